@@ -1,0 +1,61 @@
+package protocol
+
+// Blobs are bytes that do not belong on a line of their own: the whole output of a tool whose Text was cut, and later
+// images and files. The worker pushes and pulls them in chunks of at most BlobChunk bytes, at most BlobWindow of them
+// unanswered, and they travel behind every other message. The supervisor keeps them by their hash and never opens a
+// path that a worker named.
+const (
+	MethodBlobBegin  = "blob.begin"  // BlobBegin to BlobBegun
+	MethodBlobWrite  = "blob.write"  // BlobWrite, no result
+	MethodBlobCommit = "blob.commit" // BlobCommit to BlobRef
+	MethodBlobRead   = "blob.read"   // BlobRead to BlobData
+)
+
+const (
+	BlobChunk  = 64 << 10 // bytes of Data in one message
+	BlobWindow = 2        // chunks of one blob that may be unanswered
+)
+
+// BlobRef names a blob by its content.
+type BlobRef struct {
+	SHA256 string `json:"sha256"` // hex
+	Size   int64  `json:"size"`   // bytes
+}
+
+// BlobBegin opens a blob for writing. It belongs to the turn, and is dropped if the turn ends before its commit.
+type BlobBegin struct {
+	Turn int64 `json:"turn"`
+}
+
+// BlobBegun names the open blob on this connection.
+type BlobBegun struct {
+	Blob int64 `json:"blob"`
+}
+
+// BlobWrite appends. Offset is where Data begins; it must be the number of bytes written so far.
+type BlobWrite struct {
+	Turn   int64  `json:"turn"`
+	Blob   int64  `json:"blob"`
+	Offset int64  `json:"offset"`
+	Data   []byte `json:"data"`
+}
+
+// BlobCommit closes a blob and makes it durable.
+type BlobCommit struct {
+	Turn int64 `json:"turn"`
+	Blob int64 `json:"blob"`
+}
+
+// BlobRead asks for at most Length bytes from Offset. Only blobs of the connection's own person can be read.
+type BlobRead struct {
+	Turn   int64  `json:"turn"`
+	SHA256 string `json:"sha256"`
+	Offset int64  `json:"offset"`
+	Length int    `json:"length"` // 1 to BlobChunk
+}
+
+// BlobData is a part of a blob, and the whole's size.
+type BlobData struct {
+	Data []byte `json:"data"`
+	Size int64  `json:"size"`
+}

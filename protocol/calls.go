@@ -1,0 +1,178 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// call is one call of ours until it is answered.
+type call struct {
+	answer chan *wire // holds one
+	given  bool       // nobody waits any more; set and read in Conn.update
+}
+
+// Call calls method and waits for its answer, which it decodes into result as Strict does; a nil result is not looked
+// at. An error answer is an *Error in the chain. When ctx ends, the other side is sent cancel and has CancelGrace to
+// answer, and its answer is then returned as usual; without one the error wraps context.Cause(ctx). Once the connection
+// has ended, errors.Is(err, ErrClosed). Never from Handler.Notify.
+func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
+	p, err := packRequest(method, params, c.options.MaxLine)
+	if err != nil {
+		return fmt.Errorf("call %s: %w", method, err)
+	}
+	m, err := c.exchange(ctx, method, p)
+	if err != nil {
+		return fmt.Errorf("call %s: %w", method, err)
+	}
+	if m.failure != nil {
+		return fmt.Errorf("call %s: %w", method, m.failure)
+	}
+	if result == nil {
+		return nil
+	}
+	if err := Strict(m.result, result); err != nil {
+		return fmt.Errorf("call %s: result: %w: %w", method, ErrProtocol, err)
+	}
+	return nil
+}
+
+// Notify queues a notification. It waits while the queue has no room, until ctx or the connection ends, and does not
+// wait for the line to leave. Never from Handler.Notify.
+func (c *Conn) Notify(ctx context.Context, method string, params any) error {
+	p, err := packRequest(method, params, c.options.MaxLine)
+	if err != nil {
+		return fmt.Errorf("notify %s: %w", method, err)
+	}
+	line := func(*state) []byte { return p.line(requestHead(0, method)) }
+	if err := c.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
+		return fmt.Errorf("notify %s: %w", method, err)
+	}
+	return nil
+}
+
+// exchange sends a call and waits for its answer.
+func (c *Conn) exchange(ctx context.Context, method string, p parcel) (*wire, error) {
+	mine, id := &call{answer: make(chan *wire, 1)}, int64(0)
+	line := func(s *state) []byte {
+		id = s.open(mine)
+		return p.line(requestHead(id, method))
+	}
+	if err := c.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
+		return nil, err
+	}
+	select {
+	case m := <-mine.answer:
+		return m, nil
+	case <-c.done:
+		return c.last(mine)
+	case <-ctx.Done():
+	}
+	return c.withdraw(ctx, mine, id, method)
+}
+
+// last is for a call that the connection's end overtook: its answer may have come just before.
+func (c *Conn) last(mine *call) (*wire, error) {
+	select {
+	case m := <-mine.answer:
+		return m, nil
+	default:
+		return nil, closed(c.Err())
+	}
+}
+
+// withdraw cancels a call whose ctx has ended, and waits out the grace. The cancel travels in the call's own lane, so
+// that it does not overtake it.
+func (c *Conn) withdraw(ctx context.Context, mine *call, id int64, method string) (*wire, error) {
+	cause := context.Cause(ctx)
+	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), c.options.CancelGrace)
+	defer stop()
+	if err := c.sendCancel(grace, id, laneOf(method)); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return c.last(mine)
+	}
+	select {
+	case m := <-mine.answer:
+		return m, nil
+	case <-c.done:
+		return c.last(mine)
+	case <-grace.Done():
+	}
+	var err error
+	c.update(func(s *state) { err = s.giveUp(id) })
+	if err != nil {
+		c.Close(err)
+	}
+	return nil, cause
+}
+
+func (c *Conn) sendCancel(ctx context.Context, id int64, l lane) error {
+	p, err := packRequest(MethodCancel, Cancel{ID: id}, noLimit)
+	if err != nil {
+		return err
+	}
+	line := func(*state) []byte { return p.line(requestHead(0, MethodCancel)) }
+	return c.enqueue(ctx, l, p.size(), line)
+}
+
+// enqueue waits for room and then, in one update, makes the line and queues it.
+func (c *Conn) enqueue(ctx context.Context, l lane, size int, line func(s *state) []byte) error {
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var room <-chan struct{}
+		var ended error
+		c.update(func(s *state) { room, ended = c.offer(s, l, size, line) })
+		if ended != nil {
+			return closed(ended)
+		}
+		if room == nil {
+			return nil
+		}
+		select {
+		case <-room:
+		case <-c.done:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// offer queues the line where there is room, and says what to wait for where there is none.
+func (c *Conn) offer(s *state, l lane, size int, line func(s *state) []byte) (room <-chan struct{}, ended error) {
+	if s.cause != nil {
+		return nil, s.cause
+	}
+	if !s.fits(l, size, c.laneLimit(l)) {
+		return s.awaitRoom(), nil
+	}
+	s.queue[l].push(line(s))
+	return nil, nil
+}
+
+// laneLimit is how many bytes of a lane may wait.
+func (c *Conn) laneLimit(l lane) int {
+	if l == laneBulk {
+		return c.options.QueueBytes / 4
+	}
+	return c.options.QueueBytes
+}
+
+// closed says that the connection ended, and why.
+func closed(cause error) error {
+	if errors.Is(cause, ErrClosed) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ErrClosed, cause)
+}
+
+// answered hands a response to its call.
+func (c *Conn) answered(m *wire) error {
+	var mine *call
+	var err error
+	c.update(func(s *state) { mine, err = s.settle(m.id) })
+	if err != nil {
+		return err
+	}
+	mine.answer <- m
+	return nil
+}

@@ -1,0 +1,164 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// Options bound a connection. The zero value of each field stands for its default.
+type Options struct {
+	MaxLine      int           // bytes of a line, both ways; 1 MiB
+	MaxCalls     int           // calls of the other side's that are answered at once; 64
+	WriteTimeout time.Duration // in which the other side must take 64 KiB when we write; 10 s
+	CancelGrace  time.Duration // for the answer to a call that was cancelled; 5 s
+	QueueBytes   int           // of lines waiting to be written; 4 MiB, and a quarter of it again for the bulk lane
+	Report       func(error)   // takes what is withheld from the other side, from any goroutine; nil: dropped
+}
+
+func (o Options) withDefaults() Options {
+	o.MaxLine = positive(o.MaxLine, 1<<20)
+	o.MaxCalls = positive(o.MaxCalls, 64)
+	o.WriteTimeout = positive(o.WriteTimeout, 10*time.Second)
+	o.CancelGrace = positive(o.CancelGrace, 5*time.Second)
+	o.QueueBytes = positive(o.QueueBytes, 4<<20)
+	if o.Report == nil {
+		o.Report = func(error) {}
+	}
+	return o
+}
+
+func positive[T int | time.Duration](value, standard T) T {
+	if value > 0 {
+		return value
+	}
+	return standard
+}
+
+// Conn is one side of a connection. Its methods may be called from any goroutine, Call and Notify also before Run:
+// what they queue leaves when Run is called. The other side is taken to be hostile.
+type Conn struct {
+	rwc      io.ReadWriteCloser
+	handler  Handler
+	options  Options
+	done     chan struct{} // closed when the connection ends
+	wake     chan struct{} // a token when there may be lines to write
+	workers  sync.WaitGroup
+	lastBulk <-chan struct{} // closed when the newest bulk call of the other side's is answered; the reader's own
+
+	mu    sync.Mutex // of state
+	state state
+}
+
+// NewConn makes a connection that owns rwc: it is closed when the connection ends, however that comes about, and its
+// Close must end a Read and a Write that wait. Where rwc has SetWriteDeadline, it is used. Nothing happens before Run;
+// a connection that is not run is ended with Close.
+func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
+	return &Conn{
+		rwc: rwc, handler: h, options: o.withDefaults(),
+		done: make(chan struct{}), wake: make(chan struct{}, 1), lastBulk: passed,
+		state: state{calls: make(map[int64]*call), serving: make(map[int64]context.CancelCauseFunc)},
+	}
+}
+
+// Run reads, writes and dispatches until ctx ends, Close is called, the other side goes, or the wire is broken. It
+// returns the cause after every goroutine has ended: context.Cause(ctx), Close's cause, io.EOF where the other side
+// closed between two lines, io.ErrUnexpectedEOF within one, ErrProtocol or ErrStalled (these wrapped), or the error of
+// a read or write. The contexts of handlers end first; Run waits for the handlers to return. Once only.
+func (c *Conn) Run(ctx context.Context) error {
+	again := false
+	c.update(func(s *state) { again, s.running = s.running, true })
+	if again {
+		return errors.New("run connection: it is running, or has run")
+	}
+	inside, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	c.workers.Go(func() { c.watch(ctx, cancel) })
+	c.workers.Go(c.write)
+	c.Close(c.read(inside))
+	c.workers.Wait()
+	return c.Err()
+}
+
+// watch ends the connection with ctx, and then, in this order, what goes on inside it.
+func (c *Conn) watch(ctx context.Context, inside context.CancelCauseFunc) {
+	select {
+	case <-ctx.Done():
+		c.Close(context.Cause(ctx))
+	case <-c.done:
+	}
+	inside(c.Err())
+}
+
+// Close ends the connection at once, from any goroutine: what is queued is dropped, calls return ErrClosed, handlers'
+// contexts end. The first cause stays; nil stands for ErrClosed. It waits for nothing: Run does.
+func (c *Conn) Close(cause error) {
+	first := false
+	c.update(func(s *state) { first = s.end(cause) })
+	if !first {
+		return
+	}
+	close(c.done)
+	if err := c.rwc.Close(); err != nil {
+		c.options.Report(fmt.Errorf("close connection: %w", err))
+	}
+}
+
+// Done is closed when the connection ends; goroutines of Run may then still be ending.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Err is nil while the connection lives, and then the cause of its end.
+func (c *Conn) Err() error {
+	var err error
+	c.update(func(s *state) { err = s.cause })
+	return err
+}
+
+// update is the only way to state. f must not block. After each change it is decided whether the writer has work.
+func (c *Conn) update(f func(s *state)) {
+	c.mu.Lock()
+	f(&c.state)
+	pending := c.state.pending()
+	c.mu.Unlock()
+	if !pending {
+		return
+	}
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// read takes lines and dispatches them until there are no more.
+func (c *Conn) read(ctx context.Context) error {
+	lines := newFrames(c.rwc, c.options.MaxLine)
+	for {
+		line, err := lines.next()
+		if err != nil {
+			return err
+		}
+		m, err := decodeLine(line)
+		if err != nil {
+			return err
+		}
+		if err := c.dispatch(ctx, m); err != nil {
+			return err
+		}
+	}
+}
+
+// dispatch runs on the reader's goroutine and waits for nothing. An error ends the connection.
+func (c *Conn) dispatch(ctx context.Context, m *wire) error {
+	if c.Err() != nil {
+		return c.Err()
+	}
+	switch {
+	case m.method == "":
+		return c.answered(m)
+	case m.id == 0:
+		return c.notified(m)
+	}
+	return c.called(ctx, m)
+}

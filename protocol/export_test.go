@@ -1,0 +1,10 @@
+package protocol
+
+// BrokenLines are lines that break the wire, for the tests of a whole connection.
+func BrokenLines() map[string]string {
+	lines := make(map[string]string)
+	for _, b := range brokenLines {
+		lines[b.name] = b.line
+	}
+	return lines
+}

@@ -1,0 +1,114 @@
+package protocol
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+)
+
+const (
+	bufferStart = 4 << 10   // a connection that only pings needs no more
+	bufferKept  = 128 << 10 // what is kept between lines: a blob chunk in base64 fits
+	emptyReads  = 100       // reads of nothing, without an error, before the reader is given up; as in bufio
+)
+
+// frames cuts a stream into lines. It never holds more than one line of the limit and what was read along with it, and
+// looks at each byte once. Not for concurrent use.
+type frames struct {
+	r          io.Reader
+	limit      int // longest line, without its newline
+	buf        []byte
+	start, end int // what is read and not yet returned
+	looked     int // before it there is no newline
+}
+
+func newFrames(r io.Reader, limit int) *frames {
+	return &frames{r: r, limit: limit}
+}
+
+// next returns the next line without its newline. The line is valid until the following call. At the stream's end
+// between two lines the error is io.EOF itself; within a line it wraps io.ErrUnexpectedEOF, and the half line is lost.
+func (f *frames) next() ([]byte, error) {
+	f.shrink()
+	for {
+		if i := bytes.IndexByte(f.buf[f.looked:f.end], '\n'); i >= 0 {
+			return f.cut(f.looked + i)
+		}
+		f.looked = f.end
+		if f.end-f.start > f.limit {
+			return nil, fmt.Errorf("%w: %w: more than %d bytes", ErrProtocol, ErrTooLong, f.limit)
+		}
+		if err := f.fill(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// cut takes the line that ends before the newline at position at.
+func (f *frames) cut(at int) ([]byte, error) {
+	line := f.buf[f.start:at]
+	f.start = at + 1
+	f.looked = f.start
+	if len(line) > f.limit {
+		return nil, fmt.Errorf("%w: %w: %d bytes, at most %d", ErrProtocol, ErrTooLong, len(line), f.limit)
+	}
+	return line, nil
+}
+
+// fill reads once, after making room.
+func (f *frames) fill() error {
+	f.makeRoom()
+	for range emptyReads {
+		n, err := f.r.Read(f.buf[f.end:])
+		f.end += n
+		if n > 0 {
+			return nil // an error that came with bytes comes again with the next read
+		}
+		if err != nil {
+			return f.ended(err)
+		}
+	}
+	return fmt.Errorf("read: %w", io.ErrNoProgress)
+}
+
+func (f *frames) makeRoom() {
+	if f.end < len(f.buf) {
+		return
+	}
+	size := len(f.buf)
+	if f.start == 0 {
+		size = min(max(2*size, bufferStart), f.limit+1)
+	}
+	to := f.buf
+	if size > len(f.buf) {
+		to = make([]byte, size)
+	}
+	copy(to, f.buf[f.start:f.end])
+	f.buf, f.looked, f.end, f.start = to, f.looked-f.start, f.end-f.start, 0
+}
+
+// shrink gives a large buffer back once it is empty.
+func (f *frames) shrink() {
+	if f.start < f.end {
+		return
+	}
+	f.start, f.end, f.looked = 0, 0, 0
+	if len(f.buf) > bufferKept {
+		f.buf = nil
+	}
+}
+
+// ended names the end of the stream. A peer that went away with lines of ours unread shows as a reset connection, after
+// all that it wrote itself; that is an end like any other.
+func (f *frames) ended(err error) error {
+	gone := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
+	switch {
+	case gone && f.start == f.end:
+		return io.EOF
+	case gone:
+		return fmt.Errorf("read: half a line of %d bytes: %w", f.end-f.start, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("read: %w", err)
+}

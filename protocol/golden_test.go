@@ -1,0 +1,79 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// wireTypes is every struct that travels.
+var wireTypes = []any{
+	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommit{},
+	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, ModelDelta{}, SystemRef{}, ToolsRef{}, Message{},
+	Part{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBegun{}, BlobWrite{}, BlobCommit{},
+	BlobRead{}, BlobData{}, Cancel{}, Error{},
+}
+
+func TestEveryFieldTravels(t *testing.T) {
+	for _, zero := range wireTypes {
+		typ := reflect.TypeOf(zero)
+		t.Run(typ.Name(), func(t *testing.T) {
+			full := reflect.New(typ)
+			n := 0
+			fill(t, full.Elem(), &n)
+			text, err := json.Marshal(full.Interface())
+			if err != nil {
+				t.Fatal(err)
+			}
+			back := reflect.New(typ)
+			if err := Strict(text, back.Interface()); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			if !reflect.DeepEqual(full.Interface(), back.Interface()) {
+				t.Errorf("sent %+v, got %+v", full, back)
+			}
+		})
+	}
+}
+
+// fill sets every field below v to a value of its own.
+func fill(t *testing.T, v reflect.Value, n *int) {
+	*n++
+	switch {
+	case v.Type() == reflect.TypeFor[json.RawMessage]():
+		v.SetBytes(fmt.Appendf(nil, `{"a":%d}`, *n))
+	case v.Type() == reflect.TypeFor[[]byte]():
+		v.SetBytes([]byte{byte(*n), 0xff})
+	case v.Kind() == reflect.String:
+		v.SetString(fmt.Sprintf("text %d é\u2028<\"\n", *n))
+	case v.Kind() == reflect.Bool:
+		v.SetBool(true)
+	case v.CanInt():
+		v.SetInt(int64(*n))
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), n)
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(t, v.Index(0), n)
+		fill(t, v.Index(1), n)
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			fill(t, v.Field(i), n)
+		}
+	default:
+		t.Fatalf("cannot fill a %v: teach this test", v.Type())
+	}
+}
+
+func TestKeysAreLowerCase(t *testing.T) {
+	for _, zero := range wireTypes {
+		for name := range shapeOf(reflect.TypeOf(zero)).fields {
+			if name != strings.ToLower(name) {
+				t.Errorf("%T: key %s", zero, name)
+			}
+		}
+	}
+}

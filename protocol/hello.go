@@ -1,0 +1,58 @@
+package protocol
+
+import "encoding/json"
+
+// Version is the version of the wire. Both sides must have the same one; there is no negotiation, because the three
+// binaries are built and installed together.
+const Version = 1
+
+// MethodHello is the supervisor's first call on a new connection. A worker answers nothing else before it.
+const MethodHello = "hello"
+
+// Hello tells a worker who it works for. It holds no secret.
+type Hello struct {
+	Version  int        `json:"version"`
+	User     string     `json:"user"`     // the person's name, as the assistant may say it
+	Home     string     `json:"home"`     // the person's home as the worker sees it
+	Timezone string     `json:"timezone"` // IANA name; "" is the machine's own
+	Files    FilePolicy `json:"files"`
+}
+
+// FilePolicy narrows what the file tools touch, as globs over slash-separated paths relative to the workspace
+// (doublestar syntax). The zero value allows everything.
+type FilePolicy struct {
+	Include    []string `json:"include,omitempty"`     // where given, only these are seen
+	Exclude    []string `json:"exclude,omitempty"`     // never seen, and stronger than Include
+	AppendOnly []string `json:"append_only,omitempty"` // may be created and appended to, never changed otherwise
+}
+
+// HelloResult is the worker's answer.
+type HelloResult struct {
+	Version int    `json:"version"`
+	Build   string `json:"build"` // the worker's build, for the log
+	Tools   []Tool `json:"tools"` // sorted by name
+}
+
+// Tool is a tool as the model is told of it.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, an object
+	Effect      ToolEffect      `json:"effect"`
+}
+
+// ToolEffect says what may be done with a call whose outcome a crash has hidden.
+type ToolEffect string
+
+const (
+	EffectNone       ToolEffect = "none"       // changes nothing: run it again
+	EffectIdempotent ToolEffect = "idempotent" // twice is the same as once: run it again
+	EffectOnce       ToolEffect = "once"       // twice is wrong: the model is told that its outcome is unknown
+)
+
+// MethodPing asks whether the other side still reads; it answers at once, whatever else it does. No parameters, no
+// result.
+const MethodPing = "ping"
+
+// MethodStop asks a worker to end: it cancels its turns, answers, and exits. No parameters, no result.
+const MethodStop = "stop"

@@ -1,0 +1,86 @@
+// Package protocoltest helps to test what speaks the wire: connections over a real socketpair, handlers made of
+// functions, and a peer that plays a transcript byte for byte.
+package protocoltest
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"testing"
+
+	"mews/protocol"
+)
+
+// Pipe returns the two ends of a socketpair, as a supervisor and a worker hold them. Both are closed when t ends. They
+// have deadlines, and either may be asserted to *net.UnixConn for CloseWrite and File.
+func Pipe(t testing.TB) (a, b io.ReadWriteCloser) {
+	t.Helper()
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatalf("make socketpair: %v", err)
+	}
+	return end(t, fds[0]), end(t, fds[1])
+}
+
+func end(t testing.TB, fd int) net.Conn {
+	t.Helper()
+	syscall.CloseOnExec(fd)
+	file := os.NewFile(uintptr(fd), "socketpair")
+	defer file.Close() // FileConn holds a duplicate
+	conn, err := net.FileConn(file)
+	if err != nil {
+		t.Fatalf("open end of socketpair: %v", err)
+	}
+	t.Cleanup(func() { conn.Close() }) // closed by its owner, as a rule
+	return conn
+}
+
+// Conns returns two connections that speak to one another and run until t ends, which waits for them. The first of
+// opts is for a, the last for b; without one both have the defaults.
+func Conns(t testing.TB, ha, hb protocol.Handler, opts ...protocol.Options) (a, b *protocol.Conn) {
+	t.Helper()
+	opts = append(opts, protocol.Options{})[:max(1, len(opts))]
+	pa, pb := Pipe(t)
+	a, b = protocol.NewConn(pa, ha, opts[0]), protocol.NewConn(pb, hb, opts[len(opts)-1])
+	Run(t, a)
+	Run(t, b)
+	return a, b
+}
+
+// Run runs c in a goroutine until t ends, which closes it and waits. The channel holds what Run returned.
+func Run(t testing.TB, c *protocol.Conn) <-chan error {
+	t.Helper()
+	result, done := make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(done)
+		result <- c.Run(context.Background())
+	}()
+	t.Cleanup(func() {
+		c.Close(nil)
+		<-done
+	})
+	return result
+}
+
+// HandlerFuncs is a handler made of functions. A nil CallFunc knows no method, a nil NotifyFunc drops.
+type HandlerFuncs struct {
+	CallFunc   func(ctx context.Context, req *protocol.Request) (any, error)
+	NotifyFunc func(req *protocol.Request)
+}
+
+// Call calls CallFunc.
+func (h HandlerFuncs) Call(ctx context.Context, req *protocol.Request) (any, error) {
+	if h.CallFunc == nil {
+		return nil, protocol.MethodNotFound(req.Method)
+	}
+	return h.CallFunc(ctx, req)
+}
+
+// Notify calls NotifyFunc.
+func (h HandlerFuncs) Notify(req *protocol.Request) {
+	if h.NotifyFunc != nil {
+		h.NotifyFunc(req)
+	}
+}

@@ -1,0 +1,89 @@
+package protocoltest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Side is who sends a line of a transcript.
+type Side string
+
+const (
+	Supervisor Side = "S"
+	Worker     Side = "W"
+)
+
+// Line is one line of a transcript: who sent it and what, without the newline.
+type Line struct {
+	From Side
+	Text string
+}
+
+// Transcript reads a transcript: on each line an object whose one key is the Side and whose value the message.
+func Transcript(data []byte) ([]Line, error) {
+	var lines []Line
+	for i, text := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		var said map[Side]json.RawMessage
+		if err := json.Unmarshal(text, &said); err != nil {
+			return nil, fmt.Errorf("transcript line %d: %w", i+1, err)
+		}
+		for from, message := range said {
+			lines = append(lines, Line{From: from, Text: string(message)})
+		}
+		if len(lines) != i+1 || lines[i].From != Supervisor && lines[i].From != Worker {
+			return nil, fmt.Errorf("transcript line %d: want one of S and W", i+1)
+		}
+	}
+	return lines, nil
+}
+
+// Script is a peer that plays one side of a transcript: it sends its own lines, and expects the other's, byte for byte
+// and in order.
+type Script struct {
+	As    Side
+	Lines []Line
+	Step  func(i int)   // called after each line was sent or received; may be nil
+	Wait  time.Duration // for one line, where the connection has deadlines; 0: 10 s
+}
+
+// Play plays until the last line, or the first that is not as written.
+func (s *Script) Play(rw io.ReadWriter) error {
+	in := bufio.NewReader(rw)
+	for i, line := range s.Lines {
+		if err := s.play(rw, in, line); err != nil {
+			return fmt.Errorf("transcript line %d: %w", i+1, err)
+		}
+		if s.Step != nil {
+			s.Step(i)
+		}
+	}
+	return nil
+}
+
+func (s *Script) play(rw io.ReadWriter, in *bufio.Reader, line Line) error {
+	wait := s.Wait
+	if wait == 0 {
+		wait = 10 * time.Second
+	}
+	if d, ok := rw.(interface{ SetDeadline(time.Time) error }); ok {
+		if err := d.SetDeadline(time.Now().Add(wait)); err != nil {
+			return err
+		}
+	}
+	if line.From == s.As {
+		_, err := io.WriteString(rw, line.Text+"\n")
+		return err
+	}
+	got, err := in.ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("got %q and %w, want %s", got, err, line.Text)
+	}
+	if got != line.Text+"\n" {
+		return fmt.Errorf("got %s, want %s", got, line.Text)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package spawnwire
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// every holds one of each message, every field filled with the greatest that it can hold.
+var every = []Message{
+	Spawn{ID: 1<<64 - 1, UID: 1<<32 - 1, Root: "/" + strings.Repeat("r", MaxPath-1), Path: strings.Repeat("p", MaxPath),
+		Profile: strings.Repeat("w", MaxWord)},
+	Kill{ID: 7, Signal: 9},
+	Ready{Version: Version, Tier: "off", Why: strings.Repeat("é", MaxText/2)},
+	Started{ID: 7, PID: 4242},
+	Refused{ID: 7, Reason: "the home is not there"},
+	Exited{ID: 7, PID: 4242, Status: 0x8b},
+}
+
+func TestEveryMessageComesBackAsItWas(t *testing.T) {
+	if len(every) != len(decoders) {
+		t.Fatalf("%d messages are tested, %d exist", len(every), len(decoders))
+	}
+	for _, m := range every {
+		packet, err := Encode(m)
+		if err != nil {
+			t.Fatalf("encode %T: %v", m, err)
+		}
+		if len(packet) > MaxPacket {
+			t.Errorf("%T takes %d bytes, a receiver has room for %d", m, len(packet), MaxPacket)
+		}
+		got, err := Decode(packet)
+		if err != nil || got != m {
+			t.Errorf("%T came back as %+v, %v", m, got, err)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	good, err := Encode(Refused{ID: 1, Reason: "no"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	badText := func(s string) []byte { return append(bytes.Clone(good[:len(good)-2]), s...) }
+	long, err := Encode(Spawn{Root: strings.Repeat("r", MaxText+1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, packet := range map[string][]byte{
+		"nothing":              {},
+		"kind zero":            {0},
+		"an unknown kind":      append([]byte{200}, good[1:]...),
+		"a missing byte":       good[:len(good)-1],
+		"a byte too many":      append(bytes.Clone(good), 0),
+		"a kind and no fields": good[:1],
+		"text that is no text": badText("\xff\xfe"),
+		"text with a zero":     badText("a\x00"),
+		"text over its limit":  append([]byte{byte(kindRefused)}, append(make([]byte, 8), long[13:]...)...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if m, err := Decode(packet); !errors.Is(err, ErrMalformed) {
+				t.Errorf("decoded as %+v, %v", m, err)
+			}
+		})
+	}
+}
+
+func TestEveryTruncationIsRefused(t *testing.T) {
+	for _, m := range every {
+		packet, err := Encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range packet {
+			if got, err := Decode(packet[:n]); err == nil {
+				t.Fatalf("%T cut to %d of %d bytes was read as %+v", m, n, len(packet), got)
+			}
+		}
+	}
+}
+
+func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
+	for name, m := range map[string]Message{
+		"a long path":         Spawn{Path: strings.Repeat("p", MaxPath+1)},
+		"a path with a zero":  Spawn{Root: "/srv\x00/etc"},
+		"a reason not UTF-8":  Refused{Reason: "\xff"},
+		"a tier of no bounds": Ready{Tier: strings.Repeat("t", MaxWord+1)},
+	} {
+		if _, err := Encode(m); err == nil {
+			t.Errorf("%s was encoded", name)
+		}
+	}
+}
+
+func TestClipMakesAnyTextSendable(t *testing.T) {
+	for _, text := range []string{"short", strings.Repeat("é", MaxText), "a\x00b\xffc", strings.Repeat("\xff", MaxText+9)} {
+		got := Clip(text)
+		if _, err := Encode(Refused{Reason: got}); err != nil {
+			t.Errorf("%.20q clipped to %.20q: %v", text, got, err)
+		}
+		if got == "" {
+			t.Errorf("%.20q lost everything", text)
+		}
+	}
+}
+
+// FuzzDecode: no input makes it panic, and what it accepts is exactly what Encode would have sent.
+func FuzzDecode(f *testing.F) {
+	for _, m := range every {
+		packet, err := Encode(m)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(packet)
+	}
+	f.Fuzz(func(t *testing.T, packet []byte) {
+		m, err := Decode(packet)
+		if err != nil {
+			return
+		}
+		again, err := Encode(m)
+		if err != nil || !bytes.Equal(again, packet) {
+			t.Fatalf("%x was read as %+v, which is sent as %x, %v", packet, m, again, err)
+		}
+	})
+}
+
+// FuzzClip: whatever an error's text holds, it can be sent.
+func FuzzClip(f *testing.F) {
+	f.Add("openat2: no such file")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := Clip(text)
+		if len(got) > MaxText || !utf8.ValidString(got) || strings.ContainsRune(got, 0) {
+			t.Fatalf("%q was clipped to %q", text, got)
+		}
+	})
+}

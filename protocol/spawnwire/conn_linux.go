@@ -1,0 +1,164 @@
+package spawnwire
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+)
+
+// Conn is one end of the socket. One goroutine may send while another receives; Close may come from any.
+type Conn struct {
+	file *os.File
+	raw  syscall.RawConn
+}
+
+// Pair makes the two ends of a socket: ours, and a file for the other process. Both close on exec.
+func Pair() (*Conn, *os.File, error) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a socketpair: %w", err)
+	}
+	theirs := os.NewFile(uintptr(fds[1]), "spawner socket")
+	ours, err := NewConn(fds[0])
+	if err != nil {
+		return nil, nil, closeAfter(err, theirs)
+	}
+	return ours, theirs, nil
+}
+
+// NewConn takes over fd, also when it fails. fd must be a socket of type SOCK_SEQPACKET.
+func NewConn(fd int) (*Conn, error) {
+	kind, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_TYPE)
+	if err == nil && kind != syscall.SOCK_SEQPACKET {
+		err = fmt.Errorf("a socket of type %d, want SOCK_SEQPACKET", kind)
+	}
+	if err == nil {
+		err = syscall.SetNonblock(fd, true)
+	}
+	file := os.NewFile(uintptr(fd), "spawner socket") // non-blocking, so that deadlines and Close work
+	if err != nil {
+		return nil, closeAfter(fmt.Errorf("descriptor %d as the spawner's socket: %w", fd, err), file)
+	}
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return nil, closeAfter(err, file)
+	}
+	return &Conn{file: file, raw: raw}, nil
+}
+
+// Send sends m, and with it descriptors, which stay the caller's. It waits at most timeout for room.
+func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
+	packet, err := Encode(m)
+	if err != nil {
+		return err
+	}
+	var rights []byte
+	if len(fds) > 0 {
+		rights = syscall.UnixRights(fds...)
+	}
+	if err := c.file.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
+		return fmt.Errorf("send %T: %w", m, err)
+	}
+	var sent error
+	err = c.raw.Write(func(fd uintptr) bool {
+		sent = retry(func() error {
+			return syscall.Sendmsg(int(fd), packet, rights, nil, syscall.MSG_NOSIGNAL)
+		})
+		return sent != syscall.EAGAIN
+	})
+	if err == nil {
+		err = sent
+	}
+	if err != nil {
+		return fmt.Errorf("send %T: %w", m, err)
+	}
+	return nil
+}
+
+// Receive waits for the next message, without a deadline: how long the other side is silent says nothing. The
+// descriptors are the caller's, and close on exec. It returns io.EOF when the other side is gone.
+func (c *Conn) Receive() (Message, []int, error) {
+	packet := make([]byte, MaxPacket)
+	control := make([]byte, syscall.CmsgSpace(4*MaxFiles))
+	var n, cn, flags int
+	var got error
+	err := c.raw.Read(func(fd uintptr) bool {
+		got = retry(func() (err error) {
+			n, cn, flags, _, err = syscall.Recvmsg(int(fd), packet, control, syscall.MSG_CMSG_CLOEXEC)
+			return err
+		})
+		return got != syscall.EAGAIN
+	})
+	if err == nil {
+		err = got
+	}
+	if err == syscall.ECONNRESET || (err == nil && n == 0 && cn == 0) {
+		return nil, nil, io.EOF
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("receive: %w", err)
+	}
+	return understand(packet[:n], control[:cn], flags)
+}
+
+// understand decodes what one recvmsg gave, and closes its descriptors if it is refused.
+func understand(packet, control []byte, flags int) (Message, []int, error) {
+	fds, err := rightsOf(control)
+	if err == nil && flags&(syscall.MSG_TRUNC|syscall.MSG_CTRUNC) != 0 {
+		err = fmt.Errorf("%w: longer than %d bytes or with more than %d descriptors", ErrMalformed, MaxPacket, MaxFiles)
+	}
+	var m Message
+	if err == nil {
+		m, err = Decode(packet)
+	}
+	if err != nil {
+		CloseAll(fds)
+		return nil, nil, fmt.Errorf("receive: %w", err)
+	}
+	return m, fds, nil
+}
+
+// SetReceiveDeadline bounds one Receive where an answer is due; the zero time takes the bound away.
+func (c *Conn) SetReceiveDeadline(t time.Time) error { return c.file.SetReadDeadline(t) }
+
+// Close ends the connection; a Receive that waits returns an error.
+func (c *Conn) Close() error { return c.file.Close() }
+
+// CloseAll closes descriptors that nobody else knows of.
+func CloseAll(fds []int) {
+	for _, fd := range fds {
+		_ = syscall.Close(fd) // it fails for a bad descriptor only, and then there is nothing to close
+	}
+}
+
+func rightsOf(control []byte) ([]int, error) {
+	messages, err := syscall.ParseSocketControlMessage(control)
+	if err != nil {
+		return nil, fmt.Errorf("%w: control message: %w", ErrMalformed, err)
+	}
+	var fds []int
+	for i := range messages {
+		got, err := syscall.ParseUnixRights(&messages[i])
+		if err != nil {
+			return fds, fmt.Errorf("%w: control message: %w", ErrMalformed, err)
+		}
+		fds = append(fds, got...)
+	}
+	return fds, nil
+}
+
+// retry repeats a system call that a signal has interrupted.
+func retry(call func() error) error {
+	for {
+		if err := call(); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+func closeAfter(err error, file *os.File) error {
+	_ = file.Close() // err is what matters
+	return err
+}

@@ -1,0 +1,33 @@
+// Package spawnwire is what the supervisor and mews-spawner say to one another: three verbs over a Unix socket of type
+// SOCK_SEQPACKET, one message a packet.
+//
+//	supervisor to spawner    spawn{id, uid, root, path, profile}, with two descriptors
+//	                         kill{id, signal}
+//	spawner to supervisor    ready{version, tier, why}, once, first
+//	                         started{id, pid} or refused{id, reason}, one for each spawn
+//	                         exited{id, pid, status}, one for each started
+//
+// The supervisor numbers its workers, upwards and never twice; the spawner knows them by these numbers alone, and no
+// process is ever signalled because its pid stood in a message. A spawn carries the worker's end of its socketpair, which
+// becomes its descriptors 0 and 1, and the writing end of a pipe for its standard error. When exited is sent, nothing
+// that the worker started is left.
+//
+// When the socket closes, the spawner kills every worker, waits until nothing is left of them, and ends. A message
+// that is not one of these, or is not wholly understood, breaks the wire: the reader ends the connection.
+//
+// The form is binary: one byte for the kind, integers in little endian, a string as its length in two bytes and its
+// bytes. The package needs neither encoding/json nor net, so that the spawner, which may be privileged, links neither.
+package spawnwire
+
+// Version is the version of this wire. There is no negotiation: the binaries are built and installed together.
+const Version = 1
+
+// The bounds of what one message may hold, in bytes. MaxPacket is what a receiver has room for; a longer packet breaks
+// the wire.
+const (
+	MaxPath   = 4095 // Linux's PATH_MAX without the closing zero
+	MaxWord   = 64   // a profile, a tier
+	MaxText   = 1024 // a reason, for people
+	MaxPacket = 2*MaxPath + 1024
+	MaxFiles  = 2 // descriptors with one message
+)

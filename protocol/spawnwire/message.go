@@ -1,0 +1,121 @@
+package spawnwire
+
+// Message is one of Spawn, Kill, Ready, Started, Refused and Exited.
+type Message interface {
+	kind() kind
+	append(*writer)
+}
+
+// Spawn asks for a worker. It carries two descriptors: the worker's end of the socketpair, and the pipe that becomes
+// its standard error.
+type Spawn struct {
+	ID      uint64
+	UID     uint32 // the account that it runs as; 0 is the spawner's own
+	Root    string // absolute path of a folder that homes lie in
+	Path    string // the home, relative to Root and beneath it; "." is Root itself
+	Profile string // which walls: see worker/sandbox
+}
+
+// Kill asks for a signal to a worker: SIGTERM to its process, or SIGKILL to that and all of its process group. One for
+// a worker that has ended is ignored, because it may have crossed with its exited.
+type Kill struct {
+	ID     uint64
+	Signal uint32
+}
+
+// Ready is the spawner's first message.
+type Ready struct {
+	Version uint32
+	Tier    string // the walls that workers get
+	Why     string // a sentence about them, for people
+}
+
+// Started answers a Spawn.
+type Started struct {
+	ID  uint64
+	PID uint32
+}
+
+// Refused answers a Spawn that did not become a worker.
+type Refused struct {
+	ID     uint64
+	Reason string
+}
+
+// Exited says that a worker has ended, and that nothing it started is left.
+type Exited struct {
+	ID     uint64
+	PID    uint32
+	Status uint32 // as wait4 gives it
+}
+
+// kind is a message's first byte.
+type kind byte
+
+const (
+	kindSpawn kind = 1 + iota
+	kindKill
+	kindReady
+	kindStarted
+	kindRefused
+	kindExited
+)
+
+// decoders is every message that there is.
+var decoders = map[kind]func(*reader) Message{
+	kindSpawn:   func(r *reader) Message { return readSpawn(r) },
+	kindKill:    func(r *reader) Message { return Kill{ID: r.uint64(), Signal: r.uint32()} },
+	kindReady:   func(r *reader) Message { return Ready{r.uint32(), r.text(MaxWord), r.text(MaxText)} },
+	kindStarted: func(r *reader) Message { return Started{ID: r.uint64(), PID: r.uint32()} },
+	kindRefused: func(r *reader) Message { return Refused{ID: r.uint64(), Reason: r.text(MaxText)} },
+	kindExited:  func(r *reader) Message { return Exited{r.uint64(), r.uint32(), r.uint32()} },
+}
+
+func readSpawn(r *reader) Spawn {
+	return Spawn{
+		ID: r.uint64(), UID: r.uint32(),
+		Root: r.text(MaxPath), Path: r.text(MaxPath), Profile: r.text(MaxWord),
+	}
+}
+
+func (Spawn) kind() kind   { return kindSpawn }
+func (Kill) kind() kind    { return kindKill }
+func (Ready) kind() kind   { return kindReady }
+func (Started) kind() kind { return kindStarted }
+func (Refused) kind() kind { return kindRefused }
+func (Exited) kind() kind  { return kindExited }
+
+func (m Spawn) append(w *writer) {
+	w.uint64(m.ID)
+	w.uint32(m.UID)
+	w.text("root", m.Root, MaxPath)
+	w.text("path", m.Path, MaxPath)
+	w.text("profile", m.Profile, MaxWord)
+}
+
+func (m Kill) append(w *writer) {
+	w.uint64(m.ID)
+	w.uint32(m.Signal)
+}
+
+func (m Ready) append(w *writer) {
+	w.uint32(m.Version)
+	w.text("tier", m.Tier, MaxWord)
+	w.text("why", m.Why, MaxText)
+}
+
+func (m Started) append(w *writer) {
+	w.uint64(m.ID)
+	w.uint32(m.PID)
+}
+
+func (m Refused) append(w *writer) {
+	w.uint64(m.ID)
+	w.text("reason", m.Reason, MaxText)
+}
+
+func (m Exited) append(w *writer) {
+	w.uint64(m.ID)
+	w.uint32(m.PID)
+	w.uint32(m.Status)
+}

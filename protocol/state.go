@@ -1,0 +1,157 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// lane is one of the two orders in which lines leave: within a lane as queued, and the bulk lane only while the main
+// one is empty.
+type lane int
+
+const (
+	laneMain lane = iota
+	laneBulk      // blob.* calls and the answers to them
+	laneCount
+)
+
+func laneOf(method string) lane {
+	if strings.HasPrefix(method, "blob.") {
+		return laneBulk
+	}
+	return laneMain
+}
+
+// state is all of a connection that changes. Conn.update alone reaches it; its methods wait for nothing.
+type state struct {
+	cause   error                             // why the connection ended; nil while it lives
+	running bool                              // Run has been called
+	lastID  int64                             // the newest id of a call of ours
+	calls   map[int64]*call                   // calls of ours without an answer, by id
+	given   int                               // how many of calls have nobody waiting any more
+	heard   [laneCount]int64                  // the newest id of the other side's calls; they rise within a lane
+	serving map[int64]context.CancelCauseFunc // the other side's calls that are being answered, by id
+	queue   [laneCount]queue                  // lines to be written
+	room    chan struct{}                     // closed when a line leaves a queue; nil when nobody waits for it
+}
+
+// end sets the cause, the first time.
+func (s *state) end(cause error) bool {
+	if s.cause != nil {
+		return false
+	}
+	if cause == nil {
+		cause = ErrClosed
+	}
+	s.cause = cause
+	return true
+}
+
+// open enters a call of ours.
+func (s *state) open(c *call) int64 {
+	s.lastID++
+	s.calls[s.lastID] = c
+	return s.lastID
+}
+
+// settle takes the call that a response is for.
+func (s *state) settle(id int64) (*call, error) {
+	c, ok := s.calls[id]
+	if !ok {
+		return nil, fmt.Errorf("%w: an answer to call %d, which is not open", ErrProtocol, id)
+	}
+	delete(s.calls, id)
+	if c.given {
+		s.given--
+	}
+	return c, nil
+}
+
+// mostGiven bounds the calls that were cancelled and never answered: a peer that honours MaxCalls stays far below it.
+const mostGiven = 1024
+
+// giveUp leaves a call of ours open with nobody waiting, so that a late answer is still recognised.
+func (s *state) giveUp(id int64) error {
+	c, ok := s.calls[id]
+	if !ok {
+		return nil
+	}
+	c.given = true
+	s.given++
+	if s.given > mostGiven {
+		return fmt.Errorf("%w: %d cancelled calls without an answer", ErrStalled, s.given)
+	}
+	return nil
+}
+
+// admit enters a call of the other side's. A busy one is known by its id but not entered.
+func (s *state) admit(id int64, l lane, most int, cancel context.CancelCauseFunc) (busy bool, err error) {
+	if _, open := s.serving[id]; open || id <= s.heard[l] {
+		return false, fmt.Errorf("%w: call id %d used again", ErrProtocol, id)
+	}
+	s.heard[l] = id
+	if len(s.serving) >= most {
+		return true, nil
+	}
+	s.serving[id] = cancel
+	return false, nil
+}
+
+// fits reports whether a line of size has room below limit. An empty queue takes any line.
+func (s *state) fits(l lane, size, limit int) bool {
+	q := &s.queue[l]
+	return q.bytes == 0 || q.bytes+size <= limit
+}
+
+// awaitRoom returns a channel that is closed when a line leaves a queue.
+func (s *state) awaitRoom() <-chan struct{} {
+	if s.room == nil {
+		s.room = make(chan struct{})
+	}
+	return s.room
+}
+
+// take removes the next line to be written.
+func (s *state) take() []byte {
+	for l := range s.queue {
+		if line := s.queue[l].pop(); line != nil {
+			if s.room != nil {
+				close(s.room)
+				s.room = nil
+			}
+			return line
+		}
+	}
+	return nil
+}
+
+func (s *state) pending() bool {
+	return s.queue[laneMain].bytes > 0 || s.queue[laneBulk].bytes > 0
+}
+
+// queue is lines in order.
+type queue struct {
+	lines [][]byte
+	next  int // of lines, the first that is still here
+	bytes int
+}
+
+func (q *queue) push(line []byte) {
+	q.lines = append(q.lines, line)
+	q.bytes += len(line)
+}
+
+func (q *queue) pop() []byte {
+	if q.next == len(q.lines) {
+		return nil
+	}
+	line := q.lines[q.next]
+	q.lines[q.next] = nil
+	q.next++
+	q.bytes -= len(line)
+	if q.next == len(q.lines) {
+		q.lines, q.next = q.lines[:0], 0
+	}
+	return line
+}

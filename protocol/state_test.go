@@ -1,0 +1,76 @@
+package protocol
+
+import (
+	"errors"
+	"testing"
+)
+
+func newState() *state {
+	c := NewConn(nil, nil, Options{})
+	return &c.state
+}
+
+func TestALateAnswerIsNoLongerOwed(t *testing.T) {
+	s := newState()
+	for range 3 * mostGiven {
+		id := s.open(new(call))
+		if err := s.giveUp(id); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.settle(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.calls) != 0 {
+		t.Errorf("%d calls are still open", len(s.calls))
+	}
+}
+
+func TestIDsRiseWithinALane(t *testing.T) {
+	s := newState()
+	steps := []struct {
+		id     int64
+		lane   lane
+		finish int64 // a call that is over before
+		broken bool
+	}{
+		{id: 5, lane: laneBulk},
+		{id: 4, lane: laneMain}, // overtook it
+		{id: 4, lane: laneMain, broken: true},
+		{id: 5, lane: laneMain, broken: true}, // open in the other lane
+		{id: 6, lane: laneMain, finish: 4},
+		{id: 4, lane: laneMain, broken: true}, // over, and not new
+		{id: 8, lane: laneBulk},
+		{id: 7, lane: laneBulk, broken: true},
+	}
+	for _, step := range steps {
+		delete(s.serving, step.finish)
+		_, err := s.admit(step.id, step.lane, 64, func(error) {})
+		if errors.Is(err, ErrProtocol) != step.broken {
+			t.Errorf("%+v: got %v", step, err)
+		}
+	}
+}
+
+func TestTheQueueCountsItsBytes(t *testing.T) {
+	s := newState()
+	s.queue[laneBulk].push([]byte("bulk"))
+	s.queue[laneMain].push([]byte("one"))
+	room := s.awaitRoom()
+	if s.fits(laneMain, 3, 5) || !s.fits(laneMain, 2, 5) {
+		t.Error("room was not counted")
+	}
+	for _, want := range []string{"one", "bulk", ""} {
+		if got := string(s.take()); got != want {
+			t.Errorf("took %q, want %q", got, want)
+		}
+	}
+	select {
+	case <-room:
+	default:
+		t.Error("nobody was told of the room")
+	}
+	if !s.fits(laneMain, 100, 5) || s.pending() {
+		t.Error("an empty queue takes any line")
+	}
+}

@@ -1,0 +1,146 @@
+package protocol
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// kind is what a JSON value begins as.
+type kind string
+
+const (
+	kindAny    kind = "anything"
+	kindObject kind = "an object"
+	kindList   kind = "an array"
+	kindString kind = "a string"
+	kindNumber kind = "a number"
+	kindBool   kind = "a boolean"
+	kindNull   kind = "null"
+	kindNone   kind = "no value"
+)
+
+// kinds tells what a value is by its first byte.
+var kinds = func() (t [256]kind) {
+	for i := range t {
+		t[i] = kindNone
+	}
+	for c := byte('0'); c <= '9'; c++ {
+		t[c] = kindNumber
+	}
+	t['-'], t['"'], t['{'], t['['] = kindNumber, kindString, kindObject, kindList
+	t['t'], t['f'], t['n'] = kindBool, kindBool, kindNull
+	return t
+}()
+
+func (s *scanner) kind() kind {
+	if s.pos >= len(s.data) {
+		return kindNone
+	}
+	return kinds[s.data[s.pos]]
+}
+
+func (s *scanner) space() {
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case ' ', '\t', '\r', '\n':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+func (s *scanner) eat(c byte) bool {
+	if s.pos < len(s.data) && s.data[s.pos] == c {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+func (s *scanner) literal() *fault {
+	for _, word := range []string{"true", "false", "null"} {
+		if bytes.HasPrefix(s.data[s.pos:], []byte(word)) {
+			s.pos += len(word)
+			return nil
+		}
+	}
+	return faultf("want a value at byte %d", s.pos)
+}
+
+// number scans -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? and refuses what float64 cannot hold.
+func (s *scanner) number() *fault {
+	from := s.pos
+	s.eat('-')
+	ok := s.eat('0') || s.digits()
+	if s.eat('.') {
+		ok = s.digits() && ok
+	}
+	exponent := s.eat('e') || s.eat('E')
+	if exponent {
+		_ = s.eat('+') || s.eat('-')
+		ok = s.digits() && ok
+	}
+	text := s.data[from:s.pos]
+	if !ok {
+		return faultf("invalid number %s", quote(text))
+	}
+	const surelyFinite = 300 // digits; float64 ends at 1.8e308
+	if !exponent && len(text) < surelyFinite {
+		return nil
+	}
+	if _, err := strconv.ParseFloat(string(text), 64); err != nil {
+		return faultf("number %s out of range", quote(text))
+	}
+	return nil
+}
+
+func (s *scanner) digits() bool {
+	from := s.pos
+	for s.pos < len(s.data) && s.data[s.pos] >= '0' && s.data[s.pos] <= '9' {
+		s.pos++
+	}
+	return s.pos > from
+}
+
+// keySet remembers the keys of one object. The first few need no map.
+type keySet struct {
+	few  [12][]byte
+	n    int
+	many map[string]struct{}
+}
+
+// add reports whether key is new.
+func (k *keySet) add(key []byte) bool {
+	for _, seen := range k.few[:k.n] {
+		if bytes.Equal(seen, key) {
+			return false
+		}
+	}
+	if k.n < len(k.few) {
+		k.few[k.n] = key
+		k.n++
+		return true
+	}
+	if k.many == nil {
+		k.many = make(map[string]struct{})
+	}
+	if _, seen := k.many[string(key)]; seen {
+		return false
+	}
+	k.many[string(key)] = struct{}{}
+	return true
+}
+
+// bare shows a key within a path: as it is when it is a plain word, quoted and cut otherwise.
+func bare(key []byte) string {
+	for _, c := range key {
+		if c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return quote(key)
+		}
+	}
+	if len(key) == 0 || len(key) > 40 {
+		return quote(key)
+	}
+	return string(key)
+}

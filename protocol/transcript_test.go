@@ -1,0 +1,326 @@
+package protocol_test
+
+import (
+	"context"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"mews/protocol"
+	"mews/protocol/protocoltest"
+)
+
+// methods is every method of the wire: what it takes and what it answers. nil stands for nothing.
+var methods = map[string]struct{ params, result func() any }{
+	protocol.MethodHello:       {of[protocol.Hello], of[protocol.HelloResult]},
+	protocol.MethodPing:        {},
+	protocol.MethodStop:        {},
+	protocol.MethodCancel:      {of[protocol.Cancel], nil},
+	protocol.MethodTurnStart:   {of[protocol.TurnStart], of[protocol.TurnEnd]},
+	protocol.MethodTurnEvent:   {of[protocol.TurnEvent], nil},
+	protocol.MethodModelStream: {of[protocol.ModelStream], of[protocol.ModelStreamed]},
+	protocol.MethodModelDelta:  {of[protocol.ModelDelta], nil},
+	protocol.MethodStepCommit:  {of[protocol.StepCommit], of[protocol.StepCommitted]},
+	protocol.MethodBlobBegin:   {of[protocol.BlobBegin], of[protocol.BlobBegun]},
+	protocol.MethodBlobWrite:   {of[protocol.BlobWrite], nil},
+	protocol.MethodBlobCommit:  {of[protocol.BlobCommit], of[protocol.BlobRef]},
+	protocol.MethodBlobRead:    {of[protocol.BlobRead], of[protocol.BlobData]},
+}
+
+func of[T any]() any { return new(T) }
+
+// said is a line of the transcript, taken apart.
+type said struct {
+	ID     int64           `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *protocol.Error `json:"error"`
+}
+
+func transcript(t *testing.T) ([]protocoltest.Line, []said) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/transcript.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := protocoltest.Transcript(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := make([]said, len(lines))
+	for i, line := range lines {
+		if err := json.Unmarshal([]byte(line.Text), &messages[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return lines, messages
+}
+
+func TestDocHoldsTheTranscript(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, found := strings.Cut(string(doc), "// # A transcript\n")
+	if !found {
+		t.Fatal("doc.go has no transcript")
+	}
+	var b strings.Builder
+	for line := range strings.Lines(page) {
+		line, within := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "//\t")
+		more, continued := strings.CutPrefix(line, "    ")
+		switch {
+		case !within:
+		case continued:
+			b.WriteString(more)
+		default:
+			b.WriteString("\n" + line)
+		}
+	}
+	want, err := os.ReadFile("testdata/transcript.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.TrimPrefix(b.String(), "\n") + "\n"; got != string(want) {
+		t.Errorf("doc.go has\n%s\ntestdata/transcript.jsonl has\n%s", got, want)
+	}
+}
+
+func TestEveryLineOfTheTranscriptDecodesIntoItsType(t *testing.T) {
+	lines, messages := transcript(t)
+	asked := make(map[protocoltest.Side]map[int64]string)
+	asked[protocoltest.Supervisor], asked[protocoltest.Worker] = map[int64]string{}, map[int64]string{}
+	used := make(map[string]bool)
+	for i, m := range messages {
+		from := lines[i].From
+		row, known := methods[m.Method]
+		switch {
+		case m.Method != "" && known:
+			used[m.Method] = true
+			strictly(t, m.Params, row.params)
+		case m.Method == "" && m.Error == nil:
+			strictly(t, m.Result, methods[asked[other(from)][m.ID]].result)
+		}
+		if m.Method != "" && m.ID > 0 {
+			asked[from][m.ID] = m.Method
+		}
+	}
+	for name := range methods {
+		if !used[name] {
+			t.Errorf("the transcript has no %s", name)
+		}
+	}
+}
+
+// strictly decodes text into what of makes, and encodes it back into the same text.
+func strictly(t *testing.T, text json.RawMessage, of func() any) {
+	t.Helper()
+	if of == nil {
+		if s := string(text); s != "{}" && s != "null" {
+			t.Errorf("got %s, want nothing", s)
+		}
+		return
+	}
+	v := of()
+	if err := protocol.Strict(text, v); err != nil {
+		t.Errorf("%s into %T: %v", text, v, err)
+		return
+	}
+	if again, err := json.Marshal(v); err != nil || string(again) != string(text) {
+		t.Errorf("%s became %s (%v)", text, again, err)
+	}
+}
+
+func other(s protocoltest.Side) protocoltest.Side {
+	if s == protocoltest.Worker {
+		return protocoltest.Supervisor
+	}
+	return protocoltest.Worker
+}
+
+// TestEveryMethodIsDocumented reads the Method constants from the source.
+func TestEveryMethodIsDocumented(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(doc), "// # Methods\n")
+	table, _, _ = strings.Cut(table, "// # A transcript\n")
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, file := range files {
+		for name, value := range methodConstants(t, file) {
+			n++
+			if _, ok := methods[value]; !ok {
+				t.Errorf("%s is not in this test's table", name)
+			}
+			if !strings.Contains(table, "//\t  "+value+" ") {
+				t.Errorf("%s: %s is not in doc.go's table", name, value)
+			}
+		}
+	}
+	if n != len(methods) {
+		t.Errorf("%d constants, and %d methods in this test's table", n, len(methods))
+	}
+}
+
+func methodConstants(t *testing.T, file string) map[string]string {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]string)
+	ast.Inspect(tree, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Method") || len(spec.Values) != 1 {
+			return true
+		}
+		if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
+			found[spec.Names[0].Name] = strings.Trim(literal.Value, `"`)
+		}
+		return true
+	})
+	return found
+}
+
+// TestTheTranscriptPlays holds a connection to the transcript, once as each side: what it is told to say must go over
+// the wire byte for byte, and what the script sends must reach its handler or its caller.
+func TestTheTranscriptPlays(t *testing.T) {
+	for _, side := range []protocoltest.Side{protocoltest.Supervisor, protocoltest.Worker} {
+		t.Run("as "+string(side), func(t *testing.T) {
+			lines, messages := transcript(t)
+			a := &actor{t: t, calls: map[int64]context.CancelFunc{}, answers: map[int64]chan said{}}
+			ours, theirs := protocoltest.Pipe(t)
+			a.conn = protocol.NewConn(ours, a, protocol.Options{})
+			result := protocoltest.Run(t, a.conn)
+			steps := make(chan int)
+			script := &protocoltest.Script{As: other(side), Lines: lines, Step: func(i int) { steps <- i }}
+			played := later(func() error { defer close(steps); return script.Play(theirs) })
+			for i, m := range messages {
+				if lines[i].From == side {
+					a.say(m)
+				}
+				if _, ok := <-steps; !ok {
+					break
+				}
+			}
+			if err := <-played; err != nil {
+				t.Error(err)
+			}
+			theirs.Close()
+			<-result
+			a.talk.Wait()
+			a.compare(lines, messages, side)
+		})
+	}
+}
+
+// actor says the lines of one side through a connection.
+type actor struct {
+	t     *testing.T
+	conn  *protocol.Conn
+	talk  sync.WaitGroup
+	calls map[int64]context.CancelFunc // by the id they will have
+
+	mu      sync.Mutex
+	answers map[int64]chan said // what the handler of a call is to answer
+	heard   []string            // notifications
+	called  []string            // calls, which begin in any order
+	results []int64             // ids of answered calls
+}
+
+func (a *actor) say(m said) {
+	switch {
+	case m.Method == protocol.MethodCancel:
+		var c protocol.Cancel
+		if err := protocol.Strict(m.Params, &c); err != nil {
+			a.t.Fatal(err)
+		}
+		a.calls[c.ID]()
+	case m.Method != "" && m.ID > 0:
+		ctx, cancel := context.WithCancel(background)
+		a.calls[m.ID] = cancel
+		a.talk.Go(func() { a.call(ctx, m) })
+	case m.Method != "":
+		if err := a.conn.Notify(background, m.Method, m.Params); err != nil {
+			a.t.Error(err)
+		}
+	default:
+		a.answer(m.ID) <- m
+	}
+}
+
+func (a *actor) call(ctx context.Context, m said) {
+	err := a.conn.Call(ctx, m.Method, m.Params, nil)
+	if err != nil && !strings.Contains(err.Error(), "(-32") {
+		a.t.Errorf("call %d: %v", m.ID, err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.results = append(a.results, m.ID)
+}
+
+// answer is where the answer to a call comes from. ping's is taken by nobody: the connection answers it.
+func (a *actor) answer(id int64) chan said {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answers[id] == nil {
+		a.answers[id] = make(chan said, 1)
+	}
+	return a.answers[id]
+}
+
+func (a *actor) Call(_ context.Context, req *protocol.Request) (any, error) {
+	a.mu.Lock()
+	a.called = append(a.called, req.Method+string(req.Params))
+	a.mu.Unlock()
+	m := <-a.answer(req.ID)
+	if m.Error != nil {
+		return nil, m.Error
+	}
+	return m.Result, nil
+}
+
+func (a *actor) Notify(req *protocol.Request) {
+	a.heard = append(a.heard, req.Method+string(req.Params))
+}
+
+// compare checks that all that the other side said was heard.
+func (a *actor) compare(lines []protocoltest.Line, messages []said, side protocoltest.Side) {
+	var notifications, calls []string
+	answers := 0
+	for i, m := range messages {
+		switch {
+		case lines[i].From == side || m.Method == protocol.MethodPing || m.Method == protocol.MethodCancel:
+		case m.Method == "":
+			answers++
+		case m.ID == 0:
+			notifications = append(notifications, m.Method+string(m.Params))
+		default:
+			calls = append(calls, m.Method+string(m.Params))
+		}
+	}
+	slices.Sort(a.called)
+	slices.Sort(calls)
+	if !slices.Equal(a.heard, notifications) {
+		a.t.Errorf("heard %q, want %q", a.heard, notifications)
+	}
+	if !slices.Equal(a.called, calls) {
+		a.t.Errorf("was called for %q, want %q", a.called, calls)
+	}
+	if len(a.results) != answers {
+		a.t.Errorf("%d calls were answered, want %d", len(a.results), answers)
+	}
+}

@@ -1,0 +1,97 @@
+package protocol
+
+// MethodTurnStart starts a turn; its result ends the turn. Cancelling the call stops the turn: the worker cancels what
+// runs and still answers, with WhyStopped.
+const MethodTurnStart = "turn.start"
+
+// TurnStart holds references and limits, not the history: the supervisor owns the transcript.
+type TurnStart struct {
+	Turn    int64         `json:"turn"`
+	Kind    string        `json:"kind"`    // chat, job, review, triage
+	Channel string        `json:"channel"` // where the person talks: terminal, telegram, web
+	Limits  TurnLimits    `json:"limits"`
+	Step    int           `json:"step"`              // steps committed before this start; 0 for a new turn
+	Last    int64         `json:"last"`              // the id of the transcript's newest message
+	Pending []PendingCall `json:"pending,omitempty"` // calls of the last committed step that have no result yet
+	Recent  []ToolCall    `json:"recent,omitempty"`  // this turn's earlier calls, in order, so that repetition is noticed
+}
+
+// TurnLimits bound a turn.
+type TurnLimits struct {
+	Steps   int   `json:"steps"`   // model calls
+	Seconds int64 `json:"seconds"` // from this start
+	Output  int   `json:"output"`  // bytes of one tool's output that the model is shown
+}
+
+// PendingCall is a call that was committed and whose result was not, because a process ended in between.
+type PendingCall struct {
+	Call  ToolCall `json:"call"`
+	Begun bool     `json:"begun,omitempty"` // a tool with EffectOnce was committed as begun: its outcome is unknown
+}
+
+// Why says why a turn ended.
+type Why string
+
+const (
+	WhyDone    Why = "done"    // the model answered and asked for no more tools
+	WhyStopped Why = "stopped" // the person asked for it
+	WhySteps   Why = "steps"   // TurnLimits.Steps was reached
+	WhyTime    Why = "time"    // TurnLimits.Seconds was reached
+	WhyRepeat  Why = "repeat"  // the model made the same call three times running
+	WhyError   Why = "error"   // a model call failed for good; the supervisor knows how
+)
+
+// TurnEnd is the result of turn.start. What was said and what it cost is not in it: the supervisor knows both.
+type TurnEnd struct {
+	Why   Why `json:"why"`
+	Steps int `json:"steps"` // in all, those before this start included
+}
+
+// MethodStepCommit commits what became of one tool call. A call in turn.
+//
+// With State StateBegun it is made before a tool with EffectOnce runs, and the tool runs only when it was answered.
+// With StateDone it carries the result, and is made as each tool ends.
+const MethodStepCommit = "step.commit"
+
+// CallState is how far a tool call has come.
+type CallState string
+
+const (
+	StateBegun CallState = "begun"
+	StateDone  CallState = "done"
+)
+
+// StepCommit names the call by its id; the supervisor checks that the turn's last step holds it.
+type StepCommit struct {
+	Turn   int64       `json:"turn"`
+	Call   string      `json:"call"`
+	State  CallState   `json:"state"`
+	Result *ToolResult `json:"result,omitempty"` // with StateDone
+}
+
+// StepCommitted is the result of step.commit.
+type StepCommitted struct {
+	Message int64 `json:"message,omitempty"` // the transcript's id of the result; with StateDone
+}
+
+// MethodTurnEvent shows the person what a tool does. A notification in turn: it is shown, and kept nowhere.
+const MethodTurnEvent = "turn.event"
+
+// EventKind is what happened to a tool call.
+type EventKind string
+
+const (
+	ToolBegan      EventKind = "tool.began"
+	ToolProgressed EventKind = "tool.progressed"
+	ToolEnded      EventKind = "tool.ended"
+)
+
+// TurnEvent is one line about one tool call, for the person's eyes.
+type TurnEvent struct {
+	Turn   int64     `json:"turn"`
+	Kind   EventKind `json:"kind"`
+	Call   string    `json:"call"`
+	Tool   string    `json:"tool"`
+	Text   string    `json:"text,omitempty"` // short: "notes/shopping.md", "3 matches in 2 files"
+	Failed bool      `json:"failed,omitempty"`
+}

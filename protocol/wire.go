@@ -1,0 +1,229 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// wire is one line as it was received: a call (method and id), a notification (method alone) or a response (id and
+// exactly one of result and failure).
+type wire struct {
+	id      int64
+	method  string
+	params  json.RawMessage
+	result  json.RawMessage
+	failure *Error
+}
+
+const longestMethod = 64 // bytes
+
+// members of an envelope, and their order in envelope.
+const (
+	memberVersion = iota
+	memberID
+	memberMethod
+	memberParams
+	memberResult
+	memberError
+	memberCount
+)
+
+var memberNames = [memberCount]string{"jsonrpc", "id", "method", "params", "result", "error"}
+
+// envelope holds each member's value as it stands in the line; nil where there is none.
+type envelope [memberCount][]byte
+
+// decodeLine checks a whole line as strictly as Strict, and takes its envelope apart. What it returns does not point
+// into the line.
+func decodeLine(line []byte) (*wire, error) {
+	var e envelope
+	if err := e.scan(line); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProtocol, err)
+	}
+	m, err := e.message()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProtocol, err)
+	}
+	return m, nil
+}
+
+func (e *envelope) scan(line []byte) error {
+	s := scanner{data: line}
+	s.space()
+	if s.kind() != kindObject {
+		return faultf("want an object on a line, got %s", quote(line))
+	}
+	f := s.members(1, func(key []byte) *fault { return e.member(&s, key) })
+	if f != nil {
+		return f
+	}
+	s.space()
+	if s.pos < len(line) {
+		return faultf("%s after the end", quote(line[s.pos:]))
+	}
+	return nil
+}
+
+func (e *envelope) member(s *scanner, key []byte) *fault {
+	for i, name := range memberNames {
+		if string(key) != name {
+			continue
+		}
+		from := s.pos
+		if f := s.value(nil, 2); f != nil {
+			return f.under(name)
+		}
+		e[i] = s.data[from:s.pos]
+		return nil
+	}
+	return faultf("unknown key %s", quote(key))
+}
+
+// message checks how the members go together.
+func (e *envelope) message() (*wire, error) {
+	if string(e[memberVersion]) != `"2.0"` {
+		return nil, fmt.Errorf("jsonrpc: want \"2.0\", got %s", quote(e[memberVersion]))
+	}
+	id, err := parseID(e[memberID])
+	if err != nil {
+		return nil, err
+	}
+	if e[memberMethod] != nil {
+		return e.request(id)
+	}
+	return e.response(id)
+}
+
+func (e *envelope) request(id int64) (*wire, error) {
+	if e[memberResult] != nil || e[memberError] != nil {
+		return nil, errors.New("method and an answer in one message")
+	}
+	m := &wire{id: id}
+	if err := Strict(e[memberMethod], &m.method); err != nil {
+		return nil, fmt.Errorf("method: %w", err)
+	}
+	if m.method == "" || len(m.method) > longestMethod {
+		return nil, fmt.Errorf("method: want 1 to %d bytes, got %d", longestMethod, len(m.method))
+	}
+	if p := e[memberParams]; p != nil {
+		if p[0] != '{' {
+			return nil, fmt.Errorf("params: want an object, got %s", quote(p))
+		}
+		m.params = bytes.Clone(p)
+	}
+	return m, nil
+}
+
+func (e *envelope) response(id int64) (*wire, error) {
+	if id == 0 || e[memberParams] != nil || (e[memberResult] == nil) == (e[memberError] == nil) {
+		return nil, errors.New("neither a call, a notification nor a response")
+	}
+	m := &wire{id: id, result: bytes.Clone(e[memberResult])}
+	if e[memberError] != nil {
+		m.failure = new(Error)
+		if err := Strict(e[memberError], m.failure); err != nil {
+			return nil, fmt.Errorf("error: %w", err)
+		}
+	}
+	return m, nil
+}
+
+// parseID reads a positive integer; 0 stands for no id.
+func parseID(b []byte) (int64, error) {
+	if b == nil {
+		return 0, nil
+	}
+	id, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil || id <= 0 {
+		return 0, fmt.Errorf("id: want a positive integer, got %s", quote(b))
+	}
+	return id, nil
+}
+
+// headroom is what the longest head of a call needs before its parameters.
+const headroom = len(`{"jsonrpc":"2.0","id":9223372036854775807,"method":"","params":`) + longestMethod
+
+// parcel is a line of ours whose head is written last: the id of a call is known only when the line is queued, so that
+// ids rise in the order of the queue.
+type parcel struct {
+	buf []byte // headroom, the encoded value, }\n
+}
+
+// pack encodes value behind room for a head. It refuses what the other side would: a value that is not strict JSON, and
+// a line over limit.
+func pack(value any, limit int) (parcel, error) {
+	var b bytes.Buffer
+	b.Write(make([]byte, headroom))
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return parcel{}, err
+	}
+	buf := b.Bytes()
+	s := scanner{data: buf[headroom:]}
+	if f := s.whole(nil, 2); f != nil {
+		return parcel{}, f
+	}
+	if len(buf) > limit { // the head at its longest counts
+		return parcel{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLong, len(buf)-headroom, limit-headroom)
+	}
+	buf[len(buf)-1] = '}' // for the newline that Encode appends
+	return parcel{buf: append(buf, '\n')}, nil
+}
+
+// packText is pack for a text that is known to be good.
+func packText(value string) parcel {
+	return parcel{buf: append(make([]byte, headroom), value+"}\n"...)}
+}
+
+// size is at least that of the line.
+func (p parcel) size() int { return len(p.buf) }
+
+// line puts head before the value. Once only.
+func (p parcel) line(head []byte) []byte {
+	from := headroom - len(head)
+	copy(p.buf[from:], head)
+	return p.buf[from:]
+}
+
+// packRequest encodes a call or a notification. nil params travel as {}.
+func packRequest(method string, params any, limit int) (parcel, error) {
+	if method == "" || len(method) > longestMethod || strconv.Quote(method) != `"`+method+`"` {
+		return parcel{}, fmt.Errorf("method %q: want 1 to %d plain bytes", method, longestMethod)
+	}
+	if params == nil {
+		return packText("{}"), nil
+	}
+	p, err := pack(params, limit)
+	if err == nil && p.buf[headroom] != '{' {
+		err = errors.New("parameters are not an object")
+	}
+	return p, err
+}
+
+// requestHead begins a call, or with id 0 a notification.
+func requestHead(id int64, method string) []byte {
+	b := make([]byte, 0, headroom)
+	b = append(b, `{"jsonrpc":"2.0",`...)
+	if id > 0 {
+		b = strconv.AppendInt(append(b, `"id":`...), id, 10)
+		b = append(b, ',')
+	}
+	b = append(append(b, `"method":"`...), method...)
+	return append(b, `","params":`...)
+}
+
+// answerHead begins a response; member is result or error.
+func answerHead(id int64, member string) []byte {
+	b := append(make([]byte, 0, headroom), `{"jsonrpc":"2.0","id":`...)
+	b = strconv.AppendInt(b, id, 10)
+	b = append(append(b, `,"`...), member...)
+	return append(b, `":`...)
+}
+
+// noLimit is for lines of our own that are short by their making.
+const noLimit = math.MaxInt

@@ -1,0 +1,53 @@
+package supervisor
+
+import "errors"
+
+// Error is an error that a person may read. Everything else is "internal" to them and whole to the log.
+// (The two audiences of an error, after benbjohnson/wtf.)
+type Error struct {
+	Code    Code
+	Message string // whole sentences: what was tried, with what, and what to do next
+	Err     error  // for the log; may be nil
+}
+
+// Code is what a program decides by. Texts are never compared.
+type Code string
+
+const (
+	CodeInternal    Code = "internal"
+	CodeInvalid     Code = "invalid"     // what was sent cannot be right
+	CodeNotFound    Code = "not_found"   // what was named is not there
+	CodeForbidden   Code = "forbidden"   // the person may not
+	CodeUnavailable Code = "unavailable" // may work later: a model that is down, a full disk
+	CodeModel       Code = "model"       // the model's provider refused or failed
+)
+
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrorCode is the code of the first Error that err wraps, CodeInternal where there is none, "" for nil.
+func ErrorCode(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeInternal
+}
+
+// ErrorMessage is what the person is told of err.
+func ErrorMessage(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return "Something went wrong inside Mews. It is in the log, and `mews doctor` may name the cause."
+}

@@ -1,0 +1,31 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Decode reads a call's arguments into the struct that args points to. A name that the struct does not have and a value
+// of the wrong type are errors that tell the model which one.
+func Decode(call Call, args any) error {
+	raw := call.Arguments
+	if len(bytes.TrimSpace(raw)) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(args); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return fmt.Errorf("argument %q: got a %s, want a %s", wrong.Field, wrong.Value, wrong.Type)
+		}
+		return fmt.Errorf("arguments: %w", err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("arguments: more than one JSON value")
+	}
+	return nil
+}
