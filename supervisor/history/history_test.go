@@ -1,0 +1,159 @@
+package history_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/supervisor/history"
+)
+
+// story builds a transcript: "u" a question, "a" an answer, "c" a call with its result; each about size bytes.
+func story(kinds string, size int) []protocol.Message {
+	var out []protocol.Message
+	add := func(m protocol.Message) {
+		m.ID = int64(len(out) + 1)
+		out = append(out, m)
+	}
+	text := strings.Repeat("x", size)
+	for i, k := range kinds {
+		switch k {
+		case 'u':
+			add(protocol.UserText(text))
+		case 'a':
+			add(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}})
+		case 'c':
+			id := fmt.Sprint("call", i)
+			add(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: id, Name: "t"}}}})
+			add(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: id, Text: text}}}})
+		}
+	}
+	return out
+}
+
+func ids(messages []protocol.Message) []int64 {
+	var out []int64
+	for _, m := range messages {
+		out = append(out, m.ID)
+	}
+	return out
+}
+
+func TestWhatFitsStaysWhole(t *testing.T) {
+	all := story("uaucau", 100)
+	w := history.Select(all, 10_000)
+	if !slices.Equal(ids(w.Messages), ids(all)) || w.From != 1 {
+		t.Errorf("got %v from %d", ids(w.Messages), w.From)
+	}
+}
+
+func TestTheOldestTurnsGoInOneBigStep(t *testing.T) {
+	// Each turn is about 208 tokens: ten are over 2000, and then only about half stays.
+	w := history.Select(story(strings.Repeat("ua", 10)+"u", 400), 2100)
+	if w.Messages[0].Role != protocol.RoleUser {
+		t.Error("a turn was cut in the middle")
+	}
+	if got := history.Tokens(w.Messages); got > 2100/2+300 {
+		t.Errorf("%d tokens are left; the step was small", got)
+	}
+}
+
+func TestThePrefixStaysBetweenBigSteps(t *testing.T) {
+	moved := 0
+	var from int64
+	for n := 1; n <= 40; n++ {
+		w := history.Select(story(strings.Repeat("ua", n)+"u", 400), 2100)
+		if w.From != from {
+			moved, from = moved+1, w.From
+		}
+	}
+	if moved > 12 {
+		t.Errorf("the window's beginning moved %d times in 40 turns", moved)
+	}
+}
+
+func TestALongTurnKeepsItsQuestionAndItsNewestSteps(t *testing.T) {
+	all := story("uaua"+"u"+strings.Repeat("c", 30), 400)
+	w := history.Select(all, 1500)
+	if w.Messages[0].ID != 5 {
+		t.Errorf("begins with message %d, want the question, 5", w.Messages[0].ID)
+	}
+	if last := w.Messages[len(w.Messages)-1]; last.ID != all[len(all)-1].ID {
+		t.Errorf("ends with %d", last.ID)
+	}
+	if got := history.Tokens(w.Messages); got > 1500 {
+		t.Errorf("%d tokens", got)
+	}
+}
+
+func TestResultsStandInTheOrderOfTheirCalls(t *testing.T) {
+	call := func(id string) protocol.Part { return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "t"}} }
+	result := func(id string) protocol.Message {
+		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: id, Text: id}}}}
+	}
+	paired := history.Pair([]protocol.Message{
+		protocol.UserText("go"),
+		{Role: protocol.RoleAssistant, Parts: []protocol.Part{call("1"), call("2"), call("3")}},
+		result("3"), result("1"), result("orphan"),
+	})
+	var got []string
+	for _, m := range paired {
+		for _, p := range m.Parts {
+			if p.Result != nil {
+				got = append(got, p.Result.Call+":"+p.Result.Text)
+			}
+		}
+	}
+	want := []string{"1:1", "2:no result of this call was recorded", "3:3"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestEveryRequestIsOneAProviderTakes: whatever the transcript, calls and results pair, the person's last message is there,
+// and cutting again at From gives the same.
+func TestEveryRequestIsOneAProviderTakes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		kinds := "u" + rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds")
+		all := story(kinds, rapid.IntRange(0, 2000).Draw(t, "size"))
+		budget := rapid.IntRange(0, 5000).Draw(t, "budget")
+		w := history.Select(all, budget)
+
+		open := map[string]bool{}
+		question := int64(0)
+		for _, m := range all {
+			if m.Role == protocol.RoleUser {
+				question = m.ID
+			}
+		}
+		seen := false
+		for _, m := range w.Messages {
+			seen = seen || m.ID == question
+			if m.Role != protocol.RoleTool && len(open) > 0 {
+				t.Fatalf("message %d stands between a call and its result", m.ID)
+			}
+			for _, c := range m.Calls() {
+				open[c.ID] = true
+			}
+			for _, p := range m.Parts {
+				if p.Result != nil && !open[p.Result.Call] {
+					t.Fatalf("a result without its call: %s", p.Result.Call)
+				} else if p.Result != nil {
+					delete(open, p.Result.Call)
+				}
+			}
+		}
+		if len(open) > 0 || !seen {
+			t.Fatalf("open calls %v, question there: %v", open, seen)
+		}
+		from := slices.IndexFunc(all, func(m protocol.Message) bool { return m.ID == w.From })
+		again := history.Select(all[from:], budget)
+		if !slices.Equal(ids(again.Messages), ids(w.Messages)) {
+			t.Fatalf("cut at %d: %v, then %v", w.From, ids(w.Messages), ids(again.Messages))
+		}
+	})
+}

@@ -1,0 +1,37 @@
+package history
+
+import "mews/protocol"
+
+// unrecorded stands for a result that the transcript does not have. A turn that ends writes a result for each of its
+// calls, so this is only seen if a database was restored or changed by hand.
+const unrecorded = "no result of this call was recorded"
+
+// Pair puts each call's result right behind the message that made the call, in the order of the calls. Providers refuse
+// a call without its result and a result without its call; results are committed as tools end, in any order.
+func Pair(messages []protocol.Message) []protocol.Message {
+	results := map[string]protocol.Message{}
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if p.Result != nil {
+				results[p.Result.Call] = m
+			}
+		}
+	}
+	out := make([]protocol.Message, 0, len(messages))
+	for _, m := range messages {
+		if m.Role == protocol.RoleTool {
+			continue
+		}
+		out = append(out, m)
+		for _, call := range m.Calls() {
+			if r, ok := results[call.ID]; ok {
+				out = append(out, r)
+				continue
+			}
+			out = append(out, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{
+				Call: call.ID, Name: call.Name, Text: unrecorded, Failed: true,
+			}}}})
+		}
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+// Package reply holds the answers that are being given: one Stream a running turn, and the Watchers that show them.
+//
+// A stream keeps the latest text and nothing of how it came to be, so a slow watcher costs no memory and delays nobody:
+// it is told that there is something new and looks when it can. What must not be missed is not here but in the outbox;
+// a watcher is only told to look there.
+package reply
+
+import (
+	"sync"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// Feeds are the conversations that somebody watches or answers in. The zero value is ready.
+type Feeds struct {
+	mu    sync.Mutex
+	feeds map[int64]*feed // by conversation; dropped when nobody needs it
+}
+
+// feed is one conversation's.
+type feed struct {
+	stream   *Stream // the running turn's; nil between turns
+	watchers map[*Watcher]struct{}
+}
+
+// Open begins the reply of a turn. said is what earlier attempts at it have committed. The caller closes the stream.
+func (f *Feeds) Open(turn supervisor.Turn, said string) *Stream {
+	s := &Stream{feeds: f, conversation: turn.Conversation.ID, turn: turn.ID, inbound: turn.Inbound, said: said}
+	f.update(s.conversation, func(fd *feed) { fd.stream = s })
+	return s
+}
+
+// Watch shows a conversation from now on. The caller closes the watcher.
+func (f *Feeds) Watch(conversation int64) *Watcher {
+	w := &Watcher{feeds: f, conversation: conversation, changed: make(chan struct{}, 1)}
+	f.update(conversation, func(fd *feed) { fd.watchers[w] = struct{}{} })
+	return w
+}
+
+// Delivery tells the watchers of a conversation that its outbox holds something new.
+func (f *Feeds) Delivery(conversation int64) {
+	f.update(conversation, func(fd *feed) {
+		for w := range fd.watchers {
+			w.outbox = true
+		}
+	})
+}
+
+// update is the only door to a feed: it changes it and tells its watchers.
+func (f *Feeds) update(conversation int64, change func(*feed)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fd := f.feeds[conversation]
+	if fd == nil {
+		fd = &feed{watchers: map[*Watcher]struct{}{}}
+	}
+	change(fd)
+	if fd.stream == nil && len(fd.watchers) == 0 {
+		delete(f.feeds, conversation)
+		return
+	}
+	if f.feeds == nil {
+		f.feeds = map[int64]*feed{}
+	}
+	f.feeds[conversation] = fd
+	for w := range fd.watchers {
+		w.wake()
+	}
+}
+
+// Stream is one turn's reply as it grows. Its methods may be called from any goroutine and never block.
+type Stream struct {
+	feeds        *Feeds // whose mutex guards what follows
+	conversation int64
+	turn         int64
+	inbound      int64
+	said         string // by committed steps
+	partial      []byte // by the step that is being made
+}
+
+// Add appends what the model has just said.
+func (s *Stream) Add(text string) {
+	s.feeds.update(s.conversation, func(*feed) { s.partial = append(s.partial, text...) })
+}
+
+// Commit ends a step: text is what it said, whole.
+func (s *Stream) Commit(text string) {
+	s.feeds.update(s.conversation, func(*feed) {
+		s.said, s.partial = join(s.said, text), nil
+	})
+}
+
+// Reset drops what the step that is being made has said: it will be made again.
+func (s *Stream) Reset() {
+	s.feeds.update(s.conversation, func(*feed) { s.partial = nil })
+}
+
+// Tool shows a line about a tool.
+func (s *Stream) Tool(event protocol.TurnEvent) {
+	s.feeds.update(s.conversation, func(fd *feed) {
+		for w := range fd.watchers {
+			w.tool(event)
+		}
+	})
+}
+
+// Text is the whole reply so far; partial is its part that no step has committed.
+func (s *Stream) Text() (text, partial string) {
+	s.feeds.mu.Lock()
+	defer s.feeds.mu.Unlock()
+	return join(s.said, string(s.partial)), string(s.partial)
+}
+
+// Close ends the reply; what is left to show of it is in the outbox.
+func (s *Stream) Close() {
+	s.feeds.update(s.conversation, func(fd *feed) {
+		if fd.stream == s {
+			fd.stream = nil
+		}
+		for w := range fd.watchers {
+			w.outbox = true
+		}
+	})
+}
+
+// Join is a reply of several steps: their texts as paragraphs of their own.
+func Join(steps ...string) string {
+	var text string
+	for _, s := range steps {
+		text = join(text, s)
+	}
+	return text
+}
+
+func join(said, more string) string {
+	if said == "" || more == "" {
+		return said + more
+	}
+	return said + "\n\n" + more
+}

@@ -1,0 +1,105 @@
+package reply_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/reply"
+)
+
+func turn(id, inbound, conversation int64) supervisor.Turn {
+	return supervisor.Turn{ID: id, Inbound: inbound, Conversation: supervisor.Conversation{ID: conversation}}
+}
+
+func next(t *testing.T, w *reply.Watcher) reply.Update {
+	t.Helper()
+	u, err := w.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func TestAWatcherSeesTheLatestText(t *testing.T) {
+	var feeds reply.Feeds
+	w := feeds.Watch(7)
+	defer w.Close()
+	next(t, w) // that it watches
+
+	s := feeds.Open(turn(1, 2, 7), "")
+	for range 1000 {
+		s.Add("x")
+	}
+	u := next(t, w)
+	if u.Turn != 1 || u.Inbound != 2 || len(u.Text) != 1000 {
+		t.Fatalf("got turn %d, inbound %d, %d bytes; want 1, 2, 1000", u.Turn, u.Inbound, len(u.Text))
+	}
+}
+
+func TestStepsBecomeParagraphsAndAnAttemptCanBeTakenBack(t *testing.T) {
+	var feeds reply.Feeds
+	s := feeds.Open(turn(1, 2, 7), "before")
+	s.Add("hal")
+	s.Reset()
+	s.Add("I loo")
+	s.Commit("I look.")
+	s.Add("Don")
+	text, partial := s.Text()
+	if text != "before\n\nI look.\n\nDon" || partial != "Don" {
+		t.Errorf("text %q, partial %q", text, partial)
+	}
+}
+
+func TestAnEmptyStepAddsNoParagraph(t *testing.T) {
+	if got := reply.Join("a", "", "b"); got != "a\n\nb" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestToolLinesComeOnceAndTheOldestGiveWay(t *testing.T) {
+	var feeds reply.Feeds
+	w := feeds.Watch(7)
+	defer w.Close()
+	s := feeds.Open(turn(1, 2, 7), "")
+	for i := range 100 {
+		s.Tool(protocol.TurnEvent{Call: fmt.Sprint(i)})
+	}
+	u := next(t, w)
+	if len(u.Tools) != 64 || u.Tools[0].Call != "36" || u.Tools[63].Call != "99" {
+		t.Fatalf("%d lines, from %q to %q", len(u.Tools), u.Tools[0].Call, u.Tools[len(u.Tools)-1].Call)
+	}
+	s.Add("x")
+	if u := next(t, w); len(u.Tools) != 0 {
+		t.Errorf("%d lines came twice", len(u.Tools))
+	}
+}
+
+func TestTheEndOfAReplySendsWatchersToTheOutbox(t *testing.T) {
+	var feeds reply.Feeds
+	w := feeds.Watch(7)
+	defer w.Close()
+	s := feeds.Open(turn(1, 2, 7), "")
+	next(t, w)
+	s.Close()
+	if u := next(t, w); !u.Outbox || u.Turn != 0 {
+		t.Errorf("got %+v", u)
+	}
+}
+
+func TestOtherConversationsAreNotDisturbed(t *testing.T) {
+	var feeds reply.Feeds
+	w := feeds.Watch(8)
+	defer w.Close()
+	next(t, w)
+	feeds.Open(turn(1, 2, 7), "").Add("x")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	cancel(cause)
+	if _, err := w.Next(ctx); !errors.Is(err, cause) {
+		t.Errorf("got %v, want the cause", err)
+	}
+}

@@ -1,0 +1,69 @@
+package reply
+
+import (
+	"context"
+
+	"mews/protocol"
+)
+
+// maxToolLines is how many tool lines wait for a slow watcher; older ones are dropped, as they only serve the moment.
+const maxToolLines = 64
+
+// Watcher shows one conversation to one client. Next belongs to one goroutine.
+type Watcher struct {
+	feeds        *Feeds // whose mutex guards outbox and tools
+	conversation int64
+	changed      chan struct{} // holds one token when there is something new
+	outbox       bool
+	tools        []protocol.TurnEvent
+}
+
+// Update is what a watcher has to show: the present, not a history.
+type Update struct {
+	Turn    int64 // the running turn; 0 when none runs
+	Inbound int64 // what it answers
+	Text    string
+	Tools   []protocol.TurnEvent // since the last update
+	Outbox  bool                 // the outbox may hold something new
+}
+
+// Next waits for something new. It returns the cause when ctx ends.
+func (w *Watcher) Next(ctx context.Context) (Update, error) {
+	select {
+	case <-ctx.Done():
+		return Update{}, context.Cause(ctx)
+	case <-w.changed:
+		return w.take(), nil
+	}
+}
+
+// Close ends the watching.
+func (w *Watcher) Close() {
+	w.feeds.update(w.conversation, func(fd *feed) { delete(fd.watchers, w) })
+}
+
+func (w *Watcher) take() Update {
+	w.feeds.mu.Lock()
+	defer w.feeds.mu.Unlock()
+	u := Update{Tools: w.tools, Outbox: w.outbox}
+	w.tools, w.outbox = nil, false
+	if fd := w.feeds.feeds[w.conversation]; fd != nil && fd.stream != nil {
+		s := fd.stream
+		u.Turn, u.Inbound, u.Text = s.turn, s.inbound, join(s.said, string(s.partial))
+	}
+	return u
+}
+
+func (w *Watcher) tool(event protocol.TurnEvent) {
+	if len(w.tools) == maxToolLines {
+		w.tools = append(w.tools[:0:0], w.tools[1:]...)
+	}
+	w.tools = append(w.tools, event)
+}
+
+func (w *Watcher) wake() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}

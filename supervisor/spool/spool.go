@@ -1,0 +1,161 @@
+// Package spool keeps bytes by their hash: outputs that were too long for the transcript, and later the files that
+// people send. A file in it is whole or not there.
+package spool
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"mews/protocol"
+)
+
+// unfinished begins the names of files that are being written; Sweep removes those that a crash left behind.
+const unfinished = "new-"
+
+// ErrGone is returned for bytes that are not kept, or not any more.
+var ErrGone = errors.New("not kept any more")
+
+// Spool is a folder of such files. Its methods may be called from any goroutine.
+type Spool struct {
+	root *os.Root
+}
+
+// Open uses dir, and makes it where it is missing. The caller closes the spool.
+func Open(dir string) (*Spool, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the spool: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the spool: %w", err)
+	}
+	return &Spool{root: root}, nil
+}
+
+// Close lets go of the folder.
+func (s *Spool) Close() error { return s.root.Close() }
+
+// Create begins a file. The caller ends it with Commit or Discard.
+func (s *Spool) Create() (*File, error) {
+	f, err := os.CreateTemp(s.root.Name(), unfinished)
+	if err != nil {
+		return nil, fmt.Errorf("create in the spool: %w", err)
+	}
+	return &File{spool: s, file: f, hash: sha256.New()}, nil
+}
+
+// ReadAt reads from offset, and says how large the whole is. At the end it returns 0 bytes and no error.
+func (s *Spool) ReadAt(sha string, p []byte, offset int64) (n int, size int64, err error) {
+	if !isHash(sha) {
+		return 0, 0, ErrGone
+	}
+	f, err := s.root.Open(sha)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, 0, ErrGone
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("open %s in the spool: %w", sha, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, 0, fmt.Errorf("read %s in the spool: %w", sha, err)
+	}
+	n, err = f.ReadAt(p, offset)
+	if err != nil && err != io.EOF {
+		return n, info.Size(), fmt.Errorf("read %s in the spool: %w", sha, err)
+	}
+	return n, info.Size(), nil
+}
+
+// Sweep removes the files last used before a time, and says how many. What refers to them gets ErrGone from then on.
+func (s *Spool) Sweep(before time.Time) (int, error) {
+	entries, err := fs.ReadDir(s.root.FS(), ".")
+	if err != nil {
+		return 0, fmt.Errorf("sweep the spool: %w", err)
+	}
+	removed := 0
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.ModTime().Before(before) || !(isHash(e.Name()) || strings.HasPrefix(e.Name(), unfinished)) {
+			continue
+		}
+		if err := s.root.Remove(e.Name()); err != nil {
+			return removed, fmt.Errorf("sweep the spool: %w", err)
+		}
+		removed++
+	}
+	return removed, nil
+}
+
+func isHash(name string) bool {
+	_, err := hex.DecodeString(name)
+	return err == nil && len(name) == 2*sha256.Size
+}
+
+// File is a file that is being written, by one goroutine.
+type File struct {
+	spool *Spool
+	file  *os.File
+	hash  hash.Hash
+	size  int64
+}
+
+// Size is how many bytes were written.
+func (f *File) Size() int64 { return f.size }
+
+// Write appends.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.file.Write(p)
+	f.hash.Write(p[:n])
+	f.size += int64(n)
+	if err != nil {
+		return n, fmt.Errorf("write to the spool: %w", err)
+	}
+	return n, nil
+}
+
+// Commit makes the file durable under its hash. After an error the file is gone.
+func (f *File) Commit() (protocol.BlobRef, error) {
+	ref := protocol.BlobRef{SHA256: hex.EncodeToString(f.hash.Sum(nil)), Size: f.size}
+	name := f.file.Name()
+	err := errors.Join(f.file.Sync(), f.file.Close())
+	if err == nil {
+		err = os.Rename(name, f.spool.root.Name()+"/"+ref.SHA256)
+	}
+	if err == nil {
+		err = syncFolder(f.spool.root)
+	}
+	if err != nil {
+		return protocol.BlobRef{}, errors.Join(fmt.Errorf("keep in the spool: %w", err), ignoreMissing(os.Remove(name)))
+	}
+	return ref, nil
+}
+
+// Discard drops the file.
+func (f *File) Discard() error {
+	return errors.Join(f.file.Close(), ignoreMissing(os.Remove(f.file.Name())))
+}
+
+func syncFolder(root *os.Root) error {
+	dir, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,114 @@
+package spool_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"mews/supervisor/spool"
+)
+
+func open(t *testing.T) (*spool.Spool, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "spool")
+	s, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s, dir
+}
+
+func keep(t *testing.T, s *spool.Spool, data []byte) string {
+	t.Helper()
+	f, err := s.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	ref, err := f.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ref.Size != int64(len(data)) {
+		t.Fatalf("size %d, want %d", ref.Size, len(data))
+	}
+	return ref.SHA256
+}
+
+func TestWhatIsKeptIsFoundByItsHash(t *testing.T) {
+	s, _ := open(t)
+	data := bytes.Repeat([]byte("mews"), 50_000)
+	sum := sha256.Sum256(data)
+	sha := keep(t, s, data)
+	if sha != hex.EncodeToString(sum[:]) {
+		t.Fatalf("kept as %s", sha)
+	}
+	if again := keep(t, s, data); again != sha {
+		t.Fatalf("the same bytes were kept as %s too", again)
+	}
+	p := make([]byte, 10)
+	n, size, err := s.ReadAt(sha, p, 199_996)
+	if err != nil || n != 4 || size != 200_000 || string(p[:n]) != "mews" {
+		t.Errorf("read %q (%d of %d), %v", p[:n], n, size, err)
+	}
+	if n, _, err := s.ReadAt(sha, p, 200_000); n != 0 || err != nil {
+		t.Errorf("at the end: %d bytes, %v", n, err)
+	}
+}
+
+func TestADiscardedFileLeavesNothing(t *testing.T) {
+	s, dir := open(t)
+	f, err := s.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestNamesThatAreNoHashAreNotOpened(t *testing.T) {
+	s, dir := open(t)
+	if err := os.WriteFile(filepath.Join(dir, "..", "secret"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "../secret", "new-1", "/etc/passwd", "zz"} {
+		if _, _, err := s.ReadAt(name, make([]byte, 1), 0); !errors.Is(err, spool.ErrGone) {
+			t.Errorf("%q: got %v, want ErrGone", name, err)
+		}
+	}
+}
+
+func TestSweepRemovesWhatIsOldAndWhatACrashLeft(t *testing.T) {
+	s, dir := open(t)
+	old, young := keep(t, s, []byte("old")), keep(t, s, []byte("young"))
+	if err := os.WriteFile(filepath.Join(dir, "new-123"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-time.Hour)
+	for _, name := range []string{old, "new-123"} {
+		if err := os.Chtimes(filepath.Join(dir, name), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := s.Sweep(time.Now().Add(-time.Minute)); n != 2 || err != nil {
+		t.Fatalf("removed %d, %v; want 2", n, err)
+	}
+	if _, _, err := s.ReadAt(old, make([]byte, 1), 0); !errors.Is(err, spool.ErrGone) {
+		t.Errorf("the old one: %v", err)
+	}
+	if n, _, err := s.ReadAt(young, make([]byte, 9), 0); n != 5 || err != nil {
+		t.Errorf("the young one: %d bytes, %v", n, err)
+	}
+}
