@@ -1,0 +1,85 @@
+// Package hostcall answers what a worker asks of the supervisor.
+//
+// The worker is taken for hostile: it runs tools on text that strangers wrote. So what it may ask is one table (calls,
+// in table.go): each row with the phase it belongs to, how often a turn may ask it, whether one at a time, and one small
+// function. Identity is the connection: a Desk serves one worker process of one person, and no parameter can name
+// another. A call out of phase or over its limit ends the worker and is audited. (After the monitor of OpenSSH.)
+package hostcall
+
+import (
+	"context"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+)
+
+// Peer is the worker that a desk serves.
+type Peer interface {
+	Notify(ctx context.Context, method string, params any) error
+	// End ends the worker without waiting for it.
+	End(reason error)
+}
+
+// Steps commits what a turn has come to.
+type Steps interface {
+	CommitStep(ctx context.Context, step sqlite.Step) (message int64, err error)
+	CommitBegun(ctx context.Context, turn int64, call string) error
+	CommitResult(ctx context.Context, turn int64, result protocol.ToolResult) (message int64, err error)
+}
+
+// Transcript is what was said in a conversation.
+type Transcript interface {
+	Messages(ctx context.Context, conversation int64) ([]protocol.Message, error)
+	Trim(ctx context.Context, conversation, from int64) error
+}
+
+// Models calls a model; spec is provider/model, "" the default.
+type Models interface {
+	Stream(ctx context.Context, spec string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
+		supervisor.ModelAnswer, error)
+}
+
+// Blobs knows whose the bytes in the spool are.
+type Blobs interface {
+	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
+	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
+}
+
+// Spool keeps bytes.
+type Spool interface {
+	Create() (*spool.File, error)
+	ReadAt(sha256 string, p []byte, offset int64) (n int, size int64, err error)
+}
+
+// Reply is the answer that the person sees grow. None of its methods blocks.
+type Reply interface {
+	Add(text string)
+	Commit(text string)
+	Tool(event protocol.TurnEvent)
+}
+
+// Options are what all desks share.
+type Options struct {
+	Steps      Steps
+	Transcript Transcript
+	Models     Models
+	Blobs      Blobs
+	Spool      Spool
+	Audit      func(user, action, detail string) // keeps what a hostile worker did; never blocks
+	History    int                               // tokens of history that a request may carry
+	Log        hclog.Logger
+}
+
+// Turn is a turn that a worker is about to be given.
+type Turn struct {
+	ID           int64
+	Conversation int64
+	Model        string // provider/model; "" is the default
+	Step         int    // steps committed so far
+	Last         int64  // the transcript's newest message
+	Reply        Reply
+}

@@ -1,0 +1,156 @@
+package hostcall
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/history"
+	"mews/supervisor/sqlite"
+)
+
+const (
+	deltaEvery = 30 * time.Millisecond // at most one line of deltas in this time
+	maxCalls   = 64                    // tool calls in one message of a model's
+	maxAnswer  = protocol.BlobChunk * 8
+)
+
+// streamModel calls the model and commits what it said before the worker hears of it.
+func streamModel(ctx context.Context, d *Desk, t *turn, p *protocol.ModelStream) (any, error) {
+	t.failure = nil
+	if last := t.newest(); p.After != last {
+		return nil, &protocol.Error{Code: protocol.CodeInvalidParams,
+			Message: fmt.Sprintf("after: message %d, want %d", p.After, last)}
+	}
+	system, tools, err := d.resolve(p)
+	if err != nil {
+		return nil, err
+	}
+	message, err := d.step(ctx, t, supervisor.ModelRequest{System: system, Tools: tools})
+	if err != nil {
+		return nil, d.modelFailed(ctx, t, err)
+	}
+	return protocol.ModelStreamed{Message: message}, nil
+}
+
+func (d *Desk) step(ctx context.Context, t *turn, req supervisor.ModelRequest) (protocol.Message, error) {
+	var err error
+	if req.Messages, err = d.messages(ctx, t); err != nil {
+		return protocol.Message{}, err
+	}
+	deltas := &deltas{peer: d.peer, turn: t.ID, now: d.now}
+	answer, err := d.o.Models.Stream(ctx, t.Model, req, func(delta supervisor.ModelDelta) {
+		t.Reply.Add(delta.Text)
+		deltas.add(ctx, delta.Text)
+	})
+	if err != nil {
+		return protocol.Message{}, err
+	}
+	deltas.flush(ctx)
+	message, err := accept(t, answer.Message)
+	if err != nil {
+		return protocol.Message{}, err
+	}
+	id, err := d.o.Steps.CommitStep(ctx, sqlite.Step{Turn: t.ID, Message: message, Model: answer.Model, Usage: answer.Usage})
+	if err != nil {
+		return protocol.Message{}, err
+	}
+	message.ID = id
+	t.Step++
+	t.committed(id)
+	t.Reply.Commit(message.Text())
+	return message, nil
+}
+
+// messages is the history that fits, and moves the conversation's window past what does not.
+func (d *Desk) messages(ctx context.Context, t *turn) ([]protocol.Message, error) {
+	transcript, err := d.o.Transcript.Messages(ctx, t.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	window := history.Select(transcript, d.o.History)
+	if len(transcript) > 0 && window.From > transcript[0].ID {
+		if err := d.o.Transcript.Trim(ctx, t.Conversation, window.From); err != nil {
+			return nil, err
+		}
+	}
+	return window.Messages, nil
+}
+
+// accept makes a model's message fit to be committed: calls get ids of ours, unique in the conversation whatever the
+// provider calls them.
+func accept(t *turn, m protocol.Message) (protocol.Message, error) {
+	m.ID, m.Role = 0, protocol.RoleAssistant
+	n := 0
+	parts := make([]protocol.Part, 0, len(m.Parts))
+	for _, p := range m.Parts {
+		if p.Call != nil {
+			n++
+			c := *p.Call
+			c.ID = fmt.Sprintf("t%d-%d-%d", t.ID, t.Step+1, n)
+			p.Call = &c
+		}
+		if p.Call != nil || p.Text != "" {
+			parts = append(parts, p)
+		}
+	}
+	m.Parts = parts
+	switch line, err := json.Marshal(m); {
+	case err != nil:
+		return m, &supervisor.Error{Code: supervisor.CodeModel, Err: err,
+			Message: "The model's answer could not be read. Please try again."}
+	case len(parts) == 0:
+		return m, &supervisor.Error{Code: supervisor.CodeModel,
+			Message: "The model answered with nothing at all. Please try again, or say it in other words."}
+	case n > maxCalls || len(line) > maxAnswer:
+		return m, &supervisor.Error{Code: supervisor.CodeModel, Message: fmt.Sprintf(
+			"The model's answer was too large to take (%d KiB, %d tool calls). Please ask for less at once.", len(line)>>10, n)}
+	}
+	return m, nil
+}
+
+// modelFailed keeps why for the session, which tells the person; the worker learns only that it failed.
+func (d *Desk) modelFailed(ctx context.Context, t *turn, err error) error {
+	if ctx.Err() != nil {
+		return &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
+	}
+	t.failure = err
+	return d.failed("call the model", t, err)
+}
+
+// deltas passes on what the model says, gathered so that at most a line goes out in deltaEvery. It belongs to the
+// goroutine that answers the model.stream.
+type deltas struct {
+	peer    Peer
+	turn    int64
+	now     func() time.Time
+	seq     int
+	sent    time.Time
+	waiting []byte
+}
+
+func (s *deltas) add(ctx context.Context, text string) {
+	s.waiting = append(s.waiting, text...)
+	if now := s.now(); now.Sub(s.sent) >= deltaEvery {
+		s.sent = now
+		s.flush(ctx)
+	}
+}
+
+// flush sends what waits. That it can't be sent is no reason to end the model's call: what counts is the result, and the
+// connection's own end is noticed elsewhere.
+func (s *deltas) flush(ctx context.Context) {
+	if len(s.waiting) == 0 {
+		return
+	}
+	s.seq++
+	delta := protocol.ModelDelta{Turn: s.turn, Seq: s.seq, Text: string(s.waiting)}
+	s.waiting = s.waiting[:0]
+	if err := s.peer.Notify(ctx, protocol.MethodModelDelta, delta); errors.Is(err, protocol.ErrClosed) {
+		s.waiting = nil
+	}
+}
