@@ -1,0 +1,165 @@
+package spawn
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mews/protocol/spawnwire"
+)
+
+// prepare makes this process what a spawner must be, before it has started anything.
+func prepare() error {
+	// What the supervisor left open by mistake must not reach a worker: Go closes only what it opened itself.
+	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close descriptors on exec: close_range: %w (it needs Linux 5.11)", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become the sub-reaper: prctl: %w", err)
+	}
+	// For this thread and all that it forks: no set-uid program (su, sudo) gives a worker rights, or makes it one that
+	// cannot be killed.
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("give up set-uid programs: prctl: %w", err)
+	}
+	if _, err := children(); err != nil {
+		return fmt.Errorf("%w (a mounted /proc and a kernel with CONFIG_PROC_CHILDREN are needed)", err)
+	}
+	return nil
+}
+
+// settle brings the state in line with what has happened to the processes: it reaps, kills what belongs to no living
+// worker, and reports the workers of which nothing is left.
+func (s *spawner) settle() error {
+	if _, err := s.reap(); err != nil {
+		return err
+	}
+	strays, err := s.killStrays()
+	if err != nil {
+		return err
+	}
+	return s.report(strays)
+}
+
+// reap takes every child that has ended, and says whether there are none left at all.
+func (s *spawner) reap() (none bool, err error) {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG|unix.WALL, nil)
+		switch {
+		case err == syscall.EINTR:
+			continue
+		case err == syscall.ECHILD:
+			return true, nil
+		case err != nil:
+			return false, fmt.Errorf("wait for children: %w", err)
+		case pid == 0:
+			return false, nil
+		}
+		if w := s.living(pid); w != nil {
+			w.status, w.ended = status, time.Now()
+		}
+	}
+}
+
+func (s *spawner) living(pid int) *worker {
+	for _, w := range s.workers {
+		if w.pid == pid && w.ended.IsZero() {
+			return w
+		}
+	}
+	return nil
+}
+
+// killStrays kills every child that is not a living worker, and says how many there were: daemons that lost their
+// parent, and all that a dead worker left. Their own children come here when they die, which SIGCHLD tells.
+func (s *spawner) killStrays() (int, error) {
+	pids, err := children()
+	if err != nil {
+		return 0, err
+	}
+	strays := 0
+	for _, pid := range pids {
+		if s.living(pid) != nil && !s.ending {
+			continue
+		}
+		strays++
+		if err := signalTo(pid, syscall.SIGKILL); err != nil { // not reaped yet, so the pid is still its own
+			return strays, err
+		}
+	}
+	return strays, nil
+}
+
+// report sends Exited for every worker that has ended, once no stray is left. Whose a stray is cannot be told, so that
+// one which will not die holds everybody's report up; for lingerLimit at most.
+func (s *spawner) report(strays int) error {
+	for id, w := range s.workers {
+		if w.ended.IsZero() || (strays > 0 && time.Since(w.ended) < lingerLimit) {
+			continue
+		}
+		delete(s.workers, id)
+		err := s.send(spawnwire.Exited{ID: id, PID: uint32(w.pid), Status: uint32(w.status)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end kills every child, and theirs, until none is left.
+func (s *spawner) end(chld <-chan os.Signal) error {
+	s.ending = true
+	for {
+		none, err := s.reap()
+		if none || err != nil {
+			return err
+		}
+		if _, err := s.killStrays(); err != nil {
+			return err
+		}
+		select {
+		case <-chld:
+		case <-time.After(retryAfter):
+		}
+	}
+}
+
+// children lists the pids of this process's children, the adopted ones too. Nothing leaves the kernel's list while it
+// is read, because a child leaves it by being reaped and reaping is done by the caller's goroutine alone: so none is
+// missed.
+func children() ([]int, error) {
+	lists, err := filepath.Glob("/proc/self/task/*/children") // those of each thread
+	if err != nil {
+		return nil, fmt.Errorf("list children: %w", err)
+	}
+	if len(lists) == 0 {
+		return nil, errors.New("list children: /proc/self/task/*/children is not there")
+	}
+	var pids []int
+	for _, list := range lists {
+		text, err := os.ReadFile(list)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) { // a thread that has ended
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list children: %w", err)
+		}
+		for _, field := range bytes.Fields(text) {
+			pid, err := strconv.Atoi(string(field))
+			if err != nil {
+				return nil, fmt.Errorf("list children: %s: %w", list, err)
+			}
+			pids = append(pids, pid)
+		}
+	}
+	return pids, nil
+}

@@ -1,0 +1,137 @@
+package spawn
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"mews/protocol/spawnwire"
+)
+
+func TestADaemonIsGoneBeforeItsWorkersEndIsReported(t *testing.T) {
+	r := startSpawner(t, "/bin/sh")
+	other, w := r.worker(), r.worker()
+	pids := []int{
+		w.pidOf("sleep 1000 & echo $!"),                                       // a child
+		w.pidOf("(sleep 1000; :) & echo $!"),                                  // a child with a child
+		w.pidOf("setsid sh -c 'trap \"\" TERM HUP; sleep 1000; :' & echo $!"), // in a session of its own
+	}
+	r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})
+	if got := next[spawnwire.Exited](r); got.ID != w.id {
+		t.Fatalf("%+v", got)
+	}
+	for _, pid := range append(pids, w.pid) {
+		if !isGone(pid) {
+			t.Errorf("process %d is left", pid)
+		}
+	}
+	other.tell("echo here")
+	if got := other.hear(); got != "here" {
+		t.Errorf("the other worker said %q", got)
+	}
+}
+
+func TestADaemonOfALivingWorkerIsKilled(t *testing.T) {
+	r := startSpawner(t, "/bin/sh")
+	w := r.worker()
+	child := w.pidOf("sleep 1000 & echo $!")
+	awaitGone(t, w.pidOf(daemon))
+	if isGone(child) {
+		t.Error("its child was killed too")
+	}
+	w.tell("echo here")
+	if got := w.hear(); got != "here" {
+		t.Errorf("the worker said %q", got)
+	}
+}
+
+func TestNothingIsLeftWhenTheSupervisorIsGone(t *testing.T) {
+	r := startSpawner(t, "/bin/sh")
+	var pids []int
+	for range 3 {
+		w := r.worker()
+		pids = append(pids, w.pid, w.pidOf("setsid sh -c 'trap \"\" TERM; sleep 1000; :' & echo $!"),
+			w.pidOf("(sleep 1000; :) & echo $!"))
+		w.tell("trap '' TERM")
+	}
+	if err := r.conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Wait(); err != nil {
+		t.Errorf("the spawner ended with %v: %s", err, r.said)
+	}
+	for _, pid := range pids {
+		if !isGone(pid) {
+			t.Errorf("process %d outlived the spawner", pid)
+		}
+	}
+}
+
+func TestAWorkerDiesWithItsSpawner(t *testing.T) {
+	r := startSpawner(t, "/bin/sh")
+	w := r.worker()
+	if err := r.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, w.pid)
+}
+
+func TestWhatATerminalSendsDoesNotEndTheSpawner(t *testing.T) {
+	r := startSpawner(t, "/bin/sh")
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if err := r.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := r.worker()
+	if status := readProc(t, w.pid, "status"); !strings.Contains(status, "SigIgn:\t0000000000000000\n") {
+		t.Errorf("the worker ignores signals:\n%s", status)
+	}
+}
+
+// TestAWireThatIsBrokenEndsEverything: whoever holds the socket and speaks nonsense is no supervisor.
+func TestAWireThatIsBrokenEndsEverything(t *testing.T) {
+	for name, c := range map[string]struct {
+		send spawnwire.Message
+		fds  []int
+		why  string
+	}{
+		"a number used again":           {spawnwire.Spawn{ID: 1, Root: "/", Path: "."}, []int{0, 2}, "after worker 1"},
+		"a spawn without descriptors":   {spawnwire.Spawn{ID: 2, Root: "/", Path: "."}, nil, "0 descriptors"},
+		"a kill with descriptors":       {spawnwire.Kill{ID: 1, Signal: 9}, []int{0}, "1 descriptors"},
+		"a signal that is not asked":    {spawnwire.Kill{ID: 1, Signal: uint32(syscall.SIGSTOP)}, nil, "signal 19"},
+		"a kill of a worker never made": {spawnwire.Kill{ID: 9, Signal: 9}, nil, "never asked for"},
+		"a message of the other side":   {spawnwire.Ready{Version: 1}, nil, "not for a spawner"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := startSpawner(t, "/bin/sh")
+			w := r.worker()
+			if err := r.conn.Send(c.send, deadline, c.fds...); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.cmd.Wait(); err == nil || !strings.Contains(r.said.String(), c.why) {
+				t.Errorf("ended with %v: %q, want %q", err, r.said, c.why)
+			}
+			if !isGone(w.pid) {
+				t.Error("its worker is left")
+			}
+		})
+	}
+}
+
+// TestManyDaemonsAtOnce: as fast as a shell can make them, each in a session of its own.
+func TestManyDaemonsAtOnce(t *testing.T) {
+	r := startSpawner(t, "/bin/sh")
+	w := r.worker()
+	w.tell("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do " + daemon + "; done; exit 3")
+	got := next[spawnwire.Exited](r)
+	if status := syscall.WaitStatus(got.Status); status.ExitStatus() != 3 {
+		t.Errorf("%+v", got)
+	}
+	if pids, err := children(); err != nil || len(pids) != 1 {
+		t.Errorf("the test has the children %d, %v; want the spawner alone", pids, err)
+	}
+	if left := strings.Fields(readProc(t, r.cmd.Process.Pid, "task/"+itoa(r.cmd.Process.Pid)+"/children")); len(left) != 0 {
+		t.Errorf("the spawner is left with the children %s", left)
+	}
+}
