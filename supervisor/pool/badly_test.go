@@ -1,0 +1,132 @@
+package pool
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestTheBadlyBehavedWorker: whatever a worker does, it ends, nothing of it is left, and the other person's worker
+// answers all the while.
+func TestTheBadlyBehavedWorker(t *testing.T) {
+	hasty := func(change func(*Timings)) Timings {
+		timings := quick()
+		change(&timings)
+		return timings
+	}
+	shortHello := hasty(func(t *Timings) { t.Handshake = 3 * time.Second })
+	shortPing := hasty(func(t *Timings) { t.PingAnswer = 3 * time.Second })
+	for user, c := range map[string]struct {
+		timings Timings
+		provoke func(*testing.T, *Worker) // nil: it never shakes hands
+		why     string
+	}{
+		"silent":      {shortHello, nil, "no answer to hello within 3s"},
+		"quits":       {quick(), nil, "exit status 1; it wrote last: I quit"},
+		"dies":        {quick(), nil, "exit status 3; it wrote last: hello killed me"},
+		"oldversion":  {quick(), nil, "handshake: protocol 3, want 1"},
+		"refuses":     {quick(), nil, "not today"},
+		"babbles":     {quick(), nil, "protocol broken"},
+		"killsitself": {quick(), nil, "signal: killed"},
+
+		"chatty":   {quick(), now, "it sends too much"},
+		"hugeline": {quick(), now, "too long"},
+		"halfline": {shortPing, now, "no answer to ping within 3s"},
+		"garbage":  {quick(), now, "protocol broken"},
+		"forger":   {quick(), now, "protocol broken"},
+		"deaf":     {quick(), flood, "does not read"},
+		"hangs":    {shortPing, now, "no answer to ping within 3s"},
+		"leaves":   {quick(), now, "signal: terminated"},
+		"stubborn": {quick(), kill, "you must go: signal: killed"},
+		"floods":   {quick(), kill, `you must go: exit status 0; it wrote last: \x1b[31mlook!\x1b[0m`},
+	} {
+		t.Run(user, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, c.timings, "good-bob", user)
+			bob := watchOver(t, r.acquire("good-bob"))
+			err, pids := r.suffer(user, c.provoke)
+			if !strings.Contains(err.Error(), c.why) {
+				t.Errorf("it ended with %q, want %q", err, c.why)
+			}
+			var end *EndError
+			if !errors.As(err, &end) || end.User != user {
+				t.Errorf("the error is %#v, want an *EndError", err)
+			}
+			for _, pid := range pids {
+				if !isGone(pid) {
+					t.Errorf("process %d is left", pid)
+				}
+			}
+			if n := bob(); n == 0 {
+				t.Error("the other person's worker never answered")
+			}
+		})
+	}
+}
+
+// suffer has the user's worker misbehave, and gives how it ended and the processes it was.
+func (r *rig) suffer(user string, provoke func(*testing.T, *Worker)) (error, []int) {
+	r.t.Helper()
+	w, err := r.pool.Acquire(bounded(r.t), user)
+	if provoke == nil {
+		var broken *BrokenError
+		if !errors.As(err, &broken) {
+			r.t.Fatalf("acquired %v, %v; want a *BrokenError", w, err)
+		}
+		return err, nil
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer w.Release()
+	var pids []int
+	if err := w.Call(bounded(r.t), "daemons", nil, &pids); err != nil {
+		r.t.Fatal(err)
+	}
+	provoke(r.t, w)
+	await(r.t, "the worker's end", w.Died())
+	return w.Err(), append(pids, w.process.pid())
+}
+
+func now(t *testing.T, w *Worker) {
+	if err := w.Notify(bounded(t), "now", nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flood writes to a worker that has stopped reading until the connection ends.
+func flood(t *testing.T, w *Worker) {
+	now(t, w)
+	big := spoken{strings.Repeat("x", 1<<16)}
+	for w.Notify(bounded(t), "noise", big) == nil {
+	}
+}
+
+func kill(_ *testing.T, w *Worker) { w.Kill(errors.New("you must go")) }
+
+// watchOver calls a worker all the time and fails the test at the first call that is not answered. What it returns ends
+// it, and says how many calls were.
+func watchOver(t *testing.T, w *Worker) func() int {
+	stop := make(chan struct{})
+	n := 0
+	var task sync.WaitGroup
+	task.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+			}
+			if err := echo(t, w, "still here"); err != nil {
+				t.Errorf("the other person's worker: %v", err)
+				return
+			}
+			n++
+		}
+	})
+	end := sync.OnceFunc(func() { close(stop); task.Wait() })
+	t.Cleanup(end)
+	return func() int { end(); return n }
+}

@@ -1,0 +1,94 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+
+	"mews/protocol/spawnwire"
+)
+
+// child is a worker as the spawner knows it: a number, a socket, and an end.
+type child struct {
+	id     uint64
+	socket *os.File // ours, until a connection takes it over
+	stderr *os.File // ours, the reading end
+	exited chan struct{}
+	signal func(syscall.Signal) // through the spawner, by number
+
+	mu    sync.Mutex // of fate
+	fate  fate
+	ended bool // exited is closed
+}
+
+// fate is what became of a child.
+type fate struct {
+	pid    int                // 0 before it was started
+	status syscall.WaitStatus // where err is nil
+	err    error              // it was refused, the spawner is gone, or it was given up
+}
+
+func (c *child) started(pid int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.fate.pid = pid
+}
+
+// finish records the end. The first one stays.
+func (c *child) finish(status syscall.WaitStatus, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	c.ended, c.fate.status, c.fate.err = true, status, err
+	close(c.exited)
+}
+
+func (c *child) giveUp(err error) { c.finish(0, err) }
+
+func (c *child) pid() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fate.pid
+}
+
+// end is what became of it, once exited is closed.
+func (c *child) end() (syscall.WaitStatus, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fate.status, c.fate.err
+}
+
+// theirs are the descriptors that go to a worker. They are closed here once they are sent.
+type theirs struct{ socket, stderr int }
+
+func (t theirs) close() { spawnwire.CloseAll([]int{t.socket, t.stderr}) }
+
+// openEnds makes a child's socketpair and pipe. Our ends do not block, theirs do, and all close on exec.
+func openEnds() (*child, theirs, error) {
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, theirs{}, fmt.Errorf("make a socketpair: %w", err)
+	}
+	pipe := make([]int, 2)
+	if err := syscall.Pipe2(pipe, syscall.O_CLOEXEC); err != nil {
+		spawnwire.CloseAll(pair[:])
+		return nil, theirs{}, fmt.Errorf("make a pipe: %w", err)
+	}
+	if err := errors.Join(syscall.SetNonblock(pair[0], true), syscall.SetNonblock(pipe[0], true)); err != nil {
+		spawnwire.CloseAll(append(pipe, pair[:]...))
+		return nil, theirs{}, fmt.Errorf("make a socketpair: %w", err)
+	}
+	c := &child{
+		socket: os.NewFile(uintptr(pair[0]), "worker socket"),
+		stderr: os.NewFile(uintptr(pipe[0]), "worker stderr"),
+		exited: make(chan struct{}),
+	}
+	return c, theirs{socket: pair[1], stderr: pipe[1]}, nil
+}
+
+// close closes our ends, where no process came of them.
+func (c *child) close() error { return errors.Join(c.socket.Close(), c.stderr.Close()) }

@@ -1,0 +1,71 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// BrokenError says that a person's workers died so often that none is started for a while.
+type BrokenError struct {
+	User  string
+	Until time.Time // when one may be started again
+	Last  error     // how the last one ended
+}
+
+func (e *BrokenError) Error() string {
+	return fmt.Sprintf("worker for %s: ended too often, not started again before %s; the last time: %v",
+		e.User, e.Until.Format(time.TimeOnly), e.Last)
+}
+
+func (e *BrokenError) Unwrap() error { return e.Last }
+
+// EndError says how a worker process ended.
+type EndError struct {
+	User   string
+	Reason error    // why it was ended, or what went wrong before it ended; nil where its status is all there is
+	Status string   // "exit status 2", "signal: killed"; "" where it never ran, or nobody knows
+	Stderr []string // the last lines of its standard error, escaped
+}
+
+func (e *EndError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "worker for %s", e.User)
+	if e.Reason != nil {
+		fmt.Fprintf(&b, ": %v", e.Reason)
+	}
+	if e.Status != "" {
+		fmt.Fprintf(&b, ": %s", e.Status)
+	}
+	if len(e.Stderr) > 0 {
+		fmt.Fprintf(&b, "; it wrote last: %s", strings.Join(e.Stderr, " | "))
+	}
+	return b.String()
+}
+
+func (e *EndError) Unwrap() error { return e.Reason }
+
+// The reasons for which a pool ends a worker that has done nothing wrong. They are no deaths.
+var (
+	errIdle     = errors.New("not needed for a while")
+	errShutdown = errors.New("the service ends")
+)
+
+func isDeath(reason error) bool {
+	return !errors.Is(reason, errIdle) && !errors.Is(reason, errShutdown)
+}
+
+// statusText is a wait status for people.
+func statusText(s syscall.WaitStatus) string {
+	switch {
+	case s.Exited():
+		return fmt.Sprintf("exit status %d", s.ExitStatus())
+	case s.Signaled() && s.CoreDump():
+		return fmt.Sprintf("signal: %v (core dumped)", s.Signal())
+	case s.Signaled():
+		return fmt.Sprintf("signal: %v", s.Signal())
+	}
+	return fmt.Sprintf("wait status %#x", uint32(s))
+}

@@ -1,0 +1,202 @@
+// Package pool keeps each person's worker process: it starts one through mews-spawner when it is first wanted, shakes
+// hands with it, lends it out, asks now and then whether it still answers, lets it go when it is idle, and ends it when
+// it misbehaves. One goroutine for each person owns that person's slot, so that nobody's worker is anybody else's
+// business.
+//
+//	Pool      lends workers by a person's name; Run ends them all
+//	slot      one person's slot: who waits, when to start, evict, back off, give up (policy)
+//	process   one worker process, from its start to its end (mechanism)
+//	Spawner   the hold on mews-spawner, which is started again when it dies
+package pool
+
+import (
+	"context"
+	"errors"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+)
+
+// Host answers one worker process; it is made anew for each. What a worker sends may reach it before Welcome does: the
+// worker is hostile. When the worker ends, the contexts of its calls end, and they must return soon.
+type Host interface {
+	protocol.Handler
+	Welcome(protocol.HelloResult) // once, when the handshake is done and before anybody has the worker
+}
+
+// Peer is what a Host is given of its worker. Its methods may be called from any goroutine.
+type Peer interface {
+	Notify(ctx context.Context, method string, params any) error
+	End(reason error) // ends the worker for a violation; the reason goes to the log and to Worker.Err
+}
+
+// Place is where a person's home lies. The spawner opens Path beneath Root.
+type Place struct {
+	Root string // absolute
+	Path string // relative to Root; "." is Root itself
+}
+
+// Options are what a Pool is made of.
+type Options struct {
+	Spawner *Spawner // the Pool runs it, and closes it when it ends
+	Host    func(user string, peer Peer) Host
+	// Hello says what a worker is told and where its home is. An error reaches whoever wants the worker, at once. It is
+	// called before each start, from the person's own goroutine, and must not wait for long. Version is filled in.
+	Hello   func(user string) (protocol.Hello, Place, error)
+	Log     hclog.Logger
+	Timings Timings
+	Now     func() time.Time // nil is time.Now
+}
+
+// Timings are how long things may take. A field's zero value is its default.
+type Timings struct {
+	Handshake     time.Duration // from the wish for a process to its answer to hello; 10 s
+	PingEvery     time.Duration // between two questions whether it still answers; 30 s
+	PingAnswer    time.Duration // for the answer; 10 s
+	Idle          time.Duration // from the last release to eviction; 30 min
+	Grace         time.Duration // from closing the socket to SIGTERM; 2 s
+	Term          time.Duration // from SIGTERM to SIGKILL; 2 s
+	Kill          time.Duration // for SIGKILL to do its work, after which the process is given up; 10 s
+	Write         time.Duration // in which a worker must take what is written to it; 10 s
+	BackoffMin    time.Duration // before the start that follows a death, doubled with each; 200 ms
+	BackoffMax    time.Duration // the most that doubling leads to; 60 s
+	BreakerDeaths int           // so many deaths...; 5
+	BreakerWindow time.Duration // ...within this, and it is not started again until the first of them is as old; 5 min
+}
+
+func (t Timings) withDefaults() Timings {
+	orElse(&t.Handshake, 10*time.Second)
+	orElse(&t.PingEvery, 30*time.Second)
+	orElse(&t.PingAnswer, 10*time.Second)
+	orElse(&t.Idle, 30*time.Minute)
+	orElse(&t.Grace, 2*time.Second)
+	orElse(&t.Term, 2*time.Second)
+	orElse(&t.Kill, 10*time.Second)
+	orElse(&t.Write, 10*time.Second)
+	orElse(&t.BackoffMin, 200*time.Millisecond)
+	orElse(&t.BackoffMax, 60*time.Second)
+	orElse(&t.BreakerDeaths, 5)
+	orElse(&t.BreakerWindow, 5*time.Minute)
+	return t
+}
+
+func orElse[T int | time.Duration](value *T, standard T) {
+	if *value <= 0 {
+		*value = standard
+	}
+}
+
+// ErrClosed is returned by Acquire when the pool has ended or is ending.
+var ErrClosed = errors.New("the worker pool is closed")
+
+// Pool lends workers. Its methods may be called from any goroutine.
+type Pool struct {
+	options Options
+	started chan struct{} // closed when Run has begun
+
+	mu    sync.Mutex // of what follows
+	slots map[string]*slot
+	group *sync.WaitGroup // the slots' goroutines; nil when no more may begin
+}
+
+// New makes a pool. It does nothing before Run.
+func New(o Options) *Pool {
+	o.Timings = o.Timings.withDefaults()
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Pool{options: o, started: make(chan struct{}), slots: map[string]*slot{}}
+}
+
+// Run keeps the workers until ctx ends; it then ends them all at once, and the spawner last, and returns when nothing
+// is left. Once only. An error says that something could not be ended in good order.
+func (p *Pool) Run(ctx context.Context) error {
+	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // the spawner outlives the slots
+	defer end()
+	var spawner sync.WaitGroup
+	var err error
+	spawner.Go(func() { err = p.options.Spawner.run(serving) })
+	var slots sync.WaitGroup
+	p.open(&slots)
+	<-ctx.Done()
+	p.close()
+	slots.Wait()
+	end()
+	spawner.Wait()
+	return err
+}
+
+func (p *Pool) open(group *sync.WaitGroup) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.group = group
+	close(p.started)
+}
+
+// close tells every slot to end. After it no slot begins.
+func (p *Pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.group = nil
+	for _, s := range p.slots {
+		close(s.closing)
+	}
+}
+
+// Acquire lends the user's worker, which is started if there is none. It waits until ctx ends, also through the
+// back-off after a death; while the breaker is open it returns a *BrokenError at once. The worker may be lent to others
+// at the same time. The caller must Release it.
+func (p *Pool) Acquire(ctx context.Context, user string) (*Worker, error) {
+	select {
+	case <-p.started:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	s, err := p.slot(user)
+	if err != nil {
+		return nil, err
+	}
+	return s.acquire(ctx)
+}
+
+// slot is the user's, which begins with the first wish for it and ends with Run.
+func (p *Pool) slot(user string) (*slot, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.group == nil {
+		return nil, ErrClosed
+	}
+	s := p.slots[user]
+	if s == nil {
+		s = newSlot(user, &p.options)
+		p.slots[user] = s
+		p.group.Go(s.run)
+	}
+	return s, nil
+}
+
+// Status is one person's slot as it was at some moment.
+type Status struct {
+	User   string
+	State  State
+	PID    int       // of the worker; 0 where there is none
+	Since  time.Time // of State
+	Turns  int       // answered, since the pool began
+	Deaths int       // since the pool began
+}
+
+// List gives the slots by their users' names. A person who never wanted a worker has none.
+func (p *Pool) List() []Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := make([]Status, 0, len(p.slots))
+	for _, s := range p.slots {
+		list = append(list, *s.status.Load())
+	}
+	sort.Slice(list, func(i, k int) bool { return list[i].User < list[k].User })
+	return list
+}

@@ -1,0 +1,305 @@
+package pool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/protocol"
+)
+
+func TestAWorkerIsStartedWhenItIsFirstWanted(t *testing.T) {
+	r := newRig(t, quick(), "good")
+	if list := r.pool.List(); len(list) != 0 {
+		t.Errorf("before anybody asked: %+v", list)
+	}
+	w := r.acquire("good")
+	if h := w.Host().(*host); h.user != "good" || !h.welcomed.Load() {
+		t.Errorf("its host was made for %q, welcomed %v", h.user, h.welcomed.Load())
+	}
+	if err := echo(t, w, "hello"); err != nil {
+		t.Error(err)
+	}
+	var name string
+	if err := w.Call(bounded(t), "whoami", nil, &name); err != nil || name != "good" {
+		t.Errorf("it asked its host and heard %q, %v", name, err)
+	}
+	if s := r.status("good"); s.State != StateBusy || s.PID != w.process.pid() || s.PID == 0 {
+		t.Errorf("status %+v", s)
+	}
+}
+
+func TestConversationsOfOnePersonShareAWorker(t *testing.T) {
+	r := newRig(t, quick(), "good")
+	a, b := r.acquire("good"), r.acquire("good")
+	if a.process != b.process {
+		t.Fatal("two processes")
+	}
+	a.Release()
+	a.Release() // counts once
+	if err := echo(t, b, "still lent"); err != nil {
+		t.Error(err)
+	}
+	if s := r.status("good"); s.State != StateBusy {
+		t.Errorf("after one of two releases it is %s", s.State)
+	}
+}
+
+func TestAnIdleWorkerIsLetGo(t *testing.T) {
+	timings := quick()
+	timings.Idle = time.Millisecond
+	r := newRig(t, timings, "good")
+	first := r.acquire("good")
+	for range 50 { // idle time passes, and the lease protects it
+		if err := echo(t, first, "busy"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pid := first.process.pid()
+	first.Release()
+	await(t, "eviction", first.Died())
+	if !errors.Is(first.Err(), errIdle) || !isGone(pid) {
+		t.Errorf("it ended with %v, gone: %v", first.Err(), isGone(pid))
+	}
+	second := r.acquire("good")
+	if second.process == first.process {
+		t.Error("the evicted worker was lent again")
+	}
+	if s := r.status("good"); s.Deaths != 0 {
+		t.Errorf("an eviction was counted as a death: %+v", s)
+	}
+}
+
+func TestACrashInATurnIsToldAndTheNextWorkerIsNew(t *testing.T) {
+	timings := quick()
+	timings.BreakerDeaths = 5
+	r := newRig(t, timings, "good")
+	w := r.acquire("good")
+	if err := w.Call(bounded(t), "crash", nil, nil); !errors.Is(err, protocol.ErrClosed) {
+		t.Errorf("the call ended with %v", err)
+	}
+	await(t, "the worker's end", w.Died())
+	want := "worker for good: exit status 2; it wrote last: panic: I crashed"
+	if got := w.Err(); got == nil || got.Error() != want {
+		t.Errorf("it ended with %q, want %q", got, want)
+	}
+	again := r.acquire("good")
+	if err := echo(t, again, "hello"); err != nil || again.process == w.process {
+		t.Errorf("the next worker: %v", err)
+	}
+	if s := r.status("good"); s.Deaths != 1 || s.State != StateBusy {
+		t.Errorf("status %+v", s)
+	}
+}
+
+func TestAcquireWaitsThroughTheBackoff(t *testing.T) {
+	timings := quick()
+	timings.BreakerDeaths = 5
+	r := newRig(t, timings, "flaky")
+	if err := echo(t, r.acquire("flaky"), "at last"); err != nil {
+		t.Error(err)
+	}
+	if s := r.status("flaky"); s.Deaths != 3 {
+		t.Errorf("%d deaths, want 3", s.Deaths)
+	}
+}
+
+func TestTheBreakerOpensAndClosesAgain(t *testing.T) {
+	timings := quick()
+	timings.BreakerDeaths, timings.BreakerWindow = 3, 5*time.Second
+	r := newRig(t, timings, "flaky")
+	var broken *BrokenError
+	if _, err := r.pool.Acquire(bounded(t), "flaky"); !errors.As(err, &broken) || broken.User != "flaky" {
+		t.Fatalf("acquire: %v, want a *BrokenError", err)
+	}
+	if !strings.Contains(broken.Error(), "not yet") {
+		t.Errorf("%q does not say how the last one ended", broken)
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := r.pool.Acquire(ended, "flaky"); err == nil { // at once, whichever way
+		t.Error("a worker was lent while the breaker was open")
+	}
+	within(time.Until(broken.Until)+100*time.Millisecond, nil)
+	if err := echo(t, r.acquire("flaky"), "at last"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhoStopsWaitingDoesNotDisturbTheOthers(t *testing.T) {
+	timings := quick()
+	timings.BreakerDeaths, timings.BackoffMin, timings.BackoffMax = 100, time.Hour, time.Hour
+	r := newRig(t, timings, "quits", "good")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	impatient := make(chan error, 1)
+	go func() {
+		_, err := r.pool.Acquire(ctx, "quits")
+		impatient <- err
+	}()
+	other := r.acquire("good")
+	gone := errors.New("she left")
+	cancel(gone)
+	if err := <-impatient; !errors.Is(err, gone) {
+		t.Errorf("acquire ended with %v", err)
+	}
+	if err := echo(t, other, "still here"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAWorkerThatCannotBeStartedIsExplained(t *testing.T) {
+	r := newRig(t, quick())
+	for user, want := range map[string]string{
+		"nobody":  "start worker for nobody: no such user",
+		"good-no": "mews-spawner refused it: open home \"good-no\"",
+	} {
+		if _, err := r.pool.Acquire(bounded(t), user); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", user, err, want)
+		}
+	}
+	if s := r.status("nobody"); s.State != StateAbsent || s.Deaths != 0 {
+		t.Errorf("an unknown user's slot: %+v", s)
+	}
+}
+
+func TestTheEndOfThePoolLeavesNothing(t *testing.T) {
+	users := []string{"good-1", "good-2", "stubborn", "floods"}
+	r := newRig(t, quick(), append(users, "silent")...)
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := r.pool.Acquire(context.Background(), "silent")
+		waiting <- err
+	}()
+	pids := []int{r.spawner.PID()}
+	var workers []*Worker
+	for _, user := range users {
+		w := r.acquire(user)
+		var daemons []int
+		if err := w.Call(bounded(t), "daemons", nil, &daemons); err != nil {
+			t.Fatal(err)
+		}
+		workers = append(workers, w)
+		pids = append(append(pids, daemons...), w.process.pid())
+	}
+	if err := r.stop(); err != nil {
+		t.Errorf("the pool ended with %v", err)
+	}
+	if err := <-waiting; !errors.Is(err, ErrClosed) {
+		t.Errorf("who waited was told %v", err)
+	}
+	for _, w := range workers {
+		if !errors.Is(w.Err(), errShutdown) {
+			t.Errorf("a worker ended with %v", w.Err())
+		}
+		w.Release()
+	}
+	for _, pid := range pids {
+		if !isGone(pid) {
+			t.Errorf("process %d is left", pid)
+		}
+	}
+	if _, err := r.pool.Acquire(bounded(t), "good-1"); !errors.Is(err, ErrClosed) {
+		t.Errorf("acquire from a closed pool: %v", err)
+	}
+}
+
+func TestNothingOutlivesASupervisorThatIsKilled(t *testing.T) {
+	r := newRig(t, quick(), "good", "stubborn")
+	cmd := exec.Command(filepath.Join(filepath.Dir(workerPath), "mews"), spawnerPath, workerPath, r.root)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	if err := json.NewDecoder(out).Decode(&pids); err != nil || len(pids) != 7 {
+		t.Errorf("it started %d, %v", pids, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("it was not killed")
+	}
+	for _, pid := range pids {
+		awaitGone(t, pid)
+	}
+}
+
+func TestADeadSpawnerIsReplaced(t *testing.T) {
+	timings := quick()
+	timings.BreakerDeaths = 100
+	r := newRig(t, timings, "good", "stubborn")
+	workers := []*Worker{r.acquire("good"), r.acquire("stubborn")}
+	old := r.spawner.PID()
+	if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range workers {
+		await(t, "the worker's end", w.Died())
+		awaitGone(t, w.process.pid())
+	}
+	if err := echo(t, r.acquire("good"), "a new one"); err != nil {
+		t.Error(err)
+	}
+	if pid := r.spawner.PID(); pid == old || pid == 0 {
+		t.Errorf("the spawner is %d", pid)
+	}
+}
+
+// TestEverybodyAtOnce: leases, crashes and evictions from many goroutines. Whoever got a worker is answered, or its
+// worker died.
+func TestEverybodyAtOnce(t *testing.T) {
+	timings := quick()
+	timings.BreakerDeaths, timings.Idle = 1000, time.Millisecond
+	r := newRig(t, timings, "good-1", "good-2", "good-3")
+	var tasks sync.WaitGroup
+	for i := range 12 {
+		tasks.Go(func() {
+			for k := range 6 {
+				w, err := r.pool.Acquire(bounded(t), fmt.Sprintf("good-%d", 1+i%3))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if i == 0 && k%3 == 2 {
+					w.Kill(errors.New("chaos"))
+				}
+				if err := echo(t, w, "hello"); err != nil {
+					await(t, fmt.Sprintf("its end, as the call failed: %v", err), w.Died())
+				}
+				w.Release()
+			}
+		})
+	}
+	tasks.Wait()
+}
+
+func TestAnAnsweredTurnEndsTheBackoffsGrowth(t *testing.T) {
+	r := newRig(t, quick(), "good")
+	w := r.acquire("good")
+	var end protocol.TurnEnd
+	if err := w.Call(bounded(t), protocol.MethodTurnStart, protocol.TurnStart{Turn: 1, Kind: "chat"}, &end); err != nil {
+		t.Fatal(err)
+	}
+	w.slot.do(func() { w.slot.health.backoff = time.Minute })
+	w.Release()
+	var got time.Duration
+	w.slot.do(func() {}) // the release was an event before this
+	done := make(chan struct{})
+	w.slot.do(func() { got = w.slot.health.backoff; close(done) })
+	<-done
+	if s := r.status("good"); got != 0 || s.Turns != 1 || s.State != StateIdle {
+		t.Errorf("back-off %v, status %+v", got, s)
+	}
+}

@@ -1,0 +1,250 @@
+package pool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+
+	"mews/protocol"
+)
+
+// deadline is how long a test waits for what must happen. It is never reached but by a defect.
+const deadline = 60 * time.Second
+
+// spawnerPath is the real mews-spawner, built once; workerPath is the test binary under a worker's name.
+var spawnerPath, workerPath string
+
+// TestMain is the tests; or, under other names, the processes that the tests need.
+func TestMain(m *testing.M) {
+	roles := map[string]func(){"mews-worker": beWorker, "mews": beSupervisor}
+	if role := roles[filepath.Base(os.Args[0])]; role != nil {
+		role()
+		return
+	}
+	dir, err := build()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := os.RemoveAll(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(code)
+	}))
+}
+
+func build() (string, error) {
+	dir, err := os.MkdirTemp("", "mews-pool-")
+	if err != nil {
+		return "", err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	spawnerPath, workerPath = filepath.Join(dir, "mews-spawner"), filepath.Join(dir, "mews-worker")
+	if out, err := exec.Command("go", "build", "-o", spawnerPath, "mews/cmd/mews-spawner").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build mews-spawner: %w: %s", err, out)
+	}
+	return dir, errors.Join(os.Symlink(exe, workerPath), os.Symlink(exe, filepath.Join(dir, "mews")))
+}
+
+// quick are timings for tests: short where a bad worker is waited for, long where a good one on a busy machine is.
+func quick() Timings {
+	return Timings{
+		Handshake: 20 * time.Second, PingEvery: 50 * time.Millisecond, PingAnswer: 20 * time.Second,
+		Grace: 100 * time.Millisecond, Term: 100 * time.Millisecond, Kill: 20 * time.Second, Write: 300 * time.Millisecond,
+		BackoffMin: time.Millisecond, BackoffMax: 20 * time.Millisecond, BreakerDeaths: 1, BreakerWindow: time.Hour,
+	}
+}
+
+// rig is a running pool. A person's home has the person's name, and that says how the worker in it behaves.
+type rig struct {
+	t       *testing.T
+	root    string
+	spawner *Spawner
+	pool    *Pool
+	stop    func() error // ends the pool and gives Run's error; once
+}
+
+func newRig(t *testing.T, timings Timings, users ...string) *rig {
+	t.Helper()
+	spawner, err := StartSpawner(spawnerPath, workerPath, hclog.NewNullLogger())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, root: t.TempDir(), spawner: spawner}
+	for _, user := range users {
+		if err := os.Mkdir(filepath.Join(r.root, user), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.pool = New(options(spawner, r.root, timings))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- r.pool.Run(ctx) }()
+	r.stop = sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() {
+		if err := r.stop(); err != nil {
+			t.Errorf("the pool ended with %v", err)
+		}
+	})
+	return r
+}
+
+func options(spawner *Spawner, root string, timings Timings) Options {
+	return Options{
+		Spawner: spawner, Timings: timings, Log: hclog.NewNullLogger(),
+		Host: func(user string, peer Peer) Host { return &host{user: user, peer: peer} },
+		Hello: func(user string) (protocol.Hello, Place, error) {
+			if user == "nobody" {
+				return protocol.Hello{}, Place{}, errors.New("no such user")
+			}
+			return protocol.Hello{User: user, Home: "."}, Place{Root: root, Path: user}, nil
+		},
+	}
+}
+
+// host answers "whoami", and ends a worker that floods it with notifications.
+type host struct {
+	user     string
+	peer     Peer
+	welcomed atomic.Bool
+	noise    atomic.Int32
+}
+
+func (h *host) Welcome(protocol.HelloResult) { h.welcomed.Store(true) }
+
+func (h *host) Call(_ context.Context, req *protocol.Request) (any, error) {
+	if req.Method == "whoami" {
+		return h.user, nil
+	}
+	return nil, protocol.MethodNotFound(req.Method)
+}
+
+func (h *host) Notify(*protocol.Request) {
+	if h.noise.Add(1) == 1000 {
+		h.peer.End(errors.New("it sends too much"))
+	}
+}
+
+// bounded is a context with the tests' deadline.
+func bounded(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func (r *rig) acquire(user string) *Worker {
+	r.t.Helper()
+	w, err := r.pool.Acquire(bounded(r.t), user)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(w.Release)
+	return w
+}
+
+// spoken is what echo carries.
+type spoken struct {
+	Word string `json:"word"`
+}
+
+// echo has the worker repeat a word.
+func echo(t *testing.T, w *Worker, word string) error {
+	said, heard := spoken{word}, spoken{}
+	if err := w.Call(bounded(t), "echo", said, &heard); err != nil {
+		return err
+	}
+	if heard != said {
+		return fmt.Errorf("said %q, heard %q", said, heard)
+	}
+	return nil
+}
+
+// await fails the test if done is not closed in time.
+func await(t *testing.T, what string, done <-chan struct{}) {
+	t.Helper()
+	if !within(deadline, done) {
+		t.Fatalf("%s: not within %v", what, deadline)
+	}
+}
+
+// status is a person's line in the pool's list.
+func (r *rig) status(user string) Status {
+	for _, s := range r.pool.List() {
+		if s.User == user {
+			return s
+		}
+	}
+	return Status{}
+}
+
+// awaitGone waits until the process has ended. (A pidfd becomes readable then: pidfd_open(2).)
+func awaitGone(t *testing.T, pid int) {
+	t.Helper()
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err == unix.ESRCH {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(deadline.Milliseconds()))
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			t.Fatalf("process %d is still there: %v", pid, err)
+		}
+		return
+	}
+}
+
+// isGone says that there is no such process now, not even a zombie.
+func isGone(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == syscall.ESRCH }
+
+// beSupervisor runs a pool with two workers and prints the pids of all that it has started, one JSON list.
+func beSupervisor() {
+	spawner, err := StartSpawner(os.Args[1], os.Args[2], hclog.NewNullLogger())
+	must(err)
+	p := New(options(spawner, os.Args[3], quick()))
+	ctx := context.Background()
+	go func() { must(p.Run(ctx)) }()
+	pids := []int{spawner.PID()}
+	for _, user := range []string{"good", "stubborn"} {
+		w, err := p.Acquire(ctx, user)
+		must(err)
+		var daemons []int
+		must(w.Call(ctx, "daemons", nil, &daemons))
+		pids = append(append(pids, daemons...), w.process.pid())
+	}
+	must(json.NewEncoder(os.Stdout).Encode(pids))
+	select {}
+}
+
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		syscall.Exit(1)
+	}
+}

@@ -1,0 +1,47 @@
+package pool
+
+import (
+	"slices"
+	"time"
+)
+
+// State is where a person's worker stands.
+type State string
+
+const (
+	StateAbsent   State = "absent"   // there is no process, and one may be started
+	StateStarting State = "starting" // a process was asked for, and has not shaken hands
+	StateIdle     State = "idle"     // it is ready, and lent to nobody
+	StateBusy     State = "busy"     // it is lent out
+	StateStopping State = "stopping" // it is being ended, or has ended and is being cleared away
+	StateBackoff  State = "backoff"  // it died, and the next start has to wait
+	StateBroken   State = "broken"   // it died too often: nothing is started for a while
+)
+
+// next is every step that a slot can take.
+var next = map[State][]State{
+	StateAbsent:   {StateStarting},
+	StateStarting: {StateIdle, StateStopping},
+	StateIdle:     {StateBusy, StateStopping},
+	StateBusy:     {StateIdle, StateStopping},
+	StateStopping: {StateAbsent, StateBackoff, StateBroken},
+	StateBackoff:  {StateAbsent},
+	StateBroken:   {StateAbsent},
+}
+
+// transition is the only writer of a slot's state. It disarms the timer: what a timer means is its state's business.
+func (s *slot) transition(to State) {
+	if !slices.Contains(next[s.state], to) {
+		panic("pool: no step from " + string(s.state) + " to " + string(to)) // a defect in slot.go
+	}
+	s.log.Debug("worker slot", "from", s.state, "to", to)
+	s.state, s.since = to, s.options.Now()
+	s.timer.Stop()
+	s.due = nil
+}
+
+// arm has f called after d, unless the state changes before.
+func (s *slot) arm(d time.Duration, f func()) {
+	s.timer.Reset(d)
+	s.due = f
+}

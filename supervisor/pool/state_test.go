@@ -1,0 +1,52 @@
+package pool
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+func TestEveryStateIsReachedAndLeft(t *testing.T) {
+	reached := map[State]bool{StateAbsent: true}
+	for from, steps := range next {
+		if len(steps) == 0 {
+			t.Errorf("%s is a dead end", from)
+		}
+		for _, to := range steps {
+			reached[to] = true
+			if _, ok := next[to]; !ok {
+				t.Errorf("%s leads to %s, which has no entry", from, to)
+			}
+		}
+	}
+	for s := range next {
+		if !reached[s] {
+			t.Errorf("nothing leads to %s", s)
+		}
+	}
+}
+
+func TestAStepThatDoesNotExistIsADefect(t *testing.T) {
+	s := newSlot("alice", &Options{Log: hclog.NewNullLogger(), Now: time.Now})
+	defer func() {
+		if recover() == nil {
+			t.Error("from absent to busy, and nobody minded")
+		}
+	}()
+	s.transition(StateBusy)
+}
+
+func TestATransitionDisarmsTheTimer(t *testing.T) {
+	s := newSlot("alice", &Options{Log: hclog.NewNullLogger(), Now: time.Now})
+	s.arm(0, func() { t.Error("called in a state that it was not meant for") })
+	s.transition(StateStarting)
+	if s.due != nil {
+		t.Error("the timer still means something")
+	}
+	select {
+	case <-s.timer.C:
+		t.Error("the timer still fires")
+	default:
+	}
+}

@@ -1,0 +1,81 @@
+package pool
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// drained gives what is kept and what is logged of some standard error.
+func drained(text string) (kept []string, logged string) {
+	var log bytes.Buffer
+	gone := make(chan struct{})
+	close(gone)
+	var lines tail
+	drain(io.NopCloser(strings.NewReader(text)), &lines, hclog.New(&hclog.LoggerOptions{Output: &log}), gone)
+	return lines.last(), log.String()
+}
+
+func TestStandardErrorIsKeptByItsLastLines(t *testing.T) {
+	kept, _ := drained(strings.Repeat("early\n", 100) + "the cause\r\nthe end")
+	if len(kept) != keptLines || kept[keptLines-2] != "the cause" || kept[keptLines-1] != "the end" {
+		t.Errorf("kept %q", kept)
+	}
+}
+
+func TestAFloodIsLoggedInPart(t *testing.T) {
+	_, logged := drained(strings.Repeat("flood\n", 50_000))
+	if n := strings.Count(logged, "line=flood"); n != loggedMost {
+		t.Errorf("%d lines logged, want %d", n, loggedMost)
+	}
+	if !strings.Contains(logged, "lines left out: lines=49980") {
+		t.Errorf("it is not said how much was left out: %s", logged[max(0, len(logged)-200):])
+	}
+}
+
+func TestTheLogBudgetComesBack(t *testing.T) {
+	var log bytes.Buffer
+	at := time.Unix(0, 0)
+	b := logBudget{now: func() time.Time { return at }}
+	for range 2 {
+		at = at.Add(loggedSpan)
+		for range loggedMost + 3 {
+			b.log(hclog.New(&hclog.LoggerOptions{Output: &log}), "x")
+		}
+	}
+	if n := strings.Count(log.String(), "line=x"); n != 2*loggedMost {
+		t.Errorf("%d lines logged in two spans", n)
+	}
+	if !strings.Contains(log.String(), "lines=3") {
+		t.Error("the first span's rest is not told")
+	}
+}
+
+func TestALineWithoutEndIsCutIntoPieces(t *testing.T) {
+	kept, _ := drained(strings.Repeat("x", 10*lineBytes))
+	for _, line := range kept {
+		if len(line) > lineBytes {
+			t.Errorf("a line of %d bytes is kept", len(line))
+		}
+	}
+	if len(kept) != 10 {
+		t.Errorf("%d pieces", len(kept))
+	}
+}
+
+// FuzzEscape: nothing that a worker writes reaches a terminal or forges a line of the log.
+func FuzzEscape(f *testing.F) {
+	f.Add([]byte("\x1b[2J\r\nlevel=info\u202e\xff"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, r := range escape(raw) {
+			if !unicode.IsGraphic(r) {
+				t.Fatalf("%q keeps %U", raw, r)
+			}
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"mews/protocol"
+)
+
+// Worker is one lease of a person's worker. Its methods may be called from any goroutine, until Release.
+type Worker struct {
+	slot     *slot
+	process  *process
+	turns    atomic.Int32 // answered under this lease
+	released atomic.Bool
+}
+
+// Call calls the worker; see protocol.Conn.Call. An answer that breaks the rules of the wire ends the worker.
+func (w *Worker) Call(ctx context.Context, method string, params, result any) error {
+	err := w.process.conn.Call(ctx, method, params, result)
+	var answer *protocol.Error
+	switch {
+	case errors.Is(err, protocol.ErrProtocol):
+		w.process.stop(err)
+	case method == protocol.MethodTurnStart && (err == nil || errors.As(err, &answer)):
+		w.turns.Add(1)
+	}
+	return err
+}
+
+// Notify sends the worker a notification; see protocol.Conn.Notify.
+func (w *Worker) Notify(ctx context.Context, method string, params any) error {
+	return w.process.conn.Notify(ctx, method, params)
+}
+
+// Host is what answers this worker, as Options.Host made it.
+func (w *Worker) Host() Host { return w.process.host }
+
+// Release ends the lease. Further calls of it do nothing.
+func (w *Worker) Release() {
+	if w.released.CompareAndSwap(false, true) {
+		w.slot.do(func() { w.slot.release(w.process, int(w.turns.Load())) })
+	}
+}
+
+// Kill ends the worker for everybody who has it: its socket is closed, and it is signalled if it does not go. It counts
+// as a death. The lease must still be released.
+func (w *Worker) Kill(reason error) { w.process.stop(reason) }
+
+// Died is closed when the worker's process, and all that it started, is gone. Calls fail before that, from the moment
+// its connection ends.
+func (w *Worker) Died() <-chan struct{} { return w.process.died }
+
+// Err says how the worker ended, an *EndError; nil before Died is closed.
+func (w *Worker) Err() error {
+	select {
+	case <-w.process.died:
+		return w.process.err
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,149 @@
+package pool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"mews/protocol"
+)
+
+// behaviours are the ways of a worker, by the name of its home up to a dash. Each gets the connection's descriptor.
+var behaviours = map[string]func(*os.File){
+	// Those that never shake hands.
+	"silent":      func(*os.File) { idle() },
+	"quits":       func(*os.File) { quit(1, "I quit") },
+	"dies":        func(f *os.File) { f.Read(make([]byte, 1)); quit(3, "hello killed me") },
+	"oldversion":  func(f *os.File) { serve(f, protocol.Version+2, nil) },
+	"refuses":     func(f *os.File) { serve(f, 0, nil) },
+	"babbles":     func(f *os.File) { f.WriteString("\x00\xffHTTP/1.1 400 Bad Request\r\n\r\n"); idle() },
+	"killsitself": func(*os.File) { syscall.Kill(os.Getpid(), syscall.SIGKILL); idle() },
+
+	// Those that do, and then go wrong when they are told "now".
+	"good":     func(f *os.File) { serve(f, protocol.Version, nil) },
+	"chatty":   after(func(f *os.File) { forever(f, []byte(`{"jsonrpc":"2.0","method":"noise"}`+"\n")) }),
+	"hugeline": after(func(f *os.File) { forever(f, bytes.Repeat([]byte("x"), 1<<16)) }),
+	"halfline": after(func(f *os.File) { f.WriteString(`{"jsonrpc":"2.0",`); idle() }),
+	"garbage":  after(func(f *os.File) { f.WriteString("{]\n"); idle() }),
+	"forger":   after(func(f *os.File) { f.WriteString(`{"jsonrpc":"2.0","id":999,"result":1}` + "\n"); idle() }),
+	"deaf":     after(func(*os.File) { idle() }),
+	"hangs":    after(func(*os.File) { syscall.Kill(os.Getpid(), syscall.SIGSTOP) }),
+	"leaves":   after(func(f *os.File) { f.Close(); syscall.Close(1); idle() }),
+	"stubborn": func(f *os.File) { signal.Ignore(syscall.SIGTERM); serve(f, protocol.Version, nil); idle() },
+	"floods": func(f *os.File) {
+		go forever(os.Stderr, []byte("\x1b[31mlook!\x1b[0m\n"))
+		serve(f, protocol.Version, nil)
+	},
+
+	// It quits the first three times.
+	"flaky": func(f *os.File) {
+		starts, _ := os.ReadFile("starts")
+		must(os.WriteFile("starts", append(starts, '.'), 0o600))
+		if len(starts) < 3 {
+			quit(1, "not yet")
+		}
+		serve(f, protocol.Version, nil)
+	},
+}
+
+// beWorker is the process of a worker.
+func beWorker() {
+	home, err := os.Getwd()
+	must(err)
+	must(syscall.SetNonblock(0, true))
+	name, _, _ := strings.Cut(filepath.Base(home), "-")
+	behaviours[name](os.NewFile(0, "socket"))
+	syscall.Exit(0)
+}
+
+// idle does nothing for ever. (An empty select would be a deadlock to the runtime.)
+func idle() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
+// quit ends a process at once. (os.Exit lets the race detector wait a second.)
+func quit(status int, words string) {
+	fmt.Fprintln(os.Stderr, words)
+	syscall.Exit(status)
+}
+
+func forever(f *os.File, b []byte) {
+	for {
+		if _, err := f.Write(b); err != nil {
+			syscall.Exit(0)
+		}
+	}
+}
+
+// after is a worker that behaves until it is told "now".
+func after(turn func(*os.File)) func(*os.File) {
+	return func(f *os.File) { serve(f, protocol.Version, turn) }
+}
+
+// serve is a worker that knows a few methods, until its connection ends.
+func serve(f *os.File, version int, now func(*os.File)) {
+	w := &goodWorker{version: version, now: now, file: f}
+	w.conn = protocol.NewConn(f, w, protocol.Options{})
+	_ = w.conn.Run(context.Background())
+}
+
+type goodWorker struct {
+	version int
+	now     func(*os.File)
+	file    *os.File
+	conn    *protocol.Conn
+}
+
+func (w *goodWorker) Call(ctx context.Context, req *protocol.Request) (any, error) {
+	switch req.Method {
+	case protocol.MethodHello:
+		if w.version == 0 {
+			return nil, &protocol.Error{Code: protocol.CodeFailed, Message: "not today"}
+		}
+		return protocol.HelloResult{Version: w.version, Build: "test", Tools: []protocol.Tool{}}, nil
+	case protocol.MethodTurnStart:
+		return protocol.TurnEnd{Why: protocol.WhyDone, Steps: 1}, nil
+	case "echo":
+		return json.RawMessage(req.Params), nil
+	case "wait":
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case "daemons":
+		return daemons()
+	case "whoami":
+		var user string
+		return &user, w.conn.Call(ctx, "whoami", nil, &user)
+	case "crash":
+		quit(2, "panic: I crashed")
+	}
+	return nil, protocol.MethodNotFound(req.Method)
+}
+
+// Notify takes "now", on the reader's goroutine: a behaviour that does not return stops the reading.
+func (w *goodWorker) Notify(req *protocol.Request) {
+	if req.Method == "now" && w.now != nil {
+		w.now(w.file)
+	}
+}
+
+// daemons starts a child, and a process that has left both its session and its parent, and gives their pids.
+func daemons() ([]int, error) {
+	out, err := exec.Command("/bin/sh", "-c",
+		`sleep 1000 <&- >&- 2>&- & echo "[$!,"; setsid sh -c 'trap "" TERM HUP; sleep 1000; :' <&- >&- 2>&- & echo "$!]"`,
+	).Output()
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	return pids, json.Unmarshal(out, &pids)
+}
