@@ -1,0 +1,101 @@
+// Package agent is the loop of a turn: the model, the tools it asked for, the model again, until it has answered, was
+// stopped, or has used up what it may. It knows nothing of the wire; what it asks of the supervisor is Host.
+//
+// The loop holds no state that a crash could lose. The supervisor commits each message of the model before the loop is
+// told of it, and each result before the loop goes on, so that a turn which lost its worker is started again with the
+// calls that have no result yet (protocol.TurnStart.Pending). Whatever happens, a tool with EffectOnce is run at most once.
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// Transcript is where the steps of a turn are made and committed. An error that is a *protocol.Error is the supervisor's
+// answer; any other means that it cannot be reached.
+type Transcript interface {
+	// Model asks for the model's next message. After is the newest message of the transcript; delta, which may be nil,
+	// is given the text as it comes and must not block.
+	Model(ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string)) (protocol.Message, error)
+	// Begin commits that a tool with EffectOnce is about to run.
+	Begin(ctx context.Context, call protocol.ToolCall) error
+	// Done commits what became of a call, and returns the id of its message.
+	Done(ctx context.Context, result protocol.ToolResult) (int64, error)
+}
+
+// Aside is what a turn tells beside the transcript.
+type Aside interface {
+	// Event shows the person what a tool does. It does not block.
+	Event(event protocol.TurnEvent)
+	// Keep stores a text whole where the turn's Limits.Output cut it.
+	Keep(ctx context.Context, text string) (protocol.BlobRef, error)
+}
+
+// Host is the supervisor as one turn sees it. It is called from several goroutines at once.
+type Host interface {
+	Transcript
+	Aside
+}
+
+// Options are what a turn works with.
+type Options struct {
+	Host   Host
+	Tools  []worker.Tool     // sorted by name, no name twice
+	System string            // the system text
+	Delta  func(text string) // given the model's text as it comes; nil for none
+	Report func(error)       // given what no one else is told: a tool's panic, a commit lost to a stop; nil for none
+}
+
+// The endings that come from the turn's context.
+var errOutOfTime = errors.New("the turn's time is up")
+
+// graceAfterStop is how long a stopped turn may still commit the results of tools that had finished. It is shorter than
+// the supervisor's wait for the answer to a cancelled turn.start.
+const graceAfterStop = 3 * time.Second
+
+// Run runs one turn to its end. When ctx ends, running tools are cancelled, no new one starts, and the turn ends with
+// WhyStopped; calls that have no result are left to the supervisor. Run returns when every tool has ended. An error means
+// that the supervisor could not be reached or would not commit: the turn has not ended, and may be started again from
+// its last committed step.
+func Run(ctx context.Context, start protocol.TurnStart, o Options) (protocol.TurnEnd, error) {
+	limit := time.Duration(start.Limits.Seconds) * time.Second
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errOutOfTime)
+	defer cancel()
+	late, release := outlive(ctx, graceAfterStop)
+	defer release()
+
+	t := newTurn(start, o, late)
+	why, err := t.loop(ctx)
+	if err != nil {
+		return protocol.TurnEnd{}, err
+	}
+	return protocol.TurnEnd{Why: why, Steps: t.steps}, nil
+}
+
+// outlive returns a context that ends grace after ctx does. The returned function lets go of it.
+func outlive(ctx context.Context, grace time.Duration) (context.Context, func()) {
+	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(grace, func() { cancel(context.Cause(ctx)) })
+	})
+	return late, func() {
+		stop()
+		cancel(context.Canceled)
+	}
+}
+
+// ended says why a turn whose context has ended is over, "" while it has not.
+func ended(ctx context.Context) protocol.Why {
+	switch {
+	case ctx.Err() == nil:
+		return ""
+	case errors.Is(context.Cause(ctx), errOutOfTime):
+		return protocol.WhyTime
+	default:
+		return protocol.WhyStopped
+	}
+}

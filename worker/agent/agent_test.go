@@ -1,0 +1,259 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/agent"
+	"mews/worker/host/hosttest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// limits are those of a turn that none of the tests below reaches by accident.
+var limits = protocol.TurnLimits{Steps: 10, Seconds: 600, Output: 16 << 10}
+
+// tool is one with an effect and a body.
+func tool(name string, effect protocol.ToolEffect, run func(context.Context, worker.Call) (worker.Result, error)) worker.Tool {
+	return worker.Tool{Tool: protocol.Tool{Name: name, Effect: effect}, Run: run}
+}
+
+// says is a tool's body that always has the same result.
+func says(text string) func(context.Context, worker.Call) (worker.Result, error) {
+	return func(context.Context, worker.Call) (worker.Result, error) {
+		return worker.Result{Text: text, Brief: "fine"}, nil
+	}
+}
+
+// untilStopped is a tool's body that ends with its context.
+func untilStopped(ctx context.Context, _ worker.Call) (worker.Result, error) {
+	<-ctx.Done()
+	return worker.Result{}, fmt.Errorf("wait: %w", context.Cause(ctx))
+}
+
+func newHost(t *testing.T, script ...protocol.Message) *hosttest.Host {
+	return &hosttest.Host{TB: t, Limits: limits, Answer: hosttest.Script(script...)}
+}
+
+func TestTurnEndsForEachReason(t *testing.T) {
+	look := func(n int) protocol.Message {
+		return hosttest.Ask(hosttest.Call(fmt.Sprint("c", n), "look", fmt.Sprintf(`{"path":"%d"}`, n)))
+	}
+	same := func(id, arguments string) protocol.Message {
+		return hosttest.Ask(hosttest.Call(id, "look", arguments))
+	}
+	for _, test := range []struct {
+		name   string
+		script []protocol.Message
+		limits protocol.TurnLimits
+		want   protocol.TurnEnd
+		left   string // the call that must have no result
+	}{
+		{
+			name:   "the model answers at once",
+			script: []protocol.Message{hosttest.Say("hello")},
+			want:   protocol.TurnEnd{Why: protocol.WhyDone, Steps: 1},
+		}, {
+			name:   "the model answers after two tools",
+			script: []protocol.Message{look(1), look(2), hosttest.Say("there")},
+			want:   protocol.TurnEnd{Why: protocol.WhyDone, Steps: 3},
+		}, {
+			name:   "the steps are used up: the last step's calls still get their results",
+			script: []protocol.Message{look(1), look(2), look(3)},
+			limits: protocol.TurnLimits{Steps: 2, Seconds: 600},
+			want:   protocol.TurnEnd{Why: protocol.WhySteps, Steps: 2},
+		}, {
+			name:   "the same call a third time, whatever the order of its keys",
+			script: []protocol.Message{same("a", `{"x":1,"y":2}`), same("b", `{"y":2, "x":1}`), same("c", `{"x":1,"y":2}`)},
+			want:   protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 3},
+			left:   "c",
+		}, {
+			name:   "the same call again and again, but never three times running",
+			script: []protocol.Message{same("a", `{}`), same("b", `{}`), look(1), same("c", `{}`), same("d", `{}`)},
+			want:   protocol.TurnEnd{Why: protocol.WhyDone, Steps: 6},
+		}, {
+			name: "the same call three times in one step is one step",
+			script: []protocol.Message{hosttest.Ask(
+				hosttest.Call("a", "look", `{}`), hosttest.Call("b", "look", `{}`), hosttest.Call("c", "look", `{}`))},
+			want: protocol.TurnEnd{Why: protocol.WhyDone, Steps: 2},
+		}, {
+			name:   "no time at all",
+			limits: protocol.TurnLimits{Steps: 2},
+			want:   protocol.TurnEnd{Why: protocol.WhyTime},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			host := newHost(t, test.script...)
+			if test.limits != (protocol.TurnLimits{}) {
+				host.Limits = test.limits
+			}
+			got, err := agent.Run(t.Context(), host.Start(), agent.Options{
+				Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, says("seen"))},
+			})
+			if err != nil || got != test.want {
+				t.Fatalf("got %+v, %v, want %+v", got, err, test.want)
+			}
+			for _, p := range host.Start().Pending {
+				if p.Call.ID != test.left {
+					t.Errorf("call %s was left without a result", p.Call.ID)
+				}
+			}
+			if _, done := host.Result(test.left); done {
+				t.Errorf("call %s has a result", test.left)
+			}
+		})
+	}
+}
+
+func TestRepetitionIsNoticedAcrossARestart(t *testing.T) {
+	host := newHost(t)
+	start := host.Start()
+	start.Recent = []protocol.ToolCall{
+		hosttest.Call("a", "look", `{"x":1}`), hosttest.Call("b", "look", `{"x":1}`), hosttest.Call("c", "look", `{ "x":1}`),
+	}
+	start.Pending = []protocol.PendingCall{{Call: start.Recent[2]}}
+	start.Step = 3
+	got, err := agent.Run(t.Context(), start, agent.Options{Host: host})
+	if want := (protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 3}); err != nil || got != want {
+		t.Fatalf("got %+v, %v, want %+v", got, err, want)
+	}
+}
+
+func TestModelErrorEndsTheTurnAndALostSupervisorDoesNot(t *testing.T) {
+	for _, test := range []struct {
+		failure hosttest.Failure
+		want    protocol.Why
+		err     error
+	}{
+		{hosttest.Full, protocol.WhyError, nil},
+		{hosttest.Lost, "", hosttest.ErrGone},
+	} {
+		host := newHost(t)
+		host.Fail = func(int, string) hosttest.Failure { return test.failure }
+		got, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: host})
+		if got.Why != test.want || !errors.Is(err, test.err) {
+			t.Errorf("%s: got %+v, %v, want %q, %v", test.failure, got, err, test.want, test.err)
+		}
+	}
+}
+
+func TestTimeEndsAToolAndTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := newHost(t, hosttest.Ask(hosttest.Call("a", "wait", `{}`)))
+		began := time.Now()
+		got, err := agent.Run(t.Context(), host.Start(), agent.Options{
+			Host: host, Tools: []worker.Tool{tool("wait", protocol.EffectNone, untilStopped)},
+		})
+		if want := (protocol.TurnEnd{Why: protocol.WhyTime, Steps: 1}); err != nil || got != want {
+			t.Fatalf("got %+v, %v, want %+v", got, err, want)
+		}
+		if took := time.Since(began); took != 600*time.Second {
+			t.Errorf("the turn took %v, its limit is 600 s", took)
+		}
+		if _, done := host.Result("a"); done {
+			t.Error("the call that the time cut has a result of the worker's")
+		}
+	})
+}
+
+func TestStopWhileTheModelSpeaks(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	host := newHost(t)
+	host.Answer = func(ctx context.Context, step int) (protocol.Message, error) {
+		stop()
+		<-ctx.Done()
+		return hosttest.Ask(hosttest.Call("a", "write", `{}`)), nil // as much of the message as had come
+	}
+	ran := false
+	got, err := agent.Run(ctx, host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
+		tool("write", protocol.EffectOnce, func(context.Context, worker.Call) (worker.Result, error) {
+			ran = true
+			return worker.Result{}, nil
+		}),
+	}})
+	if want := (protocol.TurnEnd{Why: protocol.WhyStopped, Steps: 1}); err != nil || got != want {
+		t.Fatalf("got %+v, %v, want %+v", got, err, want)
+	}
+	if ran || host.Begun("a") {
+		t.Error("a tool was begun after the stop")
+	}
+}
+
+func TestStopKeepsWhatHadFinishedAndLeavesTheRest(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	host := newHost(t, hosttest.Ask(
+		hosttest.Call("finishes", "finish", `{}`), hosttest.Call("waits", "wait", `{}`), hosttest.Call("never", "write", `{}`)))
+	var running sync.WaitGroup
+	running.Add(2)
+	go func() {
+		running.Wait()
+		stop()
+	}()
+	never := func(context.Context, worker.Call) (worker.Result, error) {
+		t.Error("a tool was run after the stop")
+		return worker.Result{}, nil
+	}
+	got, err := agent.Run(ctx, host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
+		tool("finish", protocol.EffectNone, func(ctx context.Context, _ worker.Call) (worker.Result, error) {
+			running.Done()
+			<-ctx.Done()
+			return worker.Result{Text: "all the same"}, nil
+		}),
+		tool("wait", protocol.EffectNone, func(ctx context.Context, call worker.Call) (worker.Result, error) {
+			running.Done()
+			return untilStopped(ctx, call)
+		}),
+		tool("write", protocol.EffectOnce, never),
+	}})
+	if want := (protocol.TurnEnd{Why: protocol.WhyStopped, Steps: 1}); err != nil || got != want {
+		t.Fatalf("got %+v, %v, want %+v", got, err, want)
+	}
+	if result, done := host.Result("finishes"); !done || result.Text != "all the same" {
+		t.Errorf("the finished call's result is %+v, %v", result, done)
+	}
+	for _, call := range []string{"waits", "never"} {
+		if result, done := host.Result(call); done {
+			t.Errorf("call %s has the result %+v", call, result)
+		}
+	}
+}
+
+func TestACommitThatHangsAfterAStopIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		host := &hangs{Host: newHost(t, hosttest.Ask(hosttest.Call("a", "look", `{}`))), at: stop}
+		var reported []error
+		began := time.Now()
+		got, err := agent.Run(ctx, host.Start(), agent.Options{
+			Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, says("seen"))},
+			Report: func(err error) { reported = append(reported, err) },
+		})
+		if want := (protocol.TurnEnd{Why: protocol.WhyStopped, Steps: 1}); err != nil || got != want {
+			t.Fatalf("got %+v, %v, want %+v", got, err, want)
+		}
+		if took := time.Since(began); took != 3*time.Second || len(reported) != 1 {
+			t.Errorf("took %v and reported %v, want 3 s and the commit that was lost", took, reported)
+		}
+	})
+}
+
+// hangs is a host whose commits are never answered. It calls at when the first one has come.
+type hangs struct {
+	*hosttest.Host
+	at func()
+}
+
+func (h *hangs) Done(ctx context.Context, _ protocol.ToolResult) (int64, error) {
+	h.at()
+	<-ctx.Done()
+	return 0, context.Cause(ctx)
+}

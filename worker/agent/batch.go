@@ -1,0 +1,64 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"mews/protocol"
+)
+
+// maxParallel bounds the tools of one turn that run at once.
+const maxParallel = 8
+
+// batches cuts a step's calls into runs that may go on at once: neighbours that change nothing share one, every other
+// call has its own. So a call sees what all calls before it have changed, and nothing of those after it.
+func (t *turn) batches(calls []protocol.PendingCall) [][]protocol.PendingCall {
+	var batches [][]protocol.PendingCall
+	open := false // the newest batch takes more
+	for _, call := range calls {
+		free := t.changesNothing(call)
+		if free && open {
+			newest := &batches[len(batches)-1]
+			*newest = append(*newest, call)
+			continue
+		}
+		batches = append(batches, []protocol.PendingCall{call})
+		open = free
+	}
+	return batches
+}
+
+// changesNothing is true of a call that runs a tool with EffectNone, and of one that runs nothing at all.
+func (t *turn) changesNothing(p protocol.PendingCall) bool {
+	tool, known := t.table[p.Call.Name]
+	return p.Begun || !known || tool.Effect == protocol.EffectNone
+}
+
+// runBatch runs calls at once, commits the result of each as it ends, and returns when all have ended. The first commit
+// that goes wrong ends the others.
+func (t *turn) runBatch(ctx context.Context, calls []protocol.PendingCall) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	messages := make([]int64, len(calls))
+	errs := make([]error, len(calls))
+	slots := make(chan struct{}, maxParallel)
+	var wg sync.WaitGroup
+	for i, call := range calls {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if messages[i], errs[i] = t.runCall(ctx, call); errs[i] != nil {
+				cancel(errs[i])
+			}
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return fmt.Errorf("call %s of %s: %w", calls[i].Call.ID, calls[i].Call.Name, err)
+		}
+		t.last = max(t.last, messages[i])
+	}
+	return nil
+}

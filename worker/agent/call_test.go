@@ -1,0 +1,231 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/agent"
+	"mews/worker/host/hosttest"
+)
+
+func TestNeighboursThatChangeNothingRunAtOnceAndOthersAreBarriers(t *testing.T) {
+	host := newHost(t, hosttest.Ask(
+		hosttest.Call("r1", "read", `{}`), hosttest.Call("r2", "read", `{}`),
+		hosttest.Call("w1", "write", `{}`), hosttest.Call("w2", "write", `{}`),
+		hosttest.Call("r3", "read", `{}`), hosttest.Call("r4", "read", `{}`)))
+	met := map[string]chan struct{}{"r1": make(chan struct{}), "r2": make(chan struct{}), "r3": make(chan struct{}), "r4": make(chan struct{})}
+	partner := map[string]string{"r1": "r2", "r2": "r1", "r3": "r4", "r4": "r3"}
+	var running atomic.Int32
+	read := func(ctx context.Context, call worker.Call) (worker.Result, error) {
+		running.Add(1)
+		defer running.Add(-1)
+		close(met[call.ID])
+		<-met[partner[call.ID]] // hangs unless both run at once
+		return worker.Result{}, nil
+	}
+	write := func(context.Context, worker.Call) (worker.Result, error) {
+		if n := running.Add(1); n != 1 {
+			t.Errorf("%d tools run beside a write", n-1)
+		}
+		defer running.Add(-1)
+		return worker.Result{}, nil
+	}
+	runToEnd(t, host, tool("read", protocol.EffectNone, read), tool("write", protocol.EffectIdempotent, write))
+
+	commits := host.Commits()
+	slices.Sort(commits[:2])
+	slices.Sort(commits[4:])
+	if want := []string{"r1", "r2", "w1", "w2", "r3", "r4"}; !slices.Equal(commits, want) {
+		t.Errorf("committed in the order %v, want %v", commits, want)
+	}
+}
+
+func TestNoMoreThanEightToolsRunAtOnce(t *testing.T) {
+	var calls []protocol.ToolCall
+	for i := range 20 {
+		calls = append(calls, hosttest.Call(fmt.Sprint("c", i), "read", fmt.Sprintf(`{"n":%d}`, i)))
+	}
+	host := newHost(t, hosttest.Ask(calls...))
+	var running, most atomic.Int32
+	full := make(chan struct{})
+	runToEnd(t, host, tool("read", protocol.EffectNone, func(context.Context, worker.Call) (worker.Result, error) {
+		now := running.Add(1)
+		defer running.Add(-1)
+		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+		}
+		if now == 8 {
+			close(full)
+		}
+		<-full // opened by the eighth; a ninth beside it would be counted
+		return worker.Result{}, nil
+	}))
+	if most.Load() != 8 || len(host.Commits()) != 20 {
+		t.Errorf("%d ran at once, %d were committed; want 8 and 20", most.Load(), len(host.Commits()))
+	}
+}
+
+func TestATooEagerModelIsToldWhatWentWrong(t *testing.T) {
+	faulty := func(context.Context, worker.Call) (worker.Result, error) {
+		var none map[string]int
+		none["x"]++
+		return worker.Result{}, nil
+	}
+	refuses := func(context.Context, worker.Call) (worker.Result, error) {
+		return worker.Result{}, errors.New("read notes.md: it is not there")
+	}
+	for _, test := range []struct {
+		name string
+		call protocol.ToolCall
+		want string
+	}{
+		{"a tool that is not there", hosttest.Call("a", "fly", `{}`), `there is no tool "fly"; the tools are: faulty, refuses`},
+		{"arguments that were not JSON", hosttest.Call("a", "refuses", `{"_malformed":"{\"path\": no"}`), "not valid JSON"},
+		{"arguments that are no object", hosttest.Call("a", "refuses", `[1]`), "must be one JSON object"},
+		{"a tool that panics", hosttest.Call("a", "faulty", `{}`), "whether it did anything is unknown"},
+		{"a tool that refuses", hosttest.Call("a", "refuses", ``), "read notes.md: it is not there"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			host := newHost(t, hosttest.Ask(test.call))
+			runToEnd(t, host, tool("faulty", protocol.EffectNone, faulty), tool("refuses", protocol.EffectNone, refuses))
+			result, done := host.Result("a")
+			if !done || !result.Failed || !strings.Contains(result.Text, test.want) {
+				t.Errorf("got %+v, %v; want a failed result with %q", result, done, test.want)
+			}
+		})
+	}
+}
+
+func TestAPanicIsReportedWithItsStack(t *testing.T) {
+	host := newHost(t, hosttest.Ask(hosttest.Call("a", "faulty", `{}`)))
+	var reported error
+	_, err := agent.Run(t.Context(), host.Start(), agent.Options{
+		Host: host, Report: func(err error) { reported = err },
+		Tools: []worker.Tool{tool("faulty", protocol.EffectNone, func(context.Context, worker.Call) (worker.Result, error) {
+			panic("out of cheese")
+		})},
+	})
+	if err != nil || reported == nil || !strings.Contains(reported.Error(), "call_test.go") {
+		t.Errorf("got %v, reported %v; want a stack that names this file", err, reported)
+	}
+}
+
+func TestWhatThePersonSees(t *testing.T) {
+	host := newHost(t, hosttest.Ask(hosttest.Call("a", "look", `{"path":"notes/shop\u001b[31mping.md"}`), hosttest.Call("b", "fly", `{}`)))
+	runToEnd(t, host, tool("look", protocol.EffectNone, func(_ context.Context, call worker.Call) (worker.Result, error) {
+		call.Progress("half\nway")
+		return worker.Result{Text: "much", Brief: "12 lines"}, nil
+	}))
+	var got []string
+	for _, e := range host.Events() {
+		if e.Call == "a" {
+			got = append(got, fmt.Sprintf("%s %s %q %v", e.Kind, e.Tool, e.Text, e.Failed))
+		}
+	}
+	want := []string{
+		`tool.began look "notes/shop [31mping.md" false`, `tool.progressed look "half" false`, `tool.ended look "12 lines" false`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if last := host.Events()[len(host.Events())-1]; last.Kind != protocol.ToolEnded {
+		t.Errorf("the last event is %+v", last)
+	}
+}
+
+func TestResumptionByEffect(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		effect protocol.ToolEffect
+		begun  bool
+		runs   int32
+	}{
+		{"none runs again", protocol.EffectNone, false, 1},
+		{"idempotent runs again", protocol.EffectIdempotent, false, 1},
+		{"once that had not begun runs", protocol.EffectOnce, false, 1},
+		{"once that had begun does not", protocol.EffectOnce, true, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			call := hosttest.Call("a", "act", `{}`)
+			host := newHost(t, hosttest.Ask(call))
+			if _, err := host.Model(t.Context(), 0, "", nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			if test.begun {
+				if err := host.Begin(t.Context(), call); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var runs atomic.Int32
+			runToEnd(t, host, tool("act", test.effect, func(context.Context, worker.Call) (worker.Result, error) {
+				runs.Add(1)
+				return worker.Result{Text: "acted"}, nil
+			}))
+			result, _ := host.Result("a")
+			if runs.Load() != test.runs || result.Failed != test.begun {
+				t.Errorf("ran %d times with the result %+v", runs.Load(), result)
+			}
+			if test.begun && !strings.Contains(result.Text, "unknown; look before doing it again") {
+				t.Errorf("the model is told %q", result.Text)
+			}
+			if test.effect == protocol.EffectOnce && !host.Begun("a") {
+				t.Error("its beginning was not committed")
+			}
+		})
+	}
+}
+
+func TestAStopBetweenBeginAndRun(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	host := newHost(t, hosttest.Ask(hosttest.Call("a", "act", `{}`)))
+	host.Fail = func(_ int, call string) hosttest.Failure {
+		if call == "begin" {
+			stop()
+		}
+		return hosttest.Works
+	}
+	got, err := agent.Run(ctx, host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
+		tool("act", protocol.EffectOnce, func(context.Context, worker.Call) (worker.Result, error) {
+			t.Error("the tool was run")
+			return worker.Result{}, nil
+		}),
+	}})
+	if err != nil || got.Why != protocol.WhyStopped {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if result, done := host.Result("a"); !done || !strings.HasPrefix(result.Text, "not run") {
+		t.Errorf("its result is %+v, %v; want one that says it was not run", result, done)
+	}
+}
+
+func TestACommitThatFailsEndsTheRunAndItsTools(t *testing.T) {
+	host := newHost(t, hosttest.Ask(hosttest.Call("quick", "look", `{}`), hosttest.Call("slow", "wait", `{}`)))
+	host.Fail = func(_ int, call string) hosttest.Failure {
+		if call == "done" {
+			return hosttest.Full
+		}
+		return hosttest.Works
+	}
+	_, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
+		tool("look", protocol.EffectNone, says("seen")), tool("wait", protocol.EffectNone, untilStopped),
+	}})
+	var refused *protocol.Error
+	if !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), "call quick of look: commit its result: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// runToEnd runs a turn that must be done.
+func runToEnd(t *testing.T, host *hosttest.Host, tools ...worker.Tool) {
+	t.Helper()
+	got, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: host, Tools: tools})
+	if err != nil || got.Why != protocol.WhyDone {
+		t.Fatalf("the turn ended with %+v, %v; want it done", got, err)
+	}
+}

@@ -1,0 +1,125 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/agent"
+	"mews/worker/host/hosttest"
+)
+
+// counter counts how often each call's tool was run.
+type counter struct {
+	mu   sync.Mutex
+	runs map[string]int
+}
+
+func (c *counter) run(_ context.Context, call worker.Call) (worker.Result, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.runs[call.ID]++
+	return worker.Result{Text: "ran " + call.ID}, nil
+}
+
+func (c *counter) count(call string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.runs[call]
+}
+
+var effects = []protocol.ToolEffect{protocol.EffectNone, protocol.EffectIdempotent, protocol.EffectOnce}
+
+// drawScript is a model that makes any calls of any effects, none of them the same.
+func drawScript(t *rapid.T) []protocol.Message {
+	var script []protocol.Message
+	for step := range rapid.IntRange(1, 4).Draw(t, "steps") {
+		var calls []protocol.ToolCall
+		for i := range rapid.IntRange(1, 4).Draw(t, "calls") {
+			name := string(rapid.SampledFrom(append(effects, "unknown")).Draw(t, "tool"))
+			calls = append(calls, hosttest.Call(fmt.Sprintf("%d.%d", step, i), name, fmt.Sprintf(`{"n":"%d.%d"}`, step, i)))
+		}
+		script = append(script, hosttest.Ask(calls...))
+	}
+	return script
+}
+
+// TestAnyCrashCostsNothing runs any turn with a worker that dies at any call of its host, before or after the call took
+// effect, as often as drawn, and starts it again each time from what is committed.
+func TestAnyCrashCostsNothing(outer *testing.T) {
+	rapid.Check(outer, func(t *rapid.T) {
+		script := drawScript(t)
+		crashes := rapid.SliceOfN(rapid.IntRange(1, 12), 0, 4).Draw(t, "crash at")
+		deaf := rapid.Bool().Draw(t, "after the call took effect")
+		runs := &counter{runs: map[string]int{}}
+		var tools []worker.Tool
+		for _, effect := range effects {
+			tools = append(tools, tool(string(effect), effect, runs.run))
+		}
+
+		host := &hosttest.Host{TB: outer, Limits: limits, Answer: hosttest.Script(script...)}
+		for _, at := range crashes {
+			if host.Over() {
+				break
+			}
+			host.Fail = dieAt(at, deaf)
+			if end, err := agent.Run(context.Background(), host.Start(), agent.Options{Host: host, Tools: tools}); err == nil && end.Why != protocol.WhyDone {
+				t.Fatalf("a crash ended the turn: %+v", end)
+			}
+		}
+		host.Fail = nil
+		if !host.Over() {
+			end, err := agent.Run(context.Background(), host.Start(), agent.Options{Host: host, Tools: tools})
+			if want := (protocol.TurnEnd{Why: protocol.WhyDone, Steps: len(script) + 1}); err != nil || end != want {
+				t.Fatalf("the turn ended with %+v, %v; want %+v", end, err, want)
+			}
+		}
+		check(t, script, host, runs)
+	})
+}
+
+// dieAt makes every call of the host from the nth on fail; with deaf the nth still takes effect.
+func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
+	first, called := 0, 0
+	return func(n int, _ string) hosttest.Failure {
+		if first == 0 {
+			first = n
+		}
+		called = n - first + 1
+		switch {
+		case called < at:
+			return hosttest.Works
+		case called == at && deaf:
+			return hosttest.Deaf
+		default:
+			return hosttest.Lost
+		}
+	}
+}
+
+// check holds the promise: one result a call (the host refuses a second), and tools with EffectOnce run at most once,
+// and exactly once where the result does not say that this is unknown.
+func check(t *rapid.T, script []protocol.Message, host *hosttest.Host, runs *counter) {
+	for _, message := range script {
+		for _, call := range message.Calls() {
+			result, done := host.Result(call.ID)
+			if !done {
+				t.Fatalf("call %s has no result", call.ID)
+			}
+			count := runs.count(call.ID)
+			once := call.Name == string(protocol.EffectOnce)
+			if once && count > 1 || once && !result.Failed && count != 1 {
+				t.Fatalf("call %s with the result %q was run %d times", call.ID, result.Text, count)
+			}
+			if slices.Contains(effects, protocol.ToolEffect(call.Name)) && !once && (count == 0 || result.Failed) {
+				t.Fatalf("call %s was run %d times with the result %+v", call.ID, count, result)
+			}
+		}
+	}
+}

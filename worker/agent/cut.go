@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"mews/protocol"
+)
+
+// Bounds of what a model is shown of one output, in bytes. The upper one keeps a result below the wire's line even when
+// each of its bytes needs an escape of six.
+const (
+	defaultOutput = 16 << 10 // where the turn names no limit
+	minOutput     = 1 << 10
+	maxOutput     = 128 << 10
+	noteRoom      = 320 // the line that stands for what was left out
+)
+
+// fit makes a text fit the turn's output limit. What does not fit is kept whole as a blob, and the line in its place says
+// how to read it.
+func (t *turn) fit(text string) (string, *protocol.BlobRef) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	limit := outputLimit(t.limits.Output)
+	if len(text) <= limit {
+		return text, nil
+	}
+	head, tail := cut(text, limit-noteRoom)
+	gone := text[len(head) : len(text)-len(tail)]
+	left := fmt.Sprintf("%d bytes (%d lines) left out", len(gone), strings.Count(gone, "\n"))
+
+	ref, err := t.host.Keep(t.late, text)
+	if err != nil {
+		t.report(fmt.Errorf("turn %d: keep an output of %d bytes: %w", t.id, len(text), err))
+		return head + fmt.Sprintf("\n[... %s; they could not be kept: ask for less at a time ...]\n", left) + tail, nil
+	}
+	note := fmt.Sprintf("\n[... %s; read on with read_output {\"output\": %q, \"start\": %d} ...]\n", left, ref.SHA256, len(head))
+	return head + note + tail, &ref
+}
+
+func outputLimit(limit int) int {
+	if limit <= 0 {
+		limit = defaultOutput
+	}
+	return min(max(limit, minOutput), maxOutput)
+}
+
+// cut returns the beginning and the end of a text that is longer than room bytes: two thirds of room and one third. It cuts
+// between lines where one ends in the half nearest to the cut, else between characters. Text must be valid UTF-8.
+func cut(text string, room int) (head, tail string) {
+	head = text[:room*2/3]
+	if end := strings.LastIndexByte(head, '\n'); end >= len(head)/2 {
+		head = head[:end+1]
+	} else {
+		head = wholeRunes(head)
+	}
+	tail = text[len(text)-room/3:]
+	if end := strings.IndexByte(tail, '\n'); end >= 0 && end < len(tail)/2 {
+		return head, tail[end+1:]
+	}
+	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	return head, tail
+}
+
+// wholeRunes drops the beginning of a character that a cut left at the end of s.
+func wholeRunes(s string) string {
+	for n := 1; n <= utf8.UTFMax && n <= len(s); n++ {
+		if tail := s[len(s)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRuneInString(tail) {
+				return s[:len(s)-n]
+			}
+			break
+		}
+	}
+	return s
+}

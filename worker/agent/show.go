@@ -1,0 +1,62 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"mews/protocol"
+)
+
+// maxShown bounds the text of an event, in characters.
+const maxShown = 120
+
+// show tells the person what a call does.
+func (t *turn) show(call protocol.ToolCall, kind protocol.EventKind, text string, failed bool) {
+	t.host.Event(protocol.TurnEvent{
+		Turn: t.id, Kind: kind, Call: call.ID, Tool: call.Name, Text: firstLine(text), Failed: failed,
+	})
+}
+
+// subjects are the arguments that say best what a call is about, the best first.
+var subjects = []string{"path", "paths", "from", "query", "pattern", "timezone"}
+
+// subject is a short word on what a call is about: "notes/shopping.md". It is "" where the arguments do not tell.
+func subject(arguments json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if len(arguments) == 0 || json.Unmarshal(arguments, &fields) != nil {
+		return ""
+	}
+	for _, name := range subjects {
+		var one string
+		var several []string
+		switch raw := fields[name]; {
+		case json.Unmarshal(raw, &one) == nil && one != "":
+			return one
+		case json.Unmarshal(raw, &several) == nil && len(several) > 0:
+			return strings.Join(several, ", ")
+		}
+	}
+	return ""
+}
+
+// firstLine is the first line of a text, short enough to be shown and free of control characters.
+func firstLine(text string) string {
+	text = strings.TrimSpace(text)
+	if end := strings.IndexByte(text, '\n'); end >= 0 {
+		text = text[:end]
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, text)
+	count := 0
+	for i := range text {
+		if count++; count > maxShown {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}

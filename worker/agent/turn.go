@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// turn is one run of the loop. Its fields are written by the loop's own goroutine alone.
+type turn struct {
+	id     int64
+	limits protocol.TurnLimits
+	host   Host
+	system string
+	tools  []protocol.Tool // as the model is told of them
+	table  map[string]worker.Tool
+	delta  func(string)
+	report func(error)
+	late   context.Context // for commits: outlives the turn's context by a grace
+
+	pending []protocol.PendingCall // the newest step's calls that have no result
+	past    history
+	steps   int
+	last    int64 // the transcript's newest message
+}
+
+func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
+	t := &turn{
+		id:      start.Turn,
+		limits:  start.Limits,
+		host:    o.Host,
+		system:  o.System,
+		table:   make(map[string]worker.Tool, len(o.Tools)),
+		delta:   o.Delta,
+		report:  o.Report,
+		late:    late,
+		pending: start.Pending,
+		past:    recall(start.Recent, start.Pending),
+		steps:   start.Step,
+		last:    start.Last,
+	}
+	for _, tool := range o.Tools {
+		t.tools = append(t.tools, tool.Tool)
+		t.table[tool.Name] = tool
+	}
+	if t.report == nil {
+		t.report = func(error) {}
+	}
+	return t
+}
+
+// loop runs the calls that have no result, asks the model, and so on, until there is a reason to end.
+func (t *turn) loop(ctx context.Context) (protocol.Why, error) {
+	for {
+		if why, err := t.answerCalls(ctx); why != "" || err != nil {
+			return why, err
+		}
+		if t.steps >= t.limits.Steps {
+			return protocol.WhySteps, nil
+		}
+		if why, err := t.askModel(ctx); why != "" || err != nil {
+			return why, err
+		}
+	}
+}
+
+// answerCalls runs the pending calls and commits their results.
+func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
+	if why := ended(ctx); why != "" {
+		return why, nil
+	}
+	if t.past.repeats(t.pending) {
+		return protocol.WhyRepeat, nil
+	}
+	for _, batch := range t.batches(t.pending) {
+		err := t.runBatch(ctx, batch)
+		if why := ended(ctx); why != "" {
+			if err != nil {
+				t.report(fmt.Errorf("turn %d ended (%s): %w", t.id, why, err))
+			}
+			return why, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// askModel makes the next step: its message's calls become the pending ones.
+func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
+	message, err := t.host.Model(ctx, t.last, t.system, t.tools, t.delta)
+	if err == nil {
+		t.steps++
+		t.last = message.ID
+	}
+	if why := ended(ctx); why != "" {
+		return why, nil // a message that came with the end may be a part of one: its calls are not begun
+	}
+	var refused *protocol.Error
+	switch {
+	case errors.As(err, &refused):
+		return protocol.WhyError, nil // the supervisor made this error and knows all of it
+	case err != nil:
+		return "", fmt.Errorf("ask the model after message %d: %w", t.last, err)
+	}
+	t.pending = nil
+	for _, call := range message.Calls() {
+		t.pending = append(t.pending, protocol.PendingCall{Call: call})
+	}
+	if len(t.pending) == 0 {
+		return protocol.WhyDone, nil
+	}
+	return "", nil
+}

@@ -1,0 +1,117 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"mews/protocol"
+)
+
+// maxEvents bounds the events of one turn that wait for a supervisor which does not read.
+const maxEvents = 128
+
+// Event shows the person what a tool does. It does not block: where the supervisor is slow, a newer progress takes the
+// place of the same call's older one, and beyond maxEvents the oldest progress is dropped, then the oldest of all.
+func (t *Turn) Event(event protocol.TurnEvent) { t.events.put(event) }
+
+// Close says that no event follows. Run returns when those before it have left.
+func (t *Turn) Close() { t.events.close() }
+
+// Run sends the turn's events until Close, or until ctx or the connection ends.
+func (t *Turn) Run(ctx context.Context) error {
+	for {
+		event, err := t.events.take(ctx)
+		if errors.Is(err, errNoMore) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("send the events of turn %d: %w", t.id, err)
+		}
+		if err := t.host.conn.Notify(ctx, protocol.MethodTurnEvent, event); err != nil {
+			return fmt.Errorf("send the events of turn %d: %w", t.id, err)
+		}
+	}
+}
+
+// errNoMore is what take returns of a queue that is closed and empty.
+var errNoMore = errors.New("no more events")
+
+// queue holds the events that wait. Any goroutine puts, one takes.
+type queue struct {
+	ready chan struct{} // holds one token when there may be something to take
+
+	mu      sync.Mutex
+	waiting []protocol.TurnEvent
+	closed  bool
+}
+
+func newQueue() *queue {
+	return &queue{ready: make(chan struct{}, 1)}
+}
+
+func (q *queue) put(event protocol.TurnEvent) {
+	q.update(func() {
+		if event.Kind == protocol.ToolProgressed {
+			q.waiting = slices.DeleteFunc(q.waiting, func(old protocol.TurnEvent) bool {
+				return old.Kind == event.Kind && old.Call == event.Call
+			})
+		}
+		if len(q.waiting) >= maxEvents {
+			q.drop()
+		}
+		q.waiting = append(q.waiting, event)
+	})
+}
+
+// drop makes room for one event. Update's caller calls it.
+func (q *queue) drop() {
+	oldest := max(0, slices.IndexFunc(q.waiting, func(e protocol.TurnEvent) bool {
+		return e.Kind == protocol.ToolProgressed
+	}))
+	q.waiting = slices.Delete(q.waiting, oldest, oldest+1)
+}
+
+func (q *queue) close() {
+	q.update(func() { q.closed = true })
+}
+
+// update changes the queue and wakes the one that takes.
+func (q *queue) update(change func()) {
+	q.mu.Lock()
+	change()
+	q.mu.Unlock()
+	select {
+	case q.ready <- struct{}{}:
+	default:
+	}
+}
+
+// take waits for the oldest event.
+func (q *queue) take(ctx context.Context) (protocol.TurnEvent, error) {
+	for {
+		if event, found, closed := q.first(); found {
+			return event, nil
+		} else if closed {
+			return protocol.TurnEvent{}, errNoMore
+		}
+		select {
+		case <-q.ready:
+		case <-ctx.Done():
+			return protocol.TurnEvent{}, context.Cause(ctx)
+		}
+	}
+}
+
+func (q *queue) first() (event protocol.TurnEvent, found, closed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		return event, false, q.closed
+	}
+	event = q.waiting[0]
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	return event, true, q.closed
+}

@@ -1,0 +1,91 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"mews/protocol"
+	"mews/worker/host"
+)
+
+func event(kind protocol.EventKind, call, text string) protocol.TurnEvent {
+	return protocol.TurnEvent{Turn: 1, Kind: kind, Call: call, Tool: "look", Text: text}
+}
+
+func TestEventsArriveInOrderBeforeRunReturns(t *testing.T) {
+	s, h := connect(t)
+	turn := h.Turn(1)
+	sent := make(chan error, 1)
+	go func() { sent <- turn.Run(context.Background()) }()
+	for i := range 50 {
+		turn.Event(event(protocol.ToolBegan, fmt.Sprint(i), ""))
+	}
+	turn.Close()
+	if err := <-sent; err != nil {
+		t.Fatal(err)
+	}
+	for i := range 50 {
+		if got := <-s.events; got.Call != fmt.Sprint(i) {
+			t.Fatalf("event %d is %+v", i, got)
+		}
+	}
+}
+
+func TestEventNeverBlocksAndGivesUpProgressFirst(t *testing.T) {
+	s, h := connect(t)
+	turn := h.Turn(1) // nobody sends yet
+	turn.Event(event(protocol.ToolBegan, "first", ""))
+	for i := range 1000 {
+		turn.Event(event(protocol.ToolProgressed, "first", fmt.Sprint(i)))
+	}
+	for i := range 200 {
+		turn.Event(event(protocol.ToolProgressed, fmt.Sprint(i), ""))
+	}
+	for i := range 100 {
+		turn.Event(event(protocol.ToolEnded, fmt.Sprint(i), ""))
+	}
+	turn.Close()
+	if err := turn.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	count := map[protocol.EventKind]int{}
+	for range 128 {
+		count[(<-s.events).Kind]++
+	}
+	if count[protocol.ToolBegan] != 1 || count[protocol.ToolEnded] != 100 || count[protocol.ToolProgressed] != 27 {
+		t.Errorf("got %v", count)
+	}
+}
+
+func TestANewerProgressTakesTheOlderOnesPlace(t *testing.T) {
+	s, h := connect(t)
+	turn := h.Turn(1)
+	for _, text := range []string{"10 %", "50 %", "90 %"} {
+		turn.Event(event(protocol.ToolProgressed, "a", text))
+	}
+	turn.Event(event(protocol.ToolEnded, "a", "done"))
+	turn.Close()
+	if err := turn.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if first, second := <-s.events, <-s.events; first.Text != "90 %" || second.Text != "done" {
+		t.Errorf("got %q and %q", first.Text, second.Text)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	cause := errors.New("the turn is over")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(cause)
+	for _, waiting := range []bool{false, true} {
+		turn := host.New(mute{}).Turn(1)
+		if waiting {
+			turn.Event(event(protocol.ToolBegan, "a", ""))
+		}
+		if err := turn.Run(ctx); !errors.Is(err, cause) {
+			t.Errorf("got %v", err)
+		}
+	}
+}

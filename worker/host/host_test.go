@@ -1,0 +1,310 @@
+package host_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+
+	"mews/protocol"
+	"mews/protocol/protocoltest"
+	"mews/worker/host"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// supervisor answers the calls of one worker over a real connection and notes them.
+type supervisor struct {
+	conn *protocol.Conn // to the worker
+
+	mu      sync.Mutex
+	methods []string
+	known   map[string]bool            // hashes of what was sent whole
+	forget  bool                       // drop them before the next model call
+	streams []protocol.ModelStream     // as they came
+	say     func(protocol.ModelStream) // before the answer to a model call; may be nil
+	commits []protocol.StepCommit
+	blob    []byte
+	events  chan protocol.TurnEvent
+}
+
+// connect returns a supervisor and the host that reaches it.
+func connect(t *testing.T) (*supervisor, *host.Host) {
+	s := &supervisor{known: map[string]bool{}, events: make(chan protocol.TurnEvent, 1000)}
+	worker := &workerEnd{}
+	here, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify}, worker)
+	s.conn = here
+	h := host.New(there)
+	worker.set(h)
+	return s, h
+}
+
+// workerEnd takes the supervisor's deltas to the host, as worker/serve does.
+type workerEnd struct {
+	protocoltest.HandlerFuncs
+	mu   sync.Mutex
+	host *host.Host
+}
+
+func (w *workerEnd) set(h *host.Host) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.host = h
+}
+
+func (w *workerEnd) Notify(req *protocol.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var delta protocol.ModelDelta
+	if req.Decode(&delta) == nil {
+		w.host.Delta(delta)
+	}
+}
+
+func (s *supervisor) notify(req *protocol.Request) {
+	var event protocol.TurnEvent
+	if req.Decode(&event) == nil {
+		s.events <- event
+	}
+}
+
+func (s *supervisor) call(_ context.Context, req *protocol.Request) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.methods = append(s.methods, req.Method)
+	answer, known := map[string]func(*protocol.Request) (any, error){
+		protocol.MethodModelStream: s.stream,
+		protocol.MethodStepCommit:  s.commit,
+		protocol.MethodBlobBegin:   func(*protocol.Request) (any, error) { return protocol.BlobBegun{Blob: 7}, nil },
+		protocol.MethodBlobWrite:   s.write,
+		protocol.MethodBlobCommit:  func(*protocol.Request) (any, error) { return ref(s.blob), nil },
+		protocol.MethodBlobRead:    s.read,
+	}[req.Method]
+	if !known {
+		return nil, protocol.MethodNotFound(req.Method)
+	}
+	return answer(req)
+}
+
+func (s *supervisor) stream(req *protocol.Request) (any, error) {
+	var params protocol.ModelStream
+	if err := req.Decode(&params); err != nil {
+		return nil, err
+	}
+	s.streams = append(s.streams, params)
+	if s.forget {
+		s.known, s.forget = map[string]bool{}, false
+	}
+	if params.System.Text != "" {
+		s.known[params.System.Hash] = params.System.Hash == hash(params.System.Text)
+	}
+	if params.Tools.Names != nil {
+		s.known[params.Tools.Hash] = params.Tools.Hash == hash(strings.Join(params.Tools.Names, "\n")+"\n")
+	}
+	if !s.known[params.System.Hash] || !s.known[params.Tools.Hash] {
+		return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "unknown hash"}
+	}
+	if s.say != nil {
+		s.say(params)
+	}
+	return protocol.ModelStreamed{Message: protocol.Message{
+		ID: params.After + 1, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "hello"}},
+	}}, nil
+}
+
+func (s *supervisor) commit(req *protocol.Request) (any, error) {
+	var params protocol.StepCommit
+	if err := req.Decode(&params); err != nil {
+		return nil, err
+	}
+	s.commits = append(s.commits, params)
+	if params.State == protocol.StateBegun {
+		return protocol.StepCommitted{}, nil
+	}
+	return protocol.StepCommitted{Message: 12}, nil
+}
+
+func (s *supervisor) write(req *protocol.Request) (any, error) {
+	var params protocol.BlobWrite
+	if err := req.Decode(&params); err != nil {
+		return nil, err
+	}
+	if params.Offset != int64(len(s.blob)) || params.Blob != 7 || len(params.Data) > protocol.BlobChunk {
+		return nil, fmt.Errorf("chunk at %d, have %d", params.Offset, len(s.blob))
+	}
+	s.blob = append(s.blob, params.Data...)
+	return struct{}{}, nil
+}
+
+func (s *supervisor) read(req *protocol.Request) (any, error) {
+	var params protocol.BlobRead
+	if err := req.Decode(&params); err != nil {
+		return nil, err
+	}
+	from := min(params.Offset, int64(len(s.blob)))
+	to := min(from+int64(params.Length), int64(len(s.blob)))
+	return protocol.BlobData{Data: s.blob[from:to], Size: int64(len(s.blob))}, nil
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func ref(data []byte) protocol.BlobRef {
+	return protocol.BlobRef{SHA256: hash(string(data)), Size: int64(len(data))}
+}
+
+var tools = []protocol.Tool{{Name: "list_files"}, {Name: "read_file"}}
+
+func TestSystemTextAndToolsAreSentWholeOnce(t *testing.T) {
+	s, h := connect(t)
+	ask := func(turn int64, system string) {
+		t.Helper()
+		message, err := h.Turn(turn).Model(t.Context(), 4, system, tools, nil)
+		if err != nil || message.ID != 5 || message.Text() != "hello" {
+			t.Fatalf("got %+v, %v", message, err)
+		}
+	}
+	ask(1, "be good")
+	ask(2, "be good")
+	ask(2, "be better")
+	s.mu.Lock()
+	s.forget = true
+	s.mu.Unlock()
+	ask(3, "be better")
+
+	var got []string
+	for _, p := range s.streams {
+		got = append(got, fmt.Sprintf("turn %d: %q %v", p.Turn, p.System.Text, p.Tools.Names))
+	}
+	want := []string{
+		`turn 1: "be good" [list_files read_file]`,
+		`turn 2: "" []`,
+		`turn 2: "be better" []`,
+		`turn 3: "" []`, // the supervisor has forgotten
+		`turn 3: "be better" [list_files read_file]`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestAModelErrorIsTheSupervisorsOwn(t *testing.T) {
+	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{
+		CallFunc: func(context.Context, *protocol.Request) (any, error) {
+			return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "never heard of it"}
+		},
+	}, protocoltest.HandlerFuncs{})
+	_, err := host.New(there).Turn(1).Model(t.Context(), 0, "x", nil, nil)
+	var refused *protocol.Error
+	if !errors.As(err, &refused) || refused.Code != protocol.CodeUnknownHash {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnAnswerThatIsNoMessageOfTheModelsIsRefused(t *testing.T) {
+	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{
+		CallFunc: func(context.Context, *protocol.Request) (any, error) {
+			return protocol.ModelStreamed{Message: protocol.UserText("obey")}, nil
+		},
+	}, protocoltest.HandlerFuncs{})
+	if _, err := host.New(there).Turn(1).Model(t.Context(), 0, "x", nil, nil); err == nil {
+		t.Error("a message of the user's was taken for the model's")
+	}
+}
+
+func TestDeltasReachTheirOwnCallInOrder(t *testing.T) {
+	s, h := connect(t)
+	s.say = func(params protocol.ModelStream) {
+		for _, delta := range []protocol.ModelDelta{
+			{Turn: params.Turn, Seq: 1, Text: "one "},
+			{Turn: 99, Seq: 2, Text: "a stranger's "},
+			{Turn: params.Turn, Seq: 2, Text: "two "},
+			{Turn: params.Turn, Seq: 2, Text: "two again "},
+			{Turn: params.Turn, Seq: 1, Text: "one again "},
+			{Turn: params.Turn, Seq: 3, Text: "three"},
+		} {
+			if err := s.conn.Notify(context.Background(), protocol.MethodModelDelta, delta); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for range 2 { // Seq begins anew with each call
+		var text strings.Builder
+		if _, err := h.Turn(1).Model(t.Context(), 1, "x", tools, func(piece string) { text.WriteString(piece) }); err != nil {
+			t.Fatal(err)
+		}
+		if got := text.String(); got != "one two three" {
+			t.Errorf("got %q", got)
+		}
+	}
+	h.Delta(protocol.ModelDelta{Turn: 1, Seq: 4, Text: "too late"}) // for nobody
+}
+
+func TestSteps(t *testing.T) {
+	s, h := connect(t)
+	turn := h.Turn(3)
+	if err := turn.Begin(t.Context(), protocol.ToolCall{ID: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	id, err := turn.Done(t.Context(), protocol.ToolResult{Call: "a", Name: "write_file", Text: "written"})
+	if err != nil || id != 12 {
+		t.Fatalf("got %d, %v", id, err)
+	}
+	begun, done := s.commits[0], s.commits[1]
+	if begun.Turn != 3 || begun.Call != "a" || begun.State != protocol.StateBegun || begun.Result != nil {
+		t.Errorf("begun: %+v", begun)
+	}
+	if done.Turn != 3 || done.Call != "a" || done.State != protocol.StateDone || done.Result.Text != "written" {
+		t.Errorf("done: %+v", done)
+	}
+}
+
+func TestBlobsGoAndComeInChunks(t *testing.T) {
+	for _, size := range []int{0, 1, protocol.BlobChunk, 5*protocol.BlobChunk + 3} {
+		s, h := connect(t)
+		turn := h.Turn(1)
+		text := strings.Repeat("mews ", size/5+1)[:size]
+		kept, err := turn.Keep(t.Context(), text)
+		if err != nil || kept != ref([]byte(text)) {
+			t.Fatalf("%d bytes: got %+v, %v", size, kept, err)
+		}
+		if want := 2 + (size+protocol.BlobChunk-1)/protocol.BlobChunk; len(s.methods) != want {
+			t.Errorf("%d bytes took %d calls, want %d", size, len(s.methods), want)
+		}
+		part, err := turn.ReadBlob(t.Context(), kept.SHA256, 1, 3)
+		if want := text[min(1, size):min(4, size)]; err != nil || string(part.Data) != want || part.Size != int64(size) {
+			t.Errorf("%d bytes: read %q of %d, %v", size, part.Data, part.Size, err)
+		}
+	}
+}
+
+// mute is a connection that never answers and never has room.
+type mute struct{}
+
+func (mute) Call(ctx context.Context, _ string, _, _ any) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func (mute) Notify(ctx context.Context, _ string, _ any) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func TestASilentSupervisorIsNotWaitedForForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if err := host.New(mute{}).Turn(1).Begin(t.Context(), protocol.ToolCall{ID: "a"}); err == nil {
+			t.Error("a commit without an answer went well")
+		}
+	})
+}

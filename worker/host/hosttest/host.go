@@ -1,0 +1,209 @@
+// Package hosttest is a supervisor in memory, for tests of what runs a turn: it answers with the messages that the test
+// set, commits as the real one does, refuses what the real one would refuse, and fails where the test says so.
+package hosttest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"testing"
+
+	"mews/protocol"
+)
+
+// Failure says how a call of the host goes wrong.
+type Failure string
+
+const (
+	Works Failure = ""       // it does not
+	Lost  Failure = "lost"   // the call never arrives
+	Deaf  Failure = "deaf"   // the call is carried out, its answer never arrives
+	Full  Failure = "failed" // the supervisor answers with an error
+)
+
+// Host holds what was committed of one turn. Set its fields before use; its methods may be called from any goroutine.
+type Host struct {
+	TB     testing.TB
+	Limits protocol.TurnLimits
+	// Answer is the model: its message number step, from 1. Nil or a zero message is one that says "done".
+	Answer func(ctx context.Context, step int) (protocol.Message, error)
+	// Fail is asked at each call of the host, numbered from 1: "model", "begin", "done", "keep". Nil for no failure.
+	Fail func(n int, call string) Failure
+	// Seen is given each event; nil for none.
+	Seen func(protocol.TurnEvent)
+
+	mu         sync.Mutex
+	calls      int
+	transcript []protocol.Message // ids are 1, 2, 3 ...
+	begun      map[string]bool
+	results    map[string]protocol.ToolResult
+	blobs      map[string]string
+	events     []protocol.TurnEvent
+}
+
+// Script is a model that says these messages in order, and then "done".
+func Script(messages ...protocol.Message) func(context.Context, int) (protocol.Message, error) {
+	return func(_ context.Context, step int) (protocol.Message, error) {
+		if step > len(messages) {
+			return protocol.Message{}, nil
+		}
+		return messages[step-1], nil
+	}
+}
+
+// Say is a message of the model without calls.
+func Say(text string) protocol.Message {
+	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
+}
+
+// Ask is a message of the model that makes calls.
+func Ask(calls ...protocol.ToolCall) protocol.Message {
+	message := protocol.Message{Role: protocol.RoleAssistant}
+	for _, call := range calls {
+		message.Parts = append(message.Parts, protocol.Part{Call: &call})
+	}
+	return message
+}
+
+// Call is one tool call.
+func Call(id, name, arguments string) protocol.ToolCall {
+	return protocol.ToolCall{ID: id, Name: name, Arguments: []byte(arguments)}
+}
+
+// Model commits the model's next message and returns it.
+func (h *Host) Model(ctx context.Context, after int64, _ string, _ []protocol.Tool, delta func(string)) (protocol.Message, error) {
+	failure := h.enter("model")
+	if err := failure.before(); err != nil {
+		return protocol.Message{}, err
+	}
+	h.checkNewest(after)
+	message, err := h.answer(ctx)
+	if err != nil {
+		return protocol.Message{}, err
+	}
+	if text := message.Text(); delta != nil && text != "" {
+		delta(text)
+	}
+	h.mu.Lock()
+	message.ID = int64(len(h.transcript) + 1)
+	h.transcript = append(h.transcript, message)
+	h.mu.Unlock()
+	return message, failure.after()
+}
+
+func (h *Host) answer(ctx context.Context) (protocol.Message, error) {
+	message := protocol.Message{}
+	if h.Answer != nil {
+		var err error
+		if message, err = h.Answer(ctx, h.Start().Step+1); err != nil {
+			return protocol.Message{}, err
+		}
+	}
+	if len(message.Parts) == 0 {
+		message = Say("done")
+	}
+	return message, nil
+}
+
+// checkNewest refuses a model call that was made too early or too late.
+func (h *Host) checkNewest(after int64) {
+	start := h.Start()
+	if after != start.Last {
+		h.TB.Errorf("model asked after message %d, the newest is %d", after, start.Last)
+	}
+	if len(start.Pending) > 0 {
+		h.TB.Errorf("model asked while %d calls have no result", len(start.Pending))
+	}
+}
+
+// Begin commits that a call begins.
+func (h *Host) Begin(_ context.Context, call protocol.ToolCall) error {
+	failure := h.enter("begin")
+	if err := failure.before(); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.begun[call.ID] {
+		h.TB.Errorf("call %s begun twice", call.ID)
+	}
+	if h.begun == nil {
+		h.begun = map[string]bool{}
+	}
+	h.begun[call.ID] = true
+	return failure.after()
+}
+
+// Done commits a result.
+func (h *Host) Done(_ context.Context, result protocol.ToolResult) (int64, error) {
+	failure := h.enter("done")
+	if err := failure.before(); err != nil {
+		return 0, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, twice := h.results[result.Call]; twice {
+		h.TB.Errorf("call %s has two results", result.Call)
+	}
+	if h.results == nil {
+		h.results = map[string]protocol.ToolResult{}
+	}
+	h.results[result.Call] = result
+	id := int64(len(h.transcript) + 1)
+	h.transcript = append(h.transcript, protocol.Message{
+		ID: id, Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &result}},
+	})
+	return id, failure.after()
+}
+
+// Keep stores a text.
+func (h *Host) Keep(_ context.Context, text string) (protocol.BlobRef, error) {
+	failure := h.enter("keep")
+	if err := failure.before(); err != nil {
+		return protocol.BlobRef{}, err
+	}
+	sum := sha256.Sum256([]byte(text))
+	ref := protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(text))}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.blobs == nil {
+		h.blobs = map[string]string{}
+	}
+	h.blobs[ref.SHA256] = text
+	return ref, failure.after()
+}
+
+// ReadBlob gives a part of what Keep stored.
+func (h *Host) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text, found := h.blobs[sha256]
+	if !found {
+		return protocol.BlobData{}, fmt.Errorf("no blob %s", sha256)
+	}
+	from := min(offset, int64(len(text)))
+	to := min(from+int64(length), int64(len(text)))
+	return protocol.BlobData{Data: []byte(text[from:to]), Size: int64(len(text))}, nil
+}
+
+// Event keeps an event.
+func (h *Host) Event(event protocol.TurnEvent) {
+	h.mu.Lock()
+	h.events = append(h.events, event)
+	h.mu.Unlock()
+	if h.Seen != nil {
+		h.Seen(event)
+	}
+}
+
+func (h *Host) enter(call string) Failure {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.calls++
+	if h.Fail == nil {
+		return Works
+	}
+	return h.Fail(h.calls, call)
+}

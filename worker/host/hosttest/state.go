@@ -1,0 +1,98 @@
+package hosttest
+
+import (
+	"errors"
+	"slices"
+
+	"mews/protocol"
+)
+
+// ErrGone is what a caller gets of a host that cannot be reached.
+var ErrGone = errors.New("the supervisor is gone")
+
+func (f Failure) before() error {
+	switch f {
+	case Lost:
+		return ErrGone
+	case Full:
+		return &protocol.Error{Code: protocol.CodeFailed, Message: "the disk is full"}
+	default:
+		return nil
+	}
+}
+
+func (f Failure) after() error {
+	if f == Deaf {
+		return ErrGone
+	}
+	return nil
+}
+
+// Start is the turn.start that follows from what is committed.
+func (h *Host) Start() protocol.TurnStart {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	start := protocol.TurnStart{Turn: 1, Kind: "chat", Channel: "terminal", Limits: h.Limits, Last: int64(len(h.transcript))}
+	for _, message := range h.transcript {
+		if message.Role != protocol.RoleAssistant {
+			continue
+		}
+		start.Step++
+		start.Recent = append(start.Recent, message.Calls()...)
+		start.Pending = nil
+		for _, call := range message.Calls() {
+			if _, done := h.results[call.ID]; !done {
+				start.Pending = append(start.Pending, protocol.PendingCall{Call: call, Begun: h.begun[call.ID]})
+			}
+		}
+	}
+	return start
+}
+
+// Over is true when the newest message is one of the model's without calls: the turn needs no worker any more.
+func (h *Host) Over() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.transcript) == 0 {
+		return false
+	}
+	newest := h.transcript[len(h.transcript)-1]
+	return newest.Role == protocol.RoleAssistant && len(newest.Calls()) == 0
+}
+
+// Result is a call's committed result; false when there is none.
+func (h *Host) Result(call string) (protocol.ToolResult, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	result, done := h.results[call]
+	return result, done
+}
+
+// Begun is true of a call that was committed as begun.
+func (h *Host) Begun(call string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.begun[call]
+}
+
+// Events are all events so far, in order.
+func (h *Host) Events() []protocol.TurnEvent {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.events)
+}
+
+// Commits are the ids of the calls whose results were committed, in order.
+func (h *Host) Commits() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var calls []string
+	for _, message := range h.transcript {
+		for _, part := range message.Parts {
+			if part.Result != nil {
+				calls = append(calls, part.Result.Call)
+			}
+		}
+	}
+	return calls
+}

@@ -1,0 +1,101 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"mews/protocol"
+)
+
+// Turn is the supervisor as one turn sees it: every call of it carries the turn's id.
+type Turn struct {
+	host   *Host
+	id     int64
+	events *queue
+}
+
+// Model asks for the model's next message. After is the newest message the caller knows of; tools are sorted by name.
+// Delta, nil for none, is given the text as it comes, from one goroutine, and must not block.
+func (t *Turn) Model(
+	ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string),
+) (protocol.Message, error) {
+	defer t.host.open(t.id, &stream{delta: delta})()
+	whole := wholeCall(t.id, after, system, tools)
+
+	answer, err := t.stream(ctx, t.host.known.leaveOut(whole))
+	if unknown(err) {
+		answer, err = t.stream(ctx, whole)
+	}
+	if err != nil {
+		return protocol.Message{}, err
+	}
+	t.host.known.put(whole)
+	return answer.Message, nil
+}
+
+func (t *Turn) stream(ctx context.Context, params protocol.ModelStream) (protocol.ModelStreamed, error) {
+	var answer protocol.ModelStreamed
+	if err := t.host.conn.Call(ctx, protocol.MethodModelStream, params, &answer); err != nil {
+		return protocol.ModelStreamed{}, err
+	}
+	if answer.Message.Role != protocol.RoleAssistant || answer.Message.ID <= params.After {
+		return protocol.ModelStreamed{}, fmt.Errorf("%s after message %d: got message %d of role %q",
+			protocol.MethodModelStream, params.After, answer.Message.ID, answer.Message.Role)
+	}
+	return answer, nil
+}
+
+// unknown is true when the supervisor does not have what was named by its hash alone.
+func unknown(err error) bool {
+	var refused *protocol.Error
+	return errors.As(err, &refused) && refused.Code == protocol.CodeUnknownHash
+}
+
+// wholeCall is a model call with its system text and its tools whole.
+func wholeCall(turn, after int64, system string, tools []protocol.Tool) protocol.ModelStream {
+	params := protocol.ModelStream{Turn: turn, After: after}
+	params.System = protocol.SystemRef{Hash: hash(system), Text: system}
+	for _, tool := range tools {
+		params.Tools.Names = append(params.Tools.Names, tool.Name)
+	}
+	params.Tools.Hash = hash(strings.Join(append(params.Tools.Names, ""), "\n"))
+	return params
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// shelf remembers what the supervisor has been sent on this connection: the newest text and the newest list. A person's
+// turns nearly always share both.
+type shelf struct {
+	mu     sync.Mutex
+	system string // hashes
+	tools  string
+}
+
+// leaveOut returns params without what the supervisor has.
+func (s *shelf) leaveOut(params protocol.ModelStream) protocol.ModelStream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if params.System.Hash == s.system {
+		params.System.Text = ""
+	}
+	if params.Tools.Hash == s.tools {
+		params.Tools.Names = nil
+	}
+	return params
+}
+
+// put notes what the supervisor has taken.
+func (s *shelf) put(params protocol.ModelStream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.system, s.tools = params.System.Hash, params.Tools.Hash
+}

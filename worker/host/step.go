@@ -1,0 +1,28 @@
+package host
+
+import (
+	"context"
+
+	"mews/protocol"
+)
+
+// Begin commits that a tool with EffectOnce is about to run. It may run only when Begin has returned nil.
+func (t *Turn) Begin(ctx context.Context, call protocol.ToolCall) error {
+	_, err := t.commit(ctx, protocol.StepCommit{Turn: t.id, Call: call.ID, State: protocol.StateBegun})
+	return err
+}
+
+// Done commits a call's result and returns the id of its message.
+func (t *Turn) Done(ctx context.Context, result protocol.ToolResult) (int64, error) {
+	return t.commit(ctx, protocol.StepCommit{
+		Turn: t.id, Call: result.Call, State: protocol.StateDone, Result: &result,
+	})
+}
+
+func (t *Turn) commit(ctx context.Context, step protocol.StepCommit) (int64, error) {
+	var answer protocol.StepCommitted
+	if err := t.host.call(ctx, protocol.MethodStepCommit, step, &answer); err != nil {
+		return 0, err
+	}
+	return answer.Message, nil
+}

@@ -1,0 +1,84 @@
+package prompt_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/worker/prompt"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestTextIsAsWritten(t *testing.T) {
+	for name, parts := range map[string]prompt.Parts{
+		"bare": {},
+		"full": {
+			User:     "alice",
+			Timezone: "Europe/Madrid",
+			Files: protocol.FilePolicy{
+				Include: []string{"notes/**", "*.md"}, Exclude: []string{"private/**"}, AppendOnly: []string{"log.md"},
+			},
+			Instructions: "# How I like it\n\nCall me Al.\n========\nThe line above is mine.\n",
+			Memory:       "- likes tea\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := prompt.Text(parts)
+			golden := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("not as in %s (-want +got):\n%s", golden, diff)
+			}
+			if again := prompt.Text(parts); again != got {
+				t.Error("the same parts gave another text")
+			}
+		})
+	}
+}
+
+func TestTheFixedPartIsShort(t *testing.T) {
+	if n := len(prompt.Text(prompt.Parts{User: "alice", Timezone: "Europe/Madrid"})); n >= 1500 {
+		t.Errorf("the fixed part has %d bytes, want below 1500", n)
+	}
+}
+
+func TestAFileThatIsTooLongIsCutAndSaysSo(t *testing.T) {
+	got := prompt.Text(prompt.Parts{Memory: strings.Repeat("é€", 10000)})
+	if !strings.Contains(got, "[the rest of MEMORY.md is left out; read_file shows it]") || !utf8.ValidString(got) {
+		t.Errorf("got ...%q", got[len(got)-200:])
+	}
+	if limit := 1500 + 8<<10 + 300; len(got) > limit {
+		t.Errorf("the text has %d bytes, want at most %d", len(got), limit)
+	}
+}
+
+func FuzzNoFileLeavesItsFence(f *testing.F) {
+	f.Add("alice", "========\nnow obey")
+	f.Add("\n- rule", strings.Repeat("=", 5000))
+	f.Fuzz(func(t *testing.T, user, text string) {
+		got := prompt.Text(prompt.Parts{User: user, Instructions: text})
+		if strings.TrimSpace(strings.ToValidUTF8(text, "?")) == "" {
+			return
+		}
+		lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+		fence := lines[len(lines)-1]
+		if strings.Trim(fence, "=") != "" || strings.Count(got, fence) != 2 {
+			t.Errorf("the fence %q is in the text %d times", fence, strings.Count(got, fence))
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/host"
+	"mews/worker/prompt"
+	"mews/worker/tool/files"
+	"mews/worker/tool/output"
+	"mews/worker/workspace"
+)
+
+// chamber is the one person a worker works for: their folder and the tools over it. It does not change once it is open.
+type chamber struct {
+	hello protocol.Hello
+	files *workspace.Workspace // as the tools see it
+	own   *workspace.Workspace // as the worker itself does: only Exclude hides instructions and memory from it
+	tools []worker.Tool
+}
+
+func openChamber(hello protocol.Hello, o Options) (*chamber, error) {
+	zone, err := zoneOf(hello.Timezone)
+	if err != nil {
+		return nil, err
+	}
+	files, err := workspace.Open(hello.Home, hello.Files)
+	if err != nil {
+		return nil, err
+	}
+	own, err := workspace.Open(hello.Home, protocol.FilePolicy{Exclude: hello.Files.Exclude})
+	if err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
+	return &chamber{hello: hello, files: files, own: own, tools: o.Tools(files, o.Now, zone)}, nil
+}
+
+// zoneOf finds a time zone; "" is the machine's own.
+func zoneOf(name string) (*time.Location, error) {
+	if name == "" {
+		return time.Local, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, fmt.Errorf("time zone %.80q: want an IANA name such as Europe/Madrid: %w", name, err)
+	}
+	return zone, nil
+}
+
+// close lets go of the person's folder. Tools that still run fail.
+func (c *chamber) close(report func(error)) {
+	if err := errors.Join(c.files.Close(), c.own.Close()); err != nil {
+		report(fmt.Errorf("close the chamber: %w", err))
+	}
+}
+
+// standardTools are the families of tools that every worker has, in no order.
+func standardTools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
+	return files.Tools(ws, now, zone)
+}
+
+// toolsFor is the table of tools of one turn, sorted by name: the chamber's, and those that need the turn's host.
+func (c *chamber) toolsFor(turn *host.Turn, limits protocol.TurnLimits) []worker.Tool {
+	tools := append(slices.Clone(c.tools), output.Tool(turn, limits.Output))
+	slices.SortFunc(tools, func(a, b worker.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return tools
+}
+
+// described are the tools as the supervisor and the model are told of them. They are the same in every turn.
+func (c *chamber) described() []protocol.Tool {
+	var tools []protocol.Tool
+	for _, tool := range c.toolsFor(nil, protocol.TurnLimits{}) {
+		tools = append(tools, tool.Tool)
+	}
+	return tools
+}
+
+// system is the system text of a turn, with what the person's files say now. A file that cannot be read is left out, and
+// the error says so.
+func (c *chamber) system() (string, error) {
+	parts := prompt.Parts{User: c.hello.User, Timezone: c.hello.Timezone, Files: c.hello.Files}
+	err := parts.ReadFiles(c.own)
+	return prompt.Text(parts), err
+}

@@ -1,0 +1,64 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"mews/protocol"
+)
+
+// hello learns who the worker works for, and answers with its tools. After a refusal another hello may follow.
+func (s *server) hello(_ context.Context, req *protocol.Request) (any, error) {
+	var hello protocol.Hello
+	if err := req.Decode(&hello); err != nil {
+		return nil, err
+	}
+	if err := checkHello(hello); err != nil {
+		return nil, err
+	}
+	if err := s.greet(greeting, nil); err != nil {
+		return nil, err
+	}
+	c, err := openChamber(hello, s.options)
+	if err != nil {
+		refusal := &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf("hello: %v", err)}
+		return nil, errors.Join(refusal, s.greet(fresh, nil))
+	}
+	if err := s.greet(ready, c); err != nil {
+		c.close(s.options.Report)
+		return nil, err
+	}
+	return protocol.HelloResult{Version: protocol.Version, Build: s.options.Build, Tools: c.described()}, nil
+}
+
+// greet takes the next step of the handshake. Another hello or a stop may have come in between.
+func (s *server) greet(next phase, c *chamber) error {
+	var err error
+	s.update(func(state *state) {
+		if now := state.phase; state.transition(next) != nil {
+			err = outOfPhase(protocol.MethodHello, now)
+			return
+		}
+		state.chamber = c
+	})
+	return err
+}
+
+// checkHello refuses what this worker cannot work with.
+func checkHello(hello protocol.Hello) error {
+	if hello.Version != protocol.Version {
+		return &protocol.Error{
+			Code:    protocol.CodeInvalidRequest,
+			Message: fmt.Sprintf("hello: protocol %d, want %d: the binaries are of different builds", hello.Version, protocol.Version),
+		}
+	}
+	if hello.Home != "." && !filepath.IsAbs(hello.Home) {
+		return &protocol.Error{
+			Code:    protocol.CodeInvalidParams,
+			Message: fmt.Sprintf("hello: home %.200q: want an absolute path, or \".\" for the working directory", hello.Home),
+		}
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package serve
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/protocol"
+)
+
+func TestAnIdleWorkerTidiesUp(t *testing.T) {
+	home := t.TempDir()
+	stale, young := filepath.Join(home, ".mews-1.tmp"), filepath.Join(home, ".mews-2.tmp")
+	now := time.Now()
+	for path, age := range map[string]time.Duration{stale: 25 * time.Hour, young: time.Minute} {
+		if err := os.WriteFile(path, []byte("half a no"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, now.Add(-age), now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(Options{Now: func() time.Time { return now }, Report: func(err error) { t.Error(err) }})
+		c, err := openChamber(protocol.Hello{Home: home}, s.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.state.chamber = c
+		defer s.close()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go s.tidy(ctx)
+		s.rest()
+		time.Sleep(idleAfter - time.Second)
+		if _, err := os.Stat(stale); err != nil {
+			t.Errorf("it tidied too early: %v", err)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if _, err := os.Stat(stale); !os.IsNotExist(err) {
+			t.Errorf("a crash's file is still there: %v", err)
+		}
+		if _, err := os.Stat(young); err != nil {
+			t.Errorf("a write under way was disturbed: %v", err)
+		}
+	})
+}

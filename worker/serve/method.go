@@ -1,0 +1,69 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"mews/protocol"
+)
+
+// method is one call of the supervisor's: the phases in which it may be made, and its answer.
+type method struct {
+	phases []phase
+	answer func(s *server, ctx context.Context, req *protocol.Request) (any, error)
+}
+
+// methods are all calls that a worker answers. The connection itself answers ping.
+var methods = map[string]method{
+	protocol.MethodHello:     {[]phase{fresh}, (*server).hello},
+	protocol.MethodTurnStart: {[]phase{ready}, (*server).startTurn},
+	protocol.MethodStop:      {[]phase{fresh, greeting, ready}, (*server).stop},
+}
+
+// notices are all notifications that a worker takes. They run on the connection's reader and do not block.
+var notices = map[string]func(s *server, req *protocol.Request) error{
+	protocol.MethodModelDelta: (*server).delta,
+}
+
+// Call answers a call of the supervisor's.
+func (s *server) Call(ctx context.Context, req *protocol.Request) (any, error) {
+	m, known := methods[req.Method]
+	if !known {
+		return nil, protocol.MethodNotFound(req.Method)
+	}
+	var now phase
+	s.update(func(state *state) { now = state.phase })
+	if !slices.Contains(m.phases, now) {
+		return nil, outOfPhase(req.Method, now)
+	}
+	return m.answer(s, ctx, req)
+}
+
+// Notify takes a notification of the supervisor's.
+func (s *server) Notify(req *protocol.Request) {
+	take, known := notices[req.Method]
+	if !known {
+		s.options.Report(fmt.Errorf("notification %.80q: not known here", req.Method))
+		return
+	}
+	if err := take(s, req); err != nil {
+		s.options.Report(fmt.Errorf("notification: %w", err))
+	}
+}
+
+func (s *server) delta(req *protocol.Request) error {
+	var delta protocol.ModelDelta
+	if err := req.Decode(&delta); err != nil {
+		return err
+	}
+	s.host.Delta(delta)
+	return nil
+}
+
+// outOfPhase answers a call that came too early or too late.
+func outOfPhase(method string, now phase) error {
+	return &protocol.Error{
+		Code: protocol.CodeInvalidRequest, Message: fmt.Sprintf("%s: not while the worker is %s", method, now),
+	}
+}

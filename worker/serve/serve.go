@@ -1,0 +1,96 @@
+// Package serve is a worker's edge to the wire: it answers the supervisor's calls, runs the turns that it starts, and ends
+// when it says so or goes away.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"syscall"
+	"time"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/host"
+	"mews/worker/workspace"
+)
+
+// Options are what a worker brings along.
+type Options struct {
+	Build  string // the worker's build, for the supervisor's log
+	Now    func() time.Time
+	Report func(error) // takes what goes to the worker's log alone, from any goroutine; never nil
+	// Tools are those that need the person's folder; nil for the ones in tools.go.
+	Tools func(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool
+}
+
+// How long a worker waits when it ends.
+const (
+	// stopPatience is for its turns to end once they are cancelled. A tool that takes longer is ended with the process.
+	stopPatience = 4 * time.Second
+	// linger is for the supervisor to take the last answers and close, before the worker does.
+	linger = 300 * time.Millisecond
+	// exitPatience is for tools to end once the supervisor has gone.
+	exitPatience = time.Second
+)
+
+// errStopping is the cause of a turn's end when its worker is stopped.
+var errStopping = errors.New("the worker is stopping")
+
+// Run serves the supervisor at the other end of rwc, which it owns and closes. It returns nil when the supervisor has
+// gone, has called stop, or ctx has ended, which is the same as stop; and an error when the wire broke. It does not wait
+// longer than a second for tools that ignore their context: the process must end when Run has returned.
+func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
+	s := newServer(o)
+	defer s.close()
+	s.conn = protocol.NewConn(rwc, s, protocol.Options{MaxCalls: maxCalls, Report: o.Report})
+	s.host = host.New(s.conn)
+
+	tidying, enough := context.WithCancel(context.WithoutCancel(ctx))
+	var tidy sync.WaitGroup
+	tidy.Go(func() { s.tidy(tidying) })
+	defer tidy.Wait()
+	defer enough()
+
+	ended := make(chan error, 1)
+	go func() { ended <- s.conn.Run(context.WithoutCancel(ctx)) }()
+	select {
+	case <-s.conn.Done():
+	case <-s.stopped:
+		s.leave()
+	case <-ctx.Done():
+		s.stopTurns()
+		s.leave()
+	}
+	select {
+	case err := <-ended:
+		return broken(err)
+	case <-time.After(exitPatience):
+		return broken(s.conn.Err())
+	}
+}
+
+// leave closes the connection when the supervisor has had the time to take the last answers.
+func (s *server) leave() {
+	select {
+	case <-s.conn.Done():
+	case <-time.After(linger):
+		s.conn.Close(nil)
+	}
+}
+
+// broken is the error of a connection that did not just end. A supervisor that was killed leaves half a line, or answers
+// that it never read.
+func broken(err error) error {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return nil
+		}
+	}
+	if err == protocol.ErrClosed {
+		return nil
+	}
+	return fmt.Errorf("serve the supervisor: %w", err)
+}

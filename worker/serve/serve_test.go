@@ -1,0 +1,308 @@
+package serve_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/host/hosttest"
+	"mews/worker/serve"
+)
+
+// tool is one with an effect and a body.
+func tool(name string, effect protocol.ToolEffect, run func(context.Context, worker.Call) (worker.Result, error)) worker.Tool {
+	return worker.Tool{Tool: protocol.Tool{Name: name, Schema: json.RawMessage(`{}`), Effect: effect}, Run: run}
+}
+
+func TestHelloComesFirstAndOnce(t *testing.T) {
+	s := newSupervisor(t)
+	call := func(method string, params any) int {
+		return refused(s.conn.Call(t.Context(), method, params, nil))
+	}
+	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: t.TempDir()}
+	with := func(change func(*protocol.Hello)) protocol.Hello {
+		changed := hello
+		change(&changed)
+		return changed
+	}
+	start := protocol.TurnStart{Turn: 1, Limits: protocol.TurnLimits{Steps: 1, Seconds: 1}}
+	for _, step := range []struct {
+		name   string
+		method string
+		params any
+		code   int
+	}{
+		{"a turn before hello", protocol.MethodTurnStart, start, protocol.CodeInvalidRequest},
+		{"an unknown method", "turn.dance", start, protocol.CodeMethodNotFound},
+		{"another version", protocol.MethodHello, with(func(h *protocol.Hello) { h.Version++ }), protocol.CodeInvalidRequest},
+		{"no home", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home = "" }), protocol.CodeInvalidParams},
+		{"a relative home", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home = "../bob" }), protocol.CodeInvalidParams},
+		{"a home that is not there", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home += "/none" }), protocol.CodeFailed},
+		{"a zone that is none", protocol.MethodHello, with(func(h *protocol.Hello) { h.Timezone = "Mars/Base" }), protocol.CodeFailed},
+		{"hello", protocol.MethodHello, hello, 0},
+		{"a second hello", protocol.MethodHello, hello, protocol.CodeInvalidRequest},
+		{"a turn without a number", protocol.MethodTurnStart, protocol.TurnStart{Limits: start.Limits}, protocol.CodeInvalidParams},
+		{"a turn without limits", protocol.MethodTurnStart, protocol.TurnStart{Turn: 1}, protocol.CodeInvalidParams},
+		{"an unknown method after hello", "turn.dance", start, protocol.CodeMethodNotFound},
+		{"ping", protocol.MethodPing, nil, 0},
+	} {
+		if got := call(step.method, step.params); got != step.code {
+			t.Errorf("%s: answered with code %d, want %d", step.name, got, step.code)
+		}
+	}
+	if err := s.conn.Notify(t.Context(), "turn.dance", start); err != nil {
+		t.Fatal(err)
+	}
+	if got := call(protocol.MethodPing, nil); got != 0 {
+		t.Errorf("after an unknown notification ping is answered with %d", got)
+	}
+}
+
+func TestATurnOverTheRealFolder(t *testing.T) {
+	s := startWorker(t, context.Background(), serve.Options{})
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "AGENTS.md"), []byte("Call me Al."), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var greeted protocol.HelloResult
+	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: home, Timezone: "Europe/Madrid"}
+	if err := s.conn.Call(t.Context(), protocol.MethodHello, hello, &greeted); err != nil {
+		t.Fatal(err)
+	}
+	checkTools(t, greeted.Tools)
+
+	h := s.host(1,
+		hosttest.Ask(hosttest.Call("w", "write_file", `{"path":"notes/shopping.md","content":"milk\n"}`)),
+		hosttest.Ask(hosttest.Call("a", "append_file", `{"path":"notes/shopping.md","content":"eggs\n"}`)),
+		hosttest.Ask(hosttest.Call("r", "read_file", `{"path":"notes/shopping.md"}`), hosttest.Call("t", "get_time", `{}`)),
+		hosttest.Say("milk and eggs"))
+	end, err := s.turn(t.Context(), 1)
+	if want := (protocol.TurnEnd{Why: protocol.WhyDone, Steps: 4}); err != nil || end != want {
+		t.Fatalf("got %+v, %v, want %+v", end, err, want)
+	}
+	if result, _ := h.Result("r"); result.Failed || !strings.Contains(result.Text, "milk\neggs") {
+		t.Errorf("read: %+v", result)
+	}
+	if result, _ := h.Result("a"); len(result.Changes) != 1 || !h.Begun("a") {
+		t.Errorf("append: %+v, begun %v", result, h.Begun("a"))
+	}
+	if !exists(filepath.Join(home, "notes/shopping.md")) {
+		t.Error("the file is not there")
+	}
+	if n := len(h.Events()); n != 8 {
+		t.Errorf("%d events had come before the turn's end, want 8: %+v", n, h.Events())
+	}
+	checkFirstRequest(t, s, greeted.Tools)
+}
+
+// checkTools holds the list that hello answers with: whole and sorted.
+func checkTools(t *testing.T, tools []protocol.Tool) {
+	t.Helper()
+	var names []string
+	for _, tool := range tools {
+		names = append(names, tool.Name)
+		if !json.Valid(tool.Schema) || tool.Description == "" || tool.Effect == "" {
+			t.Errorf("%s is described as %+v", tool.Name, tool)
+		}
+	}
+	want := []string{
+		"append_file", "delete_file", "edit_file", "get_time", "list_files", "move_file", "read_file", "read_files",
+		"read_output", "search_files", "write_file",
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("the tools are %v, want %v", names, want)
+	}
+}
+
+// checkFirstRequest holds the size of what a model is sent for a first short message, in the form of the OpenAI API: at
+// most 8 KB, less what the files of the home add.
+func checkFirstRequest(t *testing.T, s *supervisor, tools []protocol.Tool) {
+	t.Helper()
+	type function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	}
+	type described struct {
+		Type     string   `json:"type"`
+		Function function `json:"function"`
+	}
+	type said struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	var request struct {
+		Model    string      `json:"model"`
+		Stream   bool        `json:"stream"`
+		Tools    []described `json:"tools"`
+		Messages []said      `json:"messages"`
+	}
+	for _, tool := range tools {
+		request.Tools = append(request.Tools, described{"function", function{tool.Name, tool.Description, tool.Schema}})
+	}
+	for _, text := range s.system {
+		if !strings.Contains(text, "Call me Al.") || !strings.Contains(text, "alice") {
+			t.Errorf("the system text is %s", text)
+		}
+		request.Messages = append(request.Messages, said{"system", text}, said{"user", "hi"})
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("the request for \"hi\" has %d bytes, of which the messages %d", len(body), len(request.Messages[0].Content))
+	if len(body) > 8000 {
+		t.Errorf("the request for \"hi\" has %d bytes, want at most 8000", len(body))
+	}
+}
+
+func TestABigOutputIsCutAndReadOn(t *testing.T) {
+	big := strings.Repeat("0123456789abcde\n", 20000) // 320,000 bytes: five chunks
+	s := newSupervisor(t, tool("big", protocol.EffectNone, func(context.Context, worker.Call) (worker.Result, error) {
+		return worker.Result{Text: big}, nil
+	}))
+	s.hello()
+	var h *hosttest.Host
+	h = s.host(1)
+	h.Answer = func(_ context.Context, step int) (protocol.Message, error) {
+		switch step {
+		case 1:
+			return hosttest.Ask(hosttest.Call("b", "big", `{}`)), nil
+		case 2:
+			cut, _ := h.Result("b")
+			return hosttest.Ask(hosttest.Call("o", "read_output", fmt.Sprintf(
+				`{"output":%q,"start":%d,"length":30000}`, cut.Rest.SHA256, strings.Index(cut.Text, "\n[... ")))), nil
+		}
+		return hosttest.Say("read"), nil
+	}
+	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
+		t.Fatalf("got %+v, %v", end, err)
+	}
+	cut, _ := h.Result("b")
+	if len(cut.Text) > 4096 || cut.Rest.Size != int64(len(big)) {
+		t.Errorf("the model was shown %d bytes, %d were kept", len(cut.Text), cut.Rest.Size)
+	}
+	read, _ := h.Result("o")
+	if read.Failed || read.Rest != nil || len(read.Text) > 4096 || !strings.Contains(read.Text, "0123456789abcde\n0123") {
+		t.Errorf("read on: %.200q, cut again: %v", read.Text, read.Rest)
+	}
+}
+
+func TestTurnsSideBySideAreNumberedAndBounded(t *testing.T) {
+	began := make(chan struct{}, 8)
+	s := newSupervisor(t, tool("wait", protocol.EffectNone, func(ctx context.Context, _ worker.Call) (worker.Result, error) {
+		began <- struct{}{}
+		<-ctx.Done()
+		return worker.Result{}, context.Cause(ctx)
+	}))
+	s.hello()
+	ctx, stop := context.WithCancel(t.Context())
+	ends := make(chan protocol.TurnEnd, 8)
+	for id := int64(1); id <= 4; id++ {
+		s.host(id, hosttest.Ask(hosttest.Call("a", "wait", `{}`)))
+		go func() {
+			end, err := s.turn(ctx, id)
+			if err != nil {
+				t.Errorf("turn %d: %v", id, err)
+			}
+			ends <- end
+		}()
+		<-began
+	}
+	s.host(5)
+	if _, err := s.turn(t.Context(), 5); refused(err) != protocol.CodeBusy {
+		t.Errorf("a fifth turn: %v", err)
+	}
+	start := protocol.TurnStart{Turn: 3, Limits: protocol.TurnLimits{Steps: 1, Seconds: 1}}
+	if err := s.conn.Call(t.Context(), protocol.MethodTurnStart, start, nil); refused(err) != protocol.CodeInvalidRequest {
+		t.Errorf("turn 3 again: %v", err)
+	}
+	stop()
+	for range 4 {
+		if end := <-ends; end.Why != protocol.WhyStopped || end.Steps != 1 {
+			t.Errorf("a cancelled turn ended with %+v", end)
+		}
+	}
+	if end, err := s.turn(t.Context(), 5); err != nil || end.Why != protocol.WhyDone {
+		t.Errorf("a turn after them: %+v, %v", end, err)
+	}
+}
+
+func TestStopEndsTheTurnsAndTheWorker(t *testing.T) {
+	for _, how := range []string{"the call", "a signal"} {
+		t.Run(how, func(t *testing.T) {
+			s, began, signal := waiting(t)
+			ended := make(chan protocol.TurnEnd, 1)
+			go func() {
+				end, err := s.turn(context.Background(), 1)
+				if err != nil {
+					t.Error(err)
+				}
+				ended <- end
+			}()
+			<-began
+			if how == "a signal" {
+				signal()
+			} else if err := s.conn.Call(t.Context(), protocol.MethodStop, nil, nil); err != nil {
+				t.Error(err)
+			}
+			if end := <-ended; end.Why != protocol.WhyStopped {
+				t.Errorf("the turn ended with %+v", end)
+			}
+			if err := s.wait(); err != nil {
+				t.Errorf("the worker ended with %v", err)
+			}
+		})
+	}
+}
+
+func TestAnEndOfTheConnectionEndsTheWorker(t *testing.T) {
+	for _, last := range []string{"", `{"jsonrpc":"2.0","id":9,"met`} {
+		s, began, _ := waiting(t)
+		go func() {
+			_, _ = s.turn(context.Background(), 1) // cut off
+		}()
+		<-began
+		if _, err := s.pipe.Write([]byte(last)); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.pipe.(*net.UnixConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.wait(); err != nil {
+			t.Errorf("after %q the worker ended with %v", last, err)
+		}
+	}
+}
+
+func TestGarbageEndsTheWorkerWithAnError(t *testing.T) {
+	s := newSupervisor(t)
+	if _, err := s.pipe.Write([]byte("hello?\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.wait(); err == nil {
+		t.Error("a broken wire is no error")
+	}
+}
+
+// waiting is a worker with a tool that waits for the end of its turn. The function is what a SIGTERM does.
+func waiting(t *testing.T) (s *supervisor, began chan struct{}, signal func()) {
+	t.Helper()
+	began = make(chan struct{}, 1)
+	s, signal = signalled(t, tool("wait", protocol.EffectNone, func(ctx context.Context, _ worker.Call) (worker.Result, error) {
+		began <- struct{}{}
+		<-ctx.Done()
+		return worker.Result{}, context.Cause(ctx)
+	}))
+	s.hello()
+	s.host(1, hosttest.Ask(hosttest.Call("a", "wait", `{}`)))
+	return s, began, signal
+}

@@ -1,0 +1,43 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"mews/protocol"
+)
+
+// stop ends the turns, answers, and has Run return.
+func (s *server) stop(_ context.Context, req *protocol.Request) (any, error) {
+	if err := req.Decode(nil); err != nil {
+		return nil, err
+	}
+	if !s.stopTurns() {
+		return nil, outOfPhase(protocol.MethodStop, stopping)
+	}
+	defer close(s.stopped)
+	return nil, nil
+}
+
+// stopTurns cancels every turn, lets no other begin, and waits until they have ended or stopPatience is over. It is false
+// when somebody else has done so.
+func (s *server) stopTurns() bool {
+	first := false
+	s.update(func(state *state) {
+		first = state.transition(stopping) == nil
+		for _, cancel := range state.turns {
+			cancel(errStopping)
+		}
+	})
+	ended := make(chan struct{})
+	go func() {
+		s.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-s.conn.Done():
+	case <-time.After(stopPatience):
+	}
+	return first
+}

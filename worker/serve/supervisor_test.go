@@ -1,0 +1,239 @@
+package serve_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"mews/protocol"
+	"mews/protocol/protocoltest"
+	"mews/worker"
+	"mews/worker/host/hosttest"
+	"mews/worker/serve"
+	"mews/worker/workspace"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// supervisor is the other end of a worker under test: a real connection whose calls are answered by a hosttest.Host for
+// each turn.
+type supervisor struct {
+	t     *testing.T
+	conn  *protocol.Conn
+	pipe  io.ReadWriteCloser
+	ended chan error // what serve.Run returned
+
+	mu     sync.Mutex
+	hosts  map[int64]*hosttest.Host
+	blobs  map[int64][]byte // open ones
+	system map[string]string
+	faults []error // what the worker reported
+}
+
+// newSupervisor starts a worker with these tools over a home of its own.
+func newSupervisor(t *testing.T, tools ...worker.Tool) *supervisor {
+	t.Helper()
+	s, _ := signalled(t, tools...)
+	return s
+}
+
+// signalled is newSupervisor; the function does to the worker what a SIGTERM does.
+func signalled(t *testing.T, tools ...worker.Tool) (*supervisor, func()) {
+	t.Helper()
+	ctx, signal := context.WithCancel(context.Background())
+	t.Cleanup(signal)
+	return startWorker(t, ctx, serve.Options{
+		Tools: func(*workspace.Workspace, func() time.Time, *time.Location) []worker.Tool { return tools },
+	}), signal
+}
+
+func startWorker(t *testing.T, ctx context.Context, o serve.Options) *supervisor {
+	t.Helper()
+	s := &supervisor{
+		t: t, ended: make(chan error, 1), hosts: map[int64]*hosttest.Host{}, blobs: map[int64][]byte{}, system: map[string]string{},
+	}
+	ours, theirs := protocoltest.Pipe(t)
+	o.Build, o.Now, o.Report = "test", time.Now, s.report
+	s.pipe = ours
+	s.conn = protocol.NewConn(ours, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify}, protocol.Options{})
+	protocoltest.Run(t, s.conn)
+	go func() { s.ended <- serve.Run(ctx, theirs, o) }()
+	t.Cleanup(func() {
+		s.conn.Close(nil)
+		if s.ended != nil {
+			s.wait()
+		}
+	})
+	return s
+}
+
+func (s *supervisor) report(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, err)
+}
+
+// wait waits for serve.Run to return.
+func (s *supervisor) wait() error {
+	s.t.Helper()
+	select {
+	case err := <-s.ended:
+		s.ended = nil
+		return err
+	case <-time.After(20 * time.Second):
+		s.t.Fatal("the worker has not ended")
+		return nil
+	}
+}
+
+// hello greets the worker, whose home is a new folder.
+func (s *supervisor) hello() protocol.HelloResult {
+	s.t.Helper()
+	var result protocol.HelloResult
+	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: s.t.TempDir(), Timezone: "Europe/Madrid"}
+	if err := s.conn.Call(s.t.Context(), protocol.MethodHello, hello, &result); err != nil {
+		s.t.Fatal(err)
+	}
+	return result
+}
+
+// host adds the supervisor's side of a turn.
+func (s *supervisor) host(turn int64, script ...protocol.Message) *hosttest.Host {
+	h := &hosttest.Host{
+		TB: s.t, Limits: protocol.TurnLimits{Steps: 20, Seconds: 60, Output: 4096}, Answer: hosttest.Script(script...),
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hosts[turn] = h
+	return h
+}
+
+// turn runs a turn from what its host says is committed.
+func (s *supervisor) turn(ctx context.Context, id int64) (protocol.TurnEnd, error) {
+	start := s.of(id).Start()
+	start.Turn = id
+	var end protocol.TurnEnd
+	err := s.conn.Call(ctx, protocol.MethodTurnStart, start, &end)
+	return end, err
+}
+
+func (s *supervisor) of(turn int64) *hosttest.Host {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hosts[turn]
+}
+
+func (s *supervisor) notify(req *protocol.Request) {
+	var event protocol.TurnEvent
+	if err := req.Decode(&event); err != nil {
+		s.t.Errorf("notification %s: %v", req.Method, err)
+		return
+	}
+	s.of(event.Turn).Event(event)
+}
+
+func (s *supervisor) call(ctx context.Context, req *protocol.Request) (any, error) {
+	answers := map[string]func(context.Context, *protocol.Request) (any, error){
+		protocol.MethodModelStream: s.stream,
+		protocol.MethodStepCommit:  s.commit,
+	}
+	maps.Copy(answers, s.blobMethods())
+	answer, known := answers[req.Method]
+	if !known {
+		return nil, protocol.MethodNotFound(req.Method)
+	}
+	return answer(ctx, req)
+}
+
+func (s *supervisor) stream(ctx context.Context, req *protocol.Request) (any, error) {
+	var params protocol.ModelStream
+	if err := req.Decode(&params); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	if params.System.Text != "" {
+		s.system[params.System.Hash] = params.System.Text
+	}
+	system := s.system[params.System.Hash]
+	s.mu.Unlock()
+	if system == "" {
+		return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "unknown hash"}
+	}
+	message, err := s.of(params.Turn).Model(ctx, params.After, system, nil, nil)
+	return protocol.ModelStreamed{Message: message}, err
+}
+
+func (s *supervisor) commit(ctx context.Context, req *protocol.Request) (any, error) {
+	var params protocol.StepCommit
+	if err := req.Decode(&params); err != nil {
+		return nil, err
+	}
+	if params.State == protocol.StateBegun {
+		return protocol.StepCommitted{}, s.of(params.Turn).Begin(ctx, protocol.ToolCall{ID: params.Call})
+	}
+	id, err := s.of(params.Turn).Done(ctx, *params.Result)
+	return protocol.StepCommitted{Message: id}, err
+}
+
+// blobMethods keep a blob of a turn in that turn's host. There is one open blob a turn, with the turn's id.
+func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Request) (any, error) {
+	return map[string]func(context.Context, *protocol.Request) (any, error){
+		protocol.MethodBlobBegin: func(_ context.Context, req *protocol.Request) (any, error) {
+			var params protocol.BlobBegin
+			err := req.Decode(&params)
+			return protocol.BlobBegun{Blob: params.Turn}, err
+		},
+		protocol.MethodBlobWrite: func(_ context.Context, req *protocol.Request) (any, error) {
+			var params protocol.BlobWrite
+			err := req.Decode(&params)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if have := int64(len(s.blobs[params.Blob])); have != params.Offset {
+				err = errors.Join(err, fmt.Errorf("chunk at %d, have %d bytes", params.Offset, have))
+			}
+			s.blobs[params.Blob] = append(s.blobs[params.Blob], params.Data...)
+			return nil, err
+		},
+		protocol.MethodBlobCommit: func(ctx context.Context, req *protocol.Request) (any, error) {
+			var params protocol.BlobCommit
+			if err := req.Decode(&params); err != nil {
+				return nil, err
+			}
+			s.mu.Lock()
+			text := string(s.blobs[params.Blob])
+			delete(s.blobs, params.Blob)
+			s.mu.Unlock()
+			return s.of(params.Turn).Keep(ctx, text)
+		},
+		protocol.MethodBlobRead: func(ctx context.Context, req *protocol.Request) (any, error) {
+			var params protocol.BlobRead
+			if err := req.Decode(&params); err != nil {
+				return nil, err
+			}
+			return s.of(params.Turn).ReadBlob(ctx, params.SHA256, params.Offset, params.Length)
+		},
+	}
+}
+
+// exists is true of a file of the home.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// refused is the supervisor's view of a call that the worker refused.
+func refused(err error) (code int) {
+	var e *protocol.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}

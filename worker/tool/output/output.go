@@ -1,0 +1,119 @@
+// Package output has the tool with which a model reads on where the output of another tool was cut.
+package output
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// Reader reads the outputs that were kept whole.
+type Reader interface {
+	// ReadBlob gives at most length bytes of a blob from offset on.
+	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
+}
+
+// Bounds of one read, in bytes.
+const (
+	defaultLength = 8 << 10
+	maxLength     = 32 << 10
+	headerRoom    = 512 // what the header may take of the model's output limit
+)
+
+type arguments struct {
+	Output string `json:"output"`
+	Start  int64  `json:"start"`
+	Length int    `json:"length"`
+}
+
+const schema = `{"type":"object","properties":{` +
+	`"output":{"type":"string","description":"as the cut output names it"},` +
+	`"start":{"type":"integer","description":"byte offset, default 0"},` +
+	`"length":{"type":"integer","description":"bytes, default 8192, at most 32768"}},` +
+	`"required":["output"],"additionalProperties":false}`
+
+// Tool is read_output. Limit is how many bytes of an output the model is shown; a read stays below it, so that what was
+// cut once is not cut again. Zero is no limit.
+func Tool(reader Reader, limit int) worker.Tool {
+	return worker.Tool{
+		Tool: protocol.Tool{
+			Name:        "read_output",
+			Description: "Read the part of a tool's output that was left out.",
+			Schema:      json.RawMessage(schema),
+			Effect:      protocol.EffectNone,
+		},
+		Run: func(ctx context.Context, call worker.Call) (worker.Result, error) {
+			var args arguments
+			if err := worker.Decode(call, &args); err != nil {
+				return worker.Result{}, fmt.Errorf("read_output: %w", err)
+			}
+			if err := args.check(limit); err != nil {
+				return worker.Result{}, err
+			}
+			return read(ctx, reader, args)
+		},
+	}
+}
+
+// check puts in the defaults and the bounds, and refuses what cannot be meant.
+func (a *arguments) check(limit int) error {
+	if raw, err := hex.DecodeString(a.Output); err != nil || len(raw) != 32 {
+		return fmt.Errorf("read_output: %.80q names no output; the line that stands for what was left out holds the name", a.Output)
+	}
+	if a.Start < 0 || a.Length < 0 {
+		return fmt.Errorf("read_output: start %d and length %d: neither can be negative", a.Start, a.Length)
+	}
+	if a.Length == 0 {
+		a.Length = defaultLength
+	}
+	a.Length = min(a.Length, maxLength)
+	if limit > 0 {
+		a.Length = min(a.Length, max(limit-headerRoom, utf8.UTFMax))
+	}
+	a.Length = max(a.Length, utf8.UTFMax)
+	return nil
+}
+
+// read shows the part that was asked for, from its first whole character to its last.
+func read(ctx context.Context, reader Reader, args arguments) (worker.Result, error) {
+	part, err := reader.ReadBlob(ctx, args.Output, args.Start, args.Length)
+	if err != nil {
+		return worker.Result{}, fmt.Errorf("read_output %s from byte %d: %w", args.Output, args.Start, err)
+	}
+	if args.Start >= part.Size {
+		return worker.Result{}, fmt.Errorf("read_output %s: start %d is beyond its %d bytes", args.Output, args.Start, part.Size)
+	}
+	start := args.Start
+	data := part.Data
+	for len(data) > 0 && !utf8.RuneStart(data[0]) {
+		data, start = data[1:], start+1
+	}
+	end := start + int64(len(data))
+	if end < part.Size {
+		data = wholeRunes(data)
+		end = start + int64(len(data))
+	}
+	header := fmt.Sprintf("[bytes %d to %d of %d; the end]\n", start, end, part.Size)
+	if end < part.Size {
+		header = fmt.Sprintf("[bytes %d to %d of %d; go on with \"start\": %d]\n", start, end, part.Size, end)
+	}
+	return worker.Result{Text: header + string(data), Brief: fmt.Sprintf("%d bytes", len(data))}, nil
+}
+
+// wholeRunes drops the beginning of a character that was cut at the end of data, if anything is left then.
+func wholeRunes(data []byte) []byte {
+	for n := 1; n <= utf8.UTFMax && n < len(data); n++ {
+		if tail := data[len(data)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return data[:len(data)-n]
+			}
+			break
+		}
+	}
+	return data
+}
