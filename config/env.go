@@ -1,0 +1,97 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+)
+
+// Env is all that this package knows of the machine. Tests make their own.
+type Env struct {
+	Getenv   func(name string) string // "" where it is not set
+	ReadFile func(path string) ([]byte, error)
+	Home     string // absolute path of the OS account's home; "" where it has none
+	Login    string // name of the OS account
+	Cwd      string // absolute path of the working directory
+}
+
+// maxFile is how large a configuration and a file with a secret may be, in bytes.
+const maxFile = 1 << 20
+
+// OS is the machine as it is.
+func OS() (Env, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return Env{}, fmt.Errorf("find the working directory: %w", err)
+	}
+	env := Env{Getenv: os.Getenv, ReadFile: readFile, Home: os.Getenv("HOME"), Cwd: cwd}
+	account, err := user.Current()
+	if err != nil {
+		// An account that stands in no passwd file, as in many containers, still has an id.
+		env.Login = fmt.Sprintf("uid-%d", os.Getuid())
+		return env, nil
+	}
+	env.Login = account.Username
+	if env.Home == "" {
+		env.Home = account.HomeDir
+	}
+	return env, nil
+}
+
+// readFile reads a file of at most maxFile bytes, so that a device or a mistaken path cannot fill the memory.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = &fs.PathError{Op: "read", Path: path, Err: errTooLarge}
+	}
+	return text, errors.Join(err, f.Close())
+}
+
+var errTooLarge = fmt.Errorf("larger than %v", Size(maxFile))
+
+// Find is the configuration file to load: explicit where it is given, else the first of ./mews.yaml,
+// $XDG_CONFIG_HOME/mews/mews.yaml and /etc/mews/mews.yaml that exists, else "". A file that exists and cannot be read
+// is found: to pass it by would be to run on another configuration than the one that was meant.
+func Find(explicit string, env Env) string {
+	if explicit != "" {
+		return explicit
+	}
+	for _, path := range []string{
+		below(env.Cwd, "mews.yaml"),
+		below(env.xdg("XDG_CONFIG_HOME", ".config"), "mews/mews.yaml"),
+		"/etc/mews/mews.yaml",
+	} {
+		if path == "" {
+			continue
+		}
+		if _, err := env.ReadFile(path); !errors.Is(err, fs.ErrNotExist) {
+			return path
+		}
+	}
+	return ""
+}
+
+// xdg is one of the base folders of the XDG specification, which says that a relative one is to be ignored; "" where
+// neither it nor the home is known.
+func (e Env) xdg(name, unset string) string {
+	if dir := e.Getenv(name); filepath.IsAbs(dir) {
+		return dir
+	}
+	return below(e.Home, unset)
+}
+
+// below is a path in dir, "" where dir is not known.
+func below(dir, path string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, path)
+}

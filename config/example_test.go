@@ -1,0 +1,124 @@
+package config
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The example configuration is read by these tests: as it stands it is the defaults, and with the lines taken in that
+// are commented out it has every key there is.
+
+const examplePath = "../deploy/mews.example.yaml"
+
+// optional is the # of a line that is commented out. A remark has a space after it, or is deeper in than any key.
+var optional = regexp.MustCompile(`(?m)^#(( {2})*(- )?[a-z_]+:)`)
+
+func exampleText(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(examplePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// takeIn is the example with every optional line in it. A key that stands both as a default and as an example is taken
+// from the example.
+func takeIn(text string) string {
+	text = optional.ReplaceAllString(text, "$1")
+	return strings.Replace(text, "  providers: {}\n", "", 1)
+}
+
+func TestExampleIsTheDefaults(t *testing.T) {
+	want, err := load(t, "files: {include: [], exclude: [], append_only: []}\nmodels: {providers: {}}", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := load(t, exampleText(t), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := same(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestExampleHasEveryKey(t *testing.T) {
+	text := takeIn(exampleText(t))
+	files := map[string]string{"/e/mews.yaml": text, "/e/openai.key": "k\n"}
+	env := machine(map[string]string{"OPENAI_API_KEY": "k"}, files)
+	if _, err := Load("/e/mews.yaml", env); err != nil {
+		t.Fatal(err)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+		t.Fatal(err)
+	}
+	stand := map[string]bool{}
+	standing(document.Content[0], reflect.TypeFor[Config](), "", stand)
+	for _, key := range allKeys(reflect.TypeFor[Config](), "") {
+		if !stand[key] {
+			t.Errorf("%s has no %s", examplePath, key)
+		}
+	}
+}
+
+// TestExampleSaysWhy looks for a remark on a line of each key, or above it.
+func TestExampleSaysWhy(t *testing.T) {
+	explained := map[string]bool{}
+	key := regexp.MustCompile(`^ *(?:- )?([a-z_]+):(.*)`)
+	above := false
+	for line := range strings.Lines(takeIn(exampleText(t))) {
+		m := key.FindStringSubmatch(line)
+		if m != nil && (above || strings.Contains(m[2], " # ")) {
+			explained[m[1]] = true
+		}
+		above = strings.HasPrefix(strings.TrimSpace(line), "# ")
+	}
+	for _, path := range allKeys(reflect.TypeFor[Config](), "") {
+		if name := path[strings.LastIndex(path, ".")+1:]; name != "*" && name != "providers" && !explained[name] {
+			t.Errorf("%s has no word of why %s is there", examplePath, path)
+		}
+	}
+}
+
+// allKeys are the paths of every key that the types have, with * for a name and a place in a list.
+func allKeys(t reflect.Type, path string) []string {
+	if _, ok := scalarTypes[t]; ok {
+		return []string{path}
+	}
+	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
+		return []string{path}
+	}
+	if t.Kind() != reflect.Struct {
+		return append([]string{path}, allKeys(t.Elem(), path+".*")...)
+	}
+	var all []string
+	for i, key := range keys(t) {
+		all = append(all, allKeys(t.Field(i).Type, path+"."+key)...)
+	}
+	return all
+}
+
+// standing notes the paths that a tree has, in allKeys' words.
+func standing(n *yaml.Node, t reflect.Type, path string, stand map[string]bool) {
+	stand[path] = true
+	for i, child := range n.Content {
+		switch {
+		case n.Kind == yaml.SequenceNode:
+			standing(child, t.Elem(), path+".*", stand)
+		case i%2 == 0: // a key; its value is next
+		case t.Kind() == reflect.Map:
+			standing(child, t.Elem(), path+".*", stand)
+		default:
+			key := n.Content[i-1].Value
+			standing(child, t.Field(slices.Index(keys(t), key)).Type, path+"."+key, stand)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Load reads a configuration file. Where the file can be read but is not right the error is an *ErrorList with all that
+// is wrong.
+func Load(path string, env Env) (*Config, error) {
+	text, err := env.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read configuration: %w", err)
+	}
+	root, err := parse(text)
+	if err != nil {
+		return nil, errorList(path, []Problem{syntaxProblem(err)})
+	}
+	cfg := defaults()
+	b := &binder{env: env, places: places{}}
+	if root != nil {
+		b.bind(root, root.Line, reflect.ValueOf(cfg).Elem(), "")
+	}
+	file := absolute(path, env)
+	complete(cfg, env)
+	c := &checker{cfg: cfg, places: b.places, wrongBefore: fieldsOf(b.problems)}
+	c.kept = []kept{{file, "this configuration"}}
+	c.readSecrets(filepath.Dir(file), env)
+	c.check()
+	if err := errorList(path, append(b.problems, c.problems...)); err != nil {
+		return nil, err
+	}
+	return cfg, nil
+}
+
+func absolute(path string, env Env) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(env.Cwd, path)
+}
+
+// parse is the root of the only document in text, nil where there is none.
+func parse(text []byte) (*yaml.Node, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var document, more yaml.Node
+	err := dec.Decode(&document)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		return nil, errors.Join(err, errTwoDocuments)
+	}
+	root := document.Content[0]
+	if root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {
+		return nil, nil
+	}
+	return root, nil
+}
+
+var errTwoDocuments = errors.New("a second document")
+
+var yamlLine = regexp.MustCompile(`^line (\d+): `)
+
+// syntaxProblem tells of a text that is no YAML. yaml.v3 gives the line in its text alone.
+func syntaxProblem(err error) Problem {
+	if errors.Is(err, errTwoDocuments) {
+		return Problem{Value: "a second document", Want: "one document: no line that is only ---"}
+	}
+	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 0
+	if m := yamlLine.FindStringSubmatch(text); m != nil {
+		text = strings.TrimPrefix(text, m[0])
+		line, _ = strconv.Atoi(m[1]) // digits; were there too many, 0 is no line
+	}
+	return Problem{
+		Line:  line,
+		Value: "text that is not YAML (" + text + ")",
+		Want:  "key: value, two spaces deeper for what belongs to a key",
+	}
+}
+
+// fieldsOf are the fields that are known to be wrong; what a check says of their defaults would be noise.
+func fieldsOf(problems []Problem) map[string]bool {
+	fields := map[string]bool{}
+	for _, p := range problems {
+		fields[p.Field] = true
+	}
+	return fields
+}
