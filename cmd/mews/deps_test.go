@@ -1,0 +1,296 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Who may import whom. (The form, a table of what must not be linked with the reason as the failure, is that of
+// tailscale's tstest/deptest.)
+
+// floors are the floor of every package: it imports packages of lower floors only. A pattern that ends in /... means
+// what is below it too; the longest that fits counts. A package that fits none has no place in the house yet.
+var floors = map[string]int{
+	"mews/cmd/mews":         4,
+	"mews/cmd/mews-worker":  4,
+	"mews/cmd/mews-spawner": 4,
+
+	"mews/supervisor/session":  3,
+	"mews/supervisor/hostcall": 3,
+	"mews/supervisor/command":  3,
+	"mews/supervisor/control":  3,
+	"mews/supervisor/web":      3,
+	"mews/supervisor/github":   3,
+	"mews/supervisor/schedule": 3,
+	"mews/worker/serve":        3,
+	"mews/worker/spawn":        3,
+
+	"mews/supervisor/access":    2,
+	"mews/supervisor/audit":     2,
+	"mews/supervisor/budget":    2,
+	"mews/supervisor/egress":    2,
+	"mews/supervisor/history":   2,
+	"mews/supervisor/inbox":     2,
+	"mews/supervisor/index":     2,
+	"mews/supervisor/model/...": 2,
+	"mews/supervisor/outbox":    2,
+	"mews/supervisor/pool":      2,
+	"mews/supervisor/reply":     2,
+	"mews/supervisor/spool":     2,
+	"mews/supervisor/sqlite":    2,
+	"mews/supervisor/telegram":  2,
+	"mews/worker/agent":         2,
+	"mews/worker/engine":        2,
+	"mews/worker/prompt":        2,
+	"mews/worker/tool/...":      2,
+	"mews/worker/speech":        2,
+	"mews/worker/sandbox":       2,
+
+	"mews/supervisor":       1,
+	"mews/worker":           1,
+	"mews/worker/workspace": 1,
+	"mews/worker/host":      1,
+
+	"mews/protocol":           0,
+	"mews/protocol/spawnwire": 0,
+	"mews/config":             0,
+}
+
+// siblings are the imports within a floor that are right, and why.
+var siblings = map[[2]string]string{
+	{"mews/supervisor/model", "mews/supervisor/model/offline"}: "the catalogue of models makes its providers",
+	{"mews/supervisor/model", "mews/supervisor/model/openai"}:  "the catalogue of models makes its providers",
+	{"mews/worker/host", "mews/worker"}:                        "the words are below everything of their side",
+	{"mews/worker/workspace", "mews/worker"}:                   "the words are below everything of their side",
+}
+
+// ban is something that certain packages may not import.
+type ban struct {
+	importer string // pattern
+	imported string // pattern
+	because  string
+}
+
+var bans = []ban{
+	{"mews/supervisor/...", "mews/worker/...", "the two sides meet on the wire alone"},
+	{"mews/worker/...", "mews/supervisor/...", "the two sides meet on the wire alone"},
+	{"mews/supervisor/...", "mews/config", "only cmd/mews reads the configuration, and copies it into each part's options"},
+	{"mews/worker/...", "mews/config", "only cmd/mews reads the configuration, and copies it into each part's options"},
+}
+
+// linked are the programs and what must be nowhere in them, however deep.
+var linked = []ban{
+	{"mews/cmd/mews", "mews/worker/...", "no tool ever runs in the process that holds the keys"},
+	{"mews/cmd/mews", "testing", "a fake has no business in a program"},
+
+	{"mews/cmd/mews-worker", "mews/supervisor/...", "a worker knows of the supervisor what the wire tells it"},
+	{"mews/cmd/mews-worker", "mews/config", "the configuration holds secrets, and a worker sees none"},
+	{"mews/cmd/mews-worker", "mews/protocol/spawnwire", "a worker has no word with the spawner"},
+	{"mews/cmd/mews-worker", "database/sql", "the supervisor keeps what must not be lost"},
+	{"mews/cmd/mews-worker", "github.com/ncruces/go-sqlite3/...", "the supervisor keeps what must not be lost"},
+	{"mews/cmd/mews-worker", "net/http", "a worker has no network, and idles within 3 MB"},
+	{"mews/cmd/mews-worker", "testing", "a fake has no business in a program"},
+
+	{"mews/cmd/mews-spawner", "mews/supervisor/...", "the only privileged code stays a few hundred lines"},
+	{"mews/cmd/mews-spawner", "mews/config", "its policy is a file of its own that root owns"},
+	{"mews/cmd/mews-spawner", "mews/protocol", "it speaks three verbs and parses nothing that a worker says"},
+	{"mews/cmd/mews-spawner", "mews/worker/tool/...", "no tool runs with privilege"},
+	{"mews/cmd/mews-spawner", "mews/worker/agent", "no tool runs with privilege"},
+	{"mews/cmd/mews-spawner", "net/http", "privilege lives where no hostile input is parsed"},
+	{"mews/cmd/mews-spawner", "encoding/json", "privilege lives where no hostile input is parsed"},
+	{"mews/cmd/mews-spawner", "database/sql", "it keeps nothing"},
+	{"mews/cmd/mews-spawner", "testing", "a fake has no business in a program"},
+}
+
+// listed is what `go list` tells of a package.
+type listed struct {
+	ImportPath string
+	GoFiles    []string
+	Imports    []string
+}
+
+func TestFloors(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		if len(p.GoFiles) == 0 {
+			continue // it has tests alone
+		}
+		if _, ok := floorOf(p.ImportPath); !ok {
+			t.Errorf("%s is on no floor: give it a row in floors", p.ImportPath)
+		}
+		for _, imported := range p.Imports {
+			if why := fault(p.ImportPath, imported); why != "" {
+				t.Errorf("%s imports %s: %s", p.ImportPath, imported, why)
+			}
+		}
+	}
+}
+
+func TestPrograms(t *testing.T) {
+	for _, program := range []string{"mews/cmd/mews", "mews/cmd/mews-worker", "mews/cmd/mews-spawner"} {
+		t.Run(path.Base(program), func(t *testing.T) {
+			imports := map[string][]string{}
+			for _, p := range list(t, "-deps", "./"+strings.TrimPrefix(program, "mews/")) {
+				imports[p.ImportPath] = p.Imports
+			}
+			for _, b := range linked {
+				if b.importer != program {
+					continue
+				}
+				if chain := chainTo(imports, program, b.imported); chain != nil {
+					t.Errorf("%s, and must not: %s", strings.Join(chain, " imports "), b.because)
+				}
+			}
+		})
+	}
+}
+
+// TestFault is the floors' rules on imports that nobody has.
+func TestFault(t *testing.T) {
+	for _, test := range []struct {
+		importer, imported, want string
+	}{
+		{"mews/supervisor/session", "mews/supervisor/inbox", ""},
+		{"mews/supervisor/session", "mews/protocol", ""},
+		{"mews/supervisor/inbox", "mews/supervisor/session", "higher floor"},
+		{"mews/supervisor/inbox", "mews/supervisor/outbox", "siblings"},
+		{"mews/supervisor/model", "mews/supervisor/model/openai", ""},
+		{"mews/supervisor/model/openai", "mews/supervisor/model", "siblings"},
+		{"mews/worker/tool/files", "mews/worker/tool/web", "siblings"},
+		{"mews/worker/tool/files", "mews/worker/workspace", ""},
+		{"mews/supervisor/pool", "mews/worker", "the wire alone"},
+		{"mews/worker/serve", "mews/supervisor", "the wire alone"},
+		{"mews/supervisor/session", "mews/config", "only cmd/mews"},
+		{"mews/cmd/mews", "mews/config", ""},
+		{"mews/protocol", "encoding/json", ""},
+		{"mews/protocol", "golang.org/x/sys/unix", "standard library"},
+		{"mews/protocol/spawnwire", "mews/protocol", "siblings"},
+		{"mews/supervisor/model/modeltest", "mews/supervisor/model", ""},
+		{"mews/supervisor/model/modeltest", "mews/supervisor/model/openai", "siblings"},
+		{"mews/supervisor/model", "mews/supervisor/model/modeltest", "tests"},
+		{"mews/cmd/mews", "mews/supervisor/sqlite/sqlitetest", "tests"},
+		{"mews/supervisor/session", "gopkg.in/yaml.v3", ""},
+	} {
+		got := fault(test.importer, test.imported)
+		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+			t.Errorf("%s imports %s: got %q, want %q", test.importer, test.imported, got, test.want)
+		}
+	}
+	if _, ok := floorOf("mews/supervisor/cellar"); ok {
+		t.Error("a package that nobody knows has a floor")
+	}
+}
+
+// fault is why an import is wrong, "" where it is right.
+func fault(importer, imported string) string {
+	if !fits("mews/...", imported) {
+		if fits("mews/protocol/...", importer) && !isTest(importer) && strings.Contains(imported, ".") {
+			return "the wire needs the standard library only"
+		}
+		return ""
+	}
+	for _, b := range bans {
+		if fits(b.importer, importer) && fits(b.imported, imported) {
+			return b.because
+		}
+	}
+	if isTest(importer) && imported == path.Dir(importer) {
+		return "" // it fakes it
+	}
+	if isTest(imported) && !isTest(importer) {
+		return "what is made for tests is for tests"
+	}
+	return faultOfFloors(importer, imported)
+}
+
+func faultOfFloors(importer, imported string) string {
+	above, _ := floorOf(importer)
+	below, _ := floorOf(imported)
+	_, right := siblings[[2]string{importer, imported}]
+	switch {
+	case below > above:
+		return fmt.Sprintf("it is on a higher floor (%d over %d)", below, above)
+	case below == above && !right:
+		return fmt.Sprintf("siblings on floor %d: they meet in cmd/mews or worker/serve, through an interface", above)
+	}
+	return ""
+}
+
+// floorOf is the floor of a package; that of a package made for tests is the floor of what it is beside.
+func floorOf(pkg string) (floor int, ok bool) {
+	if isTest(pkg) {
+		pkg = path.Dir(pkg)
+	}
+	longest := -1
+	for pattern, f := range floors {
+		if fits(pattern, pkg) && len(pattern) > longest {
+			longest, floor = len(pattern), f
+		}
+	}
+	return floor, longest >= 0
+}
+
+// isTest says whether a package is made for tests: xtest, in the folder of x.
+func isTest(pkg string) bool { return path.Base(pkg) == path.Base(path.Dir(pkg))+"test" }
+
+func fits(pattern, pkg string) bool {
+	root, all := strings.CutSuffix(pattern, "/...")
+	return pkg == root || all && strings.HasPrefix(pkg, root+"/")
+}
+
+// chainTo is a shortest way from a package to one that fits, nil where there is none.
+func chainTo(imports map[string][]string, from, pattern string) []string {
+	ways := [][]string{{from}}
+	seen := map[string]bool{from: true}
+	for len(ways) > 0 {
+		way := ways[0]
+		ways = ways[1:]
+		last := way[len(way)-1]
+		if fits(pattern, last) {
+			return way
+		}
+		for _, next := range imports[last] {
+			if !seen[next] {
+				seen[next] = true
+				ways = append(ways, append(slices.Clone(way), next))
+			}
+		}
+	}
+	return nil
+}
+
+// list asks the go command about packages of this module. A folder that has no Go file yet is no error.
+func list(t *testing.T, args ...string) []listed {
+	t.Helper()
+	args = append([]string{"list", "-e", "-json=ImportPath,GoFiles,Imports"}, args...)
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = moduleRoot(t)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, stderr.String())
+	}
+	var packages []listed
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p listed
+		err := dec.Decode(&p)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%v: read its answer: %v", cmd.Args, err)
+		}
+		packages = append(packages, p)
+	}
+	if len(packages) == 0 {
+		t.Fatalf("%v: no package", cmd.Args)
+	}
+	return packages
+}
