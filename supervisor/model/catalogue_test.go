@@ -1,0 +1,123 @@
+package model
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	local = ProviderOptions{Name: "local", Kind: "openai", BaseURL: "http://127.0.0.1:1/v1"}
+	cloud = ProviderOptions{Name: "cloud", Kind: "openai", BaseURL: "https://cloud.invalid/v1", APIKey: "sk-canary"}
+)
+
+func catalogue(t *testing.T, standard string, providers ...ProviderOptions) *Catalogue {
+	t.Helper()
+	c, err := NewCatalogue(Options{Default: standard, Providers: providers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestASpecNamesOneModel(t *testing.T) {
+	two := catalogue(t, "local/qwen3", local, cloud)
+	none := catalogue(t, "")
+	cases := []struct {
+		name  string
+		c     *Catalogue
+		spec  string
+		want  string // the spec in full, or part of the error
+		model string // "" where an error is wanted
+	}{
+		{"nothing is the default", two, "", "local/qwen3", "qwen3"},
+		{"in full", two, "cloud/gpt-5", "cloud/gpt-5", "gpt-5"},
+		{"a model with slashes", two, "cloud/meta/llama:8b", "cloud/meta/llama:8b", "meta/llama:8b"},
+		{"a bare id is the default provider's", two, "llama3:8b", "local/llama3:8b", "llama3:8b"},
+		{"offline beside others", two, "offline", "offline", "offline"},
+		{"a default set bare, with one provider", catalogue(t, "qwen3", local), "", "local/qwen3", "qwen3"},
+		{"a default of a provider of kind offline", catalogue(t, "rules", ProviderOptions{Name: "rules",
+			Kind: "offline"}), "", "rules", "rules"},
+		{"offline is there without any configuration", none, "", "offline", "offline"},
+		{"an unknown provider", two, "claud/x", `There is no model provider "claud" for the model "claud/x". ` +
+			`The providers are cloud, local, offline;`, ""},
+		{"a provider without a model", two, "cloud", `"cloud" is a provider and not a model; write cloud/MODEL.`, ""},
+		{"a provider and an empty model", two, "cloud/", `The model is missing after "cloud/"`, ""},
+		{"a model of offline's", two, "offline/x", `write offline alone`, ""},
+		{"a bare id with no default provider", none, "gpt-5",
+			`There is no model "gpt-5": the default provider has no others.`, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := c.c.Resolve(c.spec)
+			if c.model == "" {
+				if !strings.Contains(supervisor.ErrorMessage(err), c.want) {
+					t.Errorf("got %+v, %v", got, err)
+				}
+				return
+			}
+			if err != nil || got.Spec != c.want || got.Model != c.model || got.Provider == nil {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+	if two.Default() != "local/qwen3" || none.Default() != "offline" {
+		t.Errorf("defaults %q, %q", two.Default(), none.Default())
+	}
+}
+
+func TestAWrongCatalogueIsRefused(t *testing.T) {
+	cases := []struct {
+		name string
+		o    Options
+		want string
+	}{
+		{"a kind that is not", Options{Providers: []ProviderOptions{{Name: "x", Kind: "grok"}}},
+			`model provider "x": kind "grok"; there are offline, openai`},
+		{"a name twice", Options{Providers: []ProviderOptions{local, local}},
+			`model provider "local": there is one of that name already`},
+		{"offline taken", Options{Providers: []ProviderOptions{{Name: "offline", Kind: "openai", BaseURL: "http://h"}}},
+			`model provider "offline": there is one of that name already`},
+		{"a name with a slash", Options{Providers: []ProviderOptions{{Name: "a/b", Kind: "openai",
+			BaseURL: "http://h"}}}, `hold no slash`},
+		{"a base URL that is none", Options{Providers: []ProviderOptions{{Name: "a", Kind: "openai",
+			BaseURL: "h:1"}}}, `base_url`},
+		{"a default of nobody's", Options{Default: "locl/x", Providers: []ProviderOptions{local}}, `default model "locl/x"`},
+		{"a bare default of two", Options{Default: "x", Providers: []ProviderOptions{local, cloud}}, `default model "x"`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := NewCatalogue(c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestACallGoesToTheModelThatWasNamed(t *testing.T) {
+	server, base := modeltest.NewServer(t, modeltest.Echo)
+	c := catalogue(t, "local/qwen3", ProviderOptions{Name: "local", Kind: "openai", BaseURL: base})
+	req := supervisor.ModelRequest{Model: "overwritten", Messages: []protocol.Message{protocol.UserText("hi")}}
+	for spec, want := range map[string]string{"": "qwen3", "local/llama3": "llama3", "offline": "offline"} {
+		answer, err := c.Stream(context.Background(), spec, req, func(supervisor.ModelDelta) {})
+		if err != nil || answer.Model != want {
+			t.Errorf("%q: answered by %q, %v", spec, answer.Model, err)
+		}
+	}
+	if server.Count() != 2 {
+		t.Errorf("%d calls went out", server.Count())
+	}
+	if _, err := c.Stream(context.Background(), "nobody/x", req,
+		nil); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+		t.Errorf("got %v", err)
+	}
+}

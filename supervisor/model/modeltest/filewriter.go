@@ -1,0 +1,159 @@
+package modeltest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// FileWriter does what the person's message says, a command a line, each in a step of its own:
+//
+//	append LINE to FILE   append_file; when its outcome is unknown, it looks before it does it again
+//	write TEXT to FILE    write_file
+//	read FILE             read_file
+//	steps N               N calls of list_files, no two alike
+//	say TEXT              nothing but words
+//	hang                  no answer comes
+//	fail                  the server has trouble of its own
+//
+// and then answers "done: MESSAGE", or "failed: RESULT" with the first result that is an error. It keeps nothing: what
+// it has done it reads from the transcript, so a turn may go on in another process, of any side.
+func FileWriter(r Request) Answer {
+	p := &play{done: r.Done()}
+	for line := range strings.Lines(r.Asked()) {
+		if p.run(strings.TrimSpace(line)); p.next != nil {
+			return *p.next
+		}
+	}
+	if p.failed != "" {
+		return Answer{Text: "failed: " + p.failed}
+	}
+	return Answer{Text: "done: " + r.Asked()}
+}
+
+// play goes through the commands from the start each time. Calls that were made return their result; the first that
+// was not is the answer, and what comes after it waits for the next request.
+type play struct {
+	done   []Done
+	at     int
+	next   *Answer
+	failed string
+}
+
+// verbs are the commands. Each gets what stands after it.
+var verbs = map[string]func(p *play, rest string){
+	"append": (*play).append,
+	"write":  (*play).write,
+	"read":   func(p *play, rest string) { p.check("read_file", args{"path": rest}) },
+	"steps":  (*play).steps,
+	"say":    func(*play, string) {},
+	"hang":   func(p *play, _ string) { p.next = &Answer{Hang: true} },
+	"fail": func(p *play, _ string) {
+		p.next = &Answer{Status: http.StatusInternalServerError, Error: "the script wants it so"}
+	},
+}
+
+type args map[string]any
+
+func (p *play) run(line string) {
+	verb, rest, _ := strings.Cut(line, " ")
+	if run, known := verbs[verb]; known {
+		run(p, rest)
+	}
+}
+
+// call returns the result of a call, or asks for it and returns false.
+func (p *play) call(name string, a args) (string, bool) {
+	if p.next != nil {
+		return "", false
+	}
+	if p.at < len(p.done) {
+		p.at++
+		return p.done[p.at-1].Result, true
+	}
+	data, err := json.Marshal(a)
+	if err != nil {
+		panic(err) // strings, numbers and booleans
+	}
+	p.next = &Answer{Calls: []Call{{ID: fmt.Sprintf("call_%d", p.at+1), Name: name, Args: string(data)}}}
+	return "", false
+}
+
+// check makes a call and notes its failure.
+func (p *play) check(name string, a args) bool {
+	result, made := p.call(name, a)
+	p.note(result)
+	return made
+}
+
+// note keeps the first failure.
+func (p *play) note(result string) {
+	if why, failed := strings.CutPrefix(result, "error: "); failed && p.failed == "" {
+		p.failed = why
+	}
+}
+
+func (p *play) write(rest string) {
+	if text, file, ok := cutLast(rest, " to "); ok {
+		p.check("write_file", args{"path": file, "content": text + "\n", "overwrite": true})
+	}
+}
+
+func (p *play) append(rest string) {
+	text, file, ok := cutLast(rest, " to ")
+	if !ok {
+		return
+	}
+	for {
+		result, made := p.call("append_file", args{"path": file, "content": text + "\n"})
+		if !made {
+			return
+		}
+		if !unknown(result) {
+			p.note(result)
+			return
+		}
+		content, made := p.call("read_file", args{"path": file})
+		if !made || hasLine(content, text) {
+			return
+		}
+	}
+}
+
+// hasLine says whether content, as read_file shows it, perhaps with numbers before its lines, has the line text.
+func hasLine(content, text string) bool {
+	for line := range strings.Lines(content) {
+		if strings.HasSuffix(strings.TrimRight(line, "\r\n"), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// unknown says whether a call was interrupted, so that nobody knows whether it did its work.
+func unknown(result string) bool {
+	return strings.HasPrefix(result, "error: ") && strings.Contains(result, "interrupted") &&
+		strings.Contains(result, "unknown")
+}
+
+func (p *play) steps(rest string) {
+	n, err := strconv.Atoi(rest)
+	if err != nil {
+		return
+	}
+	for i := range n {
+		if !p.check("list_files", args{"limit": i + 1}) {
+			return
+		}
+	}
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	at := strings.LastIndex(s, sep)
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+len(sep):], true
+}

@@ -1,0 +1,62 @@
+package modeltest
+
+import "time"
+
+// Instant answers "ok" at once.
+func Instant(Request) Answer { return Answer{Text: "ok"} }
+
+// Echo says what the person last said.
+func Echo(r Request) Answer { return Answer{Text: "echo: " + r.Asked()} }
+
+// Paced is script with its answers cut into deltas of chunk bytes, and a wait before each.
+func Paced(script Script, chunk int, delay time.Duration) Script {
+	return func(r Request) Answer {
+		a := script(r)
+		a.Chunk, a.Delay = chunk, delay
+		return a
+	}
+}
+
+// Asked is the person's newest message.
+func (r Request) Asked() string {
+	if at := r.asked(); at >= 0 {
+		return r.Messages[at].Content
+	}
+	return ""
+}
+
+func (r Request) asked() int {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if r.Messages[i].Role == "user" {
+			return i
+		}
+	}
+	return -1
+}
+
+// Done is a call that was made since the person's newest message, with its result.
+type Done struct {
+	Call   Call
+	Result string
+}
+
+// Done are the calls since the person's newest message, in order.
+func (r Request) Done() []Done {
+	var done []Done
+	for _, m := range r.Messages[r.asked()+1:] {
+		for _, c := range m.Calls {
+			done = append(done, Done{Call: c, Result: r.result(c.ID)})
+		}
+	}
+	return done
+}
+
+// result is the newest result of a call: ids may come again in a long conversation.
+func (r Request) result(id string) string {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if r.Messages[i].CallID == id {
+			return r.Messages[i].Content
+		}
+	}
+	return ""
+}

@@ -1,0 +1,54 @@
+package openai
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+)
+
+const benchDelta = `data: {"id":"chatcmpl-7","object":"chat.completion.chunk","created":1763628000,"model":"m",` +
+	`"choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}` + "\n\n"
+const benchEnd = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
+
+// benchEach is how many deltas one answer has.
+const benchEach = 1000
+
+// BenchmarkDelta is the work on one delta, without a network.
+func BenchmarkDelta(b *testing.B) {
+	b.ReportAllocs()
+	stream := strings.Repeat(benchDelta, benchEach) + benchEnd
+	for n := 0; n < b.N; n += benchEach {
+		p := open(b, Options{BaseURL: "http://h/v1", HTTPClient: replies(strings.NewReader(stream))})
+		if _, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) {}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkDeltaLatency is the time from a delta's write to a socket until it has been said: the next is written then.
+func BenchmarkDeltaLatency(b *testing.B) {
+	said := make(chan struct{})
+	p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {
+		flush := http.NewResponseController(w)
+		w.Header().Set("Content-Type", "text/event-stream")
+		for range benchEach {
+			_, _ = io.WriteString(w, benchDelta) // a client that has gone ends the bench by its own error
+			_ = flush.Flush()
+			select {
+			case <-said:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		_, _ = io.WriteString(w, benchEnd)
+	})})
+	b.ResetTimer()
+	for n := 0; n < b.N; n += benchEach {
+		if _, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) { said <- struct{}{} }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// open makes a provider called "test" that is closed with the test.
+func open(t testing.TB, o Options) *Provider {
+	t.Helper()
+	o.Name = "test"
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// serve answers every request with h on loopback, and returns the base URL.
+func serve(t testing.TB, h http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL + "/v1"
+}
+
+// sends is a handler that answers with the bytes of a stream.
+func sends(stream string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, stream)
+	}
+}
+
+// ask streams one question and returns the deltas joined.
+func ask(p *Provider, req supervisor.ModelRequest) (supervisor.ModelAnswer, string, error) {
+	var said strings.Builder
+	answer, err := p.Stream(context.Background(), req, func(d supervisor.ModelDelta) { said.WriteString(d.Text) })
+	return answer, said.String(), err
+}
+
+func hi() supervisor.ModelRequest {
+	return supervisor.ModelRequest{Model: "m", Messages: []protocol.Message{protocol.UserText("hi")}}
+}
+
+// history is a conversation with every kind of message.
+func history() supervisor.ModelRequest {
+	return supervisor.ModelRequest{
+		Model: "m", System: "Be <brief>.",
+		Tools: []protocol.Tool{{Name: "read_file", Description: "Reads.", Schema: json.RawMessage(`{"type":"object"}`)}},
+		Messages: []protocol.Message{
+			protocol.UserText("what is in a & b?"),
+			{Role: protocol.RoleAssistant, Parts: []protocol.Part{
+				{Text: "I look."},
+				{Call: &protocol.ToolCall{ID: "1", Name: "read_file", Arguments: json.RawMessage(`{"path":"a"}`)}},
+				{Call: &protocol.ToolCall{ID: "2", Name: "tool with spaces"}},
+			}},
+			{Role: protocol.RoleTool, Parts: []protocol.Part{
+				{Result: &protocol.ToolResult{Call: "1", Name: "read_file", Text: "A"}},
+			}},
+			{Role: protocol.RoleTool, Parts: []protocol.Part{
+				{Result: &protocol.ToolResult{Call: "2", Name: "tool with spaces", Text: "no such tool", Failed: true}},
+			}},
+			{Role: protocol.RoleAssistant},
+			protocol.UserText("go on"),
+		},
+	}
+}
+
+func TestARequestIsInOpenAIsShape(t *testing.T) {
+	want := `{"model":"m","messages":[
+		{"role":"system","content":"Be <brief>."},
+		{"role":"user","content":"what is in a & b?"},
+		{"role":"assistant","content":"I look.","tool_calls":[
+			{"id":"1","type":"function","function":{"name":"read_file","arguments":"{\"path\":\"a\"}"}},
+			{"id":"2","type":"function","function":{"name":"tool_with_spaces","arguments":"{}"}}]},
+		{"role":"tool","content":"A","tool_call_id":"1"},
+		{"role":"tool","content":"error: no such tool","tool_call_id":"2"},
+		{"role":"user","content":"go on"}],
+		"tools":[{"type":"function","function":{"name":"read_file","description":"Reads.","parameters":{"type":"object"}}}],
+		"stream":true,"stream_options":{"include_usage":true}}`
+	got, err := encode(history())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, []byte(want)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(compact.String(), strings.TrimSpace(string(got))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestARoleThatIsUnknownIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	p := open(t, Options{BaseURL: "http://127.0.0.1:1/v1"})
+	req := hi()
+	req.Messages[0].Role = "narrator"
+	_, _, err := ask(p, req)
+	if err == nil || err.Error() != `request for model m of test: message 0: role "narrator"` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnAnswerStreamsAndEndsWithItsUsage(t *testing.T) {
+	server, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
+		return modeltest.Answer{Text: "Grüße, wie geht's?", Chunk: 3, Usage: &modeltest.Usage{Prompt: 9,
+			Completion: 5, Cached: 4}}
+	})
+	server.Key = "sk-1"
+	p := open(t, Options{BaseURL: base, APIKey: "sk-1"})
+	var deltas []string
+	answer, err := p.Stream(t.Context(), history(), func(d supervisor.ModelDelta) { deltas = append(deltas, d.Text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := supervisor.ModelAnswer{
+		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "Grüße, wie geht's?"}}},
+		Model:   "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4},
+	}
+	if diff := cmp.Diff(want, answer); diff != "" {
+		t.Error(diff)
+	}
+	if len(deltas) < 5 || strings.Join(deltas, "") != "Grüße, wie geht's?" {
+		t.Errorf("deltas %q", deltas)
+	}
+}
+
+func TestToolCallsArriveWhole(t *testing.T) {
+	calls := []modeltest.Call{
+		{ID: "a", Name: "read_file", Args: `{"path": "x/y.md"}`}, {ID: "b", Name: "list_files"},
+		{ID: "c", Name: "write_file", Args: `{"path": "half`},
+	}
+	_, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
+		return modeltest.Answer{Text: "On it.", Calls: calls, Chunk: 2}
+	})
+	answer, said, err := ask(open(t, Options{BaseURL: base}), hi())
+	if err != nil || said != "On it." {
+		t.Fatalf("said %q, %v", said, err)
+	}
+	want := []protocol.ToolCall{
+		{ID: "a", Name: "read_file", Arguments: json.RawMessage(`{"path":"x/y.md"}`)},
+		{ID: "b", Name: "list_files", Arguments: json.RawMessage(`{}`)},
+		{ID: "c", Name: "write_file", Arguments: json.RawMessage(`{"_malformed":"{\"path\": \"half"}`)},
+	}
+	if diff := cmp.Diff(want, answer.Message.Calls()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// dialects are streams that servers have been seen to send.
+var dialects = []struct {
+	name, stream, text string
+	calls              []string // id name arguments
+}{
+	{"comments, keep-alives, CRLF and fields of no use to us",
+		": OPENROUTER PROCESSING\r\n\r\nid: 7\r\nretry: 10\r\ndata:\r\n\r\n" +
+			"data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\r\n\r\ndata: [DONE]\r\n\r\n",
+		"hi", nil},
+	{"no space after the colon, data in two lines",
+		"data:{\"choices\":[{\"delta\":{\"content\":\"hi\"},\ndata:\"finish_reason\":\"stop\"}]}\n\n", "hi", nil},
+	{"no [DONE], null where there is nothing",
+		`data: {"choices":[{"delta":{"content":"hi","tool_calls":null},"finish_reason":null}],"usage":null,"error":null}` + "\n\n" +
+			`data: {"choices":[{"delta":{"content":null},"finish_reason":"stop"}]}` + "\n\n", "hi", nil},
+	{"a second choice that nobody asked for",
+		`data: {"choices":[{"index":0,"delta":{"content":"hi"}},{"index":1,"delta":{"content":"no"}}]}` + "\n\n" +
+			`data: {"choices":[{"index":0,"delta":{},"finish_reason":"end_turn"}]}` + "\n\n", "hi", nil},
+	{"a refusal is what the model says",
+		`data: {"choices":[{"delta":{"refusal":"I will not."},"finish_reason":"stop"}]}` + "\n\n", "I will not.", nil},
+	{"calls that all have index 0, and stop as the reason",
+		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}]}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n", "", []string{`a f {"x":1}`, `b g {}`}},
+	{"calls without an index, without ids, arguments as an object",
+		`data: {"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"f","arguments":{"x":1}}}]}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{"tool_calls":[{"index":1,"function":{"name":"g","arguments":null}}]}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n", "", []string{`a f {"x":1}`, `call_2 g {}`}},
+	{"the id and the name again with each piece, pieces of two calls mixed",
+		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":"}},` +
+			`{"index":1,"id":"b","function":{"name":"g","arguments":"{\"y\""}}]}}]}` + "\n\n" +
+			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"1}"}},` +
+			`{"index":1,"id":"","function":{"name":"","arguments":":2}"}}]},"finish_reason":"tool_calls"}]}` + "\n\n",
+		"", []string{`a f {"x":1}`, `b g {"y":2}`}},
+	{"broken off at the limit of tokens, and marked so",
+		`data: {"choices":[{"delta":{"content":"once upon"},"finish_reason":"length"}]}` + "\n\n",
+		"once upon" + lengthMark, nil},
+}
+
+func TestTheDialectsOfServersAreUnderstood(t *testing.T) {
+	for _, d := range dialects {
+		t.Run(d.name, func(t *testing.T) {
+			answer, said, err := ask(open(t, Options{BaseURL: serve(t, sends(d.stream))}), hi())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := answer.Message.Text(); got != d.text || said != d.text {
+				t.Errorf("text %q, said %q, want %q", got, said, d.text)
+			}
+			var calls []string
+			for _, c := range answer.Message.Calls() {
+				calls = append(calls, c.ID+" "+c.Name+" "+string(c.Arguments))
+			}
+			if diff := cmp.Diff(d.calls, calls); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAConnectionIsUsedAgain(t *testing.T) {
+	seen := map[string]bool{}
+	server := modeltest.New(modeltest.Echo)
+	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen[r.RemoteAddr] = true // one request at a time
+		server.ServeHTTP(w, r)
+	})
+	p := open(t, Options{BaseURL: base})
+	for range 3 {
+		if _, _, err := ask(p, hi()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(seen) != 1 {
+		t.Errorf("%d connections for three calls", len(seen))
+	}
+}
+
+func TestABaseURLIsCheckedAndNotRepeated(t *testing.T) {
+	for _, base := range []string{"", "127.0.0.1:11434/v1", "ftp://secret/v1", "http://",
+		"http://me:secret@host/v1", "http://[secret"} {
+		_, err := New(Options{Name: "test", BaseURL: base})
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", base, err)
+		}
+	}
+}
+
+func TestTheEndpointKeepsPathAndQueryOfItsBase(t *testing.T) {
+	for base, want := range map[string]string{
+		"http://h/v1":               "http://h/v1/chat/completions",
+		"http://h/v1/":              "http://h/v1/chat/completions",
+		"https://h/x?api-version=2": "https://h/x/chat/completions?api-version=2",
+	} {
+		if got := open(t, Options{BaseURL: base}).endpoint; got != want {
+			t.Errorf("%s: got %s, want %s", base, got, want)
+		}
+	}
+}
+
+func TestTheEndOfTheContextEndsTheCallWithItsCause(t *testing.T) {
+	stop := errors.New("the person said stop")
+	cases := map[string]modeltest.Answer{
+		"before the answer began": {Hang: true},
+		"within the answer":       {Text: "a b c d", Chunk: 2, Hang: true, CutAfter: 500},
+	}
+	for name, answer := range cases {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			_, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
+				if answer.CutAfter == 0 {
+					cancel(stop)
+				}
+				return answer
+			})
+			p := open(t, Options{BaseURL: base})
+			got, err := p.Stream(ctx, hi(), func(supervisor.ModelDelta) { cancel(stop) })
+			if err != stop || got.Message.Parts != nil {
+				t.Errorf("got %v, %v", got, err)
+			}
+		})
+	}
+}

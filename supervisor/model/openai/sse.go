@@ -1,0 +1,104 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// maxEvent bounds one event, and so what an endpoint can make us hold before we have looked at it. Ollama sends a
+// whole tool call, with the file that it writes, as one event.
+const maxEvent = 1 << 20
+
+// event is one server-sent event. Its data is valid until the next is read.
+type event struct {
+	name string // "" for the usual kind
+	data []byte
+}
+
+// eventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with LF or CRLF; the
+// lone CR, which the standard allows too, no model server sends.
+type eventReader struct {
+	r    *bufio.Reader
+	line []byte
+	data []byte
+}
+
+func newEventReader(r io.Reader) *eventReader {
+	return &eventReader{r: bufio.NewReaderSize(r, 8<<10)}
+}
+
+// next returns the next event that has data. An event that is not closed by an empty line is not an event: at the end
+// of the stream it is dropped, as the standard wants it.
+func (e *eventReader) next() (event, error) {
+	var name string
+	e.data = e.data[:0]
+	for {
+		line, err := e.readLine()
+		if err != nil {
+			return event{}, err
+		}
+		if len(line) == 0 {
+			if len(e.data) > 0 {
+				return event{name: name, data: e.data}, nil
+			}
+			name = "" // an event without data is none, and its name goes with it
+			continue
+		}
+		field, value := splitField(line)
+		switch field {
+		case "event":
+			name = string(value)
+		case "error": // llama.cpp's own field, in its older releases
+			name = "error"
+			fallthrough
+		case "data":
+			if err := e.addData(value); err != nil {
+				return event{}, err
+			}
+		}
+	}
+}
+
+func (e *eventReader) addData(value []byte) error {
+	if len(e.data) > 0 {
+		e.data = append(e.data, '\n')
+	}
+	e.data = append(e.data, value...)
+	if len(e.data) > maxEvent {
+		return errTooLong
+	}
+	return nil
+}
+
+// readLine returns a line without its end. A line that the stream does not end is dropped.
+func (e *eventReader) readLine() ([]byte, error) {
+	e.line = e.line[:0]
+	for {
+		piece, err := e.r.ReadSlice('\n')
+		if len(e.line)+len(piece) > maxEvent {
+			return nil, errTooLong
+		}
+		if err == nil && len(e.line) == 0 {
+			return trimEnd(piece), nil
+		}
+		e.line = append(e.line, piece...)
+		if err == nil {
+			return trimEnd(e.line), nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, err
+		}
+	}
+}
+
+func trimEnd(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+}
+
+// splitField cuts "name: value". A comment, which begins with a colon, has no name.
+func splitField(line []byte) (string, []byte) {
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	return string(name), bytes.TrimPrefix(value, []byte(" "))
+}

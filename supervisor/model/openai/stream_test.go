@@ -1,0 +1,210 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"mews/supervisor"
+)
+
+// transport is a far side without a network.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// replies is a client whose endpoint answers with body.
+func replies(body io.Reader) *http.Client {
+	return &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+		head := http.Header{"Content-Type": {"text/event-stream"}}
+		return &http.Response{StatusCode: http.StatusOK, Header: head, Body: io.NopCloser(body)}, nil
+	})}
+}
+
+func recorded(t testing.TB) []byte {
+	t.Helper()
+	stream, err := os.ReadFile("testdata/stream.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stream
+}
+
+// TestAStreamCutAnywhereIsNeverAWholeAnswer cuts a stream at each of its bytes, both as a connection that breaks and as
+// one that ends in good order.
+func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
+	stream := recorded(t)
+	finished := bytes.Index(stream, []byte(`"finish_reason":"tool_calls"`))
+	finished += bytes.Index(stream[finished:], []byte("\n\n")) + len("\n\n")
+	whole, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(bytes.NewReader(stream))}), hi())
+	if err != nil || len(whole.Message.Calls()) != 2 {
+		t.Fatalf("uncut: %v, %v", whole, err)
+	}
+	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF} {
+		for at := range stream {
+			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
+			p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(body)})
+			answer, _, err := ask(p, hi())
+			if at < finished && (supervisor.ErrorCode(err) != supervisor.CodeUnavailable || answer.Message.Parts != nil) {
+				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
+			}
+			if at >= finished && (err != nil || len(answer.Message.Parts) != len(whole.Message.Parts)) {
+				t.Fatalf("cut at %d, after the finish reason: %v, %v", at, answer, err)
+			}
+		}
+	}
+}
+
+// TestAStreamInPiecesReadsTheSame gives the bytes one at a time.
+func TestAStreamInPiecesReadsTheSame(t *testing.T) {
+	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
+	answer, said, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(body)}), hi())
+	if err != nil || said != "Ich schaue nach, ça va? 🦅" || len(answer.Message.Calls()) != 2 {
+		t.Errorf("said %q, %v, %v", said, answer, err)
+	}
+}
+
+// pipe is an endpoint that says what the test writes, and nothing else. It ends with the request.
+func pipe(mute bool) (*http.Client, *io.PipeWriter) {
+	r, w := io.Pipe()
+	return &http.Client{Transport: transport(func(req *http.Request) (*http.Response, error) {
+		if mute { // not even a head comes
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		}
+		context.AfterFunc(req.Context(), func() { r.CloseWithError(req.Context().Err()) })
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: r}, nil
+	})}, w
+}
+
+func TestSilenceEndsTheCall(t *testing.T) {
+	const start = `data: {"choices":[{"delta":{"content":"so"}}]}` + "\n\n"
+	const finish = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	cases := []struct {
+		name, sent string
+		mute       bool
+		lasts      time.Duration
+		whole      bool
+	}{
+		{"before the head", "", true, DefaultBegin, false},
+		{"before the first byte", "", false, DefaultBegin, false},
+		{"within the answer", start, false, DefaultStall, false},
+		{"after the finish reason nothing is missing", start + finish, false, tailTimeout, true},
+		{"after [DONE] nothing is waited for but the end", start + finish + "data: [DONE]\n\n", false, drainTimeout, true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client, w := pipe(c.mute)
+				if c.sent != "" {
+					go func() { _, _ = io.WriteString(w, c.sent) }()
+				}
+				began := time.Now()
+				answer, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: client}), hi())
+				if took := time.Since(began); took != c.lasts {
+					t.Errorf("took %v, want %v", took, c.lasts)
+				}
+				if c.whole != (err == nil) || c.whole != (answer.Message.Text() == "so") {
+					t.Errorf("got %v, %v", answer, err)
+				}
+				if !c.whole && !strings.Contains(err.Error(), "nothing came for") {
+					t.Errorf("got %v", err)
+				}
+				w.Close()
+			})
+		})
+	}
+}
+
+func TestCommentsKeepAStreamAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, w := pipe(false)
+		go func() {
+			for range 10 {
+				time.Sleep(DefaultStall - time.Second)
+				_, _ = io.WriteString(w, ": still here\n\n")
+			}
+			_, _ = io.WriteString(w, `data: {"choices":[{"delta":{"content":"so"},"finish_reason":"stop"}]}`+"\n\n")
+			w.Close()
+		}()
+		answer, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: client}), hi())
+		if err != nil || answer.Message.Text() != "so" {
+			t.Errorf("got %v, %v", answer, err)
+		}
+	})
+}
+
+func TestALineOrAnAnswerWithoutEndIsBrokenOff(t *testing.T) {
+	word := `data: {"choices":[{"delta":{"content":"` + strings.Repeat("x", 1000) + `"}}]}` + "\n\n"
+	call := `data: {"choices":[{"delta":{"tool_calls":[{"id":"ID","function":{"name":"f"}}]}}]}` + "\n\n"
+	var calls strings.Builder
+	for i := range maxCalls + 1 {
+		calls.WriteString(strings.Replace(call, "ID", strings.Repeat("i", i+1), 1))
+	}
+	for name, stream := range map[string]io.Reader{
+		"a line":        io.MultiReader(strings.NewReader("data: "), endless("x")),
+		"lines of data": endless("data: xxxxxxxxxxxxxxxxxxxxxxxxx\n"),
+		"an answer":     endless(word),
+		"calls":         strings.NewReader(calls.String()),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(stream)}), hi())
+			if supervisor.ErrorCode(err) != supervisor.CodeModel || !strings.Contains(err.Error(), "broken off") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// endless repeats itself for ever.
+type endless string
+
+func (e endless) Read(buf []byte) (int, error) {
+	n := 0
+	for n+len(e) <= len(buf) {
+		n += copy(buf[n:], e)
+	}
+	if n == 0 {
+		return 0, errors.New("the buffer is smaller than a piece")
+	}
+	return n, nil
+}
+
+func FuzzEvents(f *testing.F) {
+	f.Add(recorded(f), 7)
+	for _, d := range dialects {
+		f.Add([]byte(d.stream), 1)
+	}
+	f.Add([]byte("error: {\"message\":\"x\"}\n\nevent: error\ndata: {}\n\n:\n\n\r\n"), 3)
+	f.Fuzz(func(t *testing.T, stream []byte, at int) {
+		p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(bytes.NewReader(stream))})
+		answer, said, err := ask(p, hi())
+		if (err == nil) != (len(answer.Message.Parts) > 0) {
+			t.Fatalf("got %v, %v", answer, err)
+		}
+		if err == nil && answer.Message.Text() != said && strings.TrimSpace(said) != "" {
+			t.Fatalf("said %q, answered %q", said, answer.Message.Text())
+		}
+		for _, c := range answer.Message.Calls() {
+			if checkObject(string(c.Arguments)) != nil {
+				t.Fatalf("arguments %q", c.Arguments)
+			}
+		}
+		if at = max(0, min(at, len(stream))); err == nil {
+			return
+		}
+		pieces := io.MultiReader(bytes.NewReader(stream[:at]), iotest.OneByteReader(bytes.NewReader(stream[at:])))
+		p = open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(pieces)})
+		if _, _, again := ask(p, hi()); again == nil || again.Error() != err.Error() {
+			t.Fatalf("in pieces %v, at once %v", again, err)
+		}
+	})
+}

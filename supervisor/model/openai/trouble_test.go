@@ -1,0 +1,273 @@
+package openai
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+)
+
+// page answers with a status, a type and a body.
+func page(status int, kind, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// says answers with a script.
+func says(a modeltest.Answer) http.HandlerFunc {
+	return modeltest.New(func(modeltest.Request) modeltest.Answer { return a }).ServeHTTP
+}
+
+func refusesKey(w http.ResponseWriter, r *http.Request) {
+	s := modeltest.New(modeltest.Echo)
+	s.Key = "another"
+	s.ServeHTTP(w, r)
+}
+
+const (
+	unavailable = supervisor.CodeUnavailable
+	refused     = supervisor.CodeModel
+)
+
+// sentences is what a person reads, for all that an endpoint may do. HOST stands for its address.
+var sentences = []struct {
+	name string
+	h    http.HandlerFunc
+	code supervisor.Code
+	want string
+}{
+	{"a wrong key", refusesKey, refused,
+		`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
+	{"a key without the right", page(403, "application/json", `{"error":{"message":"no"}}`), refused,
+		`"test" does not let this API key use the model "m". Use another model, or a key that may.`},
+	{"no credit", says(modeltest.Answer{Status: 429, Code: "insufficient_quota",
+		Error: "You exceeded your quota"}), refused,
+		`The account at "test" has no credit left for the model "m". See to its billing, or use another model.`},
+	{"no such model at OpenAI", says(modeltest.Answer{Status: 404, Code: "model_not_found", Error: "x"}), refused,
+		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
+	{"no such model at Ollama",
+		page(404, "application/json",
+			`{"error":{"message":"model \"m\" not found, try pulling it first","type":"api_error"}}`), refused,
+		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
+	{"a base URL without its version", says(modeltest.Answer{Status: 404,
+		Error: "Invalid URL (POST /chat/completions)"}), refused,
+		`What answers at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
+	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), refused,
+		`What answers at HOST is not an OpenAI-compatible API (HTTP 200). Check the base_url of "test"; it usually ends in /v1.`},
+	{"a redirect", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://elsewhere.invalid/",
+			307)
+	}, refused,
+		`What answers at HOST is not an OpenAI-compatible API (HTTP 307). Check the base_url of "test"; it usually ends in /v1.`},
+	{"too long for OpenAI", says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
+		`This conversation is longer than the model "m" of "test" can take. ` +
+			`Start a new one with /new, or use a model with a larger context.`},
+	{"too long for llama.cpp, found out in the stream",
+		sends(`error: {"code":500,"message":"request (4390 tokens) is too much","type":"exceed_context_size_error"}` +
+			"\n\n"), refused,
+		`This conversation is longer than the model "m" of "test" can take. ` +
+			`Start a new one with /new, or use a model with a larger context.`},
+	{"a model without tools", page(400, "application/json",
+		`{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}`), refused,
+		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
+	{"too many requests, with a date", says(modeltest.Answer{Status: 429, Error: "slow down", Retry: 80}), unavailable,
+		`"test" has had too many requests and lets no more through for now. Try again in 1m20s.`},
+	{"too many requests", says(modeltest.Answer{Status: 429, Error: "slow down"}), unavailable,
+		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
+	{"llama.cpp starting", page(503, "application/json",
+		`{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`), unavailable,
+		`"test" is still loading the model "m". Try again in a minute.`},
+	{"a server's trouble", page(502, "text/html", "<html>Bad gateway</html>"), unavailable,
+		`"test" has trouble of its own (HTTP 502). Try again in a minute.`},
+	{"a request that it does not like", page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
+		`"test" refused the request for the model "m" (HTTP 422): tools[0]: wrong`},
+	{"no reason given", page(400, "text/plain", "no"), refused,
+		`"test" refused the request for the model "m" (HTTP 400): it did not say why.`},
+	{"an error in the stream", says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), refused,
+		`"test" broke off the answer of the model "m": the GPU fell over`},
+	{"an error event", sends("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), refused,
+		`"test" broke off the answer of the model "m": out of memory`},
+	{"cut off", says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}), unavailable,
+		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
+	{"[DONE] without a finish reason", sends(`data: {"choices":[{"delta":{"content":"half"}}]}` +
+		"\n\ndata: [DONE]\n\n"), unavailable,
+		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
+	{"no stream at all", sends(""), unavailable,
+		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
+	{"events of something else", sends("data: <xml/>\n\n"), refused,
+		`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
+	{"a content filter", says(modeltest.Answer{Text: "I", Finish: "content_filter"}), refused,
+		`The content filter of "test" stopped the answer. Say it differently, or use another model.`},
+	{"no room to answer", says(modeltest.Answer{Finish: "length"}), refused,
+		`The model "m" of "test" reached the limit of what it may say before it said anything. ` +
+			`Raise its limit of output tokens or its context, or use another model.`},
+	{"nothing", says(modeltest.Answer{Text: " \n"}), refused,
+		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
+	{"a call without a name", says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}), refused,
+		`The model "m" of "test" called a tool without naming it. Send the message again, or use another model.`},
+}
+
+func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
+	for _, s := range sentences {
+		t.Run(s.name, func(t *testing.T) {
+			p := open(t, Options{BaseURL: serve(t, s.h), APIKey: "sk-wrong"})
+			answer, _, err := ask(p, hi())
+			checkSentence(t, err, s.code, strings.ReplaceAll(s.want, "HOST", p.host))
+			if answer.Message.Parts != nil {
+				t.Errorf("an answer beside the error: %v", answer)
+			}
+		})
+	}
+}
+
+func checkSentence(t *testing.T, err error, code supervisor.Code, want string) {
+	t.Helper()
+	if got := supervisor.ErrorMessage(err); got != want {
+		t.Errorf("got  %s\nwant %s\n%v", got, want, err)
+	}
+	if got := supervisor.ErrorCode(err); got != code {
+		t.Errorf("code %s, want %s", got, code)
+	}
+}
+
+// dials is a client that cannot connect.
+func dials(err error) *http.Client {
+	return &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
+	})}
+}
+
+func TestWhatAPersonReadsWhenNothingIsReached(t *testing.T) {
+	nowhere := "http://127.0.0.1:" + freePort(t) + "/v1"
+	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
+	defer untrusted.Close()
+	cases := []struct {
+		name, base string
+		client     *http.Client
+		want       string
+	}{
+		{"nothing listens", nowhere, nil,
+			`Mews cannot reach "test": nothing accepts connections at HOST. Is it running there?`},
+		{"no such name", "http://h/v1", dials(&net.DNSError{Err: "no such host", Name: "h", IsNotFound: true}),
+			`Mews cannot reach "test": the name of HOST is not known. Check its base_url and this machine's network.`},
+		{"no answer", "http://h/v1", dials(os.ErrDeadlineExceeded),
+			`Mews cannot reach "test": HOST did not answer in time. Is it running there?`},
+		{"a certificate of nobody's", untrusted.URL, nil,
+			`Mews does not trust "test": the certificate of HOST is not valid. Check its base_url and this machine's clock.`},
+		{"anything else", "http://h/v1", dials(errors.New("network is down")),
+			`The connection to "test" at HOST failed. Send the message again in a minute.`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := open(t, Options{BaseURL: c.base, HTTPClient: c.client})
+			_, _, err := ask(p, hi())
+			checkSentence(t, err, unavailable, strings.ReplaceAll(c.want, "HOST", p.host))
+		})
+	}
+}
+
+// freePort is a port of loopback at which nothing listens any more.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+func TestWhatAPersonReadsAboutSilence(t *testing.T) {
+	p := open(t, Options{BaseURL: "http://h:80/v1"})
+	err := p.explain(fmt.Errorf("read: %w", &silentError{DefaultStall}), "m")
+	checkSentence(t, err, unavailable,
+		`The model "m" of "test" at h:80 has stopped answering: nothing came for 60 seconds. `+
+			`Send the message again, or see whether "test" is well.`)
+}
+
+// TestTheKeyIsNeverSaid has endpoints throw the key back in every way they have, also where a long message is cut.
+func TestTheKeyIsNeverSaid(t *testing.T) {
+	const canary = "sk-canary-0123456789"
+	echo := func(status int, format string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			fmt.Fprintf(w, format, r.Header.Get("Authorization"))
+		}
+	}
+	long := strings.Repeat("x", maxQuote-15)
+	handlers := map[string]http.HandlerFunc{
+		"as OpenAI does":           refusesKey,
+		"in a message":             echo(400, `{"error":{"message":"you sent %s"}}`),
+		"half hidden":              page(401, "application/json", `{"error":{"message":"Incorrect API key: sk-can***6789"}}`),
+		"half hidden, by its code": page(400, "application/json", `{"error":{"message":"sk-can***","code":"invalid_api_key"}}`),
+		"where it is cut":          echo(400, `{"error":{"message":"`+long+` %s"}}`),
+		"where the log cuts it":    echo(400, `{"error":{"message":"`+long[len("HTTP 400: "):]+` %s"}}`),
+		"in a code":                echo(500, `{"error":{"code":"%s","message":"x"}}`),
+		"in a redirect": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "http://x.invalid/?key="+url.QueryEscape(r.Header.Get("Authorization")))
+			w.WriteHeader(302)
+		},
+		"in the stream":         sends(`data: {"error":"` + canary + `"}` + "\n\n"),
+		"in an event's garbage": sends(`data: ` + canary + "\n\n"),
+		"in a header it breaks": func(w http.ResponseWriter, r *http.Request) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			fmt.Fprintf(conn, "%s\r\n\r\n", r.Header.Get("Authorization"))
+			conn.Close()
+		},
+		"in an answer": sends(`data: {"choices":[{"delta":{"content":"` + canary +
+			`"},"finish_reason":"content_filter"}]}` + "\n\n"),
+	}
+	for name, h := range handlers {
+		t.Run(name, func(t *testing.T) {
+			var logged bytes.Buffer
+			p := open(t, Options{BaseURL: serve(t, h) + "?k=" + canary, APIKey: canary,
+				Log: hclog.New(&hclog.LoggerOptions{Output: &logged, Level: hclog.Trace})})
+			_, _, err := ask(p, hi())
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for ; err != nil; err = errors.Unwrap(err) {
+				if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, "sk-can") {
+					t.Errorf("in an error: %s", text)
+				}
+			}
+			if strings.Contains(logged.String(), "sk-can") {
+				t.Errorf("in the log: %s", logged.String())
+			}
+		})
+	}
+}
+
+func TestAKeyThatIsNoHeaderIsNotRepeated(t *testing.T) {
+	_, _, err := ask(open(t, Options{BaseURL: "http://127.0.0.1:1/v1", APIKey: "sk-can\nary"}), hi())
+	if err == nil || strings.Contains(err.Error(), "sk-can") {
+		t.Errorf("got %v", err)
+	}
+}
