@@ -1,0 +1,185 @@
+package offline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// chat is a conversation with the model and with tools that answer as they are told.
+type chat struct {
+	t       *testing.T
+	model   *Provider
+	tools   []protocol.Tool
+	history []protocol.Message
+	results map[string]protocol.ToolResult // by the tool's name; the others answer "ok"
+	calls   []string                       // all that were made, as "name arguments"
+}
+
+// rules is shared: the model keeps nothing, and its rules take a while to make under the race detector.
+var rules = New()
+
+func newChat(t *testing.T, results map[string]protocol.ToolResult) *chat {
+	return &chat{t: t, model: rules, tools: offer(toolNames...), results: results}
+}
+
+// say sends a message and is the answer that the person reads, after the tools have run.
+func (c *chat) say(text string) string {
+	c.t.Helper()
+	c.history = append(c.history, protocol.UserText(text))
+	for range maxCalls + 1 {
+		answer, err := c.model.Stream(context.Background(), supervisor.ModelRequest{Tools: c.tools,
+			Messages: c.history},
+			func(supervisor.ModelDelta) {})
+		if err != nil {
+			c.t.Fatalf("%q: %v", text, err)
+		}
+		c.history = append(c.history, answer.Message)
+		if len(answer.Message.Calls()) == 0 {
+			return answer.Message.Text()
+		}
+		c.run(answer.Message.Calls())
+	}
+	c.t.Fatalf("%q: more than %d calls", text, maxCalls)
+	return ""
+}
+
+func (c *chat) run(calls []protocol.ToolCall) {
+	for _, call := range calls {
+		c.calls = append(c.calls, call.Name+" "+string(call.Arguments))
+		result, ok := c.results[call.Name]
+		if !ok {
+			result.Text = "ok"
+		}
+		result.Call, result.Name = call.ID, call.Name
+		c.history = append(c.history, protocol.Message{Role: protocol.RoleTool,
+			Parts: []protocol.Part{{Result: &result}}})
+	}
+}
+
+// made compares the calls made so far.
+func (c *chat) made(want ...string) {
+	c.t.Helper()
+	if got := strings.Join(c.calls, "\n"); got != strings.Join(want, "\n") {
+		c.t.Errorf("calls:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func ok(text string) protocol.ToolResult     { return protocol.ToolResult{Text: text} }
+func failed(text string) protocol.ToolResult { return protocol.ToolResult{Text: text, Failed: true} }
+
+func TestStreamEmitsWordsThatMakeUpTheMessage(t *testing.T) {
+	var pieces []string
+	answer, err := New().Stream(context.Background(),
+		supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hello")}},
+		func(d supervisor.ModelDelta) { pieces = append(pieces, d.Text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(pieces, ""); got != answer.Message.Text() || got == "" {
+		t.Errorf("the pieces make %q, the message is %q", got, answer.Message.Text())
+	}
+	for _, p := range pieces {
+		if len(strings.Fields(p)) != 1 {
+			t.Errorf("a piece %q, want one word", p)
+		}
+	}
+	if answer.Message.Role != protocol.RoleAssistant || answer.Model != Name || answer.Usage.Output == 0 {
+		t.Errorf("got role %q, model %q, usage %v", answer.Message.Role, answer.Model, answer.Usage)
+	}
+}
+
+func TestStreamEndsWithItsContext(t *testing.T) {
+	stop := errors.New("the person said stop")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	pieces := 0
+	_, err := New().Stream(ctx, supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hello")}},
+		func(supervisor.ModelDelta) {
+			pieces++
+			cancel(stop)
+		})
+	if !errors.Is(err, stop) || pieces != 1 {
+		t.Errorf("got error %v after %d pieces, want the context's cause after 1", err, pieces)
+	}
+	if _, err := New().Stream(ctx, supervisor.ModelRequest{}, nil); !errors.Is(err, stop) {
+		t.Errorf("with an ended context: got error %v, want its cause", err)
+	}
+}
+
+func TestWordsKeepTheirSpace(t *testing.T) {
+	for text, want := range map[string]int{"a": 1, "a b": 2, " a b": 3, "  ": 2, "a\n\nb": 3, "é b": 3} {
+		if got := wordEnd(text); got != want {
+			t.Errorf("wordEnd(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestUsageIsEstimated(t *testing.T) {
+	req := supervisor.ModelRequest{System: strings.Repeat("s", 400), Messages: []protocol.Message{
+		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Text: strings.Repeat("r",
+			400)}}}},
+		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{Name: "abcd",
+			Arguments: json.RawMessage(`{}  `)}}}},
+	}}
+	if got := estimate(req, textMessage("four")); got.Input != 202 || got.Output != 1 {
+		t.Errorf("got %+v, want 202 in and 1 out", got)
+	}
+}
+
+// TestLongAnswers compares what the model says of itself with testdata/*.golden; -update writes them.
+func TestLongAnswers(t *testing.T) {
+	for name, message := range map[string]string{
+		"help": "help", "unknown": "What is the capital of France?", "identity": "are you a real AI?",
+		"refusal": "what's the weather?", "howto": "how do I delete a file?",
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := "testdata/" + name + ".golden"
+			got := newChat(t, nil).say(message) + "\n"
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestItSaysWhatItIsAndHowToConnect holds for whatever it does not understand.
+func TestItSaysWhatItIsAndHowToConnect(t *testing.T) {
+	for _, message := range []string{"Why is the sky blue?", "asdf", "", "   ", "\x00\xff", "how do I cook pasta?"} {
+		answer := newChat(t, nil).say(message)
+		for _, want := range []string{"offline model", "not an AI", "OPENAI_BASE_URL", "OPENAI_MODEL", "mews.yaml"} {
+			if !strings.Contains(answer, want) {
+				t.Errorf("%q: the answer does not say %q:\n%s", message, want, answer)
+			}
+		}
+	}
+}
+
+func BenchmarkFirstCall(b *testing.B) {
+	for b.Loop() {
+		newBook().parse("what is the capital of France?", "")
+	}
+}
+
+// BenchmarkLongMessage is the longest message that the supervisor takes, with words that begin many phrases.
+func BenchmarkLongMessage(b *testing.B) {
+	book := newBook()
+	text := strings.Repeat("add to in with ", supervisor.MaxText/15)
+	for b.Loop() {
+		book.parse(text, "")
+	}
+}

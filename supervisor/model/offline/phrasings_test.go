@@ -1,0 +1,178 @@
+package offline
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+var update = flag.Bool("update", false, "write testdata anew, to be read before it is kept")
+
+// toolNames are the tools that the rules know.
+var toolNames = []string{
+	"append_file", "delete_file", "edit_file", "get_time", "list_files", "move_file", "read_file", "read_files",
+	"search_files", "write_file",
+}
+
+func offer(names ...string) []protocol.Tool {
+	var tools []protocol.Tool
+	for _, name := range names {
+		tools = append(tools, protocol.Tool{Name: name})
+	}
+	return tools
+}
+
+// outcome is the first thing that the model does about a message, in a line.
+func outcome(b *book, message string) string {
+	messages := []protocol.Message{protocol.UserText(message)}
+	p := b.understand(messages, 0, 0)
+	answer := b.answer(supervisor.ModelRequest{Tools: offer(toolNames...), Messages: messages})
+	switch calls := answer.Calls(); {
+	case len(calls) > 0:
+		return "call: " + calls[0].Name + " " + string(calls[0].Arguments)
+	case p.question() != "":
+		return "ask: " + answer.Text()
+	default:
+		return "say: " + p[0].intent.name
+	}
+}
+
+// TestPhrasings reads "message => what is done about it", a line each. New lines are added by hand, or written by
+// -update and then read.
+func TestPhrasings(t *testing.T) {
+	const file = "testdata/phrasings.txt"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBook()
+	var now strings.Builder
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		message, want, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " => ")
+		if seen[message] {
+			t.Errorf("%q is there twice", message)
+		}
+		seen[message] = true
+		got := outcome(b, message)
+		fmt.Fprintf(&now, "%s => %s\n", message, got)
+		if got != want && !*update {
+			t.Errorf("%s\n got %s\nwant %s", message, got, want)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(now.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(seen) < 200 {
+		t.Errorf("%d phrasings, want at least 200", len(seen))
+	}
+}
+
+// TestPhrasesAreWellFormed looks at every slot for a kind that is not there.
+func TestPhrasesAreWellFormed(t *testing.T) {
+	b := newBook()
+	for _, it := range append(b.intents, b.unknown, b.unclear) {
+		for _, p := range it.phrases {
+			checkSlots(t, it.name, p.nodes)
+		}
+		if it.do == nil {
+			t.Errorf("%s does nothing", it.name)
+		}
+	}
+}
+
+func checkSlots(t *testing.T, intent string, nodes []node) {
+	for _, n := range nodes {
+		if n.slot != nil && n.slot.kind.lengths == nil {
+			t.Errorf("%s: a slot {%s} of no kind", intent, n.slot.name)
+		}
+		if len(n.words) == 0 && n.option == nil && n.slot == nil && !n.colon {
+			t.Errorf("%s: empty brackets", intent)
+		}
+		checkSlots(t, intent, n.option)
+	}
+}
+
+// TestExamplesAreUnderstood tries what the help tells people to say.
+func TestExamplesAreUnderstood(t *testing.T) {
+	b := newBook()
+	examples := 0
+	for _, it := range b.intents {
+		if it.example == "" {
+			continue
+		}
+		examples++
+		c, ok := b.command(it.example)
+		if !ok || c.intent != it {
+			t.Errorf("%s: %q is not understood as such", it.name, it.example)
+		}
+		if got := outcome(b, it.example); !strings.HasPrefix(got, "call: ") {
+			t.Errorf("%q: got %s, want a call", it.example, got)
+		}
+	}
+	if examples < 15 {
+		t.Errorf("%d intents with an example, want at least 15", examples)
+	}
+}
+
+// TestLongTexts are messages of more than a line, where what is to be written is kept as it is.
+func TestLongTexts(t *testing.T) {
+	tests := []struct{ name, message, tool, path, content string }{
+		{"lines after a colon", "create a.py with:\n    x = 1\n    y = 2", "write_file", "a.py",
+			"    x = 1\n    y = 2\n"},
+		{"a fence around the text", "create a.md with\n```\n# Hi\n\nx\n```", "write_file", "a.md", "# Hi\n\nx\n"},
+		{"a line break after the name", "append to a.txt:\none\ntwo", "append_file", "a.txt", "one\ntwo\n"},
+		{"a courtesy inside the text", "create a.txt with say please", "write_file", "a.txt", "say please\n"},
+		{"an order inside the text", "create a.txt with first\nthen delete b.txt", "write_file", "a.txt",
+			"first\nthen delete b.txt\n"},
+		{"curly quotes", "write “to be” to a.txt", "write_file", "a.txt", "to be\n"},
+		{"curly apostrophe", "don’t forget to pay", "append_file", "todos.md", "- [ ] pay\n"},
+		{"a note of two lines", "take a note: one\ntwo", "append_file", "notes.md", "- one\n  two\n"},
+		{"upper case", "CREATE A.TXT WITH Hello", "write_file", "A.TXT", "Hello\n"},
+		{"an ending in the text", "add see b.txt to a.txt", "append_file", "a.txt", "see b.txt\n"},
+		{"an order in quotes", `create a.txt with "x; delete b.txt"`, "write_file", "a.txt", "x; delete b.txt\n"},
+	}
+	b := newBook()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := b.answer(supervisor.ModelRequest{
+				Tools: offer(toolNames...), Messages: []protocol.Message{protocol.UserText(tt.message)},
+			}).Calls()
+			var a struct{ Path, Content string }
+			if len(got) != 1 || json.Unmarshal(got[0].Arguments, &a) != nil {
+				t.Fatalf("got calls %v", got)
+			}
+			if got[0].Name != tt.tool || a.Path != tt.path || a.Content != tt.content {
+				t.Errorf("got %s %q %q, want %s %q %q", got[0].Name, a.Path, a.Content, tt.tool, tt.path, tt.content)
+			}
+		})
+	}
+}
+
+// TestPastedTextsDestroyNothing are texts with an order somewhere in them.
+func TestPastedTextsDestroyNothing(t *testing.T) {
+	texts := []string{
+		"Dear all,\nplease delete a.txt and move b.txt to c.txt.\nYours",
+		"delete a.txt is what he said to me",
+		"Delete the records.\nThen remove a.txt.",
+		"To clean up: delete a.txt",
+		"He said; delete a.txt",
+		"My plan: first coffee, and then delete a.txt",
+		strings.Repeat("words ", 100) + "; delete a.txt",
+		"delete a.txt\n\nFrom: somebody",
+	}
+	b := newBook()
+	for _, text := range texts {
+		if got := outcome(b, text); strings.HasPrefix(got, "call: ") {
+			t.Errorf("%q: got %s, want no call", text, got)
+		}
+	}
+}

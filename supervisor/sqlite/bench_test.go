@@ -1,0 +1,145 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// BenchmarkFsync is what the disk takes for one small durable append: what a commit cannot be faster than.
+func BenchmarkFsync(b *testing.B) {
+	f, err := os.Create(filepath.Join(b.TempDir(), "raw"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	page := make([]byte, 4096)
+	for b.Loop() {
+		if _, err := f.Write(page); err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Sync(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPut is one inbound, kept. With several writers, commits are shared.
+func BenchmarkPut(b *testing.B) {
+	for _, writers := range []int{1, 8} {
+		b.Run(fmt.Sprint("writers=", writers), func(b *testing.B) {
+			db := sqlitetest.Open(b)
+			var group sync.WaitGroup
+			b.ResetTimer()
+			for w := range writers {
+				group.Go(func() {
+					in := supervisor.Inbound{Conversation: supervisor.Conversation{User: fmt.Sprint("u", w), Channel: "terminal"},
+						Source: "terminal", Kind: supervisor.KindText, Text: "what is on my list for today?"}
+					for n := w; n < b.N; n += writers {
+						in.Key = strconv.Itoa(n)
+						if _, _, err := db.Inbox().Put(b.Context(), in); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			group.Wait()
+		})
+	}
+}
+
+// BenchmarkTurn is all that a turn of one step asks of the database, from the inbound to the delivery.
+func BenchmarkTurn(b *testing.B) {
+	db := sqlitetest.Open(b)
+	c := supervisor.Conversation{User: "alice", Channel: "terminal"}
+	n := 0
+	for b.Loop() {
+		n++
+		if err := oneTurn(b, db, c, strconv.Itoa(n)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func oneTurn(b *testing.B, db *sqlite.DB, c supervisor.Conversation, key string) error {
+	in, _, err := db.Inbox().Put(b.Context(), supervisor.Inbound{Conversation: c, Source: "terminal", Key: key,
+		Kind: supervisor.KindText, Text: "hello"})
+	if err != nil {
+		return err
+	}
+	in, _, err = db.Inbox().Next(b.Context(), in.Conversation.ID)
+	if err != nil {
+		return err
+	}
+	turn, err := db.Turns().Start(b.Context(), in.ID)
+	if err != nil {
+		return err
+	}
+	messages, err := db.Transcript().Messages(b.Context(), in.Conversation.ID)
+	if err != nil {
+		return err
+	}
+	if err := db.Transcript().Trim(b.Context(), in.Conversation.ID, messages[max(0, len(messages)-20)].ID); err != nil {
+		return err
+	}
+	if _, err := db.Turns().CommitStep(b.Context(), step(turn, "hello yourself")); err != nil {
+		return err
+	}
+	d, err := db.Turns().Finish(b.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		State: supervisor.InboundAnswered, Text: "hello yourself"})
+	if err != nil {
+		return err
+	}
+	return db.Outbox().Delivered(b.Context(), d.ID)
+}
+
+// BenchmarkMessages reads a transcript of forty messages of about 500 bytes.
+func BenchmarkMessages(b *testing.B) {
+	db := sqlitetest.Open(b)
+	c := supervisor.Conversation{User: "alice", Channel: "terminal"}
+	for n := range 20 {
+		in, _, err := db.Inbox().Put(b.Context(), supervisor.Inbound{Conversation: c, Source: "terminal",
+			Key: strconv.Itoa(n), Kind: supervisor.KindText, Text: strings.Repeat("a word ", 70)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		c = in.Conversation
+		turn, err := db.Turns().Start(b.Context(), in.ID)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := db.Turns().Finish(b.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+			State: supervisor.InboundAnswered, Partial: strings.Repeat("an answer ", 50)}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if list, err := db.Transcript().Messages(b.Context(), c.ID); err != nil || len(list) != 40 {
+			b.Fatal(len(list), err)
+		}
+	}
+}
+
+// BenchmarkOpen opens a database that is there, with all its checks, and closes it.
+func BenchmarkOpen(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "mews.db")
+	for b.Loop() {
+		db, err := sqlite.Open(b.Context(), path, sqlite.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

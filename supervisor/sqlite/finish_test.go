@@ -1,0 +1,80 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+func TestAFinishedTurnHasItsAnswerInTheOutbox(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "hello"))
+	s.must(err)
+	d := s.finish(turn, "hello")
+	s.same("delivery", d, supervisor.Delivery{ID: d.ID, Conversation: s.home, Inbound: turn.Inbound, Key: "key-1",
+		Turn: turn.ID, Kind: supervisor.DeliveryAnswer, Text: "hello", CreatedAt: noon})
+	s.same("state", s.state(turn.Inbound), "answered")
+	s.same("why", s.look("SELECT why FROM turn WHERE id = ?", turn.ID), "done")
+
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyStopped,
+		State: supervisor.InboundAnswered, Text: "again"})
+	s.refused(err, supervisor.CodeInvalid, "has ended")
+	s.same("deliveries", s.look("SELECT count(*) FROM outbox"), "1")
+	s.begun("the next turn may start")
+}
+
+func TestAStoppedTurnLeavesATranscriptThatAModelCanRead(t *testing.T) {
+	s := newStory(t)
+	turn := s.asking("c1", "c2", "c3")
+	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c2", "two"))
+	s.must(err)
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyStopped,
+		State: supervisor.InboundAnswered, Text: "Stopped.", Partial: "I was about to", Unanswered: "Stopped by the person."})
+	s.must(err)
+
+	said := s.transcript(s.home)[2:]
+	for i := range said {
+		said[i].ID = 0
+	}
+	unanswered := func(call string) protocol.Message {
+		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: call,
+			Name: "read_file", Text: "Stopped by the person.", Failed: true}}}}
+	}
+	two := result("c2", "two")
+	s.same("transcript", said, []protocol.Message{
+		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &two}}},
+		unanswered("c1"), unanswered("c3"),
+		{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "I was about to"}}},
+	})
+}
+
+func TestFinishesThatAreRefusedChangeNothing(t *testing.T) {
+	s := newStory(t)
+	turn := s.asking("c1")
+	for _, c := range []struct {
+		name  string
+		end   sqlite.FinishTurn
+		code  supervisor.Code
+		words string
+	}{
+		{"without a reason", sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered}, supervisor.CodeInvalid,
+			"without a reason"},
+		{"with the inbound done before it is delivered", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+			State: supervisor.InboundDone}, supervisor.CodeInvalid, "cannot become done"},
+		{"with no state", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone}, supervisor.CodeInvalid, "cannot become"},
+		{"of no turn", sqlite.FinishTurn{Turn: 99, Why: protocol.WhyDone, State: supervisor.InboundAnswered},
+			supervisor.CodeNotFound, "no turn 99"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.end.Partial, c.end.Unanswered = "half", "none"
+			_, err := s.db.Turns().Finish(t.Context(), c.end)
+			s.refused(err, c.code, c.words)
+			s.same("state", s.state(turn.Inbound), "running")
+			s.same("messages", len(s.transcript(s.home)), 2)
+			s.same("deliveries", s.look("SELECT count(*) FROM outbox"), "0")
+		})
+	}
+}

@@ -1,0 +1,58 @@
+package sqlite
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+)
+
+// fill writes until that fails and checks that the failure says what the person can do.
+func (r *rig) fill() (kept int) {
+	r.Helper()
+	text := strings.Repeat("x", 20_000)
+	for ; kept < 1000; kept++ {
+		err := r.db.Audit().Put(r.Context(), "alice", "fill", text)
+		if err == nil {
+			continue
+		}
+		var said *supervisor.Error
+		if !errors.As(err, &said) || said.Code != supervisor.CodeUnavailable || !strings.Contains(said.Message, "is full") {
+			r.Fatalf("got %v", err)
+		}
+		return kept
+	}
+	r.Fatal("it is never full")
+	return kept
+}
+
+func (r *rig) count(query string) (n int) {
+	r.Helper()
+	if err := r.db.readers.QueryRowContext(r.Context(), query).Scan(&n); err != nil {
+		r.Fatal(err)
+	}
+	return n
+}
+
+func TestAFullDatabaseIsUsableAgain(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	limit := func(pages string) {
+		t.Helper()
+		err := r.db.writer.do(t.Context(), func(t *tx) error {
+			rows, err := t.query("PRAGMA max_page_count = " + pages)
+			_, _, err = one(rows, err, scanInt)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit("100")
+	kept := r.fill()
+	r.same("small writes", r.db.writer.do(t.Context(), note("a")), nil)
+	limit("100000")
+	r.same("the next write", r.db.Audit().Put(t.Context(), "alice", "fill", strings.Repeat("x", 20_000)), nil)
+	r.same("entries", r.count("SELECT count(*) FROM audit"), kept+1)
+}

@@ -1,0 +1,123 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"mews/supervisor"
+)
+
+// Inbox is what people sent, kept before the channel may forget it.
+type Inbox struct{ db *DB }
+
+const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.kind, i.text, i.state,
+	i.received_at FROM inbox i JOIN conversation c ON c.id = i.conversation `
+
+const insertInbound = `INSERT INTO inbox (user, conversation, source, key, kind, text, state, received_at, changed_at)
+	VALUES (?, ?, ?, ?, ?, ?, 'new', ?, ?) ON CONFLICT (user, source, key) DO NOTHING RETURNING id`
+
+const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
+
+// Put keeps one thing that a person sent and returns it as it is kept. Where the person's source has sent that key
+// before, nothing is changed: what was kept then is returned, and fresh is false.
+//
+// A Conversation without an ID is found or made by its other fields. ID and State are not read; a zero ReceivedAt is
+// now.
+func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
+	kept, err = inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Inbound, error) {
+		got, isNew, err := t.putInbound(in)
+		fresh = isNew
+		return got, err
+	})
+	return kept, fresh && err == nil, during(err, "keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
+}
+
+func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
+	in.Conversation, err = t.conversation(in.Conversation)
+	if err != nil {
+		return in, false, err
+	}
+	if in.ReceivedAt.IsZero() {
+		in.ReceivedAt = instant(t.now)
+	}
+	in.ReceivedAt, in.State = instant(in.ReceivedAt.UnixMilli()), supervisor.InboundNew
+	rows, err := t.query(insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key, in.Kind, in.Text,
+		in.ReceivedAt.UnixMilli(), t.now)
+	in.ID, fresh, err = one(rows, err, scanInt)
+	if err != nil || fresh {
+		return in, fresh, err
+	}
+	rows, err = t.query(findInboundByKey, in.Conversation.User, in.Source, in.Key)
+	kept, _, err = one(rows, err, scanInbound)
+	return kept, false, err
+}
+
+const nextInbound = selectInbound + `WHERE i.conversation = ? AND i.kind = 'text' AND i.state = 'new'
+	ORDER BY i.id LIMIT 1`
+
+// Next is the oldest text of a conversation whose turn has not begun, if there is one.
+func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
+	rows, err := s.db.readers.QueryContext(ctx, nextInbound, conversation)
+	in, ok, err := one(rows, err, scanInbound)
+	return in, ok, during(err, "find the next inbound of conversation %d", conversation)
+}
+
+const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM conversation
+	WHERE id IN (SELECT conversation FROM inbox WHERE state IN ('new', 'running') AND kind = 'text') ORDER BY id`
+
+// Unfinished lists the conversations, of all persons, with a text whose turn has not ended. It is for the start of the
+// service.
+func (s Inbox) Unfinished(ctx context.Context) ([]supervisor.Conversation, error) {
+	rows, err := s.db.readers.QueryContext(ctx, unfinishedConversations)
+	list, err := all(rows, err, scanConversation)
+	return list, during(err, "list the conversations with unfinished inbounds")
+}
+
+const newCommands = selectInbound + `WHERE i.state = 'new' AND i.kind = 'command' ORDER BY i.id`
+
+// Commands lists the commands, of all persons, that have no answer yet, oldest first. It is for the start of the
+// service.
+func (s Inbox) Commands(ctx context.Context) ([]supervisor.Inbound, error) {
+	rows, err := s.db.readers.QueryContext(ctx, newCommands)
+	list, err := all(rows, err, scanInbound)
+	return list, during(err, "list the commands without an answer")
+}
+
+const findInbound = selectInbound + `WHERE i.id = ?`
+
+// inbound is the one with that id.
+func (t *tx) inbound(id int64) (supervisor.Inbound, error) {
+	rows, err := t.query(findInbound, id)
+	in, ok, err := one(rows, err, scanInbound)
+	if err == nil && !ok {
+		err = missing("There is no inbound %d.", id)
+	}
+	return in, err
+}
+
+func scanInbound(rows *sql.Rows) (in supervisor.Inbound, err error) {
+	c, at := &in.Conversation, int64(0)
+	err = rows.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Kind, &in.Text,
+		&in.State, &at)
+	in.ReceivedAt = instant(at)
+	return in, err
+}
+
+// after says which states an inbound may go to from each. Text goes through running; a command is answered at once.
+var after = map[supervisor.InboundState][]supervisor.InboundState{
+	supervisor.InboundNew:      {supervisor.InboundRunning, supervisor.InboundAnswered},
+	supervisor.InboundRunning:  {supervisor.InboundAnswered, supervisor.InboundParked},
+	supervisor.InboundAnswered: {supervisor.InboundDone},
+}
+
+const moveInbound = `UPDATE inbox SET state = ?, changed_at = ? WHERE id = ?`
+
+// transition is the only place where an inbound's state changes. in is as it was read in this transaction.
+func (t *tx) transition(in supervisor.Inbound, to supervisor.InboundState) error {
+	for _, allowed := range after[in.State] {
+		if allowed == to {
+			return t.exec(moveInbound, to, t.now, in.ID)
+		}
+	}
+	return refuse("Inbound %d is %s and cannot become %s.", in.ID, in.State, to)
+}

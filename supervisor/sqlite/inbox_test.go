@@ -1,0 +1,122 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+func TestWhatIsSentTwiceIsKeptOnce(t *testing.T) {
+	s := newStory(t)
+	in := supervisor.Inbound{Conversation: supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTerminal},
+		Source: "terminal", Key: "k", Kind: supervisor.KindText, Text: "hello"}
+	first, fresh, err := s.db.Inbox().Put(t.Context(), in)
+	s.must(err)
+	if !fresh || first.ID == 0 || first.Conversation.ID == 0 || first.State != supervisor.InboundNew ||
+		!first.ReceivedAt.Equal(noon) {
+		t.Fatalf("first: %+v, fresh %v", first, fresh)
+	}
+	in.Text = "something else under the same key"
+	again, fresh, err := s.db.Inbox().Put(t.Context(), in)
+	s.must(err)
+	if fresh {
+		t.Error("the repeat counts as fresh")
+	}
+	s.same("the repeat", again, first)
+
+	in.Conversation.User = "carol"
+	other, fresh, err := s.db.Inbox().Put(t.Context(), in)
+	s.must(err)
+	if !fresh || other.ID == first.ID {
+		t.Error("another person's key is not their own")
+	}
+}
+
+func TestNextIsTheOldestTextThatHasNoTurn(t *testing.T) {
+	s := newStory(t)
+	s.put(s.conversation("bob"), supervisor.KindText, "of another person")
+	s.put(s.home, supervisor.KindCommand, "/status")
+	first, second := s.text("first"), s.text("second")
+
+	next, ok, err := s.db.Inbox().Next(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("next", next, first)
+	if _, err := s.db.Turns().Start(t.Context(), first.ID); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	next, _, err = s.db.Inbox().Next(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("next", next, second)
+
+	_, ok, err = s.db.Inbox().Next(t.Context(), s.home.ID+99)
+	if ok || err != nil {
+		t.Errorf("a conversation that is not there has a next inbound: %v, %v", ok, err)
+	}
+}
+
+func TestAStartFindsWhatIsUnfinished(t *testing.T) {
+	s := newStory(t)
+	bob, carol := s.conversation("bob"), s.conversation("carol")
+	s.finish(s.begun("done long ago"), "yes")
+	s.begun("running")
+	s.text("waiting behind it")
+	s.put(bob, supervisor.KindText, "new")
+	command := s.put(carol, supervisor.KindCommand, "/help")
+	answered := s.put(carol, supervisor.KindCommand, "/status")
+	_, err := s.db.Outbox().AnswerCommand(t.Context(), answered.ID, "All is well.")
+	s.must(err)
+
+	list, err := s.db.Inbox().Unfinished(t.Context())
+	s.must(err)
+	s.same("unfinished", list, []supervisor.Conversation{s.home, bob})
+	commands, err := s.db.Inbox().Commands(t.Context())
+	s.must(err)
+	s.same("commands", commands, []supervisor.Inbound{command})
+}
+
+func TestAConversationIsFoundAgain(t *testing.T) {
+	s := newStory(t)
+	find := func(user, chat, thread string) supervisor.Conversation {
+		c, err := s.db.Conversations().Find(t.Context(), user, supervisor.ChannelTerminal, chat, thread)
+		s.must(err)
+		return c
+	}
+	s.same("again", find("alice", "", ""), s.home)
+	seen := map[int64]bool{s.home.ID: true}
+	for _, c := range []supervisor.Conversation{find("bob", "", ""), find("alice", "x", ""), find("alice", "x", "1")} {
+		if seen[c.ID] {
+			t.Errorf("%+v is another conversation's", c)
+		}
+		seen[c.ID] = true
+	}
+}
+
+func TestNobodyWritesIntoAnotherPersonsConversation(t *testing.T) {
+	s := newStory(t)
+	forged := s.home
+	forged.User = "mallory"
+	_, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: forged, Source: "terminal", Key: "k",
+		Kind: supervisor.KindText, Text: "hi"})
+	s.refused(err, supervisor.CodeInternal, "FOREIGN KEY")
+	s.same("inbox", s.look("SELECT count(*) FROM inbox"), "0")
+}
+
+func FuzzTextComesBackAsItWasSent(f *testing.F) {
+	for _, seed := range []string{"", "hello", "\x00", "a\x00b", "\xff\xfe", "'; DROP TABLE inbox; --", "\u2028😀"} {
+		f.Add(seed)
+	}
+	db := sqlitetest.Open(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		in := supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice" + text, Channel: "terminal", Chat: text},
+			Source: "terminal", Key: "k" + text, Kind: supervisor.KindText, Text: text}
+		kept, _, err := db.Inbox().Put(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, fresh, err := db.Inbox().Put(t.Context(), in)
+		if err != nil || fresh || again != kept || again.Text != text || again.Conversation.Chat != text {
+			t.Fatalf("got %+v, fresh %v, %v", again, fresh, err)
+		}
+	})
+}

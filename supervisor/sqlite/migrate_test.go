@@ -1,0 +1,119 @@
+package sqlite
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// released are the migrations that people's databases have had, with their SHA-256. Those are never changed; a line is
+// added with each new one.
+var released = map[string]string{
+	"migration/0001_first.sql": "56d758c143755cf0af3697dfaf8f2565e6d538677a7e7e1795182461fdfde9b6",
+}
+
+func TestReleasedMigrationsAreNotChanged(t *testing.T) {
+	names, err := fs.Glob(migrations, "migration/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, name := range names {
+		body, err := fs.ReadFile(migrations, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(body)
+		got[name] = hex.EncodeToString(sum[:])
+	}
+	if d := cmp.Diff(released, got); d != "" {
+		t.Errorf("(-released +here)\n%s", d)
+	}
+}
+
+// schema is what a database is made of: its objects and their columns.
+func schema(t *testing.T, r *rig) []string {
+	t.Helper()
+	rows, err := r.db.readers.QueryContext(t.Context(), `SELECT type || ' ' || name || ' on ' || tbl_name || ': ' ||
+		coalesce(sql, '') FROM sqlite_schema UNION ALL
+		SELECT m.name || '.' || c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || c.pk || ' ' ||
+		coalesce(c.dflt_value, '')
+		FROM sqlite_schema m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' ORDER BY 1`)
+	list, err := all(rows, err, scanText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
+	frozen, err := os.ReadFile("testdata/first.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "mews.db")
+	if err := tables(string(frozen))(path); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	upgraded, fresh := &rig{T: t, db: db}, newRig(t)
+	defer upgraded.run()()
+	defer fresh.run()()
+	if d := cmp.Diff(schema(t, fresh), schema(t, upgraded)); d != "" {
+		t.Errorf("(-fresh +upgraded)\n%s", d)
+	}
+	messages, err := db.Transcript().Messages(t.Context(), 1)
+	if err != nil || len(messages) != 2 || messages[1].Text() != "Good morning, Alice." {
+		t.Errorf("its messages are %+v; %v", messages, err)
+	}
+	pending, err := db.Outbox().Pending(t.Context(), 1, 0, 10)
+	if err != nil || len(pending) != 1 || pending[0].Conversation.User != "alice" {
+		t.Errorf("its pending deliveries are %+v; %v", pending, err)
+	}
+}
+
+func TestMigrations(t *testing.T) {
+	file := func(body string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(body)} }
+	first, err := fs.ReadFile(migrations, "migration/0001_first.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		files   fstest.MapFS
+		words   string // of the error; "" is none
+		version int64
+		column  int // whether the second was kept
+	}{
+		{"a second one", fstest.MapFS{"migration/0002_more.sql": file("ALTER TABLE turn ADD COLUMN more TEXT")}, "", 2, 1},
+		{"one that fails in the middle", fstest.MapFS{"migration/0002_more.sql": file(
+			"ALTER TABLE turn ADD COLUMN more TEXT; INSERT INTO nowhere VALUES (1)")}, "0002_more.sql: ", 1, 0},
+		{"a gap in the numbers", fstest.MapFS{"migration/0003_more.sql": file("")}, "its number is not 2", 1, 0},
+		{"a name without a number", fstest.MapFS{"migration/more.sql": file("")}, "its number is not 2", 1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t)
+			defer r.run()()
+			c.files["migration/0001_first.sql"] = file(string(first))
+			err := r.db.writer.conn.migrate(t.Context(), c.files)
+			if (err == nil) != (c.words == "") || err != nil && !strings.Contains(err.Error(), c.words) {
+				t.Errorf("got %v, want %q", err, c.words)
+			}
+			version, err := r.db.writer.conn.pragma(t.Context(), "user_version")
+			r.same("error", err, nil)
+			r.same("version", version, c.version)
+			r.same("column", r.count("SELECT count(*) FROM pragma_table_info('turn') WHERE name = 'more'"), c.column)
+			r.same("in a transaction", r.db.writer.conn.inTransaction(), false)
+		})
+	}
+}

@@ -1,0 +1,252 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mews/supervisor"
+)
+
+// opened opens path, has do write to it, and closes it properly unless killed.
+func opened(t *testing.T, path string, killed bool, do ...func(*tx) error) {
+	t.Helper()
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{T: t, db: db}
+	if killed {
+		defer r.crash(path)
+	}
+	stop := r.run()
+	defer stop()
+	for _, fn := range do {
+		if err := db.writer.do(t.Context(), fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// crash takes away the mark of a proper close, as if the process had been killed.
+func (r *rig) crash(path string) {
+	r.Helper()
+	if err := tables(unmarkClean)(path); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func TestADatabaseIsItsOwnersOnlyWhateverItsName(t *testing.T) {
+	was := syscall.Umask(0)
+	defer syscall.Umask(was)
+	path := filepath.Join(t.TempDir(), "a b+c#d?e%20f&mode=memory.db")
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{T: t, db: db}
+	defer r.run()()
+	r.same("write", db.writer.do(t.Context(), note("a")), nil)
+	r.same("notes", r.notes(), "a")
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.same("mode of "+suffix, info.Mode().String(), "-rw-------")
+	}
+}
+
+func TestTheSettingsHold(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000,
+		"cell_size_check": 1, "trusted_schema": 0, "temp_store": 2, "application_id": applicationID, "user_version": 1} {
+		got, err := r.db.writer.conn.pragma(t.Context(), pragma)
+		if err != nil || got != want {
+			t.Errorf("%s is %d, want %d; %v", pragma, got, want, err)
+		}
+	}
+	var mode string
+	if err := r.db.readers.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
+		t.Errorf("journal_mode is %s; %v", mode, err)
+	}
+}
+
+func TestDatabasesThatAreRefused(t *testing.T) {
+	remote := func(string) (Filesystem, error) { return Filesystem{Name: "NFS", Network: true}, nil }
+	unknown := func(string) (Filesystem, error) { return Filesystem{}, syscall.ENOSYS }
+	for _, c := range []struct {
+		name  string
+		there func(path string) error // makes what is at path; nil makes nothing
+		probe func(string) (Filesystem, error)
+		words string
+	}{
+		{"on a network file system", nil, remote, "on a network file system (NFS)"},
+		{"on a file system that cannot be told", nil, unknown, "ask what file system"},
+		{"not a database", bytes(strings.Repeat("not the bytes of a database ", 50)), nil, "is damaged"},
+		{"of another program", tables("CREATE TABLE photo (id INTEGER)"), nil, "of another program"},
+		{"of a newer Mews", tables("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil, "its schema is 99"},
+		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, nil, "could not be opened for writing"},
+		{"in a folder that is not there", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil,
+			"open the database"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "state", "mews.db")
+			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if c.there != nil {
+				if err := c.there(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			db, err := Open(t.Context(), path, Options{Filesystem: c.probe})
+			if err == nil || !strings.Contains(err.Error(), c.words) {
+				t.Errorf("got %v, want an error that says %q", err, c.words)
+			}
+			if err == nil {
+				db.Close()
+			}
+		})
+	}
+}
+
+// bytes makes a file of any content.
+func bytes(content string) func(path string) error {
+	return func(path string) error { return os.WriteFile(path, []byte(content), 0o600) }
+}
+
+// tables makes a database that we have not made.
+func tables(statements string) func(path string) error {
+	return func(path string) error {
+		db, err := sql.Open("sqlite3", "file:"+path)
+		if err != nil {
+			return err
+		}
+		_, err = db.Exec(statements)
+		return errors.Join(err, db.Close())
+	}
+}
+
+func TestOldSQLitesAreRefused(t *testing.T) {
+	for version, ok := range map[string]bool{"3.51.3": true, "3.53.4": true, "4.0.0": true, "3.51.3.1": true,
+		"3.51.2": false, "3.7.0": false, "2.99.99": false, "3.9.9": false, "": false, "3.51": false, "3.x.9": false} {
+		if err := checkVersion(version); (err == nil) != ok {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
+
+func TestThisMachinesOwnDisksAreNotANetwork(t *testing.T) {
+	fs, err := filesystem(t.TempDir())
+	if err != nil || fs.Network {
+		t.Errorf("%+v, %v", fs, err)
+	}
+	if _, err := filesystem("/no/such/folder"); err == nil {
+		t.Error("a folder that is not there is on a file system")
+	}
+}
+
+func TestAnUncleanStopIsCheckedBeforeTheNextStart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mews.db")
+	for _, c := range []struct {
+		name                    string
+		killed, damaged, refuse bool
+	}{
+		{"a proper stop is not checked", false, true, false},
+		{"a kill without damage", true, false, false},
+		{"a kill with damage", true, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			os.Remove(path)
+			opened(t, path, c.killed, fillPages)
+			if c.damaged {
+				damage(t, path)
+			}
+			db, err := Open(t.Context(), path, Options{})
+			if err == nil {
+				defer db.Close()
+			}
+			if c.refuse != (err != nil && strings.Contains(err.Error(), "is damaged")) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestALargeDatabaseIsCheckedWhileItRuns(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "mews.db")
+		opened(t, path, true, fillPages)
+		if damaged {
+			damage(t, path)
+		}
+		if err := os.Truncate(path, largeDatabase+4096); err != nil { // its header says how much of it counts
+			t.Fatal(err)
+		}
+		db, err := Open(t.Context(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if damaged {
+			err = db.Run(t.Context()) // ends by itself
+			if supervisor.ErrorCode(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(), "is damaged") {
+				t.Errorf("got %v", err)
+			}
+		} else if err := db.checkLate(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAReadOnlyOpenLeavesTheMarkOfAProperClose(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mews.db")
+	opened(t, path, false, note("a"))
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, err := db.writer.conn.wasClean(t.Context())
+	if err != nil || !clean {
+		t.Errorf("clean is %v; %v", clean, err)
+	}
+	r := &rig{T: t, db: db}
+	stop := r.run()
+	if err := db.writer.do(t.Context(), note("b")); err != nil {
+		t.Fatal(err)
+	}
+	r.same("mark while it writes", r.count(findClean), 0)
+	stop()
+}
+
+// fillPages makes the database some dozen pages large.
+func fillPages(t *tx) error {
+	return t.exec("INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'fill', hex(zeroblob(100000)), 0)")
+}
+
+// damage overwrites what links the last pages, which hold what fillPages wrote.
+func damage(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := info.Size() - 10*4096; at < info.Size(); at += 4096 {
+		if _, err := f.WriteAt([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

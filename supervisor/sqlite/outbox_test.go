@@ -1,0 +1,101 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+func TestAnInboundIsDoneWhenItsAnswerWasDelivered(t *testing.T) {
+	s := newStory(t)
+	out := s.db.Outbox()
+	first := s.finish(s.begun("one"), "1")
+	second := s.finish(s.begun("two"), "2")
+	pending, err := out.Pending(t.Context(), s.home.ID, 0, 10)
+	s.must(err)
+	s.same("pending", pending, []supervisor.Delivery{first, second})
+	s.same("the sender's own names", []string{pending[0].Key, pending[1].Key}, []string{"key-1", "key-2"})
+	pending, err = out.Pending(t.Context(), s.home.ID, first.ID, 10)
+	s.must(err)
+	s.same("pending after the first", pending, []supervisor.Delivery{second})
+
+	for range 2 { // to say it again changes nothing
+		s.must(out.Delivered(t.Context(), first.ID))
+		s.same("state", s.state(first.Inbound), "done")
+		s.same("the other's state", s.state(second.Inbound), "answered")
+	}
+	pending, err = out.Pending(t.Context(), s.home.ID, 0, 10)
+	s.must(err)
+	s.same("pending", pending, []supervisor.Delivery{second})
+	s.refused(out.Delivered(t.Context(), 999), supervisor.CodeNotFound, "no delivery 999")
+}
+
+func TestAParkedInboundStaysParked(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("poison")
+	d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
+		State: supervisor.InboundParked, Text: "It ended your assistant three times."})
+	s.must(err)
+	s.must(s.db.Outbox().Delivered(t.Context(), d.ID))
+	s.same("state", s.state(turn.Inbound), "parked")
+	_, ok, err := s.db.Inbox().Next(t.Context(), s.home.ID)
+	if ok || err != nil {
+		t.Errorf("it is next again: %v, %v", ok, err)
+	}
+}
+
+func TestACommandIsAnsweredOnce(t *testing.T) {
+	s := newStory(t)
+	in := s.put(s.home, supervisor.KindCommand, "/status")
+	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, "All is well.")
+	s.must(err)
+	s.same("delivery", d, supervisor.Delivery{ID: d.ID, Conversation: s.home, Inbound: in.ID, Key: in.Key,
+		Kind: supervisor.DeliveryCommand, Text: "All is well.", CreatedAt: noon})
+	_, err = s.db.Outbox().AnswerCommand(t.Context(), in.ID, "All is well, again.")
+	s.refused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
+	s.must(s.db.Outbox().Delivered(t.Context(), d.ID))
+	s.same("state", s.state(in.ID), "done")
+
+	text := s.text("hello")
+	_, err = s.db.Outbox().AnswerCommand(t.Context(), text.ID, "hi")
+	s.refused(err, supervisor.CodeInvalid, "not a command")
+	_, err = s.db.Outbox().AnswerCommand(t.Context(), 999, "hi")
+	s.refused(err, supervisor.CodeNotFound, "no inbound 999")
+}
+
+func TestAClientReadsOnFromWhatItHasSeen(t *testing.T) {
+	s := newStory(t)
+	out := s.db.Outbox()
+	bob := s.conversation("bob")
+	newest, err := out.Newest(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("newest of none", newest, int64(0))
+	var all []supervisor.Delivery
+	for _, text := range []string{"a", "b", "c", "d"} {
+		d, err := out.PutNotice(t.Context(), s.home.ID, text)
+		s.must(err)
+		_, err = out.PutNotice(t.Context(), bob.ID, "for bob")
+		s.must(err)
+		all = append(all, d)
+	}
+	s.same("a notice", all[0], supervisor.Delivery{ID: all[0].ID, Conversation: s.home, Kind: supervisor.DeliveryNotice,
+		Text: "a", CreatedAt: noon})
+	s.must(out.Delivered(t.Context(), all[1].ID))
+
+	list := func(after int64, limit int) []supervisor.Delivery {
+		got, err := out.List(t.Context(), s.home.ID, after, limit)
+		s.must(err)
+		return got
+	}
+	s.same("from the start", list(0, 100), all)
+	s.same("the first two", list(0, 2), all[:2])
+	s.same("after the second", list(all[1].ID, 100), all[2:])
+	s.same("after the last", list(all[3].ID, 100), []supervisor.Delivery(nil))
+	newest, err = out.Newest(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("newest", newest, all[3].ID)
+	_, err = out.PutNotice(t.Context(), 999, "to nobody")
+	s.refused(err, supervisor.CodeNotFound, "no conversation 999")
+}

@@ -1,0 +1,82 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"mews/supervisor"
+)
+
+// Filesystem is what a folder lies on.
+type Filesystem struct {
+	Name    string // "" where it is not known
+	Network bool   // its files belong to another machine or another kernel
+	Free    int64  // bytes that may still be written; negative where that is not known
+}
+
+// fullBelow is the number of free bytes below which a failed write is put down to a full disk.
+const fullBelow = 1 << 20
+
+// blame finds out whether err is an I/O error because the disk of dir is full: on its way up from the file, the driver
+// loses the reason.
+func blame(err error, dir string, probe func(dir string) (Filesystem, error)) error {
+	if !errors.Is(err, sqlite3.IOERR) {
+		return err
+	}
+	fs, probed := probe(dir)
+	if probed != nil || fs.Free < 0 || fs.Free >= fullBelow {
+		return err
+	}
+	return fmt.Errorf("%w: %d bytes are free in %s: %w", sqlite3.FULL, fs.Free, dir, err)
+}
+
+// place makes path ready to be opened: it is a file on a file system of this machine. It returns the path that the file
+// has whatever the working folder becomes.
+func place(path string, probe func(dir string) (Filesystem, error)) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Dir(path)
+	fs, err := probe(dir)
+	if err != nil {
+		return "", fmt.Errorf("ask what file system %s is on: %w", dir, err)
+	}
+	if fs.Network {
+		return "", refuseNetwork(dir, fs)
+	}
+	return path, create(path)
+}
+
+// refuseNetwork is the error for a file system whose locks and shared memory SQLite cannot rely upon.
+func refuseNetwork(dir string, fs Filesystem) error {
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
+		"The folder %s is on a network file system (%s), where a database can be damaged. Set `state` to a folder on a "+
+			"disk of this machine.", dir, fs.Name)}
+}
+
+// create makes an empty file at path, unless one is there.
+func create(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(path)))
+}
+
+// syncDir makes the names in dir survive a loss of power.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,129 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+func TestAStepIsKeptWithItsCost(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	st := step(turn, "hello")
+	st.Usage = protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}
+	id, err := s.db.Turns().CommitStep(t.Context(), st)
+	s.must(err)
+	s.same("usage", s.look(`SELECT format('%s %d %d %d %d %d %d %s', user, message = ?, turn = ?, input, output,
+		cache_read, cache_write, model) FROM usage`, id, turn.ID), "alice 1 1 7 5 3 2 offline")
+}
+
+func TestStepsThatAreRefused(t *testing.T) {
+	s := newStory(t)
+	over := s.asking("used")
+	s.finish(over, "")
+	turn := s.begun("go")
+	forged := step(turn, "I am you")
+	forged.Message.Role = protocol.RoleUser
+	for _, c := range []struct {
+		name  string
+		step  sqlite.Step
+		code  supervisor.Code
+		words string
+	}{
+		{"of a turn that has ended", step(over, "more"), supervisor.CodeInvalid, "has ended"},
+		{"of no turn", step(supervisor.Turn{ID: 99}, "more"), supervisor.CodeNotFound, "no turn 99"},
+		{"said by somebody else", forged, supervisor.CodeInvalid, "role \"user\""},
+		{"with a call that has no id", step(turn, "", ""), supervisor.CodeInvalid, "has no ID"},
+		{"with a call id of an earlier turn", step(turn, "", "used"), supervisor.CodeInvalid, "was used before"},
+		{"with the same call id twice", step(turn, "", "twin", "twin"), supervisor.CodeInvalid, "was used before"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := s.db.Turns().CommitStep(t.Context(), c.step)
+			s.refused(err, c.code, c.words)
+			s.same("messages of the turn", s.look("SELECT count(*) FROM message WHERE turn = ?", turn.ID), "1")
+			s.same("its calls", s.look("SELECT count(*) FROM tool_call WHERE turn = ?", turn.ID), "0")
+		})
+	}
+}
+
+func TestNoStepBeforeAllCallsAreAnswered(t *testing.T) {
+	s := newStory(t)
+	turn := s.asking("c1", "c2")
+	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
+	s.must(err)
+	_, err = s.db.Turns().CommitStep(t.Context(), step(turn, "next"))
+	s.refused(err, supervisor.CodeInvalid, "Call c2 of turn")
+	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c2", "two"))
+	s.must(err)
+	_, err = s.db.Turns().CommitStep(t.Context(), step(turn, "next"))
+	s.must(err)
+}
+
+func TestACallBeginsOnce(t *testing.T) {
+	s := newStory(t)
+	turn := s.asking("c1", "c2")
+	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"))
+	s.refused(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"), supervisor.CodeInvalid, "has begun before")
+	s.refused(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c9"), supervisor.CodeNotFound, "no call c9")
+	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c2", "done"))
+	s.must(err)
+	s.refused(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c2"), supervisor.CodeInvalid, "has a result")
+	s.finish(turn, "")
+	s.refused(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"), supervisor.CodeInvalid, "has ended")
+}
+
+func TestAResultIsKeptOnceWithItsEffects(t *testing.T) {
+	s := newStory(t)
+	turn := s.asking("c1")
+	r := result("c1", "written")
+	r.Changes = []protocol.Change{{Kind: "write", Target: "notes/a.md", Detail: "12 bytes"}, {Kind: "delete", Target: "b"}}
+	r.Rest = &protocol.BlobRef{SHA256: "ab", Size: 3}
+	id, err := s.db.Turns().CommitResult(t.Context(), turn.ID, r)
+	s.must(err)
+	again, err := s.db.Turns().CommitResult(t.Context(), turn.ID, r)
+	s.must(err)
+	s.same("the same result again", again, id)
+
+	said := s.transcript(s.home)
+	s.same("message", said[len(said)-1], protocol.Message{ID: id, Role: protocol.RoleTool,
+		Parts: []protocol.Part{{Result: &r}}})
+	s.same("ledger", s.look("SELECT user || ':' || call || ':' || kind || ':' || target FROM effect ORDER BY id"),
+		"alice:c1:write:notes/a.md alice:c1:delete:b")
+}
+
+func TestResultsThatAreRefused(t *testing.T) {
+	s := newStory(t)
+	over := s.asking("old")
+	s.finish(over, "")
+	turn := s.asking("c1", "c2")
+	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
+	s.must(err)
+	renamed := result("c2", "two")
+	renamed.Name = "write_file"
+	unkind := result("c2", "two")
+	unkind.Changes = []protocol.Change{{Kind: "write", Target: "a"}, {Target: "b"}}
+	for _, c := range []struct {
+		name   string
+		turn   int64
+		result protocol.ToolResult
+		code   supervisor.Code
+		words  string
+	}{
+		{"another one of an answered call", turn.ID, result("c1", "uno"), supervisor.CodeInvalid, "has another result"},
+		{"of a call that was never made", turn.ID, result("c9", "x"), supervisor.CodeNotFound, "no call c9"},
+		{"of a call of another turn", turn.ID, result("old", "x"), supervisor.CodeNotFound, "no call old"},
+		{"of another tool", turn.ID, renamed, supervisor.CodeInvalid, "is of read_file, not of write_file"},
+		{"of a turn that has ended", over.ID, result("old", "x"), supervisor.CodeInvalid, "has ended"},
+		{"with a change of no kind", turn.ID, unkind, supervisor.CodeInvalid, "has no kind"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := s.look("SELECT max(id) FROM message")
+			_, err := s.db.Turns().CommitResult(t.Context(), c.turn, c.result)
+			s.refused(err, c.code, c.words)
+			s.same("newest message", s.look("SELECT max(id) FROM message"), before)
+			s.same("ledger", s.look("SELECT count(*) FROM effect"), "0")
+		})
+	}
+}

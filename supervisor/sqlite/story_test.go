@@ -1,0 +1,158 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	_ "github.com/ncruces/go-sqlite3/driver"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// noon is what the clock of a story shows.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// story is a database and a person who writes to it. Its methods end the test when what they do fails.
+type story struct {
+	*testing.T
+	db   *sqlite.DB
+	path string
+	home supervisor.Conversation // alice's terminal
+	keys int
+}
+
+func newStory(t *testing.T) *story {
+	t.Helper()
+	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db")}
+	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return noon }})
+	s.home = s.conversation("alice")
+	return s
+}
+
+func (s *story) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// refused checks that err is a refusal of that code and names what it should.
+func (s *story) refused(err error, code supervisor.Code, words string) {
+	s.Helper()
+	if supervisor.ErrorCode(err) != code || !strings.Contains(err.Error(), words) {
+		s.Errorf("got error %v with code %q, want one with code %q that says %q", err, supervisor.ErrorCode(err), code, words)
+	}
+}
+
+func (s *story) same(what string, got, want any) {
+	s.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		s.Errorf("%s: (-want +got)\n%s", what, d)
+	}
+}
+
+func (s *story) conversation(user string) supervisor.Conversation {
+	s.Helper()
+	c, err := s.db.Conversations().Find(s.Context(), user, supervisor.ChannelTerminal, "", "")
+	s.must(err)
+	return c
+}
+
+func (s *story) put(c supervisor.Conversation, kind supervisor.InboundKind, text string) supervisor.Inbound {
+	s.Helper()
+	s.keys++
+	in, fresh, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Conversation: c, Source: "terminal",
+		Key: fmt.Sprint("key-", s.keys), Kind: kind, Text: text})
+	s.must(err)
+	if !fresh {
+		s.Fatalf("%q was there before", text)
+	}
+	return in
+}
+
+func (s *story) text(text string) supervisor.Inbound {
+	s.Helper()
+	return s.put(s.home, supervisor.KindText, text)
+}
+
+// begun is a turn of alice's that has just started.
+func (s *story) begun(text string) supervisor.Turn {
+	s.Helper()
+	turn, err := s.db.Turns().Start(s.Context(), s.text(text).ID)
+	s.must(err)
+	return turn
+}
+
+// asking is a turn whose model has asked for calls of read_file with those ids.
+func (s *story) asking(calls ...string) supervisor.Turn {
+	s.Helper()
+	turn := s.begun("read my notes")
+	_, err := s.db.Turns().CommitStep(s.Context(), step(turn, "", calls...))
+	s.must(err)
+	return turn
+}
+
+func (s *story) finish(turn supervisor.Turn, text string) supervisor.Delivery {
+	s.Helper()
+	d, err := s.db.Turns().Finish(s.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		State: supervisor.InboundAnswered, Text: text, Unanswered: "It was not run."})
+	s.must(err)
+	return d
+}
+
+func (s *story) transcript(c supervisor.Conversation) []protocol.Message {
+	s.Helper()
+	list, err := s.db.Transcript().Messages(s.Context(), c.ID)
+	s.must(err)
+	return list
+}
+
+// state is how far an inbound has come.
+func (s *story) state(inbound int64) string {
+	s.Helper()
+	return s.look("SELECT state FROM inbox WHERE id = ?", inbound)
+}
+
+// look reads the database beside the program, and joins what it finds.
+func (s *story) look(query string, args ...any) string {
+	s.Helper()
+	other, err := sql.Open("sqlite3", "file:"+s.path+"?mode=ro")
+	s.must(err)
+	defer other.Close()
+	rows, err := other.QueryContext(s.Context(), query, args...)
+	s.must(err)
+	var found []string
+	for rows.Next() {
+		var v string
+		s.must(rows.Scan(&v))
+		found = append(found, v)
+	}
+	s.must(rows.Err())
+	return strings.Join(found, " ")
+}
+
+// step is a model's message with a text, if there is one, and calls of read_file.
+func step(turn supervisor.Turn, text string, calls ...string) sqlite.Step {
+	m := protocol.Message{Role: protocol.RoleAssistant}
+	if text != "" {
+		m.Parts = append(m.Parts, protocol.Part{Text: text})
+	}
+	for _, id := range calls {
+		m.Parts = append(m.Parts, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "read_file",
+			Arguments: json.RawMessage(`{"path":"a<b>&c"}`)}})
+	}
+	return sqlite.Step{Turn: turn.ID, Message: m, Model: "offline", Usage: protocol.Usage{Input: 10, Output: 2}}
+}
+
+func result(call, text string) protocol.ToolResult {
+	return protocol.ToolResult{Call: call, Name: "read_file", Text: text}
+}

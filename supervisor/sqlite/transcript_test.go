@@ -1,0 +1,72 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// talked has alice and the model say something, three times, and returns the transcript.
+func talked(s *story) []protocol.Message {
+	for _, text := range []string{"one", "two", "three"} {
+		turn := s.begun(text)
+		_, err := s.db.Turns().CommitStep(s.Context(), step(turn, "you said "+text))
+		s.must(err)
+		s.finish(turn, "you said "+text)
+	}
+	return s.transcript(s.home)
+}
+
+func TestTheWindowMovesForwardsOnly(t *testing.T) {
+	s := newStory(t)
+	all := talked(s)
+	s.same("messages", len(all), 6)
+	for _, c := range []struct{ trim, from int }{{2, 2}, {0, 2}, {4, 4}, {4, 4}} {
+		s.must(s.db.Transcript().Trim(t.Context(), s.home.ID, all[c.trim].ID))
+		s.same("window", s.transcript(s.home), all[c.from:])
+	}
+	s.same("kept", s.look("SELECT count(*) FROM message"), "6")
+}
+
+func TestTheWindowBeginsAtAMessageOfTheConversation(t *testing.T) {
+	s := newStory(t)
+	all := talked(s)
+	other := s.conversation("bob")
+	for _, id := range []int64{0, -1, all[5].ID + 1} {
+		s.refused(s.db.Transcript().Trim(t.Context(), s.home.ID, id), supervisor.CodeNotFound, "There is no message")
+	}
+	s.refused(s.db.Transcript().Trim(t.Context(), other.ID, all[0].ID), supervisor.CodeNotFound, "There is no message")
+	s.same("window", s.transcript(s.home), all)
+}
+
+func TestARestartForgetsWhatWasSaid(t *testing.T) {
+	s := newStory(t)
+	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID)) // of a conversation where nothing was said
+	talked(s)
+	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
+	s.same("window", len(s.transcript(s.home)), 0)
+	s.begun("hello again")
+	s.same("window", len(s.transcript(s.home)), 1)
+}
+
+func TestARestartKeepsTheTurnThatRuns(t *testing.T) {
+	s := newStory(t)
+	talked(s)
+	turn := s.asking("c1")
+	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
+	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
+	s.must(err)
+	s.same("window", len(s.transcript(s.home)), 3)
+}
+
+func TestPersonsHaveTranscriptsOfTheirOwn(t *testing.T) {
+	s := newStory(t)
+	talked(s)
+	bob := s.conversation("bob")
+	in := s.put(bob, supervisor.KindText, "what did alice say?")
+	_, err := s.db.Turns().Start(t.Context(), in.ID)
+	s.must(err)
+	s.same("bob's", s.transcript(bob)[0].Text(), "what did alice say?")
+	s.same("how much", len(s.transcript(bob)), 1)
+}

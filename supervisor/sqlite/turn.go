@@ -1,0 +1,132 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// Turns are the work on what people sent, kept step by step, so that a turn goes on where it was after any crash. What
+// they refuse is a supervisor.Error with CodeInvalid, or CodeNotFound for a turn that never was.
+type Turns struct{ db *DB }
+
+const insertTurn = `INSERT INTO turn (user, conversation, kind, inbound, started_at) VALUES (?, ?, ?, ?, ?)
+	RETURNING id`
+
+// Start starts the turn of an inbound: the inbound is running and its text is in the transcript. Refused unless the
+// inbound is a new text and no other turn runs in its conversation.
+func (s Turns) Start(ctx context.Context, inbound int64) (supervisor.Turn, error) {
+	turn, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Turn, error) { return t.startTurn(inbound) })
+	return turn, during(err, "start the turn of inbound %d", inbound)
+}
+
+func (t *tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
+	in, err := t.inbound(inbound)
+	if err != nil {
+		return turn, err
+	}
+	if in.Kind != supervisor.KindText {
+		return turn, refuse("Inbound %d is a %s; a turn is for a text.", in.ID, in.Kind)
+	}
+	if err := t.transition(in, supervisor.InboundRunning); err != nil {
+		return turn, err
+	}
+	turn = supervisor.Turn{Conversation: in.Conversation, Kind: supervisor.TurnChat, Inbound: in.ID,
+		StartedAt: instant(t.now)}
+	turn.ID, err = t.insert(insertTurn, in.Conversation.User, in.Conversation.ID, turn.Kind, in.ID, t.now)
+	if errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) {
+		return turn, refuse("Another turn runs in conversation %d.", in.Conversation.ID)
+	}
+	if err != nil {
+		return turn, err
+	}
+	_, err = t.putMessage(turn, protocol.UserText(in.Text))
+	return turn, err
+}
+
+// OpenTurn is a turn that has not ended, with what it has come to.
+type OpenTurn struct {
+	Turn     supervisor.Turn
+	Messages []protocol.Message // this turn's, in order
+	Begun    []string           // calls committed as begun and without a result: what they did is not known
+}
+
+const (
+	selectTurn = `SELECT t.id, c.id, c.user, c.channel, c.chat, c.thread, t.kind, t.inbound, t.deaths, t.started_at,
+		t.ended_at IS NOT NULL FROM turn t JOIN conversation c ON c.id = t.conversation `
+	findRunningTurn = selectTurn + `WHERE t.conversation = ? AND t.ended_at IS NULL`
+	listBegun       = `SELECT call FROM tool_call WHERE turn = ? AND result IS NULL AND begun_at IS NOT NULL
+		ORDER BY message, position`
+)
+
+// Open is the turn that runs in a conversation, if there is one. It is for whoever resumes it, while nobody else works
+// on it: the parts are read one after the other.
+func (s Turns) Open(ctx context.Context, conversation int64) (OpenTurn, bool, error) {
+	open, ok, err := s.open(ctx, conversation)
+	return open, ok, during(err, "find the running turn of conversation %d", conversation)
+}
+
+func (s Turns) open(ctx context.Context, conversation int64) (open OpenTurn, ok bool, err error) {
+	rows, err := s.db.readers.QueryContext(ctx, findRunningTurn, conversation)
+	turn, ok, err := one(rows, err, scanTurn)
+	if err != nil || !ok {
+		return open, false, err
+	}
+	rows, err = s.db.readers.QueryContext(ctx, listTurnMessages, turn.ID)
+	messages, err := all(rows, err, scanMessage)
+	if err != nil {
+		return open, false, err
+	}
+	rows, err = s.db.readers.QueryContext(ctx, listBegun, turn.ID)
+	begun, err := all(rows, err, scanText)
+	return OpenTurn{Turn: turn.Turn, Messages: messages, Begun: begun}, err == nil, err
+}
+
+const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING deaths`
+
+// Died counts a worker that ended in a turn and returns how many have.
+func (s Turns) Died(ctx context.Context, turn int64) (deaths int, err error) {
+	n, err := inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) {
+		if _, err := t.runningTurn(turn); err != nil {
+			return 0, err
+		}
+		return t.insert(countDeath, turn)
+	})
+	return int(n), during(err, "count a dead worker of turn %d", turn)
+}
+
+const findTurn = selectTurn + `WHERE t.id = ?`
+
+// runningTurn is the turn with that id; refused if it has ended.
+func (t *tx) runningTurn(id int64) (supervisor.Turn, error) {
+	rows, err := t.query(findTurn, id)
+	turn, ok, err := one(rows, err, scanTurn)
+	switch {
+	case err != nil:
+		return turn.Turn, err
+	case !ok:
+		return turn.Turn, missing("There is no turn %d.", id)
+	case turn.ended:
+		return turn.Turn, refuse("Turn %d has ended.", id)
+	}
+	return turn.Turn, nil
+}
+
+// turnRow is a turn as it is kept.
+type turnRow struct {
+	supervisor.Turn
+	ended bool
+}
+
+func scanTurn(rows *sql.Rows) (turn turnRow, err error) {
+	c, at := &turn.Conversation, int64(0)
+	err = rows.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &turn.Kind, &turn.Inbound, &turn.Deaths, &at,
+		&turn.ended)
+	turn.StartedAt = instant(at)
+	return turn, err
+}

@@ -1,0 +1,103 @@
+package sqlite_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+func TestATurnStartsOnce(t *testing.T) {
+	s := newStory(t)
+	in := s.text("hello")
+	turn, err := s.db.Turns().Start(t.Context(), in.ID)
+	s.must(err)
+	s.same("turn", turn, supervisor.Turn{ID: turn.ID, Conversation: s.home, Kind: supervisor.TurnChat, Inbound: in.ID,
+		StartedAt: noon})
+	s.same("state", s.state(in.ID), "running")
+	said := s.transcript(s.home)
+	s.same("transcript", said, []protocol.Message{{ID: said[0].ID, Role: protocol.RoleUser,
+		Parts: []protocol.Part{{Text: "hello"}}}})
+
+	_, err = s.db.Turns().Start(t.Context(), in.ID)
+	s.refused(err, supervisor.CodeInvalid, "is running and cannot become running")
+}
+
+func TestWhatATurnIsNotStartedFor(t *testing.T) {
+	s := newStory(t)
+	command := s.put(s.home, supervisor.KindCommand, "/help")
+	s.begun("one turn runs")
+	for _, c := range []struct {
+		name    string
+		inbound int64
+		code    supervisor.Code
+		words   string
+	}{
+		{"a command", command.ID, supervisor.CodeInvalid, "a turn is for a text"},
+		{"an inbound that is not there", 999, supervisor.CodeNotFound, "no inbound 999"},
+		{"a second turn beside a running one", s.text("me too").ID, supervisor.CodeInvalid, "Another turn runs"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := s.look("SELECT state FROM inbox ORDER BY id")
+			_, err := s.db.Turns().Start(t.Context(), c.inbound)
+			s.refused(err, c.code, c.words)
+			s.same("states", s.look("SELECT state FROM inbox ORDER BY id"), before)
+			s.same("messages", s.look("SELECT count(*) FROM message"), "1")
+		})
+	}
+}
+
+func TestAnOpenTurnIsFoundWithAllItHasComeTo(t *testing.T) {
+	s := newStory(t)
+	s.finish(s.begun("before"), "ok")
+	_, ok, err := s.db.Turns().Open(t.Context(), s.home.ID)
+	if ok || err != nil {
+		t.Fatalf("with no turn running: %v, %v", ok, err)
+	}
+	turn := s.asking("c1", "c2", "c3")
+	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c3"))
+	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, "c1"))
+	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
+	s.must(err)
+
+	open, ok, err := s.db.Turns().Open(t.Context(), s.home.ID)
+	if !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	s.same("turn", open.Turn, turn)
+	s.same("begun", open.Begun, []string{"c3"})
+	s.same("messages", open.Messages, s.transcript(s.home)[1:])
+	var roles []protocol.Role
+	for _, m := range open.Messages {
+		roles = append(roles, m.Role)
+	}
+	s.same("roles", roles, []protocol.Role{protocol.RoleUser, protocol.RoleAssistant, protocol.RoleTool})
+}
+
+func TestWhatTheModelSaidComesBackAsItWas(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("go")
+	want := step(turn, "a <b> & \u2028 \"c\" \x00 é", "c1")
+	want.Message.Parts[1].Call.Arguments = json.RawMessage(`{"b":1,"a":[1.50,"<\u003c>"],"a2":null}`)
+	id, err := s.db.Turns().CommitStep(t.Context(), want)
+	s.must(err)
+	want.Message.ID = id
+	s.same("message", s.transcript(s.home)[1], want.Message)
+}
+
+func TestDeathsAreCounted(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("poison")
+	for want := 1; want <= 3; want++ {
+		got, err := s.db.Turns().Died(t.Context(), turn.ID)
+		s.must(err)
+		s.same("deaths", got, want)
+	}
+	open, _, err := s.db.Turns().Open(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("deaths", open.Turn.Deaths, 3)
+	s.finish(turn, "it was too much")
+	_, err = s.db.Turns().Died(t.Context(), turn.ID)
+	s.refused(err, supervisor.CodeInvalid, "has ended")
+}

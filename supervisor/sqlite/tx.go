@@ -1,0 +1,112 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/protocol"
+)
+
+// tx is the writer's transaction as one write function sees it. It is not kept beyond that function.
+type tx struct {
+	ctx  context.Context // the transaction's, not a caller's: it does not end
+	conn *connection
+	now  int64 // unix milliseconds, the same for all that the transaction writes
+}
+
+// exec runs a statement that returns no rows.
+func (t *tx) exec(query string, args ...any) error {
+	s, err := t.conn.statement(query)
+	if err != nil {
+		return err
+	}
+	_, err = s.ExecContext(t.ctx, args...)
+	return err
+}
+
+// query runs a statement that returns rows; the result goes into one or all.
+func (t *tx) query(query string, args ...any) (*sql.Rows, error) {
+	s, err := t.conn.statement(query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(t.ctx, args...)
+}
+
+// insert runs a statement that returns one id.
+func (t *tx) insert(query string, args ...any) (int64, error) {
+	rows, err := t.query(query, args...)
+	id, ok, err := one(rows, err, scanInt)
+	if err == nil && !ok {
+		err = fmt.Errorf("insert: no id came back from %q", query)
+	}
+	return id, err
+}
+
+// all reads the rows of a query that ended in err.
+func all[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) (list []T, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, joined(err, rows.Close())
+		}
+		list = append(list, v)
+	}
+	return list, joined(rows.Err(), rows.Close())
+}
+
+// one reads the first row of a query that ended in err, if there is one.
+func one[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) (v T, ok bool, _ error) {
+	if err != nil {
+		return v, false, err
+	}
+	if rows.Next() {
+		v, err = scan(rows)
+		ok = err == nil
+	} else {
+		err = rows.Err()
+	}
+	return v, ok, joined(err, rows.Close())
+}
+
+func scanInt(rows *sql.Rows) (n int64, err error) {
+	err = rows.Scan(&n)
+	return n, err
+}
+
+func scanText(rows *sql.Rows) (s string, err error) {
+	err = rows.Scan(&s)
+	return s, err
+}
+
+// instant is the time of a column. Times are kept as unix milliseconds.
+func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// orNull is nil for 0, which is how an absent id is kept.
+func orNull(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+// encodeParts is the column of a message's parts. Characters stand as they are: no text is escaped for HTML.
+func encodeParts(parts []protocol.Part) (string, error) {
+	if parts == nil {
+		parts = []protocol.Part{}
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(parts); err != nil {
+		return "", fmt.Errorf("encode a message: %w", err)
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
