@@ -1,0 +1,127 @@
+package files
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// decodeChunk is how many bytes of a file are decoded at once.
+const decodeChunk = 32 << 10
+
+// decoder reads a file's text as UTF-8, in constant memory. NUL comes out as U+FFFD: those who get the text may
+// not take one.
+type decoder struct {
+	src  io.Reader
+	enc  encoding
+	odd  bool   // something was not UTF-8 and was taken for Windows-1252
+	raw  []byte // read, not decoded; a part of store
+	out  []byte // decoded, not yet given out; a part of text
+	err  error  // of src
+	text []byte
+	// store is where raw grows. A character cut in two by a read waits at its front.
+	store [decodeChunk]byte
+}
+
+// reset begins a new file: head was read from it already, src has the rest.
+func (d *decoder) reset(head []byte, src io.Reader, enc encoding) {
+	for _, m := range marks {
+		if m.encoding == enc {
+			head = bytes.TrimPrefix(head, []byte(m.bytes))
+		}
+	}
+	d.src, d.enc, d.odd, d.err, d.out = src, enc, false, nil, nil
+	d.raw = d.store[:copy(d.store[:], head)]
+	d.decode()
+}
+
+// Read makes *decoder an io.Reader.
+func (d *decoder) Read(p []byte) (int, error) {
+	for len(d.out) == 0 {
+		if d.err != nil {
+			return 0, d.err
+		}
+		kept := copy(d.store[:], d.raw)
+		var n int
+		n, d.err = d.src.Read(d.store[kept:])
+		d.raw = d.store[:kept+n]
+		d.decode()
+	}
+	n := copy(p, d.out)
+	d.out = d.out[n:]
+	return n, nil
+}
+
+// decode moves what it can from raw to out. After the end of the file it leaves nothing.
+func (d *decoder) decode() {
+	d.text = d.text[:0]
+	if d.enc == encodingUTF16LE || d.enc == encodingUTF16BE {
+		d.decodeUTF16()
+	} else {
+		d.decodeUTF8()
+	}
+	d.out = d.text
+}
+
+func (d *decoder) decodeUTF8() {
+	if utf8.Valid(d.raw) && bytes.IndexByte(d.raw, 0) < 0 {
+		d.text, d.raw = append(d.text, d.raw...), nil
+		return
+	}
+	raw, text := d.raw, d.text
+	for len(raw) > 0 {
+		r, n := utf8.DecodeRune(raw)
+		if r == utf8.RuneError && n == 1 {
+			if d.err == nil && !utf8.FullRune(raw) {
+				break // its other bytes are still to come
+			}
+			r, d.odd = from1252(raw[0]), true
+		}
+		if r == 0 {
+			r = utf8.RuneError
+		}
+		text, raw = utf8.AppendRune(text, r), raw[n:]
+	}
+	d.raw, d.text = raw, text
+}
+
+func (d *decoder) decodeUTF16() {
+	all := units(d.raw, d.enc)
+	if n := len(all); d.err == nil && n > 0 && utf16.IsSurrogate(rune(all[n-1])) && all[n-1] < 0xdc00 {
+		all = all[:n-1] // its other half is still to come
+	}
+	for _, r := range utf16.Decode(all) {
+		if r == 0 {
+			r = utf8.RuneError
+		}
+		d.text = utf8.AppendRune(d.text, r)
+	}
+	d.raw = d.raw[2*len(all):]
+	if d.err != nil && len(d.raw) > 0 {
+		d.text, d.raw = utf8.AppendRune(d.text, utf8.RuneError), nil
+	}
+}
+
+// units are the whole 16-bit units of raw, which has no mark.
+func units(raw []byte, enc encoding) []uint16 {
+	all := make([]uint16, len(raw)/2)
+	for i := range all {
+		all[i] = order(enc).Uint16(raw[2*i:])
+	}
+	return all
+}
+
+// byteOrder is what encoding/binary gives for both orders.
+type byteOrder interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}
+
+func order(enc encoding) byteOrder {
+	if enc == encodingUTF16BE {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}

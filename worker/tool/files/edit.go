@@ -1,0 +1,154 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+var editSpec = spec{
+	name:   "edit_file",
+	effect: protocol.EffectOnce,
+	description: "Replace old_text, exactly as the file has it, by new_text. It must be there once; " +
+		"with all true every place is replaced.",
+	properties: `{"path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"},` +
+		`"all":{"type":"boolean"}}`,
+	required: `["path","old_text","new_text"]`,
+}
+
+type editArgs struct {
+	Path    string `json:"path"`
+	OldText string `json:"old_text"`
+	NewText string `json:"new_text"`
+	All     bool   `json:"all"`
+}
+
+// maxEdited is the largest file that is edited, in bytes: an edit holds it in memory a few times.
+const maxEdited = 16 << 20
+
+func (t *tools) edit(_ context.Context, _ worker.Call, args editArgs) (worker.Result, error) {
+	name, err := t.ws.Clean(args.Path)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	places, err := t.replace(args)
+	if err != nil {
+		var told *workspace.Error
+		if errors.As(err, &told) {
+			return worker.Result{}, err
+		}
+		return worker.Result{}, fmt.Errorf("edit %s: %w", workspace.Show(name), err)
+	}
+	n := count(places, "place", "places")
+	return changed("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n), nil
+}
+
+// replace does the edit, and says in how many places.
+func (t *tools) replace(args editArgs) (int, error) {
+	switch args.OldText {
+	case "":
+		return 0, errors.New("old_text is empty; append_file adds to a file")
+	case args.NewText:
+		return 0, errors.New("old_text and new_text are the same")
+	}
+	whole, enc, err := t.readAll(args.Path)
+	if err != nil {
+		return 0, err
+	}
+	before, after := args.OldText, args.NewText
+	if !strings.Contains(whole, before) && strings.Contains(whole, "\r\n") {
+		// Models write \n whatever the file has.
+		before, after = withCRLF(before), withCRLF(after)
+	}
+	places := strings.Count(whole, before)
+	switch {
+	case places == 0:
+		return 0, errors.New("old_text is not in it" + nearMatch(whole, args.OldText))
+	case places > 1 && !args.All:
+		return 0, fmt.Errorf("old_text is in it %d times, on lines %s; give more of the text around it, or set all",
+			places, linesOf(whole, before))
+	}
+	raw, err := encodeAll(strings.ReplaceAll(whole, before, after), enc)
+	if err != nil {
+		return 0, err
+	}
+	_, err = t.ws.Write(args.Path, raw, workspace.Replace)
+	return places, err
+}
+
+func withCRLF(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
+}
+
+// readAll reads a file that is to be edited.
+func (t *tools) readAll(path string) (string, encoding, error) {
+	f, err := t.ws.Open(path)
+	if err != nil {
+		return "", "", err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(io.LimitReader(f, maxEdited+1))
+	if err != nil {
+		return "", "", err
+	}
+	if len(raw) > maxEdited {
+		return "", "", fmt.Errorf("it is larger than %s, the most that can be edited", size(maxEdited))
+	}
+	enc, binary := sniff(raw[:min(len(raw), headSize)])
+	if binary != "" {
+		return "", "", fmt.Errorf("it is not text but %s, %s", binary, size(int64(len(raw))))
+	}
+	return decodeAll(raw, enc)
+}
+
+// linesOf lists the lines on which part begins, the first few of them.
+func linesOf(whole, part string) string {
+	const most = 10
+	var numbers []string
+	line := 1
+	for {
+		at := strings.Index(whole, part)
+		if at < 0 {
+			return strings.Join(numbers, ", ")
+		}
+		if len(numbers) == most {
+			return strings.Join(numbers, ", ") + ", ..."
+		}
+		line += strings.Count(whole[:at], "\n")
+		numbers = append(numbers, fmt.Sprint(line))
+		line += strings.Count(part, "\n")
+		whole = whole[at+len(part):]
+	}
+}
+
+// nearMatch names a line that is the first line of part but for white space or case, as the end of a sentence.
+func nearMatch(whole, part string) string {
+	wanted := ""
+	for line := range strings.Lines(part) {
+		if wanted = plain(line); wanted != "" {
+			break
+		}
+	}
+	if wanted == "" {
+		return ""
+	}
+	number := 0
+	for line := range strings.Lines(whole) {
+		number++
+		if strings.Contains(plain(line), wanted) {
+			const longest = 200
+			shown := strings.ToValidUTF8(line[:min(len(line), longest)], "")
+			return fmt.Sprintf("; line %d is near, but differs in white space, in case or in what follows: %q", number, shown)
+		}
+	}
+	return "; read the file to see what is"
+}
+
+// plain is a line without what people and models do not look at.
+func plain(line string) string { return strings.ToLower(strings.Join(strings.Fields(line), " ")) }

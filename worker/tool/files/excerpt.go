@@ -1,0 +1,95 @@
+package files
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"unicode/utf8"
+)
+
+const (
+	maxLines   = 2000      // lines of one file in one call
+	maxExcerpt = 256 << 10 // bytes of one call
+	maxCounted = 64 << 20  // bytes that are read on after the excerpt to count the file's lines
+)
+
+// excerpt is some lines of a text.
+type excerpt struct {
+	body        []byte
+	first, last int  // lines in it; last < first is none
+	total       int  // lines of the text; -1 when it goes on for too long to count them
+	partial     bool // the last line in it is not whole
+	full        bool // no more goes in
+	room        int  // bytes
+	whole       int  // bytes of body up to the last line's end
+}
+
+// complete reports that nothing of the text is left out.
+func (x *excerpt) complete() bool {
+	return !x.partial && x.first == 1 && x.last == x.total
+}
+
+// readLines takes the lines first to last of r, at most room bytes of them: whole lines, but for a first one that is
+// longer than that.
+func readLines(ctx context.Context, r io.Reader, first, last, room int) (*excerpt, error) {
+	in := bufio.NewReaderSize(r, decodeChunk)
+	x := &excerpt{first: first, last: first - 1, room: room}
+	line, after, begun := 1, 0, false
+	for {
+		piece, err := in.ReadSlice('\n')
+		switch {
+		case line > last || x.full:
+			after += len(piece)
+		case line >= first:
+			x.take(line, piece)
+		}
+		begun = len(piece) > 0 && piece[len(piece)-1] != '\n' || begun && len(piece) == 0
+		if err == nil {
+			line++
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err == io.EOF:
+			x.total = line
+			if !begun {
+				x.total--
+			}
+			return x, nil
+		case err != nil && err != bufio.ErrBufferFull:
+			return nil, err
+		case after > maxCounted:
+			x.total = -1
+			return x, nil
+		}
+	}
+}
+
+// take adds a line, or a piece of a long one.
+func (x *excerpt) take(line int, piece []byte) {
+	if len(piece) == 0 {
+		return
+	}
+	if len(x.body)+len(piece) <= x.room {
+		x.body = append(x.body, piece...)
+		x.last = line
+		if piece[len(piece)-1] == '\n' {
+			x.whole = len(x.body)
+		}
+		return
+	}
+	x.full = true
+	if x.whole > 0 {
+		x.body, x.last = x.body[:x.whole], line-1
+		return
+	}
+	x.body, x.last, x.partial = append(x.body, piece[:x.room-len(x.body)]...), line, true
+	for len(x.body) > 0 && !lastRuneWhole(x.body) {
+		x.body = x.body[:len(x.body)-1]
+	}
+}
+
+func lastRuneWhole(b []byte) bool {
+	r, n := utf8.DecodeLastRune(b)
+	return r != utf8.RuneError || n > 1
+}

@@ -1,0 +1,136 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+const (
+	listLimit    = 200
+	listLimitMax = 5000
+)
+
+var listSpec = spec{
+	name:        "list_files",
+	effect:      protocol.EffectNone,
+	description: "List a folder (path empty: the whole workspace) with sizes and times. Folders end in a slash.",
+	properties: `{"path":{"type":"string"},"pattern":{"type":"string","description":"glob: *.md, notes/**/*.txt"},` +
+		`"recursive":{"type":"boolean"},"limit":{"type":"integer","default":200}}`,
+	required: `[]`,
+}
+
+type listArgs struct {
+	Path      string `json:"path"`
+	Pattern   string `json:"pattern"`
+	Recursive bool   `json:"recursive"`
+	Limit     int    `json:"limit"`
+}
+
+func (t *tools) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
+	path := folderPath(args.Path)
+	name, err := t.ws.Clean(path)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	g, err := newGlob(args.Pattern, name)
+	if err != nil {
+		return worker.Result{}, fmt.Errorf("list %s: %w", workspace.Show(path), err)
+	}
+	l := &listing{tools: t, glob: g, deep: args.Recursive || g.deep(), limit: bounded(args.Limit, listLimit, listLimitMax)}
+	if err := t.ws.Walk(ctx, path, l.visit); err != nil {
+		return worker.Result{}, err
+	}
+	return l.result(name, args.Pattern), nil
+}
+
+// bounded is what a limit means: usual where none is given, at most top.
+func bounded(limit, usual, top int) int {
+	if limit <= 0 {
+		return usual
+	}
+	return min(limit, top)
+}
+
+// listing is one call of list_files.
+type listing struct {
+	*tools
+	glob           glob
+	deep           bool // into the folders
+	limit          int
+	lines          []string
+	files, folders int
+	trouble        []string // folders that could not be read, in words
+}
+
+func (l *listing) visit(e workspace.Entry) error {
+	if e.Err != nil {
+		l.trouble = append(l.trouble, e.Err.Error())
+		return nil
+	}
+	if l.glob.match(e.Path) {
+		if e.Info.IsDir() {
+			l.folders++
+		} else {
+			l.files++
+		}
+		if len(l.lines) < l.limit {
+			l.lines = append(l.lines, l.line(e))
+		}
+	}
+	if e.Info.IsDir() && !l.deep {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// line shows one entry. Two spaces part its columns.
+func (l *listing) line(e workspace.Entry) string {
+	name := workspace.Show(e.Path)
+	switch {
+	case e.Info.IsDir():
+		return name + "/"
+	case e.Info.Mode()&fs.ModeSymlink != 0:
+		return name + "  link"
+	case !e.Info.Mode().IsRegular():
+		return name + "  not a file"
+	}
+	return fmt.Sprintf("%s  %s  %s", name, size(e.Info.Size()), e.Info.ModTime().In(l.zone).Format("2006-01-02 15:04"))
+}
+
+// maxTrouble is how many folders that could not be read are named.
+const maxTrouble = 5
+
+func (l *listing) result(name, pattern string) worker.Result {
+	lines, all := l.lines, l.files+l.folders
+	where := workspace.Show(name)
+	if name == "." {
+		where = "the folder"
+	}
+	switch {
+	case all == 0 && pattern != "":
+		lines = append(lines, fmt.Sprintf("Nothing in %s matches %q.", where, pattern))
+	case all == 0 && len(l.trouble) == 0:
+		lines = append(lines, strings.ToUpper(where[:1])+where[1:]+" is empty.")
+	case all > len(l.lines):
+		lines = append(lines, fmt.Sprintf("... and %s more of %s and %s; narrow it with path or pattern, or raise limit.",
+			thousands(int64(all-len(l.lines))), count(l.files, "file", "files"), count(l.folders, "folder", "folders")))
+	}
+	for i, trouble := range l.trouble {
+		if i == maxTrouble {
+			lines = append(lines, fmt.Sprintf("Could not read %d more folders.", len(l.trouble)-i))
+			break
+		}
+		lines = append(lines, "Could not "+trouble+".")
+	}
+	brief := count(l.files, "file", "files")
+	if l.folders > 0 {
+		brief += ", " + count(l.folders, "folder", "folders")
+	}
+	return worker.Result{Text: strings.Join(lines, "\n"), Brief: brief}
+}

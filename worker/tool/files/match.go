@@ -1,0 +1,120 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxQuery is the longest query, in bytes.
+const maxQuery = 1000
+
+// matcher finds a query in lines. It is for one goroutine.
+type matcher struct {
+	plain   []byte         // nil when re is used
+	fold    bool           // plain is in lower case and stands for any
+	re      *regexp.Regexp // also for plain queries that are not ASCII and stand for any case
+	lowered []byte         // kept for its memory
+}
+
+func newMatcher(query string, isRegexp, caseSensitive bool) (*matcher, error) {
+	switch {
+	case query == "":
+		return nil, errors.New("the query is empty")
+	case len(query) > maxQuery:
+		return nil, fmt.Errorf("the query has %d bytes, at most %d are possible", len(query), maxQuery)
+	case strings.ContainsAny(query, "\r\n") && !isRegexp:
+		return nil, errors.New("the query has more than one line, and lines are searched one by one")
+	case isRegexp:
+	case caseSensitive:
+		return &matcher{plain: []byte(query)}, nil
+	case ascii(query):
+		return &matcher{plain: lower(nil, []byte(query)), fold: true}, nil
+	default:
+		query = regexp.QuoteMeta(query)
+	}
+	if !caseSensitive {
+		query = "(?i)" + query
+	}
+	re, err := regexp.Compile(query)
+	if err != nil {
+		return nil, fmt.Errorf("the query is not a regular expression that can be used: %w", err)
+	}
+	return &matcher{re: re}, nil
+}
+
+// maybe reports whether a line of the block may match; that no line does is certain.
+func (m *matcher) maybe(block []byte) bool {
+	if m.re != nil {
+		return true
+	}
+	return bytes.Contains(m.view(block), m.plain)
+}
+
+// find is where the line matches first; from is negative when it does not.
+func (m *matcher) find(line []byte) (from, to int) {
+	if m.re != nil {
+		if at := m.re.FindIndex(line); at != nil {
+			return at[0], at[1]
+		}
+		return -1, -1
+	}
+	from = bytes.Index(m.view(line), m.plain)
+	return from, from + len(m.plain)
+}
+
+// view is b as plain is compared with it, byte for byte in the same places.
+func (m *matcher) view(b []byte) []byte {
+	if !m.fold {
+		return b
+	}
+	m.lowered = lower(m.lowered[:0], b)
+	return m.lowered
+}
+
+// lower appends b in lower case as far as it is ASCII.
+func lower(to, b []byte) []byte {
+	from := len(to)
+	to = append(to, b...)
+	for i, c := range to[from:] {
+		if c >= 'A' && c <= 'Z' {
+			to[from+i] = c + 'a' - 'A'
+		}
+	}
+	return to
+}
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+// maxShown is how many bytes of a line a search shows.
+const maxShown = 240
+
+// cutAround is at most maxShown bytes of a line, those around from to to, with marks where it was cut.
+func cutAround(line []byte, from, to int) string {
+	line = bytes.TrimRight(line, "\r\n")
+	if len(line) <= maxShown {
+		return string(line)
+	}
+	to = min(max(to, from), len(line))
+	start := max(0, min(from-(maxShown-min(to-from, maxShown))/2, len(line)-maxShown))
+	end := start + maxShown
+	for start > 0 && !utf8.RuneStart(line[start]) {
+		start++
+	}
+	for end < len(line) && end > start && !utf8.RuneStart(line[end]) {
+		end--
+	}
+	shown := string(line[start:end])
+	if start > 0 {
+		shown = "..." + shown
+	}
+	if end < len(line) {
+		shown += "..."
+	}
+	return shown
+}

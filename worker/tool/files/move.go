@@ -1,0 +1,114 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+var moveSpec = spec{
+	name:   "move_file",
+	effect: protocol.EffectOnce,
+	description: "Move or rename a file or folder. Where to is a folder it goes into it. " +
+		"overwrite true: a file in the way goes to the trash.",
+	properties: `{"from":{"type":"string"},"to":{"type":"string"},"overwrite":{"type":"boolean"}}`,
+	required:   `["from","to"]`,
+}
+
+type moveArgs struct {
+	From      string `json:"from"`
+	To        string `json:"to"`
+	Overwrite bool   `json:"overwrite"`
+}
+
+func (t *tools) move(ctx context.Context, _ worker.Call, args moveArgs) (worker.Result, error) {
+	from, err := t.ws.Clean(args.From)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	var first []protocol.Change // what had to go out of the way
+	to, err := t.ws.Move(ctx, args.From, args.To)
+	if errors.Is(err, fs.ErrExist) && args.Overwrite {
+		if first, err = t.makeWay(ctx, args); err == nil {
+			to, err = t.ws.Move(ctx, args.From, args.To)
+		}
+	} else if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%w, and overwrite is not set", err)
+	}
+	if err != nil && len(first) > 0 {
+		return worker.Result{Changes: first}, fmt.Errorf("%w; %s is already in the trash: %s",
+			err, workspace.Show(first[0].Target), workspace.Show(first[0].Detail))
+	}
+	if err != nil {
+		return worker.Result{}, err
+	}
+	text := fmt.Sprintf("%s is now %s.", workspace.Show(from), workspace.Show(to))
+	if len(first) > 0 {
+		text += fmt.Sprintf(" What was there before is %s.", workspace.Show(first[0].Detail))
+	}
+	result := changed("move", from, to, text, "to "+workspace.Show(to))
+	result.Changes = append(first, result.Changes...)
+	return result, nil
+}
+
+// makeWay puts the file that a move would replace into the trash.
+func (t *tools) makeWay(ctx context.Context, args moveArgs) ([]protocol.Change, error) {
+	target := args.To
+	old, err := t.ws.Stat(target)
+	if err == nil && old.IsDir() {
+		target = path.Join(target, path.Base(path.Clean(args.From)))
+		old, err = t.ws.Stat(target)
+	}
+	if err != nil {
+		return nil, err
+	}
+	source, err := t.ws.Stat(args.From)
+	switch {
+	case err != nil:
+		return nil, err
+	case os.SameFile(old, source):
+		return nil, fmt.Errorf("move %s: it is the same as %s", workspace.Show(args.From), workspace.Show(target))
+	case old.IsDir():
+		return nil, fmt.Errorf("move to %s: there is a folder with this name; move or delete it first",
+			workspace.Show(target))
+	}
+	where, err := t.ws.Trash(ctx, target, t.now())
+	if err != nil {
+		return nil, err
+	}
+	name, err := t.ws.Clean(target)
+	return []protocol.Change{{Kind: "delete", Target: name, Detail: where}}, err
+}
+
+var deleteSpec = spec{
+	name:        "delete_file",
+	effect:      protocol.EffectOnce,
+	description: "Move a file or folder to the trash folder; says where it is then.",
+	properties:  `{"path":{"type":"string"}}`,
+	required:    `["path"]`,
+}
+
+type deleteArgs struct {
+	Path string `json:"path"`
+}
+
+func (t *tools) delete(ctx context.Context, _ worker.Call, args deleteArgs) (worker.Result, error) {
+	name, err := t.ws.Clean(args.Path)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	where, err := t.ws.Trash(ctx, args.Path, t.now())
+	if err != nil {
+		return worker.Result{}, err
+	}
+	text := fmt.Sprintf("%s is in the trash now, at %s; move_file brings it back.",
+		workspace.Show(name), workspace.Show(where))
+	return changed("delete", name, where, text, "to the trash"), nil
+}

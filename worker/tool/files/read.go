@@ -1,0 +1,169 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+var readSpec = spec{
+	name:        "read_file",
+	effect:      protocol.EffectNone,
+	description: "Read a text file, or its lines start_line to end_line (0: the last). A header tells what is left out.",
+	properties:  `{"path":{"type":"string"},"start_line":{"type":"integer"},"end_line":{"type":"integer"}}`,
+	required:    `["path"]`,
+}
+
+type readArgs struct {
+	Path      string `json:"path"`
+	StartLine int    `json:"start_line"`
+	EndLine   int    `json:"end_line"`
+}
+
+func (t *tools) read(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
+	if args.StartLine < 0 || args.EndLine < 0 || args.EndLine > 0 && args.EndLine < args.StartLine {
+		return worker.Result{}, fmt.Errorf("read %s: there are no lines %d to %d; lines are counted from 1",
+			workspace.Show(args.Path), args.StartLine, args.EndLine)
+	}
+	page, err := t.page(ctx, args, maxExcerpt)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	body := page.body
+	if page.header != "" {
+		body = page.header + "\n" + body
+	}
+	return worker.Result{Text: body, Brief: page.brief}, nil
+}
+
+// page is a file's text as it is shown.
+type page struct {
+	header string // "" when the text is whole and there is nothing to say of it
+	body   string
+	brief  string
+}
+
+// page reads at most room bytes of a file.
+func (t *tools) page(ctx context.Context, args readArgs, room int) (page, error) {
+	name, err := t.ws.Clean(args.Path)
+	if err != nil {
+		return page{}, err
+	}
+	text, err := t.openText(args.Path)
+	if err != nil {
+		return page{}, err
+	}
+	defer text.file.Close()
+	first := max(args.StartLine, 1)
+	last := first + maxLines - 1
+	if args.EndLine > 0 {
+		last = min(last, args.EndLine)
+	}
+	x, err := readLines(ctx, text, first, last, room)
+	if err != nil {
+		return page{}, readFault(args.Path, err)
+	}
+	if x.last < x.first && x.first > 1 {
+		return page{}, fmt.Errorf("read %s: it has %s, and start_line is %d",
+			workspace.Show(args.Path), count(x.total, "line", "lines"), first)
+	}
+	return x.page(workspace.Show(name), text.foreign(), args.EndLine), nil
+}
+
+// page puts an excerpt into words; wanted is the last line that was asked for, 0 for all.
+func (x *excerpt) page(name, foreign string, wanted int) page {
+	p := page{body: string(x.body), brief: count(x.total, "line", "lines")}
+	var notes []string
+	switch {
+	case x.total == 0:
+		notes, p.brief = append(notes, "empty"), "empty"
+	case !x.complete():
+		p.brief = x.span()
+		notes = append(notes, p.brief)
+	}
+	if foreign != "" {
+		notes = append(notes, "read as "+foreign)
+	}
+	if x.partial {
+		notes = append(notes, fmt.Sprintf("line %d is longer than is shown", x.last))
+	}
+	if x.last != x.total && (wanted == 0 || x.last < wanted) {
+		notes = append(notes, fmt.Sprintf("go on with start_line %d", x.last+1))
+	}
+	if len(notes) > 0 {
+		p.header = name + ": " + strings.Join(notes, "; ")
+	}
+	return p
+}
+
+// span is "lines 1-200 of 812".
+func (x *excerpt) span() string {
+	total := thousands(int64(max(x.total, 0)))
+	if x.total < 0 {
+		total = "very many"
+	}
+	if x.first == x.last {
+		return fmt.Sprintf("line %d of %s", x.first, total)
+	}
+	return fmt.Sprintf("lines %d-%d of %s", x.first, x.last, total)
+}
+
+var readManySpec = spec{
+	name:        "read_files",
+	effect:      protocol.EffectNone,
+	description: "Read several text files at once, at most 20.",
+	properties:  `{"paths":{"type":"array","items":{"type":"string"}}}`,
+	required:    `["paths"]`,
+}
+
+type readManyArgs struct {
+	Paths []string `json:"paths"`
+}
+
+const maxFiles = 20 // of one read_files
+
+func (t *tools) readMany(ctx context.Context, _ worker.Call, args readManyArgs) (worker.Result, error) {
+	if len(args.Paths) == 0 || len(args.Paths) > maxFiles {
+		return worker.Result{}, fmt.Errorf("read %d files: between 1 and %d can be read at once", len(args.Paths), maxFiles)
+	}
+	var b strings.Builder
+	var failed []error
+	for i, path := range args.Paths {
+		// What short files leave is there for the long ones after them.
+		room := (maxExcerpt - b.Len()) / (len(args.Paths) - i)
+		p, err := t.page(ctx, readArgs{Path: path}, max(room, 0))
+		if ctx.Err() != nil {
+			return worker.Result{}, context.Cause(ctx)
+		}
+		if err != nil {
+			failed = append(failed, err)
+			p = page{header: "could not " + err.Error()}
+		}
+		writePage(&b, path, p)
+	}
+	if len(failed) == len(args.Paths) {
+		return worker.Result{}, errors.Join(failed...)
+	}
+	brief := count(len(args.Paths)-len(failed), "file", "files")
+	if len(failed) > 0 {
+		brief += fmt.Sprintf(", %d could not be read", len(failed))
+	}
+	return worker.Result{Text: b.String(), Brief: brief}, nil
+}
+
+// writePage adds a file under a headline.
+func writePage(b *strings.Builder, path string, p page) {
+	fmt.Fprintf(b, "=== %s ===\n", workspace.Show(path))
+	if p.header != "" {
+		b.WriteString(p.header + "\n")
+	}
+	b.WriteString(p.body)
+	if p.body != "" && !strings.HasSuffix(p.body, "\n") {
+		b.WriteByte('\n')
+	}
+}

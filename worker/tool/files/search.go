@@ -1,0 +1,160 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+const (
+	searchLimit      = 100
+	searchLimitMax   = 1000
+	maxContext       = 10        // lines on each side
+	maxFound         = 128 << 10 // bytes of one answer
+	maxSearched      = 200_000   // files of one search
+	progressInterval = 10_000    // files from one word of progress to the next
+)
+
+var searchSpec = spec{
+	name:   "search_files",
+	effect: protocol.EffectNone,
+	description: "Find lines that hold the query (plain text, or regexp true: a Go regular expression) " +
+		"in the text files below path. Gives file:line: text.",
+	properties: `{"query":{"type":"string"},"regexp":{"type":"boolean"},"path":{"type":"string"},` +
+		`"glob":{"type":"string","description":"only these files: *.md"},` +
+		`"context":{"type":"integer","description":"lines around"},` +
+		`"case_sensitive":{"type":"boolean"},"limit":{"type":"integer","default":100}}`,
+	required: `["query"]`,
+}
+
+type searchArgs struct {
+	Query         string `json:"query"`
+	Regexp        bool   `json:"regexp"`
+	Path          string `json:"path"`
+	Glob          string `json:"glob"`
+	Context       int    `json:"context"`
+	CaseSensitive bool   `json:"case_sensitive"`
+	Limit         int    `json:"limit"`
+}
+
+func (t *tools) search(ctx context.Context, call worker.Call, args searchArgs) (worker.Result, error) {
+	path := folderPath(args.Path)
+	name, err := t.ws.Clean(path)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	g, err := newGlob(args.Glob, name)
+	if err != nil {
+		return worker.Result{}, fmt.Errorf("search %s: %w", workspace.Show(path), err)
+	}
+	m, err := newMatcher(args.Query, args.Regexp, args.CaseSensitive)
+	if err != nil {
+		return worker.Result{}, fmt.Errorf("search %s: %w", workspace.Show(path), err)
+	}
+	s := &search{
+		ctx: ctx, progress: call.Progress, glob: g, head: make([]byte, headSize),
+		found: finding{
+			matcher: m, around: min(max(args.Context, 0), maxContext), limit: bounded(args.Limit, searchLimit, searchLimitMax),
+		},
+	}
+	if err := t.ws.Walk(ctx, path, s.visit); err != nil {
+		return worker.Result{}, err
+	}
+	return s.result(args.Query), nil
+}
+
+// search is one call of search_files: which files, and how they are read.
+type search struct {
+	ctx      context.Context
+	progress func(string)
+	glob     glob
+	head     []byte
+	decoder  decoder
+	blocks   blocks
+	found    finding
+	searched int // files
+	unread   int // files and folders that could not be read, or not whole
+}
+
+func (s *search) visit(e workspace.Entry) error {
+	switch {
+	case e.Err != nil:
+		s.unread++
+		return nil
+	case !e.Info.Mode().IsRegular() || !s.glob.match(e.Path):
+		return nil
+	case s.searched == maxSearched:
+		s.found.stopped = fmt.Sprintf("stopped after %s files: give a path or a glob", thousands(maxSearched))
+		return fs.SkipAll
+	}
+	if err := s.file(e); err != nil {
+		s.unread++
+	}
+	s.searched++
+	if s.searched%progressInterval == 0 {
+		s.progress(thousands(int64(s.searched)) + " files searched")
+	}
+	switch {
+	case s.ctx.Err() != nil:
+		return context.Cause(s.ctx)
+	case s.found.stopped != "":
+		return fs.SkipAll
+	}
+	return nil
+}
+
+// file searches one file. What is not text has no lines.
+func (s *search) file(e workspace.Entry) error {
+	f, err := e.Open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head, err := readHead(f, s.head)
+	if err != nil {
+		return err
+	}
+	enc, binary := sniff(head)
+	if binary != "" {
+		return nil
+	}
+	s.decoder.reset(head, f, enc)
+	s.blocks.reset(&s.decoder)
+	s.found.begin(e.Path)
+	for s.found.stopped == "" && s.ctx.Err() == nil {
+		block, err := s.blocks.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		s.found.look(block)
+	}
+	return nil
+}
+
+func (s *search) result(query string) worker.Result {
+	f := &s.found
+	brief := fmt.Sprintf("%s in %s", count(f.matches, "match", "matches"), count(f.files, "file", "files"))
+	last := brief
+	if f.matches == 0 {
+		const longest = 100
+		brief = "no matches"
+		last = fmt.Sprintf("No line of %s matches %q",
+			count(s.searched, "file", "files"), strings.ToValidUTF8(query[:min(len(query), longest)], ""))
+	}
+	if f.stopped != "" {
+		last += "; " + f.stopped
+	}
+	if s.unread > 0 {
+		last += fmt.Sprintf("; %s could not be read", count(s.unread, "file or folder", "files or folders"))
+	}
+	return worker.Result{Text: f.out.String() + last + ".", Brief: brief}
+}

@@ -1,0 +1,162 @@
+package files
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// headSize is how many bytes of a file decide what it is.
+const headSize = 8 << 10
+
+// encoding is how a file's text is written down.
+type encoding string
+
+const (
+	encodingUTF8    encoding = "UTF-8"        // bytes that are not are taken for Windows-1252
+	encodingBOM     encoding = "UTF-8 (BOM)"  // the mark at the front is no part of the text
+	encodingUTF16LE encoding = "UTF-16 LE"    // with its mark
+	encodingUTF16BE encoding = "UTF-16 BE"    // with its mark
+	encoding1252    encoding = "Windows-1252" // which holds all of Latin-1 that is text
+)
+
+// marks are the byte order marks.
+var marks = []struct {
+	bytes    string
+	encoding encoding
+}{
+	{"\xef\xbb\xbf", encodingBOM}, {"\xff\xfe", encodingUTF16LE}, {"\xfe\xff", encodingUTF16BE},
+}
+
+// magics are how well-known files begin that are not text.
+var magics = []struct {
+	at    int
+	bytes string
+	kind  string
+}{
+	{0, "\x89PNG\r\n\x1a\n", "a PNG image"}, {0, "\xff\xd8\xff", "a JPEG image"}, {0, "GIF8", "a GIF image"},
+	{8, "WEBP", "a WebP image"}, {4, "ftypheic", "a HEIC image"}, {4, "ftypavif", "an AVIF image"},
+	{0, "II*\x00", "a TIFF image"}, {0, "MM\x00*", "a TIFF image"}, {0, "%PDF-", "a PDF document"},
+	{0, "PK\x03\x04", "a ZIP archive (or an office document)"}, {0, "PK\x05\x06", "an empty ZIP archive"},
+	{0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an older office document"}, {0, "\x1f\x8b", "gzip-compressed"},
+	{0, "BZh", "bzip2-compressed"}, {0, "\xfd7zXZ\x00", "xz-compressed"}, {0, "\x28\xb5\x2f\xfd", "Zstandard-compressed"},
+	{0, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive"}, {0, "Rar!\x1a\x07", "a RAR archive"}, {257, "ustar", "a tar archive"},
+	{0, "ID3", "an MP3 recording"}, {0, "\xff\xfb", "an MP3 recording"}, {0, "OggS", "an Ogg recording"},
+	{0, "fLaC", "a FLAC recording"}, {8, "WAVE", "a WAV recording"}, {4, "ftypM4A", "an M4A recording"},
+	{4, "ftyp", "an MP4 video"}, {8, "AVI ", "an AVI video"}, {0, "\x1a\x45\xdf\xa3", "a Matroska or WebM video"},
+	{0, "SQLite format 3\x00", "an SQLite database"}, {0, "\x7fELF", "a Linux program"}, {0, "MZ", "a Windows program"},
+	{0, "\x00asm", "a WebAssembly program"}, {0, "\xca\xfe\xba\xbe", "a macOS program or Java class"},
+}
+
+// sniff tells how the file that begins with head is written, or what it is when it is not text.
+func sniff(head []byte) (enc encoding, binary string) {
+	for _, m := range marks {
+		if bytes.HasPrefix(head, []byte(m.bytes)) {
+			return m.encoding, ""
+		}
+	}
+	kind := magicOf(head)
+	switch {
+	case looksBinary(head) && kind == "":
+		return "", "binary"
+	case looksBinary(head), kind == "a PDF document": // whose first bytes may all be printable
+		return "", kind
+	}
+	return encodingUTF8, ""
+}
+
+func magicOf(head []byte) string {
+	for _, m := range magics {
+		if len(head) >= m.at && bytes.HasPrefix(head[m.at:], []byte(m.bytes)) {
+			return m.kind
+		}
+	}
+	return ""
+}
+
+// looksBinary reports bytes that no text holds: a NUL, or one in ten a control character that does not lay out text.
+func looksBinary(head []byte) bool {
+	if bytes.IndexByte(head, 0) >= 0 {
+		return true
+	}
+	strange := 0
+	for _, c := range head {
+		if c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\b' && c != 0x1b || c == 0x7f {
+			strange++
+		}
+	}
+	return strange*10 > len(head)
+}
+
+// windows1252 is what 0x80 to 0x9f stand for; the five that are not assigned stand for the control character of their
+// number, as in the WHATWG's table. All else is as in Latin-1.
+var windows1252 = [32]rune{
+	0x20ac, 0x81, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d, 0x017d,
+	0x8f, 0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x9d,
+	0x017e, 0x0178,
+}
+
+func from1252(c byte) rune {
+	if c >= 0x80 && c < 0xa0 {
+		return windows1252[c-0x80]
+	}
+	return rune(c)
+}
+
+// decodeAll turns a whole file into text, so that encodeAll gives the same bytes back; where it would not, it fails.
+func decodeAll(raw []byte, enc encoding) (string, encoding, error) {
+	var text string
+	switch {
+	case enc == encodingUTF16LE, enc == encodingUTF16BE:
+		text = string(utf16.Decode(units(raw[2:], enc)))
+	case utf8.Valid(raw): // with its mark, if there is one
+		return string(raw), enc, nil
+	default:
+		runes := make([]rune, len(raw))
+		for i, c := range raw {
+			runes[i] = from1252(c)
+		}
+		text, enc = string(runes), encoding1252
+	}
+	back, err := encodeAll(text, enc)
+	if err != nil || !bytes.Equal(back, raw) {
+		return "", enc, fmt.Errorf("its text is damaged %s", enc)
+	}
+	return text, enc, nil
+}
+
+// encodeAll turns text into a file's bytes.
+func encodeAll(text string, enc encoding) ([]byte, error) {
+	switch enc {
+	case encodingUTF16LE, encodingUTF16BE:
+		raw := []byte("\xff\xfe")
+		if enc == encodingUTF16BE {
+			raw = []byte("\xfe\xff")
+		}
+		for _, u := range utf16.Encode([]rune(text)) {
+			raw = order(enc).AppendUint16(raw, u)
+		}
+		return raw, nil
+	case encoding1252:
+		return to1252(text)
+	}
+	return []byte(text), nil
+}
+
+func to1252(text string) ([]byte, error) {
+	raw := make([]byte, 0, len(text))
+	for _, r := range text {
+		c, ok := byte(r), r < 0x80 || r >= 0xa0 && r <= 0xff
+		for i, known := range windows1252 {
+			if known == r {
+				c, ok = byte(0x80+i), true
+			}
+		}
+		if !ok {
+			return nil, fmt.Errorf("it is written in Windows-1252, which has no %q; write it whole with write_file", r)
+		}
+		raw = append(raw, c)
+	}
+	return raw, nil
+}

@@ -1,0 +1,78 @@
+package files
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"mews/worker/workspace"
+)
+
+// text is an open file whose text is being read as UTF-8.
+type text struct {
+	file *os.File
+	size int64 // bytes, when it was opened
+	decoder
+}
+
+// openText opens the file at path when it is text. The caller closes it.
+func (t *tools) openText(path string) (*text, error) {
+	f, err := t.ws.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	x := &text{file: f}
+	if err := x.begin(path); err != nil {
+		return nil, withClose(err, f)
+	}
+	return x, nil
+}
+
+func (x *text) begin(path string) error {
+	info, err := x.file.Stat()
+	if err != nil {
+		return readFault(path, err)
+	}
+	x.size = info.Size()
+	head, err := readHead(x.file, make([]byte, headSize))
+	if err != nil {
+		return readFault(path, err)
+	}
+	enc, binary := sniff(head)
+	if binary != "" {
+		return fmt.Errorf("read %s: it is not text but %s, %s", workspace.Show(path), binary, size(x.size))
+	}
+	x.reset(head, x.file, enc)
+	return nil
+}
+
+// foreign names the file's encoding when it is not UTF-8, as far as it was read.
+func (x *text) foreign() string {
+	switch {
+	case x.odd:
+		return string(encoding1252)
+	case x.enc == encodingUTF16LE, x.enc == encodingUTF16BE:
+		return string(x.enc)
+	}
+	return ""
+}
+
+// readHead fills head from the front of a file, as far as the file goes.
+func readHead(r io.Reader, head []byte) ([]byte, error) {
+	n, err := io.ReadFull(r, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// readFault is an error of reading, not of opening.
+func readFault(path string, err error) error {
+	return fmt.Errorf("read %s: %w", workspace.Show(path), err)
+}
+
+// withClose closes a file that was of no use. What goes wrong in closing a file that was only read means nothing.
+func withClose(err error, f *os.File) error {
+	_ = f.Close()
+	return err
+}

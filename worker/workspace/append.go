@@ -1,0 +1,64 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+)
+
+// Append adds data at the end of the file at path, beginning on a line of its own, and makes the file and the
+// folders on the way where they are missing. It is one write, so that it is not mixed with what others append, and
+// on the disk when Append returns. When the disk fills up in the middle of it the part is taken back. created
+// reports that nothing was there before.
+func (w *Workspace) Append(path string, data []byte) (created bool, err error) {
+	p, err := w.target(path)
+	if err != nil {
+		return false, fault("append to", path, err)
+	}
+	if p.info == nil {
+		return true, fault("append to", path, put(w.root, p, data, Create))
+	}
+	return false, fault("append to", path, extend(w.root, p, data))
+}
+
+// extend appends to a file that is there.
+func extend(root *os.Root, p place, data []byte) error {
+	if p.info.Mode()&anyWrite == 0 {
+		return ErrReadOnly
+	}
+	f, err := openRegular(root, p.name, os.O_RDWR|os.O_APPEND)
+	if err != nil {
+		return err
+	}
+	return errors.Join(appendTo(f, data), f.Close())
+}
+
+func appendTo(f *os.File, data []byte) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size := info.Size()
+	if size > 0 {
+		var last [1]byte
+		if _, err := f.ReadAt(last[:], size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			data = append([]byte{'\n'}, data...)
+		}
+	}
+	n, err := f.Write(data)
+	if err != nil {
+		return errors.Join(err, takeBack(f, size, int64(n)))
+	}
+	return f.Sync()
+}
+
+// takeBack removes the n bytes that were written after size, unless others have written since.
+func takeBack(f *os.File, size, n int64) error {
+	info, err := f.Stat()
+	if err != nil || n == 0 || info.Size() != size+n {
+		return err
+	}
+	return f.Truncate(size)
+}

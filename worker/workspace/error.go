@@ -1,0 +1,103 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode"
+)
+
+// The reasons of the workspace's own for refusing something. They are wrapped: test for them with errors.Is. What
+// is not there, or kept out of sight, is fs.ErrNotExist; what is in the way is fs.ErrExist.
+var (
+	ErrEmpty      = errors.New("the path is empty")
+	ErrNUL        = errors.New("the path holds a NUL byte")
+	ErrOutside    = errors.New("it leads out of the folder, and only what is inside can be used")
+	ErrTilde      = errors.New("a name ~ at its front means the folder itself, and cannot be a name in it")
+	ErrSpecial    = errors.New("it is neither a file nor a folder but a pipe, socket, device or link")
+	ErrRules      = errors.New("the rules of this folder do not allow this path")
+	ErrAppendOnly = errors.New("by the rules of this folder it can only be appended to")
+	ErrHolds      = errors.New("it holds files that the rules of this folder keep as they are")
+	ErrReadOnly   = errors.New("it is marked read-only")
+	ErrTrash      = errors.New("the trash is changed by deleting and by moving things out of it alone")
+	ErrReserved   = errors.New("names from .mews- to .tmp are kept for files that are being written")
+	ErrWhole      = errors.New("it is the folder itself")
+	ErrTooMany    = errors.New("it holds too many entries, and only the first of them were looked at")
+)
+
+// Error says what was attempted with which path, and why it was not done, for the model and for the person.
+type Error struct {
+	Op   string // what was attempted: read, write, append to, move, delete
+	Path string // as it was asked for
+	Err  error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s %s: %s", e.Op, Show(e.Path), reason(e.Err))
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// fault makes an Error of err; one that is an Error already, and nil, stay as they are.
+func fault(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return &Error{Op: op, Path: path, Err: err}
+}
+
+// reasons are the system's errors as sentences. The first that fits is taken.
+var reasons = []struct {
+	is   error
+	text string
+}{
+	{syscall.ENOSPC, "the disk is full; make room and try again"},
+	{syscall.EDQUOT, "the disk quota is used up; make room and try again"},
+	{syscall.EROFS, "the disk can only be read, not written"},
+	{syscall.ENAMETOOLONG, "the path is too long: a name has at most 255 bytes, a path 4,096"},
+	{syscall.EISDIR, "it is a folder, not a file"},
+	{syscall.ENOTDIR, "a name on the way to it is a file, not a folder"},
+	{syscall.ELOOP, "its symbolic links go round in a circle"},
+	{syscall.EXDEV, "it is on another disk than the place it should go to"},
+	{syscall.EINVAL, "the system does not allow it, as for a folder that is to go into itself"},
+	{syscall.EMFILE, "too many files are open at once; try again"},
+	{syscall.EIO, "the disk reported an error"},
+	{fs.ErrNotExist, "there is no such file or folder"},
+	{fs.ErrExist, "there is something with this name already"},
+	{fs.ErrPermission, "the system does not allow it: its permissions are for another account"},
+}
+
+// reason is err as a person reads it.
+func reason(err error) string {
+	for _, r := range reasons {
+		if errors.Is(err, r.is) {
+			return r.text
+		}
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // without the operating system's names for what was done, and without the path again
+	}
+	return err.Error()
+}
+
+// Show is a path for a line of text: as it is when that is harmless, quoted where it holds a line break or
+// anything else that does not print, cut when it is very long.
+func Show(path string) string {
+	const longest = 300
+	if len(path) > longest {
+		path = strings.ToValidUTF8(path[:longest], "") + "..."
+	}
+	strange := func(r rune) bool { return r == unicode.ReplacementChar || !unicode.IsPrint(r) }
+	if path == "" || strings.ContainsFunc(path, strange) {
+		return strconv.Quote(path)
+	}
+	return path
+}

@@ -1,0 +1,83 @@
+package workspace
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"mews/protocol"
+)
+
+// tinyDisk mounts a file system of 256 KiB.
+func tinyDisk(t *testing.T) (*Workspace, string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k,nr_inodes=64"); err != nil {
+		t.Skipf("a disk that can be filled takes mounting a tmpfs, which needs CAP_SYS_ADMIN here: %v", err)
+	}
+	t.Cleanup(func() { must(t, unix.Unmount(dir, 0)) })
+	ws, err := Open(dir, protocol.FilePolicy{})
+	must(t, err)
+	t.Cleanup(func() { must(t, ws.Close()) })
+	return ws, dir
+}
+
+func TestFullDiskLeavesTheOldFile(t *testing.T) {
+	ws, dir := tinyDisk(t)
+	big := bytes.Repeat([]byte("x"), 300<<10)
+	_, err := ws.Write("old", []byte("precious\n"), Replace)
+	must(t, err)
+	_, err = ws.Write("old", big, Replace)
+	wantError(t, err, syscall.ENOSPC, "write old: the disk is full; make room and try again")
+	_, err = ws.Append("old", big)
+	wantError(t, err, syscall.ENOSPC, "append to old: the disk is full")
+	_, err = ws.Append("new", big)
+	wantError(t, err, syscall.ENOSPC, "append to new: the disk is full")
+	if got := content(t, filepath.Join(dir, "old")); got != "precious\n" {
+		t.Fatalf("the old file holds %d bytes: %.40q", len(got), got)
+	}
+	var left []string
+	must(t, walk(t.Context(), ws.root, ".", everything, func(e Entry) error { left = append(left, e.Path); return nil }))
+	if !slices.Equal(left, []string{"old"}) {
+		t.Fatalf("left on the disk: %v", left)
+	}
+}
+
+func TestReadOnlyDisk(t *testing.T) {
+	ws, dir := tinyDisk(t)
+	_, err := ws.Write("old", []byte("x"), Replace)
+	must(t, err)
+	must(t, unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+	_, err = ws.Write("old", []byte("y"), Replace)
+	wantError(t, err, syscall.EROFS, "write old: the disk can only be read")
+	_, err = ws.Trash(t.Context(), "old", noon)
+	wantError(t, err, syscall.EROFS, "delete old: the disk can only be read")
+}
+
+func TestAnotherDiskInTheFolder(t *testing.T) {
+	ws, dir := open(t, protocol.FilePolicy{}, nil)
+	must(t, os.Mkdir(filepath.Join(dir, "disk"), 0o755))
+	if err := unix.Mount("tmpfs", filepath.Join(dir, "disk"), "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("a second disk takes mounting a tmpfs, which needs CAP_SYS_ADMIN here: %v", err)
+	}
+	t.Cleanup(func() { must(t, unix.Unmount(filepath.Join(dir, "disk"), 0)) })
+	_, err := ws.Write("disk/a", []byte("x"), Replace)
+	must(t, err)
+	_, err = ws.Trash(t.Context(), "disk/a", noon)
+	wantError(t, err, syscall.EXDEV, "delete disk/a: it is on another disk")
+	if left := names(t, ws, trash); len(left) != 0 || content(t, filepath.Join(dir, "disk/a")) != "x" {
+		t.Fatalf("left in the trash: %v", left)
+	}
+}
+
+func TestLongNamesAreRefusedByTheSystemToo(t *testing.T) {
+	ws, _ := open(t, protocol.FilePolicy{}, nil)
+	_, err := ws.Write(strings.Repeat("ä", 127)+"/"+strings.Repeat("ä", 128), nil, Replace)
+	wantError(t, err, syscall.ENAMETOOLONG, "a name has at most 255 bytes")
+}

@@ -1,0 +1,209 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+)
+
+const (
+	maxPath  = 4096 // bytes of a whole path: Linux's PATH_MAX
+	maxName  = 255  // bytes of one name in it: NAME_MAX of the usual file systems
+	maxLinks = 40   // symbolic links on one path's way: Linux's own limit
+)
+
+// Clean is the one spelling of a path: relative, without ".", ".." and doubled slashes; "." is the folder itself. It
+// looks at the text alone.
+func (w *Workspace) Clean(raw string) (string, error) {
+	name, err := clean(w.dir, raw)
+	if err != nil {
+		return "", fault("use the path", raw, err)
+	}
+	return name, nil
+}
+
+func clean(dir, raw string) (string, error) {
+	switch {
+	case raw == "":
+		return "", ErrEmpty
+	case strings.ContainsRune(raw, 0):
+		return "", ErrNUL
+	case len(raw) > maxPath:
+		return "", syscall.ENAMETOOLONG
+	}
+	name := path.Clean(strings.TrimLeft(relative(dir, raw), "/"))
+	switch first, _, _ := strings.Cut(name, "/"); first {
+	case "..":
+		return "", ErrOutside
+	case "~":
+		return "", ErrTilde // a clean path must mean the same when it is cleaned again
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if len(part) > maxName {
+			return "", syscall.ENAMETOOLONG
+		}
+	}
+	return name, nil
+}
+
+// relative takes off the harmless ways to name the folder at the front of a path.
+func relative(dir, raw string) string {
+	for _, front := range []string{dir, "~"} {
+		rest, ok := strings.CutPrefix(raw, front)
+		if ok && front != "" && (rest == "" || rest[0] == '/') {
+			return rest
+		}
+	}
+	return raw
+}
+
+func outside(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
+
+// links says what becomes of a symbolic link that is the last name of a path. Those before it are always followed.
+type links string
+
+const (
+	followLinks links = "follow"
+	keepLink    links = "keep" // the link itself is meant
+)
+
+// resolve follows the symbolic links of a clean path, so that the rules are asked about what would be touched.
+// What it returns holds no link but for races, which cannot leave the folder either: the root follows links by
+// itself and stops at the edge. Names that are not there stay as they are.
+func resolve(root *os.Root, name string, last links) (string, error) {
+	done, todo := ".", strings.Split(name, "/")
+	for hops := 0; len(todo) > 0; {
+		next := path.Join(done, todo[0])
+		if todo = todo[1:]; outside(next) {
+			return "", ErrOutside
+		}
+		target, err := linkAt(root, next)
+		switch {
+		case len(todo) == 0 && last == keepLink, err == nil && target == "":
+			done = next
+			continue
+		case errors.Is(err, fs.ErrNotExist):
+			return inside(path.Join(next, path.Join(todo...)))
+		case err != nil:
+			return "", err
+		case path.IsAbs(target):
+			return "", ErrOutside
+		}
+		if hops++; hops > maxLinks {
+			return "", syscall.ELOOP
+		}
+		todo = append(strings.Split(target, "/"), todo...)
+	}
+	return done, nil
+}
+
+// linkAt is what the symbolic link at name holds, or "" where something else stands.
+func linkAt(root *os.Root, name string) (string, error) {
+	target, err := root.Readlink(name)
+	if errors.Is(err, syscall.EINVAL) {
+		return "", nil
+	}
+	return target, err
+}
+
+func inside(name string) (string, error) {
+	if outside(name) {
+		return "", ErrOutside
+	}
+	return name, nil
+}
+
+// place is where a path leads.
+type place struct {
+	asked  string      // the path as asked for, clean
+	name   string      // links followed
+	info   fs.FileInfo // nil where nothing is
+	hidden bool        // the rules keep it out of sight
+}
+
+// locate finds where a path leads, whether or not anything is there.
+func (w *Workspace) locate(raw string, last links) (place, error) {
+	asked, err := clean(w.dir, raw)
+	if err != nil {
+		return place{}, err
+	}
+	name, err := resolve(w.root, asked, last)
+	if err != nil {
+		return place{}, err
+	}
+	info, err := w.root.Lstat(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return place{}, err
+	}
+	folder := info != nil && info.IsDir()
+	hidden := w.rules.hidden(asked, folder) || w.rules.hidden(name, folder)
+	return place{asked: asked, name: name, info: info, hidden: hidden}, nil
+}
+
+// find is locate for what must be there and in sight.
+func (w *Workspace) find(raw string, last links) (place, error) {
+	p, err := w.locate(raw, last)
+	if err == nil && (p.info == nil || p.hidden) {
+		err = fs.ErrNotExist
+	}
+	return p, err
+}
+
+// target is locate for a path that is to be made or changed, and a file.
+func (w *Workspace) target(raw string) (place, error) {
+	p, err := w.locate(raw, followLinks)
+	switch {
+	case err != nil:
+		return place{}, err
+	case p.name == "." || strings.HasSuffix(raw, "/"):
+		return place{}, syscall.EISDIR
+	case p.info != nil:
+		if err := regular(p.info); err != nil {
+			return place{}, err
+		}
+	}
+	return p, mayAppear(p.name, p.hidden)
+}
+
+// mayAppear reports why nothing may be made at name; nil is that it may.
+func mayAppear(name string, hidden bool) error {
+	switch {
+	case hidden:
+		return ErrRules
+	case inTrash(name):
+		return ErrTrash
+	case isTemporary(path.Base(name)):
+		return ErrReserved
+	}
+	return nil
+}
+
+// regular refuses everything but regular files. Opening a FIFO would wait for its other end, a device may act.
+func regular(info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return syscall.EISDIR
+	case !info.Mode().IsRegular():
+		return ErrSpecial
+	}
+	return nil
+}
+
+// openRegular opens name and looks again at what it got: what stood there may have been changed since.
+func openRegular(root *os.Root, name string, flag int) (*os.File, error) {
+	f, err := root.OpenFile(name, flag|syscall.O_NONBLOCK, newFile)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}

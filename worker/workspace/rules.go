@@ -1,0 +1,79 @@
+package workspace
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"mews/protocol"
+)
+
+// rules are a protocol.FilePolicy, checked. A path in the trash has the rules of the place it came from. Include
+// is asked about files alone, because a folder that does not match may hold files that do. What Exclude and
+// AppendOnly say of a folder holds for all that is in it.
+type rules struct {
+	include, exclude, appendOnly []string
+}
+
+func newRules(policy protocol.FilePolicy) (rules, error) {
+	var r rules
+	for _, list := range []struct {
+		name string
+		from []string
+		to   *[]string
+	}{
+		{"include", policy.Include, &r.include},
+		{"exclude", policy.Exclude, &r.exclude},
+		{"append_only", policy.AppendOnly, &r.appendOnly},
+	} {
+		for _, glob := range list.from {
+			if glob == "" || !doublestar.ValidatePattern(glob) {
+				return rules{}, fmt.Errorf("%s: %q is not a valid pattern", list.name, glob)
+			}
+			*list.to = append(*list.to, path.Clean(strings.TrimLeft(glob, "/")))
+		}
+	}
+	return r, nil
+}
+
+// none reports that everything is allowed.
+func (r rules) none() bool { return len(r.include)+len(r.exclude)+len(r.appendOnly) == 0 }
+
+// hidden reports that name is out of sight.
+func (r rules) hidden(name string, folder bool) bool {
+	if r.none() {
+		return false
+	}
+	name = original(name)
+	if name == "." {
+		return false
+	}
+	return within(r.exclude, name) || !folder && len(r.include) > 0 && !matches(r.include, name)
+}
+
+// kept reports that name may be appended to but not changed otherwise.
+func (r rules) kept(name string) bool { return within(r.appendOnly, name) }
+
+// within reports that a glob matches name or a folder it is in.
+func within(globs []string, name string) bool {
+	if len(globs) == 0 {
+		return false
+	}
+	for ; name != "."; name = path.Dir(name) {
+		if matches(globs, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(globs []string, name string) bool {
+	for _, glob := range globs {
+		if doublestar.MatchUnvalidated(glob, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,174 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxEntries is how many names of one folder are looked at: what a listing of it may cost in memory, about 60 MB.
+const maxEntries = 200_000
+
+// Entry is one thing that a walk came by.
+type Entry struct {
+	Path string      // clean, relative to the workspace
+	Info fs.FileInfo // of itself: a symbolic link is a link, and is not followed
+	// Err is set in a second visit of a folder of which some or all names could not be read.
+	Err error
+
+	root *os.Root
+}
+
+// Open opens the entry for reading when it is a regular file. The caller closes it. It costs less than Workspace.Open,
+// because the walk has been to its folder.
+func (e Entry) Open() (*os.File, error) {
+	f, err := openRegular(e.root, e.Path, os.O_RDONLY)
+	return f, fault("read", e.Path, err)
+}
+
+// Walk visits all that is in the folder at dir, or the file alone when it is one: in the order of names, what is
+// in a folder after the folder itself. The trash is left out unless dir is in it, and so is what the rules hide.
+// visit may return fs.SkipDir to pass by what is in a folder (or the rest of the folder that a file is in),
+// fs.SkipAll to end the walk; any other error ends it and is returned. It ends with ctx.
+func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) error) error {
+	p, err := w.find(dir, followLinks)
+	if err != nil {
+		return fault("list", dir, err)
+	}
+	if !p.info.IsDir() {
+		err := visit(Entry{Path: p.name, Info: p.info, root: w.root})
+		if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
+			return nil
+		}
+		return err
+	}
+	return walk(ctx, w.root, p.name, w.rules.seen, visit)
+}
+
+// seen reports whether a walk shows an entry.
+func (r rules) seen(name string, info fs.FileInfo) bool {
+	return name != trash && !isTemporary(info.Name()) && !r.hidden(name, info.IsDir())
+}
+
+// sight decides what a walk shows.
+type sight func(name string, info fs.FileInfo) bool
+
+// everything is what a walk shows that must not miss anything.
+func everything(string, fs.FileInfo) bool { return true }
+
+// walk visits what is in the folder dir, dir itself left out.
+func walk(ctx context.Context, root *os.Root, dir string, seen sight, visit func(Entry) error) error {
+	info, err := root.Stat(dir)
+	if err != nil {
+		return fault("list", dir, err)
+	}
+	w := &walker{ctx: ctx, root: root, seen: seen, visit: visit}
+	entries, err := w.read(dir)
+	if err != nil && len(entries) == 0 && ctx.Err() == nil {
+		return fault("list", dir, err)
+	}
+	err = w.folder(Entry{Path: dir, Info: info, Err: err, root: root}, entries)
+	if errors.Is(err, fs.SkipAll) || errors.Is(err, fs.SkipDir) {
+		return nil
+	}
+	return err
+}
+
+// walker is one walk under way.
+type walker struct {
+	ctx   context.Context
+	root  *os.Root
+	seen  sight
+	visit func(Entry) error
+}
+
+// folder visits the entries of a folder, and the folder again when they are not all.
+func (w *walker) folder(dir Entry, entries []Entry) error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	if dir.Err != nil {
+		dir.Err = fault("list", dir.Path, dir.Err)
+		if err := w.visit(dir); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if err := w.entry(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry visits one thing, and what is in it.
+func (w *walker) entry(e Entry) error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	err := w.visit(e)
+	if err == nil && e.Info.IsDir() {
+		var entries []Entry
+		entries, e.Err = w.read(e.Path)
+		err = w.folder(e, entries)
+	}
+	if e.Info.IsDir() && errors.Is(err, fs.SkipDir) {
+		return nil
+	}
+	return err
+}
+
+// read lists a folder in the order of names. With an error it returns what was read before it.
+func (w *walker) read(dir string) ([]Entry, error) {
+	f, err := w.root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var entries []Entry
+	for err == nil && w.ctx.Err() == nil {
+		var some []fs.DirEntry
+		some, err = f.ReadDir(1024)
+		for _, d := range some {
+			info, lost := d.Info()
+			if lost != nil {
+				continue // gone since
+			}
+			if name := path.Join(dir, d.Name()); w.seen(name, info) {
+				entries = append(entries, Entry{Path: name, Info: info, root: w.root})
+			}
+		}
+		if len(entries) > maxEntries {
+			entries, err = entries[:maxEntries], ErrTooMany
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	return entries, err
+}
+
+// Sweep removes what crashes have left behind: files that were being written and not changed since a time. It says how
+// many. It walks everything, rules or not; folders that it cannot read it passes by.
+func (w *Workspace) Sweep(ctx context.Context, before time.Time) (int, error) {
+	removed := 0
+	err := walk(ctx, w.root, ".", everything, func(e Entry) error {
+		if e.Err != nil || !e.Info.Mode().IsRegular() || !isTemporary(e.Info.Name()) || !e.Info.ModTime().Before(before) {
+			return nil
+		}
+		if err := w.root.Remove(e.Path); err != nil {
+			return fault("sweep", e.Path, ignoreMissing(err))
+		}
+		removed++
+		return nil
+	})
+	return removed, err
+}

@@ -1,0 +1,174 @@
+package workspace
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+)
+
+const (
+	newFile   fs.FileMode = 0o644 // before the process's umask
+	newFolder fs.FileMode = 0o755
+	anyWrite  fs.FileMode = 0o222
+)
+
+// Mode says what Write may find.
+type Mode string
+
+const (
+	Replace Mode = "replace" // what was there goes, if anything was
+	Create  Mode = "create"  // nothing may be there; a file with the very same content will do
+)
+
+// Write makes the file at path hold data and nothing else, and makes the folders on the way. Whatever happens in
+// between, path holds the old content or the new, never a part; when Write returns without an error the new one is
+// on the disk. A file that was there keeps its permissions. created reports that nothing was there before.
+func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, err error) {
+	p, err := w.target(path)
+	if err == nil && p.info != nil && mode == Create {
+		same, err := holds(w.root, p, data)
+		if err == nil && !same {
+			err = fs.ErrExist
+		}
+		return false, fault("write", path, err)
+	}
+	if err == nil {
+		err = w.rules.mayReplace(p)
+	}
+	if err == nil {
+		err = put(w.root, p, data, mode)
+	}
+	return err == nil && p.info == nil, fault("write", path, err)
+}
+
+// holds reports that the file at p has exactly this content.
+func holds(root *os.Root, p place, data []byte) (bool, error) {
+	if p.info.Size() != int64(len(data)) {
+		return false, nil
+	}
+	f, err := openRegular(root, p.name, os.O_RDONLY)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	old, err := io.ReadAll(io.LimitReader(f, int64(len(data))+1))
+	return bytes.Equal(old, data), err
+}
+
+// mayReplace reports why a file must stay as it is; nil is that it need not.
+func (r rules) mayReplace(p place) error {
+	switch {
+	case p.info == nil:
+		return nil
+	case r.kept(p.asked) || r.kept(p.name):
+		return ErrAppendOnly
+	case p.info.Mode()&anyWrite == 0:
+		return ErrReadOnly // a rename would pass it by: it asks the folder's permissions only
+	}
+	return nil
+}
+
+// put writes beside the place and renames over it.
+func put(root *os.Root, p place, data []byte, mode Mode) error {
+	folder, err := folder(root, path.Dir(p.name), newFolder)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	temporary := temporaryFront + rand.Text() + temporaryBack
+	err = writeTemporary(folder, temporary, data, p.info)
+	if err == nil {
+		err = rename(folder, temporary, folder, path.Base(p.name), mode == Create)
+	}
+	if err != nil {
+		return errors.Join(err, ignoreMissing(folder.Remove(temporary)))
+	}
+	return syncFolder(folder)
+}
+
+// writeTemporary makes a new file with old's permissions and has it on the disk.
+func writeTemporary(folder *os.Root, name string, data []byte, old fs.FileInfo) error {
+	f, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFile)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil && old != nil {
+		err = f.Chmod(old.Mode().Perm())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// folder opens the folder name, and makes it where it is missing, with those on the way. The caller closes it.
+func folder(root *os.Root, name string, mode fs.FileMode) (*os.Root, error) {
+	var missing []string
+	for at := name; at != "."; at = path.Dir(at) {
+		info, err := root.Stat(at)
+		if err == nil && !info.IsDir() {
+			return nil, syscall.ENOTDIR
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		missing = append(missing, at)
+	}
+	if len(missing) > 0 {
+		if err := root.MkdirAll(name, mode); err != nil {
+			return nil, err
+		}
+	}
+	for _, made := range missing {
+		if err := syncParent(root, made); err != nil {
+			return nil, err
+		}
+	}
+	return root.OpenRoot(name)
+}
+
+func syncParent(root *os.Root, name string) error {
+	parent, err := root.OpenRoot(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(syncFolder(parent), parent.Close())
+}
+
+// syncFolder has the names in a folder on the disk.
+func syncFolder(folder *os.Root) error {
+	f, err := folder.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Files that are being written have such names. A crash leaves one behind; no listing shows it, and Sweep removes it.
+const (
+	temporaryFront = ".mews-"
+	temporaryBack  = ".tmp"
+)
+
+func isTemporary(base string) bool {
+	return len(base) > len(temporaryFront)+len(temporaryBack) &&
+		strings.HasPrefix(base, temporaryFront) && strings.HasSuffix(base, temporaryBack)
+}
