@@ -1,0 +1,219 @@
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+)
+
+// stopwatch is a model that notes when it was called, and answers when it is let.
+type stopwatch struct {
+	mu     sync.Mutex
+	called time.Time
+	takes  time.Duration
+}
+
+func (s *stopwatch) script(r modeltest.Request) modeltest.Answer {
+	s.mu.Lock()
+	s.called = time.Now()
+	s.mu.Unlock()
+	if s.takes > 0 {
+		<-time.After(s.takes)
+	}
+	return modeltest.Instant(r)
+}
+
+func (s *stopwatch) at() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.called
+}
+
+// visitor is a client that says a line and waits for its answer.
+type visitor struct {
+	chat *control.Chat
+	got  chan time.Time
+	stop func()
+}
+
+func newVisitor(b *testing.B, h *house, user string) *visitor {
+	v := &visitor{got: make(chan time.Time, 1)}
+	v.chat = control.NewChat(h.socket, control.Attach{User: user, After: control.FromNow}, v)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); v.chat.Run(ctx, time.Minute) }()
+	v.stop = func() { cancel(); <-ended }
+	b.Cleanup(v.stop)
+	return v
+}
+
+func (v *visitor) exchange(b *testing.B, text string) time.Time {
+	b.Helper()
+	if _, err := v.chat.Say(b.Context(), control.NewKey(), text); err != nil {
+		b.Fatal(err)
+	}
+	select {
+	case at := <-v.got:
+		return at
+	case <-time.After(time.Minute):
+		b.Fatal("no answer within a minute")
+		return time.Time{}
+	}
+}
+
+func (v *visitor) Deliver(control.Delivery) bool {
+	v.got <- time.Now()
+	return true
+}
+
+func (*visitor) Attached(control.Attached, bool) {}
+func (*visitor) Show(control.Show)               {}
+func (*visitor) Lost(error)                      {}
+
+// BenchmarkTurn is a whole turn of a warm worker with a model that answers at once, over the real programs: what Mews adds
+// before the model is called and after it has answered.
+func BenchmarkTurn(b *testing.B) {
+	watch := &stopwatch{}
+	_, url := modeltest.NewServer(b, watch.script)
+	h := newHouse(b, url, "ann")
+	h.start()
+	v := newVisitor(b, h, "ann")
+	v.exchange(b, "warm up")
+	var before, after time.Duration
+	n := 0
+	for b.Loop() {
+		said := time.Now()
+		answered := v.exchange(b, "hi")
+		before += watch.at().Sub(said)
+		after += answered.Sub(watch.at())
+		n++
+	}
+	b.ReportMetric(float64(before.Microseconds())/float64(n), "µs-to-model")
+	b.ReportMetric(float64(after.Microseconds())/float64(n), "µs-from-model")
+}
+
+// BenchmarkEightAtOnce is how long the last of eight people waits for an answer of a model that takes a second.
+func BenchmarkEightAtOnce(b *testing.B) {
+	watch := &stopwatch{}
+	_, url := modeltest.NewServer(b, watch.script)
+	var people []string
+	for i := range 8 {
+		people = append(people, fmt.Sprint("p", i))
+	}
+	h := newHouse(b, url, people...)
+	h.start()
+	var visitors []*visitor
+	for _, p := range people {
+		v := newVisitor(b, h, p)
+		v.exchange(b, "warm up")
+		visitors = append(visitors, v)
+	}
+	watch.takes = time.Second
+	for b.Loop() {
+		var waiting sync.WaitGroup
+		for _, v := range visitors {
+			waiting.Go(func() { v.exchange(b, "hi") })
+		}
+		waiting.Wait()
+	}
+}
+
+// BenchmarkStart is from the supervisor's start until it answers on its socket.
+func BenchmarkStart(b *testing.B) {
+	h := newHouse(b, "", "ann")
+	for b.Loop() {
+		h.start()
+		b.StopTimer()
+		h.stop()
+		b.StartTimer()
+	}
+}
+
+// BenchmarkColdTurn is from a person's first message, with no worker yet, to its answer.
+func BenchmarkColdTurn(b *testing.B) {
+	_, url := modeltest.NewServer(b, modeltest.Instant)
+	h := newHouse(b, url, "ann")
+	for b.Loop() {
+		b.StopTimer()
+		h.start()
+		v := newVisitor(b, h, "ann")
+		b.StartTimer()
+		v.exchange(b, "hi")
+		b.StopTimer()
+		v.stop()
+		h.stop()
+		b.StartTimer()
+	}
+}
+
+// BenchmarkMemory is what the processes take: at the start, after a hundred turns, and after a thousand more.
+func BenchmarkMemory(b *testing.B) {
+	_, url := modeltest.NewServer(b, modeltest.FileWriter)
+	h := newHouse(b, url, "ann")
+	h.start()
+	for b.Loop() {
+		v := newVisitor(b, h, "ann")
+		b.ReportMetric(resident(b, h.processes("mews")[0]), "KB-supervisor-idle")
+		b.ReportMetric(resident(b, h.processes("mews-spawner")[0]), "KB-spawner")
+		turns(b, v, 1, "say hi")
+		b.ReportMetric(private(h.processes("mews-worker")[0]), "KB-worker-first-turn")
+		turns(b, v, 1, "steps 9")
+		b.ReportMetric(private(h.processes("mews-worker")[0]), "KB-worker-ten-steps")
+		turns(b, v, 98, "say hi")
+		at100 := resident(b, h.processes("mews")[0])
+		turns(b, v, 1000, "say hi")
+		b.ReportMetric(resident(b, h.processes("mews")[0])-at100, "KB-growth-1000-turns")
+		v.stop()
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+func turns(b *testing.B, v *visitor, n int, text string) {
+	b.Helper()
+	for range n {
+		v.exchange(b, text)
+	}
+}
+
+// resident is a process's resident memory in KB.
+func resident(b *testing.B, pid int) float64 {
+	b.Helper()
+	kb := field(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:")
+	if kb == 0 {
+		b.Fatalf("no resident memory of process %d", pid)
+	}
+	return kb
+}
+
+// private is what a process has for itself alone, in KB; 0 where this account may not know.
+func private(pid int) float64 {
+	rollup := fmt.Sprintf("/proc/%d/smaps_rollup", pid)
+	return field(rollup, "Private_Clean:") + field(rollup, "Private_Dirty:")
+}
+
+func field(path, name string) float64 {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if words := strings.Fields(lines.Text()); len(words) > 1 && words[0] == name {
+			kb, err := strconv.ParseFloat(words[1], 64)
+			if err != nil {
+				return 0
+			}
+			return kb
+		}
+	}
+	return 0
+}

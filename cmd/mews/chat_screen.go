@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/control"
+)
+
+// prompt is what stands before a line that is being typed. It is written as any other output: the line editor's own
+// prompt would be drawn into the middle of an answer that is still coming.
+const prompt = "> "
+
+// style is how kinds of lines look.
+type style struct {
+	prompt, dim, warn, reset string
+}
+
+// styleFor is plain where colours are not wanted (no-color.org) or not understood.
+func styleFor(getenv func(string) string) style {
+	if getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
+		return style{}
+	}
+	return style{prompt: "\x1b[1;36m", dim: "\x1b[2m", warn: "\x1b[33m", reset: "\x1b[0m"}
+}
+
+// Attached greets.
+func (t *terminal) Attached(a control.Attached, again bool) {
+	t.show(func() {
+		if again {
+			t.put(t.style.dim, "(Mews is back.)\n")
+			return
+		}
+		t.put(t.style.dim, fmt.Sprintf("Mews %s. You are %s; your folder is %s.\n", a.Version, a.User, a.Home))
+		t.put(t.style.dim, "Model: "+a.Model+". Ctrl-C stops an answer, Ctrl-D leaves, /help lists the commands.\n")
+		if a.Walls.Why != "" {
+			t.put(t.style.warn, "Walls: "+wallsLine(a.Walls)+"\n")
+		}
+		if t.hints {
+			t.put(t.style.dim, "Try: list my files · take a note: call Ann on Friday · what can you do?\n"+
+				"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n")
+		}
+	})
+}
+
+// Lost tells that the supervisor went away.
+func (t *terminal) Lost(error) {
+	t.show(func() {
+		t.put(t.style.dim, "(Mews has gone away. What you have sent is kept; I wait for it to come back.)\n")
+	})
+}
+
+// Deliver shows what is final: of an answer that is on the screen already, only what is missing.
+func (t *terminal) Deliver(d control.Delivery) bool {
+	t.show(func() {
+		text := clean(d.Text)
+		switch {
+		case d.Kind != supervisor.DeliveryAnswer:
+			t.freshLine()
+			t.put(t.kindStyle(d.Kind), at(d)+text)
+		case d.Inbound == t.inbound && strings.HasPrefix(text, t.shown):
+			t.put("", text[len(t.shown):])
+		default:
+			t.freshLine()
+			t.put("", at(d)+text)
+		}
+		t.freshLine()
+		if d.Kind == supervisor.DeliveryAnswer {
+			t.inbound, t.shown, t.busy = 0, "", false
+		}
+	})
+	return true
+}
+
+func (t *terminal) kindStyle(kind supervisor.DeliveryKind) string {
+	if kind == supervisor.DeliveryNotice {
+		return t.style.warn
+	}
+	return ""
+}
+
+// Show shows what happens at the moment.
+func (t *terminal) Show(s control.Show) {
+	if s.Turn == 0 {
+		return // its delivery says how it ended
+	}
+	t.stream(func() {
+		if s.Inbound != t.inbound {
+			t.inbound, t.shown = s.Inbound, ""
+		}
+		t.busy = true
+		for _, line := range s.Tools {
+			t.tool(line)
+		}
+		t.grow(s)
+	})
+}
+
+// grow adds to the reply on the screen. What was taken back can't be unsaid on a terminal, so it is said that it was.
+func (t *terminal) grow(s control.Show) {
+	text := clean(s.Text)
+	switch {
+	case s.Offset == 0 && strings.HasPrefix(text, t.shown):
+		text = text[len(t.shown):]
+	case s.Offset == 0 && t.shown != "":
+		t.freshLine()
+		t.put(t.style.dim, "(That was interrupted; once more.)\n")
+		t.shown = ""
+	}
+	if text != "" {
+		t.put("", text)
+		t.shown += text
+	}
+}
+
+// marks begin a tool's line, by what happened.
+var marks = map[string]string{
+	string(protocol.ToolBegan):      "· ",
+	string(protocol.ToolProgressed): "  ",
+	string(protocol.ToolEnded):      "✓ ",
+}
+
+func (t *terminal) tool(line control.ToolLine) {
+	mark := marks[line.State]
+	if line.Failed {
+		mark = "✗ "
+	}
+	t.freshLine()
+	t.put(t.style.dim, strings.TrimRight(clean(mark+line.Tool+" "+line.Text), " \n")+"\n")
+}
+
+// show writes something of its own and sets the prompt behind it.
+func (t *terminal) show(what func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clearPrompt()
+	what()
+	if t.busy {
+		return
+	}
+	t.freshLine()
+	t.write(t.style.prompt + prompt + t.style.reset)
+	t.prompted = true
+}
+
+// stream writes a part of something that goes on; there is no prompt while it does.
+func (t *terminal) stream(what func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clearPrompt()
+	what()
+}
+
+func (t *terminal) clearPrompt() {
+	if t.prompted {
+		t.write("\r\x1b[K")
+		t.prompted = false
+	}
+}
+
+func (t *terminal) freshLine() {
+	if t.middle {
+		t.write("\n")
+		t.middle = false
+	}
+}
+
+func (t *terminal) put(look, text string) {
+	if text == "" {
+		return
+	}
+	if look == "" {
+		t.write(text)
+	} else {
+		t.write(look + strings.TrimSuffix(text, "\n") + t.style.reset)
+		if strings.HasSuffix(text, "\n") {
+			t.write("\n")
+		}
+	}
+	t.middle = !strings.HasSuffix(text, "\n")
+}
+
+// write goes through the line editor, which moves what is being typed out of the way. A screen that can't be written is
+// noticed when it is read.
+func (t *terminal) write(text string) { _, _ = t.line.Write([]byte(text)) }

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"mews/supervisor"
+	"mews/supervisor/control"
+)
+
+// chatInTerminal talks with a person: text as it comes, a line for each tool, what was typed before with the arrow keys.
+// Ctrl-C stops the running answer, Ctrl-D leaves.
+func chatInTerminal(ctx context.Context, con console, socket string, o chatOptions) error {
+	fd := int(con.in.Fd())
+	old, err := term.MakeRaw(fd)
+	if err != nil {
+		return fmt.Errorf("set up the terminal: %w", err)
+	}
+	defer term.Restore(fd, old)
+	t := &terminal{hints: o.hints, style: styleFor(os.Getenv), typed: make(chan string, maxUnsent), sent: make(chan struct{})}
+	keys := &keyboard{in: con.in, interrupt: t.interrupt}
+	t.line = term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{keys, con.out}, "")
+	t.line.SetBracketedPasteMode(true)
+	defer t.line.SetBracketedPasteMode(false)
+	t.line.History = openHistory(os.Getenv)
+	t.chat = control.NewChat(socket, control.Attach{User: o.user, Chat: o.chat, After: control.Undelivered}, t)
+	return t.run(ctx, fd)
+}
+
+// terminal is the screen of a chat in a terminal.
+type terminal struct {
+	line  *term.Terminal
+	chat  *control.Chat
+	style style
+	hints bool
+	typed chan string   // on its way to the supervisor; closed when the person leaves
+	sent  chan struct{} // closed when all of that has gone
+
+	mu       sync.Mutex // guards what follows
+	prompted bool       // the prompt stands on the screen, and nothing behind it but what is being typed
+	middle   bool       // the cursor is not at the beginning of a line
+	inbound  int64      // what the reply on the screen answers
+	shown    string     // as much of that reply as is on the screen
+	busy     bool       // a turn runs, as far as this screen knows
+}
+
+// maxUnsent is how many lines may wait for a supervisor that is away.
+const maxUnsent = 100
+
+// run talks until the person leaves, ctx ends or the chat fails.
+func (t *terminal) run(ctx context.Context, fd int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { cancel(t.chat.Run(ctx, 0)) })
+	running.Go(func() { t.followSize(ctx, fd) })
+	running.Go(func() { t.send(ctx) })
+	go func() { // a read of a terminal can't be interrupted: it ends with the process at the latest
+		err := t.read(ctx)
+		t.depart(ctx)
+		cancel(err)
+	}()
+	<-ctx.Done()
+	running.Wait()
+	t.write(t.style.reset + "\r\n")
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+// read takes what the person types. It returns io.EOF when they leave.
+func (t *terminal) read(ctx context.Context) error {
+	var pasted []string
+	for ctx.Err() == nil {
+		text, err := t.line.ReadLine()
+		if errors.Is(err, term.ErrPasteIndicator) {
+			pasted = append(pasted, text)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		text = strings.TrimSpace(strings.Join(append(pasted, text), "\n"))
+		pasted = nil
+		t.entered()
+		switch text {
+		case "":
+			t.show(func() {})
+		case "/quit", "/exit", "/leave":
+			return io.EOF
+		default:
+			t.say(text)
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// depart gives what was typed, and what was shown, a moment to be heard of.
+func (t *terminal) depart(ctx context.Context) {
+	close(t.typed)
+	select {
+	case <-t.sent:
+		leave(ctx, t.chat)
+	case <-time.After(leaving):
+	case <-ctx.Done():
+	}
+}
+
+// entered notes that the line editor has gone to a new line.
+func (t *terminal) entered() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.prompted, t.middle = false, false
+}
+
+// say puts a line on its way. It does not wait: the keyboard is read also while the supervisor is away.
+func (t *terminal) say(text string) {
+	select {
+	case t.typed <- text:
+	default:
+		t.refused("too many lines wait to be sent already.")
+	}
+}
+
+// send sends what was typed, line by line, and says so when one is not accepted.
+func (t *terminal) send(ctx context.Context) {
+	defer close(t.sent)
+	for {
+		select {
+		case text, more := <-t.typed:
+			if !more {
+				return
+			}
+			if _, err := t.chat.Say(ctx, control.NewKey(), text); err != nil && ctx.Err() == nil {
+				t.refused(supervisor.ErrorMessage(err))
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (t *terminal) refused(why string) {
+	t.show(func() { t.put(t.style.warn, "Not sent: "+why+" What you wrote is in the history: ↑.\n") })
+}
+
+// interrupt is Ctrl-C. It is called by the keyboard.
+func (t *terminal) interrupt() {
+	t.mu.Lock()
+	busy := t.busy
+	t.mu.Unlock()
+	if !busy {
+		t.show(func() { t.put(t.style.dim, "(Nothing is running. Ctrl-D leaves.)\n") })
+		return
+	}
+	t.say("/stop")
+}
+
+// followSize tells the line editor how wide the terminal is.
+func (t *terminal) followSize(ctx context.Context, fd int) {
+	changed := make(chan os.Signal, 1)
+	signal.Notify(changed, syscall.SIGWINCH)
+	defer signal.Stop(changed)
+	for {
+		if width, height, err := term.GetSize(fd); err == nil && width > len(prompt) {
+			_ = t.line.SetSize(width-len(prompt), height) // it fails only where the screen can't be written, as the next write will
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		}
+	}
+}
+
+// keyboard is standard input without Ctrl-C, which it reports.
+type keyboard struct {
+	in        io.Reader
+	interrupt func()
+}
+
+const ctrlC = 0x03
+
+func (k *keyboard) Read(p []byte) (int, error) {
+	for {
+		n, err := k.in.Read(p)
+		kept := p[:0]
+		for _, b := range p[:n] {
+			if b == ctrlC {
+				k.interrupt()
+				continue
+			}
+			kept = append(kept, b)
+		}
+		if len(kept) > 0 || err != nil {
+			return len(kept), err
+		}
+	}
+}
+
+// at is the time of a delivery, where it is not of just now.
+func at(d control.Delivery) string {
+	if time.Since(d.At) < time.Minute {
+		return ""
+	}
+	return d.At.Local().Format("Mon 15:04 ")
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"mews/config"
+)
+
+// loadConfig reads the configuration that a verb runs on: explicit, else the first that is found, else none at all. It
+// says which file it was, "" for none.
+func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
+	env, err := config.OS()
+	if err != nil {
+		return nil, "", err
+	}
+	if path = config.Find(explicit, env); path == "" {
+		cfg, err = config.Local(env)
+		return cfg, "", err
+	}
+	cfg, err = config.Load(path, env)
+	return cfg, path, err
+}
+
+// socketPath is where the control socket of a state folder is.
+func socketPath(cfg *config.Config) string { return filepath.Join(cfg.State, "control.sock") }
+
+// checkVerb is `mews check`.
+func checkVerb(_ context.Context, con console, args []string) error {
+	set := flags(con, "check")
+	file := set.String("config", "", "the configuration `FILE`")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	cfg, path, err := loadConfig(*file)
+	if err != nil {
+		return err
+	}
+	if path == "" {
+		path = "no configuration file; what holds without one"
+	}
+	fmt.Fprintf(con.out, "%s: in order\n  state  %s\n  model  %s\n", path, cfg.State, cfg.Models.Default)
+	for _, u := range cfg.Users {
+		fmt.Fprintf(con.out, "  user   %s (%s), folder %s\n", u.Name, u.Role, u.Home)
+	}
+	return nil
+}

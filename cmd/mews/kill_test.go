@@ -1,0 +1,292 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+)
+
+// The size of the run. MEWS_KILL_MESSAGES and MEWS_KILL_KILLS make it longer; MEWS_KILL_SEED replays one.
+const (
+	killPeople   = 8
+	killMessages = 500
+	killKills    = 60
+)
+
+// workerKills is how many of its workers one person loses between two lives of the supervisor: one less than the breaker
+// takes, for what it does is another test's story.
+const workerKills = 4
+
+// TestKillRun has eight people send 500 messages while the supervisor and the workers are killed at random moments. Every
+// message is answered exactly once and in order, the database is whole after each kill, and nothing is left running.
+func TestKillRun(t *testing.T) {
+	seed := uint64(number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	messages, kills := number(t, "MEWS_KILL_MESSAGES", killMessages), number(t, "MEWS_KILL_KILLS", killKills)
+	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+
+	_, url := modeltest.NewServer(t, modeltest.Paced(modeltest.FileWriter, 8, 2*time.Millisecond))
+	var people []string
+	for i := range killPeople {
+		people = append(people, fmt.Sprint("p", i))
+	}
+	h := newHouse(t, url, people...)
+	h.start()
+
+	answers := make(chan struct{}, messages)
+	var talkers []*talker
+	var talking sync.WaitGroup
+	ctx, leave := context.WithCancel(t.Context())
+	defer talking.Wait()
+	defer leave()
+	for i, name := range people {
+		k := newTalker(h, name, letters(rng.Uint64(), name, share(messages, killPeople, i)), answers)
+		talkers = append(talkers, k)
+		talking.Go(func() { k.talk(ctx) })
+		<-k.joined // a chat that can't be joined at first gives up at once
+	}
+	killer := &killer{house: h, rng: rng, losses: map[int]int{}}
+	for i := range kills {
+		killer.kill(answers, i*messages/kills)
+	}
+	t.Logf("%d messages, %d kills of the supervisor, %d of workers", messages, killer.supervisors, killer.workers)
+	patience := time.After(3 * time.Minute)
+	for _, k := range talkers {
+		select {
+		case <-k.done:
+		case <-patience:
+			t.Error("some messages were not answered within three minutes")
+			patience = closed
+		}
+		k.check(t)
+	}
+	h.until(10*time.Second, "every message to be done", func() bool {
+		return h.count("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
+	})
+	leave()
+	talking.Wait()
+	if n := h.count("SELECT count(*) FROM inbox"); n != messages {
+		t.Errorf("%d messages are kept, %d were sent", n, messages)
+	}
+	h.stop()
+	h.whole()
+}
+
+// closed is a patience that has come to its end.
+var closed = func() <-chan time.Time {
+	c := make(chan time.Time)
+	close(c)
+	return c
+}()
+
+// killer kills.
+type killer struct {
+	house                *house
+	rng                  *rand.Rand
+	losses               map[int]int // workers killed, by the person's place, since the supervisor's last start
+	supervisors, workers int
+	answered             int
+}
+
+// kill waits until about as many answers have come as are due, and a moment more, and kills something.
+func (k *killer) kill(answers <-chan struct{}, due int) {
+	patience := time.After(2 * time.Second)
+	for k.answered < due {
+		select {
+		case <-answers:
+			k.answered++
+			continue
+		case <-patience: // every answer that was due may be behind a back-off
+		}
+		break
+	}
+	<-time.After(time.Duration(k.rng.IntN(30)) * time.Millisecond)
+	if k.rng.IntN(2) == 0 && k.worker() {
+		k.house.whole()
+		return
+	}
+	k.house.kill()
+	k.house.whole()
+	k.house.start()
+	k.supervisors++
+	clear(k.losses)
+}
+
+// worker kills a worker of somebody who may lose one more.
+func (k *killer) worker() bool {
+	pids := k.house.processes("mews-worker")
+	k.rng.Shuffle(len(pids), func(i, j int) { pids[i], pids[j] = pids[j], pids[i] })
+	for _, pid := range pids {
+		cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
+		if err != nil {
+			continue // it has gone by itself
+		}
+		person, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(cwd), "p"))
+		if err != nil || k.losses[person] >= workerKills {
+			continue
+		}
+		if syscall.Kill(pid, syscall.SIGKILL) == nil {
+			k.losses[person]++
+			k.workers++
+			return true
+		}
+	}
+	return false
+}
+
+// letter is a message and what its answer must be.
+type letter struct {
+	text string
+}
+
+// letters makes up what one person sends: words, files that are written and read, lines that are appended, several steps.
+func letters(seed uint64, name string, n int) []letter {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var all []letter
+	for i := range n {
+		text := [...]string{
+			fmt.Sprintf("say %s %d", name, i),
+			fmt.Sprintf("write %s-%d to file%d.txt", name, i, i),
+			fmt.Sprintf("append %s-%d to log.txt", name, i),
+			fmt.Sprintf("steps %d", 2+rng.IntN(3)),
+		}[rng.IntN(4)]
+		all = append(all, letter{text: fmt.Sprintf("say #%d\n%s", i, text)})
+	}
+	return all
+}
+
+// talker is one person at a terminal.
+type talker struct {
+	name    string
+	home    string
+	letters []letter
+	chat    *control.Chat
+	answers chan<- struct{}
+
+	mu        sync.Mutex // guards what follows
+	sent      map[string]int
+	got       []control.Delivery
+	remaining int
+	joined    chan struct{}
+	done      chan struct{}
+}
+
+func newTalker(h *house, name string, letters []letter, answers chan<- struct{}) *talker {
+	k := &talker{name: name, home: h.home(name), letters: letters, answers: answers,
+		sent: map[string]int{}, remaining: len(letters), joined: make(chan struct{}), done: make(chan struct{})}
+	k.chat = control.NewChat(h.socket, control.Attach{User: name, After: control.Undelivered}, k)
+	return k
+}
+
+// talk sends every letter without waiting for answers, and stays until ctx ends.
+func (k *talker) talk(ctx context.Context) {
+	var running sync.WaitGroup
+	running.Go(func() { k.chat.Run(ctx, 0) })
+	defer running.Wait()
+	for i, l := range k.letters {
+		key := control.NewKey()
+		k.mu.Lock()
+		k.sent[key] = i
+		k.mu.Unlock()
+		if _, err := k.chat.Say(ctx, key, l.text); err != nil {
+			return // check will miss its answer
+		}
+	}
+}
+
+func (k *talker) Deliver(d control.Delivery) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.got = append(k.got, d)
+	if d.Kind == supervisor.DeliveryAnswer {
+		if k.remaining--; k.remaining == 0 {
+			close(k.done)
+		}
+		select {
+		case k.answers <- struct{}{}:
+		default:
+		}
+	}
+	return true
+}
+
+func (k *talker) Attached(_ control.Attached, again bool) {
+	if !again {
+		close(k.joined)
+	}
+}
+
+func (*talker) Show(control.Show) {}
+func (*talker) Lost(error)        {}
+
+// check holds what came against what was sent.
+func (k *talker) check(t *testing.T) {
+	t.Helper()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	next := 0
+	for _, d := range k.got {
+		i, mine := k.sent[d.Key]
+		switch {
+		case d.Kind != supervisor.DeliveryAnswer || !mine:
+			t.Errorf("%s got what nobody asked for: %s %q", k.name, d.Kind, d.Text)
+		case i != next:
+			t.Errorf("%s got the answer to message %d, message %d was due: %q", k.name, i, next, d.Text)
+		case !strings.HasSuffix(d.Text, "done: "+k.letters[i].text):
+			t.Errorf("%s: message %d, %q, was answered with %q", k.name, i, k.letters[i].text, d.Text)
+		}
+		next = i + 1
+	}
+	if next != len(k.letters) {
+		t.Errorf("%s got %d answers, %d were due", k.name, next, len(k.letters))
+	}
+	k.checkFiles(t)
+}
+
+// checkFiles holds the person's folder against what they had done: each line was appended once.
+func (k *talker) checkFiles(t *testing.T) {
+	t.Helper()
+	log, err := os.ReadFile(filepath.Join(k.home, "log.txt"))
+	if err != nil && !os.IsNotExist(err) {
+		t.Error(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
+	for _, l := range k.letters {
+		_, command, _ := strings.Cut(l.text, "\n")
+		if line, ok := strings.CutSuffix(strings.TrimPrefix(command, "append "), " to log.txt"); ok {
+			if n := len(slices.DeleteFunc(slices.Clone(lines), func(s string) bool { return s != line })); n != 1 {
+				t.Errorf("%s: %q stands %d times in log.txt", k.name, line, n)
+			}
+		}
+	}
+}
+
+// share is the i-th of n nearly equal parts.
+func share(whole, n, i int) int { return whole*(i+1)/n - whole*i/n }
+
+// number is an environment variable, or what holds without it.
+func number(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/go-hclog"
+	"golang.org/x/term"
+
+	"mews/config"
+)
+
+// runVerb is `mews run`.
+func runVerb(ctx context.Context, con console, args []string) error {
+	set := flags(con, "run")
+	file := set.String("config", "", "the configuration `FILE`")
+	chat := set.Bool("chat", false, "drop into the chat; leaving it stops the service")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	cfg, path, err := loadConfig(*file)
+	if err != nil {
+		return err
+	}
+	if *chat && talks(con.in) {
+		return runAndChat(ctx, con, cfg)
+	}
+	return serve(ctx, cfg, newLog(cfg, con.err, path == "" && isTerminal(con.err)), func(s *service) {
+		if path == "" {
+			fmt.Fprint(con.out, s.report().hints())
+		}
+	})
+}
+
+// talks tells whether there is somebody at the other end of standard input: a terminal, or lines that are piped in. A
+// service started by a service manager has /dev/null there.
+func talks(in *os.File) bool {
+	if term.IsTerminal(int(in.Fd())) {
+		return true
+	}
+	info, err := in.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// newLog makes the log as the configuration has it. Where nothing is configured and a person looks on, it is for eyes.
+func newLog(cfg *config.Config, w io.Writer, eyes bool) hclog.Logger {
+	return hclog.New(&hclog.LoggerOptions{
+		Name:       "mews",
+		Level:      hclog.LevelFromString(cfg.Log.Level),
+		Output:     w,
+		JSONFormat: cfg.Log.Format == "json" && !eyes,
+	})
+}
+
+// discard is the log of a verb that says all it has to say itself.
+func discard() hclog.Logger { return hclog.NewNullLogger() }
+
+// serve runs the service until ctx ends. ready is called once it takes messages.
+func serve(ctx context.Context, cfg *config.Config, log hclog.Logger, ready func(*service)) (err error) {
+	s, err := newService(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	return s.run(ctx, func() {
+		log.Info("serving", "version", version, "state", cfg.State, "model", s.models.Default())
+		ready(s)
+	})
+}
+
+// runAndChat serves and talks in one process: leaving the chat ends both. Where a Mews serves the state folder already,
+// it talks to that one and leaves it running.
+func runAndChat(ctx context.Context, con console, cfg *config.Config) error {
+	if err := os.MkdirAll(cfg.State, 0o711); err != nil {
+		return fmt.Errorf("make the state folder: %w", err)
+	}
+	logFile, err := os.OpenFile(filepath.Join(cfg.State, "mews.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the log: %w", err)
+	}
+	defer logFile.Close()
+	if lock, err := lockState(cfg.State); err != nil {
+		return chatOver(ctx, con, cfg, chatOptions{})
+	} else if err := lock.Close(); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ready := make(chan struct{})
+	served := make(chan error, 1)
+	go func() { // waited for below
+		served <- serve(ctx, cfg, newLog(cfg, logFile, false), func(*service) { close(ready) })
+	}()
+	select {
+	case <-ready:
+	case err := <-served:
+		return err
+	}
+	err = chatOver(ctx, con, cfg, chatOptions{hints: true})
+	stop()
+	return errors.Join(err, <-served)
+}
+
+// companions finds the other two programs beside this one.
+func companions() (spawner, worker string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", "", fmt.Errorf("find the program's own folder: %w", err)
+	}
+	if self, err = filepath.EvalSymlinks(self); err != nil {
+		return "", "", fmt.Errorf("find the program's own folder: %w", err)
+	}
+	spawner = filepath.Join(filepath.Dir(self), "mews-spawner")
+	worker = filepath.Join(filepath.Dir(self), "mews-worker")
+	for _, path := range []string{spawner, worker} {
+		if _, err := os.Stat(path); err != nil {
+			return "", "", fmt.Errorf("mews needs its companion beside itself: %w; `make build` puts all three into bin/", err)
+		}
+	}
+	return spawner, worker, nil
+}

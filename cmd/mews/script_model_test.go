@@ -1,0 +1,199 @@
+package main_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"mews/supervisor/model/modeltest"
+)
+
+// modelScripts are the models of the scenarios, by the names that those give them.
+var modelScripts = map[string]modeltest.Script{
+	"echo":   modeltest.Echo,
+	"files":  modeltest.Paced(files, 8, time.Millisecond),
+	"looker": looker,
+	"reader": reader,
+	"recall": recall,
+}
+
+// stagedModel is an endpoint that follows a script, and may be held: then it thinks on, and says nothing.
+type stagedModel struct {
+	script modeltest.Script
+	server *httptest.Server
+	held   chan struct{} // a token for each request that was held
+
+	mu   sync.Mutex    // guards what follows
+	at   int           // requests with so many results in their turn are held; -1 for none
+	most int           // the next of them is answered with so many bytes and hangs then; 0: all wait at once, for open
+	open chan struct{} // closed when they go on
+}
+
+func (s *stage) startModel(ts *testscript.TestScript, args []string) {
+	script, ok := modelScripts[args[0]]
+	if !ok || s.model != nil {
+		ts.Fatalf("one model at most, and one of %q", slices.Sorted(maps.Keys(modelScripts)))
+	}
+	m := &stagedModel{script: script, held: make(chan struct{}, 100), at: -1, open: make(chan struct{})}
+	m.server = httptest.NewServer(modeltest.New(m.answer))
+	s.model = m
+	ts.Setenv("MODEL_URL", m.server.URL+"/v1")
+}
+
+func (s *stage) stopModel(*testscript.TestScript, []string) {
+	s.model.close()
+	s.model = nil
+}
+
+func (m *stagedModel) close() {
+	m.release()
+	m.server.CloseClientConnections()
+	m.server.Close()
+}
+
+// answer is called by the server, for each request.
+func (m *stagedModel) answer(r modeltest.Request) modeltest.Answer {
+	a := m.script(r)
+	m.mu.Lock()
+	hold, most, open := m.at == len(r.Done()), m.most, m.open
+	if hold && most > 0 {
+		m.at = -1
+	}
+	m.mu.Unlock()
+	switch {
+	case hold && most > 0:
+		a.Chunk, a.CutAfter, a.Hang = 8, most, true
+		m.held <- struct{}{}
+	case hold:
+		m.held <- struct{}{}
+		<-open
+	}
+	return a
+}
+
+func (s *stage) hold(ts *testscript.TestScript, args []string) {
+	s.model.mu.Lock()
+	defer s.model.mu.Unlock()
+	s.model.most = 0
+	_, err := fmt.Sscan(args[0], &s.model.at)
+	ts.Check(err)
+	if len(args) > 1 {
+		_, err := fmt.Sscan(args[1], &s.model.most)
+		ts.Check(err)
+	}
+}
+
+func (s *stage) awaitHeld(ts *testscript.TestScript, _ []string) {
+	select {
+	case <-s.model.held:
+	case <-time.After(patience):
+		ts.Fatalf("waited %s for the model to be asked what it is held at", patience)
+	}
+}
+
+func (s *stage) release(*testscript.TestScript, []string) { s.model.release() }
+
+func (m *stagedModel) release() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	close(m.open)
+	m.at, m.open = -1, make(chan struct{})
+}
+
+// files is modeltest.FileWriter for those who say one line at a time: a semicolon is between its commands.
+func files(r modeltest.Request) modeltest.Answer {
+	r.Messages = slices.Clone(r.Messages)
+	for i, m := range r.Messages {
+		if m.Role == "user" {
+			r.Messages[i].Content = strings.ReplaceAll(m.Content, "; ", "\n")
+		}
+	}
+	return modeltest.FileWriter(r)
+}
+
+// recall says again all that the person has said, as far as it sees it.
+func recall(r modeltest.Request) modeltest.Answer {
+	var said []string
+	for _, m := range r.Messages {
+		if m.Role == "user" {
+			said = append(said, m.Content)
+		}
+	}
+	return modeltest.Answer{Text: "You said: " + strings.Join(said, " | ")}
+}
+
+// looker says something, looks at the folder, and says something more.
+func looker(r modeltest.Request) modeltest.Answer {
+	if len(r.Done()) == 0 {
+		return modeltest.Answer{Text: "Let me look.", Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
+	}
+	return modeltest.Answer{Text: "I have looked."}
+}
+
+// readOn is how a cut output says where its rest is: head, bytes left out, arguments, tail. wentOn is how read_output says
+// what it gives: from, to, of, text.
+var (
+	readOn = regexp.MustCompile(`(?s)^(.*)\n\[\.\.\. (\d+) bytes .* left out; read on with read_output (\{.*?\}) \.\.\.\]\n(.*)$`)
+	wentOn = regexp.MustCompile(`(?s)^\[bytes (\d+) to (\d+) of (\d+); [^\n]*\]\n(.*)$`)
+)
+
+// reader calls the tool that the person names ("TOOL ARGUMENTS") and, where its output was cut, read_output until it has
+// all that was left out. Then it says what it saw at first, and what the whole is.
+func reader(r modeltest.Request) modeltest.Answer {
+	done := r.Done()
+	if len(done) == 0 {
+		tool, arguments, _ := strings.Cut(r.Asked(), " ")
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: tool, Args: arguments}}}
+	}
+	seen := done[0].Result
+	cut := readOn.FindStringSubmatch(seen)
+	if cut == nil {
+		return modeltest.Answer{Text: fmt.Sprintf("I saw all %d bytes at once:\n%s", len(seen), seen)}
+	}
+	left, err := strconv.Atoi(cut[2])
+	if err != nil {
+		return modeltest.Answer{Text: err.Error()}
+	}
+	whole, err := join(cut[1], done[1:])
+	if err != nil {
+		return modeltest.Answer{Text: "I could not read on: " + err.Error()}
+	}
+	if missing := len(cut[1]) + left; len(whole) < missing {
+		arguments := strings.Replace(cut[3], fmt.Sprintf(`"start": %d`, len(cut[1])), fmt.Sprintf(`"start": %d`, len(whole)), 1)
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "read_output", Args: arguments}}}
+	} else {
+		whole = whole[:missing] + cut[4]
+	}
+	return modeltest.Answer{Text: fmt.Sprintf("I saw at most 16 KiB of it: %t\nFrom: %s\nTo: %s\nThe whole has %d lines.",
+		len(seen) <= 16<<10, firstLine(whole), lastLine(whole), strings.Count(whole, "\n"))}
+}
+
+// join adds what was read on to the head of an output.
+func join(whole string, more []modeltest.Done) (string, error) {
+	for _, d := range more {
+		part := wentOn.FindStringSubmatch(d.Result)
+		if part == nil || part[1] != strconv.Itoa(len(whole)) {
+			return "", fmt.Errorf("after %d bytes came %.200q", len(whole), d.Result)
+		}
+		whole += part[4]
+	}
+	return whole, nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+func lastLine(text string) string {
+	text = strings.TrimRight(text, "\n")
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}

@@ -1,0 +1,346 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+
+	"mews/supervisor/control"
+)
+
+// TestScript runs the scenarios of testdata/script: what a person could type, on the three real programs. Each has a
+// folder of its own, with the programs in bin/, a HOME, and the state of whatever it serves in state/mews.
+func TestScript(t *testing.T) {
+	programs(t) // built before the first scenario's time begins
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		Setup:               newStage,
+		Condition:           scriptCondition,
+		Cmds:                scriptCommands,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("MEWS_UPDATE_SCRIPTS") != "", // takes what comes as what is wanted
+	})
+}
+
+type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
+
+// scriptCommands are what a scenario may say beside testscript's own words.
+var scriptCommands = map[string]scriptCommand{
+	"serve":           staged("[FLAG...]", (*stage).serve),                // `mews run` in the background, once it answers
+	"stop-service":    staged("", (*stage).stopService),                   // as a service manager does; it must end well
+	"kill-supervisor": staged("", (*stage).killSupervisor),                // SIGKILL; what it has started must go by itself
+	"kill-worker":     staged("USER", (*stage).killWorker),                // SIGKILL
+	"no-processes":    staged("", (*stage).noProcesses),                   // nothing of this scenario's programs runs any more
+	"eventually":      staged("PATTERN PROGRAM ...", (*stage).eventually), // until the program prints that
+	"small-disk":      staged("FOLDER MIB", (*stage).smallDisk),           // a file system of that size
+	"model":           staged("SCRIPT", (*stage).startModel),              // an endpoint in MODEL_URL that follows a script
+	"stop-model":      staged("", (*stage).stopModel),                     // nobody listens at MODEL_URL any more
+	"hold":            staged("RESULTS [BYTES]", (*stage).hold),           // the model hangs after so many results in a turn,
+	// and so many bytes of its next answer; without these until it is released
+	"await-held": staged("", (*stage).awaitHeld), // until it does; one await for each time
+	"release":    staged("", (*stage).release),   // it thinks no more
+}
+
+// staged makes a command of a function. Words of the usage in brackets may be missing, and ... takes any number.
+func staged(usage string, run func(*stage, *testscript.TestScript, []string)) scriptCommand {
+	words := strings.Fields(usage)
+	many := strings.Contains(usage, "...")
+	least := len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "..." || w[0] == '[' }))
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < least || !many && len(args) > len(words) {
+			ts.Fatalf("it takes %q and no !", usage)
+		}
+		run(ts.Value(stageKey{}).(*stage), ts, args)
+	}
+}
+
+// scriptCondition knows [mount], that this account may mount a tmpfs, and [repository], that this is a git checkout.
+func scriptCondition(name string) (bool, error) {
+	switch name {
+	case "mount":
+		return canMount()
+	case "repository":
+		return exec.Command("git", "rev-parse", "--verify", "--quiet", "HEAD").Run() == nil, nil
+	}
+	return false, fmt.Errorf("there is no condition %q", name)
+}
+
+func canMount() (bool, error) {
+	dir, err := os.MkdirTemp("", "mews-mount-")
+	if err != nil {
+		return false, err
+	}
+	defer os.Remove(dir)
+	if unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m") != nil {
+		return false, nil
+	}
+	return true, unix.Unmount(dir, 0)
+}
+
+type stageKey struct{}
+
+// stage is a scenario's service, model and folder. It belongs to the goroutine of the script.
+type stage struct {
+	t      testing.TB
+	dir    string
+	names  []string // of the environment variables that a script begins with
+	socket string
+	cmd    *exec.Cmd // the service, nil where there is none
+	exited <-chan error
+	model  *stagedModel
+	mounts []string
+}
+
+func newStage(env *testscript.Env) error {
+	s := &stage{t: env.T().(testing.TB), dir: env.WorkDir}
+	s.socket = filepath.Join(s.dir, "state", "mews", "control.sock")
+	env.Values[stageKey{}] = s
+	env.Defer(s.end)
+	if err := s.furnish(); err != nil {
+		return err
+	}
+	env.Setenv("PATH", filepath.Join(s.dir, "bin")+string(os.PathListSeparator)+env.Getenv("PATH"))
+	env.Setenv("HOME", filepath.Join(s.dir, "home"))
+	env.Setenv("XDG_STATE_HOME", filepath.Join(s.dir, "state"))
+	env.Setenv("XDG_CONFIG_HOME", filepath.Join(s.dir, "config"))
+	env.Setenv("GORACE", "atexit_sleep_ms=0")
+	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY", "MODEL_URL"} {
+		env.Setenv(name, "")
+	}
+	account, err := user.Current()
+	if err != nil {
+		return err
+	}
+	env.Setenv("ACCOUNT", account.Username)
+	if err := goEnvironment(env); err != nil {
+		return err
+	}
+	for _, pair := range env.Vars {
+		name, _, _ := strings.Cut(pair, "=")
+		s.names = append(s.names, name)
+	}
+	return nil
+}
+
+// furnish makes the HOME and puts the programs where no other scenario runs them, so that processes can be told apart.
+func (s *stage) furnish() error {
+	for _, name := range []string{"bin", "home"} {
+		if err := os.MkdirAll(filepath.Join(s.dir, name), 0o755); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"mews", "mews-spawner", "mews-worker"} {
+		if err := os.Link(filepath.Join(programs(s.t), name), filepath.Join(s.dir, "bin", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goEnvironment lets scenarios build with this account's caches, although their HOME is another one, and names the
+// repository that they are of.
+func goEnvironment(env *testscript.Env) error {
+	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOTOOLCHAIN", "GOMOD"}
+	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		return fmt.Errorf("go env: %w", err)
+	}
+	values := strings.Split(string(out), "\n")
+	for i, name := range names {
+		env.Setenv(name, values[i])
+	}
+	env.Setenv("REPOSITORY", filepath.Dir(env.Getenv("GOMOD")))
+	env.Setenv("GOMOD", "")
+	return nil
+}
+
+// end leaves nothing running and nothing mounted, however the script ended.
+func (s *stage) end() {
+	if s.t.Failed() {
+		for _, name := range []string{"service.out", "service.err"} {
+			if text, err := os.ReadFile(filepath.Join(s.dir, name)); err == nil {
+				s.t.Logf("the end of %s:\n%s", name, text[max(0, len(text)-6000):])
+			}
+		}
+	}
+	if s.cmd != nil {
+		s.signal(syscall.SIGKILL)
+	}
+	for _, pid := range s.processes() {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have gone by itself
+	}
+	if s.model != nil {
+		s.model.close()
+	}
+	for _, dir := range s.mounts {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			s.t.Error(err)
+		}
+	}
+}
+
+// until waits for something that comes from outside this process.
+func (s *stage) until(ts *testscript.TestScript, most time.Duration, what string, there func() bool) {
+	deadline := time.After(most)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !there() {
+		select {
+		case <-deadline:
+			ts.Fatalf("waited %s for %s; running: %v", most, what, s.processes())
+		case <-tick.C:
+		}
+	}
+}
+
+// patience is how long a scenario waits for anything that it is not about how long it takes.
+const patience = 30 * time.Second
+
+// serve starts `mews run`. What it prints is added to service.out, what it logs to service.err.
+func (s *stage) serve(ts *testscript.TestScript, args []string) {
+	if s.cmd != nil {
+		ts.Fatalf("there is a service already")
+	}
+	cmd := exec.Command(filepath.Join(s.dir, "bin", "mews"), append([]string{"run"}, args...)...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range s.names {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	out, log := s.open(ts, "service.out"), s.open(ts, "service.err")
+	defer out.Close()
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = out, log
+	ts.Check(cmd.Start())
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }() // ends with the service, and that at the script's end at the latest
+	s.cmd, s.exited = cmd, exited
+	ts.Setenv("SERVICE", strconv.Itoa(cmd.Process.Pid))
+	s.until(ts, patience, "the service to answer", func() bool {
+		if _, err := s.status(); err == nil {
+			return true
+		}
+		select {
+		case err := <-exited:
+			s.cmd = nil
+			ts.Fatalf("the service has ended by itself: %v", err)
+		default:
+		}
+		return false
+	})
+}
+
+func (s *stage) open(ts *testscript.TestScript, name string) *os.File {
+	f, err := os.OpenFile(filepath.Join(s.dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	ts.Check(err)
+	return f
+}
+
+func (s *stage) status() (status control.Status, err error) {
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	err = control.Ask(ctx, s.socket, control.MethodStatus, nil, &status)
+	return status, err
+}
+
+// signal ends the service and returns how it ended.
+func (s *stage) signal(sig os.Signal) error {
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.t.Logf("signal the service: %v", err) // it has gone by itself, and its exit says how
+	}
+	err := <-s.exited
+	s.cmd = nil
+	return err
+}
+
+func (s *stage) stopService(ts *testscript.TestScript, _ []string) {
+	if s.cmd == nil {
+		ts.Fatalf("there is no service")
+	}
+	ts.Check(s.signal(syscall.SIGTERM))
+	s.noProcesses(ts, nil)
+}
+
+func (s *stage) killSupervisor(ts *testscript.TestScript, _ []string) {
+	if s.cmd == nil {
+		ts.Fatalf("there is no service")
+	}
+	if err := s.signal(syscall.SIGKILL); err == nil {
+		ts.Fatalf("the service had ended by itself")
+	}
+	// Clients of it go on, so only what the service has started must be gone.
+	s.until(ts, 2*time.Second, "spawner and workers to be gone", func() bool {
+		return len(s.processes("mews-spawner", "mews-worker")) == 0
+	})
+}
+
+func (s *stage) killWorker(ts *testscript.TestScript, args []string) {
+	pid := 0
+	s.until(ts, patience, "a worker of "+args[0], func() bool {
+		status, err := s.status()
+		ts.Check(err)
+		for _, u := range status.Users {
+			if u.Name == args[0] {
+				pid = u.PID
+			}
+		}
+		return slices.Contains(s.processes("mews-worker"), pid)
+	})
+	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
+	s.until(ts, 2*time.Second, "the worker to be gone", func() bool { return !slices.Contains(s.processes(), pid) })
+}
+
+func (s *stage) noProcesses(ts *testscript.TestScript, _ []string) {
+	s.until(ts, 2*time.Second, "every process to be gone", func() bool { return len(s.processes()) == 0 })
+}
+
+// processes lists what runs of the programs below the scenario's folder; of those with these names where there are any.
+func (s *stage) processes(names ...string) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var found []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		exe, err := os.Readlink(filepath.Join("/proc", e.Name(), "exe"))
+		if err != nil || !strings.HasPrefix(exe, s.dir+"/") {
+			continue // it has gone, or is not ours
+		}
+		if len(names) == 0 || slices.Contains(names, filepath.Base(exe)) {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+func (s *stage) eventually(ts *testscript.TestScript, args []string) {
+	pattern, err := regexp.Compile(`(?m)` + args[0])
+	ts.Check(err)
+	s.until(ts, patience, strconv.Quote(args[0]), func() bool {
+		return ts.Exec(args[1], args[2:]...) == nil && pattern.MatchString(ts.ReadFile("stdout"))
+	})
+}
+
+func (s *stage) smallDisk(ts *testscript.TestScript, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+args[1]+"m"))
+	s.mounts = append(s.mounts, dir)
+}

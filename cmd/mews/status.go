@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/control"
+	"mews/supervisor/model"
+	"mews/supervisor/pool"
+	"mews/supervisor/sqlite"
+)
+
+// statusVerb is `mews status`.
+func statusVerb(ctx context.Context, con console, args []string) error {
+	set := flags(con, "status")
+	file := set.String("config", "", "the configuration `FILE`")
+	asJSON := set.Bool("json", false, "print it as JSON")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	cfg, _, err := loadConfig(*file)
+	if err != nil {
+		return err
+	}
+	var status control.Status
+	if err := control.Ask(ctx, socketPath(cfg), control.MethodStatus, nil, &status); err != nil {
+		return err
+	}
+	if *asJSON {
+		enc := json.NewEncoder(con.out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(status)
+	}
+	return printStatus(con.out, status, time.Now())
+}
+
+// printStatus writes a status for people.
+func printStatus(w io.Writer, s control.Status, now time.Time) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "mews\t%s, process %d, up %s\n", s.Version, s.PID, now.Sub(s.Since).Round(time.Second))
+	fmt.Fprintf(t, "state\t%s (database %s, memory %s)\n", s.State, size(s.Memory.Database), size(s.Memory.Supervisor))
+	fmt.Fprintf(t, "model\t%s\n", s.Model)
+	fmt.Fprintf(t, "walls\t%s\n", wallsLine(s.Walls))
+	fmt.Fprintf(t, "waiting\t%d new, %d running, %d answers not yet taken, %d given up on\n",
+		s.Waiting.New, s.Waiting.Running, s.Waiting.Deliveries, s.Waiting.Parked)
+	for _, u := range s.Users {
+		fmt.Fprintf(t, "user\t%s: %s; folder %s\n", u.Name, workerLine(u, now), u.Home)
+	}
+	return t.Flush()
+}
+
+func workerLine(u control.UserStatus, now time.Time) string {
+	line := "worker " + u.Worker
+	if u.PID > 0 {
+		line += fmt.Sprintf(" (process %d)", u.PID)
+	}
+	if !u.Since.IsZero() {
+		line += " for " + now.Sub(u.Since).Round(time.Second).String()
+	}
+	if u.Turns > 0 {
+		line += fmt.Sprintf(", %s ended", count(u.Turns, "turn", "turns"))
+	}
+	if u.Deaths > 0 {
+		line += fmt.Sprintf(", %s lately", count(u.Deaths, "death", "deaths"))
+	}
+	return line
+}
+
+func wallsLine(w control.Walls) string {
+	if w.Why == "" {
+		return w.Tier
+	}
+	return strings.ToUpper(w.Tier) + " - " + w.Why
+}
+
+// count is a number of things, for people.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// size is a number of bytes, for people: rounded, where config.Size is exact.
+func size(bytes int64) string {
+	amount, unit := float64(bytes), 0
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	for amount >= 1000 && unit < len(units)-1 {
+		amount, unit = amount/1024, unit+1
+	}
+	if amount < 10 && unit > 0 {
+		return fmt.Sprintf("%.1f %s", amount, units[unit])
+	}
+	return fmt.Sprintf("%.0f %s", amount, units[unit])
+}
+
+// reporter tells how the service is.
+type reporter struct {
+	config  *config.Config
+	since   time.Time
+	db      *sqlite.DB
+	models  *model.Catalogue
+	people  *access.People
+	spawner *pool.Spawner
+	pool    *pool.Pool
+}
+
+// status is what the control socket answers to `mews status`: for an admin all, for everybody else their own.
+func (r reporter) status(ctx context.Context, uid uint32) (control.Status, error) {
+	names := r.people.Names()
+	if !r.people.Admin(uid) {
+		u, err := r.people.Speaker(uid, "")
+		if err != nil {
+			return control.Status{}, err
+		}
+		names = []string{u.Name}
+	}
+	return r.statusOf(ctx, names)
+}
+
+// statusText is what /status answers.
+func (r reporter) statusText(ctx context.Context, c supervisor.Conversation) (string, error) {
+	status, err := r.statusOf(ctx, []string{c.User})
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	if err := printStatus(&b, status, time.Now()); err != nil {
+		return "", err
+	}
+	return strings.TrimRight(b.String(), "\n"), nil
+}
+
+func (r reporter) statusOf(ctx context.Context, names []string) (control.Status, error) {
+	counts, err := r.db.Counts(ctx)
+	if err != nil {
+		return control.Status{}, err
+	}
+	status := control.Status{
+		Version: version, PID: os.Getpid(), Since: r.since, State: r.config.State, Model: r.models.Default(), Walls: r.walls(),
+		Waiting: control.Waiting{
+			New: int(counts.Inbounds[supervisor.InboundNew]), Running: int(counts.Inbounds[supervisor.InboundRunning]),
+			Parked: int(counts.Inbounds[supervisor.InboundParked]), Deliveries: int(counts.Waiting),
+		},
+		Memory: control.Memory{Supervisor: resident(), Database: counts.Bytes},
+	}
+	workers := map[string]pool.Status{}
+	for _, w := range r.pool.List() {
+		workers[w.User] = w
+	}
+	for _, name := range names {
+		u, _ := r.people.Find(name)
+		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent)}
+		if w, ok := workers[name]; ok {
+			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since
+			line.Turns, line.Deaths = w.Turns, w.Deaths
+		}
+		status.Users = append(status.Users, line)
+	}
+	return status, nil
+}
+
+// walls are what the spawner has said of them.
+func (r reporter) walls() control.Walls {
+	tier, why := r.spawner.Walls()
+	return control.Walls{Tier: tier, Why: why}
+}
+
+// greet is what a chat client is told of the service.
+func (r reporter) greet(u supervisor.User) control.Attached {
+	a := control.Attached{Version: version, Walls: r.walls(), Model: r.models.Default()}
+	if u.Model != "" {
+		a.Model = u.Model
+	}
+	return a
+}
+
+// welcome is what /start says of this service.
+func (r reporter) welcome(c supervisor.Conversation) string {
+	u, _ := r.people.Find(c.User)
+	g := r.greet(u)
+	return fmt.Sprintf("Your folder is %s. The model is %s.", u.Home, g.Model)
+}
+
+// hints say how to go on, where Mews runs with nothing configured.
+func (r reporter) hints() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Mews is ready, with nothing configured.\n\n")
+	for _, u := range r.people.Names() {
+		person, _ := r.people.Find(u)
+		fmt.Fprintf(&b, "  folder  %s\n", person.Home)
+	}
+	fmt.Fprintf(&b, "  model   %s\n  walls   %s\n\n", r.models.Default(), wallsLine(r.walls()))
+	b.WriteString("Talk to it:            mews chat   (in another terminal; `mews run --chat` does both in one)\n" +
+		"With a model of yours: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 mews run\n" +
+		"                       (Ollama, llama.cpp, or any other endpoint of that kind; OPENAI_API_KEY where it wants one)\n" +
+		"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n")
+	return b.String()
+}
+
+// resident is this process's resident memory in bytes, 0 where the system does not tell.
+func resident() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(fields[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}

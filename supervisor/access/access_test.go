@@ -1,0 +1,144 @@
+package access_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+)
+
+const (
+	own      = 990
+	annUID   = 1000
+	bobUID   = 1001
+	kidsUID  = 1002
+	stranger = 1003
+)
+
+func accounts(name string) (uint32, error) {
+	uid, ok := map[string]uint32{"ann": annUID, "bob": bobUID, "kids": kidsUID}[name]
+	if !ok {
+		return 0, errors.New("unknown account")
+	}
+	return uid, nil
+}
+
+func user(name, account string, role supervisor.Role) supervisor.User {
+	return supervisor.User{Name: name, Account: account, Role: role}
+}
+
+// house has an admin, a user, two users of one account, and nobody for the service's own.
+var house = []supervisor.User{
+	user("ann", "ann", supervisor.RoleAdmin), user("bob", "bob", supervisor.RoleUser),
+	user("cat", "kids", supervisor.RoleUser), user("dan", "kids", supervisor.RoleUser),
+}
+
+func people(t *testing.T, users ...supervisor.User) *access.People {
+	t.Helper()
+	p, err := access.New(users, own, accounts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestWhoMaySpeakAsWhom(t *testing.T) {
+	for name, c := range map[string]struct {
+		users []supervisor.User
+		uid   uint32
+		as    string
+		want  string          // the user
+		code  supervisor.Code // or why not
+		names string          // what the refusal names
+	}{
+		"a user as themselves":                  {house, bobUID, "", "bob", "", ""},
+		"a user by their own name":              {house, bobUID, "bob", "bob", "", ""},
+		"a user as another":                     {house, bobUID, "ann", "", supervisor.CodeForbidden, "Only an admin"},
+		"a user as nobody there is":             {house, bobUID, "eve", "", supervisor.CodeForbidden, "Only an admin"},
+		"an admin as themselves":                {house, annUID, "", "ann", "", ""},
+		"an admin as another":                   {house, annUID, "bob", "bob", "", ""},
+		"an admin as nobody there is":           {house, annUID, "eve", "", supervisor.CodeNotFound, "ann, bob, cat, dan"},
+		"a shared account without a name":       {house, kidsUID, "", "", supervisor.CodeInvalid, "cat, dan"},
+		"a shared account as one of its":        {house, kidsUID, "dan", "dan", "", ""},
+		"a shared account as another":           {house, kidsUID, "bob", "", supervisor.CodeForbidden, "Only an admin"},
+		"a stranger":                            {house, stranger, "", "", supervisor.CodeForbidden, "1003"},
+		"a stranger with a name":                {house, stranger, "bob", "", supervisor.CodeForbidden, "Only an admin"},
+		"a stranger where there is one user":    {house[:1], stranger, "", "", supervisor.CodeForbidden, "1003"},
+		"root as anybody":                       {house, 0, "cat", "cat", "", ""},
+		"root without a name":                   {house, 0, "", "", supervisor.CodeInvalid, "--user"},
+		"root where there is one user":          {house[:1], 0, "", "ann", "", ""},
+		"the service's account as anybody":      {house, own, "bob", "bob", "", ""},
+		"the service's account without a name":  {house, own, "", "", supervisor.CodeInvalid, "--user"},
+		"one without an account is the service": {[]supervisor.User{user("eve", "", supervisor.RoleUser)}, own, "", "eve", "", ""},
+		"and not of a stranger's":               {[]supervisor.User{user("eve", "", supervisor.RoleUser)}, stranger, "eve", "", supervisor.CodeForbidden, ""},
+		"a role that is none":                   {[]supervisor.User{user("bob", "bob", "owner"), house[0]}, bobUID, "ann", "", supervisor.CodeForbidden, ""},
+		"nobody at all":                         {nil, 0, "", "", supervisor.CodeInvalid, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := people(t, c.users...).Speaker(c.uid, c.as)
+			if got.Name != c.want || supervisor.ErrorCode(err) != c.code {
+				t.Fatalf("speaks as %q, %v; want %q, code %q", got.Name, err, c.want, c.code)
+			}
+			if err != nil && !strings.Contains(err.Error(), c.names) {
+				t.Errorf("%q does not name %q", err, c.names)
+			}
+		})
+	}
+}
+
+// What a stranger or a user is told does not list who else lives here.
+func TestARefusalDoesNotTellWhoElseThereIs(t *testing.T) {
+	p := people(t, house...)
+	for _, c := range []struct {
+		uid uint32
+		as  string
+	}{{stranger, ""}, {stranger, "x"}, {bobUID, "x"}, {kidsUID, ""}} {
+		_, err := p.Speaker(c.uid, c.as)
+		if err == nil || strings.Contains(err.Error(), "ann") {
+			t.Errorf("uid %d as %q is told %v", c.uid, c.as, err)
+		}
+	}
+}
+
+func TestWhoIsAdmin(t *testing.T) {
+	p := people(t, house...)
+	for uid, want := range map[uint32]bool{0: true, own: true, annUID: true, bobUID: false, kidsUID: false, stranger: false,
+		^uint32(0): false} {
+		if p.Admin(uid) != want {
+			t.Errorf("uid %d is admin: %v", uid, !want)
+		}
+	}
+}
+
+func TestPeopleThatCannotBeToldApartAreRefused(t *testing.T) {
+	for name, users := range map[string][]supervisor.User{
+		"an account that is not there": {user("eve", "eve", supervisor.RoleUser)},
+		"two of one name":              {user("bob", "bob", supervisor.RoleUser), user("bob", "kids", supervisor.RoleUser)},
+		"one without a name":           {user("", "bob", supervisor.RoleUser)},
+	} {
+		if p, err := access.New(users, own, accounts); err == nil {
+			t.Errorf("%s: got %+v", name, p)
+		}
+	}
+}
+
+func TestNamesAreSortedAndTheCallersOwn(t *testing.T) {
+	p := people(t, house[1], house[0])
+	names := p.Names()
+	if !slices.Equal(names, []string{"ann", "bob"}) {
+		t.Errorf("got %v", names)
+	}
+	names[0] = "eve"
+	if p.Names()[0] != "ann" {
+		t.Error("a caller changed the names")
+	}
+	if _, ok := p.Find("eve"); ok {
+		t.Error("eve was found")
+	}
+	if u, ok := p.Find("bob"); !ok || u.Account != "bob" {
+		t.Errorf("found %+v, %v", u, ok)
+	}
+}

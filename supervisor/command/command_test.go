@@ -1,0 +1,317 @@
+package command_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/hashicorp/go-hclog"
+	"go.uber.org/goleak"
+
+	"mews/supervisor"
+	"mews/supervisor/command"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// sessions is where turns run: at most one, which is over when the test says so.
+type sessions struct {
+	mu     sync.Mutex
+	over   chan struct{} // nil when no turn runs
+	before int64         // of the last stop
+}
+
+func (s *sessions) Stop(_, before int64) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = before
+	return s.over
+}
+
+// house is commands on a real database.
+type house struct {
+	*testing.T
+	db       *sqlite.DB
+	sessions *sessions
+	options  command.Options
+	commands *command.Commands
+	answered chan int64
+	home     supervisor.Conversation
+	keys     int
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{T: t, db: sqlitetest.Open(t), sessions: &sessions{}, answered: make(chan int64, 100)}
+	h.options = command.Options{
+		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(),
+		Status:   func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
+		Welcome:  func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
+		Answered: func(conversation int64) { h.answered <- conversation },
+		Log:      hclog.NewNullLogger(),
+	}
+	c, err := h.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.home = c
+	return h
+}
+
+// live runs the commands for one life, which ends with the test at the latest.
+func (h *house) live() (end func()) {
+	h.commands = command.New(h.options)
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func(c *command.Commands) { ran <- c.Run(ctx) }(h.commands)
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ran; err != nil {
+			h.Error(err)
+		}
+	})
+	h.Cleanup(end)
+	return end
+}
+
+func (h *house) keep(text string) supervisor.Inbound {
+	h.Helper()
+	h.keys++
+	return h.keepAs(fmt.Sprint("key-", h.keys), text)
+}
+
+func (h *house) keepAs(key, text string) supervisor.Inbound {
+	h.Helper()
+	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: key,
+		Kind: supervisor.KindCommand, Text: text})
+	if err != nil {
+		h.Fatal(err)
+	}
+	return in
+}
+
+// ask uses a command and returns its answer.
+func (h *house) ask(text string) string {
+	h.Helper()
+	in := h.keep(text)
+	h.commands.Accept(in)
+	<-h.answered
+	for _, d := range h.outbox() {
+		if d.Inbound == in.ID {
+			return d.Text
+		}
+	}
+	h.Fatalf("%q has no answer", text)
+	return ""
+}
+
+func (h *house) outbox() []supervisor.Delivery {
+	h.Helper()
+	list, err := h.db.Outbox().List(h.Context(), h.home.ID, 0, 100)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return list
+}
+
+func TestEachCommandAnswers(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	for _, c := range []struct{ text, want string }{
+		{"/start", "Welcome, ann."},
+		{"/start", "/help"},
+		{"/help", "/new - "},
+		{"/help", "/status - "},
+		{"/new", "A new topic."},
+		{"/stop", "Nothing is running here."},
+		{"/status", "all is well"},
+		{"/STATUS", "all is well"},
+		{"/Status@mews_bot please", "all is well"},
+		{"/status\tplease", "all is well"},
+		{"/status\nplease", "all is well"},
+		{"/dance", "There is no command /dance. /help"},
+	} {
+		if got := h.ask(c.text); !strings.Contains(got, c.want) {
+			t.Errorf("%q is answered with %q, which lacks %q", c.text, got, c.want)
+		}
+	}
+	for _, d := range h.outbox() {
+		if d.Kind != supervisor.DeliveryCommand {
+			t.Errorf("%q came as %s", d.Text, d.Kind)
+		}
+	}
+}
+
+func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	listed := 0
+	for line := range strings.Lines(h.ask("/help")) {
+		name, _, ok := strings.Cut(line, " - ")
+		if !ok || !strings.HasPrefix(name, "/") {
+			continue
+		}
+		listed++
+		if got := h.ask(name); strings.Contains(got, "There is no command") {
+			t.Errorf("%s is listed and answers %q", name, got)
+		}
+	}
+	if listed != 5 {
+		t.Errorf("%d commands are listed", listed)
+	}
+}
+
+func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.live()
+		over := make(chan struct{})
+		h.sessions.over = over
+		in := h.keep("/stop")
+		h.commands.Accept(in)
+		synctest.Wait()
+		if got := h.outbox(); len(got) != 0 {
+			t.Errorf("the turn runs, and the person is told %q", got[0].Text)
+		}
+		close(over)
+		<-h.answered
+		if got := h.outbox()[0].Text; got != "Stopped." {
+			t.Errorf("the person is told %q", got)
+		}
+		if h.sessions.before != in.ID {
+			t.Errorf("stopped was what came before %d; the command is %d", h.sessions.before, in.ID)
+		}
+	})
+}
+
+func TestATurnThatDoesNotStopIsNotSaidToHave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.live()
+		h.sessions.over = make(chan struct{})
+		if got := h.ask("/stop"); !strings.Contains(got, "is being ended") { // a minute passes
+			t.Errorf("the person is told %q", got)
+		}
+	})
+}
+
+func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
+	h := newHouse(t)
+	over := make(chan struct{})
+	close(over)
+	h.sessions.over = over
+	h.live()
+	text, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: "text",
+		Kind: supervisor.KindText, Text: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, err := h.db.Turns().Start(t.Context(), text.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := sqlite.FinishTurn{Turn: turn.ID, Why: "done", State: supervisor.InboundAnswered, Text: "hi"}
+	if _, err := h.db.Turns().Finish(t.Context(), end); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.ask("/new"); !strings.HasPrefix(got, "A new topic.") || !strings.Contains(got, "was stopped") {
+		t.Errorf("/new answers %q", got)
+	}
+	if left, err := h.db.Transcript().Messages(t.Context(), h.home.ID); err != nil || len(left) != 0 {
+		t.Errorf("the model still sees %v, %v", left, err)
+	}
+}
+
+func TestACommandThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		end := h.live()
+		h.sessions.over = make(chan struct{}) // a turn that does not end
+		h.commands.Accept(h.keep("/stop"))
+		h.keep("/status") // on disk, and the process ends before it is accepted
+		synctest.Wait()
+		end()
+		if got := h.outbox(); len(got) != 0 {
+			t.Fatalf("the first life answered %+v", got)
+		}
+		h.sessions.over = nil
+		end = h.live()
+		<-h.answered
+		<-h.answered
+		end()
+		h.live()
+		synctest.Wait()
+		if got := h.outbox(); len(got) != 2 {
+			t.Errorf("told were %+v", got)
+		}
+	})
+}
+
+func TestACommandThatWasSentAgainIsAnsweredOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.live()
+		over := make(chan struct{})
+		h.sessions.over = over
+		in := h.keepAs("key", "/stop")
+		h.commands.Accept(in)
+		h.commands.Accept(h.keepAs("key", "/stop")) // while it runs
+		synctest.Wait()
+		close(over)
+		<-h.answered
+		h.commands.Accept(in) // as it was read just before it was answered
+		h.commands.Accept(h.keepAs("key", "/stop"))
+		synctest.Wait()
+		if got := h.outbox(); len(got) != 1 {
+			t.Errorf("told were %+v", got)
+		}
+		if len(h.answered) != 0 {
+			t.Error("a second answer was announced")
+		}
+	})
+}
+
+// outbox fails a few times before it works.
+type outbox struct {
+	sqlite.Outbox
+	fails int
+}
+
+func (o *outbox) AnswerCommand(ctx context.Context, inbound int64, text string) (supervisor.Delivery, error) {
+	if o.fails--; o.fails >= 0 {
+		return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
+	}
+	return o.Outbox.AnswerCommand(ctx, inbound, text)
+}
+
+func TestAnAnswerIsKeptHoweverLongTheStoreCannot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.options.Outbox = &outbox{Outbox: h.db.Outbox(), fails: 30}
+		h.live()
+		if got := h.ask("/status"); got != "all is well" {
+			t.Errorf("told was %q", got)
+		}
+	})
+}
+
+func TestWhatFailsIsToldInWordsForAPerson(t *testing.T) {
+	h := newHouse(t)
+	var failure error
+	h.options.Status = func(context.Context, supervisor.Conversation) (string, error) { return "", failure }
+	h.live()
+	failure = &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full.", Err: errors.New("errno 28")}
+	if got := h.ask("/status"); got != "The disk is full." {
+		t.Errorf("told was %q", got)
+	}
+	failure = errors.New("nil pointer at 0xdead")
+	if got := h.ask("/status"); strings.Contains(got, "0xdead") || !strings.Contains(got, "in the log") {
+		t.Errorf("told was %q", got)
+	}
+}

@@ -1,0 +1,264 @@
+package control
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// How a chat comes back to a supervisor that went away.
+const (
+	againMin = 50 * time.Millisecond
+	againMax = time.Second
+)
+
+// Screen shows a conversation to a person. Its methods are called one at a time.
+type Screen interface {
+	// Attached tells that the conversation is joined; again that it was joined before and had been lost.
+	Attached(a Attached, again bool)
+	// Deliver shows a message. It returns false to leave it to another client.
+	Deliver(d Delivery) (taken bool)
+	// Show shows what happens at the moment.
+	Show(s Show)
+	// Lost tells that the supervisor went away; the chat tries to come back.
+	Lost(err error)
+}
+
+// Chat is a client's side of a conversation. It outlives its supervisor: it comes back, says again what was not accepted
+// and gets what it has missed. What it shows, it shows once.
+type Chat struct {
+	path   string
+	screen Screen
+
+	saying chan struct{} // holds a token while a message is on its way: one at a time, so that they stay in order
+
+	mu      sync.Mutex // guards what follows, and keeps the screen's calls apart
+	attach  Attach     // with After as far as this chat has come
+	took    bool       // whether the screen took that delivery
+	conn    *protocol.Conn
+	early   []Show        // came before the connection was known to be attached
+	changed chan struct{} // closed when conn changes
+}
+
+// NewChat makes a chat over the socket at path. Run works it.
+func NewChat(path string, attach Attach, screen Screen) *Chat {
+	return &Chat{path: path, attach: attach, screen: screen, saying: make(chan struct{}, 1), changed: make(chan struct{})}
+}
+
+// Run keeps the conversation joined until ctx ends. It fails when it can't be joined the first time, when the supervisor
+// refuses it, or when it has been away for longer than away; 0 is for ever.
+func (c *Chat) Run(ctx context.Context, away time.Duration) error {
+	again := false
+	lost := time.Time{}
+	wait := againMin
+	for {
+		joined, err := c.once(ctx, again)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !again && !joined || refusal(err) {
+			return err
+		}
+		if joined {
+			again, lost, wait = true, time.Now(), againMin
+			c.lost(err)
+		}
+		if away > 0 && time.Since(lost) > away {
+			return fmt.Errorf("the supervisor has been away for %s: %w", away, err)
+		}
+		if err := pause(ctx, wait); err != nil {
+			return nil
+		}
+		wait = min(2*wait, againMax)
+	}
+}
+
+// NewKey is a name for a message that no other message has.
+func NewKey() string { return rand.Text() }
+
+// Say sends a message under a key and returns when it is on disk at the supervisor. It may be called before Run has
+// joined. The supervisor's refusal is an error; its absence is not: Say waits for it until ctx ends.
+func (c *Chat) Say(ctx context.Context, key, text string) (said Said, err error) {
+	if len(text) > supervisor.MaxText || !utf8.ValidString(text) { // the wire would not take it
+		return said, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
+			"The message has %d KiB; what can be sent is text in UTF-8, at most %d KiB at once.", len(text)>>10, supervisor.MaxText>>10)}
+	}
+	select {
+	case c.saying <- struct{}{}:
+		defer func() { <-c.saying }()
+	case <-ctx.Done():
+		return said, context.Cause(ctx)
+	}
+	err = c.call(ctx, MethodSay, Say{Key: key, Text: text}, &said)
+	return said, err
+}
+
+// Leave returns when it is on disk at the supervisor that the newest delivery was taken, if it was. Who ends a chat right
+// after it showed something calls it, lest that be shown again by the next one.
+func (c *Chat) Leave(ctx context.Context) error {
+	c.mu.Lock()
+	newest, took := c.attach.After, c.took
+	c.mu.Unlock()
+	if !took {
+		return nil
+	}
+	return c.call(ctx, MethodTook, Took{Delivery: newest}, nil)
+}
+
+// call calls the supervisor until it answers or ctx ends, over as many connections as that takes.
+func (c *Chat) call(ctx context.Context, method string, params, result any) error {
+	var conn *protocol.Conn
+	for {
+		var err error
+		if conn, err = c.attached(ctx, conn); err != nil {
+			return err
+		}
+		bounded, cancel := context.WithTimeout(ctx, patience)
+		err = conn.Call(bounded, method, params, result)
+		late := bounded.Err() != nil
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case late:
+			conn = nil // the same one will do
+		case !errors.Is(err, protocol.ErrClosed):
+			return readable(err)
+		}
+	}
+}
+
+// once joins the conversation and serves it until the connection ends.
+func (c *Chat) once(ctx context.Context, again bool) (joined bool, err error) {
+	conn, err := dial(ctx, c.path, c)
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	var ended error
+	running.Go(func() { ended = conn.Run(ctx) })
+	defer running.Wait()
+	defer cancel()
+	var attached Attached
+	bounded, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	if err := readable(conn.Call(bounded, MethodAttach, c.begin(), &attached)); err != nil {
+		return false, err
+	}
+	c.set(conn, attached, again)
+	<-conn.Done()
+	running.Wait()
+	return true, ended
+}
+
+// begin is how a new connection attaches.
+func (c *Chat) begin() Attach {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.early = nil
+	return c.attach
+}
+
+func (c *Chat) set(conn *protocol.Conn, attached Attached, again bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch c.attach.After {
+	case FromNow:
+		c.attach.After, c.attach.Start = attached.Newest, attached.Newest
+	case Undelivered:
+		c.attach.After, c.attach.Start = 0, attached.Newest
+	}
+	c.screen.Attached(attached, again)
+	for _, s := range c.early {
+		c.screen.Show(s)
+	}
+	c.switchTo(conn)
+}
+
+func (c *Chat) lost(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.switchTo(nil)
+	c.screen.Lost(err)
+}
+
+// switchTo makes conn the attached one, with mu held.
+func (c *Chat) switchTo(conn *protocol.Conn) {
+	c.conn, c.early = conn, nil
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// attached is the connection, once there is one that is not old.
+func (c *Chat) attached(ctx context.Context, old *protocol.Conn) (*protocol.Conn, error) {
+	for {
+		c.mu.Lock()
+		conn, changed := c.conn, c.changed
+		c.mu.Unlock()
+		if conn != nil && conn != old {
+			return conn, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Call takes a delivery, once the screen knows that the conversation is joined. It is called by the connection.
+func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
+	if req.Method != MethodDeliver {
+		return nil, protocol.MethodNotFound(req.Method)
+	}
+	var d Delivery
+	if err := req.Decode(&d); err != nil {
+		return nil, err
+	}
+	if _, err := c.attached(ctx, nil); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case d.ID < c.attach.After:
+		return Delivered{}, nil // it came before this chat began, and is another's
+	case d.ID > c.attach.After:
+		c.took = c.screen.Deliver(d)
+		c.attach.After = d.ID
+	}
+	return Delivered{Taken: c.took}, nil
+}
+
+// Notify shows what happens. It is called by the connection, in order; the first may come while the answer to chat.attach
+// is still on its way to whoever waits for it.
+func (c *Chat) Notify(req *protocol.Request) {
+	var s Show
+	if req.Method != MethodShow || req.Decode(&s) != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn == nil {
+		c.early = append(c.early, s)
+		return
+	}
+	c.screen.Show(s)
+}
+
+// refusal tells an answer from an absence: what the supervisor has refused once it refuses again.
+func refusal(err error) bool {
+	var wire *protocol.Error
+	var gone *NotRunning
+	return err != nil && !errors.As(err, &gone) && (errors.As(err, &wire) || supervisorError(err))
+}

@@ -1,0 +1,179 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"unicode"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+const (
+	// source is who numbers the keys of what comes over this socket.
+	source = "terminal"
+	// maxName bounds the names that a client may give, in bytes.
+	maxName = 64
+)
+
+// client is one connection, seen from the supervisor. It is the handler of its conn.
+type client struct {
+	o      *Options
+	uid    uint32
+	conn   *protocol.Conn
+	joined chan joined // what chat.attach hands to show, once
+
+	mu   sync.Mutex // guards conv
+	conv *supervisor.Conversation
+}
+
+// joined is a conversation that the client has attached to.
+type joined struct {
+	conversation int64
+	after        int64 // the newest delivery that it has
+	start        int64 // up to there it gets what no client has taken, from there on all
+}
+
+// methods is what a client may call.
+var methods = map[string]func(*client, context.Context, *protocol.Request) (any, error){
+	MethodStatus: (*client).status,
+	MethodAttach: (*client).attach,
+	MethodSay:    (*client).say,
+	MethodTook:   (*client).took,
+}
+
+// Call answers a client. What a person may read of an error travels; all else is "internal".
+func (c *client) Call(ctx context.Context, req *protocol.Request) (any, error) {
+	method, ok := methods[req.Method]
+	if !ok {
+		return nil, protocol.MethodNotFound(req.Method)
+	}
+	result, err := method(c, ctx, req)
+	var wire *protocol.Error
+	if err == nil || errors.As(err, &wire) {
+		return result, err
+	}
+	if supervisor.ErrorCode(err) == supervisor.CodeInternal && ctx.Err() == nil {
+		c.o.Log.Error("control", "method", req.Method, "uid", c.uid, "error", err)
+	}
+	return nil, &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(err)}
+}
+
+// Notify takes nothing: a client has nothing to notify of.
+func (c *client) Notify(*protocol.Request) {}
+
+func (c *client) status(ctx context.Context, req *protocol.Request) (any, error) {
+	if err := req.Decode(nil); err != nil {
+		return nil, err
+	}
+	if _, err := c.o.People.Speaker(c.uid, ""); err != nil && !c.o.People.Admin(c.uid) {
+		return nil, err
+	}
+	return c.o.Status(ctx, c.uid)
+}
+
+func (c *client) attach(ctx context.Context, req *protocol.Request) (any, error) {
+	var p Attach
+	if err := req.Decode(&p); err != nil {
+		return nil, err
+	}
+	if len(p.User) > maxName || len(p.Chat) > maxName || strings.ContainsFunc(p.Chat, unicode.IsControl) {
+		return nil, invalid("A user's or a chat's name has at most 64 bytes and no control characters.")
+	}
+	user, err := c.o.People.Speaker(c.uid, p.User)
+	if err != nil {
+		return nil, err
+	}
+	conv, err := c.o.Conversations.Find(ctx, user.Name, supervisor.ChannelTerminal, p.Chat, "")
+	if err != nil {
+		return nil, err
+	}
+	newest, err := c.o.Outbox.Newest(ctx, conv.ID)
+	if err != nil {
+		return nil, err
+	}
+	j, err := p.join(conv.ID, newest)
+	if err != nil {
+		return nil, err
+	}
+	if !c.take(conv) {
+		return nil, invalid("This connection is attached already.")
+	}
+	c.joined <- j
+	greeting := c.o.Greet(user)
+	greeting.User, greeting.Home, greeting.Conversation, greeting.Newest = user.Name, user.Home, conv.ID, newest
+	return greeting, nil
+}
+
+// join is where in a conversation a client begins.
+func (p Attach) join(conversation, newest int64) (joined, error) {
+	switch {
+	case p.After == Undelivered:
+		return joined{conversation: conversation, start: newest}, nil
+	case p.After == FromNow:
+		return joined{conversation: conversation, after: newest, start: newest}, nil
+	case p.After < 0 || p.Start < 0:
+		return joined{}, invalid("There are no deliveries with numbers below zero.")
+	}
+	return joined{conversation: conversation, after: p.After, start: p.Start}, nil
+}
+
+func invalid(message string) error {
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: message}
+}
+
+// take makes the connection that conversation's, once.
+func (c *client) take(conv supervisor.Conversation) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conv != nil {
+		return false
+	}
+	c.conv = &conv
+	return true
+}
+
+func (c *client) say(ctx context.Context, req *protocol.Request) (any, error) {
+	var p Say
+	if err := req.Decode(&p); err != nil {
+		return nil, err
+	}
+	conv := c.attached()
+	if conv == nil {
+		return nil, invalid("Attach first.")
+	}
+	kept, err := c.o.Inbox.Put(ctx, supervisor.Inbound{Conversation: *conv, Source: source, Key: p.Key, Text: p.Text})
+	if err != nil {
+		return nil, err
+	}
+	return Said{Inbound: kept.ID}, nil
+}
+
+// took keeps that the client has taken a delivery of its conversation.
+func (c *client) took(ctx context.Context, req *protocol.Request) (any, error) {
+	var p Took
+	if err := req.Decode(&p); err != nil {
+		return nil, err
+	}
+	conv := c.attached()
+	if conv == nil {
+		return nil, invalid("Attach first.")
+	}
+	list, err := c.o.Outbox.List(ctx, conv.ID, p.Delivery-1, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 || list[0].ID != p.Delivery {
+		return nil, invalid("This conversation has no such delivery.")
+	}
+	return nil, c.o.Outbox.Delivered(ctx, p.Delivery)
+}
+
+// attached is the conversation of this connection, nil before it has one.
+func (c *client) attached() *supervisor.Conversation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.conv
+}

@@ -1,0 +1,151 @@
+// Package control is the operator's unix socket: its methods, its server and its client. The same framing as the
+// workers' wire serves it; the table of methods is its own.
+//
+// Identity is the connection: the kernel names the peer's user id (SO_PEERCRED), and access says who that is. A person's
+// message counts as accepted when chat.say has been answered, which is after its commit; until then the client sends it
+// again with the same key. A delivery counts as taken when a client has answered chat.deliver with so.
+package control
+
+import (
+	"time"
+
+	"mews/supervisor"
+)
+
+// What a client calls.
+const (
+	MethodStatus = "status"      // no parameters, to Status; anybody with an account
+	MethodAttach = "chat.attach" // Attach to Attached; once a connection
+	MethodSay    = "chat.say"    // Say to Said; attached
+	MethodTook   = "chat.took"   // Took, no result; attached
+)
+
+// What the supervisor sends to an attached client.
+const (
+	MethodDeliver = "chat.deliver" // Delivery to Delivered
+	MethodShow    = "chat.show"    // Show, a notification
+)
+
+// Attach.After of a client that has nothing yet.
+const (
+	Undelivered = -1 // begin with what no client has taken yet
+	FromNow     = -2 // begin with what comes from now on
+)
+
+// Attach joins a conversation of the terminal channel.
+type Attach struct {
+	User  string `json:"user,omitempty"` // as whom to speak; "" is the user of the peer's account
+	Chat  string `json:"chat,omitempty"` // "" is the person's usual one
+	After int64  `json:"after"`          // the newest delivery this client has; or Undelivered, FromNow
+
+	// Start is Attached.Newest of the first time, for a client that comes back: up to there it gets what no client has
+	// taken, from there on everything.
+	Start int64 `json:"start,omitempty"`
+}
+
+// Attached says where one is.
+type Attached struct {
+	User         string `json:"user"`
+	Conversation int64  `json:"conversation"`
+	Newest       int64  `json:"newest"` // the newest delivery there is
+	Home         string `json:"home"`
+	Model        string `json:"model"`
+	Version      string `json:"version"`
+	Walls        Walls  `json:"walls"`
+}
+
+// Walls say what holds a worker in.
+type Walls struct {
+	Tier string `json:"tier"` // accounts, namespaces, landlock, off
+	Why  string `json:"why"`  // a sentence where there is something to say
+}
+
+// Say is a message of the person's.
+type Say struct {
+	Key  string `json:"key"` // the client's own name for it; the same key is kept once
+	Text string `json:"text"`
+}
+
+// Said tells that it is on disk.
+type Said struct {
+	Inbound int64 `json:"inbound"`
+}
+
+// Delivery is a message to the person.
+type Delivery struct {
+	ID      int64                   `json:"id"`
+	Inbound int64                   `json:"inbound"` // what it answers; 0 for a notice
+	Key     string                  `json:"key"`     // the sender's own name for that; "" for a notice
+	Kind    supervisor.DeliveryKind `json:"kind"`
+	Text    string                  `json:"text"`
+	At      time.Time               `json:"at"`
+}
+
+// Took says once more that a delivery was taken. A client that ends with it cannot know whether its answer to
+// chat.deliver arrived; when this has been answered, it did.
+type Took struct {
+	Delivery int64 `json:"delivery"`
+}
+
+// Delivered answers a delivery. One that was not taken stays in the outbox for the next client. A client that comes back
+// gets the newest delivery that it has once more, because the answer to it may have been lost: it answers as it did, and
+// shows nothing.
+type Delivered struct {
+	Taken bool `json:"taken"`
+}
+
+// Show is what happens at the moment. It may be missed: what counts comes as a Delivery.
+type Show struct {
+	Turn    int64      `json:"turn"`            // 0: no turn runs
+	Inbound int64      `json:"inbound"`         // what the turn answers
+	Offset  int        `json:"offset"`          // where in the reply, in bytes, Text belongs; what stood there and behind it is void
+	Text    string     `json:"text,omitempty"`  //
+	Tools   []ToolLine `json:"tools,omitempty"` // in the order in which they happened
+}
+
+// ToolLine is one line about a tool.
+type ToolLine struct {
+	Call   string `json:"call"`
+	Tool   string `json:"tool"`
+	State  string `json:"state"` // tool.began, tool.progressed, tool.ended
+	Text   string `json:"text,omitempty"`
+	Failed bool   `json:"failed,omitempty"`
+}
+
+// Status is what `mews status` prints.
+type Status struct {
+	Version string       `json:"version"`
+	PID     int          `json:"pid"`
+	Since   time.Time    `json:"since"`
+	State   string       `json:"state"` // the state folder
+	Model   string       `json:"model"`
+	Walls   Walls        `json:"walls"`
+	Users   []UserStatus `json:"users"` // for an admin all, else the asking one
+	Waiting Waiting      `json:"waiting"`
+	Memory  Memory       `json:"memory"`
+}
+
+// UserStatus is one person's.
+type UserStatus struct {
+	Name   string    `json:"name"`
+	Home   string    `json:"home"`
+	Worker string    `json:"worker"` // the worker's state
+	PID    int       `json:"pid,omitempty"`
+	Since  time.Time `json:"since,omitzero"`
+	Turns  int       `json:"turns"`
+	Deaths int       `json:"deaths"`
+}
+
+// Waiting counts what is not done yet.
+type Waiting struct {
+	New        int `json:"new"`        // messages not begun
+	Running    int `json:"running"`    // messages whose turn runs
+	Deliveries int `json:"deliveries"` // answers that nobody has taken
+	Parked     int `json:"parked"`     // messages given up on
+}
+
+// Memory is what the processes take, in bytes.
+type Memory struct {
+	Supervisor int64 `json:"supervisor"` // resident
+	Database   int64 `json:"database"`   // on disk
+}

@@ -1,0 +1,406 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/control"
+	"mews/supervisor/inbox"
+)
+
+func same(h *house, what string, got, want []string) {
+	h.Helper()
+	if !slices.Equal(got, want) {
+		h.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+func TestAMessageIsSaidAnsweredDeliveredAndDone(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	v := h.come(control.Attach{After: control.Undelivered}, false)
+	if a := next[attached](h, v); a.again || a.User != "ann" || a.Home != "/homes/ann" || a.Version != "1.2" || a.Conversation == 0 {
+		t.Errorf("attached to %+v", a)
+	}
+	said, err := v.Say(t.Context(), "my-key", "hello")
+	h.must(err)
+	h.answer("Hello, Ann.")
+	d := next[control.Delivery](h, v)
+	if d.Key != "my-key" || d.Inbound != said.Inbound || d.Text != "Hello, Ann." || d.Kind != supervisor.DeliveryAnswer {
+		t.Errorf("delivered was %+v", d)
+	}
+	if id := <-h.outbox.delivered; id != d.ID || len(h.pending()) != 0 {
+		t.Errorf("taken was %d, and %q wait", id, h.pending())
+	}
+	counts, err := h.db.Counts(t.Context())
+	h.must(err)
+	if counts.Inbounds[supervisor.InboundDone] != 1 {
+		t.Errorf("the inbounds are %v", counts.Inbounds)
+	}
+}
+
+func TestAClientWhoseSupervisorWentAwayGetsWhatItMissedOnce(t *testing.T) {
+	h := newHouse(t)
+	end := h.live()
+	v := h.visit(control.Attach{After: control.Undelivered})
+	h.notice("before")
+	same(h, "first", v.texts(h, 1), []string{"before"})
+	<-h.outbox.delivered
+	end()
+	next[lost](h, v)
+	h.notice("meanwhile")
+	said := make(chan error, 1)
+	go func() {
+		_, err := v.Say(context.Background(), "key", "are you there?")
+		said <- err
+	}()
+	h.live()
+	if a := next[attached](h, v); !a.again {
+		t.Error("the screen is not told that it is back")
+	}
+	h.must(<-said)
+	h.answer("I am.")
+	same(h, "then", v.texts(h, 2), []string{"meanwhile", "I am."})
+	<-h.outbox.delivered
+	<-h.outbox.delivered
+	same(h, "more", v.rest(), nil)
+}
+
+// silent keeps a message and ends before it can say so.
+type silent struct {
+	*inbox.Inbox
+	kept chan int64
+}
+
+func (s silent) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error) {
+	in, err := s.Inbox.Put(ctx, in)
+	s.kept <- in.ID
+	<-ctx.Done()
+	return in, err
+}
+
+func TestAMessageWhoseAcceptanceWasLostIsSaidAgainAndKeptOnce(t *testing.T) {
+	h := newHouse(t)
+	whole := h.options.Inbox
+	s := silent{Inbox: whole.(*inbox.Inbox), kept: make(chan int64, 1)}
+	h.options.Inbox = s
+	end := h.live()
+	v := h.visit(control.Attach{After: control.Undelivered})
+	said := make(chan control.Said, 1)
+	go func() {
+		got, err := v.Say(context.Background(), "key", "hello")
+		if err != nil {
+			t.Error(err)
+		}
+		said <- got
+	}()
+	kept := <-s.kept
+	end()
+	h.options.Inbox = whole
+	h.live()
+	if got := <-said; got.Inbound != kept || h.inbounds() != 1 {
+		t.Errorf("kept as %d, said as %d; %d messages are there", kept, got.Inbound, h.inbounds())
+	}
+}
+
+// The supervisor ends between a client's answer and its commit: the client does not show the message twice, and nobody
+// else gets it.
+func TestADeliveryWhoseReceiptWasLostIsNeitherShownTwiceNorLeft(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	v := h.visit(control.Attach{After: control.Undelivered})
+	h.outbox.fail(1)
+	id := h.notice("one")
+	same(h, "first", v.texts(h, 1), []string{"one"})
+	if got := <-h.outbox.delivered; got != id {
+		t.Errorf("taken was %d, want %d", got, id)
+	}
+	h.notice("two")
+	same(h, "then", v.texts(h, 1), []string{"two"})
+	<-h.outbox.delivered
+	same(h, "left", h.pending(), nil)
+}
+
+func TestWhereAClientBegins(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	first := h.visit(control.Attach{After: control.FromNow})
+	h.notice("taken")
+	same(h, "the first", first.texts(h, 1), []string{"taken"})
+	<-h.outbox.delivered
+	first.end()
+	h.notice("waiting")
+
+	now := h.visit(control.Attach{After: control.FromNow})
+	undelivered := h.visit(control.Attach{After: control.Undelivered})
+	all := h.visit(control.Attach{After: 0})
+	h.notice("new")
+	same(h, "from now on", now.texts(h, 1), []string{"new"})
+	same(h, "what was not delivered", undelivered.texts(h, 2), []string{"waiting", "new"})
+	same(h, "everything", all.texts(h, 3), []string{"taken", "waiting", "new"})
+}
+
+func TestWhatAClientDoesNotTakeWaitsForTheNext(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	want := numbers(1, 120) // several batches
+	for _, text := range want {
+		h.notice(text)
+	}
+	leaves := h.come(control.Attach{After: control.Undelivered}, true)
+	same(h, "offered", leaves.texts(h, 120), want)
+	h.notice("121")
+	same(h, "offered then", leaves.texts(h, 1), []string{"121"})
+	same(h, "waiting", h.pending(), numbers(1, 121))
+	takes := h.visit(control.Attach{After: control.Undelivered})
+	same(h, "taken", takes.texts(h, 121), numbers(1, 121))
+	for range 121 {
+		<-h.outbox.delivered
+	}
+	same(h, "left", h.pending(), nil)
+	same(h, "offered again", leaves.rest(), nil)
+}
+
+// A client is cut off while it catches up: what others had taken before it came is not shown to it when it is back.
+func TestAClientThatComesBackWhileCatchingUpGetsOnlyWhatNobodyHasTaken(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	for i, text := range numbers(1, 6) {
+		id := h.notice(text)
+		if i%2 == 1 {
+			h.must(h.db.Outbox().Delivered(t.Context(), id))
+		}
+	}
+	h.outbox.fail(1)
+	v := h.come(control.Attach{After: control.Undelivered}, false)
+	same(h, "shown", v.texts(h, 3), []string{"1", "3", "5"})
+	for range 3 {
+		<-h.outbox.delivered
+	}
+	h.notice("7")
+	same(h, "shown then", v.texts(h, 1), []string{"7"})
+}
+
+func TestAClientThatLeavesAtOnceHasTakenWhatItShowed(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	v := h.visit(control.Attach{After: control.FromNow})
+	h.must(v.Leave(t.Context())) // nothing was shown: nothing to say
+	id := h.notice("bye")
+	h.outbox.fail(1) // the receipt is lost
+	next[control.Delivery](h, v)
+	h.must(v.Leave(t.Context()))
+	v.end()
+	if got := <-h.outbox.delivered; got != id {
+		t.Errorf("taken was %d, want %d", got, id)
+	}
+	same(h, "left", h.pending(), nil)
+}
+
+func TestTwoClientsOfAConversationBothSeeEverything(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	one, two := h.visit(control.Attach{After: 0}), h.visit(control.Attach{After: 0})
+	other := h.visit(control.Attach{After: 0, Chat: "work"})
+	bob := h.visit(control.Attach{After: 0, User: "bob"})
+	one.say(h, "hello")
+	h.answer("Hello.")
+	two.say(h, "and again")
+	h.answer("Hello again.")
+	want := []string{"Hello.", "Hello again."}
+	same(h, "one", one.texts(h, 2), want)
+	same(h, "two", two.texts(h, 2), want)
+	h.noticeIn(h.conversation("ann", "work"), "for work")
+	h.noticeIn(h.conversation("bob", ""), "for bob")
+	same(h, "another conversation", other.texts(h, 1), []string{"for work"})
+	same(h, "another person", bob.texts(h, 1), []string{"for bob"})
+}
+
+// wall is a screen's text as a client puts it together.
+type wall struct {
+	turn  int64
+	text  string
+	tools []string
+}
+
+func (w *wall) show(t *testing.T, s control.Show) {
+	t.Helper()
+	if s.Turn != w.turn {
+		w.turn, w.text = s.Turn, ""
+	}
+	if s.Offset > len(w.text) {
+		t.Fatalf("after %q comes %+v", w.text, s)
+	}
+	w.text = w.text[:s.Offset] + s.Text
+	for _, l := range s.Tools {
+		w.tools = append(w.tools, l.State+" "+l.Tool+" "+l.Text)
+	}
+}
+
+func (w *wall) until(h *house, t *testing.T, v *visitor, text string) {
+	t.Helper()
+	for w.text != text {
+		w.show(t, next[control.Show](h, v))
+	}
+}
+
+func TestAReplyIsShownAsItGrows(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	v := h.visit(control.Attach{After: 0})
+	v.say(h, "hello")
+	turn, s := h.begin()
+	var w wall
+	s.Add("I lo")
+	w.until(h, t, v, "I lo")
+	s.Add("ok.")
+	w.until(h, t, v, "I look.")
+	s.Reset() // the worker died: the step is made again
+	w.until(h, t, v, "")
+	s.Commit("I look.")
+	s.Tool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.ToolEnded, Text: "3 files"})
+	s.Add("Three files.")
+	const whole = "I look.\n\nThree files."
+	w.until(h, t, v, whole)
+	same(h, "tools", w.tools, []string{"tool.ended list_files 3 files"})
+
+	late := h.visit(control.Attach{After: 0}) // in the middle
+	(&wall{}).until(h, t, late, whole)
+
+	h.finish(turn, s, whole)
+	if d := next[control.Delivery](h, v); d.Text != whole {
+		t.Errorf("delivered was %q", d.Text)
+	}
+}
+
+// When one turn follows the other at once, the answer of the first comes before anything of the second.
+func TestAnAnswerComesBeforeTheNextTurnIsShown(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	v := h.visit(control.Attach{After: 0})
+	for range 50 {
+		v.say(h, "one")
+		v.say(h, "two")
+		first, s := h.begin()
+		s.Add("first")
+		h.finish(first, s, "first, whole")
+		second, s := h.begin()
+		s.Add("second")
+		h.finish(second, s, "second, whole")
+		answered := int64(0)
+		for answered != second.ID {
+			switch e := (<-v.events).(type) {
+			case control.Show:
+				if e.Turn == second.ID && answered != first.ID {
+					t.Fatal("the second turn was shown before the first was answered")
+				}
+				if e.Turn != 0 && e.Turn <= answered {
+					t.Fatalf("of turn %d, which is answered, comes %+v", e.Turn, e)
+				}
+			case control.Delivery:
+				answered = map[string]int64{"first, whole": first.ID, "second, whole": second.ID}[e.Text]
+			}
+		}
+	}
+}
+
+func TestAnAnswerTooLongForALineComesAsFarAsItFits(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	v := h.visit(control.Attach{After: 0})
+	v.say(h, "tell me everything")
+	turn, s := h.begin()
+	long := strings.Repeat("ä€", 500<<10) // 2.5 MB
+	s.Add(long)
+	if show := next[control.Show](h, v); show.Text != "" && !strings.HasPrefix(long, show.Text) {
+		t.Errorf("shown was %.40q", show.Text)
+	}
+	h.finish(turn, s, long)
+	d := next[control.Delivery](h, v)
+	begin, note, ok := strings.Cut(d.Text, "\n\n(")
+	if !ok || !strings.HasPrefix(long, begin) || len(begin) < 100<<10 || !strings.Contains(note, "2500 KiB") {
+		t.Errorf("delivered were %d bytes that end in %q", len(d.Text), note)
+	}
+	<-h.outbox.delivered
+	h.notice("next")
+	same(h, "then", v.texts(h, 1), []string{"next"})
+}
+
+// A worker may name its calls as it likes; a line that does not fit is left out, and the client is not cut off for it.
+func TestAToolLineTooLongForALineIsLeftOut(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	v := h.visit(control.Attach{After: 0})
+	s := h.feeds.Open(supervisor.Turn{ID: 1, Conversation: h.conversation("ann", "")}, "")
+	s.Tool(protocol.TurnEvent{Call: strings.Repeat("x", 2<<20)})
+	s.Add("hello")
+	(&wall{}).until(h, t, v, "hello")
+	s.Close()
+}
+
+func TestAChatThatCannotBeJoinedFails(t *testing.T) {
+	h := newHouse(t)
+	var gone *control.NotRunning
+	if err := <-h.come(control.Attach{After: 0}, false).ran; !errors.As(err, &gone) {
+		t.Errorf("with no socket: %v", err)
+	}
+	end := h.live()
+	if err := <-h.come(control.Attach{After: 0, User: "eve"}, false).ran; err == nil || err.Error() != "There is no such user." {
+		t.Errorf("as nobody: %v", err)
+	}
+	v := h.visit(control.Attach{After: 0})
+	end()
+	h.people.stranger = true
+	h.live()
+	if err := <-v.ran; err == nil || err.Error() != "You are a stranger." {
+		t.Errorf("thrown out: %v", err)
+	}
+}
+
+func TestAChatGivesUpWhenItsSupervisorStaysAway(t *testing.T) {
+	h := newHouse(t)
+	end := h.live()
+	s := &screen{events: make(chan any, 100)}
+	chat := control.NewChat(h.path, control.Attach{After: 0}, s)
+	ran := make(chan error, 1)
+	go func() { ran <- chat.Run(context.Background(), time.Nanosecond) }()
+	if _, ok := (<-s.events).(attached); !ok {
+		t.Fatal("not attached first")
+	}
+	end()
+	if err := <-ran; err == nil || !strings.Contains(err.Error(), "has been away") {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+func TestWhatCannotBeSaidIsRefusedAtOnce(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	v := h.visit(control.Attach{After: 0})
+	for _, text := range []string{"", "  ", "a\x00b", "a\xffb", strings.Repeat("x", supervisor.MaxText+1)} {
+		if _, err := v.Say(t.Context(), "key", text); !strings.Contains(supervisor.ErrorMessage(err), "The message") {
+			t.Errorf("%.10q: %v", text, err)
+		}
+	}
+	if h.inbounds() != 0 {
+		t.Errorf("%d messages were kept", h.inbounds())
+	}
+	v.say(h, strings.Repeat("x", supervisor.MaxText))
+}
+
+func TestSayingEndsWithItsContext(t *testing.T) {
+	h := newHouse(t)
+	chat := control.NewChat(h.path, control.Attach{}, nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("enough")
+	cancel(cause)
+	if _, err := chat.Say(ctx, "key", "hello"); !errors.Is(err, cause) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,81 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// patience bounds a call of a client's.
+const patience = 30 * time.Second
+
+// NotRunning is returned when nothing listens on a control socket.
+type NotRunning struct {
+	Path string
+	Err  error
+}
+
+func (e *NotRunning) Error() string {
+	return fmt.Sprintf("Mews is not running here (no answer on %s). Start it with `mews run`.", e.Path)
+}
+
+func (e *NotRunning) Unwrap() error { return e.Err }
+
+// Ask calls one method on a connection of its own.
+func Ask(ctx context.Context, path, method string, params, result any) error {
+	conn, err := dial(ctx, path, silent{})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	var running sync.WaitGroup
+	running.Go(func() { _ = conn.Run(ctx) }) // how it ends is what Call says
+	defer running.Wait()
+	defer cancel()
+	return readable(conn.Call(ctx, method, params, result))
+}
+
+func dial(ctx context.Context, path string, h protocol.Handler) (*protocol.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+		return nil, &NotRunning{Path: path, Err: err}
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("this account may not use %s: ask an admin of this Mews: %w", path, err)
+	case err != nil:
+		return nil, fmt.Errorf("reach the control socket: %w", err)
+	}
+	return protocol.NewConn(conn, h, protocol.Options{}), nil
+}
+
+// readable turns what the supervisor answered into what it was there: an error for a person.
+func readable(err error) error {
+	var wire *protocol.Error
+	if errors.As(err, &wire) && wire.Code == protocol.CodeFailed {
+		return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: wire.Message}
+	}
+	return err
+}
+
+// silent is the handler of a client that nobody calls.
+type silent struct{}
+
+func (silent) Call(_ context.Context, req *protocol.Request) (any, error) {
+	return nil, protocol.MethodNotFound(req.Method)
+}
+
+func (silent) Notify(*protocol.Request) {}
+
+func supervisorError(err error) bool {
+	var e *supervisor.Error
+	return errors.As(err, &e)
+}

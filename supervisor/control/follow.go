@@ -1,0 +1,202 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/reply"
+)
+
+const (
+	// batch is how many deliveries are read from the outbox at once.
+	batch = 50
+	// maxText is how much of a text that is too long for a line of the wire goes over it, in bytes. JSON makes six of a
+	// control character, and the line has 1 MiB.
+	maxText = 128 << 10
+)
+
+// show delivers and shows to an attached client until ctx ends, which is when its connection does.
+func (c *client) show(ctx context.Context) {
+	defer c.conn.Close(nil)
+	idle := time.NewTimer(c.o.Patience)
+	defer idle.Stop()
+	var j joined
+	select {
+	case j = <-c.joined:
+	case <-idle.C: // it holds a place and does nothing with it
+		return
+	case <-ctx.Done():
+		return
+	}
+	watcher := c.o.Feeds.Watch(j.conversation)
+	defer watcher.Close()
+	f := &follower{client: c, conversation: j.conversation, after: j.after}
+	err := f.follow(ctx, j.start, watcher)
+	if ctx.Err() == nil && !errors.Is(err, protocol.ErrClosed) {
+		c.o.Log.Warn("deliver to a terminal", "uid", c.uid, "error", err)
+	}
+}
+
+// follower takes a client along a conversation.
+type follower struct {
+	*client
+	conversation int64
+	after        int64  // the newest delivery that the client has
+	over         int64  // the newest turn whose answer the client has
+	shown        screen // what it was shown of the running reply
+}
+
+// follow catches up and then goes along. An answer is delivered before anything of the next turn is shown.
+func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watcher) error {
+	if err := f.catchUp(ctx, start); err != nil {
+		return err
+	}
+	for first := true; ; first = false {
+		update, err := watcher.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if first || update.Outbox {
+			if err := f.deliverAll(ctx); err != nil {
+				return err
+			}
+		}
+		if err := f.present(ctx, update); err != nil {
+			return err
+		}
+	}
+}
+
+// catchUp gives the client what nobody has taken, up to start. First comes once more what it has already: the supervisor
+// may have ended between its answer and the commit of that.
+func (f *follower) catchUp(ctx context.Context, start int64) error {
+	if f.after > 0 {
+		list, err := f.o.Outbox.List(ctx, f.conversation, f.after-1, 1)
+		if err != nil {
+			return err
+		}
+		if err := f.deliver(ctx, upTo(list, f.after)); err != nil {
+			return err
+		}
+	}
+	for f.after < start {
+		list, err := f.o.Outbox.Pending(ctx, f.conversation, f.after, batch)
+		if err != nil {
+			return err
+		}
+		due := upTo(list, start)
+		if err := f.deliver(ctx, due); err != nil {
+			return err
+		}
+		if len(due) < batch {
+			f.after = start
+		}
+	}
+	return nil
+}
+
+// upTo is the beginning of a list, to the delivery with an id.
+func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
+	for i, d := range list {
+		if d.ID > id {
+			return list[:i]
+		}
+	}
+	return list
+}
+
+// deliverAll gives the client all that it does not have.
+func (f *follower) deliverAll(ctx context.Context) error {
+	for {
+		list, err := f.o.Outbox.List(ctx, f.conversation, f.after, batch)
+		if err != nil {
+			return err
+		}
+		if err := f.deliver(ctx, list); err != nil {
+			return err
+		}
+		if len(list) < batch {
+			return nil
+		}
+	}
+}
+
+// deliver gives the client deliveries, one after the other, each once the one before it has been answered.
+func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) error {
+	for _, d := range list {
+		answer, err := f.offer(ctx, d)
+		if err != nil {
+			return fmt.Errorf("delivery %d: %w", d.ID, err)
+		}
+		if answer.Taken {
+			if err := f.o.Outbox.Delivered(ctx, d.ID); err != nil {
+				return err
+			}
+		}
+		f.after, f.over = d.ID, max(f.over, d.Turn)
+	}
+	return nil
+}
+
+// offer sends a delivery. One that is too long for a line goes as far as it fits; the whole of it stays in the outbox.
+func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
+	ctx, cancel := context.WithTimeout(ctx, f.o.Patience)
+	defer cancel()
+	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Kind: d.Kind, Text: d.Text, At: d.CreatedAt}
+	err = f.conn.Call(ctx, MethodDeliver, wire, &answer)
+	if errors.Is(err, protocol.ErrTooLong) {
+		wire.Text = fmt.Sprintf("%s\n\n(This is the beginning of %d KiB; the rest is too long to be shown here.)",
+			cut(d.Text, maxText), len(d.Text)>>10)
+		err = f.conn.Call(ctx, MethodDeliver, wire, &answer)
+	}
+	return answer, err
+}
+
+// present shows what happens at the moment. Of a turn whose answer was delivered nothing is left to show.
+func (f *follower) present(ctx context.Context, update reply.Update) error {
+	if update.Turn <= f.over {
+		update = reply.Update{}
+	}
+	show, changed := f.shown.next(update)
+	if !changed {
+		return nil
+	}
+	err := f.conn.Notify(ctx, MethodShow, show)
+	if errors.Is(err, protocol.ErrTooLong) {
+		f.shown, err = screen{}, nil // it may be missed; the next one begins anew
+	}
+	return err
+}
+
+// screen is what a client has been shown of the running reply.
+type screen struct {
+	turn int64
+	text string
+}
+
+// next is what has changed since, and whether that is anything.
+func (s *screen) next(u reply.Update) (Show, bool) {
+	was := *s
+	s.turn, s.text = u.Turn, cut(u.Text, maxText)
+	show := Show{Turn: u.Turn, Inbound: u.Inbound, Text: s.text}
+	if u.Turn == was.turn && strings.HasPrefix(s.text, was.text) {
+		show.Offset, show.Text = len(was.text), s.text[len(was.text):]
+	}
+	for _, t := range u.Tools {
+		show.Tools = append(show.Tools, ToolLine{Call: t.Call, Tool: t.Tool, State: string(t.Kind), Text: t.Text, Failed: t.Failed})
+	}
+	return show, show.Turn != was.turn || show.Text != "" || show.Offset < len(was.text) || len(show.Tools) > 0
+}
+
+// cut is the beginning of a text, at most so many bytes of it and no half character.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}

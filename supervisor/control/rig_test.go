@@ -1,0 +1,303 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+	"go.uber.org/goleak"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/control"
+	"mews/supervisor/inbox"
+	"mews/supervisor/reply"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// people knows ann and bob, and that this process is an admin unless stranger is set.
+type people struct{ stranger bool }
+
+func (p *people) Speaker(_ uint32, as string) (supervisor.User, error) {
+	switch {
+	case p.stranger:
+		return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "You are a stranger."}
+	case as == "" || as == "ann":
+		return supervisor.User{Name: "ann", Home: "/homes/ann"}, nil
+	case as == "bob":
+		return supervisor.User{Name: "bob", Home: "/homes/bob"}, nil
+	}
+	return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeNotFound, Message: "There is no such user."}
+}
+
+func (p *people) Admin(uint32) bool { return !p.stranger }
+
+// outbox is the real one, and says what was taken.
+type outbox struct {
+	sqlite.Outbox
+	delivered chan int64
+
+	mu    sync.Mutex
+	fails int // so many of the next Delivered
+}
+
+func (o *outbox) Delivered(ctx context.Context, id int64) error {
+	o.mu.Lock()
+	o.fails--
+	fails := o.fails >= 0
+	o.mu.Unlock()
+	if fails {
+		return errors.New("the process ends just here")
+	}
+	err := o.Outbox.Delivered(ctx, id)
+	o.delivered <- id
+	return err
+}
+
+func (o *outbox) fail(n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.fails = n
+}
+
+// house is a control socket over a real database. Its methods end the test when what they do fails.
+type house struct {
+	testing.TB
+	db       *sqlite.DB
+	feeds    reply.Feeds
+	people   people
+	outbox   *outbox
+	options  control.Options
+	path     string
+	accepted chan supervisor.Inbound
+}
+
+func newHouse(t testing.TB) *house {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mews") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	h := &house{TB: t, db: sqlitetest.Open(t), path: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 1000)}
+	h.outbox = &outbox{Outbox: h.db.Outbox(), delivered: make(chan int64, 1000)}
+	h.options = control.Options{
+		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds,
+		Inbox: inbox.New(h.db.Inbox(), func(in supervisor.Inbound) { h.accepted <- in }),
+		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
+		Status: func(context.Context, uint32) (control.Status, error) {
+			return control.Status{Version: "1.2", Users: []control.UserStatus{{Name: "ann"}}}, nil
+		},
+		Log: hclog.NewNullLogger(),
+	}
+	return h
+}
+
+// live serves the socket for one life, which ends with the test at the latest.
+func (h *house) live() (end func()) {
+	h.Helper()
+	s, err := control.Listen(h.path, h.options)
+	h.must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- s.Run(ctx) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ran; err != nil {
+			h.Error(err)
+		}
+	})
+	h.Cleanup(end)
+	return end
+}
+
+func (h *house) must(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *house) conversation(user, chat string) supervisor.Conversation {
+	h.Helper()
+	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelTerminal, chat, "")
+	h.must(err)
+	return c
+}
+
+// begin starts the turn of what was accepted next, and opens its reply.
+func (h *house) begin() (supervisor.Turn, *reply.Stream) {
+	h.Helper()
+	turn, err := h.db.Turns().Start(h.Context(), (<-h.accepted).ID)
+	h.must(err)
+	return turn, h.feeds.Open(turn, "")
+}
+
+func (h *house) finish(turn supervisor.Turn, s *reply.Stream, text string) {
+	h.Helper()
+	_, err := h.db.Turns().Finish(h.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		State: supervisor.InboundAnswered, Text: text})
+	h.must(err)
+	s.Close()
+}
+
+// answer answers what was accepted next.
+func (h *house) answer(text string) {
+	h.Helper()
+	turn, s := h.begin()
+	h.finish(turn, s, text)
+}
+
+// notice tells ann something.
+func (h *house) notice(text string) int64 {
+	h.Helper()
+	return h.noticeIn(h.conversation("ann", ""), text)
+}
+
+func (h *house) noticeIn(c supervisor.Conversation, text string) int64 {
+	h.Helper()
+	d, err := h.db.Outbox().PutNotice(h.Context(), c.ID, text)
+	h.must(err)
+	h.feeds.Delivery(c.ID)
+	return d.ID
+}
+
+// pending are the texts of ann's that nobody has taken.
+func (h *house) pending() []string {
+	h.Helper()
+	list, err := h.db.Outbox().Pending(h.Context(), h.conversation("ann", "").ID, 0, 1000)
+	h.must(err)
+	var texts []string
+	for _, d := range list {
+		texts = append(texts, d.Text)
+	}
+	return texts
+}
+
+func (h *house) inbounds() int {
+	h.Helper()
+	counts, err := h.db.Counts(h.Context())
+	h.must(err)
+	n := 0
+	for _, some := range counts.Inbounds {
+		n += int(some)
+	}
+	return n
+}
+
+// attached and lost are what a screen was told.
+type attached struct {
+	control.Attached
+	again bool
+}
+type lost struct{ err error }
+
+// screen writes down what it is told, and takes what it is offered unless leaves is set.
+type screen struct {
+	events chan any
+	leaves bool
+}
+
+func (s *screen) Attached(a control.Attached, again bool) { s.events <- attached{a, again} }
+func (s *screen) Show(show control.Show)                  { s.events <- show }
+func (s *screen) Lost(err error)                          { s.events <- lost{err} }
+func (s *screen) Deliver(d control.Delivery) bool {
+	s.events <- d
+	return !s.leaves
+}
+
+// visitor is a chat and its screen.
+type visitor struct {
+	*control.Chat
+	*screen
+	ran chan error
+	end func()
+}
+
+// visit joins a conversation and returns when that is done. The chat ends with the test at the latest.
+func (h *house) visit(a control.Attach) *visitor {
+	h.Helper()
+	v := h.come(a, false)
+	next[attached](h, v)
+	return v
+}
+
+// come begins to join a conversation.
+func (h *house) come(a control.Attach, leaves bool) *visitor {
+	v := &visitor{screen: &screen{events: make(chan any, 10_000), leaves: leaves}, ran: make(chan error, 1)}
+	v.Chat = control.NewChat(h.path, a, v.screen)
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		v.ran <- v.Run(ctx, 0)
+	}()
+	v.end = func() {
+		cancel()
+		<-stopped
+	}
+	h.Cleanup(v.end)
+	return v
+}
+
+// say says something and fails the test when it is not accepted.
+func (v *visitor) say(h *house, text string) control.Said {
+	h.Helper()
+	said, err := v.Say(h.Context(), control.NewKey(), text)
+	h.must(err)
+	return said
+}
+
+// next is the next event of a type; those of other types before it are passed over.
+func next[T any](h *house, v *visitor) T {
+	h.Helper()
+	for {
+		select {
+		case e := <-v.events:
+			if wanted, ok := e.(T); ok {
+				return wanted
+			}
+		case <-h.Context().Done():
+			h.Fatal("the test is over")
+		case err := <-v.ran:
+			h.Fatalf("the chat has ended: %v", err)
+		}
+	}
+}
+
+// texts are the next n deliveries.
+func (v *visitor) texts(h *house, n int) []string {
+	h.Helper()
+	var texts []string
+	for range n {
+		texts = append(texts, next[control.Delivery](h, v).Text)
+	}
+	return texts
+}
+
+// rest are the deliveries that came and were not looked at.
+func (v *visitor) rest() []string {
+	var texts []string
+	for len(v.events) > 0 {
+		if d, ok := (<-v.events).(control.Delivery); ok {
+			texts = append(texts, d.Text)
+		}
+	}
+	return texts
+}
+
+func numbers(from, to int) []string {
+	var list []string
+	for i := from; i <= to; i++ {
+		list = append(list, fmt.Sprint(i))
+	}
+	return list
+}

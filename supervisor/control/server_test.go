@@ -1,0 +1,285 @@
+package control_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor/control"
+)
+
+func TestTheSocketIsForItsGroupAndInNobodysWay(t *testing.T) {
+	h := newHouse(t)
+	h.must(os.WriteFile(h.path, []byte("left by a dead process"), 0o600))
+	end := h.live()
+	info, err := os.Stat(h.path)
+	h.must(err)
+	if info.Mode() != fs.ModeSocket|0o660 {
+		t.Errorf("the socket's mode is %v", info.Mode())
+	}
+	end()
+	if _, err := os.Stat(h.path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after the end: %v", err)
+	}
+	long := filepath.Join(filepath.Dir(h.path), strings.Repeat("x", 108))
+	if _, err := control.Listen(long, h.options); err == nil || !strings.Contains(err.Error(), "choose a shorter state folder") {
+		t.Errorf("with a long path: %v", err)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	h := newHouse(t)
+	var got control.Status
+	var gone *control.NotRunning
+	if err := control.Ask(t.Context(), h.path, control.MethodStatus, nil, &got); !errors.As(err, &gone) {
+		t.Errorf("with nothing running: %v", err)
+	}
+	h.live()
+	h.must(control.Ask(t.Context(), h.path, control.MethodStatus, nil, &got))
+	if got.Version != "1.2" || len(got.Users) != 1 {
+		t.Errorf("the status is %+v", got)
+	}
+	if err := control.Ask(t.Context(), h.path, control.MethodStatus, control.Say{}, &got); err == nil {
+		t.Error("parameters that there are none of were taken")
+	}
+	h.people.stranger = true
+	if err := control.Ask(t.Context(), h.path, control.MethodStatus, nil, &got); err == nil || err.Error() != "You are a stranger." {
+		t.Errorf("to a stranger: %v", err)
+	}
+}
+
+func TestASocketThatNobodyServesAnyMoreSaysSo(t *testing.T) {
+	h := newHouse(t)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: h.path, Net: "unix"})
+	h.must(err)
+	l.SetUnlinkOnClose(false)
+	h.must(l.Close())
+	var gone *control.NotRunning
+	err = control.Ask(t.Context(), h.path, control.MethodStatus, nil, nil)
+	if !errors.As(err, &gone) || !strings.Contains(err.Error(), "mews run") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// raw is a client that is none of ours.
+type raw struct {
+	*protocol.Conn
+	stop func()
+}
+
+type nobody struct{}
+
+func (nobody) Call(_ context.Context, req *protocol.Request) (any, error) {
+	return nil, protocol.MethodNotFound(req.Method)
+}
+func (nobody) Notify(*protocol.Request) {}
+
+func (h *house) dial() *net.UnixConn {
+	h.Helper()
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: h.path, Net: "unix"})
+	h.must(err)
+	h.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func (h *house) raw() raw {
+	h.Helper()
+	r := raw{Conn: protocol.NewConn(h.dial(), nobody{}, protocol.Options{})}
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan struct{})
+	go func() {
+		defer close(ran)
+		r.Run(ctx)
+	}()
+	h.Cleanup(func() {
+		cancel()
+		<-ran
+	})
+	return r
+}
+
+func TestWhatTheServerRefuses(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	bobs := h.noticeIn(h.conversation("bob", ""), "for bob")
+	attach := control.Attach{After: control.FromNow}
+	for name, c := range map[string]struct {
+		before any // the parameters of an attach before
+		method string
+		params any
+		want   string
+	}{
+		"a method that is none":         {nil, "chat.everything", struct{}{}, "no method"},
+		"to attach twice":               {attach, control.MethodAttach, attach, "attached already"},
+		"to say before one is anywhere": {nil, control.MethodSay, control.Say{Key: "k", Text: "hi"}, "Attach first"},
+		"to take before":                {nil, control.MethodTook, control.Took{Delivery: 1}, "Attach first"},
+		"to take another's":             {attach, control.MethodTook, control.Took{Delivery: bobs}, "no such delivery"},
+		"to take what is not there":     {attach, control.MethodTook, control.Took{Delivery: 1 << 62}, "no such delivery"},
+		"to take below zero":            {attach, control.MethodTook, control.Took{Delivery: -1 << 63}, "no such delivery"},
+		"an unknown place to begin":     {nil, control.MethodAttach, control.Attach{After: -7}, "below zero"},
+		"a start below zero":            {nil, control.MethodAttach, control.Attach{Start: -1}, "below zero"},
+		"an unknown user":               {nil, control.MethodAttach, control.Attach{User: "eve"}, "no such user"},
+		"a user's name without end":     {nil, control.MethodAttach, control.Attach{User: strings.Repeat("x", 65)}, "64 bytes"},
+		"a chat's name without end":     {nil, control.MethodAttach, control.Attach{Chat: strings.Repeat("x", 65)}, "64 bytes"},
+		"a chat's name of two lines":    {nil, control.MethodAttach, control.Attach{Chat: "a\nINFO forged"}, "control characters"},
+		"an unknown key":                {nil, control.MethodAttach, map[string]any{"after": 0, "admin": true}, "admin"},
+		"a wrong type":                  {nil, control.MethodAttach, map[string]any{"after": "0"}, "after"},
+		"no parameters":                 {nil, control.MethodAttach, nil, "no parameters"},
+		"an empty message":              {attach, control.MethodSay, control.Say{Key: "k"}, "empty"},
+		"a message without a key":       {attach, control.MethodSay, control.Say{Text: "hi"}, "key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := h.raw()
+			if c.before != nil {
+				h.must(r.Call(t.Context(), control.MethodAttach, c.before, nil))
+			}
+			err := r.Call(t.Context(), c.method, c.params, nil)
+			var told *protocol.Error
+			if !errors.As(err, &told) || !strings.Contains(told.Message, c.want) {
+				t.Errorf("got %v, want one that says %q", err, c.want)
+			}
+			if err := r.Call(t.Context(), protocol.MethodPing, nil, nil); err != nil {
+				t.Errorf("after it: %v", err)
+			}
+		})
+	}
+	if pending, err := h.db.Outbox().Pending(t.Context(), h.conversation("bob", "").ID, 0, 9); err != nil || len(pending) != 1 {
+		t.Errorf("of bob's wait %v, %v", pending, err)
+	}
+}
+
+func TestTheServersOwnFaultIsNotToldToAClient(t *testing.T) {
+	h := newHouse(t)
+	h.options.Status = func(context.Context, uint32) (control.Status, error) {
+		return control.Status{}, errors.New("secret path /x")
+	}
+	h.live()
+	err := control.Ask(t.Context(), h.path, control.MethodStatus, nil, nil)
+	if err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("told was %v", err)
+	}
+}
+
+// attachLine is chat.attach as a client writes it who never reads.
+func attachLine(t testing.TB, a control.Attach) []byte {
+	t.Helper()
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": control.MethodAttach, "params": a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(line, '\n')
+}
+
+func TestAPeerThatStopsReadingHoldsNobodyUp(t *testing.T) {
+	h := newHouse(t)
+	end := h.live()
+	for range 3 {
+		_, err := h.dial().Write(attachLine(t, control.Attach{After: 0}))
+		h.must(err)
+	}
+	v := h.visit(control.Attach{After: 0})
+	v.say(h, "hello")
+	turn, s := h.begin()
+	for range 40 {
+		s.Commit(strings.Repeat("x", 32<<10)) // in all more than a socket's buffer holds
+		h.notice("a notice")
+		next[control.Delivery](h, v)
+	}
+	h.finish(turn, s, "done")
+	same(h, "the answer", v.texts(h, 1), []string{"done"})
+	end() // and the service ends although they do not
+}
+
+func TestAPeerThatNeverAnswersADeliveryIsCutOff(t *testing.T) {
+	h := newHouse(t)
+	h.options.Patience = 50 * time.Millisecond
+	h.live()
+	h.notice("hello")
+	conn := h.dial()
+	_, err := conn.Write(attachLine(t, control.Attach{After: control.Undelivered}))
+	h.must(err)
+	lines := bufio.NewReader(conn)
+	var got []string
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			break
+		}
+		got = append(got, line)
+	}
+	if len(got) < 2 || !strings.Contains(strings.Join(got, ""), control.MethodDeliver) {
+		t.Errorf("it got %q", got)
+	}
+	same(h, "waiting", h.pending(), []string{"hello"})
+}
+
+func TestAPeerThatSaysNothingIsCutOff(t *testing.T) {
+	h := newHouse(t)
+	h.options.Patience = 50 * time.Millisecond
+	h.live()
+	if n, err := h.dial().Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("read %d bytes, %v", n, err)
+	}
+}
+
+func TestTooManyClientsAreTurnedAwayAndTheOthersStay(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	v := h.visit(control.Attach{After: 0})
+	for range 127 {
+		h.dial()
+	}
+	if n, err := h.dial().Read(make([]byte, 1)); n != 0 || err == nil {
+		t.Errorf("one too many read %d bytes, %v", n, err)
+	}
+	h.notice("hello")
+	same(h, "those who are there", v.texts(h, 1), []string{"hello"})
+}
+
+func FuzzControl(f *testing.F) {
+	h := newHouse(f)
+	h.live()
+	for _, line := range []string{
+		"", "\n", "{}", "[]", "null\n", "\x00\xff\n", `{"jsonrpc":"2.0","id":1,"method":"status"}` + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"status","params":{}}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"status"}` + "\n",
+		string(attachLine(f, control.Attach{After: control.FromNow})) +
+			`{"jsonrpc":"2.0","id":2,"method":"chat.say","params":{"key":"k","text":"hello"}}` + "\n",
+		string(attachLine(f, control.Attach{After: 0, User: "bob", Chat: "x"})) +
+			`{"jsonrpc":"2.0","id":2,"method":"chat.took","params":{"delivery":9223372036854775807}}` + "\n",
+		`{"jsonrpc":"2.0","id":7,"result":{"taken":true}}` + "\n",
+		`{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}` + "\n",
+		`{"jsonrpc":"2.0","id":1,"method":"blob.write","params":{"a":{"a":[[[[[1e999]]]]]}}}` + "\n",
+	} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, lines []byte) {
+		conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: h.path, Net: "unix"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := conn.Write(lines); err == nil { // else the server has ended it, as it may
+			if err := conn.CloseWrite(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, _ = io.Copy(io.Discard, conn) // until the server ends it, however it does
+		for len(h.accepted) > 0 {
+			<-h.accepted
+		}
+		var status control.Status
+		if err := control.Ask(t.Context(), h.path, control.MethodStatus, nil, &status); err != nil || status.Version != "1.2" {
+			t.Fatalf("after %q the server answers %+v, %v", lines, status, err)
+		}
+	})
+}

@@ -1,0 +1,51 @@
+package session
+
+import (
+	"fmt"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/reply"
+)
+
+// closing is the text that the person gets: what was said, and truthfully how it ended when it did not end by itself.
+func closing(o outcome, said string, limits protocol.TurnLimits) string {
+	if o.state == supervisor.InboundParked {
+		return reply.Join(said, fmt.Sprintf("I had to give up on this message: it ended my process %d times. It is put "+
+			"aside and will not be tried again by itself. Send it again, perhaps in other words or in smaller parts; the log "+
+			"says how the process ended.", maxDeaths))
+	}
+	if o.why == protocol.WhyDone && said == "" {
+		return "(The model had nothing to say.)"
+	}
+	return reply.Join(said, endings[o.why](o, limits))
+}
+
+// endings says how a turn ended, in the person's words.
+var endings = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
+	protocol.WhyDone: func(outcome, protocol.TurnLimits) string { return "" },
+	protocol.WhyStopped: func(outcome, protocol.TurnLimits) string {
+		return "(Stopped, as you asked. Nothing of it runs on.)"
+	},
+	protocol.WhySteps: func(_ outcome, l protocol.TurnLimits) string {
+		return fmt.Sprintf("(Ended after %d steps, the most that one turn may take. Say “go on” and I continue.)", l.Steps)
+	},
+	protocol.WhyTime: func(_ outcome, l protocol.TurnLimits) string {
+		return fmt.Sprintf("(Ended after %d minutes, the longest that one turn may take. Say “go on” and I continue.)",
+			l.Seconds/60)
+	},
+	protocol.WhyRepeat: func(outcome, protocol.TurnLimits) string {
+		return "(Ended because the model asked for the very same thing three times in a row. Other words may help.)"
+	},
+	protocol.WhyError: func(o outcome, _ protocol.TurnLimits) string {
+		return "⚠ " + supervisor.ErrorMessage(o.failure)
+	},
+}
+
+// unanswered is what the model reads, in later turns, as the result of a call that this turn did not get to.
+func unanswered(why protocol.Why) string {
+	if why == protocol.WhyStopped {
+		return "no result: the person stopped the turn; look before assuming that it was or was not done"
+	}
+	return "no result: the turn ended (" + string(why) + "); look before assuming that it was or was not done"
+}

@@ -1,0 +1,157 @@
+// Package session lives a conversation's life: it takes what a person sent from the inbox, has a turn run for it, and
+// puts the answer into the outbox. One goroutine for each conversation that has something to do, one turn at a time in
+// it; nothing is kept in memory that is not on disk, so a session can end, or the whole process, at any moment.
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/reply"
+	"mews/supervisor/sqlite"
+)
+
+// Inbox is where a conversation's work comes from.
+type Inbox interface {
+	Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error)
+	Unfinished(ctx context.Context) ([]supervisor.Conversation, error)
+}
+
+// Turns keeps how far the work has come.
+type Turns interface {
+	Start(ctx context.Context, inbound int64) (supervisor.Turn, error)
+	Open(ctx context.Context, conversation int64) (sqlite.OpenTurn, bool, error)
+	Died(ctx context.Context, turn int64) (deaths int, err error)
+	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
+}
+
+// Notices tells a person what no turn says.
+type Notices interface {
+	PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error)
+}
+
+// Attempt is one try at a turn, with one worker.
+type Attempt struct {
+	Turn   supervisor.Turn
+	Start  protocol.TurnStart
+	Stream *reply.Stream
+}
+
+// Runner has a worker run an attempt. It waits for a worker, and when it returns nothing of the attempt runs any more.
+//
+// A nil error is an end that the worker reported; with WhyError, Failure says what failed. A *Waiting says that there is
+// no worker to be had for a while. Any other error, with ctx not ended, is the worker's death.
+type Runner interface {
+	Run(ctx context.Context, a Attempt) (End, error)
+}
+
+// End is how an attempt ended.
+type End struct {
+	protocol.TurnEnd
+	Failure error // of the last model call, with WhyError
+}
+
+// Waiting is returned by a Runner when a person's worker keeps dying and is left alone for a while.
+type Waiting struct {
+	Until time.Time
+	Err   error
+}
+
+func (w *Waiting) Error() string {
+	return "no worker before " + w.Until.Format(time.RFC3339) + ": " + w.Err.Error()
+}
+func (w *Waiting) Unwrap() error { return w.Err }
+
+// Options are what all sessions share.
+type Options struct {
+	Inbox   Inbox
+	Turns   Turns
+	Notices Notices
+	Runner  Runner
+	Feeds   *reply.Feeds
+	Limits  protocol.TurnLimits
+	Now     func() time.Time
+	Log     hclog.Logger
+}
+
+// maxDeaths of workers in one turn; then its inbound is parked.
+const maxDeaths = 3
+
+// errStopped is the cause of a turn's end when its person has asked for it.
+var errStopped = errors.New("stopped by the person")
+
+// session is one conversation's. Its run belongs to one goroutine; stop may be called from any.
+type session struct {
+	*Options
+	conversation supervisor.Conversation
+	turn         running
+}
+
+// step works a turn to its end. It says whether there may be another.
+func (s *session) step(ctx context.Context) (more bool) {
+	open, ok := s.next(ctx)
+	return ok && s.finish(ctx, s.work(ctx, open))
+}
+
+// next is the turn to work on: the one that an earlier life left open, or a new one for the next inbound. What the store
+// can't do now it is asked for again.
+func (s *session) next(ctx context.Context) (open sqlite.OpenTurn, ok bool) {
+	kept := s.persist(ctx, "find the next turn", func() (err error) {
+		open, ok, err = s.Turns.Open(ctx, s.conversation.ID)
+		if err != nil || ok {
+			return err
+		}
+		in, found, err := s.Inbox.Next(ctx, s.conversation.ID)
+		if err != nil || !found {
+			return err
+		}
+		if _, err := s.Turns.Start(ctx, in.ID); err != nil {
+			return err
+		}
+		open, ok, err = s.Turns.Open(ctx, s.conversation.ID)
+		return err
+	})
+	return open, ok && kept
+}
+
+// persist repeats what the store has to do until it is done or ctx ends: there is no other way not to lose it. What the
+// store refuses is not asked for again, for it would be refused again; that is logged.
+func (s *session) persist(ctx context.Context, what string, do func() error) (done bool) {
+	log := s.Log.With("user", s.conversation.User, "conversation", s.conversation.ID)
+	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, final(do()) },
+		backoff.WithBackOff(&backoff.ExponentialBackOff{
+			InitialInterval: 100 * time.Millisecond, Multiplier: 2, RandomizationFactor: 0.2, MaxInterval: 10 * time.Second,
+		}),
+		backoff.WithMaxElapsedTime(0),
+		backoff.WithNotify(func(err error, again time.Duration) { log.Error(what, "error", err, "again_in", again) }))
+	if err != nil && ctx.Err() == nil {
+		log.Error(what+": refused", "error", err)
+	}
+	return err == nil
+}
+
+// final marks the store's refusals as such.
+func final(err error) error {
+	switch supervisor.ErrorCode(err) {
+	case supervisor.CodeInvalid, supervisor.CodeNotFound:
+		return backoff.Permanent(err)
+	}
+	return err
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}

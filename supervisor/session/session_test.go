@@ -1,0 +1,466 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/session"
+	"mews/supervisor/sqlite"
+)
+
+func TestMessagesOfAConversationAreAnsweredInTheirOrderOneAtATime(t *testing.T) {
+	var h *house
+	var running atomic.Int32
+	h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		if running.Add(1) != 1 {
+			t.Error("two turns of one conversation run at once")
+		}
+		defer running.Add(-1)
+		return h.echo(ctx, a)
+	})
+	home := h.conversation("ann", "")
+	h.live()
+	for i := range 10 {
+		h.say(home, fmt.Sprint(i))
+	}
+	for i, d := range h.await(home, 10) {
+		if d.Text != fmt.Sprint("re: ", i) || d.Kind != supervisor.DeliveryAnswer {
+			t.Errorf("answer %d is %s %q", i, d.Kind, d.Text)
+		}
+	}
+	if n := h.inbounds(supervisor.InboundAnswered); n != 10 {
+		t.Errorf("%d messages are answered", n)
+	}
+}
+
+func TestAPersonHasTwoConversationsRunningAtOnceAndNotThree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started, release := make(chan string, 10), make(chan struct{})
+		h := newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			started <- a.Turn.Conversation.User
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return done, nil
+		})
+		h.live()
+		for _, chat := range []string{"one", "two", "three"} {
+			c := h.conversation("ann", chat)
+			h.say(c, "first")
+			h.say(c, "second")
+		}
+		h.say(h.conversation("bob", ""), "hi")
+		synctest.Wait()
+		count := func() map[string]int {
+			n := map[string]int{}
+			for len(started) > 0 {
+				n[<-started]++
+			}
+			return n
+		}
+		if n := count(); n["ann"] != 2 || n["bob"] != 1 {
+			t.Errorf("running are %v", n)
+		}
+		// The third does not have to wait until another conversation has nothing left to do.
+		release <- struct{}{}
+		release <- struct{}{}
+		release <- struct{}{}
+		synctest.Wait()
+		running := map[int64]bool{}
+		for _, chat := range []string{"one", "two", "three"} {
+			open, ok := h.open(h.conversation("ann", chat))
+			running[open.Turn.ID] = ok
+		}
+		if _, ok := h.open(h.conversation("ann", "three")); !ok {
+			t.Error("the third conversation waits although the others have each had a turn")
+		}
+	})
+}
+
+func TestATurnWhoseWorkerDiesGoesOnFromItsLastCommittedStep(t *testing.T) {
+	var h *house
+	var attempts []protocol.TurnStart
+	h = newHouse(t, func(_ context.Context, a session.Attempt) (session.End, error) {
+		attempts = append(attempts, a.Start)
+		if len(attempts) == 1 {
+			h.commit(a, "I write.", "c1", "c2")
+			if err := h.db.Turns().CommitBegun(t.Context(), a.Turn.ID, "c1"); err != nil {
+				t.Error(err)
+			}
+			a.Stream.Add("half a sen")
+			return session.End{}, errors.New("signal: killed")
+		}
+		for _, p := range a.Start.Pending {
+			result := protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "ok"}
+			if _, err := h.db.Turns().CommitResult(t.Context(), a.Turn.ID, result); err != nil {
+				t.Error(err)
+			}
+		}
+		h.commit(a, "Written.")
+		return done, nil
+	})
+	home := h.conversation("ann", "")
+	h.live()
+	h.say(home, "write")
+	if d := h.await(home, 1)[0]; d.Text != "I write.\n\nWritten." {
+		t.Errorf("the answer is %q", d.Text)
+	}
+	if len(attempts) != 2 || attempts[0].Step != 0 || len(attempts[0].Pending) != 0 {
+		t.Fatalf("the attempts were %+v", attempts)
+	}
+	again := attempts[1]
+	if again.Turn != attempts[0].Turn || again.Step != 1 || again.Last != attempts[0].Last+1 || len(again.Recent) != 2 {
+		t.Errorf("the second attempt starts with %+v", again)
+	}
+	if p := again.Pending; len(p) != 2 || !p[0].Begun || p[1].Begun {
+		t.Errorf("pending are %+v", p)
+	}
+}
+
+func TestTheThirdDeathParksTheMessageAndTellsThePerson(t *testing.T) {
+	var h *house
+	attempts := 0
+	h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		if h.question(a) != "poison" {
+			return h.echo(ctx, a)
+		}
+		attempts++
+		return session.End{}, errors.New("signal: killed")
+	})
+	home := h.conversation("ann", "")
+	h.live()
+	h.say(home, "poison")
+	h.say(home, "hello")
+	got := h.await(home, 2)
+	if !strings.Contains(got[0].Text, "3 times") || !strings.Contains(got[0].Text, "put aside") {
+		t.Errorf("the person is told %q", got[0].Text)
+	}
+	if attempts != 3 || h.inbounds(supervisor.InboundParked) != 1 {
+		t.Errorf("%d attempts, %d parked", attempts, h.inbounds(supervisor.InboundParked))
+	}
+	if got[1].Text != "re: hello" {
+		t.Errorf("the next answer is %q", got[1].Text)
+	}
+}
+
+// A worker is not believed: what makes no sense counts as its death.
+func TestAnEndThatMakesNoSenseCountsAsADeath(t *testing.T) {
+	for _, why := range []protocol.Why{protocol.WhyStopped, "banana", ""} {
+		t.Run(string(why), func(t *testing.T) {
+			var h *house
+			attempts := 0
+			h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+				if attempts++; attempts == 1 {
+					return ended(why), nil
+				}
+				return h.echo(ctx, a)
+			})
+			home := h.conversation("ann", "")
+			h.live()
+			h.say(home, "hello")
+			if d := h.await(home, 1)[0]; d.Text != "re: hello" || attempts != 2 {
+				t.Errorf("after %d attempts: %q", attempts, d.Text)
+			}
+		})
+	}
+}
+
+func TestAPersonIsToldOnceThatTheirWorkerIsLeftAloneAndThenItGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		attempts := 0
+		begun := time.Now()
+		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if attempts++; attempts <= 2 {
+				return session.End{}, &session.Waiting{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+			}
+			return h.echo(ctx, a)
+		})
+		home := h.conversation("ann", "")
+		h.live()
+		h.say(home, "hello")
+		got := h.await(home, 2)
+		if got[0].Kind != supervisor.DeliveryNotice || !strings.Contains(got[0].Text, "nothing of it is lost") {
+			t.Errorf("first comes %s %q", got[0].Kind, got[0].Text)
+		}
+		if got[1].Text != "re: hello" || attempts != 3 || time.Since(begun) < 2*time.Hour {
+			t.Errorf("after %d attempts and %v: %q", attempts, time.Since(begun), got[1].Text)
+		}
+	})
+}
+
+func TestAStoppedTurnKeepsWhatWasSaidAndSaysSo(t *testing.T) {
+	const stopped = "half\n\n(Stopped, as you asked. Nothing of it runs on.)"
+	for name, c := range map[string]struct {
+		late func(*house, session.Attempt) (session.End, error) // what the worker does when it is stopped
+		want string
+	}{
+		"and the worker obeys":    {func(*house, session.Attempt) (session.End, error) { return ended(protocol.WhyStopped), nil }, stopped},
+		"and the worker is gone":  {func(*house, session.Attempt) (session.End, error) { return session.End{}, errors.New("killed") }, stopped},
+		"and the model's call is": {func(*house, session.Attempt) (session.End, error) { return ended(protocol.WhyError), nil }, stopped},
+		"but it had just been done": {func(h *house, a session.Attempt) (session.End, error) {
+			h.commit(a, "half, and the other half.")
+			return done, nil
+		}, "half, and the other half."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h *house
+			streaming := make(chan struct{})
+			h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+				a.Stream.Add("half")
+				close(streaming)
+				<-ctx.Done()
+				return c.late(h, a)
+			})
+			home := h.conversation("ann", "")
+			h.live()
+			in := h.say(home, "hello")
+			<-streaming
+			if over := h.registry.Stop(home.ID, in.ID); over != nil {
+				t.Fatal("a turn was stopped by what came before it")
+			}
+			over := h.registry.Stop(home.ID, in.ID+1)
+			if over == nil {
+				t.Fatal("nothing was stopped")
+			}
+			<-over
+			if got := h.outbox(home); len(got) != 1 || got[0].Text != c.want {
+				t.Errorf("when it was over the outbox held %+v", got)
+			}
+			transcript, err := h.db.Transcript().Messages(t.Context(), home.ID)
+			if must(h, len(transcript), err) != 2 || !strings.HasPrefix(transcript[1].Text(), "half") {
+				t.Errorf("the transcript is %+v", transcript)
+			}
+		})
+	}
+}
+
+func TestNothingIsStoppedWhereNothingRuns(t *testing.T) {
+	h := newHouse(t, nil)
+	h.live()
+	if over := h.registry.Stop(h.conversation("ann", "").ID, 99); over != nil {
+		t.Error("a turn was stopped")
+	}
+}
+
+func TestAStopEndsTheWaitForAWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, func(context.Context, session.Attempt) (session.End, error) {
+			return session.End{}, &session.Waiting{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+		})
+		home := h.conversation("ann", "")
+		h.live()
+		in := h.say(home, "hello")
+		synctest.Wait()
+		<-h.registry.Stop(home.ID, in.ID+1)
+		if got := h.outbox(home); len(got) != 2 || !strings.HasPrefix(got[1].Text, "(Stopped") {
+			t.Errorf("told were %+v", got)
+		}
+	})
+}
+
+func TestAShutdownLeavesTheTurnOpenAndTheNextLifeEndsItOnce(t *testing.T) {
+	var h *house
+	var first atomic.Bool
+	first.Store(true)
+	committed := make(chan struct{})
+	var resumed protocol.TurnStart
+	h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		if first.Load() {
+			h.commit(a, "I begin.", "c1")
+			close(committed)
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil // as a worker answers to a cancelled call
+		}
+		if a.Start.Step == 0 {
+			return h.echo(ctx, a)
+		}
+		resumed = a.Start
+		result := protocol.ToolResult{Call: "c1", Name: "write_file", Text: "ok"}
+		if _, err := h.db.Turns().CommitResult(t.Context(), a.Turn.ID, result); err != nil {
+			t.Error(err)
+		}
+		h.commit(a, "I end.")
+		return done, nil
+	})
+	home := h.conversation("ann", "")
+	end := h.live()
+	h.say(home, "hello")
+	<-committed
+	h.say(home, "and then?")
+	end()
+	if _, open := h.open(home); !open || len(h.outbox(home)) != 0 {
+		t.Fatalf("after the shutdown the turn is open: %v, told were %v", open, h.outbox(home))
+	}
+	first.Store(false)
+	end = h.live()
+	if d := h.await(home, 1)[0]; d.Text != "I begin.\n\nI end." || resumed.Step != 1 || len(resumed.Pending) != 1 {
+		t.Errorf("the next life answers %q, from %+v", d.Text, resumed)
+	}
+	h.await(home, 2) // what waited is answered without being woken
+	end()
+	if got := h.outbox(home); len(got) != 2 {
+		t.Errorf("told were %+v", got)
+	}
+}
+
+// The process ended after the model's last word was committed and before the turn's end was.
+func TestATurnThatNeedsOnlyItsEndGetsItWithoutAWorker(t *testing.T) {
+	h := newHouse(t, func(context.Context, session.Attempt) (session.End, error) {
+		t.Error("a worker was asked for")
+		return done, nil
+	})
+	home := h.conversation("ann", "")
+	turn, err := h.db.Turns().Start(t.Context(), h.keep(home, "hello").ID)
+	must(h, turn, err)
+	h.commit(session.Attempt{Turn: turn, Stream: h.feeds.Open(turn, "")}, "Hello.")
+	h.live()
+	if d := h.await(home, 1)[0]; d.Text != "Hello." {
+		t.Errorf("the answer is %q", d.Text)
+	}
+}
+
+// lazy is a store where each of the first attempts at anything fails.
+type lazy struct {
+	sqlite.Turns
+	inbox sqlite.Inbox
+	mu    sync.Mutex
+	fails map[string]int
+	err   error
+}
+
+func (l *lazy) fail(what string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fails[what]++; l.fails[what] <= 5 {
+		return l.err
+	}
+	return nil
+}
+
+func (l *lazy) Start(ctx context.Context, inbound int64) (supervisor.Turn, error) {
+	if err := l.fail("start"); err != nil {
+		return supervisor.Turn{}, err
+	}
+	return l.Turns.Start(ctx, inbound)
+}
+
+func (l *lazy) Open(ctx context.Context, conversation int64) (sqlite.OpenTurn, bool, error) {
+	if err := l.fail("open"); err != nil {
+		return sqlite.OpenTurn{}, false, err
+	}
+	return l.Turns.Open(ctx, conversation)
+}
+
+func (l *lazy) Died(ctx context.Context, turn int64) (int, error) {
+	if err := l.fail("died"); err != nil {
+		return 0, err
+	}
+	return l.Turns.Died(ctx, turn)
+}
+
+func (l *lazy) Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error) {
+	if err := l.fail("finish"); err != nil {
+		return supervisor.Delivery{}, err
+	}
+	return l.Turns.Finish(ctx, end)
+}
+
+func (l *lazy) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
+	if err := l.fail("next"); err != nil {
+		return supervisor.Inbound{}, false, err
+	}
+	return l.inbox.Next(ctx, conversation)
+}
+
+func (l *lazy) Unfinished(ctx context.Context) ([]supervisor.Conversation, error) {
+	return l.inbox.Unfinished(ctx)
+}
+
+func TestAStoreThatFailsForAWhileLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		attempts := 0
+		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if attempts++; attempts == 1 {
+				return session.End{}, errors.New("killed")
+			}
+			return h.echo(ctx, a)
+		})
+		l := &lazy{Turns: h.db.Turns(), inbox: h.db.Inbox(), fails: map[string]int{},
+			err: &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}}
+		h.options.Turns, h.options.Inbox = l, l
+		home := h.conversation("ann", "")
+		h.live()
+		h.say(home, "one")
+		h.say(home, "two")
+		got := h.await(home, 2)
+		if got[0].Text != "re: one" || got[1].Text != "re: two" {
+			t.Errorf("told were %q, %q", got[0].Text, got[1].Text)
+		}
+		for _, what := range []string{"next", "start", "open", "died", "finish"} {
+			if l.fails[what] <= 5 {
+				t.Errorf("%s was tried only %d times", what, l.fails[what])
+			}
+		}
+	})
+}
+
+// What the store refuses it would refuse again: the session lets go until it is woken, and does not run hot.
+func TestARefusalOfTheStoreIsNotRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		attempts := 0
+		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			attempts++
+			return ended(protocol.WhySteps), nil
+		})
+		l := &lazy{Turns: h.db.Turns(), inbox: h.db.Inbox(), fails: map[string]int{"start": 9, "open": 9, "next": 9, "finish": 4},
+			err: &supervisor.Error{Code: supervisor.CodeInvalid, Message: "No."}}
+		h.options.Turns, h.options.Inbox = l, l
+		home := h.conversation("ann", "")
+		h.live()
+		h.say(home, "hello")
+		synctest.Wait()
+		if attempts != 1 || l.fails["finish"] != 5 || len(h.outbox(home)) != 0 {
+			t.Errorf("%d attempts, %d ends, told were %v", attempts, l.fails["finish"]-4, h.outbox(home))
+		}
+		h.registry.Wake(home)
+		h.await(home, 1)
+	})
+}
+
+func TestNoWakeIsEverLost(t *testing.T) {
+	var h *house
+	h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
+	h.live()
+	const each = 60
+	var talking sync.WaitGroup
+	for i := range 4 {
+		c := h.conversation(fmt.Sprint("person", i%2), fmt.Sprint("chat", i))
+		talking.Go(func() {
+			for n := range each {
+				h.say(c, fmt.Sprint(n))
+				if n%3 == 0 { // now and then the session has just found nothing more to do
+					h.await(c, n+1)
+				}
+			}
+			for n, d := range h.await(c, each) {
+				if d.Text != fmt.Sprint("re: ", n) {
+					t.Errorf("answer %d is %q", n, d.Text)
+				}
+			}
+		})
+	}
+	talking.Wait()
+}
