@@ -9,7 +9,7 @@ import (
 // call is one call of ours until it is answered.
 type call struct {
 	answer chan *wire // holds one
-	given  bool       // nobody waits any more; set and read in Conn.update
+	given  bool       // nobody waits any more; set and read in sharedState.update
 }
 
 // Call calls method and waits for its answer, which it decodes into result as Strict does; a nil result is not looked
@@ -45,7 +45,7 @@ func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 		return fmt.Errorf("notify %s: %w", method, err)
 	}
 	line := func(*state) []byte { return p.line(requestHead(0, method)) }
-	if err := c.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
+	if err := c.shared.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)
 	}
 	return nil
@@ -58,13 +58,13 @@ func (c *Conn) exchange(ctx context.Context, method string, p parcel) (*wire, er
 		id = s.open(mine)
 		return p.line(requestHead(id, method))
 	}
-	if err := c.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
+	if err := c.shared.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
 		return nil, err
 	}
 	select {
 	case m := <-mine.answer:
 		return m, nil
-	case <-c.done:
+	case <-c.shared.done:
 		return c.last(mine)
 	case <-ctx.Done():
 	}
@@ -93,12 +93,12 @@ func (c *Conn) withdraw(ctx context.Context, mine *call, id int64, method string
 	select {
 	case m := <-mine.answer:
 		return m, nil
-	case <-c.done:
+	case <-c.shared.done:
 		return c.last(mine)
 	case <-grace.Done():
 	}
 	var err error
-	c.update(func(s *state) { err = s.giveUp(id) })
+	c.shared.update(func(s *state) { err = s.giveUp(id) })
 	if err != nil {
 		c.Close(err)
 	}
@@ -111,65 +111,14 @@ func (c *Conn) sendCancel(ctx context.Context, id int64, l lane) error {
 		return err
 	}
 	line := func(*state) []byte { return p.line(requestHead(0, MethodCancel)) }
-	return c.enqueue(ctx, l, p.size(), line)
-}
-
-// enqueue waits for room and then, in one update, makes the line and queues it.
-func (c *Conn) enqueue(ctx context.Context, l lane, size int, line func(s *state) []byte) error {
-	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		var room <-chan struct{}
-		var ended error
-		c.update(func(s *state) { room, ended = c.offer(s, l, size, line) })
-		if ended != nil {
-			return closed(ended)
-		}
-		if room == nil {
-			return nil
-		}
-		select {
-		case <-room:
-		case <-c.done:
-		case <-ctx.Done():
-		}
-	}
-}
-
-// offer queues the line where there is room, and says what to wait for where there is none.
-func (c *Conn) offer(s *state, l lane, size int, line func(s *state) []byte) (room <-chan struct{}, ended error) {
-	if s.cause != nil {
-		return nil, s.cause
-	}
-	if !s.fits(l, size, c.laneLimit(l)) {
-		return s.awaitRoom(), nil
-	}
-	s.queue[l].push(line(s))
-	return nil, nil
-}
-
-// laneLimit is how many bytes of a lane may wait.
-func (c *Conn) laneLimit(l lane) int {
-	if l == laneBulk {
-		return c.options.QueueBytes / 4
-	}
-	return c.options.QueueBytes
-}
-
-// closed says that the connection ended, and why.
-func closed(cause error) error {
-	if errors.Is(cause, ErrClosed) {
-		return cause
-	}
-	return fmt.Errorf("%w: %w", ErrClosed, cause)
+	return c.shared.enqueue(ctx, l, p.size(), line)
 }
 
 // answered hands a response to its call.
 func (c *Conn) answered(m *wire) error {
 	var mine *call
 	var err error
-	c.update(func(s *state) { mine, err = s.settle(m.id) })
+	c.shared.update(func(s *state) { mine, err = s.settle(m.id) })
 	if err != nil {
 		return err
 	}

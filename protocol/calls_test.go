@@ -113,7 +113,8 @@ func TestACancelThatIsNotAnsweredIsWaitedForAndNoLonger(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		result := later(func() error { return c.Call(ctx, "a", nil, nil) })
-		p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`, `{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}`)
+		p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`,
+			`{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}`)
 		if err := <-result; !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}

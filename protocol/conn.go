@@ -41,27 +41,23 @@ func positive[T int | time.Duration](value, standard T) T {
 // Conn is one side of a connection. Its methods may be called from any goroutine, Call and Notify also before Run:
 // what they queue leaves when Run is called. The other side is taken to be hostile.
 type Conn struct {
-	rwc      io.ReadWriteCloser
-	handler  Handler
-	options  Options
-	done     chan struct{} // closed when the connection ends
-	wake     chan struct{} // a token when there may be lines to write
-	workers  sync.WaitGroup
-	lastBulk <-chan struct{} // closed when the newest bulk call of the other side's is answered; the reader's own
-
-	mu    sync.Mutex // of state
-	state state
+	rwc     io.ReadWriteCloser
+	options Options
+	shared  *sharedState
+	writer  writer
+	server  server
 }
 
 // NewConn makes a connection that owns rwc: it is closed when the connection ends, however that comes about, and its
 // Close must end a Read and a Write that wait. Where rwc has SetWriteDeadline, it is used. Nothing happens before Run;
 // a connection that is not run is ended with Close.
 func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
-	return &Conn{
-		rwc: rwc, handler: h, options: o.withDefaults(),
-		done: make(chan struct{}), wake: make(chan struct{}, 1), lastBulk: passed,
-		state: state{calls: make(map[int64]*call), serving: make(map[int64]context.CancelCauseFunc)},
-	}
+	o = o.withDefaults()
+	shared := newSharedState(o.QueueBytes)
+	c := &Conn{rwc: rwc, options: o, shared: shared}
+	c.writer = writer{shared: shared, to: rwc, timeout: o.WriteTimeout, abort: c.Close}
+	c.server = server{shared: shared, handler: h, options: o, lastBulk: passed}
+	return c
 }
 
 // Run reads, writes and dispatches until ctx ends, Close is called, the other side goes, or the wire is broken. It
@@ -70,15 +66,17 @@ func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 // a read or write. The contexts of handlers end first; Run waits for the handlers to return. Once only.
 func (c *Conn) Run(ctx context.Context) error {
 	again := false
-	c.update(func(s *state) { again, s.running = s.running, true })
+	c.shared.update(func(s *state) { again, s.running = s.running, true })
 	if again {
 		return errors.New("run connection: it is running, or has run")
 	}
 	inside, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	c.workers.Go(func() { c.watch(ctx, cancel) })
-	c.workers.Go(c.write)
+	var others sync.WaitGroup
+	others.Go(func() { c.watch(ctx, cancel) })
+	others.Go(func() { c.Close(c.writer.run()) })
 	c.Close(c.read(inside))
-	c.workers.Wait()
+	others.Wait()
+	c.server.answers.Wait()
 	return c.Err()
 }
 
@@ -87,7 +85,7 @@ func (c *Conn) watch(ctx context.Context, inside context.CancelCauseFunc) {
 	select {
 	case <-ctx.Done():
 		c.Close(context.Cause(ctx))
-	case <-c.done:
+	case <-c.shared.done:
 	}
 	inside(c.Err())
 }
@@ -95,41 +93,19 @@ func (c *Conn) watch(ctx context.Context, inside context.CancelCauseFunc) {
 // Close ends the connection at once, from any goroutine: what is queued is dropped, calls return ErrClosed, handlers'
 // contexts end. The first cause stays; nil stands for ErrClosed. It waits for nothing: Run does.
 func (c *Conn) Close(cause error) {
-	first := false
-	c.update(func(s *state) { first = s.end(cause) })
-	if !first {
+	if !c.shared.end(cause) {
 		return
 	}
-	close(c.done)
 	if err := c.rwc.Close(); err != nil {
 		c.options.Report(fmt.Errorf("close connection: %w", err))
 	}
 }
 
 // Done is closed when the connection ends; goroutines of Run may then still be ending.
-func (c *Conn) Done() <-chan struct{} { return c.done }
+func (c *Conn) Done() <-chan struct{} { return c.shared.done }
 
 // Err is nil while the connection lives, and then the cause of its end.
-func (c *Conn) Err() error {
-	var err error
-	c.update(func(s *state) { err = s.cause })
-	return err
-}
-
-// update is the only way to state. f must not block. After each change it is decided whether the writer has work.
-func (c *Conn) update(f func(s *state)) {
-	c.mu.Lock()
-	f(&c.state)
-	pending := c.state.pending()
-	c.mu.Unlock()
-	if !pending {
-		return
-	}
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
-}
+func (c *Conn) Err() error { return c.shared.cause() }
 
 // read takes lines and dispatches them until there are no more.
 func (c *Conn) read(ctx context.Context) error {
@@ -158,7 +134,7 @@ func (c *Conn) dispatch(ctx context.Context, m *wire) error {
 	case m.method == "":
 		return c.answered(m)
 	case m.id == 0:
-		return c.notified(m)
+		return c.server.notified(m)
 	}
-	return c.called(ctx, m)
+	return c.server.called(ctx, m)
 }

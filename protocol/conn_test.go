@@ -142,7 +142,8 @@ func TestEnds(t *testing.T) {
 		{"the peer goes within a line", call, io.ErrUnexpectedEOF},
 		{"a line too long", strings.Repeat("x", 2<<20), protocol.ErrTooLong},
 		{"an answer to nothing", `{"jsonrpc":"2.0","id":1,"result":null}` + "\n", protocol.ErrProtocol},
-		{"an error to nothing", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}` + "\n", protocol.ErrProtocol},
+		{"an error to nothing", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}` + "\n",
+			protocol.ErrProtocol},
 		{"an id again", call + "\n" + call + "\n", protocol.ErrProtocol},
 		{"an id again by ping", strings.Replace(call+"\n"+call, `"a"`, `"ping"`, 2) + "\n", protocol.ErrProtocol},
 		{"an id below", strings.Replace(call, "1", "3", 1) + "\n" + call + "\n", protocol.ErrProtocol},
@@ -233,21 +234,6 @@ func TestRunOnceAndCloseBefore(t *testing.T) {
 	}
 	if err := c.Call(background, "a", nil, nil); err.Error() != "call a: connection closed" {
 		t.Errorf("call: got %v", err)
-	}
-}
-
-func TestAnAnswerJustBeforeTheEndCounts(t *testing.T) {
-	for range 100 {
-		c, p, _ := running(t, handler{}, protocol.Options{})
-		called := later(func() error { return c.Call(background, "a", nil, nil) })
-		p.expect(`{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`)
-		p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-called; err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -65,6 +65,9 @@
 // speaking: the connection is the identity. A method known but out of phase, or over its limit, ends the worker; one
 // that is unknown is answered with CodeMethodNotFound, and a worker that keeps asking for such is ended.
 //
+// Closing a connection drops what is still queued. A worker that has answered stop therefore waits for the supervisor
+// to close, which it does once it has the answer.
+//
 // # Methods
 //
 //	supervisor to worker

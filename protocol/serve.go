@@ -4,13 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 )
 
+// server is the part of a connection that takes the other side's notifications and answers its calls. The reader is the
+// goroutine that calls notified and called.
+type server struct {
+	shared   *sharedState
+	handler  Handler
+	options  Options
+	answers  sync.WaitGroup  // of the calls that are being answered; only the reader adds to it
+	lastBulk <-chan struct{} // closed when the newest bulk call is answered; the reader's own
+}
+
 // notified takes a notification on the reader's goroutine.
-func (c *Conn) notified(m *wire) error {
+func (s *server) notified(m *wire) error {
 	req := &Request{Method: m.method, Params: m.params}
 	if m.method != MethodCancel {
-		c.handler.Notify(req)
+		s.handler.Notify(req)
 		return nil
 	}
 	var params Cancel
@@ -18,7 +29,7 @@ func (c *Conn) notified(m *wire) error {
 		return fmt.Errorf("%w: %w", ErrProtocol, err)
 	}
 	var cancel context.CancelCauseFunc
-	c.update(func(s *state) { cancel = s.serving[params.ID] })
+	s.shared.update(func(st *state) { cancel = st.serving[params.ID] })
 	if cancel != nil {
 		cancel(ErrCancelled)
 	}
@@ -26,16 +37,16 @@ func (c *Conn) notified(m *wire) error {
 }
 
 // called admits a call on the reader's goroutine. ping and a refusal are answered here and now.
-func (c *Conn) called(ctx context.Context, m *wire) error {
+func (s *server) called(ctx context.Context, m *wire) error {
 	req := &Request{ID: m.id, Method: m.method, Params: m.params}
 	ctx, cancel := context.WithCancelCause(ctx)
-	most := c.options.MaxCalls
+	most := s.options.MaxCalls
 	if m.method == MethodPing {
 		most = 0
 	}
 	var busy bool
 	var err error
-	c.update(func(s *state) { busy, err = s.admit(m.id, laneOf(m.method), most, cancel) })
+	s.shared.update(func(st *state) { busy, err = st.admit(m.id, laneOf(m.method), most, cancel) })
 	if err != nil || busy {
 		cancel(nil)
 	}
@@ -43,29 +54,29 @@ func (c *Conn) called(ctx context.Context, m *wire) error {
 	case err != nil:
 		return err
 	case m.method == MethodPing:
-		return c.answerNow(m.id, req.Decode(nil))
+		return s.answerNow(m.id, req.Decode(nil))
 	case busy:
 		text := fmt.Sprintf("%s: %d calls are in flight", quote([]byte(m.method)), most)
-		return c.answerNow(m.id, &Error{Code: CodeBusy, Message: text})
+		return s.answerNow(m.id, &Error{Code: CodeBusy, Message: text})
 	}
-	before, done := c.inLine(laneOf(m.method))
-	c.workers.Go(func() {
+	before, done := s.inLine(laneOf(m.method))
+	s.answers.Go(func() {
 		defer cancel(nil)
 		defer close(done)
 		<-before
-		c.serve(ctx, req)
+		s.answer(ctx, req)
 	})
 	return nil
 }
 
 // inLine says when a call may begin, and is told when it is over: bulk calls are answered one after the other, others
 // at once. On the reader's goroutine.
-func (c *Conn) inLine(l lane) (before <-chan struct{}, done chan struct{}) {
+func (s *server) inLine(l lane) (before <-chan struct{}, done chan struct{}) {
 	done = make(chan struct{})
 	if l == laneMain {
 		return passed, done
 	}
-	before, c.lastBulk = c.lastBulk, done
+	before, s.lastBulk = s.lastBulk, done
 	return before, done
 }
 
@@ -76,27 +87,37 @@ var passed = func() <-chan struct{} {
 	return c
 }()
 
-// serve answers one call, in its own goroutine.
-func (c *Conn) serve(ctx context.Context, req *Request) {
-	result, err := c.handler.Call(ctx, req)
-	if c.Err() != nil {
+// answer handles one call, in its own goroutine.
+func (s *server) answer(ctx context.Context, req *Request) {
+	result, err := s.handler.Call(ctx, req)
+	if s.shared.cause() != nil {
 		return
 	}
 	if err != nil {
-		err = c.outward(ctx, req, err)
+		err = s.outward(ctx, req, err)
 	}
-	p, member := c.packAnswer(req.Method, result, err)
-	line := func(s *state) []byte {
-		delete(s.serving, req.ID)
+	p, member := s.pack(req.Method, result, err)
+	line := func(st *state) []byte {
+		delete(st.serving, req.ID)
 		return p.line(answerHead(req.ID, member))
 	}
-	if c.enqueue(context.WithoutCancel(ctx), laneOf(req.Method), p.size(), line) != nil {
+	if s.shared.enqueue(context.WithoutCancel(ctx), laneOf(req.Method), p.size(), line) != nil {
 		return // the connection has ended, and with it the wish for an answer
 	}
 }
 
+// answerNow answers from the reader's goroutine: null, or the failure. An error ends the connection.
+func (s *server) answerNow(id int64, failure error) error {
+	member, value := body(nil, failure)
+	p, err := pack(value, noLimit)
+	if err != nil {
+		return err
+	}
+	return s.shared.enqueueNow(p.line(answerHead(id, member)))
+}
+
 // outward turns a handler's error into what the other side may know of it.
-func (c *Conn) outward(ctx context.Context, req *Request, err error) *Error {
+func (s *server) outward(ctx context.Context, req *Request, err error) *Error {
 	var told *Error
 	if errors.As(err, &told) {
 		return told
@@ -104,22 +125,27 @@ func (c *Conn) outward(ctx context.Context, req *Request, err error) *Error {
 	if context.Cause(ctx) == ErrCancelled && (errors.Is(err, context.Canceled) || errors.Is(err, ErrCancelled)) {
 		return &Error{Code: CodeCancelled, Message: req.Method + ": cancelled"}
 	}
-	c.options.Report(fmt.Errorf("answer %s: %w", req.Method, err))
+	s.options.Report(fmt.Errorf("answer %s: %w", req.Method, err))
 	return &Error{Code: CodeInternal, Message: internalError}
 }
 
 const internalError = "internal error"
 
-// packAnswer encodes a result or a failure. What cannot be sent is reported, and stands as an internal error.
-func (c *Conn) packAnswer(method string, result any, failure error) (p parcel, member string) {
-	member, value := "result", result
-	if failure != nil {
-		member, value = "error", failure
-	}
-	p, err := pack(value, c.options.MaxLine)
+// pack encodes a result or a failure. What cannot be sent is reported, and stands as an internal error.
+func (s *server) pack(method string, result any, failure error) (p parcel, member string) {
+	member, value := body(result, failure)
+	p, err := pack(value, s.options.MaxLine)
 	if err != nil {
-		c.options.Report(fmt.Errorf("answer %s: %w", method, err))
+		s.options.Report(fmt.Errorf("answer %s: %w", method, err))
 		return packText(`{"code":-32603,"message":"` + internalError + `"}`), "error"
 	}
 	return p, member
+}
+
+// body is what an answer says, and in which member of the envelope.
+func body(result any, failure error) (member string, value any) {
+	if failure != nil {
+		return "error", failure
+	}
+	return "result", result
 }

@@ -23,7 +23,7 @@ func laneOf(method string) lane {
 	return laneMain
 }
 
-// state is all of a connection that changes. Conn.update alone reaches it; its methods wait for nothing.
+// state is all of a connection that changes. sharedState.update alone reaches it; its methods wait for nothing.
 type state struct {
 	cause   error                             // why the connection ended; nil while it lives
 	running bool                              // Run has been called
@@ -102,6 +102,19 @@ func (s *state) admit(id int64, l lane, most int, cancel context.CancelCauseFunc
 func (s *state) fits(l lane, size, limit int) bool {
 	q := &s.queue[l]
 	return q.bytes == 0 || q.bytes+size <= limit
+}
+
+// offer queues a line below limit, and returns what to wait for where there is no room. The line is made as it is
+// queued.
+func (s *state) offer(l lane, size, limit int, line func(*state) []byte) (room <-chan struct{}, ended error) {
+	if s.cause != nil {
+		return nil, s.cause
+	}
+	if !s.fits(l, size, limit) {
+		return s.awaitRoom(), nil
+	}
+	s.queue[l].push(line(s))
+	return nil, nil
 }
 
 // awaitRoom returns a channel that is closed when a line leaves a queue.

@@ -2,12 +2,12 @@ package protocol
 
 import (
 	"errors"
+	"net"
 	"testing"
 )
 
 func newState() *state {
-	c := NewConn(nil, nil, Options{})
-	return &c.state
+	return &newSharedState(0).state
 }
 
 func TestALateAnswerIsNoLongerOwed(t *testing.T) {
@@ -72,5 +72,19 @@ func TestTheQueueCountsItsBytes(t *testing.T) {
 	}
 	if !s.fits(laneMain, 100, 5) || s.pending() {
 		t.Error("an empty queue takes any line")
+	}
+}
+
+func TestAnAnswerThatCameBeforeTheEndCounts(t *testing.T) {
+	ours, _ := net.Pipe()
+	c := NewConn(ours, nil, Options{})
+	c.Close(nil)
+	answered, waiting := &call{answer: make(chan *wire, 1)}, &call{answer: make(chan *wire, 1)}
+	answered.answer <- &wire{id: 7}
+	if m, err := c.last(answered); err != nil || m.id != 7 {
+		t.Errorf("got %v and %v", m, err)
+	}
+	if _, err := c.last(waiting); !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v", err)
 	}
 }

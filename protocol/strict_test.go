@@ -45,10 +45,12 @@ func nested(open, inside, closing string, n int) string {
 
 func TestStrictAccepts(t *testing.T) {
 	tests := map[string]string{
-		"nothing":                    `{}`,
-		"every kind":                 `{"text":"a","ok":true,"in":{"n":1,"f":1.5e3,"u":255},"list":[{"n":2}],"pair":[1,2]}`,
-		"space around all":           " \t\r{ \"ok\" : true , \"list\" : [ ] , \"map\" : { } } \n",
-		"null for what can be nil":   `{"ptr":null,"list":null,"map":null,"raw":null,"any":null,"data":null,"self":null}`,
+		"nothing": `{}`,
+		"every kind": `{"text":"a","ok":true,"in":{"n":1,"f":1.5e3,"u":255},` +
+			`"list":[{"n":2}],"pair":[1,2]}`,
+		"space around all": " \t\r{ \"ok\" : true , \"list\" : [ ] , \"map\" : { } } \n",
+		"null for what can be nil": `{"ptr":null,"list":null,"map":null,"raw":null,` +
+			`"any":null,"data":null,"self":null}`,
 		"any keys in a map":          `{"map":{"a":{"n":1},"A":{"n":2}},"tags":{"":"x"}}`,
 		"any keys in raw":            `{"raw":{"a":1,"A":2,"b":[{"c":null}]},"any":{"x":{"y":[1,"2",false]}}}`,
 		"base64":                     `{"data":"aGVsbG8="}`,

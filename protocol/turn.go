@@ -13,7 +13,7 @@ type TurnStart struct {
 	Step    int           `json:"step"`              // steps committed before this start; 0 for a new turn
 	Last    int64         `json:"last"`              // the id of the transcript's newest message
 	Pending []PendingCall `json:"pending,omitempty"` // calls of the last committed step that have no result yet
-	Recent  []ToolCall    `json:"recent,omitempty"`  // this turn's earlier calls, in order, so that repetition is noticed
+	Recent  []ToolCall    `json:"recent,omitempty"`  // this turn's earlier calls, in order: repetition is noticed
 }
 
 // TurnLimits bound a turn.
@@ -57,8 +57,8 @@ const MethodStepCommit = "step.commit"
 type CallState string
 
 const (
-	StateBegun CallState = "begun"
-	StateDone  CallState = "done"
+	StateBegun CallState = "begun" // its tool is about to run; only for those with EffectOnce
+	StateDone  CallState = "done"  // its tool has ended, also where it failed
 )
 
 // StepCommit names the call by its id; the supervisor checks that the turn's last step holds it.
@@ -81,9 +81,9 @@ const MethodTurnEvent = "turn.event"
 type EventKind string
 
 const (
-	ToolBegan      EventKind = "tool.began"
-	ToolProgressed EventKind = "tool.progressed"
-	ToolEnded      EventKind = "tool.ended"
+	ToolBegan      EventKind = "tool.began"      // it runs from now on
+	ToolProgressed EventKind = "tool.progressed" // Text says how far it is
+	ToolEnded      EventKind = "tool.ended"      // Failed says how
 )
 
 // TurnEvent is one line about one tool call, for the person's eyes.

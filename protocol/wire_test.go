@@ -70,7 +70,8 @@ var brokenLines = []struct{ name, line, want string }{
 	{"answer to nothing", `{"jsonrpc":"2.0","result":1}`, `neither`},
 	{"answer with params", `{"jsonrpc":"2.0","id":1,"result":1,"params":{}}`, `neither`},
 	{"error not an object", `{"jsonrpc":"2.0","id":1,"error":"no"}`, `error: want an object`},
-	{"error with more", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","data":1}}`, `error: unknown key "data"`},
+	{"error with more", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"","data":1}}`,
+		`error: unknown key "data"`},
 	{"invalid UTF-8", "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", `invalid UTF-8`},
 	{"lone surrogate", `{"jsonrpc":"2.0","method":"a","params":{"x":"\ud800"}}`, `params.x: invalid or unpaired`},
 	{"number out of range", `{"jsonrpc":"2.0","method":"a","params":{"x":1e400}}`, `params.x: number "1e400"`},
@@ -149,7 +150,8 @@ func TestWhatCannotBeSent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := packRequest(tt.method, tt.params, 1000); err == nil || !strings.Contains(err.Error(), tt.want) {
+			_, err := packRequest(tt.method, tt.params, 1000)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
@@ -163,7 +165,8 @@ func TestRequestDecode(t *testing.T) {
 		want         string
 	}{
 		{"as it should be", `{"id":1}`, new(Cancel), ""},
-		{"wrong below", `{"turn":1,"limits":{"steps":"a"}}`, new(TurnStart), "m: limits.steps: want a number, got a string"},
+		{"wrong below", `{"turn":1,"limits":{"steps":"a"}}`, new(TurnStart),
+			"m: limits.steps: want a number, got a string"},
 		{"none where some are needed", "", new(Cancel), "m: no parameters"},
 		{"none where none are taken", "", nil, ""},
 		{"empty where none are taken", "{}", nil, ""},

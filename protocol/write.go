@@ -3,41 +3,65 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 )
 
-// writeChunk is what the other side must take within WriteTimeout.
+// writeChunk is what the other side must take within Options.WriteTimeout.
 const writeChunk = 64 << 10
 
-// write takes lines from the queues and writes them until the connection ends.
-func (c *Conn) write() {
+// writer is the part of a connection that writes. Its run, called once, is the only code that does.
+type writer struct {
+	shared  *sharedState
+	to      io.Writer         // its SetWriteDeadline is used where there is one
+	timeout time.Duration     // in which the other side must take writeChunk
+	abort   func(cause error) // ends the connection, and with it a Write that waits
+}
+
+// run writes the lines that are queued, until the connection ends (nil) or must end (the cause). After a stall that is
+// at once; a peer that is gone may have left its last words, so the reader is given timeout to come to their end, and
+// ends the connection by it.
+func (w *writer) run() error {
+	err := w.writeAll()
+	if err == nil || errors.Is(err, ErrStalled) {
+		return err
+	}
+	timer := time.NewTimer(w.timeout)
+	defer timer.Stop()
+	select {
+	case <-w.shared.done:
+	case <-timer.C:
+	}
+	return err
+}
+
+// writeAll writes the lines that are queued until the connection ends.
+func (w *writer) writeAll() error {
 	for {
-		var line []byte
-		c.update(func(s *state) { line = s.take() })
+		line := w.shared.take()
 		if line == nil {
 			select {
-			case <-c.wake:
+			case <-w.shared.wake:
 				continue
-			case <-c.done:
-				return
+			case <-w.shared.done:
+				return nil
 			}
 		}
-		if err := c.writeLine(line); err != nil {
-			c.writeFailed(err)
-			return
+		if err := w.write(line); err != nil {
+			return err
 		}
 	}
 }
 
-// writeLine writes in chunks, each with a deadline of its own: a slow reader is one thing, a silent one another.
-func (c *Conn) writeLine(line []byte) error {
+// write writes in chunks, each with a deadline of its own: a slow reader is one thing, a silent one another.
+func (w *writer) write(line []byte) error {
 	for len(line) > 0 {
-		disarm := c.armDeadline()
-		n, err := c.rwc.Write(line[:min(len(line), writeChunk)])
+		disarm := w.arm()
+		n, err := w.to.Write(line[:min(len(line), writeChunk)])
 		disarm()
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return c.stalled()
+			return w.stalled()
 		}
 		if err != nil {
 			return fmt.Errorf("write: %w", err)
@@ -47,55 +71,16 @@ func (c *Conn) writeLine(line []byte) error {
 	return nil
 }
 
-// armDeadline bounds the next Write: by a deadline where there is one, else by closing the connection.
-func (c *Conn) armDeadline() (disarm func()) {
-	d, ok := c.rwc.(interface{ SetWriteDeadline(time.Time) error })
-	if ok && d.SetWriteDeadline(time.Now().Add(c.options.WriteTimeout)) == nil {
+// arm bounds the next Write: by a deadline where there is one, else by ending the connection.
+func (w *writer) arm() (disarm func()) {
+	d, ok := w.to.(interface{ SetWriteDeadline(time.Time) error })
+	if ok && d.SetWriteDeadline(time.Now().Add(w.timeout)) == nil {
 		return func() {}
 	}
-	timer := time.AfterFunc(c.options.WriteTimeout, func() { c.Close(c.stalled()) })
+	timer := time.AfterFunc(w.timeout, func() { w.abort(w.stalled()) })
 	return func() { timer.Stop() }
 }
 
-func (c *Conn) stalled() error {
-	return fmt.Errorf("write: %w: nothing for %v", ErrStalled, c.options.WriteTimeout)
-}
-
-// writeFailed ends the connection. After a stall that is at once; a peer that is gone may have left its last words, so
-// the reader is given WriteTimeout to come to their end, and ends the connection by it.
-func (c *Conn) writeFailed(err error) {
-	if !errors.Is(err, ErrStalled) {
-		timer := time.NewTimer(c.options.WriteTimeout)
-		defer timer.Stop()
-		select {
-		case <-c.done:
-		case <-timer.C:
-		}
-	}
-	c.Close(err)
-}
-
-// answerNow answers from the reader's goroutine, which waits for nobody: where even the queue's reserve is full, the
-// other side asks without reading, and the connection ends.
-func (c *Conn) answerNow(id int64, failure error) error {
-	member, value := "result", any(nil)
-	if failure != nil {
-		member, value = "error", failure
-	}
-	p, err := pack(value, noLimit)
-	if err != nil {
-		return err
-	}
-	reserve := c.options.QueueBytes / 4
-	full := false
-	c.update(func(s *state) {
-		full = !s.fits(laneMain, p.size(), c.options.QueueBytes+reserve)
-		if !full {
-			s.queue[laneMain].push(p.line(answerHead(id, member)))
-		}
-	})
-	if full {
-		return fmt.Errorf("%w: %d bytes of answers wait", ErrStalled, c.options.QueueBytes+reserve)
-	}
-	return nil
+func (w *writer) stalled() error {
+	return fmt.Errorf("write: %w: nothing for %v", ErrStalled, w.timeout)
 }

@@ -13,8 +13,8 @@ import (
 type Side string
 
 const (
-	Supervisor Side = "S"
-	Worker     Side = "W"
+	Supervisor Side = "S" // which starts the worker and calls hello
+	Worker     Side = "W" // which runs a person's turns
 )
 
 // Line is one line of a transcript: who sent it and what, without the newline.

@@ -95,7 +95,8 @@ func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
 }
 
 func TestClipMakesAnyTextSendable(t *testing.T) {
-	for _, text := range []string{"short", strings.Repeat("é", MaxText), "a\x00b\xffc", strings.Repeat("\xff", MaxText+9)} {
+	long, invalid := strings.Repeat("é", MaxText), strings.Repeat("\xff", MaxText+9)
+	for _, text := range []string{"short", long, "a\x00b\xffc", invalid} {
 		got := Clip(text)
 		if _, err := Encode(Refused{Reason: got}); err != nil {
 			t.Errorf("%.20q clipped to %.20q: %v", text, got, err)

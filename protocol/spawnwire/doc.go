@@ -8,9 +8,9 @@
 //	                         exited{id, pid, status}, one for each started
 //
 // The supervisor numbers its workers, upwards and never twice; the spawner knows them by these numbers alone, and no
-// process is ever signalled because its pid stood in a message. A spawn carries the worker's end of its socketpair, which
-// becomes its descriptors 0 and 1, and the writing end of a pipe for its standard error. When exited is sent, nothing
-// that the worker started is left.
+// process is ever signalled because its pid stood in a message. A spawn carries the worker's end of its socketpair,
+// which becomes its descriptors 0 and 1, and the writing end of a pipe for its standard error. When exited is sent,
+// nothing that the worker started is left.
 //
 // When the socket closes, the spawner kills every worker, waits until nothing is left of them, and ends. A message
 // that is not one of these, or is not wholly understood, breaks the wire: the reader ends the connection.

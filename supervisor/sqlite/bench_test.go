@@ -42,8 +42,9 @@ func BenchmarkPut(b *testing.B) {
 			b.ResetTimer()
 			for w := range writers {
 				group.Go(func() {
-					in := supervisor.Inbound{Conversation: supervisor.Conversation{User: fmt.Sprint("u", w), Channel: "terminal"},
-						Source: "terminal", Kind: supervisor.KindText, Text: "what is on my list for today?"}
+					in := supervisor.Inbound{Source: "terminal", Kind: supervisor.KindText,
+						Text:         "what is on my list for today?",
+						Conversation: supervisor.Conversation{User: fmt.Sprint("u", w), Channel: "terminal"}}
 					for n := w; n < b.N; n += writers {
 						in.Key = strconv.Itoa(n)
 						if _, _, err := db.Inbox().Put(b.Context(), in); err != nil {

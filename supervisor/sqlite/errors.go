@@ -30,8 +30,8 @@ var failures = []struct {
 	{[]error{sqlite3.BUSY, sqlite3.LOCKED},
 		"Mews's database is locked by another program. Close what has it open and try again."},
 	{[]error{sqlite3.READONLY, sqlite3.PERM, sqlite3.CANTOPEN, fs.ErrPermission},
-		"Mews's database could not be opened for writing. Check that its folder belongs to the account that Mews runs as " +
-			"and is not mounted read-only."},
+		"Mews's database could not be opened for writing. Check that its folder belongs to the account that Mews " +
+			"runs as and is not mounted read-only."},
 	{[]error{sqlite3.IOERR},
 		"The disk that holds Mews's database could not be read or written. Check that disk, then try again."},
 }

@@ -19,64 +19,60 @@ type FinishTurn struct {
 
 // Finish ends a turn and puts its answer into the outbox. Refused if the turn has ended.
 func (s Turns) Finish(ctx context.Context, f FinishTurn) (supervisor.Delivery, error) {
-	d, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Delivery, error) { return t.finish(f) })
+	d, err := inTurn(ctx, s.db.writer, f.Turn, func(t turnTx) (supervisor.Delivery, error) { return t.finish(f) })
 	return d, during(err, "finish turn %d", f.Turn)
 }
 
-func (t *tx) finish(f FinishTurn) (d supervisor.Delivery, err error) {
-	turn, err := t.runningTurn(f.Turn)
+func (t turnTx) finish(f FinishTurn) (d supervisor.Delivery, err error) {
+	in, err := t.inbound(t.turn.Inbound)
 	if err != nil {
 		return d, err
 	}
-	in, err := t.inbound(turn.Inbound)
-	if err != nil {
-		return d, err
-	}
-	for _, step := range []func(supervisor.Turn, FinishTurn) error{t.pairCalls, t.keepPartial, t.endTurn} {
-		if err := step(turn, f); err != nil {
+	for _, step := range []func(FinishTurn) error{t.pairCalls, t.keepPartial, t.end} {
+		if err := step(f); err != nil {
 			return d, err
 		}
 	}
-	return t.putDelivery(supervisor.Delivery{Conversation: turn.Conversation, Inbound: in.ID, Key: in.Key, Turn: turn.ID,
-		Kind: supervisor.DeliveryAnswer, Text: f.Text})
+	return t.putDelivery(supervisor.Delivery{Conversation: t.turn.Conversation, Inbound: in.ID, Key: in.Key,
+		Turn: t.turn.ID, Kind: supervisor.DeliveryAnswer, Text: f.Text})
 }
 
 // pairCalls gives each call without a result one that says so: providers refuse a transcript where one is missing.
-func (t *tx) pairCalls(turn supervisor.Turn, f FinishTurn) error {
-	calls, err := t.openCalls(turn.ID)
+func (t turnTx) pairCalls(f FinishTurn) error {
+	calls, err := t.openCalls()
 	if err != nil {
 		return err
 	}
 	for _, c := range calls {
 		r := protocol.ToolResult{Call: c.ID, Name: c.Name, Text: f.Unanswered, Failed: true}
-		if _, err := t.putResult(turn, r); err != nil {
+		if _, err := t.putResult(r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tx) keepPartial(turn supervisor.Turn, f FinishTurn) error {
+func (t turnTx) keepPartial(f FinishTurn) error {
 	if f.Partial == "" {
 		return nil
 	}
-	_, err := t.putMessage(turn, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: f.Partial}}})
+	_, err := t.putMessage(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: f.Partial}}})
 	return err
 }
 
 const endTurn = `UPDATE turn SET why = ?, ended_at = ? WHERE id = ?`
 
-// endTurn moves the turn and its inbound to their ends.
-func (t *tx) endTurn(turn supervisor.Turn, f FinishTurn) error {
+// end moves the turn and its inbound to their ends.
+func (t turnTx) end(f FinishTurn) error {
 	if f.Why == "" {
-		return refuse("Turn %d cannot end without a reason.", turn.ID)
+		return refuse("Turn %d cannot end without a reason.", t.turn.ID)
 	}
-	in, err := t.inbound(turn.Inbound)
+	in, err := t.inbound(t.turn.Inbound)
 	if err != nil {
 		return err
 	}
 	if err := t.transition(in, f.State); err != nil {
 		return err
 	}
-	return t.exec(endTurn, f.Why, t.now, turn.ID)
+	return t.exec(endTurn, f.Why, t.now, t.turn.ID)
 }

@@ -32,7 +32,8 @@ func TestAStoppedTurnLeavesATranscriptThatAModelCanRead(t *testing.T) {
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c2", "two"))
 	s.must(err)
 	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyStopped,
-		State: supervisor.InboundAnswered, Text: "Stopped.", Partial: "I was about to", Unanswered: "Stopped by the person."})
+		State: supervisor.InboundAnswered, Text: "Stopped.", Partial: "I was about to",
+		Unanswered: "Stopped by the person."})
 	s.must(err)
 
 	said := s.transcript(s.home)[2:]
@@ -40,8 +41,8 @@ func TestAStoppedTurnLeavesATranscriptThatAModelCanRead(t *testing.T) {
 		said[i].ID = 0
 	}
 	unanswered := func(call string) protocol.Message {
-		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Call: call,
-			Name: "read_file", Text: "Stopped by the person.", Failed: true}}}}
+		r := protocol.ToolResult{Call: call, Name: "read_file", Text: "Stopped by the person.", Failed: true}
+		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &r}}}
 	}
 	two := result("c2", "two")
 	s.same("transcript", said, []protocol.Message{
@@ -60,11 +61,12 @@ func TestFinishesThatAreRefusedChangeNothing(t *testing.T) {
 		code  supervisor.Code
 		words string
 	}{
-		{"without a reason", sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered}, supervisor.CodeInvalid,
-			"without a reason"},
+		{"without a reason", sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered},
+			supervisor.CodeInvalid, "without a reason"},
 		{"with the inbound done before it is delivered", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
 			State: supervisor.InboundDone}, supervisor.CodeInvalid, "cannot become done"},
-		{"with no state", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone}, supervisor.CodeInvalid, "cannot become"},
+		{"with no state", sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone},
+			supervisor.CodeInvalid, "cannot become"},
 		{"of no turn", sqlite.FinishTurn{Turn: 99, Why: protocol.WhyDone, State: supervisor.InboundAnswered},
 			supervisor.CodeNotFound, "no turn 99"},
 	} {

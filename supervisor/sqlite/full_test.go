@@ -18,7 +18,8 @@ func (r *rig) fill() (kept int) {
 			continue
 		}
 		var said *supervisor.Error
-		if !errors.As(err, &said) || said.Code != supervisor.CodeUnavailable || !strings.Contains(said.Message, "is full") {
+		if !errors.As(err, &said) || said.Code != supervisor.CodeUnavailable ||
+			!strings.Contains(said.Message, "is full") {
 			r.Fatalf("got %v", err)
 		}
 		return kept

@@ -29,7 +29,8 @@ func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.
 		fresh = isNew
 		return got, err
 	})
-	return kept, fresh && err == nil, during(err, "keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
+	err = during(err, "keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
+	return kept, fresh && err == nil, err
 }
 
 func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {

@@ -65,14 +65,16 @@ func TestTheSettingsHold(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000,
-		"cell_size_check": 1, "trusted_schema": 0, "temp_store": 2, "application_id": applicationID, "user_version": 1} {
+		"cell_size_check": 1, "trusted_schema": 0, "temp_store": 2, "application_id": applicationID,
+		"user_version": 1} {
 		got, err := r.db.writer.conn.pragma(t.Context(), pragma)
 		if err != nil || got != want {
 			t.Errorf("%s is %d, want %d; %v", pragma, got, want, err)
 		}
 	}
 	var mode string
-	if err := r.db.readers.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
+	err := r.db.readers.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode)
+	if err != nil || mode != "wal" {
 		t.Errorf("journal_mode is %s; %v", mode, err)
 	}
 }
@@ -90,7 +92,8 @@ func TestDatabasesThatAreRefused(t *testing.T) {
 		{"on a file system that cannot be told", nil, unknown, "ask what file system"},
 		{"not a database", bytes(strings.Repeat("not the bytes of a database ", 50)), nil, "is damaged"},
 		{"of another program", tables("CREATE TABLE photo (id INTEGER)"), nil, "of another program"},
-		{"of a newer Mews", tables("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil, "its schema is 99"},
+		{"of a newer Mews", tables("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil,
+			"its schema is 99"},
 		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, nil, "could not be opened for writing"},
 		{"in a folder that is not there", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil,
 			"open the database"},

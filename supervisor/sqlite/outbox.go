@@ -133,8 +133,8 @@ const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, k
 // putDelivery puts d into the outbox and returns it with its id and time.
 func (t *tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err error) {
 	d.CreatedAt = instant(t.now)
-	d.ID, err = t.insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn), d.Kind,
-		d.Text, t.now)
+	d.ID, err = t.insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn),
+		d.Kind, d.Text, t.now)
 	return d, err
 }
 

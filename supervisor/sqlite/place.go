@@ -56,8 +56,8 @@ func place(path string, probe func(dir string) (Filesystem, error)) (string, err
 // refuseNetwork is the error for a file system whose locks and shared memory SQLite cannot rely upon.
 func refuseNetwork(dir string, fs Filesystem) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-		"The folder %s is on a network file system (%s), where a database can be damaged. Set `state` to a folder on a "+
-			"disk of this machine.", dir, fs.Name)}
+		"The folder %s is on a network file system (%s), where a database can be damaged. Set `state` to a folder on "+
+			"a disk of this machine.", dir, fs.Name)}
 }
 
 // create makes an empty file at path, unless one is there.

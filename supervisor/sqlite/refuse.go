@@ -63,8 +63,8 @@ func (c *connection) refuseNewer(ctx context.Context, files fs.FS) error {
 		return err
 	}
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer version "+
-			"again, or restore the backup from before the update.", have, len(names))}
+		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer "+
+			"version again, or restore the backup from before the update.", have, len(names))}
 }
 
 const countObjects = `SELECT count(*) FROM sqlite_schema`
@@ -80,8 +80,8 @@ func (c *connection) refuseForeign(ctx context.Context) error {
 		return err
 	}
 	if objects > 0 {
-		return &supervisor.Error{Code: supervisor.CodeInvalid, Message: "The file is a database of another program, not " +
-			"of Mews. Set `state` to a folder of Mews's own."}
+		return &supervisor.Error{Code: supervisor.CodeInvalid, Message: "The file is a database of another program, " +
+			"not of Mews. Set `state` to a folder of Mews's own."}
 	}
 	return nil
 }

@@ -4,38 +4,33 @@ import (
 	"context"
 
 	"mews/protocol"
-	"mews/supervisor"
 )
 
 // CommitResult keeps what became of a call, with what it changed, and returns the message's id. The same result again
 // changes nothing and returns the same id. Refused if the turn has ended or has no such call of that tool, or if the
 // call has another result.
 func (s Turns) CommitResult(ctx context.Context, turn int64, r protocol.ToolResult) (message int64, err error) {
-	message, err = inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) { return t.commitResult(turn, r) })
+	message, err = inTurn(ctx, s.db.writer, turn, func(t turnTx) (int64, error) { return t.commitResult(r) })
 	return message, during(err, "commit the result of call %s of turn %d", r.Call, turn)
 }
 
-func (t *tx) commitResult(id int64, r protocol.ToolResult) (int64, error) {
-	turn, err := t.runningTurn(id)
-	if err != nil {
-		return 0, err
-	}
-	call, err := t.call(turn, r.Call)
+func (t turnTx) commitResult(r protocol.ToolResult) (int64, error) {
+	call, err := t.call(r.Call)
 	switch {
 	case err != nil:
 		return 0, err
 	case call.name != r.Name:
-		return 0, refuse("Call %s of turn %d is of %s, not of %s.", r.Call, id, call.name, r.Name)
+		return 0, refuse("Call %s of turn %d is of %s, not of %s.", r.Call, t.turn.ID, call.name, r.Name)
 	case call.result != 0:
 		return call.result, t.sameResult(call.result, r)
 	}
-	return t.putResult(turn, r)
+	return t.putResult(r)
 }
 
 const findParts = `SELECT parts FROM message WHERE id = ?`
 
 // sameResult refuses a result that is not the one that message holds.
-func (t *tx) sameResult(message int64, r protocol.ToolResult) error {
+func (t turnTx) sameResult(message int64, r protocol.ToolResult) error {
 	want, err := encodeParts([]protocol.Part{{Result: &r}})
 	if err != nil {
 		return err
@@ -51,26 +46,26 @@ func (t *tx) sameResult(message int64, r protocol.ToolResult) error {
 const answerCall = `UPDATE tool_call SET result = ? WHERE conversation = ? AND call = ?`
 
 // putResult appends the result of a call that has none to the transcript, and what it changed to the ledger.
-func (t *tx) putResult(turn supervisor.Turn, r protocol.ToolResult) (int64, error) {
-	id, err := t.putMessage(turn, protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &r}}})
+func (t turnTx) putResult(r protocol.ToolResult) (int64, error) {
+	id, err := t.putMessage(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &r}}})
 	if err != nil {
 		return 0, err
 	}
-	if err := t.exec(answerCall, id, turn.Conversation.ID, r.Call); err != nil {
+	if err := t.exec(answerCall, id, t.turn.Conversation.ID, r.Call); err != nil {
 		return 0, err
 	}
-	return id, t.putEffects(turn, r)
+	return id, t.putEffects(r)
 }
 
 const insertEffect = `INSERT INTO effect (user, turn, call, kind, target, detail, created_at)
 	VALUES (?, ?, ?, ?, ?, ?, ?)`
 
-func (t *tx) putEffects(turn supervisor.Turn, r protocol.ToolResult) error {
+func (t turnTx) putEffects(r protocol.ToolResult) error {
 	for _, c := range r.Changes {
 		if c.Kind == "" {
 			return refuse("A change of call %s has no kind.", r.Call)
 		}
-		err := t.exec(insertEffect, turn.Conversation.User, turn.ID, r.Call, c.Kind, c.Target, c.Detail, t.now)
+		err := t.exec(insertEffect, t.turn.Conversation.User, t.turn.ID, r.Call, c.Kind, c.Target, c.Detail, t.now)
 		if err != nil {
 			return err
 		}

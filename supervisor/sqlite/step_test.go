@@ -78,7 +78,8 @@ func TestAResultIsKeptOnceWithItsEffects(t *testing.T) {
 	s := newStory(t)
 	turn := s.asking("c1")
 	r := result("c1", "written")
-	r.Changes = []protocol.Change{{Kind: "write", Target: "notes/a.md", Detail: "12 bytes"}, {Kind: "delete", Target: "b"}}
+	r.Changes = []protocol.Change{
+		{Kind: "write", Target: "notes/a.md", Detail: "12 bytes"}, {Kind: "delete", Target: "b"}}
 	r.Rest = &protocol.BlobRef{SHA256: "ab", Size: 3}
 	id, err := s.db.Turns().CommitResult(t.Context(), turn.ID, r)
 	s.must(err)

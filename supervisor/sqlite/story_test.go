@@ -49,7 +49,8 @@ func (s *story) must(err error) {
 func (s *story) refused(err error, code supervisor.Code, words string) {
 	s.Helper()
 	if supervisor.ErrorCode(err) != code || !strings.Contains(err.Error(), words) {
-		s.Errorf("got error %v with code %q, want one with code %q that says %q", err, supervisor.ErrorCode(err), code, words)
+		s.Errorf("got error %v with code %q, want one with code %q that says %q", err, supervisor.ErrorCode(err), code,
+			words)
 	}
 }
 

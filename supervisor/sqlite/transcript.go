@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"mews/protocol"
-	"mews/supervisor"
 )
 
 // Transcript is what was said in conversations, as the model sees it. Each has a window, which begins at a message and
@@ -69,13 +68,14 @@ func (s Transcript) Restart(ctx context.Context, conversation int64) error {
 const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, created_at) VALUES (?, ?, ?, ?, ?, ?)
 	RETURNING id`
 
-// putMessage appends m to the transcript of its turn's conversation.
-func (t *tx) putMessage(turn supervisor.Turn, m protocol.Message) (int64, error) {
+// putMessage appends m to the transcript of the turn's conversation.
+func (t turnTx) putMessage(m protocol.Message) (int64, error) {
 	parts, err := encodeParts(m.Parts)
 	if err != nil {
 		return 0, err
 	}
-	return t.insert(insertMessage, turn.Conversation.User, turn.Conversation.ID, turn.ID, m.Role, parts, t.now)
+	in := t.turn.Conversation
+	return t.insert(insertMessage, in.User, in.ID, t.turn.ID, m.Role, parts, t.now)
 }
 
 func scanMessage(rows *sql.Rows) (m protocol.Message, err error) {

@@ -45,7 +45,7 @@ func (t *tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
 	if err != nil {
 		return turn, err
 	}
-	_, err = t.putMessage(turn, protocol.UserText(in.Text))
+	_, err = turnTx{t, turn}.putMessage(protocol.UserText(in.Text))
 	return turn, err
 }
 
@@ -91,13 +91,26 @@ const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING d
 
 // Died counts a worker that ended in a turn and returns how many have.
 func (s Turns) Died(ctx context.Context, turn int64) (deaths int, err error) {
-	n, err := inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) {
-		if _, err := t.runningTurn(turn); err != nil {
-			return 0, err
-		}
-		return t.insert(countDeath, turn)
-	})
+	n, err := inTurn(ctx, s.db.writer, turn, func(t turnTx) (int64, error) { return t.insert(countDeath, turn) })
 	return int(n), during(err, "count a dead worker of turn %d", turn)
+}
+
+// turnTx is a transaction within a turn. inTurn makes one, once it has seen that the turn runs, and startTurn makes one
+// for the turn that it has begun.
+type turnTx struct {
+	*tx
+	turn supervisor.Turn
+}
+
+// inTurn is inTransaction within the turn with that id; refused if it has ended.
+func inTurn[T any](ctx context.Context, w *writer, id int64, fn func(turnTx) (T, error)) (T, error) {
+	return inTransaction(ctx, w, func(t *tx) (none T, _ error) {
+		turn, err := t.runningTurn(id)
+		if err != nil {
+			return none, err
+		}
+		return fn(turnTx{t, turn})
+	})
 }
 
 const findTurn = selectTurn + `WHERE t.id = ?`
@@ -125,8 +138,8 @@ type turnRow struct {
 
 func scanTurn(rows *sql.Rows) (turn turnRow, err error) {
 	c, at := &turn.Conversation, int64(0)
-	err = rows.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &turn.Kind, &turn.Inbound, &turn.Deaths, &at,
-		&turn.ended)
+	err = rows.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &turn.Kind, &turn.Inbound, &turn.Deaths,
+		&at, &turn.ended)
 	turn.StartedAt = instant(at)
 	return turn, err
 }
