@@ -46,7 +46,7 @@ func TestTheBadlyBehavedWorker(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, c.timings, "good-bob", user)
 			bob := watchOver(t, r.acquire("good-bob"))
-			err, pids := r.suffer(user, c.provoke)
+			pids, err := r.suffer(user, c.provoke)
 			if !strings.Contains(err.Error(), c.why) {
 				t.Errorf("it ended with %q, want %q", err, c.why)
 			}
@@ -67,7 +67,7 @@ func TestTheBadlyBehavedWorker(t *testing.T) {
 }
 
 // suffer has the user's worker misbehave, and gives how it ended and the processes it was.
-func (r *rig) suffer(user string, provoke func(*testing.T, *Worker)) (error, []int) {
+func (r *rig) suffer(user string, provoke func(*testing.T, *Worker)) ([]int, error) {
 	r.t.Helper()
 	w, err := r.pool.Acquire(bounded(r.t), user)
 	if provoke == nil {
@@ -75,7 +75,7 @@ func (r *rig) suffer(user string, provoke func(*testing.T, *Worker)) (error, []i
 		if !errors.As(err, &broken) {
 			r.t.Fatalf("acquired %v, %v; want a *BrokenError", w, err)
 		}
-		return err, nil
+		return nil, err
 	}
 	if err != nil {
 		r.t.Fatal(err)
@@ -87,7 +87,7 @@ func (r *rig) suffer(user string, provoke func(*testing.T, *Worker)) (error, []i
 	}
 	provoke(r.t, w)
 	await(r.t, "the worker's end", w.Died())
-	return w.Err(), append(pids, w.process.pid())
+	return append(pids, w.process.pid()), w.Err()
 }
 
 func now(t *testing.T, w *Worker) {

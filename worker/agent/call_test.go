@@ -73,9 +73,7 @@ func TestNoMoreThanEightToolsRunAtOnce(t *testing.T) {
 
 func TestATooEagerModelIsToldWhatWentWrong(t *testing.T) {
 	faulty := func(context.Context, worker.Call) (worker.Result, error) {
-		var none map[string]int
-		none["x"]++
-		return worker.Result{}, nil
+		panic("assignment to entry in nil map")
 	}
 	refuses := func(context.Context, worker.Call) (worker.Result, error) {
 		return worker.Result{}, errors.New("read notes.md: it is not there")

@@ -170,8 +170,7 @@ func TestABigOutputIsCutAndReadOn(t *testing.T) {
 		return worker.Result{Text: big}, nil
 	}))
 	s.hello()
-	var h *hosttest.Host
-	h = s.host(1)
+	h := s.host(1)
 	h.Answer = func(_ context.Context, step int) (protocol.Message, error) {
 		switch step {
 		case 1:

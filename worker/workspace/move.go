@@ -95,10 +95,9 @@ func (w *Workspace) Trash(ctx context.Context, name string, at time.Time) (strin
 	return dst, nil
 }
 
-const (
-	trashFolder fs.FileMode = 0o700
-	maxSlots                = 10_000 // deletions in one second
-)
+const trashFolder fs.FileMode = 0o700
+
+const maxSlots = 10_000 // deletions in one second
 
 // slot makes a new folder in the trash.
 func slot(root *os.Root, at time.Time) (string, error) {

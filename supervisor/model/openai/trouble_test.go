@@ -71,8 +71,7 @@ var sentences = []struct {
 	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), refused,
 		`What answers at HOST is not an OpenAI-compatible API (HTTP 200). Check the base_url of "test"; it usually ends in /v1.`},
 	{"a redirect", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "http://elsewhere.invalid/",
-			307)
+		http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
 	}, refused,
 		`What answers at HOST is not an OpenAI-compatible API (HTTP 307). Check the base_url of "test"; it usually ends in /v1.`},
 	{"too long for OpenAI", says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,

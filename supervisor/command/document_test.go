@@ -1,0 +1,24 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestTheReadmeListsTheCommands: a document that no test reads will rot.
+func TestTheReadmeListsTheCommands(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	want.WriteString("| in the chat | what it does |\n| --- | --- |\n")
+	for _, row := range commands() {
+		fmt.Fprintf(&want, "| `/%s` | %s |\n", row.name, row.summary)
+	}
+	if !strings.Contains(string(readme), want.String()+"\n") {
+		t.Errorf("README.md does not hold this table, and this alone:\n%s", want.String())
+	}
+}
