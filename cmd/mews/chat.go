@@ -20,7 +20,7 @@ const (
 	// away is how long a chat in a pipe waits for a supervisor that went away.
 	away = time.Minute
 	// leaving is how long the end of a chat waits for the supervisor to have heard of everything.
-	leaving = 3 * time.Second
+	leaving = 2 * time.Second
 )
 
 // chatOptions are how to chat.

@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/term"
 
-	"mews/supervisor"
 	"mews/supervisor/control"
 )
 
@@ -27,7 +26,7 @@ func chatInTerminal(ctx context.Context, con console, socket string, o chatOptio
 		return fmt.Errorf("set up the terminal: %w", err)
 	}
 	defer term.Restore(fd, old)
-	t := &terminal{hints: o.hints, style: styleFor(os.Getenv), typed: make(chan string, maxUnsent), sent: make(chan struct{})}
+	t := &terminal{hints: o.hints, style: styleFor(os.Getenv)}
 	keys := &keyboard{in: con.in, interrupt: t.interrupt}
 	t.line = term.NewTerminal(struct {
 		io.Reader
@@ -37,6 +36,7 @@ func chatInTerminal(ctx context.Context, con console, socket string, o chatOptio
 	defer t.line.SetBracketedPasteMode(false)
 	t.line.History = openHistory(os.Getenv)
 	t.chat = control.NewChat(socket, control.Attach{User: o.user, Chat: o.chat, After: control.Undelivered}, t)
+	t.out = newSender(t.chat, t.refused)
 	return t.run(ctx, fd)
 }
 
@@ -44,10 +44,9 @@ func chatInTerminal(ctx context.Context, con console, socket string, o chatOptio
 type terminal struct {
 	line  *term.Terminal
 	chat  *control.Chat
+	out   *sender
 	style style
 	hints bool
-	typed chan string   // on its way to the supervisor; closed when the person leaves
-	sent  chan struct{} // closed when all of that has gone
 
 	mu       sync.Mutex // guards what follows
 	prompted bool       // the prompt stands on the screen, and nothing behind it but what is being typed
@@ -57,19 +56,16 @@ type terminal struct {
 	busy     bool       // a turn runs, as far as this screen knows
 }
 
-// maxUnsent is how many lines may wait for a supervisor that is away.
-const maxUnsent = 100
-
 // run talks until the person leaves, ctx ends or the chat fails.
 func (t *terminal) run(ctx context.Context, fd int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { cancel(t.chat.Run(ctx, 0)) })
 	running.Go(func() { t.followSize(ctx, fd) })
-	running.Go(func() { t.send(ctx) })
+	running.Go(func() { t.out.run(ctx) })
 	go func() { // a read of a terminal can't be interrupted: it ends with the process at the latest
 		err := t.read(ctx)
-		t.depart(ctx)
+		t.out.drain(ctx)
 		cancel(err)
 	}()
 	<-ctx.Done()
@@ -102,21 +98,10 @@ func (t *terminal) read(ctx context.Context) error {
 		case "/quit", "/exit", "/leave":
 			return io.EOF
 		default:
-			t.say(text)
+			t.out.say(text)
 		}
 	}
 	return context.Cause(ctx)
-}
-
-// depart gives what was typed, and what was shown, a moment to be heard of.
-func (t *terminal) depart(ctx context.Context) {
-	close(t.typed)
-	select {
-	case <-t.sent:
-		leave(ctx, t.chat)
-	case <-time.After(leaving):
-	case <-ctx.Done():
-	}
 }
 
 // entered notes that the line editor has gone to a new line.
@@ -126,33 +111,7 @@ func (t *terminal) entered() {
 	t.prompted, t.middle = false, false
 }
 
-// say puts a line on its way. It does not wait: the keyboard is read also while the supervisor is away.
-func (t *terminal) say(text string) {
-	select {
-	case t.typed <- text:
-	default:
-		t.refused("too many lines wait to be sent already.")
-	}
-}
-
-// send sends what was typed, line by line, and says so when one is not accepted.
-func (t *terminal) send(ctx context.Context) {
-	defer close(t.sent)
-	for {
-		select {
-		case text, more := <-t.typed:
-			if !more {
-				return
-			}
-			if _, err := t.chat.Say(ctx, control.NewKey(), text); err != nil && ctx.Err() == nil {
-				t.refused(supervisor.ErrorMessage(err))
-			}
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
+// refused says that a line was not accepted.
 func (t *terminal) refused(why string) {
 	t.show(func() { t.put(t.style.warn, "Not sent: "+why+" What you wrote is in the history: ↑.\n") })
 }
@@ -166,7 +125,7 @@ func (t *terminal) interrupt() {
 		t.show(func() { t.put(t.style.dim, "(Nothing is running. Ctrl-D leaves.)\n") })
 		return
 	}
-	t.say("/stop")
+	t.out.say("/stop")
 }
 
 // followSize tells the line editor how wide the terminal is.

@@ -11,6 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// inUse is another process's hold on a state folder.
+type inUse struct {
+	state  string
+	holder string // " (process 4711)", "" where that is not known
+}
+
+func (e *inUse) Error() string {
+	return fmt.Sprintf("another Mews%s serves %s already; talk to it with `mews chat`, look at it with `mews status`, or give "+
+		"this one a state folder of its own", e.holder, e.state)
+}
+
 // lockState makes this process the only one of a state folder. The kernel lets go of the lock when the process ends,
 // however it ends.
 func lockState(state string) (*os.File, error) {
@@ -22,8 +33,7 @@ func lockState(state string) (*os.File, error) {
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		defer f.Close()
-		return nil, fmt.Errorf("another Mews%s serves %s already; talk to it with `mews chat`, look at it with `mews status`, "+
-			"or give this one a state folder of its own", holder(f), state)
+		return nil, &inUse{state: state, holder: holder(f)}
 	}
 	if err == nil {
 		err = errors.Join(f.Truncate(0), writeAt(f, fmt.Sprintln(os.Getpid())))

@@ -88,9 +88,14 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config) error {
 		return fmt.Errorf("open the log: %w", err)
 	}
 	defer logFile.Close()
-	if lock, err := lockState(cfg.State); err != nil {
+	lock, err := lockState(cfg.State)
+	if running := new(inUse); errors.As(err, &running) {
 		return chatOver(ctx, con, cfg, chatOptions{})
-	} else if err := lock.Close(); err != nil {
+	}
+	if err != nil {
+		return err
+	}
+	if err := lock.Close(); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)

@@ -37,6 +37,16 @@ type stagedModel struct {
 	open chan struct{} // closed when they go on
 }
 
+// modeled makes a command of something about the model.
+func modeled(usage string, do func(*stagedModel, *testscript.TestScript, []string)) scriptCommand {
+	return staged(usage, func(s *stage, ts *testscript.TestScript, args []string) {
+		if s.model == nil {
+			ts.Fatalf("there is no model")
+		}
+		do(s.model, ts, args)
+	})
+}
+
 func (s *stage) startModel(ts *testscript.TestScript, args []string) {
 	script, ok := modelScripts[args[0]]
 	if !ok || s.model != nil {
@@ -48,13 +58,16 @@ func (s *stage) startModel(ts *testscript.TestScript, args []string) {
 	ts.Setenv("MODEL_URL", m.server.URL+"/v1")
 }
 
-func (s *stage) stopModel(*testscript.TestScript, []string) {
+func (s *stage) stopModel(ts *testscript.TestScript, _ []string) {
+	if s.model == nil {
+		ts.Fatalf("there is no model")
+	}
 	s.model.close()
 	s.model = nil
 }
 
 func (m *stagedModel) close() {
-	m.release()
+	m.release(nil, nil)
 	m.server.CloseClientConnections()
 	m.server.Close()
 }
@@ -79,29 +92,27 @@ func (m *stagedModel) answer(r modeltest.Request) modeltest.Answer {
 	return a
 }
 
-func (s *stage) hold(ts *testscript.TestScript, args []string) {
-	s.model.mu.Lock()
-	defer s.model.mu.Unlock()
-	s.model.most = 0
-	_, err := fmt.Sscan(args[0], &s.model.at)
+func (m *stagedModel) hold(ts *testscript.TestScript, args []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.most = 0
+	_, err := fmt.Sscan(args[0], &m.at)
 	ts.Check(err)
 	if len(args) > 1 {
-		_, err := fmt.Sscan(args[1], &s.model.most)
+		_, err := fmt.Sscan(args[1], &m.most)
 		ts.Check(err)
 	}
 }
 
-func (s *stage) awaitHeld(ts *testscript.TestScript, _ []string) {
+func (m *stagedModel) awaitHeld(ts *testscript.TestScript, _ []string) {
 	select {
-	case <-s.model.held:
+	case <-m.held:
 	case <-time.After(patience):
 		ts.Fatalf("waited %s for the model to be asked what it is held at", patience)
 	}
 }
 
-func (s *stage) release(*testscript.TestScript, []string) { s.model.release() }
-
-func (m *stagedModel) release() {
+func (m *stagedModel) release(*testscript.TestScript, []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	close(m.open)

@@ -40,22 +40,37 @@ type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
 
 // scriptCommands are what a scenario may say beside testscript's own words.
 var scriptCommands = map[string]scriptCommand{
-	"serve":           staged("[FLAG...]", (*stage).serve),                // `mews run` in the background, once it answers
-	"stop-service":    staged("", (*stage).stopService),                   // as a service manager does; it must end well
-	"kill-supervisor": staged("", (*stage).killSupervisor),                // SIGKILL; what it has started must go by itself
-	"kill-worker":     staged("USER", (*stage).killWorker),                // SIGKILL
-	"no-processes":    staged("", (*stage).noProcesses),                   // nothing of this scenario's programs runs any more
-	"eventually":      staged("PATTERN PROGRAM ...", (*stage).eventually), // until the program prints that
-	"small-disk":      staged("FOLDER MIB", (*stage).smallDisk),           // a file system of that size
-	"model":           staged("SCRIPT", (*stage).startModel),              // an endpoint in MODEL_URL that follows a script
-	"stop-model":      staged("", (*stage).stopModel),                     // nobody listens at MODEL_URL any more
-	"hold":            staged("RESULTS [BYTES]", (*stage).hold),           // the model hangs after so many results in a turn,
-	// and so many bytes of its next answer; without these until it is released
-	"await-held": staged("", (*stage).awaitHeld), // until it does; one await for each time
-	"release":    staged("", (*stage).release),   // it thinks no more
+	// `mews run` in the background, once it answers; its end as a service manager does it, which must be a good one; and
+	// SIGKILL, after which all that it had started must go by itself.
+	"serve":           staged("[FLAG] ...", (*stage).serve),
+	"stop-service":    staged("", (*stage).stopService),
+	"kill-supervisor": staged("", (*stage).killSupervisor),
+	"kill-worker":     staged("USER", (*stage).killWorker),
+
+	// Nothing of this scenario's programs runs any more, within two seconds; a program prints something, at last; a folder is
+	// a file system of its own.
+	"no-processes": staged("", (*stage).noProcesses),
+	"eventually":   staged("PATTERN PROGRAM [ARGUMENT] ...", (*stage).eventually),
+	"small-disk":   staged("FOLDER MIB", (*stage).smallDisk),
+
+	// An endpoint in MODEL_URL that follows one of modelScripts. Held, it hangs in a turn after so many results: before it
+	// answers, until it is released; or after so many bytes of its next answer, for ever. Each await is for one time that
+	// it came to that.
+	"model":      staged("SCRIPT", (*stage).startModel),
+	"stop-model": staged("", (*stage).stopModel),
+	"hold":       modeled("RESULTS [BYTES]", (*stagedModel).hold),
+	"await-held": modeled("", (*stagedModel).awaitHeld),
+	"release":    modeled("", (*stagedModel).release),
+
+	// A program in a terminal; keys, as Go writes them (\r is Enter, \x03 Ctrl-C, \x04 Ctrl-D); what comes there, in this
+	// order; and the program's end, which must be a good one.
+	"terminal":       staged("PROGRAM [ARGUMENT] ...", (*stage).openTerminal),
+	"type":           typed("KEYS", (*typist).keys),
+	"see":            typed("PATTERN", (*typist).see),
+	"leave-terminal": typed("", (*typist).leave),
 }
 
-// staged makes a command of a function. Words of the usage in brackets may be missing, and ... takes any number.
+// staged makes a command of a function. Words of the usage in brackets may be missing, and ... is any number more.
 func staged(usage string, run func(*stage, *testscript.TestScript, []string)) scriptCommand {
 	words := strings.Fields(usage)
 	many := strings.Contains(usage, "...")
@@ -64,7 +79,7 @@ func staged(usage string, run func(*stage, *testscript.TestScript, []string)) sc
 		if neg || len(args) < least || !many && len(args) > len(words) {
 			ts.Fatalf("it takes %q and no !", usage)
 		}
-		run(ts.Value(stageKey{}).(*stage), ts, args)
+		run(stageOf(ts), ts, args)
 	}
 }
 
@@ -93,6 +108,8 @@ func canMount() (bool, error) {
 
 type stageKey struct{}
 
+func stageOf(ts *testscript.TestScript) *stage { return ts.Value(stageKey{}).(*stage) }
+
 // stage is a scenario's service, model and folder. It belongs to the goroutine of the script.
 type stage struct {
 	t      testing.TB
@@ -102,6 +119,7 @@ type stage struct {
 	cmd    *exec.Cmd // the service, nil where there is none
 	exited <-chan error
 	model  *stagedModel
+	typist *typist
 	mounts []string
 }
 
@@ -171,6 +189,9 @@ func goEnvironment(env *testscript.Env) error {
 // end leaves nothing running and nothing mounted, however the script ended.
 func (s *stage) end() {
 	if s.t.Failed() {
+		if s.typist != nil {
+			s.t.Logf("the terminal shows %q", s.typist.shown())
+		}
 		for _, name := range []string{"service.out", "service.err"} {
 			if text, err := os.ReadFile(filepath.Join(s.dir, name)); err == nil {
 				s.t.Logf("the end of %s:\n%s", name, text[max(0, len(text)-6000):])
@@ -179,6 +200,11 @@ func (s *stage) end() {
 	}
 	if s.cmd != nil {
 		s.signal(syscall.SIGKILL)
+	}
+	if s.typist != nil {
+		if err := s.typist.hangUp(); err != nil {
+			s.t.Error(err)
+		}
 	}
 	for _, pid := range s.processes() {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have gone by itself
@@ -194,14 +220,14 @@ func (s *stage) end() {
 }
 
 // until waits for something that comes from outside this process.
-func (s *stage) until(ts *testscript.TestScript, most time.Duration, what string, there func() bool) {
+func until(ts *testscript.TestScript, most time.Duration, what string, there func() bool) {
 	deadline := time.After(most)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !there() {
 		select {
 		case <-deadline:
-			ts.Fatalf("waited %s for %s; running: %v", most, what, s.processes())
+			ts.Fatalf("waited %s for %s; running: %v", most, what, stageOf(ts).processes())
 		case <-tick.C:
 		}
 	}
@@ -216,10 +242,7 @@ func (s *stage) serve(ts *testscript.TestScript, args []string) {
 		ts.Fatalf("there is a service already")
 	}
 	cmd := exec.Command(filepath.Join(s.dir, "bin", "mews"), append([]string{"run"}, args...)...)
-	cmd.Dir = ts.MkAbs(".")
-	for _, name := range s.names {
-		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
-	}
+	cmd.Dir, cmd.Env = ts.MkAbs("."), s.environment(ts)
 	out, log := s.open(ts, "service.out"), s.open(ts, "service.err")
 	defer out.Close()
 	defer log.Close()
@@ -229,7 +252,7 @@ func (s *stage) serve(ts *testscript.TestScript, args []string) {
 	go func() { exited <- cmd.Wait() }() // ends with the service, and that at the script's end at the latest
 	s.cmd, s.exited = cmd, exited
 	ts.Setenv("SERVICE", strconv.Itoa(cmd.Process.Pid))
-	s.until(ts, patience, "the service to answer", func() bool {
+	until(ts, patience, "the service to answer", func() bool {
 		if _, err := s.status(); err == nil {
 			return true
 		}
@@ -241,6 +264,14 @@ func (s *stage) serve(ts *testscript.TestScript, args []string) {
 		}
 		return false
 	})
+}
+
+// environment is what the script's own programs have, of the variables that it began with.
+func (s *stage) environment(ts *testscript.TestScript) (env []string) {
+	for _, name := range s.names {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
+	return env
 }
 
 func (s *stage) open(ts *testscript.TestScript, name string) *os.File {
@@ -282,14 +313,14 @@ func (s *stage) killSupervisor(ts *testscript.TestScript, _ []string) {
 		ts.Fatalf("the service had ended by itself")
 	}
 	// Clients of it go on, so only what the service has started must be gone.
-	s.until(ts, 2*time.Second, "spawner and workers to be gone", func() bool {
+	until(ts, 2*time.Second, "spawner and workers to be gone", func() bool {
 		return len(s.processes("mews-spawner", "mews-worker")) == 0
 	})
 }
 
 func (s *stage) killWorker(ts *testscript.TestScript, args []string) {
 	pid := 0
-	s.until(ts, patience, "a worker of "+args[0], func() bool {
+	until(ts, patience, "a worker of "+args[0], func() bool {
 		status, err := s.status()
 		ts.Check(err)
 		for _, u := range status.Users {
@@ -300,11 +331,11 @@ func (s *stage) killWorker(ts *testscript.TestScript, args []string) {
 		return slices.Contains(s.processes("mews-worker"), pid)
 	})
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
-	s.until(ts, 2*time.Second, "the worker to be gone", func() bool { return !slices.Contains(s.processes(), pid) })
+	until(ts, 2*time.Second, "the worker to be gone", func() bool { return !slices.Contains(s.processes(), pid) })
 }
 
 func (s *stage) noProcesses(ts *testscript.TestScript, _ []string) {
-	s.until(ts, 2*time.Second, "every process to be gone", func() bool { return len(s.processes()) == 0 })
+	until(ts, 2*time.Second, "every process to be gone", func() bool { return len(s.processes()) == 0 })
 }
 
 // processes lists what runs of the programs below the scenario's folder; of those with these names where there are any.
@@ -333,7 +364,7 @@ func (s *stage) processes(names ...string) []int {
 func (s *stage) eventually(ts *testscript.TestScript, args []string) {
 	pattern, err := regexp.Compile(`(?m)` + args[0])
 	ts.Check(err)
-	s.until(ts, patience, strconv.Quote(args[0]), func() bool {
+	until(ts, patience, strconv.Quote(args[0]), func() bool {
 		return ts.Exec(args[1], args[2:]...) == nil && pattern.MatchString(ts.ReadFile("stdout"))
 	})
 }

@@ -1,9 +1,7 @@
 package main_test
 
 import (
-	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -213,18 +211,4 @@ func (h *house) count(query string, args ...any) (n int) {
 		h.t.Fatal(err)
 	}
 	return n
-}
-
-// mews runs a verb to its end, with lines on its standard input, and returns what it prints.
-func (h *house) mews(input string, args ...string) (out string, err error) {
-	h.t.Helper()
-	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(h.bin, "mews"), append(args, "--config", h.config)...)
-	cmd.Stdin = strings.NewReader(input)
-	text, err := cmd.Output()
-	if exit := new(exec.ExitError); errors.As(err, &exit) {
-		err = fmt.Errorf("%w: %s", err, exit.Stderr)
-	}
-	return string(text), err
 }

@@ -49,11 +49,15 @@ func statusVerb(ctx context.Context, con console, args []string) error {
 func printStatus(w io.Writer, s control.Status, now time.Time) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "mews\t%s, process %d, up %s\n", s.Version, s.PID, now.Sub(s.Since).Round(time.Second))
-	fmt.Fprintf(t, "state\t%s (database %s, memory %s)\n", s.State, size(s.Memory.Database), size(s.Memory.Supervisor))
+	if s.State != "" {
+		fmt.Fprintf(t, "state\t%s (database %s, memory %s)\n", s.State, size(s.Memory.Database), size(s.Memory.Supervisor))
+	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
 	fmt.Fprintf(t, "walls\t%s\n", wallsLine(s.Walls))
-	fmt.Fprintf(t, "waiting\t%d new, %d running, %d answers not yet taken, %d given up on\n",
-		s.Waiting.New, s.Waiting.Running, s.Waiting.Deliveries, s.Waiting.Parked)
+	if s.State != "" {
+		fmt.Fprintf(t, "waiting\t%d new, %d running, %d answers not yet taken, %d given up on\n",
+			s.Waiting.New, s.Waiting.Running, s.Waiting.Deliveries, s.Waiting.Parked)
+	}
 	for _, u := range s.Users {
 		fmt.Fprintf(t, "user\t%s: %s; folder %s\n", u.Name, workerLine(u, now), u.Home)
 	}
@@ -118,20 +122,20 @@ type reporter struct {
 
 // status is what the control socket answers to `mews status`: for an admin all, for everybody else their own.
 func (r reporter) status(ctx context.Context, uid uint32) (control.Status, error) {
-	names := r.people.Names()
-	if !r.people.Admin(uid) {
-		u, err := r.people.Speaker(uid, "")
-		if err != nil {
-			return control.Status{}, err
-		}
-		names = []string{u.Name}
+	if r.people.Admin(uid) {
+		return r.statusOf(ctx, r.people.Names(), true)
 	}
-	return r.statusOf(ctx, names)
+	u, err := r.people.Speaker(uid, "")
+	if err != nil {
+		return control.Status{}, err
+	}
+	return r.statusOf(ctx, []string{u.Name}, false)
 }
 
 // statusText is what /status answers.
 func (r reporter) statusText(ctx context.Context, c supervisor.Conversation) (string, error) {
-	status, err := r.statusOf(ctx, []string{c.User})
+	u, _ := r.people.Find(c.User)
+	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin)
 	if err != nil {
 		return "", err
 	}
@@ -142,18 +146,20 @@ func (r reporter) statusText(ctx context.Context, c supervisor.Conversation) (st
 	return strings.TrimRight(b.String(), "\n"), nil
 }
 
-func (r reporter) statusOf(ctx context.Context, names []string) (control.Status, error) {
-	counts, err := r.db.Counts(ctx)
-	if err != nil {
-		return control.Status{}, err
-	}
-	status := control.Status{
-		Version: version, PID: os.Getpid(), Since: r.since, State: r.config.State, Model: r.models.Default(), Walls: r.walls(),
-		Waiting: control.Waiting{
+// statusOf tells of people, and with service of the service as a whole.
+func (r reporter) statusOf(ctx context.Context, names []string, service bool) (control.Status, error) {
+	status := control.Status{Version: version, PID: os.Getpid(), Since: r.since, Model: r.models.Default(), Walls: r.walls()}
+	if service {
+		counts, err := r.db.Counts(ctx)
+		if err != nil {
+			return control.Status{}, err
+		}
+		status.State = r.config.State
+		status.Memory = control.Memory{Supervisor: resident(), Database: counts.Bytes}
+		status.Waiting = control.Waiting{
 			New: int(counts.Inbounds[supervisor.InboundNew]), Running: int(counts.Inbounds[supervisor.InboundRunning]),
 			Parked: int(counts.Inbounds[supervisor.InboundParked]), Deliveries: int(counts.Waiting),
-		},
-		Memory: control.Memory{Supervisor: resident(), Database: counts.Bytes},
+		}
 	}
 	workers := map[string]pool.Status{}
 	for _, w := range r.pool.List() {

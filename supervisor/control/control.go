@@ -117,12 +117,12 @@ type Status struct {
 	Version string       `json:"version"`
 	PID     int          `json:"pid"`
 	Since   time.Time    `json:"since"`
-	State   string       `json:"state"` // the state folder
+	State   string       `json:"state,omitempty"` // the state folder; for an admin
 	Model   string       `json:"model"`
 	Walls   Walls        `json:"walls"`
-	Users   []UserStatus `json:"users"` // for an admin all, else the asking one
-	Waiting Waiting      `json:"waiting"`
-	Memory  Memory       `json:"memory"`
+	Users   []UserStatus `json:"users"`            // for an admin all, else the asking one
+	Waiting Waiting      `json:"waiting,omitzero"` // for an admin
+	Memory  Memory       `json:"memory,omitzero"`  // for an admin
 }
 
 // UserStatus is one person's.

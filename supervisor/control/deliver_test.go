@@ -192,15 +192,12 @@ func TestAClientThatLeavesAtOnceHasTakenWhatItShowed(t *testing.T) {
 	h.live()
 	v := h.visit(control.Attach{After: control.FromNow})
 	h.must(v.Leave(t.Context())) // nothing was shown: nothing to say
-	id := h.notice("bye")
-	h.outbox.fail(1) // the receipt is lost
-	next[control.Delivery](h, v)
-	h.must(v.Leave(t.Context()))
-	v.end()
-	if got := <-h.outbox.delivered; got != id {
-		t.Errorf("taken was %d, want %d", got, id)
+	for range 20 {
+		h.notice("bye")
+		next[control.Delivery](h, v)
+		h.must(v.Leave(t.Context()))
+		same(h, "left", h.pending(), nil)
 	}
-	same(h, "left", h.pending(), nil)
 }
 
 func TestTwoClientsOfAConversationBothSeeEverything(t *testing.T) {

@@ -167,8 +167,9 @@ func (f *follower) present(ctx context.Context, update reply.Update) error {
 		return nil
 	}
 	err := f.conn.Notify(ctx, MethodShow, show)
-	if errors.Is(err, protocol.ErrTooLong) {
-		f.shown, err = screen{}, nil // it may be missed; the next one begins anew
+	if errors.Is(err, protocol.ErrTooLong) { // it is the tools' lines, which may be missed
+		show.Tools = nil
+		err = f.conn.Notify(ctx, MethodShow, show)
 	}
 	return err
 }

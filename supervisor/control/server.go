@@ -130,9 +130,10 @@ func (s *Server) serve(ctx context.Context, conn *net.UnixConn) {
 		return
 	}
 	c := &client{o: &s.o, uid: uid, joined: make(chan joined, 1)}
-	c.conn = protocol.NewConn(conn, c, protocol.Options{Report: func(err error) {
-		s.o.Log.Error("control socket", "uid", uid, "error", err)
-	}})
+	c.conn = protocol.NewConn(conn, c, protocol.Options{
+		CancelGrace: min(s.o.Patience, 5*time.Second),
+		Report:      func(err error) { s.o.Log.Error("control socket", "uid", uid, "error", err) },
+	})
 	ctx, cancel := context.WithCancel(ctx)
 	var reading sync.WaitGroup
 	reading.Go(func() {

@@ -134,7 +134,6 @@ func TestWhatTheServerRefuses(t *testing.T) {
 		"a chat's name of two lines":    {nil, control.MethodAttach, control.Attach{Chat: "a\nINFO forged"}, "control characters"},
 		"an unknown key":                {nil, control.MethodAttach, map[string]any{"after": 0, "admin": true}, "admin"},
 		"a wrong type":                  {nil, control.MethodAttach, map[string]any{"after": "0"}, "after"},
-		"no parameters":                 {nil, control.MethodAttach, nil, "no parameters"},
 		"an empty message":              {attach, control.MethodSay, control.Say{Key: "k"}, "empty"},
 		"a message without a key":       {attach, control.MethodSay, control.Say{Text: "hi"}, "key"},
 	} {

@@ -55,7 +55,9 @@ func (d *Desk) step(ctx context.Context, t *turn, req supervisor.ModelRequest) (
 	if err != nil {
 		return protocol.Message{}, err
 	}
-	id, err := d.o.Steps.CommitStep(ctx, sqlite.Step{Turn: t.ID, Message: message, Model: answer.Model, Usage: answer.Usage})
+	id, err := keep(ctx, d, t, func() (int64, error) {
+		return d.o.Steps.CommitStep(ctx, sqlite.Step{Turn: t.ID, Message: message, Model: answer.Model, Usage: answer.Usage})
+	})
 	if err != nil {
 		return protocol.Message{}, err
 	}

@@ -2,6 +2,9 @@ package hostcall
 
 import (
 	"context"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -11,7 +14,10 @@ import (
 func commitStep(ctx context.Context, d *Desk, t *turn, p *protocol.StepCommit) (any, error) {
 	switch p.State {
 	case protocol.StateBegun:
-		if err := d.o.Steps.CommitBegun(ctx, t.ID, p.Call); err != nil {
+		_, err := keep(ctx, d, t, func() (struct{}, error) {
+			return struct{}{}, d.o.Steps.CommitBegun(ctx, t.ID, p.Call)
+		})
+		if err != nil {
 			return nil, d.failed("commit that a tool began", t, err)
 		}
 		return protocol.StepCommitted{}, nil
@@ -25,12 +31,26 @@ func (d *Desk) commitResult(ctx context.Context, t *turn, p *protocol.StepCommit
 	if p.Result == nil || p.Result.Call != p.Call {
 		return nil, &protocol.Error{Code: protocol.CodeInvalidParams, Message: "result: want one of the same call"}
 	}
-	id, err := d.o.Steps.CommitResult(ctx, t.ID, *p.Result)
+	id, err := keep(ctx, d, t, func() (int64, error) { return d.o.Steps.CommitResult(ctx, t.ID, *p.Result) })
 	if err != nil {
 		return nil, d.failed("commit a tool's result", t, err)
 	}
 	t.committed(id)
 	return protocol.StepCommitted{Message: id}, nil
+}
+
+// keep commits, and where the disk is full or does not answer it tries again until there is room or the turn ends: what
+// was done already must not be lost for want of a commit.
+func keep[T any](ctx context.Context, d *Desk, t *turn, commit func() (T, error)) (T, error) {
+	return backoff.Retry(ctx, func() (T, error) {
+		kept, err := commit()
+		if err != nil && supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
+			err = backoff.Permanent(err)
+		}
+		return kept, err
+	}, backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, again time.Duration) {
+		d.o.Log.Error("commit a step", "user", d.user, "turn", t.ID, "error", err, "again_in", again)
+	}))
 }
 
 // failed logs what the supervisor could not do, and tells the worker only what a person may read.

@@ -2,8 +2,10 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -100,7 +102,7 @@ func (p *process) keep(c *child, hello protocol.Hello, h hooks, tasks *sync.Wait
 	}
 	h.stopping()
 	p.descend(c)
-	if err := c.stderr.SetReadDeadline(time.Now().Add(lastWords)); err != nil {
+	if err := c.stderr.SetReadDeadline(time.Now().Add(lastWords)); err != nil && !errors.Is(err, os.ErrClosed) {
 		p.log.Warn("bound the reading of standard error", "error", err)
 	}
 	drained.Wait()

@@ -9,7 +9,7 @@ import (
 
 // Counts are figures for the status of the service.
 type Counts struct {
-	Inbounds map[supervisor.InboundState]int64 // states without any are left out
+	Inbounds map[supervisor.InboundState]int64 // texts, not commands; states without any are left out
 	Waiting  int64                             // deliveries that no channel has taken yet
 	Running  int64                             // turns
 	Messages int64                             // in the transcripts of all conversations
@@ -17,7 +17,7 @@ type Counts struct {
 }
 
 const (
-	countInbounds = `SELECT state, count(*) FROM inbox GROUP BY state`
+	countInbounds = `SELECT state, count(*) FROM inbox WHERE kind = 'text' GROUP BY state`
 	countRest     = `SELECT (SELECT count(*) FROM outbox WHERE delivered_at IS NULL),
 		(SELECT count(*) FROM turn WHERE ended_at IS NULL),
 		(SELECT count(*) FROM message),

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestAHistoryDoesNotGrowForEver(t *testing.T) {
+	state := t.TempDir()
+	env := func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }
+	h := openHistory(env)
+	for i := range 2*maxHistory + 1 {
+		h.Add(fmt.Sprint("line ", i))
+	}
+	for _, text := range []string{"", "  ", "two\nlines", strings.Repeat("x", maxHistoryLine+1)} {
+		h.Add(text)
+	}
+	if h.Len() != maxHistory || h.At(0) != "line 1000" {
+		t.Errorf("%d lines, the newest %q", h.Len(), h.At(0))
+	}
+	h = openHistory(env)
+	if h.Len() != maxHistory || h.At(0) != "line 1000" || h.At(maxHistory-1) != "line 501" {
+		t.Errorf("read back: %d lines from %q to %q", h.Len(), h.At(0), h.At(h.Len()-1))
+	}
+	kept, err := os.ReadFile(h.path)
+	if n := strings.Count(string(kept), "\n"); err != nil || n != maxHistory {
+		t.Errorf("the file has %d lines, %v", n, err)
+	}
+	h.Add("one more")
+	if again := openHistory(env); again.At(0) != "one more" || again.At(1) != "line 1000" {
+		t.Errorf("then %q, %q", again.At(0), again.At(1))
+	}
+}
+
+// A history that can't be kept is no reason not to chat.
+func TestAHistoryThatCannotBeKeptIsKeptInMemory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := openHistory(func(string) string { return file })
+	h.Add("hello")
+	if h.Len() != 1 || h.At(0) != "hello" {
+		t.Errorf("remembered are %q", h.lines)
+	}
+}

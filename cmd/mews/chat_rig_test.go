@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/control"
+	"mews/supervisor/inbox"
+	"mews/supervisor/reply"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// patience is how long a test waits for what must come; it says that it does not.
+const patience = 30 * time.Second
+
+// only is everybody there is.
+type only struct{}
+
+func (only) Speaker(uint32, string) (supervisor.User, error) {
+	return supervisor.User{Name: "ann", Home: "/homes/ann"}, nil
+}
+func (only) Admin(uint32) bool { return true }
+
+// parlour is a control socket over a real database; the test plays the sessions.
+type parlour struct {
+	*testing.T
+	db       *sqlite.DB
+	feeds    reply.Feeds
+	socket   string
+	options  control.Options
+	accepted chan supervisor.Inbound
+}
+
+func newParlour(t *testing.T) *parlour {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mews") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	p := &parlour{T: t, db: sqlitetest.Open(t), socket: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 100)}
+	p.options = control.Options{
+		People: only{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds,
+		Inbox:  inbox.New(p.db.Inbox(), func(in supervisor.Inbound) { p.accepted <- in }),
+		Greet:  func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
+		Status: func(context.Context, uint32) (control.Status, error) { return control.Status{}, nil },
+		Log:    hclog.NewNullLogger(),
+	}
+	return p
+}
+
+// live serves the socket until the test ends or end is called.
+func (p *parlour) live() (end func()) {
+	p.Helper()
+	s, err := control.Listen(p.socket, p.options)
+	p.must(err)
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- s.Run(ctx) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ran; err != nil {
+			p.Error(err)
+		}
+	})
+	p.Cleanup(end)
+	return end
+}
+
+func (p *parlour) must(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// hear is what was accepted next.
+func (p *parlour) hear() supervisor.Inbound {
+	p.Helper()
+	select {
+	case in := <-p.accepted:
+		return in
+	case <-time.After(patience):
+		p.Fatal("nothing was accepted")
+		return supervisor.Inbound{}
+	}
+}
+
+// begin starts the turn of a text.
+func (p *parlour) begin(in supervisor.Inbound) (supervisor.Turn, *reply.Stream) {
+	p.Helper()
+	turn, err := p.db.Turns().Start(p.Context(), in.ID)
+	p.must(err)
+	return turn, p.feeds.Open(turn, "")
+}
+
+func (p *parlour) finish(turn supervisor.Turn, s *reply.Stream, text string) {
+	p.Helper()
+	_, err := p.db.Turns().Finish(context.Background(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		State: supervisor.InboundAnswered, Text: text})
+	p.must(err)
+	s.Close()
+}
+
+// answer answers what is accepted next: a text with a turn, a command at once.
+func (p *parlour) answer(text string) supervisor.Inbound {
+	p.Helper()
+	in := p.hear()
+	if in.Kind == supervisor.KindCommand {
+		_, err := p.db.Outbox().AnswerCommand(p.Context(), in.ID, text)
+		p.must(err)
+		p.feeds.Delivery(in.Conversation.ID)
+		return in
+	}
+	turn, s := p.begin(in)
+	p.finish(turn, s, text)
+	return in
+}
+
+// notice tells ann something that she has not asked for.
+func (p *parlour) notice(text string) {
+	p.Helper()
+	c, err := p.db.Conversations().Find(p.Context(), "ann", supervisor.ChannelTerminal, "", "")
+	p.must(err)
+	_, err = p.db.Outbox().PutNotice(p.Context(), c.ID, text)
+	p.must(err)
+	p.feeds.Delivery(c.ID)
+}
+
+func (p *parlour) waiting() int {
+	p.Helper()
+	counts, err := p.db.Counts(p.Context())
+	p.must(err)
+	return int(counts.Waiting)
+}
+
+// desk is a person at a terminal.
+type desk struct {
+	*parlour
+	keys *os.File // what they type on, and see
+	tty  *os.File
+	left chan error
+
+	mu   sync.Mutex
+	seen []byte
+	more chan struct{} // a token when there is more to see
+	read int           // as far as expect has come
+}
+
+// sit has somebody chat in a terminal of 80 columns. What is on their screen is cleared away with the test.
+func (p *parlour) sit(o chatOptions) *desk {
+	p.Helper()
+	keys, tty, err := pty.Open()
+	p.must(err)
+	p.must(pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
+	d := &desk{parlour: p, keys: keys, tty: tty, left: make(chan error, 1), more: make(chan struct{}, 1)}
+	var watching sync.WaitGroup
+	watching.Go(d.watch)
+	ctx, cancel := context.WithCancel(context.Background())
+	chatted := make(chan struct{})
+	go func() {
+		defer close(chatted)
+		d.left <- chatInTerminal(ctx, console{in: tty, out: tty, err: tty}, p.socket, o)
+	}()
+	p.Cleanup(func() {
+		cancel()
+		<-chatted
+		keys.Write([]byte("\n")) // ends a read that still waits
+		tty.Close()
+		keys.Close()
+		watching.Wait()
+	})
+	return d
+}
+
+func (d *desk) watch() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := d.keys.Read(buf)
+		if err != nil {
+			return
+		}
+		d.mu.Lock()
+		d.seen = append(d.seen, buf[:n]...)
+		d.mu.Unlock()
+		select {
+		case d.more <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (d *desk) screen() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return string(d.seen)
+}
+
+// expect waits until a text is seen behind those that were expected before.
+func (d *desk) expect(text string) {
+	d.Helper()
+	give := time.After(patience)
+	for {
+		seen := d.screen()
+		if at := strings.Index(seen[d.read:], text); at >= 0 {
+			d.read += at + len(text)
+			return
+		}
+		select {
+		case <-d.more:
+		case <-give:
+			d.Fatalf("%q is not seen in %q", text, seen[d.read:])
+		}
+	}
+}
+
+func (d *desk) press(keys string) {
+	d.Helper()
+	_, err := d.keys.Write([]byte(keys))
+	d.must(err)
+}
+
+// leaves waits until the chat has ended.
+func (d *desk) leaves() error {
+	d.Helper()
+	select {
+	case err := <-d.left:
+		d.left <- err
+		return err
+	case <-time.After(patience):
+		d.Fatal("the chat does not end")
+		return nil
+	}
+}

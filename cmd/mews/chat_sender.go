@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/control"
+)
+
+// maxUnsent is how many lines may wait for a supervisor that is away.
+const maxUnsent = 100
+
+// sender takes what a person types to the supervisor, line by line, while the keyboard is read on: one can stop an answer,
+// or leave, also while the supervisor is away. say and drain belong to the goroutine that reads the keyboard.
+type sender struct {
+	chat    *control.Chat
+	refused func(why string) // says that a line was not accepted
+	typed   chan string      // on its way; closed by drain
+	sent    chan struct{}    // closed when all of that has gone
+}
+
+// newSender makes a sender; run works it.
+func newSender(chat *control.Chat, refused func(why string)) *sender {
+	return &sender{chat: chat, refused: refused, typed: make(chan string, maxUnsent), sent: make(chan struct{})}
+}
+
+// say puts a line on its way. It does not wait.
+func (s *sender) say(text string) {
+	select {
+	case s.typed <- text:
+	default:
+		s.refused("Too many lines wait to be sent already.")
+	}
+}
+
+// run sends until the person leaves or ctx ends.
+func (s *sender) run(ctx context.Context) {
+	defer close(s.sent)
+	for {
+		select {
+		case text, more := <-s.typed:
+			if !more {
+				return
+			}
+			if _, err := s.chat.Say(ctx, control.NewKey(), text); err != nil && ctx.Err() == nil {
+				s.refused(supervisor.ErrorMessage(err))
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// drain is for the person's leaving: it gives what was typed, and what was shown, a moment to be heard of.
+func (s *sender) drain(ctx context.Context) {
+	close(s.typed)
+	select {
+	case <-s.sent:
+		leave(ctx, s.chat)
+	case <-time.After(leaving):
+	case <-ctx.Done():
+	}
+}

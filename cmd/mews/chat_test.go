@@ -1,0 +1,366 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/term"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/control"
+)
+
+func FuzzClean(f *testing.F) {
+	for _, s := range []string{"", "plain\n\ttext", "\x1b[31mred\x1b[0m", "a\x00b\x7fc\u0080d\u009fe", "ä€𝄞", "\xff\x1b"} {
+		f.Add(s, 3)
+	}
+	f.Fuzz(func(t *testing.T, s string, at int) {
+		got := clean(s)
+		if !utf8.ValidString(got) {
+			t.Errorf("%q is not UTF-8", got)
+		}
+		for _, r := range got {
+			if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+				t.Errorf("%q holds %U", got, r)
+			}
+		}
+		// What streams piece by piece looks like what is delivered whole.
+		if at >= 0 && at <= len(s) && utf8.ValidString(s[:at]) && utf8.ValidString(s[at:]) && clean(s[:at])+clean(s[at:]) != got {
+			t.Errorf("%q in two pieces looks otherwise", s)
+		}
+	})
+}
+
+// echo answers so many messages with themselves.
+func (p *parlour) echo(n int) (done func()) {
+	var echoing sync.WaitGroup
+	echoing.Go(func() {
+		for range n {
+			in := <-p.accepted
+			p.accepted <- in
+			p.answer("re: " + in.Text)
+		}
+	})
+	return echoing.Wait
+}
+
+func TestAPipePrintsTheAnswersAndNothingElse(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	p.notice("something from before")
+	defer p.echo(4)()
+	var out bytes.Buffer
+	err := chatInPipe(t.Context(), strings.NewReader("one\n\n  two \r\n/help\nlast, without an end"), &out, p.socket, chatOptions{})
+	if err != nil || out.String() != "re: one\nre: two\nre: /help\nre: last, without an end\n" {
+		t.Errorf("printed was %q, %v", out.String(), err)
+	}
+	if n := p.waiting(); n != 1 {
+		t.Errorf("%d deliveries wait, want only what the pipe had not asked for", n)
+	}
+}
+
+func TestAPipeOutlivesItsSupervisor(t *testing.T) {
+	p := newParlour(t)
+	end := p.live()
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		turn, s := p.begin(p.hear())
+		end()
+		p.finish(turn, s, "here I am")
+		p.live()
+		p.answer("and here")
+	})
+	var out bytes.Buffer
+	if err := chatInPipe(t.Context(), strings.NewReader("one\ntwo\n"), &out, p.socket, chatOptions{}); err != nil {
+		t.Error(err)
+	}
+	answering.Wait()
+	if out.String() != "here I am\nand here\n" || p.waiting() != 0 {
+		t.Errorf("printed was %q, %d wait", out.String(), p.waiting())
+	}
+}
+
+func TestAPipeThatCannotSayALineFails(t *testing.T) {
+	p := newParlour(t)
+	var gone *control.NotRunning
+	err := chatInPipe(t.Context(), strings.NewReader("hello"), &bytes.Buffer{}, p.socket, chatOptions{})
+	if !errors.As(err, &gone) {
+		t.Errorf("with nothing running: %v", err)
+	}
+	p.live()
+	defer p.echo(1)()
+	var out bytes.Buffer
+	err = chatInPipe(t.Context(), strings.NewReader("one\na\x00b\nthree"), &out, p.socket, chatOptions{})
+	if supervisor.ErrorCode(err) != supervisor.CodeUnavailable || out.String() != "re: one\n" {
+		t.Errorf("a line that is refused: %v, after %q", err, out.String())
+	}
+	broken := iotest.ErrReader(errors.New("the disk is gone"))
+	if err := chatInPipe(t.Context(), broken, &out, p.socket, chatOptions{}); err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+		t.Errorf("input that breaks: %v", err)
+	}
+}
+
+func TestAPipeShowsNoEscapeSequences(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	var answering sync.WaitGroup
+	answering.Go(func() { p.answer("\x1b]0;evil\x07\x1b[2Jred\r\n\ttab \u009b1m end") })
+	var out bytes.Buffer
+	err := chatInPipe(t.Context(), strings.NewReader("hello"), &out, p.socket, chatOptions{})
+	answering.Wait()
+	if err != nil || out.String() != "]0;evil[2Jred\n\ttab 1m end\n" {
+		t.Errorf("printed was %q, %v", out.String(), err)
+	}
+}
+
+const (
+	ctrlCKey = "\x03"
+	ctrlDKey = "\x04"
+	upKey    = "\x1b[A"
+)
+
+func sitting(t *testing.T) (*parlour, string) {
+	t.Helper()
+	state := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	t.Setenv("NO_COLOR", "1")
+	return newParlour(t), filepath.Join(state, "mews", "history")
+}
+
+func TestAnAnswerStreamsOntoTheScreenWithALineForEachTool(t *testing.T) {
+	p, _ := sitting(t)
+	p.live()
+	d := p.sit(chatOptions{hints: true})
+	d.expect("You are ann; your folder is /homes/ann.")
+	d.expect("make run")
+	d.expect(prompt)
+	d.press("list my files\r")
+	in := p.hear()
+	if in.Text != "list my files" {
+		t.Errorf("accepted was %q", in.Text)
+	}
+	turn, s := p.begin(in)
+	s.Add("I lo")
+	d.expect("I lo")
+	s.Add("ok.")
+	d.expect("ok.")
+	s.Commit("I look.")
+	s.Tool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.ToolBegan, Text: "."})
+	d.expect("\r\n· list_files .\r\n")
+	s.Tool(protocol.TurnEvent{Call: "c", Tool: "list_files", Kind: protocol.ToolEnded, Text: "3 files"})
+	d.expect("✓ list_files 3 files\r\n")
+	s.Tool(protocol.TurnEvent{Call: "d", Tool: "read_file", Kind: protocol.ToolEnded, Text: "no such file", Failed: true})
+	d.expect("✗ read_file no such file\r\n")
+	s.Add("Three files.")
+	d.expect("Three files.")
+	p.finish(turn, s, "I look.\n\nThree files.\n\n(And a postscript.)")
+	d.expect("(And a postscript.)\r\n")
+	d.expect(prompt)
+	if n := strings.Count(d.screen(), "Three files."); n != 1 {
+		t.Errorf("the answer is on the screen %d times", n)
+	}
+	d.press("/status\r")
+	p.answer("all is well")
+	d.expect("all is well\r\n" + prompt)
+	p.notice("by the way")
+	d.expect("by the way")
+}
+
+func TestAnAnswerThatIsTakenBackIsSaidToHaveBeen(t *testing.T) {
+	p, _ := sitting(t)
+	p.live()
+	d := p.sit(chatOptions{})
+	d.press("hello\r")
+	turn, s := p.begin(p.hear())
+	s.Add("Hello, An")
+	d.expect("Hello, An")
+	s.Reset()
+	d.expect("\r\n(That was interrupted; once more.)\r\n")
+	s.Add("Good morning.")
+	d.expect("Good morning.")
+	p.finish(turn, s, "Good morning.")
+	d.expect("\r\n" + prompt)
+}
+
+func TestAModelDoesNotCommandTheTerminal(t *testing.T) {
+	p, _ := sitting(t)
+	p.live()
+	d := p.sit(chatOptions{})
+	d.press("hello\r")
+	turn, s := p.begin(p.hear())
+	s.Add("one\x1b]0;ev")
+	s.Add("il\x07\x1b[2Jtwo")
+	s.Tool(protocol.TurnEvent{Call: "c", Tool: "bad\x1b[5m", Kind: protocol.ToolBegan, Text: "x\x1b[6m"})
+	d.expect("two")
+	p.finish(turn, s, "one\x1b]0;evil\x07\x1b[2Jtwo\x1b[?25lthree")
+	d.expect("three")
+	p.notice("\x1b[7mnotice")
+	d.expect("notice")
+	for _, bad := range []string{"\x1b]", "\x07", "\x1b[2J", "\x1b[?25l", "\x1b[5m", "\x1b[6m", "\x1b[7m"} {
+		if strings.Contains(d.screen(), bad) {
+			t.Errorf("%q reached the terminal", bad)
+		}
+	}
+	if n := strings.Count(d.screen(), "two"); n != 1 {
+		t.Errorf("the answer is on the screen %d times", n)
+	}
+}
+
+func TestCtrlCStopsTheAnswer(t *testing.T) {
+	p, _ := sitting(t)
+	p.live()
+	d := p.sit(chatOptions{})
+	d.expect(prompt)
+	d.press(ctrlCKey)
+	d.expect("(Nothing is running. Ctrl-D leaves.)")
+	d.press("hello\r")
+	turn, s := p.begin(p.hear())
+	s.Add("On and on")
+	d.expect("On and on")
+	d.press(ctrlCKey)
+	if in := p.hear(); in.Text != "/stop" || in.Kind != supervisor.KindCommand {
+		t.Errorf("accepted was the %s %q", in.Kind, in.Text)
+	}
+	p.finish(turn, s, "On and on\n\n(Stopped.)")
+	d.expect("(Stopped.)")
+	d.press(ctrlCKey)
+	d.expect("(Nothing is running.")
+	if len(d.left) != 0 {
+		t.Error("Ctrl-C ended the chat")
+	}
+}
+
+func TestLeaving(t *testing.T) {
+	for name, keys := range map[string]string{"Ctrl-D": ctrlDKey, "/quit": "/quit\r", "/exit": "/exit\r"} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := sitting(t)
+			p.live()
+			d := p.sit(chatOptions{})
+			d.expect(prompt)
+			p.notice("good bye")
+			d.expect("good bye")
+			d.press(keys)
+			if err := d.leaves(); err != nil {
+				t.Error(err)
+			}
+			if n := p.waiting(); n != 0 {
+				t.Errorf("%d deliveries are left for the next chat, although they were seen", n)
+			}
+		})
+	}
+}
+
+func TestWhatIsTypedWhileMewsIsAwayIsSentWhenItIsBack(t *testing.T) {
+	p, _ := sitting(t)
+	end := p.live()
+	d := p.sit(chatOptions{})
+	d.expect(prompt)
+	end()
+	d.expect("(Mews has gone away.")
+	d.press("one\rtwo\r")
+	p.live()
+	d.expect("(Mews is back.)")
+	p.answer("first")
+	d.expect("first")
+	p.answer("second")
+	d.expect("second")
+}
+
+func TestOneCanLeaveWhileMewsIsAway(t *testing.T) {
+	p, _ := sitting(t)
+	end := p.live()
+	d := p.sit(chatOptions{})
+	d.expect(prompt)
+	end()
+	d.expect("(Mews has gone away.")
+	d.press("hello?\r" + ctrlDKey)
+	if err := d.leaves(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAChatThatCannotBeJoinedGivesTheTerminalBack(t *testing.T) {
+	p, _ := sitting(t)
+	keys, tty, err := pty.Open()
+	p.must(err)
+	defer keys.Close()
+	defer tty.Close()
+	before, err := term.GetState(int(tty.Fd()))
+	p.must(err)
+	var gone *control.NotRunning
+	if err := chatInTerminal(t.Context(), console{in: tty, out: tty}, p.socket, chatOptions{}); !errors.As(err, &gone) {
+		t.Errorf("ended with %v", err)
+	}
+	after, err := term.GetState(int(tty.Fd()))
+	p.must(err)
+	if d := cmp.Diff(fmt.Sprintf("%+v", before), fmt.Sprintf("%+v", after)); d != "" {
+		t.Errorf("the terminal's mode has changed: %s", d)
+	}
+	keys.Write([]byte("\n")) // ends the read that still waits
+}
+
+// refusing is an inbox on a full disk.
+type refusing struct{}
+
+func (refusing) Put(context.Context, supervisor.Inbound) (supervisor.Inbound, error) {
+	return supervisor.Inbound{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
+}
+
+func TestALineThatIsNotAcceptedIsSaidNotToBe(t *testing.T) {
+	p, _ := sitting(t)
+	p.options.Inbox = refusing{}
+	p.live()
+	d := p.sit(chatOptions{})
+	d.press("hello\r")
+	d.expect("Not sent: The disk is full. What you wrote is in the history: ↑.")
+}
+
+func TestAPasteOfSeveralLinesIsOneMessage(t *testing.T) {
+	p, _ := sitting(t)
+	p.live()
+	d := p.sit(chatOptions{})
+	d.expect(prompt)
+	d.press("\x1b[200~one\rtwo\rthree\x1b[201~\r")
+	if in := p.hear(); in.Text != "one\ntwo\nthree" {
+		t.Errorf("accepted was %q", in.Text)
+	}
+}
+
+func TestWhatWasTypedBeforeIsAnArrowKeyAway(t *testing.T) {
+	p, path := sitting(t)
+	p.live()
+	d := p.sit(chatOptions{})
+	d.expect(prompt)
+	for _, text := range []string{"first", "second", "second"} {
+		d.press(text + "\r")
+		p.answer("re: " + text)
+		d.expect("re: " + text)
+	}
+	d.press(ctrlDKey)
+	p.must(d.leaves())
+	kept, err := os.ReadFile(path)
+	if err != nil || string(kept) != "first\nsecond\n" {
+		t.Errorf("the file holds %q, %v", kept, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("the file is %v, %v", info.Mode(), err)
+	}
+	d = p.sit(chatOptions{})
+	d.expect(prompt)
+	d.press(upKey + upKey + "\r")
+	if in := p.hear(); in.Text != "first" {
+		t.Errorf("accepted was %q", in.Text)
+	}
+}

@@ -1,0 +1,150 @@
+package main_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+// typist is a person at a terminal in which a program runs.
+type typist struct {
+	master *os.File
+	exited chan error
+	pid    int
+
+	mu   sync.Mutex // guards what follows
+	seen string     // all that came
+	past int        // bytes of it, as shown has it, that earlier sees have taken
+}
+
+// typed makes a command of what a person at the terminal does.
+func typed(usage string, do func(*typist, *testscript.TestScript, []string)) scriptCommand {
+	return staged(usage, func(s *stage, ts *testscript.TestScript, args []string) {
+		if s.typist == nil {
+			ts.Fatalf("there is no terminal")
+		}
+		do(s.typist, ts, args)
+	})
+}
+
+// openTerminal starts a program in a terminal of 100 columns and 40 lines.
+func (s *stage) openTerminal(ts *testscript.TestScript, args []string) {
+	if s.typist != nil {
+		ts.Fatalf("there is a terminal already")
+	}
+	master, slave, err := newTerminal()
+	ts.Check(err)
+	defer slave.Close()
+	cmd := exec.Command(filepath.Join(s.dir, "bin", args[0]), args[1:]...)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), s.environment(ts)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // the terminal is its descriptor 0
+	if err := cmd.Start(); err != nil {
+		ts.Check(errors.Join(err, master.Close()))
+	}
+	s.typist = &typist{master: master, exited: make(chan error, 1), pid: cmd.Process.Pid}
+	go s.typist.watch(cmd) // ends with the program, and that at the script's end at the latest
+}
+
+// newTerminal makes a terminal as man 7 pty has it.
+func newTerminal() (master, slave *os.File, err error) {
+	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, master.Close())
+		}
+	}()
+	fd := int(master.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		return nil, nil, fmt.Errorf("unlock a terminal: %w", err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}); err != nil {
+		return nil, nil, fmt.Errorf("size a terminal: %w", err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		return nil, nil, fmt.Errorf("name a terminal: %w", err)
+	}
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	return master, slave, err
+}
+
+func (t *typist) watch(cmd *exec.Cmd) {
+	buffer := make([]byte, 4096)
+	for {
+		n, err := t.master.Read(buffer)
+		t.mu.Lock()
+		t.seen += string(buffer[:n])
+		t.mu.Unlock()
+		if err != nil { // EIO: nobody has the other side open any more
+			t.exited <- cmd.Wait()
+			return
+		}
+	}
+}
+
+// escapes are what moves the cursor and gives colours.
+var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
+
+// see waits until the terminal shows something that it did not show at the last see.
+func (t *typist) see(ts *testscript.TestScript, args []string) {
+	pattern, err := regexp.Compile(`(?m)` + args[0])
+	ts.Check(err)
+	until(ts, patience, strconv.Quote(args[0])+" in the terminal", func() bool {
+		text := t.shown()
+		at := pattern.FindStringIndex(text)
+		if at != nil {
+			t.past += len(text[:at[1]])
+		}
+		return at != nil
+	})
+}
+
+// shown is what the terminal has shown since, without colours and the cursor's ways; what takes the place of a prompt is
+// on a line of its own.
+func (t *typist) shown() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := strings.ReplaceAll(t.seen, "\r\x1b[K", "\n")
+	return strings.ReplaceAll(escapes.ReplaceAllString(text, ""), "\r", "")[t.past:]
+}
+
+func (t *typist) keys(ts *testscript.TestScript, args []string) {
+	keys, err := strconv.Unquote(`"` + args[0] + `"`)
+	ts.Check(err)
+	_, err = t.master.WriteString(keys)
+	ts.Check(err)
+}
+
+// leave waits for the program to end, as it does when the person has left.
+func (t *typist) leave(ts *testscript.TestScript, _ []string) {
+	select {
+	case err := <-t.exited:
+		ts.Check(err)
+	case <-time.After(patience):
+		ts.Fatalf("the program in the terminal did not end")
+	}
+	ts.Check(t.master.Close())
+	stageOf(ts).typist = nil
+}
+
+// hangUp ends what runs in the terminal, if anything does.
+func (t *typist) hangUp() error {
+	_ = syscall.Kill(t.pid, syscall.SIGKILL) // it is reaped by watch alone, below, so the number is still its own
+	<-t.exited
+	return t.master.Close()
+}
