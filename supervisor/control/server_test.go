@@ -72,10 +72,7 @@ func TestASocketThatNobodyServesAnyMoreSaysSo(t *testing.T) {
 }
 
 // raw is a client that is none of ours.
-type raw struct {
-	*protocol.Conn
-	stop func()
-}
+type raw struct{ *protocol.Conn }
 
 type nobody struct{}
 
