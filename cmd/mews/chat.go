@@ -27,7 +27,7 @@ const (
 type chatOptions struct {
 	user  string // as whom; "" is the account's own user
 	chat  string // which conversation; "" is the usual one
-	hints bool   // say how to go further: nothing is configured
+	hints bool   // say how to go further: there is no model of the person's yet
 }
 
 // chatVerb is `mews chat`.

@@ -110,7 +110,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config) error {
 	case err := <-served:
 		return err
 	}
-	err = chatOver(ctx, con, cfg, chatOptions{hints: true})
+	err = chatOver(ctx, con, cfg, chatOptions{hints: cfg.Models.Default == config.Offline})
 	stop()
 	return errors.Join(err, <-served)
 }
