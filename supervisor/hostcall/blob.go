@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor/spool"
 )
 
 const (
-	maxBlob      = 64 << 20 // bytes of one blob
-	maxOpenBlobs = 8        // of one turn
+	maxBlob      = 64 << 20  // bytes of one blob
+	maxKept      = 256 << 20 // bytes of a person's blobs that are kept at one time
+	maxOpenBlobs = 8         // of one turn
 )
 
 // uploads are the blobs that a turn is writing.
@@ -26,9 +28,17 @@ type uploads struct {
 type upload struct {
 	mu   sync.Mutex
 	file *spool.File
+	most int64 // bytes
 }
 
-func beginBlob(_ context.Context, d *Desk, t *turn, _ *protocol.BlobBegin) (any, error) {
+func beginBlob(ctx context.Context, d *Desk, t *turn, _ *protocol.BlobBegin) (any, error) {
+	room, err := d.room(ctx)
+	switch {
+	case err != nil:
+		return nil, d.failed("begin a blob", t, err)
+	case room <= 0:
+		return nil, errNoRoom
+	}
 	t.uploads.mu.Lock()
 	defer t.uploads.mu.Unlock()
 	if len(t.uploads.open) >= maxOpenBlobs {
@@ -36,13 +46,13 @@ func beginBlob(_ context.Context, d *Desk, t *turn, _ *protocol.BlobBegin) (any,
 	}
 	file, err := d.o.Spool.Create()
 	if err != nil {
-		return nil, d.failed("begin a blob", t, err)
+		return nil, d.spoolFailed("begin a blob", t, err)
 	}
 	if t.uploads.open == nil {
 		t.uploads.open = map[int64]*upload{}
 	}
 	t.uploads.next++
-	t.uploads.open[t.uploads.next] = &upload{file: file}
+	t.uploads.open[t.uploads.next] = &upload{file: file, most: min(maxBlob, room)}
 	return protocol.BlobBegun{Blob: t.uploads.next}, nil
 }
 
@@ -60,9 +70,11 @@ func writeBlob(_ context.Context, d *Desk, t *turn, p *protocol.BlobWrite) (any,
 		return nil, refused("blob %d: a chunk of %d bytes, at most %d", p.Blob, len(p.Data), protocol.BlobChunk)
 	case u.file.Size()+int64(len(p.Data)) > maxBlob:
 		return nil, refused("blob %d: over %d MiB", p.Blob, maxBlob>>20)
+	case u.file.Size()+int64(len(p.Data)) > u.most:
+		return nil, errNoRoom
 	}
 	if _, err := u.file.Write(p.Data); err != nil {
-		return nil, d.failed("write a blob", t, err)
+		return nil, d.spoolFailed("write a blob", t, err)
 	}
 	return struct{}{}, nil
 }
@@ -74,6 +86,13 @@ func commitBlob(ctx context.Context, d *Desk, t *turn, p *protocol.BlobCommit) (
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if room, err := d.room(ctx); err != nil || room < u.file.Size() { // others were committed meanwhile
+		err = errors.Join(err, u.file.Discard())
+		if err != nil {
+			return nil, d.failed("keep a blob", t, err)
+		}
+		return nil, errNoRoom
+	}
 	ref, err := u.file.Commit()
 	if err != nil {
 		return nil, d.failed("keep a blob", t, err)
@@ -104,6 +123,25 @@ func readBlob(ctx context.Context, d *Desk, t *turn, p *protocol.BlobRead) (any,
 		return nil, d.failed("read a blob", t, err)
 	}
 	return protocol.BlobData{Data: data[:n], Size: size}, nil
+}
+
+// room is how many bytes more the person may have kept.
+func (d *Desk) room(ctx context.Context) (int64, error) {
+	kept, err := d.o.Blobs.Kept(ctx, d.user, d.now().Add(-spool.Keeps))
+	return maxKept - kept, err
+}
+
+// errNoRoom is what a worker is told whose person has no room left.
+var errNoRoom = refused("this person's kept outputs are %d MiB, the most there is room for; each goes %d days after it was kept",
+	maxKept>>20, spool.Keeps/(24*time.Hour))
+
+// spoolFailed is failed for what may be the disk's fault.
+func (d *Desk) spoolFailed(attempt string, t *turn, err error) error {
+	if errors.Is(err, spool.ErrFull) {
+		d.o.Log.Warn(attempt, "user", d.user, "turn", t.ID, "error", err)
+		return refused("the disk of this Mews is nearly full, so no more outputs are kept")
+	}
+	return d.failed(attempt, t, err)
 }
 
 // find looks up an open blob; with take it is the caller's from then on.

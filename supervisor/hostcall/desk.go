@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor"
 )
 
 // After the third unknown method in a minute the worker is ended: an honest one may be a version ahead, not curious.
@@ -26,6 +28,9 @@ type Desk struct {
 	peer Peer
 	now  func() time.Time
 
+	offended atomic.Bool // the worker has been ended for an offence
+	events   bucket      // Notify's
+
 	mu        sync.Mutex // guards what follows
 	tools     map[string]protocol.Tool
 	offered   offer
@@ -35,7 +40,11 @@ type Desk struct {
 
 // NewDesk makes the desk of one worker process of a person.
 func NewDesk(o *Options, user string, peer Peer) *Desk {
-	return &Desk{o: o, user: user, peer: peer, now: time.Now, turns: map[int64]*turn{}}
+	now := o.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Desk{o: o, user: user, peer: peer, now: now, turns: map[int64]*turn{}}
 }
 
 // Welcome takes the worker's handshake: only tools named in it may be offered to a model.
@@ -57,9 +66,10 @@ func (d *Desk) Begin(t Turn) {
 }
 
 // End closes a turn, cancels what its calls still do and waits for them. When it has returned, nothing of the turn runs
-// in the supervisor and nothing more can be committed for it through this desk. It returns why the turn's last model
-// call failed, nil where it did not.
-func (d *Desk) End(id int64) error {
+// in the supervisor and nothing more can be committed for it through this desk. why is what the worker said of the end,
+// "" where it said nothing. End returns why the turn's last model call failed, nil where it did not; with WhyError it
+// always returns something, which the log has.
+func (d *Desk) End(id int64, why protocol.Why) error {
 	d.mu.Lock()
 	t := d.turns[id]
 	delete(d.turns, id)
@@ -71,6 +81,10 @@ func (d *Desk) End(id int64) error {
 	t.running.Wait()
 	if err := t.discardBlobs(); err != nil {
 		d.o.Log.Warn("drop unfinished blobs", "user", d.user, "turn", id, "error", err)
+	}
+	if t.failure == nil && why == protocol.WhyError {
+		d.o.Log.Error("a turn ended with an error, and no model call had failed", "user", d.user, "turn", id)
+		return &supervisor.Error{Code: supervisor.CodeInternal, Message: textUnexplained}
 	}
 	return t.failure
 }
@@ -104,7 +118,9 @@ func (d *Desk) Notify(req *protocol.Request) {
 		return // the worker has been ended for it
 	}
 	defer d.leave(t, r)
-	r.immediate(t, params)
+	if err := r.immediate(d, t, params); err != nil {
+		d.offence(req.Method, err)
+	}
 }
 
 // enter holds a message of the worker's against its row. What it returns an error for has ended the worker.
@@ -132,11 +148,13 @@ func (d *Desk) leave(t *turn, r row) {
 	t.running.Done()
 }
 
-// offence ends the worker, and keeps for what.
+// offence ends the worker, and keeps for what: for the first only, as what it sends until it has ended says nothing more.
 func (d *Desk) offence(method string, why error) error {
 	err := fmt.Errorf("host call %s: %w", method, why)
-	d.o.Audit(d.user, "worker.offence", err.Error())
-	d.peer.End(err)
+	if d.offended.CompareAndSwap(false, true) {
+		d.o.Audit(d.user, "worker.offence", err.Error())
+		d.peer.End(err)
+	}
 	return &protocol.Error{Code: protocol.CodeInvalidRequest, Message: err.Error()}
 }
 

@@ -91,6 +91,13 @@ func newRig(t *testing.T, m models) *rig {
 	return r
 }
 
+// logged is what the desks log from now on.
+func (r *rig) logged() *bytes.Buffer {
+	out := &bytes.Buffer{}
+	r.options.Log = hclog.New(&hclog.LoggerOptions{Output: out})
+	return out
+}
+
 func (r *rig) newDesk(user string) (*hostcall.Desk, *peer) {
 	p := &peer{}
 	d := hostcall.NewDesk(r.options, user, p)
@@ -119,7 +126,17 @@ func (r *rig) startTurn(user, key string) sqlite.OpenTurn {
 
 func (r *rig) turn() hostcall.Turn {
 	return hostcall.Turn{ID: r.open.Turn.ID, Conversation: r.open.Turn.Conversation.ID, Reply: r.stream,
-		Last: r.open.Messages[len(r.open.Messages)-1].ID}
+		Limits: protocol.TurnLimits{Steps: 50, Output: 16 << 10}}
+}
+
+// newest is the transcript's newest message.
+func (r *rig) newest() int64 {
+	r.t.Helper()
+	messages, err := r.db.Transcript().Messages(r.t.Context(), r.open.Turn.Conversation.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return messages[len(messages)-1].ID
 }
 
 // call asks the desk, as the wire would.
@@ -145,7 +162,7 @@ func hash(s string) string {
 // modelStream is a whole request: the system text and the tools are named in full.
 func (r *rig) modelStream() protocol.ModelStream {
 	return protocol.ModelStream{
-		Turn: r.open.Turn.ID, After: r.turn().Last,
+		Turn: r.open.Turn.ID, After: r.newest(),
 		System: protocol.SystemRef{Hash: hash("be good"), Text: "be good"},
 		Tools:  protocol.ToolsRef{Hash: hash("get_time\nlist_files\n"), Names: []string{"get_time", "list_files"}},
 	}
@@ -252,7 +269,7 @@ func TestTheTurnLearnsWhyTheModelFailed(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed {
 		t.Errorf("the worker got %v", err)
 	}
-	if err := r.desk.End(r.open.Turn.ID); !errors.Is(err, refusal) {
+	if err := r.desk.End(r.open.Turn.ID, ""); !errors.Is(err, refusal) {
 		t.Errorf("the session got %v", err)
 	}
 }
@@ -282,7 +299,7 @@ func TestEndCancelsTheModelAndWaitsForIt(t *testing.T) {
 		answered <- err
 	}()
 	<-called
-	if err := r.desk.End(r.open.Turn.ID); err != nil {
+	if err := r.desk.End(r.open.Turn.ID, ""); err != nil {
 		t.Errorf("a cancelled call is no failure of the model: %v", err)
 	}
 	if !over {
@@ -302,7 +319,7 @@ func TestOffencesEndTheWorkerAndAreAudited(t *testing.T) {
 			r.call(protocol.MethodModelStream, p)
 		},
 		"a call after the turn's end": func(r *rig) {
-			r.desk.End(r.open.Turn.ID)
+			r.desk.End(r.open.Turn.ID, "")
 			r.call(protocol.MethodStepCommit, protocol.StepCommit{Turn: r.open.Turn.ID})
 		},
 		"a notification out of turn": func(r *rig) {

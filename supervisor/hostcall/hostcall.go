@@ -8,6 +8,7 @@ package hostcall
 
 import (
 	"context"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -33,7 +34,7 @@ type Steps interface {
 
 // Transcript is what was said in a conversation.
 type Transcript interface {
-	Messages(ctx context.Context, conversation int64) ([]protocol.Message, error)
+	Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, from int64, err error)
 	Trim(ctx context.Context, conversation, from int64) error
 }
 
@@ -47,6 +48,7 @@ type Models interface {
 type Blobs interface {
 	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
 	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
+	Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error)
 }
 
 // Spool keeps bytes.
@@ -59,6 +61,7 @@ type Spool interface {
 type Reply interface {
 	Add(text string)
 	Commit(text string)
+	Reset()
 	Tool(event protocol.TurnEvent)
 }
 
@@ -71,6 +74,7 @@ type Options struct {
 	Spool      Spool
 	Audit      func(user, action, detail string) // keeps what a hostile worker did; never blocks
 	History    int                               // tokens of history that a request may carry
+	Now        func() time.Time                  // nil is time.Now
 	Log        hclog.Logger
 }
 
@@ -78,8 +82,9 @@ type Options struct {
 type Turn struct {
 	ID           int64
 	Conversation int64
-	Model        string // provider/model; "" is the default
-	Step         int    // steps committed so far
-	Last         int64  // the transcript's newest message
+	Model        string                 // provider/model; "" is the default
+	Step         int                    // steps committed so far
+	Limits       protocol.TurnLimits    // Steps and Output; 0 is no limit but that of the table and of the wire
+	Pending      []protocol.PendingCall // calls of the last committed step that have no result
 	Reply        Reply
 }

@@ -9,7 +9,6 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/history"
 	"mews/supervisor/sqlite"
 )
 
@@ -22,15 +21,11 @@ const (
 // streamModel calls the model and commits what it said before the worker hears of it.
 func streamModel(ctx context.Context, d *Desk, t *turn, p *protocol.ModelStream) (any, error) {
 	t.failure = nil
-	if last := t.newest(); p.After != last {
-		return nil, &protocol.Error{Code: protocol.CodeInvalidParams,
-			Message: fmt.Sprintf("after: message %d, want %d", p.After, last)}
-	}
-	system, tools, err := d.resolve(p)
+	req, err := d.prepare(ctx, t, p)
 	if err != nil {
-		return nil, err
+		return nil, d.modelFailed(ctx, t, err)
 	}
-	message, err := d.step(ctx, t, supervisor.ModelRequest{System: system, Tools: tools})
+	message, err := d.step(ctx, t, req)
 	if err != nil {
 		return nil, d.modelFailed(ctx, t, err)
 	}
@@ -38,10 +33,7 @@ func streamModel(ctx context.Context, d *Desk, t *turn, p *protocol.ModelStream)
 }
 
 func (d *Desk) step(ctx context.Context, t *turn, req supervisor.ModelRequest) (protocol.Message, error) {
-	var err error
-	if req.Messages, err = d.messages(ctx, t); err != nil {
-		return protocol.Message{}, err
-	}
+	t.Reply.Reset() // of a step that was cancelled, which this one makes again
 	deltas := &deltas{peer: d.peer, turn: t.ID, now: d.now}
 	answer, err := d.o.Models.Stream(ctx, t.Model, req, func(delta supervisor.ModelDelta) {
 		t.Reply.Add(delta.Text)
@@ -55,32 +47,16 @@ func (d *Desk) step(ctx context.Context, t *turn, req supervisor.ModelRequest) (
 	if err != nil {
 		return protocol.Message{}, err
 	}
-	id, err := keep(ctx, d, t, func() (int64, error) {
+	message.ID, err = keep(ctx, d, t, func() (int64, error) {
 		return d.o.Steps.CommitStep(ctx, sqlite.Step{Turn: t.ID, Message: message, Model: answer.Model, Usage: answer.Usage})
 	})
 	if err != nil {
 		return protocol.Message{}, err
 	}
-	message.ID = id
 	t.Step++
-	t.committed(id)
+	t.roster.put(message.Calls())
 	t.Reply.Commit(message.Text())
 	return message, nil
-}
-
-// messages is the history that fits, and moves the conversation's window past what does not.
-func (d *Desk) messages(ctx context.Context, t *turn) ([]protocol.Message, error) {
-	transcript, err := d.o.Transcript.Messages(ctx, t.Conversation)
-	if err != nil {
-		return nil, err
-	}
-	window := history.Select(transcript, d.o.History)
-	if len(transcript) > 0 && window.From > transcript[0].ID {
-		if err := d.o.Transcript.Trim(ctx, t.Conversation, window.From); err != nil {
-			return nil, err
-		}
-	}
-	return window.Messages, nil
 }
 
 // accept makes a model's message fit to be committed: calls get ids of ours, unique in the conversation whatever the
@@ -115,14 +91,32 @@ func accept(t *turn, m protocol.Message) (protocol.Message, error) {
 	return m, nil
 }
 
-// modelFailed keeps why for the session, which tells the person; the worker learns only that it failed.
+// modelFailed keeps why for the session, which tells the person; the worker learns only that it failed. What a failed
+// step had said is taken back. What a cancelled one had said stays: whoever cancels a step ends the turn with it.
 func (d *Desk) modelFailed(ctx context.Context, t *turn, err error) error {
 	if ctx.Err() != nil {
 		return &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
 	}
-	t.failure = err
-	return d.failed("call the model", t, err)
+	t.Reply.Reset()
+	refused := new(protocol.Error)
+	if !errors.As(err, &refused) {
+		t.failure = err
+		return d.failed("call the model", t, err)
+	}
+	if refused.Code != protocol.CodeUnknownHash { // which is how a worker learns to send it whole
+		t.failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textDisagreed, Err: err}
+		d.o.Log.Error("refuse to call the model", "user", d.user, "turn", t.ID, "error", err)
+	}
+	return refused
 }
+
+// What a person reads of a turn that ended for its worker's sake.
+const (
+	textDisagreed = "Your assistant's process lost track of what was said, so the model was not asked. What was done so " +
+		"far is kept. Please send it again; the log says what was wrong."
+	textUnexplained = "Your assistant's process gave up without saying why. What was done so far is kept. Please send it " +
+		"again; the log may say more."
+)
 
 // deltas passes on what the model says, gathered so that at most a line goes out in deltaEvery. It belongs to the
 // goroutine that answers the model.stream.

@@ -2,6 +2,7 @@ package hostcall
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -12,6 +13,9 @@ import (
 
 // commitStep keeps how far a tool call has come. The store refuses a call that the turn has not made.
 func commitStep(ctx context.Context, d *Desk, t *turn, p *protocol.StepCommit) (any, error) {
+	if len(p.Call) > maxName {
+		return nil, d.offence(protocol.MethodStepCommit, fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName))
+	}
 	switch p.State {
 	case protocol.StateBegun:
 		_, err := keep(ctx, d, t, func() (struct{}, error) {
@@ -31,11 +35,13 @@ func (d *Desk) commitResult(ctx context.Context, t *turn, p *protocol.StepCommit
 	if p.Result == nil || p.Result.Call != p.Call {
 		return nil, &protocol.Error{Code: protocol.CodeInvalidParams, Message: "result: want one of the same call"}
 	}
+	if err := t.implausible(p.Result); err != nil {
+		return nil, d.offence(protocol.MethodStepCommit, fmt.Errorf("result of call %s: %w", printable(p.Call, maxName), err))
+	}
 	id, err := keep(ctx, d, t, func() (int64, error) { return d.o.Steps.CommitResult(ctx, t.ID, *p.Result) })
 	if err != nil {
 		return nil, d.failed("commit a tool's result", t, err)
 	}
-	t.committed(id)
 	return protocol.StepCommitted{Message: id}, nil
 }
 

@@ -10,18 +10,20 @@ import (
 // row is what the table says of one thing that a worker may send in a turn. There is nothing yet that it may send when
 // it has none: every row's phase is "in turn", and the turn is one that this very connection was given.
 type row struct {
-	limit     int  // how often in one turn
-	alone     bool // one at a time in a turn
-	turn      func(*protocol.Request) (int64, any, error)
-	run       func(ctx context.Context, d *Desk, t *turn, params any) (any, error)
-	immediate func(t *turn, params any) // for a notification: on the reader's goroutine, so it must not block
+	limit int  // how often in one turn
+	alone bool // one at a time in a turn
+	turn  func(*protocol.Request) (int64, any, error)
+	run   func(ctx context.Context, d *Desk, t *turn, params any) (any, error)
+	// immediate takes a notification on the reader's goroutine, so it must not block. Its error is an offence.
+	immediate func(d *Desk, t *turn, params any) error
 }
 
-// The limits are far above what an honest turn needs (50 steps of a few calls each) and far below what would hurt.
+// The limits are far above what an honest turn needs (50 steps of a few calls each) and far below what would hurt. Model
+// calls have a limit of their own in Turn.Limits, of at most 1,000 steps; each may be asked for twice, by hash and whole.
 const (
-	maxModelCalls = 400
+	maxModelCalls = 2_000
 	maxCommits    = 20_000
-	maxEvents     = 100_000
+	maxEvents     = 10_000
 	maxBlobs      = 1_000
 	maxBlobWrites = 16_384 // of 64 KiB: 1 GiB
 	maxBlobReads  = 16_384
@@ -53,11 +55,11 @@ func call[P any](limit int, run func(context.Context, *Desk, *turn, *P) (any, er
 }
 
 // note makes a row of a typed function that takes a notification.
-func note[P any](limit int, take func(*turn, *P), turnOf func(*P) int64) row {
+func note[P any](limit int, take func(*Desk, *turn, *P) error, turnOf func(*P) int64) row {
 	return row{
 		limit:     limit,
 		turn:      decode(turnOf),
-		immediate: func(t *turn, params any) { take(t, params.(*P)) },
+		immediate: func(d *Desk, t *turn, params any) error { return take(d, t, params.(*P)) },
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 
 	"mews/protocol"
@@ -22,29 +21,22 @@ type turn struct {
 	counts map[string]int // by method; guarded by the desk
 	alone  bool           // a call that runs one at a time runs; guarded by the desk
 
-	last    atomic.Int64 // the transcript's newest message; results are committed side by side
-	failure error        // of the last model call; written by model.stream, which runs alone, and read after it
+	past    past
+	roster  roster
+	failure error // of the last model call; written by model.stream, which runs alone, and read after it
 	uploads uploads
 }
 
 func newTurn(t Turn) *turn {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	opened := &turn{Turn: t, ctx: ctx, cancel: cancel, counts: map[string]int{}}
-	opened.committed(t.Last)
+	var pending []protocol.ToolCall
+	for _, p := range t.Pending {
+		pending = append(pending, p.Call)
+	}
+	opened.roster.put(pending)
 	return opened
 }
-
-// committed notes that the transcript has a message; newest is the newest of them.
-func (t *turn) committed(message int64) {
-	for {
-		last := t.last.Load()
-		if message <= last || t.last.CompareAndSwap(last, message) {
-			return
-		}
-	}
-}
-
-func (t *turn) newest() int64 { return t.last.Load() }
 
 // admit counts a message of the worker's, or says why it may not come. The desk's lock is held.
 func (t *turn) admit(method string, r row) error {
@@ -60,16 +52,6 @@ func (t *turn) admit(method string, r row) error {
 	t.alone = t.alone || r.alone
 	t.running.Add(1)
 	return nil
-}
-
-// maxEventText is how much of a tool's line is shown, in bytes.
-const maxEventText = 300
-
-// showEvent passes a tool's line on to whoever watches.
-func showEvent(t *turn, event *protocol.TurnEvent) {
-	event.Text = printable(event.Text, maxEventText)
-	event.Tool = printable(event.Tool, 64)
-	t.Reply.Tool(*event)
 }
 
 // printable makes a worker's words fit for a line of a terminal or a log: no control characters, and not endless.

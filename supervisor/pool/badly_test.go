@@ -106,17 +106,17 @@ func flood(t *testing.T, w *Worker) {
 
 func kill(_ *testing.T, w *Worker) { w.Kill(errors.New("you must go")) }
 
-// watchOver calls a worker all the time and fails the test at the first call that is not answered. What it returns ends
-// it, and says how many calls were.
+// watchOver calls a worker all the time, and once more at the end, and fails the test at the first call that is not
+// answered. What it returns ends it, and says how many calls were.
 func watchOver(t *testing.T, w *Worker) func() int {
 	stop := make(chan struct{})
 	n := 0
 	var task sync.WaitGroup
 	task.Go(func() {
-		for {
+		for last := false; !last; {
 			select {
 			case <-stop:
-				return
+				last = true
 			case <-time.After(time.Millisecond):
 			}
 			if err := echo(t, w, "still here"); err != nil {

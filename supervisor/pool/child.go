@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"mews/protocol/spawnwire"
 )
@@ -17,10 +18,12 @@ type child struct {
 	stderr *os.File // ours, the reading end
 	exited chan struct{}
 	signal func(syscall.Signal) // through the spawner, by number
+	depose func(cause error)    // ends the spawner, which hangs over this child
 
-	mu    sync.Mutex // of fate
-	fate  fate
-	ended bool // exited is closed
+	mu     sync.Mutex // of what follows
+	fate   fate
+	ended  bool        // exited is closed
+	answer *time.Timer // deposes the spawner; nil: nothing is asked
 }
 
 // fate is what became of a child.
@@ -30,7 +33,26 @@ type fate struct {
 	err    error              // it was refused, the spawner is gone, or it was given up
 }
 
+// expect has the spawner deposed unless it says within limit what became of the child.
+func (c *child) expect(limit time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.answer = time.AfterFunc(limit, func() {
+		c.depose(fmt.Errorf("mews-spawner hangs: no answer to a start within %v", limit))
+	})
+}
+
+// heard says that the spawner has answered, or never will.
+func (c *child) heard() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.answer != nil {
+		c.answer.Stop()
+	}
+}
+
 func (c *child) started(pid int) {
+	c.heard()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fate.pid = pid
@@ -38,6 +60,7 @@ func (c *child) started(pid int) {
 
 // finish records the end. The first one stays.
 func (c *child) finish(status syscall.WaitStatus, err error) {
+	c.heard()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
@@ -46,8 +69,6 @@ func (c *child) finish(status syscall.WaitStatus, err error) {
 	c.ended, c.fate.status, c.fate.err = true, status, err
 	close(c.exited)
 }
-
-func (c *child) giveUp(err error) { c.finish(0, err) }
 
 func (c *child) pid() int {
 	c.mu.Lock()

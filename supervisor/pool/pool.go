@@ -60,7 +60,7 @@ type Timings struct {
 	Idle          time.Duration // from the last release to eviction; 30 min
 	Grace         time.Duration // from closing the socket to SIGTERM; 2 s
 	Term          time.Duration // from SIGTERM to SIGKILL; 2 s
-	Kill          time.Duration // for SIGKILL to do its work, after which the process is given up; 10 s
+	Kill          time.Duration // for SIGKILL to do its work, after which the spawner is ended; 10 s
 	Write         time.Duration // in which a worker must take what is written to it; 10 s
 	BackoffMin    time.Duration // before the start that follows a death, doubled with each; 200 ms
 	BackoffMax    time.Duration // the most that doubling leads to; 60 s

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -233,27 +232,6 @@ func TestNothingOutlivesASupervisorThatIsKilled(t *testing.T) {
 	}
 	for _, pid := range pids {
 		awaitGone(t, pid)
-	}
-}
-
-func TestADeadSpawnerIsReplaced(t *testing.T) {
-	timings := quick()
-	timings.BreakerDeaths = 100
-	r := newRig(t, timings, "good", "stubborn")
-	workers := []*Worker{r.acquire("good"), r.acquire("stubborn")}
-	old := r.spawner.PID()
-	if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range workers {
-		await(t, "the worker's end", w.Died())
-		awaitGone(t, w.process.pid())
-	}
-	if err := echo(t, r.acquire("good"), "a new one"); err != nil {
-		t.Error(err)
-	}
-	if pid := r.spawner.PID(); pid == old || pid == 0 {
-		t.Errorf("the spawner is %d", pid)
 	}
 }
 

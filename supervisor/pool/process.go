@@ -2,10 +2,8 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -72,7 +70,7 @@ func (p *process) id() uint64 {
 func (p *process) run(hello protocol.Hello, place Place, h hooks) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait() // handlers may take a moment longer than the process
-	c, err := p.options.Spawner.spawn(spawnwire.Spawn{Root: place.Root, Path: place.Path, Profile: profileWorker})
+	c, err := p.spawn(place)
 	if err != nil {
 		p.stop(err)
 	} else {
@@ -81,6 +79,14 @@ func (p *process) run(hello protocol.Hello, place Place, h hooks) {
 	p.err = p.verdict(c)
 	close(p.died)
 	h.ended()
+}
+
+// spawn has the spawner asked for the process.
+func (p *process) spawn(place Place) (*child, error) {
+	ctx, cancel := context.WithTimeoutCause(p.living, p.options.Timings.Handshake, errNoSpawner)
+	defer cancel()
+	m := spawnwire.Spawn{Root: place.Root, Path: place.Path, Profile: profileWorker}
+	return p.options.Spawner.spawn(ctx, m)
 }
 
 // keep is the life of a process that has been asked for.
@@ -102,9 +108,7 @@ func (p *process) keep(c *child, hello protocol.Hello, h hooks, tasks *sync.Wait
 	}
 	h.stopping()
 	p.descend(c)
-	if err := c.stderr.SetReadDeadline(time.Now().Add(lastWords)); err != nil && !errors.Is(err, os.ErrClosed) {
-		p.log.Warn("bound the reading of standard error", "error", err)
-	}
+	_ = c.stderr.SetReadDeadline(time.Now().Add(lastWords)) // it fails only where drain is through, and has closed it
 	drained.Wait()
 }
 
@@ -169,8 +173,17 @@ func (p *process) descend(c *child) {
 	}
 	c.signal(syscall.SIGKILL)
 	if !within(t.Kill, c.exited) {
-		p.log.Error("a worker does not end", "pid", c.pid(), "killed", t.Kill)
-		c.giveUp(fmt.Errorf("still there %v after SIGKILL", t.Kill))
+		p.wrest(c, fmt.Errorf("mews-spawner hangs: a worker's end was not told within %v of SIGKILL", t.Kill))
+	}
+}
+
+// wrest ends the spawner, which does not tell of a child's end: it hangs, or the child cannot be killed, and then is
+// given up.
+func (p *process) wrest(c *child, cause error) {
+	p.log.Error("a worker does not end", "pid", c.pid(), "error", cause)
+	c.depose(cause)
+	if limit := p.options.Timings.Kill + endWait; !within(limit, c.exited) {
+		c.finish(0, fmt.Errorf("still there %v after SIGKILL", limit))
 	}
 }
 

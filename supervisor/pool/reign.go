@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,48 +18,85 @@ import (
 type reign struct {
 	cmd    *exec.Cmd
 	conn   *spawnwire.Conn
-	stderr *os.File // the reading end
+	stderr *os.File      // the reading end
+	dead   chan struct{} // closed when the process has been waited for; wait then closes conn, too
+	status error         // how it ended; set before dead is closed
 
-	mu       sync.Mutex // of children
+	mu       sync.Mutex // of what follows
 	children map[uint64]*child
+	blamed   *child // over whom it was deposed; nil: it was not
+	cause    error  // of that
 }
 
-// startReign starts a spawner and waits for its first word. It gets an environment of nothing, and a session of its
-// own, so that what a terminal sends to the service does not reach it.
-func startReign(path, worker string) (*reign, spawnwire.Ready, error) {
+// startReign starts a spawner and waits for its first word, no longer than ctx. It gets an environment of nothing, and
+// a session of its own, so that what a terminal sends to the service does not reach it.
+func startReign(ctx context.Context, path, worker string) (*reign, spawnwire.Ready, error) {
 	var ready spawnwire.Ready
+	r, err := launch(path, worker)
+	if err == nil {
+		if ready, err = r.awaitReady(ctx); err == nil {
+			return r, ready, nil
+		}
+		err = r.abandon(err)
+	}
+	return nil, ready, fmt.Errorf("start %s: %w", path, err)
+}
+
+// launch starts the process, and the goroutine that waits for its end.
+func launch(path, worker string) (*reign, error) {
 	conn, socket, err := spawnwire.Pair()
 	if err != nil {
-		return nil, ready, fmt.Errorf("start %s: %w", path, err)
+		return nil, err
 	}
 	stderr, theirStderr, err := os.Pipe()
 	if err != nil {
-		return nil, ready, errors.Join(fmt.Errorf("start %s: %w", path, err), conn.Close(), socket.Close())
+		return nil, errors.Join(err, conn.Close(), socket.Close())
 	}
 	cmd := exec.Command(path, worker)
 	cmd.Env = []string{}
 	cmd.ExtraFiles = []*os.File{socket} // its descriptor 3
 	cmd.Stderr = theirStderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = errors.Join(cmd.Start(), socket.Close(), theirStderr.Close())
-	r := &reign{cmd: cmd, conn: conn, stderr: stderr, children: map[uint64]*child{}}
-	if err == nil {
-		ready, err = r.awaitReady()
+	r := &reign{cmd: cmd, conn: conn, stderr: stderr, dead: make(chan struct{}), children: map[uint64]*child{}}
+	err = family.start(cmd)
+	if closing := errors.Join(socket.Close(), theirStderr.Close()); closing != nil && err == nil {
+		err = errors.Join(closing, cmd.Process.Kill(), family.wait(cmd))
 	}
 	if err != nil {
-		return nil, ready, r.abandon(fmt.Errorf("start %s: %w", path, err))
+		return nil, errors.Join(err, conn.Close(), stderr.Close())
 	}
-	return r, ready, nil
+	go r.wait()
+	return r, nil
+}
+
+// wait is the goroutine that sees the process's end. It closes the socket, because a process that has ended may have
+// left its end of that to another.
+func (r *reign) wait() {
+	r.status = family.wait(r.cmd)
+	close(r.dead)
+	_ = r.conn.Close() // it may be closed already
+}
+
+func (r *reign) isDead() bool {
+	select {
+	case <-r.dead:
+		return true
+	default:
+		return false
+	}
 }
 
 // awaitReady reads the spawner's first message.
-func (r *reign) awaitReady() (spawnwire.Ready, error) {
-	if err := r.conn.SetReceiveDeadline(time.Now().Add(readyWait)); err != nil {
-		return spawnwire.Ready{}, err
-	}
-	m, fds, err := r.conn.Receive()
-	spawnwire.CloseAll(fds)
-	if err != nil {
+func (r *reign) awaitReady(ctx context.Context) (spawnwire.Ready, error) {
+	unhook := context.AfterFunc(ctx, func() { _ = r.conn.Close() })
+	defer unhook()
+	m, err := r.receive(time.Now().Add(readyWait))
+	switch {
+	case ctx.Err() != nil:
+		return spawnwire.Ready{}, fmt.Errorf("wait for its first message: %w", context.Cause(ctx))
+	case err == io.EOF, err != nil && r.isDead():
+		return spawnwire.Ready{}, errors.New("it ended without a word")
+	case err != nil:
 		return spawnwire.Ready{}, fmt.Errorf("wait for its first message: %w", err)
 	}
 	ready, ok := m.(spawnwire.Ready)
@@ -69,50 +107,90 @@ func (r *reign) awaitReady() (spawnwire.Ready, error) {
 		return ready, fmt.Errorf("it speaks version %d, want %d: install the binaries of one release together",
 			ready.Version, spawnwire.Version)
 	}
-	return ready, r.conn.SetReceiveDeadline(time.Time{})
+	return ready, nil
+}
+
+// receive waits for a message until then; the zero time means for ever.
+func (r *reign) receive(until time.Time) (spawnwire.Message, error) {
+	if err := r.conn.SetReceiveDeadline(until); err != nil {
+		return nil, err
+	}
+	m, fds, err := r.conn.Receive()
+	spawnwire.CloseAll(fds)
+	return m, err
 }
 
 // abandon ends a spawner that did not start well, and adds to err what it said.
 func (r *reign) abandon(err error) error {
-	if r.cmd.Process != nil {
-		err = errors.Join(err, r.end())
-	} else {
-		err = errors.Join(err, r.conn.Close())
-	}
+	err = errors.Join(err, r.end(lastWords)) // it has no workers to clear away
 	said := make([]byte, lineBytes)
-	if n, _ := io.ReadFull(r.stderr, said); n > 0 { // it has ended, so this does not wait
-		err = fmt.Errorf("%w; it wrote: %s", err, escape(said[:n]))
+	if r.stderr.SetReadDeadline(time.Now().Add(lastWords)) == nil {
+		if n, _ := io.ReadFull(r.stderr, said); n > 0 {
+			err = fmt.Errorf("%w; it wrote: %s", err, escape(said[:n]))
+		}
 	}
 	return errors.Join(err, r.stderr.Close())
 }
 
-// ask sends the wish for a child. The caller sees to the order.
-func (r *reign) ask(c *child, ends theirs, m spawnwire.Spawn) error {
+// ask sends the wish for a child. The caller sees to the order. A spawner that has not said within limit what became
+// of it hangs, and is deposed.
+func (r *reign) ask(c *child, ends theirs, m spawnwire.Spawn, limit time.Duration) error {
 	id := m.ID
-	c.signal = func(sig syscall.Signal) { r.signal(id, sig) }
+	c.signal = func(sig syscall.Signal) { r.signal(c, sig) }
+	c.depose = func(cause error) { r.depose(c, cause) }
 	r.mu.Lock()
 	r.children[id] = c
 	r.mu.Unlock()
-	if err := r.conn.Send(m, sendWait, ends.socket, ends.stderr); err != nil {
+	c.expect(limit)
+	if err := r.send(c, m, ends.socket, ends.stderr); err != nil {
 		r.forget(id)
+		c.heard()
 		return fmt.Errorf("ask mews-spawner: %w", err)
 	}
 	return nil
 }
 
-// signal asks for a signal. Where the spawner is gone, so is the child, and where it does not read, listen will see it
-// gone.
-func (r *reign) signal(id uint64, sig syscall.Signal) {
-	if err := r.conn.Send(spawnwire.Kill{ID: id, Signal: uint32(sig)}, sendWait); err != nil {
-		_ = r.conn.Close() // it is closed already, or it must be: a spawner that does not read ends all on that
-	}
+// signal asks for a signal. Where the spawner is gone, so is the child.
+func (r *reign) signal(c *child, sig syscall.Signal) {
+	_ = r.send(c, spawnwire.Kill{ID: c.id, Signal: uint32(sig)})
 }
 
-// listen hears what becomes of the children until the spawner is gone or breaks the wire.
+// send sends a message over a child. A spawner that does not read is deposed.
+func (r *reign) send(c *child, m spawnwire.Message, fds ...int) error {
+	err := r.conn.Send(m, sendWait, fds...)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		r.depose(c, fmt.Errorf("mews-spawner does not read: %w", err))
+	}
+	return err
+}
+
+// depose ends a spawner that hangs: SIGKILL ends also what is stopped, and its workers die with it. listen then returns,
+// and whoever called that clears up. The first cause stays; the child is the one over whom it hung.
+func (r *reign) depose(c *child, cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cause != nil {
+		return
+	}
+	r.blamed, r.cause = c, cause
+	_ = r.cmd.Process.Kill() // it fails only if it has ended
+	_ = r.conn.Close()       // it may be closed already
+}
+
+// deposed says why the spawner was deposed; nil: it was not.
+func (r *reign) deposed() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cause
+}
+
+// listen hears what becomes of the children until the spawner is gone, is deposed, or breaks the wire.
 func (r *reign) listen() error {
 	for {
-		m, fds, err := r.conn.Receive()
-		spawnwire.CloseAll(fds)
+		m, err := r.receive(time.Time{})
+		if cause := r.deposed(); cause != nil {
+			return cause
+		}
 		if err != nil {
 			return fmt.Errorf("listen to mews-spawner: %w", err)
 		}
@@ -154,22 +232,32 @@ func (r *reign) forget(id uint64) {
 	delete(r.children, id)
 }
 
-// end closes the socket, on which the spawner kills its workers and ends, waits for it, and tells the children that are
-// left. A spawner that does not end in time is killed; its workers die with it.
-func (r *reign) end() error {
+// end closes the socket, on which the spawner kills its workers and ends, waits for it, sees to it that nothing is left
+// of them, and tells the children. A spawner that has not ended within limit is killed; its workers die with it.
+func (r *reign) end(limit time.Duration) error {
 	_ = r.conn.Close() // it may be closed already
-	killer := time.AfterFunc(endWait, func() { _ = r.cmd.Process.Kill() })
-	err := r.cmd.Wait()
+	killer := time.AfterFunc(limit, func() { _ = r.cmd.Process.Kill() })
+	<-r.dead
 	killer.Stop()
+	err := family.bury(endWait)
 	r.mu.Lock()
 	left := r.children
 	r.children = map[uint64]*child{}
 	r.mu.Unlock()
 	for _, c := range left {
-		c.finish(0, errors.New("mews-spawner ended, and every worker with it"))
+		c.finish(0, r.loss(c))
 	}
-	if err != nil {
-		return fmt.Errorf("mews-spawner: %w", err)
+	if r.status != nil {
+		err = errors.Join(fmt.Errorf("mews-spawner: %w", r.status), err)
 	}
-	return nil
+	return err
+}
+
+// loss is what a child that the spawner left is told. It counts against the one over whom the spawner hung, so that a
+// home that hangs every spawner does not take down everybody again and again.
+func (r *reign) loss(c *child) error {
+	if c == r.blamed {
+		return r.cause
+	}
+	return errLost
 }

@@ -83,7 +83,7 @@ type rig struct {
 
 func newRig(t *testing.T, timings Timings, users ...string) *rig {
 	t.Helper()
-	spawner, err := StartSpawner(spawnerPath, workerPath, hclog.NewNullLogger())
+	spawner, err := StartSpawner(context.Background(), spawnerPath, workerPath, hclog.NewNullLogger())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func isGone(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == syscall.ES
 
 // beSupervisor runs a pool with two workers and prints the pids of all that it has started, one JSON list.
 func beSupervisor() {
-	spawner, err := StartSpawner(os.Args[1], os.Args[2], hclog.NewNullLogger())
+	spawner, err := StartSpawner(context.Background(), os.Args[1], os.Args[2], hclog.NewNullLogger())
 	must(err)
 	p := New(options(spawner, os.Args[3], quick()))
 	ctx := context.Background()

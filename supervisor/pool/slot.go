@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -242,6 +243,12 @@ func (s *slot) ended(p *process) {
 		s.log.Debug("worker ended", "worker", p.id(), "reason", p.err)
 		s.transition(StateAbsent)
 		s.start()
+		return
+	}
+	if errors.Is(p.err, errLost) { // through no fault of its own
+		s.log.Warn("worker lost", "worker", p.id(), "error", p.err)
+		s.transition(StateBackoff)
+		s.arm(s.options.Timings.BackoffMin, s.again)
 		return
 	}
 	s.deaths++

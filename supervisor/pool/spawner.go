@@ -19,26 +19,36 @@ type Spawner struct {
 	path, worker string
 	log          hclog.Logger
 
-	mu    sync.Mutex // of reign and last; it also keeps spawns in the order of their numbers
-	reign *reign     // nil while no spawner runs
-	last  uint64     // the newest worker's number, over all reigns
-	walls spawnwire.Ready
+	mu     sync.Mutex    // of what follows; it also keeps spawns in the order of their numbers
+	reign  *reign        // nil while no spawner runs
+	begun  chan struct{} // closed while one runs
+	last   uint64        // the newest worker's number, over all reigns
+	walls  spawnwire.Ready
+	answer time.Duration // in which a spawner must say what became of a wish
 }
 
 const (
 	readyWait    = 10 * time.Second       // for a new spawner's first word
 	sendWait     = 5 * time.Second        // for the spawner to read
+	answerWait   = 5 * time.Second        // for what became of a wish, after which the spawner is taken to hang
 	endWait      = 10 * time.Second       // from closing its socket to SIGKILL; it kills and reaps all workers meanwhile
 	respawnFirst = 200 * time.Millisecond // before a dead spawner is started again, doubled each time
 	respawnMost  = 60 * time.Second       //
 	steady       = time.Minute            // a spawner that lived so long starts the doubling anew
 )
 
-var errNoSpawner = errors.New("mews-spawner is not running; it is being started again")
+var (
+	errNoSpawner = errors.New("mews-spawner is not running; it is being started again")
+	errLost      = errors.New("mews-spawner ended, and every worker with it")
+)
 
 // StartSpawner starts the program at path, which starts workers from the program at workerPath, and waits until it is
-// ready. The Pool that gets the result runs and ends it; without a Pool, Close does.
-func StartSpawner(path, workerPath string, log hclog.Logger) (*Spawner, error) {
+// ready, or ctx ends, which means nothing later. The Pool that gets the result runs and ends it; without a Pool, Close
+// does.
+//
+// This process becomes a sub-reaper (prctl(2)), and when a spawner has ended, its children in other sessions than its
+// own are killed, because they are what workers left: it must not start anything else with Setsid.
+func StartSpawner(ctx context.Context, path, workerPath string, log hclog.Logger) (*Spawner, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("start mews-spawner: %w", err)
@@ -46,8 +56,8 @@ func StartSpawner(path, workerPath string, log hclog.Logger) (*Spawner, error) {
 	if workerPath, err = filepath.Abs(workerPath); err != nil {
 		return nil, fmt.Errorf("start mews-spawner: %w", err)
 	}
-	s := &Spawner{path: path, worker: workerPath, log: log}
-	if err := s.begin(); err != nil {
+	s := &Spawner{path: path, worker: workerPath, log: log, begun: make(chan struct{}), answer: answerWait}
+	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -76,18 +86,19 @@ func (s *Spawner) Close() error {
 	if r == nil {
 		return nil
 	}
-	return r.end()
+	return errors.Join(r.end(endWait), r.stderr.Close())
 }
 
 // begin starts a spawner and makes it the present one.
-func (s *Spawner) begin() error {
-	r, ready, err := startReign(s.path, s.worker)
+func (s *Spawner) begin(ctx context.Context) error {
+	r, ready, err := startReign(ctx, s.path, s.worker)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reign, s.walls = r, ready
+	close(s.begun)
 	return nil
 }
 
@@ -96,7 +107,9 @@ func (s *Spawner) retire() *reign {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.reign
-	s.reign = nil
+	if r != nil {
+		s.reign, s.begun = nil, make(chan struct{})
+	}
 	return r
 }
 
@@ -139,7 +152,9 @@ func (s *Spawner) serve(ctx context.Context) error {
 	if ctx.Err() != nil {
 		err = nil
 	}
-	return errors.Join(err, r.end())
+	err = errors.Join(err, r.end(endWait))
+	_ = r.stderr.SetReadDeadline(time.Now().Add(lastWords)) // it fails only where drain is through, and has closed it
+	return err
 }
 
 // restart starts a spawner after wait, and then after longer ones until it succeeds. It gives the next wait; 0 when
@@ -150,7 +165,7 @@ func (s *Spawner) restart(ctx context.Context, wait time.Duration) time.Duration
 			return 0
 		}
 		wait = min(2*wait, respawnMost)
-		err := s.begin()
+		err := s.begin(ctx)
 		if err == nil {
 			return wait
 		}
@@ -158,8 +173,12 @@ func (s *Spawner) restart(ctx context.Context, wait time.Duration) time.Duration
 	}
 }
 
-// spawn asks for a worker. What becomes of it is told by the child: it ends at once if it is refused.
-func (s *Spawner) spawn(m spawnwire.Spawn) (*child, error) {
+// spawn asks for a worker; while no spawner runs it waits, until ctx ends. What becomes of it is told by the child: it
+// ends at once if it is refused.
+func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn) (*child, error) {
+	if err := s.await(ctx); err != nil {
+		return nil, err
+	}
 	c, ends, err := openEnds()
 	if err != nil {
 		return nil, err
@@ -169,6 +188,19 @@ func (s *Spawner) spawn(m spawnwire.Spawn) (*child, error) {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
+}
+
+// await waits for a spawner.
+func (s *Spawner) await(ctx context.Context) error {
+	s.mu.Lock()
+	begun := s.begun
+	s.mu.Unlock()
+	select {
+	case <-begun:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // ask numbers the child and sends the wish for it, in one step, because the spawner wants the numbers to grow.
@@ -181,5 +213,5 @@ func (s *Spawner) ask(c *child, ends theirs, m spawnwire.Spawn) error {
 	}
 	s.last++
 	c.id, m.ID = s.last, s.last
-	return r.ask(c, ends, m)
+	return r.ask(c, ends, m, s.answer)
 }

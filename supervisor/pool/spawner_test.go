@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,13 +13,6 @@ import (
 )
 
 func TestASpawnerThatDoesNotStartIsExplained(t *testing.T) {
-	script := func(text string) string {
-		path := filepath.Join(t.TempDir(), "mews-spawner")
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
 	old, err := spawnwire.Encode(spawnwire.Ready{Version: spawnwire.Version + 7, Tier: "off", Why: "old"})
 	if err != nil {
 		t.Fatal(err)
@@ -28,13 +22,13 @@ func TestASpawnerThatDoesNotStartIsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"/no/such/mews-spawner":                    "no such file",
-		script("exit 0"):                           "wait for its first message: EOF",
-		script("echo broken >&2; exit 4"):          "exit status 4; it wrote: broken",
-		script("echo garbage >&3; read x <&3"):     "malformed",
-		script("cat " + file + " >&3; read x <&3"): "it speaks version 8, want 1",
+		"/no/such/mews-spawner":                   "no such file",
+		script(t, "exit 0"):                       "it ended without a word",
+		script(t, "echo broken >&2; exit 4"):      "exit status 4; it wrote: broken",
+		script(t, "echo garbage >&3; read x <&3"): "malformed",
+		script(t, "cat "+file+" >&3; read x <&3"): "it speaks version 8, want 1",
 	} {
-		s, err := StartSpawner(path, workerPath, hclog.NewNullLogger())
+		s, err := StartSpawner(context.Background(), path, workerPath, hclog.NewNullLogger())
 		if err == nil {
 			t.Errorf("%s: started, %v", path, s.Close())
 			continue
@@ -46,7 +40,7 @@ func TestASpawnerThatDoesNotStartIsExplained(t *testing.T) {
 }
 
 func TestTheWallsAreTold(t *testing.T) {
-	s, err := StartSpawner(spawnerPath, workerPath, hclog.NewNullLogger())
+	s, err := StartSpawner(context.Background(), spawnerPath, workerPath, hclog.NewNullLogger())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,12 +20,23 @@ import (
 // unfinished begins the names of files that are being written; Sweep removes those that a crash left behind.
 const unfinished = "new-"
 
-// ErrGone is returned for bytes that are not kept, or not any more.
-var ErrGone = errors.New("not kept any more")
+// Keeps is how long a file is kept after it was last written.
+const Keeps = 7 * 24 * time.Hour
+
+// reserve is how many bytes of the disk the spool leaves to others, above all to the database beside it.
+const reserve = 256 << 20
+
+var (
+	// ErrGone is returned for bytes that are not kept, or not any more.
+	ErrGone = errors.New("not kept any more")
+	// ErrFull is returned where the disk has little room left, before it has none.
+	ErrFull = errors.New("the disk of the spool is nearly full")
+)
 
 // Spool is a folder of such files. Its methods may be called from any goroutine.
 type Spool struct {
 	root *os.Root
+	free func(dir string) (int64, error)
 }
 
 // Open uses dir, and makes it where it is missing. The caller closes the spool.
@@ -37,14 +48,17 @@ func Open(dir string) (*Spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the spool: %w", err)
 	}
-	return &Spool{root: root}, nil
+	return &Spool{root: root, free: freeBytes}, nil
 }
 
 // Close lets go of the folder.
 func (s *Spool) Close() error { return s.root.Close() }
 
-// Create begins a file. The caller ends it with Commit or Discard.
+// Create begins a file, or returns ErrFull. The caller ends it with Commit or Discard.
 func (s *Spool) Create() (*File, error) {
+	if err := s.room(); err != nil {
+		return nil, err
+	}
 	f, err := os.CreateTemp(s.root.Name(), unfinished)
 	if err != nil {
 		return nil, fmt.Errorf("create in the spool: %w", err)
@@ -52,9 +66,21 @@ func (s *Spool) Create() (*File, error) {
 	return &File{spool: s, file: f, hash: sha256.New()}, nil
 }
 
+// room is ErrFull where the disk has only its reserve left.
+func (s *Spool) room() error {
+	free, err := s.free(s.root.Name())
+	switch {
+	case err != nil:
+		return fmt.Errorf("ask how much room the spool has: %w", err)
+	case free < reserve:
+		return fmt.Errorf("%w: %d MiB are free, and %d MiB are left to others", ErrFull, free>>20, reserve>>20)
+	}
+	return nil
+}
+
 // ReadAt reads from offset, and says how large the whole is. At the end it returns 0 bytes and no error.
 func (s *Spool) ReadAt(sha string, p []byte, offset int64) (n int, size int64, err error) {
-	if !isHash(sha) {
+	if !IsHash(sha) {
 		return 0, 0, ErrGone
 	}
 	f, err := s.root.Open(sha)
@@ -76,7 +102,7 @@ func (s *Spool) ReadAt(sha string, p []byte, offset int64) (n int, size int64, e
 	return n, info.Size(), nil
 }
 
-// Sweep removes the files last used before a time, and says how many. What refers to them gets ErrGone from then on.
+// Sweep removes the files last written before a time, and says how many; reading does not keep a file. What refers to them gets ErrGone from then on.
 func (s *Spool) Sweep(before time.Time) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -85,7 +111,7 @@ func (s *Spool) Sweep(before time.Time) (int, error) {
 	removed := 0
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !info.ModTime().Before(before) || !(isHash(e.Name()) || strings.HasPrefix(e.Name(), unfinished)) {
+		if err != nil || !info.ModTime().Before(before) || !(IsHash(e.Name()) || strings.HasPrefix(e.Name(), unfinished)) {
 			continue
 		}
 		if err := s.root.Remove(e.Name()); err != nil {
@@ -96,7 +122,8 @@ func (s *Spool) Sweep(before time.Time) (int, error) {
 	return removed, nil
 }
 
-func isHash(name string) bool {
+// IsHash says whether a file could have that name.
+func IsHash(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2*sha256.Size
 }
@@ -112,8 +139,11 @@ type File struct {
 // Size is how many bytes were written.
 func (f *File) Size() int64 { return f.size }
 
-// Write appends.
+// Write appends, or returns ErrFull.
 func (f *File) Write(p []byte) (int, error) {
+	if err := f.spool.room(); err != nil {
+		return 0, err
+	}
 	n, err := f.file.Write(p)
 	f.hash.Write(p[:n])
 	f.size += int64(n)

@@ -112,3 +112,53 @@ func TestSweepRemovesWhatIsOldAndWhatACrashLeft(t *testing.T) {
 		t.Errorf("the young one: %d bytes, %v", n, err)
 	}
 }
+
+func TestTheLastOfTheDiskIsLeftToOthers(t *testing.T) {
+	s, dir := open(t)
+	free := int64(256 << 20)
+	spool.SetFree(s, func(string) (int64, error) { return free, nil })
+	f, err := s.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte("fits")); err != nil {
+		t.Fatal(err)
+	}
+	free--
+	if _, err := s.Create(); !errors.Is(err, spool.ErrFull) {
+		t.Errorf("create: %v, want ErrFull", err)
+	}
+	if n, err := f.Write([]byte("more")); n != 0 || !errors.Is(err, spool.ErrFull) {
+		t.Errorf("write: %d bytes, %v, want ErrFull", n, err)
+	}
+	if err := f.Discard(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+func TestAnUnknownRoomIsNotAFullDisk(t *testing.T) {
+	s, _ := open(t)
+	unknown := errors.New("no such disk")
+	spool.SetFree(s, func(string) (int64, error) { return 0, unknown })
+	if _, err := s.Create(); !errors.Is(err, unknown) || errors.Is(err, spool.ErrFull) {
+		t.Errorf("got %v, want the system's own error", err)
+	}
+}
+
+func TestReadingDoesNotKeepAFile(t *testing.T) {
+	s, dir := open(t)
+	sha := keep(t, s, []byte("old"))
+	long := time.Now().Add(-spool.Keeps - time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, sha), long, long); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.ReadAt(sha, make([]byte, 1), 0); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Sweep(time.Now().Add(-spool.Keeps)); n != 1 || err != nil {
+		t.Errorf("removed %d, %v; want 1", n, err)
+	}
+}

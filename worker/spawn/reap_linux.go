@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -137,15 +136,14 @@ func (s *spawner) end(chld <-chan os.Signal) error {
 // is read, because a child leaves it by being reaped and reaping is done by the caller's goroutine alone: so none is
 // missed.
 func children() ([]int, error) {
-	lists, err := filepath.Glob("/proc/self/task/*/children") // those of each thread
+	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		return nil, fmt.Errorf("list children: %w", err)
 	}
-	if len(lists) == 0 {
-		return nil, errors.New("list children: /proc/self/task/*/children is not there")
-	}
 	var pids []int
-	for _, list := range lists {
+	lists := 0
+	for _, thread := range threads {
+		list := "/proc/self/task/" + thread.Name() + "/children"
 		text, err := os.ReadFile(list)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) { // a thread that has ended
 			continue
@@ -153,6 +151,7 @@ func children() ([]int, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list children: %w", err)
 		}
+		lists++
 		for _, field := range bytes.Fields(text) {
 			pid, err := strconv.Atoi(string(field))
 			if err != nil {
@@ -160,6 +159,9 @@ func children() ([]int, error) {
 			}
 			pids = append(pids, pid)
 		}
+	}
+	if lists == 0 {
+		return nil, errors.New("list children: /proc/self/task/*/children is not there")
 	}
 	return pids, nil
 }

@@ -24,11 +24,12 @@ import (
 type Options struct {
 	Worker string        // absolute path of the worker's program
 	Roots  []string      // the only folders that homes may lie in; none: any, where it can do no more than its supervisor
-	Sweep  time.Duration // how often living workers' lost children are looked for; 0 is a second
+	Sweep  time.Duration // how often living workers' lost children are looked for; 0 is 2 s
 }
 
 const (
 	sendTimeout = 10 * time.Second      // a supervisor that does not read is as good as gone
+	sweepEvery  = 2 * time.Second       // a look costs a millisecond of processor time, mostly for waking up
 	retryAfter  = 50 * time.Millisecond // between two looks at what was killed and is still there
 	lingerLimit = 2 * time.Second       // a process that SIGKILL does not end within this (dead disk) is waited for no longer
 )
@@ -145,7 +146,7 @@ func (s *spawner) tick() <-chan time.Time {
 	if s.Sweep > 0 {
 		return time.After(s.Sweep)
 	}
-	return time.After(time.Second)
+	return time.After(sweepEvery)
 }
 
 func (s *spawner) handle(p packet) error {

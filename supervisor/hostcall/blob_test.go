@@ -1,0 +1,138 @@
+package hostcall_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/spool"
+)
+
+const quota = 256 << 20
+
+// hoard has ann keep a blob of that size, as far as the database knows.
+func (r *rig) hoard(sha string, size int64) {
+	r.t.Helper()
+	ref := protocol.BlobRef{SHA256: hash(sha), Size: size}
+	if err := r.db.Blobs().Put(r.t.Context(), "ann", ref, r.open.Turn.ID); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) begin() (int64, error) {
+	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: r.open.Turn.ID})
+	if err != nil {
+		return 0, err
+	}
+	return begun.(protocol.BlobBegun).Blob, nil
+}
+
+func (r *rig) write(blob, offset int64, text string) error {
+	_, err := r.call(protocol.MethodBlobWrite,
+		protocol.BlobWrite{Turn: r.open.Turn.ID, Blob: blob, Offset: offset, Data: []byte(text)})
+	return err
+}
+
+func (r *rig) commit(blob int64) error {
+	_, err := r.call(protocol.MethodBlobCommit, protocol.BlobCommit{Turn: r.open.Turn.ID, Blob: blob})
+	return err
+}
+
+// full checks that err tells a worker of the quota.
+func full(t *testing.T, what string, err error) {
+	t.Helper()
+	if wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "256 MiB") {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+func TestAPersonHasSoMuchRoom(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r.hoard("much", quota-10)
+	first, err := r.begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := r.begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	full(t, "write 11 bytes where 10 are left", r.write(first, 0, "12345678901"))
+	for _, blob := range []int64{first, second} {
+		if err := r.write(blob, 0, strings.Repeat("x", int(blob)+7)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.commit(first); err != nil {
+		t.Fatal(err)
+	}
+	full(t, "commit what the other has left no room for", r.commit(second))
+	r.hoard("rest", 2)
+	_, err = r.begin()
+	full(t, "begin where none is left", err)
+
+	bob, _ := r.newDesk("bob")
+	other := r.startTurn("bob", "1")
+	bob.Begin(hostcall.Turn{ID: other.Turn.ID, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
+	if _, err := ask(t, bob, protocol.MethodBlobBegin, protocol.BlobBegin{Turn: other.Turn.ID}); err != nil {
+		t.Errorf("bob, who keeps nothing: %v", err)
+	}
+}
+
+func TestRoomComesBackAsOldBlobsGo(t *testing.T) {
+	now := time.Now()
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r.options.Now = func() time.Time { return now }
+	r.desk, r.peer = r.newDesk("ann")
+	r.desk.Begin(r.turn())
+	r.hoard("much", quota)
+	_, err := r.begin()
+	full(t, "begin", err)
+	now = now.Add(spool.Keeps + time.Minute)
+	if _, err := r.begin(); err != nil {
+		t.Errorf("a week later: %v", err)
+	}
+}
+
+// fullDisk is a spool whose disk is nearly full.
+type fullDisk struct{ hostcall.Spool }
+
+func (fullDisk) Create() (*spool.File, error) { return nil, spool.ErrFull }
+
+func TestAWorkerLearnsOfAFullDiskAndTheLogDoes(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r.options.Spool = fullDisk{}
+	logged := r.logged()
+	if _, err := r.begin(); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "nearly full") {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(logged.String(), "[WARN]") {
+		t.Errorf("the log has %q", logged)
+	}
+}
+
+// deaf is a database that does not answer.
+type deaf struct{ hostcall.Blobs }
+
+func (deaf) Kept(context.Context, string, time.Time) (int64, error) {
+	return 0, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The database is busy."}
+}
+
+func TestWithoutItsSumNothingIsKept(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	blob, err := r.begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.options.Blobs = deaf{r.db.Blobs()}
+	if _, err := r.begin(); wireCode(err) != protocol.CodeFailed {
+		t.Errorf("begin: %v", err)
+	}
+	if err := r.commit(blob); wireCode(err) != protocol.CodeFailed {
+		t.Errorf("commit: %v", err)
+	}
+}

@@ -1,0 +1,105 @@
+package hostcall
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/history"
+)
+
+// past is the transcript of a turn's conversation as far as the turn has read it: each message is read and decoded once
+// in a turn, however many steps that has. It belongs to model.stream, which runs alone, and goes with the turn.
+type past struct {
+	messages []protocol.Message
+}
+
+// catchUp reads what was committed since the last time, and drops what the window has left behind. What is here then is
+// what a reading from the start would give: nothing that was committed is taken from memory, for the store alone knows
+// what became of a commit whose answer got lost.
+func (p *past) catchUp(ctx context.Context, store Transcript, conversation int64) error {
+	newer, from, err := store.Since(ctx, conversation, p.newest())
+	if err != nil {
+		return err
+	}
+	outside := func(m protocol.Message) bool { return m.ID < from }
+	p.messages = append(slices.DeleteFunc(p.messages, outside), newer...)
+	return nil
+}
+
+// newest is the id of the newest message; 0 where there is none.
+func (p *past) newest() int64 {
+	if len(p.messages) == 0 {
+		return 0
+	}
+	return p.messages[len(p.messages)-1].ID
+}
+
+// open is a call of the model's last message that has no result, "" where each has one.
+func (p *past) open() string {
+	answered := map[string]bool{}
+	for _, m := range slices.Backward(p.messages) {
+		if m.Role == protocol.RoleUser {
+			return ""
+		}
+		for _, part := range m.Parts {
+			if part.Result != nil {
+				answered[part.Result.Call] = true
+			}
+		}
+		if m.Role == protocol.RoleAssistant {
+			return firstOpen(m.Calls(), answered)
+		}
+	}
+	return ""
+}
+
+func firstOpen(calls []protocol.ToolCall, answered map[string]bool) string {
+	for _, c := range calls {
+		if !answered[c.ID] {
+			return c.ID
+		}
+	}
+	return ""
+}
+
+// prepare holds what the worker asks for against the transcript, and makes the request. All that can be refused is
+// refused here: what comes after it is paid for.
+func (d *Desk) prepare(ctx context.Context, t *turn, p *protocol.ModelStream) (req supervisor.ModelRequest, err error) {
+	if err := t.past.catchUp(ctx, d.o.Transcript, t.Conversation); err != nil {
+		return req, err
+	}
+	if most := t.Limits.Steps; most > 0 && t.Step >= most {
+		return req, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
+			"This took %d steps, the most that one turn may take. Say “go on” and I continue.", t.Step)}
+	}
+	if last := t.past.newest(); p.After != last {
+		return req, invalid("after: message %d, want %d", p.After, last)
+	}
+	if call := t.past.open(); call != "" {
+		return req, invalid("call %s has no result yet", call)
+	}
+	if req.System, req.Tools, err = d.resolve(p); err != nil {
+		return req, err
+	}
+	req.Messages, err = d.window(ctx, t)
+	return req, err
+}
+
+// window is the history that fits, and moves the conversation's window past what does not.
+func (d *Desk) window(ctx context.Context, t *turn) ([]protocol.Message, error) {
+	transcript := t.past.messages
+	window := history.Select(transcript, d.o.History)
+	if len(transcript) > 0 && window.From > transcript[0].ID {
+		if err := d.o.Transcript.Trim(ctx, t.Conversation, window.From); err != nil {
+			return nil, err
+		}
+	}
+	return window.Messages, nil
+}
+
+func invalid(format string, args ...any) error {
+	return &protocol.Error{Code: protocol.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}

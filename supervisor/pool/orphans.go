@@ -1,0 +1,145 @@
+package pool
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// family knows which of this process's children are spawners. There is one, because a process as a whole is a
+// sub-reaper or is not: what loses its parent because a spawner was killed becomes this process's child.
+var family = kin{spawners: map[*exec.Cmd]bool{}}
+
+type kin struct {
+	mu       sync.Mutex // of spawners; also held from a spawner's fork to its entry
+	spawners map[*exec.Cmd]bool
+}
+
+// retryAfter is between two looks at what was killed and is still there.
+const retryAfter = 10 * time.Millisecond
+
+// start starts a spawner, after it has made this process the sub-reaper of all that comes of it.
+func (k *kin) start(cmd *exec.Cmd) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become the sub-reaper: prctl: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	k.spawners[cmd] = true
+	return nil
+}
+
+// wait waits for a spawner that start has started.
+func (k *kin) wait(cmd *exec.Cmd) error {
+	err := cmd.Wait()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.spawners, cmd)
+	return err
+}
+
+// bury kills and reaps what dead spawners have left, until nothing is left, for limit at most.
+func (k *kin) bury(limit time.Duration) error {
+	for began := time.Now(); ; {
+		left, err := k.sweep()
+		if err != nil || left == 0 {
+			return err
+		}
+		if time.Since(began) > limit {
+			return fmt.Errorf("%d processes of dead workers do not end within %v of SIGKILL", left, limit)
+		}
+		within(retryAfter, nil)
+	}
+}
+
+// sweep kills each child that came from a dead spawner, reaps those that have ended, and says how many it saw. Where it
+// saw none, none is left: each of them has this process above it, and whoever stands between is killed by it, and stays
+// in sight until reaped here.
+func (k *kin) sweep() (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	pids, err := k.adopted()
+	for _, pid := range pids { // not reaped yet, so the pid is still its own
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+			return len(pids), fmt.Errorf("kill process %d of a dead worker: %w", pid, err)
+		}
+		if _, err := syscall.Wait4(pid, nil, syscall.WNOHANG|unix.WALL, nil); err != nil && err != syscall.EINTR {
+			return len(pids), fmt.Errorf("reap process %d of a dead worker: %w", pid, err)
+		}
+	}
+	return len(pids), err
+}
+
+// adopted lists the children that came from a spawner. They are told from the rest by their session: a spawner begins
+// with one of its own, nobody can enter a session that is there, and whatever else this process starts stays in its.
+func (k *kin) adopted() ([]int, error) {
+	session, err := unix.Getsid(0)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the session: %w", err)
+	}
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	var pids []int
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended and been reaped, or is hidden, as no child of ours is
+		}
+		p, err := parseStat(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if p.parent == os.Getpid() && p.session != session && !k.isSpawner(p.pid) {
+			pids = append(pids, p.pid)
+		}
+	}
+	return pids, nil
+}
+
+func (k *kin) isSpawner(pid int) bool {
+	for cmd := range k.spawners {
+		if cmd.Process.Pid == pid {
+			return true
+		}
+	}
+	return false
+}
+
+// relation is where a process stands among the others.
+type relation struct{ pid, parent, session int }
+
+// parseStat reads the beginning of /proc/PID/stat: the pid, the name in brackets, which may hold anything, the state,
+// the parent, the group, and the session (proc_pid_stat(5)).
+func parseStat(text []byte) (r relation, err error) {
+	open, shut := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if open < 0 || shut < open {
+		return r, errors.New("a process's stat without its name")
+	}
+	fields := bytes.Fields(text[shut+1:])
+	if len(fields) < 4 {
+		return r, errors.New("a process's stat cut short")
+	}
+	for _, n := range []struct {
+		to   *int
+		text []byte
+	}{{&r.pid, bytes.TrimSpace(text[:open])}, {&r.parent, fields[1]}, {&r.session, fields[3]}} {
+		if *n.to, err = strconv.Atoi(string(n.text)); err != nil {
+			return r, fmt.Errorf("a process's stat: %w", err)
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,53 @@
+package sqlite_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+)
+
+func TestSinceGoesOnWhereAReaderWas(t *testing.T) {
+	s := newStory(t)
+	all := talked(s)
+	for known := range all {
+		after := int64(0)
+		if known > 0 {
+			after = all[known-1].ID
+		}
+		newer, from, err := s.db.Transcript().Since(t.Context(), s.home.ID, after)
+		s.must(err)
+		s.same("newer", newer, all[known:])
+		s.same("from", from, int64(0))
+	}
+}
+
+func TestSinceTellsWhatTheWindowHasLeftBehind(t *testing.T) {
+	s := newStory(t)
+	all := talked(s)
+	s.must(s.db.Transcript().Trim(t.Context(), s.home.ID, all[2].ID))
+	newer, from, err := s.db.Transcript().Since(t.Context(), s.home.ID, all[0].ID)
+	s.must(err)
+	s.same("newer", newer, all[2:])
+	s.same("from", from, all[2].ID)
+}
+
+func TestTheBlobsOfAPersonAddUp(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hello")
+	for name, size := range map[string]int64{"a": 3, "b": 4} {
+		ref := protocol.BlobRef{SHA256: strings.Repeat(name, 64), Size: size}
+		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID))
+		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID)) // the same once more
+	}
+	for _, c := range []struct {
+		user  string
+		since time.Time
+		want  int64
+	}{{"alice", noon, 7}, {"alice", noon.Add(time.Second), 0}, {"bob", noon, 0}} {
+		kept, err := s.db.Blobs().Kept(t.Context(), c.user, c.since)
+		s.must(err)
+		s.same("kept by "+c.user, kept, c.want)
+	}
+}
