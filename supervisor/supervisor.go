@@ -59,7 +59,7 @@ const (
 	InboundRunning  InboundState = "running"  // its turn has started
 	InboundAnswered InboundState = "answered" // its answer is in the outbox
 	InboundDone     InboundState = "done"     // its answer was delivered
-	InboundParked   InboundState = "parked"   // it ended its worker three times; the person was told
+	InboundParked   InboundState = "parked"   // three attempts at it failed; the person was told
 )
 
 // Inbound is one thing a person sent.

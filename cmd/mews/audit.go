@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -15,10 +16,16 @@ type auditor struct {
 	store sqlite.Audit
 	log   hclog.Logger
 
-	mu      sync.Mutex // guards waiting
-	waiting []func(context.Context) error
+	mu      sync.Mutex // guards waiting and dropped
+	waiting []auditRow
+	dropped int // rows that there was no room for
 	changed chan struct{}
 }
+
+type auditRow struct{ user, action, detail string }
+
+// maxWaiting is how many rows wait for the disk. Those beyond are counted, and the count is a row.
+const maxWaiting = 1000
 
 func newAuditor(store sqlite.Audit, log hclog.Logger) *auditor {
 	return &auditor{store: store, log: log, changed: make(chan struct{}, 1)}
@@ -28,7 +35,11 @@ func newAuditor(store sqlite.Audit, log hclog.Logger) *auditor {
 func (a *auditor) note(user, action, detail string) {
 	a.log.Warn(action, "user", user, "detail", detail)
 	a.mu.Lock()
-	a.waiting = append(a.waiting, func(ctx context.Context) error { return a.store.Put(ctx, user, action, detail) })
+	if len(a.waiting) < maxWaiting {
+		a.waiting = append(a.waiting, auditRow{user, action, detail})
+	} else {
+		a.dropped++
+	}
 	a.mu.Unlock()
 	select {
 	case a.changed <- struct{}{}:
@@ -49,15 +60,23 @@ func (a *auditor) run(ctx context.Context) error {
 }
 
 func (a *auditor) flush() {
-	a.mu.Lock()
-	waiting := a.waiting
-	a.waiting = nil
-	a.mu.Unlock()
-	for _, put := range waiting {
+	for _, row := range a.take() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		if err := put(ctx); err != nil {
+		if err := a.store.Put(ctx, row.user, row.action, row.detail); err != nil {
 			a.log.Error("keep an audit row", "error", err)
 		}
 		cancel()
 	}
+}
+
+// take empties the queue.
+func (a *auditor) take() []auditRow {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	rows := a.waiting
+	if a.dropped > 0 {
+		rows = append(rows, auditRow{action: "audit.dropped", detail: fmt.Sprintf("%d rows came faster than the disk took them", a.dropped)})
+	}
+	a.waiting, a.dropped = nil, 0
+	return rows
 }

@@ -52,7 +52,7 @@ func newParlour(t *testing.T) *parlour {
 	p := &parlour{T: t, db: sqlitetest.Open(t), socket: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 100)}
 	p.options = control.Options{
 		People: only{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds,
-		Inbox:  inbox.New(p.db.Inbox(), func(in supervisor.Inbound) { p.accepted <- in }),
+		Inbox:  inbox.New(p.db.Inbox(), func(in supervisor.Inbound) { p.accepted <- in }, nil),
 		Greet:  func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
 		Status: func(context.Context, uint32) (control.Status, error) { return control.Status{}, nil },
 		Log:    hclog.NewNullLogger(),

@@ -171,7 +171,7 @@ func lookAtWalls(ctx context.Context, _ *config.Config) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s, err := pool.StartSpawner(spawner, worker, discard())
+	s, err := pool.StartSpawner(ctx, spawner, worker, discard())
 	if err != nil {
 		return "", err
 	}

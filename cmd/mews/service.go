@@ -158,12 +158,12 @@ func accountID(name string) (uint32, error) {
 	return uint32(uid), err
 }
 
-func (s *service) startSpawner(context.Context) (err error) {
+func (s *service) startSpawner(ctx context.Context) (err error) {
 	spawner, worker, err := companions()
 	if err != nil {
 		return err
 	}
-	if s.spawner, err = pool.StartSpawner(spawner, worker, s.log.Named("spawner")); err != nil {
+	if s.spawner, err = pool.StartSpawner(ctx, spawner, worker, s.log.Named("spawner")); err != nil {
 		return err
 	}
 	s.closing(s.spawner.Close)
@@ -187,7 +187,7 @@ func (s *service) connect(context.Context) error {
 	report := s.report()
 	sessions := session.New(session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Notices: s.db.Outbox(), Runner: turns{pool: s.pool, people: s.people},
-		Feeds: &s.feeds, Limits: s.limits(), Now: time.Now, Log: s.log.Named("session"),
+		Feeds: &s.feeds, Limits: s.limits(), Audit: s.audit.note, Now: time.Now, Log: s.log.Named("session"),
 	})
 	commands := command.New(command.Options{
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Status: report.statusText,
@@ -195,7 +195,7 @@ func (s *service) connect(context.Context) error {
 	})
 	server, err := control.Listen(socketPath(s.config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
-		Inbox: inbox.New(s.db.Inbox(), accept(sessions, commands)), Status: report.status, Log: s.log.Named("control"),
+		Inbox: inbox.New(s.db.Inbox(), accept(sessions, commands), commands.Unkept), Status: report.status, Log: s.log.Named("control"),
 	})
 	if err != nil {
 		return err
@@ -243,17 +243,14 @@ func (s *service) hello(name string) (protocol.Hello, pool.Place, error) {
 	return hello, pool.Place{Root: filepath.Dir(u.Home), Path: filepath.Base(u.Home)}, nil
 }
 
-const (
-	sweepEvery = 24 * time.Hour
-	spoolKeeps = 7 * 24 * time.Hour
-)
+const sweepEvery = 24 * time.Hour
 
-// sweepSpool drops outputs that nobody has asked for in a week.
+// sweepSpool drops outputs that were written long ago.
 func (s *service) sweepSpool(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
-		if _, err := s.spool.Sweep(time.Now().Add(-spoolKeeps)); err != nil {
+		if _, err := s.spool.Sweep(time.Now().Add(-spool.Keeps)); err != nil {
 			s.log.Warn("sweep the spool", "error", err)
 		}
 		select {

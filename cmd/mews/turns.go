@@ -43,21 +43,25 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	desk := worker.Host().(*hostcall.Desk)
 	desk.Begin(hostcall.Turn{
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Model: user.Model,
-		Step: a.Start.Step, Last: a.Start.Last, Reply: a.Stream,
+		Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
 	})
-	end, err := call(ctx, worker, a.Start)
-	failure := desk.End(a.Turn.ID)
+	end, err := call(ctx, worker, a)
+	failure := desk.End(a.Turn.ID, end.Why)
 	return session.End{TurnEnd: end, Failure: failure}, err
 }
 
-// call starts the turn and waits for its end. A worker that does not end it is killed: nothing of a turn runs on after it.
-func call(ctx context.Context, worker *pool.Worker, start protocol.TurnStart) (end protocol.TurnEnd, err error) {
-	allowed := time.Duration(start.Limits.Seconds)*time.Second + overtime
+// call starts the turn and waits for its end. A worker that does not end it, or whose end makes no sense, is killed: nothing
+// of a turn runs on after it.
+func call(ctx context.Context, worker *pool.Worker, a session.Attempt) (end protocol.TurnEnd, err error) {
+	allowed := time.Duration(a.Start.Limits.Seconds)*time.Second + overtime
 	bounded, cancel := context.WithTimeoutCause(ctx, allowed, errOvertime)
 	defer cancel()
-	err = worker.Call(bounded, protocol.MethodTurnStart, start, &end)
+	err = worker.Call(bounded, protocol.MethodTurnStart, a.Start, &end)
 	if err == nil && errors.Is(context.Cause(bounded), errOvertime) {
 		end.Why = protocol.WhyTime
+	}
+	if err == nil {
+		err = a.Check(end)
 	}
 	if err != nil {
 		worker.Kill(err)

@@ -8,13 +8,18 @@ import (
 	"strings"
 	"unicode"
 
+	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 )
 
-// Sessions is where turns run. Stop ends the turn of a conversation that answers what came before an inbound. It returns
-// nil when there is none; else a channel that is closed when the stopped turn's answer is in the outbox.
+// Sessions is where turns run.
 type Sessions interface {
-	Stop(conversation, before int64) (over <-chan struct{})
+	// Stop ends the turn that a command is about, and returns when its answer is in the outbox; what the command is about
+	// has no Inbound where there was nothing to stop.
+	Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.Ahead, error)
+	// StopNow ends the turn that runs in a conversation, if there is one, for a command that is not on disk.
+	StopNow(conversation int64) (stopped bool)
 }
 
 // Topics lets a conversation begin anew.
@@ -88,40 +93,70 @@ func start(ctx context.Context, c *Commands, r Request) (string, error) {
 }
 
 func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {
-	stopped := ""
-	if over := c.o.Sessions.Stop(r.Conversation.ID, r.Inbound); over != nil {
-		if err := wait(ctx, over); err != nil {
-			return "", err
-		}
-		stopped = " The answer that was being given was stopped."
+	ahead, err := c.halt(ctx, r)
+	if err != nil {
+		return "", err
 	}
 	if err := c.o.Topics.Restart(ctx, r.Conversation.ID); err != nil {
 		return "", fmt.Errorf("begin a new topic: %w", err)
 	}
-	return "A new topic. What was said so far stays on record but out of my sight; your files are as they were." + stopped, nil
+	text := "A new topic. What was said so far stays on record but out of my sight; your files are as they were."
+	if ahead.Inbound != 0 {
+		text += " " + ended(ahead)
+	}
+	switch {
+	case ahead.Waiting == 1:
+		text += " 1 message that has no answer yet is answered in the new topic."
+	case ahead.Waiting > 1:
+		text += fmt.Sprintf(" %d messages that have no answer yet are answered in the new topic.", ahead.Waiting)
+	}
+	return text, nil
 }
 
 func stop(ctx context.Context, c *Commands, r Request) (string, error) {
-	over := c.o.Sessions.Stop(r.Conversation.ID, r.Inbound)
-	if over == nil {
-		return "Nothing is running here.", nil
-	}
-	if err := wait(ctx, over); err != nil {
+	ahead, err := c.halt(ctx, r)
+	switch {
+	case err != nil:
 		return "", err
+	case ahead.Inbound == 0:
+		return "Nothing is running here.", nil
+	case ahead.Waiting == 1:
+		return ended(ahead) + " 1 message waits behind it, and is answered now.", nil
+	case ahead.Waiting > 1:
+		return fmt.Sprintf("%s %d messages wait behind it, and are answered now.", ended(ahead), ahead.Waiting), nil
 	}
-	return "Stopped.", nil
+	return ended(ahead), nil
+}
+
+// ended says how the turn ended that was to be stopped.
+func ended(ahead sqlite.Ahead) string {
+	if ahead.Why == protocol.WhyStopped {
+		return "Stopped."
+	}
+	return "The answer that was being given had just ended."
+}
+
+// halt ends the turn that a command is about.
+func (c *Commands) halt(ctx context.Context, r Request) (sqlite.Ahead, error) {
+	ahead, err := c.o.Sessions.Stop(ctx, r.Conversation, r.Inbound)
+	if err != nil && ctx.Err() != nil {
+		return ahead, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: err, Message: "The answer that was being given " +
+			"is being ended, and that takes longer than it should. It will say itself how it ended."}
+	}
+	return ahead, err
+}
+
+// Unkept takes a command that could not be kept, and gives what its sender is told of that. A /stop ends what runs all the
+// same: to do that without a row harms nobody, and a full disk is no reason to go on.
+func (c *Commands) Unkept(in supervisor.Inbound, err error) error {
+	name, _ := parse(in.Text)
+	if in.Kind != supervisor.KindCommand || name != "stop" || !c.o.Sessions.StopNow(in.Conversation.ID) {
+		return err
+	}
+	return &supervisor.Error{Code: supervisor.ErrorCode(err), Err: err, Message: "What runs here is being stopped, although " +
+		"your /stop could not be kept: " + supervisor.ErrorMessage(err)}
 }
 
 func status(ctx context.Context, c *Commands, r Request) (string, error) {
 	return c.o.Status(ctx, r.Conversation)
-}
-
-func wait(ctx context.Context, over <-chan struct{}) error {
-	select {
-	case <-over:
-		return nil
-	case <-ctx.Done():
-		return &supervisor.Error{Code: supervisor.CodeUnavailable, Err: context.Cause(ctx), Message: "The answer that was " +
-			"being given is being ended, and that takes longer than it should. It will say itself how it ended."}
-	}
 }

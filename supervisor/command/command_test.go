@@ -22,16 +22,32 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // sessions is where turns run: at most one, which is over when the test says so.
 type sessions struct {
-	mu     sync.Mutex
-	over   chan struct{} // nil when no turn runs
-	before int64         // of the last stop
+	mu      sync.Mutex
+	over    chan struct{} // nil when no turn runs
+	ahead   sqlite.Ahead  // what a stop comes to then
+	command int64         // of the last stop
+	now     []int64       // conversations that were stopped without a command on disk
 }
 
-func (s *sessions) Stop(_, before int64) <-chan struct{} {
+func (s *sessions) Stop(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.Ahead, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.before = before
-	return s.over
+	s.command = command
+	over, ahead := s.over, s.ahead
+	s.mu.Unlock()
+	if over == nil {
+		return sqlite.Ahead{}, nil
+	}
+	select {
+	case <-over:
+		return ahead, nil
+	case <-ctx.Done():
+		return sqlite.Ahead{}, context.Cause(ctx)
+	}
+}
+
+func (s *sessions) StopNow(conversation int64) bool {
+	s.now = append(s.now, conversation)
+	return s.over != nil
 }
 
 // house is commands on a real database.
@@ -48,7 +64,7 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	h := &house{T: t, db: sqlitetest.Open(t), sessions: &sessions{}, answered: make(chan int64, 100)}
+	h := &house{T: t, db: sqlitetest.Open(t), sessions: &sessions{ahead: sqlite.Ahead{Inbound: 1, Why: "stopped"}}, answered: make(chan int64, 100)}
 	h.options = command.Options{
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(),
 		Status:   func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
@@ -184,8 +200,8 @@ func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
 		if got := h.outbox()[0].Text; got != "Stopped." {
 			t.Errorf("the person is told %q", got)
 		}
-		if h.sessions.before != in.ID {
-			t.Errorf("stopped was what came before %d; the command is %d", h.sessions.before, in.ID)
+		if h.sessions.command != in.ID {
+			t.Errorf("stopped was what command %d is about; the command is %d", h.sessions.command, in.ID)
 		}
 	})
 }
@@ -199,6 +215,70 @@ func TestATurnThatDoesNotStopIsNotSaidToHave(t *testing.T) {
 			t.Errorf("the person is told %q", got)
 		}
 	})
+}
+
+func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		command string
+		ahead   sqlite.Ahead
+		want    string
+	}{
+		"nothing behind it": {"/stop", sqlite.Ahead{Inbound: 1, Why: "stopped"}, "Stopped."},
+		"one behind it": {"/stop", sqlite.Ahead{Inbound: 1, Why: "stopped", Waiting: 1},
+			"Stopped. 1 message waits behind it, and is answered now."},
+		"two behind it": {"/stop", sqlite.Ahead{Inbound: 1, Why: "stopped", Waiting: 2},
+			"Stopped. 2 messages wait behind it, and are answered now."},
+		"it ended by itself": {"/stop", sqlite.Ahead{Inbound: 1, Why: "done"}, "The answer that was being given had just ended."},
+		"nothing ran":        {"/stop", sqlite.Ahead{Waiting: 1}, "Nothing is running here."},
+		"a new topic, and one waits": {"/new", sqlite.Ahead{Inbound: 1, Why: "stopped", Waiting: 1},
+			newTopic + " Stopped. 1 message that has no answer yet is answered in the new topic."},
+		"a new topic, and two wait": {"/new", sqlite.Ahead{Waiting: 2},
+			newTopic + " 2 messages that have no answer yet are answered in the new topic."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			h.sessions.over, h.sessions.ahead = make(chan struct{}), c.ahead
+			close(h.sessions.over)
+			h.live()
+			if got := h.ask(c.command); got != c.want {
+				t.Errorf("told was %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+const newTopic = "A new topic. What was said so far stays on record but out of my sight; your files are as they were."
+
+func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
+	full := &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
+	for name, c := range map[string]struct {
+		kind    supervisor.InboundKind
+		text    string
+		runs    bool
+		stopped bool
+		want    string
+	}{
+		"a stop":                    {supervisor.KindCommand, "/Stop@mews_bot now", true, true, "What runs here is being stopped, although"},
+		"a stop where nothing runs": {supervisor.KindCommand, "/stop", false, true, "The disk is full."},
+		"another command":           {supervisor.KindCommand, "/new", true, false, "The disk is full."},
+		"words":                     {supervisor.KindText, "stop", true, false, "The disk is full."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			if c.runs {
+				h.sessions.over = make(chan struct{})
+			}
+			err := command.New(h.options).Unkept(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Text: c.text}, full)
+			got := supervisor.ErrorMessage(err)
+			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||
+				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
+				t.Errorf("told is %q, %s", got, supervisor.ErrorCode(err))
+			}
+			if (len(h.sessions.now) == 1) != c.stopped {
+				t.Errorf("stopped were %v", h.sessions.now)
+			}
+		})
+	}
 }
 
 func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
@@ -220,7 +300,7 @@ func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
 	if _, err := h.db.Turns().Finish(t.Context(), end); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.ask("/new"); !strings.HasPrefix(got, "A new topic.") || !strings.Contains(got, "was stopped") {
+	if got := h.ask("/new"); !strings.HasPrefix(got, "A new topic.") || !strings.HasSuffix(got, " Stopped.") {
 		t.Errorf("/new answers %q", got)
 	}
 	if left, err := h.db.Transcript().Messages(t.Context(), h.home.ID); err != nil || len(left) != 0 {

@@ -91,7 +91,7 @@ func newHouse(t testing.TB) *house {
 	h.outbox = &outbox{Outbox: h.db.Outbox(), delivered: make(chan int64, 1000)}
 	h.options = control.Options{
 		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds,
-		Inbox: inbox.New(h.db.Inbox(), func(in supervisor.Inbound) { h.accepted <- in }),
+		Inbox: inbox.New(h.db.Inbox(), func(in supervisor.Inbound) { h.accepted <- in }, nil),
 		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
 		Status: func(context.Context, uint32) (control.Status, error) {
 			return control.Status{Version: "1.2", Users: []control.UserStatus{{Name: "ann"}}}, nil

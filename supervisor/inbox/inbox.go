@@ -24,12 +24,14 @@ type Store interface {
 type Inbox struct {
 	store    Store
 	accepted func(supervisor.Inbound)
+	unkept   func(supervisor.Inbound, error) error
 }
 
 // New makes an inbox. accepted is called for each inbound once it is on disk; it must not block, and may be called again
-// for one that was sent again.
-func New(store Store, accepted func(supervisor.Inbound)) *Inbox {
-	return &Inbox{store: store, accepted: accepted}
+// for one that was sent again. unkept is called for each that the store could not keep, and gives the error that its sender
+// is told; nil leaves it as it is.
+func New(store Store, accepted func(supervisor.Inbound), unkept func(supervisor.Inbound, error) error) *Inbox {
+	return &Inbox{store: store, accepted: accepted, unkept: unkept}
 }
 
 // Put keeps an inbound; its Kind is read off its text. An error means that it was not kept; the sender may send it again
@@ -41,7 +43,11 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbo
 	in.Kind = kind(in.Text)
 	kept, _, err := b.store.Put(ctx, in)
 	if err != nil {
-		return supervisor.Inbound{}, fmt.Errorf("keep a message of %s: %w", in.Conversation.User, err)
+		err = fmt.Errorf("keep a message of %s: %w", in.Conversation.User, err)
+		if b.unkept != nil {
+			err = b.unkept(in, err)
+		}
+		return supervisor.Inbound{}, err
 	}
 	b.accepted(kept)
 	return kept, nil

@@ -26,7 +26,7 @@ func open(t *testing.T) (*inbox.Inbox, *sqlite.DB, *[]supervisor.Inbound) {
 	t.Helper()
 	db := sqlitetest.Open(t)
 	var accepted []supervisor.Inbound
-	return inbox.New(db.Inbox(), func(in supervisor.Inbound) { accepted = append(accepted, in) }), db, &accepted
+	return inbox.New(db.Inbox(), func(in supervisor.Inbound) { accepted = append(accepted, in) }, nil), db, &accepted
 }
 
 func TestAMessageIsHandedOnOnceItIsOnDiskAndKeptOnce(t *testing.T) {
@@ -123,10 +123,22 @@ func (full) Put(context.Context, supervisor.Inbound) (supervisor.Inbound, bool, 
 }
 
 func TestWhatWasNotKeptIsNotAccepted(t *testing.T) {
-	box := inbox.New(full{}, func(supervisor.Inbound) { t.Error("accepted") })
-	_, err := box.Put(t.Context(), message("k", "hello"))
+	accepted := func(supervisor.Inbound) { t.Error("accepted") }
+	_, err := inbox.New(full{}, accepted, nil).Put(t.Context(), message("k", "hello"))
 	var told *supervisor.Error
 	if !errors.As(err, &told) || told.Message != "The disk is full." {
 		t.Errorf("got %v", err)
+	}
+	var unkept supervisor.Inbound
+	other := errors.New("told otherwise")
+	_, err = inbox.New(full{}, accepted, func(in supervisor.Inbound, err error) error {
+		if !errors.As(err, &told) {
+			t.Errorf("given is %v", err)
+		}
+		unkept = in
+		return other
+	}).Put(t.Context(), message("k", "/stop"))
+	if !errors.Is(err, other) || unkept.Kind != supervisor.KindCommand || unkept.Text != "/stop" {
+		t.Errorf("got %v for %+v", err, unkept)
 	}
 }

@@ -11,9 +11,9 @@ import (
 // closing is the text that the person gets: what was said, and truthfully how it ended when it did not end by itself.
 func closing(o outcome, said string, limits protocol.TurnLimits) string {
 	if o.state == supervisor.InboundParked {
-		return reply.Join(said, fmt.Sprintf("I had to give up on this message: it ended my process %d times. It is put "+
-			"aside and will not be tried again by itself. Send it again, perhaps in other words or in smaller parts; the log "+
-			"says how the process ended.", maxDeaths))
+		return reply.Join(said, fmt.Sprintf("I had to give up on this message: it could not be worked on; %d attempts failed. "+
+			"It is put aside and will not be tried again by itself. Send it again, perhaps in other words or in smaller parts; "+
+			"the log says how each of them ended.", maxDeaths))
 	}
 	if o.why == protocol.WhyDone && said == "" {
 		return "(The model had nothing to say.)"

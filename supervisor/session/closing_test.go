@@ -29,7 +29,7 @@ func TestAnAnswerSaysTruthfullyHowItEnded(t *testing.T) {
 			want: []string{"Hel\n\n", "The model is down. Try later."}, not: "secret"},
 		"nobody knows why": {o: outcome{why: protocol.WhyError}, want: []string{"mews doctor"}},
 		"parked": {o: outcome{why: protocol.WhyError, state: supervisor.InboundParked}, said: "Hel",
-			want: []string{"Hel\n\n", "3 times", "put aside"}},
+			want: []string{"Hel\n\n", "3 attempts failed", "put aside"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := closing(c.o, c.said, limits)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 )
 
 // turnsAtOnce is how many conversations of one person run at the same time.
@@ -13,12 +14,13 @@ const turnsAtOnce = 2
 
 // Registry has a session running for each conversation that has something to do.
 type Registry struct {
-	o Options
+	o     Options
+	stops *stops
 
 	mu       sync.Mutex // guards what follows
 	sessions map[int64]*session
 	woken    map[int64]supervisor.Conversation // asked for since they last looked
-	lanes    map[string]chan struct{}          // by user: a token for each turn that runs
+	lanes    map[string]*lane                  // by user
 	changed  chan struct{}                     // holds a token when woken may hold something
 }
 
@@ -26,9 +28,10 @@ type Registry struct {
 func New(o Options) *Registry {
 	return &Registry{
 		o:        o,
+		stops:    newStops(),
 		sessions: map[int64]*session{},
 		woken:    map[int64]supervisor.Conversation{},
-		lanes:    map[string]chan struct{}{},
+		lanes:    map[string]*lane{},
 		changed:  make(chan struct{}, 1),
 	}
 }
@@ -44,18 +47,50 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 	}
 }
 
-// Stop ends the turn that runs in a conversation, if what it answers came before an inbound: who asks for it a second
-// time, after a crash, does not end what came later. over is closed once the turn's answer is in the outbox; it is nil
-// when no such turn runs.
-func (r *Registry) Stop(conversation, before int64) (over <-chan struct{}) {
-	r.mu.Lock()
-	s := r.sessions[conversation]
-	r.mu.Unlock()
-	if s == nil {
-		return nil
+// Stop ends the turn that a command is about: the one that runs in its conversation, waits for its place, or is about to
+// begin, also when an earlier life began it. What came behind that text goes on. A command that is run again, after a
+// crash, ends nothing more than the first time.
+//
+// It returns when the turn's answer is in the outbox, or with ctx's cause when ctx ends before; the turn is ended all the
+// same then. Ahead.Inbound is 0 where there was nothing to stop, and Ahead.Why is not WhyStopped where the turn had ended
+// by itself.
+func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.Ahead, error) {
+	ahead, err := r.o.Inbox.Ahead(ctx, command)
+	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
+		return ahead, err
 	}
-	return s.turn.stop(before)
+	ask := r.stops.ask(c.ID, ahead.Inbound)
+	r.hurry(c)
+	// If the turn has ended before it was asked to, its session does not know of anybody who waits.
+	again, err := r.o.Inbox.Ahead(ctx, command)
+	if err == nil && (again.Inbound != ahead.Inbound || again.Why != "") {
+		r.stops.over(ahead.Inbound, again.Why)
+	}
+	select {
+	case <-ask.over:
+	case <-ctx.Done():
+		return ahead, context.Cause(ctx)
+	}
+	now, err := r.o.Inbox.Ahead(ctx, command)
+	return sqlite.Ahead{Inbound: ahead.Inbound, Why: ask.why, Waiting: now.Waiting}, err
 }
+
+// hurry has a conversation's session see that a turn is to be stopped, also while it waits for a place.
+func (r *Registry) hurry(c supervisor.Conversation) {
+	r.Wake(c)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.sessions[c.ID]; s != nil {
+		select {
+		case s.hurry <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// StopNow ends the turn that runs in a conversation, without a word on disk: for when the disk takes none. It says
+// whether there was one.
+func (r *Registry) StopNow(conversation int64) (stopped bool) { return r.stops.now(conversation) }
 
 // Run goes on with what an earlier life left, then works what is woken until ctx ends. It returns when every session has
 // ended.
@@ -95,7 +130,7 @@ func (r *Registry) start() []*session {
 			continue
 		}
 		delete(r.woken, id)
-		s := &session{Options: &r.o, conversation: c}
+		s := &session{Options: &r.o, conversation: c, stops: r.stops, lane: r.lane(c.User), hurry: make(chan struct{}, 1)}
 		r.sessions[id] = s
 		started = append(started, s)
 	}
@@ -105,15 +140,13 @@ func (r *Registry) start() []*session {
 // serve runs a session's turns as often as it is woken. It queues for its person's lane before each of them, so that a
 // conversation where much waits does not keep the others waiting until its end.
 func (r *Registry) serve(ctx context.Context, s *session) {
-	lane := r.lane(s.conversation.User)
 	for {
-		select {
-		case lane <- struct{}{}:
-		case <-ctx.Done():
+		leave, ok := s.admit(ctx)
+		if !ok {
 			return
 		}
 		more := s.step(ctx)
-		<-lane
+		leave()
 		if ctx.Err() != nil || !more && r.leave(s) {
 			return
 		}
@@ -133,11 +166,10 @@ func (r *Registry) leave(s *session) bool {
 	return true
 }
 
-func (r *Registry) lane(user string) chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// lane is a user's. The caller has r.mu.
+func (r *Registry) lane(user string) *lane {
 	if r.lanes[user] == nil {
-		r.lanes[user] = make(chan struct{}, turnsAtOnce)
+		r.lanes[user] = newLane()
 	}
 	return r.lanes[user]
 }

@@ -21,7 +21,13 @@ import (
 // worker runs attempts as the test says.
 type worker func(ctx context.Context, a session.Attempt) (session.End, error)
 
-func (w worker) Run(ctx context.Context, a session.Attempt) (session.End, error) { return w(ctx, a) }
+func (w worker) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+	end, err := w(ctx, a)
+	if err == nil {
+		err = a.Check(end.TurnEnd)
+	}
+	return end, err
+}
 
 // house is a registry on a real database. Its methods end the test when what they do fails.
 type house struct {
@@ -30,8 +36,9 @@ type house struct {
 	feeds    reply.Feeds
 	options  session.Options
 	registry *session.Registry
-	mu       sync.Mutex // guards keys
+	mu       sync.Mutex // guards what follows
 	keys     int
+	offences []string // audited
 }
 
 func newHouse(t *testing.T, w worker) *house {
@@ -40,6 +47,11 @@ func newHouse(t *testing.T, w worker) *house {
 	h.options = session.Options{
 		Inbox: h.db.Inbox(), Turns: h.db.Turns(), Notices: h.db.Outbox(), Runner: w, Feeds: &h.feeds,
 		Limits: protocol.TurnLimits{Steps: 50, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
+		Audit: func(user, action, detail string) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.offences = append(h.offences, user+" "+action+" "+detail)
+		},
 	}
 	return h
 }
@@ -47,10 +59,15 @@ func newHouse(t *testing.T, w worker) *house {
 // live starts a life of the registry. It ends with the test at the latest.
 func (h *house) live() (end func()) {
 	h.Helper()
-	h.registry = session.New(h.options)
+	return h.liveAs(session.New(h.options))
+}
+
+// liveAs is live with a registry that was there before.
+func (h *house) liveAs(r *session.Registry) (end func()) {
+	h.registry = r
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
-	go func(r *session.Registry) { ran <- r.Run(ctx) }(h.registry)
+	go func() { ran <- r.Run(ctx) }()
 	end = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ran; err != nil {
@@ -77,12 +94,28 @@ func (h *house) conversation(user, chat string) supervisor.Conversation {
 
 // keep has a text on disk, and nobody told of it.
 func (h *house) keep(c supervisor.Conversation, text string) supervisor.Inbound {
+	return h.put(c, supervisor.KindText, text)
+}
+
+// command has one on disk, and nobody told of it.
+func (h *house) command(c supervisor.Conversation) int64 {
+	return h.put(c, supervisor.KindCommand, "/stop").ID
+}
+
+// stop has what a command is about stopped.
+func (h *house) stop(c supervisor.Conversation, command int64) sqlite.Ahead {
+	h.Helper()
+	ahead, err := h.registry.Stop(h.Context(), c, command)
+	return must(h, ahead, err)
+}
+
+func (h *house) put(c supervisor.Conversation, kind supervisor.InboundKind, text string) supervisor.Inbound {
 	h.mu.Lock()
 	h.keys++
 	key := fmt.Sprint("key-", h.keys)
 	h.mu.Unlock()
 	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: key,
-		Kind: supervisor.KindText, Text: text})
+		Kind: kind, Text: text})
 	if err != nil {
 		h.Error(err)
 	}

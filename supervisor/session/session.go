@@ -21,6 +21,7 @@ import (
 type Inbox interface {
 	Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error)
 	Unfinished(ctx context.Context) ([]supervisor.Conversation, error)
+	Ahead(ctx context.Context, command int64) (sqlite.Ahead, error)
 }
 
 // Turns keeps how far the work has come.
@@ -41,12 +42,14 @@ type Attempt struct {
 	Turn   supervisor.Turn
 	Start  protocol.TurnStart
 	Stream *reply.Stream
+	Check  func(protocol.TurnEnd) error // what is wrong with an end that the worker reports; it has been audited
 }
 
 // Runner has a worker run an attempt. It waits for a worker, and when it returns nothing of the attempt runs any more.
 //
-// A nil error is an end that the worker reported; with WhyError, Failure says what failed. A *Waiting says that there is
-// no worker to be had for a while. Any other error, with ctx not ended, is the worker's death.
+// A nil error is an end that the worker reported and that passed the attempt's Check; with WhyError, Failure says what
+// failed. A worker whose end does not pass is killed, and Check's error is returned. A *Waiting says that there is no
+// worker to be had for a while. Any other error, with ctx not ended, is the worker's death.
 type Runner interface {
 	Run(ctx context.Context, a Attempt) (End, error)
 }
@@ -76,21 +79,38 @@ type Options struct {
 	Runner  Runner
 	Feeds   *reply.Feeds
 	Limits  protocol.TurnLimits
+	Audit   func(user, action, detail string) // never blocks
 	Now     func() time.Time
 	Log     hclog.Logger
 }
 
-// maxDeaths of workers in one turn; then its inbound is parked.
+// maxDeaths of workers that a turn had for itself; then its inbound is parked.
 const maxDeaths = 3
 
 // errStopped is the cause of a turn's end when its person has asked for it.
 var errStopped = errors.New("stopped by the person")
 
-// session is one conversation's. Its run belongs to one goroutine; stop may be called from any.
+// session is one conversation's. Its run belongs to one goroutine.
 type session struct {
 	*Options
 	conversation supervisor.Conversation
-	turn         running
+	stops        *stops        // of all sessions
+	lane         *lane         // of the person's sessions
+	hurry        chan struct{} // holds a token when stops may hold something new
+}
+
+// admit waits for a place in the lane; leave gives it back. A turn that is to be stopped needs none.
+func (s *session) admit(ctx context.Context) (leave func(), ok bool) {
+	for !s.stops.wanted(s.conversation.ID) {
+		select {
+		case s.lane.places <- struct{}{}:
+			return func() { <-s.lane.places }, true
+		case <-s.hurry:
+		case <-ctx.Done():
+			return nil, false
+		}
+	}
+	return func() {}, true
 }
 
 // step works a turn to its end. It says whether there may be another.

@@ -51,7 +51,7 @@ func TestAPersonHasTwoConversationsRunningAtOnceAndNotThree(t *testing.T) {
 			case <-release:
 			case <-ctx.Done():
 			}
-			return done, nil
+			return ended(protocol.WhySteps), nil
 		})
 		h.live()
 		for _, chat := range []string{"one", "two", "three"} {
@@ -142,7 +142,7 @@ func TestTheThirdDeathParksTheMessageAndTellsThePerson(t *testing.T) {
 	h.say(home, "poison")
 	h.say(home, "hello")
 	got := h.await(home, 2)
-	if !strings.Contains(got[0].Text, "3 times") || !strings.Contains(got[0].Text, "put aside") {
+	if !strings.Contains(got[0].Text, "3 attempts failed") || !strings.Contains(got[0].Text, "put aside") {
 		t.Errorf("the person is told %q", got[0].Text)
 	}
 	if attempts != 3 || h.inbounds(supervisor.InboundParked) != 1 {
@@ -153,23 +153,46 @@ func TestTheThirdDeathParksTheMessageAndTellsThePerson(t *testing.T) {
 	}
 }
 
-// A worker is not believed: what makes no sense counts as its death.
-func TestAnEndThatMakesNoSenseCountsAsADeath(t *testing.T) {
-	for _, why := range []protocol.Why{protocol.WhyStopped, "banana", ""} {
-		t.Run(string(why), func(t *testing.T) {
+// A worker is not believed: what makes no sense is audited and counts as its death.
+func TestAnEndThatMakesNoSenseIsAnOffenceAndCountsAsADeath(t *testing.T) {
+	for name, c := range map[string]struct {
+		why   protocol.Why
+		calls []string // that the model's last word, if there are any, asks for
+		want  string   // what is audited
+	}{
+		"stopped unasked":           {why: protocol.WhyStopped, want: "nobody had asked"},
+		"an unknown word":           {why: "banana", want: `"banana"`},
+		"no word":                   {why: "", want: "means nothing"},
+		"done without a step":       {why: protocol.WhyDone, want: "last word is not there"},
+		"done with calls to be run": {why: protocol.WhyDone, calls: []string{"c1"}, want: "last word is not there"},
+	} {
+		t.Run(name, func(t *testing.T) {
 			var h *house
 			attempts := 0
 			h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
-				if attempts++; attempts == 1 {
-					return ended(why), nil
+				for _, p := range a.Start.Pending {
+					result := protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "ok"}
+					if _, err := h.db.Turns().CommitResult(t.Context(), a.Turn.ID, result); err != nil {
+						t.Error(err)
+					}
 				}
-				return h.echo(ctx, a)
+				if attempts++; attempts > 1 {
+					return h.echo(ctx, a)
+				}
+				if c.calls != nil {
+					h.commit(a, "", c.calls...)
+				}
+				return ended(c.why), nil
 			})
 			home := h.conversation("ann", "")
 			h.live()
 			h.say(home, "hello")
 			if d := h.await(home, 1)[0]; d.Text != "re: hello" || attempts != 2 {
 				t.Errorf("after %d attempts: %q", attempts, d.Text)
+			}
+			if len(h.offences) != 1 || !strings.HasPrefix(h.offences[0], "ann worker.offence turn ") ||
+				!strings.Contains(h.offences[0], c.want) {
+				t.Errorf("audited were %q", h.offences)
 			}
 		})
 	}
@@ -204,14 +227,18 @@ func TestAStoppedTurnKeepsWhatWasSaidAndSaysSo(t *testing.T) {
 	for name, c := range map[string]struct {
 		late func(*house, session.Attempt) (session.End, error) // what the worker does when it is stopped
 		want string
+		why  protocol.Why
 	}{
-		"and the worker obeys":    {func(*house, session.Attempt) (session.End, error) { return ended(protocol.WhyStopped), nil }, stopped},
-		"and the worker is gone":  {func(*house, session.Attempt) (session.End, error) { return session.End{}, errors.New("killed") }, stopped},
-		"and the model's call is": {func(*house, session.Attempt) (session.End, error) { return ended(protocol.WhyError), nil }, stopped},
+		"and the worker obeys": {func(*house, session.Attempt) (session.End, error) { return ended(protocol.WhyStopped), nil },
+			stopped, protocol.WhyStopped},
+		"and the worker is gone": {func(*house, session.Attempt) (session.End, error) { return session.End{}, errors.New("killed") },
+			stopped, protocol.WhyStopped},
+		"and the model's call is": {func(*house, session.Attempt) (session.End, error) { return ended(protocol.WhyError), nil },
+			stopped, protocol.WhyStopped},
 		"but it had just been done": {func(h *house, a session.Attempt) (session.End, error) {
 			h.commit(a, "half, and the other half.")
 			return done, nil
-		}, "half, and the other half."},
+		}, "half, and the other half.", protocol.WhyDone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h *house
@@ -224,16 +251,15 @@ func TestAStoppedTurnKeepsWhatWasSaidAndSaysSo(t *testing.T) {
 			})
 			home := h.conversation("ann", "")
 			h.live()
-			in := h.say(home, "hello")
+			before := h.command(home)
+			h.say(home, "hello")
 			<-streaming
-			if over := h.registry.Stop(home.ID, in.ID); over != nil {
-				t.Fatal("a turn was stopped by what came before it")
+			if got := h.stop(home, before); got.Inbound != 0 {
+				t.Fatalf("a turn was stopped by what came before it: %+v", got)
 			}
-			over := h.registry.Stop(home.ID, in.ID+1)
-			if over == nil {
-				t.Fatal("nothing was stopped")
+			if got := h.stop(home, h.command(home)); got.Why != c.why {
+				t.Errorf("the stop came to %+v", got)
 			}
-			<-over
 			if got := h.outbox(home); len(got) != 1 || got[0].Text != c.want {
 				t.Errorf("when it was over the outbox held %+v", got)
 			}
@@ -248,8 +274,9 @@ func TestAStoppedTurnKeepsWhatWasSaidAndSaysSo(t *testing.T) {
 func TestNothingIsStoppedWhereNothingRuns(t *testing.T) {
 	h := newHouse(t, nil)
 	h.live()
-	if over := h.registry.Stop(h.conversation("ann", "").ID, 99); over != nil {
-		t.Error("a turn was stopped")
+	home := h.conversation("ann", "")
+	if got := h.stop(home, h.command(home)); got.Inbound != 0 {
+		t.Errorf("a turn was stopped: %+v", got)
 	}
 }
 
@@ -260,9 +287,9 @@ func TestAStopEndsTheWaitForAWorker(t *testing.T) {
 		})
 		home := h.conversation("ann", "")
 		h.live()
-		in := h.say(home, "hello")
+		h.say(home, "hello")
 		synctest.Wait()
-		<-h.registry.Stop(home.ID, in.ID+1)
+		h.stop(home, h.command(home))
 		if got := h.outbox(home); len(got) != 2 || !strings.HasPrefix(got[1].Text, "(Stopped") {
 			t.Errorf("told were %+v", got)
 		}
@@ -339,6 +366,13 @@ type lazy struct {
 	err   error
 }
 
+// tried is how often something was asked for.
+func (l *lazy) tried(what string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.fails[what]
+}
+
 func (l *lazy) fail(what string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -387,6 +421,10 @@ func (l *lazy) Unfinished(ctx context.Context) ([]supervisor.Conversation, error
 	return l.inbox.Unfinished(ctx)
 }
 
+func (l *lazy) Ahead(ctx context.Context, command int64) (sqlite.Ahead, error) {
+	return l.inbox.Ahead(ctx, command)
+}
+
 func TestAStoreThatFailsForAWhileLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *house
@@ -409,8 +447,8 @@ func TestAStoreThatFailsForAWhileLosesNothing(t *testing.T) {
 			t.Errorf("told were %q, %q", got[0].Text, got[1].Text)
 		}
 		for _, what := range []string{"next", "start", "open", "died", "finish"} {
-			if l.fails[what] <= 5 {
-				t.Errorf("%s was tried only %d times", what, l.fails[what])
+			if n := l.tried(what); n <= 5 {
+				t.Errorf("%s was tried only %d times", what, n)
 			}
 		}
 	})
@@ -432,8 +470,8 @@ func TestARefusalOfTheStoreIsNotRepeated(t *testing.T) {
 		h.live()
 		h.say(home, "hello")
 		synctest.Wait()
-		if attempts != 1 || l.fails["finish"] != 5 || len(h.outbox(home)) != 0 {
-			t.Errorf("%d attempts, %d ends, told were %v", attempts, l.fails["finish"]-4, h.outbox(home))
+		if attempts != 1 || l.tried("finish") != 5 || len(h.outbox(home)) != 0 {
+			t.Errorf("%d attempts, %d ends, told were %v", attempts, l.tried("finish")-4, h.outbox(home))
 		}
 		h.registry.Wake(home)
 		h.await(home, 1)

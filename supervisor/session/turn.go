@@ -26,35 +26,34 @@ type outcome struct {
 
 // work runs a turn until it has come to something, with as many workers as that takes.
 func (s *session) work(ctx context.Context, open sqlite.OpenTurn) outcome {
-	turnCtx := s.turn.begin(ctx, open.Turn.Inbound)
+	turnCtx := s.stops.begin(ctx, open.Turn)
 	o := outcome{turn: open.Turn, state: supervisor.InboundAnswered}
 	o.stream = s.Feeds.Open(open.Turn, resume(open).said)
+	alone := open.Turn.Deaths > 0
 	for {
 		at := resume(open)
 		if at.answered {
 			o.why = protocol.WhyDone
 			return o
 		}
-		end, err := s.attempt(turnCtx, open.Turn, at, o.stream)
-		stopped := errors.Is(context.Cause(turnCtx), errStopped)
-		if err == nil {
-			err = implausible(end.Why, stopped)
-		}
+		a := Attempt{Turn: open.Turn, Start: at.start(open.Turn, s.Limits), Stream: o.stream, Check: s.check(ctx, turnCtx, open)}
+		end, shared, err := s.attempt(turnCtx, a, alone)
 		switch {
 		case ctx.Err() != nil:
 			o.left = true
 			return o
-		case stopped && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
+		case isStopped(turnCtx) && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
 			o.why = protocol.WhyStopped
 			return o
 		case err == nil:
 			o.why, o.failure = end.Why, end.Failure
 			return o
 		}
-		if parked := s.died(ctx, open.Turn, err); parked {
+		if parked := s.died(ctx, open.Turn, shared, err); parked {
 			o.why, o.state = protocol.WhyError, supervisor.InboundParked
 			return o
 		}
+		alone = true
 		o.stream.Reset()
 		again, ok := s.reopen(ctx, open)
 		if !ok {
@@ -62,6 +61,27 @@ func (s *session) work(ctx context.Context, open sqlite.OpenTurn) outcome {
 			return o
 		}
 		open = again
+	}
+}
+
+func isStopped(turnCtx context.Context) bool { return errors.Is(context.Cause(turnCtx), errStopped) }
+
+// offence is the audit log's word for a worker that broke a rule.
+const offence = "worker.offence"
+
+// check gives what is wrong with an end of the turn that a worker reports, and has that audited.
+func (s *session) check(ctx, turnCtx context.Context, open sqlite.OpenTurn) func(protocol.TurnEnd) error {
+	return func(end protocol.TurnEnd) error {
+		err := implausible(end.Why, isStopped(turnCtx))
+		if err == nil && end.Why == protocol.WhyDone {
+			if now, ok := s.reopen(ctx, open); ok && !resume(now).answered {
+				err = errors.New("the worker ended the turn as done, and the model's last word is not there")
+			}
+		}
+		if err != nil {
+			s.Audit(s.conversation.User, offence, fmt.Sprintf("turn %d: %v", open.Turn.ID, err))
+		}
+		return err
 	}
 }
 
@@ -76,14 +96,14 @@ func implausible(why protocol.Why, stopped bool) error {
 	return nil
 }
 
-// attempt runs the turn with one worker, once there is one.
-func (s *session) attempt(ctx context.Context, turn supervisor.Turn, at point, stream *reply.Stream) (End, error) {
-	told := false
-	for {
-		end, err := s.Runner.Run(ctx, Attempt{Turn: turn, Start: at.start(turn, s.Limits), Stream: stream})
+// attempt runs the turn with one worker, once there is one. shared says that another turn was in it in the meantime: a
+// death is not this one's alone then.
+func (s *session) attempt(ctx context.Context, a Attempt, alone bool) (end End, shared bool, err error) {
+	for told := false; ; {
+		end, shared, err = s.visit(ctx, a, alone)
 		var waiting *Waiting
 		if !errors.As(err, &waiting) {
-			return end, err
+			return end, shared, err
 		}
 		if !told {
 			told = s.notice(ctx, fmt.Sprintf("Your assistant's process keeps ending unexpectedly. I leave it alone until %s and "+
@@ -91,19 +111,38 @@ func (s *session) attempt(ctx context.Context, turn supervisor.Turn, at point, s
 				"cause.", waiting.Until.Format("15:04:05")))
 		}
 		if err := sleep(ctx, waiting.Until.Sub(s.Now())+time.Millisecond); err != nil {
-			return End{}, err
+			return End{}, false, err
 		}
 	}
 }
 
-// died counts a worker's death in the turn, and says whether it was the last one that the turn gets.
-func (s *session) died(ctx context.Context, turn supervisor.Turn, cause error) (parked bool) {
+// visit runs an attempt when the lane lets it. A turn that is stopped before asks for no worker.
+func (s *session) visit(ctx context.Context, a Attempt, alone bool) (end End, shared bool, err error) {
+	if ctx.Err() != nil {
+		return End{}, false, context.Cause(ctx)
+	}
+	v, err := s.lane.enter(ctx, alone)
+	if err != nil {
+		return End{}, false, err
+	}
+	end, err = s.Runner.Run(ctx, a)
+	return end, s.lane.leave(v), err
+}
+
+// died counts a worker's death in the turn, unless it may have been another turn's, and says whether it was the last one
+// that the turn gets.
+func (s *session) died(ctx context.Context, turn supervisor.Turn, shared bool, cause error) (parked bool) {
+	log := s.Log.With("user", s.conversation.User, "turn", turn.ID, "error", cause)
+	if shared {
+		log.Warn("worker ended in a turn and another; each goes on alone")
+		return false
+	}
 	deaths := 0
 	counted := s.persist(ctx, "count a worker's death", func() (err error) {
 		deaths, err = s.Turns.Died(ctx, turn.ID)
 		return err
 	})
-	s.Log.Warn("worker ended in a turn", "user", s.conversation.User, "turn", turn.ID, "deaths", deaths, "error", cause)
+	log.Warn("worker ended in a turn", "deaths", deaths)
 	return counted && deaths >= maxDeaths
 }
 
@@ -122,7 +161,7 @@ func (s *session) reopen(ctx context.Context, was sqlite.OpenTurn) (open sqlite.
 
 // finish puts the answer into the outbox. Until that is on disk, the turn is open.
 func (s *session) finish(ctx context.Context, o outcome) (done bool) {
-	defer s.turn.end()
+	defer s.stops.leave(o.turn.Inbound)
 	defer o.stream.Close()
 	if o.left {
 		return false
@@ -141,6 +180,7 @@ func (s *session) finish(ctx context.Context, o outcome) (done bool) {
 		return err
 	})
 	if done {
+		s.stops.over(o.turn.Inbound, o.why)
 		s.Log.Debug("turn ended", "user", s.conversation.User, "turn", o.turn.ID, "why", o.why)
 	}
 	return done

@@ -10,14 +10,14 @@ import (
 func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	slow := regexp.MustCompile(`SCAN (?:[a-z] )?(i|o|t|m|inbox|outbox|turn|message|tool_call|conversation)\b`)
+	slow := regexp.MustCompile(`SCAN (?:[a-z] )?(i|o|t|m|inbox|outbox|turn|message|tool_call|c|conversation)\b`)
 	for name, query := range map[string]string{
 		"findConversation": findConversation, "findInboundByKey": findInboundByKey, "nextInbound": nextInbound,
 		"unfinishedConversations": unfinishedConversations, "newCommands": newCommands, "findInbound": findInbound,
 		"findRunningTurn": findRunningTurn, "listTurnMessages": listTurnMessages, "listBegun": listBegun,
 		"listMessages": listMessages, "restartAt": restartAt, "listOpen": listOpen, "findCall": findCall,
 		"listDeliveries": listDeliveries, "listPending": listPending, "newestDelivery": newestDelivery,
-		"countUndelivered": countUndelivered, "findBlob": findBlob,
+		"countUndelivered": countUndelivered, "findBlob": findBlob, "newestEnd": newestEnd, "listUnanswered": listUnanswered,
 	} {
 		rows, err := r.db.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query,
 			make([]any, parameters(query))...)

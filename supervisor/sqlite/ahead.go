@@ -1,0 +1,67 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"mews/protocol"
+)
+
+// Ahead is what a command that has no answer yet is about: the oldest text of its conversation that came before it and
+// had no answer when it was kept. It says the same however often it is asked, so that a command which is run again, after
+// a crash, does not take the next text for the one that it has dealt with.
+type Ahead struct {
+	Inbound int64        // that text; 0 where there was none
+	Why     protocol.Why // how its turn has ended since the command was kept; "" while it has not
+	Waiting int          // the conversation's texts that have no answer now, those after the command included
+}
+
+const (
+	// By order of time and not of ids, for the two have none between them. That the end is not in the future holds a
+	// clock that was set back from taking all that ended before for what ended since.
+	newestEnd = `SELECT t.inbound, t.why, t.ended_at > c.changed_at AND t.ended_at <= ? FROM inbox c
+		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
+		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
+	listUnanswered = `SELECT i.id FROM inbox c JOIN inbox i ON i.state IN ('new', 'running') AND i.kind = 'text'
+		AND i.conversation = c.conversation WHERE c.id = ? ORDER BY i.id`
+)
+
+// Ahead is what a command is about.
+func (s Inbox) Ahead(ctx context.Context, command int64) (Ahead, error) {
+	a, err := s.ahead(ctx, command)
+	return a, during(err, "find what came before command %d", command)
+}
+
+// ahead reads what has no answer first: what gets one in between is then seen as ended, and not passed over.
+func (s Inbox) ahead(ctx context.Context, command int64) (a Ahead, err error) {
+	rows, err := s.db.readers.QueryContext(ctx, listUnanswered, command)
+	unanswered, err := all(rows, err, scanInt)
+	if err != nil {
+		return a, err
+	}
+	rows, err = s.db.readers.QueryContext(ctx, newestEnd, s.db.writer.now().UnixMilli(), command)
+	ended, _, err := one(rows, err, scanEnd)
+	if err != nil {
+		return a, err
+	}
+	a.Waiting = len(unanswered)
+	switch {
+	case ended.since:
+		a.Inbound, a.Why = ended.inbound, ended.why
+	case len(unanswered) > 0 && unanswered[0] < command:
+		a.Inbound = unanswered[0]
+	}
+	return a, nil
+}
+
+// end is how a text's turn ended, and whether that was since the command was kept.
+type end struct {
+	inbound int64
+	why     protocol.Why
+	since   bool
+}
+
+func scanEnd(rows *sql.Rows) (e end, err error) {
+	err = rows.Scan(&e.inbound, &e.why, &e.since)
+	return e, err
+}
