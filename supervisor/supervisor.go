@@ -95,9 +95,10 @@ type Turn struct {
 type Delivery struct {
 	ID           int64
 	Conversation Conversation
-	Inbound      int64  // the inbound that it answers; 0 for a notice
-	Key          string // that inbound's key; "" for a notice
-	Turn         int64  // the turn that said it; 0 where none did
+	Inbound      int64        // the inbound that it answers; 0 for a notice
+	Key          string       // that inbound's key; "" for a notice
+	Turn         int64        // the turn that said it; 0 where none did
+	Why          protocol.Why // why that turn ended; "" where none did
 	Kind         DeliveryKind
 	Text         string
 	CreatedAt    time.Time

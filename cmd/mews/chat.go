@@ -13,12 +13,14 @@ import (
 	"golang.org/x/term"
 
 	"mews/config"
+	"mews/protocol"
+	"mews/supervisor"
 	"mews/supervisor/control"
 )
 
 const (
 	// away is how long a chat in a pipe waits for a supervisor that went away.
-	away = time.Minute
+	away = 15 * time.Second
 	// leaving is how long the end of a chat waits for the supervisor to have heard of everything.
 	leaving = 2 * time.Second
 )
@@ -52,12 +54,12 @@ func chatOver(ctx context.Context, con console, cfg *config.Config, o chatOption
 	if term.IsTerminal(int(con.in.Fd())) && isTerminal(con.out) {
 		return chatInTerminal(ctx, con, socketPath(cfg), o)
 	}
-	return chatInPipe(ctx, con.in, con.out, socketPath(cfg), o)
+	return chatInPipe(ctx, con, con.in, socketPath(cfg), o)
 }
 
-// chatInPipe says each line and prints its answer, one after the other, and nothing else. It ends with the last answer; a
-// line that could not be said is an error.
-func chatInPipe(ctx context.Context, in io.Reader, out io.Writer, socket string, o chatOptions) error {
+// chatInPipe says each line and prints its answer, one after the other, and nothing else. It ends with the last answer. A
+// line that was refused and a turn that failed do not keep the others back; they make it an error in the end.
+func chatInPipe(ctx context.Context, con console, in io.Reader, socket string, o chatOptions) error {
 	p := &pipe{joined: make(chan struct{}), answers: make(chan control.Delivery, 1), keys: map[string]bool{}}
 	chat := control.NewChat(socket, control.Attach{User: o.user, Chat: o.chat, After: control.FromNow}, p)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -75,12 +77,12 @@ func chatInPipe(ctx context.Context, in io.Reader, out io.Writer, socket string,
 	for {
 		line, err := lines.ReadString('\n')
 		if line = strings.TrimSpace(line); line != "" {
-			if err := p.exchange(ctx, chat, line, out); err != nil {
+			if err := p.exchange(ctx, chat, line, con); err != nil {
 				return err
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return nil
+			return p.verdict()
 		}
 		if err != nil {
 			return fmt.Errorf("read what to say: %w", err)
@@ -102,22 +104,40 @@ type pipe struct {
 	joined  chan struct{} // closed when the conversation is joined
 	answers chan control.Delivery
 
+	refused, failed int // lines; of the goroutine that exchanges
+
 	mu   sync.Mutex // guards keys
 	keys map[string]bool
 }
 
+// verdict is what the exit status tells.
+func (p *pipe) verdict() error {
+	if p.refused+p.failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d lines were not accepted, %d answers were not completed", p.refused, p.failed)
+}
+
 // exchange says a line and prints its answer.
-func (p *pipe) exchange(ctx context.Context, chat *control.Chat, line string, out io.Writer) error {
+func (p *pipe) exchange(ctx context.Context, chat *control.Chat, line string, con console) error {
 	key := control.NewKey()
 	p.mu.Lock()
 	p.keys[key] = true
 	p.mu.Unlock()
 	if _, err := chat.Say(ctx, key, line); err != nil {
+		if supervisor.ErrorCode(err) == supervisor.CodeInternal || ctx.Err() != nil {
+			return err
+		}
+		p.refused++
+		_, err := fmt.Fprintln(con.err, "mews: "+supervisor.ErrorMessage(err))
 		return err
 	}
 	select {
 	case answer := <-p.answers:
-		_, err := fmt.Fprintln(out, clean(answer.Text))
+		if answer.Why != "" && answer.Why != protocol.WhyDone {
+			p.failed++
+		}
+		_, err := fmt.Fprintln(con.out, clean(answer.Text))
 		return err
 	case <-ctx.Done():
 		return context.Cause(ctx)

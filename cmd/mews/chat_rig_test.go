@@ -30,6 +30,7 @@ type only struct{}
 func (only) Speaker(uint32, string) (supervisor.User, error) {
 	return supervisor.User{Name: "ann", Home: "/homes/ann"}, nil
 }
+func (only) Known(uint32) bool { return true }
 func (only) Admin(uint32) bool { return true }
 
 // parlour is a control socket over a real database; the test plays the sessions.

@@ -30,6 +30,7 @@ func styleFor(getenv func(string) string) style {
 func (t *terminal) Attached(a control.Attached, again bool) {
 	t.show(func() {
 		if again {
+			t.freshLine()
 			t.put(t.style.dim, "(Mews is back.)\n")
 			return
 		}
@@ -48,6 +49,7 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 // Lost tells that the supervisor went away.
 func (t *terminal) Lost(error) {
 	t.show(func() {
+		t.freshLine()
 		t.put(t.style.dim, "(Mews has gone away. What you have sent is kept; I wait for it to come back.)\n")
 	})
 }
@@ -69,6 +71,7 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 		t.freshLine()
 		if d.Kind == supervisor.DeliveryAnswer {
 			t.inbound, t.shown, t.busy = 0, "", false
+			t.asked = max(0, t.asked-1)
 		}
 	})
 	return true

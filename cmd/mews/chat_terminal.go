@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,8 @@ type terminal struct {
 	inbound  int64      // what the reply on the screen answers
 	shown    string     // as much of that reply as is on the screen
 	busy     bool       // a turn runs, as far as this screen knows
+	asked    int        // lines of ours that are not answered yet
+	stopped  time.Time  // when /stop was last asked for with Ctrl-C
 }
 
 // run talks until the person leaves, ctx ends or the chat fails.
@@ -91,7 +94,7 @@ func (t *terminal) read(ctx context.Context) error {
 		}
 		text = strings.TrimSpace(strings.Join(append(pasted, text), "\n"))
 		pasted = nil
-		t.entered()
+		t.entered(text)
 		switch text {
 		case "":
 			t.show(func() {})
@@ -104,28 +107,40 @@ func (t *terminal) read(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// entered notes that the line editor has gone to a new line.
-func (t *terminal) entered() {
+// entered notes that the line editor has gone to a new line, and whether the one before it wants an answer.
+func (t *terminal) entered(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.prompted, t.middle = false, false
+	if text != "" && !strings.HasPrefix(text, "/") {
+		t.asked++
+	}
 }
 
 // refused says that a line was not accepted.
 func (t *terminal) refused(why string) {
-	t.show(func() { t.put(t.style.warn, "Not sent: "+why+" What you wrote is in the history: ↑.\n") })
+	t.show(func() {
+		t.asked = max(0, t.asked-1)
+		t.put(t.style.warn, "Not sent: "+why+" What you wrote is in the history: ↑.\n")
+	})
 }
 
 // interrupt is Ctrl-C. It is called by the keyboard.
 func (t *terminal) interrupt() {
 	t.mu.Lock()
-	busy := t.busy
-	t.mu.Unlock()
-	if !busy {
-		t.show(func() { t.put(t.style.dim, "(Nothing is running. Ctrl-D leaves.)\n") })
-		return
+	running := t.busy || t.asked > 0
+	again := time.Since(t.stopped) < time.Second
+	if running && !again {
+		t.stopped = time.Now()
 	}
-	t.out.say("/stop")
+	t.mu.Unlock()
+	switch {
+	case running && again: // it is under way
+	case running:
+		t.out.say("/stop")
+	default:
+		t.show(func() { t.put(t.style.dim, "(Nothing is running. Ctrl-D leaves.)\n") })
+	}
 }
 
 // followSize tells the line editor how wide the terminal is.
@@ -145,28 +160,37 @@ func (t *terminal) followSize(ctx context.Context, fd int) {
 	}
 }
 
-// keyboard is standard input without Ctrl-C, which it reports.
+// keyboard is standard input without Ctrl-C, which it reports when everything typed before it has been read.
 type keyboard struct {
 	in        io.Reader
 	interrupt func()
+	typed     []byte // read, and not handed on yet
+	buffer    [256]byte
 }
 
 const ctrlC = 0x03
 
 func (k *keyboard) Read(p []byte) (int, error) {
 	for {
-		n, err := k.in.Read(p)
-		kept := p[:0]
-		for _, b := range p[:n] {
-			if b == ctrlC {
-				k.interrupt()
-				continue
+		if len(k.typed) == 0 {
+			n, err := k.in.Read(k.buffer[:])
+			if n == 0 {
+				return 0, err
 			}
-			kept = append(kept, b)
+			k.typed = k.buffer[:n]
 		}
-		if len(kept) > 0 || err != nil {
-			return len(kept), err
+		if k.typed[0] == ctrlC {
+			k.typed = k.typed[1:]
+			k.interrupt()
+			continue
 		}
+		end := bytes.IndexByte(k.typed, ctrlC)
+		if end < 0 {
+			end = len(k.typed)
+		}
+		n := copy(p, k.typed[:end])
+		k.typed = k.typed[n:]
+		return n, nil
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +63,7 @@ func TestAPipePrintsTheAnswersAndNothingElse(t *testing.T) {
 	p.notice("something from before")
 	defer p.echo(4)()
 	var out bytes.Buffer
-	err := chatInPipe(t.Context(), strings.NewReader("one\n\n  two \r\n/help\nlast, without an end"), &out, p.socket, chatOptions{})
+	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("one\n\n  two \r\n/help\nlast, without an end"), p.socket, chatOptions{})
 	if err != nil || out.String() != "re: one\nre: two\nre: /help\nre: last, without an end\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)
 	}
@@ -83,7 +84,7 @@ func TestAPipeOutlivesItsSupervisor(t *testing.T) {
 		p.answer("and here")
 	})
 	var out bytes.Buffer
-	if err := chatInPipe(t.Context(), strings.NewReader("one\ntwo\n"), &out, p.socket, chatOptions{}); err != nil {
+	if err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, chatOptions{}); err != nil {
 		t.Error(err)
 	}
 	answering.Wait()
@@ -95,19 +96,21 @@ func TestAPipeOutlivesItsSupervisor(t *testing.T) {
 func TestAPipeThatCannotSayALineFails(t *testing.T) {
 	p := newParlour(t)
 	var gone *control.NotRunning
-	err := chatInPipe(t.Context(), strings.NewReader("hello"), &bytes.Buffer{}, p.socket, chatOptions{})
+	err := chatInPipe(t.Context(), console{out: &bytes.Buffer{}, err: io.Discard}, strings.NewReader("hello"), p.socket, chatOptions{})
 	if !errors.As(err, &gone) {
 		t.Errorf("with nothing running: %v", err)
 	}
 	p.live()
-	defer p.echo(1)()
-	var out bytes.Buffer
-	err = chatInPipe(t.Context(), strings.NewReader("one\na\x00b\nthree"), &out, p.socket, chatOptions{})
-	if supervisor.ErrorCode(err) != supervisor.CodeUnavailable || out.String() != "re: one\n" {
-		t.Errorf("a line that is refused: %v, after %q", err, out.String())
+	defer p.echo(2)()
+	var out, refusals bytes.Buffer
+	con := console{out: &out, err: &refusals}
+	err = chatInPipe(t.Context(), con, strings.NewReader("one\na\x00b\nthree"), p.socket, chatOptions{})
+	if err == nil || out.String() != "re: one\nre: three\n" || !strings.Contains(refusals.String(), "not text") {
+		t.Errorf("a line that is refused: %v and %q, beside %q", err, refusals.String(), out.String())
 	}
 	broken := iotest.ErrReader(errors.New("the disk is gone"))
-	if err := chatInPipe(t.Context(), broken, &out, p.socket, chatOptions{}); err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+	if err := chatInPipe(t.Context(), con, broken, p.socket, chatOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "the disk is gone") {
 		t.Errorf("input that breaks: %v", err)
 	}
 }
@@ -118,7 +121,7 @@ func TestAPipeShowsNoEscapeSequences(t *testing.T) {
 	var answering sync.WaitGroup
 	answering.Go(func() { p.answer("\x1b]0;evil\x07\x1b[2Jred\r\n\ttab \u009b1m end") })
 	var out bytes.Buffer
-	err := chatInPipe(t.Context(), strings.NewReader("hello"), &out, p.socket, chatOptions{})
+	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("hello"), p.socket, chatOptions{})
 	answering.Wait()
 	if err != nil || out.String() != "]0;evil[2Jred\n\ttab 1m end\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)

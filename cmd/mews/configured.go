@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"mews/config"
@@ -23,6 +24,17 @@ func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
 	return cfg, path, err
 }
 
+// described names a configuration file for a person who looks whether it is the right one.
+func described(path string) string {
+	if path == "" {
+		return "no configuration file; what holds without one"
+	}
+	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+		return path + " is empty; what holds without it"
+	}
+	return path
+}
+
 // socketPath is where the control socket of a state folder is.
 func socketPath(cfg *config.Config) string { return filepath.Join(cfg.State, "control.sock") }
 
@@ -37,10 +49,7 @@ func checkVerb(_ context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	if path == "" {
-		path = "no configuration file; what holds without one"
-	}
-	fmt.Fprintf(con.out, "%s: in order\n  state  %s\n  model  %s\n", path, cfg.State, cfg.Models.Default)
+	fmt.Fprintf(con.out, "%s: in order\n  state  %s\n  model  %s\n", described(path), cfg.State, cfg.Models.Default)
 	for _, u := range cfg.Users {
 		fmt.Fprintf(con.out, "  user   %s (%s), folder %s\n", u.Name, u.Role, u.Home)
 	}

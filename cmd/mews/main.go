@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"mews/supervisor"
@@ -77,7 +78,7 @@ func dispatch(ctx context.Context, con console, args []string) int {
 	return exitUsage
 }
 
-// misuse is a command line that makes no sense. The flag package has said why.
+// errMisuse is a command line that makes no sense. Who returns it has said why.
 var errMisuse = errors.New("misuse")
 
 func exit(con console, err error) int {
@@ -114,9 +115,15 @@ func flags(con console, name string) *flag.FlagSet {
 				fmt.Fprintf(con.err, "mews %s: %s\n\nUsage: mews %s %s\n", v.name, v.summary, v.name, v.usage)
 			}
 		}
-		set.PrintDefaults()
+		set.VisitAll(func(f *flag.Flag) { describe(con.err, f) })
 	}
 	return set
+}
+
+// describe tells of a flag as people write it, with two dashes. (The flag package takes one and prints one.)
+func describe(w io.Writer, f *flag.Flag) {
+	value, what := flag.UnquoteUsage(f)
+	fmt.Fprintf(w, "  --%s\n    \t%s\n", strings.TrimSpace(f.Name+" "+value), what)
 }
 
 // parse reads a verb's flags; verbs take no other arguments.

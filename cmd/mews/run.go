@@ -7,11 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/hashicorp/go-hclog"
 	"golang.org/x/term"
 
 	"mews/config"
+	"mews/supervisor/control"
 )
 
 // runVerb is `mews run`.
@@ -29,7 +32,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	if *chat && talks(con.in) {
 		return runAndChat(ctx, con, cfg)
 	}
-	return serve(ctx, cfg, newLog(cfg, con.err, path == "" && isTerminal(con.err)), func(s *service) {
+	return serve(ctx, cfg, newLog(cfg, con.err, path == "" && isTerminal(con.err)), nil, func(s *service) {
 		if path == "" {
 			fmt.Fprint(con.out, s.report().hints())
 		}
@@ -64,9 +67,10 @@ func newLog(cfg *config.Config, w io.Writer, eyes bool) hclog.Logger {
 // discard is the log of a verb that says all it has to say itself.
 func discard() hclog.Logger { return hclog.NewNullLogger() }
 
-// serve runs the service until ctx ends. ready is called once it takes messages.
-func serve(ctx context.Context, cfg *config.Config, log hclog.Logger, ready func(*service)) (err error) {
-	s, err := newService(ctx, cfg, log)
+// serve runs the service until ctx ends. It takes over the state folder's lock where the caller has it. ready is called
+// once it takes messages.
+func serve(ctx context.Context, cfg *config.Config, log hclog.Logger, lock *os.File, ready func(*service)) (err error) {
+	s, err := newService(ctx, cfg, log, lock)
 	if err != nil {
 		return err
 	}
@@ -90,20 +94,21 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config) error {
 	defer logFile.Close()
 	lock, err := lockState(cfg.State)
 	if running := new(inUse); errors.As(err, &running) {
+		if err := await(ctx, cfg); err != nil {
+			return err
+		}
 		return chatOver(ctx, con, cfg, chatOptions{})
 	}
 	if err != nil {
-		return err
-	}
-	if err := lock.Close(); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	ready := make(chan struct{})
 	served := make(chan error, 1)
-	go func() { // waited for below
-		served <- serve(ctx, cfg, newLog(cfg, logFile, false), func(*service) { close(ready) })
+	go func() { // waited for below; when it ends by itself, the chat has nobody left to talk to
+		defer stop()
+		served <- serve(ctx, cfg, newLog(cfg, logFile, false), lock, func(*service) { close(ready) })
 	}()
 	select {
 	case <-ready:
@@ -113,6 +118,18 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config) error {
 	err = chatOver(ctx, con, cfg, chatOptions{hints: cfg.Models.Default == config.Offline})
 	stop()
 	return errors.Join(err, <-served)
+}
+
+// starting is how long a service that has taken its state folder may need until it answers.
+const starting = 5 * time.Second
+
+// await waits for a service that may only just be starting.
+func await(ctx context.Context, cfg *config.Config) error {
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		var status control.Status
+		return struct{}{}, control.Ask(ctx, socketPath(cfg), control.MethodStatus, nil, &status)
+	}, backoff.WithBackOff(backoff.NewConstantBackOff(50*time.Millisecond)), backoff.WithMaxElapsedTime(starting))
+	return err
 }
 
 // companions finds the other two programs beside this one.

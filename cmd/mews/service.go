@@ -48,8 +48,8 @@ type service struct {
 }
 
 // newService builds every part. What it has opened when it fails is closed.
-func newService(ctx context.Context, cfg *config.Config, log hclog.Logger) (s *service, err error) {
-	s = &service{config: cfg, log: log, since: time.Now()}
+func newService(ctx context.Context, cfg *config.Config, log hclog.Logger, lock *os.File) (s *service, err error) {
+	s = &service{config: cfg, log: log, since: time.Now(), lock: lock}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -94,8 +94,10 @@ func (s *service) openState(context.Context) (err error) {
 			return fmt.Errorf("make the state folder: %w", err)
 		}
 	}
-	if s.lock, err = lockState(s.config.State); err != nil {
-		return err
+	if s.lock == nil {
+		if s.lock, err = lockState(s.config.State); err != nil {
+			return err
+		}
 	}
 	s.closing(s.lock.Close)
 	return nil

@@ -51,6 +51,9 @@ func (p *People) Find(name string) (supervisor.User, bool) {
 // Names lists the users, sorted.
 func (p *People) Names() []string { return slices.Clone(p.names) }
 
+// Known tells whether a process of that user id has any business here: it is an admin's, or a user's.
+func (p *People) Known(uid uint32) bool { return len(p.byUID[uid]) > 0 || p.Admin(uid) }
+
 // Admin tells whether a process of that user id may see to the service.
 func (p *People) Admin(uid uint32) bool {
 	if uid == 0 || uid == p.own {

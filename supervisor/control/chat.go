@@ -86,9 +86,8 @@ func NewKey() string { return rand.Text() }
 // Say sends a message under a key and returns when it is on disk at the supervisor. It may be called before Run has
 // joined. The supervisor's refusal is an error; its absence is not: Say waits for it until ctx ends.
 func (c *Chat) Say(ctx context.Context, key, text string) (said Said, err error) {
-	if len(text) > supervisor.MaxText || !utf8.ValidString(text) { // the wire would not take it
-		return said, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-			"The message has %d KiB; what can be sent is text in UTF-8, at most %d KiB at once.", len(text)>>10, supervisor.MaxText>>10)}
+	if err := fits(text); err != nil {
+		return said, err
 	}
 	select {
 	case c.saying <- struct{}{}:
@@ -98,6 +97,18 @@ func (c *Chat) Say(ctx context.Context, key, text string) (said Said, err error)
 	}
 	err = c.call(ctx, MethodSay, Say{Key: key, Text: text}, &said)
 	return said, err
+}
+
+// fits tells whether the wire would take a text.
+func fits(text string) error {
+	switch {
+	case len(text) > supervisor.MaxText:
+		return invalid(fmt.Sprintf("The message has more than %d KiB, which is all that can be sent at once. Put it into a file "+
+			"in your folder and name the file.", supervisor.MaxText>>10))
+	case !utf8.ValidString(text):
+		return invalid("The message is not text in UTF-8: convert it first, for example with iconv.")
+	}
+	return nil
 }
 
 // Leave returns when it is on disk at the supervisor that the newest delivery was taken, if it was. Who ends a chat right

@@ -23,7 +23,9 @@ type client struct {
 	o      *Options
 	uid    uint32
 	conn   *protocol.Conn
-	joined chan joined // what chat.attach hands to show, once
+	asked  chan struct{} // closed with the first thing that the client asks for
+	joined chan joined   // what chat.attach hands to show, once
+	first  sync.Once     // closes asked
 
 	mu   sync.Mutex // guards conv
 	conv *supervisor.Conversation
@@ -46,6 +48,7 @@ var methods = map[string]func(*client, context.Context, *protocol.Request) (any,
 
 // Call answers a client. What a person may read of an error travels; all else is "internal".
 func (c *client) Call(ctx context.Context, req *protocol.Request) (any, error) {
+	c.first.Do(func() { close(c.asked) })
 	method, ok := methods[req.Method]
 	if !ok {
 		return nil, protocol.MethodNotFound(req.Method)

@@ -9,6 +9,7 @@ package control
 import (
 	"time"
 
+	"mews/protocol"
 	"mews/supervisor"
 )
 
@@ -77,6 +78,7 @@ type Delivery struct {
 	Inbound int64                   `json:"inbound"` // what it answers; 0 for a notice
 	Key     string                  `json:"key"`     // the sender's own name for that; "" for a notice
 	Kind    supervisor.DeliveryKind `json:"kind"`
+	Why     protocol.Why            `json:"why,omitempty"` // with an answer: why its turn ended
 	Text    string                  `json:"text"`
 	At      time.Time               `json:"at"`
 }

@@ -353,7 +353,7 @@ func TestAChatThatCannotBeJoinedFails(t *testing.T) {
 	}
 	v := h.visit(control.Attach{After: 0})
 	end()
-	h.people.stranger = true
+	h.people.stranger.Store(true)
 	h.live()
 	if err := <-v.ran; err == nil || err.Error() != "You are a stranger." {
 		t.Errorf("thrown out: %v", err)

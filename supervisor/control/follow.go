@@ -23,14 +23,8 @@ const (
 // show delivers and shows to an attached client until ctx ends, which is when its connection does.
 func (c *client) show(ctx context.Context) {
 	defer c.conn.Close(nil)
-	idle := time.NewTimer(c.o.Patience)
-	defer idle.Stop()
-	var j joined
-	select {
-	case j = <-c.joined:
-	case <-idle.C: // it holds a place and does nothing with it
-		return
-	case <-ctx.Done():
+	j, ok := c.await(ctx)
+	if !ok {
 		return
 	}
 	watcher := c.o.Feeds.Watch(j.conversation)
@@ -40,6 +34,29 @@ func (c *client) show(ctx context.Context) {
 	if ctx.Err() == nil && !errors.Is(err, protocol.ErrClosed) {
 		c.o.Log.Warn("deliver to a terminal", "uid", c.uid, "error", err)
 	}
+}
+
+// await waits until the client attaches. One that holds a place and does nothing with it is not waited for: it has to ask
+// for something soon, and to attach in a while.
+func (c *client) await(ctx context.Context) (j joined, ok bool) {
+	silent := time.NewTimer(min(c.o.Silence, c.o.Patience))
+	defer silent.Stop()
+	select {
+	case <-c.asked:
+	case <-silent.C:
+		return j, false
+	case <-ctx.Done():
+		return j, false
+	}
+	idle := time.NewTimer(c.o.Patience)
+	defer idle.Stop()
+	select {
+	case j = <-c.joined:
+		return j, true
+	case <-idle.C:
+	case <-ctx.Done():
+	}
+	return j, false
 }
 
 // follower takes a client along a conversation.
@@ -147,7 +164,7 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Patience)
 	defer cancel()
-	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Kind: d.Kind, Text: d.Text, At: d.CreatedAt}
+	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Kind: d.Kind, Why: d.Why, Text: d.Text, At: d.CreatedAt}
 	err = f.conn.Call(ctx, MethodDeliver, wire, &answer)
 	if errors.Is(err, protocol.ErrTooLong) {
 		wire.Text = fmt.Sprintf("%s\n\n(This is the beginning of %d KiB; the rest is too long to be shown here.)",

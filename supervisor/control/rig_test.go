@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -23,12 +24,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// people knows ann and bob, and that this process is an admin unless stranger is set.
-type people struct{ stranger bool }
+// people knows ann and bob, and that this process is an admin unless one of these is set.
+type people struct{ stranger, plain atomic.Bool }
 
 func (p *people) Speaker(_ uint32, as string) (supervisor.User, error) {
 	switch {
-	case p.stranger:
+	case p.stranger.Load():
 		return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "You are a stranger."}
 	case as == "" || as == "ann":
 		return supervisor.User{Name: "ann", Home: "/homes/ann"}, nil
@@ -38,7 +39,8 @@ func (p *people) Speaker(_ uint32, as string) (supervisor.User, error) {
 	return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeNotFound, Message: "There is no such user."}
 }
 
-func (p *people) Admin(uint32) bool { return !p.stranger }
+func (p *people) Known(uint32) bool { return !p.stranger.Load() }
+func (p *people) Admin(uint32) bool { return !p.stranger.Load() && !p.plain.Load() }
 
 // outbox is the real one, and says what was taken.
 type outbox struct {

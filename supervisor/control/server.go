@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,12 +19,10 @@ import (
 	"mews/supervisor/reply"
 )
 
-// maxClients is how many connections are served at once.
-const maxClients = 128
-
 // People says who a user id is.
 type People interface {
 	Speaker(uid uint32, as string) (supervisor.User, error)
+	Known(uid uint32) bool
 	Admin(uid uint32) bool
 }
 
@@ -54,7 +53,8 @@ type Options struct {
 	Feeds         *reply.Feeds
 	Greet         func(supervisor.User) Attached // what a client is told of the service
 	Status        func(ctx context.Context, uid uint32) (Status, error)
-	Patience      time.Duration // with a client that does not attach, or does not take a delivery; 0 is 30 s
+	Patience      time.Duration // with a client that asks but does not attach, or takes no delivery; 0 is 30 s
+	Silence       time.Duration // of a client that has asked for nothing yet; 0 is 5 s
 	Log           hclog.Logger
 }
 
@@ -74,9 +74,8 @@ func Listen(path string, o Options) (*Server, error) {
 		return nil, fmt.Errorf("control socket %s: the path has %d bytes, and a socket's may have %d: choose a shorter state folder",
 			path, len(path), len(unix.RawSockaddrUnix{}.Path)-1)
 	}
-	if o.Patience == 0 {
-		o.Patience = patience
-	}
+	o.Patience = cmp.Or(o.Patience, patience)
+	o.Silence = cmp.Or(o.Silence, silence)
 	old := unix.Umask(0o117) // of the whole process, for a moment: nothing else is started yet
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	unix.Umask(old)
@@ -91,7 +90,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
 	var clients sync.WaitGroup
 	defer clients.Wait()
-	places := make(chan struct{}, maxClients)
+	d := &door{people: s.o.People, inside: map[uint32]int{}, turnedAway: make(chan struct{}, maxTurnedAway)}
 	for {
 		conn, err := s.listener.AcceptUnix()
 		if ctx.Err() != nil {
@@ -107,29 +106,27 @@ func (s *Server) Run(ctx context.Context) error {
 			}
 			continue
 		}
-		select {
-		case places <- struct{}{}:
-		default:
-			s.o.Log.Warn("control socket: too many clients, one was turned away", "most", maxClients)
+		uid, err := peer(conn)
+		if err != nil {
+			s.o.Log.Error("control socket: who is it", "error", err)
 			conn.Close()
 			continue
 		}
+		if why := d.enter(uid); why != nil {
+			s.o.Log.Warn("control socket: a client was turned away", "uid", uid, "why", why)
+			clients.Go(func() { d.turnAway(ctx, conn, why) })
+			continue
+		}
 		clients.Go(func() {
-			defer func() { <-places }()
-			s.serve(ctx, conn)
+			defer d.leave(uid)
+			s.serve(ctx, conn, uid)
 		})
 	}
 }
 
 // serve works one connection until either side ends it.
-func (s *Server) serve(ctx context.Context, conn *net.UnixConn) {
-	uid, err := peer(conn)
-	if err != nil {
-		s.o.Log.Error("control socket: who is it", "error", err)
-		conn.Close()
-		return
-	}
-	c := &client{o: &s.o, uid: uid, joined: make(chan joined, 1)}
+func (s *Server) serve(ctx context.Context, conn *net.UnixConn, uid uint32) {
+	c := &client{o: &s.o, uid: uid, asked: make(chan struct{}), joined: make(chan joined, 1)}
 	c.conn = protocol.NewConn(conn, c, protocol.Options{
 		CancelGrace: min(s.o.Patience, 5*time.Second),
 		Report:      func(err error) { s.o.Log.Error("control socket", "uid", uid, "error", err) },

@@ -52,7 +52,7 @@ func TestStatus(t *testing.T) {
 	if err := control.Ask(t.Context(), h.path, control.MethodStatus, control.Say{}, &got); err == nil {
 		t.Error("parameters that there are none of were taken")
 	}
-	h.people.stranger = true
+	h.people.stranger.Store(true)
 	if err := control.Ask(t.Context(), h.path, control.MethodStatus, nil, &got); err == nil || err.Error() != "You are a stranger." {
 		t.Errorf("to a stranger: %v", err)
 	}
@@ -232,14 +232,58 @@ func TestTooManyClientsAreTurnedAwayAndTheOthersStay(t *testing.T) {
 	h := newHouse(t)
 	h.live()
 	v := h.visit(control.Attach{After: 0})
-	for range 127 {
+	for range 63 {
 		h.dial()
 	}
-	if n, err := h.dial().Read(make([]byte, 1)); n != 0 || err == nil {
-		t.Errorf("one too many read %d bytes, %v", n, err)
+	err := control.Ask(t.Context(), h.path, control.MethodStatus, nil, nil)
+	if err == nil || err.Error() != "Too many terminals of this account are connected (64). Leave one of them with Ctrl-D." {
+		t.Errorf("one too many is told %v", err)
 	}
 	h.notice("hello")
 	same(h, "those who are there", v.texts(h, 1), []string{"hello"})
+}
+
+func TestAnAccountThatIsNoAdminsHasASmallerShare(t *testing.T) {
+	h := newHouse(t)
+	h.people.plain.Store(true)
+	h.live()
+	for range 15 {
+		h.dial()
+	}
+	v := h.visit(control.Attach{After: 0})
+	sixteenth := <-h.come(control.Attach{After: 0}, false).ran
+	if sixteenth == nil || !strings.Contains(sixteenth.Error(), "Too many terminals of this account are connected (16).") {
+		t.Errorf("one too many is told %v", sixteenth)
+	}
+	v.end() // and its place is the next one's
+	for control.Ask(t.Context(), h.path, control.MethodStatus, nil, &control.Status{}) != nil {
+		h.must(t.Context().Err())
+	}
+}
+
+func TestThoseWhoAreTurnedAwayHoldNoPlace(t *testing.T) {
+	h := newHouse(t)
+	h.people.stranger.Store(true)
+	end := h.live()
+	for range 200 {
+		h.dial() // and says nothing
+	}
+	end()
+	h.people.stranger.Store(false)
+	h.live()
+	h.must(control.Ask(t.Context(), h.path, control.MethodStatus, nil, &control.Status{}))
+}
+
+func TestAPeerThatAsksForNothingIsCutOffSooner(t *testing.T) {
+	h := newHouse(t)
+	h.options.Silence = 20 * time.Millisecond
+	h.live()
+	asks := h.raw()
+	h.must(asks.Call(t.Context(), control.MethodStatus, nil, nil))
+	if n, err := h.dial().Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("read %d bytes, %v", n, err)
+	}
+	h.must(asks.Call(t.Context(), control.MethodStatus, nil, nil))
 }
 
 func FuzzControl(f *testing.F) {

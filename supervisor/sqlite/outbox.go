@@ -12,8 +12,9 @@ type Outbox struct{ db *DB }
 
 const (
 	selectDelivery = `SELECT o.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(o.inbound, 0),
-		coalesce(i.key, ''), coalesce(o.turn, 0), o.kind, o.text, o.created_at
-		FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound `
+		coalesce(i.key, ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text, o.created_at
+		FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
+		LEFT JOIN turn t ON t.id = o.turn `
 	listDeliveries = selectDelivery + `WHERE o.conversation = ? AND o.id > ? ORDER BY o.id LIMIT ?`
 	listPending    = selectDelivery + `WHERE o.conversation = ? AND o.delivered_at IS NULL AND o.id > ?
 		ORDER BY o.id LIMIT ?`
@@ -140,8 +141,8 @@ func (t *tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err erro
 
 func scanDelivery(rows *sql.Rows) (d supervisor.Delivery, err error) {
 	c, at := &d.Conversation, int64(0)
-	err = rows.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, &d.Turn, &d.Kind,
-		&d.Text, &at)
+	err = rows.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, &d.Turn, &d.Why,
+		&d.Kind, &d.Text, &at)
 	d.CreatedAt = instant(at)
 	return d, err
 }

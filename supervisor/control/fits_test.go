@@ -1,0 +1,22 @@
+package control_test
+
+import (
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/control"
+)
+
+// Why a text can't be sent is told by what is wrong with it, and with what to do.
+func TestWhatCannotBeSaidIsToldApart(t *testing.T) {
+	chat := control.NewChat("nowhere", control.Attach{}, nil)
+	for text, want := range map[string]string{
+		strings.Repeat("x", supervisor.MaxText+1): "more than 256 KiB, which is all that can be sent at once. Put it into a file",
+		"caf\xe9": "not text in UTF-8: convert it first",
+	} {
+		if _, err := chat.Say(t.Context(), "key", text); !strings.Contains(supervisor.ErrorMessage(err), want) {
+			t.Errorf("%.10q: %v", text, err)
+		}
+	}
+}
