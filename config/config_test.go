@@ -28,7 +28,7 @@ func machine(variables, files map[string]string) Env {
 		},
 		Home:  "/home/alice",
 		Login: "alice",
-		Cwd:   "/work/dir",
+		Cwd:   "/srv/dir",
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func TestFind(t *testing.T) {
-	all := []string{"/work/dir/mews.yaml", "/home/alice/.config/mews/mews.yaml", "/etc/mews/mews.yaml"}
+	all := []string{"/srv/dir/mews.yaml", "/home/alice/.config/mews/mews.yaml", "/etc/mews/mews.yaml"}
 	for _, test := range []struct {
 		name, explicit, xdg string
 		exist               []string
