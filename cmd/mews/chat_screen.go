@@ -50,13 +50,14 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 func (t *terminal) Lost(error) {
 	t.show(func() {
 		t.freshLine()
-		t.put(t.style.dim, "(Mews has gone away. What you have sent is kept; I wait for it to come back.)\n")
+		t.put(t.style.dim, "(Mews has gone away. What you have sent is kept; I wait for it to come back. Where it was stopped, `mews run` starts it.)\n")
 	})
 }
 
 // Deliver shows what is final: of an answer that is on the screen already, only what is missing.
 func (t *terminal) Deliver(d control.Delivery) bool {
 	t.show(func() {
+		t.asked.answered(d.Key)
 		text := clean(d.Text)
 		switch {
 		case d.Kind != supervisor.DeliveryAnswer:
@@ -71,7 +72,6 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 		t.freshLine()
 		if d.Kind == supervisor.DeliveryAnswer {
 			t.inbound, t.shown, t.busy = 0, "", false
-			t.asked = max(0, t.asked-1)
 		}
 	})
 	return true

@@ -15,22 +15,25 @@ const maxUnsent = 100
 // or leave, also while the supervisor is away. say and drain belong to the goroutine that reads the keyboard.
 type sender struct {
 	chat    *control.Chat
-	refused func(why string) // says that a line was not accepted
-	typed   chan string      // on its way; closed by drain
-	sent    chan struct{}    // closed when all of that has gone
+	refused func(l line, why string) // says that a line was not accepted
+	typed   chan line                // on its way; closed by drain
+	sent    chan struct{}            // closed when all of that has gone
 }
 
+// line is a message under its key.
+type line struct{ key, text string }
+
 // newSender makes a sender; run works it.
-func newSender(chat *control.Chat, refused func(why string)) *sender {
-	return &sender{chat: chat, refused: refused, typed: make(chan string, maxUnsent), sent: make(chan struct{})}
+func newSender(chat *control.Chat, refused func(l line, why string)) *sender {
+	return &sender{chat: chat, refused: refused, typed: make(chan line, maxUnsent), sent: make(chan struct{})}
 }
 
 // say puts a line on its way. It does not wait.
-func (s *sender) say(text string) {
+func (s *sender) say(l line) {
 	select {
-	case s.typed <- text:
+	case s.typed <- l:
 	default:
-		s.refused("Too many lines wait to be sent already.")
+		s.refused(l, "Too many lines wait to be sent already.")
 	}
 }
 
@@ -39,12 +42,12 @@ func (s *sender) run(ctx context.Context) {
 	defer close(s.sent)
 	for {
 		select {
-		case text, more := <-s.typed:
+		case l, more := <-s.typed:
 			if !more {
 				return
 			}
-			if _, err := s.chat.Say(ctx, control.NewKey(), text); err != nil && ctx.Err() == nil {
-				s.refused(supervisor.ErrorMessage(err))
+			if _, err := s.chat.Say(ctx, l.key, l.text); err != nil && ctx.Err() == nil {
+				s.refused(l, supervisor.ErrorMessage(err))
 			}
 		case <-ctx.Done():
 			return

@@ -55,8 +55,7 @@ type terminal struct {
 	inbound  int64      // what the reply on the screen answers
 	shown    string     // as much of that reply as is on the screen
 	busy     bool       // a turn runs, as far as this screen knows
-	asked    int        // lines of ours that are not answered yet
-	stopped  time.Time  // when /stop was last asked for with Ctrl-C
+	asked    asked      // what is not answered yet
 }
 
 // run talks until the person leaves, ctx ends or the chat fails.
@@ -94,33 +93,40 @@ func (t *terminal) read(ctx context.Context) error {
 		}
 		text = strings.TrimSpace(strings.Join(append(pasted, text), "\n"))
 		pasted = nil
-		t.entered(text)
+		t.entered()
 		switch text {
 		case "":
 			t.show(func() {})
 		case "/quit", "/exit", "/leave":
 			return io.EOF
 		default:
-			t.out.say(text)
+			t.say(text)
 		}
 	}
 	return context.Cause(ctx)
 }
 
-// entered notes that the line editor has gone to a new line, and whether the one before it wants an answer.
-func (t *terminal) entered(text string) {
+// entered notes that the line editor has gone to a new line.
+func (t *terminal) entered() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.prompted, t.middle = false, false
-	if text != "" && !strings.HasPrefix(text, "/") {
-		t.asked++
-	}
+}
+
+// say puts a line of the person's on its way.
+func (t *terminal) say(text string) {
+	l := line{key: control.NewKey(), text: text}
+	t.mu.Lock()
+	t.asked.said(l.key)
+	t.mu.Unlock()
+	t.out.say(l)
 }
 
 // refused says that a line was not accepted.
-func (t *terminal) refused(why string) {
+func (t *terminal) refused(l line, why string) {
 	t.show(func() {
-		t.asked = max(0, t.asked-1)
+		t.asked.answered(l.key)
+		t.freshLine()
 		t.put(t.style.warn, "Not sent: "+why+" What you wrote is in the history: ↑.\n")
 	})
 }
@@ -128,17 +134,14 @@ func (t *terminal) refused(why string) {
 // interrupt is Ctrl-C. It is called by the keyboard.
 func (t *terminal) interrupt() {
 	t.mu.Lock()
-	running := t.busy || t.asked > 0
-	again := time.Since(t.stopped) < time.Second
-	if running && !again {
-		t.stopped = time.Now()
-	}
+	l := line{key: control.NewKey(), text: "/stop"}
+	running := t.busy || t.asked.any()
+	first := running && t.asked.stop(l.key, time.Now())
 	t.mu.Unlock()
 	switch {
-	case running && again: // it is under way
-	case running:
-		t.out.say("/stop")
-	default:
+	case first:
+		t.out.say(l)
+	case !running:
 		t.show(func() { t.put(t.style.dim, "(Nothing is running. Ctrl-D leaves.)\n") })
 	}
 }

@@ -97,18 +97,19 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config) error {
 		if err := await(ctx, cfg); err != nil {
 			return err
 		}
-		return chatOver(ctx, con, cfg, chatOptions{})
+		return chatOver(ctx, con, cfg, chatOptions{away: stopped})
 	}
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	ready := make(chan struct{})
 	served := make(chan error, 1)
 	go func() { // waited for below; when it ends by itself, the chat has nobody left to talk to
-		defer stop()
-		served <- serve(ctx, cfg, newLog(cfg, logFile, false), lock, func(*service) { close(ready) })
+		err := serve(ctx, cfg, newLog(cfg, logFile, false), lock, func(*service) { close(ready) })
+		stop(err)
+		served <- err
 	}()
 	select {
 	case <-ready:
@@ -116,8 +117,11 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config) error {
 		return err
 	}
 	err = chatOver(ctx, con, cfg, chatOptions{hints: cfg.Models.Default == config.Offline})
-	stop()
-	return errors.Join(err, <-served)
+	stop(nil)
+	if failed := <-served; failed != nil {
+		return failed // and whatever the chat says comes of it
+	}
+	return err
 }
 
 // starting is how long a service that has taken its state folder may need until it answers.

@@ -71,7 +71,8 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 			c.lost(err)
 		}
 		if away > 0 && time.Since(lost) > away {
-			return fmt.Errorf("the supervisor has been away for %s: %w", away, err)
+			return fmt.Errorf("the supervisor has been away for %s; if it was stopped, `mews run` starts it again, and what was accepted is answered then: %w",
+				away, err)
 		}
 		if err := pause(ctx, wait); err != nil {
 			return nil

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+func TestOneStopIsEnoughForWhatWasSaidBeforeIt(t *testing.T) {
+	var a asked
+	now := time.Unix(1000, 0)
+	stops := func(key string, want bool) {
+		t.Helper()
+		if got := a.stop(key, now); got != want {
+			t.Errorf("%s is sent: %t, want %t", key, got, want)
+		}
+	}
+	a.said("one")
+	stops("s1", true)
+	now = now.Add(time.Hour)
+	stops("s2", false) // while the supervisor is away, say: the first is on its way
+	a.said("two")
+	stops("s3", true) // what was said behind a stop takes another
+	a.answered("s3")
+	stops("s4", false) // a double press
+	now = now.Add(impatience)
+	stops("s5", true)
+}
+
+func TestALineIsUnansweredUntilItsOwnAnswer(t *testing.T) {
+	var a asked
+	a.answered("another's")
+	a.said("one")
+	a.said("/etc/passwd")
+	for _, key := range []string{"another's", "", "one"} {
+		a.answered(key)
+		if !a.any() {
+			t.Fatalf("after the answer to %q nothing is left", key)
+		}
+	}
+	if a.answered("/etc/passwd"); a.any() {
+		t.Error("after the last answer something is left")
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+func TestAPipeGoesOnBehindALineThatCannotBeSent(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	defer p.echo(2)()
+	var out, told bytes.Buffer
+	lines := "one\n" + strings.Repeat("x", supervisor.MaxText+1) + "\ncaf\xe9\n" + strings.Repeat("y", 3*supervisor.MaxText) + "\ntwo\n"
+	err := chatInPipe(t.Context(), console{out: &out, err: &told}, strings.NewReader(lines), p.socket, chatOptions{})
+	if out.String() != "re: one\nre: two\n" || err == nil || err.Error() != "of 5 lines, 3 could not be sent and 0 had no full answer" {
+		t.Errorf("printed was %q, %v", out.String(), err)
+	}
+	for _, want := range []string{"more than 256 KiB", "not text in UTF-8"} {
+		if !strings.Contains(told.String(), want) {
+			t.Errorf("%q is not told in %q", want, told.String())
+		}
+	}
+}
+
+func TestALineOfTheGreatestLengthIsSent(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		if in := p.answer("long"); len(in.Text) != supervisor.MaxText {
+			t.Errorf("%d bytes came", len(in.Text))
+		}
+	})
+	var out bytes.Buffer
+	lines := strings.NewReader(strings.Repeat("x", supervisor.MaxText) + "\r\n")
+	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, lines, p.socket, chatOptions{})
+	answering.Wait()
+	if err != nil || out.String() != "long\n" {
+		t.Errorf("printed was %q, %v", out.String(), err)
+	}
+}
+
+func TestAFailedTurnIsAPrintedAnswerAndAnError(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		turn, s := p.begin(p.hear())
+		_, err := p.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
+			State: supervisor.InboundAnswered, Text: "It did not work."})
+		p.must(err)
+		s.Close()
+		p.answer("This did.")
+	})
+	var out bytes.Buffer
+	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, chatOptions{})
+	answering.Wait()
+	if out.String() != "It did not work.\nThis did.\n" || err == nil || !strings.Contains(err.Error(), "1 had no full answer") {
+		t.Errorf("printed was %q, %v", out.String(), err)
+	}
+}
+
+func TestAPipeTellsOfANoticeAndLeavesIt(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		in := p.hear()
+		p.notice("by the way\x1b[2J")
+		turn, s := p.begin(in)
+		p.finish(turn, s, "hello")
+	})
+	var out, told bytes.Buffer
+	err := chatInPipe(t.Context(), console{out: &out, err: &told}, strings.NewReader("one\n"), p.socket, chatOptions{})
+	answering.Wait()
+	if err != nil || out.String() != "hello\n" || told.String() != "mews: by the way[2J\n" || p.waiting() != 1 {
+		t.Errorf("printed was %q beside %q, %v; %d wait", out.String(), told.String(), err, p.waiting())
+	}
+}
+
+// A pipe whose other end says nothing for now must not keep a chat that has ended for another reason.
+func TestAPipeThatWaitsForALineEndsWithItsSupervisor(t *testing.T) {
+	p := newParlour(t)
+	end := p.live()
+	in, typing := io.Pipe()
+	defer typing.Close()
+	ended := make(chan error, 1)
+	var out bytes.Buffer
+	go func() {
+		ended <- chatInPipe(t.Context(), console{out: &out, err: io.Discard}, in, p.socket, chatOptions{away: 1})
+	}()
+	_, err := typing.Write([]byte("one\n"))
+	p.must(err)
+	p.answer("re: one")
+	end()
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "`mews run` starts it again") {
+		t.Errorf("ended with %v", err)
+	}
+}
