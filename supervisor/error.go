@@ -20,6 +20,7 @@ const (
 	CodeForbidden   Code = "forbidden"   // the person may not
 	CodeUnavailable Code = "unavailable" // may work later: a model that is down, a full disk
 	CodeModel       Code = "model"       // the model's provider refused or failed
+	CodeBudget      Code = "budget"      // there is not enough money left for it
 )
 
 func (e *Error) Error() string {

@@ -2,6 +2,10 @@ package supervisor
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
 
 	"mews/protocol"
 )
@@ -12,24 +16,145 @@ type ModelRequest struct {
 	System   string
 	Tools    []protocol.Tool // sorted by name, so that the prompt's prefix stays the same
 	Messages []protocol.Message
+	Thinking Thinking
+	Cache    time.Duration // how long the provider is to keep what is the same in the next request; 0: not at all
+	Purpose  Purpose
+	Picture  func(protocol.Image) ([]byte, error) // reads a picture of Messages; nil: none can be read
+	Purse    Purse                                // pays for each attempt; nil: nobody asks
+	Output   int64                                // tokens that the model may say at most; 0 is the provider's own bound
+	Measured Measured
+	User     string // whose call it is: where more calls wait than may run, their people take turns
+	// Heard is told what has come of an answer, for who has to reckon what one cost that broke off: of nothing as the
+	// request goes out, and then of the bytes of each piece, be they said, thought or a call's, with what the provider has
+	// counted by then. It is called as delta is. nil: nobody asks.
+	Heard func(bytes int, counted protocol.Usage)
 }
+
+// Measured is what a provider has said of how long an earlier request was whose beginning this one has.
+type Measured struct {
+	Spec     string // the model that counted; "" where nothing is known
+	Tokens   int64  // of all its input, from a cache or not
+	Messages int    // how many of Messages were in it; System and Tools were the same
+}
+
+// Show is a picture's bytes; where there are none, instead is a line of text for the model in their place.
+func (r ModelRequest) Show(image protocol.Image) (data []byte, instead string) {
+	if r.Picture == nil {
+		return nil, NoPicture(image, "it can't be read")
+	}
+	data, err := r.Picture(image)
+	var unseen Unseen
+	switch {
+	case errors.As(err, &unseen):
+		return nil, NoPicture(image, string(unseen))
+	case err != nil:
+		return nil, NoPicture(image, "it can't be read any more")
+	}
+	return data, ""
+}
+
+// Unseen is an error of Picture, and why the model is not to see the picture, in words for it.
+type Unseen string
+
+func (u Unseen) Error() string { return string(u) }
+
+// NoPicture is the line that stands where a model does not see a picture.
+func NoPicture(image protocol.Image, why string) string {
+	return fmt.Sprintf("[A picture was here (%s, %d x %d pixels), and you do not see it: %s.]",
+		strings.TrimPrefix(image.MediaType, "image/"), image.Width, image.Height, why)
+}
+
+// Thinking is how long a model may think before it speaks, where it can.
+type Thinking string
+
+const (
+	ThinkingOff    Thinking = "off" // as is ""
+	ThinkingLow    Thinking = "low"
+	ThinkingMedium Thinking = "medium"
+	ThinkingHigh   Thinking = "high"
+)
+
+// Purpose is what a model is called for.
+type Purpose string
+
+const (
+	PurposeChat Purpose = "chat" // as is ""
+)
 
 // ModelDelta is a piece of an answer as it comes.
 type ModelDelta struct {
-	Text string
+	Text    string
+	Restart bool // all that came before belongs to an answer that failed, and is taken back; there is no Text with it
 }
 
 // ModelAnswer is the whole of what a model said.
 type ModelAnswer struct {
 	Message protocol.Message // Role assistant
 	Model   string           // the model that answered, as its provider names it
+	Spec    string           // the same as provider/model; set by the catalogue
 	Usage   protocol.Usage
+	Stop    StopReason
+	Request string // the provider's own name of the call, for its support; "" where it gives none
+	Instead *Instead
+	Lease   int64 // of the attempt that this is the answer of; 0 where nothing was set aside
 }
+
+// Instead says that another model was to answer, and why it did not.
+type Instead struct {
+	Spec string
+	Why  string // for the person, a few words: "is overloaded"
+}
+
+// StopReason is why a model ended its message.
+type StopReason string
+
+const (
+	StopEnd    StopReason = "end"    // it had said all
+	StopTools  StopReason = "tools"  // it wants tools run
+	StopLength StopReason = "length" // it reached what it may say at once: the message breaks off
+)
+
+// ModelError is how a model did not answer. Unwrap gives the *Error for the person.
+type ModelError struct {
+	Class      ModelClass
+	RetryAfter time.Duration  // with which the provider asked to be left alone; 0 where it did not say
+	Request    string         // the provider's own name of the call
+	Usage      protocol.Usage // what it counted before it failed
+	Free       bool           // it certainly cost nothing: it was refused before the model began
+	Err        *Error
+}
+
+func (e *ModelError) Error() string { return string(e.Class) + ": " + e.Err.Error() }
+func (e *ModelError) Unwrap() error { return e.Err }
+
+// ModelClass tells apart what is to be done about a failure.
+type ModelClass string
+
+const (
+	ModelRateLimited ModelClass = "rate_limited"
+	ModelOverloaded  ModelClass = "overloaded" // it has too much to do, or is loading
+	ModelServer      ModelClass = "server"     // trouble of its own: 5xx
+	ModelNetwork     ModelClass = "network"    // it could not be reached, or the connection broke before it spoke
+	ModelStalled     ModelClass = "stalled"    // nothing came for too long
+	ModelCut         ModelClass = "cut"        // the stream ended in the middle
+	ModelMalformed   ModelClass = "malformed"  // what came is no answer
+	ModelEmpty       ModelClass = "empty"      // it said nothing and called nothing
+	ModelTooLong     ModelClass = "too_long"   // the request is longer than it can take
+	ModelFiltered    ModelClass = "filtered"   // a filter of the provider's stopped it
+	ModelRefused     ModelClass = "refused"    // the request was refused as wrong
+	ModelAuth        ModelClass = "auth"       // the key, or what it may
+	ModelCredit      ModelClass = "credit"     // the account has no credit
+	ModelMissing     ModelClass = "missing"    // there is no such model, or no such API
+	ModelNoTools     ModelClass = "no_tools"   // it can't use tools
+	ModelBudget      ModelClass = "budget"     // there is not enough money left for it
+	ModelNoRoom      ModelClass = "no_room"    // it reached what it may say before it said anything
+	ModelStopped     ModelClass = "stopped"    // whoever asked wanted no answer any more; in no ModelError
+)
 
 // ModelProvider is one way to have models answer.
 type ModelProvider interface {
 	// Stream calls the model and returns its whole answer. It calls delta with each piece as it comes, from one
-	// goroutine, before it returns. When ctx ends it ends the call and returns ctx's cause. An error that the person can
-	// do something about is an *Error with CodeModel or CodeUnavailable.
+	// goroutine, before it returns. When ctx ends it ends the call and returns ctx's cause. Any other error is a
+	// *ModelError, whose Err has CodeModel or CodeUnavailable.
 	Stream(ctx context.Context, req ModelRequest, delta func(ModelDelta)) (ModelAnswer, error)
 }

@@ -20,11 +20,33 @@ const (
 type User struct {
 	Name     string // unique; letters, digits, - and _
 	Role     Role
-	Account  string // the OS account whose processes are this person on the control socket; "" is the service's own
+	Account  string // the OS account that is theirs: on the control socket, and of their worker; "" is the service's own
 	Home     string // absolute path of the folder that is theirs
 	Timezone string // IANA name; "" is the machine's own
+	Telegram int64  // numeric id on Telegram; 0 where they are not there
 	Model    string // provider/model; "" is the configured default
 	Files    protocol.FilePolicy
+	// Workspaces are absolute paths of other folders that their worker may change.
+	Workspaces []string
+	Codes      Codes
+	Budget     Budget
+}
+
+// Codes says whether a person has to prove with a time-based code (TOTP, RFC 6238) that it is they who speak.
+type Codes string
+
+const (
+	CodesOff      Codes = "off"      // never, and they can't enrol
+	CodesOptional Codes = "optional" // once they have enrolled; as is ""
+	CodesRequired Codes = "required" // always: who has not enrolled can't speak
+)
+
+// Budget is what a person may spend on models, in millionths of a US dollar. 0 is no limit.
+type Budget struct {
+	Turn   int64 // in one turn
+	Day    int64 // from midnight to midnight where they live
+	Month  int64 // from the first to the first where they live
+	Extend int64 // by how much they may lengthen their day by themselves, when asked; 0: not at all
 }
 
 // Channel is where a person talks.
@@ -32,6 +54,7 @@ type Channel string
 
 const (
 	ChannelTerminal Channel = "terminal"
+	ChannelTelegram Channel = "telegram"
 )
 
 // Conversation is (person, channel, chat, thread). It owns its history; one turn at a time runs in it.
@@ -49,6 +72,8 @@ type InboundKind string
 const (
 	KindText    InboundKind = "text"    // goes to the model, in its conversation's order
 	KindCommand InboundKind = "command" // a slash command: passes the queue by
+	KindPress   InboundKind = "press"   // a button was pressed: passes the queue by; Text is the Button's Press
+	KindCode    InboundKind = "code"    // a code that opens the gate: answered as it is kept, and never kept itself
 )
 
 // InboundState is how far an inbound has come.
@@ -66,11 +91,14 @@ const (
 type Inbound struct {
 	ID           int64
 	Conversation Conversation
-	Source       string // who numbers the keys: "terminal", later "telegram/<API root>/<bot>"
+	Source       string // who numbers the keys: "terminal", or "telegram/<API root>/<bot>"
 	Key          string // unique within Source and the user: sent again with the same key, it is kept once
+	Message      string // the channel's own name of it, to answer to; "" where that is not needed
+	Sender       string // the channel's own number of who sent it, which is also that of their private chat; not kept
 	Kind         InboundKind
 	Text         string
 	State        InboundState
+	Held         bool // it met a closed gate: it is as if it were not there until a code has opened that
 	ReceivedAt   time.Time
 }
 
@@ -87,7 +115,8 @@ type Turn struct {
 	Conversation Conversation
 	Kind         TurnKind
 	Inbound      int64
-	Deaths       int // workers that ended in it
+	Message      string // the inbound's
+	Deaths       int    // workers that ended in it
 	StartedAt    time.Time
 }
 
@@ -97,11 +126,55 @@ type Delivery struct {
 	Conversation Conversation
 	Inbound      int64        // the inbound that it answers; 0 for a notice
 	Key          string       // that inbound's key; "" for a notice
+	Message      string       // that inbound's name in its channel; "" where it has none
 	Turn         int64        // the turn that said it; 0 where none did
 	Why          protocol.Why // why that turn ended; "" where none did
 	Kind         DeliveryKind
 	Text         string
-	CreatedAt    time.Time
+	Buttons      [][]Button // below the last part of Text, by row
+	Files        []File     // after the text, in this order; the answer of a turn has none
+	// Vanish is how long after it was given what it says may stand in the chat: its messages are deleted then. What it said
+	// is not kept, and so it is never sent again. 0 is for ever.
+	Vanish    time.Duration
+	CreatedAt time.Time
+}
+
+// Button is one that a person may press.
+type Button struct {
+	Text  string `json:"text"`
+	Press string `json:"press"` // what comes back: 1 to 64 bytes of printable ASCII (Bot API, callback_data)
+}
+
+// File is one that goes to a person. Its bytes are in the spool, and are its user's.
+type File struct {
+	SHA256    string `json:"sha256"`
+	Size      int64  `json:"size"`
+	Name      string `json:"name"`       // without a path; what the person sees
+	MediaType string `json:"media_type"` // image/png and image/jpeg are shown, all else is a document
+	Caption   string `json:"caption,omitempty"`
+}
+
+// Cleaning is something to be done to a message that stands in a channel's chat, at the latest when it can be done.
+type Cleaning struct {
+	ID           int64
+	Conversation Conversation
+	Message      string // the channel's own name of it
+	What         CleaningKind
+	Due          time.Time // not before
+}
+
+// CleaningKind is what is to be done.
+type CleaningKind string
+
+const (
+	CleaningDelete   CleaningKind = "delete"   // take the message away: it held a secret
+	CleaningUnbutton CleaningKind = "unbutton" // take its buttons away: they have been answered
+)
+
+// Reply is a running turn's answer as it is now.
+type Reply struct {
+	Turn Turn
+	Text string // Markdown; what has been committed and what is being said
 }
 
 // DeliveryKind is what sort of message a delivery is.

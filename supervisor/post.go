@@ -1,0 +1,120 @@
+package supervisor
+
+import "time"
+
+// RichText is text and the marks on it, as a channel takes it: nothing in it is parsed again.
+type RichText struct {
+	Text     string   `json:"text"`
+	Entities []Entity `json:"entities,omitempty"` // by Offset, the longer one first; one is within another or apart from it
+
+	Buttons [][]Button `json:"buttons,omitempty"` // below the text, by row
+	File    *File      `json:"file,omitempty"`    // with it Text is the file's caption
+}
+
+// Entity is a mark on a stretch of text. (The Bot API's MessageEntity, whose words these are.)
+type Entity struct {
+	Type     EntityType `json:"type"`
+	Offset   int        `json:"offset"` // UTF-16 code units
+	Length   int        `json:"length"` // UTF-16 code units, more than 0
+	URL      string     `json:"url,omitempty"`
+	Language string     `json:"language,omitempty"` // of a fence; "" where it names none
+}
+
+// EntityType is what a mark does.
+type EntityType string
+
+const (
+	EntityBold          EntityType = "bold"
+	EntityItalic        EntityType = "italic"
+	EntityStrikethrough EntityType = "strikethrough"
+	EntitySpoiler       EntityType = "spoiler"
+	EntityCode          EntityType = "code"
+	EntityPre           EntityType = "pre"                   // with Language
+	EntityLink          EntityType = "text_link"             // with URL
+	EntityQuote         EntityType = "blockquote"            // never within another quote
+	EntityLongQuote     EntityType = "expandable_blockquote" // shown folded
+)
+
+// Address is where in a channel a post goes.
+type Address struct {
+	Chat    string
+	Thread  string // "" where there are none
+	ReplyTo string // the channel's own name of the message that is answered; "" for none
+	Silent  bool   // makes no sound at the other end
+}
+
+// Post is one message in a channel's chat that shows a reply or a part of it. It is on disk before it is sent.
+type Post struct {
+	ID       int64
+	Turn     int64 // the turn whose reply it shows; 0 where none said it
+	Delivery int64 // the delivery that it belongs to; 0 while its turn runs
+	Part     int   // from 0
+	State    PostState
+	Repeat   bool     // it was sent before and the fate of that is not known: it says so when it is sent again
+	Message  string   // the channel's own name of it, once it was sent
+	Content  RichText // what it is to show
+}
+
+// PostState is how far a post has come.
+type PostState string
+
+const (
+	PostQueued  PostState = "queued"  // not sent, for certain
+	PostSending PostState = "sending" // may be on its way; where nobody sends it, its fate is not known
+	PostSent    PostState = "sent"    // stands in the chat, perhaps with an earlier content
+	PostUnknown PostState = "unknown" // its fate is not known a second time: it is left at that
+	PostFailed  PostState = "failed"  // refused for good
+	PostSurplus PostState = "surplus" // stands in the chat, and its delivery does not need it: to be deleted
+	PostDeleted PostState = "deleted"
+)
+
+// Outcome is what became of a delivery.
+type Outcome string
+
+const (
+	OutcomeSent    Outcome = "sent"    // its channel has taken it
+	OutcomeUnknown Outcome = "unknown" // a part of it may or may not have arrived; /resend sends it again
+	OutcomeFailed  Outcome = "failed"  // its channel refused it for good, or could not be reached for too long
+)
+
+// Undelivered sums up the deliveries to one chat that did not arrive for certain.
+type Undelivered struct {
+	Conversation Conversation
+	Outcome      Outcome
+	Why          string // what the channel said of the newest of them
+	Count        int
+	Last         time.Time // when the newest of them was given up
+}
+
+// SendError is how a channel did not do what it was asked to.
+type SendError struct {
+	Fate       Fate
+	Reason     SendReason
+	RetryAfter time.Duration // with ReasonFlood: nothing may be sent before
+	MovedTo    string        // with ReasonMoved: the chat's new name
+	Err        error         // what happened, with no secret in it
+}
+
+// Fate is what is known of a thing that was sent and not acknowledged.
+type Fate string
+
+const (
+	FateUnsent  Fate = "unsent"  // it was not taken, for certain: it may be sent again
+	FateUnknown Fate = "unknown" // it may have been taken
+	FateRefused Fate = "refused" // it was not taken, and will not be
+)
+
+// SendReason tells apart what is to be done.
+type SendReason string
+
+const (
+	ReasonNone    SendReason = ""
+	ReasonFlood   SendReason = "flood"    // too much was sent; with FateUnsent
+	ReasonMoved   SendReason = "moved"    // the chat has another name now; with FateUnsent
+	ReasonTooLong SendReason = "too_long" // with FateRefused: in smaller parts it may be taken
+	ReasonMarks   SendReason = "marks"    // with FateRefused: without its entities it may be taken
+	ReasonGone    SendReason = "gone"     // with FateRefused: the message to be changed is not there or can't be changed
+)
+
+func (e *SendError) Error() string { return e.Err.Error() }
+func (e *SendError) Unwrap() error { return e.Err }

@@ -1,0 +1,64 @@
+package supervisor
+
+import "time"
+
+// Question is what a person is asked before something is done. It is on disk before they see it, and outlives the process
+// that waits for the answer.
+type Question struct {
+	ID           int64
+	Conversation Conversation // of the person, and where they are asked
+	Turn         int64        // that waits; 0 where none does
+	Kind         QuestionKind
+	Tool         string // with QuestionApproval: what wants to be done
+	Subject      string // SHA-256 of exactly what is asked about, in hexadecimal: the answer counts for nothing else
+	Amount       int64  // with QuestionBudget: millionths of a US dollar
+	Text         string // for the person
+	Answer       Answer
+	ExpiresAt    time.Time // from then on it is as if they had denied it
+}
+
+// QuestionKind is what sort of thing is asked.
+type QuestionKind string
+
+const (
+	QuestionBudget   QuestionKind = "budget"   // may more be spent?
+	QuestionApproval QuestionKind = "approval" // may this effect leave the walls?
+)
+
+// Answer is what a person said.
+type Answer string
+
+const (
+	AnswerNone   Answer = ""       // nothing yet
+	AnswerOnce   Answer = "once"   // yes, this time
+	AnswerAlways Answer = "always" // yes, and always for exactly this; of approvals alone
+	AnswerDeny   Answer = "deny"
+)
+
+// Pressed is what a press of a question's button has come to. Only PressTaken changes anything.
+type Pressed string
+
+const (
+	PressTaken   Pressed = "taken"
+	PressBefore  Pressed = "before"  // it was answered before
+	PressExpired Pressed = "expired" // it came too late
+	PressOver    Pressed = "over"    // the turn that waited has ended
+	PressForeign Pressed = "foreign" // there is no such question, or it is another's, or was asked elsewhere
+)
+
+// Press is a press of a question's button.
+type Press struct {
+	Digest       string // SHA-256 of the button's nonce, in hexadecimal
+	User         string // who pressed
+	Conversation int64  // and where
+	Answer       Answer // what the button says
+}
+
+// Grant is what a person allows always, for exactly this.
+type Grant struct {
+	ID        int64
+	Tool      string
+	Subject   string // as that of the Question
+	Text      string // as the person read it
+	CreatedAt time.Time
+}
