@@ -113,11 +113,16 @@ func (b *binder) add(line int, field, value, want string) {
 	b.problems = append(b.problems, Problem{Line: line, Field: field, Value: value, Want: want})
 }
 
-// keys are the names of a struct's fields in the file, in their order.
+// keys are the names of a struct's fields in the file, in their order. The fields that stand in no file have no yaml tag
+// and come after them.
 func keys(t reflect.Type) []string {
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i] = t.Field(i).Tag.Get("yaml")
+	var names []string
+	for i := range t.NumField() {
+		name, ok := t.Field(i).Tag.Lookup("yaml")
+		if !ok {
+			break
+		}
+		names = append(names, name)
 	}
 	return names
 }

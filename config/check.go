@@ -3,11 +3,11 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,16 +15,15 @@ import (
 )
 
 const (
-	kindOpenAI = "openai"
-	roleAdmin  = "admin"
-	roleUser   = "user"
+	roleAdmin = "admin"
+	roleUser  = "user"
 )
 
 var (
-	logLevels     = []string{"trace", "debug", "info", "warn", "error"}
-	logFormats    = []string{"json", "text"}
-	providerKinds = []string{kindOpenAI}
-	roles         = []string{roleAdmin, roleUser}
+	logLevels  = []string{"trace", "debug", "info", "warn", "error"}
+	logFormats = []string{"json", "text"}
+	roles      = []string{roleAdmin, roleUser}
+	streams    = []string{StreamEdit, StreamFinal}
 )
 
 // userNames are names of users and of providers: they become parts of paths, and of commands that a person types.
@@ -44,13 +43,17 @@ type checker struct {
 // check notes everything that is wrong.
 func (c *checker) check() {
 	c.checkLog()
-	c.checkProviders()
-	c.checkModel("models.default", c.cfg.Models.Default)
+	telegramChecker{c}.checkWebhooks()
+	telegramChecker{c}.checkTelegram()
+	c.checkWord("chat.stream", c.cfg.Chat.Stream, streams)
+	modelChecker{c}.checkModels()
 	c.checkLimits()
+	gateChecker{c}.checkGate()
 	c.checkGlobs("files", c.cfg.Files)
 	c.checkState()
 	c.checkUsers()
 	c.checkHomes()
+	c.checkNested()
 }
 
 func (c *checker) checkLog() {
@@ -61,9 +64,20 @@ func (c *checker) checkLog() {
 // checkLimits holds the bounds. They are wide: outside them a value is a slip, or does harm.
 func (c *checker) checkLimits() {
 	l := c.cfg.Limits
+	w := c.cfg.Worker
+	c.checkWord("worker.sandbox", w.Sandbox, append([]string{"auto"}, tiers...))
+	c.checkWord("worker.sandbox_min", w.SandboxMin, tiers)
+	within(c, "worker.memory", w.Memory, 64*MiB, 1024*GiB)
+	within(c, "worker.pids", w.PIDs, 32, 1<<16)
+	if w.Disk != 0 && w.Disk < MiB {
+		c.wrong("worker.disk", readable(w.Disk), "at least 1MiB, or 0B for no limit")
+	}
+	c.checkFolders("worker.read_only", w.ReadOnly)
 	within(c, "worker.idle", c.cfg.Worker.Idle, time.Second, 7*24*time.Hour)
 	within(c, "limits.steps", l.Steps, 1, 1000)
 	within(c, "limits.turn", l.Turn, time.Second, 24*time.Hour)
+	within(c, "limits.turns", l.Turns, 1, 256)
+	within(c, "limits.model_calls", l.ModelCalls, 1, 256)
 	within(c, "limits.history", l.History, 1000, 10_000_000)
 	within(c, "limits.output", l.Output, KiB, 128*KiB) // it must fit into one line of the wire, escaped
 }
@@ -78,7 +92,10 @@ func within[T cmp.Ordered](c *checker, field string, value, least, most T) {
 // readable is a number as a person would write it: 168h, where time.Duration says 168h0m0s.
 func readable(value any) string {
 	text := fmt.Sprint(value)
-	if _, ok := value.(time.Duration); ok {
+	switch value := value.(type) {
+	case float64:
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	case time.Duration:
 		for _, zero := range []string{"m0s", "h0m"} {
 			if strings.HasSuffix(text, zero) {
 				text = text[:len(text)-2]
@@ -95,53 +112,19 @@ func (c *checker) checkWord(field, word string, words []string) {
 	}
 }
 
-func (c *checker) checkProviders() {
-	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models.Providers)) {
-		field, p := join("models.providers", name), c.cfg.Models.Providers[name]
-		if !validProvider(name) {
-			c.add(field, quote(name)+" as a name", wantName+", and not "+Offline)
-		}
-		c.checkWord(field+".kind", p.Kind, providerKinds)
-		if p.Kind == kindOpenAI {
-			c.checkURL(field+".base_url", p.BaseURL)
-		}
-	}
-}
-
-func validProvider(name string) bool { return userNames.MatchString(name) && name != Offline }
-
-const wantURL = "a URL such as http://127.0.0.1:11434/v1, with no user, query or fragment"
-
-// checkURL notes what is no address of an API. It shows nothing of one that may hold a password.
-func (c *checker) checkURL(field, text string) {
+// checkURL notes what is no URL, or not one that fits, and says whether it is right. It shows nothing of one that may
+// hold a password.
+func (c *checker) checkURL(field, text, want string, fits func(*url.URL) bool) bool {
 	u, err := url.Parse(text)
-	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
-		u.User == nil && u.RawQuery == "" && !strings.ContainsAny(text, "?#") {
-		return
+	switch {
+	case err == nil && u.Hostname() != "" && u.User == nil && !strings.ContainsAny(text, "?#") && fits(u):
+		return true
+	case strings.ContainsAny(text, "@?"):
+		c.add(field, hidden, want)
+	default:
+		c.wrong(field, quote(text), want)
 	}
-	if strings.ContainsAny(text, "@?") {
-		c.add(field, hidden, wantURL)
-		return
-	}
-	c.wrong(field, quote(text), wantURL)
-}
-
-// checkModel notes a model that nobody provides.
-func (c *checker) checkModel(field, model string) {
-	if model == Offline || c.wrongBefore["models.providers"] {
-		return
-	}
-	provider, name, _ := strings.Cut(model, "/")
-	if _, ok := c.cfg.Models.Providers[provider]; ok && name != "" {
-		return
-	}
-	choices := []string{Offline}
-	for _, p := range slices.Sorted(maps.Keys(c.cfg.Models.Providers)) {
-		if validProvider(p) {
-			choices = append(choices, p+"/MODEL")
-		}
-	}
-	c.wrong(field, quote(model), oneOf(choices)+": a provider of models.providers and its name of the model")
+	return false
 }
 
 const wantGlob = "a glob below the person's folder, such as notes/**/*.md"

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,8 +39,16 @@ func load(t *testing.T, text string, variables map[string]string) (*Config, erro
 	return Load("/etc/mews/mews.yaml", machine(variables, map[string]string{"/etc/mews/mews.yaml": text}))
 }
 
-// same compares configurations, their secrets too.
+// What Telegram's own look like.
+const (
+	token  = "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"
+	secret = "0123456789abcdef-_0123456789ABCDEF"
+)
+
+// same compares configurations, their secrets too, but not where they were read.
 func same(want, got *Config) string {
+	unread := *got
+	unread.File, got = want.File, &unread
 	return cmp.Diff(want, got, cmp.Comparer(func(a, b Secret) bool { return a.Reveal() == b.Reveal() }))
 }
 
@@ -51,13 +60,19 @@ func TestEmptyFileIsTheDefaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := &Config{
-				State:  "/home/alice/.local/state/mews",
-				Log:    Log{Level: "info", Format: "json"},
-				Models: Models{Default: "offline"},
-				Worker: Worker{Idle: 30 * time.Minute},
-				Limits: Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10},
+				State:    "/home/alice/.local/state/mews",
+				Log:      Log{Level: "info", Format: "json"},
+				Telegram: Telegram{APIURL: "https://api.telegram.org", Rate: Rate{Chat: 1, Group: 20, All: 30}},
+				Models:   Models{Default: "offline", Thinking: "off", Cache: "5m", Silence: time.Minute},
+				Worker: Worker{Idle: 30 * time.Minute, Sandbox: "auto", SandboxMin: "namespaces", Account: "mews",
+					Memory: GiB, PIDs: 256, Disk: 10 * GiB},
+				Chat:      Chat{Stream: "edit"},
+				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8},
+				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: Inflow{Burst: 20, Second: 1}},
+				Approvals: Approvals{All: Rules{SendFile: "allow", Settings: "allow", Invite: "allow"}},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
+					TOTP: TOTPOptional,
 				}},
 			}
 			if diff := same(want, got); diff != "" {
@@ -69,48 +84,127 @@ func TestEmptyFileIsTheDefaults(t *testing.T) {
 
 const whole = `
 state: /var/lib/mews/
-log: {level: debug, format: text}
+webhooks: {listen: "[::1]:8322"}
+log: {level: debug, format: text, payloads: true}
+telegram:
+  token: "${BOT}"
+  api_url: http://bot-api:8081/
+  webhook: {url: "https://bot.example.org:99/webhook/telegram", secret: "${SECRET}"}
+  rate: {chat: 2, group: 30, all: 1000}
+  groups: [-1001234567890, -42]
 models:
   default: local/org/qwen3:8b
+  small: qwen3:0.6b
+  fallback: [claude/claude-haiku-4-5, offline]
+  allowed: [local/**, "*/*haiku*", offline]
+  thinking: off
+  cache: 1h
+  silence: 5m
+  prices:
+    cloud/gpt-5.4: {input: 2.50, output: "${STEPS}", cache_read: 0.25}
+    qwen3:0.6b: {input: 0, output: 0, cache_write: 10000}
   providers:
-    local: {kind: openai, base_url: "http://127.0.0.1:${PORT}/v1"}
+    local: {kind: openai, base_url: "http://127.0.0.1:${PORT}/v1", server: vllm}
     cloud: {kind: openai, api_key: "${KEY}"}
-worker: {idle: 90s}
-limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB}
+    claude: {kind: anthropic, api_key: "${KEY}"}
+    proxy: {kind: anthropic, base_url: http://proxy:8080}
+worker: {idle: 90s, sandbox: accounts, sandbox_min: landlock, account: hawks, memory: 2GiB, pids: 512, disk: 5GiB,
+  read_only: [/opt/models/]}
+chat: {stream: final}
+limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB, turns: 1, model_calls: 256}
+access: {session: 90s, session_max: 90s, rate: {burst: 1, second: 0.5}, key_file: /keys/seal}
+budget: {month: "${STEPS}", users: {turn: 0.000001, day: 0.10, month: 1000000, extend: 0}}
+approvals: {all: {send_file: ask}, admin: {invite: step_up}, user: {settings: deny}}
 files: {include: ["**"], exclude: ["$${x}/*"]}
 users:
-  - {name: alice, role: admin, account: al, timezone: Europe/Madrid, model: cloud/gpt}
-  - {name: bob, home: /srv//bob/, files: {include: [], append_only: ["journal/**"]}}
+  - {name: alice, role: admin, account: al, timezone: Europe/Madrid, telegram: 4503599627370495, model: cloud/gpt,
+     workspaces: [/srv/code], totp: true, budget: {day: 0, extend: 2.5}, models_allowed: [cloud/*], approvals: {send_file: allow}}
+  - {name: bob, totp: off, models_allowed: [], home: /srv//bob/, model: qwen3, files: {include: [], append_only: ["journal/**"]}}
 `
 
+var wholeNeeds = map[string]string{"PORT": "99", "KEY": "${PORT}", "STEPS": "7", "BOT": token, "SECRET": secret}
+
 func TestWholeFile(t *testing.T) {
-	got, err := load(t, whole, map[string]string{"PORT": "99", "KEY": "${PORT}", "STEPS": "7"})
+	got, err := Load("/etc/mews/mews.yaml", machine(wholeNeeds, map[string]string{
+		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32) + "\n",
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &Config{
-		State: "/var/lib/mews",
-		Log:   Log{Level: "debug", Format: "text"},
-		Models: Models{Default: "local/org/qwen3:8b", Providers: map[string]Provider{
-			"local": {Kind: "openai", BaseURL: "http://127.0.0.1:99/v1"},
-			"cloud": {Kind: "openai", BaseURL: "https://api.openai.com/v1", APIKey: NewSecret("${PORT}")},
-		}},
-		Worker: Worker{Idle: 90 * time.Second},
-		Limits: Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB},
-		Files:  Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
+		State:    "/var/lib/mews",
+		Webhooks: Webhooks{Listen: "[::1]:8322"},
+		Log:      Log{Level: "debug", Format: "text", Payloads: true},
+		Telegram: Telegram{
+			Token: NewSecret(token), APIURL: "http://bot-api:8081", Rate: Rate{Chat: 2, Group: 30, All: 1000},
+			Webhook: Webhook{URL: "https://bot.example.org:99/webhook/telegram", Secret: NewSecret(secret)},
+			Groups:  []int64{-1001234567890, -42},
+		},
+		Models: Models{
+			Default: "local/org/qwen3:8b", Small: "qwen3:0.6b", Fallback: []string{"claude/claude-haiku-4-5", "offline"},
+			Allowed:  []string{"local/**", "*/*haiku*", "offline"},
+			Thinking: "off", Cache: "1h", Silence: 5 * time.Minute,
+			Prices: map[string]Price{
+				"cloud/gpt-5.4": {Input: 2.5, Output: 7, CacheRead: 0.25},
+				"qwen3:0.6b":    {CacheWrite: 10000},
+			},
+			Providers: map[string]Provider{
+				"local":  {Kind: "openai", BaseURL: "http://127.0.0.1:99/v1", Server: "vllm"},
+				"cloud":  {Kind: "openai", BaseURL: "https://api.openai.com/v1", APIKey: NewSecret("${PORT}")},
+				"claude": {Kind: "anthropic", BaseURL: "https://api.anthropic.com", APIKey: NewSecret("${PORT}")},
+				"proxy":  {Kind: "anthropic", BaseURL: "http://proxy:8080"},
+			},
+		},
+		Worker: Worker{Idle: 90 * time.Second, Sandbox: "accounts", SandboxMin: "landlock", Account: "hawks", Memory: 2 * GiB,
+			PIDs: 512, Disk: 5 * GiB, ReadOnly: []string{"/opt/models"}},
+		Chat:   Chat{Stream: "final"},
+		Limits: Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256},
+		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: Inflow{Burst: 1, Second: 0.5},
+			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},
+		Budget: Budget{Month: Dollars{7_000_000, true},
+			Users: Spending{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}}},
+		Approvals: Approvals{All: Rules{"ask", "allow", "allow"}, Admin: Rules{Invite: "step_up"}, User: Rules{Settings: "deny"}},
+		Files:     Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
 			{
 				Name: "alice", Role: "admin", Account: "al", Home: "/var/lib/mews/homes/alice", Timezone: "Europe/Madrid",
-				Model: "cloud/gpt", Files: Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
+				Telegram: 4503599627370495, Model: "cloud/gpt", Workspaces: []string{"/srv/code"},
+				Files: Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
+				TOTP:  TOTPRequired, ModelsAllowed: []string{"cloud/*"}, Approvals: Rules{SendFile: "allow"},
+				Budget: Spending{Dollars{1, true}, Dollars{0, true}, Dollars{1_000_000_000_000, true}, Dollars{2_500_000, true}},
 			},
 			{
-				Name: "bob", Role: "user", Home: "/srv/bob",
+				Name: "bob", Role: "user", Home: "/srv/bob", Model: "qwen3",
 				Files: Files{Include: []string{}, Exclude: []string{"${x}/*"}, AppendOnly: []string{"journal/**"}},
+				TOTP:  TOTPOff, ModelsAllowed: []string{},
+				Budget: Spending{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}},
 			},
 		},
 	}
 	if diff := same(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestHowLongACacheIsKept(t *testing.T) {
+	for word, want := range map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute, "none": 0} {
+		if got := (Models{Cache: word}).CacheFor(); got != want || !slices.Contains(caches, word) {
+			t.Errorf("%s is %v", word, got)
+		}
+	}
+}
+
+// TestABareDefaultIsOfTheOnlyProvider: as the catalogue of the models takes it.
+func TestABareDefaultIsOfTheOnlyProvider(t *testing.T) {
+	const one = "models: {default: qwen3, small: tiny, fallback: [local/qwen4], providers: {local: {kind: openai}"
+	if _, err := load(t, one+"}}\n", nil); err != nil {
+		t.Error(err)
+	}
+	_, err := load(t, one+", other: {kind: openai}}}\n", nil)
+	const want = `/etc/mews/mews.yaml:1: models.default: got "qwen3", want offline, local/MODEL or other/MODEL: ` +
+		"a provider of models.providers and its name of the model"
+	if err == nil || err.Error() != want { // and of the small one, which is bare, nothing can be said then
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -126,9 +220,10 @@ func TestProblems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			env := machine(map[string]string{"TOKEN": "hunter2"}, map[string]string{
+			env := machine(map[string]string{"TOKEN": "hunter2", "BOT": token, "SECRET": secret}, map[string]string{
 				"/etc/mews/mews.yaml": string(text), "/etc/mews/empty": "\n", "/etc/mews/two": "a\nb\n",
-				"/etc/mews/right": "hunter2\n", "/srv/keys/openai": "hunter2",
+				"/etc/mews/right": "hunter2\n", "/srv/keys/openai": "hunter2", "/srv/keys/bot": token,
+				"/srv/keys/seal": strings.Repeat("5a", 32) + "\n",
 			})
 			_, err = Load("/etc/mews/mews.yaml", env)
 			var list *ErrorList
@@ -136,8 +231,10 @@ func TestProblems(t *testing.T) {
 				t.Fatalf("got %v, want an ErrorList", err)
 			}
 			golden(t, strings.TrimSuffix(name, ".yaml")+".txt", err.Error()+"\n")
-			if strings.Contains(err.Error(), "hunter2") {
-				t.Error("the error shows a secret")
+			for _, hush := range []string{"hunter2", token, secret} {
+				if strings.Contains(err.Error(), hush) {
+					t.Errorf("the error shows %s", hush)
+				}
 			}
 		})
 	}
@@ -201,6 +298,26 @@ func TestSecretFile(t *testing.T) {
 	}
 }
 
+func TestTelegramSecretsFromFiles(t *testing.T) {
+	cfg, err := Load("/etc/mews/mews.yaml", machine(map[string]string{"CREDENTIALS_DIRECTORY": "/run/credentials"}, map[string]string{
+		"/etc/mews/mews.yaml": `
+webhooks: {listen: "localhost:8322"}
+telegram:
+  token_file: telegram.token
+  api_url: http://127.0.0.1:8081
+  webhook: {url: "http://localhost:8322/webhook/telegram", secret_file: telegram.secret}
+users: [{name: alice}, {name: bob, telegram: 42}]
+`,
+		"/run/credentials/telegram.token": token + "\n", "/etc/mews/telegram.secret": secret + "\r\n",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cfg.Telegram; got.Token.Reveal() != token || got.Webhook.Secret.Reveal() != secret || got.TokenFile != "telegram.token" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // FuzzLoad: no text makes it panic, and what it accepts keeps its promises.
 func FuzzLoad(f *testing.F) {
 	f.Add(whole)
@@ -218,7 +335,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		env := machine(map[string]string{"PORT": "99", "KEY": "k", "STEPS": "7"}, map[string]string{"/m.yaml": text})
+		env := machine(wholeNeeds, map[string]string{"/m.yaml": text, "/keys/seal": strings.Repeat("5a", 32)})
 		cfg, err := Load("/m.yaml", env)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "/m.yaml:") {
@@ -228,6 +345,9 @@ func FuzzLoad(f *testing.F) {
 		}
 		again := *cfg
 		complete(&again, env)
+		if w := cfg.Telegram.Webhook; w.URL != "" && len(w.Secret.Reveal()) < 16 {
+			t.Errorf("a webhook without a secret was accepted: %s", w.URL)
+		}
 		if diff := same(cfg, &again); diff != "" {
 			t.Errorf("it was not complete: %s", diff)
 		}

@@ -17,7 +17,7 @@ import (
 const examplePath = "../deploy/mews.example.yaml"
 
 // optional is the # of a line that is commented out. A remark has a space after it, or is deeper in than any key.
-var optional = regexp.MustCompile(`(?m)^#(( {2})*(- )?[a-z_]+:)`)
+var optional = regexp.MustCompile(`(?m)^#(( {2})*(- )?[a-z][a-z0-9_/.-]*:)`)
 
 func exampleText(t *testing.T) string {
 	t.Helper()
@@ -32,11 +32,20 @@ func exampleText(t *testing.T) string {
 // from the example.
 func takeIn(text string) string {
 	text = optional.ReplaceAllString(text, "$1")
-	return strings.Replace(text, "  providers: {}\n", "", 1)
+	return strings.Replace(strings.Replace(text, "  providers: {}\n", "", 1), "  fallback: []", "  fallback: [local/qwen3]", 1)
 }
 
+// givenDefaults are the defaults that are others where they are not written down: an empty list, an amount.
+const givenDefaults = `
+files: {include: [], exclude: [], append_only: []}
+models: {fallback: [], allowed: [], providers: {}}
+worker: {read_only: []}
+telegram: {groups: []}
+budget: {month: 0, users: {turn: 0, day: 0, month: 0, extend: 0}}
+`
+
 func TestExampleIsTheDefaults(t *testing.T) {
-	want, err := load(t, "files: {include: [], exclude: [], append_only: []}\nmodels: {providers: {}}", nil)
+	want, err := load(t, givenDefaults, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,10 +60,21 @@ func TestExampleIsTheDefaults(t *testing.T) {
 
 func TestExampleHasEveryKey(t *testing.T) {
 	text := takeIn(exampleText(t))
-	files := map[string]string{"/e/mews.yaml": text, "/e/openai.key": "k\n"}
-	env := machine(map[string]string{"OPENAI_API_KEY": "k"}, files)
-	if _, err := Load("/e/mews.yaml", env); err != nil {
-		t.Fatal(err)
+	files := map[string]string{"/e/openai.key": "k\n", "/e/seal.key": strings.Repeat("5a", 32) + "\n", "/e/telegram.token": token + "\n", "/e/telegram.secret": secret + "\n"}
+	env := machine(map[string]string{
+		"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k", "TELEGRAM_TOKEN": token, "TELEGRAM_SECRET": secret,
+	}, files)
+	for _, one := range []*regexp.Regexp{
+		regexp.MustCompile(`(?m)^ +(token|secret)_file:.*\n`), regexp.MustCompile(`(?m)^ +(token|secret):.*\n`),
+	} {
+		files["/e/mews.yaml"] = one.ReplaceAllString(text, "") // of two keys that exclude one another
+		cfg, err := Load("/e/mews.yaml", env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cfg.Telegram.Token.Reveal() != token || cfg.Telegram.Webhook.Secret.Reveal() != secret {
+			t.Errorf("without %v the secrets are others", one)
+		}
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
@@ -88,12 +108,29 @@ func TestExampleSaysWhy(t *testing.T) {
 	}
 }
 
+// TestAFieldWithoutAKeyComesLast: keys takes a field's place for its key's.
+func TestAFieldWithoutAKeyComesLast(t *testing.T) {
+	without := 0
+	for f := range reflect.TypeFor[Config]().Fields() {
+		_, ok := f.Tag.Lookup("yaml")
+		switch {
+		case !ok:
+			without++
+		case without > 0:
+			t.Errorf("%s has a key and comes after a field that has none", f.Name)
+		}
+	}
+	if without != 3 {
+		t.Errorf("%d fields have no key, want Local, File and Hints", without)
+	}
+}
+
 // allKeys are the paths of every key that the types have, with * for a name and a place in a list.
 func allKeys(t reflect.Type, path string) []string {
 	if _, ok := scalarTypes[t]; ok {
 		return []string{path}
 	}
-	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String {
+	if t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Struct {
 		return []string{path}
 	}
 	if t.Kind() != reflect.Struct {

@@ -31,6 +31,7 @@ func Load(path string, env Env) (*Config, error) {
 		b.bind(root, root.Line, reflect.ValueOf(cfg).Elem(), "")
 	}
 	file := absolute(path, env)
+	cfg.File = file
 	complete(cfg, env)
 	c := &checker{cfg: cfg, places: b.places, wrongBefore: fieldsOf(b.problems)}
 	c.kept = []kept{{file, "this configuration"}}

@@ -1,18 +1,21 @@
 package config
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
-	"unicode"
 )
 
-// Local is the configuration where there is no file: one user, who is the account that runs Mews, and the offline
-// model, or an OpenAI-compatible endpoint where OPENAI_BASE_URL names one. (OPENAI_API_KEY alone sends nothing
-// anywhere: many have it set for other programs.)
+// Local is the configuration where there is no file: one user, who is the account that runs Mews, and the offline model,
+// or what localmodel.go finds. TELEGRAM_TOKEN and MEWS_TELEGRAM_ID together have the user talk on Telegram.
+// (TELEGRAM_TOKEN alone polls nothing: it may be another program's bot, and a bot answers to one program.)
 func Local(env Env) (*Config, error) {
 	cfg := defaults()
+	cfg.Local = true
 	cfg.Log.Format = "text" // there is a person before it
-	problems := fromEnvironment(cfg, env)
+	problems := modelsFrom(env, cfg)
 	complete(cfg, env)
+	problems = append(problems, telegramFrom(env, cfg)...)
 	c := &checker{cfg: cfg, wrongBefore: fieldsOf(problems)}
 	c.check()
 	if err := errorList("without a configuration file", append(problems, c.problems...)); err != nil {
@@ -21,27 +24,42 @@ func Local(env Env) (*Config, error) {
 	return cfg, nil
 }
 
-// fromEnvironment takes the endpoint from the variables that the programs of this field share.
-func fromEnvironment(cfg *Config, env Env) []Problem {
-	url, model, key := env.Getenv("OPENAI_BASE_URL"), env.Getenv("OPENAI_MODEL"), env.Getenv("OPENAI_API_KEY")
-	if url == "" {
+// What is said where one of the two variables that turn Telegram on is set without the other.
+const (
+	hintID = "TELEGRAM_TOKEN is set; to talk on Telegram set MEWS_TELEGRAM_ID too: your numeric id, which @userinfobot " +
+		"on Telegram tells you."
+	hintToken = "MEWS_TELEGRAM_ID is set; to talk on Telegram set TELEGRAM_TOKEN too: a bot's token, which @BotFather on " +
+		"Telegram gives you."
+)
+
+// telegramFrom turns Telegram on for the one user, or adds the hint of what that lacks.
+func telegramFrom(env Env, cfg *Config) []Problem {
+	token, id, api := env.Getenv("TELEGRAM_TOKEN"), env.Getenv("MEWS_TELEGRAM_ID"), env.Getenv("TELEGRAM_API_URL")
+	bot := &checker{cfg: cfg}
+	number, err := strconv.ParseInt(id, 10, 64)
+	if id != "" && (err != nil || !validTelegram(number)) {
+		bot.wrong("MEWS_TELEGRAM_ID", quote(id), wantTelegram)
+	}
+	switch {
+	case token == "" && id == "":
 		return nil
+	case id == "":
+		cfg.Hints = append(cfg.Hints, hintID)
+		return nil
+	case token == "":
+		cfg.Hints = append(cfg.Hints, hintToken)
+		return bot.problems
+	case !tokenShape.MatchString(token):
+		bot.wrong("TELEGRAM_TOKEN", hidden, wantToken)
 	}
-	endpoint := &checker{cfg: cfg}
-	endpoint.checkURL("OPENAI_BASE_URL", url)
-	if strings.ContainsFunc(key, unicode.IsControl) {
-		endpoint.wrong("OPENAI_API_KEY", hidden, "one line, without control characters")
+	if api != "" {
+		bot.checkURL("TELEGRAM_API_URL", api, wantAPI, botAPI)
 	}
-	if model == "" {
-		endpoint.wrong("OPENAI_MODEL", "nothing", "the endpoint's name of the model, because OPENAI_BASE_URL is set")
+	if len(bot.problems) > 0 {
+		return bot.problems
 	}
-	if len(endpoint.problems) > 0 {
-		return endpoint.problems
-	}
-	cfg.Models.Providers = map[string]Provider{
-		"openai": {Kind: kindOpenAI, BaseURL: url, APIKey: NewSecret(key)},
-	}
-	cfg.Models.Default = "openai/" + model
+	cfg.Telegram.Token, cfg.Users[0].Telegram = NewSecret(token), number
+	cfg.Telegram.APIURL = strings.TrimRight(cmp.Or(api, cfg.Telegram.APIURL), "/")
 	return nil
 }
 

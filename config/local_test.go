@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,16 +54,92 @@ func TestFindDoesNotPassByAFileThatCannotBeRead(t *testing.T) {
 }
 
 func TestLocal(t *testing.T) {
-	cfg, err := Local(machine(map[string]string{"OPENAI_API_KEY": "for other programs"}, nil))
+	cfg, err := Local(machine(map[string]string{"OPENAI_MODEL": "for other programs"}, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := defaults()
-	want.Log.Format = "text"
+	want.Local, want.Log.Format = true, "text"
 	want.State = "/home/alice/.local/state/mews"
-	want.Users = []User{{Name: "alice", Role: "admin", Account: "alice", Home: want.State + "/homes/alice"}}
+	want.Users = []User{{Name: "alice", Role: "admin", Account: "alice", Home: want.State + "/homes/alice", TOTP: TOTPOptional}}
 	if diff := same(want, cfg); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestLocalModelNeedsTwoVariables(t *testing.T) {
+	anthropic := Provider{Kind: "anthropic", BaseURL: "https://api.anthropic.com", APIKey: NewSecret("ka")}
+	openai := Provider{Kind: "openai", BaseURL: "https://api.openai.com/v1", APIKey: NewSecret("ko")}
+	near := Provider{Kind: "openai", BaseURL: "http://127.0.0.1:11434/v1", APIKey: NewSecret("")}
+	both := map[string]string{"ANTHROPIC_API_KEY": "ka", "OPENAI_API_KEY": "ko"}
+	with := func(more map[string]string) map[string]string {
+		all := maps.Clone(both)
+		maps.Copy(all, more)
+		return all
+	}
+	for _, test := range []struct {
+		name      string
+		variables map[string]string
+		model     string
+		providers map[string]Provider
+		hints     []string
+	}{
+		{"keys alone", both, "offline", nil, []string{localAnthropic.hint, localOpenAI.hint}},
+		{"one key alone", map[string]string{"OPENAI_API_KEY": "ko"}, "offline", nil, []string{localOpenAI.hint}},
+		{"offline, because it was asked for", with(map[string]string{"MEWS_MODEL": "offline"}), "offline", nil, nil},
+		{
+			"Claude by its bare name", with(map[string]string{"MEWS_MODEL": "claude-sonnet-4-5"}),
+			"anthropic/claude-sonnet-4-5", map[string]Provider{"anthropic": anthropic}, nil,
+		},
+		{
+			"Claude in full", with(map[string]string{"MEWS_MODEL": "anthropic/claude-sonnet-4-5"}),
+			"anthropic/claude-sonnet-4-5", map[string]Provider{"anthropic": anthropic}, nil,
+		},
+		{
+			"another by its bare name", with(map[string]string{"MEWS_MODEL": "gpt-5-mini"}),
+			"openai/gpt-5-mini", map[string]Provider{"openai": openai}, nil,
+		},
+		{
+			"OpenAI's in full", with(map[string]string{"MEWS_MODEL": "openai/gpt-5-mini"}),
+			"openai/gpt-5-mini", map[string]Provider{"openai": openai}, nil,
+		},
+		{
+			"a proxy that has the key",
+			map[string]string{"MEWS_MODEL": "claude-sonnet-4-5", "ANTHROPIC_BASE_URL": "http://proxy:8080"},
+			"anthropic/claude-sonnet-4-5",
+			map[string]Provider{"anthropic": {Kind: "anthropic", BaseURL: "http://proxy:8080", APIKey: NewSecret("")}}, nil,
+		},
+		{
+			"an endpoint without OPENAI_MODEL", map[string]string{"MEWS_MODEL": "openai/qwen3", "OPENAI_BASE_URL": near.BaseURL},
+			"openai/qwen3", map[string]Provider{"openai": near}, nil,
+		},
+		{
+			"an endpoint, and the other key", map[string]string{"ANTHROPIC_API_KEY": "ka", "OPENAI_BASE_URL": near.BaseURL,
+				"OPENAI_MODEL": "qwen3"},
+			"openai/qwen3", map[string]Provider{"openai": near}, nil,
+		},
+		{
+			"an endpoint, and Claude chosen", map[string]string{"ANTHROPIC_API_KEY": "ka", "OPENAI_BASE_URL": near.BaseURL,
+				"OPENAI_MODEL": "qwen3", "MEWS_MODEL": "claude-sonnet-4-5"},
+			"anthropic/claude-sonnet-4-5", map[string]Provider{"anthropic": anthropic, "openai": near}, nil,
+		},
+		{
+			"an endpoint for other programs, and Claude chosen",
+			map[string]string{"ANTHROPIC_API_KEY": "ka", "OPENAI_BASE_URL": "x", "MEWS_MODEL": "claude-sonnet-4-5"},
+			"anthropic/claude-sonnet-4-5", map[string]Provider{"anthropic": anthropic}, nil,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg, err := Local(machine(test.variables, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := defaults()
+			want.Models.Default, want.Models.Providers = test.model, test.providers
+			if diff := same(&Config{Models: want.Models, Hints: test.hints}, &Config{Models: cfg.Models, Hints: cfg.Hints}); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
@@ -81,6 +158,41 @@ func TestLocalWithAnEndpoint(t *testing.T) {
 	}
 	if cfg.State != "/state/mews" {
 		t.Errorf("got state %q", cfg.State)
+	}
+}
+
+func TestLocalTelegramNeedsTwoVariables(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		variables map[string]string
+		token     string
+		id        int64
+		api       string
+		hint      string
+	}{
+		{"both", map[string]string{"TELEGRAM_TOKEN": token, "MEWS_TELEGRAM_ID": "42"}, token, 42, telegramURL, ""},
+		{
+			"a server of one's own",
+			map[string]string{"TELEGRAM_TOKEN": token, "MEWS_TELEGRAM_ID": "42", "TELEGRAM_API_URL": "http://127.0.0.1:8081/"},
+			token, 42, "http://127.0.0.1:8081", "",
+		},
+		{"the token alone", map[string]string{"TELEGRAM_TOKEN": token}, "", 0, telegramURL, hintID},
+		{"any token alone", map[string]string{"TELEGRAM_TOKEN": "x", "TELEGRAM_API_URL": "x"}, "", 0, telegramURL, hintID},
+		{"the id alone", map[string]string{"MEWS_TELEGRAM_ID": "42"}, "", 0, telegramURL, hintToken},
+		{"neither", map[string]string{"TELEGRAM_API_URL": "http://127.0.0.1:8081"}, "", 0, telegramURL, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg, err := Local(machine(test.variables, nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cfg.Telegram.Token.Reveal() != test.token || cfg.Users[0].Telegram != test.id || cfg.Telegram.APIURL != test.api {
+				t.Errorf("got a token of %d bytes, id %d, %s", len(cfg.Telegram.Token.Reveal()), cfg.Users[0].Telegram, cfg.Telegram.APIURL)
+			}
+			if got := strings.Join(cfg.Hints, "\n"); got != test.hint || strings.Contains(got, token) {
+				t.Errorf("the hint is %q, want %q", got, test.hint)
+			}
+		})
 	}
 }
 
@@ -109,6 +221,56 @@ func TestLocalProblems(t *testing.T) {
 			"a key of two lines",
 			map[string]string{"OPENAI_BASE_URL": "http://h/v1", "OPENAI_MODEL": "m", "OPENAI_API_KEY": "hunter2\n"},
 			"/home/alice", intro + `OPENAI_API_KEY: got ***, want one line, without control characters`,
+		},
+		{
+			"a model without its key", map[string]string{"MEWS_MODEL": "claude-sonnet-4-5", "OPENAI_API_KEY": "hunter2"}, "/home/alice",
+			intro + `ANTHROPIC_API_KEY: got nothing, want the key, because MEWS_MODEL is "claude-sonnet-4-5"`,
+		},
+		{
+			"another model without its key", map[string]string{"MEWS_MODEL": "gpt-5", "ANTHROPIC_API_KEY": "hunter2"}, "/home/alice",
+			intro + `OPENAI_API_KEY: got nothing, want the key, because MEWS_MODEL is "gpt-5"`,
+		},
+		{
+			"a provider that nobody knows", map[string]string{"MEWS_MODEL": "ollama/qwen3"}, "/home/alice",
+			intro + `MEWS_MODEL: got "ollama/qwen3", want ` + wantLocalModel,
+		},
+		{
+			"a provider and no model", map[string]string{"MEWS_MODEL": "anthropic", "ANTHROPIC_API_KEY": "hunter2"}, "/home/alice",
+			intro + `MEWS_MODEL: got "anthropic", want ` + wantLocalModel,
+		},
+		{
+			"a model of two lines", map[string]string{"MEWS_MODEL": "a\nb", "OPENAI_API_KEY": "hunter2"}, "/home/alice",
+			intro + `MEWS_MODEL: got "a\nb", want ` + wantLocalModel,
+		},
+		{
+			"a key of Anthropic's of two lines", map[string]string{"MEWS_MODEL": "claude-x", "ANTHROPIC_API_KEY": "hunter2\n"},
+			"/home/alice", intro + `ANTHROPIC_API_KEY: got ***, want one line, without control characters`,
+		},
+		{
+			"a proxy with a password", map[string]string{"MEWS_MODEL": "claude-x", "ANTHROPIC_BASE_URL": "http://u:hunter2@h"},
+			"/home/alice", intro + `ANTHROPIC_BASE_URL: got ***, want ` + wantAnthropicURL,
+		},
+		{
+			"no key where one is wanted",
+			map[string]string{"MEWS_MODEL": "claude-x", "ANTHROPIC_BASE_URL": "https://API.anthropic.com/v1"}, "/home/alice",
+			intro + "models.providers.anthropic.api_key: got nothing, want the key, because https://api.anthropic.com " +
+				"answers nobody without one",
+		},
+		{
+			"an id that is a name", map[string]string{"TELEGRAM_TOKEN": token, "MEWS_TELEGRAM_ID": "@alice"}, "/home/alice",
+			intro + `MEWS_TELEGRAM_ID: got "@alice", want ` + wantTelegram,
+		},
+		{
+			"a group's id, and no token", map[string]string{"MEWS_TELEGRAM_ID": "-100123"}, "/home/alice",
+			intro + `MEWS_TELEGRAM_ID: got "-100123", want ` + wantTelegram,
+		},
+		{
+			"no token of Telegram's", map[string]string{"TELEGRAM_TOKEN": "hunter2", "MEWS_TELEGRAM_ID": "42"}, "/home/alice",
+			intro + `TELEGRAM_TOKEN: got ***, want ` + wantToken,
+		},
+		{
+			"no Bot API", map[string]string{"TELEGRAM_TOKEN": token, "MEWS_TELEGRAM_ID": "42", "TELEGRAM_API_URL": "localhost:8081"},
+			"/home/alice", intro + `TELEGRAM_API_URL: got "localhost:8081", want ` + wantAPI,
 		},
 		{
 			"no home", nil, "",

@@ -1,0 +1,32 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWhoCanBeAdded(t *testing.T) {
+	cfg, err := load(t, "state: /s\nusers: [{name: ann, account: ann}, {name: ben, home: /s/homes/carl}]\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		user User
+		want string // of the error; "" is none
+	}{
+		{User{Name: "dan", Role: "user", Home: "/s/homes/dan"}, ""},
+		{User{Name: "dan", Role: "admin", Account: "dan", Timezone: "Europe/Madrid", Home: "/s/homes/dan"}, ""},
+		{User{Name: "Dan", Role: "user"}, `the name "Dan" can't be`},
+		{User{Name: "../dan", Role: "user"}, `the name "../dan" can't be`},
+		{User{Name: "dan", Role: "boss"}, `no role "boss"`},
+		{User{Name: "dan", Role: "user", Timezone: "Mars"}, `no time zone "Mars"`},
+		{User{Name: "ann", Role: "user"}, "ann stands in the configuration already"},
+		{User{Name: "dan", Role: "user", Account: "ann"}, "the account ann is ann's already"},
+		{User{Name: "carl", Role: "user", Home: "/s/homes/carl"}, "ben has /s/homes/carl"},
+	} {
+		err := cfg.CheckAdded(c.user)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: error %v, want %q", c.user, err, c.want)
+		}
+	}
+}

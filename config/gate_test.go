@@ -1,0 +1,194 @@
+package config
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestDollars(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "0.0": 0, "2": 2_000_000, "0.1": 100_000, "0.25": 250_000, "0.000001": 1, "19.99": 19_990_000,
+		"1000000": 1_000_000_000_000, "0999999.999999": 999_999_999_999,
+	} {
+		got, err := ParseDollars(text)
+		if err != nil || got != (Dollars{want, true}) {
+			t.Errorf("%s: got %+v, error %v", text, got, err)
+		}
+	}
+	for _, text := range []string{
+		"", ".", "1.", ".5", "-1", "+1", "1e3", "1_000", "1,5", "0x1", "0.0000001", "1000000.000001", "10000000", "NaN", " 1", "1 ",
+		"9999999999999999999999",
+	} {
+		if got, err := ParseDollars(text); err == nil {
+			t.Errorf("%q was accepted as %+v", text, got)
+		}
+	}
+}
+
+// TestDollarsAreExact: what is printed is read as what it was.
+func TestDollarsAreExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := Dollars{rapid.Int64Range(0, mostBudget*1_000_000).Draw(t, "millionths"), true}
+		if got, err := ParseDollars(d.String()); err != nil || got != d {
+			t.Fatalf("%+v is %s, which is %+v, error %v", d, d, got, err)
+		}
+	})
+}
+
+func TestWaysToSayWhetherACodeIsNeeded(t *testing.T) {
+	for text, want := range map[string]TOTP{
+		"": TOTPOptional, ", totp: true": TOTPRequired, ", totp: required": TOTPRequired, ", totp: 'off'": TOTPOff, ", totp: off": TOTPOff,
+		", totp: false": TOTPOff, ", totp: optional": TOTPOptional, `, totp: "${MODE}"`: TOTPRequired,
+	} {
+		cfg, err := load(t, "users: [{name: alice"+text+"}]\n", map[string]string{"MODE": "true"})
+		if err != nil || cfg.Users[0].TOTP != want {
+			t.Errorf("%q: got %+v, error %v", text, cfg, err)
+		}
+	}
+}
+
+func TestTheKeyThatSecretsAreSealedWith(t *testing.T) {
+	raw := strings.Repeat("\x01\n", 16)
+	files := map[string]string{
+		"/run/credentials/raw": raw, "/etc/mews/raw": "another", "/etc/mews/hex": strings.Repeat("010A", 16) + "\r\n",
+		"/etc/mews/secret": "hunter2", "/etc/mews/long": strings.Repeat("z", 64),
+	}
+	env := machine(map[string]string{"CREDENTIALS_DIRECTORY": "/run/credentials"}, files)
+	for name, want := range map[string]string{"raw": raw, "hex": raw, "secret": "", "long": ""} {
+		files["/etc/mews/mews.yaml"] = "access: {key_file: " + name + "}\n"
+		cfg, err := Load("/etc/mews/mews.yaml", env)
+		switch {
+		case want == "" && (err == nil || !strings.Contains(err.Error(), "64 hexadecimal digits") || strings.Contains(err.Error(), files["/etc/mews/"+name])):
+			t.Errorf("%s: got error %v", name, err)
+		case want != "" && (err != nil || cfg.Access.Key.Reveal() != want):
+			t.Errorf("%s: got %+v, error %v", name, cfg, err)
+		}
+	}
+}
+
+func TestRulesByEffect(t *testing.T) {
+	got := (Rules{SendFile: "ask", Invite: "deny"}).ByEffect()
+	if want := map[string]string{"send_file": "ask", "invite": "deny"}; !maps.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestModelsThatMayBeChosen(t *testing.T) {
+	for spec, want := range map[string][]string{
+		"claude/haiku": {"", "**", "claude/*", "*/*haiku*"}, "local/org/qwen3": {"", "**", "local/**"}, "offline": {"", "**", "offline"},
+	} {
+		var got []string
+		for _, glob := range []string{"", "**", "claude/*", "*/*haiku*", "local/*", "local/**", "offline", "claude/opus"} {
+			if (User{ModelsAllowed: strings.Fields(glob)}).MayChoose(spec) {
+				got = append(got, glob)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: by %q, want %q", spec, got, want)
+		}
+	}
+	if !(User{ModelsAllowed: []string{"a/*", "b/*"}}).MayChoose("b/c") {
+		t.Error("the second of two globs does not count")
+	}
+}
+
+const before = `
+state: /s
+telegram: {token: "${BOT}"}
+models: {default: p/a, prices: {p/a: {input: 1, output: 2}}, providers: {p: {kind: openai, api_key: "${KEY}"}}}
+limits: {turn: 1h}
+access: {key_file: seal.key}
+users:
+  - {name: alice, role: admin, telegram: 1}
+  - {name: bob, budget: {day: 2}}
+  - {name: eve}
+`
+
+func TestDiff(t *testing.T) {
+	variables := map[string]string{"BOT": token, "KEY": "k1", "OTHER": "k2"}
+	files := map[string]string{"/c/seal.key": strings.Repeat("5a", 32)}
+	read := func(text string) *Config {
+		t.Helper()
+		files["/c/m.yaml"] = text
+		cfg, err := Load("/c/m.yaml", machine(variables, files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	old := read(before)
+	for name, c := range map[string]struct {
+		replace []string
+		want    []Change
+	}{
+		"nothing":    {nil, nil},
+		"the order":  {[]string{"  - {name: eve}\n", "", "users:\n", "users:\n  - {name: eve}\n"}, nil},
+		"a default":  {[]string{"turn: 1h", "turn: 60m, steps: 50"}, nil},
+		"a limit":    {[]string{"turn: 1h", "turn: 90m"}, []Change{{"limits.turn", "1h", "1h30m", true}}},
+		"the log":    {[]string{"state: /s", "state: /s\nlog: {level: debug}"}, []Change{{"log.level", "info", "debug", true}}},
+		"a key":      {[]string{"${KEY}", "${OTHER}"}, []Change{{"models.providers.p.api_key", "***", "***", true}}},
+		"the secret": {[]string{"telegram: {token: \"${BOT}\"}", ""}, []Change{{"telegram.token", "***", "", true}}},
+		"a price": {[]string{"input: 1,", "input: 1.5,"},
+			[]Change{{`models.prices."p/a".input`, "1", "1.5", false}}},
+		"groups": {[]string{"telegram: {", "telegram: {groups: [-1, -2], "}, []Change{{"telegram.groups", "", "-1, -2", false}}},
+		"a person's": {[]string{"name: bob, budget: {day: 2}", "name: bob, role: admin, totp: true, budget: {day: 2.5}"}, []Change{
+			{"users.bob.budget.day", "2", "2.5", false}, {"users.bob.role", "user", "admin", false},
+			{"users.bob.totp", "optional", "required", false},
+		}},
+		"a home": {[]string{"{name: eve}", "{name: eve, home: /e, workspaces: [/w], account: e}"}, []Change{
+			{"users.eve.account", "", "e", true}, {"users.eve.home", "/s/homes/eve", "/e", true}, {"users.eve.workspaces", "", "/w", true},
+		}},
+		"people": {[]string{"{name: eve}", "{name: dan, role: admin, home: /d}"}, []Change{
+			{"users.dan", "", "a user of role admin", false}, {"users.eve", "a user of role user", "", false},
+		}},
+		"what holds for all": {[]string{"limits:", "budget: {users: {day: 1}}\nlimits:"}, []Change{
+			{"budget.users.day", "0", "1", false}, {"users.alice.budget.day", "0", "1", false}, {"users.eve.budget.day", "0", "1", false},
+		}},
+		"a rule": {[]string{"limits:", "approvals: {user: {send_file: ask}}\nlimits:"}, []Change{{"approvals.user.send_file", "", "ask", false}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Diff(old, read(strings.NewReplacer(c.replace...).Replace(before)))
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	files["/c/seal.key"] = strings.Repeat("5b", 32)
+	if diff := cmp.Diff([]Change{{"access.key_file", "seal.key", "seal.key", true}}, Diff(old, read(before))); diff != "" {
+		t.Errorf("another key in the same file: %s", diff)
+	}
+}
+
+// TestEveryKeyIsCompared: no key can change without Diff saying so, and live names no key that is not there.
+func TestEveryKeyIsCompared(t *testing.T) {
+	all := leaves{}
+	patterns := map[string]bool{}
+	cfg, err := Load("/etc/mews/mews.yaml", machine(wholeNeeds, map[string]string{
+		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(all, flatten(cfg, cfg))
+	for _, l := range all {
+		for p := l.pattern; p != ""; p = parent(p) {
+			patterns["."+p] = true
+		}
+	}
+	for _, key := range allKeys(reflect.TypeFor[Config](), "") {
+		if !patterns[key] && key != "" {
+			t.Errorf("%s is not compared", key)
+		}
+	}
+	for key := range live {
+		if !patterns["."+key] {
+			t.Errorf("there is no key %s", key)
+		}
+	}
+}
