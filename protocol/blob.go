@@ -1,7 +1,7 @@
 package protocol
 
-// Blobs are bytes that do not belong on a line of their own: the whole output of a tool whose Text was cut, and later
-// images and files. The worker pushes and pulls them in chunks of at most BlobChunk bytes, at most BlobWindow of them
+// Blobs are bytes that do not belong on a line of their own: the whole output of a tool whose Text was cut, pictures,
+// and later files. The worker pushes and pulls them in chunks of at most BlobChunk bytes, at most BlobWindow of them
 // unanswered, and they travel behind every other message. The supervisor keeps them by their hash and never opens a
 // path that a worker named.
 const (

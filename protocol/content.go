@@ -1,6 +1,9 @@
 package protocol
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Role says who speaks in a Message. The system text is not a message: it goes with the request.
 type Role string
@@ -20,9 +23,72 @@ type Message struct {
 
 // Part is one piece of a message. Exactly one of its fields is set.
 type Part struct {
-	Text   string      `json:"text,omitempty"`
-	Call   *ToolCall   `json:"call,omitempty"`
-	Result *ToolResult `json:"result,omitempty"`
+	Text     string      `json:"text,omitempty"`
+	Image    *Image      `json:"image,omitempty"` // a picture of the person's
+	Call     *ToolCall   `json:"call,omitempty"`
+	Result   *ToolResult `json:"result,omitempty"`
+	Thinking *Thinking   `json:"thinking,omitempty"`
+}
+
+// Thinking is what a model thought before it spoke, as its provider gave it. It goes back to a provider of the same
+// format word for word, to no other, and to no worker.
+type Thinking struct {
+	Format string          `json:"format"` // whose block it is: anthropic
+	Block  json.RawMessage `json:"block"`
+}
+
+// Image is a picture, whose bytes are a blob of the person's.
+type Image struct {
+	BlobRef
+	MediaType string `json:"media_type"` // one of ImageTypes
+	Width     int    `json:"width"`      // in pixels, as is Height; 1 to MaxImageEdge
+	Height    int    `json:"height"`
+}
+
+// What pictures may be. The limits are those of Anthropic's API, the narrowest that is known: 5 MB of base64, and
+// 8,000 pixels (from its pages on vision).
+const (
+	MaxImages    = 8         // of one result
+	MaxImageSize = 3_750_000 // bytes
+	MaxImageEdge = 8000      // pixels
+)
+
+// ImageTypes are the media types that every API of models takes, each by how its files begin. A dot is any byte.
+var ImageTypes = map[string]string{
+	"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8", "image/webp": "RIFF....WEBP",
+}
+
+// ImageType is the media type of a picture's bytes, "" where it is none of ImageTypes. Their first 12 bytes do.
+func ImageType(data []byte) string {
+	for kind, magic := range ImageTypes {
+		if len(data) >= len(magic) && begins(data, magic) {
+			return kind
+		}
+	}
+	return ""
+}
+
+func begins(data []byte, magic string) bool {
+	for i := range len(magic) {
+		if data[i] != magic[i] && magic[i] != '.' {
+			return false
+		}
+	}
+	return true
+}
+
+// Check says what is wrong with an image that no honest side names.
+func (i Image) Check() error {
+	_, known := ImageTypes[i.MediaType]
+	switch {
+	case !known:
+		return fmt.Errorf("media_type %.40q", i.MediaType)
+	case i.Size < 1 || i.Size > MaxImageSize:
+		return fmt.Errorf("size: %d bytes, want 1 to %d", i.Size, MaxImageSize)
+	case min(i.Width, i.Height) < 1 || max(i.Width, i.Height) > MaxImageEdge:
+		return fmt.Errorf("%d x %d pixels, want 1 to %d", i.Width, i.Height, MaxImageEdge)
+	}
+	return nil
 }
 
 // ToolCall is the model's wish to have a tool run. ID is unique within the conversation: the supervisor makes it so
@@ -40,6 +106,7 @@ type ToolResult struct {
 	Text    string   `json:"text"` // what the model reads; already cut to the turn's output limit
 	Failed  bool     `json:"failed,omitempty"`
 	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output where Text was cut
+	Images  []Image  `json:"images,omitempty"`  // what the model sees beside Text, at most MaxImages
 	Changes []Change `json:"changes,omitempty"` // what it changed in the person's files, for the ledger
 }
 

@@ -72,6 +72,7 @@
 //
 //	supervisor to worker
 //	  hello          Hello to HelloResult                  the first call
+//	  walls.try      TryWalls to TriedWalls                in place of hello: a worker that is nobody's tries to get out
 //	  turn.start     TurnStart to TurnEnd                  a call whose result ends the turn
 //	  stop           no parameters, no result              cancel the turns, answer, end
 //	  model.delta    ModelDelta, a notification            during model.stream
@@ -84,6 +85,7 @@
 //	  blob.write     BlobWrite, no result                  in turn, at most 64 KiB of data, two unanswered a blob
 //	  blob.commit    BlobCommit to BlobRef                 in turn
 //	  blob.read      BlobRead to BlobData                  in turn
+//	  chat.send      ChatSend to ChatSent                  in turn, one at a time; may wait for the person
 //
 //	both
 //	  cancel         Cancel, a notification                taken by the connection
@@ -92,87 +94,100 @@
 // What is too big for a line, or does not belong on one, is a blob: opened, written in chunks at rising offsets,
 // committed, and from then on named by the SHA-256 of its bytes. One that is not committed ends with its turn.
 //
+// A picture is such a blob with its media type and its pixels beside its name (Image), in a result of at most eight or in
+// a message of the person's. A result that names a blob of somebody else's, or what is no picture, ends the worker.
+//
 // # A transcript
 //
 // Two turns, as they go over the wire; S is the supervisor's line and W the worker's, and a line too long for this page
 // goes on, indented, without anything in between. The first turn looks for something and writes a file; the search's
-// output was cut, and the whole of it is a blob. The second goes on after a crash, and is stopped by the person. At its
-// end the worker asks for what does not exist, and is stopped itself.
+// output was cut, and the whole of it is a blob. The second goes on after a crash, sends a file, and is stopped by the
+// person. At its end the worker asks for what does not exist, and is stopped itself.
 //
-//	{"S":{"jsonrpc":"2.0","id":1,"method":"hello","params":{"version":1,"user":"alice","home":"/home",
-//	    "timezone":"Europe/Madrid","files":{"exclude":[".trash/**"]}}}}
-//	{"W":{"jsonrpc":"2.0","id":1,"result":{"version":1,"build":"dev","tools":[{"name":"search_files",
-//	    "description":"Find lines.","schema":{"type":"object"},"effect":"none"},{"name":"write_file",
-//	    "description":"Write a file.","schema":{"type":"object"},"effect":"once"}]}}}
-//	{"S":{"jsonrpc":"2.0","id":2,"method":"ping","params":{}}}
-//	{"W":{"jsonrpc":"2.0","id":2,"result":null}}
-//	{"S":{"jsonrpc":"2.0","id":3,"method":"turn.start","params":{"turn":7,"kind":"chat","channel":"terminal",
-//	    "limits":{"steps":50,"seconds":900,"output":24},"step":0,"last":41}}}
-//	{"W":{"jsonrpc":"2.0","id":1,"method":"model.stream","params":{"turn":7,"after":41,
-//	    "system":{"hash":"4353f3c90a595c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20"},
-//	    "tools":{"hash":"c0d2565f9d781b2d8e0f45cfe0aa376d85523224550b96d1fcc0690768c50fee"}}}}
+//	{"S":{"jsonrpc":"2.0","id":1,"method":"walls.try","params":{"victims":{"secret":"not for workers","socket":"/run
+//	    /docker.sock"}}}}
+//	{"W":{"jsonrpc":"2.0","id":1,"result":{"findings":[{"row":"N10","what":"connect to a socket in the file system",
+//	    "outcome":"stopped","detail":"connect: no such file or directory (ENOENT)"}]}}}
+//	{"S":{"jsonrpc":"2.0","id":2,"method":"hello","params":{"version":1,"user":"alice","home":"/home","timezone":"Eu
+//	    rope/Madrid","files":{"exclude":[".trash/**"]}}}}
+//	{"W":{"jsonrpc":"2.0","id":2,"result":{"version":1,"build":"dev","tools":[{"name":"search_files","description":"
+//	    Find lines.","schema":{"type":"object"},"effect":"none"},{"name":"write_file","description":"Write a file.",
+//	    "schema":{"type":"object"},"effect":"once"}]}}}
+//	{"S":{"jsonrpc":"2.0","id":3,"method":"ping","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":3,"result":null}}
+//	{"S":{"jsonrpc":"2.0","id":4,"method":"turn.start","params":{"turn":7,"kind":"chat","channel":"terminal","limits
+//	    ":{"steps":50,"seconds":900,"output":24},"step":0,"last":41}}}
+//	{"W":{"jsonrpc":"2.0","id":1,"method":"model.stream","params":{"turn":7,"after":41,"system":{"hash":"4353f3c90a5
+//	    95c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20"},"tools":{"hash":"c0d2565f9d781b2d8e0f45cfe0aa376d855
+//	    23224550b96d1fcc0690768c50fee"}}}}
 //	{"S":{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"the system text is not known here"}}}
-//	{"W":{"jsonrpc":"2.0","id":2,"method":"model.stream","params":{"turn":7,"after":41,
-//	    "system":{"hash":"4353f3c90a595c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20",
-//	    "text":"You are the assistant of alice."},
-//	    "tools":{"hash":"c0d2565f9d781b2d8e0f45cfe0aa376d85523224550b96d1fcc0690768c50fee","names":["search_files",
-//	    "write_file"]}}}}
+//	{"W":{"jsonrpc":"2.0","id":2,"method":"model.stream","params":{"turn":7,"after":41,"system":{"hash":"4353f3c90a5
+//	    95c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20","text":"You are the assistant of alice."},"tools":{"h
+//	    ash":"c0d2565f9d781b2d8e0f45cfe0aa376d85523224550b96d1fcc0690768c50fee","names":["search_files","write_file"
+//	    ]}}}}
 //	{"S":{"jsonrpc":"2.0","method":"model.delta","params":{"turn":7,"seq":1,"text":"I look first, "}}}
 //	{"S":{"jsonrpc":"2.0","method":"model.delta","params":{"turn":7,"seq":2,"text":"then I write."}}}
-//	{"S":{"jsonrpc":"2.0","id":2,"result":{"message":{"id":42,"role":"assistant",
-//	    "parts":[{"text":"I look first, then I write."},{"call":{"id":"c1","name":"search_files",
-//	    "arguments":{"text":"milk"}}},{"call":{"id":"c2","name":"write_file","arguments":{"path":"todo.md",
-//	    "text":"milk\n"}}}]}}}}
-//	{"W":{"jsonrpc":"2.0","method":"turn.event","params":{"turn":7,"kind":"tool.began","call":"c1",
-//	    "tool":"search_files","text":"milk"}}}
+//	{"S":{"jsonrpc":"2.0","id":2,"result":{"message":{"id":42,"role":"assistant","parts":[{"text":"I look first, the
+//	    n I write."},{"call":{"id":"c1","name":"search_files","arguments":{"text":"milk"}}},{"call":{"id":"c2","name
+//	    ":"write_file","arguments":{"path":"todo.md","text":"milk\n"}}}]}}}}
+//	{"W":{"jsonrpc":"2.0","method":"turn.event","params":{"turn":7,"kind":"tool.began","call":"c1","tool":"search_fi
+//	    les","text":"milk"}}}
 //	{"W":{"jsonrpc":"2.0","id":3,"method":"blob.begin","params":{"turn":7}}}
 //	{"S":{"jsonrpc":"2.0","id":3,"result":{"blob":1}}}
-//	{"W":{"jsonrpc":"2.0","id":4,"method":"blob.write","params":{"turn":7,"blob":1,"offset":0,
-//	    "data":"YS5tZDoxOm1pbGsKYi5tZDozOm1pbGsKYy5tZDo5Om1pbGsK"}}}
+//	{"W":{"jsonrpc":"2.0","id":4,"method":"blob.write","params":{"turn":7,"blob":1,"offset":0,"data":"YS5tZDoxOm1pbG
+//	    sKYi5tZDozOm1pbGsKYy5tZDo5Om1pbGsK"}}}
 //	{"S":{"jsonrpc":"2.0","id":4,"result":null}}
 //	{"W":{"jsonrpc":"2.0","id":5,"method":"blob.commit","params":{"turn":7,"blob":1}}}
-//	{"S":{"jsonrpc":"2.0","id":5,"result":{"sha256":"2d728e12d45c1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cb
-//	    a73","size":36}}}
-//	{"W":{"jsonrpc":"2.0","id":6,"method":"step.commit","params":{"turn":7,"call":"c1","state":"done",
-//	    "result":{"call":"c1","name":"search_files","text":"a.md:1:milk\n...",
-//	    "rest":{"sha256":"2d728e12d45c1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba73","size":36}}}}}
+//	{"S":{"jsonrpc":"2.0","id":5,"result":{"sha256":"2d728e12d45c1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba7
+//	    3","size":36}}}
+//	{"W":{"jsonrpc":"2.0","id":6,"method":"step.commit","params":{"turn":7,"call":"c1","state":"done","result":{"cal
+//	    l":"c1","name":"search_files","text":"a.md:1:milk\n...","rest":{"sha256":"2d728e12d45c1b1497950de82828c8e8c9
+//	    557ef87b4300a99c177c1f8c9cba73","size":36}}}}}
 //	{"S":{"jsonrpc":"2.0","id":6,"result":{"message":43}}}
-//	{"W":{"jsonrpc":"2.0","method":"turn.event","params":{"turn":7,"kind":"tool.ended","call":"c1",
-//	    "tool":"search_files","text":"3 matches in 3 files"}}}
+//	{"W":{"jsonrpc":"2.0","method":"turn.event","params":{"turn":7,"kind":"tool.ended","call":"c1","tool":"search_fi
+//	    les","text":"3 matches in 3 files"}}}
 //	{"W":{"jsonrpc":"2.0","id":7,"method":"step.commit","params":{"turn":7,"call":"c2","state":"begun"}}}
 //	{"S":{"jsonrpc":"2.0","id":7,"result":{}}}
-//	{"W":{"jsonrpc":"2.0","method":"turn.event","params":{"turn":7,"kind":"tool.began","call":"c2",
-//	    "tool":"write_file","text":"todo.md"}}}
-//	{"W":{"jsonrpc":"2.0","id":8,"method":"step.commit","params":{"turn":7,"call":"c2","state":"done",
-//	    "result":{"call":"c2","name":"write_file","text":"wrote 5 bytes","changes":[{"kind":"write",
-//	    "target":"todo.md"}]}}}}
+//	{"W":{"jsonrpc":"2.0","method":"turn.event","params":{"turn":7,"kind":"tool.began","call":"c2","tool":"write_fil
+//	    e","text":"todo.md"}}}
+//	{"W":{"jsonrpc":"2.0","id":8,"method":"step.commit","params":{"turn":7,"call":"c2","state":"done","result":{"cal
+//	    l":"c2","name":"write_file","text":"wrote 5 bytes","changes":[{"kind":"write","target":"todo.md"}]}}}}
 //	{"S":{"jsonrpc":"2.0","id":8,"result":{"message":44}}}
-//	{"W":{"jsonrpc":"2.0","method":"turn.event","params":{"turn":7,"kind":"tool.ended","call":"c2",
-//	    "tool":"write_file"}}}
-//	{"W":{"jsonrpc":"2.0","id":9,"method":"model.stream","params":{"turn":7,"after":44,
-//	    "system":{"hash":"4353f3c90a595c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20"},
-//	    "tools":{"hash":"c0d2565f9d781b2d8e0f45cfe0aa376d85523224550b96d1fcc0690768c50fee"}}}}
-//	{"S":{"jsonrpc":"2.0","method":"model.delta","params":{"turn":7,"seq":1,
-//	    "text":"Done: milk is on your list."}}}
-//	{"S":{"jsonrpc":"2.0","id":9,"result":{"message":{"id":45,"role":"assistant",
-//	    "parts":[{"text":"Done: milk is on your list."}]}}}}
-//	{"W":{"jsonrpc":"2.0","id":3,"result":{"why":"done","steps":2}}}
-//	{"S":{"jsonrpc":"2.0","id":4,"method":"turn.start","params":{"turn":8,"kind":"chat","channel":"terminal",
-//	    "limits":{"steps":50,"seconds":900,"output":24},"step":1,"last":47,"pending":[{"call":{"id":"c3",
-//	    "name":"write_file","arguments":{"path":"a.md","text":"x"}},"begun":true}],"recent":[{"id":"c3",
-//	    "name":"write_file","arguments":{"path":"a.md","text":"x"}}]}}}
-//	{"W":{"jsonrpc":"2.0","id":10,"method":"blob.read","params":{"turn":8,
-//	    "sha256":"2d728e12d45c1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba73","offset":24,"length":65536}}}
+//	{"W":{"jsonrpc":"2.0","method":"turn.event","params":{"turn":7,"kind":"tool.ended","call":"c2","tool":"write_fil
+//	    e"}}}
+//	{"W":{"jsonrpc":"2.0","id":9,"method":"model.stream","params":{"turn":7,"after":44,"system":{"hash":"4353f3c90a5
+//	    95c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20"},"tools":{"hash":"c0d2565f9d781b2d8e0f45cfe0aa376d855
+//	    23224550b96d1fcc0690768c50fee"}}}}
+//	{"S":{"jsonrpc":"2.0","method":"model.delta","params":{"turn":7,"seq":1,"text":"Done: milk is on your list."}}}
+//	{"S":{"jsonrpc":"2.0","id":9,"result":{"message":{"id":45,"role":"assistant","parts":[{"text":"Done: milk is on
+//	     your list."}]}}}}
+//	{"W":{"jsonrpc":"2.0","id":4,"result":{"why":"done","steps":2}}}
+//	{"S":{"jsonrpc":"2.0","id":5,"method":"turn.start","params":{"turn":8,"kind":"chat","channel":"terminal","limits
+//	    ":{"steps":50,"seconds":900,"output":24},"step":1,"last":47,"pending":[{"call":{"id":"c3","name":"write_file
+//	    ","arguments":{"path":"a.md","text":"x"}},"begun":true},{"call":{"id":"c4","name":"send_file","arguments":{"
+//	    path":"found.txt"}}}],"recent":[{"id":"c3","name":"write_file","arguments":{"path":"a.md","text":"x"}},{"id"
+//	    :"c4","name":"send_file","arguments":{"path":"found.txt"}}]}}}
+//	{"W":{"jsonrpc":"2.0","id":10,"method":"blob.read","params":{"turn":8,"sha256":"2d728e12d45c1b1497950de82828c8e8
+//	    c9557ef87b4300a99c177c1f8c9cba73","offset":24,"length":65536}}}
 //	{"S":{"jsonrpc":"2.0","id":10,"result":{"data":"Yy5tZDo5Om1pbGsK","size":36}}}
-//	{"W":{"jsonrpc":"2.0","id":11,"method":"model.stream","params":{"turn":8,"after":47,
-//	    "system":{"hash":"4353f3c90a595c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20"},
-//	    "tools":{"hash":"c0d2565f9d781b2d8e0f45cfe0aa376d85523224550b96d1fcc0690768c50fee"}}}}
-//	{"S":{"jsonrpc":"2.0","method":"cancel","params":{"id":4}}}
-//	{"W":{"jsonrpc":"2.0","method":"cancel","params":{"id":11}}}
-//	{"S":{"jsonrpc":"2.0","id":11,"error":{"code":-32002,"message":"model.stream: cancelled"}}}
-//	{"W":{"jsonrpc":"2.0","id":4,"result":{"why":"stopped","steps":1}}}
-//	{"W":{"jsonrpc":"2.0","id":12,"method":"shell.open","params":{}}}
-//	{"S":{"jsonrpc":"2.0","id":12,"error":{"code":-32601,"message":"no method \"shell.open\""}}}
-//	{"S":{"jsonrpc":"2.0","id":5,"method":"stop","params":{}}}
-//	{"W":{"jsonrpc":"2.0","id":5,"result":null}}
+//	{"W":{"jsonrpc":"2.0","id":11,"method":"step.commit","params":{"turn":8,"call":"c4","state":"begun"}}}
+//	{"S":{"jsonrpc":"2.0","id":11,"result":{}}}
+//	{"W":{"jsonrpc":"2.0","id":12,"method":"chat.send","params":{"turn":8,"call":"c4","blob":{"sha256":"2d728e12d45c
+//	    1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba73","size":36},"name":"found.txt","caption":"What I found.
+//	    "}}}
+//	{"S":{"jsonrpc":"2.0","id":12,"result":{}}}
+//	{"W":{"jsonrpc":"2.0","id":13,"method":"step.commit","params":{"turn":8,"call":"c4","state":"done","result":{"ca
+//	    ll":"c4","name":"send_file","text":"found.txt was sent."}}}}
+//	{"S":{"jsonrpc":"2.0","id":13,"result":{"message":48}}}
+//	{"W":{"jsonrpc":"2.0","id":14,"method":"model.stream","params":{"turn":8,"after":48,"system":{"hash":"4353f3c90a
+//	    595c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20"},"tools":{"hash":"c0d2565f9d781b2d8e0f45cfe0aa376d85
+//	    523224550b96d1fcc0690768c50fee"}}}}
+//	{"S":{"jsonrpc":"2.0","method":"cancel","params":{"id":5}}}
+//	{"W":{"jsonrpc":"2.0","method":"cancel","params":{"id":14}}}
+//	{"S":{"jsonrpc":"2.0","id":14,"error":{"code":-32002,"message":"model.stream: cancelled"}}}
+//	{"W":{"jsonrpc":"2.0","id":5,"result":{"why":"stopped","steps":1}}}
+//	{"W":{"jsonrpc":"2.0","id":15,"method":"shell.open","params":{}}}
+//	{"S":{"jsonrpc":"2.0","id":15,"error":{"code":-32601,"message":"no method \"shell.open\""}}}
+//	{"S":{"jsonrpc":"2.0","id":6,"method":"stop","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":6,"result":null}}
 package protocol

@@ -12,8 +12,8 @@ import (
 var wireTypes = []any{
 	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommit{},
 	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, ModelDelta{}, SystemRef{}, ToolsRef{}, Message{},
-	Part{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBegun{}, BlobWrite{}, BlobCommit{},
-	BlobRead{}, BlobData{}, Cancel{}, Error{},
+	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBegun{}, BlobWrite{}, BlobCommit{},
+	BlobRead{}, BlobData{}, ChatSend{}, ChatSent{}, Cancel{}, Error{},
 }
 
 func TestEveryFieldTravels(t *testing.T) {

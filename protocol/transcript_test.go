@@ -23,6 +23,7 @@ var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodPing:        {},
 	protocol.MethodStop:        {},
 	protocol.MethodCancel:      {of[protocol.Cancel], nil},
+	protocol.MethodTryWalls:    {of[protocol.TryWalls], of[protocol.TriedWalls]},
 	protocol.MethodTurnStart:   {of[protocol.TurnStart], of[protocol.TurnEnd]},
 	protocol.MethodTurnEvent:   {of[protocol.TurnEvent], nil},
 	protocol.MethodModelStream: {of[protocol.ModelStream], of[protocol.ModelStreamed]},
@@ -32,6 +33,7 @@ var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodBlobWrite:   {of[protocol.BlobWrite], nil},
 	protocol.MethodBlobCommit:  {of[protocol.BlobCommit], of[protocol.BlobRef]},
 	protocol.MethodBlobRead:    {of[protocol.BlobRead], of[protocol.BlobData]},
+	protocol.MethodChatSend:    {of[protocol.ChatSend], of[protocol.ChatSent]},
 }
 
 func of[T any]() any { return new(T) }

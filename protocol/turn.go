@@ -45,6 +45,11 @@ const (
 type TurnEnd struct {
 	Why   Why `json:"why"`
 	Steps int `json:"steps"` // in all, those before this start included
+
+	// Disk is how many bytes the home holds, as far as the worker has counted; 0 where it has not. With DiskMore it holds
+	// more than that: there is too much in it to be counted.
+	Disk     int64 `json:"disk,omitempty"`
+	DiskMore bool  `json:"disk_more,omitempty"`
 }
 
 // MethodStepCommit commits what became of one tool call. A call in turn.

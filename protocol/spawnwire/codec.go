@@ -50,6 +50,14 @@ type writer struct {
 func (w *writer) uint32(v uint32) { w.buf = binary.LittleEndian.AppendUint32(w.buf, v) }
 func (w *writer) uint64(v uint64) { w.buf = binary.LittleEndian.AppendUint64(w.buf, v) }
 
+func (w *writer) flag(v bool) {
+	b := byte(0)
+	if v {
+		b = 1
+	}
+	w.buf = append(w.buf, b)
+}
+
 func (w *writer) text(name, v string, limit int) {
 	if err := checkText(v, limit); err != nil && w.err == nil {
 		w.err = fmt.Errorf("%s: %w", name, err)
@@ -81,6 +89,14 @@ func (r *reader) take(n int) []byte {
 
 func (r *reader) uint32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
 func (r *reader) uint64() uint64 { return binary.LittleEndian.Uint64(r.take(8)) }
+
+func (r *reader) flag() bool {
+	b := r.take(1)[0]
+	if b > 1 && r.err == nil {
+		r.err = fmt.Errorf("a yes or no of %d", b)
+	}
+	return b == 1
+}
 
 func (r *reader) text(limit int) string {
 	n := int(binary.LittleEndian.Uint16(r.take(2)))

@@ -3,6 +3,8 @@ package spawnwire
 import (
 	"bytes"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,13 +12,16 @@ import (
 
 // every holds one of each message, every field filled with the greatest that it can hold.
 var every = []Message{
-	Spawn{ID: 1<<64 - 1, UID: 1<<32 - 1, Root: "/" + strings.Repeat("r", MaxPath-1), Path: strings.Repeat("p", MaxPath),
-		Profile: strings.Repeat("w", MaxWord)},
+	Spawn{ID: 1<<64 - 1, UID: 1<<32 - 1, GID: 1<<32 - 1, Root: "/" + strings.Repeat("r", MaxPath-1),
+		Path: strings.Repeat("p", MaxPath), Profile: strings.Repeat("w", MaxWord), Memory: 1<<64 - 1, PIDs: 1<<32 - 1,
+		Binds: slices.Repeat([]Bind{{strings.Repeat("n", MaxWord), strings.Repeat("r", MaxPath), strings.Repeat("p", MaxPath),
+			true}}, MaxBinds)},
 	Kill{ID: 7, Signal: 9},
-	Ready{Version: Version, Tier: "off", Why: strings.Repeat("é", MaxText/2)},
+	Ready{Version: Version, Tier: "off", Why: strings.Repeat("é", MaxText/2), Limits: strings.Repeat("l", MaxText)},
 	Started{ID: 7, PID: 4242},
 	Refused{ID: 7, Reason: "the home is not there"},
 	Exited{ID: 7, PID: 4242, Status: 0x8b},
+	Struck{ID: 7, Limit: "memory", Most: 1 << 30, Times: 3},
 }
 
 func TestEveryMessageComesBackAsItWas(t *testing.T) {
@@ -32,7 +37,7 @@ func TestEveryMessageComesBackAsItWas(t *testing.T) {
 			t.Errorf("%T takes %d bytes, a receiver has room for %d", m, len(packet), MaxPacket)
 		}
 		got, err := Decode(packet)
-		if err != nil || got != m {
+		if err != nil || !reflect.DeepEqual(got, m) {
 			t.Errorf("%T came back as %+v, %v", m, got, err)
 		}
 	}
@@ -85,6 +90,7 @@ func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
 	for name, m := range map[string]Message{
 		"a long path":         Spawn{Path: strings.Repeat("p", MaxPath+1)},
 		"a path with a zero":  Spawn{Root: "/srv\x00/etc"},
+		"nine folders":        Spawn{Binds: make([]Bind, MaxBinds+1)},
 		"a reason not UTF-8":  Refused{Reason: "\xff"},
 		"a tier of no bounds": Ready{Tier: strings.Repeat("t", MaxWord+1)},
 	} {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Conn is one end of the socket. One goroutine may send while another receives; Close may come from any.
-type Conn struct {
-	file *os.File
-	raw  syscall.RawConn
-}
+// What a connection's socket is: it keeps each message apart.
+const (
+	socketType = syscall.SOCK_SEQPACKET
+	socketName = "SOCK_SEQPACKET"
+)
 
 // Pair makes the two ends of a socket: ours, and a file for the other process. Both close on exec.
 func Pair() (*Conn, *os.File, error) {
@@ -26,26 +26,6 @@ func Pair() (*Conn, *os.File, error) {
 		return nil, nil, closeAfter(err, theirs)
 	}
 	return ours, theirs, nil
-}
-
-// NewConn takes over fd, also when it fails. fd must be a socket of type SOCK_SEQPACKET.
-func NewConn(fd int) (*Conn, error) {
-	kind, err := syscall.GetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_TYPE)
-	if err == nil && kind != syscall.SOCK_SEQPACKET {
-		err = fmt.Errorf("a socket of type %d, want SOCK_SEQPACKET", kind)
-	}
-	if err == nil {
-		err = syscall.SetNonblock(fd, true)
-	}
-	file := os.NewFile(uintptr(fd), "spawner socket") // non-blocking, so that deadlines and Close work
-	if err != nil {
-		return nil, closeAfter(fmt.Errorf("descriptor %d as the spawner's socket: %w", fd, err), file)
-	}
-	raw, err := file.SyscallConn()
-	if err != nil {
-		return nil, closeAfter(err, file)
-	}
-	return &Conn{file: file, raw: raw}, nil
 }
 
 // Send sends m, and with it descriptors, which stay the caller's. It waits at most timeout for room.
@@ -118,47 +98,4 @@ func understand(packet, control []byte, flags int) (Message, []int, error) {
 		return nil, nil, fmt.Errorf("receive: %w", err)
 	}
 	return m, fds, nil
-}
-
-// SetReceiveDeadline bounds one Receive where an answer is due; the zero time takes the bound away.
-func (c *Conn) SetReceiveDeadline(t time.Time) error { return c.file.SetReadDeadline(t) }
-
-// Close ends the connection; a Receive that waits returns an error.
-func (c *Conn) Close() error { return c.file.Close() }
-
-// CloseAll closes descriptors that nobody else knows of.
-func CloseAll(fds []int) {
-	for _, fd := range fds {
-		_ = syscall.Close(fd) // it fails for a bad descriptor only, and then there is nothing to close
-	}
-}
-
-func rightsOf(control []byte) ([]int, error) {
-	messages, err := syscall.ParseSocketControlMessage(control)
-	if err != nil {
-		return nil, fmt.Errorf("%w: control message: %w", ErrMalformed, err)
-	}
-	var fds []int
-	for i := range messages {
-		got, err := syscall.ParseUnixRights(&messages[i])
-		if err != nil {
-			return fds, fmt.Errorf("%w: control message: %w", ErrMalformed, err)
-		}
-		fds = append(fds, got...)
-	}
-	return fds, nil
-}
-
-// retry repeats a system call that a signal has interrupted.
-func retry(call func() error) error {
-	for {
-		if err := call(); err != syscall.EINTR {
-			return err
-		}
-	}
-}
-
-func closeAfter(err error, file *os.File) error {
-	_ = file.Close() // err is what matters
-	return err
 }

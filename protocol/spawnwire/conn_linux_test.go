@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"reflect"
 	"syscall"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestMessagesArriveWholeAndInOrder(t *testing.T) {
 	}
 	for _, want := range every {
 		got, fds, err := b.Receive()
-		if err != nil || got != want || len(fds) != 0 {
+		if err != nil || !reflect.DeepEqual(got, want) || len(fds) != 0 {
 			t.Fatalf("got %+v with %d descriptors, %v; want %+v", got, len(fds), err, want)
 		}
 	}

@@ -1,10 +1,12 @@
 // Package spawnwire is what the supervisor and mews-spawner say to one another: three verbs over a Unix socket of type
-// SOCK_SEQPACKET, one message a packet.
+// SOCK_SEQPACKET, one message a packet. (macOS has none: there it is of type SOCK_STREAM, and each packet comes after its
+// length in four bytes.)
 //
-//	supervisor to spawner    spawn{id, uid, root, path, profile}, with two descriptors
+//	supervisor to spawner    spawn{id, uid, gid, root, path, profile, memory, pids, binds}, with two descriptors
 //	                         kill{id, signal}
-//	spawner to supervisor    ready{version, tier, why}, once, first
+//	spawner to supervisor    ready{version, tier, why, limits}, once, first
 //	                         started{id, pid} or refused{id, reason}, one for each spawn
+//	                         struck{id, limit, most, times}, when a limit has struck a worker
 //	                         exited{id, pid, status}, one for each started
 //
 // The supervisor numbers its workers, upwards and never twice; the spawner knows them by these numbers alone, and no
@@ -20,7 +22,7 @@
 package spawnwire
 
 // Version is the version of this wire. There is no negotiation: the binaries are built and installed together.
-const Version = 1
+const Version = 2
 
 // The bounds of what one message may hold, in bytes. MaxPacket is what a receiver has room for; a longer packet breaks
 // the wire.
@@ -28,6 +30,7 @@ const (
 	MaxPath   = 4095 // Linux's PATH_MAX without the closing zero
 	MaxWord   = 64   // a profile, a tier
 	MaxText   = 1024 // a reason, for people
-	MaxPacket = 2*MaxPath + 1024
+	MaxBinds  = 8    // of one worker
+	MaxPacket = (MaxBinds + 1) * (2*MaxPath + 1024)
 	MaxFiles  = 2 // descriptors with one message
 )

@@ -1,0 +1,64 @@
+package protocol_test
+
+import (
+	"strings"
+	"testing"
+
+	"mews/protocol"
+)
+
+func TestFilesThatNoHonestSideSends(t *testing.T) {
+	good := protocol.ChatSend{Turn: 1, Call: "c1", Blob: protocol.BlobRef{SHA256: "ab", Size: protocol.MaxFile}, Name: "a b.png",
+		Caption: strings.Repeat("é", protocol.MaxCaption-4) + "👪 \n\t"[:5]}
+	if err := good.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*protocol.ChatSend){
+		"nothing in it":          func(s *protocol.ChatSend) { s.Blob.Size = 0 },
+		"too large":              func(s *protocol.ChatSend) { s.Blob.Size++ },
+		"no name":                func(s *protocol.ChatSend) { s.Name = "" },
+		"a path":                 func(s *protocol.ChatSend) { s.Name = "a/b.png" },
+		"a path of Windows":      func(s *protocol.ChatSend) { s.Name = `a\b.png` },
+		"the folder above":       func(s *protocol.ChatSend) { s.Name = ".." },
+		"a line break in it":     func(s *protocol.ChatSend) { s.Name = "a\n.png" },
+		"a command of terminals": func(s *protocol.ChatSend) { s.Name = "a\x1b[2J.png" },
+		"read backwards":         func(s *protocol.ChatSend) { s.Name = "a\u202egnp.exe" },
+		"an endless name":        func(s *protocol.ChatSend) { s.Name = strings.Repeat("a", protocol.MaxFileName+1) },
+		"a long caption":         func(s *protocol.ChatSend) { s.Caption = strings.Repeat("x", protocol.MaxCaption+1) },
+		"long by its emoji":      func(s *protocol.ChatSend) { s.Caption = strings.Repeat("👪", protocol.MaxCaption/2) + "x" },
+		"an endless caption":     func(s *protocol.ChatSend) { s.Caption = strings.Repeat("x", 1<<20) },
+		"a bell in the caption":  func(s *protocol.ChatSend) { s.Caption = "a\x07" },
+	} {
+		bad := good
+		if spoil(&bad); bad.Check() == nil {
+			t.Errorf("%s: %+v was taken", name, bad)
+		}
+	}
+}
+
+func TestFileNames(t *testing.T) {
+	long := strings.Repeat("é", protocol.MaxFileName)
+	for name, want := range map[string]string{
+		"cat.png": "cat.png", "notes/cat.png": "cat.png", `C:\cats\cat.png`: "cat.png", "": "file", ".": "file", "/": "file",
+		"..": "file", "...": "file", " a .txt ": "a .txt", "a\x00\n\u202eb.txt": "a___b.txt", ".bashrc": ".bashrc", "été 👪.md": "été 👪.md",
+		"\xff\xfe.bin": "_.bin", long + ".jpeg": long[:194] + ".jpeg",
+	} {
+		if got := protocol.FileName(name); got != want {
+			t.Errorf("%.80q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+// FuzzFileName: what is made of any name is one that the other side takes, and stays as it is.
+func FuzzFileName(f *testing.F) {
+	for _, name := range []string{"", "a", "a/b", "..", "x.\x00", strings.Repeat("é ", 300), " .", ". .", "a.b c", "\u200d", "\xf0\x9f"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		made := protocol.FileName(name)
+		send := protocol.ChatSend{Blob: protocol.BlobRef{Size: 1}, Name: made}
+		if err := send.Check(); err != nil || made == "" || len(made) > protocol.MaxFileName {
+			t.Errorf("%q became %q: %v", name, made, err)
+		}
+	})
+}
