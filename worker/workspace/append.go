@@ -14,10 +14,14 @@ func (w *Workspace) Append(path string, data []byte) (created bool, err error) {
 	if err != nil {
 		return false, fault("append to", path, err)
 	}
+	size := int64(len(data))
 	if p.info == nil {
-		return true, fault("append to", path, put(w.root, p, data, Create))
+		err = w.fit(onDisk(size), func() error { return put(w.root, p, data, Create) })
+		return true, fault("append to", path, err)
 	}
-	return false, fault("append to", path, extend(w.root, p, data))
+	old := p.info.Size()
+	err = w.fit(onDisk(old+size)-onDisk(old), func() error { return extend(w.root, p, data) })
+	return false, fault("append to", path, err)
 }
 
 // extend appends to a file that is there.

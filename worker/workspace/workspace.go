@@ -25,7 +25,17 @@ type Workspace struct {
 	root  *os.Root
 	dir   string // absolute, without a slash at its end; "" is the machine's whole file system
 	rules rules
+	room  Room
 }
+
+// Room is asked before anything is written, and told after it.
+type Room interface {
+	Fits(grow int64) error // why the folder may not hold so many bytes more; nil: it may
+	Grew(by int64)         // it holds so many bytes more than before; fewer where by is negative
+}
+
+// Within has what is written fit into a room. It is called before the first write.
+func (w *Workspace) Within(room Room) { w.room = room }
 
 // Open opens the folder dir, which must be there. The caller closes the workspace.
 func Open(dir string, policy protocol.FilePolicy) (*Workspace, error) {
@@ -44,7 +54,7 @@ func Open(dir string, policy protocol.FilePolicy) (*Workspace, error) {
 	if absolute == "/" {
 		absolute = ""
 	}
-	return &Workspace{root: root, dir: absolute, rules: rules}, nil
+	return &Workspace{root: root, dir: absolute, rules: rules, room: boundless{}}, nil
 }
 
 // Close lets go of the folder. Files that are open stay open.

@@ -43,7 +43,7 @@ func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, er
 		err = w.rules.mayReplace(p)
 	}
 	if err == nil {
-		err = put(w.root, p, data, mode)
+		err = w.fit(growth(p.info, int64(len(data))), func() error { return put(w.root, p, data, mode) })
 	}
 	return err == nil && p.info == nil, fault("write", path, err)
 }

@@ -1,0 +1,66 @@
+package quota_test
+
+import (
+	"context"
+	"testing"
+
+	"mews/protocol"
+	"mews/worker/quota"
+	"mews/worker/workspace"
+)
+
+// BenchmarkWrite is a write of 4 KiB, and of nothing again, through the file tools' door, by whether somebody keeps count.
+func BenchmarkWrite(b *testing.B) {
+	b.Run("off", func(b *testing.B) { write(b, b.TempDir(), nil) })
+	b.Run("on", func(b *testing.B) {
+		dir := b.TempDir()
+		write(b, dir, counting(b, dir))
+	})
+}
+
+// BenchmarkFits is what is asked before each write, once a count is there.
+func BenchmarkFits(b *testing.B) {
+	q := counting(b, b.TempDir())
+	for b.Loop() {
+		if err := q.Fits(4096); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func counting(b *testing.B, dir string) *quota.Quota {
+	q, err := quota.New(quota.Options{Dir: dir, Limit: 1 << 40})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(ctx) }()
+	b.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil || q.Close() != nil {
+			b.Error("close", err)
+		}
+	})
+	return q
+}
+
+func write(b *testing.B, dir string, room workspace.Room) {
+	ws, err := workspace.Open(dir, protocol.FilePolicy{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer ws.Close()
+	if room != nil {
+		ws.Within(room)
+	}
+	data := make([]byte, 4<<10)
+	for b.Loop() {
+		if _, err := ws.Write("notes/a.md", data, workspace.Replace); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := ws.Write("notes/a.md", data[:0], workspace.Replace); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package quota
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// look asks the system for a folder's file system. Of a folder with a project's limit ext4 and XFS tell the project's own
+// numbers (ext4_statfs_project, xfs_fs_statfs).
+func look(dir string) (Disk, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return Disk{}, err
+	}
+	unit := st.Frsize // of the counts; what Bsize is to some file systems is only their best size of a write
+	if unit == 0 {
+		unit = st.Bsize
+	}
+	return Disk{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit, Project: inProject(dir)}, nil
+}
+
+// attributes is struct fsxattr of linux/fs.h.
+type attributes struct {
+	flags      uint32
+	extentSize uint32
+	extents    uint32
+	project    uint32
+	copyExtent uint32
+	_          [8]byte
+}
+
+// Of linux/fs.h, which golang.org/x/sys does not have: _IOR('X', 31, struct fsxattr), the same on all that Go runs on but
+// MIPS and PowerPC; and that what is made in a folder is of its project, without which a file system tells its own numbers.
+const (
+	getAttributes  = 0x801c581f
+	projectInherit = 0x200
+)
+
+// inProject reports that a folder is of a project, on a file system that holds projects to their limits.
+func inProject(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var a attributes
+	if _, _, e := unix.Syscall(unix.SYS_IOCTL, f.Fd(), getAttributes, uintptr(unsafe.Pointer(&a))); e != 0 {
+		return false // the file system knows no projects
+	}
+	if a.project == 0 || a.flags&projectInherit == 0 {
+		return false
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return false
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	return err == nil && limitsProjects(string(mounts), st.Dev)
+}
+
+// limitsProjects reports whether a device is mounted with project quotas that are enforced, by a text as of
+// /proc/self/mountinfo.
+func limitsProjects(mounts string, device uint64) bool {
+	wanted := fmt.Sprintf("%d:%d", unix.Major(device), unix.Minor(device))
+	for line := range strings.Lines(mounts) {
+		mount, system, _ := strings.Cut(line, " - ")
+		m, s := strings.Fields(mount), strings.Fields(system)
+		if len(m) < 3 || m[2] != wanted || len(s) < 3 {
+			continue
+		}
+		for option := range strings.SplitSeq(s[2], ",") {
+			if option == "prjquota" { // also what XFS says for pquota; pqnoenforce only counts
+				return true
+			}
+		}
+	}
+	return false
+}

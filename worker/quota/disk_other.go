@@ -1,0 +1,14 @@
+//go:build !linux
+
+package quota
+
+import "golang.org/x/sys/unix"
+
+// look asks the system for a folder's file system.
+func look(dir string) (Disk, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return Disk{}, err
+	}
+	return Disk{Total: int64(st.Blocks) * int64(st.Bsize), Free: int64(st.Bavail) * int64(st.Bsize)}, nil
+}

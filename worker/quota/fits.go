@@ -1,0 +1,139 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Disk is what a file system says of itself, in bytes.
+type Disk struct {
+	Total int64
+	Free  int64 // of what this account may use
+	// Project says that both are those of the folder's own project quota, not of the whole file system.
+	Project bool
+}
+
+// most is what a reserve is at most, in bytes.
+const most = 1 << 30
+
+// reserve is what is to stay free: nothing is written below 5 % or 1 GiB free, whichever is less.
+func (d Disk) reserve() int64 { return min(d.Total/20, most) }
+
+// room is what there is, and what there may be.
+type room struct {
+	used, limit int64 // limit 0 is none
+	more        bool  // more than used
+}
+
+// tighter is the room by a project's limit where that is smaller than r's.
+func (r room) tighter(d Disk) room {
+	if !d.Project || r.limit > 0 && r.limit <= d.Total {
+		return r
+	}
+	return room{used: d.Total - d.Free, limit: d.Total}
+}
+
+// lacks reports why the folder may not grow by so many bytes.
+func (r room) lacks(grow int64) error {
+	if r.limit == 0 || r.used <= r.limit && r.limit-r.used >= grow {
+		return nil
+	}
+	held := "the folder holds "
+	if r.more {
+		held += "at least "
+	}
+	held += fmt.Sprintf("%s of the %s that it may", size(r.used), size(r.limit))
+	if r.used < r.limit {
+		held += fmt.Sprintf(", and this would add %s", size(grow))
+	}
+	return errors.New(held + "; delete something first" + trashed)
+}
+
+// trashed is what one has to know who deletes: delete_file makes no room.
+const trashed = " (what is in .trash counts too, until rm removes it)"
+
+// lacks reports why nothing may be written that takes so many bytes. A project's limit is the kernel's to keep, and guards
+// the rest of the file system, which is not seen behind it; and of some file systems nothing is known.
+func (d Disk) lacks(grow int64) error {
+	if d.Project || d.Total == 0 || d.Free-d.reserve() >= grow {
+		return nil
+	}
+	return fmt.Errorf("the disk has %s free of %s, and %s are kept free; delete something first%s",
+		size(d.Free), size(d.Total), size(d.reserve()), trashed)
+}
+
+// Fits reports why the folder may not grow by so many bytes; nil is that it may, and what does not grow it always may. A
+// refusal rests on a count that began after the question: what is over the limit by an older one may have been deleted.
+// So it waits for a count before it refuses, and where there is none yet; but not for ever, and rather believes an old
+// one than nothing.
+func (q *Quota) Fits(grow int64) error {
+	if grow <= 0 {
+		return nil
+	}
+	ctx := context.Background()
+	if q.options.Limit > 0 && !q.await(ctx, 1, 0) {
+		q.Refresh()
+		q.await(ctx, 1, q.options.Patient)
+	}
+	d := q.disk()
+	r := q.room().tighter(d)
+	if r.lacks(grow) != nil && r.limit == q.options.Limit {
+		q.await(ctx, q.ask(), q.options.Patient)
+		r = q.room()
+	}
+	if err := r.lacks(grow); err != nil {
+		return err
+	}
+	return d.lacks(grow)
+}
+
+// Note is what is to be said under a program's result: why the file tools would not write now, "" where they would. It asks
+// for a count, because the program may have written anything, and waits for it, but not long.
+func (q *Quota) Note(ctx context.Context) string {
+	number := q.ask()
+	if q.options.Limit > 0 {
+		q.await(ctx, number, q.options.Brief)
+	}
+	d := q.disk()
+	err := q.room().tighter(d).lacks(0)
+	if err == nil {
+		err = d.lacks(0)
+	}
+	if err == nil {
+		return ""
+	}
+	return "no room: " + err.Error()
+}
+
+// room is that of the folder itself. What was not counted yet is no reason to refuse anything.
+func (q *Quota) room() room {
+	used, more := q.Used()
+	return room{used: used, more: more, limit: q.options.Limit}
+}
+
+// disk is the file system now. One that does not tell refuses nothing: it will by itself when it is full.
+func (q *Quota) disk() Disk {
+	d, err := q.options.Disk(q.options.Dir)
+	if err != nil {
+		q.options.Report(fmt.Errorf("look at the file system of %s: %w", q.options.Dir, err))
+		return Disk{}
+	}
+	return d
+}
+
+// size is a number of bytes in the unit that fits: "10.2 GiB", "512 B".
+func size(n int64) string {
+	value, unit := float64(n), 0
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	for value >= 1023.95 && unit < len(units)-1 {
+		value /= 1024
+		unit++
+	}
+	text := strconv.FormatFloat(value, 'f', 1, 64)
+	if text[len(text)-2:] == ".0" {
+		text = text[:len(text)-2]
+	}
+	return text + " " + units[unit]
+}

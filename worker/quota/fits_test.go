@@ -1,0 +1,106 @@
+package quota
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// TestReserve: nothing is written below 5 % or 1 GiB free, whichever is less.
+func TestReserve(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		disk        Disk
+		grow        int64
+		wants, also string // in the refusal; "" is none
+	}{
+		{"a big disk with room", Disk{Total: 100 * gib, Free: 2 * gib}, gib, "", ""},
+		{"a big disk, and it would touch 1 GiB", Disk{Total: 100 * gib, Free: 2 * gib}, gib + 1, "has 2 GiB free of 100 GiB", "1 GiB are kept"},
+		{"a big disk below 1 GiB", Disk{Total: 100 * gib, Free: gib - 1}, 1, "has 1 GiB free", "1 GiB are kept"},
+		{"a small disk with room", Disk{Total: 100 * mib, Free: 6 * mib}, mib, "", ""},
+		{"a small disk below 5 %", Disk{Total: 100 * mib, Free: 4 * mib}, 1, "has 4 MiB free of 100 MiB", "5 MiB are kept"},
+		{"a full disk", Disk{Total: 100 * mib}, 1, "has 0 B free", "delete something first (what is in .trash counts too"},
+		{"one that does not tell", Disk{}, gib, "", ""},
+		{"a project's, which the kernel keeps", Disk{Total: mib, Project: true}, gib, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) { holds(t, c.disk.lacks(c.grow), c.wants, c.also) })
+	}
+}
+
+// TestProject is the arithmetic of a project quota: what ext4 and XFS tell of a folder with one (statfs(2) in it).
+func TestProject(t *testing.T) {
+	own := room{used: 3 * gib, limit: 10 * gib}
+	for _, c := range []struct {
+		name  string
+		room  room
+		disk  Disk
+		grow  int64
+		wants string
+	}{
+		{"no project: the disk's size is no limit", own, Disk{Total: 4 * gib, Free: 0}, gib, ""},
+		{"a larger one", own, Disk{Total: 20 * gib, Free: gib, Project: true}, 2 * gib, ""},
+		{"a larger one, and over one's own", own, Disk{Total: 20 * gib, Free: gib, Project: true}, 8 * gib, "3 GiB of the 10 GiB"},
+		{"a smaller one with room", own, Disk{Total: 5 * gib, Free: gib, Project: true}, gib, ""},
+		{"a smaller one without", own, Disk{Total: 5 * gib, Free: gib, Project: true}, gib + 1, "4 GiB of the 5 GiB"},
+		{"no limit of one's own", room{used: gib}, Disk{Total: 5 * gib, Free: 0, Project: true}, 1, "5 GiB of the 5 GiB"},
+	} {
+		t.Run(c.name, func(t *testing.T) { holds(t, c.room.tighter(c.disk).lacks(c.grow), c.wants) })
+	}
+}
+
+func TestTheWordsOfARefusal(t *testing.T) {
+	for _, c := range []struct {
+		room room
+		grow int64
+		want string
+	}{
+		{room{used: 10*gib + 205*mib, limit: 10 * gib}, 1,
+			"the folder holds 10.2 GiB of the 10 GiB that it may; delete something first"},
+		{room{used: 9 * gib, limit: 10 * gib}, 2 * gib,
+			"the folder holds 9 GiB of the 10 GiB that it may, and this would add 2 GiB; delete something first"},
+		{room{used: 10 * gib, limit: 10 * gib, more: true}, 1,
+			"the folder holds at least 10 GiB of the 10 GiB that it may; delete something first"},
+		{room{used: 9 * gib, limit: 10 * gib}, gib, ""},
+		{room{used: 10 * gib, limit: 10 * gib}, 0, ""},
+		{room{used: 1 << 60}, 1 << 60, ""},
+	} {
+		holds(t, c.room.lacks(c.grow), c.want)
+	}
+}
+
+func holds(t *testing.T, err error, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if (err == nil) != (wants[0] == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func TestSizesInWords(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 1: "1 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", mib - 1: "1 MiB", gib: "1 GiB",
+		10*gib + gib/5: "10.2 GiB", 1<<63 - 1: "8 EiB",
+	} {
+		if got := size(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+// TestADiskThatDoesNotTell refuses nothing, and the log has it.
+func TestADiskThatDoesNotTell(t *testing.T) {
+	var told []error
+	broken := errors.New("broken")
+	q := newQuota(t, Options{
+		Disk: func(string) (Disk, error) { return Disk{}, broken }, Report: func(err error) { told = append(told, err) },
+	})
+	if err := q.Fits(gib); err != nil || len(told) == 0 || !errors.Is(told[0], broken) {
+		t.Errorf("got %v; told %v", err, told)
+	}
+}

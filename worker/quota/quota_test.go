@@ -1,0 +1,194 @@
+package quota
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// roomy is a disk on which a reserve is nobody's concern.
+func roomy(string) (Disk, error) { return Disk{Total: 100 * gib, Free: 50 * gib}, nil }
+
+// newQuota keeps count of a new folder, or of o.Dir, and waits for counts as long as a slow machine needs.
+func newQuota(t testing.TB, o Options) *Quota {
+	t.Helper()
+	if o.Dir == "" {
+		o.Dir = t.TempDir()
+	}
+	if o.Disk == nil {
+		o.Disk = roomy
+	}
+	if o.Patient == 0 {
+		o.Patient, o.Brief = time.Minute, time.Minute
+	}
+	q, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return q
+}
+
+func fill(t testing.TB, q *Quota, name string, bytes int) {
+	t.Helper()
+	path := filepath.Join(q.options.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte(strings.Repeat("x", bytes))); err != nil || f.Sync() != nil || f.Close() != nil {
+		t.Fatal("write", err)
+	}
+}
+
+// counted has everything counted, and says what was found.
+func counted(t testing.TB, q *Quota) (int64, bool) {
+	t.Helper()
+	if !q.await(t.Context(), q.ask(), time.Minute) {
+		t.Fatal("no count")
+	}
+	return q.Used()
+}
+
+// TestAFolderThatFillsUp: what is written is added, what programs write is found, and what is deleted makes room.
+func TestAFolderThatFillsUp(t *testing.T) {
+	q := newQuota(t, Options{Limit: 4 * mib})
+	if used, _ := q.Used(); used != 0 {
+		t.Errorf("%d bytes before anything was counted", used)
+	}
+	holds(t, q.Fits(3*mib), "")
+	q.Grew(3 * mib) // of which nothing is on the disk: a count finds that out before anything is refused
+	holds(t, q.Fits(2*mib), "")
+	fill(t, q, "a/big", 3*mib)
+	counted(t, q)
+	holds(t, q.Fits(2*mib), "the folder holds 3 MiB of the 4 MiB that it may, and this would add 2 MiB")
+	fill(t, q, "b", 2*mib)
+	if note := q.Note(t.Context()); !strings.HasPrefix(note, "no room: the folder holds 5 MiB of the 4 MiB that it may; delete") {
+		t.Errorf("after a program that wrote: %q", note)
+	}
+	holds(t, q.Fits(1), "the folder holds 5 MiB of the 4 MiB")
+	holds(t, q.Fits(0), "")
+	holds(t, q.Fits(-mib), "")
+	if err := os.Remove(filepath.Join(q.options.Dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, q.Fits(4096), "")
+	if note := q.Note(t.Context()); note != "" {
+		t.Errorf("after a program that deleted: %q", note)
+	}
+}
+
+// TestALimitOfNone: nothing is refused for what the folder holds, and nobody waits for a count.
+func TestALimitOfNone(t *testing.T) {
+	free := int64(50 * gib)
+	q := newQuota(t, Options{Disk: func(string) (Disk, error) { return Disk{Total: 100 * gib, Free: free}, nil }})
+	holds(t, q.Fits(40*gib), "")
+	free = gib / 2
+	holds(t, q.Fits(1), "the disk has 512 MiB free of 100 GiB, and 1 GiB are kept free")
+	if note := q.Note(t.Context()); !strings.HasPrefix(note, "no room: the disk has 512 MiB free") {
+		t.Errorf("noted: %q", note)
+	}
+}
+
+// TestNobodyCounts: a write waits for a count, and not for ever; nor does a result.
+func TestNobodyCounts(t *testing.T) {
+	q, err := New(Options{Dir: t.TempDir(), Limit: mib, Disk: roomy, Patient: time.Millisecond, Brief: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	holds(t, q.Fits(1), "")
+	holds(t, q.Fits(2*mib), "this would add 2 MiB")
+	if note := q.Note(t.Context()); note != "" {
+		t.Errorf("noted: %q", note)
+	}
+}
+
+// TestRefresh: a turn that begins has a count made where the newest is older than a minute, and only then.
+func TestRefresh(t *testing.T) {
+	var now atomic.Int64
+	q := newQuota(t, Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }})
+	asked := func() int {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return q.tally.asked
+	}
+	for _, step := range []struct {
+		at   int64
+		want int
+	}{{1000, 1}, {1030, 1}, {1060, 1}, {1061, 2}, {1100, 2}, {2000, 3}} {
+		now.Store(step.at)
+		q.Refresh()
+		if asked() != step.want {
+			t.Errorf("at %d s: %d counts were asked for, want %d", step.at, asked(), step.want)
+		}
+		q.await(t.Context(), asked(), time.Minute)
+	}
+}
+
+// TestWhatIsWrittenDuringACount is not lost.
+func TestWhatIsWrittenDuringACount(t *testing.T) {
+	q, err := New(Options{Dir: t.TempDir(), Disk: roomy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	q.Grew(7) // before the count: it finds that itself
+	q.ask()
+	answered := q.begin()
+	q.Grew(100)
+	q.Grew(-30)
+	q.end(answered, count{bytes: 1000})
+	q.Grew(1)
+	if used, more := q.Used(); used != 1071 || more {
+		t.Errorf("got %d, %t, want 1071", used, more)
+	}
+	q.Grew(-5000)
+	if used, _ := q.Used(); used != 0 {
+		t.Errorf("got %d, want 0", used)
+	}
+}
+
+func TestAFolderThatIsNotThere(t *testing.T) {
+	_, err := New(Options{Dir: filepath.Join(t.TempDir(), "none")})
+	holds(t, err, "keep count of")
+}
+
+// BenchmarkCount is a count of 10,000 files in 100 folders.
+func BenchmarkCount(b *testing.B) {
+	q := newQuota(b, Options{})
+	for i := range 10_000 {
+		name := filepath.Join(q.options.Dir, fmt.Sprint(i%100), fmt.Sprint(i))
+		if os.MkdirAll(filepath.Dir(name), 0o755) != nil || os.WriteFile(name, nil, 0o644) != nil {
+			b.Fatal(name)
+		}
+	}
+	for b.Loop() {
+		if c, err := countAll(b.Context(), q.root, 200_000); err != nil || c.more {
+			b.Fatal(c, err)
+		}
+	}
+}
