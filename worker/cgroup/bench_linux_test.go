@@ -1,0 +1,74 @@
+package cgroup
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// benchTree is a Tree on this system's cgroup v1, as much of it as can be tried out, and on folders elsewhere.
+func benchTree(b *testing.B) *Tree {
+	b.Helper()
+	o, have, why := realV1(b, wanted[V1]...)
+	if slices.Contains(have, "pids") || slices.Contains(have, "memory") {
+		b.Logf("cgroup v1 with %s", strings.Join(have, ", "))
+		return open(b, o)
+	}
+	b.Logf("on an ordinary folder, because %s", why)
+	k, o := newFakeV1(b)
+	b.Cleanup(func() { k.writes = nil })
+	return open(b, o)
+}
+
+// BenchmarkGroup is what a worker's group costs: make it with every limit, put a process in, and remove it. (The process
+// goes back to where it was, which an ended one need not.)
+func BenchmarkGroup(b *testing.B) {
+	tree := benchTree(b)
+	s := startShell(b, nil, "")
+	limits := Limits{Memory: 1 << 30, PIDs: 256, CPUWeight: 50, IOWeight: 50}
+	for b.Loop() {
+		g, err := tree.Make(testName(), limits)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := g.Add(s.pid()); err != nil {
+			b.Fatal(err)
+		}
+		for _, h := range tree.hierarchies {
+			if err := tree.put(h.dir, s.pid()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := g.Remove(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSystemGroup is what the kernel alone takes for the folders.
+func BenchmarkSystemGroup(b *testing.B) {
+	tree := benchTree(b)
+	for b.Loop() {
+		for _, h := range tree.hierarchies {
+			if err := tree.kernel.mkdir(h.dir, testName()); err != nil {
+				b.Fatal(err)
+			}
+			if err := tree.kernel.rmdir(h.dir, testName()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// BenchmarkCount is a look at a group.
+func BenchmarkCount(b *testing.B) {
+	g := makeGroup(b, benchTree(b), Limits{PIDs: 256})
+	for b.Loop() {
+		if _, err := g.Usage(); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := g.Strikes(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Kill ends every process of the group with SIGKILL, and the group with them: it is only good for Remove then. Where the
+// kernel has no cgroup.kill (v1, and v2 before Linux 5.14) no more forks are allowed, and each process is signalled
+// until none is left; an error names those that would not go.
+func (g *Group) Kill() error {
+	if g.tree.kind == V2 && len(g.parts) > 0 {
+		err := g.tree.kernel.write(g.parts[0].folder, "cgroup.kill", "1")
+		if err == nil {
+			return nil
+		} else if !missing(err) {
+			return fmt.Errorf("kill group %s: %w", g.parts[0].folder.Name(), err)
+		}
+	}
+	if err := g.forbidForks(); err != nil {
+		return err
+	}
+	for _, pause := range pauses {
+		left, err := g.signalAll()
+		if len(left) == 0 && err == nil {
+			return nil
+		}
+		if pause == 0 {
+			return errors.Join(fmt.Errorf("kill group %s: processes %d are still there", g.name, left), err)
+		}
+		time.Sleep(pause)
+	}
+	return nil
+}
+
+// forbidForks makes sure that signalling one by one comes to an end.
+func (g *Group) forbidForks() error {
+	for _, p := range g.parts {
+		if !p.hasController("pids") {
+			continue
+		}
+		if err := g.tree.kernel.write(p.folder, "pids.max", "0"); err != nil && !missing(err) {
+			return fmt.Errorf("forbid forks in group %s: %w", p.folder.Name(), err)
+		}
+	}
+	return nil
+}
+
+// batch is how many descriptors are open at a time while processes are signalled.
+const batch = 64
+
+// signalAll kills what is in the group now, in any hierarchy, and says what that was.
+func (g *Group) signalAll() (seen []int, err error) {
+	var errs []error
+	for _, p := range g.parts {
+		pids, err := processes(p.folder)
+		errs = append(errs, err)
+		for some := range slices.Chunk(pids, batch) {
+			seen = append(seen, some...)
+			errs = append(errs, signalSome(p.folder, some))
+		}
+	}
+	slices.Sort(seen)
+	return slices.Compact(seen), errors.Join(errs...)
+}
+
+// signalSome kills those pids that are in the group. A pid may have come to be another process's since it was read, so
+// each is held by a descriptor, and signalled through it only if the pid is in the group still.
+func signalSome(folder *os.File, pids []int) error {
+	held := map[int]int{}
+	defer func() {
+		for _, fd := range held {
+			unix.Close(fd)
+		}
+	}()
+	var errs []error
+	for _, pid := range pids {
+		fd, err := holdProcess(pid)
+		if err == unix.ESRCH {
+			continue
+		} else if err != nil {
+			errs = append(errs, fmt.Errorf("hold process %d of group %s: %w", pid, folder.Name(), err))
+			continue
+		}
+		held[pid] = fd
+	}
+	still, err := processes(folder)
+	errs = append(errs, err)
+	for _, pid := range still {
+		fd, ok := held[pid]
+		if !ok {
+			continue // new since then: the next look finds it
+		}
+		if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && err != unix.ESRCH {
+			errs = append(errs, fmt.Errorf("kill process %d of group %s: %w", pid, folder.Name(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func holdProcess(pid int) (int, error) {
+	if pid == 0 {
+		return -1, errors.New("it is outside of this process's pid namespace")
+	}
+	if pid == os.Getpid() {
+		return -1, errors.New("it is this process")
+	}
+	return unix.PidfdOpen(pid, 0)
+}
+
+// processes lists the processes in a group's folder; 0 is one that this process cannot see.
+func processes(folder *os.File) ([]int, error) {
+	text, err := read(folder, "cgroup.procs")
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENODEV) { // the group was removed
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	pids, err := parsePIDs(text)
+	if err != nil {
+		return nil, fmt.Errorf("read %s/cgroup.procs: %w", folder.Name(), err)
+	}
+	return pids, nil
+}
+
+// parsePIDs reads cgroup.procs. The kernel keeps no order and may repeat itself (cgroups(7)).
+func parsePIDs(text string) ([]int, error) {
+	var pids []int
+	for _, field := range strings.Fields(text) {
+		pid, err := strconv.ParseUint(field, 10, 31)
+		if err != nil {
+			return nil, fmt.Errorf("pid %q: %w", field, err)
+		}
+		pids = append(pids, int(pid))
+	}
+	slices.Sort(pids)
+	return slices.Compact(pids), nil
+}

@@ -1,0 +1,105 @@
+package cgroup
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Limits are for all the processes of a group together. Zero is no limit, and for a weight the usual one, 100.
+type Limits struct {
+	Memory     int64 // bytes; beyond it the kernel kills a process of the group. With swap, what is swapped counts too
+	MemoryHigh int64 // bytes; beyond it the group is slowed down and its caches are given up. v2 alone
+	PIDs       int   // processes and threads; beyond it fork(2) fails
+	CPUWeight  int   // 1 to 10000, the share while others want the processor too
+	IOWeight   int   // 1 to 10000, the share of a disk whose scheduler knows weights
+}
+
+const (
+	usualWeight = 100
+	maxWeight   = 10000 // cgroup-v2, "Weights"
+)
+
+func (l Limits) check() error {
+	for _, f := range []struct {
+		name   string
+		value  int64
+		atMost int64
+	}{
+		{"memory", l.Memory, 1 << 62},
+		{"memory high", l.MemoryHigh, 1 << 62},
+		{"pids", int64(l.PIDs), 1 << 22}, // PID_MAX_LIMIT: the kernel refuses more
+		{"cpu weight", int64(l.CPUWeight), maxWeight},
+		{"io weight", int64(l.IOWeight), maxWeight},
+	} {
+		if f.value < 0 || f.value > f.atMost {
+			return fmt.Errorf("limit %s: %d, want 0 to %d", f.name, f.value, f.atMost)
+		}
+	}
+	return nil
+}
+
+// setting is a file that a limit is written to. A new group has no limits, so what is "" is not written.
+type setting struct {
+	controller string
+	file       string
+	optional   bool // not every kernel has the file
+	text       func(Limits) string
+}
+
+// settings are written in this order.
+var settings = map[Kind][]setting{
+	V2: {
+		{"memory", "memory.max", false, func(l Limits) string { return amount(l.Memory) }},
+		{"memory", "memory.high", false, func(l Limits) string { return amount(l.MemoryHigh) }},
+		{"memory", "memory.swap.max", true, func(l Limits) string { return noSwap(l.Memory) }},
+		{"pids", "pids.max", false, func(l Limits) string { return amount(int64(l.PIDs)) }},
+		{"cpu", "cpu.weight", false, func(l Limits) string { return amount(int64(l.CPUWeight)) }},
+		{"io", "io.weight", true, func(l Limits) string { return amount(int64(l.IOWeight)) }},
+		{"io", "io.bfq.weight", true, func(l Limits) string { return scaled(l.IOWeight, 100, 1, 1000) }},
+	},
+	V1: {
+		{"memory", "memory.limit_in_bytes", false, func(l Limits) string { return amount(l.Memory) }},
+		{"memory", "memory.memsw.limit_in_bytes", true, func(l Limits) string { return amount(l.Memory) }},
+		{"pids", "pids.max", false, func(l Limits) string { return amount(int64(l.PIDs)) }},
+		{"cpu", "cpu.shares", false, func(l Limits) string { return scaled(l.CPUWeight, 1024, 2, 1<<18) }},
+		{"blkio", "blkio.weight", true, func(l Limits) string { return scaled(l.IOWeight, 500, 10, 1000) }},
+		{"blkio", "blkio.bfq.weight", true, func(l Limits) string { return scaled(l.IOWeight, 100, 1, 1000) }},
+	},
+}
+
+func amount(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// noSwap keeps memory that is limited from growing on the disk instead.
+func noSwap(memory int64) string {
+	if memory == 0 {
+		return ""
+	}
+	return "0"
+}
+
+// scaled turns a weight into that of another scale, on which usual is the default.
+func scaled(weight, usual, least, most int) string {
+	if weight == 0 {
+		return ""
+	}
+	return strconv.Itoa(min(max(weight*usual/usualWeight, least), most))
+}
+
+const maxName = 64
+
+func checkName(name string) error {
+	if name == "" || len(name) > maxName {
+		return fmt.Errorf("group name %.80q: %d bytes, want 1 to %d", name, len(name), maxName)
+	}
+	for _, c := range []byte(name) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return fmt.Errorf("group name %q: only a-z, 0-9, _ and - may be in it", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// mainLeaf is the group of Mews itself, beside those of people.
+const mainLeaf = "main"
+
+// findV2 finds the folder that this process is in. If it is in our own leaf already, because an earlier process of Mews
+// put it there (or systemd did, with DelegateSubgroup=main), the folder is the one above.
+func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
+	i := slices.IndexFunc(own, membership.v2)
+	if i < 0 {
+		return nil, unusable("this process is in no group of cgroup v2")
+	}
+	top, err := mountV2(root)
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	place := own[i].path
+	if path.Base(place) == mainLeaf {
+		place = path.Dir(place)
+	}
+	dir, err := openFolder(top, place)
+	if err != nil {
+		return nil, unusable("the group %s of this process is not to be seen in %s (%v)", place, top.Name(), err)
+	}
+	controllers, err := delegated(dir, k)
+	if err != nil {
+		dir.Close()
+		return nil, err
+	}
+	return []*hierarchy{{dir: dir, controllers: controllers}}, nil
+}
+
+// mountV2 opens the mount of v2: root itself, or "unified" in it where most controllers are v1's.
+func mountV2(root *os.File) (*os.File, error) {
+	for _, name := range []string{".", "unified"} {
+		dir, err := openFolder(root, name)
+		if err != nil {
+			continue
+		}
+		if _, err := read(dir, "cgroup.controllers"); err == nil {
+			return dir, nil
+		}
+		dir.Close()
+	}
+	return nil, unusable("cgroup v2 is not mounted at %s", root.Name())
+}
+
+// delegated gives the controllers of use in a folder, if the folder is ours to arrange.
+func delegated(dir *os.File, k kernel) ([]string, error) {
+	text, err := read(dir, "cgroup.controllers")
+	if err != nil {
+		return nil, err
+	}
+	given := strings.Fields(text)
+	have := slices.DeleteFunc(slices.Clone(wanted[V2]), func(c string) bool { return !slices.Contains(given, c) })
+	if !slices.Contains(have, "memory") && !slices.Contains(have, "pids") {
+		return nil, unusable("cgroup v2 has no controller for memory or pids in %s, only %q", dir.Name(), given)
+	}
+	for _, name := range []string{"cgroup.procs", "cgroup.subtree_control"} {
+		if err := unix.Faccessat(int(dir.Fd()), name, unix.W_OK, unix.AT_EACCESS); err != nil {
+			return nil, unusable("%s was not delegated to this process (%s: %v)", dir.Name(), name, err)
+		}
+	}
+	return have, tryOut(dir, k)
+}
+
+// Main makes room for groups. With v2 a folder whose groups have controllers may have no processes of its own, so this
+// process, and pid (the supervisor; 0 is nobody), go to a leaf named "main", and then the controllers are switched on.
+// If that cannot be done everything is as it was. With v1 there is nothing to do. It may be called again.
+func (t *Tree) Main(pid int) error {
+	if t.kind != V2 {
+		return nil
+	}
+	base := t.hierarchies[0]
+	movers := []int{os.Getpid()}
+	if pid > 0 && pid != movers[0] {
+		movers = append(movers, pid)
+	}
+	if err := base.onlyThese(movers); err != nil {
+		return err
+	}
+	if err := t.move(base, movers); err != nil {
+		return err
+	}
+	if err := t.enable(base); err != nil {
+		return errors.Join(err, t.moveBack(base, movers))
+	}
+	t.ready = true
+	t.explain()
+	return nil
+}
+
+// onlyThese is an error if others than pids are in the folder itself. The hierarchy's top, which alone has no
+// cgroup.type, may keep its processes.
+func (h *hierarchy) onlyThese(pids []int) error {
+	if _, err := read(h.dir, "cgroup.type"); missing(err) {
+		return nil
+	}
+	there, err := processes(h.dir)
+	if err != nil {
+		return err
+	}
+	there = slices.DeleteFunc(there, func(pid int) bool { return slices.Contains(pids, pid) })
+	if len(there) > 0 {
+		return fmt.Errorf("make room for groups in %s: processes %d are in it too, and only Mews may be (it was not "+
+			"started from a unit of its own with Delegate=yes)", h.dir.Name(), there)
+	}
+	return nil
+}
+
+func (t *Tree) move(base *hierarchy, pids []int) error {
+	if err := t.kernel.mkdir(base.dir, mainLeaf); err != nil && err != unix.EEXIST {
+		return fmt.Errorf("make group %s/%s: %w", base.dir.Name(), mainLeaf, err)
+	}
+	leaf, err := openFolder(base.dir, mainLeaf)
+	if err != nil {
+		return err
+	}
+	defer leaf.Close()
+	for i, pid := range pids {
+		if err := t.put(leaf, pid); err != nil {
+			return errors.Join(err, t.moveBack(base, pids[:i]))
+		}
+	}
+	return nil
+}
+
+// moveBack undoes move. The leaf stays if others are in it.
+func (t *Tree) moveBack(base *hierarchy, pids []int) error {
+	var errs []error
+	for _, pid := range pids {
+		errs = append(errs, t.put(base.dir, pid))
+	}
+	if err := t.kernel.rmdir(base.dir, mainLeaf); err != nil && err != unix.EBUSY {
+		errs = append(errs, fmt.Errorf("remove group %s/%s: %w", base.dir.Name(), mainLeaf, err))
+	}
+	return errors.Join(errs...)
+}
+
+func (t *Tree) put(dir *os.File, pid int) error {
+	if err := t.kernel.write(dir, "cgroup.procs", fmt.Sprint(pid)); err != nil {
+		return fmt.Errorf("put process %d into group %s: %w", pid, dir.Name(), err)
+	}
+	return nil
+}
+
+// enable switches the controllers on, one by one, because the kernel takes all of a line or nothing. Without cpu or io
+// (the kernel refuses cpu while there are real-time processes) the others still serve, so they are merely given up.
+func (t *Tree) enable(h *hierarchy) error {
+	var on []string
+	for _, c := range h.controllers {
+		err := t.kernel.write(h.dir, "cgroup.subtree_control", "+"+c)
+		switch {
+		case err == nil:
+			on = append(on, c)
+		case c == "memory" || c == "pids":
+			return fmt.Errorf("switch controller %s on in %s: %w", c, h.dir.Name(), err)
+		}
+	}
+	h.controllers = on
+	return nil
+}
