@@ -1,74 +1,126 @@
-// Package sandbox is the place of the walls around a worker: it says which there are, and turns the wish for a worker
-// into what is executed. There are none yet. Every worker gets TierOff, and everybody who starts one is told so.
+// Package sandbox is the walls around a worker and around what it runs. The rule of all of it: be exact or fail. What
+// this system can do is found out by doing it (Probe); a wall that was promised and can't be built is an error, and no
+// program is executed.
+//
+//	Stage      what mews-spawner executes before the worker: on one thread it builds the walls, then becomes the worker
+//	Start      has a worker's child executed behind a second layer, which is tighter
+//	Detect     the best tier that holds here
+//
+// A running Go process is never restricted in place: Landlock holds for one thread, and each older thread would stay
+// outside. Both Stage and Start restrict one locked thread, which then executes a program.
 package sandbox
 
 import (
+	"errors"
 	"fmt"
-	"syscall"
+	"path/filepath"
+	"slices"
 )
 
-// Tier names how much of a wall there is.
+// Tier names how much of a wall there is, from the most.
 type Tier string
 
 const (
 	TierAccounts   Tier = "accounts"   // an OS account for each person, and all of TierNamespaces
 	TierNamespaces Tier = "namespaces" // own mounts, processes and network; Landlock; seccomp; limits
-	TierLandlock   Tier = "landlock"   // Landlock and seccomp: walls for files and sockets, processes are seen
+	TierLandlock   Tier = "landlock"   // Landlock and seccomp: walls for files and sockets, processes are listed
+	TierSeatbelt   Tier = "seatbelt"   // macOS alone, and for people who work on Mews: walls for files and the network
 	TierOff        Tier = "off"        // nothing
 )
+
+// AtLeast says whether t has all the walls of least.
+func (t Tier) AtLeast(least Tier) bool { return slices.Index(order, t) >= slices.Index(order, least) }
+
+// Valid says whether t is one of the tiers.
+func (t Tier) Valid() bool { return slices.Contains(order, t) }
 
 // Profile says what a process is for, and with that how tight its walls are.
 type Profile string
 
-// ProfileWorker is a person's long-lived worker. It is the only profile as yet.
-const ProfileWorker Profile = "worker"
+const (
+	ProfileWorker Profile = "worker" // a person's long-lived worker: no network; Unix sockets where they reach nobody outside
+	ProfileTool   Profile = "tool"   // what a worker runs: no socket at all
+	ProfileEngine Profile = "engine" // another agent's program: the loopback of its own network namespace
+	ProfileReview Profile = "review" // a one-shot worker without a home: no tool, no folder, no child
+)
 
-// why is the sentence for TierOff. It is shown at every start.
-const why = "There are no walls around workers in this version: a worker, and any program that it runs, can do " +
-	"whatever the account can do that Mews runs as. Give Mews an account of its own, and let only people talk to it " +
-	"whom you would let use that account."
+// profiles are those that there are.
+var profiles = []Profile{ProfileWorker, ProfileTool, ProfileEngine, ProfileReview}
 
-// Detect gives the tier that Stage builds here, and a sentence about it for people.
-func Detect() (Tier, string) { return TierOff, why }
+// Valid says whether p is one of the profiles.
+func (p Profile) Valid() bool { return slices.Contains(profiles, p) }
 
-// Request is the wish for a worker. The spawner has checked all of it but the profile.
-type Request struct {
-	Worker  string // absolute path of the program
-	Home    string // the home's path, as the worker shall know it
-	Dir     string // a path to the home that cannot be made to lead elsewhere; good until the program is executed
+// Bind is a folder of the host that a worker sees.
+type Bind struct {
+	Name     string // beneath /workspaces; "" is seen at the path that it has on the host, for reading
+	Root     string // absolute
+	Path     string // relative to Root and beneath it
+	Device   uint64 // of the folder that was checked; another one that is there by now is refused
+	Inode    uint64
+	Writable bool
+}
+
+// Limits hold for one worker and what it runs. They are of each process (setrlimit(2)); what all of them may have
+// together is a control group's affair.
+type Limits struct {
+	Memory int64 // bytes of data of one process; 0 is 2 GiB
+	Tmp    int64 // bytes in /tmp, and as many in /dev/shm; 0 is 256 MiB
+	File   int64 // bytes of one file; 0 is 1 GiB
+	PIDs   int   // processes and threads; 0 is 512
+	Shared bool  // the account's processes are counted together with those of others: PIDs is a ceiling for all of them
+}
+
+// Plan is all that Stage needs to know. The spawner has made and checked it.
+type Plan struct {
+	Tier    Tier
 	Profile Profile
+	Worker  string // the worker's program on the host, absolute
+	Home    Bind   // the person's folder; in the landlock tier it keeps its path
+	Binds   []Bind
+	Limits  Limits
+	UID     int // the account to change to before the program is executed; -1: it is the right one already
+	GID     int
+	Probe   bool // build the walls, execute nothing
 }
 
-// Command is what is to be executed. Nothing in it comes from the environment of the process that executes it.
-type Command struct {
-	Path string
-	Argv []string
-	Env  []string
-	Dir  string
-	Attr syscall.SysProcAttr
-}
-
-// Stage turns a Request into a Command: the program itself, with no walls. The process leads a session of its own, so
-// that it has no terminal and its group can be signalled as one.
-func Stage(r Request) (Command, error) {
-	if r.Profile != ProfileWorker {
-		return Command{}, fmt.Errorf("profile %q: there is only %q", r.Profile, ProfileWorker)
+// check refuses a plan that could not mean what it says.
+func (p Plan) check() error {
+	switch {
+	case !p.Tier.Valid():
+		return fmt.Errorf("tier %q is unknown", p.Tier)
+	case !p.Profile.Valid() || p.Profile == ProfileTool:
+		return fmt.Errorf("profile %q is unknown", p.Profile)
+	case p.Worker == "" && !p.Probe:
+		return errors.New("there is no program to execute")
+	case p.UID == 0 || p.GID == 0:
+		return errors.New("a worker is never root")
+	case min(p.Limits.Memory, p.Limits.Tmp, p.Limits.File, int64(p.Limits.PIDs)) < 0:
+		return fmt.Errorf("limits %+v: none is below 0", p.Limits)
+	case !filepath.IsAbs(p.Home.Root):
+		return fmt.Errorf("home %q: want an absolute root", p.Home.Root)
 	}
-	return Command{
-		Path: r.Worker,
-		Argv: []string{r.Worker},
-		Env:  environment(r.Home),
-		Dir:  r.Dir,
-		Attr: syscall.SysProcAttr{Setsid: true},
-	}, nil
+	for _, b := range p.Binds {
+		if err := b.check(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// environment is all that a worker is given of one. There is no TMPDIR: temporary files go to /tmp, by everybody's
-// default.
-func environment(home string) []string {
-	return []string{
-		"PATH=/usr/local/bin:/usr/bin:/bin",
-		"LANG=C.UTF-8",
-		"HOME=" + home,
+// made are what a worker's root has of its own. No folder of the host is seen in their place.
+var made = []string{HomeInside, WorkspacesInside, "/tmp", "/dev", "/proc", "/etc", "/run", "/var", "/"}
+
+// check refuses a bind that would hide the worker's own folders, or give it what is the host's to write.
+func (b Bind) check() error {
+	switch {
+	case !filepath.IsAbs(b.Root):
+		return fmt.Errorf("folder %q: want an absolute root", b.Root)
+	case b.Name == "" && b.Writable:
+		return fmt.Errorf("folder %s: without a name among the workspaces it is for reading", b.path())
+	case b.Name == "" && slices.Contains(made, filepath.Clean(b.path())):
+		return fmt.Errorf("folder %s: it would hide the worker's own", b.path())
+	case b.Name != "" && (b.Name != filepath.Base(b.Name) || b.Name == "." || b.Name == ".." || b.Name == "/"):
+		return fmt.Errorf("workspace %q: want a name without slashes", b.Name)
 	}
+	return nil
 }

@@ -1,0 +1,62 @@
+package sandbox
+
+// A seccomp filter is a program of the classic BPF machine (seccomp(2), linux/filter.h). The few instructions that ours
+// needs are put together here; jumps are written as far as the reader can see, and never computed.
+
+// Instructions (linux/bpf_common.h).
+const (
+	opLoad    = 0x20 // LD | W | ABS: a word of seccomp_data into the accumulator
+	opEqual   = 0x15 // JMP | JEQ | K
+	opAtLeast = 0x35 // JMP | JGE | K
+	opAbove   = 0x25 // JMP | JGT | K
+	opAnd     = 0x54 // ALU | AND | K
+	opReturn  = 0x06 // RET | K
+)
+
+// Offsets in struct seccomp_data. An argument is 64 bits; its low half comes first on the little-endian machines that
+// there are tables for.
+const (
+	offNumber = 0
+	offArch   = 4
+	offArgs   = 16
+)
+
+// What a filter says of a system call (linux/seccomp.h).
+const (
+	retAllow = 0x7fff0000
+	retErrno = 0x00050000
+	retKill  = 0x80000000 // the whole process
+)
+
+// instruction is struct sock_filter.
+type instruction struct {
+	code   uint16
+	jt, jf uint8
+	k      uint32
+}
+
+func load(offset uint32) instruction { return instruction{code: opLoad, k: offset} }
+func ret(what uint32) instruction    { return instruction{code: opReturn, k: what} }
+
+// low is the low half of a system call's argument: all that the kernel looks at, of those that are looked at here.
+func low(arg uint32) instruction { return load(offArgs + 8*arg) }
+
+// unless returns what where the accumulator is not k, and goes on where it is.
+func unless(k, what uint32) []instruction {
+	return []instruction{{code: opEqual, jt: 1, k: k}, ret(what)}
+}
+
+// when returns what where the accumulator is k, and goes on where it is not.
+func when(k, what uint32) []instruction {
+	return []instruction{{code: opEqual, jf: 1, k: k}, ret(what)}
+}
+
+// above returns what where the accumulator is greater than k.
+func above(k, what uint32) []instruction {
+	return []instruction{{code: opAbove, jf: 1, k: k}, ret(what)}
+}
+
+// anyOf returns what where the accumulator has a bit of mask. It changes the accumulator.
+func anyOf(mask, what uint32) []instruction {
+	return append([]instruction{{code: opAnd, k: mask}}, unless(0, what)...)
+}

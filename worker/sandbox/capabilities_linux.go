@@ -1,0 +1,59 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// stageCapabilities are what stage one needs inside a user namespace of its own: to mount, and to empty its bounding set;
+// and an engine's to raise the loopback.
+func stageCapabilities(p Profile) []uintptr {
+	if p == ProfileEngine {
+		return []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN}
+	}
+	return []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
+}
+
+// dropCapabilities gives up all that there are, for good, for the calling thread and all that it starts.
+func dropCapabilities() error {
+	for c := uintptr(0); ; c++ {
+		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		if errors.Is(err, unix.EINVAL) { // the kernel knows no more
+			break
+		}
+		if errors.Is(err, unix.EPERM) { // it has no CAP_SETPCAP: what is left is what a program with file capabilities could give,
+			break // and no_new_privs keeps it from that
+		}
+		if err != nil {
+			return fmt.Errorf("drop capability %d from the bounding set: %w", c, err)
+		}
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("clear the ambient capabilities: %w", err)
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	if err := unix.Capset(&header, &none[0]); err != nil {
+		return fmt.Errorf("drop the capabilities: capset: %w", err)
+	}
+	return nil
+}
+
+// become changes the account of the calling thread, for good.
+func become(uid, gid int) error {
+	if uid < 0 {
+		return nil
+	}
+	if _, _, e := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0); e != 0 {
+		return fmt.Errorf("leave the groups: setgroups: %w", e)
+	}
+	if _, _, e := unix.RawSyscall(unix.SYS_SETRESGID, uintptr(gid), uintptr(gid), uintptr(gid)); e != 0 {
+		return fmt.Errorf("become group %d: setresgid: %w", gid, e)
+	}
+	if _, _, e := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(uid), uintptr(uid), uintptr(uid)); e != 0 {
+		return fmt.Errorf("become uid %d: setresuid: %w", uid, e)
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Wish is which tiers a spawner may use.
+type Wish struct {
+	Tier     Tier   // what is asked for; "" is the best that holds
+	Least    Tier   // what is too little
+	Power    Power  // of this spawner
+	UID, GID int    // an account to try with; -1: its own
+	Dir      string // a folder of that account, to be the home of the trial
+}
+
+// Detect tries the tiers that are wished for, from the best, each by building all of its walls around a process that
+// then ends. It gives the first that holds, and for people a sentence about it, with what kept the better ones away. None
+// that is enough is an error.
+func Detect(w Wish) (Tier, string, error) {
+	var kept faults
+	for _, t := range candidates(w) {
+		err := probe(w, t)
+		if err == nil {
+			return t, sentence(t, kept), nil
+		}
+		kept.add(t, err)
+	}
+	if kept == nil {
+		kept = faults{{text: fmt.Sprintf("sandbox %q is less than sandbox_min %q", w.Tier, w.Least)}}
+	}
+	return TierOff, "", fmt.Errorf("there are no walls that are good enough (%q or better is asked for):\n%s", w.Least,
+		strings.Join(kept.lines(), "\n"))
+}
+
+// fault is what keeps some tiers away.
+type fault struct {
+	tiers []string
+	text  string
+}
+
+// faults are what keeps tiers away, each once.
+type faults []fault
+
+func (f *faults) add(t Tier, err error) {
+	for i := range *f {
+		if (*f)[i].text == err.Error() {
+			(*f)[i].tiers = append((*f)[i].tiers, string(t))
+			return
+		}
+	}
+	*f = append(*f, fault{[]string{string(t)}, err.Error()})
+}
+
+// lines are a line for each.
+func (f faults) lines() []string {
+	var list []string
+	for _, one := range f {
+		line := strings.ReplaceAll(one.text, "\n", "; ")
+		if len(one.tiers) > 0 {
+			line = strings.Join(one.tiers, " and ") + ": " + line
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// candidates are the tiers to try, from the best. Nobody gets none without having written it out.
+func candidates(w Wish) []Tier {
+	var list []Tier
+	for _, t := range []Tier{TierAccounts, TierNamespaces, TierLandlock, TierOff} {
+		wished := w.Tier == t || w.Tier == "" && t != TierOff
+		if wished && t.AtLeast(w.Least) && (t != TierAccounts || w.Power != PowerNone || w.Tier == t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// sentences say what a tier means.
+var sentences = map[Tier]string{
+	TierAccounts: "Each person's worker has an OS account, files, processes and no network of its own.",
+	TierNamespaces: "Each person's worker has files, processes and no network of its own. All share one account, " +
+		"as far as the configuration gives them none.",
+	TierLandlock: "Workers read and write their person's files alone and reach no network, but see the names of other " +
+		"processes, can change the permissions of any file of their account, and what they leave running is ended only by Mews.",
+	TierOff: "There are no walls around workers: a worker, and any program that it runs, can do whatever its account can.",
+}
+
+func sentence(t Tier, kept faults) string {
+	s := sentences[t]
+	if kept != nil {
+		s += " Better walls do not hold here: " + strings.Join(kept.lines(), "; ") + "."
+	}
+	return s
+}
+
+// probe builds a tier around a process that does nothing.
+func probe(w Wish, t Tier) error {
+	if t == TierAccounts && w.Power == PowerNone {
+		return errors.New("this spawner may not change accounts; it needs CAP_SETUID, CAP_SETGID and CAP_KILL")
+	}
+	if t == TierOff {
+		return nil
+	}
+	home, fd, err := Open(filepath.Split(w.Dir))
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	p := Plan{Tier: t, Profile: ProfileWorker, Home: home, UID: w.UID, GID: w.GID, Probe: true}
+	launch, err := p.Launch(w.Power)
+	if err != nil {
+		return err
+	}
+	return launch.try(fd)
+}
+
+// try executes stage one of a plan that executes nothing.
+func (l Launch) try(home int) error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	hear, say, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer hear.Close()
+	pid, err := l.Start(home, null.Fd(), null.Fd(), say.Fd(), null.Fd())
+	err = errors.Join(err, say.Close())
+	said, _ := io.ReadAll(io.LimitReader(hear, maxSaid))
+	if err == nil {
+		err = await(pid)
+	}
+	if text := bytes.TrimSpace(said); err != nil && len(text) > 0 {
+		return errors.New(string(bytes.TrimPrefix(text, []byte("mews-spawner: "))))
+	}
+	return err
+}
+
+const maxSaid = 4 << 10 // bytes of what a stage that failed has to say
+
+// await waits for a process's good end.
+func await(pid int) error {
+	var status unix.WaitStatus
+	for {
+		_, err := unix.Wait4(pid, &status, 0, nil)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return fmt.Errorf("wait for process %d: %w", pid, err)
+		case status != 0:
+			return fmt.Errorf("it ended with status %d, signal %d", status.ExitStatus(), status.Signal())
+		}
+		return nil
+	}
+}
+
+// Open opens a folder beneath root, and says which it is, so that no other is bound later.
+func Open(root, path string) (Bind, int, error) {
+	b := Bind{Root: root, Path: path}
+	fd, err := openBeneath(root, path)
+	if err != nil {
+		return b, -1, err
+	}
+	var st unix.Stat_t
+	if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		err = unix.ENOTDIR
+	}
+	if err != nil {
+		return b, -1, errors.Join(fmt.Errorf("%s: %w", b.path(), err), unix.Close(fd))
+	}
+	b.Device, b.Inode = uint64(st.Dev), st.Ino
+	return b, fd, nil
+}
+
+// PowerHere says what this process may do.
+func PowerHere() (Power, error) {
+	if os.Geteuid() == 0 {
+		return PowerRoot, nil
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var have [2]unix.CapUserData
+	if err := unix.Capget(&header, &have[0]); err != nil {
+		return PowerNone, fmt.Errorf("read the capabilities: capget: %w", err)
+	}
+	has := func(c uint) bool { return have[c/32].Effective>>(c%32)&1 == 1 }
+	switches := has(unix.CAP_SETUID) && has(unix.CAP_SETGID) && has(unix.CAP_KILL) // who can't end a worker starts none
+	switch {
+	case switches && has(unix.CAP_SYS_ADMIN) && has(unix.CAP_SETPCAP) && has(unix.CAP_DAC_READ_SEARCH):
+		return PowerMount, nil
+	case switches:
+		return PowerSwitch, nil
+	}
+	return PowerNone, nil
+}

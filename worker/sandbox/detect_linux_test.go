@@ -1,0 +1,70 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// stranger is an account that nobody has, and no other package's tests: what it may run is counted for all of it together,
+// and packages are tested at once.
+const stranger = 54321
+
+// homeOf is a folder of an account, which it may get to.
+func homeOf(t testing.TB, uid int) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mews-home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chown(dir, uid, uid); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestEveryTierHoldsHere(t *testing.T) {
+	power, err := PowerHere()
+	if err != nil {
+		t.Fatal(err)
+	}
+	uid, dir := -1, t.TempDir()
+	if power == PowerRoot {
+		uid, dir = stranger, homeOf(t, stranger)
+	}
+	for _, tier := range []Tier{TierAccounts, TierNamespaces, TierLandlock, TierOff} {
+		if tier == TierAccounts && power == PowerNone {
+			continue
+		}
+		got, why, err := Detect(Wish{Tier: tier, Least: TierOff, Power: power, UID: uid, GID: uid, Dir: dir})
+		if err != nil || got != tier {
+			t.Errorf("%s: got %q, %v", tier, got, err)
+		}
+		t.Log(tier, why)
+	}
+}
+
+// TestEveryPowerOfASpawner: what systemd gives one, an account that is neither root nor the person's.
+func TestEveryPowerOfASpawner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a process capabilities")
+	}
+	dir := homeOf(t, stranger)
+	for power, caps := range map[Power][]uintptr{
+		PowerSwitch: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL},
+		PowerMount: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
+			unix.CAP_DAC_READ_SEARCH},
+	} {
+		cmd := exec.Command("/proc/self/exe", "detect")
+		cmd.Env = []string{"TIER=accounts", "HOME=" + dir}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger + 1, Gid: stranger + 1}, AmbientCaps: caps}
+		out, err := cmd.CombinedOutput()
+		if want := string(power) + " accounts\n"; err != nil || string(out) != want {
+			t.Errorf("%s: %v: %s", power, err, out)
+		}
+	}
+}

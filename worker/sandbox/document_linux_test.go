@@ -1,0 +1,220 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/worker/sandbox/escape"
+)
+
+// escapesDocument is generated, and says what the tests have found.
+var escapesDocument = filepath.Join(packageDir, "..", "..", "docs", "escapes.md")
+
+const documentHead = `# Escapes
+
+Each row is a real attempt to get out of a worker's walls: a secret is read, a signal is sent, a socket is made, a limit is
+passed. A worker of each tier makes them against real victims outside: another person's home, the state folder, a process
+of the worker's own account with a secret in its environment, services on 127.0.0.1, on an abstract name and on a path, a
+set-uid program. In the tier accounts the other person and the service have accounts of their own. In the other two all
+share one account, and nothing but the walls is between them.
+
+This file is written by the tests: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes ./worker/sandbox, as root. It is about
+the profile of a worker. What a tool starts is behind a second layer and escapes in no other row; another agent's program may
+make sockets (N1, N2), which reach nothing but the loopback of its own network.
+
+Known: F16 tells one boot of a machine from another, and nothing else. In the landlock tier other processes are listed with
+the names of their descriptors (F6, F14), though nobody can look into them, and a daemon lives until the spawner sweeps it
+away (X1). Where people share an account there, the modes of all its files are anybody's to change, and its files to be
+seen to exist, which neither Landlock nor a filter can refuse; and the count of processes is the account's, so that the
+spawner leaves R2 to a control group. Only accounts or namespaces keep people apart in these.
+
+`
+
+const documentWalls = `
+## Which walls hold a row
+
+A row escapes when all the walls of a set are taken away, and is stopped by any one of them alone; the tests take them away
+and put each back. Where there are two sets, either will do. Some rows a bare kernel holds from whoever is not root; the
+walls refuse most of them once more.
+
+- root: a root of its own, made of nothing; processes, network, users: namespaces of its own
+- capabilities: there are none; no_new_privs: no program gives any (without it there is no Landlock and no filter)
+- limits; landlock; filter: of system calls; descriptors: what was inherited is closed; environment: it is made of nothing
+- socket: the protocol is no pipe, which could be opened anew; moved: it is on a descriptor that no child has; private: no
+  process of the same account looks into the worker; input: a child gets none of the worker's descriptors
+
+`
+
+const documentLife = `
+## What a worker says, and how it lives
+
+What a hostile worker may do besides, and the tests that show what comes of it.
+
+`
+
+// document is the whole file.
+func document(found map[string]map[string]escape.Outcome) string {
+	var b strings.Builder
+	b.WriteString(documentHead)
+	columns := []string{"accounts", "namespaces", "landlock"}
+	fmt.Fprintf(&b, "| row | what | %s |\n|---|---|---|---|---|\n", strings.Join(columns, " | "))
+	escapes := make([]int, len(columns))
+	for _, p := range escape.Table() {
+		fmt.Fprintf(&b, "| %s | %s |", p.Row, p.What)
+		for i, name := range columns {
+			cell := string(found[name][p.Row])
+			if cell == string(escape.Escaped) {
+				cell = "**" + cell + "**"
+				escapes[i]++
+			}
+			fmt.Fprintf(&b, " %s |", cell)
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(&b, "| | escapes of %d | %d | %d | %d |\n", len(escape.Table()), escapes[0], escapes[1], escapes[2])
+	b.WriteString(documentWalls)
+	writeWalls(&b)
+	b.WriteString(documentLife)
+	for _, item := range life {
+		tests := strings.Join(item.tests, ", ")
+		if item.missing != "" {
+			tests = strings.TrimPrefix(tests+"; **missing:** "+item.missing, "; ")
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", item.what, tests)
+	}
+	return b.String()
+}
+
+func writeWalls(b *strings.Builder) {
+	within, outside := behindNamespaces(), behindLandlock()
+	b.WriteString("| row | namespaces | landlock |\n|---|---|---|\n")
+	for _, p := range escape.Table() {
+		fmt.Fprintf(b, "| %s | %s | %s |\n", p.Row, wallsCell(p.Row, within, TierNamespaces),
+			wallsCell(p.Row, outside, TierLandlock))
+	}
+}
+
+func wallsCell(row string, table map[string][]walls, tier Tier) string {
+	var sets []string
+	for _, set := range table[row] {
+		sets = append(sets, strings.Join(set, " + "))
+	}
+	known := map[Tier][]string{TierNamespaces: knownBehindNamespaces, TierLandlock: knownBehindLandlock}
+	switch {
+	case sets != nil:
+		return strings.Join(sets, "; or ")
+	case slices.Contains(known[tier], row):
+		return "none: known"
+	case kernelAlone[row] != "":
+		return "the kernel: " + kernelAlone[row]
+	}
+	return "the kernel: it takes a capability, and there is no user namespace to have it in"
+}
+
+func compareDocument(t *testing.T, got string) {
+	t.Helper()
+	if os.Getenv("MEWS_UPDATE_GOLDEN") != "" {
+		err := os.MkdirAll(filepath.Dir(escapesDocument), 0o755)
+		if err = errors.Join(err, os.WriteFile(escapesDocument, []byte(got), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(escapesDocument)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("docs/escapes.md is not what was found; MEWS_UPDATE_GOLDEN=1 writes it:\n%s", diff)
+	}
+}
+
+// lifeItem is something that a worker may do, and the tests of it: the folder of their package, and their name.
+type lifeItem struct {
+	what    string
+	tests   []string
+	missing string
+}
+
+const badly = "supervisor/pool TestTheBadlyBehavedWorker"
+
+var life = []lifeItem{
+	{"a line beyond the limit", []string{"protocol TestEnds", "protocol TestFramesReadNoMoreThanTheLimit", badly}, ""},
+	{"a line without end", []string{badly, "supervisor/pool TestALineWithoutEndIsCutIntoPieces"}, ""},
+	{"half a line, and then nothing", []string{badly}, ""},
+	{"broken UTF-8, lone surrogates, keys twice, deep nesting, 1e400, an id again",
+		[]string{"protocol TestStrictRefuses", "protocol TestBrokenLines", "protocol FuzzStrict", "protocol FuzzConn",
+			"protocol TestEnds"}, ""},
+	{"an unknown method, or one in the wrong direction", []string{"supervisor/hostcall TestOffencesEndTheWorkerAndAreAudited",
+		"supervisor/hostcall TestEventsThatNoHonestWorkerSends", badly}, ""},
+	{"an answer to nothing that was asked", []string{"protocol TestEnds", "protocol TestASecondAnswerEndsTheConnection",
+		badly}, ""},
+	{"another person's turn, blob or picture", []string{"supervisor/hostcall TestOffencesEndTheWorkerAndAreAudited",
+		"supervisor/hostcall TestABlobIsKeptAndReadByItsOwnPersonOnly",
+		"supervisor/hostcall TestPicturesThatNoHonestWorkerNames"}, ""},
+	{"an address that is not the world's, asked of the broker", nil, "there is no broker for the web yet"},
+	{"a secret asked of the broker by name or template", nil, "there is no broker for the web yet"},
+	{"data carried out in an address", nil, "there is no broker for the web yet"},
+	{"a flood of messages", []string{badly, "supervisor/hostcall TestOfManyOffencesTheFirstIsAudited",
+		"supervisor/hostcall TestProgressThatNoEyeCouldFollowIsDropped"}, ""},
+	{"it stops reading", []string{badly, "protocol TestAPeerThatDoesNotReadIsLeft",
+		"protocol TestTheReaderNeverWaitsForTheWriter"}, ""},
+	{"it closes its socket and goes on", []string{badly}, ""},
+	{"it floods its standard error, with escape sequences", []string{badly, "supervisor/pool TestAFloodIsLoggedInPart",
+		"supervisor/pool FuzzEscape"}, ""},
+	{"a daemon that holds the protocol", []string{"cmd/mews-worker TestNoChildCanHoldTheProtocol",
+		"worker/spawn TestADaemonIsGoneBeforeItsWorkersEndIsReported"}, ""},
+	{"thousands of orphans", []string{"worker/spawn TestManyDaemonsAtOnce", "worker/tool/shell TestAReaperBeside"},
+		"a worker as process 1 that takes 10,000 orphans beside children that are waited for"},
+	{"it stops itself (SIGSTOP)", []string{badly}, ""},
+	{"it dies within a request", []string{"supervisor/session TestATurnWhoseWorkerDiesGoesOnFromItsLastCommittedStep",
+		"worker/agent TestResumptionByEffect"}, ""},
+	{"a path swapped for a link while it is opened", []string{"worker/workspace TestSwappedLinks",
+		"worker/workspace TestOnlyRegularFilesAreOpened", "worker/spawn TestABindThatIsAnotherFolderByNowIsRefused"}, ""},
+	{"hostile names of files", []string{"worker/tool/files TestListFiles", "worker/workspace FuzzPath",
+		"worker/workspace TestLongNamesAreRefusedByTheSystemToo", "supervisor/hostcall TestAToolsLineIsMadeFitForATerminal"}, ""},
+	{"files that the operator's own programs would execute (.git/hooks, .bashrc)", nil,
+		"nothing keeps a worker from writing them; the operator is to run nothing in a person's folder"},
+	{"the end of a worker while a tool runs", []string{"worker/spawn TestNothingOutlivesAWorkerBehindWalls",
+		"supervisor/pool TestTheEndOfThePoolLeavesNothing"}, ""},
+}
+
+// TestTheTestsOfTheDocumentAreThere: a test that was renamed is not lost from the document in silence.
+func TestTheTestsOfTheDocumentAreThere(t *testing.T) {
+	for _, item := range life {
+		if len(item.tests) == 0 && item.missing == "" {
+			t.Errorf("%s: no test, and not said to be missing", item.what)
+		}
+		for _, test := range item.tests {
+			dir, name, _ := strings.Cut(test, " ")
+			if !declared(t, dir, name) {
+				t.Errorf("%s: there is no %s", item.what, test)
+			}
+		}
+	}
+}
+
+// declared says whether a package has a test.
+func declared(t *testing.T, dir, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(packageDir, "..", "..", dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "\nfunc "+name+"(") {
+			return true
+		}
+	}
+	return false
+}

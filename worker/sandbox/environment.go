@@ -1,0 +1,46 @@
+package sandbox
+
+// Where a worker finds its person's folders, in the tiers that have mounts of their own.
+const (
+	HomeInside       = "/home"
+	WorkspacesInside = "/workspaces"
+)
+
+// HomeSeen is where a worker of the tier finds the home whose path on the host is home.
+func (t Tier) HomeSeen(home string) string {
+	if t.AtLeast(TierNamespaces) {
+		return HomeInside
+	}
+	return home
+}
+
+// TierVariable tells a worker in which tier it is. It says so to nobody that it starts.
+const TierVariable = "MEWS_TIER"
+
+// environment is all that a worker is given of one: nothing of it comes from the process that starts it.
+func environment(p Plan) []string {
+	env := []string{
+		TierVariable + "=" + string(p.Tier),
+		"PATH=/usr/local/bin:/usr/bin:/bin",
+		"LANG=C.UTF-8",
+		"HOME=" + p.Tier.HomeSeen(p.Home.path()),
+	}
+	if p.Tier == TierLandlock || p.Tier == TierSeatbelt { // the host's /tmp is everybody's, and Git ends where it may not read /etc/gitconfig
+		env = append(env, "TMPDIR="+p.Home.path()+"/"+landlockTmp, "GIT_CONFIG_NOSYSTEM=1")
+	}
+	return env
+}
+
+// landlockTmp is the folder in a home that stands for /tmp in the landlock tier, and in macOS's.
+const landlockTmp = ".tmp"
+
+// path is the bind's on the host.
+func (b Bind) path() string {
+	switch {
+	case b.Path == "" || b.Path == ".":
+		return b.Root
+	case b.Root == "/":
+		return "/" + b.Path
+	}
+	return b.Root + "/" + b.Path
+}

@@ -1,0 +1,154 @@
+package escape
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Where a limit is passed, and a bomb needs to grow no further.
+const (
+	manyFiles    = 5000
+	manyChildren = 1500
+	muchSpace    = 3 << 30
+)
+
+func bombs() []Probe {
+	return []Probe{
+		{Row: "R1", What: fmt.Sprintf("open more than %d files", manyFiles), Heavy: true, run: openMany},
+		{Row: "R2", What: fmt.Sprintf("make more than %d children", manyChildren), Heavy: true, run: forkMany},
+		{Row: "R3", What: "use 3 GiB of memory in a child", Heavy: true, run: useMemory},
+		{Row: "R4", What: "fill 3 GiB of the workspace in one file", Heavy: true, run: fill(Victims.workspace)},
+		{Row: "R5", What: "fill 3 GiB of /tmp", Heavy: true, run: fill(func(Victims) string { return "/tmp" })},
+		{Row: "R6", What: "fill 3 GiB of /dev/shm", Heavy: true, run: fill(func(Victims) string { return "/dev/shm" })},
+	}
+}
+
+func openMany(Victims) error {
+	var fds []int
+	defer func() {
+		for _, fd := range fds {
+			unix.Close(fd)
+		}
+	}()
+	for len(fds) <= manyFiles {
+		fd, err := unix.Open("/", unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return fmt.Errorf("open, after %d: %w", len(fds), err)
+		}
+		fds = append(fds, fd)
+	}
+	return nil
+}
+
+// forkMany makes children that wait. They end with this process whatever becomes of it.
+func forkMany(Victims) error {
+	return onThread(func() error {
+		var pids []int
+		defer func() { end(pids...) }()
+		for len(pids) <= manyChildren {
+			pid, errno := cloneAndPause(uintptr(os.Getpid()))
+			if errno != 0 {
+				return fmt.Errorf("clone, after %d: %w", len(pids), errno)
+			}
+			pids = append(pids, pid)
+		}
+		return nil
+	})
+}
+
+// notFirst is the exit code of a glutton that could not make itself the first to be killed. It is no error's number.
+const notFirst = 255
+
+func useMemory(Victims) error {
+	const score = "/proc/self/oom_score_adj"
+	path := &[]byte(score + "\x00")[0]
+	now, _ := os.ReadFile(score)
+	if n, err := strconv.Atoi(strings.TrimSpace(string(now))); err == nil && n >= 500 {
+		path = nil // it goes before all that matters already; walls may keep it from saying so once more
+	}
+	pid, errno := cloneAndEat(path, &[4]byte{'1', '0', '0', '0'})
+	err := child("allocate", pid, errno)
+	if errors.Is(err, syscall.Errno(notFirst)) {
+		return untried("the child could not make itself the first to be killed when memory runs out")
+	}
+	return err
+}
+
+// cloneAndEat makes a child that raises its own oom_score_adj, if a path to it is given, to worst and then has muchSpace of
+// memory filled in, page by page. It ends with an error's number.
+//
+//go:nosplit
+//go:norace
+func cloneAndEat(path *byte, worst *[4]byte) (pid int, errno syscall.Errno) {
+	pid, errno = clone(0)
+	if pid != 0 || errno != 0 {
+		return pid, errno
+	}
+	if path != nil {
+		here := unix.AT_FDCWD
+		fd, _, e := syscall.RawSyscall6(unix.SYS_OPENAT, uintptr(here), uintptr(unsafe.Pointer(path)), unix.O_WRONLY, 0, 0, 0)
+		if e != 0 {
+			exit(notFirst)
+		}
+		if _, _, e = syscall.RawSyscall(unix.SYS_WRITE, fd, uintptr(unsafe.Pointer(worst)), 4); e != 0 {
+			exit(notFirst)
+		}
+	}
+	base, _, e := syscall.RawSyscall6(unix.SYS_MMAP, 0, muchSpace, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS, ^uintptr(0), 0)
+	if e != 0 {
+		exit(uintptr(e))
+	}
+	const bite = 16 << 20 // so that a kill is not kept waiting
+	for eaten := uintptr(0); eaten < muchSpace; eaten += bite {
+		if _, _, e = syscall.RawSyscall(unix.SYS_MADVISE, base+eaten, bite, unix.MADV_POPULATE_WRITE); e != 0 {
+			exit(uintptr(e))
+		}
+	}
+	exit(0)
+	return 0, 0
+}
+
+// fill has a file of muchSpace allocated. The file has no name by then, so that it goes with this process.
+func fill(where func(Victims) string) func(Victims) error {
+	return func(v Victims) error {
+		f, err := os.CreateTemp(where(v), ".mews-escape-")
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := os.Remove(f.Name()); err != nil {
+			return err
+		}
+		signal.Ignore(syscall.SIGXFSZ) // EFBIG says as much
+		const step = 64 << 20
+		for size := int64(0); size < muchSpace; size += step {
+			if err := allocate(f, size, step); err != nil {
+				return fmt.Errorf("allocate, after %d MiB: %w", size>>20, err)
+			}
+		}
+		return nil
+	}
+}
+
+// allocate has step bytes at offset at allocated; written, where the file system knows no other way.
+func allocate(f *os.File, at, step int64) error {
+	for {
+		err := unix.Fallocate(int(f.Fd()), 0, at, step)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EOPNOTSUPP):
+			_, err = f.WriteAt(make([]byte, step), at)
+		}
+		return err
+	}
+}

@@ -1,0 +1,154 @@
+// Package escape is a table of attempts to get out of a worker's walls: each row is one real attempt, made with the
+// system calls that a hostile program would use, against victims that stand outside. The rows and their names are those
+// of the escape suite that the walls were designed with.
+//
+// A row says "escaped" only when it got the thing: the secret was read, the signal delivered, the socket made, the limit
+// passed. So that nobody takes a suite that cannot fail for walls that hold, the tests run it without any.
+//
+// The caller makes the victims, starts a process within the walls for each row (a probe may die of what it tries), and
+// has that process call Try.
+package escape
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Outcome is how an attempt ended.
+type Outcome string
+
+const (
+	Stopped Outcome = "stopped" // something refused it
+	Escaped Outcome = "escaped" // it got what it tried for
+	Untried Outcome = "untried" // there was nothing to try it on; or, for X1, only the caller can tell
+)
+
+// Probe is a row of the table.
+type Probe struct {
+	Row    string // F1
+	What   string // a few words
+	Core   bool   // of the list that is tried at every start: quick, no bomb, leaves nothing behind
+	Heavy  bool   // a bomb: bounded, and yet not to be set off beside people's work
+	Kernel bool   // an unprivileged process without walls is stopped too, on the kernel that was measured (6.18)
+
+	// run makes the attempt. Nil, or a got: it escaped. An untried: there was nothing to try. Any other error says what
+	// stopped it.
+	run func(Victims) error
+}
+
+// got is an escape that has more to say than that it was one.
+type got string
+
+func (g got) Error() string { return string(g) }
+
+// untried is why a row could not be tried.
+type untried string
+
+func (u untried) Error() string { return string(u) }
+
+// Finding is what one attempt came to.
+type Finding struct {
+	Row     string
+	Outcome Outcome
+	Detail  string // what stopped it; what more there is to an escape
+}
+
+// Table is all the rows, in the order in which they are shown.
+func Table() []Probe {
+	return slices.Concat(files(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), around())
+}
+
+// Find is the row of that name.
+func Find(row string) (Probe, bool) {
+	table := Table()
+	i := slices.IndexFunc(table, func(p Probe) bool { return p.Row == row })
+	if i < 0 {
+		return Probe{}, false
+	}
+	return table[i], true
+}
+
+// Try makes one attempt, in this process. It may not come back: a filter may kill the process, and so may the kernel for
+// want of memory. Whoever started the process then takes its end for the answer: see Died.
+func Try(row string, v Victims) Finding {
+	p, ok := Find(row)
+	if !ok {
+		return Finding{Row: row, Outcome: Untried, Detail: "there is no such row"}
+	}
+	err := p.run(v)
+	f := Finding{Row: row, Outcome: Stopped}
+	switch {
+	case err == nil:
+		f.Outcome = Escaped
+		return f
+	case errors.As(err, new(got)):
+		f.Outcome = Escaped
+	case errors.As(err, new(untried)):
+		f.Outcome = Untried
+	}
+	f.Detail = describe(err)
+	return f
+}
+
+// Died is the finding on a row whose process ended before it could say anything: whatever killed it also stopped it.
+func Died(row, how string) Finding {
+	return Finding{Row: row, Outcome: Stopped, Detail: "the process died of it: " + how}
+}
+
+// describe is an error on one line, with the name of its number, which is what people search for.
+func describe(err error) string {
+	text := strings.ReplaceAll(err.Error(), "\n", "; ") // of errors.Join
+	var errno syscall.Errno
+	if !errors.As(err, &errno) {
+		return text
+	}
+	return fmt.Sprintf("%s (%s)", text, unix.ErrnoName(errno))
+}
+
+// Encode makes one line of a finding, without a newline.
+func (f Finding) Encode() string {
+	return fmt.Sprintf("%q %q %q", f.Row, string(f.Outcome), f.Detail)
+}
+
+// DecodeFinding reads what Finding.Encode wrote.
+func DecodeFinding(line string) (Finding, error) {
+	var words [3]string
+	for i := range words {
+		word, rest, err := unquote(line)
+		if err != nil {
+			return Finding{}, fmt.Errorf("decode a finding: word %d: %w", i+1, err)
+		}
+		words[i], line = word, rest
+	}
+	if line != "" {
+		return Finding{}, errors.New("decode a finding: there is more after the third word")
+	}
+	f := Finding{Row: words[0], Outcome: Outcome(words[1]), Detail: words[2]}
+	if f.Outcome != Stopped && f.Outcome != Escaped && f.Outcome != Untried {
+		return Finding{}, fmt.Errorf("decode a finding: there is no outcome %q", words[1])
+	}
+	return f, nil
+}
+
+// unquote takes a quoted word, and the space behind it, off a line.
+func unquote(line string) (word, rest string, err error) {
+	quoted, err := strconv.QuotedPrefix(line)
+	if err != nil || quoted[0] != '"' {
+		return "", "", errors.New("a quoted word is wanted")
+	}
+	word, err = strconv.Unquote(quoted)
+	if err != nil {
+		return "", "", err
+	}
+	rest, more := strings.CutPrefix(line[len(quoted):], " ")
+	if more == (rest == "") {
+		return "", "", errors.New("one space is wanted between words, and none at the end")
+	}
+	return word, rest, nil
+}

@@ -1,0 +1,283 @@
+package escape
+
+import (
+	"bufio"
+	"encoding/binary"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
+)
+
+// heavy lets the bombs off, without limits.
+var heavy = flag.Bool("escape.heavy", false, "set the bombs off: 3 GiB of memory, 3 GiB of three file systems")
+
+func (r *rig) wantLine(from *os.File, want Finding) {
+	r.t.Helper()
+	line, err := bufio.NewReader(from).ReadString('\n')
+	r.must(err)
+	f, err := DecodeFinding(strings.TrimSpace(line))
+	r.must(err)
+	if diff := cmp.Diff(want, f); diff != "" {
+		r.t.Error(diff)
+	}
+}
+
+// TestTable is that of the escape suite: 76 rows, of which 50 are escapes without walls.
+func TestTable(t *testing.T) {
+	count := map[string]int{}
+	core, bare := 0, 0
+	for _, p := range Table() {
+		if p.Row == "" || p.What == "" || p.run == nil {
+			t.Errorf("half a row: %+v", p)
+		}
+		if p.Core && p.Heavy {
+			t.Errorf("%s is a bomb, and is to be set off at every start", p.Row)
+		}
+		count[strings.TrimRight(p.Row, "0123456789")]++
+		if p.Core {
+			core++
+		}
+		if !p.Kernel {
+			bare++
+		}
+	}
+	want := map[string]int{"F": 21, "P": 9, "N": 11, "K": 19, "S": 2, "D": 4, "R": 6, "C": 2, "E": 1, "X": 1}
+	if diff := cmp.Diff(want, count); diff != "" {
+		t.Error(diff)
+	}
+	if core < 18 || core > 24 || bare != 50 {
+		t.Errorf("%d rows of the core, %d that no kernel stops: want about 20, and 50", core, bare)
+	}
+	rows := Table()
+	slices.SortFunc(rows, func(a, b Probe) int { return strings.Compare(a.Row, b.Row) })
+	if len(slices.CompactFunc(rows, func(a, b Probe) bool { return a.Row == b.Row })) != 76 {
+		t.Error("a row comes twice")
+	}
+}
+
+// TestBombsWithinLimits sets each bomb off under a worker's limits.
+func TestBombsWithinLimits(t *testing.T) {
+	r := newRig(t)
+	if !r.root {
+		return // limits on processes count for the whole account, and it is the tester's own
+	}
+	for _, row := range []string{"R1", "R2", "R3", "R4", "R5", "R6"} {
+		f := r.finding(r.attempt("limited", row, r.own()))
+		if started := strings.Contains(f.Detail, ", after ") || row == "R3"; f.Outcome != Stopped || !started {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestBombs sets off those bombs that hurt nobody: files and children that wait. All of them, if asked to.
+func TestBombs(t *testing.T) {
+	r := newRig(t)
+	var files, children unix.Rlimit
+	r.must(unix.Getrlimit(unix.RLIMIT_NOFILE, &files))
+	r.must(unix.Getrlimit(unix.RLIMIT_NPROC, &children))
+	want := map[string]bool{
+		"R1": files.Max > manyFiles+100,
+		"R2": children.Max > manyChildren+1000 && *heavy, // fifteen hundred page tables
+		"R3": *heavy, "R4": *heavy, "R5": *heavy, "R6": *heavy,
+	}
+	for row, set := range want {
+		if !set {
+			continue
+		}
+		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != Escaped {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestATerminal is D4 with a controlling terminal.
+func TestATerminal(t *testing.T) {
+	r := newRig(t)
+	master, slave, err := pty.Open()
+	r.must(err)
+	defer master.Close()
+	cmd := r.attempt("try", "D4", nil) // the terminal is the tester's
+	cmd.SysProcAttr.Setctty = true
+	cmd.SysProcAttr.Ctty = 3
+	cmd.ExtraFiles = []*os.File{slave}
+	f := r.finding(cmd)
+	slave.Close()
+	want := Escaped
+	if setting("dev/tty/legacy_tiocsti", "0")(nil, f) && !may(t, unix.CAP_SYS_ADMIN) {
+		want = Stopped
+	}
+	if f.Outcome != want {
+		t.Errorf("%+v, want %s", f, want)
+	}
+}
+
+// TestPIDsOfElsewhere: a number that names a process of the caller's names nobody's victim in another pid namespace.
+func TestPIDsOfElsewhere(t *testing.T) {
+	r := newRig(t)
+	r.victims.PIDNamespace = "pid:[1]"
+	for _, row := range []string{"P2", "P3", "P4", "P5", "P8", "F5", "F14"} {
+		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != Stopped {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestNoVictims: whatever needs a victim says that it has none.
+func TestNoVictims(t *testing.T) {
+	r := newRig(t)
+	r.victims = Victims{Workspace: r.victims.Workspace}
+	needy := strings.Fields("F2 F3 F4 F5 F6 F8 F9 F10 F11 F12 F13 F14 F15 P1 P2 P3 P4 P5 P6 P7 P8 P9 N8 N9 N10 S2 E1 X1")
+	for _, row := range append(needy, "Z9") {
+		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != Untried {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestTheWrongContent: a service or a file that has not got the secret is no escape.
+func TestTheWrongContent(t *testing.T) {
+	r := newRig(t)
+	r.victims.Secret = "another of the same length and more, so that services hang up"
+	for _, row := range []string{"F3", "F5", "F9", "F13", "P4", "N8", "N9", "N10"} {
+		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != Stopped {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestADaemonThatIsGone: who was ended before the worker is no survivor.
+func TestADaemonThatIsGone(t *testing.T) {
+	r := newRig(t)
+	if f, pid := Survived(r.victims.Marker); f.Outcome != Untried || pid != 0 {
+		t.Errorf("before anything: %+v, %d", f, pid)
+	}
+	if f := r.finding(r.attempt("try", "X1", r.own())); f.Outcome != Escaped {
+		t.Errorf("a daemon that nothing ends: %+v", f)
+	}
+	if f, _ := Survived(r.victims.Marker); f.Outcome == Escaped {
+		r.waitFree() // killed, and not yet gone
+	}
+	if f, pid := Survived(r.victims.Marker); f.Outcome != Stopped || pid != 0 {
+		t.Errorf("afterwards: %+v, %d", f, pid)
+	}
+}
+
+// waitFree waits until nobody keeps the marker locked.
+func (r *rig) waitFree() {
+	f, err := os.OpenFile(r.victims.Marker, os.O_RDWR, 0)
+	r.must(err)
+	defer f.Close()
+	r.must(unix.FcntlFlock(f.Fd(), unix.F_SETLKW, &unix.Flock_t{Type: unix.F_WRLCK}))
+}
+
+func TestRender(t *testing.T) {
+	got := Render([]Finding{
+		{"F1", Stopped, "open /etc/shadow: permission denied (EACCES)"},
+		{"F3", Escaped, ""},
+		{"D1", Escaped, "3: a\n\x1b[31mb"},
+		{"S2", Untried, "no program was named"},
+	})
+	want := []string{
+		"F1   read /etc/shadow                              stopped  open /etc/shadow: permission denied (EACCES)",
+		"F3   read an own file outside of the workspace     ESCAPED",
+		"D1   have a descriptor that nobody gave on purpose ESCAPED  3: a??[31mb",
+		"S2   be root in a set-uid program                  untried  no program was named",
+		"2 of 4 escaped, 1 stopped, 1 untried",
+		"",
+	}
+	if diff := cmp.Diff(squeeze(want), squeeze(strings.Split(got, "\n"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// squeeze makes one space of several: how wide the table is, the longest row says.
+func squeeze(lines []string) []string {
+	var all []string
+	for _, line := range lines {
+		all = append(all, strings.Join(strings.Fields(line), " "))
+	}
+	return all
+}
+
+func TestVictimsComeBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var v Victims
+		for _, f := range v.fields() {
+			if f.text != nil {
+				*f.text = string(rapid.SliceOf(rapid.Byte()).Draw(t, f.key))
+				continue
+			}
+			*f.number = rapid.IntRange(0, 1<<31-1).Draw(t, f.key)
+		}
+		for range rapid.IntRange(0, 3).Draw(t, "open") {
+			v.Open = append(v.Open, rapid.IntRange(0, 1<<20).Draw(t, "descriptor"))
+		}
+		line := v.Encode()
+		back, err := Decode(line)
+		if err != nil || !cmp.Equal(v, back) || strings.ContainsAny(line, "\n\x00") {
+			t.Fatalf("%q, %v: %s", line, err, cmp.Diff(v, back))
+		}
+	})
+}
+
+func TestVictimsThatAreRefused(t *testing.T) {
+	for _, line := range []string{
+		`x`, `"secret=a`, `"secret=a" `, ` "secret=a"`, `"secret=a"  "tcp=b"`, `"secret=a""tcp=b"`, `"secret"`, `"secret="`,
+		`"cellar=x"`, `"secret=a" "secret=b"`, `"victim=-1"`, `"victim=0x10"`, `"victim=99999999999"`, `"open=-1"`, `"open="`,
+		"`secret=a`", `'s'`, `""`,
+	} {
+		if v, err := Decode(line); err == nil {
+			t.Errorf("%s: %+v, want an error", line, v)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(Victims{SupervisorPID: 7, Secret: "s\n", Open: []int{3, 4}, Socket: "\xff"}.Encode())
+	f.Add(`"victim=1" "open=3"`)
+	f.Fuzz(func(t *testing.T, line string) {
+		v, err := Decode(line)
+		if err != nil {
+			return
+		}
+		if v.VictimPID < 0 || v.SupervisorPID < 0 || v.Worker < 0 {
+			t.Errorf("%q: a pid that stands for others: %+v", line, v)
+		}
+		back, err := Decode(v.Encode())
+		if err != nil || !cmp.Equal(v, back) {
+			t.Errorf("%q: %v: %s", line, err, cmp.Diff(v, back))
+		}
+	})
+}
+
+func FuzzDecodeFinding(f *testing.F) {
+	f.Add(Finding{"F1", Stopped, "x \"y\"\n"}.Encode())
+	f.Add(`"a" "b" "c"`)
+	f.Fuzz(func(t *testing.T, line string) {
+		found, err := DecodeFinding(line)
+		if err != nil {
+			return
+		}
+		back, err := DecodeFinding(found.Encode())
+		if err != nil || back != found {
+			t.Errorf("%q: %+v, %+v, %v", line, found, back, err)
+		}
+		if out := Render([]Finding{found}); strings.Count(out, "\n") != 2 {
+			t.Errorf("%q renders as %q", line, out)
+		}
+	})
+}
+
+// TestTheStructOfClone: the kernel takes its size for its version.
+func TestTheStructOfClone(t *testing.T) {
+	if size := binary.Size(cloneArgs{}); size != 64 { // CLONE_ARGS_SIZE_VER0
+		t.Errorf("%d bytes", size)
+	}
+}

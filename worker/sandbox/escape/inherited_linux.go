@@ -1,0 +1,138 @@
+package escape
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// D2 and E1 are about what a tool's process is given: they are to be tried in one.
+func inherited() []Probe {
+	return []Probe{
+		{Row: "D1", What: "have a descriptor that nobody gave on purpose", Core: true, run: haveDescriptor},
+		{Row: "D2", What: "have the protocol for standard output", Kernel: true, run: haveProtocol},
+		{Row: "D3", What: "open the worker's end of the protocol", Core: true, run: openProtocol},
+		{Row: "D4", What: "type into the controlling terminal", Kernel: true, run: typeAhead},
+	}
+}
+
+// descriptors are those that came through execve: all but what this program opened itself (and the runtime: a poller, a
+// cgroup's file), for Go marks each of its own to be closed there.
+func descriptors() []int {
+	var fds []int
+	for _, fd := range candidates() {
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+		if err == nil && flags&unix.FD_CLOEXEC == 0 {
+			fds = append(fds, fd)
+		}
+	}
+	return fds
+}
+
+// candidates are the numbers to look at: those of /proc, and the first few thousand where there is none.
+func candidates() []int {
+	var fds []int
+	entries, err := os.ReadDir("/proc/self/fd")
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil {
+			fds = append(fds, fd)
+		}
+	}
+	if err != nil || len(fds) == 0 {
+		for fd := range 4096 {
+			fds = append(fds, fd)
+		}
+	}
+	return fds
+}
+
+func haveDescriptor(v Victims) error {
+	var extra []string
+	for _, fd := range descriptors() {
+		if fd <= 2 || slices.Contains(v.Open, fd) {
+			continue
+		}
+		link, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+		if err != nil {
+			link = "?"
+		}
+		extra = append(extra, fmt.Sprintf("%d: %s", fd, link))
+	}
+	if len(extra) == 0 {
+		return errors.New("there is none")
+	}
+	return got(strings.Join(extra, ", "))
+}
+
+// haveProtocol looks for a socket among the descriptors: the protocol is one, and a tool is given none.
+func haveProtocol(v Victims) error {
+	for _, fd := range descriptors() {
+		var stat unix.Stat_t
+		if slices.Contains(v.Open, fd) || unix.Fstat(fd, &stat) != nil {
+			continue
+		}
+		if stat.Mode&unix.S_IFMT == unix.S_IFSOCK {
+			return got(fmt.Sprintf("descriptor %d is a socket", fd))
+		}
+	}
+	return errors.New("no descriptor is a socket")
+}
+
+// openProtocol opens the worker's descriptors anew. That is possible with a pipe, and then whatever is written is the
+// worker's word; it is not with a socket.
+func openProtocol(v Victims) error {
+	var all []error
+	for _, fd := range []string{"0", "1"} {
+		err := openAnew(filepath.Join(inProc(v.worker(), "fd"), fd))
+		if err == nil {
+			return got("the worker's descriptor " + fd)
+		}
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}
+
+// openAnew opens for writing, and writes nothing: somebody reads there.
+func openAnew(path string) error {
+	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return &os.PathError{Op: "stat", Path: path, Err: err}
+	}
+	if kind := stat.Mode & unix.S_IFMT; kind != unix.S_IFIFO && kind != unix.S_IFREG {
+		return fmt.Errorf("%s could be opened, and is no pipe: nothing listens there", path)
+	}
+	return nil
+}
+
+// typeAhead puts a space into the terminal's input, as though somebody had typed it, and empties the input again.
+func typeAhead(Victims) error {
+	terminal, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer terminal.Close()
+	space := byte(' ')
+	_, _, errno := syscall.Syscall(unix.SYS_IOCTL, terminal.Fd(), unix.TIOCSTI, uintptr(unsafe.Pointer(&space)))
+	if errno != 0 {
+		return fmt.Errorf("ioctl TIOCSTI: %w", errno)
+	}
+	signal.Ignore(syscall.SIGTTOU) // which a background process would be stopped by
+	if err := unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH); err != nil {
+		return got(fmt.Sprintf("and it stays: %v", err))
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package escape
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+func processes() []Probe {
+	return []Probe{
+		{Row: "P1", What: "signal the supervisor", Kernel: true, run: on(supervisor, poke)},
+		{Row: "P2", What: "signal a same-uid process", Core: true, run: on(victim, poke)},
+		{Row: "P3", What: "trace a same-uid process", run: on(victim, trace)},
+		{Row: "P4", What: "read a same-uid process's memory", Core: true, run: readVM},
+		{Row: "P5", What: "hold a same-uid process by a pidfd", run: on(victim, holdProcess)},
+		{Row: "P6", What: "take a descriptor of a same-uid process", run: on(victim, takeDescriptor)},
+		{Row: "P7", What: "set a same-uid process's priority", run: on(victim, setPriority)},
+		{Row: "P8", What: "set a same-uid process's limits", run: on(victim, setLimit)},
+		{Row: "P9", What: "set a same-uid process's processors", run: on(victim, setAffinity)},
+	}
+}
+
+func supervisor(v Victims) int { return v.SupervisorPID }
+func victim(v Victims) int     { return v.VictimPID }
+
+func on(which func(Victims) int, do func(pid int) error) func(Victims) error {
+	return func(v Victims) error {
+		pid, err := addressed(which(v), v)
+		if err != nil {
+			return err
+		}
+		return do(pid)
+	}
+}
+
+// addressed says whether a pid of the caller's means the same process in here. In a pid namespace of its own it means
+// another one, if any, and to have reached that one is no escape.
+func addressed(pid int, v Victims) (int, error) {
+	switch own, err := os.Readlink("/proc/self/ns/pid"); {
+	case pid == 0:
+		return 0, untried("no such process was named")
+	case err == nil && v.PIDNamespace != "" && own != v.PIDNamespace:
+		return 0, fmt.Errorf("pid %d means nothing in this pid namespace, %s", pid, own)
+	case pid == os.Getpid():
+		return 0, fmt.Errorf("pid %d is this very process in here", pid)
+	}
+	return pid, nil
+}
+
+// listed says whether a pid of the caller's is to be looked for in /proc: /proc may be the caller's own, which lists
+// every process of the caller's whatever the pid namespace of who reads it.
+func listed(pid int, v Victims) (int, error) {
+	_, err := addressed(pid, v)
+	if err == nil || pid == 0 {
+		return pid, err
+	}
+	self, e := os.Readlink("/proc/self")
+	if e == nil && self != strconv.Itoa(os.Getpid()) {
+		return pid, nil // not of this pid namespace
+	}
+	return 0, err
+}
+
+// poke sends a signal that nobody minds: SIGURG is ignored unless a program asks for it.
+func poke(pid int) error {
+	return wrap("kill", unix.Kill(pid, unix.SIGURG))
+}
+
+func wrap(call string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", call, err)
+	}
+	return nil
+}
+
+// onThread runs something on a thread of its own, which ends with it: what it changed of the thread ends too.
+func onThread(do func() error) error {
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // never unlocked, so that no other goroutine gets this thread
+		done <- do()
+	}()
+	return <-done
+}
+
+// trace seizes the process, which does not stop it; it is let go when the thread ends.
+func trace(pid int) error {
+	return onThread(func() error { return wrap("ptrace", unix.PtraceSeize(pid)) })
+}
+
+func readVM(v Victims) error {
+	pid, err := addressed(v.VictimPID, v)
+	if err != nil {
+		return err
+	}
+	from, to, err := mapping(pid)
+	if err != nil {
+		from, to = 1<<12, 1<<13 // nothing is there, and EFAULT still says that it would have been let
+	}
+	stack := make([]byte, to-from)
+	local := unix.Iovec{Base: &stack[0]}
+	local.SetLen(len(stack))
+	remote := unix.RemoteIovec{Base: uintptr(from), Len: len(stack)}
+	n, err := unix.ProcessVMReadv(pid, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
+	if errors.Is(err, unix.EFAULT) {
+		return got("it is allowed; only where to read is not known")
+	}
+	if err != nil {
+		return fmt.Errorf("process_vm_readv: %w", err)
+	}
+	return proof(stack[:n], v)
+}
+
+func holdProcess(pid int) error {
+	fd, err := unix.PidfdOpen(pid, 0)
+	return made("pidfd_open", fd, err)
+}
+
+// made is the answer of a call that makes a descriptor, which is closed.
+func made(call string, fd int, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", call, err)
+	}
+	unix.Close(fd) // it was got; nothing is written to it
+	return nil
+}
+
+func takeDescriptor(pid int) error {
+	process, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return fmt.Errorf("pidfd_open: %w", err)
+	}
+	defer unix.Close(process)
+	fd, err := unix.PidfdGetfd(process, 0, 0)
+	return made("pidfd_getfd", fd, err)
+}
+
+// setPriority sets the priority that the process has.
+func setPriority(pid int) error {
+	has, err := unix.Getpriority(unix.PRIO_PROCESS, pid)
+	if err != nil {
+		return fmt.Errorf("getpriority: %w", err)
+	}
+	return wrap("setpriority", unix.Setpriority(unix.PRIO_PROCESS, pid, 20-has)) // the raw call gives 20 less the value
+}
+
+// setLimit sets the limit that the process has.
+func setLimit(pid int) error {
+	var has unix.Rlimit
+	if err := unix.Prlimit(pid, unix.RLIMIT_CORE, nil, &has); err != nil {
+		return fmt.Errorf("prlimit, reading: %w", err)
+	}
+	return wrap("prlimit", unix.Prlimit(pid, unix.RLIMIT_CORE, &has, nil))
+}
+
+// setAffinity sets the processors that the process has.
+func setAffinity(pid int) error {
+	var has unix.CPUSet
+	if err := unix.SchedGetaffinity(pid, &has); err != nil {
+		return fmt.Errorf("sched_getaffinity: %w", err)
+	}
+	return wrap("sched_setaffinity", unix.SchedSetaffinity(pid, &has))
+}

@@ -1,0 +1,45 @@
+package escape
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Render is the findings as a table for people: row, what was tried, what came of it, by what; and a line that sums up.
+func Render(findings []Finding) string {
+	what := map[string]string{}
+	width := 0
+	for _, p := range Table() {
+		what[p.Row] = p.What
+		width = max(width, utf8.RuneCountInString(p.What))
+	}
+	count := map[Outcome]int{}
+	var out strings.Builder
+	for _, f := range findings {
+		count[f.Outcome]++
+		line := fmt.Sprintf("%-4s %-*s  %-8s %s", plain(f.Row), width, what[f.Row], shout(f.Outcome), plain(f.Detail))
+		fmt.Fprintln(&out, strings.TrimRight(line, " "))
+	}
+	fmt.Fprintf(&out, "%d of %d escaped, %d stopped, %d untried\n",
+		count[Escaped], len(findings), count[Stopped], count[Untried])
+	return out.String()
+}
+
+// shout makes an escape stand out.
+func shout(o Outcome) string {
+	if o == Escaped {
+		return "ESCAPED"
+	}
+	return string(o)
+}
+
+// plain is a detail on one line: there are names of files in it, and who named them is not known.
+func plain(detail string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(detail, "?"))
+}

@@ -1,0 +1,106 @@
+package escape
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func sockets() []Probe {
+	icmp := socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
+	return []Probe{
+		{Row: "N1", What: "make an IPv4 stream socket", Core: true, run: socket(unix.AF_INET, unix.SOCK_STREAM, 0)},
+		{Row: "N2", What: "make an IPv6 datagram socket", run: socket(unix.AF_INET6, unix.SOCK_DGRAM, 0)},
+		{Row: "N3", What: "make a netlink socket", Core: true, run: socket(unix.AF_NETLINK, unix.SOCK_RAW, 0)},
+		{Row: "N4", What: "make a packet socket", Kernel: true, run: socket(unix.AF_PACKET, unix.SOCK_RAW, 0)},
+		{Row: "N5", What: "make a vsock socket", run: socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)},
+		{Row: "N6", What: "make an AF_ALG socket", Kernel: true, run: socket(unix.AF_ALG, unix.SOCK_SEQPACKET, 0)},
+		{Row: "N7", What: "make a raw ICMP socket", Kernel: true, run: icmp},
+		{Row: "N8", What: "connect to a service on 127.0.0.1", run: connectTCP},
+		{Row: "N9", What: "connect to an abstract socket", Core: true, run: connectAbstract},
+		{Row: "N10", What: "connect to a socket in the file system", Core: true, run: connectPath},
+		{Row: "N11", What: "send a datagram into the world", run: sendOut},
+	}
+}
+
+func socket(family, kind, protocol int) func(Victims) error {
+	return func(Victims) error {
+		fd, err := unix.Socket(family, kind|unix.SOCK_CLOEXEC, protocol)
+		return made("socket", fd, err)
+	}
+}
+
+// patience is how long a service may take to answer. It is next door.
+const patience = 5 * time.Second
+
+func connectTCP(v Victims) error {
+	if v.TCP == "" {
+		return untried("no service was named")
+	}
+	var at unix.SockaddrInet4
+	_, err := fmt.Sscanf(v.TCP, "%d.%d.%d.%d:%d", &at.Addr[0], &at.Addr[1], &at.Addr[2], &at.Addr[3], &at.Port)
+	if err != nil {
+		return untried("no IPv4 address and port: " + v.TCP)
+	}
+	return hear(unix.AF_INET, &at, v)
+}
+
+func connectAbstract(v Victims) error {
+	if v.Abstract == "" {
+		return untried("no socket was named")
+	}
+	return hear(unix.AF_UNIX, &unix.SockaddrUnix{Name: "@" + v.Abstract}, v) // x/sys makes a zero byte of @
+}
+
+func connectPath(v Victims) error {
+	if v.Socket == "" {
+		return untried("no socket was named")
+	}
+	return hear(unix.AF_UNIX, &unix.SockaddrUnix{Name: v.Socket}, v)
+}
+
+// hear connects and reads the secret.
+func hear(family int, to unix.Sockaddr, v Victims) error {
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("socket: %w", err)
+	}
+	defer unix.Close(fd)
+	limit := unix.NsecToTimeval(patience.Nanoseconds())
+	for _, option := range []int{unix.SO_SNDTIMEO, unix.SO_RCVTIMEO} { // the first is for connect too
+		if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, option, &limit); err != nil {
+			return fmt.Errorf("setsockopt: %w", err)
+		}
+	}
+	if err := unix.Connect(fd, to); err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	said := make([]byte, len(v.Secret))
+	for have := 0; have < len(said); {
+		n, err := unix.Read(fd, said[have:])
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("connected, and read: %w", err)
+		}
+		if n == 0 {
+			return fmt.Errorf("connected, and heard %d bytes", have)
+		}
+		have += n
+	}
+	return proof(said, v)
+}
+
+// sendOut sends an empty datagram to an address that is routed like the world's and is nobody's: TEST-NET-1, RFC 5737.
+func sendOut(Victims) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("socket: %w", err)
+	}
+	defer unix.Close(fd)
+	to := &unix.SockaddrInet4{Port: 53, Addr: [4]byte{192, 0, 2, 1}}
+	return wrap("sendto", unix.Sendto(fd, nil, unix.MSG_DONTWAIT, to))
+}

@@ -1,0 +1,131 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Landlock's rights over files by the version of its interface (landlock(7)). A version's rights are all handled: what
+// no rule allows is refused.
+const (
+	rightsRead = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	// Nobody may make devices.
+	rightsWrite = rightsRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
+		unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG |
+		unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM |
+		unix.LANDLOCK_ACCESS_FS_REFER | unix.LANDLOCK_ACCESS_FS_TRUNCATE
+	rightsDevice = rightsRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	rightsOfFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+		unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+)
+
+// landlockLeast is the version that the landlock tier needs: it keeps signals and abstract sockets inside. In the higher
+// tiers other namespaces do that, and any version is a second wall.
+const landlockLeast = 6
+
+// versionRights are the rights over files of each version.
+var versionRights = []uint64{
+	1: 1<<13 - 1,
+	2: 1<<14 - 1,
+	3: 1<<15 - 1,
+	4: 1<<15 - 1,
+	5: 1<<16 - 1,
+}
+
+// landlockVersion asks the kernel.
+func landlockVersion() (int, error) {
+	n, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if e != 0 {
+		return 0, fmt.Errorf("ask for Landlock: %w (ENOSYS: the kernel has none, or a container's filter hides it; "+
+			"EOPNOTSUPP: it is not among the kernel's lsm=)", e)
+	}
+	return int(n), nil
+}
+
+// rule allows rights beneath what a path leads to. One that is not there needs no rule where it is optional.
+type rule struct {
+	path     string
+	rights   uint64
+	optional bool
+	bind     *Bind // the path is a person's to change: what is there must be what was checked
+}
+
+func (r rule) open() (int, error) {
+	if r.bind != nil {
+		return r.bind.openChecked()
+	}
+	return unix.Open(r.path, unix.O_PATH|unix.O_CLOEXEC, 0)
+}
+
+// rightsOf are those of the rule that a version knows and that the kind of file has.
+func (r rule) rightsOf(mode uint32, handled uint64) uint64 {
+	if mode&unix.S_IFMT != unix.S_IFDIR {
+		return r.rights & handled & rightsOfFile
+	}
+	return r.rights & handled
+}
+
+// handledBy is what a version is asked to refuse where no rule allows it.
+func handledBy(version int, p Profile) unix.LandlockRulesetAttr {
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: versionRights[min(version, len(versionRights)-1)]}
+	if version >= 4 && p != ProfileEngine {
+		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
+	}
+	if version >= 6 {
+		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
+	}
+	return attr
+}
+
+// restrict has the rules hold for the calling thread, and for all that it starts: files by the rules, no TCP but an
+// engine's, and where the kernel can, no signal and no abstract socket to the outside.
+func restrict(version int, p Profile, rules []rule) error {
+	attr := handledBy(version, p)
+	set, err := createRuleset(attr)
+	if err != nil {
+		return fmt.Errorf("version %d: %w", version, err)
+	}
+	defer unix.Close(set)
+	for _, r := range rules {
+		if err := allow(set, r, attr.Handled_access_fs); err != nil {
+			return fmt.Errorf("landlock: allow %s: %w", r.path, err)
+		}
+	}
+	if _, _, e := unix.RawSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set), 0, 0); e != 0 {
+		return fmt.Errorf("landlock_restrict_self: %w", e)
+	}
+	return nil
+}
+
+func createRuleset(attr unix.LandlockRulesetAttr) (int, error) {
+	set, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
+	if e != 0 {
+		return -1, fmt.Errorf("landlock_create_ruleset: %w", e)
+	}
+	return int(set), nil
+}
+
+func allow(set int, r rule, handled uint64) error {
+	fd, err := r.open()
+	if r.optional && (errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES)) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	attr := unix.LandlockPathBeneathAttr{Allowed_access: r.rightsOf(st.Mode, handled), Parent_fd: int32(fd)}
+	_, _, e := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// withDefaults fills in what is not said.
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		Memory: cmp.Or(l.Memory, 2<<30), Tmp: cmp.Or(l.Tmp, 256<<20), File: cmp.Or(l.File, 1<<30), PIDs: cmp.Or(l.PIDs, 512),
+		Shared: l.Shared,
+	}
+}
+
+const maxFiles = 1024 // descriptors of one process: what select(2) and old programs expect
+
+// roomForAll is how many more processes and threads a shared account may come to have. It is no person's limit, which is
+// for the spawner to keep: it is far above that, and below what a machine has at all (pid_max is 32,768 on small ones).
+const roomForAll = 1400
+
+// setLimits sets those of this process, for itself and all that it starts; nobody can raise them again. The data
+// segment is limited and not the address space, of which Go and Python reserve much more than they use.
+func setLimits(l Limits) error {
+	limits := []struct {
+		name     string
+		resource int
+		most     int64
+	}{
+		{"files", unix.RLIMIT_NOFILE, maxFiles},
+		{"processes", unix.RLIMIT_NPROC, int64(l.PIDs)},
+		{"a file's size", unix.RLIMIT_FSIZE, l.File},
+		{"data", unix.RLIMIT_DATA, l.Memory},
+		{"core files", unix.RLIMIT_CORE, 0},
+		{"locked memory", unix.RLIMIT_MEMLOCK, 64 << 10},
+		{"message queues", unix.RLIMIT_MSGQUEUE, 0},
+		{"pending signals", unix.RLIMIT_SIGPENDING, 4096},
+	}
+	for _, limit := range limits {
+		if limit.resource == unix.RLIMIT_NPROC && l.Shared {
+			limit.most = int64(tasks("/proc", unix.Getuid()) + max(roomForAll, l.PIDs))
+		}
+		var now unix.Rlimit
+		if err := unix.Prlimit(0, limit.resource, nil, &now); err != nil {
+			return fmt.Errorf("read the limit of %s: %w", limit.name, err)
+		}
+		most := min(uint64(limit.most), now.Max)
+		if err := unix.Prlimit(0, limit.resource, &unix.Rlimit{Cur: most, Max: most}, nil); err != nil {
+			return fmt.Errorf("limit %s to %d: %w", limit.name, most, err)
+		}
+	}
+	return nil
+}
+
+// tasks counts the processes and threads of an account, as setrlimit(2) does, among those that can be seen: it is not an
+// error that some are not. It has one buffer and makes plain calls, so that the runtime has no reason to start threads:
+// the limits hold for this process too.
+func tasks(proc string, uid int) (n int) {
+	dir, err := unix.Open(proc, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0
+	}
+	defer unix.Close(dir)
+	var names []string
+	entries, buf := make([]byte, 16<<10), make([]byte, 4<<10)
+	for {
+		size, err := unix.ReadDirent(dir, entries)
+		if err != nil || size <= 0 {
+			return n
+		}
+		_, _, names = unix.ParseDirent(entries[:size], -1, names[:0])
+		for _, name := range names {
+			if name[0] < '1' || name[0] > '9' {
+				continue
+			}
+			status := readStatus(dir, name+"/status", buf)
+			if statusNumber(status, "Uid:") == uid {
+				n += max(statusNumber(status, "Threads:"), 0)
+			}
+		}
+	}
+}
+
+// readStatus reads as much as there is room for; nothing of a process that has ended.
+func readStatus(dir int, name string, buf []byte) []byte {
+	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	n, err := unix.Read(fd, buf)
+	if err != nil {
+		return nil
+	}
+	return buf[:n]
+}
+
+// statusNumber is the first number of a line of /proc/PID/status, -1 without one. A name in it has its line ends quoted.
+func statusNumber(status []byte, key string) int {
+	_, rest, found := bytes.Cut(status, []byte("\n"+key))
+	if !found {
+		return -1
+	}
+	rest = bytes.TrimLeft(rest, "\t ")
+	end := bytes.IndexAny(rest, "\t \n")
+	n, err := strconv.Atoi(string(rest[:max(end, 0)]))
+	if err != nil {
+		return -1
+	}
+	return n
+}

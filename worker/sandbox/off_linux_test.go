@@ -1,0 +1,72 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestNothingOfASpawnersPower: where there are no walls, a worker has still no more power than its account.
+func TestNothingOfASpawnersPower(t *testing.T) {
+	if os.Getuid() != 0 {
+		return // nobody else can give a process capabilities
+	}
+	cmd := exec.Command("/proc/self/exe", "off")
+	cmd.Env = []string{"HOME=" + homeOf(t, stranger)}
+	cmd.Stdin = strings.NewReader("grep -E '^(Uid|CapEff|CapAmb|CapPrm|NoNewPrivs):' /proc/self/status\n")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger + 1, Gid: stranger + 1},
+		AmbientCaps: []uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL}}
+	out, err := cmd.CombinedOutput()
+	want := "Uid: 54321 54321 54321 54321 CapPrm: 0000000000000000 CapEff: 0000000000000000 CapAmb: 0000000000000000 NoNewPrivs: 1"
+	if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != want {
+		t.Errorf("%v: %s", err, got)
+	}
+}
+
+// off starts a shell as the stranger, without walls.
+func off() error {
+	runtime.LockOSThread()
+	power, err := PowerHere()
+	if err != nil {
+		return err
+	}
+	home, fd, err := Open(filepath.Split(os.Getenv("HOME")))
+	if err != nil {
+		return err
+	}
+	shell, err := unix.Open("/bin/sh", unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: home, UID: stranger, GID: stranger}
+	launch, err := p.Launch(power)
+	if err != nil {
+		return err
+	}
+	pid, err := launch.Start(fd, 0, 1, 2, uintptr(shell))
+	if err != nil {
+		return err
+	}
+	return await(pid)
+}
+
+// TestRootIsRefused: a plan that names no account is of the spawner's own, and root's is nobody's.
+func TestRootIsRefused(t *testing.T) {
+	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: Bind{Root: "/"}, UID: -1, GID: -1}
+	for power := range routes {
+		if _, err := p.Launch(power); (err == nil) != (os.Getuid() != 0) {
+			t.Errorf("%s: %v", power, err)
+		}
+		p.UID = 0
+		if _, err := p.Launch(power); err == nil {
+			t.Errorf("%s: root", power)
+		}
+		p.UID = -1
+	}
+}

@@ -1,0 +1,257 @@
+package sandbox
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
+)
+
+// known is the last number of the table of 2026, on both architectures.
+const known = 471
+
+// doors are calls that nobody inside may make, by what each would open. They are written down here once more, so that
+// none is lost from the filter's own table unseen.
+var doors = map[string][]uint32{
+	"mounts": {unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
+		unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR,
+		unix.SYS_MOUNT_SETATTR, unix.SYS_STATMOUNT, unix.SYS_LISTMOUNT},
+	"namespaces": {unix.SYS_SETNS, unix.SYS_UNSHARE, unix.SYS_LISTNS, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME},
+	"the kernel": {unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD,
+		unix.SYS_KEXEC_FILE_LOAD, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_REBOOT,
+		unix.SYS_SYSLOG, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL, unix.SYS_MEMFD_SECRET, unix.SYS_LSM_SET_SELF_ATTR},
+	"keys":  {unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY},
+	"files": {unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK},
+	"other processes": {unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
+		unix.SYS_PROCESS_MRELEASE, unix.SYS_KCMP, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES},
+	"the machine": {unix.SYS_ACCT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME,
+		unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_VHANGUP},
+}
+
+// without are calls that libraries must believe not to be there.
+var without = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET}
+
+// shared are System V's and POSIX's ways from process to process, and to hear of what others do in their folders.
+var shared = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGGET, unix.SYS_MSGSND,
+	unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
+	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH}
+
+// expected is what a filter says of each call whose arguments are all 0, where it does not allow it.
+func expected(p Profile, t Tier) map[uint32]uint32 {
+	want := map[uint32]uint32{unix.SYS_SOCKET: noFamily, unix.SYS_SOCKETPAIR: noFamily} // AF_UNSPEC
+	for _, list := range doors {
+		for _, n := range list {
+			want[n] = notAllowed
+		}
+	}
+	for _, n := range doorsHere {
+		want[n] = notAllowed
+	}
+	for _, n := range without {
+		want[n] = notThere
+	}
+	if t == TierLandlock {
+		for _, n := range shared {
+			want[n] = notThere
+		}
+	}
+	if p == ProfileReview {
+		for _, n := range append([]uint32{unix.SYS_CLONE}, forksHere...) {
+			want[n] = notAllowed
+		}
+	}
+	return want
+}
+
+// inEachFilter runs a test on the filter of each profile in each tier that has one.
+func inEachFilter(t *testing.T, test func(t *testing.T, p Profile, tier Tier, f []instruction)) {
+	for _, p := range profiles {
+		for _, tier := range []Tier{TierLandlock, TierNamespaces, TierAccounts} {
+			t.Run(string(p)+" "+string(tier), func(t *testing.T) { test(t, p, tier, filter(p, tier)) })
+		}
+	}
+}
+
+func TestEveryCall(t *testing.T) {
+	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, f []instruction) {
+		want := expected(p, tier)
+		for n := uint32(0); n <= 600; n++ {
+			say, refused := want[n]
+			switch {
+			case n > known:
+				say = notThere
+			case !refused:
+				say = retAllow
+			}
+			got, err := verdict(f, call{number: n, arch: auditArch})
+			if err != nil || got != say {
+				t.Errorf("call %d: %#x, %v; want %#x", n, got, err, say)
+			}
+		}
+	})
+}
+
+// TestForeignCalls: numbers mean something else there.
+func TestForeignCalls(t *testing.T) {
+	inEachFilter(t, func(t *testing.T, _ Profile, _ Tier, f []instruction) {
+		for _, arch := range []uint32{unix.AUDIT_ARCH_I386, unix.AUDIT_ARCH_ARM, unix.AUDIT_ARCH_X86_64, unix.AUDIT_ARCH_AARCH64,
+			unix.AUDIT_ARCH_RISCV64, 0} {
+			if got, err := verdict(f, call{number: unix.SYS_READ, arch: arch}); arch != auditArch && got != retKill {
+				t.Errorf("architecture %#x: %#x, %v", arch, got, err)
+			}
+		}
+		for n := uint32(0); n <= 600; n++ {
+			for _, bit := range []uint32{0x40000000, 0x80000000} { // x32's, and none's
+				if got, err := verdict(f, call{number: n | bit, arch: auditArch}); got != notThere {
+					t.Errorf("call %#x: %#x, %v", n|bit, got, err)
+				}
+			}
+		}
+		if got, err := verdict(f, call{number: ^uint32(0), arch: auditArch}); got != notThere {
+			t.Errorf("call -1: %#x, %v", got, err)
+		}
+	})
+}
+
+// TestFilterFlows: every jump lands inside, every path ends, and no rule is dead.
+func TestFilterFlows(t *testing.T) {
+	inEachFilter(t, func(t *testing.T, _ Profile, _ Tier, f []instruction) {
+		if err := flow(f); err != nil {
+			t.Error(err)
+		}
+		const most = 4096 // BPF_MAXINSNS
+		if len(f) > most {
+			t.Errorf("%d instructions", len(f))
+		}
+	})
+}
+
+// TestTables: a call that stands twice is ruled by the first row, and the second is a mistake.
+func TestTables(t *testing.T) {
+	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, _ []instruction) {
+		rows := slices.Concat(refused, onlyHere, absent(tier))
+		for _, g := range guards(p, tier) {
+			rows = append(rows, g.number)
+		}
+		slices.Sort(rows)
+		for i, n := range rows {
+			if n > newest || i > 0 && rows[i-1] == n {
+				t.Errorf("call %d stands twice, or is newer than the newest", n)
+			}
+		}
+	})
+	if newest != known {
+		t.Errorf("the newest call is %d", newest)
+	}
+}
+
+// TestAnyArgument: the verdict on a call that has no guard never depends on its arguments; nothing crashes the program.
+func TestAnyArgument(t *testing.T) {
+	filters := map[Profile][]instruction{}
+	for _, p := range profiles {
+		filters[p] = filter(p, TierNamespaces)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SampledFrom(profiles).Draw(t, "profile")
+		c := call{number: rapid.Uint32Range(0, 600).Draw(t, "number"), arch: auditArch}
+		for i := range c.args {
+			c.args[i] = rapid.Uint64().Draw(t, "argument")
+		}
+		got, err := verdict(filters[p], c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		guarded := slices.ContainsFunc(guards(p, TierNamespaces), func(g guard) bool { return g.number == c.number })
+		plain, _ := verdict(filters[p], call{number: c.number, arch: auditArch})
+		if !guarded && got != plain {
+			t.Fatalf("call %d: %#x, and without arguments %#x", c.number, got, plain)
+		}
+	})
+}
+
+// named is how many accounts a call names.
+var named = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1, unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2,
+	unix.SYS_SETRESUID: 3, unix.SYS_SETRESGID: 3, unix.SYS_SETFSUID: 1, unix.SYS_SETFSGID: 1}
+
+// TestLimitedAccounts: whatever a spawner is talked into, it becomes nobody else.
+func TestLimitedAccounts(t *testing.T) {
+	f := accountFilter([]Accounts{{1000, 1010}, {2000, 2000}, {3000, 3000}})
+	if err := flow(f); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.SampledFrom(slices.Sorted(maps.Keys(named))).Draw(t, "call")
+		id := rapid.OneOf(rapid.Uint32(), rapid.SampledFrom([]uint32{0, 999, 1000, 1005, 1010, 1011, 1999, 2000, 2001, 3000, 3001, 1<<32 - 1}))
+		c := call{number: number, arch: auditArch}
+		want := uint32(retAllow)
+		for arg := range named[number] {
+			n := id.Draw(t, "id")
+			c.args[arg] = uint64(n) | uint64(rapid.Uint32().Draw(t, "what the kernel ignores"))<<32
+			if !(n >= 1000 && n <= 1010 || n == 2000 || n == 3000 || n == 1<<32-1) {
+				want = notAllowed
+			}
+		}
+		if got, err := verdict(f, c); err != nil || got != want {
+			t.Fatalf("%+v: %#x, %v; want %#x", c, got, err, want)
+		}
+	})
+	for groups, want := range map[uint64]uint32{0: retAllow, 1: notAllowed} {
+		if got, _ := verdict(f, call{unix.SYS_SETGROUPS, auditArch, [6]uint64{groups}}); got != want {
+			t.Errorf("setgroups of %d: %#x", groups, got)
+		}
+	}
+}
+
+// TestFilterLoaded: the kernel says what the interpreter says.
+func TestFilterLoaded(t *testing.T) {
+	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, f []instruction) {
+		cmd := exec.Command("/proc/self/exe", "filtered")
+		cmd.Env = []string{"PROFILE=" + string(p), "TIER=" + string(tier), "GORACE=atexit_sleep_ms=0"}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatal(err, string(out))
+		}
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		if len(lines) != len(guarded) {
+			t.Fatalf("it tried %d calls of %d: %s", len(lines), len(guarded), out)
+		}
+		for i, g := range guarded {
+			say, err := verdict(f, g.call())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, allowed := lines[i], say == retAllow
+			if want := fmt.Sprint(int(say & 0xffff)); !allowed && got != want || allowed && (got == "1" || got == "38" || got == "97") {
+				t.Errorf("%s: the kernel says %s, the interpreter %#x", g.what, got, say)
+			}
+		}
+	})
+}
+
+// filtered makes the guarded calls behind a filter, and says what the kernel answered.
+func filtered() error {
+	runtime.LockOSThread()
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	answers := make([]unix.Errno, len(guarded))
+	if err := loadFilter(Profile(os.Getenv("PROFILE")), Tier(os.Getenv("TIER"))); err != nil {
+		return err
+	}
+	for i, g := range guarded {
+		_, _, answers[i] = unix.RawSyscall6(uintptr(g.number), uintptr(g.args[0]), uintptr(g.args[1]), uintptr(g.args[2]),
+			uintptr(g.args[3]), uintptr(g.args[4]), uintptr(g.args[5]))
+	}
+	for _, answer := range answers {
+		fmt.Println(int(answer))
+	}
+	return nil
+}
