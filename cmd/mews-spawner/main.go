@@ -1,13 +1,18 @@
-// Command mews-spawner starts the workers of mews. It is started by mews, never by hand: its descriptor 3 is a socket
-// on which mews asks, and when that closes, it kills every worker and ends. Its first argument is the worker's program;
-// more arguments are the only folders that homes may lie in.
+// Command mews-spawner starts the workers of mews, and leaves nothing of them alive. It is started by mews, or where
+// people have accounts of their own by the service manager, and then starts mews itself:
+//
+//	mews-spawner KEY=VALUE ...              its socket is descriptor 3; the keys are those of a policy
+//	mews-spawner --policy FILE -- PROGRAM   root's file says what may be started; PROGRAM is mews, with no privilege
+//
+// When the other side of its socket is gone it kills every worker and ends. It executes itself as the stages before a
+// worker, which build the walls.
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"runtime/debug"
+	"strings"
 
 	"mews/protocol/spawnwire"
 	"mews/worker/spawn"
@@ -20,23 +25,41 @@ var version = "dev"
 const socket = 3
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == "--version" {
-		fmt.Println("mews-spawner", version)
-		return
+	// What it makes it throws away at once, and it does little: collecting early keeps a process small that is always there.
+	debug.SetGCPercent(10)
+	run := serve
+	if len(os.Args) == 2 && stages[os.Args[1]] != nil {
+		run = func([]string) error { return stages[os.Args[1]]() }
+	}
+	if len(os.Args) > 1 && os.Args[1] == "--policy" {
+		run = supervise
 	}
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "mews-spawner:", err)
-		os.Exit(1)
+		os.Exit(status(err))
 	}
 }
 
-func run(args []string) error {
-	if len(args) == 0 || !filepath.IsAbs(args[0]) {
-		return errors.New("it is started by mews, with the absolute path of mews-worker as its first argument")
+func printVersion() error {
+	_, err := fmt.Println("mews-spawner", version)
+	return err
+}
+
+// serve is the spawner of a mews that has started it, and which it may do no more than.
+func serve(args []string) error {
+	var policy spawn.Policy
+	for _, arg := range args {
+		key, value, _ := strings.Cut(arg, "=")
+		if err := policy.Set(key, value); err != nil {
+			return fmt.Errorf("it is started by mews, with its policy: %w", err)
+		}
+	}
+	if err := policy.Check(); err != nil {
+		return fmt.Errorf("it is started by mews, with its policy: %w", err)
 	}
 	conn, err := spawnwire.NewConn(socket)
 	if err != nil {
 		return fmt.Errorf("it is started by mews, with its socket: %w", err)
 	}
-	return spawn.Run(conn, spawn.Options{Worker: args[0], Roots: args[1:]})
+	return spawn.Run(conn, spawn.Options{Policy: policy})
 }

@@ -63,6 +63,9 @@ func (s *spawner) reap() (none bool, err error) {
 		case pid == 0:
 			return false, nil
 		}
+		if pid == s.supervisor {
+			s.status, s.supervisor = status, 0
+		}
 		if w := s.living(pid); w != nil {
 			w.status, w.ended = status, time.Now()
 		}
@@ -87,7 +90,7 @@ func (s *spawner) killStrays() (int, error) {
 	}
 	strays := 0
 	for _, pid := range pids {
-		if s.living(pid) != nil && !s.ending {
+		if pid == s.supervisor || s.living(pid) != nil && !s.ending {
 			continue
 		}
 		strays++
@@ -106,7 +109,12 @@ func (s *spawner) report(strays int) error {
 			continue
 		}
 		delete(s.workers, id)
-		err := s.send(spawnwire.Exited{ID: id, PID: uint32(w.pid), Status: uint32(w.status)})
+		err := s.count(w) // for the last time: it may be what ended it
+		w.clear()
+		if err != nil {
+			return err
+		}
+		err = s.send(spawnwire.Exited{ID: id, PID: uint32(w.pid), Status: uint32(w.status)})
 		if err != nil {
 			return err
 		}
@@ -114,8 +122,8 @@ func (s *spawner) report(strays int) error {
 	return nil
 }
 
-// end kills every child, and theirs, until none is left.
-func (s *spawner) end(chld <-chan os.Signal) error {
+// end kills every child, and theirs, until none is left. A supervisor that this process has started ends by itself.
+func (s *spawner) end(chld, told <-chan os.Signal) error {
 	s.ending = true
 	for {
 		none, err := s.reap()
@@ -127,6 +135,8 @@ func (s *spawner) end(chld <-chan os.Signal) error {
 		}
 		select {
 		case <-chld:
+		case sig := <-told:
+			s.pass(sig)
 		case <-time.After(retryAfter):
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestADaemonIsGoneBeforeItsWorkersEndIsReported(t *testing.T) {
-	r := startSpawner(t, "/bin/sh")
+	r := startSpawner(t, outside...)
 	other, w := r.worker(), r.worker()
 	pids := []int{
 		w.pidOf("sleep 1000 & echo $!"),                                       // a child
@@ -26,28 +26,22 @@ func TestADaemonIsGoneBeforeItsWorkersEndIsReported(t *testing.T) {
 			t.Errorf("process %d is left", pid)
 		}
 	}
-	other.tell("echo here")
-	if got := other.hear(); got != "here" {
-		t.Errorf("the other worker said %q", got)
-	}
+	other.here()
 }
 
 func TestADaemonOfALivingWorkerIsKilled(t *testing.T) {
-	r := startSpawner(t, "/bin/sh")
+	r := startSpawner(t, outside...)
 	w := r.worker()
 	child := w.pidOf("sleep 1000 & echo $!")
 	awaitGone(t, w.pidOf(daemon))
 	if isGone(child) {
 		t.Error("its child was killed too")
 	}
-	w.tell("echo here")
-	if got := w.hear(); got != "here" {
-		t.Errorf("the worker said %q", got)
-	}
+	w.here()
 }
 
 func TestNothingIsLeftWhenTheSupervisorIsGone(t *testing.T) {
-	r := startSpawner(t, "/bin/sh")
+	r := startSpawner(t, outside...)
 	var pids []int
 	for range 3 {
 		w := r.worker()
@@ -69,7 +63,7 @@ func TestNothingIsLeftWhenTheSupervisorIsGone(t *testing.T) {
 }
 
 func TestAWorkerDiesWithItsSpawner(t *testing.T) {
-	r := startSpawner(t, "/bin/sh")
+	r := startSpawner(t, outside...)
 	w := r.worker()
 	if err := r.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -78,7 +72,7 @@ func TestAWorkerDiesWithItsSpawner(t *testing.T) {
 }
 
 func TestWhatATerminalSendsDoesNotEndTheSpawner(t *testing.T) {
-	r := startSpawner(t, "/bin/sh")
+	r := startSpawner(t, outside...)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if err := r.cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
@@ -87,8 +81,7 @@ func TestWhatATerminalSendsDoesNotEndTheSpawner(t *testing.T) {
 	w := r.worker()
 	// Signals from 32 on are glibc's own: its posix_spawn has a child ignore one, and that is inherited through make.
 	const standard = 1<<31 - 1
-	_, ignored, _ := strings.Cut(readProc(t, w.pid, "status"), "SigIgn:\t")
-	ignored, _, _ = strings.Cut(ignored, "\n")
+	ignored := statusOf(t, w.pid, "SigIgn")
 	if set, err := strconv.ParseUint(ignored, 16, 64); err != nil || set&standard != 0 {
 		t.Errorf("the worker ignores signals: %s, %v", ignored, err)
 	}
@@ -109,7 +102,7 @@ func TestAWireThatIsBrokenEndsEverything(t *testing.T) {
 		"a message of the other side":   {spawnwire.Ready{Version: 1}, nil, "not for a spawner"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := startSpawner(t, "/bin/sh")
+			r := startSpawner(t, outside...)
 			w := r.worker()
 			if err := r.conn.Send(c.send, deadline, c.fds...); err != nil {
 				t.Fatal(err)
@@ -126,7 +119,7 @@ func TestAWireThatIsBrokenEndsEverything(t *testing.T) {
 
 // TestManyDaemonsAtOnce: as fast as a shell can make them, each in a session of its own.
 func TestManyDaemonsAtOnce(t *testing.T) {
-	r := startSpawner(t, "/bin/sh")
+	r := startSpawner(t, outside...)
 	w := r.worker()
 	w.tell("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do " + daemon + "; done; exit 3")
 	got := next[spawnwire.Exited](r)
@@ -136,7 +129,7 @@ func TestManyDaemonsAtOnce(t *testing.T) {
 	if pids, err := children(); err != nil || len(pids) != 1 {
 		t.Errorf("the test has the children %d, %v; want the spawner alone", pids, err)
 	}
-	if left := strings.Fields(readProc(t, r.cmd.Process.Pid, "task/"+itoa(r.cmd.Process.Pid)+"/children")); len(left) != 0 {
-		t.Errorf("the spawner is left with the children %s", left)
+	if left := childrenOf(t, r.cmd.Process.Pid); len(left) != 0 {
+		t.Errorf("the spawner is left with the children %d", left)
 	}
 }

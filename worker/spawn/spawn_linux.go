@@ -7,28 +7,32 @@
 package spawn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
 
 	"mews/protocol/spawnwire"
+	"mews/worker/cgroup"
 	"mews/worker/sandbox"
 )
 
-// Options say what a spawner may start.
+// Options say what a spawner may start, and how.
 type Options struct {
-	Worker string        // absolute path of the worker's program
-	Roots  []string      // the only folders that homes may lie in; none: any, where it can do no more than its supervisor
-	Sweep  time.Duration // how often living workers' lost children are looked for; 0 is 2 s
+	Policy
+	Sweep  time.Duration // how often living workers' lost children and limits are looked for; 0 is 2 s
+	Groups cgroup.Options
+
+	supervisor int // its pid, where this process has started it; 0
 }
 
 const (
-	sendTimeout = 10 * time.Second      // a supervisor that does not read is as good as gone
 	sweepEvery  = 2 * time.Second       // a look costs a millisecond of processor time, mostly for waking up
 	retryAfter  = 50 * time.Millisecond // between two looks at what was killed and is still there
 	lingerLimit = 2 * time.Second       // a process that SIGKILL does not end within this (dead disk) is waited for no longer
@@ -40,59 +44,64 @@ const (
 func Run(conn *spawnwire.Conn, o Options) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	s := &spawner{Options: o, conn: conn, workers: map[uint64]*worker{}}
-	packets := make(chan packet)
-	go receive(conn, packets)
-	chld, deaf := notify()
-	defer signal.Stop(chld)
-	defer signal.Stop(deaf)
+	if err := prepare(); err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	chld, told := notify()
+	return newSpawner(conn, o).run(chld, told)
+}
 
-	err := s.serve(packets, chld)
-	if closing := conn.Close(); err == nil {
+func newSpawner(conn *spawnwire.Conn, o Options) *spawner {
+	s := &spawner{Options: o, conn: conn, own: ownAccount(), workers: map[uint64]*worker{}}
+	s.limiter = limiter{all: s.workers, say: s.send, sums: make(chan map[int]cgroup.Sum, 1)}
+	return s
+}
+
+// run is Run, on a thread that is held, in a process that is prepared.
+func (s *spawner) run(chld, told chan os.Signal) error {
+	packets := make(chan packet)
+	go receive(s.conn, packets)
+	defer signal.Stop(chld)
+	defer signal.Stop(told)
+
+	err := s.serve(packets, chld, told)
+	if closing := s.conn.Close(); err == nil {
 		err = closing
 	}
 	for range packets { // until receive has ended
 	}
-	return errors.Join(err, s.end(chld))
-}
-
-// notify sets up the signals. What a terminal or a service manager sends to everybody at once is not for the spawner:
-// the supervisor hears it too, and ends the workers in good order. (Caught and not ignored, because children inherit
-// what is ignored.)
-func notify() (chld, deaf chan os.Signal) {
-	chld, deaf = make(chan os.Signal, 1), make(chan os.Signal, 1)
-	signal.Notify(chld, syscall.SIGCHLD)
-	signal.Notify(deaf, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	return chld, deaf
-}
-
-// packet is what one Receive gave.
-type packet struct {
-	message spawnwire.Message
-	fds     []int
-	err     error
-}
-
-// receive hands on packets until the first error, which it hands on too, and closes the channel.
-func receive(conn *spawnwire.Conn, to chan<- packet) {
-	defer close(to)
-	for {
-		var p packet
-		p.message, p.fds, p.err = conn.Receive()
-		to <- p
-		if p.err != nil {
-			return
-		}
+	err = errors.Join(err, s.end(chld, told))
+	for _, w := range s.workers {
+		w.clear()
 	}
+	if s.groups != nil {
+		err = errors.Join(err, s.groups.Close())
+	}
+	return err
+}
+
+// notify sets up the signals. What a terminal or a service manager sends is not for the spawner: a supervisor that
+// started it hears it too, one that it has started is passed it, and ends the workers in good order. (Caught and not
+// ignored, because children inherit what is ignored.)
+func notify() (chld, told chan os.Signal) {
+	chld, told = make(chan os.Signal, 1), make(chan os.Signal, 8)
+	signal.Notify(chld, syscall.SIGCHLD)
+	signal.Notify(told, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1)
+	return chld, told
 }
 
 // spawner is the state of Run. Only Run's goroutine touches it.
 type spawner struct {
 	Options
-	conn    *spawnwire.Conn
+	conn  *spawnwire.Conn
+	own   Account // this process's
+	power sandbox.Power
+	tier  sandbox.Tier
+	limiter
 	workers map[uint64]*worker // those whose end has not been reported
 	last    uint64             // the newest worker's id
 	ending  bool               // the supervisor is gone: every child must go
+	status  syscall.WaitStatus // of the supervisor, where this process has started it, once it has ended
 }
 
 // worker is one that was started.
@@ -101,15 +110,26 @@ type worker struct {
 	pid    int // not ours any more once ended is set
 	status syscall.WaitStatus
 	ended  time.Time // when it was reaped; zero while it lives
+	limits cgroup.Limits
+	group  *cgroup.Group // nil: there are none here
+	born   bool          // in its group
+	struck cgroup.Strikes
 }
 
-// serve answers the supervisor until it is gone, which is no error.
-func (s *spawner) serve(packets <-chan packet, chld <-chan os.Signal) error {
-	if err := prepare(); err != nil {
+// serve answers the supervisor until it is gone, which is no error, whether it is noticed in hearing or in telling.
+func (s *spawner) serve(packets <-chan packet, chld, told <-chan os.Signal) error {
+	err := s.answer(packets, chld, told)
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
+}
+
+func (s *spawner) answer(packets <-chan packet, chld, told <-chan os.Signal) error {
+	ready, err := s.ready()
+	if err != nil {
 		return err
 	}
-	tier, why := sandbox.Detect()
-	ready := spawnwire.Ready{Version: spawnwire.Version, Tier: string(tier), Why: spawnwire.Clip(why)}
 	if err := s.send(ready); err != nil {
 		return err
 	}
@@ -117,19 +137,107 @@ func (s *spawner) serve(packets <-chan packet, chld <-chan os.Signal) error {
 		var err error
 		select {
 		case p := <-packets:
-			if errors.Is(p.err, io.EOF) {
-				return nil
-			}
 			err = s.handle(p)
 		case <-chld:
+		case sig := <-told:
+			s.pass(sig)
+		case sums := <-s.sums:
+			err = s.weigh(sums)
 		case <-s.tick():
 		}
 		if err == nil {
 			err = s.settle()
 		}
+		if err == nil {
+			err = s.look(s.sweep())
+		}
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// ready finds out what this system can do.
+func (s *spawner) ready() (m spawnwire.Ready, err error) {
+	if s.power, err = sandbox.PowerHere(); err != nil {
+		return m, err
+	}
+	if err := s.confine(s.power, s.own); err != nil {
+		return m, err
+	}
+	supervisor := s.supervisor
+	if supervisor == 0 {
+		supervisor = os.Getppid()
+	}
+	limits, err := s.openGroups(s.Groups, supervisor)
+	if err != nil {
+		return m, err
+	}
+	why, err := s.detect()
+	if err != nil {
+		return m, err
+	}
+	return spawnwire.Ready{Version: spawnwire.Version, Tier: string(s.tier), Why: spawnwire.Clip(why),
+		Limits: spawnwire.Clip(limits)}, nil
+}
+
+// openGroups finds the control groups, and says for people what holds. Where this process and its supervisor are not
+// alone in the folder that they were given, as in a terminal, there are none for workers.
+func (l *limiter) openGroups(o cgroup.Options, supervisor int) (why string, err error) {
+	if l.groups, err = cgroup.Open(o); err != nil {
+		return "", err
+	}
+	if err := l.groups.Main(supervisor); err != nil {
+		return "No control groups: " + err.Error() + ". A watchdog looks at the memory every few seconds.", nil
+	}
+	l.grouped = l.groups.Kind() != cgroup.None
+	why = l.groups.Why()
+	if l.grouped && !l.groups.Counts("memory") {
+		why += " A watchdog looks at the memory every few seconds."
+	}
+	return why, l.groups.Sweep(isLeft)
+}
+
+// confine has this process change to the accounts of its policy alone.
+func (p Policy) confine(power sandbox.Power, own Account) error {
+	if power == sandbox.PowerNone {
+		return nil
+	}
+	allowed := []sandbox.Accounts{{From: p.UIDs.From, To: p.UIDs.To}}
+	for _, a := range []Account{p.Account, own} {
+		if a.UID != 0 {
+			allowed = append(allowed, sandbox.Accounts{From: a.UID, To: a.UID}, sandbox.Accounts{From: a.GID, To: a.GID})
+		}
+	}
+	return sandbox.LimitAccounts(allowed)
+}
+
+// detect finds the walls that hold, with a folder that the account which would have them may enter. It is not given to
+// the account: that takes a capability more than to change to it.
+func (s *spawner) detect() (why string, err error) {
+	account, err := s.account(Account{}, s.own)
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "mews-walls-")
+	if err != nil {
+		return "", fmt.Errorf("make a folder to try the walls in: %w", err)
+	}
+	defer os.Remove(dir)
+	scratch := filepath.Join(dir, ".tmp") // the landlock tier's, which a person's account makes in a home of its own
+	defer os.Remove(scratch)
+	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Chmod(dir, 0o711)); err != nil {
+		return "", fmt.Errorf("make a folder to try the walls in: %w", err)
+	}
+	s.tier, why, err = sandbox.Detect(sandbox.Wish{Tier: s.Tier, Least: s.Least, Power: s.power, UID: int(account.UID),
+		GID: int(account.GID), Dir: dir})
+	return why, err
+}
+
+// pass passes a signal on to a supervisor that this process has started. It has not been reaped, so the pid is its own.
+func (s *spawner) pass(sig os.Signal) {
+	if number, ok := sig.(syscall.Signal); ok && s.supervisor > 0 {
+		_ = syscall.Kill(s.supervisor, number)
 	}
 }
 
@@ -143,11 +251,10 @@ func (s *spawner) tick() <-chan time.Time {
 			return time.After(retryAfter)
 		}
 	}
-	if s.Sweep > 0 {
-		return time.After(s.Sweep)
-	}
-	return time.After(sweepEvery)
+	return time.After(s.sweep())
 }
+
+func (o Options) sweep() time.Duration { return cmp.Or(o.Sweep, sweepEvery) }
 
 func (s *spawner) handle(p packet) error {
 	if p.err != nil {

@@ -1,10 +1,11 @@
 package spawn
 
 import (
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -22,93 +23,137 @@ func (s *spawner) spawn(m spawnwire.Spawn, fds []int) error {
 		return fmt.Errorf("the supervisor sent %d descriptors for worker %d, want 2", len(fds), m.ID)
 	}
 	s.last = m.ID
-	pid, err := s.start(m, fds[0], fds[1])
+	w, err := s.start(m, fds[0], fds[1])
 	if err != nil {
 		return s.send(spawnwire.Refused{ID: m.ID, Reason: spawnwire.Clip(err.Error())})
 	}
-	s.workers[m.ID] = &worker{id: m.ID, pid: pid}
-	return s.send(spawnwire.Started{ID: m.ID, PID: uint32(pid)})
+	s.workers[m.ID] = w
+	return s.send(spawnwire.Started{ID: m.ID, PID: uint32(w.pid)})
 }
 
-// start gives the pid of a new worker that has socket as its descriptors 0 and 1, stderr as 2, and no other.
-func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (int, error) {
-	if own := uint32(os.Getuid()); m.UID != 0 && m.UID != own {
-		return 0, fmt.Errorf("uid %d: this spawner cannot change accounts, it can start workers as its own uid %d only",
-			m.UID, own)
-	}
-	home, err := s.openHome(m.Root, m.Path)
+// start starts a new worker that has socket as its descriptors 0 and 1, stderr as 2, and no other.
+func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) {
+	account, err := s.account(Account{m.UID, m.GID}, s.own)
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	plan, home, err := s.plan(m, account)
+	if err != nil {
+		return nil, err
 	}
 	defer spawnwire.CloseAll([]int{home})
-	c, err := sandbox.Stage(sandbox.Request{
-		Worker:  s.Worker,
-		Home:    filepath.Join(m.Root, m.Path),
-		Dir:     fmt.Sprintf("/proc/self/fd/%d", home), // the child has a copy of this descriptor until it executes
-		Profile: sandbox.Profile(m.Profile),
-	})
+	program, err := unix.Open(s.Worker, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return 0, err
+		return nil, fmt.Errorf("execute %s: %w", s.Worker, err)
 	}
-	c.Attr.Pdeathsig = syscall.SIGKILL
-	pid, err := syscall.ForkExec(c.Path, c.Argv, &syscall.ProcAttr{
-		Dir: c.Dir, Env: c.Env, Sys: &c.Attr,
-		Files: []uintptr{uintptr(socket), uintptr(socket), uintptr(stderr)},
-	})
+	defer spawnwire.CloseAll([]int{program})
+	launch, err := plan.Launch(s.power)
 	if err != nil {
-		return 0, fmt.Errorf("execute %s: %w", c.Path, err)
+		return nil, err
 	}
-	return pid, nil
+	w := &worker{id: m.ID, limits: limitsOf(m, s.Policy)}
+	if err := s.enclose(w); err != nil {
+		return nil, err
+	}
+	w.into(&launch.Attr)
+	w.pid, err = launch.Start(home, uintptr(socket), uintptr(socket), uintptr(stderr), uintptr(program))
+	if err == nil {
+		err = w.joined()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start worker %d: %w", m.ID, err), w.abandon())
+	}
+	return w, nil
 }
 
-// openHome opens the folder at path beneath root. Symbolic links are followed as long as they stay beneath root. The
-// root itself may be reached by any path: it comes from the configuration, and what lies in it from people.
-func (s *spawner) openHome(root, path string) (int, error) {
-	if !filepath.IsAbs(root) {
-		return -1, fmt.Errorf("root %q: it must be an absolute path", root)
+// plan is what stage one is told; home is open, and the caller's.
+func (s *spawner) plan(m spawnwire.Spawn, a Account) (sandbox.Plan, int, error) {
+	limits := limitsOf(m, s.Policy)
+	p := sandbox.Plan{
+		Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker, UID: int(a.UID), GID: int(a.GID),
+		Limits: sandbox.Limits{Memory: limits.Memory, PIDs: limits.PIDs, Shared: s.counts(a)},
 	}
-	if len(s.Roots) > 0 && !slices.Contains(s.Roots, root) {
-		return -1, fmt.Errorf("root %q: it is not among the allowed roots %q", root, s.Roots)
+	if s.grouped {
+		p.Limits.PIDs *= 2 // the group's comes first, because what it refuses is counted
 	}
-	dir, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	var err error
+	if p.Binds, err = s.binds(m.Binds); err != nil {
+		return p, -1, err
+	}
+	home, fd, err := s.open(m.Root, m.Path)
 	if err != nil {
-		return -1, fmt.Errorf("open root %s: %w", root, err)
+		return p, -1, fmt.Errorf("open home %q: %w", m.Path, err)
 	}
-	defer spawnwire.CloseAll([]int{dir})
-	home, err := openBeneath(dir, path)
-	if err != nil {
-		return -1, fmt.Errorf("open home %q beneath %s: %w", path, root, err)
+	p.Home = home
+	if err := ownedBy(fd, a.UID); err != nil {
+		spawnwire.CloseAll([]int{fd})
+		return p, -1, fmt.Errorf("home %s: %w", filepath.Join(m.Root, m.Path), err)
 	}
-	if err := ownedByUs(home); err != nil {
-		spawnwire.CloseAll([]int{home})
-		return -1, fmt.Errorf("home %s: %w", filepath.Join(root, path), err)
-	}
-	return home, nil
+	return p, fd, nil
 }
 
-// openBeneath opens a folder. The kernel answers EAGAIN when a rename elsewhere made it unsure of a ".." (openat2(2));
-// it is then asked again, a few times.
-func openBeneath(dir int, path string) (fd int, err error) {
-	how := unix.OpenHow{
-		Flags:   unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC,
-		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS,
-	}
-	for range 8 {
-		fd, err = unix.Openat2(dir, path, &how)
-		if err != unix.EAGAIN && err != unix.EINTR {
-			break
+// counts says whether the processes of an account are counted together with those of other people's workers: all that
+// share it do, unless each has a user namespace of its own.
+func (s *spawner) counts(a Account) bool {
+	own := s.tier.AtLeast(sandbox.TierNamespaces) && s.power != sandbox.PowerMount
+	return !own && (a == s.own || a == s.Account)
+}
+
+// binds are the folders besides the home.
+func (p Policy) binds(asked []spawnwire.Bind) ([]sandbox.Bind, error) {
+	var list []sandbox.Bind
+	for _, b := range asked {
+		if err := checkBind(b, list); err != nil {
+			return nil, err
 		}
+		bind, fd, err := p.open(b.Root, b.Path)
+		if err != nil {
+			return nil, fmt.Errorf("open workspace %q: %w", b.Name, err)
+		}
+		spawnwire.CloseAll([]int{fd})
+		bind.Name, bind.Writable = b.Name, b.Writable
+		list = append(list, bind)
 	}
-	return fd, err
+	return list, nil
 }
 
-func ownedByUs(fd int) error {
+// open opens a folder beneath an allowed root. The root itself may be reached by any path: it comes from the
+// configuration, and what lies in it from people.
+func (p Policy) open(root, path string) (sandbox.Bind, int, error) {
+	if err := p.root(root); err != nil {
+		return sandbox.Bind{}, -1, err
+	}
+	return sandbox.Open(root, path)
+}
+
+// taken are the folders that a worker has of its own: nothing of the host's is put over them, or into them.
+var taken = []string{"home", "workspaces", "tmp", "dev", "proc", "etc", ""}
+
+// checkBind refuses what would hide the worker's own folders, or give it what is the host's to write.
+func checkBind(b spawnwire.Bind, others []sandbox.Bind) error {
+	at := filepath.Join(b.Root, b.Path)
+	top, _, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
+	twice := slices.ContainsFunc(others, func(o sandbox.Bind) bool { return o.Name == b.Name && b.Name != "" })
+	switch {
+	case b.Name == "" && b.Writable:
+		return fmt.Errorf("folder %s: without a name among the workspaces it is for reading", at)
+	case b.Name == "" && (slices.Contains(taken, top) || strings.Contains(b.Path, "..") || filepath.Clean(b.Root) != b.Root):
+		return fmt.Errorf("folder %s: a worker has another of its own there; give it a name among the workspaces", at)
+	case b.Name == "." || b.Name == ".." || strings.Contains(b.Name, "/"):
+		return fmt.Errorf("workspace %q: want a name without slashes", b.Name)
+	case twice:
+		return fmt.Errorf("workspace %q: it is there twice", b.Name)
+	}
+	return nil
+}
+
+func ownedBy(fd int, uid uint32) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err
 	}
-	if own := uint32(os.Getuid()); st.Uid != own {
-		return fmt.Errorf("it belongs to uid %d and not to the worker's uid %d", st.Uid, own)
+	if st.Uid != uid {
+		return fmt.Errorf("it belongs to uid %d and not to the worker's uid %d: chown -R %[2]d it", st.Uid, uid)
 	}
 	return nil
 }
@@ -132,14 +177,4 @@ func (s *spawner) kill(m spawnwire.Kill, fds []int) error {
 		return signalTo(-w.pid, sig)
 	}
 	return fmt.Errorf("the supervisor asked for signal %d, want SIGTERM or SIGKILL", m.Signal)
-}
-
-// signalTo is kill(2). ESRCH is no error: it has ended, and will be reaped. EPERM is none either: a process that took
-// other credentials must not be able to end the spawner; it is tried again with the next sweep.
-func signalTo(pid int, sig syscall.Signal) error {
-	err := syscall.Kill(pid, sig)
-	if err != nil && err != syscall.ESRCH && err != syscall.EPERM {
-		return fmt.Errorf("signal %v to %d: %w", sig, pid, err)
-	}
-	return nil
 }

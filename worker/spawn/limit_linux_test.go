@@ -1,0 +1,351 @@
+package spawn
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/protocol/spawnwire"
+)
+
+// hog is shell for a process that takes 80 MiB and keeps them.
+const hog = `(head -c 80M /dev/zero; exec sleep 1000) | tail >/dev/null & `
+
+// megabytes is a policy's memory, as much as one hog and a half may have. With the race detector stage one, which has its
+// limits before it executes a worker, needs more than half of it.
+const megabytes = 128 << 20
+
+// groupless are spawners that find no control groups: the watchdog's.
+func groupless(tier string) setup {
+	return setup{policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", fmt.Sprint("memory=", megabytes)}}
+}
+
+// TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded: neither the worker itself nor anybody else's.
+func TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded(t *testing.T) {
+	for _, tier := range []string{"namespaces", "landlock"} {
+		t.Run(tier, func(t *testing.T) {
+			r := start(t, groupless(tier))
+			if !strings.Contains(r.ready.Limits, "watchdog") {
+				t.Errorf("limits: %q", r.ready.Limits)
+			}
+			other, w := r.worker(), r.worker()
+			w.tell("exec 2>/dev/null; " + strings.Repeat(hog, 3))
+			struck := next[spawnwire.Struck](r)
+			if struck.ID != w.id || struck.Limit != "memory" || struck.Most != megabytes || struck.Times == 0 {
+				t.Errorf("%+v", struck)
+			}
+			other.here()
+			w.here()
+		})
+	}
+}
+
+// TestAWorkerMayHaveLessThanThePolicyAllows, and never more.
+func TestAWorkerMayHaveLessThanThePolicyAllows(t *testing.T) {
+	p := Policy{Memory: 1 << 30, PIDs: 100}
+	for _, c := range []struct{ memory, wantMemory, pids, wantPIDs uint64 }{
+		{0, 1 << 30, 0, 100}, {1 << 20, 1 << 20, 7, 7}, {1<<30 + 1, 1 << 30, 101, 100}, {1<<64 - 1, 1 << 30, 1<<32 - 1, 100},
+	} {
+		got := limitsOf(spawnwire.Spawn{Memory: c.memory, PIDs: uint32(c.pids)}, p)
+		if got.Memory != int64(c.wantMemory) || got.PIDs != int(c.wantPIDs) || got.MemoryHigh > got.Memory {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+	r := start(t, groupless("landlock"))
+	w := r.workerOf(spawnwire.Spawn{Memory: megabytes - 1<<20})
+	if got := limitsIn(t, w, "Max data size"); got != fmt.Sprint(megabytes-1<<20) {
+		t.Errorf("may have %s bytes of data", got)
+	}
+}
+
+// limitsIn is the hard limit of a worker that has this name in /proc/PID/limits.
+func limitsIn(t *testing.T, w *process, name string) string {
+	t.Helper()
+	w.here()
+	return hardLimit(t, w.pid, name)
+}
+
+func hardLimit(t *testing.T, pid int, name string) string {
+	t.Helper()
+	for line := range strings.Lines(readProc(t, pid, "limits")) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			return strings.Fields(rest)[1]
+		}
+	}
+	t.Fatalf("process %d has no limit called %s", pid, name)
+	return ""
+}
+
+// many is shell for so many processes, which tells when they are there.
+func many(n int) string {
+	return fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 1000 & i=$((i+1)); done; echo made", n)
+}
+
+// TestManyProcessesOfOneWorkerKeepNoOtherFromStarting: the kernel counts them for the account, which both share.
+func TestManyProcessesOfOneWorkerKeepNoOtherFromStarting(t *testing.T) {
+	for _, tier := range []string{"namespaces", "landlock"} {
+		t.Run(tier, func(t *testing.T) {
+			r := start(t, setup{env: []string{sweepVar + "=1s"},
+				policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", "pids=450"}})
+			w := r.worker()
+			w.answers(many(400), "made")
+			other := r.worker()
+			other.answers(many(100), "made")
+			got, err := strconv.Atoi(limitsIn(t, other, "Max processes"))
+			if err != nil || tier == "landlock" && got < 1400 || tier != "landlock" && got != 450 {
+				t.Errorf("may have %d processes, %v", got, err)
+			}
+			r.kill(w)
+			other.here()
+		})
+	}
+}
+
+// bomb is shell for a program, "bomb many", that makes processes without end and does not listen to signals. A shell that is
+// refused one ends itself: this one then begins again, in the same process.
+const bomb = `cat >bomb <<'.'
+trap "" TERM HUP INT
+trap "exec sh bomb $1" EXIT
+while :; do if [ $1 = many ]; then sh bomb one & sleep 0.1; else sleep 1000 & fi; done
+.
+`
+
+// TestAllThatAWorkerWithTooManyProcessesRunsIsEnded: where the kernel counts them for everybody together. The worker itself
+// goes on, and so does everybody else, who can start programs again within a few looks.
+func TestAllThatAWorkerWithTooManyProcessesRunsIsEnded(t *testing.T) {
+	for _, pids := range []int{60, 200} {
+		t.Run(fmt.Sprint(pids), func(t *testing.T) {
+			r := start(t, setup{env: []string{sweepVar + "=50ms"},
+				policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", fmt.Sprint("pids=", pids)}})
+			other, w := r.worker(), r.worker()
+			w.tell(bomb + "exec 2>/dev/null; sh bomb many & echo begun; read line")
+			if got := w.hear(); got != "begun" {
+				t.Fatal(got)
+			}
+			struck := next[spawnwire.Struck](r)
+			if struck.ID != w.id || struck.Limit != "pids" || struck.Most != uint64(pids) || struck.Times == 0 {
+				t.Errorf("%+v", struck)
+			}
+			w.tell("")
+			w.answers(again, "again")
+			other.answers(again, "again")
+			until(t, "nothing of it to be left", func() bool { return !slices.ContainsFunc(childrenOf(t, w.pid), lives) })
+			w.here()
+		})
+	}
+}
+
+// again is shell for a shell that tries to start a program until it can, and goes on as another one. To be refused a process
+// ends a shell: this one then begins anew, in the same process.
+const again = `exec 2>/dev/null; echo 'trap "exec sh again" EXIT; sleep 0; trap - EXIT; echo again; exec sh' >again
+exec sh again`
+
+// lives says whether a process has not ended. One that has may be left until its parent asks after it.
+func lives(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, _ := strings.Cut(string(stat), ") ") // nobody here is called so
+	return err == nil && !strings.HasPrefix(state, "Z")
+}
+
+// TestThreadsAreProcessesToo: the kernel counts them together.
+func TestThreadsAreProcessesToo(t *testing.T) {
+	r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=50"}})
+	w := r.worker()
+	w.tell(`python3 -c 'import threading, time
+for _ in range(100): threading.Thread(target=time.sleep, args=[1000]).start()
+time.sleep(1000)' 2>/dev/null`)
+	if struck := next[spawnwire.Struck](r); struck.ID != w.id || struck.Limit != "pids" {
+		t.Errorf("%+v", struck)
+	}
+	w.here()
+}
+
+// TestAsManyAsAllowedAreLeftAlone, and nobody is told anything.
+func TestAsManyAsAllowedAreLeftAlone(t *testing.T) {
+	r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=40"}})
+	w := r.worker()
+	w.answers(many(38), "made")
+	before := childrenOf(t, w.pid)
+	w.answers("sleep 0.3; echo slept", "slept") // fifteen looks
+	if after := childrenOf(t, w.pid); len(after) != len(before) || len(after) != 38 {
+		t.Errorf("of %d processes %d are left", len(before), len(after))
+	}
+}
+
+// until waits for what the test cannot be told of.
+func until(t *testing.T, what string, there func() bool) {
+	t.Helper()
+	give, tick := time.After(deadline), time.NewTicker(5*time.Millisecond)
+	defer tick.Stop()
+	for !there() {
+		select {
+		case <-give:
+			t.Fatalf("waited %s for %s", deadline, what)
+		case <-tick.C:
+		}
+	}
+}
+
+// ownGroups is the file that tells a spawner in which groups it is: those alone that are the system's top, because any
+// other was made by somebody who does not expect others within. It is "" where there is none with pids.
+func ownGroups(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.SplitN(strings.TrimSpace(line), ":", 3); fields[1] == "pids" && fields[2] == "/" {
+			path := filepath.Join(t.TempDir(), "self")
+			if err := os.WriteFile(path, []byte(line), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return path
+		}
+	}
+	return ""
+}
+
+// startGrouped starts a spawner that makes control groups for pids; nil where this system has none for the tests.
+func startGrouped(t *testing.T, sweep string, policy ...string) *rig {
+	t.Helper()
+	self := ownGroups(t)
+	if self == "" || !asRoot() {
+		t.Log("no control groups of cgroup v1 here that the tests may use")
+		return nil
+	}
+	r := start(t, setup{env: []string{groupsVar + "=" + self, sweepVar + "=" + sweep},
+		policy: append([]string{"worker=/bin/sh", "sandbox_min=off"}, policy...)})
+	if !strings.Contains(r.ready.Limits, "cgroup v1") {
+		t.Fatalf("limits: %q", r.ready.Limits)
+	}
+	return r
+}
+
+// groupOf is a worker's group.
+func (r *rig) groupOf(w *process) string {
+	return fmt.Sprintf("/sys/fs/cgroup/pids/user-%d-%d", r.cmd.Process.Pid, w.id)
+}
+
+// TestForksBeyondTheGroupsLimitFailAndAreTold: of each worker on its own.
+func TestForksBeyondTheGroupsLimitFailAndAreTold(t *testing.T) {
+	for _, tier := range []string{"accounts", "landlock"} {
+		t.Run(tier, func(t *testing.T) {
+			r := startGrouped(t, "20ms", "sandbox="+tier, "pids=20")
+			if r == nil {
+				return
+			}
+			other, w := r.worker(), r.worker()
+			w.answers("("+many(30)+") 2>/dev/null || echo failed", "failed")
+			struck := next[spawnwire.Struck](r)
+			if struck.ID != w.id || struck.Limit != "pids" || struck.Most != 20 || struck.Times == 0 {
+				t.Errorf("%+v", struck)
+			}
+			other.answers(many(10), "made")
+			w.tell("exit")
+			if got := next[spawnwire.Exited](r); got.ID != w.id {
+				t.Errorf("%+v", got)
+			}
+			if _, err := os.Stat(r.groupOf(w)); !os.IsNotExist(err) {
+				t.Errorf("its group is left: %v", err)
+			}
+		})
+	}
+}
+
+// TestALimitThatStruckLastIsToldBeforeTheEnd: nobody looked since.
+func TestALimitThatStruckLastIsToldBeforeTheEnd(t *testing.T) {
+	r := startGrouped(t, "1h", "pids=20")
+	if r == nil {
+		return
+	}
+	w := r.worker()
+	w.tell("exec 2>/dev/null; " + many(30))
+	if struck := next[spawnwire.Struck](r); struck.ID != w.id || struck.Limit != "pids" {
+		t.Errorf("%+v", struck)
+	}
+	if got := next[spawnwire.Exited](r); got.ID != w.id {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestGroupsWithoutMemoryAreWatched: the kernel counts processes there, and nobody memory.
+func TestGroupsWithoutMemoryAreWatched(t *testing.T) {
+	r := startGrouped(t, "20ms", fmt.Sprint("memory=", megabytes))
+	if r == nil {
+		return
+	}
+	w := r.worker()
+	w.tell("exec 2>/dev/null; " + strings.Repeat(hog, 3))
+	if struck := next[spawnwire.Struck](r); struck.ID != w.id || struck.Limit != "memory" || struck.Most != megabytes {
+		t.Errorf("%+v", struck)
+	}
+	w.here()
+}
+
+// TestAHogThatIsNestedDeeplyIsFound: how many are above it is the worker's choice.
+func TestAHogThatIsNestedDeeplyIsFound(t *testing.T) {
+	r := start(t, groupless("namespaces"))
+	w := r.worker()
+	w.answers(`cat >deep <<'.'
+if [ $1 = 0 ]; then `+hog+hog+` echo made; wait; else sh deep $(($1 - 1)); exit; fi
+.
+exec 2>/dev/null; sh deep 100 &`, "made")
+	if struck := next[spawnwire.Struck](r); struck.ID != w.id || struck.Limit != "memory" {
+		t.Errorf("%+v", struck)
+	}
+	w.here()
+}
+
+func TestNoGroupIsLeftWhenTheSupervisorIsGone(t *testing.T) {
+	r := startGrouped(t, "20ms")
+	if r == nil {
+		return
+	}
+	w := r.worker()
+	w.answers("setsid sleep 1000 <&- >&- 2>&- & echo made", "made")
+	if _, err := os.Stat(r.groupOf(w)); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	if _, err := os.Stat(r.groupOf(w)); !os.IsNotExist(err) {
+		t.Errorf("the group is left: %v", err)
+	}
+}
+
+// TestTheGroupsOfASpawnerThatWasKilledAreSweptAway by the next one.
+func TestTheGroupsOfASpawnerThatWasKilledAreSweptAway(t *testing.T) {
+	r := startGrouped(t, "20ms")
+	if r == nil {
+		return
+	}
+	w := r.worker()
+	w.here()
+	left := r.groupOf(w)
+	if _, err := os.Stat(left); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = r.cmd.Wait() // it was killed
+	awaitGone(t, w.pid)
+	living := startGrouped(t, "20ms")
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("the group of a worker of process %d, which is gone, is left: %v", r.cmd.Process.Pid, err)
+		_ = syscall.Rmdir(left)
+	}
+	v := living.worker()
+	third := startGrouped(t, "20ms")
+	if _, err := os.Stat(living.groupOf(v)); err != nil {
+		t.Errorf("the group of a living worker: %v", err)
+	}
+	v.here()
+	third.worker().here()
+}

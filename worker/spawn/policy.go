@@ -1,0 +1,195 @@
+package spawn
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"mews/worker/sandbox"
+)
+
+// Policy says what a spawner may start, whatever it is asked for. Where the spawner may change accounts, it comes from a
+// file that only root can write, and is read once: people and workspaces are added within it while the spawner runs.
+type Policy struct {
+	Worker  string       // absolute path of the worker's program
+	Tier    sandbox.Tier // which walls; "" is the best that hold
+	Least   sandbox.Tier // which are too little
+	UIDs    Range        // the accounts of people
+	Account Account      // whose workers have no account of their own; zero: the spawner's, which must not be root
+	Roots   []string     // the only folders that homes, workspaces and other folders may lie in; none: any
+	Memory  uint64       // bytes, the most for a worker and all that it runs
+	PIDs    uint32       // processes and threads, the most
+}
+
+// Range is of account numbers, both ends included.
+type Range struct{ From, To uint32 }
+
+func (r Range) has(uid uint32) bool { return uid >= r.From && uid <= r.To }
+
+// Account is an OS account.
+type Account struct{ UID, GID uint32 }
+
+// lastAccount is far beyond what systems give. The greatest number of all is -1, which to setresuid(2) is no change, and
+// so would leave a worker the spawner's account.
+const lastAccount = 1<<31 - 1
+
+// people are the accounts that systems give to people (login.defs: UID_MIN, UID_MAX).
+var people = Range{1000, 60000}
+
+// Limits of what a policy does not name.
+const (
+	defaultMemory = 1 << 30
+	defaultPIDs   = 256
+)
+
+// keys are what a policy's file may say: a key, white space, a value, on a line.
+var keys = map[string]func(p *Policy, value string) error{
+	"worker":      func(p *Policy, v string) error { p.Worker = v; return absolute(v) },
+	"sandbox":     func(p *Policy, v string) error { return tier(&p.Tier, v) },
+	"sandbox_min": func(p *Policy, v string) error { return tier(&p.Least, v) },
+	"uids":        func(p *Policy, v string) error { return pair(v, "-", &p.UIDs.From, &p.UIDs.To) },
+	"account":     func(p *Policy, v string) error { return pair(v, ":", &p.Account.UID, &p.Account.GID) },
+	"root":        func(p *Policy, v string) error { p.Roots = append(p.Roots, v); return absolute(v) },
+	"memory":      func(p *Policy, v string) (err error) { p.Memory, err = strconv.ParseUint(v, 10, 63); return err },
+	"pids": func(p *Policy, v string) error {
+		n, err := strconv.ParseUint(v, 10, 31)
+		p.PIDs = uint32(n)
+		return err
+	},
+}
+
+// ReadPolicy reads a policy's file: a line for each key, # begins a comment. It refuses what is not wholly understood.
+func ReadPolicy(from io.Reader) (Policy, error) {
+	var p Policy
+	said := map[string]bool{}
+	lines := bufio.NewScanner(from)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, value := cutSpace(line)
+		if said[key] && key != "root" {
+			return p, fmt.Errorf("line %d: %s is there twice", n, key)
+		}
+		said[key] = true
+		if err := p.Set(key, value); err != nil {
+			return p, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return p, errors.Join(lines.Err(), p.Check())
+}
+
+// cutSpace parts a line at its first white space.
+func cutSpace(line string) (key, value string) {
+	end := strings.IndexFunc(line, unicode.IsSpace)
+	if end < 0 {
+		return line, ""
+	}
+	return line[:end], strings.TrimSpace(line[end:])
+}
+
+// Set sets one key.
+func (p *Policy) Set(key, value string) error {
+	set := keys[key]
+	if set == nil {
+		return fmt.Errorf("there is no key %q", key)
+	}
+	if err := set(p, value); err != nil {
+		return fmt.Errorf("%s %q: %w", key, value, err)
+	}
+	return nil
+}
+
+// Check refuses a policy that allows what no policy may, and fills in what it does not say.
+func (p *Policy) Check() error {
+	if p.UIDs == (Range{}) {
+		p.UIDs = people
+	}
+	if p.Least == "" {
+		p.Least = sandbox.TierNamespaces
+	}
+	if p.Memory == 0 {
+		p.Memory = defaultMemory
+	}
+	if p.PIDs == 0 {
+		p.PIDs = defaultPIDs
+	}
+	switch {
+	case p.Worker == "":
+		return errors.New("worker is missing: the absolute path of mews-worker")
+	case p.UIDs.From < people.From || p.UIDs.To < p.UIDs.From:
+		return fmt.Errorf("uids %d-%d: want a range above %d, where no system account is", p.UIDs.From, p.UIDs.To, people.From-1)
+	case p.UIDs.To > lastAccount:
+		return fmt.Errorf("uids %d-%d: want a range up to %d", p.UIDs.From, p.UIDs.To, uint32(lastAccount))
+	case (p.Account.UID == 0) != (p.Account.GID == 0):
+		return errors.New("account: a worker is never root, nor of its group")
+	case max(p.Account.UID, p.Account.GID) > lastAccount:
+		return fmt.Errorf("account %d:%d: want numbers up to %d", p.Account.UID, p.Account.GID, uint32(lastAccount))
+	}
+	return nil
+}
+
+func absolute(path string) error {
+	if !filepath.IsAbs(path) {
+		return errors.New("want an absolute path")
+	}
+	return nil
+}
+
+func tier(to *sandbox.Tier, value string) error {
+	if value == "auto" {
+		return nil
+	}
+	if *to = sandbox.Tier(value); !to.Valid() {
+		return errors.New("want auto, accounts, namespaces, landlock or off")
+	}
+	return nil
+}
+
+func pair(value, between string, a, b *uint32) error {
+	left, right, ok := strings.Cut(value, between)
+	m, err1 := strconv.ParseUint(left, 10, 32)
+	n, err2 := strconv.ParseUint(right, 10, 32)
+	if !ok || err1 != nil || err2 != nil {
+		return fmt.Errorf("want two numbers with %q between them", between)
+	}
+	*a, *b = uint32(m), uint32(n)
+	return nil
+}
+
+// account is whose a worker is to be.
+func (p Policy) account(asked, own Account) (Account, error) {
+	switch {
+	case asked.UID == 0 && p.Account.UID != 0:
+		return p.Account, nil
+	case asked.UID == 0 || asked == own:
+		asked = own
+	case asked == p.Account:
+	case !p.UIDs.has(asked.UID):
+		return asked, fmt.Errorf("uid %d: it is not among the accounts %d to %d of the policy", asked.UID, p.UIDs.From, p.UIDs.To)
+	case asked.GID != 0 && !p.UIDs.has(asked.GID): // groups of the system open disks, containers and logs
+		return asked, fmt.Errorf("group %d: it is not among the accounts %d to %d of the policy", asked.GID, p.UIDs.From, p.UIDs.To)
+	}
+	if asked.UID == 0 || asked.GID == 0 {
+		return asked, errors.New("a worker is never root: the person needs an account, or the service one for its workers")
+	}
+	return asked, nil
+}
+
+// root says whether folders may be opened beneath a path.
+func (p Policy) root(path string) error {
+	if err := absolute(path); err != nil {
+		return fmt.Errorf("root %q: %w", path, err)
+	}
+	if len(p.Roots) > 0 && !slices.Contains(p.Roots, path) {
+		return fmt.Errorf("root %q: it is not among the allowed roots %q", path, p.Roots)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package spawn
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/worker/sandbox"
+)
+
+func TestReadPolicy(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want Policy
+	}{
+		"the least that is enough": {"worker /usr/lib/mews/mews-worker", Policy{Worker: "/usr/lib/mews/mews-worker",
+			Least: sandbox.TierNamespaces, UIDs: people, Memory: defaultMemory, PIDs: defaultPIDs}},
+		"everything": {"# people\nworker\t/w \nsandbox accounts\n\n  sandbox_min   landlock\nuids 2000-2999\naccount 980:981\n" +
+			"root /home\nroot /srv/my work\nmemory 1000\npids 20\n",
+			Policy{"/w", sandbox.TierAccounts, sandbox.TierLandlock, Range{2000, 2999}, Account{980, 981},
+				[]string{"/home", "/srv/my work"}, 1000, 20}},
+		"what is found out": {"worker /w\nsandbox auto\nsandbox_min auto\r\n", Policy{Worker: "/w",
+			Least: sandbox.TierNamespaces, UIDs: people, Memory: defaultMemory, PIDs: defaultPIDs}},
+	} {
+		got, err := ReadPolicy(strings.NewReader(c.text))
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+	}
+}
+
+func TestReadPolicyRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ line, why string }{
+		"an unknown key":          {"uid 1000-2000", `line 2: there is no key "uid"`},
+		"a key in capitals":       {"UIDs 1000-2000", "there is no key"},
+		"a key alone":             {"memory", "memory"},
+		"a key twice":             {"worker /v", "line 2: worker is there twice"},
+		"a relative root":         {"root home", "absolute"},
+		"a tier that is none":     {"sandbox namespace", "want auto, accounts"},
+		"no walls asked for":      {"sandbox none", "want auto, accounts"},
+		"a range of one number":   {"uids 1000", "want two numbers"},
+		"a range of three":        {"uids 1000-2000-3000", "want two numbers"},
+		"a range below nothing":   {"uids -1-2000", "want two numbers"},
+		"a range of the system":   {"uids 999-2000", "where no system account is"},
+		"a range of root":         {"uids 0-2000", "where no system account is"},
+		"a range upside down":     {"uids 3000-2000", "where no system account is"},
+		"a range of everybody":    {"uids 1000-4294967295", "up to 2147483647"},
+		"a range of more":         {"uids 1000-4294967296", "want two numbers"},
+		"an account of root":      {"account 0:1000", "never root"},
+		"an account in its group": {"account 1000:0", "never root"},
+		"an account that is -1":   {"account 4294967295:1000", "up to 2147483647"},
+		"a group that is -1":      {"account 1000:4294967295", "up to 2147483647"},
+		"memory with a unit":      {"memory 1G", "memory"},
+		"memory beyond counting":  {"memory 9223372036854775808", "memory"},
+		"fewer than no pids":      {"pids -1", "pids"},
+		"a very long line":        {"root /" + strings.Repeat("r", 1<<17), "too long"},
+	} {
+		_, err := ReadPolicy(strings.NewReader("worker /w\n" + c.line + "\n"))
+		if err == nil || !strings.Contains(err.Error(), c.why) {
+			t.Errorf("%s: %v, want %q", name, err, c.why)
+		}
+	}
+	if _, err := ReadPolicy(strings.NewReader("# nothing\n")); err == nil || !strings.Contains(err.Error(), "worker is missing") {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
+// TestAccount: whose a worker is, for each way to ask and each service.
+func TestAccount(t *testing.T) {
+	mews, root, forWorkers := Account{980, 980}, Account{}, Account{981, 981}
+	policy := func(a Account) Policy { return Policy{Worker: "/w", UIDs: Range{2000, 2999}, Account: a} }
+	for name, c := range map[string]struct {
+		policy     Policy
+		own, asked Account
+		want       Account // zero: refused
+	}{
+		"nobody's, service":          {policy(Account{}), mews, Account{}, mews},
+		"nobody's, root":             {policy(Account{}), root, Account{}, Account{}},
+		"nobody's, with an account":  {policy(forWorkers), mews, Account{}, forWorkers},
+		"nobody's, root and account": {policy(forWorkers), root, Account{}, forWorkers},
+		"a group without an account": {policy(forWorkers), root, Account{0, 6}, forWorkers},
+		"the first":                  {policy(Account{}), root, Account{2000, 2000}, Account{2000, 2000}},
+		"the last":                   {policy(Account{}), mews, Account{2999, 2999}, Account{2999, 2999}},
+		"before the first":           {policy(Account{}), mews, Account{1999, 2000}, Account{}},
+		"after the last":             {policy(Account{}), mews, Account{3000, 2000}, Account{}},
+		"a group of the system":      {policy(Account{}), mews, Account{2000, 6}, Account{}},
+		"the group of root":          {policy(Account{}), root, Account{2000, 0}, Account{}},
+		"the service's":              {policy(forWorkers), mews, mews, mews},
+		"the service's, and a group": {policy(forWorkers), mews, Account{980, 6}, Account{}},
+		"the workers'":               {policy(forWorkers), mews, forWorkers, forWorkers},
+		"the workers', and a group":  {policy(forWorkers), mews, Account{981, 6}, Account{}},
+		"none, which is no change":   {policy(Account{}), root, Account{1<<32 - 1, 1<<32 - 1}, Account{}},
+	} {
+		got, err := c.policy.account(c.asked, c.own)
+		if refused := c.want == (Account{}); refused != (err != nil) || !refused && got != c.want {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, err, c.want)
+		}
+	}
+}
+
+func TestRoots(t *testing.T) {
+	some := Policy{Roots: []string{"/home", "/srv/work"}}
+	for _, c := range []struct {
+		policy Policy
+		root   string
+		ok     bool
+	}{
+		{some, "/home", true}, {some, "/srv/work", true}, {some, "/srv", false}, {some, "/home/alice", false},
+		{some, "/home/", false}, {some, "home", false}, {some, "", false}, {Policy{}, "/any", true}, {Policy{}, "any", false},
+	} {
+		if err := c.policy.root(c.root); (err == nil) != c.ok {
+			t.Errorf("%q of %q: %v", c.root, c.policy.Roots, err)
+		}
+	}
+}
+
+// FuzzReadPolicy: what is read allows what a policy may, and nobody is ever root, whatever is asked for.
+func FuzzReadPolicy(f *testing.F) {
+	f.Add("worker /w\nuids 2000-2999\naccount 980:981\nroot /home\nsandbox auto\nmemory 1000\npids 20\n", uint32(0), uint32(0))
+	f.Add("worker /w\nuids 1000-4294967295\n", uint32(1<<32-1), uint32(1))
+	f.Fuzz(func(t *testing.T, text string, uid, gid uint32) {
+		p, err := ReadPolicy(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		if p.Worker[0] != '/' || p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From || p.Memory == 0 || p.PIDs == 0 || !p.Least.Valid() {
+			t.Fatalf("%q was read as %+v", text, p)
+		}
+		a, err := p.account(Account{uid, gid}, Account{})
+		if err == nil && (a.UID == 0 || a.GID == 0 || max(a.UID, a.GID) > lastAccount) {
+			t.Fatalf("%q allows the account %+v", text, a)
+		}
+	})
+}

@@ -1,0 +1,132 @@
+package spawn
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/protocol/spawnwire"
+)
+
+// TestSpawnIsRefusedWithAReason: each of these is a request that a supervisor should not have made, or what a person did
+// to a folder of theirs since.
+func TestSpawnIsRefusedWithAReason(t *testing.T) {
+	r := startSpawner(t)
+	beside := homes(t)
+	r.folder("home")
+	for name, err := range map[string]error{
+		"file":       os.WriteFile(filepath.Join(r.root, "file"), nil, 0o600),
+		"link out":   os.Symlink(beside, filepath.Join(r.root, "out")),
+		"link up":    os.Symlink("..", filepath.Join(r.root, "up")),
+		"magic link": os.Symlink("/proc/self/cwd", filepath.Join(r.root, "magic")),
+	} {
+		if err != nil {
+			t.Fatal(name, err)
+		}
+	}
+	for name, c := range refusals {
+		t.Run(name, func(t *testing.T) {
+			r.last++
+			m := spawnwire.Spawn{ID: r.last, Root: r.root, Path: "home", Profile: "worker"}
+			c.change(&m)
+			r.refused(m, c.reason)
+		})
+	}
+	r.worker().tell("exit") // and it goes on
+	next[spawnwire.Exited](r)
+}
+
+// refusals are what is changed in a good request, and what the answer says of it.
+var refusals = map[string]struct {
+	change func(*spawnwire.Spawn)
+	reason string
+}{
+	"an account of the system": {func(m *spawnwire.Spawn) { m.UID, m.GID = 999, 54321 }, "not among the accounts"},
+	"no account":               {func(m *spawnwire.Spawn) { m.UID, m.GID = 1<<32-1, 1<<32-1 }, "not among the accounts"},
+	"a group of the system":    {func(m *spawnwire.Spawn) { m.UID, m.GID = 54322, 6 }, "group 6: it is not among"},
+	"the group of root":        {func(m *spawnwire.Spawn) { m.UID, m.GID = 54322, 0 }, "never root"},
+	"no such home":             {func(m *spawnwire.Spawn) { m.Path = "nobody" }, "no such file"},
+	"no home":                  {func(m *spawnwire.Spawn) { m.Path = "" }, "open home"},
+	"a file":                   {func(m *spawnwire.Spawn) { m.Path = "file" }, "not a directory"},
+	"an absolute home":         {func(m *spawnwire.Spawn) { m.Path = "/tmp" }, "cross-device"},
+	"a home above":             {func(m *spawnwire.Spawn) { m.Path = "home/../.." }, "cross-device"},
+	"a link out":               {func(m *spawnwire.Spawn) { m.Path = "out" }, "cross-device"},
+	"a link up":                {func(m *spawnwire.Spawn) { m.Path = "up" }, "cross-device"},
+	"a link through /proc":     {func(m *spawnwire.Spawn) { m.Path = "magic" }, "open home"},
+	"a relative root":          {func(m *spawnwire.Spawn) { m.Root = "tmp" }, "absolute"},
+	"no such root":             {func(m *spawnwire.Spawn) { m.Root = "/no/such" }, "open /no/such"},
+	"an unknown profile":       {func(m *spawnwire.Spawn) { m.Profile = "root" }, "profile"},
+	"a tool's profile":         {func(m *spawnwire.Spawn) { m.Profile = "tool" }, "profile"},
+	"a very long home name":    {func(m *spawnwire.Spawn) { m.Path = strings.Repeat("n", 4000) }, "name too long"},
+
+	"a workspace above":          bound(func(b *spawnwire.Bind) { b.Name = ".." }, "without slashes"),
+	"a workspace in another":     bound(func(b *spawnwire.Bind) { b.Name = "a/b" }, "without slashes"),
+	"all the workspaces":         bound(func(b *spawnwire.Bind) { b.Name = "/" }, "without slashes"),
+	"no such workspace":          bound(func(b *spawnwire.Bind) { b.Path = "nothing" }, "no such file"),
+	"a workspace of no root":     bound(func(b *spawnwire.Bind) { b.Root = "" }, "absolute"),
+	"a workspace that leads out": bound(func(b *spawnwire.Bind) { b.Path = "out" }, "cross-device"),
+	"a workspace that is a file": bound(func(b *spawnwire.Bind) { b.Path = "file" }, "not a directory"),
+	"the host's to write":        bound(func(b *spawnwire.Bind) { b.Name, b.Writable = "", true }, "it is for reading"),
+	"over the worker's home":     bound(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/home", "." }, "of its own there"),
+	"over everything":            bound(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/", "." }, "of its own there"),
+	"over its settings":          bound(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/", "etc" }, "of its own there"),
+	"by a way that turns":        bound(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/usr/../etc", "." }, "of its own there"),
+	"a workspace twice": {func(m *spawnwire.Spawn) {
+		m.Binds = []spawnwire.Bind{{Name: "w", Root: m.Root, Path: "home"}, {Name: "w", Root: m.Root, Path: "home"}}
+	}, "twice"},
+}
+
+// bound is a request for a workspace that is not right.
+func bound(change func(*spawnwire.Bind), reason string) struct {
+	change func(*spawnwire.Spawn)
+	reason string
+} {
+	return struct {
+		change func(*spawnwire.Spawn)
+		reason string
+	}{func(m *spawnwire.Spawn) {
+		b := spawnwire.Bind{Name: "work", Root: m.Root, Path: "home"}
+		change(&b)
+		m.Binds = []spawnwire.Bind{b}
+	}, reason}
+}
+
+// refused checks that m is refused, and that the descriptors sent with it are closed.
+func (r *rig) refused(m spawnwire.Spawn, reason string) {
+	r.t.Helper()
+	socket, stderr := r.request(m)
+	defer func() { _, _ = socket.Close(), stderr.Close() }()
+	got := next[spawnwire.Refused](r)
+	if got.ID != m.ID || !strings.Contains(got.Reason, reason) {
+		r.t.Errorf("refused with %+v, want %q", got, reason)
+	}
+	if n, err := stderr.Read(make([]byte, 1)); n != 0 || err == nil {
+		r.t.Errorf("the pipe is still open: %d, %v", n, err)
+	}
+}
+
+func TestAHomeThatBelongsToSomebodyElseIsRefused(t *testing.T) {
+	r := startSpawner(t)
+	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // root's
+	r.refused(m, fmt.Sprintf("it belongs to uid 0 and not to the worker's uid %d", workersUID()))
+}
+
+func TestOnlyTheAllowedRootsHoldHomesAndWorkspaces(t *testing.T) {
+	allowed := homes(t)
+	give(t, allowed)
+	r := startSpawner(t, "root=/srv/no-such", "root="+allowed)
+	m := spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "worker"}
+	r.refused(m, "allowed roots")
+	m.ID, m.Root, m.Binds = 2, allowed, []spawnwire.Bind{{Name: "theirs", Root: r.root, Path: "."}}
+	r.refused(m, "allowed roots")
+	m.ID, m.Root, m.Binds = 3, allowed+"/", nil
+	r.refused(m, "allowed roots")
+}
+
+func TestAWorkerThatIsNotThereIsRefused(t *testing.T) {
+	r := start(t, setup{policy: []string{"worker=/no/such/mews-worker"}})
+	r.folder("home")
+	r.refused(spawnwire.Spawn{ID: 1, Root: r.root, Path: "home", Profile: "worker"}, "execute /no/such/mews-worker")
+}

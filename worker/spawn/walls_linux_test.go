@@ -1,0 +1,297 @@
+package spawn
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"mews/protocol/spawnwire"
+	"mews/worker/sandbox"
+)
+
+// capable is what a service manager gives a spawner.
+func capable(caps ...uintptr) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: service, Gid: service}, AmbientCaps: caps}
+}
+
+// spawners are those that can be started here, by what they may do.
+func spawners() map[string]*syscall.SysProcAttr {
+	if !asRoot() {
+		return map[string]*syscall.SysProcAttr{"nothing": nil}
+	}
+	return map[string]*syscall.SysProcAttr{
+		"root":   nil,
+		"switch": capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL),
+		"mount": capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
+			unix.CAP_DAC_READ_SEARCH),
+	}
+}
+
+// eachSpawner runs a story with every power and every tier that has namespaces.
+func eachSpawner(t *testing.T, story func(t *testing.T, r *rig)) {
+	for power, attr := range spawners() {
+		for _, tier := range []string{"accounts", "namespaces"} {
+			if power == "nothing" && tier == "accounts" {
+				continue
+			}
+			t.Run(power+" "+tier, func(t *testing.T) {
+				r := start(t, setup{attr: attr, policy: []string{"worker=/bin/sh", "sandbox=" + tier}})
+				if r.ready.Tier != tier {
+					t.Fatalf("ready: %+v", r.ready)
+				}
+				story(t, r)
+			})
+		}
+	}
+}
+
+func TestAWorkerBehindWalls(t *testing.T) {
+	eachSpawner(t, func(t *testing.T, r *rig) {
+		other, w := r.worker(), r.worker()
+		r.checkWorker(w)
+		checkStatus(t, w.pid, map[string]string{"Seccomp": "2", "CapBnd": "0000000000000000"})
+		if got, want := statusOf(t, w.pid, "NSpid"), fmt.Sprint(w.pid, " 1"); got != want {
+			t.Errorf("process ids %q, want %q", got, want)
+		}
+		want := []string{"MEWS_TIER=" + r.ready.Tier, "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/home"}
+		if got := environment(t, w.pid); !slices.Equal(got, want) {
+			t.Errorf("environment %q, want %q", got, want)
+		}
+		uid := fmt.Sprint(workersUID())
+		w.answers(`echo "$$ $(pwd) $(uname -n) $(id -u) $(id -un)"`, "1 /home mews "+uid+" user")
+		w.answers(`set -- /proc/[0-9]*; echo $#`, "1") // itself
+		other.answers("echo secret >/home/mine && echo written", "written")
+		w.answers(`[ -e /home/mine ] || [ -e `+r.root+` ] && echo seen || echo unseen`, "unseen")
+		w.answers("ls /workspaces /run | tr '\\n' ' '; echo", "/run:  /workspaces: ")
+		text, err := os.ReadFile(filepath.Join(r.root, "home1", "mine"))
+		if err != nil || string(text) != "secret\n" {
+			t.Errorf("the home's file on the host: %q, %v", text, err)
+		}
+	})
+}
+
+// TestNothingOutlivesAWorkerBehindWalls: what leaves its session and its parent comes to the worker, which is the first
+// process there, and goes with it.
+func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
+	eachSpawner(t, func(t *testing.T, r *rig) {
+		other, w := r.worker(), r.worker()
+		w.answers(`(setsid sh -c 'trap "" TERM HUP; sleep 1000; :' <&- >&- 2>&- &); sleep 1000 & echo made`, "made")
+		below := childrenOf(t, w.pid)
+		if len(below) != 2 {
+			t.Fatalf("the worker has the children %d, want two", below)
+		}
+		r.kill(w)
+		for _, pid := range append(below, w.pid) {
+			if !isGone(pid) {
+				t.Errorf("process %d is left", pid)
+			}
+		}
+		other.here()
+	})
+}
+
+// TestASpawnerThatCannotEndWorkersChangesNoAccount: with half of the capabilities it is one that has none.
+func TestASpawnerThatCannotEndWorkersChangesNoAccount(t *testing.T) {
+	if !asRoot() {
+		return // it can be given no capabilities
+	}
+	r := start(t, setup{attr: capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP),
+		policy: []string{"worker=/bin/sh", fmt.Sprintf("account=%d:%d", service, service)}})
+	if r.ready.Tier != "namespaces" {
+		t.Errorf("ready: %+v", r.ready)
+	}
+	r.folder("home")
+	r.refused(spawnwire.Spawn{ID: 1, UID: stranger, GID: stranger, Root: r.root, Path: "home", Profile: "worker"},
+		"cannot change accounts")
+}
+
+func TestAWorkerBehindWallsHearsOfItsEnd(t *testing.T) {
+	eachSpawner(t, func(t *testing.T, r *rig) {
+		w := r.worker()
+		w.answers("trap 'exit 5' TERM; echo ready; sleep 1000 & wait", "ready")
+		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGTERM)})
+		if got := next[spawnwire.Exited](r); got.ID != w.id || syscall.WaitStatus(got.Status).ExitStatus() != 5 {
+			t.Errorf("%+v, want a status of 5", got)
+		}
+	})
+}
+
+func TestAWorkerBehindWallsDiesWithItsSpawner(t *testing.T) {
+	eachSpawner(t, func(t *testing.T, r *rig) {
+		w := r.worker()
+		w.here()
+		if err := r.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		awaitGone(t, w.pid)
+	})
+}
+
+// TestWorkspaces: one to write, one to read, and a folder at its own path.
+func TestWorkspaces(t *testing.T) {
+	eachSpawner(t, func(t *testing.T, r *rig) {
+		for _, name := range []string{"project", "docs"} {
+			r.folder(name)
+		}
+		r.folder("project/.git")
+		const path = "/usr/share" // no folder of a test: those are beneath /tmp, of which a worker has its own
+		w := r.workerOf(spawnwire.Spawn{Binds: []spawnwire.Bind{
+			{Name: "project", Root: r.root, Path: "project", Writable: true},
+			{Name: "read me", Root: r.root, Path: "docs"},
+			{Root: path, Path: "."},
+		}})
+		write := func(to string) string { return `echo text >"` + to + `/file" && echo written || echo refused` }
+		w.answers("exec 2>/dev/null; ls -A /workspaces/project", ".git")
+		w.answers(write("/workspaces/project"), "written")
+		w.answers(write("/workspaces/read me"), "refused")
+		w.answers(write("/workspaces"), "refused")
+		w.answers(write(path), "refused")
+		if _, err := os.Stat(filepath.Join(r.root, "project", "file")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestABindThatIsAnotherFolderByNowIsRefused: the spawner has checked one folder, and finds another when it mounts.
+func TestABindThatIsAnotherFolderByNowIsRefused(t *testing.T) {
+	t.Chdir(t.TempDir()) // what starts a stage changes it
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	power, err := sandbox.PowerHere()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := homes(t)
+	for name, swap := range map[string]func(*sandbox.Plan){
+		"a workspace": func(p *sandbox.Plan) { p.Binds[0].Inode++ },
+		"a device":    func(p *sandbox.Plan) { p.Binds[0].Device++ },
+		"the home":    func(p *sandbox.Plan) { p.Home.Inode++ },
+	} {
+		dir := filepath.Join(root, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		give(t, dir)
+		bind, home, err := sandbox.Open(root, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := sandbox.Plan{Tier: sandbox.TierNamespaces, Profile: sandbox.ProfileWorker, UID: workersUID(), GID: workersGID(),
+			Home: bind, Binds: []sandbox.Bind{{Name: "w", Root: root, Path: name, Device: bind.Device, Inode: bind.Inode}},
+			Probe: true}
+		if said := stage(t, p, power, home); said != "" {
+			t.Errorf("%s as it was: %s", name, said)
+		}
+		swap(&p)
+		if said := stage(t, p, power, home); !strings.Contains(said, "is another folder than the one that was checked") {
+			t.Errorf("%s swapped: said %q", name, said)
+		}
+		spawnwire.CloseAll([]int{home})
+	}
+}
+
+func workersGID() int {
+	if asRoot() {
+		return stranger
+	}
+	return os.Getgid()
+}
+
+// stage runs stage one of a plan that executes nothing, and gives what it says on its standard error.
+func stage(t *testing.T, p sandbox.Plan, power sandbox.Power, home int) string {
+	t.Helper()
+	launch, err := p.Launch(power)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hear, say, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hear.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	pid, err := launch.Start(home, null.Fd(), null.Fd(), say.Fd(), null.Fd())
+	if err != nil {
+		t.Fatal(err)
+	}
+	say.Close()
+	said, err := io.ReadAll(hear)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(pid, &status, 0, nil); err != nil || (status.ExitStatus() == 0) != (len(said) == 0) {
+		t.Errorf("the stage ended with %v, %v, and said %q", status.ExitStatus(), err, said)
+	}
+	return string(said)
+}
+
+// TestASpawnerCanBecomeNobodyElse: the filter that has it change to its policy's accounts alone holds on every thread.
+func TestASpawnerCanBecomeNobodyElse(t *testing.T) {
+	if !asRoot() {
+		return // it can become nobody at all
+	}
+	if out, err := command(t, "become").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	r := startSpawner(t)
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", r.cmd.Process.Pid))
+	if err != nil || len(threads) < 2 {
+		t.Fatal(threads, err)
+	}
+	for _, thread := range threads {
+		var tid int
+		if _, err := fmt.Sscan(thread.Name(), &tid); err != nil {
+			t.Fatal(err)
+		}
+		checkStatus(t, tid, map[string]string{"Seccomp": "2", "NoNewPrivs": "1"})
+	}
+}
+
+// becomeOthers is a root that tries every account and every way.
+func becomeOthers([]string) error {
+	runtime.LockOSThread()
+	if err := prepare(); err != nil {
+		return err
+	}
+	p := Policy{UIDs: Range{2000, 3000}, Account: Account{stranger, stranger}}
+	if err := p.confine(sandbox.PowerRoot, Account{}); err != nil {
+		return err
+	}
+	none := ^uintptr(0)
+	for _, id := range []uintptr{0, 1, 999, 1999, 3001, stranger - 1, stranger + 1, 65534, 1<<32 - 2} {
+		for name, call := range map[string][4]uintptr{
+			"setuid": {unix.SYS_SETUID, id}, "setgid": {unix.SYS_SETGID, id},
+			"setfsuid": {unix.SYS_SETFSUID, id}, "setfsgid": {unix.SYS_SETFSGID, id},
+			"setreuid, real": {unix.SYS_SETREUID, id, none}, "setreuid": {unix.SYS_SETREUID, none, id},
+			"setregid, real": {unix.SYS_SETREGID, id, none}, "setregid": {unix.SYS_SETREGID, none, id},
+			"setresuid, real": {unix.SYS_SETRESUID, id, none, none}, "setresuid": {unix.SYS_SETRESUID, none, id, none},
+			"setresuid, saved": {unix.SYS_SETRESUID, none, none, id}, "setresgid, real": {unix.SYS_SETRESGID, id, none, none},
+			"setresgid": {unix.SYS_SETRESGID, none, id, none}, "setresgid, saved": {unix.SYS_SETRESGID, none, none, id},
+		} {
+			if _, _, e := syscall.RawSyscall(call[0], call[1], call[2], call[3]); e != syscall.EPERM {
+				return fmt.Errorf("%s to %d: %v, want %v", name, id, e, syscall.EPERM)
+			}
+		}
+	}
+	for _, id := range []uintptr{2000, 3000, stranger} {
+		for _, call := range []uintptr{unix.SYS_SETRESGID, unix.SYS_SETRESUID} {
+			if _, _, e := syscall.RawSyscall(call, none, none, id); e != 0 { // the saved one, so that the next can be tried
+				return fmt.Errorf("call %d to %d: %w", call, id, e)
+			}
+		}
+	}
+	return nil
+}
