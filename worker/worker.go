@@ -30,4 +30,13 @@ type Result struct {
 	Text    string // for the model, whole; the agent cuts it
 	Brief   string // for the person, a few words: "12 lines", "3 matches in 2 files"
 	Changes []protocol.Change
+	Images  []Picture // for the model, beside Text; at most protocol.MaxImages
+}
+
+// Picture is a picture in one of protocol.ImageTypes.
+type Picture struct {
+	MediaType string
+	Data      []byte // at most protocol.MaxImageSize
+	Width     int    // in pixels, as is Height
+	Height    int
 }

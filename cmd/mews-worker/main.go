@@ -1,11 +1,12 @@
 // Command mews-worker runs one person's turns. The spawner starts it, with a socket to the supervisor as its standard
-// input and output; it takes no configuration and no arguments.
+// input and output; it takes no configuration. It executes itself to try its walls: mews-worker escape ROW VICTIMS.
 package main
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 	"time"
@@ -20,6 +21,10 @@ var version = "dev"
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == "--version" {
 		fmt.Println("mews-worker", version)
+		return
+	}
+	if len(os.Args) == 4 && os.Args[1] == escapeArgument {
+		attempt(os.Args[2], os.Args[3])
 		return
 	}
 	if err := run(); err != nil {
@@ -39,7 +44,22 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: report})
+	w := within()
+	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: report, Try: tryWalls, Temp: os.TempDir(),
+		Env:   passedOn(),
+		Start: func(cmd *exec.Cmd, home string) error { return w.start(cmd, home) },
+	})
+}
+
+// passedOn is what of this process's environment its programs need too: where temporary files go where /tmp is not the
+// worker's own, and that git has no settings of the machine's to read.
+func passedOn() (env []string) {
+	for _, name := range []string{"TMPDIR", "GIT_CONFIG_NOSYSTEM"} {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
 }
 
 // report writes to standard error, which the supervisor takes to its log.

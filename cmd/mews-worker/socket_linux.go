@@ -18,6 +18,10 @@ func takeSocket() (*os.File, error) {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("make the process private: %w", err)
 	}
+	// Where it is not pid 1, what a tool's program leaves behind comes to this process too.
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return nil, fmt.Errorf("become the sub-reaper: %w", err)
+	}
 	fd, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return nil, fmt.Errorf("move the socket from descriptor 0: %w", err)

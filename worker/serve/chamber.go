@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -11,8 +12,12 @@ import (
 	"mews/worker"
 	"mews/worker/host"
 	"mews/worker/prompt"
+	"mews/worker/quota"
 	"mews/worker/tool/files"
+	"mews/worker/tool/images"
 	"mews/worker/tool/output"
+	"mews/worker/tool/send"
+	"mews/worker/tool/shell"
 	"mews/worker/workspace"
 )
 
@@ -21,6 +26,8 @@ type chamber struct {
 	hello protocol.Hello
 	files *workspace.Workspace // as the tools see it
 	own   *workspace.Workspace // as the worker itself does: only Exclude hides instructions and memory from it
+	quota *quota.Quota         // of the folder
+	shell *shell.Shell         // nil: this worker runs no programs
 	tools []worker.Tool
 }
 
@@ -37,7 +44,27 @@ func openChamber(hello protocol.Hello, o Options) (*chamber, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	return &chamber{hello: hello, files: files, own: own, tools: o.Tools(files, o.Now, zone)}, nil
+	room, err := quota.New(quota.Options{Dir: hello.Home, Limit: hello.Disk, Now: o.Now, Report: o.Report})
+	if err != nil {
+		return nil, errors.Join(err, files.Close(), own.Close())
+	}
+	files.Within(room)
+	c := &chamber{hello: hello, files: files, own: own, quota: room, tools: o.Tools(files, o.Now, zone)}
+	if o.Start != nil && whole(hello.Files) {
+		c.shell = shell.New(files, shell.Options{
+			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env, Temp: o.Temp, Now: o.Now,
+			Owned: func(int) bool { return false }, Room: room.Note,
+			Start: func(cmd *exec.Cmd, _ shell.Profile) error { return o.Start(cmd, hello.Home) },
+		})
+		c.tools = append(c.tools, c.shell.Tools()...)
+	}
+	return c, nil
+}
+
+// whole says whether a policy leaves the whole folder to be seen and changed. Programs are run only then: they would see
+// what it hides.
+func whole(p protocol.FilePolicy) bool {
+	return len(p.Include) == 0 && len(p.Exclude) == 0 && len(p.AppendOnly) == 0
 }
 
 // zoneOf finds a time zone; "" is the machine's own.
@@ -54,19 +81,23 @@ func zoneOf(name string) (*time.Location, error) {
 
 // close lets go of the person's folder. Tools that still run fail.
 func (c *chamber) close(report func(error)) {
-	if err := errors.Join(c.files.Close(), c.own.Close()); err != nil {
+	var running error
+	if c.shell != nil {
+		running = c.shell.Close()
+	}
+	if err := errors.Join(running, c.files.Close(), c.own.Close(), c.quota.Close()); err != nil {
 		report(fmt.Errorf("close the chamber: %w", err))
 	}
 }
 
 // standardTools are the families of tools that every worker has, in no order.
 func standardTools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
-	return files.Tools(ws, now, zone)
+	return append(files.Tools(ws, now, zone), images.Tool(ws))
 }
 
 // toolsFor is the table of tools of one turn, sorted by name: the chamber's, and those that need the turn's host.
 func (c *chamber) toolsFor(turn *host.Turn, limits protocol.TurnLimits) []worker.Tool {
-	tools := append(slices.Clone(c.tools), output.Tool(turn, limits.Output))
+	tools := append(slices.Clone(c.tools), output.Tool(turn, limits.Output), send.Tool(c.files, turn))
 	slices.SortFunc(tools, func(a, b worker.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return tools
 }

@@ -42,6 +42,9 @@ func (s *server) greet(next phase, c *chamber) error {
 			return
 		}
 		state.chamber = c
+		if next == ready { // which nothing but the end follows
+			s.greeted <- c
+		}
 	})
 	return err
 }
@@ -58,6 +61,11 @@ func checkHello(hello protocol.Hello) error {
 		return &protocol.Error{
 			Code:    protocol.CodeInvalidParams,
 			Message: fmt.Sprintf("hello: home %.200q: want an absolute path, or \".\" for the working directory", hello.Home),
+		}
+	}
+	if hello.Disk < 0 {
+		return &protocol.Error{
+			Code: protocol.CodeInvalidParams, Message: fmt.Sprintf("hello: disk %d: want 0 or a number of bytes", hello.Disk),
 		}
 	}
 	return nil

@@ -55,3 +55,14 @@ func (s *server) rest() {
 	default:
 	}
 }
+
+// keepCount keeps count of what the person's folder holds, once there is a person, until ctx ends.
+func keepCount(ctx context.Context, greeted <-chan *chamber, report func(error)) {
+	select {
+	case <-ctx.Done():
+	case c := <-greeted:
+		if err := c.quota.Run(ctx); err != nil {
+			report(err)
+		}
+	}
+}

@@ -17,6 +17,7 @@ type method struct {
 // methods are all calls that a worker answers. The connection itself answers ping.
 var methods = map[string]method{
 	protocol.MethodHello:     {[]phase{fresh}, (*server).hello},
+	protocol.MethodTryWalls:  {[]phase{fresh}, (*server).tryWalls},
 	protocol.MethodTurnStart: {[]phase{ready}, (*server).startTurn},
 	protocol.MethodStop:      {[]phase{fresh, greeting, ready}, (*server).stop},
 }

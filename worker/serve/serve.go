@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"sync"
 	"syscall"
 	"time"
@@ -24,6 +25,13 @@ type Options struct {
 	Report func(error) // takes what goes to the worker's log alone, from any goroutine; never nil
 	// Tools are those that need the person's folder; nil for the ones in tools.go.
 	Tools func(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool
+	// Start starts a program behind a second layer of walls, for a person whose folder is home; nil: no programs are run.
+	// This process must be one that orphans come to.
+	Start func(cmd *exec.Cmd, home string) error
+	Env   []string // variables, NAME=VALUE, that programs need within these walls
+	Temp  string   // where programs' outputs are kept; "" is /tmp
+	// Try tries to get out of the walls; nil: it cannot be tried here.
+	Try func(context.Context, protocol.TryWalls) []protocol.Finding
 }
 
 // How long a worker waits when it ends.
@@ -51,6 +59,10 @@ func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 	tidying, enough := context.WithCancel(context.WithoutCancel(ctx))
 	var tidy sync.WaitGroup
 	tidy.Go(func() { s.tidy(tidying) })
+	tidy.Go(func() { keepCount(tidying, s.greeted, o.Report) })
+	if o.Start != nil {
+		tidy.Go(func() { s.reap(tidying) })
+	}
 	defer tidy.Wait()
 	defer enough()
 

@@ -1,11 +1,15 @@
 package serve_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"image/png"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,6 +50,7 @@ func TestHelloComesFirstAndOnce(t *testing.T) {
 		{"no home", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home = "" }), protocol.CodeInvalidParams},
 		{"a relative home", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home = "../bob" }), protocol.CodeInvalidParams},
 		{"a home that is not there", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home += "/none" }), protocol.CodeFailed},
+		{"a limit below nothing", protocol.MethodHello, with(func(h *protocol.Hello) { h.Disk = -1 }), protocol.CodeInvalidParams},
 		{"a zone that is none", protocol.MethodHello, with(func(h *protocol.Hello) { h.Timezone = "Mars/Base" }), protocol.CodeFailed},
 		{"hello", protocol.MethodHello, hello, 0},
 		{"a second hello", protocol.MethodHello, hello, protocol.CodeInvalidRequest},
@@ -67,7 +72,9 @@ func TestHelloComesFirstAndOnce(t *testing.T) {
 }
 
 func TestATurnOverTheRealFolder(t *testing.T) {
-	s := startWorker(t, context.Background(), serve.Options{})
+	s := startWorker(t, context.Background(), serve.Options{
+		Start: func(cmd *exec.Cmd, _ string) error { return cmd.Start() },
+	})
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "AGENTS.md"), []byte("Call me Al."), 0o644); err != nil {
 		t.Fatal(err)
@@ -85,6 +92,10 @@ func TestATurnOverTheRealFolder(t *testing.T) {
 		hosttest.Ask(hosttest.Call("r", "read_file", `{"path":"notes/shopping.md"}`), hosttest.Call("t", "get_time", `{}`)),
 		hosttest.Say("milk and eggs"))
 	end, err := s.turn(t.Context(), 1)
+	if end.Disk < 4096 || end.DiskMore {
+		t.Errorf("the folder holds %d bytes, and more is %t", end.Disk, end.DiskMore)
+	}
+	end.Disk = 0
 	if want := (protocol.TurnEnd{Why: protocol.WhyDone, Steps: 4}); err != nil || end != want {
 		t.Fatalf("got %+v, %v, want %+v", end, err, want)
 	}
@@ -103,6 +114,94 @@ func TestATurnOverTheRealFolder(t *testing.T) {
 	checkFirstRequest(t, s, greeted.Tools)
 }
 
+func TestAFileOfTheFolderGoesToTheChat(t *testing.T) {
+	s := newSupervisor(t)
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "cat.png"), bytes.Repeat([]byte("mew "), 40_000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: home}
+	if err := s.conn.Call(t.Context(), protocol.MethodHello, hello, nil); err != nil {
+		t.Fatal(err)
+	}
+	h := s.host(1, hosttest.Ask(hosttest.Call("c", "send_file", `{"path":"cat.png","caption":"Tom"}`)), hosttest.Say("There he is."))
+	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
+		t.Fatalf("got %+v, %v", end, err)
+	}
+	if result, _ := h.Result("c"); result.Failed || result.Text != "cat.png was sent to the chat as cat.png, 160.0 KB." {
+		t.Errorf("got %+v", result)
+	}
+	if len(s.sent) != 1 || s.sent[0].Name != "cat.png" || s.sent[0].Caption != "Tom" || s.sent[0].Blob.Size != 160_000 {
+		t.Errorf("sent was %+v", s.sent)
+	}
+}
+
+// drawing is Python for a picture of one red point, which needs nothing installed.
+const drawing = `
+import struct, zlib
+def chunk(kind, data): return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+open("dot.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)) +
+    chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b""))
+`
+
+// TestAPictureMadeByPythonGoesToTheChat: the model is told of the picture and of what sends it, and it arrives whole.
+func TestAPictureMadeByPythonGoesToTheChat(t *testing.T) {
+	s := startWorker(t, context.Background(), serve.Options{
+		Start: func(cmd *exec.Cmd, _ string) error { return cmd.Start() },
+	})
+	home := t.TempDir()
+	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: home}
+	if err := s.conn.Call(t.Context(), protocol.MethodHello, hello, nil); err != nil {
+		t.Fatal(err)
+	}
+	code, err := json.Marshal(map[string]string{"code": drawing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := s.host(1, hosttest.Ask(hosttest.Call("p", "run_python", string(code))),
+		hosttest.Ask(hosttest.Call("s", "send_file", `{"path":"dot.png"}`)), hosttest.Say("A dot."))
+	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
+		t.Fatalf("got %+v, %v", end, err)
+	}
+	if result, _ := h.Result("p"); result.Failed || !strings.Contains(result.Text, "dot.png: created, 69 bytes, a picture; send_file sends it") {
+		t.Errorf("drawn: %+v", result)
+	}
+	if result, _ := h.Result("s"); result.Failed || result.Text != "dot.png was sent to the chat as dot.png, 69 bytes." {
+		t.Errorf("sent: %+v", result)
+	}
+	picture, err := os.ReadFile(filepath.Join(home, "dot.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := png.Decode(bytes.NewReader(picture)); err != nil {
+		t.Errorf("it is no picture: %v", err)
+	}
+	if len(s.sent) != 1 || s.sent[0].Blob.SHA256 != fmt.Sprintf("%x", sha256.Sum256(picture)) || s.sent[0].Name != "dot.png" {
+		t.Errorf("sent was %+v", s.sent)
+	}
+}
+
+// TestWhoseFilesAreNarrowedRunsNoPrograms: a program would see what the file tools hide.
+func TestWhoseFilesAreNarrowedRunsNoPrograms(t *testing.T) {
+	for _, policy := range []protocol.FilePolicy{
+		{Include: []string{"notes/**"}}, {Exclude: []string{"private/**"}}, {AppendOnly: []string{"log.md"}},
+	} {
+		s := startWorker(t, context.Background(), serve.Options{
+			Start: func(cmd *exec.Cmd, _ string) error { return cmd.Start() },
+		})
+		hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: t.TempDir(), Files: policy}
+		var greeted protocol.HelloResult
+		if err := s.conn.Call(t.Context(), protocol.MethodHello, hello, &greeted); err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range greeted.Tools {
+			if slices.Contains([]string{"run_command", "run_python", "terminal"}, tool.Name) {
+				t.Errorf("%+v: there is %s", policy, tool.Name)
+			}
+		}
+	}
+}
+
 // checkTools holds the list that hello answers with: whole and sorted.
 func checkTools(t *testing.T, tools []protocol.Tool) {
 	t.Helper()
@@ -115,7 +214,7 @@ func checkTools(t *testing.T, tools []protocol.Tool) {
 	}
 	want := []string{
 		"append_file", "delete_file", "edit_file", "get_time", "list_files", "move_file", "read_file", "read_files",
-		"read_output", "search_files", "write_file",
+		"read_output", "run_command", "run_python", "search_files", "send_file", "terminal", "view_image", "write_file",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("the tools are %v, want %v", names, want)

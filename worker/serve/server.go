@@ -40,6 +40,7 @@ type server struct {
 	stopped chan struct{} // closed when stop has been answered
 	running sync.WaitGroup
 	idle    chan struct{} // holds a token when the last turn has ended
+	greeted chan *chamber // holds the chamber once it is there, for keepCount
 
 	mu    sync.Mutex // of state
 	state state
@@ -56,7 +57,7 @@ func newServer(o Options) *server {
 	if o.Tools == nil {
 		o.Tools = standardTools
 	}
-	s := &server{options: o, stopped: make(chan struct{}), idle: make(chan struct{}, 1)}
+	s := &server{options: o, stopped: make(chan struct{}), idle: make(chan struct{}, 1), greeted: make(chan *chamber, 1)}
 	s.state = state{phase: fresh, turns: map[int64]context.CancelCauseFunc{}}
 	return s
 }

@@ -35,7 +35,8 @@ type supervisor struct {
 	hosts  map[int64]*hosttest.Host
 	blobs  map[int64][]byte // open ones
 	system map[string]string
-	faults []error // what the worker reported
+	faults []error             // what the worker reported
+	sent   []protocol.ChatSend // files
 }
 
 // newSupervisor starts a worker with these tools over a home of its own.
@@ -88,7 +89,7 @@ func (s *supervisor) wait() error {
 	case err := <-s.ended:
 		s.ended = nil
 		return err
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		s.t.Fatal("the worker has not ended")
 		return nil
 	}
@@ -144,6 +145,7 @@ func (s *supervisor) call(ctx context.Context, req *protocol.Request) (any, erro
 	answers := map[string]func(context.Context, *protocol.Request) (any, error){
 		protocol.MethodModelStream: s.stream,
 		protocol.MethodStepCommit:  s.commit,
+		protocol.MethodChatSend:    s.send,
 	}
 	maps.Copy(answers, s.blobMethods())
 	answer, known := answers[req.Method]
@@ -181,6 +183,20 @@ func (s *supervisor) commit(ctx context.Context, req *protocol.Request) (any, er
 	}
 	id, err := s.of(params.Turn).Done(ctx, *params.Result)
 	return protocol.StepCommitted{Message: id}, err
+}
+
+func (s *supervisor) send(_ context.Context, req *protocol.Request) (any, error) {
+	var params protocol.ChatSend
+	if err := req.Decode(&params); err != nil {
+		return nil, err
+	}
+	if !s.of(params.Turn).Begun(params.Call) {
+		return nil, fmt.Errorf("call %s has not begun", params.Call)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent = append(s.sent, params)
+	return protocol.ChatSent{}, params.Check()
 }
 
 // blobMethods keep a blob of a turn in that turn's host. There is one open blob a turn, with the turn's id.

@@ -100,6 +100,7 @@ func (s *server) runTurn(ctx context.Context, c *chamber, start protocol.TurnSta
 	turn := s.host.Turn(start.Turn)
 	flush := s.sendEvents(ctx, turn)
 	defer flush()
+	c.quota.Refresh()
 	system, err := c.system()
 	if err != nil {
 		s.options.Report(fmt.Errorf("turn %d: %w", start.Turn, err))
@@ -110,6 +111,7 @@ func (s *server) runTurn(ctx context.Context, c *chamber, start protocol.TurnSta
 		System: system,
 		Report: s.options.Report,
 	})
+	end.Disk, end.DiskMore = c.quota.Used()
 	if err != nil {
 		return end, fmt.Errorf("turn %d: %w", start.Turn, err)
 	}

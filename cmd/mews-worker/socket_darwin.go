@@ -1,0 +1,36 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// takeSocket makes the socket on descriptor 0 this process's alone: it moves to a descriptor that no child inherits, and
+// 0 and 1 become /dev/null, so that a tool's program can never read or write the protocol. There is no /proc to look into
+// it through, and no sub-reaper. It is called before anything else.
+func takeSocket() (*os.File, error) {
+	if _, err := unix.GetsockoptInt(0, unix.SOL_SOCKET, unix.SO_TYPE); err != nil {
+		return nil, errors.New("standard input is no socket: mews-worker is started by mews-spawner, not by hand")
+	}
+	fd, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, fmt.Errorf("move the socket from descriptor 0: %w", err)
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close() // its duplicates stay
+	for old := range 2 {
+		if err := unix.Dup2(int(null.Fd()), old); err != nil {
+			return nil, fmt.Errorf("put %s on descriptor %d: %w", os.DevNull, old, err)
+		}
+	}
+	if err := unix.SetNonblock(fd, true); err != nil { // so that the runtime polls it and deadlines work
+		return nil, fmt.Errorf("make the socket non-blocking: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "supervisor"), nil
+}

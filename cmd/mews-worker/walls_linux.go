@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/sandbox"
+	"mews/worker/sandbox/escape"
+)
+
+// escapeArgument has this program be one attempt to get out.
+const escapeArgument = "escape"
+
+// walls are those that this process is in.
+type walls struct{ tier sandbox.Tier }
+
+// within reads them from the environment, which stage one has made; started by hand there are none.
+func within() walls { return walls{sandbox.Tier(os.Getenv(sandbox.TierVariable))} }
+
+// start starts a tool's program.
+func (w walls) start(cmd *exec.Cmd, home string) error {
+	return sandbox.Inside{Tier: w.tier, Home: home}.Start(cmd)
+}
+
+// attempt is the process that tries one row, and may die of it.
+func attempt(row, victims string) {
+	v, err := escape.Decode(victims)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mews-worker:", err)
+		os.Exit(1)
+	}
+	fmt.Println(escape.Try(row, v).Encode())
+}
+
+// attemptLimit is how long one attempt may take.
+const attemptLimit = 10 * time.Second
+
+// tryWalls tries each row in a process of its own.
+func tryWalls(ctx context.Context, try protocol.TryWalls) []protocol.Finding {
+	v := victims(try.Victims)
+	var list []protocol.Finding
+	for _, p := range escape.Table() {
+		if !p.Core && !try.All {
+			continue
+		}
+		f := tryRow(ctx, p.Row, v)
+		list = append(list, protocol.Finding{Row: p.Row, What: p.What, Outcome: string(f.Outcome), Detail: f.Detail})
+	}
+	return list
+}
+
+func tryRow(ctx context.Context, row string, v escape.Victims) escape.Finding {
+	bounded, cancel := context.WithTimeout(ctx, attemptLimit)
+	defer cancel()
+	out, err := exec.CommandContext(bounded, "/proc/self/exe", escapeArgument, row, v.Encode()).Output()
+	f, bad := escape.DecodeFinding(strings.TrimSpace(string(out)))
+	if bad != nil {
+		return escape.Died(row, fmt.Sprint(err))
+	}
+	return f
+}
+
+// victims are those of the wire, as they are seen from in here.
+func victims(v protocol.Victims) escape.Victims {
+	home, _ := os.Getwd()
+	return escape.Victims{
+		Secret: v.Secret, SupervisorPID: v.Supervisor, VictimPID: v.Process, PIDNamespace: v.PIDNamespace, Worker: os.Getpid(),
+		OtherHome: v.OtherHome, OwnOutside: v.OwnOutside, SecretFile: v.StateFile, TCP: v.TCP, Abstract: v.Abstract,
+		Socket: v.Socket, Workspace: home,
+	}
+}
