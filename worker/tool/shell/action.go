@@ -1,0 +1,171 @@
+package shell
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/worker"
+	"mews/worker/amount"
+)
+
+var terminalSpec = spec{
+	name: "terminal",
+	description: "Programs that go on between calls, on a screen. All actions but list and close show the screen, " +
+		"once it is quiet or wait_for appears.",
+	properties: `{"action":{"enum":["open","send","read","resize","close","list"]},"id":{"type":"integer"},` +
+		`"command":{"type":"string","description":"to open; default bash"},"text":{"type":"string"},` +
+		`"keys":{"type":"string","description":"sent after text: enter, ctrl-c up enter"},` +
+		`"rows":{"type":"integer"},"cols":{"type":"integer"},` +
+		`"above":{"type":"integer","description":"earlier lines to show, at most 1000"},` +
+		`"wait":{"type":"number","description":"seconds, at most 30"},"wait_for":{"type":"string"}}`,
+	required: `["action"]`,
+}
+
+type terminalArgs struct {
+	Action  string  `json:"action"`
+	ID      int     `json:"id"`
+	Command string  `json:"command"`
+	Text    string  `json:"text"`
+	Keys    string  `json:"keys"`
+	Rows    int     `json:"rows"`
+	Cols    int     `json:"cols"`
+	Above   int     `json:"above"`
+	Wait    float64 `json:"wait"`
+	WaitFor string  `json:"wait_for"`
+}
+
+// Sizes of a screen.
+const (
+	usualRows, usualCols = 24, 80
+	leastRows, leastCols = 2, 10
+	mostRows, mostCols   = 200, 400
+)
+
+// maxText bounds what is typed at once, in bytes.
+const maxText = 64 << 10
+
+// What a call waits when it does not say how long.
+const (
+	usualWait     = 5 * time.Second // for quiet
+	usualTextWait = 30 * time.Second
+)
+
+// actions are what can be done with terminals.
+var actions = map[string]func(*terminals, context.Context, terminalArgs) (worker.Result, error){
+	"open":   (*terminals).open,
+	"send":   (*terminals).send,
+	"read":   (*terminals).read,
+	"resize": (*terminals).resize,
+	"close":  (*terminals).closeOne,
+	"list":   (*terminals).list,
+}
+
+func (m *terminals) do(ctx context.Context, _ worker.Call, args terminalArgs) (worker.Result, error) {
+	act, ok := actions[args.Action]
+	if !ok {
+		return worker.Result{}, fmt.Errorf("there is no action %.40q; there are open, send, read, resize, close and list", args.Action)
+	}
+	if args.Wait < 0 || args.Wait > m.options.Limits.MaxWait.Seconds() {
+		return worker.Result{}, fmt.Errorf("wait %g: want 0 to %g seconds", args.Wait, m.options.Limits.MaxWait.Seconds())
+	}
+	return act(m, ctx, args)
+}
+
+func (m *terminals) open(ctx context.Context, args terminalArgs) (worker.Result, error) {
+	if args.Command != "" {
+		if err := checkCommand(args.Command); err != nil {
+			return worker.Result{}, err
+		}
+	}
+	args.Rows, args.Cols = cmp.Or(args.Rows, usualRows), cmp.Or(args.Cols, usualCols)
+	if err := checkSize(args); err != nil {
+		return worker.Result{}, err
+	}
+	t, err := m.add(args)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	return t.show(ctx, args, usualWait, mark{})
+}
+
+func (m *terminals) send(ctx context.Context, args terminalArgs) (worker.Result, error) {
+	if args.Text == "" && args.Keys == "" {
+		return worker.Result{}, errors.New("send: give text, keys or both")
+	}
+	if len(args.Text) > maxText {
+		return worker.Result{}, fmt.Errorf("send: the text has %s, and at most %s can be typed at once",
+			amount.Bytes(int64(len(args.Text))), amount.Bytes(maxText))
+	}
+	t, err := m.alive(args.ID)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	t.mu.Lock()
+	app := t.screen.appKeys
+	t.mu.Unlock()
+	pressed, err := press(args.Keys, app)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	from := t.begin(args.WaitFor)
+	if err := t.typed(args.Text + pressed); err != nil {
+		return worker.Result{}, err
+	}
+	return t.show(ctx, args, usualWait, from)
+}
+
+func (m *terminals) read(ctx context.Context, args terminalArgs) (worker.Result, error) {
+	t, err := m.lookUp(args.ID)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	return t.show(ctx, args, 0, mark{})
+}
+
+func (m *terminals) resize(ctx context.Context, args terminalArgs) (worker.Result, error) {
+	if err := checkSize(args); err != nil {
+		return worker.Result{}, err
+	}
+	t, err := m.alive(args.ID)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	if err := t.resize(args.Rows, args.Cols); err != nil {
+		return worker.Result{}, err
+	}
+	return t.show(ctx, args, usualWait, mark{})
+}
+
+func checkSize(args terminalArgs) error {
+	if args.Rows < leastRows || args.Rows > mostRows || args.Cols < leastCols || args.Cols > mostCols {
+		return fmt.Errorf("rows %d, cols %d: want %d to %d rows and %d to %d cols",
+			args.Rows, args.Cols, leastRows, mostRows, leastCols, mostCols)
+	}
+	return nil
+}
+
+func (m *terminals) closeOne(_ context.Context, args terminalArgs) (worker.Result, error) {
+	t, err := m.lookUp(args.ID)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	t.close(stateClosed)
+	return worker.Result{Text: t.name() + " was closed.", Brief: "closed"}, nil
+}
+
+func (m *terminals) list(context.Context, terminalArgs) (worker.Result, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var lines []string
+	for _, t := range m.sorted() {
+		lines = append(lines, t.line())
+	}
+	if len(lines) == 0 {
+		return worker.Result{Text: "No terminal is open.", Brief: "none"}, nil
+	}
+	return worker.Result{Text: strings.Join(lines, "\n"), Brief: amount.Of(len(lines), "terminal", "terminals")}, nil
+}

@@ -1,0 +1,161 @@
+package shell
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"mews/worker/amount"
+)
+
+// maxShown bounds a line of progress, in bytes.
+const maxShown = 200
+
+// capture takes a program's output as it comes, in bounded memory: its beginning, its end, and from the moment that it is
+// longer than the beginning a file with the whole.
+type capture struct {
+	limits Limits
+	keep   *scratch
+
+	mu    sync.Mutex
+	head  []byte
+	tail  []byte // of what comes after head; at most twice as long as it must be
+	total int64
+	lines int64  // that have ended
+	last  []byte // the beginning of the newest line that has anything in it, for progress
+	fresh bool   // what comes next begins a line
+	file  *os.File
+	kept  int64 // bytes in the file
+	fault error // why the file holds less than it should
+}
+
+// fill reads until the end, or until a deadline ends it. What cannot be kept in the file is counted all the same.
+func (c *capture) fill(src io.Reader) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := src.Read(buf)
+		c.take(buf[:n])
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (c *capture) take(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.total += int64(len(p))
+	c.lines += int64(bytes.Count(p, []byte{'\n'}))
+	c.note(p)
+	room := min(c.limits.Head-len(c.head), len(p))
+	c.head = append(c.head, p[:room]...)
+	if p = p[room:]; len(p) == 0 {
+		return
+	}
+	c.spill(p)
+	c.tail = append(c.tail, p...)
+	if over := len(c.tail) - c.limits.Tail; over > c.limits.Tail {
+		c.tail = append(c.tail[:0], c.tail[over:]...)
+	}
+}
+
+// note keeps the newest line in mind. A carriage return begins a line anew, as bars of progress do.
+func (c *capture) note(p []byte) {
+	for line := range bytes.FieldsFuncSeq(p[max(0, len(p)-2*maxShown):], func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if c.fresh = true; len(bytes.TrimSpace(line)) > 0 {
+			c.last = append(c.last[:0], line[:min(len(line), maxShown)]...)
+		}
+	}
+}
+
+// spill writes to the file what goes beyond the head, the head before it.
+func (c *capture) spill(p []byte) {
+	if c.file == nil && c.fault == nil {
+		if c.file, c.fault = c.keep.output(); c.fault == nil {
+			c.write(c.head)
+		}
+	}
+	c.write(p)
+}
+
+func (c *capture) write(p []byte) {
+	p = p[:min(int64(len(p)), max(c.limits.Kept-c.kept, 0))]
+	if c.fault != nil || len(p) == 0 {
+		return
+	}
+	var n int
+	n, c.fault = c.file.Write(p)
+	c.kept += int64(n)
+}
+
+// shown is the newest line since the last call, "" where there is none.
+func (c *capture) shown() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.fresh {
+		return ""
+	}
+	c.fresh = false
+	return title(string(c.last))
+}
+
+// captured is an output that has ended.
+type captured struct {
+	text  string
+	lines int64
+	total int64
+}
+
+// finish is the output as the model is told of it; a line stands for what is left out. Nothing may be taken any more.
+func (c *capture) finish() captured {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := captured{lines: c.lines, total: c.total}
+	if c.total > 0 && !bytes.HasSuffix(c.end(), []byte{'\n'}) {
+		out.lines++
+	}
+	tail := c.tail[max(0, len(c.tail)-c.limits.Tail):]
+	gone := c.total - int64(len(c.head)) - int64(len(tail))
+	note := c.store(gone)
+	out.text = clean(string(c.head)) + note + clean(string(tail))
+	return out
+}
+
+// end is the last part of the output.
+func (c *capture) end() []byte {
+	if len(c.tail) > 0 {
+		return c.tail
+	}
+	return c.head
+}
+
+// store lets go of the file, and of what it holds where nothing is left out. It returns the line in the place of that.
+func (c *capture) store(gone int64) string {
+	if c.file == nil && gone == 0 {
+		return ""
+	}
+	if gone == 0 {
+		_ = c.keep.drop(c.file) // it was never told of
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n[... %s of %s left out; ", amount.Bytes(gone), amount.Bytes(c.total))
+	switch {
+	case c.file == nil:
+		fmt.Fprintf(&b, "they could not be kept: %v", c.fault)
+	case c.kept < c.total:
+		fmt.Fprintf(&b, "the first %s are in %s until two more are kept", amount.Bytes(c.kept), c.file.Name())
+	default:
+		fmt.Fprintf(&b, "the whole is in %s until two more are kept", c.file.Name())
+	}
+	if c.file != nil {
+		_ = c.file.Close() // nothing is promised of it after a crash
+	}
+	return b.String() + " ...]\n"
+}

@@ -1,0 +1,79 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/worker"
+	"mews/worker/amount"
+)
+
+var commandSpec = spec{
+	name:        "run_command",
+	description: "Run a bash command in the folder. What it leaves running is ended; use terminal for what must go on.",
+	properties: `{"command":{"type":"string"},"dir":{"type":"string"},` +
+		`"timeout":{"type":"integer","description":"seconds, default 120, at most 600"}}`,
+	required: `["command"]`,
+}
+
+type commandArgs struct {
+	Command string `json:"command"`
+	Dir     string `json:"dir"`
+	Timeout int    `json:"timeout"`
+}
+
+// maxCommand is Linux's limit on one argument of a program, with room to spare (MAX_ARG_STRLEN, 128 KiB).
+const maxCommand = 120 << 10
+
+func (r *runs) command(ctx context.Context, call worker.Call, args commandArgs) (worker.Result, error) {
+	if err := checkCommand(args.Command); err != nil {
+		return worker.Result{}, err
+	}
+	timeout, err := r.timeout(args.Timeout)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	dir, err := r.folder(args.Dir)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	shell, err := r.shell()
+	if err != nil {
+		return worker.Result{}, err
+	}
+	cmd := r.program(dir, r.environment("TERM=dumb"), shell, "-c", args.Command)
+	o, err := r.run(ctx, job{cmd: cmd, profile: ProfileCommand, timeout: timeout, progress: call.Progress})
+	if err != nil {
+		return worker.Result{}, err
+	}
+	return worker.Result{Text: o.head() + o.output.text, Brief: o.brief()}, nil
+}
+
+// checkCommand refuses what no shell can be given.
+func checkCommand(command string) error {
+	switch {
+	case strings.TrimSpace(command) == "":
+		return errors.New("the command is empty")
+	case strings.ContainsRune(command, 0):
+		return errors.New("the command holds a NUL byte")
+	case len(command) > maxCommand:
+		return fmt.Errorf("the command has %s, and at most %s can be run; write it to a file and run that",
+			amount.Bytes(int64(len(command))), amount.Bytes(maxCommand))
+	}
+	return nil
+}
+
+// timeout is how long a program may run, of a number of seconds that was asked for; 0 is the default.
+func (r *runs) timeout(seconds int) (time.Duration, error) {
+	limits := r.options.Limits
+	switch most := int(limits.MaxTimeout / time.Second); {
+	case seconds < 0 || seconds > most:
+		return 0, fmt.Errorf("timeout %d: want 1 to %d seconds; use terminal for what takes longer", seconds, most)
+	case seconds == 0:
+		return limits.Timeout, nil
+	}
+	return time.Duration(seconds) * time.Second, nil
+}

@@ -1,0 +1,207 @@
+package shell
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestBothStreamsInOrder(t *testing.T) {
+	b := newBench(t, nil)
+	r := b.works("run_command", "command", "for i in 1 2 3; do echo out $i; echo err $i >&2; done")
+	if want := "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n"; output(r) != want {
+		t.Errorf("got %q, want %q", output(r), want)
+	}
+	holds(t, r.Text, "exit 0, ")
+	holds(t, r.Brief, "exit 0, 6 lines, ")
+}
+
+func TestHowItEnded(t *testing.T) {
+	b := newBench(t, nil)
+	for _, test := range []struct{ command, text, brief string }{
+		{"exit 3", "exit 3, ", "exit 3, 0 lines, "},
+		{"true", "\nno output\n", "exit 0, 0 lines"},
+		{"printf one", "\none", "exit 0, 1 line, "},
+		{"kill -SEGV $$", "ended by a signal: segmentation fault", "signal"},
+		{"echo 'a\x00b\xff' | cat", "a", "exit 0"},
+		{"printf 'a\\0b\\377'", "a\uFFFDb\uFFFD", "exit 0"},
+		{"cat", "no output", "exit 0"}, // there is nothing to read
+		{"nosuchprogram", "exit 127", "exit 127"},
+	} {
+		if strings.Contains(test.command, "\x00") {
+			b.fails("run_command", "NUL", "command", test.command)
+			continue
+		}
+		r := b.works("run_command", "command", test.command)
+		holds(t, r.Text, test.text)
+		holds(t, r.Brief, test.brief)
+	}
+	b.fails("run_command", "empty", "command", " \n")
+	b.fails("run_command", "write it to a file", "command", strings.Repeat("x", maxCommand+1))
+	b.fails("run_command", "want 1 to 600 seconds", "command", "true", "timeout", 601)
+	b.fails("run_command", "unknown field", "command", "true", "cwd", "/")
+}
+
+func TestWhere(t *testing.T) {
+	b := newBench(t, nil)
+	if err := os.MkdirAll(filepath.Join(b.dir, "a/b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.write("file", "")
+	for dir, want := range map[string]string{"": b.dir, "a/b": b.dir + "/a/b", "/a": b.dir + "/a", "~/a": b.dir + "/a"} {
+		if got := output(b.works("run_command", "command", "pwd -P", "dir", dir)); got != want+"\n" {
+			t.Errorf("in %q: %q, want %q", dir, got, want)
+		}
+	}
+	b.fails("run_command", "leads out of the folder", "command", "true", "dir", "../x")
+	b.fails("run_command", "no such file", "command", "true", "dir", "nowhere")
+	b.fails("run_command", "not a folder", "command", "true", "dir", "file")
+}
+
+// TestEnvironment: all that a program is told, whatever this process was.
+func TestEnvironment(t *testing.T) {
+	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", markName} {
+		t.Setenv(name, "/nowhere")
+	}
+	b := newBench(t, nil)
+	env := func(r string) []string {
+		lines := strings.Split(strings.TrimRight(r, "\n"), "\n")
+		slices.Sort(lines)
+		for i, line := range lines {
+			lines[i] = regexp.MustCompile(`^`+markName+`=\w{26}$`).ReplaceAllString(line, markName)
+		}
+		return lines
+	}
+	usual := []string{"HOME=" + b.dir, "LANG=C.UTF-8", markName, "PATH=" + usualPath}
+	want := append(slices.Clone(usual), "TERM=dumb", "TZ=Europe/Madrid", "USER=alice")
+	got := env(output(b.works("run_command", "command", `tr '\0' '\n' < /proc/$$/environ`)))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a command (- wanted, + got):\n%s", diff)
+	}
+	code := `print(open("/proc/self/environ").read().replace("\0", "\n"), end="")`
+	got = env(output(b.works("run_python", "code", code)))
+	want = append(slices.Clone(usual), "MPLBACKEND=Agg", "TERM=dumb", "TZ=Europe/Madrid", "USER=alice")
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a script (- wanted, + got):\n%s", diff)
+	}
+}
+
+// TestDescriptors: nothing but the first three, of which the first gives nothing and the others can be waited on; and no
+// terminal.
+func TestDescriptors(t *testing.T) {
+	b := newBench(t, nil)
+	r := b.works("run_command", "command", "ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f7 /proc/$$/stat")
+	if want := "0\n1\n2\n/dev/null\n0\n"; output(r) != want {
+		t.Errorf("got %q, want %q", output(r), want)
+	}
+	code := `import fcntl; print([fcntl.fcntl(i, fcntl.F_GETFL) & 0o4000 for i in (1, 2)])`
+	if got := output(b.works("run_python", "code", code)); got != "[0, 0]\n" {
+		t.Errorf("output that does not block: %s", got)
+	}
+}
+
+// TestHugeOutput: the beginning and the end are told, the whole is in a file, and memory stays small.
+func TestHugeOutput(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Head, o.Limits.Tail, o.Limits.Kept = 10_000, 10_000, 1<<20 })
+	r := b.works("run_command", "command", "seq 100000")
+	holds(t, r.Text, "\n1\n2\n3\n", "\n99999\n100000\n", "568.9 KB of 588.9 KB left out; the whole is in ")
+	holds(t, r.Brief, "exit 0, 100,000 lines, ")
+	name := regexp.MustCompile(`the whole is in (\S+)`).FindStringSubmatch(r.Text)[1]
+	// What is left out can be read by another command.
+	if got := output(b.works("run_command", "command", "sed -n 50000p "+name)); got != "50000\n" {
+		t.Errorf("line 50000 is %q", got)
+	}
+
+	r = b.works("run_command", "command", "head -c 30000000 /dev/zero | tr '\\0' x")
+	holds(t, r.Text, "the first 1.0 MB are in "+b.shell.workshop.scratch.dir)
+	if len(r.Text) > 21_000 {
+		t.Errorf("the text has %d bytes", len(r.Text))
+	}
+	b.works("run_command", "command", "seq 9000") // is longer than one end, not than both, and needs no file
+	b.works("run_command", "command", "seq 10000")
+	if files, err := os.ReadDir(b.shell.workshop.scratch.dir); err != nil || len(files) != maxOutputs {
+		t.Errorf("kept: %v, %v", files, err)
+	}
+	if _, err := os.Stat(name); err == nil {
+		t.Error("the oldest output is still there")
+	}
+}
+
+// TestCapture: however an output comes, the two ends are whole and the memory is bounded.
+func TestCapture(t *testing.T) {
+	for _, step := range []int{1, 7, 99, 100, 101, 5000} {
+		for _, total := range []int{0, 1, 99, 100, 101, 199, 200, 201, 1000, 12345} {
+			whole := bytes.Repeat([]byte("0123456789\n"), total/11+1)[:total]
+			c := &capture{limits: Limits{Head: 100, Tail: 100, Kept: 1 << 20}, keep: &scratch{parent: t.TempDir()}}
+			for rest := whole; len(rest) > 0; rest = rest[min(step, len(rest)):] {
+				c.take(rest[:min(step, len(rest))])
+			}
+			if len(c.head) > 100 || cap(c.tail) > 8*max(step, 200) {
+				t.Fatalf("%d by %d: head %d, tail %d", total, step, len(c.head), cap(c.tail))
+			}
+			out := c.finish()
+			head, tail := whole[:min(100, total)], whole[max(0, total-100):]
+			if total <= 200 && out.text != string(whole) {
+				t.Fatalf("%d by %d: %q", total, step, out.text)
+			}
+			if !strings.HasPrefix(out.text, string(head)) || !strings.HasSuffix(out.text, string(tail)) {
+				t.Fatalf("%d by %d: %q", total, step, out.text)
+			}
+			if want := int64((total + 10) / 11); out.lines != want {
+				t.Fatalf("%d by %d: %d lines, want %d", total, step, out.lines, want)
+			}
+			if files, _ := filepath.Glob(c.keep.dir + "/*"); c.keep.dir != "" && (len(files) == 1) != (total > 200) {
+				t.Fatalf("%d by %d: files %v", total, step, files)
+			}
+		}
+	}
+}
+
+// TestNowhereToKeep: an output that cannot be kept is told all the same.
+func TestNowhereToKeep(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Temp, o.Limits.Head, o.Limits.Tail = "/nowhere", 100, 100 })
+	r := b.works("run_command", "command", "seq 1000")
+	holds(t, r.Text, "\n1\n2\n", "\n999\n1000\n", "could not be kept: keep the output: ", "no such file")
+}
+
+func TestTimeout(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Timeout = 2 * time.Second })
+	r := b.works("run_command", "command", "echo begun; sleep 1000; echo never")
+	holds(t, r.Text, "timed out after 2 s, ", "begun\n")
+	holds(t, r.Brief, "timed out after 2 s, 1 line")
+	if strings.Contains(r.Text, "never") {
+		t.Error(r.Text)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	b := newBench(t, nil)
+	ended := make(chan error)
+	go func() {
+		_, err := b.call(t.Context(), "run_command", "command",
+			`printf '\033[1mone\033[0m\n'; until test -e next; do sleep 0.01; done; printf '10%%\r20%%\r'; sleep 1000`, "timeout", 600)
+		ended <- err
+	}()
+	b.hears("one")
+	b.write("next", "")
+	b.hears("20%")
+	if err := b.shell.Close(); err != nil {
+		t.Error(err)
+	}
+	<-ended
+}
+
+func TestNoShell(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Path = "/nowhere" })
+	b.fails("run_command", "neither bash nor sh in /nowhere", "command", "true")
+	b.fails("run_python", "python3 is not installed here", "code", "pass")
+	b.fails("terminal", "neither bash nor sh", "action", "open")
+}

@@ -1,0 +1,128 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// cell is what stands in one place of a screen: a character with its marks, "" for nothing, or half.
+type cell string
+
+// half is the second place of a wide character.
+const half cell = "\x00"
+
+// maxCell bounds a character with its marks, in bytes.
+const maxCell = 32
+
+// grid is the places of a screen. Rows and columns that its methods are given must be in it.
+type grid struct {
+	rows, cols int
+	lines      [][]cell
+}
+
+func newGrid(rows, cols int) *grid {
+	g := &grid{rows: rows, cols: cols, lines: make([][]cell, rows)}
+	for i := range g.lines {
+		g.lines[i] = make([]cell, cols)
+	}
+	return g
+}
+
+// put sets a character, and takes away the other half of what it covers half of.
+func (g *grid) put(row, col int, c cell, width int) {
+	line := g.lines[row]
+	if line[col] == half && col > 0 {
+		line[col-1] = ""
+	}
+	if end := col + width; end < g.cols && line[end] == half {
+		line[end] = ""
+	}
+	line[col] = c
+	if width == 2 {
+		line[col+1] = half
+	}
+}
+
+// mark adds a combining mark to a character.
+func (g *grid) mark(row, col int, r string) {
+	if g.lines[row][col] == half && col > 0 {
+		col--
+	}
+	if c := g.lines[row][col]; c != "" && len(c)+len(r) <= maxCell {
+		g.lines[row][col] = c + cell(r)
+	}
+}
+
+// erase empties the places from one column up to another.
+func (g *grid) erase(row, from, to int) { clear(g.lines[row][from:to]) }
+
+// eraseRows empties whole rows.
+func (g *grid) eraseRows(from, to int) {
+	for row := from; row < to; row++ {
+		g.erase(row, 0, g.cols)
+	}
+}
+
+// insert makes room for n places at col; what is pushed over the edge is gone.
+func (g *grid) insert(row, col, n int) {
+	rest := g.lines[row][col:]
+	n = min(n, len(rest))
+	copy(rest[n:], rest)
+	clear(rest[:n])
+}
+
+// remove takes n places away at col.
+func (g *grid) remove(row, col, n int) {
+	rest := g.lines[row][col:]
+	n = min(n, len(rest))
+	copy(rest, rest[n:])
+	clear(rest[len(rest)-n:])
+}
+
+// up moves the rows from top up to bottom up by n. What goes over the edge is gone.
+func (g *grid) up(top, bottom, n int) {
+	n = min(n, bottom-top)
+	g.turn(top, bottom, n)
+	g.eraseRows(bottom-n, bottom)
+}
+
+// down moves them down.
+func (g *grid) down(top, bottom, n int) {
+	n = min(n, bottom-top)
+	g.turn(top, bottom, bottom-top-n)
+	g.eraseRows(top, top+n)
+}
+
+// turn takes the first n rows of a region to its end.
+func (g *grid) turn(top, bottom, n int) {
+	region := g.lines[top:bottom]
+	copy(region, slices.Concat(region[n:], region[:n]))
+}
+
+// text is a row as text, without the blanks at its end.
+func (g *grid) text(row int) string {
+	var b strings.Builder
+	wide := false
+	for _, c := range g.lines[row] {
+		switch {
+		case c == half && wide:
+		case c == "" || c == half:
+			b.WriteByte(' ')
+		default:
+			b.WriteString(string(c))
+		}
+		wide = len(c) > 1 && uniseg.StringWidth(string(c)) == 2
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// resize cuts at the right and at the bottom, or adds there.
+func (g *grid) resize(rows, cols int) {
+	old := g.lines
+	*g = *newGrid(rows, cols)
+	for i := range min(len(old), rows) {
+		copy(g.lines[i], old[i])
+	}
+}

@@ -1,0 +1,51 @@
+package shell
+
+import (
+	"os"
+	"os/signal"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+)
+
+// TestMain makes the test what a worker is: the process that orphans come to.
+func TestMain(m *testing.M) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// TestAReaperBeside: the process's own reaper takes the orphans and nothing that the shell waits for.
+func TestAReaperBeside(t *testing.T) {
+	b := newBench(t, nil)
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-ended:
+			}
+			for _, pid := range childrenOf("self") {
+				if !b.shell.Owns(pid) {
+					_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+				}
+			}
+		}
+	})
+	for i := range 20 {
+		r := b.works("run_command", "command", "sleep 1000 & exit "+strconv.Itoa(i))
+		holds(t, r.Text, "exit "+strconv.Itoa(i)+", ", "1 background process was ended")
+	}
+	signal.Stop(ended)
+	close(stop)
+	wg.Wait()
+}

@@ -1,0 +1,146 @@
+package shell
+
+import "unicode/utf8"
+
+// Bounds of one control sequence. What is beyond is read and ignored.
+const (
+	maxNumbers = 16
+	maxNumber  = 9999
+)
+
+// mode is what the parser is in the middle of.
+type mode byte
+
+const (
+	modeGround  mode = iota // text
+	modeEscape              // after ESC
+	modeSkip                // one byte is left of a sequence that means nothing here
+	modeCharset             // after ESC (
+	modeControl             // after ESC [
+	modeString              // a text for the terminal itself, as its title
+	modeEnd                 // after ESC in one of those
+)
+
+// parser finds what a stream of bytes means for a screen. Its zero value is ready. (The states are those of the DEC
+// parser that Paul Williams describes, vt100.net/emu.)
+type parser struct {
+	mode    mode
+	private byte  // the mark after ESC [, or what came between the numbers and the end; 0 for none
+	numbers []int // -1: not given
+	rune    []byte
+}
+
+// modes is what is done with a byte, by the mode. Control characters do not get here but in a string.
+var modes = [...]func(*screen, byte){
+	modeGround:  ground,
+	modeEscape:  escape,
+	modeSkip:    func(s *screen, _ byte) { s.mode = modeGround },
+	modeCharset: func(s *screen, b byte) { s.at.lines, s.mode = b == '0', modeGround },
+	modeControl: control,
+	modeString:  stringByte,
+	modeEnd:     stringEnd,
+}
+
+func (p *parser) parse(s *screen, raw []byte) {
+	for _, b := range raw {
+		if len(p.rune) > 0 && (b < 0x80 || b >= 0xc0) {
+			p.rune = p.rune[:0] // it was cut off
+			s.print(utf8.RuneError)
+		}
+		if inString := p.mode == modeString || p.mode == modeEnd; b < 0x20 && !inString {
+			execute(s, b)
+			continue
+		}
+		modes[p.mode](s, b)
+	}
+}
+
+// execute does a control character. They count within a sequence too, which goes on after them.
+func execute(s *screen, b byte) {
+	if do := controls[b]; do != nil {
+		do(s)
+	}
+}
+
+func ground(s *screen, b byte) {
+	if b < 0x80 {
+		if b != 0x7f {
+			s.print(rune(b))
+		}
+		return
+	}
+	s.rune = append(s.rune, b)
+	if utf8.FullRune(s.rune) {
+		r, _ := utf8.DecodeRune(s.rune)
+		s.rune = s.rune[:0]
+		s.print(r)
+	}
+}
+
+// begins is where ESC and a byte lead, where that is more than a single action.
+var begins = map[byte]mode{
+	'[': modeControl, ']': modeString, 'P': modeString, '^': modeString, '_': modeString, 'X': modeString,
+	'(': modeCharset, ')': modeSkip, '*': modeSkip, '+': modeSkip, '-': modeSkip, '.': modeSkip, '/': modeSkip,
+	'#': modeSkip, '%': modeSkip, ' ': modeSkip,
+}
+
+func escape(s *screen, b byte) {
+	s.mode, s.private, s.numbers = begins[b], 0, s.numbers[:0]
+	if do := escapes[b]; do != nil {
+		do(s)
+	}
+}
+
+func control(s *screen, b byte) {
+	switch {
+	case b >= '0' && b <= '9':
+		s.digit(int(b - '0'))
+	case b == ';' || b == ':':
+		s.next()
+	case b < 0x40:
+		s.private = b
+	case b < 0x7f:
+		s.mode = modeGround
+		if do := sequences[sequence{s.private, b}]; do != nil {
+			do(s, s.numbers)
+		}
+	}
+}
+
+func (p *parser) digit(d int) {
+	if len(p.numbers) == 0 {
+		p.numbers = append(p.numbers, -1)
+	}
+	last := &p.numbers[len(p.numbers)-1]
+	*last = min(max(*last, 0)*10+d, maxNumber)
+}
+
+func (p *parser) next() {
+	if len(p.numbers) == 0 {
+		p.numbers = append(p.numbers, -1)
+	}
+	if len(p.numbers) < maxNumbers {
+		p.numbers = append(p.numbers, -1)
+	}
+}
+
+// stringByte reads by a string. BEL, CAN and SUB end it, and so does ESC \.
+func stringByte(s *screen, b byte) {
+	switch b {
+	case 0x07, 0x18, 0x1a:
+		s.mode = modeGround
+	case 0x1b:
+		s.mode = modeEnd
+	}
+}
+
+// stringEnd is after ESC in a string, which is over whatever follows.
+func stringEnd(s *screen, b byte) {
+	s.mode = modeGround
+	switch {
+	case b < 0x20:
+		execute(s, b)
+	case b != '\\':
+		escape(s, b)
+	}
+}

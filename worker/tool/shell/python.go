@@ -1,0 +1,81 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"mews/worker"
+	"mews/worker/amount"
+)
+
+var pythonSpec = spec{
+	name:        "run_python",
+	description: "Run Python code, or the script at path, in the folder. Tells which files it made or changed.",
+	properties: `{"code":{"type":"string"},"path":{"type":"string"},"args":{"type":"array","items":{"type":"string"}},` +
+		`"timeout":{"type":"integer"}}`,
+	required: `[]`,
+}
+
+type pythonArgs struct {
+	Code    string   `json:"code"`
+	Path    string   `json:"path"`
+	Args    []string `json:"args"`
+	Timeout int      `json:"timeout"`
+}
+
+// loader runs the script that is its first argument as Python would itself, but with the working directory as the place
+// of modules, not the script's.
+const loader = `import sys; sys.argv = sys.argv[1:]; __file__ = sys.argv[0]; ` +
+	`exec(compile(open(__file__, encoding="utf-8").read(), __file__, "exec"))`
+
+func (r *runs) python(ctx context.Context, call worker.Call, args pythonArgs) (worker.Result, error) {
+	timeout, err := r.timeout(args.Timeout)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	line, cleanUp, err := r.pythonLine(args)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	defer cleanUp()
+	before := r.look(ctx)
+	cmd := r.program(r.home(), r.environment("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
+	o, err := r.run(ctx, job{cmd: cmd, profile: ProfilePython, timeout: timeout, progress: call.Progress})
+	if err != nil {
+		return worker.Result{}, err
+	}
+	found := before.compare(r.look(context.WithoutCancel(ctx)))
+	return worker.Result{
+		Text: o.head() + found.head() + o.output.text, Brief: o.brief() + found.brief(), Changes: found.changes,
+	}, nil
+}
+
+// pythonLine is what is to be executed. -u shows output as it is made, -B keeps the folder free of compiled files.
+func (r *runs) pythonLine(args pythonArgs) (line []string, cleanUp func(), err error) {
+	if (args.Code == "") == (args.Path == "") {
+		return nil, nil, errors.New("give either code or the path of a script")
+	}
+	for _, arg := range args.Args {
+		if strings.ContainsRune(arg, 0) || len(arg) > maxCommand {
+			return nil, nil, fmt.Errorf("an argument of %s: it must be short and hold no NUL byte", amount.Bytes(int64(len(arg))))
+		}
+	}
+	python, ok := r.find("python3")
+	if !ok {
+		return nil, nil, fmt.Errorf("python3 is not installed here: it is not in %s", r.options.Path)
+	}
+	line, cleanUp = []string{python, "-u", "-B"}, func() {}
+	if args.Path != "" {
+		script, err := r.script(args.Path)
+		return append(append(line, script), args.Args...), cleanUp, err
+	}
+	file, err := r.scratch.script(args.Code)
+	if err != nil {
+		return nil, nil, err
+	}
+	cleanUp = func() { _ = os.Remove(file) } // the script may have done so itself
+	return append(append(line, "-c", loader, file), args.Args...), cleanUp, nil
+}

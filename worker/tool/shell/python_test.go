@@ -1,0 +1,104 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+)
+
+func TestPython(t *testing.T) {
+	b := newBench(t, nil)
+	b.write("mine.py", "def double(n): return 2 * n\n")
+	b.write("script.py", "import sys, mine\nprint(mine.double(21), sys.argv[1:], __name__)\n")
+
+	code := "import sys, mine, os\nprint(mine.double(4), sys.argv[1:], __name__, os.getcwd())\n"
+	if got, want := output(b.works("run_python", "code", code, "args", []string{"a b", "c"})),
+		"8 ['a b', 'c'] __main__ "+b.dir+"\n"; got != want {
+		t.Errorf("code: %q, want %q", got, want)
+	}
+	if got, want := output(b.works("run_python", "path", "script.py", "args", []string{"x"})), "42 ['x'] __main__\n"; got != want {
+		t.Errorf("a script: %q, want %q", got, want)
+	}
+	// An error tells the line, and compiled files do not litter the folder.
+	r := b.works("run_python", "code", "x = 1\n\nraise ValueError('of mine')\n")
+	holds(t, r.Text, "exit 1, ", "line 3, in <module>", "raise ValueError('of mine')", "ValueError: of mine")
+	if len(r.Changes) > 0 {
+		t.Errorf("changes %v", r.Changes)
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, "__pycache__")); err == nil {
+		t.Error("__pycache__ was made")
+	}
+	if scripts, _ := filepath.Glob(filepath.Join(b.shell.workshop.scratch.dir, "script-*")); len(scripts) > 0 {
+		t.Errorf("left: %v", scripts)
+	}
+
+	b.fails("run_python", "either code or the path")
+	b.fails("run_python", "either code or the path", "code", "x", "path", "script.py")
+	b.fails("run_python", "no such file", "path", "none.py")
+	b.fails("run_python", "not a file", "path", ".")
+	b.fails("run_python", "leads out", "path", "../script.py")
+	b.fails("run_python", "NUL", "code", "x", "args", []string{"a\x00"})
+}
+
+// TestPythonWorkers: the module that starts workers of its own finds the script again.
+func TestPythonWorkers(t *testing.T) {
+	b := newBench(t, nil)
+	code := `
+import multiprocessing
+def square(n): return n * n
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        print(pool.map(square, [1, 2, 3]))
+`
+	if got := output(b.works("run_python", "code", code)); got != "[1, 4, 9]\n" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestPythonChanges: what a script does to the folder is told, pictures as such.
+func TestPythonChanges(t *testing.T) {
+	b := newBench(t, nil)
+	b.write("old.txt", "old")
+	b.write("same.txt", "same")
+	b.write("gone.txt", "gone")
+	r := b.works("run_python", "code", `
+import os
+os.makedirs("charts")
+open("charts/a.png", "wb").write(b"\x89PNG" + bytes(1996))
+open("b.SVG", "w").write("<svg/>")
+open("old.txt", "a").write("er")
+os.remove("gone.txt")
+print("done")
+`)
+	want := []protocol.Change{
+		{Kind: "write", Target: "b.SVG", Detail: "created, 6 bytes"},
+		{Kind: "write", Target: "charts/a.png", Detail: "created, 2.0 KB"},
+		{Kind: "delete", Target: "gone.txt", Detail: "gone"},
+		{Kind: "write", Target: "old.txt", Detail: "changed, 5 bytes"},
+	}
+	if diff := cmp.Diff(want, r.Changes); diff != "" {
+		t.Errorf("changes (- wanted, + got):\n%s", diff)
+	}
+	wantText := "b.SVG: created, 6 bytes, a picture; send_file sends it\ncharts/a.png: created, 2.0 KB, a picture; send_file sends it\n" +
+		"gone.txt: gone\nold.txt: changed, 5 bytes\ndone\n"
+	if diff := cmp.Diff(wantText, output(r)); diff != "" {
+		t.Errorf("text (- wanted, + got):\n%s", diff)
+	}
+	holds(t, r.Brief, "exit 0, 1 line, ", ", 4 files changed")
+}
+
+func TestPythonManyChanges(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Entries = 30 })
+	r := b.works("run_python", "code", "for i in range(25): open(f'{i:02}', 'w').write('x')")
+	holds(t, r.Text, "19: created, 1 byte\n", "and 5 files more\n")
+	if len(r.Changes) != maxNamed || strings.Contains(r.Text, "20: ") {
+		t.Errorf("%d changes: %s", len(r.Changes), r.Text)
+	}
+	r = b.works("run_python", "code", "for i in range(25): open(f'x{i:02}', 'w').write('x')")
+	holds(t, r.Text, "which files changed is not known: the folder holds too many\n")
+}

@@ -1,0 +1,36 @@
+package shell
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// TestAFullFolder: a program runs all the same, and what it says has a line about the folder below its first.
+func TestAFullFolder(t *testing.T) {
+	note, asked := "no room: full", 0
+	b := newBench(t, func(o *Options) {
+		o.Room = func(context.Context) string { asked++; return note }
+	})
+	b.write("big", "x")
+	for _, use := range [][]any{
+		{"run_command", "command", "rm big; echo gone"},
+		{"run_python", "code", "print('gone')"},
+		{"terminal", "action", "open", "command", "echo gone; sleep 1000", "wait_for", "gone"},
+		{"terminal", "action", "read"},
+	} {
+		r := b.works(use[0].(string), use[1:]...)
+		if lines := strings.Split(r.Text, "\n"); lines[1] != note || !strings.Contains(r.Text, "\ngone") {
+			t.Errorf("%v: got %q", use, r.Text)
+		}
+	}
+	b.works("terminal", "action", "close")
+	if asked != 5 {
+		t.Errorf("asked %d times, want 5", asked)
+	}
+	b.fails("run_command", "the command is empty", "command", " ")
+	note = ""
+	if r := b.works("run_command", "command", "echo on"); strings.Contains(r.Text, "room") || output(r) != "on\n" {
+		t.Errorf("got %q", r.Text)
+	}
+}

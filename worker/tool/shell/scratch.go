@@ -1,0 +1,93 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+)
+
+// maxOutputs is how many long outputs are kept at once: with 64 MiB each they fill a small /tmp.
+const maxOutputs = 2
+
+// scratch is the shell's own folder for temporary files, made when it is first needed.
+type scratch struct {
+	parent string
+
+	mu      sync.Mutex
+	dir     string
+	outputs []string // the oldest first
+	made    int
+}
+
+// output makes a file for a long output. The oldest ones go when there are too many.
+func (s *scratch) output() (*os.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	file, err := s.create("output-", ".txt")
+	if err != nil {
+		return nil, fmt.Errorf("keep the output: %w", err)
+	}
+	s.outputs = append(s.outputs, file.Name())
+	for len(s.outputs) > maxOutputs {
+		_ = os.Remove(s.outputs[0]) // a program may have done so before
+		s.outputs = s.outputs[1:]
+	}
+	return file, nil
+}
+
+// script makes a file that holds code. The caller removes it.
+func (s *scratch) script(code string) (string, error) {
+	s.mu.Lock()
+	file, err := s.create("script-", ".py")
+	s.mu.Unlock()
+	if err != nil {
+		return "", fmt.Errorf("write the code to a file: %w", err)
+	}
+	_, err = file.WriteString(code)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", fmt.Errorf("write the code to a file: %w", errors.Join(err, os.Remove(file.Name())))
+	}
+	return file.Name(), nil
+}
+
+// create makes a file with a number of its own, and the folder where it is missing. The caller holds the mutex.
+func (s *scratch) create(front, back string) (*os.File, error) {
+	if _, err := os.Lstat(s.dir); s.dir == "" || errors.Is(err, fs.ErrNotExist) {
+		dir, err := os.MkdirTemp(s.parent, "mews-")
+		if err != nil {
+			return nil, err
+		}
+		s.dir = dir
+	}
+	s.made++
+	name := filepath.Join(s.dir, front+strconv.Itoa(s.made)+back)
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// drop removes an output that need not be kept.
+func (s *scratch) drop(file *os.File) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := s.outputs[:0]
+	for _, name := range s.outputs {
+		if name != file.Name() {
+			kept = append(kept, name)
+		}
+	}
+	s.outputs = kept
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+// remove takes the folder away.
+func (s *scratch) remove() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(s.dir)
+}

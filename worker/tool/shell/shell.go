@@ -1,0 +1,128 @@
+// Package shell is the family of tools that run programs: a command, a Python script, and terminals in which programs
+// go on from one call to the next. Whatever a program does stays within the walls around it, which Options.Start puts
+// up; nothing here reads a command to find out whether it is harmless.
+//
+// A program gets an environment built from nothing, no descriptor but its first three, and a session of its own. When it
+// has ended, what it left running is ended too, also what has left its session. For that this process must be the one
+// that orphans come to: pid 1, or a sub-reaper.
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+// Profile says what a child is for, and with that how tight its walls are.
+type Profile string
+
+const (
+	ProfileCommand  Profile = "command"
+	ProfilePython   Profile = "python"
+	ProfileTerminal Profile = "terminal" // has a pseudo-terminal as its controlling one
+)
+
+// Options are what a Shell is made with. Home is needed, the zero value of everything else will do.
+type Options struct {
+	Home string   // the workspace's path as programs know it; programs start there
+	User string   // USER; "" leaves it out
+	Zone string   // TZ, an IANA name; "" leaves it out
+	Path string   // PATH; "" is the system's usual folders
+	Env  []string // more variables, NAME=VALUE, that the walls ask for
+	Temp string   // where outputs and scripts are kept, in a folder of their own; "" is /tmp
+
+	// Start starts a child behind the walls of its profile, with cmd.Start in the end; nil is cmd.Start alone. It is
+	// called by one goroutine at a time.
+	Start func(cmd *exec.Cmd, p Profile) error
+	// Owned tells whether another part of this process waits for the child pid, as Owns does for the shell: it must be
+	// right about a child that is just being started, too. Where it is nil, a stray that does not show whose it is stays
+	// as it is.
+	Owned func(pid int) bool
+	// Room says, after a program has run or while one goes on, why nothing more should be written to the workspace; "" is
+	// that it may be. It waits no longer than ctx. nil: nobody keeps count.
+	Room func(ctx context.Context) string
+	Now  func() time.Time
+
+	Limits Limits
+}
+
+// Shell is the family over one workspace. Its methods may be called from any goroutine.
+type Shell struct {
+	workshop  *workshop
+	runs      *runs
+	terminals *terminals
+}
+
+var errClosed = errors.New("the worker is ending")
+
+// New makes the family over a workspace, which stays the caller's to close after the shell.
+func New(ws *workspace.Workspace, o Options) *Shell {
+	o = o.withDefaults()
+	w := &workshop{
+		ws: ws, options: o, scratch: &scratch{parent: o.Temp},
+		children: &children{pids: map[int]string{}, start: o.Start, others: o.Owned},
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	return &Shell{
+		workshop:  w,
+		runs:      &runs{workshop: w, ctx: ctx, cancel: cancel},
+		terminals: &terminals{workshop: w, known: map[int]*terminal{}},
+	}
+}
+
+// Tools are the tools of the family.
+func (s *Shell) Tools() []worker.Tool {
+	return []worker.Tool{
+		define(commandSpec, noting(s.workshop, s.runs.command)),
+		define(pythonSpec, noting(s.workshop, s.runs.python)),
+		define(terminalSpec, noting(s.workshop, s.terminals.do)),
+	}
+}
+
+// Owns tells whether the shell itself waits for the child pid, so that nobody else must. It waits while a child is being
+// started: of a pid that was among this process's children before the call, the answer is right.
+func (s *Shell) Owns(pid int) bool { return s.workshop.children.owns(pid) }
+
+// Close ends everything that runs, waits for it, and removes the outputs that were kept. The error names the terminals
+// that were still open. No tool works any more.
+func (s *Shell) Close() error {
+	s.runs.close()
+	return errors.Join(s.terminals.close(), s.workshop.scratch.remove())
+}
+
+// spec is a tool as the model is told of it, with its schema as text.
+type spec struct {
+	name        string
+	description string
+	properties  string // the schema's, a JSON object
+	required    string // the schema's, a JSON array
+}
+
+// define makes a tool of a function. What a program does twice is not what it does once.
+func define[A any](s spec, run func(context.Context, worker.Call, A) (worker.Result, error)) worker.Tool {
+	schema := fmt.Sprintf(`{"type":"object","properties":%s,"required":%s,"additionalProperties":false}`,
+		s.properties, s.required)
+	return worker.Tool{
+		Tool: protocol.Tool{
+			Name: s.name, Description: s.description, Schema: json.RawMessage(schema), Effect: protocol.EffectOnce,
+		},
+		Run: func(ctx context.Context, call worker.Call) (worker.Result, error) {
+			var args A
+			if err := worker.Decode(call, &args); err != nil {
+				return worker.Result{}, fmt.Errorf("%s: %w", s.name, err)
+			}
+			result, err := run(ctx, call, args)
+			if err != nil {
+				return result, fmt.Errorf("%s: %w", s.name, err)
+			}
+			return result, nil
+		},
+	}
+}

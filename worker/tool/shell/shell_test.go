@@ -1,0 +1,282 @@
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+// bench is a folder with the family's tools over it.
+type bench struct {
+	t     testing.TB
+	dir   string
+	shell *Shell
+	tools map[string]worker.Tool
+
+	mu    sync.Mutex
+	lines []string      // of progress
+	said  chan struct{} // one waits for whoever comes
+}
+
+// newBench opens the tools; change may be nil.
+func newBench(t testing.TB, change func(*Options)) *bench {
+	t.Helper()
+	b := &bench{t: t, dir: t.TempDir(), tools: map[string]worker.Tool{}, said: make(chan struct{}, 1)}
+	ws, err := workspace.Open(b.dir, protocol.FilePolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Home: b.dir, User: "alice", Zone: "Europe/Madrid", Temp: t.TempDir(),
+		Owned:  func(int) bool { return false },
+		Limits: Limits{Grace: 200 * time.Millisecond, Progress: time.Millisecond, Linger: 200 * time.Millisecond},
+	}
+	if change != nil {
+		change(&o)
+	}
+	b.shell = New(ws, o)
+	for _, tool := range b.shell.Tools() {
+		b.tools[tool.Name] = tool
+	}
+	t.Cleanup(func() {
+		err := b.shell.Close()
+		if err != nil && !strings.Contains(err.Error(), "still open") {
+			t.Error(err)
+		}
+		if err := ws.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// arguments is a JSON object of names and values in turn.
+func arguments(pairs ...any) json.RawMessage {
+	fields := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		fields[pairs[i].(string)] = pairs[i+1]
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		panic(err)
+	}
+	return raw
+}
+
+func (b *bench) call(ctx context.Context, tool string, pairs ...any) (worker.Result, error) {
+	progress := func(text string) {
+		b.mu.Lock()
+		b.lines = append(b.lines, text)
+		b.mu.Unlock()
+		select {
+		case b.said <- struct{}{}:
+		default:
+		}
+	}
+	return b.tools[tool].Run(ctx, worker.Call{ID: "1", Arguments: arguments(pairs...), Progress: progress})
+}
+
+// works calls a tool that must work.
+func (b *bench) works(tool string, pairs ...any) worker.Result {
+	b.t.Helper()
+	r, err := b.call(b.t.Context(), tool, pairs...)
+	if err != nil {
+		b.t.Fatalf("%s %v: %v", tool, pairs, err)
+	}
+	if r.Brief == "" || strings.Contains(r.Brief, "\n") {
+		b.t.Fatalf("%s %v: brief %q", tool, pairs, r.Brief)
+	}
+	return r
+}
+
+// fails calls a tool that must not work and checks that the error says certain things.
+func (b *bench) fails(tool string, says string, pairs ...any) {
+	b.t.Helper()
+	r, err := b.call(b.t.Context(), tool, pairs...)
+	if err == nil {
+		b.t.Fatalf("%s %v: worked, and said %q", tool, pairs, r.Text)
+	}
+	if !strings.Contains(err.Error(), says) {
+		b.t.Fatalf("%s %v: error %q does not say %q", tool, pairs, err, says)
+	}
+}
+
+// hears waits for a line of progress that begins in a certain way, and returns the rest of it.
+func (b *bench) hears(front string) string {
+	b.t.Helper()
+	for {
+		b.mu.Lock()
+		for _, line := range b.lines {
+			if rest, ok := strings.CutPrefix(line, front); ok {
+				b.mu.Unlock()
+				return rest
+			}
+		}
+		b.mu.Unlock()
+		select {
+		case <-b.said:
+		case <-time.After(time.Minute):
+			b.t.Fatalf("no progress %q; there is %q", front, b.lines)
+		}
+	}
+}
+
+// output is what a command wrote, without the lines above it.
+func output(r worker.Result) string {
+	_, text, _ := strings.Cut(r.Text, "\n")
+	return text
+}
+
+func holds(t testing.TB, text string, wanted ...string) {
+	t.Helper()
+	for _, w := range wanted {
+		if !strings.Contains(text, w) {
+			t.Fatalf("%q is missing in:\n%s", w, text)
+		}
+	}
+}
+
+// numbers are the process numbers in a text.
+func numbers(t testing.TB, text string) []int {
+	t.Helper()
+	var all []int
+	for _, field := range strings.Fields(text) {
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// gone checks that processes have ended.
+func gone(t testing.TB, pids ...int) {
+	t.Helper()
+	for _, pid := range pids {
+		if p, ok := lookAt(pid); ok && !p.dead {
+			t.Errorf("process %d goes on", pid)
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+func (b *bench) write(name, content string) {
+	b.t.Helper()
+	if err := os.WriteFile(filepath.Join(b.dir, name), []byte(content), 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestToolsAreShort keeps what every request carries small.
+func TestToolsAreShort(t *testing.T) {
+	total := 0
+	for _, tool := range newBench(t, nil).tools {
+		if !json.Valid(tool.Schema) {
+			t.Errorf("%s: its schema is no JSON: %s", tool.Name, tool.Schema)
+		}
+		if tool.Effect != protocol.EffectOnce {
+			t.Errorf("%s: effect %s", tool.Name, tool.Effect)
+		}
+		total += len(tool.Name) + len(tool.Description) + len(tool.Schema)
+	}
+	if total > 1600 {
+		t.Errorf("the tools take %d bytes of every request", total)
+	}
+}
+
+// TestAfterClose: nothing works, nothing is left, and the error names what was open.
+func TestAfterClose(t *testing.T) {
+	b := newBench(t, nil)
+	b.works("terminal", "action", "open", "command", "echo here; cat")
+	ended := make(chan error)
+	go func() {
+		_, err := b.call(t.Context(), "run_command", "command", "echo on; sleep 1000")
+		ended <- err
+	}()
+	b.hears("on")
+	err := b.shell.Close()
+	if err == nil || !strings.Contains(err.Error(), "terminal 1 (echo here; cat) was still open") {
+		t.Errorf("closed: %v", err)
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "the worker is ending") {
+		t.Errorf("the command: %v", err)
+	}
+	b.fails("run_command", "the worker is ending", "command", "true")
+	b.fails("terminal", "the worker is ending", "action", "open")
+	if len(b.shell.workshop.children.living()) > 0 {
+		t.Error("children are left")
+	}
+	if files, err := os.ReadDir(b.shell.workshop.options.Temp); err != nil || len(files) > 0 {
+		t.Errorf("left in the temporary folder: %v, %v", files, err)
+	}
+}
+
+// TestStartIsAsked: children go through the walls of their profile.
+func TestStartIsAsked(t *testing.T) {
+	var profiles []Profile
+	b := newBench(t, func(o *Options) {
+		o.Start = func(cmd *exec.Cmd, p Profile) error {
+			profiles = append(profiles, p)
+			return cmd.Start()
+		}
+	})
+	b.works("run_command", "command", "true")
+	b.works("run_python", "code", "pass")
+	b.works("terminal", "action", "open", "command", "true")
+	if len(profiles) != 3 || profiles[0] != ProfileCommand || profiles[1] != ProfilePython || profiles[2] != ProfileTerminal {
+		t.Errorf("profiles %q", profiles)
+	}
+}
+
+// BenchmarkTrue is a command that does nothing, beside what its shell takes alone.
+func BenchmarkTrue(b *testing.B) {
+	bench := newBench(b, nil)
+	b.Run("run_command", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := bench.call(context.Background(), "run_command", "command", "true"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("bash", func(b *testing.B) {
+		for b.Loop() {
+			if err := exec.Command("/bin/bash", "-c", "true").Run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkScreen is how fast a terminal takes what a program writes.
+func BenchmarkScreen(b *testing.B) {
+	text := []byte(strings.Repeat("\x1b[1mA line of text\x1b[0m with some colour, and a word in Cyrillic: слово.\r\n", 100))
+	s := newScreen(usualRows, usualCols)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		_, _ = s.Write(text)
+	}
+}
+
+// TestAProgramThatCannotBeStartedForOthers: the model is told what to do, and not what the kernel calls it.
+func TestAProgramThatCannotBeStartedForOthers(t *testing.T) {
+	b := newBench(t, func(o *Options) {
+		o.Start = func(cmd *exec.Cmd, _ Profile) error {
+			return &os.PathError{Op: "fork/exec", Path: cmd.Path, Err: syscall.EAGAIN}
+		}
+	})
+	b.fails("run_command", "as many programs run as there may be", "command", "true")
+	b.fails("terminal", "as many programs run as there may be", "action", "open", "command", "true")
+}

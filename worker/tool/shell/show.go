@@ -1,0 +1,69 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/worker"
+	"mews/worker/amount"
+)
+
+// name is "terminal 1 (bash)".
+func (t *terminal) name() string { return fmt.Sprintf("terminal %d (%s)", t.id, t.title) }
+
+// line is what the list says of a terminal.
+func (t *terminal) line() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	line := fmt.Sprintf("%s, %d rows, %d cols, %s", t.name(), t.screen.rows, t.screen.cols, t.state)
+	if t.state == stateEnded {
+		line += ": " + t.ending
+	}
+	return line
+}
+
+// show waits as the call wants it and tells what the screen shows then.
+func (t *terminal) show(ctx context.Context, args terminalArgs, usual time.Duration, from mark) (worker.Result, error) {
+	t.idle.Reset(t.limits.Idle)
+	p := pause{most: usual, text: args.WaitFor}
+	if p.text != "" {
+		p.most = min(usualTextWait, t.limits.MaxWait)
+	}
+	if args.Wait > 0 {
+		p.most = time.Duration(args.Wait * float64(time.Second))
+	}
+	var notes []string
+	if p.most > 0 {
+		met, err := t.wait(ctx, p, from)
+		if err != nil {
+			return worker.Result{}, err
+		}
+		if !met && p.text != "" {
+			notes = append(notes, fmt.Sprintf("%.80q has not appeared within %s", title(p.text), lasting(p.most)))
+		} else if !met {
+			notes = append(notes, "still writing")
+		}
+	}
+	return t.told(args.Above, notes), nil
+}
+
+// told is the screen in words.
+func (t *terminal) told(above int, notes []string) worker.Result {
+	line := t.line()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at := t.screen.at
+	if t.state == stateRunning {
+		notes = slices.Insert(notes, 0, fmt.Sprintf("cursor at row %d, column %d", at.row+1, at.col+1))
+	}
+	head := strings.Join(append([]string{line}, notes...), "; ")
+	shown := t.screen.shown(max(above, 0))
+	brief := string(t.state)
+	if rows := strings.Fields(shown); len(rows) > 0 {
+		brief += ", " + amount.Of(strings.Count(shown, "\n")+1, "line", "lines")
+	}
+	return worker.Result{Text: head + "\n" + shown, Brief: brief}
+}

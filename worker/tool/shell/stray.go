@@ -1,0 +1,165 @@
+package shell
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// How long strays are given to end by themselves, as those do that have just lost their pipe, and then to be gone when
+// they have been killed: 20 ms and a second.
+const (
+	sweepPause  = 5 * time.Millisecond
+	ownRounds   = 4
+	sweepRounds = 200
+)
+
+// process is what /proc/<pid>/stat tells of one.
+type process struct {
+	pid     int
+	dead    bool // ended, and not waited for
+	session int
+	began   string // in the kernel's ticks; tells a process from another one that has its pid later
+}
+
+// sweep kills what a program has left running, and says how many processes that were. It is called after wait: what is
+// left has lost its parent then and came to this process, alone or below one that did.
+func (c *child) sweep() int {
+	ended := map[int]bool{}
+	for round := range ownRounds + sweepRounds {
+		strays := c.strays()
+		if len(strays) == 0 {
+			break
+		}
+		for _, p := range strays {
+			if round >= ownRounds && p.kill() {
+				ended[p.pid] = true
+			}
+		}
+		time.Sleep(sweepPause)
+	}
+	return len(ended)
+}
+
+// strays are the program's processes that are left alive.
+func (c *child) strays() []process {
+	var all []process
+	orphans := childrenOf("self")
+	living := c.living() // after the list: whatever this shell has started and the list holds is in it
+	for _, pid := range orphans {
+		if living[pid] != "" {
+			continue
+		}
+		if p, ok := lookAt(pid); ok && c.bore(p, living) {
+			all = append(all, withDescendants(p)...)
+		}
+	}
+	alive := all[:0]
+	for _, p := range all {
+		if !p.dead {
+			alive = append(alive, p)
+		}
+	}
+	return alive
+}
+
+// bore tells whether an orphan comes of the program: by its session, else by its mark. What has neither, nor those of
+// another program that runs, is taken along by the last one that ends.
+func (c *child) bore(p process, living map[int]string) bool {
+	if p.session == c.pid {
+		return true
+	}
+	if living[p.session] != "" {
+		return false
+	}
+	if mark := markOf(p.pid); mark != "" {
+		return mark == c.mark
+	}
+	return len(living) == 0 && c.others != nil && !c.others(p.pid)
+}
+
+// withDescendants is a process and all below it.
+func withDescendants(p process) []process {
+	all := []process{p}
+	for i := 0; i < len(all); i++ {
+		for _, pid := range childrenOf(strconv.Itoa(all[i].pid)) {
+			if below, ok := lookAt(pid); ok {
+				all = append(all, below)
+			}
+		}
+	}
+	return all
+}
+
+// kill ends a process if it is still the one that was looked at.
+func (p process) kill() bool {
+	held, err := os.FindProcess(p.pid) // holds on to the process, not to its number
+	if err != nil {
+		return false
+	}
+	defer held.Release()
+	again, ok := lookAt(p.pid)
+	return ok && again.began == p.began && held.Signal(syscall.SIGKILL) == nil
+}
+
+// childrenOf lists the children of a process, none where the process is gone.
+func childrenOf(pid string) []int {
+	threads, err := os.ReadDir("/proc/" + pid + "/task")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, thread := range threads {
+		text, err := os.ReadFile("/proc/" + pid + "/task/" + thread.Name() + "/children")
+		if err != nil {
+			continue // a thread that has ended
+		}
+		for _, field := range bytes.Fields(text) {
+			if pid, err := strconv.Atoi(string(field)); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+func lookAt(pid int) (process, bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return process{}, false
+	}
+	return parseStat(pid, string(text))
+}
+
+// parseStat reads a line of /proc/<pid>/stat (proc_pid_stat(5)). The name in it may hold anything, ")" too.
+func parseStat(pid int, text string) (process, bool) {
+	const state, session, began = 3, 6, 22 // fields, as the manual counts them
+	end := strings.LastIndexByte(text, ')')
+	if end < 0 {
+		return process{}, false
+	}
+	fields := strings.Fields(text[end+1:])
+	if len(fields) <= began-state {
+		return process{}, false
+	}
+	sid, err := strconv.Atoi(fields[session-state])
+	dead := strings.Contains("ZXx", fields[0])
+	return process{pid: pid, dead: dead, session: sid, began: fields[began-state]}, err == nil
+}
+
+// markOf is the mark in the environment that a process began with, "" where there is none to be seen.
+func markOf(pid int) string {
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return ""
+	}
+	for v := range bytes.SplitSeq(env, []byte{0}) {
+		if mark, ok := bytes.CutPrefix(v, []byte(markName+"=")); ok {
+			return string(mark)
+		}
+	}
+	return ""
+}

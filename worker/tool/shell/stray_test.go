@@ -1,0 +1,159 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStop: what ends a turn ends everything that the command has begun, whatever it does against it.
+func TestStop(t *testing.T) {
+	for name, command := range map[string]string{
+		"one":                       `echo pids $$; sleep 1000`,
+		"ignores TERM":              `trap '' TERM; echo pids $$; while :; do sleep 0.1; done`,
+		"a child ignores TERM":      `(trap '' TERM; sleep 1000) & echo pids $$ $!; wait`,
+		"left the group":            `setsid sleep 1000 & echo pids $$ $!; wait`,
+		"left it, and ignores TERM": `setsid bash -c "trap '' TERM; echo pids $$ \$\$; sleep 1000; sleep 1000" & wait`,
+		"left its parent":           `(setsid sleep 1000 & echo pids $$ $!) ; sleep 1000`,
+		"left all behind":           `(setsid env -i sleep 1000 & echo pids $$ $!) ; sleep 1000`,
+		"a daemon's child":          `(setsid env -i bash -c 'sleep 1000 & echo pids $$ $!; wait' &) ; sleep 1000`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, nil)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			stopped := errors.New("stopped by the person")
+			ended := make(chan error)
+			go func() {
+				_, err := b.call(ctx, "run_command", "command", command)
+				ended <- err
+			}()
+			pids := numbers(t, b.hears("pids "))
+			cancel(stopped)
+			if err := <-ended; !errors.Is(err, stopped) {
+				t.Errorf("ended with %v", err)
+			}
+			gone(t, pids...)
+		})
+	}
+}
+
+// TestItIsAskedFirst: a program that takes TERM may tidy up.
+func TestItIsAskedFirst(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Grace, o.Limits.Timeout = 20*time.Second, 2*time.Second })
+	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; sleep 1000 & wait`)
+	holds(t, r.Text, "timed out", "tidied\n")
+}
+
+// TestBackground: what a command leaves running does not keep the tool, and does not go on.
+func TestBackground(t *testing.T) {
+	for name, test := range map[string]struct {
+		command string
+		strays  string
+	}{
+		"holds the output": {`sleep 1000 & echo $!`, "1 background process was ended"},
+		"holds nothing":    {`sleep 1000 >/dev/null 2>&1 & echo $!`, "1 background process was ended"},
+		"two":              {`sleep 1000 & echo $!; sleep 1000 & echo $!`, "2 background processes were ended"},
+		"a daemon":         {`(setsid nohup sleep 1000 >/dev/null 2>&1 & echo $!)`, "1 background process was ended"},
+		"without a mark":   {`(setsid env -i sleep 1000 & echo $!)`, "1 background process was ended"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, nil)
+			r := b.works("run_command", "command", test.command)
+			holds(t, r.Text, "exit 0, ", test.strays+"\n")
+			_, pids, _ := strings.Cut(output(r), "\n")
+			gone(t, numbers(t, pids)...)
+		})
+	}
+}
+
+// TestTheLastWords: what comes just after the command's own end is part of its output.
+func TestTheLastWords(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Linger = 20 * time.Second })
+	r := b.works("run_command", "command", `(sleep 0.1; echo late) & echo early`)
+	if want := "early\nlate\n"; output(r) != want {
+		t.Errorf("got %q, want %q", output(r), want)
+	}
+}
+
+// TestOnesOwn: the end of one command does not touch what another one has running.
+func TestOnesOwn(t *testing.T) {
+	b := newBench(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := b.call(ctx, "run_command", "command",
+			`(setsid sleep 1000 & echo $! > kept1); (setsid env -i sleep 1000 & echo $! > kept2); echo ready; sleep 1000`)
+		ended <- err
+	}()
+	b.hears("ready")
+	b.works("run_command", "command", "sleep 1000 & true")
+	var pids []int
+	for _, name := range []string{"kept1", "kept2"} {
+		text, err := os.ReadFile(filepath.Join(b.dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids = append(pids, numbers(t, string(text))...)
+	}
+	for _, pid := range pids {
+		if p, ok := lookAt(pid); !ok || p.dead {
+			t.Errorf("process %d of the other command was ended", pid)
+		}
+	}
+	cancel()
+	<-ended
+	gone(t, pids...)
+}
+
+// TestSomebodyElses: a child of another part of the process, and one of which nothing is known, are left alone.
+func TestSomebodyElses(t *testing.T) {
+	for name, owned := range map[string]func(int) bool{
+		"owned":   func(int) bool { return true },
+		"unknown": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, func(o *Options) { o.Owned = owned })
+			other := b.shell.workshop.program(b.dir, nil, "/bin/sleep", "1000")
+			if err := other.Start(); err != nil {
+				t.Fatal(err)
+			}
+			b.works("run_command", "command", "true")
+			if p, ok := lookAt(other.Process.Pid); !ok || p.dead {
+				t.Error("it was ended")
+			}
+			_ = other.Process.Kill()
+			_ = other.Wait()
+		})
+	}
+}
+
+func TestParseStat(t *testing.T) {
+	rest := strings.Repeat(" 1", 15)
+	for text, want := range map[string]process{
+		"7 (sh) S 1 7 5" + rest + " 99 0":          {pid: 7, session: 5, began: "99"},
+		"7 (a) Z 9 (b c) Z 1 7 6" + rest + " 98 0": {pid: 7, session: 6, began: "98", dead: true},
+	} {
+		if got, ok := parseStat(7, text); !ok || got != want {
+			t.Errorf("%q: %+v %v, want %+v", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "7", "7 (sh)", "7 (sh) S 1 2", "7 (sh) S 1 7 x" + rest + " 99 0"} {
+		if got, ok := parseStat(7, text); ok {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+	if p, ok := lookAt(os.Getpid()); !ok || p.dead || p.began == "" {
+		t.Errorf("this process: %+v %v", p, ok)
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add(fmt.Sprintf("7 (sh) S 1 7 5%s 99 0", strings.Repeat(" 1", 15)))
+	f.Add("7 (a) b) Z")
+	f.Fuzz(func(_ *testing.T, text string) { parseStat(1, text) })
+}

@@ -1,0 +1,186 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// state is where a terminal is in its life.
+type state string
+
+const (
+	stateRunning state = "running"
+	stateEnded   state = "ended"  // its program has; what it shows can still be read
+	stateClosed  state = "closed" // by the model, or with the worker
+	stateIdle    state = "closed because nobody used it"
+)
+
+// next are the states that may follow one.
+var next = map[state][]state{
+	stateRunning: {stateEnded, stateClosed, stateIdle},
+	stateEnded:   {stateClosed, stateIdle},
+}
+
+// terminal is a program with a pseudo-terminal of its own. It goes on until it is closed or its program ends; attend is
+// its one goroutine.
+type terminal struct {
+	id     int
+	title  string
+	limits Limits
+	child  *child
+	master *os.File
+	idle   *time.Timer   // closes it
+	done   chan struct{} // closed when the program and all that it left are gone
+
+	mu      sync.Mutex // guards what follows
+	state   state
+	ending  string // how the program ended
+	screen  *screen
+	output  time.Time     // the newest
+	changed chan struct{} // closed at the next output
+}
+
+// pseudo makes a pseudo-terminal of a size. The caller closes both ends.
+func pseudo(rows, cols int) (master, tty *os.File, err error) {
+	opened, tty, err := pty.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a pseudo-terminal: %w", err)
+	}
+	defer opened.Close()
+	// The package leaves its end in a mode in which a read cannot be broken off.
+	fd, err := unix.FcntlInt(opened.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("make a pseudo-terminal: %w", err), tty.Close())
+	}
+	master = os.NewFile(uintptr(fd), opened.Name())
+	if err := setSize(master, rows, cols); err != nil {
+		return nil, nil, errors.Join(err, master.Close(), tty.Close())
+	}
+	return master, tty, nil
+}
+
+// setSize tells the kernel, which tells the program.
+func setSize(master *os.File, rows, cols int) error {
+	raw, err := master.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("resize the terminal: %w", err)
+	}
+	outer := raw.Control(func(fd uintptr) {
+		err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(cols)})
+	})
+	if err := errors.Join(outer, err); err != nil {
+		return fmt.Errorf("resize the terminal: %w", err)
+	}
+	return nil
+}
+
+// attend shows what the program writes until nothing can write any more, and waits for its end then.
+func (t *terminal) attend() {
+	defer close(t.done)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := t.master.Read(buf)
+		t.take(buf[:n])
+		if err != nil {
+			break
+		}
+	}
+	_ = t.child.wait() // what there is to say is in the state
+	t.child.sweep()
+	t.mu.Lock()
+	t.ending = statusOf(t.child.cmd.ProcessState)
+	t.mu.Unlock()
+	t.transition(stateEnded)
+	_ = t.master.Close()
+}
+
+// take shows what the program wrote, and answers what it asked.
+func (t *terminal) take(p []byte) {
+	t.mu.Lock()
+	_, _ = t.screen.Write(p)
+	answer := t.screen.out.answer
+	t.screen.out.answer = nil
+	t.output = time.Now()
+	close(t.changed)
+	t.changed = make(chan struct{})
+	t.mu.Unlock()
+	if len(answer) > 0 {
+		// A program that does not read its answers does without them: this goroutine must not wait for it.
+		_ = t.master.SetWriteDeadline(time.Now().Add(50 * time.Millisecond))
+		_, _ = t.master.Write(answer)
+	}
+}
+
+// typed sends to the program what a person would type.
+func (t *terminal) typed(text string) error {
+	if err := t.master.SetWriteDeadline(time.Now().Add(2 * time.Second)); err != nil {
+		return fmt.Errorf("type into terminal %d: %w", t.id, err)
+	}
+	n, err := t.master.Write([]byte(text))
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("type into terminal %d: its program took %d of %d bytes and reads no more now", t.id, n, len(text))
+	}
+	if err != nil {
+		return fmt.Errorf("type into terminal %d: %w", t.id, err)
+	}
+	return nil
+}
+
+// resize changes what the program and the screen take for the size.
+func (t *terminal) resize(rows, cols int) error {
+	if err := setSize(t.master, rows, cols); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.screen.resizeTo(rows, cols)
+	return nil
+}
+
+func (t *terminal) now() state {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state
+}
+
+// transition takes a step in the terminal's life, and reports whether there was one to take.
+func (t *terminal) transition(to state) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range next[t.state] {
+		if s == to {
+			t.state = to
+			return true
+		}
+	}
+	return false
+}
+
+// close ends the program and waits until it is gone: it is hung up on first, and then killed. A second caller waits too.
+func (t *terminal) close(why state) {
+	within := t.limits.Grace
+	if t.transition(why) {
+		t.idle.Stop()
+		t.child.signal(syscall.SIGHUP)
+		_ = t.master.Close() // the kernel hangs up on all the others
+	}
+	for range 2 {
+		select {
+		case <-t.done:
+			return
+		case <-time.After(within):
+		}
+		t.child.signal(syscall.SIGKILL)
+		within = lost
+	}
+}

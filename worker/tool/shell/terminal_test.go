@@ -1,0 +1,228 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// prompt opens a terminal with a shell that prompts with nothing but "$ ".
+func (b *bench) prompt() {
+	b.t.Helper()
+	b.write(".bashrc", "PS1='$ '\n")
+	r := b.works("terminal", "action", "open", "wait_for", "$ ")
+	holds(b.t, r.Text, "terminal 1 (bash), 24 rows, 80 cols, running; cursor at row 1, column 3\n$")
+}
+
+// waited is how long tests let a terminal take, at most.
+const waited = 20
+
+// sees types into the only terminal, and must see a text then.
+func (b *bench) sees(text, keys, wanted string) string {
+	b.t.Helper()
+	r := b.works("terminal", "action", "send", "text", text, "keys", keys, "wait_for", wanted, "wait", waited)
+	if strings.Contains(r.Text, "has not appeared") {
+		b.t.Fatalf("%q and %q: %q is missing in:\n%s", text, keys, wanted, r.Text)
+	}
+	return r.Text
+}
+
+// TestTerminal is one with a shell in it, from its first prompt to its end.
+func TestTerminal(t *testing.T) {
+	b := newBench(t, nil)
+	b.prompt()
+	// What a shell keeps in mind is there in the next call.
+	b.works("terminal", "action", "send", "text", "x=42; cd /tmp", "keys", "enter")
+	holds(t, b.sees("echo $x in $PWD, $TERM", "enter", "42 in /tmp, xterm"),
+		"\n$ echo $x in $PWD, $TERM\n42 in /tmp, xterm\n$")
+
+	// It has the size that it is given, and is told of it.
+	holds(t, b.sees("stty size", "enter", "24 80"), "\n24 80\n")
+	b.works("terminal", "action", "send", "text", `trap 'echo now $(stty size)' WINCH`, "keys", "enter")
+	r := b.works("terminal", "action", "resize", "rows", 30, "cols", 100, "wait", 1)
+	holds(t, r.Text, "30 rows, 100 cols")
+	b.works("terminal", "action", "send", "keys", "enter")
+	r = b.works("terminal", "action", "read", "wait_for", "now 30 100", "wait", waited)
+	holds(t, r.Text, "now 30 100\n")
+
+	// A program is interrupted, one that reads is told the end, and keys are keys.
+	b.sees("echo begun; sleep 1000", "enter", "\nbegun")
+	holds(t, b.sees("", "ctrl-c", "$ "), "^C")
+	b.sees("cd; echo begun; cat > typed", "enter", "\nbegun")
+	b.works("terminal", "action", "send", "text", "hello", "keys", "enter ctrl-d")
+	b.sees("wc -c typed", "enter", "\n6 typed")
+	b.sees("", "ctrl-l", "$")
+	b.sees("", "up up", "$ cd; echo begun; cat > typed")
+	b.sees("", "ctrl-c", "$ ")
+
+	// Its program ends: that is seen, what it showed can be read, and nothing more be typed.
+	r = b.works("terminal", "action", "send", "text", "exit 3", "keys", "enter", "wait_for", "never shown", "wait", waited)
+	holds(t, r.Text, "ended: exit 3", `"never shown" has not appeared`)
+	holds(t, b.works("terminal", "action", "read").Text, "ended: exit 3", "exit 3\n")
+	b.fails("terminal", "it is ended; open another one", "action", "send", "id", 1, "text", "x")
+	holds(t, b.works("terminal", "action", "list").Text, "terminal 1 (bash), 30 rows, 100 cols, ended: exit 3")
+}
+
+// TestFullScreen: a program that draws on the whole screen is seen as a person sees it, and gone without a trace.
+func TestFullScreen(t *testing.T) {
+	b := newBench(t, nil)
+	b.write("draw", `
+printf '\033[?1049h\033[H\033[2J\033[?1h'
+printf '\033[2;3H+----+\033[3;3H| hi |\033[4;3H+----+\033[24;1H\033[7mkey?\033[0m'
+IFS= read -rsn3 key
+printf '\033[3;5H%q' "$key"
+read -rsn1 key
+printf '\033[?1049l\033[?1l'
+`)
+	b.prompt()
+	b.works("terminal", "action", "send", "text", "bash draw", "keys", "enter", "wait_for", "key?", "wait", waited)
+	// It asked for the arrows of an application, and is sent one.
+	text := b.sees("", "up", `$'\EOA'`)
+	holds(t, text, "\n\n  +----+\n  | $'\\EOA'\n  +----+\n", "\nkey?")
+	b.gives("q", "+----+")
+}
+
+// TestPager is the same with a program that many machines have.
+func TestPager(t *testing.T) {
+	if _, err := os.Stat("/usr/bin/less"); err != nil {
+		t.Log("there is no less here: nothing was tested")
+		return
+	}
+	b := newBench(t, nil)
+	b.write("poem", strings.Repeat("line\n", 99)+"the last line\n")
+	b.prompt()
+	b.sees("less poem", "enter", "line\nline\n")
+	holds(t, b.sees("G", "", "(END)"), "line\nthe last line\n(END)")
+	b.gives("q", "the last line")
+}
+
+// gives types something that gives the prompt back, with a text gone from the screen.
+func (b *bench) gives(text, gone string) {
+	b.t.Helper()
+	shown := b.sees(text, "", "$ ")
+	if strings.Contains(shown, gone) || !strings.HasSuffix(shown, "\n$") {
+		b.t.Fatalf("after %q:\n%s", text, shown)
+	}
+}
+
+// TestTerminalAnswersPrograms: one that asks where the cursor is does not wait for ever.
+func TestTerminalAnswersPrograms(t *testing.T) {
+	b := newBench(t, nil)
+	r := b.works("terminal", "action", "open", "command",
+		`stty -echo; printf 'abc\033[6n'; IFS= read -rsd R answer; printf '\nit said %q\n' "$answer"; sleep 1000`,
+		"wait_for", "it said", "wait", waited)
+	holds(t, r.Text, `it said $'\E[1;4'`)
+}
+
+// TestTerminalOfOneCommand: all that it wrote is there when it has ended at once.
+func TestTerminalOfOneCommand(t *testing.T) {
+	b := newBench(t, nil)
+	for range 10 {
+		r := b.works("terminal", "action", "open", "command", "seq 100; printf last", "rows", 5, "cols", 20, "wait_for", "last", "wait", waited)
+		holds(t, r.Text, "98\n99\n100\nlast")
+	}
+	b.fails("terminal", "no terminal is open", "action", "read", "id", 1) // forgotten
+}
+
+// TestFourTerminals: the fifth is refused, and the refusal names those that are open.
+func TestFourTerminals(t *testing.T) {
+	b := newBench(t, nil)
+	b.fails("terminal", "no terminal is open", "action", "read")
+	for range 4 {
+		b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
+	}
+	b.fails("terminal", "4 are open, and that is the most: terminal 1 (cat), terminal 2 (cat), terminal 3 (cat), terminal 4 (cat)",
+		"action", "open")
+	b.fails("terminal", "open are: terminal 1 (cat)", "action", "read")
+	b.fails("terminal", "there is no terminal 9", "action", "read", "id", 9)
+	holds(t, b.works("terminal", "action", "close", "id", 2).Text, "terminal 2 (cat) was closed")
+	b.works("terminal", "action", "close", "id", 2)
+	b.fails("terminal", "terminal 2 (cat): it is closed; open another one", "action", "send", "id", 2, "text", "x")
+	holds(t, b.works("terminal", "action", "open", "command", "cat").Text, "terminal 5 (cat)")
+	// Many that have ended are no burden.
+	b.works("terminal", "action", "close", "id", 1)
+	for range 2 * remembered {
+		b.works("terminal", "action", "open", "command", "exit", "wait", 0.01)
+		b.works("terminal", "action", "close", "id", b.shell.terminals.newest)
+	}
+	if n := len(b.shell.terminals.known); n > remembered {
+		t.Errorf("%d terminals are remembered", n)
+	}
+}
+
+// TestClosedTerminals leave nothing running, whatever runs in them.
+func TestClosedTerminals(t *testing.T) {
+	for name, command := range map[string]string{
+		"one":                  `echo pids $$; exec sleep 1000`,
+		"ignores all":          `trap '' TERM HUP INT; echo pids $$; while :; do sleep 0.1; done`,
+		"in the background":    `nohup sleep 1000 & echo pids $$ $!; wait`,
+		"left the session":     `setsid sleep 1000 & echo pids $$ $!; wait`,
+		"left all behind":      `(setsid env -i sleep 1000 & echo pids $$ $!); cat`,
+		"closed its own files": `setsid sleep 1000 & echo pids $$ $!; exec >/dev/null 2>&1 </dev/null; sleep 1000`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, nil)
+			r := b.works("terminal", "action", "open", "command", command, "wait_for", "pids ", "wait", waited)
+			_, text, _ := strings.Cut(r.Text, "\npids ")
+			line, _, _ := strings.Cut(text, "\n")
+			b.works("terminal", "action", "close")
+			gone(t, numbers(t, line)...)
+		})
+	}
+}
+
+// TestUnusedTerminal: one that nobody uses is closed, and says so.
+func TestUnusedTerminal(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Idle = 100 * time.Millisecond })
+	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
+	b.shell.terminals.mu.Lock()
+	done := b.shell.terminals.known[1].done
+	b.shell.terminals.mu.Unlock()
+	<-done
+	b.fails("terminal", "terminal 1 (cat): it is closed because nobody used it; open another one", "action", "send", "id", 1, "text", "x")
+}
+
+// TestStopEndsTheWaitAlone: the terminal goes on.
+func TestStopEndsTheWaitAlone(t *testing.T) {
+	b := newBench(t, nil)
+	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped by the person")
+	ended := make(chan error)
+	go func() {
+		_, err := b.call(ctx, "terminal", "action", "read", "wait_for", "never", "wait", 30)
+		ended <- err
+	}()
+	cancel(stopped)
+	if err := <-ended; !errors.Is(err, stopped) {
+		t.Errorf("ended with %v", err)
+	}
+	r := b.works("terminal", "action", "send", "text", "on", "keys", "enter", "wait_for", "on\non", "wait", waited)
+	holds(t, r.Text, "running", "on\non")
+}
+
+// TestWaitForIsForWhatIsNew: a text that stood there already is not one that has appeared.
+func TestWaitForIsForWhatIsNew(t *testing.T) {
+	b := newBench(t, nil)
+	b.works("terminal", "action", "open", "command", "echo done; read; sleep 0.5; echo done; cat", "wait_for", "done", "wait", waited)
+	r := b.works("terminal", "action", "send", "keys", "enter", "wait_for", "done", "wait", waited)
+	holds(t, r.Text, "done\n\ndone")
+}
+
+func TestTerminalRefusals(t *testing.T) {
+	b := newBench(t, nil)
+	b.fails("terminal", `there is no action "fly"`, "action", "fly")
+	b.fails("terminal", "want 2 to 200 rows and 10 to 400 cols", "action", "open", "rows", 1)
+	b.fails("terminal", "want 2 to 200 rows", "action", "resize")
+	b.fails("terminal", "want 0 to 30 seconds", "action", "read", "wait", 31)
+	b.fails("terminal", "want 0 to 30 seconds", "action", "read", "wait", -1)
+	b.fails("terminal", "give text, keys or both", "action", "send")
+	b.fails("terminal", "at most 65.5 KB", "action", "send", "text", strings.Repeat("x", maxText+1))
+	b.fails("terminal", "NUL", "action", "open", "command", "a\x00")
+	b.works("terminal", "action", "open", "command", "stty raw -echo; echo ready; sleep 1000", "wait_for", "ready", "wait", waited)
+	b.fails("terminal", `there is no key "any"`, "action", "send", "keys", "any")
+	b.fails("terminal", "its program took", "action", "send", "text", strings.Repeat("x", maxText))
+}

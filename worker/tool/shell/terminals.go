@@ -1,0 +1,159 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// terminals are those of one worker, in all their states.
+type terminals struct {
+	*workshop
+
+	mu     sync.Mutex
+	closed bool
+	known  map[int]*terminal
+	newest int // the highest number that a terminal was given
+}
+
+// close ends all of them. The error names those that were open.
+func (m *terminals) close() error {
+	m.mu.Lock()
+	m.closed = true
+	all := m.sorted()
+	m.mu.Unlock()
+	var errs []error
+	var wg sync.WaitGroup
+	for _, t := range running(all) {
+		errs = append(errs, fmt.Errorf("close the shell: %s was still open", t.name()))
+	}
+	for _, t := range all {
+		wg.Go(func() { t.close(stateClosed) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// sorted are the terminals in the order in which they were opened. The caller holds the mutex.
+func (m *terminals) sorted() []*terminal {
+	return slices.SortedFunc(maps.Values(m.known), func(a, b *terminal) int { return a.id - b.id })
+}
+
+// running are those of some terminals whose program goes on.
+func running(all []*terminal) []*terminal {
+	return slices.DeleteFunc(slices.Clone(all), func(t *terminal) bool { return t.now() != stateRunning })
+}
+
+// names are the names of terminals in one line.
+func names(all []*terminal) string {
+	var names []string
+	for _, t := range all {
+		names = append(names, t.name())
+	}
+	return strings.Join(names, ", ")
+}
+
+// add starts a terminal and gives it a number. Those that have ended make room.
+func (m *terminals) add(args terminalArgs) (*terminal, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, errClosed
+	}
+	if open := running(m.sorted()); len(open) >= m.options.Limits.Terminals {
+		return nil, fmt.Errorf("open a terminal: %d are open, and that is the most: %s; close one", len(open), names(open))
+	}
+	t, err := m.start(m.newest+1, args.Rows, args.Cols, args.Command)
+	if err != nil {
+		return nil, err
+	}
+	m.newest++
+	m.known[t.id] = t
+	m.forget()
+	go t.attend()
+	return t, nil
+}
+
+// remembered is how many terminals are known, those that are over among them.
+const remembered = 8
+
+// forget lets go of the oldest terminals that are over. The caller holds the mutex.
+func (m *terminals) forget() {
+	for _, t := range m.sorted() {
+		if len(m.known) > remembered && t.now() != stateRunning {
+			t.close(stateClosed)
+			delete(m.known, t.id)
+		}
+	}
+}
+
+// start starts the program of a new terminal. Attend must be called then.
+func (m *terminals) start(id, rows, cols int, command string) (*terminal, error) {
+	shell, err := m.shell()
+	if err != nil {
+		return nil, err
+	}
+	args, named := []string{"-i"}, filepath.Base(shell)
+	if command != "" {
+		args, named = []string{"-c", command}, title(command)
+	}
+	master, tty, err := pseudo(rows, cols)
+	if err != nil {
+		return nil, err
+	}
+	// HISTFILE: what is typed here is no business of the person's own history.
+	cmd := m.program(m.home(), m.environment("TERM=xterm", "HISTFILE="), shell, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	cmd.SysProcAttr.Setctty = true // of descriptor 0
+	c, err := m.children.begin(cmd, ProfileTerminal)
+	_ = tty.Close() // the program has it now
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", shell, errors.Join(err, master.Close()))
+	}
+	t := &terminal{
+		id: id, title: named, limits: m.options.Limits, child: c, master: master, done: make(chan struct{}),
+		state: stateRunning, screen: newScreen(rows, cols), output: time.Now(), changed: make(chan struct{}),
+	}
+	t.idle = time.AfterFunc(t.limits.Idle, func() { t.close(stateIdle) })
+	return t, nil
+}
+
+// lookUp finds a terminal. Without a number it is the only one that runs, or where none does, the newest.
+func (m *terminals) lookUp(id int) (*terminal, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	open := running(m.sorted())
+	switch {
+	case id == 0 && len(open) == 1:
+		return open[0], nil
+	case id == 0 && len(open) == 0:
+		id = m.newest
+	}
+	if t := m.known[id]; t != nil {
+		return t, nil
+	}
+	if len(open) == 0 {
+		return nil, errors.New("no terminal is open; they end with the worker, after a while without use")
+	}
+	if id == 0 {
+		return nil, fmt.Errorf("name a terminal by its id; open are: %s", names(open))
+	}
+	return nil, fmt.Errorf("there is no terminal %d; open are: %s", id, names(open))
+}
+
+// alive finds a terminal whose program goes on.
+func (m *terminals) alive(id int) (*terminal, error) {
+	t, err := m.lookUp(id)
+	if err != nil {
+		return nil, err
+	}
+	if now := t.now(); now != stateRunning {
+		return nil, fmt.Errorf("%s: it is %s; open another one", t.name(), now)
+	}
+	return t, nil
+}

@@ -1,0 +1,38 @@
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// lasting is a duration as a person reads it: "0.2 s", "3 s", "12 min".
+func lasting(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < 10*time.Minute:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.0f min", d.Minutes())
+}
+
+// clean is what a program wrote as text: UTF-8, and without NUL, which those who get it may not take.
+func clean(raw string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(raw, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// title is a text in one short line, as a terminal would show it.
+func title(text string) string {
+	const longest = 60
+	line := newScreen(1, 2*longest)
+	line.noWrap = true
+	for part := range strings.FieldsSeq(text) {
+		_, _ = line.Write([]byte(part + " "))
+	}
+	runes := []rune(clean(line.text(0)))
+	if len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return string(runes)
+}
