@@ -33,6 +33,8 @@ type Aside interface {
 	Event(event protocol.TurnEvent)
 	// Keep stores a text whole where the turn's Limits.Output cut it.
 	Keep(ctx context.Context, text string) (protocol.BlobRef, error)
+	// KeepBytes stores a picture.
+	KeepBytes(ctx context.Context, data []byte) (protocol.BlobRef, error)
 }
 
 // Host is the supervisor as one turn sees it. It is called from several goroutines at once.

@@ -37,8 +37,9 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 		return 0, err
 	}
 	committed := protocol.ToolResult{
-		Call: p.Call.ID, Name: p.Call.Name, Failed: result.failed, Changes: result.Changes,
+		Call: p.Call.ID, Name: p.Call.Name, Changes: result.Changes, Images: t.keepImages(&result),
 	}
+	committed.Failed = result.failed
 	committed.Text, committed.Rest = t.fit(result.Text)
 	id, err := t.host.Done(t.late, committed)
 	t.show(p.Call, protocol.ToolEnded, result.Brief, result.failed)

@@ -19,7 +19,7 @@ func (t *turn) show(call protocol.ToolCall, kind protocol.EventKind, text string
 }
 
 // subjects are the arguments that say best what a call is about, the best first.
-var subjects = []string{"path", "paths", "from", "query", "pattern", "timezone"}
+var subjects = []string{"path", "paths", "from", "query", "pattern", "timezone", "command", "code", "action"}
 
 // subject is a short word on what a call is about: "notes/shopping.md". It is "" where the arguments do not tell.
 func subject(arguments json.RawMessage) string {

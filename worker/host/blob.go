@@ -9,33 +9,42 @@ import (
 
 // Keep stores a text whole as a blob. The supervisor drops it if the turn ends before Keep has returned.
 func (t *Turn) Keep(ctx context.Context, text string) (protocol.BlobRef, error) {
+	return keep(ctx, t, text)
+}
+
+// KeepBytes is Keep for what is no text.
+func (t *Turn) KeepBytes(ctx context.Context, data []byte) (protocol.BlobRef, error) {
+	return keep(ctx, t, data)
+}
+
+func keep[T string | []byte](ctx context.Context, t *Turn, data T) (protocol.BlobRef, error) {
 	var begun protocol.BlobBegun
 	var ref protocol.BlobRef
 	if err := t.host.call(ctx, protocol.MethodBlobBegin, protocol.BlobBegin{Turn: t.id}, &begun); err != nil {
 		return ref, err
 	}
-	if err := t.push(ctx, begun.Blob, text); err != nil {
+	if err := push(ctx, t, begun.Blob, data); err != nil {
 		return ref, err
 	}
 	commit := protocol.BlobCommit{Turn: t.id, Blob: begun.Blob}
 	if err := t.host.call(ctx, protocol.MethodBlobCommit, commit, &ref); err != nil {
 		return ref, err
 	}
-	if want := hash(text); ref.SHA256 != want || ref.Size != int64(len(text)) {
+	if want := hash(data); ref.SHA256 != want || ref.Size != int64(len(data)) {
 		return protocol.BlobRef{}, fmt.Errorf("%s: the supervisor kept %d bytes as %.64q, want %d as %q",
-			protocol.MethodBlobCommit, ref.Size, ref.SHA256, len(text), want)
+			protocol.MethodBlobCommit, ref.Size, ref.SHA256, len(data), want)
 	}
 	return ref, nil
 }
 
-// push writes a text in chunks, each when the one before it was answered: calls are served at once and not in order, so
+// push writes data in chunks, each when the one before it was answered: calls are served at once and not in order, so
 // that two chunks under way could arrive with the wrong offset. A round trip on the socket costs less than the chunk.
-func (t *Turn) push(ctx context.Context, blob int64, text string) error {
-	for offset := 0; offset < len(text); {
-		end := min(offset+protocol.BlobChunk, len(text))
-		write := protocol.BlobWrite{Turn: t.id, Blob: blob, Offset: int64(offset), Data: []byte(text[offset:end])}
+func push[T string | []byte](ctx context.Context, t *Turn, blob int64, data T) error {
+	for offset := 0; offset < len(data); {
+		end := min(offset+protocol.BlobChunk, len(data))
+		write := protocol.BlobWrite{Turn: t.id, Blob: blob, Offset: int64(offset), Data: []byte(data[offset:end])}
 		if err := t.host.call(ctx, protocol.MethodBlobWrite, write, nil); err != nil {
-			return fmt.Errorf("after %d of %d bytes: %w", offset, len(text), err)
+			return fmt.Errorf("after %d of %d bytes: %w", offset, len(data), err)
 		}
 		offset = end
 	}

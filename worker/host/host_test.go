@@ -288,6 +288,14 @@ func TestBlobsGoAndComeInChunks(t *testing.T) {
 	}
 }
 
+func TestBytesThatAreNoTextAreKeptAsTheyAre(t *testing.T) {
+	s, h := connect(t)
+	data := []byte("\x89PNG\r\n\x1a\n\x00\xff\xfe")
+	if kept, err := h.Turn(1).KeepBytes(t.Context(), data); err != nil || kept != ref(data) || string(s.blob) != string(data) {
+		t.Errorf("got %+v, %v: %q", kept, err, s.blob)
+	}
+}
+
 // mute is a connection that never answers and never has room.
 type mute struct{}
 

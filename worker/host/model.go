@@ -67,8 +67,8 @@ func wholeCall(turn, after int64, system string, tools []protocol.Tool) protocol
 	return params
 }
 
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
+func hash[T string | []byte](data T) string {
+	sum := sha256.Sum256([]byte(data))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -175,6 +175,11 @@ func (h *Host) Keep(_ context.Context, text string) (protocol.BlobRef, error) {
 	return ref, failure.after()
 }
 
+// KeepBytes stores bytes.
+func (h *Host) KeepBytes(ctx context.Context, data []byte) (protocol.BlobRef, error) {
+	return h.Keep(ctx, string(data))
+}
+
 // ReadBlob gives a part of what Keep stored.
 func (h *Host) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
 	h.mu.Lock()

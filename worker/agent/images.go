@@ -1,0 +1,44 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// keepImages stores the pictures of a result as blobs. One that can't be stored is told of in the result, which has then
+// failed: the model must not believe that it saw it.
+func (t *turn) keepImages(result *outcome) []protocol.Image {
+	var kept []protocol.Image
+	for n, picture := range result.Images {
+		image, err := t.keepImage(n, picture)
+		if err != nil {
+			t.report(fmt.Errorf("turn %d: keep picture %d of %d bytes: %w", t.id, n+1, len(picture.Data), err))
+			line := fmt.Sprintf("picture %d could not be kept, so you do not see it: %v", n+1, err)
+			result.Text += "\n[" + line + "]"
+			result.failed, result.Brief = true, line
+			continue
+		}
+		kept = append(kept, image)
+	}
+	result.Images = nil // they may be large, and are with the supervisor now
+	return kept
+}
+
+// keepImage stores a picture, if the supervisor would take it.
+func (t *turn) keepImage(n int, p worker.Picture) (protocol.Image, error) {
+	image := protocol.Image{
+		BlobRef: protocol.BlobRef{Size: int64(len(p.Data))}, MediaType: p.MediaType, Width: p.Width, Height: p.Height,
+	}
+	if err := image.Check(); err != nil {
+		return image, err
+	}
+	if n >= protocol.MaxImages || protocol.ImageType(p.Data) != p.MediaType {
+		return image, errors.New("there are too many, or its bytes are of another type")
+	}
+	var err error
+	image.BlobRef, err = t.host.KeepBytes(t.late, p.Data)
+	return image, err
+}

@@ -1,0 +1,38 @@
+// Package amount writes numbers as a person reads them.
+package amount
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Of is "1 line", "2 lines", "12,345 lines". n is not below 0.
+func Of[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Number(int64(n)) + " " + many
+}
+
+// Bytes is a number of bytes: "12 bytes", "1.5 KB". A KB has 1,000 bytes.
+func Bytes(n int64) string {
+	if n < 1000 {
+		return Of(n, "byte", "bytes")
+	}
+	value, unit := float64(n)/1000, 0
+	units := []string{"KB", "MB", "GB", "TB", "PB", "EB"}
+	for value >= 999.95 && unit < len(units)-1 {
+		value /= 1000
+		unit++
+	}
+	return fmt.Sprintf("%.1f %s", value, units[unit])
+}
+
+// Number is a number with commas. It is not below 0.
+func Number(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}

@@ -1,0 +1,181 @@
+// Package images has the tool with which a model looks at a picture in the person's folder.
+//
+// A picture is opened by Go's own readers and golang.org/x/image's, in the worker's walls. What it takes: the file (20 MiB
+// at most), its pixels (512 MiB at most, counted from the header before anything is unpacked; a photograph of 12 megapixels
+// takes 36 MB, or 180 MB where it is progressive), and the picture that is shown (10 MB). One picture is opened at a time.
+package images
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"runtime/debug"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+const (
+	maxFile   = 20 << 20   // bytes
+	maxPixels = 50_000_000 // of the picture in the file
+	maxMemory = 512 << 20  // bytes that its pixels may take
+	heavy     = 64 << 20   // bytes from which they are given back at once
+	// maxEdge is the longest edge, in pixels, of what is shown: Anthropic's API makes larger pictures smaller by itself, so
+	// that more would cost time and show nothing (its page on vision, "Evaluate image size").
+	maxEdge = 1568
+)
+
+const schema = `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`
+
+type arguments struct {
+	Path string `json:"path"`
+}
+
+// Tool is view_image over a workspace, which stays the caller's to close.
+func Tool(ws *workspace.Workspace) worker.Tool {
+	v := &viewer{ws: ws, open: make(chan struct{}, 1)}
+	return worker.Tool{
+		Tool: protocol.Tool{
+			Name:        "view_image",
+			Description: "Look at a picture: PNG, JPEG, GIF or WebP.",
+			Schema:      json.RawMessage(schema),
+			Effect:      protocol.EffectNone,
+		},
+		Run: v.run,
+	}
+}
+
+type viewer struct {
+	ws   *workspace.Workspace
+	open chan struct{} // holds a token while a picture is being opened
+}
+
+func (v *viewer) run(ctx context.Context, call worker.Call) (worker.Result, error) {
+	var args arguments
+	if err := worker.Decode(call, &args); err != nil {
+		return worker.Result{}, fmt.Errorf("view_image: %w", err)
+	}
+	select {
+	case v.open <- struct{}{}:
+		defer func() { <-v.open }()
+	case <-ctx.Done():
+		return worker.Result{}, context.Cause(ctx)
+	}
+	result, err := v.view(ctx, args.Path)
+	if err != nil && ctx.Err() != nil {
+		return worker.Result{}, context.Cause(ctx)
+	}
+	return result, err
+}
+
+func (v *viewer) view(ctx context.Context, path string) (worker.Result, error) {
+	name := workspace.Show(path)
+	data, err := v.read(path)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	o, err := inspect(data)
+	if err != nil {
+		return worker.Result{}, fmt.Errorf("view %s: %w", name, err)
+	}
+	if o.memory() > heavy {
+		defer debug.FreeOSMemory() // what was unpacked goes before the next is
+	}
+	picture, err := o.show(ctx, data)
+	if err != nil {
+		return worker.Result{}, fmt.Errorf("view %s: %w", name, err)
+	}
+	size := fmt.Sprintf("%d x %d", o.config.Width, o.config.Height)
+	text := fmt.Sprintf("%s: a %s image, %s pixels", name, o.format.name, size)
+	if shown := fmt.Sprintf("%d x %d", picture.Width, picture.Height); shown != size {
+		text += ", shown as " + shown
+	}
+	return worker.Result{Text: text, Brief: size, Images: []worker.Picture{picture}}, nil
+}
+
+// read reads a file whole, and no more than maxFile of it.
+func (v *viewer) read(path string) ([]byte, error) {
+	f, err := v.ws.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // a file that was only read
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("view %s: %w", workspace.Show(path), err)
+	case len(data) > maxFile:
+		return nil, fmt.Errorf("view %s: the file is over %d MiB, the most that can be opened; make a smaller copy of it",
+			workspace.Show(path), maxFile>>20)
+	}
+	return data, nil
+}
+
+// opened is what the head of a file tells of its picture.
+type opened struct {
+	kind string // the media type
+	format
+	config image.Config
+	weight int64 // bytes that a pixel takes
+}
+
+// memory is how many bytes its pixels take while it is opened.
+func (o opened) memory() int64 { return int64(o.config.Width) * int64(o.config.Height) * o.weight }
+
+// inspect reads the head, and refuses what would take too much to open.
+func inspect(data []byte) (opened, error) {
+	o := opened{kind: protocol.ImageType(data)}
+	f, known := formats[o.kind]
+	if !known {
+		return o, errors.New("it is no PNG, JPEG, GIF or WebP image; convert it to one of these")
+	}
+	o.format = f
+	var err error
+	if o.config, err = f.config(bytes.NewReader(data)); err != nil {
+		return o, fmt.Errorf("it begins as a %s image and is damaged: %w", f.name, err)
+	}
+	o.weight = int64(f.weigh(o.config, data))
+	switch w, h := int64(o.config.Width), int64(o.config.Height); {
+	case w < 1 || h < 1:
+		return o, fmt.Errorf("it is a %s image of %d x %d pixels, which is nothing", f.name, w, h)
+	case w > maxPixels || h > maxPixels || w*h > maxPixels:
+		return o, fmt.Errorf("it has %d x %d pixels, and at most %d million can be opened; make a smaller copy of it",
+			w, h, maxPixels/1_000_000)
+	case o.memory() > maxMemory:
+		return o, fmt.Errorf("its %d x %d pixels would take %d MB of memory, and at most %d can be used; make a smaller copy of it",
+			w, h, o.memory()/1_000_000, maxMemory/1_000_000)
+	}
+	return o, nil
+}
+
+// show makes the picture that the model sees. The file is unpacked even where it is passed on as it is: a damaged one
+// would have every later request refused.
+func (o opened) show(ctx context.Context, data []byte) (worker.Picture, error) {
+	src, err := o.decode(bytes.NewReader(data))
+	if err != nil {
+		return worker.Picture{}, fmt.Errorf("it begins as a %s image and is damaged, or of a kind that can't be opened: %w",
+			o.format.name, err)
+	}
+	at := src.Bounds()
+	w, h := fit(at.Dx(), at.Dy())
+	if w == at.Dx() && h == at.Dy() && len(data) <= protocol.MaxImageSize && o.plain(o.config, data) {
+		return worker.Picture{MediaType: o.kind, Data: data, Width: w, Height: h}, nil
+	}
+	small, err := scale(ctx, src, w, h)
+	if err != nil {
+		return worker.Picture{}, err
+	}
+	if o.kind == "image/jpeg" {
+		small = turned(small, orientation(data))
+	}
+	out, kind, err := encode(small, o.photo, protocol.MaxImageSize)
+	if err != nil {
+		return worker.Picture{}, fmt.Errorf("make a smaller picture of it: %w", err)
+	}
+	return worker.Picture{MediaType: kind, Data: out, Width: small.Rect.Dx(), Height: small.Rect.Dy()}, nil
+}

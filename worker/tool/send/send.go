@@ -1,0 +1,154 @@
+// Package send has the tool with which a model sends a file of the person's folder to the chat.
+package send
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"sync"
+	"unicode"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/amount"
+	"mews/worker/workspace"
+)
+
+// Chat is where the file goes.
+type Chat interface {
+	// KeepFrom has the supervisor keep what is read, at most so many bytes of it.
+	KeepFrom(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	// SendFile has what is kept sent. It waits for the person where they are to be asked; its error says why it was not sent.
+	SendFile(ctx context.Context, file protocol.ChatSend) error
+}
+
+type arguments struct {
+	Path    string `json:"path"`
+	Caption string `json:"caption"`
+}
+
+const schema = `{"type":"object","properties":{"path":{"type":"string"},"caption":{"type":"string"}},` +
+	`"required":["path"],"additionalProperties":false}`
+
+// Tool is send_file over a workspace, which stays the caller's to close, for one turn.
+func Tool(ws *workspace.Workspace, chat Chat) worker.Tool {
+	s := &sender{ws: ws, chat: chat}
+	return worker.Tool{
+		Tool: protocol.Tool{
+			Name:        "send_file",
+			Description: "Send a file of the folder to the person's chat, a PNG or JPEG as a picture.",
+			Schema:      json.RawMessage(schema),
+			Effect:      protocol.EffectOnce,
+		},
+		Run: s.run,
+	}
+}
+
+// sender sends the files of one turn.
+type sender struct {
+	ws   *workspace.Workspace
+	chat Chat
+
+	mu    sync.Mutex // guards asked
+	asked int        // files that the supervisor was asked to send
+}
+
+func (s *sender) run(ctx context.Context, call worker.Call) (worker.Result, error) {
+	var args arguments
+	if err := worker.Decode(call, &args); err != nil {
+		return worker.Result{}, fmt.Errorf("send_file: %w", err)
+	}
+	shown := workspace.Show(args.Path)
+	caption := plain(args.Caption)
+	if err := protocol.CheckCaption(caption); err != nil {
+		return worker.Result{}, fmt.Errorf("send %s: the caption: %w; say the rest in your answer", shown, err)
+	}
+	path, err := s.ws.Clean(args.Path)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	blob, err := s.keep(ctx, args.Path)
+	if err != nil {
+		return worker.Result{}, told(ctx, shown, err)
+	}
+	file := protocol.ChatSend{Call: call.ID, Blob: blob, Name: protocol.FileName(path), Caption: caption}
+	if err := s.count(); err != nil {
+		return worker.Result{}, fmt.Errorf("send %s: %w", shown, err)
+	}
+	call.Progress("sending " + file.Name)
+	if err := s.chat.SendFile(ctx, file); err != nil {
+		return worker.Result{}, told(ctx, shown, err)
+	}
+	size := amount.Bytes(blob.Size)
+	return worker.Result{Text: fmt.Sprintf("%s was sent to the chat as %s, %s.", shown, file.Name, size), Brief: size}, nil
+}
+
+// keep has the supervisor keep a file's bytes.
+func (s *sender) keep(ctx context.Context, path string) (ref protocol.BlobRef, err error) {
+	f, err := s.ws.Open(path)
+	if err != nil {
+		return ref, err
+	}
+	defer f.Close() // a file that was only read
+	info, err := f.Stat()
+	if err != nil {
+		return ref, err
+	}
+	if err := fits(info); err != nil {
+		return ref, err
+	}
+	return s.chat.KeepFrom(ctx, f, protocol.MaxFile)
+}
+
+func fits(info fs.FileInfo) error {
+	switch n := info.Size(); {
+	case n == 0:
+		return errors.New("it is empty, and an empty file can't be sent")
+	case n > protocol.MaxFile:
+		return fmt.Errorf("it has %s, and at most %s can be sent; make it smaller or send it in parts", amount.Bytes(n), amount.Bytes(protocol.MaxFile))
+	}
+	return nil
+}
+
+// count refuses what would be more than the supervisor takes: it would end this worker.
+func (s *sender) count() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked >= protocol.MaxFiles {
+		return fmt.Errorf("%d files were sent in this turn, and no more can be; pack the rest into one file, or tell the person "+
+			"to ask again for it", protocol.MaxFiles)
+	}
+	s.asked++
+	return nil
+}
+
+// told is an error for the model and the person: why nothing was sent.
+func told(ctx context.Context, shown string, err error) error {
+	var known *workspace.Error
+	var refused *protocol.Error
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &refused):
+		err = errors.New(refused.Message)
+	}
+	return fmt.Errorf("send %s: not sent: %w", shown, err)
+}
+
+// plain is a caption as it can be shown: a model's control characters are slips.
+func plain(caption string) string {
+	caption = strings.ReplaceAll(caption, "\r\n", "\n")
+	caption = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return ' '
+		}
+		return r
+	}, caption)
+	return strings.TrimSpace(caption)
+}

@@ -1,0 +1,178 @@
+package send_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/tool/send"
+	"mews/worker/workspace"
+)
+
+// chat keeps what it is given.
+type chat struct {
+	bytes string
+	sent  []protocol.ChatSend
+	fate  error
+}
+
+func (c *chat) KeepFrom(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most))
+	sum := sha256.Sum256(data)
+	c.bytes = string(data)
+	return protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}, err
+}
+
+func (c *chat) SendFile(_ context.Context, file protocol.ChatSend) error {
+	if err := file.Check(); err != nil {
+		return err
+	}
+	c.sent = append(c.sent, file)
+	return c.fate
+}
+
+// folder is a person's, with these files in it, and a tool over it.
+func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (string, *chat, func(string) (worker.Result, error)) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws, err := workspace.Open(dir, policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	c := &chat{}
+	tool := send.Tool(ws, c)
+	return dir, c, func(arguments string) (worker.Result, error) {
+		return tool.Run(t.Context(), worker.Call{ID: "c1", Arguments: json.RawMessage(arguments), Progress: func(string) {}})
+	}
+}
+
+func TestAFileIsSent(t *testing.T) {
+	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"notes/a cat.png": strings.Repeat("x", 12345)})
+	result, err := run(`{"path":"./notes/a cat.png","caption":" Tom\r\nand\u0007 Jerry "}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.sent[0]
+	if got.Call != "c1" || got.Name != "a cat.png" || got.Caption != "Tom\nand  Jerry" || got.Blob.Size != 12345 || len(c.bytes) != 12345 {
+		t.Errorf("sent was %+v", got)
+	}
+	if want := "./notes/a cat.png was sent to the chat as a cat.png, 12.3 KB."; result.Text != want || result.Brief != "12.3 KB" {
+		t.Errorf("got %+v", result)
+	}
+	if len(result.Changes) != 0 {
+		t.Errorf("what was sent is the supervisor's to put into the ledger, and the worker says %+v", result.Changes)
+	}
+}
+
+func TestANameIsMadeFitToBeShown(t *testing.T) {
+	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a\x1b[2J\n.txt": "x"})
+	if _, err := run(`{"path":"a\u001b[2J\n.txt"}`); err != nil {
+		t.Fatal(err)
+	}
+	if c.sent[0].Name != "a_[2J_.txt" {
+		t.Errorf("got %q", c.sent[0].Name)
+	}
+}
+
+func TestWhatIsNotSent(t *testing.T) {
+	dir, c, run := folder(t, protocol.FilePolicy{Exclude: []string{"private/**"}},
+		map[string]string{"a.txt": "a", "empty": "", "private/key": "secret"})
+	secret := filepath.Join(t.TempDir(), "secret")
+	for _, err := range []error{
+		os.WriteFile(secret, []byte("secret"), 0o600), os.Symlink(secret, filepath.Join(dir, "out")),
+		os.Symlink("private/key", filepath.Join(dir, "in")), syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600),
+		os.WriteFile(filepath.Join(dir, "huge"), nil, 0o600), os.Truncate(filepath.Join(dir, "huge"), protocol.MaxFile+1),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for arguments, want := range map[string]string{
+		`{"path":"b.txt"}`:       "no such file",
+		`{"path":"private"}`:     "folder",
+		`{"path":"."}`:           "folder",
+		`{"path":"private/key"}`: "no such file",
+		`{"path":"in"}`:          "no such file",
+		`{"path":"out"}`:         "leads out of the folder",
+		`{"path":"../secret"}`:   "leads out of the folder",
+		`{"path":"pipe"}`:        "neither a file nor a folder",
+		`{"path":""}`:            "the path is empty",
+		`{"path":"empty"}`:       "an empty file can't be sent",
+		`{"path":"huge"}`:        "50.0 MB, and at most 50.0 MB",
+		`{"file":"a.txt"}`:       "send_file: arguments",
+		`{"path":"a.txt","caption":"` + strings.Repeat("x", protocol.MaxCaption+1) + `"}`: "1025 characters, and at most 1024 fit; say the rest",
+	} {
+		if _, err := run(arguments); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: got %v", arguments, err)
+		}
+	}
+	if len(c.sent) != 0 || strings.Contains(c.bytes, "secret") {
+		t.Errorf("sent was %+v, kept %q", c.sent, c.bytes)
+	}
+}
+
+func TestTheModelReadsWhyAFileWasNotSent(t *testing.T) {
+	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a.txt": "a"})
+	c.fate = &protocol.Error{Code: protocol.CodeFailed, Message: "alice said no."}
+	if _, err := run(`{"path":"a.txt"}`); err == nil || err.Error() != "send a.txt: not sent: alice said no." {
+		t.Errorf("got %v", err)
+	}
+	c.fate = errors.New("closed")
+	if _, err := run(`{"path":"a.txt"}`); !errors.Is(err, c.fate) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestATurnSendsSoMany(t *testing.T) {
+	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a.txt": "a"})
+	for range protocol.MaxFiles {
+		if _, err := run(`{"path":"a.txt"}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := run(`{"path":"a.txt"}`); err == nil || !strings.Contains(err.Error(), "20 files were sent") {
+		t.Errorf("got %v", err)
+	}
+	if len(c.sent) != protocol.MaxFiles {
+		t.Errorf("%d were sent", len(c.sent))
+	}
+}
+
+func TestAStoppedTurnSaysOnlyThat(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ws, err := workspace.Open(dir, protocol.FilePolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stopped)
+	call := worker.Call{ID: "c", Arguments: json.RawMessage(`{"path":"a"}`), Progress: func(string) {}}
+	if _, err := send.Tool(ws, &chat{fate: io.ErrClosedPipe}).Run(ctx, call); err != stopped {
+		t.Errorf("got %v", err)
+	}
+}
