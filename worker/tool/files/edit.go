@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 
@@ -45,7 +46,7 @@ func (t *tools) edit(_ context.Context, _ worker.Call, args editArgs) (worker.Re
 		}
 		return worker.Result{}, fmt.Errorf("edit %s: %w", workspace.Show(name), err)
 	}
-	n := count(places, "place", "places")
+	n := amount.Of(places, "place", "places")
 	return changed("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n), nil
 }
 
@@ -98,11 +99,11 @@ func (t *tools) readAll(path string) (string, encoding, error) {
 		return "", "", err
 	}
 	if len(raw) > maxEdited {
-		return "", "", fmt.Errorf("it is larger than %s, the most that can be edited", size(maxEdited))
+		return "", "", fmt.Errorf("it is larger than %s, the most that can be edited", amount.Bytes(maxEdited))
 	}
 	enc, binary := sniff(raw[:min(len(raw), headSize)])
 	if binary != "" {
-		return "", "", fmt.Errorf("it is not text but %s, %s", binary, size(int64(len(raw))))
+		return "", "", fmt.Errorf("it is not text but %s, %s", binary, amount.Bytes(int64(len(raw))))
 	}
 	return decodeAll(raw, enc)
 }

@@ -186,17 +186,3 @@ func TestGetTime(t *testing.T) {
 	d.works("get_time", `{"timezone":"UTC"}`, "2026-11-20T12:00:00Z, Friday, (UTC)")
 	d.fails("get_time", `{"timezone":"../../etc/passwd"}`, "not known here")
 }
-
-func TestWords(t *testing.T) {
-	for n, want := range map[int64]string{
-		0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1.0 KB", 12_345: "12.3 KB", 999_960: "1.0 MB",
-		2 << 30: "2.1 GB", 1<<63 - 1: "9.2 EB",
-	} {
-		if got := size(n); got != want {
-			t.Errorf("size(%d) is %q, want %q", n, got, want)
-		}
-	}
-	if got := thousands(1234567); got != "1,234,567" {
-		t.Errorf("got %q", got)
-	}
-}

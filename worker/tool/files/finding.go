@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 
@@ -76,7 +77,7 @@ func (f *finding) line(raw []byte) {
 // known at the one that is too many.
 func (f *finding) match(l line) {
 	if f.matches == f.limit {
-		f.stopped = fmt.Sprintf("stopped at %s: narrow the query, path or glob, or raise limit", thousands(int64(f.limit)))
+		f.stopped = fmt.Sprintf("stopped at %s: narrow the query, path or glob, or raise limit", amount.Number(int64(f.limit)))
 		return
 	}
 	if f.fresh {

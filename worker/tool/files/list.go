@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 
@@ -100,7 +101,7 @@ func (l *listing) line(e workspace.Entry) string {
 	case !e.Info.Mode().IsRegular():
 		return name + "  not a file"
 	}
-	return fmt.Sprintf("%s  %s  %s", name, size(e.Info.Size()), e.Info.ModTime().In(l.zone).Format("2006-01-02 15:04"))
+	return fmt.Sprintf("%s  %s  %s", name, amount.Bytes(e.Info.Size()), e.Info.ModTime().In(l.zone).Format("2006-01-02 15:04"))
 }
 
 // maxTrouble is how many folders that could not be read are named.
@@ -119,7 +120,7 @@ func (l *listing) result(name, pattern string) worker.Result {
 		lines = append(lines, strings.ToUpper(where[:1])+where[1:]+" is empty.")
 	case all > len(l.lines):
 		lines = append(lines, fmt.Sprintf("... and %s more of %s and %s; narrow it with path or pattern, or raise limit.",
-			thousands(int64(all-len(l.lines))), count(l.files, "file", "files"), count(l.folders, "folder", "folders")))
+			amount.Number(int64(all-len(l.lines))), amount.Of(l.files, "file", "files"), amount.Of(l.folders, "folder", "folders")))
 	}
 	for i, trouble := range l.trouble {
 		if i == maxTrouble {
@@ -128,9 +129,9 @@ func (l *listing) result(name, pattern string) worker.Result {
 		}
 		lines = append(lines, "Could not "+trouble+".")
 	}
-	brief := count(l.files, "file", "files")
+	brief := amount.Of(l.files, "file", "files")
 	if l.folders > 0 {
-		brief += ", " + count(l.folders, "folder", "folders")
+		brief += ", " + amount.Of(l.folders, "folder", "folders")
 	}
 	return worker.Result{Text: strings.Join(lines, "\n"), Brief: brief}
 }

@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 
@@ -70,14 +71,14 @@ func (t *tools) page(ctx context.Context, args readArgs, room int) (page, error)
 	}
 	if x.last < x.first && x.first > 1 {
 		return page{}, fmt.Errorf("read %s: it has %s, and start_line is %d",
-			workspace.Show(args.Path), count(x.total, "line", "lines"), first)
+			workspace.Show(args.Path), amount.Of(x.total, "line", "lines"), first)
 	}
 	return x.page(workspace.Show(name), text.foreign(), args.EndLine), nil
 }
 
 // page puts an excerpt into words; wanted is the last line that was asked for, 0 for all.
 func (x *excerpt) page(name, foreign string, wanted int) page {
-	p := page{body: string(x.body), brief: count(x.total, "line", "lines")}
+	p := page{body: string(x.body), brief: amount.Of(x.total, "line", "lines")}
 	var notes []string
 	switch {
 	case x.total == 0:
@@ -103,7 +104,7 @@ func (x *excerpt) page(name, foreign string, wanted int) page {
 
 // span is "lines 1-200 of 812".
 func (x *excerpt) span() string {
-	total := thousands(int64(max(x.total, 0)))
+	total := amount.Number(int64(max(x.total, 0)))
 	if x.total < 0 {
 		total = "very many"
 	}
@@ -149,7 +150,7 @@ func (t *tools) readMany(ctx context.Context, _ worker.Call, args readManyArgs) 
 	if len(failed) == len(args.Paths) {
 		return worker.Result{}, errors.Join(failed...)
 	}
-	brief := count(len(args.Paths)-len(failed), "file", "files")
+	brief := amount.Of(len(args.Paths)-len(failed), "file", "files")
 	if len(failed) > 0 {
 		brief += fmt.Sprintf(", %d could not be read", len(failed))
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"mews/protocol"
+	"mews/worker/amount"
 )
 
 func numbered(from, to int) string {
@@ -86,7 +87,7 @@ func TestReadFileEncodings(t *testing.T) {
 
 func TestBinaryFilesAreNamedNotRead(t *testing.T) {
 	for bytes, kind := range map[string]string{
-		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR":     "not text but a PNG image, 16 bytes",
+		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR":     "not text but a PNG image, 16 bytes; look at it with view_image",
 		"%PDF-1.7\nall printable":                 "not text but a PDF document",
 		"SQLite format 3\x00":                     "an SQLite database",
 		"\x00\x01\x02":                            "not text but binary, 3 bytes",
@@ -131,7 +132,7 @@ func TestTwoGigabytesAreReadInLittleMemory(t *testing.T) {
 		}
 	})
 	if used > 8<<20 {
-		t.Errorf("%s were allocated for it", size(int64(used)))
+		t.Errorf("%s were allocated for it", amount.Bytes(int64(used)))
 	}
 	d.fails("edit_file", `{"path":"log","old_text":"line 1","new_text":"x"}`, "edit log: it is larger than")
 }
@@ -150,7 +151,7 @@ func TestReadFiles(t *testing.T) {
 	big, err := d.call("read_files", `{"paths":["big","a","big","big"]}`)
 	if err != nil || len(big.Text) > maxExcerpt+1000 || !strings.Contains(big.Text, "=== a ===\none\n") ||
 		strings.Count(big.Text, "go on with start_line 2001") != 3 {
-		t.Errorf("three big ones and a small one: %s, %v", size(int64(len(big.Text))), err)
+		t.Errorf("three big ones and a small one: %s, %v", amount.Bytes(int64(len(big.Text))), err)
 	}
 }
 

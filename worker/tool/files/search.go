@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 
@@ -90,7 +91,7 @@ func (s *search) visit(e workspace.Entry) error {
 	case !e.Info.Mode().IsRegular() || !s.glob.match(e.Path):
 		return nil
 	case s.searched == maxSearched:
-		s.found.stopped = fmt.Sprintf("stopped after %s files: give a path or a glob", thousands(maxSearched))
+		s.found.stopped = fmt.Sprintf("stopped after %s files: give a path or a glob", amount.Number(maxSearched))
 		return fs.SkipAll
 	}
 	if err := s.file(e); err != nil {
@@ -98,7 +99,7 @@ func (s *search) visit(e workspace.Entry) error {
 	}
 	s.searched++
 	if s.searched%progressInterval == 0 {
-		s.progress(thousands(int64(s.searched)) + " files searched")
+		s.progress(amount.Number(int64(s.searched)) + " files searched")
 	}
 	switch {
 	case s.ctx.Err() != nil:
@@ -142,19 +143,19 @@ func (s *search) file(e workspace.Entry) error {
 
 func (s *search) result(query string) worker.Result {
 	f := &s.found
-	brief := fmt.Sprintf("%s in %s", count(f.matches, "match", "matches"), count(f.files, "file", "files"))
+	brief := fmt.Sprintf("%s in %s", amount.Of(f.matches, "match", "matches"), amount.Of(f.files, "file", "files"))
 	last := brief
 	if f.matches == 0 {
 		const longest = 100
 		brief = "no matches"
 		last = fmt.Sprintf("No line of %s matches %q",
-			count(s.searched, "file", "files"), strings.ToValidUTF8(query[:min(len(query), longest)], ""))
+			amount.Of(s.searched, "file", "files"), strings.ToValidUTF8(query[:min(len(query), longest)], ""))
 	}
 	if f.stopped != "" {
 		last += "; " + f.stopped
 	}
 	if s.unread > 0 {
-		last += fmt.Sprintf("; %s could not be read", count(s.unread, "file or folder", "files or folders"))
+		last += fmt.Sprintf("; %s could not be read", amount.Of(s.unread, "file or folder", "files or folders"))
 	}
 	return worker.Result{Text: f.out.String() + last + ".", Brief: brief}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 
@@ -40,11 +41,18 @@ func (x *text) begin(path string) error {
 	}
 	enc, binary := sniff(head)
 	if binary != "" {
-		return fmt.Errorf("read %s: it is not text but %s, %s", workspace.Show(path), binary, size(x.size))
+		return fmt.Errorf("read %s: it is not text but %s, %s%s", workspace.Show(path), binary, amount.Bytes(x.size), viewable[binary])
 	}
 	x.reset(head, x.file, enc)
 	return nil
 }
+
+// viewable says of what kinds of pictures there is a way to look at.
+var viewable = map[string]string{
+	"a PNG image": lookAtIt, "a JPEG image": lookAtIt, "a GIF image": lookAtIt, "a WebP image": lookAtIt,
+}
+
+const lookAtIt = "; look at it with view_image"
 
 // foreign names the file's encoding when it is not UTF-8, as far as it was read.
 func (x *text) foreign() string {

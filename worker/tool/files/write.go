@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 
@@ -45,7 +46,7 @@ func (t *tools) write(_ context.Context, _ worker.Call, args writeArgs) (worker.
 	if created {
 		done = "created"
 	}
-	n := size(int64(len(args.Content)))
+	n := amount.Bytes(int64(len(args.Content)))
 	text := fmt.Sprintf("%s was %s, %s.", workspace.Show(name), done, n)
 	return changed("write", name, done+", "+n, text, done+", "+n), nil
 }
@@ -78,7 +79,7 @@ func (t *tools) append(_ context.Context, _ worker.Call, args appendArgs) (worke
 	if err != nil {
 		return worker.Result{}, err
 	}
-	n := size(int64(len(args.Content)))
+	n := amount.Bytes(int64(len(args.Content)))
 	text, detail := fmt.Sprintf("Added %s to %s.", n, workspace.Show(name)), n
 	if created {
 		text, detail = fmt.Sprintf("%s was created, %s.", workspace.Show(name), n), "created, "+n
