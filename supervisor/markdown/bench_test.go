@@ -1,0 +1,48 @@
+package markdown_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/markdown"
+)
+
+// answer is about 4 KB as a model writes them.
+func answer(b *testing.B) string {
+	md, err := os.ReadFile("testdata/code-review.md")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return strings.Repeat(string(md)+"\n\n", 1+4096/len(md))[:4096]
+}
+
+func BenchmarkRenderAndSplit(b *testing.B) {
+	md := answer(b)
+	b.SetBytes(int64(len(md)))
+	b.ReportAllocs()
+	for b.Loop() {
+		markdown.Split(markdown.Render(md), markdown.MaxMessage)
+	}
+}
+
+func BenchmarkGrowing(b *testing.B) {
+	md := answer(b) + "and **then"
+	b.SetBytes(int64(len(md)))
+	b.ReportAllocs()
+	for b.Loop() {
+		markdown.Growing(md)
+	}
+}
+
+// BenchmarkSplitLine cuts a fence of one line of 1 MiB.
+func BenchmarkSplitLine(b *testing.B) {
+	t := supervisor.RichText{Text: strings.Repeat("x", 1<<20), Entities: []supervisor.Entity{
+		{Type: supervisor.EntityPre, Length: 1 << 20},
+	}}
+	b.SetBytes(1 << 20)
+	for b.Loop() {
+		markdown.Split(t, markdown.MaxMessage)
+	}
+}

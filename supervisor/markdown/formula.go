@@ -1,0 +1,91 @@
+package markdown
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// maxFormula is how long a formula may be, in bytes; what is longer is text like any other.
+const maxFormula = 2000
+
+// formulas parses mathematics as models write it, to show it as it is: its stars and underscores are no marks.
+type formulas struct{}
+
+func (formulas) Trigger() []byte { return []byte{'$', '\\'} }
+
+func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, position := block.Position()
+	segments, all := formulaLines(block)
+	block.SetPosition(line, position)
+	left := formulaEnd(all)
+	if left == 0 {
+		return nil
+	}
+	node := &inline{kind: kindFormula}
+	for _, s := range segments {
+		n := min(left, s.Len())
+		node.segments = append(node.segments, s.WithStop(s.Start+n))
+		block.Advance(n)
+		if left -= n; left == 0 {
+			break
+		}
+	}
+	return node
+}
+
+// formulaLines are the lines from here on that a formula may have.
+func formulaLines(block text.Reader) (segments []text.Segment, all []byte) {
+	for len(all) < maxFormula {
+		line, segment := block.PeekLine()
+		if line == nil || segment.Padding != 0 {
+			break
+		}
+		segments, all = append(segments, segment), append(all, line[:min(len(line), maxFormula)]...)
+		if !displayed(all) || len(line) > maxFormula {
+			break
+		}
+		block.AdvanceLine()
+	}
+	return segments, all
+}
+
+// displayed says whether a formula that begins so may have more than a line.
+func displayed(s []byte) bool {
+	return bytes.HasPrefix(s, []byte("$$")) || bytes.HasPrefix(s, []byte(`\[`))
+}
+
+// brackets are the ends of formulas by their beginnings, the longer ones first.
+var brackets = []struct{ open, end string }{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}}
+
+// formulaEnd is how long the formula is that s begins with; 0 where it begins with none.
+func formulaEnd(s []byte) int {
+	for _, b := range brackets {
+		if !bytes.HasPrefix(s, []byte(b.open)) {
+			continue
+		}
+		n := bytes.Index(s[len(b.open):], []byte(b.end))
+		if n < 1 {
+			return 0
+		}
+		body, after := s[len(b.open):][:n], s[len(b.open)+n+len(b.end):]
+		if !mathematical(body) || b.open == "$" && !snug(body, after) {
+			return 0
+		}
+		return len(b.open) + n + len(b.end)
+	}
+	return 0
+}
+
+// snug says whether dollars stand around a formula as they do not stand before prices. (Pandoc's rule.)
+func snug(body, after []byte) bool {
+	first, last := body[0], body[len(body)-1]
+	return first != ' ' && first != '\n' && last != ' ' && last != '\\' &&
+		(len(after) == 0 || after[0] < '0' || after[0] > '9')
+}
+
+func mathematical(body []byte) bool {
+	return bytes.ContainsAny(body, `\^_={`) && bytes.IndexByte(body, '`') < 0
+}

@@ -1,0 +1,149 @@
+package markdown
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extended "github.com/yuin/goldmark/extension/ast"
+
+	"mews/supervisor"
+)
+
+// Growing renders Markdown whose end has not come yet: what is open at its end is closed as it will probably be, and a
+// mark of which only a part is there is not shown. A document that ends in an empty line and in no fence has nothing open,
+// and is rendered as by Render.
+func Growing(md string) supervisor.RichText {
+	src := source(md)
+	root := parse(src)
+	if excessive(src) {
+		return render(src, root)
+	}
+	if begun := settle(src, root); !bytes.Equal(begun, src) {
+		src, root = begun, parse(begun)
+	}
+	if closed := closeInlines(src, root); !bytes.Equal(closed, src) {
+		src, root = closed, parse(closed)
+	}
+	return render(src, root)
+}
+
+// settle decides what the last line will be: a marker that stands alone is left away until something stands behind it, and
+// what begins as a table is made one.
+func settle(src []byte, root ast.Node) []byte {
+	last := lastBlock(root)
+	if fence, ok := last.(*ast.FencedCodeBlock); ok && reaches(fence, len(bytes.TrimRight(src, "\n"))) {
+		return withoutPartialFence(src, fence)
+	}
+	if last != nil && last.IsRaw() && reaches(last, len(src)) {
+		return src
+	}
+	if tabled, ok := asTable(src, last); ok {
+		return tabled
+	}
+	start := bytes.LastIndexByte(src, '\n') + 1
+	if marking.Match(src[start:]) {
+		return src[:start]
+	}
+	return src
+}
+
+// marking is a line of which only the mark is there that says what it will be: of a list's item, a heading, an underline,
+// a quote, a fence.
+var marking = regexp.MustCompile("^[ \t>]*" +
+	"(?:(?:[-*+]|[0-9]{1,2}[.)])(?:[ \t]+(?:\\[[ xX]?\\]?)?)?|" +
+	"#{1,6}|=+|-+|\\*{1,3}|_{1,3}|~{1,2}|`{1,2}|\\|{1,2}|!?\\[)?[ \t]*$")
+
+// withoutPartialFence leaves away what may become the end of a fence, and a beginning behind which no code stands yet.
+func withoutPartialFence(src []byte, fence *ast.FencedCodeBlock) []byte {
+	if fence.Lines().Len() == 0 {
+		return src[:bytes.LastIndexByte(src[:fence.Info.Segment.Start], '\n')+1]
+	}
+	start := bytes.LastIndexByte(src, '\n') + 1
+	line := strings.Trim(string(src[start:]), " \t>")
+	if strings.Trim(line, "`") != "" && strings.Trim(line, "~") != "" {
+		return src
+	}
+	return src[:start]
+}
+
+// lastBlock is the block of the tree that reaches furthest.
+func lastBlock(root ast.Node) ast.Node {
+	var last ast.Node
+	furthest := -1
+	walk(root, func(n ast.Node) {
+		if n.Type() == ast.TypeInline {
+			return
+		}
+		if end := blockEnd(n); end > furthest {
+			last, furthest = n, end
+		}
+	})
+	return last
+}
+
+// blockEnd is where a block's own lines end; -1 where it has none.
+func blockEnd(n ast.Node) int {
+	if f, ok := n.(*ast.FencedCodeBlock); ok && f.Lines().Len() == 0 && f.Info != nil {
+		return f.Info.Segment.Stop
+	}
+	if lines := n.Lines(); lines != nil && lines.Len() > 0 {
+		return lines.At(lines.Len() - 1).Stop
+	}
+	return -1
+}
+
+func reaches(n ast.Node, end int) bool { return blockEnd(n) >= end }
+
+// delimiting is a part of the line under a table's head.
+var delimiting = regexp.MustCompile(`^[ \t>]*[|:-][|:\- \t]*$`)
+
+// asTable makes a table of a paragraph whose last lines are the head of one, or its head and a part of the line under it.
+// It says false where they are not.
+func asTable(src []byte, last ast.Node) ([]byte, bool) {
+	if last == nil || last.Kind() != ast.KindParagraph && last.Kind() != ast.KindHeading && last.Kind() != ast.KindTextBlock {
+		return src, rowBegins(src, last)
+	}
+	body := bytes.TrimSuffix(src, []byte("\n"))
+	if blockEnd(last) < len(bytes.TrimRight(src, " \t\n|:-=>"))-1 {
+		return src, false
+	}
+	start := bytes.LastIndexByte(body, '\n') + 1
+	line := body[start:]
+	if delimiting.Match(line) && start > 0 {
+		head := body[bytes.LastIndexByte(body[:start-1], '\n')+1 : start-1]
+		if n := columns(head); n > 0 && bytes.IndexByte(head, '|') >= 0 {
+			return append(bytes.Clone(src[:start]), delimiter(head, n)...), true
+		}
+	}
+	if trimmed := bytes.TrimLeft(line, " \t>"); len(trimmed) < 3 || trimmed[0] != '|' || trimmed[1] == '|' {
+		return src, false
+	}
+	return append(append(bytes.Clone(body), '\n'), delimiter(line, columns(line))...), true
+}
+
+// rowBegins says that a table's next row begins, and nothing of it is there yet.
+func rowBegins(src []byte, last ast.Node) bool {
+	return last != nil && last.Kind() == extended.KindTableCell &&
+		!marking.Match(src[bytes.LastIndexByte(src, '\n')+1:])
+}
+
+// columns is how many cells a row has.
+func columns(row []byte) int {
+	n := 1
+	row = bytes.Trim(row, " \t>")
+	row = bytes.TrimSuffix(bytes.TrimPrefix(row, []byte("|")), []byte("|"))
+	for i, c := range row {
+		if c == '|' && (i == 0 || row[i-1] != '\\') {
+			n++
+		}
+	}
+	return n
+}
+
+// delimiter is the line under a table's head, within the same quotes.
+func delimiter(head []byte, columns int) string {
+	prefix := head[:len(head)-len(bytes.TrimLeft(head, " \t>"))]
+	return string(prefix) + "|" + strings.Repeat("-|", columns) + "\n"
+}

@@ -1,0 +1,166 @@
+package markdown
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extended "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+
+	"mews/supervisor"
+)
+
+// inlines renders what stands in a paragraph, a heading, a mark.
+func (p *page) inlines(n ast.Node) {
+	html := htmlPage{p}
+	tags := html.tags(n)
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if c.Kind() == ast.KindRawHTML {
+			html.tag(tags[c])
+			continue
+		}
+		p.inline(c)
+	}
+}
+
+func (p *page) inline(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Text:
+		p.words(n)
+	case *ast.String:
+		p.w.put(unescape(string(n.Value)))
+	case *ast.CodeSpan:
+		p.w.code(p.span(n))
+	case *ast.Emphasis:
+		p.marked(n, emphases[n.Level])
+	case *ast.Link:
+		p.link(n, n.Destination, n.Title)
+	case *ast.Image:
+		p.link(n, n.Destination, n.Title)
+	case *ast.AutoLink:
+		p.w.put(string(n.Label(p.src)))
+	case *extended.TaskCheckBox: // its list's marker
+	case *inline:
+		p.own(n)
+	default:
+		p.inlines(n)
+	}
+}
+
+var emphases = map[int]supervisor.EntityType{1: supervisor.EntityItalic, 2: supervisor.EntityBold}
+
+// own renders the nodes that are our own.
+func (p *page) own(n *inline) {
+	switch n.kind {
+	case kindStrike:
+		p.marked(n, supervisor.EntityStrikethrough)
+	case kindSpoiler:
+		p.marked(n, supervisor.EntitySpoiler)
+	case kindFormula:
+		p.formula(n)
+	case kindReference:
+		notePage{p}.reference(n.label)
+	}
+}
+
+func (p *page) marked(n ast.Node, kind supervisor.EntityType) {
+	p.w.push(mark{kind: kind})
+	p.inlines(n)
+	p.w.pop()
+}
+
+// words renders text. A line's end is one in a chat too: models do not fill lines.
+func (p *page) words(n *ast.Text) {
+	s := string(n.Value(p.src))
+	if !n.IsRaw() {
+		s = unescape(s)
+	}
+	p.w.put(s)
+	if n.HardLineBreak() || n.SoftLineBreak() {
+		p.w.newline()
+	}
+}
+
+// span is the text of a code span.
+func (p *page) span(n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.WriteString(strings.ReplaceAll(string(t.Value(p.src)), "\n", " "))
+		}
+	}
+	return b.String()
+}
+
+// formula shows a formula as it is.
+func (p *page) formula(n *inline) {
+	for _, s := range n.segments {
+		line := s.Value(p.src)
+		p.w.put(strings.TrimRight(string(line), "\n"))
+		if len(line) > 0 && line[len(line)-1] == '\n' {
+			p.w.newline()
+		}
+	}
+}
+
+// link renders a link, or an image as one. Where its address is none that Telegram takes, it stands behind the text.
+func (p *page) link(n ast.Node, destination, title []byte) {
+	address := unescape(string(destination))
+	shown := strings.TrimPrefix(tidy(strings.TrimSpace(address)), "mailto:") // Telegram links what looks like one by itself
+	to, ok := linkable(string(util.URLEscape([]byte(address), false)))
+	_, image := n.(*ast.Image)
+	within := p.linked()
+	ok = ok && !within
+	from := len(p.w.text)
+	if ok {
+		p.w.push(mark{kind: supervisor.EntityLink, url: to})
+	}
+	p.inlines(n)
+	if ok {
+		p.w.pop()
+	}
+	words := strings.TrimSpace(string(p.w.text[from:]))
+	switch {
+	case words == "":
+		p.w.put(shown)
+	case image && within: // what it links to says more than where it lies
+	case !ok && shown != "" && shown != words:
+		p.w.put(" (" + shown + ")")
+	}
+	p.title(title)
+}
+
+// linked says whether what is rendered stands in a link.
+func (p *page) linked() bool {
+	for _, m := range p.w.open {
+		if m.kind == supervisor.EntityLink {
+			return true
+		}
+	}
+	return false
+}
+
+// plain is what n reads, apart from the page.
+func (p *page) plain(n ast.Node) supervisor.RichText {
+	apart := *p
+	apart.w = &writer{}
+	apart.inlines(n)
+	return apart.w.finish()
+}
+
+// linkable is an address that Telegram takes for a text_link, and whether this is one. Its servers drop a link to a host
+// that has no dot in its name, and the address would be lost with it.
+func linkable(address string) (string, bool) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", false
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "http", "https":
+		return address, strings.Trim(u.Hostname(), ".") != "" && strings.Contains(u.Hostname(), ".")
+	case "tg":
+		return address, u.Host != "" || u.Opaque != ""
+	}
+	return "", false
+}

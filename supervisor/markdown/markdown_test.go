@@ -1,0 +1,81 @@
+package markdown_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/markdown"
+)
+
+func TestNothingRendersAsNothing(t *testing.T) {
+	for _, md := range []string{"", " ", "\n\n", "```go\n```", ">", "\u200b", "&nbsp;"} {
+		if diff := cmp.Diff(supervisor.RichText{}, markdown.Render(md)); diff != "" {
+			t.Errorf("%q: %s", md, diff)
+		}
+	}
+	if parts := markdown.Split(supervisor.RichText{Text: " \n "}, 10); parts != nil {
+		t.Errorf("white space in parts is %+v", parts)
+	}
+}
+
+func TestLengthIsInUTF16Units(t *testing.T) {
+	for s, want := range map[string]int{"": 0, "abc": 3, "é": 1, "日本": 2, "😀": 2, "👩‍👩‍👧": 8, "\xff": 1} {
+		if got := markdown.Length(s); got != want {
+			t.Errorf("%q: %d, want %d", s, got, want)
+		}
+	}
+}
+
+func TestPlainHasNoMarks(t *testing.T) {
+	if diff := cmp.Diff(supervisor.RichText{Text: "bold"}, markdown.Plain(markdown.Render("**bold**"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestAddresses is about which links Telegram takes: one that it does not take would lose its address.
+func TestAddresses(t *testing.T) {
+	for address, link := range map[string]bool{
+		"https://x.org": true, "HTTP://x.org/a": true, "https://1.2.3.4:80": true,
+		"tg://user?id=1": true, "http://localhost/x": false, "https://": false, "ftp://x.org": false, "javascript:alert(1)": false,
+		"/x": false, "#x": false, "https://x.org:port/": false,
+	} {
+		got := markdown.Render("[words](" + address + ")")
+		want := supervisor.RichText{Text: "words (" + address + ")"}
+		if link {
+			want = supervisor.RichText{Text: "words", Entities: []supervisor.Entity{
+				{Type: supervisor.EntityLink, Length: 5, URL: address},
+			}}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", address, diff)
+		}
+	}
+}
+
+// TestASpoilerHidesItsCode: code in it would stand there for all to read.
+func TestASpoilerHidesItsCode(t *testing.T) {
+	got := markdown.Render("||it is `rope`, **really**||")
+	for _, e := range got.Entities {
+		if e.Type == supervisor.EntitySpoiler && covered(got.Text, e) == "it is rope, really" {
+			return
+		}
+	}
+	t.Errorf("got %+v", got)
+}
+
+// TestHostileTextRenders takes what makes parsers slow. Were it quadratic in this, the test would not end in time.
+func TestHostileTextRenders(t *testing.T) {
+	for _, s := range []string{
+		"[", "]", "[]", "![", "*", "**a ", "*a _b ", "`", "` `` ", "``` ", "<", "<a ", "</b>", "<b>", "$", "$$ ", "\\[", "~",
+		"~~a ", "||", "||a ", "> ", ">", "- ", "1. ", "#", "[a](", "[a](b", "[^a]", "[a]: b\n", "[^a]: b\n", "|a", "|-", "a|b\n-|-\n",
+		"a\n-\n", "<!-- ", "<?", "&", "&#", "\\", "a@", "http://a.b/(", "e\u0301", "\u0301", "👩‍", "\t", " \n", "- a\n", "_a",
+		"*a*b", "![a](b", "[a](<", "- - - x\n\n", "$a=$b", "<a href=\"", "\n\n",
+	} {
+		md := strings.Repeat(s, 16<<10/len(s))
+		checkSplit(t, markdown.Render(md), markdown.MaxMessage, true)
+		markdown.Growing(md)
+	}
+}

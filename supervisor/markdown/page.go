@@ -1,0 +1,209 @@
+package markdown
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extended "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+
+	"mews/supervisor"
+)
+
+// What a quote may be to be shown whole; a longer one is folded.
+const (
+	foldLines = 8
+	foldUnits = 500
+)
+
+// rule is what a thematic break looks like.
+const rule = "———————"
+
+// indentation is what a list's item puts before the lines that follow its first.
+const indentation = "   "
+
+// page renders one document.
+type page struct {
+	src   []byte
+	w     *writer
+	notes *notes
+	used  map[string]bool // the link definitions that a link refers to
+	depth int             // of quotes
+}
+
+func render(src []byte, root ast.Node) supervisor.RichText {
+	p := &page{src: src, w: &writer{}, notes: findNotes(src, root), used: usedDefinitions(root)}
+	p.blocks(root, 2)
+	notePage{p}.footnotes()
+	return p.w.finish()
+}
+
+// usedDefinitions are the labels of the link definitions whose address is shown with a link.
+func usedDefinitions(root ast.Node) map[string]bool {
+	used := map[string]bool{}
+	walk(root, func(n ast.Node) {
+		if link, ok := n.(*ast.Link); ok && link.Reference != nil {
+			used[util.ToLinkReference(link.Reference.Value)] = true
+		}
+		if image, ok := n.(*ast.Image); ok && image.Reference != nil {
+			used[util.ToLinkReference(image.Reference.Value)] = true
+		}
+	})
+	return used
+}
+
+func walk(n ast.Node, visit func(ast.Node)) {
+	visit(n)
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		walk(c, visit)
+	}
+}
+
+// blocks renders the blocks in n, with so many newlines between them.
+func (p *page) blocks(n ast.Node, gap int) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		_, list := c.(*ast.List)
+		switch {
+		case c == n.FirstChild():
+		case list && n.Kind() == ast.KindListItem, c.Kind() == ast.KindLinkReferenceDefinition && before(c):
+			p.w.gap(1)
+		default:
+			p.w.gap(gap)
+		}
+		p.block(c)
+	}
+}
+
+// before says whether another link definition stands right before this one.
+func before(n ast.Node) bool {
+	return n.PreviousSibling() != nil && n.PreviousSibling().Kind() == ast.KindLinkReferenceDefinition
+}
+
+func (p *page) block(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Heading:
+		p.marked(n, supervisor.EntityBold)
+	case *ast.ThematicBreak:
+		p.w.put(rule)
+	case *ast.CodeBlock:
+		p.w.pre(p.lines(n), "")
+	case *ast.FencedCodeBlock:
+		p.fence(n)
+	case *ast.Blockquote:
+		p.quote(n)
+	case *ast.List:
+		p.list(n)
+	case *ast.HTMLBlock:
+		htmlPage{p}.htmlBlock(n)
+	case *extended.Table:
+		tablePage{p}.table(n)
+	case *ast.LinkReferenceDefinition:
+		p.definition(n)
+	case *extended.FootnoteList: // at the end
+	default:
+		p.inlines(n)
+	}
+}
+
+// lines are a block's lines as they are.
+func (p *page) lines(n ast.Node) string {
+	return string(n.Lines().Value(p.src))
+}
+
+// fence renders a fence. What else than a language stands behind its first line's marks stands before the code; without
+// code it may be no language at all.
+func (p *page) fence(n *ast.FencedCodeBlock) {
+	var language string
+	if n.Info != nil {
+		info := unescape(string(n.Info.Value(p.src)))
+		name := strings.TrimLeft(info, "+#-.0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		language = strings.ToLower(info[:len(info)-len(name)])
+		rest := strings.TrimLeft(name, " :,")
+		if rest != "" && strings.TrimSpace(p.lines(n)) == "" {
+			rest = info
+		}
+		p.w.put(rest)
+	}
+	p.w.pre(p.lines(n), language)
+}
+
+// quote renders a quote; one within another has marks before its lines.
+func (p *page) quote(n *ast.Blockquote) {
+	p.w.glued = false
+	p.w.gap(1)
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > 1 {
+		p.indented("> ", func() { p.blocks(n, 2) })
+		return
+	}
+	p.w.push(mark{kind: supervisor.EntityQuote})
+	p.blocks(n, 2)
+	if i := p.w.pop(); i >= 0 && long(string(p.w.text[p.w.marks[i].start:p.w.marks[i].end])) {
+		p.w.marks[i].kind = supervisor.EntityLongQuote
+	}
+}
+
+func long(s string) bool {
+	return strings.Count(s, "\n") >= foldLines || Length(s) > foldUnits
+}
+
+// indented renders with more before each line.
+func (p *page) indented(prefix string, what func()) {
+	outer := p.w.prefix
+	p.w.prefix += prefix
+	what()
+	p.w.prefix = outer
+}
+
+func (p *page) list(n *ast.List) {
+	gap := 2
+	if n.IsTight {
+		gap = 1
+	}
+	number := n.Start
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		p.w.gap(gap)
+		p.w.put(marker(n, c, number))
+		p.w.glued = true
+		p.indented(indentation, func() { p.blocks(c, gap) })
+		p.w.glued = false
+		number++
+	}
+}
+
+// marker is what stands before an item of a list.
+func marker(list *ast.List, item ast.Node, number int) string {
+	var box string
+	if first := item.FirstChild(); first != nil {
+		if b, ok := first.FirstChild().(*extended.TaskCheckBox); ok {
+			box = map[bool]string{true: "☑", false: "☐"}[b.IsChecked]
+		}
+	}
+	switch {
+	case list.IsOrdered() && box != "":
+		return strconv.Itoa(number) + ". " + box
+	case list.IsOrdered():
+		return strconv.Itoa(number) + "."
+	case box != "":
+		return box
+	}
+	return "•"
+}
+
+// definition shows a link's definition that no link refers to: somebody may read it.
+func (p *page) definition(n *ast.LinkReferenceDefinition) {
+	if p.used[util.ToLinkReference(n.Label)] {
+		return
+	}
+	p.w.put("[" + unescape(string(n.Label)) + "]: " + unescape(string(n.Destination)))
+	p.title(n.Title)
+}
+
+// title shows what a browser would show of a link under the pointer.
+func (p *page) title(title []byte) {
+	if t := strings.Join(strings.Fields(unescape(string(title))), " "); t != "" {
+		p.w.put(" (" + t + ")")
+	}
+}

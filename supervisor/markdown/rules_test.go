@@ -1,0 +1,98 @@
+package markdown_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"mews/supervisor"
+)
+
+// covered is the text under an entity.
+func covered(text string, e supervisor.Entity) string {
+	all := utf16.Encode([]rune(text))
+	if e.Offset < 0 || e.Length <= 0 || e.Offset+e.Length > len(all) {
+		return "?"
+	}
+	return string(utf16.Decode(all[e.Offset : e.Offset+e.Length]))
+}
+
+// faults are the ways in which Telegram would take t otherwise than it is meant.
+func faults(t supervisor.RichText) []string {
+	var found []string
+	fault := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	if !utf8.ValidString(t.Text) || strings.ContainsAny(t.Text, "\x00\r") {
+		fault("text %q", t.Text)
+	}
+	indented := len(t.Entities) > 0 && t.Entities[0].Offset == 0 && t.Entities[0].Type == supervisor.EntityPre
+	trimmed := strings.TrimSpace(t.Text)
+	if trimmed != t.Text && (!indented || !strings.HasSuffix(t.Text, trimmed) || t.Text[0] == '\n') {
+		fault("white space around %q", t.Text)
+	}
+	all := utf16.Encode([]rune(t.Text))
+	var open []supervisor.Entity
+	last := supervisor.Entity{}
+	for _, e := range t.Entities {
+		if f := wrong(all, e); f != "" {
+			fault("%s %d+%d: %s", e.Type, e.Offset, e.Length, f)
+			continue
+		}
+		if e.Offset < last.Offset || e.Offset == last.Offset && e.Length > last.Length && last.Length > 0 {
+			fault("%s %d+%d is behind %s %d+%d", e.Type, e.Offset, e.Length, last.Type, last.Offset, last.Length)
+		}
+		last = e
+		open = slices.DeleteFunc(open, func(o supervisor.Entity) bool { return o.Offset+o.Length <= e.Offset })
+		for _, o := range open {
+			if f := misplaced(o, e); f != "" {
+				fault("%s %d+%d in %s %d+%d: %s", e.Type, e.Offset, e.Length, o.Type, o.Offset, o.Length, f)
+			}
+		}
+		open = append(open, e)
+	}
+	return found
+}
+
+// wrong is what is wrong with an entity by itself.
+func wrong(all []uint16, e supervisor.Entity) string {
+	if e.Offset < 0 || e.Length < 1 || e.Offset+e.Length > len(all) {
+		return "not in the text"
+	}
+	inner := all[e.Offset : e.Offset+e.Length]
+	first, last := rune(inner[0]), rune(inner[len(inner)-1])
+	if first >= 0xDC00 && first <= 0xDFFF || last >= 0xD800 && last <= 0xDBFF {
+		return "half a character"
+	}
+	if unicode.IsSpace(last) || unicode.IsSpace(first) && (e.Type != supervisor.EntityPre || first == '\n') {
+		return "white space at its edge"
+	}
+	if (e.URL != "") != (e.Type == supervisor.EntityLink) || e.Language != "" && e.Type != supervisor.EntityPre {
+		return "URL " + e.URL + ", language " + e.Language
+	}
+	return ""
+}
+
+// misplaced is why an entity may not be in another that overlaps it.
+func misplaced(outer, inner supervisor.Entity) string {
+	switch {
+	case inner.Offset+inner.Length > outer.Offset+outer.Length:
+		return "only in part"
+	case inner.Type == outer.Type, quote(inner.Type):
+		return "nested"
+	case code(outer.Type):
+		return "in code"
+	case code(inner.Type) && !quote(outer.Type):
+		return "code in it"
+	}
+	return ""
+}
+
+func quote(t supervisor.EntityType) bool {
+	return t == supervisor.EntityQuote || t == supervisor.EntityLongQuote
+}
+
+func code(t supervisor.EntityType) bool {
+	return t == supervisor.EntityCode || t == supervisor.EntityPre
+}

@@ -1,0 +1,85 @@
+package markdown_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/markdown"
+)
+
+func texts(parts []supervisor.RichText) []string {
+	var all []string
+	for _, p := range parts {
+		all = append(all, p.Text)
+	}
+	return all
+}
+
+func TestWhereAMessageEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		limit int
+		want  []string
+	}{
+		"it fits":                        {"ten letter", 10, []string{"ten letter"}},
+		"a paragraph before a line":      {"aaaa aaaa\n\naaa\nb bbbb", 16, []string{"aaaa aaaa", "aaa\nb bbbb"}},
+		"a line before a word":           {"aaaa aa\nbb cccc", 12, []string{"aaaa aa", "bb cccc"}},
+		"a word":                         {"aaaa bbbb cccc", 10, []string{"aaaa bbbb", "cccc"}},
+		"no paragraph in the first half": {"a\n\nbbbbbb cccc dddd", 16, []string{"a\n\nbbbbbb cccc", "dddd"}},
+		"no word at all":                 {"aaaaaaaaaa", 4, []string{"aaaa", "aaaa", "aa"}},
+		"a sentence without spaces":      {"日本語です。東京です。", 8, []string{"日本語です。", "東京です。"}},
+		"no character in two":            {"aaa😀b", 4, []string{"aaa", "😀b"}},
+		"no family in two":               {"aa👩‍👩‍👧b", 9, []string{"aa", "👩‍👩‍👧b"}},
+		"a family that is too large":     {"👩‍👩‍👧", 4, []string{"👩‍", "👩‍", "👧"}},
+		"a space that bears a mark":      {"aaaa \u0749bb", 4, []string{"aaaa", " \u0749bb"}},
+		"white space at the cut":         {"aaaa   \n\n  bbbb", 6, []string{"aaaa", "bbbb"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := markdown.Split(supervisor.RichText{Text: c.text}, c.limit)
+			if diff := cmp.Diff(c.want, texts(got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAFenceGoesOnAsAFence(t *testing.T) {
+	got := markdown.Split(markdown.Render("```go\nif x {\n\ty()\n\n\tz()\n}\n```"), 13)
+	want := []supervisor.RichText{pre("if x {"), pre("    y()"), pre("    z()\n}")}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func pre(text string) supervisor.RichText {
+	return supervisor.RichText{Text: text, Entities: []supervisor.Entity{
+		{Type: supervisor.EntityPre, Length: len(text), Language: "go"},
+	}}
+}
+
+// TestNoMessageHasTooManyEntities: what is cut because of them loses none.
+func TestNoMessageHasTooManyEntities(t *testing.T) {
+	whole := markdown.Render(strings.Repeat("**b** ", 250))
+	parts := markdown.Split(whole, markdown.MaxMessage)
+	var counts []int
+	for _, p := range parts {
+		counts = append(counts, len(p.Entities))
+	}
+	if diff := cmp.Diff([]int{100, 100, 50}, counts); diff != "" {
+		t.Error(diff)
+	}
+	checkSplit(t, whole, markdown.MaxMessage, true)
+}
+
+func TestMuchCodeOnOneLine(t *testing.T) {
+	whole := supervisor.RichText{Text: strings.Repeat("x", 100_000), Entities: []supervisor.Entity{
+		{Type: supervisor.EntityPre, Length: 100_000},
+	}}
+	checkSplit(t, whole, markdown.MaxMessage, true)
+	if n := len(markdown.Split(whole, markdown.MaxMessage)); n != 25 {
+		t.Errorf("%d messages", n)
+	}
+}

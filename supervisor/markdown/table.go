@@ -1,0 +1,180 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/rivo/uniseg"
+	"github.com/yuin/goldmark/ast"
+	extended "github.com/yuin/goldmark/extension/ast"
+
+	"mews/supervisor"
+)
+
+// maxColumns is how wide a table may be that is shown as one: about what a phone shows of a block of code without
+// breaking its lines.
+const maxColumns = 40
+
+// between stands between a table's cells, and crossing in the line under its head.
+const (
+	between  = " | "
+	crossing = "-+-"
+)
+
+// tablePage renders the page's tables.
+type tablePage struct{ *page }
+
+// table renders a table: as it looks where it is narrow and plain, else row by row.
+func (p tablePage) table(n *extended.Table) {
+	p.keepExcess(n)
+	cells := tableCells(n)
+	words, plain := p.tableWords(cells)
+	widths := tableWidths(words)
+	if plain && total(widths) <= maxColumns {
+		p.w.pre(grid(words, widths, n.Alignments), "")
+		return
+	}
+	p.rows(cells, words)
+}
+
+// keepExcess gives the last cell of each row what stands behind it: the parser drops it, and models forget that a bar
+// within a cell needs a backslash.
+func (p tablePage) keepExcess(n ast.Node) {
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		last := row.LastChild()
+		if last == nil || last.Lines().Len() == 0 {
+			continue
+		}
+		rest := p.src[last.Lines().At(0).Stop:]
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			rest = rest[:end]
+		}
+		if rest = bytes.Trim(rest, " \t|"); len(rest) > 0 {
+			last.AppendChild(last, ast.NewString(append([]byte(" | "), rest...)))
+		}
+	}
+}
+
+// tableCells are a table's cells row by row, its head first.
+func tableCells(n ast.Node) [][]ast.Node {
+	var all [][]ast.Node
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []ast.Node
+		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
+			cells = append(cells, c)
+		}
+		all = append(all, cells)
+	}
+	return all
+}
+
+// tableWords is what the cells read, and whether that is all there is to them: code would hide a spoiler's mark and a
+// link's address.
+func (p tablePage) tableWords(cells [][]ast.Node) (words [][]string, plain bool) {
+	plain = true
+	for _, row := range cells {
+		line := make([]string, len(row))
+		for i, c := range row {
+			t := p.plain(c)
+			line[i] = t.Text
+			plain = plain && !strings.Contains(t.Text, "\n") && !rich(t)
+		}
+		words = append(words, line)
+	}
+	return words, plain
+}
+
+func rich(t supervisor.RichText) bool {
+	for _, e := range t.Entities {
+		if e.Type == supervisor.EntityLink || e.Type == supervisor.EntitySpoiler {
+			return true
+		}
+	}
+	return false
+}
+
+// tableWidths are the columns' widths as they are displayed.
+func tableWidths(words [][]string) []int {
+	var widths []int
+	for _, row := range words {
+		for i, w := range row {
+			if i == len(widths) {
+				widths = append(widths, 1)
+			}
+			widths[i] = max(widths[i], uniseg.StringWidth(w))
+		}
+	}
+	return widths
+}
+
+func total(widths []int) int {
+	n := -len(between)
+	for _, w := range widths {
+		n += w + len(between)
+	}
+	return n
+}
+
+// grid is a table in letters of one width.
+func grid(words [][]string, widths []int, alignments []extended.Alignment) string {
+	var b strings.Builder
+	for i, row := range words {
+		cells := make([]string, len(row))
+		for j, w := range row {
+			cells[j] = aligned(w, widths[j], alignments[min(j, len(alignments)-1)])
+		}
+		b.WriteString(strings.TrimRight(strings.Join(cells, between), " ") + "\n")
+		if i == 0 {
+			b.WriteString(ruler(widths) + "\n")
+		}
+	}
+	return b.String()
+}
+
+func ruler(widths []int) string {
+	lines := make([]string, len(widths))
+	for i, w := range widths {
+		lines[i] = strings.Repeat("-", w)
+	}
+	return strings.Join(lines, crossing)
+}
+
+func aligned(s string, width int, how extended.Alignment) string {
+	room := max(0, width-uniseg.StringWidth(s))
+	left := map[extended.Alignment]int{extended.AlignRight: room, extended.AlignCenter: room / 2}[how]
+	return strings.Repeat(" ", left) + s + strings.Repeat(" ", room-left)
+}
+
+// rows renders a table row by row: the heads, then of each row its first cell, and under it the others with their heads.
+func (p tablePage) rows(cells [][]ast.Node, words [][]string) {
+	p.w.push(mark{kind: supervisor.EntityItalic})
+	for i, c := range cells[0] {
+		if i > 0 && words[0][i] != "" {
+			p.w.put(" · ")
+		}
+		p.inlines(c)
+	}
+	p.w.pop()
+	for i, row := range cells[1:] {
+		p.w.gap(2)
+		for j, c := range row {
+			p.cell(c, j, words[0], words[i+1][j])
+		}
+	}
+}
+
+// cell renders the cell of a row in a column.
+func (p tablePage) cell(c ast.Node, column int, heads []string, words string) {
+	if words == "" {
+		return
+	}
+	if column == 0 {
+		p.marked(c, supervisor.EntityBold)
+		return
+	}
+	p.w.gap(1)
+	if column < len(heads) && heads[column] != "" {
+		p.w.put(strings.ReplaceAll(heads[column], "\n", " ") + ": ")
+	}
+	p.inlines(c)
+}
