@@ -1,0 +1,120 @@
+package web_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mews/supervisor/web"
+)
+
+// short is what a caller is given in these tests, so that they need not wait long for its end.
+const short = 30 * time.Millisecond
+
+func TestWhoIsSlowIsHungUpOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		timings web.Timings
+		says    string
+	}{
+		"one who says nothing":              {web.Timings{Header: short}, ""},
+		"one who never ends a header":       {web.Timings{Header: short}, "POST " + path + " HTTP/1.1\r\nX-"},
+		"one whose body does not come":      {web.Timings{Read: short}, strings.TrimSuffix(post(path, "body"), "dy")},
+		"one who keeps its connection idle": {web.Timings{Idle: short}, post(path, "all")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			caller := serve(t, web.Options{Timings: c.timings}, echo).call()
+			caller.say(c.says)
+			if answer := caller.hungUp(); strings.Contains(answer, " 200 ") != strings.Contains(c.says, "all") {
+				t.Errorf("it was answered with %q", answer)
+			}
+		})
+	}
+}
+
+// A slow loris sends a little all the time: that does not buy it more time.
+func TestALorisIsHungUpOnHoweverItGoesOn(t *testing.T) {
+	c := serve(t, web.Options{Timings: web.Timings{Header: short}}, echo).call()
+	var feeding sync.WaitGroup
+	defer feeding.Wait()
+	feeding.Go(func() {
+		c.say("POST " + path + " HTTP/1.1\r\n")
+		for tick := time.NewTicker(time.Millisecond); ; <-tick.C {
+			if _, err := fmt.Fprint(c.Conn, "X: y\r\n"); err != nil {
+				tick.Stop()
+				return
+			}
+		}
+	})
+	if answer := c.hungUp(); strings.Contains(answer, " 200 ") {
+		t.Errorf("it was answered with %q", answer)
+	}
+	c.Close()
+}
+
+func TestHeadersThatAreTooLargeAreRefused(t *testing.T) {
+	r := serve(t, web.Options{}, echo)
+	c := r.call()
+	c.say("POST " + path + " HTTP/1.1\r\nHost: h\r\nX: " + strings.Repeat("x", 16<<10+4<<10) + "\r\nContent-Length: 0\r\n\r\n")
+	if answer := c.hungUp(); !strings.HasPrefix(answer, "HTTP/1.1 431 ") {
+		t.Errorf("they are answered with %q", answer)
+	}
+	c = r.call()
+	c.say("POST " + path + " HTTP/1.1\r\nHost: h\r\nX: " + strings.Repeat("x", 15<<10) + "\r\nContent-Length: 0\r\n\r\n")
+	if status, _, _ := c.answer(); status != http.StatusOK {
+		t.Errorf("headers that are large are answered with %d", status)
+	}
+}
+
+func TestSoManyConnectionsAreServedAtOnceAndTheOthersWait(t *testing.T) {
+	const most, callers = 3, 12
+	var inside, highest atomic.Int32
+	full, release := make(chan struct{}, callers), make(chan struct{})
+	r := serve(t, web.Options{Connections: most}, func(w http.ResponseWriter, _ *http.Request) {
+		n := inside.Add(1)
+		for seen := highest.Load(); n > seen && !highest.CompareAndSwap(seen, n); seen = highest.Load() {
+		}
+		full <- struct{}{}
+		<-release
+		inside.Add(-1)
+		w.Header().Set("Connection", "close")
+	})
+	var all sync.WaitGroup
+	for range callers {
+		c := r.call()
+		all.Go(func() {
+			c.say(post(path, "x"))
+			if answer := c.hungUp(); !strings.HasPrefix(answer, "HTTP/1.1 200 ") {
+				t.Errorf("one was answered with %q", answer)
+			}
+		})
+	}
+	for range most {
+		<-full
+	}
+	close(release)
+	all.Wait()
+	if highest.Load() != most {
+		t.Errorf("%d were served at once, want %d", highest.Load(), most)
+	}
+}
+
+func TestAServerThatIsFullEndsAllTheSame(t *testing.T) {
+	r := serve(t, web.Options{Connections: 1, Timings: web.Timings{Grace: short}}, echo)
+	c := r.call()
+	c.say(post(path, "x"))
+	c.answer()
+	waiting := r.call() // is never accepted
+	r.end()
+	if got := waiting.hungUp(); got != "" {
+		t.Errorf("it was answered with %q", got)
+	}
+	if conn, err := net.Dial("tcp", r.server.Addr().String()); err == nil {
+		conn.Close()
+		t.Error("it still listens")
+	}
+}

@@ -1,0 +1,92 @@
+package web_test
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"mews/supervisor/web"
+)
+
+func TestARequestThatRunsAtTheEndIsStillAnswered(t *testing.T) {
+	began, release := make(chan struct{}), make(chan struct{})
+	r := serve(t, web.Options{}, func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength == 0 {
+			return
+		}
+		close(began)
+		<-release
+		if r.Context().Err() != nil {
+			t.Error("its context ended within the grace")
+		}
+		echo(w, r)
+	})
+	idle, running := r.call(), r.call()
+	idle.say(post(path, ""))
+	idle.answer()
+	running.say(post(path, "mine"))
+	<-began
+	ended := make(chan struct{})
+	go func() { defer close(ended); r.end() }()
+	idle.hungUp() // the end has begun: nobody new comes in
+	if conn, err := net.Dial("tcp", r.server.Addr().String()); err == nil {
+		conn.Close()
+		t.Error("it still listens")
+	}
+	select {
+	case <-ended:
+		t.Error("the server ended before its request")
+	default:
+	}
+	close(release)
+	if status, _, body := running.answer(); status != 200 || body != "took mine" {
+		t.Errorf("it was answered with %d, %q", status, body)
+	}
+	<-ended
+	if got := r.log.String(); got != "" {
+		t.Errorf("logged is %s", got)
+	}
+}
+
+func TestARequestThatDoesNotEndIsCutOffAndWaitedFor(t *testing.T) {
+	began, over := make(chan struct{}), false
+	r := serve(t, web.Options{Timings: web.Timings{Grace: short}}, func(_ http.ResponseWriter, r *http.Request) {
+		close(began)
+		<-r.Context().Done()
+		over = true
+	})
+	c := r.call()
+	c.say(post(path, "x"))
+	<-began
+	r.end()
+	if !over {
+		t.Error("the server ended before its request")
+	}
+	if answer := c.hungUp(); strings.Contains(answer, " 200 ") {
+		t.Errorf("it was answered with %q", answer)
+	}
+	if got := r.log.String(); !strings.Contains(got, "did not end in time") {
+		t.Errorf("logged is %s", got)
+	}
+}
+
+func TestAServerWhoseTimeHasEndedServesNobody(t *testing.T) {
+	r := serve(t, web.Options{}, echo)
+	r.end()
+	w := &recorder{header: http.Header{}}
+	r.server.ServeHTTP(w, &http.Request{Method: http.MethodPost}) // as one that had just been read
+	if w.status != http.StatusServiceUnavailable {
+		t.Errorf("it was answered with %d", w.status)
+	}
+}
+
+// recorder is a ResponseWriter that nobody reads.
+type recorder struct {
+	header http.Header
+	status int
+}
+
+func (r *recorder) Header() http.Header         { return r.header }
+func (r *recorder) Write(p []byte) (int, error) { return len(p), nil }
+func (r *recorder) WriteHeader(status int)      { r.status = status }

@@ -1,0 +1,130 @@
+// Package web is the public listener: what others call from outside. It takes POST to exactly the paths that it was given
+// and knows nothing else; whoever looks around sees an empty 404. What a caller may cost is bounded here, in time, in
+// headers and in connections; how long a body may be is for its handler to say.
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// Options are what the server works on.
+type Options struct {
+	Listen      string                  // address and port
+	Routes      map[string]http.Handler // by path; each gets POST alone
+	Connections int                     // at once; more wait until one has ended. 0 is 256
+	Timings     Timings
+	Log         hclog.Logger
+}
+
+// Timings bound what a caller may take its time with. 0 is the default.
+type Timings struct {
+	Header time.Duration // until a request's headers are there: 5 s
+	Read   time.Duration // until the whole request is there: 15 s
+	Write  time.Duration // until it is answered: 30 s
+	Idle   time.Duration // between two requests of a connection: 60 s
+	Grace  time.Duration // that requests have to end when the service does: 5 s
+}
+
+const (
+	maxConnections = 256
+	maxHeaderBytes = 16 << 10
+)
+
+// Server is the listener.
+type Server struct {
+	o        Options
+	listener net.Listener
+	errors   *errorLog
+
+	// open is held by each request for reading; whoever holds it for writing knows that none runs, and none begins.
+	open sync.RWMutex
+}
+
+// New takes the port; Run serves it. Until then whoever connects waits.
+func New(o Options) (*Server, error) {
+	o.Connections = cmp.Or(o.Connections, maxConnections)
+	t := &o.Timings
+	t.Header, t.Read = cmp.Or(t.Header, 5*time.Second), cmp.Or(t.Read, 15*time.Second)
+	t.Write, t.Idle = cmp.Or(t.Write, 30*time.Second), cmp.Or(t.Idle, time.Minute)
+	t.Grace = cmp.Or(t.Grace, 5*time.Second)
+	listener, err := net.Listen("tcp", o.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen for webhooks: %w%s", err, remedy(err))
+	}
+	return &Server{
+		o: o, listener: limit(listener.(*net.TCPListener), o.Connections), errors: &errorLog{log: o.Log, now: time.Now},
+	}, nil
+}
+
+// remedies are what to do about a port that cannot be had.
+var remedies = []struct {
+	err    error
+	remedy string
+}{
+	{syscall.EADDRINUSE, "end the program that has this port, or write another one into webhooks.listen"},
+	{syscall.EACCES, "a port below 1024 needs a permission: write one above into webhooks.listen, behind a reverse proxy"},
+	{syscall.EADDRNOTAVAIL, "this machine has no such address: write one of its own into webhooks.listen"},
+}
+
+func remedy(err error) string {
+	for _, r := range remedies {
+		if errors.Is(err, r.err) {
+			return "; " + r.remedy
+		}
+	}
+	return ""
+}
+
+// Addr is where it listens.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Run serves until ctx ends, then lets the requests that run come to their end: after the grace their connections are
+// closed and their contexts cancelled. It returns when the last of them has returned. A Server runs once.
+func (s *Server) Run(ctx context.Context) error {
+	requests, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	server := s.server(requests)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(s.listener) }() // ends with Shutdown, and is waited for below
+	var err error
+	select {
+	case err = <-served:
+		err = fmt.Errorf("serve webhooks on %s: %w", s.Addr(), err)
+	case <-ctx.Done():
+		s.end(requests, server)
+		<-served
+	}
+	server.Close() // first, so that no handler that ends with its context seems to have done its work
+	cancel(errEnds)
+	s.open.Lock() // for good
+	return err
+}
+
+var errEnds = errors.New("the service ends")
+
+// end lets what runs come to its end, within the grace.
+func (s *Server) end(ctx context.Context, server *http.Server) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.o.Timings.Grace, errEnds)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		s.o.Log.Warn("webhooks: some requests did not end in time and were cut off", "grace", s.o.Timings.Grace)
+	}
+}
+
+func (s *Server) server(requests context.Context) *http.Server {
+	t := s.o.Timings
+	return &http.Server{
+		Handler: s, BaseContext: func(net.Listener) context.Context { return requests },
+		ReadHeaderTimeout: t.Header, ReadTimeout: t.Read, WriteTimeout: t.Write, IdleTimeout: t.Idle,
+		MaxHeaderBytes: maxHeaderBytes, ErrorLog: s.errors.logger(), DisableGeneralOptionsHandler: true,
+	}
+}

@@ -1,0 +1,124 @@
+package web_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor/web"
+)
+
+func length(body string) string { return strconv.Itoa(len(body)) }
+
+// echo answers with what it was sent.
+func echo(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	fmt.Fprintf(w, "took %s", body)
+}
+
+func TestAPostToARouteIsAnsweredAndTheConnectionKept(t *testing.T) {
+	c := serve(t, web.Options{}, echo).call()
+	for _, body := range []string{"one", "two"} {
+		c.say(post(path, body))
+		if status, header, got := c.answer(); status != 200 || got != "took "+body || header.Get("Server") != "" {
+			t.Errorf("%d, %v, %q", status, header, got)
+		}
+	}
+}
+
+func TestAnythingElseIsAnEmpty404(t *testing.T) {
+	r := serve(t, web.Options{}, func(http.ResponseWriter, *http.Request) { t.Error("the handler was called") })
+	for _, line := range []string{
+		"GET /webhook/telegram", "HEAD /webhook/telegram", "PUT /webhook/telegram", "OPTIONS /webhook/telegram", "OPTIONS *",
+		"post /webhook/telegram", "POST /", "POST /webhook", "POST /webhook/", "POST /webhook/telegram/", "POST //webhook/telegram",
+		"POST /Webhook/telegram", "POST /webhook%2Ftelegram", "POST /webhook/../webhook/telegram", "POST /webhook/telegram%20",
+		"POST /healthz", "GET /", "GET /.git/config", "PATCH /webhook/telegram", "DELETE /webhook/telegram",
+	} {
+		c := r.call()
+		c.say(line + " HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
+		answer := c.hungUp()
+		head, body, _ := strings.Cut(answer, "\r\n\r\n")
+		if !strings.HasPrefix(head, "HTTP/1.1 404 ") || body != "" || strings.Contains(head, "Location") {
+			t.Errorf("%s is answered with %q", line, answer)
+		}
+	}
+	if got := r.log.String(); got != "" {
+		t.Errorf("who looks around fills the log: %s", got)
+	}
+}
+
+// A path has one spelling, whatever the method: nothing else ever reaches a handler.
+func FuzzRequest(f *testing.F) {
+	for _, target := range []string{
+		path, path + "?x=1", "/", "*", path + "#", "/webhook%2ftelegram", "http://h" + path, "/webhook/./telegram",
+	} {
+		f.Add("POST", target)
+		f.Add("GET", target)
+	}
+	called := false
+	server, err := web.New(web.Options{Listen: "127.0.0.1:0", Log: hclog.NewNullLogger(), Routes: map[string]http.Handler{
+		path: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }),
+	}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, method, target string) {
+		r, err := http.NewRequest(method, target, nil)
+		if err != nil {
+			return
+		}
+		called = false
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, r)
+		if want := method == "POST" && r.URL.EscapedPath() == path; called != want {
+			t.Errorf("%q %q: called %v", method, target, called)
+		}
+		if !called && (w.Code != http.StatusNotFound || w.Body.Len() > 0) {
+			t.Errorf("%q %q: %d, %q", method, target, w.Code, w.Body)
+		}
+	})
+}
+
+func TestAPortThatCannotBeHadSaysWhatToDo(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for address, want := range map[string]string{
+		taken.Addr().String(): "listen for webhooks: listen tcp " + taken.Addr().String() + ": bind: address already in use; " +
+			"end the program that has this port, or write another one into webhooks.listen",
+		"192.0.2.1:8322": "write one of its own into webhooks.listen", // of the documentation's network, RFC 5737
+	} {
+		_, err := web.New(web.Options{Listen: address, Log: hclog.NewNullLogger()})
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", address, err, want)
+		}
+	}
+}
+
+func TestAnAnswerMayBeSetADeadline(t *testing.T) {
+	r := serve(t, web.Options{}, func(w http.ResponseWriter, r *http.Request) {
+		if err := http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)); err != nil {
+			t.Errorf("the handler cannot reach its connection: %v", err)
+		}
+		echo(w, r)
+	})
+	c := r.call()
+	c.say("POST " + path + " HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n")
+	if status, _, _ := c.answer(); status != http.StatusBadRequest {
+		t.Errorf("a body that came too late is answered with %d", status)
+	}
+}
