@@ -1,0 +1,228 @@
+package telegramtest
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Message is one that stands, or stood, in a chat.
+type Message struct {
+	ID       int64
+	From     User
+	FromBot  bool // by the bot that the token is for
+	Text     string
+	Media    string // what came with it, the Bot API's word: photo, voice ...; Text is its caption then
+	File     *File  // with Media, of the bot's own
+	Entities []Entity
+	Silent   bool
+	ReplyTo  int64
+	Thread   int64 // of a forum; 0 for none
+	Edits    int
+	Deleted  bool
+	At       time.Time // its date
+	Keyboard [][]Button
+
+	root int64 // the message that its chain of replies began with; 0 for itself
+}
+
+// chat is what the server knows of one.
+type chat struct {
+	Chat
+	messages []*Message // by id
+	next     int64      // its own next message id, where it counts its own
+	topics   map[int64]bool
+	blocked  bool
+	migrated int64 // the supergroup that it has become
+}
+
+// chats are those that the bot may talk in.
+type chats struct {
+	byID  map[int64]*chat
+	first int64                // where a counter begins
+	next  int64                // the account's next message id: of all private chats and basic groups together
+	asked map[string]time.Time // callback queries that wait for their answer, and since when
+}
+
+// meet makes a chat known.
+func (cs *chats) meet(c Chat) *chat {
+	c.Type = cmp.Or(c.Type, kindOf(c.ID))
+	known := cs.byID[c.ID]
+	if known == nil {
+		known = &chat{next: cs.first, topics: map[int64]bool{}}
+		cs.byID[c.ID] = known
+	}
+	known.Chat = c
+	return known
+}
+
+// kindOf tells a chat's type from its id. (Supergroups and channels are numbered from -1000000000000 down.)
+func kindOf(id int64) string {
+	switch {
+	case id > 0:
+		return "private"
+	case id <= -1000000000000:
+		return "supergroup"
+	}
+	return "group"
+}
+
+// find is the chat that a request is for, or why it can't be talked to.
+func (cs *chats) find(id int64) (*chat, answer) {
+	c := cs.byID[id]
+	switch {
+	case id == 0:
+		return nil, bad("chat_id is empty")
+	case c == nil:
+		return nil, bad("chat not found")
+	case c.migrated != 0:
+		a := bad("group chat was upgraded to a supergroup chat")
+		a.migrateTo = c.migrated
+		return nil, a
+	case c.blocked:
+		return nil, refuse(http.StatusForbidden, "Forbidden: %s", c.goneText())
+	}
+	return c, answer{}
+}
+
+// goneText is what the bot is told that is in a chat no more.
+func (c *chat) goneText() string {
+	if c.Type == "private" {
+		return "bot was blocked by the user"
+	}
+	return fmt.Sprintf("bot was kicked from the %s chat", c.Type)
+}
+
+// owns says whether a chat counts its messages by itself.
+func (c *chat) owns() bool { return c.Type == "supergroup" || c.Type == "channel" }
+
+// put adds a message and numbers it.
+func (cs *chats) put(c *chat, m *Message) *Message {
+	counter := &cs.next
+	if c.owns() {
+		counter = &c.next
+	}
+	if m.ID == 0 {
+		m.ID = *counter
+	}
+	*counter = max(*counter, m.ID+1)
+	at, _ := c.search(m.ID)
+	c.messages = slices.Insert(c.messages, at, m)
+	return m
+}
+
+// message is one that stands in the chat, nil where there is none.
+func (c *chat) message(id int64) *Message {
+	i, ok := c.search(id)
+	if !ok || c.messages[i].Deleted {
+		return nil
+	}
+	return c.messages[i]
+}
+
+// replace has an edited message stand in the place of the earlier one.
+func (c *chat) replace(m *Message) {
+	if old := c.message(m.ID); old != nil {
+		m.Edits = old.Edits + 1
+		*old = *m
+	}
+}
+
+func (c *chat) search(id int64) (int, bool) {
+	return slices.BinarySearchFunc(c.messages, id, func(m *Message, id int64) int { return cmp.Compare(m.ID, id) })
+}
+
+// begins is the message that a chain of replies began with.
+func (m *Message) begins() int64 { return cmp.Or(m.root, m.ID) }
+
+// json is a user as the server shows it.
+func (u User) json() map[string]any {
+	m := map[string]any{"id": u.ID, "is_bot": u.Bot, "first_name": cmp.Or(u.First, fmt.Sprint("U", u.ID))}
+	if u.Username != "" {
+		m["username"] = u.Username
+	}
+	return m
+}
+
+// json is a chat as the server shows it.
+func (c Chat) json() map[string]any {
+	m := map[string]any{"id": c.ID, "type": cmp.Or(c.Type, kindOf(c.ID))}
+	if m["type"] == "private" {
+		m["first_name"] = cmp.Or(c.Title, fmt.Sprint("U", c.ID))
+	} else {
+		m["title"] = cmp.Or(c.Title, fmt.Sprint("Chat ", c.ID))
+	}
+	if c.Forum {
+		m["is_forum"] = true
+	}
+	return m
+}
+
+// json is a message as the server shows it, with the one that it answers where shallow is false.
+func (c *chat) json(m *Message, shallow bool) map[string]any {
+	v := map[string]any{"message_id": m.ID, "date": m.At.Unix(), "chat": c.Chat.json()}
+	if c.Type == "channel" {
+		v["sender_chat"] = c.Chat.json()
+	} else {
+		v["from"] = m.From.json()
+	}
+	if m.Media == "" && m.Text != "" {
+		v["text"], v["entities"] = m.Text, m.Entities
+	} else if m.Text != "" {
+		v["caption"], v["caption_entities"] = m.Text, m.Entities
+	}
+	for _, name := range []string{"entities", "caption_entities"} {
+		if len(m.Entities) == 0 {
+			delete(v, name)
+		}
+	}
+	c.jsonOfFile(v, m)
+	if m.Keyboard != nil {
+		v["reply_markup"] = map[string]any{"inline_keyboard": m.Keyboard}
+	}
+	if m.Edits > 0 {
+		v["edit_date"] = m.At.Unix()
+	}
+	c.jsonOfThread(v, m, shallow)
+	return v
+}
+
+// jsonOfFile adds what the bot itself has sent.
+func (c *chat) jsonOfFile(v map[string]any, m *Message) {
+	switch {
+	case m.File == nil:
+	case m.Media == "photo":
+		v["photo"] = []any{m.File.json(map[string]any{"width": 90, "height": 90})}
+	default:
+		v[m.Media] = m.File.json(map[string]any{"file_name": m.File.Name})
+	}
+}
+
+// jsonOfThread adds where in the chat a message stands. In a forum a message that answers none comes with the topic's
+// beginning as the one that it answers; in a supergroup without topics the thread is the chain of replies.
+func (c *chat) jsonOfThread(v map[string]any, m *Message, shallow bool) {
+	answered := c.message(m.ReplyTo)
+	switch {
+	case m.Thread != 0:
+		v["message_thread_id"], v["is_topic_message"] = m.Thread, true
+		if !shallow && answered == nil && c.Forum {
+			v["reply_to_message"] = c.topic(m)
+		}
+	case c.Type == "supergroup" && !c.Forum && m.root != 0:
+		v["message_thread_id"] = m.root
+	}
+	if !shallow && answered != nil {
+		v["reply_to_message"] = c.json(answered, true)
+	}
+}
+
+// topic is the service message that a topic begins with.
+func (c *chat) topic(m *Message) map[string]any {
+	return map[string]any{
+		"message_id": m.Thread, "date": m.At.Unix(), "chat": c.Chat.json(), "from": m.From.json(),
+		"message_thread_id": m.Thread, "is_topic_message": true,
+		"forum_topic_created": map[string]any{"name": fmt.Sprint("Topic ", m.Thread), "icon_color": 7322096},
+	}
+}

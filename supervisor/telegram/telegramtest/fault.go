@@ -1,0 +1,186 @@
+package telegramtest
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// FaultKind is a way of failing.
+type FaultKind string
+
+const (
+	Error     FaultKind = "error"     // a refusal with Code, Text and RetryAfter, in Telegram's JSON
+	HTML      FaultKind = "html"      // a page with Code, as a proxy says it
+	Reset     FaultKind = "reset"     // the connection is reset
+	Truncated FaultKind = "truncated" // half of a correct answer; After is always on
+	Slow      FaultKind = "slow"      // a correct answer that comes over Over; After is always on
+	Hang      FaultKind = "hang"      // no answer until the client goes
+	BadJSON   FaultKind = "bad_json"  // 200 with Text, or with what is no JSON
+	// Flood is 429 with RetryAfter. Until that is over every request to the chat is refused with what is left of it, and is
+	// a violation. With no Chat it is so for all chats; for a method that is for no chat, for that method.
+	Flood FaultKind = "flood"
+
+	plainly FaultKind = "" // no fault
+)
+
+// Fault has requests fail.
+type Fault struct {
+	Kind   FaultKind
+	Method string // "" is any; for Flood any that is for a chat
+	Chat   int64  // 0 is any
+	After  bool   // the request is processed first, so that what it does stands
+
+	Times int           // how many requests; 0 is one, or, with For or Rate, any number; -1 is any number
+	For   time.Duration // how long; 0 is until Times are used up
+	Rate  float64       // the share of requests; 0 is all
+	Seed  uint64        // of Rate
+
+	Code       int    // 0 is 500 for Error, 502 for HTML
+	Text       string // Error's description, HTML's page, BadJSON's body; "" is a fitting one
+	RetryAfter int    // seconds; 0 is none for Error, 1 for Flood
+	Over       time.Duration
+}
+
+// fault is one that is on.
+type fault struct {
+	Fault
+	left  int       // -1 is any number
+	until time.Time // zero is for ever
+	rng   *rand.Rand
+}
+
+// faults are those that are on, oldest first.
+type faults struct{ on []*fault }
+
+func (fs *faults) add(f Fault, now time.Time) *fault {
+	added := &fault{Fault: f, left: f.Times}
+	if f.Times == 0 {
+		added.left = 1
+		if f.For > 0 || f.Rate > 0 {
+			added.left = -1
+		}
+	}
+	if f.For > 0 {
+		added.until = now.Add(f.For)
+	}
+	if f.Rate > 0 {
+		added.rng = rand.New(rand.NewPCG(f.Seed, 0))
+	}
+	if f.Kind == Truncated || f.Kind == Slow {
+		added.After = true
+	}
+	if f.Kind == Flood {
+		added.RetryAfter, added.After = max(f.RetryAfter, 1), false
+	}
+	added.Method = strings.ToLower(f.Method)
+	fs.on = append(fs.on, added)
+	return added
+}
+
+// match is the fault that a request meets, nil for none.
+func (fs *faults) match(r *request, now time.Time) *fault {
+	for _, f := range fs.on {
+		if f.left != 0 && (f.until.IsZero() || now.Before(f.until)) && f.isFor(r) {
+			if f.rng != nil && f.rng.Float64() >= f.Rate {
+				continue
+			}
+			if f.left > 0 {
+				f.left--
+			}
+			return f
+		}
+	}
+	return nil
+}
+
+func (f *fault) isFor(r *request) bool {
+	if f.Kind == Flood && f.Method == "" && r.chat == 0 {
+		return false
+	}
+	return (f.Method == "" || f.Method == r.method) && (f.Chat == 0 || f.Chat == r.chat)
+}
+
+// spoil is how an answer fails.
+type spoil struct {
+	code  func(Fault, answer) int // what the client can see of it; 0 is nothing, or nothing whole
+	write func(http.ResponseWriter, *http.Request, Fault, answer)
+}
+
+var spoils = map[FaultKind]spoil{
+	plainly:   {func(_ Fault, a answer) int { return a.code }, writePlainly},
+	Flood:     {func(_ Fault, a answer) int { return a.code }, writePlainly},
+	Slow:      {func(_ Fault, a answer) int { return a.code }, writeSlowly},
+	Error:     {func(f Fault, _ answer) int { return cmp.Or(f.Code, 500) }, writeError},
+	HTML:      {func(f Fault, _ answer) int { return cmp.Or(f.Code, 502) }, writeHTML},
+	BadJSON:   {func(Fault, answer) int { return http.StatusOK }, writeBadJSON},
+	Truncated: {func(Fault, answer) int { return 0 }, writeHalf},
+	Reset:     {func(Fault, answer) int { return 0 }, reset},
+	Hang:      {func(Fault, answer) int { return 0 }, hang},
+}
+
+func writePlainly(rw http.ResponseWriter, _ *http.Request, _ Fault, a answer) { a.write(rw) }
+
+func writeError(rw http.ResponseWriter, _ *http.Request, f Fault, _ answer) {
+	code := cmp.Or(f.Code, 500)
+	a := refuse(code, "%s", cmp.Or(f.Text, http.StatusText(code)))
+	a.retryAfter = f.RetryAfter
+	a.write(rw)
+}
+
+func writeHTML(rw http.ResponseWriter, _ *http.Request, f Fault, _ answer) {
+	code := cmp.Or(f.Code, 502)
+	title := strconv.Itoa(code) + " " + http.StatusText(code)
+	page := cmp.Or(f.Text, "<html>\r\n<head><title>"+title+"</title></head>\r\n<body>\r\n<center><h1>"+title+
+		"</h1></center>\r\n<hr><center>nginx/1.18.0</center>\r\n</body>\r\n</html>\r\n")
+	rw.Header().Set("Content-Type", "text/html")
+	rw.WriteHeader(code)
+	_, _ = rw.Write([]byte(page))
+}
+
+func writeBadJSON(rw http.ResponseWriter, _ *http.Request, f Fault, _ answer) {
+	rw.Header().Set("Content-Type", "application/json")
+	_, _ = rw.Write([]byte(cmp.Or(f.Text, `{"ok":true,"result":{"message_id":`)))
+}
+
+// writeHalf promises the whole body and ends the connection in its middle.
+func writeHalf(rw http.ResponseWriter, _ *http.Request, _ Fault, a answer) {
+	body := a.body()
+	a.head(rw, len(body))
+	_, _ = rw.Write(body[:len(body)/2])
+	_ = http.NewResponseController(rw).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// writeSlowly lets the body come in ten pieces.
+func writeSlowly(rw http.ResponseWriter, r *http.Request, f Fault, a answer) {
+	body := a.body()
+	a.head(rw, len(body))
+	piece := max(len(body)/10, 1)
+	for len(body) > 0 {
+		n := min(piece, len(body))
+		_, _ = rw.Write(body[:n])
+		_ = http.NewResponseController(rw).Flush()
+		if body = body[n:]; !rest(r.Context(), cmp.Or(f.Over, time.Second)/10) {
+			return
+		}
+	}
+}
+
+// reset ends the connection with a TCP reset: what was sent on it is lost.
+func reset(rw http.ResponseWriter, _ *http.Request, _ Fault, _ answer) {
+	conn, _, err := http.NewResponseController(rw).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
+
+func hang(_ http.ResponseWriter, r *http.Request, _ Fault, _ answer) { <-r.Context().Done() }

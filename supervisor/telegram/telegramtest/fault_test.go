@@ -1,0 +1,314 @@
+package telegramtest_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/supervisor/telegram/telegramtest"
+)
+
+func text(s string) m { return m{"chat_id": home.ID, "text": s} }
+
+func TestFaults(t *testing.T) {
+	var badJSON *json.SyntaxError
+	for name, test := range map[string]struct {
+		fault  telegramtest.Fault
+		status int    // that the client sees; 0 for none
+		says   string // in what it reads
+		err    func(error) bool
+		stands bool // the message
+		code   int  // that is kept of the call
+	}{
+		"an error": {
+			fault: telegramtest.Fault{Kind: telegramtest.Error}, status: 500, says: `"error_code":500,"description":"Internal Server Error"`, code: 500,
+		},
+		"an error in given words": {
+			fault:  telegramtest.Fault{Kind: telegramtest.Error, Code: 400, Text: "Bad Request: PEER_ID_INVALID"},
+			status: 400, says: `"description":"Bad Request: PEER_ID_INVALID"`, code: 400,
+		},
+		"an error with something to wait for": {
+			fault:  telegramtest.Fault{Kind: telegramtest.Error, Code: 429, RetryAfter: 7},
+			status: 429, says: `"parameters":{"retry_after":7}`, code: 429,
+		},
+		"an error after it was processed": {
+			fault: telegramtest.Fault{Kind: telegramtest.Error, After: true}, status: 500, says: "Internal", stands: true, code: 500,
+		},
+		"a page": {
+			fault: telegramtest.Fault{Kind: telegramtest.HTML}, status: 502, says: "<h1>502 Bad Gateway</h1>",
+			err: func(err error) bool { return errors.As(err, &badJSON) }, code: 502,
+		},
+		"a page after it was processed": {
+			fault: telegramtest.Fault{Kind: telegramtest.HTML, Code: 504, After: true}, status: 504, says: "504 Gateway",
+			err: func(err error) bool { return errors.As(err, &badJSON) }, stands: true, code: 504,
+		},
+		"a reset": {
+			fault: telegramtest.Fault{Kind: telegramtest.Reset},
+			err:   func(err error) bool { return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) },
+		},
+		"a reset after it was processed": {
+			fault: telegramtest.Fault{Kind: telegramtest.Reset, After: true}, stands: true,
+			err: func(err error) bool { return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, io.EOF) },
+		},
+		"half of an answer": {
+			fault: telegramtest.Fault{Kind: telegramtest.Truncated}, status: 200, says: `{"ok":true`, stands: true,
+			err: func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) },
+		},
+		"no JSON": {
+			fault: telegramtest.Fault{Kind: telegramtest.BadJSON}, status: 200, says: `{"ok":true`, code: 200,
+			err: func(err error) bool { return errors.As(err, &badJSON) },
+		},
+		"a slow answer": {
+			fault:  telegramtest.Fault{Kind: telegramtest.Slow, Over: 10 * time.Millisecond},
+			status: 200, says: `"text":"x"`, stands: true, code: 200,
+		},
+		"another chat's": {
+			fault: telegramtest.Fault{Kind: telegramtest.Error, Chat: 9}, status: 200, says: `"text":"x"`, stands: true, code: 200,
+		},
+		"another method's": {
+			fault: telegramtest.Fault{Kind: telegramtest.Error, Method: "getMe"}, status: 200, says: `"text":"x"`, stands: true, code: 200,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, c := start(t, telegramtest.Options{Strict: true})
+			s.Meet(home)
+			s.Fault(test.fault)
+			r, err := c.try("sendMessage", text("x"))
+			if test.err == nil && err != nil || test.err != nil && !test.err(err) {
+				t.Errorf("the client's error is %v", err)
+			}
+			if r.Status != test.status || !strings.Contains(r.Raw, test.says) {
+				t.Errorf("answered %d %q, want %d %q", r.Status, r.Raw, test.status, test.says)
+			}
+			call := s.Calls("sendMessage")[0]
+			if got := len(s.Sent(home.ID)) == 1; got != test.stands || call.Processed != test.stands || call.Code != test.code {
+				t.Errorf("stands: %t, processed: %t, code %d; want %t, %d", got, call.Processed, call.Code, test.stands, test.code)
+			}
+		})
+	}
+}
+
+func TestAHangEndsWithItsClient(t *testing.T) {
+	for name, after := range map[string]bool{"before it is processed": false, "after": true} {
+		t.Run(name, func(t *testing.T) {
+			s, c := start(t, telegramtest.Options{})
+			s.Meet(home)
+			s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, After: after})
+			c.http.Timeout = 50 * time.Millisecond
+			if after { // in which it is to be processed
+				c.http.Timeout = 2 * time.Second
+			}
+			if _, err := c.try("sendMessage", text("x")); !errors.Is(err, os.ErrDeadlineExceeded) && !os.IsTimeout(err) {
+				t.Errorf("the client's error is %v", err)
+			}
+			if got := len(s.Sent(home.ID)) == 1; got != after {
+				t.Errorf("the message stands: %t", got)
+			}
+		})
+	}
+}
+
+func TestFaultsAreUsedUpAndEnded(t *testing.T) {
+	s, c := start(t, telegramtest.Options{})
+	fails := func(n int) (failed int) {
+		for range n {
+			if r := c.call("getMe", nil); !r.OK {
+				failed++
+			}
+		}
+		return failed
+	}
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: "getme", Times: 2})
+	if n := fails(5); n != 2 {
+		t.Errorf("%d of 5 failed, want 2", n)
+	}
+	end := s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Times: -1})
+	if n := fails(5); n != 5 {
+		t.Errorf("%d of 5 failed, want all", n)
+	}
+	end()
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Error, For: time.Minute})
+	if n := fails(5); n != 5 {
+		t.Errorf("%d of 5 failed within the minute, want all", n)
+	}
+	s.Advance(time.Minute)
+	if n := fails(5); n != 0 {
+		t.Errorf("%d of 5 failed after it, want none", n)
+	}
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Rate: 0.3, Seed: 1})
+	if n := fails(200); n < 30 || n > 90 {
+		t.Errorf("%d of 200 failed at a rate of 0.3", n)
+	}
+}
+
+func TestAFloodIsWaitedOut(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	clock := telegramtest.Options{Now: func() time.Time { return now }}
+	s, c := start(t, clock)
+	s.Meet(home)
+	s.Meet(team)
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 5})
+
+	r := c.refused(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
+	if r.Parameters.RetryAfter != 5 {
+		t.Errorf("retry after %d", r.Parameters.RetryAfter)
+	}
+	c.refused(429, "Too Many Requests: retry after 5", "sendMessage", text("on its way already"))
+	wantNoViolation(t, s)
+	c.send(team.ID, "another chat")
+
+	s.Advance(2*time.Second + time.Millisecond)
+	c.refused(429, "Too Many Requests: retry after 3", "sendChatAction", m{"chat_id": home.ID, "action": "typing"})
+	wantViolation(t, s, "sendchataction for chat 1001 came 2.999s before the end of its retry_after")
+	s.Advance(3 * time.Second)
+	c.send(home.ID, "patient")
+}
+
+// TestWhatAClientWasKilledOverItNeedNotKeep: but it is told again, and must keep that.
+func TestWhatAClientWasKilledOverItNeedNotKeep(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	s, c := start(t, telegramtest.Options{Now: func() time.Time { return now }})
+	s.Meet(home)
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 5})
+	c.refused(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
+	s.Died(now.Add(time.Millisecond))
+	s.Advance(time.Second)
+	c.refused(429, "Too Many Requests: retry after 4", "sendMessage", text("in its next life"))
+	wantNoViolation(t, s)
+	s.Died(now.Add(2 * time.Second)) // it had a second to keep it
+	s.Advance(2 * time.Second)
+	c.refused(429, "Too Many Requests: retry after 2", "sendMessage", text("once more"))
+	wantViolation(t, s, "sendmessage for chat 1001 came 2s before the end of its retry_after")
+}
+
+func TestAFloodOfTheBotIsForAllChats(t *testing.T) {
+	s, c := start(t, telegramtest.Options{})
+	s.Meet(home)
+	s.Meet(team)
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 5})
+	c.do("getMe", nil, nil) // is for no chat
+	c.refused(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
+	s.Advance(time.Second)
+	if r := c.call("sendMessage", m{"chat_id": team.ID, "text": "x"}); r.Status != 429 {
+		t.Errorf("another chat: %d", r.Status)
+	}
+	wantViolation(t, s, "for chat -100")
+	c.poll(nil)
+
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Method: "getUpdates", RetryAfter: 2})
+	c.refused(429, "Too Many Requests: retry after 2", "getUpdates", nil)
+	s.Advance(time.Second)
+	if r := c.call("getUpdates", nil); r.Status != 429 || r.Parameters.RetryAfter != 1 {
+		t.Errorf("too early: %s", r.Raw)
+	}
+}
+
+func TestFloodControl(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	s, c := start(t, telegramtest.Options{Now: func() time.Time { return now }})
+	s.Meet(home)
+	s.SetFlood(3, time.Second, 4)
+	id := c.send(home.ID, "1")
+	c.send(home.ID, "2")
+	c.do("editMessageText", m{"chat_id": home.ID, "message_id": id, "text": "edits count"}, nil)
+	c.refused(429, "Too Many Requests: retry after 4", "sendMessage", text("4"))
+	if len(s.Sent(home.ID)) != 2 {
+		t.Error("what was refused stands")
+	}
+	s.Advance(4 * time.Second)
+	c.send(home.ID, "5")
+	s.SetFlood(0, 0, 0)
+	for range 10 {
+		c.send(home.ID, "off")
+	}
+}
+
+func TestRatesAreWatched(t *testing.T) {
+	for name, test := range map[string]struct {
+		rates telegramtest.Rates
+		chats []telegramtest.Chat
+		every time.Duration
+		n     int
+		words string // "" for no violation
+	}{
+		"a chat at its rate":         {telegramtest.Rates{Chat: 1}, []telegramtest.Chat{home}, time.Second, 5, ""},
+		"a chat a little closer":     {telegramtest.Rates{Chat: 1}, []telegramtest.Chat{home}, 960 * time.Millisecond, 5, ""},
+		"a chat too fast":            {telegramtest.Rates{Chat: 1}, []telegramtest.Chat{home}, 900 * time.Millisecond, 2, "2 messages or edits to chat 1001 within 1s, at most 1"},
+		"a burst within its window":  {telegramtest.Rates{Chat: 3, Window: 3 * time.Second}, []telegramtest.Chat{home}, 0, 3, ""},
+		"a burst that is too long":   {telegramtest.Rates{Chat: 3, Window: 3 * time.Second}, []telegramtest.Chat{home}, 0, 4, "4 messages or edits to chat 1001 within 3s, at most 3"},
+		"a group's minute":           {telegramtest.Rates{Group: 20}, []telegramtest.Chat{team}, 3 * time.Second, 60, ""},
+		"a group too fast":           {telegramtest.Rates{Group: 20}, []telegramtest.Chat{team}, 2 * time.Second, 21, "21 messages or edits to chat -100 within 1m0s, at most 20"},
+		"no group":                   {telegramtest.Rates{Group: 20}, []telegramtest.Chat{home}, time.Second, 40, ""},
+		"all chats together":         {telegramtest.Rates{All: 30}, []telegramtest.Chat{home, team}, 10 * time.Millisecond, 31, "31 messages or edits to all chats within 1s, at most 30"},
+		"all chats at the full rate": {telegramtest.Rates{All: 30}, []telegramtest.Chat{home, team}, time.Second / 30, 90, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Unix(1_800_000_000, 0)
+			s, c := start(t, telegramtest.Options{Rates: test.rates, Now: func() time.Time { return now }})
+			for i := range test.n {
+				chat := test.chats[i%len(test.chats)]
+				s.Meet(chat)
+				c.send(chat.ID, "x")
+				s.Advance(test.every)
+			}
+			if test.words == "" {
+				wantNoViolation(t, s)
+			} else {
+				wantViolation(t, s, test.words)
+			}
+		})
+	}
+}
+
+// failing is a test that only keeps whether it failed.
+type failing struct {
+	testing.TB
+	cleanups []func()
+	errors   int
+}
+
+func (f *failing) Helper()               {}
+func (f *failing) Cleanup(fn func())     { f.cleanups = append(f.cleanups, fn) }
+func (f *failing) Errorf(string, ...any) { f.errors++ }
+
+func TestAStrictServerFailsItsTest(t *testing.T) {
+	for strict, want := range map[bool]int{true: 1, false: 0} {
+		f := &failing{TB: t}
+		s := telegramtest.New(f, telegramtest.Options{Strict: strict})
+		s.Meet(home)
+		dial(t, s).refused(400, "Bad Request: unsupported parse_mode", "sendMessage",
+			m{"chat_id": home.ID, "text": "x", "parse_mode": "HTML"})
+		for _, end := range f.cleanups {
+			end()
+		}
+		if f.errors != want {
+			t.Errorf("strict %t: %d errors, want %d", strict, f.errors, want)
+		}
+	}
+}
+
+func TestNothingIsLeftBehind(t *testing.T) {
+	f := &failing{TB: t}
+	s := telegramtest.New(f, telegramtest.Options{})
+	c := dial(t, s)
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getMe"})
+	ended := make(chan error, 2)
+	go func() { _, err := c.try("getUpdates", m{"timeout": 50}); ended <- err }()
+	go func() { _, err := c.try("getMe", nil); ended <- err }()
+	s.Await(t, "both", func() bool { return s.Count() == 2 })
+	f.cleanups[0]()
+	for range 2 {
+		if <-ended == nil {
+			t.Error("a call was answered by a server that is closed")
+		}
+	}
+	if _, err := http.Get(s.URL()); err == nil {
+		t.Error("it still listens")
+	}
+}

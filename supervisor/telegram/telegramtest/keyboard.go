@@ -1,0 +1,136 @@
+package telegramtest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	maxPress = 64  // bytes of what a button gives back
+	maxAck   = 200 // characters of an answer to a press
+	maxKeys  = 100 // buttons below a message
+	// keepQueries is how long a press may wait for its answer. (Telegram gives no figure; clients stop to wait sooner.)
+	keepQueries = 15 * time.Minute
+)
+
+// Button is one below a message.
+type Button struct {
+	Text string `json:"text"`
+	Data string `json:"callback_data"`
+}
+
+// readKeyboard reads the buttons that a message is to have; nil for none. Buttons that do something else than tell the bot
+// are refused: nobody here sends any.
+func readKeyboard(p params) ([][]Button, answer) {
+	var markup struct {
+		Rows *[][]map[string]any `json:"inline_keyboard"`
+	}
+	switch err := p.decode("reply_markup", &markup); {
+	case err != nil:
+		return nil, bad("can't parse reply keyboard markup JSON object")
+	case p.text("reply_markup") != "" && markup.Rows == nil:
+		return nil, bad("object expected as reply markup")
+	case markup.Rows == nil:
+		return nil, answer{}
+	}
+	var rows [][]Button
+	n := 0
+	for _, given := range *markup.Rows {
+		var row []Button
+		for _, fields := range given {
+			b, a := readButton(fields)
+			if a.code != 0 {
+				return nil, a
+			}
+			row = append(row, b)
+		}
+		if n += len(row); n > maxKeys {
+			return nil, bad("REPLY_MARKUP_TOO_LONG")
+		}
+		if row != nil { // one without buttons is passed over
+			rows = append(rows, row)
+		}
+	}
+	return rows, answer{}
+}
+
+func readButton(fields map[string]any) (Button, answer) {
+	text, isText := fields["text"].(string)
+	data, isData := fields["callback_data"].(string)
+	switch {
+	case fields["text"] == nil:
+		return Button{}, bad("can't parse inline keyboard button: Can't find field \"text\"")
+	case !isText:
+		return Button{}, bad("can't parse inline keyboard button: Field \"text\" must be of type String")
+	case text == "":
+		return Button{}, bad("REPLY_MARKUP_INVALID")
+	case !isData || data == "":
+		return Button{}, bad("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
+	case len(data) > maxPress:
+		return Button{}, bad("BUTTON_DATA_INVALID")
+	}
+	return Button{text, data}, answer{}
+}
+
+// Press has somebody press a button below a message, and returns the ids of the update and of the callback query. It is an
+// error where no button there has the data: whoever forges one has to Push it.
+func (p People) Press(in Chat, from User, message int64, data string) (update int64, query string, err error) {
+	p.w.do(func() {
+		c := p.w.chats.meet(in)
+		m := c.message(message)
+		if m == nil || !slices.ContainsFunc(m.Keyboard, func(row []Button) bool {
+			return slices.ContainsFunc(row, func(b Button) bool { return b.Data == data })
+		}) {
+			err = fmt.Errorf("press %q below message %d of chat %d: there is no such button", data, message, in.ID)
+			return
+		}
+		query = fmt.Sprint(from.ID<<16 + p.w.queue.tail)
+		p.w.chats.ask(query, p.w.now())
+		update = p.w.enqueue("callback_query", from.ID, mustMarshal(map[string]any{
+			"id": query, "from": from.json(), "data": data, "chat_instance": fmt.Sprint(in.ID), "message": c.json(m, false),
+		}), p.w.now().Add(keepUpdates))
+	})
+	return update, query, err
+}
+
+// Ack is how the bot has answered a press.
+type Ack struct {
+	Query string
+	Text  string // "" shows nothing
+	Alert bool   // it has to be closed
+}
+
+// Acks are the bot's answers to presses, in order.
+func (r Record) Acks() []Ack {
+	var acks []Ack
+	r.w.look(func() { acks = slices.Clone(r.w.journal.acks) })
+	return acks
+}
+
+func answerCallbackQuery(w *world, r *request) answer {
+	ack := Ack{r.params.text("callback_query_id"), r.params.text("text"), r.params.flag("show_alert")}
+	if units(ack.Text) > maxAck {
+		return bad("MESSAGE_TOO_LONG")
+	}
+	if !w.chats.answered(ack.Query, w.now()) {
+		return bad("query is too old and response timeout expired or query ID is invalid")
+	}
+	w.journal.acks = append(w.journal.acks, ack)
+	return good(true)
+}
+
+// ask remembers a button press that waits for its answer.
+func (cs *chats) ask(query string, now time.Time) {
+	if cs.asked == nil {
+		cs.asked = map[string]time.Time{}
+	}
+	cs.asked[query] = now
+}
+
+// answered says whether a button press was waiting.
+func (cs *chats) answered(query string, now time.Time) bool {
+	asked, waiting := cs.asked[query]
+	delete(cs.asked, query)
+	return waiting && now.Sub(asked) < keepQueries
+}

@@ -1,0 +1,139 @@
+package telegramtest
+
+import (
+	"fmt"
+	"time"
+)
+
+// grace is how long after a refusal a request may come that was on its way already, and how long it may take until a
+// client that has gone is seen to be gone.
+const grace = 100 * time.Millisecond
+
+// limits is how much may be sent.
+type limits struct {
+	rates   Rates
+	control control
+	frozen  map[scope]freeze
+	sends   map[int64][]time.Time // messages and edits, by chat; 0 is all chats
+}
+
+// control is flood control that is on.
+type control struct {
+	n          int // 0 is off
+	window     time.Duration
+	retryAfter int
+}
+
+// scope is what is refused: one chat, all of them (the zero value), or a method that is for no chat.
+type scope struct {
+	chat   int64
+	method string
+}
+
+// freeze is a time in which a scope is refused.
+type freeze struct {
+	since, until time.Time
+	lost         bool // its client died before it can have kept it
+}
+
+// died is told that the client was killed: a refusal that it had just been given it may not have kept.
+func (l *limits) died(at time.Time) {
+	for s, f := range l.frozen {
+		if at.Sub(f.since) <= grace {
+			f.lost = true
+			l.frozen[s] = f
+		}
+	}
+}
+
+// freeze begins one, because of a fault.
+func (l *limits) freeze(f Fault, r *request, now time.Time) answer {
+	s := scope{chat: f.Chat}
+	if r.chat == 0 {
+		s = scope{method: r.method}
+	}
+	return l.begin(s, f.RetryAfter, now)
+}
+
+func (l *limits) begin(s scope, seconds int, now time.Time) answer {
+	l.frozen[s] = freeze{since: now, until: now.Add(time.Duration(seconds) * time.Second)}
+	return tooMany(seconds)
+}
+
+// hold refuses what comes too early and says whether the client could have known.
+func (l *limits) hold(r *request, now time.Time) (a answer, violation string) {
+	scopes := []scope{{method: r.method}}
+	if r.chat != 0 {
+		scopes = []scope{{chat: r.chat}, {}}
+	}
+	for _, s := range scopes {
+		f, ok := l.frozen[s]
+		left := f.until.Sub(now)
+		if !ok || left <= 0 {
+			delete(l.frozen, s)
+			continue
+		}
+		if f.lost { // now it is told again
+			l.frozen[s] = freeze{since: now, until: f.until}
+		} else if now.Sub(f.since) > grace {
+			violation = fmt.Sprintf("%s for chat %d came %v before the end of its retry_after", r.method, r.chat,
+				left.Round(time.Millisecond))
+		}
+		return tooMany(int((left + time.Second - 1) / time.Second)), violation
+	}
+	return answer{}, ""
+}
+
+// send counts a message or an edit. It refuses it where flood control is on, and says where the rates are left.
+func (l *limits) send(c *chat, now time.Time) (a answer, violations []string) {
+	if l.control.n > 0 && l.count(c.ID, now, l.control.window) >= l.control.n {
+		return l.begin(scope{chat: c.ID}, l.control.retryAfter, now), nil
+	}
+	for _, id := range []int64{0, c.ID} {
+		times := append(l.sends[id], now)
+		for now.Sub(times[0]) > time.Minute {
+			times = times[1:]
+		}
+		l.sends[id] = times
+	}
+	for _, r := range l.watched(c) {
+		if r.most == 0 {
+			continue
+		}
+		if n := l.count(r.chat, now, r.window-l.rates.Slack); n > r.most {
+			violations = append(violations, fmt.Sprintf("%d messages or edits to %s within %v, at most %d",
+				n, r.name, r.window, r.most))
+		}
+	}
+	return answer{}, violations
+}
+
+// rate is one that is watched.
+type rate struct {
+	name   string
+	chat   int64
+	most   int
+	window time.Duration
+}
+
+func (l *limits) watched(c *chat) []rate {
+	name := fmt.Sprint("chat ", c.ID)
+	watched := []rate{
+		{"all chats", 0, l.rates.All, time.Second},
+		{name, c.ID, l.rates.Chat, l.rates.Window},
+	}
+	if c.Type != "private" {
+		watched = append(watched, rate{name, c.ID, l.rates.Group, time.Minute})
+	}
+	return watched
+}
+
+// count is how much was sent within a window that ends now.
+func (l *limits) count(chat int64, now time.Time, window time.Duration) int {
+	times := l.sends[chat]
+	n := 0
+	for n < len(times) && now.Sub(times[len(times)-1-n]) < window {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,115 @@
+package telegramtest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Command is an entry of the bot's menu.
+type Command struct {
+	Command     string `json:"command"`
+	Description string `json:"description"`
+}
+
+// maxCommands is how many a menu has.
+const maxCommands = 100
+
+// menuKey is whom a menu is for.
+type menuKey struct{ scope, language string }
+
+type menus map[menuKey][]Command
+
+// Menu is what setMyCommands has registered, nil for nothing. scope is "" or "default", "all_private_chats" ...,
+// "chat:<id>", "chat_administrators:<id>" or "chat_member:<id>:<user>".
+func (r Record) Menu(scope, language string) []Command {
+	var menu []Command
+	r.w.look(func() { menu = slices.Clone(r.w.menus[menuKey{cmp.Or(scope, "default"), language}]) })
+	return menu
+}
+
+var plainScopes = strings.Fields("default all_private_chats all_group_chats all_chat_administrators")
+
+// menuOf is the menu that a request is about.
+func menuOf(w *world, p params) (menuKey, answer) {
+	var scope struct {
+		Type string `json:"type"`
+		Chat int64  `json:"chat_id"`
+		User int64  `json:"user_id"`
+	}
+	if err := p.decode("scope", &scope); err != nil {
+		return menuKey{}, bad("can't parse BotCommandScope: %v", err)
+	}
+	key := menuKey{cmp.Or(scope.Type, "default"), p.text("language_code")}
+	if l := key.language; l != "" && (len(l) != 2 || strings.Trim(l, "abcdefghijklmnopqrstuvwxyz") != "") {
+		return key, bad("invalid language code specified")
+	}
+	switch {
+	case slices.Contains(plainScopes, key.scope):
+		return key, answer{}
+	case key.scope == "chat" || key.scope == "chat_administrators" || key.scope == "chat_member":
+		if _, a := w.chats.find(scope.Chat); a.code != 0 {
+			return key, a
+		}
+		key.scope = fmt.Sprint(key.scope, ":", scope.Chat)
+		if scope.Type == "chat_member" {
+			key.scope = fmt.Sprint(key.scope, ":", scope.User)
+		}
+		return key, answer{}
+	}
+	return key, bad("can't parse BotCommandScope: Unsupported type specified")
+}
+
+func setMyCommands(w *world, r *request) answer {
+	key, a := menuOf(w, r.params)
+	if a.code != 0 {
+		return a
+	}
+	var menu []Command
+	if err := r.params.decode("commands", &menu); err != nil {
+		return bad("can't parse commands: %v", err)
+	}
+	if len(menu) > maxCommands {
+		return bad("BOT_COMMANDS_TOO_MUCH")
+	}
+	for i := range menu {
+		menu[i].Command = strings.TrimPrefix(menu[i].Command, "/")
+		if a := menu[i].check(); a.code != 0 {
+			return a
+		}
+	}
+	w.menus[key] = menu
+	return good(true)
+}
+
+// check refuses what is no command: a name of 1 to 32 of a-z, 0-9 and _, and a description of 1 to 256 characters.
+func (c Command) check() answer {
+	switch n := len([]rune(c.Description)); {
+	case c.Command == "" || len(c.Command) > 32 || strings.Trim(c.Command, "abcdefghijklmnopqrstuvwxyz0123456789_") != "":
+		return bad("BOT_COMMAND_INVALID")
+	case n == 0 || n > 256:
+		return bad("BOT_COMMAND_DESCRIPTION_INVALID")
+	}
+	return answer{}
+}
+
+func getMyCommands(w *world, r *request) answer {
+	key, a := menuOf(w, r.params)
+	if a.code != 0 {
+		return a
+	}
+	if menu := w.menus[key]; menu != nil {
+		return good(menu)
+	}
+	return good([]Command{})
+}
+
+func deleteMyCommands(w *world, r *request) answer {
+	key, a := menuOf(w, r.params)
+	if a.code != 0 {
+		return a
+	}
+	delete(w.menus, key)
+	return good(true)
+}

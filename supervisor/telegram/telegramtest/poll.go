@@ -1,0 +1,196 @@
+package telegramtest
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+const (
+	pollTimeout  = 50 // seconds, at most (Client.h: LONG_POLL_MAX_TIMEOUT)
+	otherPoll    = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
+	otherHook    = "Conflict: terminated by setWebhook request"
+	hookIsActive = "Conflict: can't use getUpdates method while webhook is active; " +
+		"use deleteWebhook to delete the webhook first"
+	// conflictPause is how long a conflict is held back where one was answered within the same time. (Client.cpp:
+	// fail_query_conflict.)
+	conflictPause = 3 * time.Second
+)
+
+// polls is how getUpdates is used.
+type polls struct {
+	waiting *poll     // the one that waits for updates
+	told    time.Time // when a conflict was last answered, by the real clock
+}
+
+// poll is a getUpdates that waits.
+type poll struct {
+	wake  chan struct{} // there may be something
+	ended chan string   // a conflict ends it
+}
+
+func newPoll() *poll { return &poll{wake: make(chan struct{}, 1), ended: make(chan string, 1)} }
+
+// nudge has the waiting poll look again.
+func (p *polls) nudge() {
+	if p.waiting == nil {
+		return
+	}
+	select {
+	case p.waiting.wake <- struct{}{}:
+	default:
+	}
+}
+
+// end ends the waiting poll, if there is one.
+func (p *polls) end(conflict string) {
+	if p.waiting != nil {
+		p.waiting.ended <- conflict
+		p.waiting = nil
+	}
+}
+
+// query is one getUpdates. What it finds is set as it goes.
+type query struct {
+	offset, limit int64
+	allowed       []string
+	batch         []json.RawMessage
+	from          int64
+	confirmed     []int64
+	active        bool // a webhook is
+}
+
+// getUpdates answers at once where there is something, or waits for it.
+func getUpdates(ctx context.Context, w *world, r *request) answer {
+	q := &query{offset: r.params.number("offset"), limit: r.params.within("limit", 100, 1, 100)}
+	if err := r.params.decode("allowed_updates", &q.allowed); err != nil {
+		return bad("can't parse allowed updates: %v", err)
+	}
+	deadline := time.NewTimer(time.Duration(r.params.within("timeout", 0, 0, pollTimeout)) * time.Second)
+	defer deadline.Stop()
+	me := newPoll()
+	if r.params.within("timeout", 0, 0, pollTimeout) == 0 {
+		me = nil
+	}
+	for {
+		if w.poll(q, me); q.active {
+			return w.conflict(ctx, hookIsActive)
+		}
+		if len(q.batch) > 0 || me == nil {
+			return good(batch(q.batch))
+		}
+		select {
+		case <-me.wake:
+		case text := <-me.ended:
+			return w.ended(ctx, text)
+		case <-deadline.C:
+			w.do(func() { w.polls.leave(me) })
+			me = nil
+		case <-ctx.Done():
+			w.do(func() { w.polls.leave(me) })
+			return answer{}
+		}
+	}
+}
+
+// poll confirms what the offset says, takes a batch, and has me wait where there is none.
+func (w *world) poll(q *query, me *poll) {
+	w.look(func() {
+		if q.active = w.hook.url != ""; q.active {
+			return
+		}
+		if q.allowed != nil {
+			w.queue.allow(q.allowed)
+		}
+		q.from = w.queue.resolve(q.offset)
+		q.confirmed = w.queue.before(q.from)
+	})
+	if q.active {
+		return
+	}
+	w.check(q.confirmed)
+	w.do(func() {
+		w.queue.forget(q.from)
+		if q.offset < 0 {
+			q.offset = q.from
+		}
+		q.batch = w.queue.take(q.from, q.limit, w.now())
+		w.settle(len(q.batch) > 0, me)
+	})
+}
+
+// settle has a poll that found nothing wait, in the place of another that does; one that found something waits no more.
+// The caller is in do.
+func (w *world) settle(found bool, me *poll) {
+	switch {
+	case me == nil:
+	case found:
+		w.polls.leave(me)
+	case w.polls.waiting != me && len(me.ended) == 0:
+		w.polls.end(otherPoll)
+		w.polls.waiting = me
+	}
+}
+
+// leave takes a poll off that waits no more.
+func (p *polls) leave(me *poll) {
+	if p.waiting == me {
+		p.waiting = nil
+	}
+}
+
+// ended answers a poll that has given way. A client that has just gone is not seen to be gone at once: one that is still
+// there a moment later has let two getUpdates run.
+func (w *world) ended(ctx context.Context, text string) answer {
+	if text == otherPoll {
+		if !rest(ctx, grace) {
+			return answer{}
+		}
+		w.do(func() { w.journal.violate("two getUpdates at once, by different connections") })
+	}
+	return w.conflict(ctx, text)
+}
+
+// check asks the test about updates that are about to be forgotten.
+func (w *world) check(ids []int64) {
+	if w.options.Check != nil && len(ids) > 0 {
+		w.options.Check(ids)
+	}
+}
+
+// conflict answers at once, or later where a conflict was answered a moment ago.
+func (w *world) conflict(ctx context.Context, text string) answer {
+	var pause time.Duration
+	w.do(func() {
+		if now := time.Now(); now.Sub(w.polls.told) >= w.wait(conflictPause) {
+			w.polls.told = now
+		} else {
+			pause = w.wait(conflictPause)
+		}
+	})
+	if pause > 0 && !rest(ctx, pause) {
+		return answer{}
+	}
+	return refuse(http.StatusConflict, "%s", text)
+}
+
+// rest waits. It says whether it was left to.
+func rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// batch is never null in JSON.
+func batch(updates []json.RawMessage) []json.RawMessage {
+	if updates == nil {
+		return []json.RawMessage{}
+	}
+	return updates
+}

@@ -1,0 +1,248 @@
+package telegramtest
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// content is what a message is to show.
+type content struct {
+	marked
+	keyboard [][]Button
+}
+
+// read takes a message's text from a request.
+func (j *journal) read(r *request) (content, answer) {
+	c, a := j.readMarked(r, "text", "entities")
+	if a.code == 0 {
+		c.keyboard, a = readKeyboard(r.params)
+	}
+	return c, a
+}
+
+// readCaption takes a file's caption from a request. It may be empty.
+func (j *journal) readCaption(r *request) (c content, a answer) {
+	if r.params.text("caption") != "" {
+		c, a = j.readMarked(r, "caption", "caption_entities")
+	}
+	switch {
+	case a.code != 0:
+		return c, a
+	case units(c.text) > maxCaption:
+		return c, bad("message caption is too long")
+	}
+	c.keyboard, a = readKeyboard(r.params)
+	return c, a
+}
+
+// readMarked takes a text and its entities from a request. A fault in its entities is a violation too.
+func (j *journal) readMarked(r *request, text, marks string) (content, answer) {
+	if mode := r.params.text("parse_mode"); mode != "" {
+		j.violate("%s with parse_mode %s: this server reads entities only", r.method, mode)
+		return content{}, bad("unsupported parse_mode")
+	}
+	entities, a := readEntities(r.params, marks)
+	if a.code != 0 {
+		j.violate("%s: %s", r.method, a.description)
+		return content{}, a
+	}
+	m, a := read(r.params.text(text), entities)
+	if a.code != 0 {
+		if len(entities) > 0 {
+			j.violate("%s: %s", r.method, a.description)
+		}
+		return content{}, a
+	}
+	a, violations := nested(m.entities)
+	if a.code != 0 {
+		violations = append(violations, a.description)
+	}
+	for _, v := range violations {
+		j.violate("%s: %s", r.method, v)
+	}
+	if len(m.entities) > maxEntities {
+		j.violate("%s with %d entities: those after the first %d are dropped", r.method, len(m.entities), maxEntities)
+		m.entities = slices.Clip(m.entities[:maxEntities])
+	}
+	return content{marked: m}, a
+}
+
+// count counts a message or an edit and refuses it where there are too many.
+func (w *world) count(c *chat) answer {
+	a, violations := w.limits.send(c, w.now())
+	for _, v := range violations {
+		w.journal.violate("%s", v)
+	}
+	return a
+}
+
+func sendMessage(w *world, r *request) answer {
+	c, a := w.chats.find(r.chat)
+	if a.code != 0 {
+		return a
+	}
+	text, a := w.journal.read(r)
+	if a.code != 0 {
+		return a
+	}
+	if units(text.text) > maxText {
+		return bad("message is too long")
+	}
+	m := &Message{
+		From: w.bot.user, FromBot: true, Text: text.text, Entities: text.entities, Keyboard: text.keyboard,
+		Silent: r.params.flag("disable_notification"), At: w.now().Truncate(time.Second),
+	}
+	if a := c.place(m, r.params); a.code != 0 {
+		return a
+	}
+	if a := w.count(c); a.code != 0 {
+		return a
+	}
+	return good(c.json(w.chats.put(c, m), false))
+}
+
+// replyTo is which message a new one answers.
+type replyTo struct {
+	Message      int64 `json:"message_id"`
+	AllowWithout bool  `json:"allow_sending_without_reply"`
+}
+
+// place finds the topic and the message that a new one belongs to. The General topic has no number that may be given.
+func (c *chat) place(m *Message, p params) answer {
+	m.Thread = p.number("message_thread_id")
+	if m.Thread != 0 && !c.topics[m.Thread] {
+		return bad("message thread not found")
+	}
+	to := replyTo{p.number("reply_to_message_id"), p.flag("allow_sending_without_reply")}
+	if err := p.decode("reply_parameters", &to); err != nil {
+		return bad("can't parse reply parameters: %v", err)
+	}
+	if to.Message == 0 {
+		return answer{}
+	}
+	answered := c.message(to.Message)
+	if answered == nil && !to.AllowWithout {
+		return bad("message to be replied not found")
+	}
+	if answered != nil {
+		m.ReplyTo, m.root = answered.ID, answered.begins()
+	}
+	return answer{}
+}
+
+const unmodified = "message is not modified: specified new message content and reply markup are exactly the same as " +
+	"a current content and reply markup of the message"
+
+// editable is the bot's own message that a request is to change.
+func (cs *chats) editable(r *request) (*chat, *Message, answer) {
+	c, a := cs.find(r.chat)
+	if a.code != 0 {
+		return nil, nil, a
+	}
+	id := r.params.number("message_id")
+	m := c.message(id)
+	switch {
+	case id == 0:
+		return nil, nil, bad("message identifier is not specified")
+	case m == nil:
+		return nil, nil, bad("message to edit not found")
+	case !m.FromBot:
+		return nil, nil, bad("message can't be edited")
+	}
+	return c, m, answer{}
+}
+
+// edit has a message show something else. That only its buttons change is not seen as an edit.
+func (w *world) edit(c *chat, m *Message, to content) answer {
+	same := m.Text == to.text && slices.Equal(m.Entities, to.entities)
+	if same && slices.EqualFunc(m.Keyboard, to.keyboard, slices.Equal) {
+		return bad(unmodified)
+	}
+	if a := w.count(c); a.code != 0 {
+		return a
+	}
+	m.Text, m.Entities, m.Keyboard = to.text, to.entities, to.keyboard
+	if !same {
+		m.Edits++
+	}
+	return good(c.json(m, false))
+}
+
+func editMessageText(w *world, r *request) answer {
+	c, m, a := w.chats.editable(r)
+	if a.code != 0 {
+		return a
+	}
+	text, a := w.journal.read(r)
+	switch {
+	case a.code != 0:
+		return a
+	case m.Media != "":
+		return bad("there is no text in the message to edit")
+	case units(text.text) > maxText:
+		return bad("MESSAGE_TOO_LONG")
+	}
+	return w.edit(c, m, text)
+}
+
+func editMessageCaption(w *world, r *request) answer {
+	c, m, a := w.chats.editable(r)
+	if a.code != 0 {
+		return a
+	}
+	caption, a := w.journal.readCaption(r)
+	switch {
+	case a.code != 0:
+		return a
+	case m.Media == "":
+		return bad("there is no caption in the message to edit")
+	}
+	return w.edit(c, m, caption)
+}
+
+func editMessageReplyMarkup(w *world, r *request) answer {
+	c, m, a := w.chats.editable(r)
+	if a.code != 0 {
+		return a
+	}
+	keyboard, a := readKeyboard(r.params)
+	if a.code != 0 {
+		return a
+	}
+	return w.edit(c, m, content{marked{m.Text, m.Entities}, keyboard})
+}
+
+func deleteMessage(w *world, r *request) answer {
+	c, a := w.chats.find(r.chat)
+	if a.code != 0 {
+		return a
+	}
+	m := c.message(r.params.number("message_id"))
+	switch {
+	case r.params.number("message_id") == 0:
+		return bad("message identifier is not specified")
+	case m == nil:
+		return bad("message to delete not found")
+	case !m.FromBot && c.Type != "private":
+		return bad("message can't be deleted")
+	}
+	m.Deleted = true
+	return good(true)
+}
+
+var actions = strings.Fields("typing upload_photo record_video upload_video record_voice upload_voice upload_document " +
+	"choose_sticker find_location record_video_note upload_video_note")
+
+func sendChatAction(w *world, r *request) answer {
+	c, a := w.chats.find(r.chat)
+	switch thread := r.params.number("message_thread_id"); {
+	case a.code != 0:
+		return a
+	case !slices.Contains(actions, r.params.text("action")):
+		return bad("wrong parameter action in request")
+	case thread > 1 && !c.topics[thread]: // the General topic may be given here, by 1
+		return bad("message thread not found")
+	}
+	return good(true)
+}

@@ -1,0 +1,127 @@
+package telegramtest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxText is how long a message may be, in UTF-16 code units, when its marks are off and its ends are trimmed.
+const maxText = 4096
+
+// marked is a text as the server takes it: cleaned, trimmed, its entities sorted.
+type marked struct {
+	text     string
+	entities []Entity
+}
+
+// read cleans a text that somebody sends. (TDLib: clean_input_string_with_entities, fix_formatted_text.)
+func read(text string, entities []Entity) (marked, answer) {
+	if text == "" {
+		return marked{}, bad("message text is empty")
+	}
+	if !utf8.ValidString(text) {
+		return marked{}, bad("text must be encoded in UTF-8")
+	}
+	if a := bounded(text, entities); a.code != 0 {
+		return marked{}, a
+	}
+	m := clean(text, entities)
+	m.trim()
+	if m.text == "" {
+		return marked{}, bad("text must be non-empty")
+	}
+	return m, answer{}
+}
+
+// clean takes out of a text what no message has. Control characters become spaces.
+func clean(text string, entities []Entity) marked {
+	var out strings.Builder
+	out.Grow(len(text))
+	moved := make([]int, 0, len(text)+1) // for each old offset the new one
+	at := 0
+	for _, r := range text {
+		for range utf16.RuneLen(r) {
+			moved = append(moved, at)
+		}
+		if dropped(r) {
+			continue
+		}
+		if r < ' ' && r != '\n' {
+			r = ' '
+		}
+		out.WriteRune(r)
+		at += utf16.RuneLen(r)
+	}
+	moved = append(moved, at)
+	m := marked{text: out.String()}
+	for _, e := range entities {
+		begin, end := moved[e.Offset], moved[e.Offset+e.Length]
+		e.Offset, e.Length = begin, end-begin
+		m.entities = append(m.entities, e)
+	}
+	return m
+}
+
+// dropped says whether a character is taken out: carriage returns, line and paragraph separators, marks that change the
+// direction of text, and three combining lines.
+func dropped(r rune) bool {
+	return r == '\r' || r >= 0x2028 && r <= 0x202e || r == 0x333 || r == 0x33f || r == 0x30a
+}
+
+// trim takes spaces and newlines off the ends, at the beginning only up to the first entity.
+func (m *marked) trim() {
+	m.text = strings.TrimRight(m.text, " \n")
+	length := units(m.text)
+	m.entities = slices.DeleteFunc(m.entities, func(e Entity) bool { return e.Offset >= length || e.Length <= 0 })
+	first := length
+	for i := range m.entities {
+		e := &m.entities[i]
+		e.Length = min(e.Length, length-e.Offset)
+		first = min(first, e.Offset)
+	}
+	blank := 0
+	for blank < first && (m.text[blank] == ' ' || m.text[blank] == '\n') {
+		blank++
+	}
+	m.text = m.text[blank:]
+	for i := range m.entities {
+		m.entities[i].Offset -= blank
+	}
+	m.entities = slices.DeleteFunc(m.entities, func(e Entity) bool {
+		return strings.Trim(part(m.text, e.Offset, e.Length), " \n") == ""
+	})
+	slices.SortStableFunc(m.entities, func(a, b Entity) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(b.Length, a.Length))
+	})
+}
+
+// units is a text's length in UTF-16 code units.
+func units(text string) int {
+	n := 0
+	for _, r := range text {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+// byteAt is where a UTF-16 offset is in a text's bytes; exact says whether a character begins there.
+func byteAt(text string, offset int) (i int, exact bool) {
+	n := 0
+	for i, r := range text {
+		if n >= offset {
+			return i, n == offset
+		}
+		n += utf16.RuneLen(r)
+	}
+	return len(text), n == offset
+}
+
+// part is the stretch that an entity is on.
+func part(text string, offset, length int) string {
+	begin, _ := byteAt(text, offset)
+	end, _ := byteAt(text, offset+length)
+	return text[begin:end]
+}
