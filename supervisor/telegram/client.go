@@ -1,0 +1,103 @@
+package telegram
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+	"github.com/hashicorp/go-hclog"
+)
+
+// callWait is how long a call may take where its caller does not say. (Telegram itself gives up on a slow answer sooner.)
+const callWait = 30 * time.Second
+
+// Options say which bot a Client is.
+type Options struct {
+	Token     string
+	APIURL    string            // the API's root, such as that of a Bot API server of one's own; "" is the public one
+	Log       hclog.Logger      // nil: none
+	Transport http.RoundTripper // makes every request; nil: connections of the client's own
+	// Open reads a file that is sent, by its SHA-256 in hexadecimal, and says how many bytes it has. The client closes it;
+	// one send may open it several times. nil: files can't be sent.
+	Open func(sha256 string) (io.ReadCloser, int64, error)
+}
+
+// Client calls the Bot API as one bot. It is safe for concurrent use. No error of its methods holds the token.
+type Client struct {
+	wire
+	id   int64
+	root string
+	bot  *gotgbot.Bot // the library's typed methods, over this client; it is not told the token
+	me   *acquaintance
+	open func(sha256 string) (io.ReadCloser, int64, error)
+}
+
+// tokenShape is how @BotFather makes tokens: the bot's id and a secret. Nothing in it changes in a URL.
+var tokenShape = regexp.MustCompile(`^([1-9][0-9]{0,18}):([A-Za-z0-9_-]{3,})$`)
+
+// tokenInPath is in the URL of an API call, which is more than the root.
+var tokenInPath = regexp.MustCompile(`/bot[0-9]+:`)
+
+// New makes a client. It makes no request.
+func New(o Options) (*Client, error) {
+	parts := tokenShape.FindStringSubmatch(o.Token)
+	if parts == nil {
+		return nil, errors.New("read the Telegram token: it is not of the form 123456789:AAbbCC, as @BotFather gives it")
+	}
+	id, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil { // its text would show what came before the colon; a token pasted the wrong way round has more there
+		return nil, errors.New("read the Telegram token: the number before its colon is too large for a bot's id")
+	}
+	root, err := apiRoot(o.APIURL)
+	if err != nil {
+		return nil, err
+	}
+	token, secret := o.Token, parts[2]
+	c := &Client{id: id, root: root, open: o.Open}
+	c.log = loggerOr(o.Log)
+	c.endpoint = func(method string) string { return root + "/bot" + token + "/" + method }
+	c.redact = func(text string) string { return strings.ReplaceAll(text, secret, "***") }
+	c.polls, c.sends = transports(o.Transport)
+	if c.open == nil {
+		c.open = func(string) (io.ReadCloser, int64, error) {
+			return nil, 0, errors.New("there is no place that files are in")
+		}
+	}
+	c.bot = &gotgbot.Bot{BotClient: caller{c}}
+	c.me = newAcquaintance(id, c.bot)
+	return c, nil
+}
+
+// apiRoot is the URL that the API's paths begin with, without a slash at its end. Its errors do not show what was given:
+// a whole API URL, pasted by mistake, has the token in it.
+func apiRoot(given string) (string, error) {
+	if given == "" {
+		return gotgbot.DefaultAPIURL, nil
+	}
+	u, err := url.Parse(given)
+	switch {
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
+		return "", errors.New("read the Bot API's URL: it is not an http or https URL with a host")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || tokenInPath.MatchString(u.Path):
+		return "", errors.New("read the Bot API's URL: it is more than the API's root, such as https://api.telegram.org")
+	}
+	return strings.ToLower(u.Scheme+"://"+u.Host) + strings.TrimRight(u.EscapedPath(), "/"), nil
+}
+
+// BotID is the bot's own id. It stands in the token: no request is made for it.
+func (c *Client) BotID() int64 { return c.id }
+
+// Source is who numbers the updates: "telegram/<API root>/<bot id>". Two servers number one bot's updates apart.
+func (c *Client) Source() string { return "telegram/" + c.root + "/" + strconv.FormatInt(c.id, 10) }
+
+// Close ends the connections that nobody uses. Calls under way end with their contexts.
+func (c *Client) Close() {
+	dropIdle(c.polls)
+	dropIdle(c.sends)
+}

@@ -1,0 +1,258 @@
+package telegram
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"mews/supervisor"
+)
+
+const (
+	// floodWait is how long a flood is taken to last that does not say. It is always said by the API itself; something
+	// before it that says no for both of them is asked again gently.
+	floodWait = 5 * time.Second
+	// maxFlood is the longest that is believed. Telegram's own were of minutes; what waits longer than a day is given up.
+	maxFlood       = 24 * time.Hour
+	floodWaitCode  = 420 // MTProto's own 429, which Bot API servers mostly translate
+	maxDescription = 300 // bytes of what a server says that go into an error
+)
+
+// from is who answered a call.
+type from string
+
+const (
+	fromNobody   from = ""         // no answer began
+	fromHere     from = "here"     // it was not sent whole: it could not be made, or its file could not be read
+	fromStranger from = "stranger" // a gateway, a proxy, another web server, or the API's words cut off
+	fromAPI      from = "api"      // the API itself, with {"ok":false}
+)
+
+// failure is how one call failed.
+type failure struct {
+	method     string
+	chat       string
+	from       from
+	code       int   // the API's error code or else the HTTP status; 0 with fromNobody
+	retryAfter int64 // seconds, of the header; 0 where it is none
+	whole      bool  // the whole request may have reached the server
+	api        *gotgbot.TelegramError
+	err        error // what went wrong on the way; nil where an answer was whole
+}
+
+// ruling is what one way to fail means.
+type ruling struct {
+	from   from
+	low    int // the first of the codes it is for
+	high   int // the last of them
+	when   func(f *failure) bool
+	fate   supervisor.Fate
+	reason supervisor.SendReason
+}
+
+// rulings are looked at in order; the first that fits decides.
+var rulings = []ruling{
+	{fromNobody, 0, 0, inPart, supervisor.FateUnsent, supervisor.ReasonNone}, // names, connecting, TLS, a proxy; our own end
+	{fromNobody, 0, 0, nil, supervisor.FateUnknown, supervisor.ReasonNone},   // reset, end of file or time, after it was written
+
+	{fromHere, 0, 0, nil, supervisor.FateRefused, supervisor.ReasonNone},
+
+	{fromAPI, 400, 499, moved, supervisor.FateUnsent, supervisor.ReasonMoved},
+	{fromAPI, 429, 429, nil, supervisor.FateUnsent, supervisor.ReasonFlood},
+	{fromAPI, floodWaitCode, floodWaitCode, nil, supervisor.FateUnsent, supervisor.ReasonFlood},
+	{fromAPI, 400, 400, says(loggedOut), supervisor.FateUnsent, supervisor.ReasonNone}, // it is at another server
+	{fromAPI, 404, 404, noBot, supervisor.FateUnsent, supervisor.ReasonNone},           // a mangled token, or another's root
+	{fromAPI, 408, 408, nil, supervisor.FateUnsent, supervisor.ReasonNone},
+	{fromAPI, 401, 401, nil, supervisor.FateUnsent, supervisor.ReasonNone}, // the token may be repaired: nothing is lost
+	{fromAPI, 409, 409, nil, supervisor.FateUnsent, supervisor.ReasonNone}, // another program has this token
+	{fromAPI, 400, 400, says(tooLong), supervisor.FateRefused, supervisor.ReasonTooLong},
+	{fromAPI, 400, 400, says(badMarks), supervisor.FateRefused, supervisor.ReasonMarks},
+	{fromAPI, 400, 400, says(gone), supervisor.FateRefused, supervisor.ReasonGone},
+	{fromAPI, 400, 499, nil, supervisor.FateRefused, supervisor.ReasonNone},
+	{fromAPI, 500, 599, nil, supervisor.FateUnsent, supervisor.ReasonNone}, // it knows that it did not do it, and says so
+
+	{fromStranger, 429, 429, nil, supervisor.FateUnsent, supervisor.ReasonFlood},
+	{fromStranger, 413, 413, nil, supervisor.FateRefused, supervisor.ReasonNone}, // it would say so of this file every time
+	{fromStranger, 300, 499, nil, supervisor.FateUnsent, supervisor.ReasonNone},  // it did not get as far as the API
+}
+
+// otherwise is for all that no ruling is for: an unreadable 2xx, a gateway's 502 and 504, codes that nobody has heard of.
+var otherwise = ruling{fate: supervisor.FateUnknown}
+
+// What the API says, in lower case. Half of it is the server's own words, half are codes that it passes on.
+var (
+	tooLong  = []string{"message is too long", "message_too_long", "text is too long"}
+	badMarks = []string{"can't parse entities", "can't parse messageentity", "entity", "entities"}
+	notThere = []string{"message to edit not found", "message to delete not found", "message_id_invalid"}
+	gone     = append([]string{"message can't be edited", "message can't be deleted", "message_edit_time_expired",
+		"message_delete_forbidden", "message_author_required"}, notThere...)
+	loggedOut  = []string{"logged out"}
+	unchanged  = []string{"message is not modified", "message_not_modified"}
+	unbuttoned = slices.Concat(unchanged, notThere, []string{"message can't be edited"})
+	tooOld     = []string{"query is too old", "query_id_invalid"}
+	noPicture  = []string{"photo", "image_process_failed", "file is too big"}
+)
+
+func inPart(f *failure) bool { return !f.whole }
+
+func moved(f *failure) bool {
+	return f.api.ResponseParams != nil && f.api.ResponseParams.MigrateToChatId != 0
+}
+
+// noBot: a path that is none is "Not Found". Of a chat or a method that there is not the API says more.
+func noBot(f *failure) bool {
+	return strings.EqualFold(strings.TrimRight(strings.TrimSpace(f.api.Description), "."), "not found")
+}
+
+func says(words []string) func(*failure) bool {
+	return func(f *failure) bool { return f.said(words) }
+}
+
+// said tells whether the API's description has one of the words in it.
+func (f *failure) said(words []string) bool {
+	if f.api == nil {
+		return false
+	}
+	said := strings.ToLower(f.api.Description)
+	for _, word := range words {
+		if strings.Contains(said, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// read takes a whole answer: its result, or nil and the failure completed.
+func (f *failure) read(body []byte) json.RawMessage {
+	var answer struct {
+		OK *bool `json:"ok"` // the API's answers always have it; a gateway's JSON does not
+		gotgbot.Response
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		f.err = f.stranger()
+		return nil
+	}
+	switch {
+	case answer.OK == nil || *answer.OK && f.code/100 != 2:
+		f.err = f.stranger()
+	case *answer.OK && len(answer.Result) > 0:
+		return answer.Result
+	case *answer.OK:
+		f.err = errors.New("read the answer: it has no result")
+	default:
+		f.refused(answer.Response)
+	}
+	return nil
+}
+
+// stranger is for an answer that is not the API's. What it is instead is the page of some web server: it tells nobody
+// anything.
+func (f *failure) stranger() error {
+	if f.code/100 == 2 {
+		return errors.New("what was answered is not Telegram's, or cut off")
+	}
+	return errors.New("something before Telegram answered, not Telegram")
+}
+
+func (f *failure) refused(answer gotgbot.Response) {
+	f.from = fromAPI
+	if answer.ErrorCode >= 400 && answer.ErrorCode <= 599 {
+		f.code = answer.ErrorCode
+	}
+	f.api = &gotgbot.TelegramError{Code: f.code, Description: answer.Description, ResponseParams: answer.Parameters}
+}
+
+// sendError is what the failure means for who sent something. It depends on nothing but the failure.
+func (f *failure) sendError() *supervisor.SendError {
+	r := f.rule()
+	e := &supervisor.SendError{Fate: r.fate, Reason: r.reason, Err: f}
+	switch r.reason {
+	case supervisor.ReasonFlood:
+		e.RetryAfter = f.flood()
+	case supervisor.ReasonMoved:
+		e.MovedTo = strconv.FormatInt(f.api.ResponseParams.MigrateToChatId, 10)
+	}
+	return e
+}
+
+func (f *failure) rule() ruling {
+	for _, r := range rulings {
+		if r.fits(f) {
+			return r
+		}
+	}
+	return otherwise
+}
+
+func (r ruling) fits(f *failure) bool {
+	return r.from == f.from && r.low <= f.code && f.code <= r.high && (r.when == nil || r.when(f))
+}
+
+// floodSaid is how MTProto says it, in words alone.
+var floodSaid = regexp.MustCompile(`FLOOD_WAIT_([0-9]{1,9})`)
+
+// flood is how long nothing may be sent: exactly as long as the API says.
+func (f *failure) flood() time.Duration {
+	seconds := f.retryAfter
+	if f.api != nil && f.api.ResponseParams != nil && f.api.ResponseParams.RetryAfter != 0 {
+		seconds = f.api.ResponseParams.RetryAfter
+	} else if f.api != nil {
+		if said := floodSaid.FindStringSubmatch(f.api.Description); said != nil {
+			seconds, _ = strconv.ParseInt(said[1], 10, 64) // it is a number
+		}
+	}
+	if seconds <= 0 {
+		return floodWait
+	}
+	return time.Duration(min(seconds, int64(maxFlood/time.Second))) * time.Second
+}
+
+// Error says what was called, for which chat, and what came of it.
+func (f *failure) Error() string {
+	text := f.method
+	if f.chat != "" {
+		text += " to " + f.chat
+	}
+	if f.code != 0 {
+		text += ": " + strconv.Itoa(f.code)
+	}
+	if f.api != nil {
+		text += ": " + f.api.Description
+	}
+	if f.err != nil {
+		text += ": " + f.err.Error()
+	}
+	if f.from == fromNobody && f.whole {
+		text += " (it may have been taken)"
+	}
+	return text
+}
+
+// Unwrap gives the API's own error, or the end of the context.
+func (f *failure) Unwrap() error {
+	if f.api != nil {
+		return f.api
+	}
+	return f.err
+}
+
+// clip is text that fits a line of a log.
+func clip(text string) string {
+	if len(text) > maxDescription {
+		text = text[:maxDescription] + "..."
+	}
+	return strings.ToValidUTF8(strings.Map(printable, text), "\uFFFD")
+}
+
+func printable(r rune) rune {
+	if r < ' ' || r == 0x7f {
+		return ' '
+	}
+	return r
+}

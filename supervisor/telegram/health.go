@@ -1,0 +1,158 @@
+package telegram
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Health is how it stands with the way in from Telegram. The zero value is ready; its methods may be called from any
+// goroutine.
+type Health struct {
+	// Alarm is told once when something stays broken: what, since when, and what to do. Recovered is told once when it
+	// works again, where Alarm was told. While it comes and goes, Alarm is told again only some time after the last that
+	// was told. They must not block; nil is nobody; they are set before the first use.
+	Alarm     func(text string)
+	Recovered func(text string)
+
+	mu      sync.Mutex // guards what follows
+	status  Status
+	alarmed bool      // Alarm was told, Recovered not yet
+	told    time.Time // when either was told last
+}
+
+// Status is what a person is shown of it.
+type Status struct {
+	Mode      Mode
+	State     HealthState
+	Since     time.Time // when that state began
+	Completed time.Time // when Telegram last answered a poll or brought something; zero: not yet
+	Failures  int       // in a row
+	Stalls    int       // polls that did not end by themselves
+	Pending   int       // what waits at Telegram; known with ModeWebhook only
+	Error     string    // what is wrong, in plain words; "" where nothing is
+	Username  string    // the bot's, without @; "" while nobody has asked
+}
+
+// Mode is how updates come.
+type Mode string
+
+const (
+	ModePolling Mode = "polling"
+	ModeWebhook Mode = "webhook"
+)
+
+// HealthState is how it stands.
+type HealthState string
+
+const (
+	HealthStarting HealthState = "starting" // nothing has worked or failed yet
+	HealthOK       HealthState = "ok"
+	HealthFailing  HealthState = "failing" // the last attempt failed
+)
+
+// healthMoves are the states that may follow a state.
+var healthMoves = map[HealthState]map[HealthState]bool{
+	"":             {HealthStarting: true},
+	HealthStarting: {HealthOK: true, HealthFailing: true},
+	HealthOK:       {HealthFailing: true},
+	HealthFailing:  {HealthOK: true},
+}
+
+// Status is how it stands now.
+func (h *Health) Status() Status {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.status
+}
+
+// Named notes who the bot is.
+func (h *Health) Named(username string) {
+	h.update(func(s *Status) { s.Username = username })
+}
+
+// begin is called once, before anything is tried.
+func (h *Health) begin(mode Mode) {
+	h.update(func(s *Status) { s.Mode = mode; s.transition(HealthStarting) })
+}
+
+// heard notes a sign of life of Telegram's.
+func (h *Health) heard() {
+	h.update(func(s *Status) { s.Completed = time.Now() })
+}
+
+func (h *Health) stalled() {
+	h.update(func(s *Status) { s.Stalls++ })
+}
+
+func (h *Health) pending(n int64) {
+	h.update(func(s *Status) { s.Pending = int(n) })
+}
+
+// worked notes a success: whatever has failed works again.
+func (h *Health) worked() {
+	var text string
+	h.update(func(s *Status) {
+		if h.alarmed {
+			h.alarmed, h.told, text = false, time.Now(), recovery(time.Since(s.Since))
+		}
+		s.transition(HealthOK)
+		s.Failures, s.Error = 0, ""
+	})
+	tell(h.Recovered, text)
+}
+
+// calm is how long nobody is told of an alarm after they were told of the last one or of its end. (Three failures may be
+// over in some 7 s.)
+const calm = 10 * time.Minute
+
+// failed notes a failure, and says whether it is more than a short break.
+func (h *Health) failed(t *trouble, err error) (lasting bool) {
+	var text string
+	h.update(func(s *Status) {
+		s.transition(HealthFailing)
+		s.Failures++
+		s.Error = t.explain(err)
+		lasting = s.Failures >= t.patience
+		if lasting && !h.alarmed && (h.told.IsZero() || time.Since(h.told) >= calm) {
+			h.alarmed, h.told, text = true, time.Now(), alarm(s, t)
+		}
+	})
+	tell(h.Alarm, text)
+	return lasting
+}
+
+func (h *Health) update(change func(*Status)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	change(&h.status)
+}
+
+// transition is the only way to a state. To be in it already is no change.
+func (s *Status) transition(to HealthState) {
+	if healthMoves[s.State][to] {
+		s.State, s.Since = to, time.Now()
+	}
+}
+
+func tell(who func(string), text string) {
+	if who != nil && text != "" {
+		who(text)
+	}
+}
+
+func alarm(s *Status, t *trouble) string {
+	return fmt.Sprintf("Since %s no messages come from Telegram: %s. %s Mews goes on trying.",
+		s.Since.Format("2006-01-02 15:04 MST"), s.Error, t.advice)
+}
+
+// retention is how long Telegram keeps what was not fetched. (The Bot API's getUpdates.)
+const retention = 24 * time.Hour
+
+func recovery(away time.Duration) string {
+	text := fmt.Sprintf("Messages come from Telegram again, after %s.", away.Round(time.Second))
+	if away < retention {
+		return text + " What was sent in the meantime is not lost."
+	}
+	return text + " Telegram keeps messages for 24 hours only: older ones are lost. Who wrote then should write again."
+}

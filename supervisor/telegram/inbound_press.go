@@ -1,0 +1,39 @@
+package telegram
+
+import (
+	"encoding/json"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+)
+
+const (
+	maxPress = 64  // bytes of what a button gives back (Bot API, callback_data)
+	maxQuery = 128 // bytes of a query's id; Telegram's are numbers of some 20 digits
+)
+
+// press reads that a button was pressed. Its message must be there, and the bot's own: under another's, or one that was sent
+// by way of an inline query, there is no button of ours. That the data is that of a button is not known: whoever has a client
+// of their own making can send any.
+func (l *Letter) press(raw json.RawMessage, self Self) {
+	var q fields
+	if json.Unmarshal(raw, &q) != nil {
+		return
+	}
+	m, data, id := field[fields](q, "message"), field[string](q, "data"), field[string](q, "id")
+	_, game := q["game_short_name"]
+	if game || !printed(data, maxPress) || !printed(id, maxQuery) || !l.envelope(m) ||
+		field[gotgbot.User](m, "from").Id != self.ID || !l.person(q) {
+		return
+	}
+	l.Kind, l.Text, l.Query, l.Addressed = LetterPress, data, id, true
+}
+
+// printed says whether a text is of 1 to most bytes of printable ASCII.
+func printed(text string, most int) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return text != "" && len(text) <= most
+}

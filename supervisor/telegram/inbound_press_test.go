@@ -1,0 +1,90 @@
+package telegram_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"mews/supervisor/telegram"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// press is an update in which somebody presses a button of a message that the bot has sent to a chat. more are fields of
+// the query.
+func press(chat, from string, more ...string) string {
+	fields := append([]string{`"id":"4382bfdwdsb323b2d9"`, from, `"chat_instance":"-3"`,
+		`"message":{"message_id":11,"date":1760000000,` + bot + `,` + chat + `,"text":"Sure?"}`}, more...)
+	return `{"update_id":500001,"callback_query":{` + strings.Join(fields, ",") + `}}`
+}
+
+func TestReadAPress(t *testing.T) {
+	at := time.Unix(1760000000, 0).UTC()
+	inTopic := strings.Replace(group, `"chat"`, `"message_thread_id":5,"is_topic_message":true,"chat"`, 1)
+	for name, test := range map[string]struct {
+		update string
+		want   telegram.Place
+		text   string
+	}{
+		"in private": {press(privateChat, ann, `"data":"q1:yes"`), telegram.Place{Chat: 42}, "q1:yes"},
+		"in a topic of a group": {press(inTopic, ann, `"data":" ~"`),
+			telegram.Place{Chat: -100777, Group: true, Title: "The house", Thread: "5"}, " ~"},
+		"of 64 bytes": {press(privateChat, ann, `"data":"`+strings.Repeat("a", 64)+`"`), telegram.Place{Chat: 42},
+			strings.Repeat("a", 64)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := telegram.Letter{Update: 500001, Kind: "press", Sender: 42, Place: test.want, Message: "11",
+				Key: "500001.1760000000", Text: test.text, Query: "4382bfdwdsb323b2d9", At: at, Addressed: true}
+			got, err := telegram.Read(json.RawMessage(test.update), me)
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(telegram.Letter{}, "Raw")); diff != "" || err != nil {
+				t.Errorf("error %v; want -, got +:\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestATitleIsALine(t *testing.T) {
+	long := strings.Replace(group, "The house", `The\n house \u0000`+strings.Repeat("ü", 400), 1)
+	got, err := telegram.Read(json.RawMessage(message(ann, long, text("x"))), me)
+	if want := "The house " + strings.Repeat("ü", 289) + "…"; err != nil || got.Title != want {
+		t.Errorf("error %v, title %q, want %q", err, got.Title, want)
+	}
+}
+
+// TestNoOtherUpdateTypeGetsThrough: of all that Telegram can bring only what a person writes, or presses, is ever acted upon.
+func TestNoOtherUpdateTypeGetsThrough(t *testing.T) {
+	self := telegram.Self{ID: 42, Name: me.Name} // the bot of telegramtest
+	for _, kind := range telegramtest.OtherKinds() {
+		t.Run(kind, func(t *testing.T) {
+			raw := telegramtest.Other(kind, 1001)
+			if !json.Valid(raw) {
+				t.Fatalf("this is no JSON: %s", raw)
+			}
+			got, err := telegram.Read(raw, self)
+			if err != nil || got.Kind != telegram.LetterOther || got.Text != "" || got.Addressed || got.Update != 1 {
+				t.Errorf("error %v, letter %+v", err, got)
+			}
+		})
+	}
+}
+
+// The types of updates that the library knows are all among those.
+func TestEveryUpdateTypeIsAmongTheOthers(t *testing.T) {
+	known := telegramtest.OtherKinds()
+	update := reflect.TypeFor[gotgbot.Update]()
+	for i := range update.NumField() {
+		name, _, _ := strings.Cut(update.Field(i).Tag.Get("json"), ",")
+		if name != "update_id" && name != "message" && name != "callback_query" && !slices.Contains(known, name) {
+			t.Errorf("%s is not tried", name)
+		}
+	}
+	if update.NumField() < 20 {
+		t.Errorf("the library has %d types only", update.NumField())
+	}
+}

@@ -1,0 +1,166 @@
+package telegram_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/supervisor/telegram"
+)
+
+const hookURL = "https://bot.example.org/webhook/telegram"
+
+// hook is what Telegram knows of a webhook.
+type hook struct {
+	URL     string `json:"url"`
+	Pending int    `json:"pending_update_count"`
+	Failed  int64  `json:"last_error_date,omitempty"`
+	Why     string `json:"last_error_message,omitempty"`
+}
+
+// keeping has a keeper run for a while over a webhook that the test changes with the time.
+func keeping(t *testing.T, while time.Duration, h *hook, change func(after time.Duration, method string) *http.Response) *polling {
+	t.Helper()
+	p := new(polling)
+	synctest.Test(t, func(t *testing.T) {
+		p.wire = newWire(t, func(a asked, _ context.Context) (*http.Response, error) {
+			if refused := change(a.after, a.method); refused != nil {
+				return refused, nil
+			}
+			if a.method == "setWebhook" {
+				h.URL, _ = a.params["url"].(string)
+				return result(`true`)
+			}
+			return result(string(mustJSON(h)))
+		})
+		health := p.health()
+		end := run(t, telegram.NewKeeper(p.client(), telegram.KeeperOptions{URL: hookURL, Secret: secret, Health: health}).Run)
+		time.Sleep(while)
+		synctest.Wait()
+		p.status = health.Status()
+		end()
+	})
+	return p
+}
+
+func nothing(time.Duration, string) *http.Response { return nil }
+
+func TestTheWebhookIsSetOnceAndLookedAtEveryMinute(t *testing.T) {
+	p := keeping(t, 10*time.Minute+time.Second, &hook{Pending: 3, Failed: 5, Why: "of yesterday"}, nothing)
+	sets := p.requests("setWebhook")
+	if len(sets) != 1 || len(p.requests("getWebhookInfo")) != 11 || p.requests("")[0].method != "setWebhook" {
+		t.Fatalf("%d times set, %d looks", len(sets), len(p.requests("getWebhookInfo")))
+	}
+	got := sets[0].params
+	kinds, _ := got["allowed_updates"].([]any)
+	if got["url"] != hookURL || got["secret_token"] != secret || fmt.Sprint(got["max_connections"]) != "10" ||
+		!slices.Equal(kinds, []any{"message", "callback_query"}) || got["drop_pending_updates"] != false {
+		t.Errorf("it was set with %v", got)
+	}
+	if s := p.status; s.Mode != telegram.ModeWebhook || s.State != telegram.HealthOK || s.Pending != 3 || len(p.heard.all()) != 0 {
+		t.Errorf("status %+v, told %q", s, p.heard.all())
+	}
+}
+
+func TestAWebhookThatCannotBeSet(t *testing.T) {
+	p := keeping(t, time.Hour, new(hook), func(after time.Duration, method string) *http.Response {
+		if method != "setWebhook" || after > 10*time.Minute {
+			return nil
+		}
+		r, _ := refusal(400, "Bad Request: bad webhook: IP address 10.0.0.1 is reserved", "")
+		return r
+	})
+	for i, gap := range gaps(p.requests("setWebhook")) {
+		if gap < time.Second {
+			t.Errorf("set again after %s, the %d. time", gap, i+1)
+		}
+	}
+	if told := p.heard.all(); len(told) != 2 || !strings.Contains(told[0], "IP address 10.0.0.1 is reserved") {
+		t.Errorf("told %q", told)
+	}
+	if p.status.State != telegram.HealthOK {
+		t.Errorf("status %+v", p.status)
+	}
+}
+
+func TestAWebhookThatIsTakenAwayIsSetAgain(t *testing.T) {
+	h := new(hook)
+	taken := false
+	p := keeping(t, 10*time.Minute, h, func(after time.Duration, _ string) *http.Response {
+		if !taken && after > 5*time.Minute {
+			taken, h.URL = true, ""
+		}
+		return nil
+	})
+	if n := len(p.requests("setWebhook")); n != 2 || h.URL != hookURL || p.status.State != telegram.HealthOK {
+		t.Errorf("set %d times, to %q at last; status %+v", n, h.URL, p.status)
+	}
+}
+
+// TestAWebhookThatSomebodyElseWants is not fought over in a hurry, and a person is told.
+func TestAWebhookThatSomebodyElseWants(t *testing.T) {
+	h := new(hook)
+	p := keeping(t, time.Hour, h, func(_ time.Duration, method string) *http.Response {
+		if method == "getWebhookInfo" {
+			h.URL = "https://other.example.org/"
+		}
+		return nil
+	})
+	if n := len(p.requests("setWebhook")); n > 100 {
+		t.Errorf("set %d times in an hour", n)
+	}
+	if told := p.heard.all(); len(told) != 1 || !strings.Contains(told[0], "another program takes this bot's webhook away") {
+		t.Errorf("told %q", told)
+	}
+}
+
+// TestAWebhookThatCannotBeDeliveredTo: Telegram's own words are shown until what waits has come, also over minutes in which
+// Telegram has not tried again.
+func TestAWebhookThatCannotBeDeliveredTo(t *testing.T) {
+	h := new(hook)
+	p := keeping(t, time.Hour, h, func(after time.Duration, _ string) *http.Response {
+		switch {
+		case after > 30*time.Minute:
+			h.Pending = 0
+		case after > 10*time.Minute:
+			h.Pending, h.Failed, h.Why = 2, 1000+int64(after/(2*time.Minute)), "Connection refused"
+		}
+		return nil
+	})
+	told := p.heard.all()
+	if len(told) != 2 || !strings.Contains(told[0], "cannot deliver to the webhook (Connection refused)") ||
+		!strings.Contains(told[0], "X-Telegram-Bot-Api-Secret-Token") || !strings.Contains(told[1], "again, after 2") {
+		t.Errorf("told %q", told)
+	}
+	if n := len(p.requests("setWebhook")); n != 1 || p.status.State != telegram.HealthOK {
+		t.Errorf("set %d times; status %+v", n, p.status)
+	}
+}
+
+func TestWhatIsShownOfTheWebhookIsWords(t *testing.T) {
+	h := new(hook)
+	p := keeping(t, 90*time.Second, h, func(after time.Duration, _ string) *http.Response {
+		if after > 0 {
+			h.Pending, h.Failed, h.Why = 1, 1000, "Wrong response from the webhook: 503 Service Unavailable"
+		}
+		return nil
+	})
+	want := "Telegram cannot deliver to the webhook (Wrong response from the webhook: 503 Service Unavailable)"
+	if p.status.State != telegram.HealthFailing || p.status.Error != want || p.status.Pending != 1 {
+		t.Errorf("status %s", mustIndent(p.status))
+	}
+}
+
+func mustIndent(v any) string {
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,166 @@
+package telegram_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/supervisor/telegram"
+)
+
+const ourselves = `{"id":7,"is_bot":true,"first_name":"Mews","username":"mews_bot"}`
+
+// script answers one request after another, and the last of its answers from then on.
+func script(answers ...func(context.Context) (*http.Response, error)) func(asked, context.Context) (*http.Response, error) {
+	var mu sync.Mutex
+	return func(_ asked, ctx context.Context) (*http.Response, error) {
+		mu.Lock()
+		next := answers[0]
+		if len(answers) > 1 {
+			answers = answers[1:]
+		}
+		mu.Unlock()
+		return next(ctx)
+	}
+}
+
+func as(user string) func(context.Context) (*http.Response, error) {
+	return func(context.Context) (*http.Response, error) { return result(user) }
+}
+
+func TestWhoTheBotIsIsAskedUntilItIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, script(always(refusal(500, "Internal Server Error", "")), as(`{"id":43,"is_bot":true}`), as(ourselves)))
+		c := w.client()
+		for _, want := range []string{"Internal Server Error", "about 43"} {
+			if _, err := c.Me(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("got %v, want %q", err, want)
+			}
+			time.Sleep(time.Minute) // the bubble's time
+		}
+		var callers sync.WaitGroup
+		for range 8 {
+			callers.Go(func() {
+				if user, err := c.Me(t.Context()); err != nil || user.Username != "mews_bot" {
+					t.Errorf("got %v, %v", user, err)
+				}
+			})
+		}
+		callers.Wait()
+		if user, err := c.Me(t.Context()); err != nil || user.Id != 7 || len(w.requests("getMe")) != 3 {
+			t.Errorf("got %v, %v; asked %d times, want 3", user, err, len(w.requests("getMe")))
+		}
+	})
+}
+
+// TestWhoTheBotIsIsNotAskedInHaste: whoever wants to know, and however often, after a failure it is not asked for a while,
+// and not before Telegram has said.
+func TestWhoTheBotIsIsNotAskedInHaste(t *testing.T) {
+	for name, test := range map[string]struct {
+		fail  func(context.Context) (*http.Response, error)
+		least time.Duration // between two requests
+		most  int           // requests in ten minutes
+		says  string
+	}{
+		"trouble": {always(respond(502, "")), time.Second, 20, "502"},
+		"a flood": {always(refusal(429, "Too Many Requests: retry after 137", `,"parameters":{"retry_after":137}`)),
+			137 * time.Second, 5, "retry after 137"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWire(t, script(test.fail))
+				c := w.client()
+				for range 1200 {
+					for _, ask := range []func(context.Context) (any, error){meOf(c), meetOf(c)} {
+						if _, err := ask(t.Context()); err == nil || !strings.Contains(err.Error(), test.says) {
+							t.Fatalf("got %v, want %q", err, test.says)
+						}
+					}
+					time.Sleep(time.Second / 2)
+				}
+				made := w.requests("getMe")
+				if least := slices.Min(gaps(made)); least < test.least || len(made) > test.most {
+					t.Errorf("asked %d times, once after %s; want %d at most, %s apart", len(made), least, test.most, test.least)
+				}
+			})
+		})
+	}
+}
+
+func meOf(c *telegram.Client) func(context.Context) (any, error) {
+	return func(ctx context.Context) (any, error) { return c.Me(ctx) }
+}
+
+func meetOf(c *telegram.Client) func(context.Context) (any, error) {
+	return func(ctx context.Context) (any, error) { return c.Meet(ctx) }
+}
+
+// TestACallerWhoGoesAwayIsNoFailure of Telegram's: the next one asks at once.
+func TestACallerWhoGoesAwayIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, script(silence, as(ourselves)))
+		c := w.client()
+		ctx, cancel := context.WithCancel(t.Context())
+		gone := make(chan error, 2)
+		go func() { _, err := c.Me(ctx); gone <- err }()
+		go func() { _, err := c.Me(ctx); gone <- err }() // waits for the first
+		synctest.Wait()
+		cancel()
+		for range 2 {
+			if <-gone == nil {
+				t.Error("who went away was answered")
+			}
+		}
+		if user, err := c.Me(t.Context()); err != nil || user.Username != "mews_bot" {
+			t.Errorf("got %v, %v", user, err)
+		}
+	})
+}
+
+func TestAnotherNameIsLearnt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		renamed := strings.Replace(ourselves, "mews_bot", "hawk_bot", 1)
+		c := newWire(t, script(as(ourselves), as(renamed), always(respond(502, "")))).client()
+		if me, err := c.Me(t.Context()); err != nil || me.Username != "mews_bot" {
+			t.Fatalf("at first: %v, %v", me, err)
+		}
+		if me, err := c.Meet(t.Context()); err != nil || me.Username != "hawk_bot" {
+			t.Errorf("asked anew: %v, %v", me, err)
+		}
+		if _, err := c.Meet(t.Context()); err == nil {
+			t.Error("a failure is none")
+		}
+		if me, err := c.Me(t.Context()); err != nil || me.Username != "hawk_bot" {
+			t.Errorf("after that: %v, %v", me, err)
+		}
+	})
+}
+
+// TestTheWebhookDoesNotAskForEachUpdate who the bot is, while Telegram does not say. What it can't read comes again.
+func TestTheWebhookDoesNotAskForEachUpdate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWire(t, script(always(refusal(429, "Too Many Requests", `,"parameters":{"retry_after":30}`)), as(ourselves)))
+		s := newStore(0)
+		h, err := telegram.NewWebhook(w.client(), s, telegram.WebhookOptions{Secret: secret})
+		if err != nil {
+			t.Fatal(err)
+		}
+		update := message(ann, group, text("@mews_bot hi"), entity("mention", 0, 9))
+		for n := range 8 {
+			answer := deliver(h, update)
+			if want := map[bool]int{true: 503, false: 200}[n < 6]; answer != want {
+				t.Errorf("delivery %d is answered %d, want %d", n, answer, want)
+			}
+			time.Sleep(5 * time.Second)
+		}
+		if made := w.requests("getMe"); len(made) != 2 || made[1].after != 30*time.Second {
+			t.Errorf("asked %v", made)
+		}
+		s.hears(t, "hi")
+	})
+}

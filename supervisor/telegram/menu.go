@@ -1,0 +1,46 @@
+package telegram
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+)
+
+// Command is a line of the menu that Telegram shows for "/".
+type Command struct {
+	Name    string // 1 to 32 of a-z, 0-9 and _, without the slash
+	Summary string // 1 to 256 characters
+}
+
+// SetMenu makes the bot's menus be these, by language code; "" is for everybody whose language has none. An empty menu is
+// taken away. What is there already is left alone, so that it may be called at every start.
+func (c *Client) SetMenu(ctx context.Context, menus map[string][]Command) error {
+	for _, language := range slices.Sorted(maps.Keys(menus)) {
+		if err := c.setMenu(ctx, language, menus[language]); err != nil {
+			return fmt.Errorf("set the menu for language %q: %w", language, err)
+		}
+	}
+	return nil
+}
+
+func (c *Client) setMenu(ctx context.Context, language string, menu []Command) error {
+	// The scope is said, as the library would say "null" of none.
+	all := gotgbot.BotCommandScopeDefault{}
+	wanted := make([]gotgbot.BotCommand, len(menu))
+	for i, m := range menu {
+		wanted[i] = gotgbot.BotCommand{Command: m.Name, Description: m.Summary}
+	}
+	present, err := c.bot.GetMyCommandsWithContext(ctx, &gotgbot.GetMyCommandsOpts{Scope: all, LanguageCode: language})
+	if err != nil || slices.Equal(present, wanted) {
+		return err
+	}
+	if len(wanted) == 0 {
+		_, err = c.bot.DeleteMyCommandsWithContext(ctx, &gotgbot.DeleteMyCommandsOpts{Scope: all, LanguageCode: language})
+		return err
+	}
+	_, err = c.bot.SetMyCommandsWithContext(ctx, wanted, &gotgbot.SetMyCommandsOpts{Scope: all, LanguageCode: language})
+	return err
+}

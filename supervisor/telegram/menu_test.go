@@ -1,0 +1,87 @@
+package telegram
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// menus is as much of a server as menus need.
+type menus struct {
+	mu     sync.Mutex
+	menus  map[string]string // JSON by language
+	called []string
+}
+
+func (m *menus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	body, _ := io.ReadAll(r.Body)
+	var p struct {
+		Language string `json:"language_code"`
+		Scope    string
+		Commands string
+	}
+	if err := json.Unmarshal(body, &p); err != nil || p.Scope != `{"type":"default"}` {
+		http.Error(w, "odd parameters: "+string(body), http.StatusBadRequest)
+		return
+	}
+	method := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+	m.called = append(m.called, method+" "+p.Language)
+	result := "true"
+	switch method {
+	case "getMyCommands":
+		if result = m.menus[p.Language]; result == "" {
+			result = "[]"
+		}
+	case "setMyCommands":
+		m.menus[p.Language] = p.Commands
+	case "deleteMyCommands":
+		delete(m.menus, p.Language)
+	}
+	_, _ = io.WriteString(w, `{"ok":true,"result":`+result+`}`)
+}
+
+func TestAMenuIsSetWhereItIsAnother(t *testing.T) {
+	server := &menus{menus: map[string]string{
+		"de": `[{"command":"stop","description":"Anhalten"}]`,
+		"fr": `[{"command":"old","description":"Vieux"}]`,
+	}}
+	c := open(t, serve(t, server.ServeHTTP))
+	wanted := map[string][]Command{
+		"":   {{"stop", "Stop <it> & all"}, {"help", "What I can do"}},
+		"de": {{"stop", "Anhalten"}},
+		"fr": nil,
+		"es": nil,
+	}
+	if err := c.SetMenu(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+	called := []string{"getMyCommands ", "setMyCommands ", "getMyCommands de", "getMyCommands es",
+		"getMyCommands fr", "deleteMyCommands fr"}
+	if diff := cmp.Diff(called, server.called); diff != "" {
+		t.Errorf("first (-want +got):\n%s", diff)
+	}
+	server.called = nil
+	if err := c.SetMenu(t.Context(), wanted); err != nil {
+		t.Fatal(err)
+	}
+	again := []string{"getMyCommands ", "getMyCommands de", "getMyCommands es", "getMyCommands fr"}
+	if diff := cmp.Diff(again, server.called); diff != "" {
+		t.Errorf("again (-want +got):\n%s", diff)
+	}
+	sameJSON(t, server.menus[""], `[{"command":"stop","description":"Stop <it> & all"},{"command":"help","description":"What I can do"}]`)
+}
+
+func TestAMenuThatCantBeSetSaysWhich(t *testing.T) {
+	c := open(t, answers(t, 400, no(400, "Bad Request: BOT_COMMAND_INVALID")))
+	err := c.SetMenu(t.Context(), map[string][]Command{"de": {{"Stop!", "x"}}})
+	if e := failureOf(t, err); outcomeOf(e) != rejected || !strings.Contains(err.Error(), `language "de"`) {
+		t.Errorf("got %+v: %v", outcomeOf(e), err)
+	}
+}

@@ -1,0 +1,64 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"mews/supervisor"
+)
+
+const (
+	// ackWait is how long an answer to a press may take: whoever waits for it has looked away then.
+	ackWait = 10 * time.Second
+	maxAck  = 200 // characters of what whoever pressed is shown (Bot API); here UTF-16 code units, which are not fewer
+)
+
+// keyboard are the buttons below a message; nil for none.
+func keyboard(rows [][]supervisor.Button) *gotgbot.InlineKeyboardMarkup {
+	var shown [][]gotgbot.InlineKeyboardButton
+	for _, row := range rows {
+		var line []gotgbot.InlineKeyboardButton
+		for _, b := range row {
+			line = append(line, gotgbot.InlineKeyboardButton{Text: b.Text, CallbackData: b.Press})
+		}
+		if line != nil {
+			shown = append(shown, line)
+		}
+	}
+	if shown == nil {
+		return nil
+	}
+	return &gotgbot.InlineKeyboardMarkup{InlineKeyboard: shown}
+}
+
+// Unbutton takes a message's buttons away. One that has none, is not there or can't be changed any more is well. Its error is
+// a *supervisor.SendError.
+func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message string) error {
+	return c.alter(ctx, "editMessageReplyMarkup", to, message, outbound{forgiving: unbuttoned})
+}
+
+// acknowledged are the parameters of answerCallbackQuery.
+type acknowledged struct {
+	Query string `json:"callback_query_id"`
+	Text  string `json:"text,omitempty"`
+	Alert bool   `json:"show_alert,omitempty"`
+}
+
+// AckPress ends the wait of whoever pressed a button, and shows them text, of which the first 200 characters count: as an
+// alert that they have to close, or else for a moment. "" shows nothing. It is tried once, for at most 10 s. A query that has
+// waited too long is well: nothing can be shown any more. Its error is a *supervisor.SendError.
+func (c *Client) AckPress(ctx context.Context, query, text string, alert bool) error {
+	const method = "answerCallbackQuery"
+	if query == "" {
+		return refuse(method, errors.New("nobody: there is no query"))
+	}
+	shown := clipped(supervisor.RichText{Text: text}, maxAck).Text
+	_, err := c.do(ctx, call{method: method, wait: ackWait, params: &acknowledged{query, shown, alert}})
+	if f := new(failure); errors.As(err, &f) && f.said(tooOld) {
+		return nil
+	}
+	return err
+}

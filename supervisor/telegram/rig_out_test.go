@@ -1,0 +1,145 @@
+package telegram
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+)
+
+// A token that nothing else looks like, and what a person wrote.
+const (
+	canarySecret = "AAcanary-S3CRET_tokenThatNobodyMaySee99"
+	canaryToken  = "42:" + canarySecret
+	canaryWords  = "the words of a person"
+)
+
+// lines is a log that can be read while it is written.
+type lines struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// open is a client of url, whose log is looked through for the token when the test ends.
+func open(t testing.TB, url string) *Client {
+	t.Helper()
+	var log lines
+	c, err := New(Options{Token: canaryToken, APIURL: url, Log: hclog.New(&hclog.LoggerOptions{Level: hclog.Trace, Output: &log})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Close()
+		hides(t, "the log", log.String())
+	})
+	return c
+}
+
+// hides checks that a text has neither the token nor a person's words.
+func hides(t testing.TB, what, text string) {
+	t.Helper()
+	if strings.Contains(text, canarySecret) || strings.Contains(text, canaryWords) {
+		t.Errorf("%s shows what nobody may see: %s", what, text)
+	}
+}
+
+// hidden checks an error in every way to print it, and each error within it.
+func hidden(t testing.TB, err error) {
+	t.Helper()
+	for err != nil {
+		shown, _ := json.Marshal(err)
+		hides(t, "an error", fmt.Sprintf("%v %+v %#v %q %s", err, err, err, err, shown))
+		err = errors.Unwrap(err)
+	}
+}
+
+// serve answers over real HTTP.
+func serve(t testing.TB, answer http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(answer)
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.URL
+}
+
+// answers is a server that always says the same.
+func answers(t testing.TB, code int, body string) string {
+	return serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	})
+}
+
+// listen has talk called with each connection, which is closed when it returns.
+func listen(t testing.TB, talk func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var talks sync.WaitGroup
+	ctx, stop := context.WithCancel(context.Background())
+	talks.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			talks.Go(func() {
+				defer conn.Close()
+				defer context.AfterFunc(ctx, func() { conn.Close() })()
+				talk(conn)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		stop()
+		l.Close()
+		talks.Wait()
+	})
+	return "http://" + l.Addr().String()
+}
+
+// sendTo sends the words and returns how that failed.
+func sendTo(t testing.TB, c *Client) *supervisor.SendError {
+	t.Helper()
+	_, err := c.Send(t.Context(), supervisor.Address{Chat: "-100123"}, supervisor.RichText{Text: canaryWords})
+	return failureOf(t, err)
+}
+
+func failureOf(t testing.TB, err error) *supervisor.SendError {
+	t.Helper()
+	var e *supervisor.SendError
+	if !errors.As(err, &e) {
+		t.Fatalf("got %v, want a SendError", err)
+	}
+	hidden(t, err)
+	return e
+}

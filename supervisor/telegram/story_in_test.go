@@ -1,0 +1,385 @@
+package telegram_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"testing"
+
+	"mews/supervisor/telegram"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+var anna = telegramtest.User{ID: 42, First: "Anna", Username: "anna"}
+
+// scene is a Bot API server that sees to it that nothing is confirmed that is not kept, and a store.
+type scene struct {
+	*telegramtest.Server
+	*store
+	t *testing.T
+}
+
+func newScene(t *testing.T, o telegramtest.Options) *scene {
+	t.Helper()
+	t.Parallel()
+	s := &scene{store: newStore(0), t: t}
+	o.Check = func(updates []int64) {
+		for _, id := range updates {
+			if !s.has(id) {
+				t.Errorf("update %d was confirmed and is not kept", id)
+			}
+		}
+	}
+	s.Server = telegramtest.New(t, o)
+	return s
+}
+
+func (s *store) has(update int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.kept {
+		if l.Update == update {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scene) client() *telegram.Client {
+	s.t.Helper()
+	c, err := telegram.New(telegram.Options{Token: s.Token(), APIURL: s.URL()})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(c.Close)
+	return c
+}
+
+// poll starts a poller.
+func (s *scene) poll() (end func()) {
+	s.t.Helper()
+	return run(s.t, telegram.NewPoller(s.client(), s.store, telegram.PollOptions{}).Run)
+}
+
+func (s *scene) say(words string) { s.Say(telegramtest.Private(anna), anna, words) }
+
+// raw calls the API as another program would.
+func (s *scene) raw(method string, params url.Values) {
+	s.t.Helper()
+	resp, err := http.PostForm(s.URL()+"/bot"+s.Token()+"/"+method, params)
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body)
+}
+
+// waiting is the poll that waits at the server now, as one that began after n others.
+func (s *scene) waiting(n int) {
+	s.t.Helper()
+	s.Await(s.t, "a poll", func() bool { return s.Count("getUpdates") > n })
+}
+
+func TestWhatIsSaidIsKept(t *testing.T) {
+	s := newScene(t, telegramtest.Options{Strict: true})
+	s.say("before it began")
+	s.poll()
+	s.hears(t, "before it began")
+	s.say("while it polls")
+	s.hears(t, "before it began", "while it polls")
+	s.Await(t, "both to be confirmed", func() bool { return s.Pending() == 0 })
+	if s.Count("getMe")+s.Count("deleteWebhook") != 0 {
+		t.Errorf("something was asked besides:\n%s", s.Dump())
+	}
+}
+
+// TestNoFaultLosesAnything: whatever one poll meets, the next brings what was said, once.
+func TestNoFaultLosesAnything(t *testing.T) {
+	for name, fault := range map[string]telegramtest.Fault{
+		"a refusal":             {Kind: telegramtest.Error, Code: 500},
+		"a refusal, too late":   {Kind: telegramtest.Error, Code: 500, After: true},
+		"a flood":               {Kind: telegramtest.Flood, RetryAfter: 1},
+		"a page":                {Kind: telegramtest.HTML, Code: 502},
+		"another page":          {Kind: telegramtest.HTML, Code: 504, After: true},
+		"a reset":               {Kind: telegramtest.Reset},
+		"a reset, too late":     {Kind: telegramtest.Reset, After: true},
+		"half an answer":        {Kind: telegramtest.Truncated},
+		"what is no JSON":       {Kind: telegramtest.BadJSON, After: true},
+		"JSON of another shape": {Kind: telegramtest.BadJSON, Text: `{"ok":true,"result":{"update_id":1}}`, After: true},
+		"a slow answer":         {Kind: telegramtest.Slow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t, telegramtest.Options{Strict: true})
+			fault.Method = "getUpdates"
+			s.Fault(fault)
+			s.say("one")
+			s.say("two")
+			s.poll()
+			s.hears(t, "one", "two")
+			s.say("three")
+			s.hears(t, "one", "two", "three")
+		})
+	}
+}
+
+func TestAPollThatHangsLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes the 16 s that a poll may hang")
+	}
+	s := newScene(t, telegramtest.Options{})
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getUpdates"})
+	s.say("hello")
+	health := new(telegram.Health)
+	run(t, telegram.NewPoller(s.client(), s.store, telegram.PollOptions{Timeout: 1e9, Health: health}).Run)
+	s.hears(t, "hello")
+	if n := health.Status().Stalls; n != 1 {
+		t.Errorf("%d stalls", n)
+	}
+}
+
+func TestATokenThatIsRepaired(t *testing.T) {
+	s := newScene(t, telegramtest.Options{})
+	s.Revoke()
+	s.say("hello")
+	s.poll()
+	s.waiting(0)
+	s.SetToken(s.Token())
+	s.hears(t, "hello")
+}
+
+func TestAnotherPollerComesBetween(t *testing.T) {
+	s := newScene(t, telegramtest.Options{})
+	s.poll()
+	s.waiting(0)
+	s.raw("getUpdates", url.Values{"timeout": {"1"}})
+	s.say("hello")
+	s.hears(t, "hello")
+}
+
+func TestAWebhookOfBeforeIsTakenAwayAndKeepsNothingBack(t *testing.T) {
+	nobody := httptest.NewServer(http.NotFoundHandler())
+	defer nobody.Close()
+	s := newScene(t, telegramtest.Options{})
+	s.raw("setWebhook", url.Values{"url": {nobody.URL}})
+	s.say("hello")
+	s.poll()
+	s.hears(t, "hello")
+	if n := s.Count("deleteWebhook"); n != 1 {
+		t.Errorf("%d times deleted", n)
+	}
+}
+
+func TestIdsThatFallBack(t *testing.T) {
+	s := newScene(t, telegramtest.Options{Strict: true})
+	s.poll()
+	s.say("before the quiet week")
+	s.hears(t, "before the quiet week")
+	s.Await(t, "it to be confirmed", func() bool { return s.Pending() == 0 })
+	s.SetNextUpdate(7)
+	s.say("after it")
+	s.hears(t, "before the quiet week", "after it")
+	s.say("and on")
+	s.hears(t, "before the quiet week", "after it", "and on")
+	s.Await(t, "all to be confirmed", func() bool { return s.Pending() == 0 })
+	if s.offset() != 9 {
+		t.Errorf("the offset is %d, want 9", s.offset())
+	}
+}
+
+func TestAnOffsetBeyondTheQueue(t *testing.T) {
+	s := newScene(t, telegramtest.Options{Strict: true})
+	s.next = 900_000_000 // of another server, say
+	s.say("one")
+	s.say("two")
+	s.poll()
+	s.hears(t, "one", "two")
+	s.Await(t, "both to be confirmed", func() bool { return s.Pending() == 0 })
+}
+
+func TestAStoreThatFailsForAWhile(t *testing.T) {
+	s := newScene(t, telegramtest.Options{Strict: true})
+	var failures int
+	s.refuse = func() error {
+		if failures++; failures <= 2 {
+			return errors.New("disk is full")
+		}
+		return nil
+	}
+	s.say("hello")
+	s.poll()
+	s.hears(t, "hello")
+	if failures != 3 {
+		t.Errorf("%d attempts", failures)
+	}
+}
+
+// TestGroupsAsThemselves: the server's own shapes of what happens in groups.
+func TestGroupsAsThemselves(t *testing.T) {
+	s := newScene(t, telegramtest.Options{Strict: true})
+	flat := telegramtest.Chat{ID: -777, Type: "group", Title: "The flat"}
+	forum := telegramtest.Chat{ID: -100888, Type: "supergroup", Title: "The house", Forum: true}
+	s.Topic(forum, 5)
+	s.Say(flat, anna, "/help@other_bot")
+	s.Say(flat, anna, "@mews_bot what is new?")
+	s.Say(forum, anna, "/help", telegramtest.Thread(5))
+	s.Say(forum, anna, "/stop", telegramtest.Anonymous(forum))
+	s.Say(flat, anna, "look", telegramtest.Photo(telegramtest.File{Name: "a.jpg", Size: 9}))
+	s.Migrate(-777, -100777)
+	s.poll()
+	look := "look\n[With it came a photo, which can't be looked at in this version.]"
+	s.hears(t, "/help", "", "/help@other_bot", "what is new?", look, "", "") // the first chat's hang on the bot's name
+	var told []string
+	for _, l := range s.letters() {
+		told = append(told, fmt.Sprintf("%s %d in %q, to us: %v, moved: %d", l.Kind, l.Chat, l.Thread, l.Addressed, l.MovedTo))
+	}
+	want := []string{
+		`message -777 in "", to us: false, moved: 0`,
+		`message -777 in "", to us: true, moved: 0`,
+		`message -100888 in "5", to us: true, moved: 0`,
+		`other -100888 in "", to us: false, moved: 0`,
+		`message -777 in "", to us: false, moved: 0`,
+		`moved -777 in "", to us: false, moved: -100777`,
+		`moved -777 in "", to us: false, moved: -100777`,
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("got  %q\nwant %q", told, want)
+	}
+}
+
+// letters are what was kept, by update.
+func (s *store) letters() []telegram.Letter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []telegram.Letter
+	for _, l := range s.kept {
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b telegram.Letter) int { return int(a.Update - b.Update) })
+	return all
+}
+
+// mortal is a store under a poller that dies at any moment: before a batch is kept, or after it and before the poller
+// hears of it.
+type mortal struct {
+	*store
+	rng  *rand.Rand
+	kept func() (all bool) // is called when a batch was kept
+	kill context.CancelFunc
+}
+
+func (m *mortal) Take(ctx context.Context, letters []telegram.Letter, next int64) error {
+	fate := m.rng.IntN(4)
+	if fate == 0 {
+		m.kill()
+		return ctx.Err()
+	}
+	err := m.store.Take(ctx, letters, next)
+	if m.kept() || fate == 1 {
+		m.kill()
+	}
+	return err
+}
+
+// TestKilledAtAnyMoment: 500 messages, ten at a time, and a poller that lives for some two batches each time; everything is
+// kept once, in order.
+func TestKilledAtAnyMoment(t *testing.T) {
+	const seed, total = 7, 500
+	s := newScene(t, telegramtest.Options{})
+	var want []string
+	say := func() bool {
+		if len(s.texts()) < len(want) || len(want) == total {
+			return len(s.texts()) == total
+		}
+		for range 10 {
+			want = append(want, fmt.Sprint("message ", len(want)))
+			s.say(want[len(want)-1])
+		}
+		return false
+	}
+	say()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	lives := 0
+	for ; len(s.texts()) < total && lives < total; lives++ {
+		ctx, kill := context.WithCancel(t.Context())
+		c := s.client()
+		_ = telegram.NewPoller(c, &mortal{s.store, rng, say, kill}, telegram.PollOptions{}).Run(ctx)
+		kill()
+		c.Close()
+	}
+	if got := s.texts(); !slices.Equal(got, want) || lives < 10 {
+		t.Errorf("seed %d: kept %d of %d after %d lives, or in another order", seed, len(got), total, lives)
+	}
+}
+
+// TestTheWebhookFromEndToEnd: the keeper sets it, the server delivers to it, many chats at once, over a store that fails
+// now and then; everything is kept, each chat's in order.
+func TestTheWebhookFromEndToEnd(t *testing.T) {
+	s := newScene(t, telegramtest.Options{Speed: 1000})
+	calls := 0
+	s.refuse = func() error {
+		if calls++; calls%7 == 1 {
+			return errors.New("database is locked")
+		}
+		return nil
+	}
+	c := s.client()
+	health := new(telegram.Health)
+	handler, err := telegram.NewWebhook(c, s.store, telegram.WebhookOptions{Secret: secret, Health: health})
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := httptest.NewServer(handler)
+	defer public.Close()
+	end := run(t, telegram.NewKeeper(c, telegram.KeeperOptions{URL: public.URL, Secret: secret, Health: health}).Run)
+	const chats, each = 12, 10
+	for n := range each {
+		for i := range chats {
+			who := telegramtest.User{ID: int64(100 + i), First: "P"}
+			s.Say(telegramtest.Private(who), who, fmt.Sprint(n))
+		}
+	}
+	s.Await(t, "all to be delivered", func() bool { return s.Pending() == 0 })
+	order := map[int64]string{}
+	for _, l := range s.letters() {
+		order[l.Chat] += l.Text
+	}
+	for chat, got := range order {
+		if got != "0123456789" {
+			t.Errorf("in chat %d came %s", chat, got)
+		}
+	}
+	s.mu.Lock()
+	n := len(s.kept)
+	s.mu.Unlock()
+	if n != chats*each || health.Status().Completed.IsZero() {
+		t.Errorf("%d kept, want %d; status %+v", n, chats*each, health.Status())
+	}
+	end()
+}
+
+// TestSomebodyElsesUpdatesAreRefused: the server has another secret than the handler.
+func TestSomebodyElsesUpdatesAreRefused(t *testing.T) {
+	s := newScene(t, telegramtest.Options{Speed: 1000})
+	handler, err := telegram.NewWebhook(s.client(), s.store, telegram.WebhookOptions{Secret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := httptest.NewServer(handler)
+	defer public.Close()
+	s.raw("setWebhook", url.Values{"url": {public.URL}, "secret_token": {"another-secret"}})
+	s.say("forged")
+	s.Await(t, "a delivery that is refused", func() bool {
+		d := s.Deliveries()
+		return len(d) > 0 && d[0].Code == http.StatusUnauthorized
+	})
+	if got := s.texts(); len(got) != 0 {
+		t.Errorf("kept %q", got)
+	}
+}

@@ -1,0 +1,149 @@
+package telegram
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// at is a strict server and a client of it.
+func at(t *testing.T) (*telegramtest.Server, *Client) {
+	t.Helper()
+	s := telegramtest.New(t, telegramtest.Options{Token: canaryToken, Strict: true})
+	return s, open(t, s.URL())
+}
+
+// seen is what stands in a chat.
+func seen(s *telegramtest.Server, chat int64) []string {
+	var texts []string
+	for _, m := range s.Sent(chat) {
+		texts = append(texts, m.Text)
+	}
+	return texts
+}
+
+// An answer grows in a forum's topic, is finished, and what was too much of it is taken away.
+func TestAnAnswerGrowsInATopic(t *testing.T) {
+	s, c := at(t)
+	alice := telegramtest.User{ID: 7, First: "Alice"}
+	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Title: "The household", Forum: true}
+	s.Topic(forum, 12)
+	_, asked := s.Say(forum, alice, "@mews_bot how are the hawks?", telegramtest.Thread(12))
+	to := supervisor.Address{Chat: "-1001234567890", Thread: "12", ReplyTo: strconv.FormatInt(asked, 10), Silent: true}
+	if err := c.Typing(t.Context(), to); err != nil {
+		t.Fatal(err)
+	}
+	name, err := c.Send(t.Context(), to, supervisor.RichText{Text: "🦅 They"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	extra, err := c.Send(t.Context(), to, supervisor.RichText{Text: "too much"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	final := supervisor.RichText{Text: "🦅 They are well.", Entities: []supervisor.Entity{
+		{Type: supervisor.EntityBold, Offset: 12, Length: 4}}}
+	for range 2 {
+		if err := c.Edit(t.Context(), to, name, final); err != nil {
+			t.Errorf("edit: %v", err)
+		}
+		if err := c.Delete(t.Context(), to, extra); err != nil {
+			t.Errorf("delete: %v", err)
+		}
+	}
+	sent := s.Sent(forum.ID)
+	if len(sent) != 1 {
+		t.Fatalf("what stands there: %q", seen(s, forum.ID))
+	}
+	m := sent[0]
+	if m.Text != final.Text || m.Thread != 12 || m.ReplyTo != asked || !m.Silent || m.Edits != 1 || len(m.Entities) != 1 {
+		t.Errorf("what stands there: %+v", m)
+	}
+}
+
+func TestTheGeneralTopicAndAMessageThatWentAreNoObstacle(t *testing.T) {
+	s, c := at(t)
+	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Forum: true}
+	s.Meet(forum)
+	to := supervisor.Address{Chat: "-1001234567890", Thread: "1", ReplyTo: "999"}
+	if _, err := c.Send(t.Context(), to, supervisor.RichText{Text: "hi"}); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"hi"}, seen(s, forum.ID)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Whether a message stands in the chat agrees with what its fate says of it.
+func TestAFateIsTrue(t *testing.T) {
+	alice := telegramtest.Private(telegramtest.User{ID: 7})
+	for name, test := range map[string]struct {
+		prepare func(*telegramtest.Server)
+		chat    string
+		want    outcome
+		stands  bool
+	}{
+		"reset before it was processed": {func(s *telegramtest.Server) {
+			s.Fault(telegramtest.Fault{Kind: telegramtest.Reset})
+		}, "7", unknown, false},
+		"reset after it was processed": {func(s *telegramtest.Server) {
+			s.Fault(telegramtest.Fault{Kind: telegramtest.Reset, After: true})
+		}, "7", unknown, true},
+		"half an answer": {func(s *telegramtest.Server) {
+			s.Fault(telegramtest.Fault{Kind: telegramtest.Truncated})
+		}, "7", unknown, true},
+		"a gateway's page": {func(s *telegramtest.Server) {
+			s.Fault(telegramtest.Fault{Kind: telegramtest.HTML, Code: 504, After: true})
+		}, "7", unknown, true},
+		"no JSON": {func(s *telegramtest.Server) {
+			s.Fault(telegramtest.Fault{Kind: telegramtest.BadJSON, After: true})
+		}, "7", unknown, true},
+		"the server's fault": {func(s *telegramtest.Server) {
+			s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500})
+		}, "7", unsent, false},
+		"a flood": {func(s *telegramtest.Server) {
+			s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 30})
+		}, "7", flood(30 * time.Second), false},
+		"blocked": {func(s *telegramtest.Server) { s.Block(7) }, "7", rejected, false},
+		"revoked": {func(s *telegramtest.Server) { s.Revoke() }, "7", unsent, false},
+		"a group that has moved": {func(s *telegramtest.Server) {
+			s.Meet(telegramtest.Chat{ID: -5, Type: "group"})
+			s.Migrate(-5, -1005)
+		}, "-5", outcome{fate: supervisor.FateUnsent, reason: supervisor.ReasonMoved, moved: "-1005"}, false},
+		"nobody's chat": {func(*telegramtest.Server) {}, "8", rejected, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, c := at(t)
+			s.Meet(alice)
+			test.prepare(s)
+			_, err := c.Send(t.Context(), supervisor.Address{Chat: test.chat}, supervisor.RichText{Text: canaryWords})
+			if e := failureOf(t, err); outcomeOf(e) != test.want {
+				t.Errorf("got %+v, want %+v: %v", outcomeOf(e), test.want, e)
+			}
+			if stands := len(s.Sent(7)) > 0; stands != test.stands {
+				t.Errorf("it stands there: %v", stands)
+			}
+		})
+	}
+}
+
+func TestAMenuStandsWhereItWasSet(t *testing.T) {
+	s, c := at(t)
+	for range 2 {
+		if err := c.SetMenu(t.Context(), map[string][]Command{"": {{"stop", "Stop"}}, "de": {{"stop", "Anhalten"}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]int{"": len(s.Menu("", "")), "de": len(s.Menu("", "de")), "es": len(s.Menu("", "es"))}
+	if diff := cmp.Diff(map[string]int{"": 1, "de": 1, "es": 0}, got); diff != "" {
+		t.Error(diff)
+	}
+	if n := s.Count("setMyCommands"); n != 2 {
+		t.Errorf("they were set %d times", n)
+	}
+}

@@ -1,0 +1,100 @@
+package telegram
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// errEnded is what a connection gets that asks for more of a request that has been given up.
+var errEnded = errors.New("the call has ended")
+
+// outgoing is a request's body that knows whether it may have reached the server whole. The server takes no request
+// before its last byte, so one whose last byte was never handed to a connection was not taken, for certain. That covers
+// every failure of names, connecting and TLS. httptrace can't say as much: WroteRequest comes from another goroutine, and
+// may be about to come when the call has already failed; end closes that door.
+//
+// A body of a type of our own also makes net/http write the head first, so a connection that the server has closed
+// meanwhile mostly fails on the head.
+type outgoing struct {
+	size int64
+	open func() (io.ReadCloser, error) // the body from its beginning; it may be called again
+
+	mu     sync.Mutex
+	copies int  // how many readers were made: net/http asks for another when a connection failed before its first byte
+	whole  bool // the newest reader has handed out the last byte
+	ended  bool
+	broken error // the body itself could not be read
+}
+
+// inMemory is a body that is no file.
+func inMemory(body []byte) *outgoing {
+	return &outgoing{size: int64(len(body)), open: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(body)), nil
+	}}
+}
+
+// reader begins the body anew. What an earlier reader has handed out reached nobody then.
+func (o *outgoing) reader() (io.ReadCloser, error) {
+	source, err := o.open()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err != nil {
+		o.broken = err
+		return nil, err
+	}
+	o.copies++
+	o.whole = false
+	return &bodyReader{of: o, copy: o.copies, source: source, left: o.size}, nil
+}
+
+// end lets nothing more out and tells whether everything is out, and if not, what was wrong with the body itself. It is for
+// a call that has failed.
+func (o *outgoing) end() (whole bool, broken error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	return o.whole, o.broken
+}
+
+// bodyReader belongs to the connection that writes it.
+type bodyReader struct {
+	of     *outgoing
+	copy   int
+	source io.ReadCloser
+	left   int64 // bytes that are not handed out yet
+	closed bool  // source is; guarded by of.mu, as all of it is
+}
+
+func (r *bodyReader) Read(buf []byte) (int, error) {
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	if r.left == 0 { // asked for once more when an answer may be there already: an error would cut that off
+		return 0, io.EOF
+	}
+	if r.of.ended || r.closed || r.copy != r.of.copies {
+		return 0, errEnded
+	}
+	n, err := r.source.Read(buf[:min(int64(len(buf)), r.left)])
+	if r.left -= int64(n); r.left == 0 {
+		r.of.whole = true
+		return n, nil
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF // the body is shorter than was said
+	}
+	if err != nil {
+		r.of.broken = fmt.Errorf("read what is to be sent: %w", err)
+	}
+	return n, err
+}
+
+// Close waits for a Read that is under way: net/http calls it from another goroutine.
+func (r *bodyReader) Close() error {
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	r.closed = true
+	return r.source.Close()
+}

@@ -1,0 +1,81 @@
+package telegram
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Whatever the connections do: a body counts as whole only when one of them has all of it, and nothing comes out of one
+// that has ended.
+func TestABodyIsWholeWhenOneConnectionHasAllOfIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		body := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "body")
+		out := inMemory(body)
+		reader, _ := out.reader()
+		var got []byte
+		for range rapid.IntRange(0, 12).Draw(t, "steps") {
+			if rapid.IntRange(0, 5).Draw(t, "again") == 0 {
+				old := reader
+				reader, _ = out.reader()
+				got = nil
+				if n, err := old.Read(make([]byte, 8)); n != 0 || err == nil {
+					t.Fatalf("a connection that was given up read %d bytes: %v", n, err)
+				}
+			}
+			buf := make([]byte, rapid.IntRange(1, 16).Draw(t, "room"))
+			n, err := reader.Read(buf)
+			if got = append(got, buf[:n]...); err != nil && (err != io.EOF || len(got) < len(body)) {
+				t.Fatalf("after %d bytes: %v", len(got), err)
+			}
+		}
+		if whole, broken := out.end(); broken != nil || whole != bytes.Equal(got, body) {
+			t.Fatalf("%d of %d bytes are out, and it says %v, %v", len(got), len(body), whole, broken)
+		}
+		if n, err := reader.Read(make([]byte, 64)); n != 0 || (err == io.EOF) != (len(got) == len(body)) {
+			t.Fatalf("after its end it gave %d bytes: %v", n, err)
+		}
+	})
+}
+
+// That a connection has let go of a body does not mean that there is something wrong with it.
+func TestABodyThatWasClosedIsNotBroken(t *testing.T) {
+	source := &once{Reader: bytes.NewReader([]byte("abcd"))}
+	out := &outgoing{size: 4, open: func() (io.ReadCloser, error) { return source, nil }}
+	reader, err := out.reader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := reader.Read(make([]byte, 2)); n != 2 || err != nil {
+		t.Fatalf("read %d bytes: %v", n, err)
+	}
+	if err := reader.Close(); err != nil || !source.closed {
+		t.Fatalf("closed is %v: %v", source.closed, err)
+	}
+	if n, err := reader.Read(make([]byte, 2)); n != 0 || err != errEnded {
+		t.Errorf("read %d bytes after that: %v", n, err)
+	}
+	if whole, broken := out.end(); whole || broken != nil {
+		t.Errorf("whole is %v, broken %v", whole, broken)
+	}
+}
+
+// once can't be read when it is closed.
+type once struct {
+	io.Reader
+	closed bool
+}
+
+func (o *once) Read(buf []byte) (int, error) {
+	if o.closed {
+		return 0, io.ErrClosedPipe
+	}
+	return o.Reader.Read(buf)
+}
+
+func (o *once) Close() error {
+	o.closed = true
+	return nil
+}

@@ -1,0 +1,183 @@
+package telegram
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/jpeg" // is measured
+	_ "image/png"  // is measured
+	"io"
+	"maps"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"time"
+	"unicode/utf16"
+
+	"mews/supervisor"
+)
+
+const (
+	sendPhoto    = "sendPhoto"
+	sendDocument = "sendDocument"
+
+	maxPhoto    = 10 << 20   // bytes (TDLib: MAX_PHOTO_SIZE)
+	maxDocument = 50_000_000 // bytes. Telegram says 50 MB, and of which kind it does not say: these are of the smaller
+	maxSides    = 10000      // pixels, a photo's width and height together (Bot API, sendPhoto)
+	maxStretch  = 20         // how often a photo's shorter side may go into its longer one (Bot API, sendPhoto)
+	maxCaption  = 1024       // UTF-16 code units (Bot API)
+	maxFileName = 200        // characters
+
+	uploadRate = 128 << 10 // bytes a second, which the slowest line is taken to carry
+	headRoom   = 1 << 20   // bytes in which a picture says how large it is; cameras put a preview before that
+)
+
+// pictures are what Telegram shows as photos.
+var pictures = []string{"image/png", "image/jpeg"}
+
+// upload is a file that goes with a call.
+type upload struct {
+	part string // the parameter that it is: photo or document
+	name string
+	size int64
+	open func() (io.ReadCloser, error)
+}
+
+// wait is how long its bytes may take.
+func (u *upload) wait() time.Duration {
+	if u == nil {
+		return 0
+	}
+	return time.Duration(u.size/uploadRate) * time.Second
+}
+
+// upload looks at a file before it is sent. The error is for a person: the file can't be sent.
+func (c *Client) upload(file supervisor.File) (*upload, error) {
+	name := line(file.Name, maxFileName)
+	if name == "" {
+		name = "file"
+	}
+	u := &upload{part: "document", name: name, open: func() (io.ReadCloser, error) {
+		source, _, err := c.open(file.SHA256)
+		if err != nil {
+			return nil, fmt.Errorf("open the file %q: %w", name, err)
+		}
+		return source, nil
+	}}
+	source, size, err := c.open(file.SHA256)
+	if err != nil {
+		return nil, fmt.Errorf("open the file %q: %w", name, err)
+	}
+	defer source.Close() // it was only read: its error says nothing
+	if size > maxDocument {
+		return nil, fmt.Errorf("the file %q has %d bytes, and a bot can send at most %d", name, size, maxDocument)
+	}
+	u.size = size
+	if size <= maxPhoto && slices.Contains(pictures, file.MediaType) && fits(source) {
+		u.part = "photo"
+	}
+	return u, nil
+}
+
+// fits says whether a picture is of a shape that Telegram takes as a photo.
+func fits(picture io.Reader) bool {
+	c, _, err := image.DecodeConfig(io.LimitReader(picture, headRoom))
+	short, long := min(c.Width, c.Height), max(c.Width, c.Height)
+	return err == nil && short > 0 && short+long <= maxSides && long <= maxStretch*short
+}
+
+// noPicture says whether the API took a file for no photo: it may take it for a document.
+func (f *failure) noPicture() bool {
+	return f.from == fromAPI && (f.code == http.StatusRequestEntityTooLarge || f.code == http.StatusBadRequest && f.said(noPicture))
+}
+
+// body is a form of the call's parameters and the file, which is read as it goes out.
+func (u *upload) body(params []byte) (*outgoing, string, error) {
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	err := u.head(w, params)
+	begin := bytes.Clone(form.Bytes())
+	form.Reset()
+	if err = errors.Join(err, w.Close()); err != nil {
+		return nil, "", fmt.Errorf("write its parameters as a form: %w", err)
+	}
+	end := form.Bytes()
+	return &outgoing{size: int64(len(begin)) + u.size + int64(len(end)), open: func() (io.ReadCloser, error) {
+		source, err := u.open()
+		if err != nil {
+			return nil, err
+		}
+		file := &exactly{source, u.size}
+		return formReader{io.MultiReader(bytes.NewReader(begin), file, bytes.NewReader(end)), source}, nil
+	}}, w.FormDataContentType(), nil
+}
+
+// exactly reads so many bytes. Where there are fewer it fails before anything behind them is read: a form that ended there
+// would be taken as whole.
+type exactly struct {
+	source io.Reader
+	left   int64
+}
+
+func (e *exactly) Read(p []byte) (int, error) {
+	if e.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := e.source.Read(p[:min(int64(len(p)), e.left)])
+	e.left -= int64(n)
+	if err == io.EOF && e.left > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// formReader reads a form and closes the file in it.
+type formReader struct {
+	io.Reader
+	io.Closer
+}
+
+// head writes all that comes before the file's bytes. What is no string is JSON, as the API reads it in a form.
+func (u *upload) head(w *multipart.Writer, params []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(params, &values); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := string(values[name])
+		if value[0] == '"' {
+			value = field[string](values, name)
+		}
+		if err := w.WriteField(name, value); err != nil {
+			return err
+		}
+	}
+	_, err := w.CreateFormFile(u.part, u.name)
+	return err
+}
+
+// clipped is a text's first units, in UTF-16, where it is longer than that; the last of them says so.
+func clipped(t supervisor.RichText, most int) supervisor.RichText {
+	if len(t.Text) <= most { // no text has more units than bytes
+		return t
+	}
+	units := utf16.Encode([]rune(t.Text))
+	if len(units) <= most {
+		return t
+	}
+	end := most - 1
+	if units[end] >= 0xdc00 && units[end] < 0xe000 {
+		end-- // not through a character
+	}
+	t.Text = string(utf16.Decode(units[:end])) + "…"
+	var marks []supervisor.Entity
+	for _, m := range t.Entities {
+		if m.Length = min(m.Length, end-m.Offset); m.Length > 0 {
+			marks = append(marks, m)
+		}
+	}
+	t.Entities = marks
+	return t
+}

@@ -1,0 +1,480 @@
+package telegram
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// shelf is where files are; those that are open can be waited for.
+type shelf struct {
+	files map[string][]byte
+	taken sync.WaitGroup
+}
+
+func (s *shelf) open(sha string) (io.ReadCloser, int64, error) {
+	content, ok := s.files[sha]
+	if !ok {
+		return nil, 0, errors.New("it is gone")
+	}
+	s.taken.Add(1)
+	return &taken{Reader: bytes.NewReader(content), from: s}, int64(len(content)), nil
+}
+
+// taken is an open file.
+type taken struct {
+	io.Reader
+	from *shelf
+	done atomic.Bool
+}
+
+func (f *taken) Close() error {
+	if f.done.Swap(true) {
+		return errors.New("it was closed before")
+	}
+	f.from.taken.Done()
+	return nil
+}
+
+// stocked is a client of a strict server and the files that it can send; that all are closed is seen to in the end.
+func stocked(t *testing.T, files map[string][]byte) (*telegramtest.Server, *Client) {
+	t.Helper()
+	s, c := at(t)
+	from := &shelf{files: files}
+	c.open = from.open
+	t.Cleanup(func() {
+		c.Close()
+		from.taken.Wait() // a file that is never closed ends the test with its time
+	})
+	return s, c
+}
+
+func TestFilesAreSentAsWhatTheyCanBe(t *testing.T) {
+	small, wide := drawnPNG(t, 40, 30), drawnPNG(t, 9000, 1001)
+	heavy := append(drawnPNG(t, 40, 30), make([]byte, maxPhoto)...)
+	s, c := stocked(t, map[string][]byte{"small": small, "photo": drawnJPEG(t, 40, 30), "wide": wide, "long": drawnPNG(t, 41, 2),
+		"heavy": heavy, "text": []byte("a text")})
+	s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+	for _, test := range []struct {
+		sha, mediaType, name string
+		want                 string
+	}{
+		{"small", "image/png", "chart.png", "photo"},
+		{"photo", "image/jpeg", "hawk.jpg", "photo"},
+		{"small", "image/gif", "small.gif", "document"},
+		{"small", "application/octet-stream", "small.bin", "document"},
+		{"wide", "image/png", "wide.png", "document"},
+		{"long", "image/png", "long.png", "document"},
+		{"heavy", "image/png", "heavy.png", "document"},
+		{"text", "image/png", "text.png", "document"},
+		{"text", "text/plain", "täglich \"1\".txt", "document"},
+		{"text", "text/plain", " \n", "document"},
+	} {
+		name, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{
+			File: &supervisor.File{SHA256: test.sha, Name: test.name, MediaType: test.mediaType}})
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		stands := s.Sent(7)
+		last := stands[len(stands)-1]
+		if fmt.Sprint(last.ID) != name || last.Media != test.want || last.Text != "" {
+			t.Errorf("%s as %s: stands %+v, want a %s", test.name, test.mediaType, last, test.want)
+		}
+	}
+	if n := s.Count("sendPhoto"); n != 2 {
+		t.Errorf("%d photos were tried", n)
+	}
+	names := map[string]bool{}
+	for _, m := range s.Sent(7) {
+		names[m.File.Name] = true
+	}
+	if !names["file"] || !names["täglich  1 .txt"] {
+		t.Errorf("the names are %v", names)
+	}
+}
+
+func drawnPNG(t testing.TB, width, height int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func drawnJPEG(t testing.TB, width, height int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, image.NewGray(image.Rect(0, 0, width, height)), nil); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// A file comes with its caption, in its topic, as an answer, and its caption can be edited and its buttons taken away.
+func TestAFileComesWithAllThatATextComesWith(t *testing.T) {
+	content := bytes.Repeat([]byte("a large file\n"), 300_000)
+	s, c := stocked(t, map[string][]byte{"sha": content})
+	forum := telegramtest.Chat{ID: -1001234567890, Type: "supergroup", Forum: true}
+	s.Topic(forum, 12)
+	_, asked := s.Say(forum, telegramtest.User{ID: 7}, "@mews_bot the file!", telegramtest.Thread(12))
+	to := supervisor.Address{Chat: "-1001234567890", Thread: "12", ReplyTo: fmt.Sprint(asked), Silent: true}
+	with := supervisor.RichText{Text: "🦅 here", Entities: []supervisor.Entity{{Type: supervisor.EntityBold, Offset: 3, Length: 4}},
+		Buttons: [][]supervisor.Button{{{Text: "Thanks", Press: "t"}}}, File: &supervisor.File{SHA256: "sha", Name: "a.log"}}
+	name, err := c.Send(t.Context(), to, with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := telegramtest.Message{Text: "🦅 here", Media: "document", Silent: true, ReplyTo: asked, Thread: 12,
+		Entities: []telegramtest.Entity{{Type: "bold", Offset: 3, Length: 4}},
+		Keyboard: [][]telegramtest.Button{{{Text: "Thanks", Data: "t"}}}}
+	stands := func() {
+		t.Helper()
+		m := s.Sent(forum.ID)[0]
+		if !bytes.Equal(m.File.Content, content) || m.File.Name != "a.log" {
+			t.Errorf("the file is %q of %d bytes", m.File.Name, len(m.File.Content))
+		}
+		got := telegramtest.Message{Text: m.Text, Media: m.Media, Silent: m.Silent, ReplyTo: m.ReplyTo, Thread: m.Thread,
+			Entities: m.Entities, Keyboard: m.Keyboard}
+		if diff := cmp.Diff(want.Keyboard, got.Keyboard); diff != "" || got.Text != want.Text || got.Media != want.Media ||
+			got.Silent != want.Silent || got.ReplyTo != want.ReplyTo || got.Thread != want.Thread || !cmp.Equal(got.Entities, want.Entities) {
+			t.Errorf("stands %+v, want %+v", got, want)
+		}
+	}
+	stands()
+	for range 2 { // what is as it should be is well
+		if err := c.Unbutton(t.Context(), to, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want.Keyboard = nil
+	stands()
+	with.Text, with.Entities = "there", nil
+	if err := c.Edit(t.Context(), to, name, with); err != nil {
+		t.Fatal(err)
+	}
+	want.Text, want.Entities, want.Keyboard = "there", nil, [][]telegramtest.Button{{{Text: "Thanks", Data: "t"}}}
+	stands()
+	with.Buttons = nil
+	for range 2 {
+		if err := c.Edit(t.Context(), to, name, with); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want.Keyboard = nil
+	stands()
+}
+
+func TestAPressIsAnswered(t *testing.T) {
+	s, c := at(t)
+	alice := telegramtest.User{ID: 7}
+	s.Meet(telegramtest.Private(alice))
+	if _, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{Text: "sure?",
+		Buttons: [][]supervisor.Button{{{Text: "Yes", Press: "y"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	_, query, err := s.Press(telegramtest.Private(alice), alice, s.Sent(7)[0].ID, "y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second is too old
+		if err := c.AckPress(t.Context(), query, "Done.", true); err != nil {
+			t.Error(err)
+		}
+	}
+	if diff := cmp.Diff([]telegramtest.Ack{{Query: query, Text: "Done.", Alert: true}}, s.Acks()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A picture that Telegram does not take as one, for a reason that is not known here, is sent as a document; what fails for
+// another reason is not sent again.
+func TestAPictureIsADocumentWhereTelegramSaysSo(t *testing.T) {
+	for says, want := range map[string]struct {
+		code      int
+		documents int
+	}{
+		"Bad Request: PHOTO_INVALID_DIMENSIONS":               {400, 1},
+		"Bad Request: IMAGE_PROCESS_FAILED":                   {400, 1},
+		"Bad Request: PHOTO_SAVE_FILE_INVALID":                {400, 1},
+		"Request Entity Too Large":                            {413, 1},
+		"Bad Request: chat not found":                         {400, 0},
+		"Forbidden: bot was blocked by the user, of no photo": {403, 0},
+		"Internal Server Error":                               {500, 0},
+	} {
+		t.Run(says, func(t *testing.T) {
+			s, c := stocked(t, map[string][]byte{"sha": drawnPNG(t, 40, 30)})
+			s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+			s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendPhoto", Code: want.code, Text: says})
+			_, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{Text: canaryWords,
+				File: &supervisor.File{SHA256: "sha", Name: "a.png", MediaType: "image/png"}})
+			if (err == nil) != (want.documents == 1) || s.Count("sendDocument") != want.documents {
+				t.Errorf("error %v, %d documents", err, s.Count("sendDocument"))
+			}
+		})
+	}
+}
+
+// short is a file that has less than it says, and then fails or ends.
+func short(err error) func(string) (io.ReadCloser, int64, error) {
+	return func(string) (io.ReadCloser, int64, error) {
+		return io.NopCloser(io.MultiReader(strings.NewReader(canaryWords), failing{err})), 1000, nil
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+func TestAFileThatCantBeReadIsRefused(t *testing.T) {
+	gone := errors.New("it is gone")
+	again := 0
+	for name, test := range map[string]struct {
+		open func(string) (io.ReadCloser, int64, error)
+		says string
+	}{
+		"no shelf":  {nil, `sendDocument to 7: open the file "a.png": there is no place that files are in`},
+		"gone":      {func(string) (io.ReadCloser, int64, error) { return nil, 0, gone }, `sendDocument to 7: open the file "a.png": it is gone`},
+		"too large": {func(string) (io.ReadCloser, int64, error) { return io.NopCloser(failing{io.EOF}), maxDocument + 1, nil }, `sendDocument to 7: the file "a.png" has 50000001 bytes, and a bot can send at most 50000000`},
+		"too short": {short(io.EOF), "sendDocument to 7: read what is to be sent: unexpected EOF"},
+		"broken":    {short(gone), "sendDocument to 7: read what is to be sent: it is gone"},
+		"gone meanwhile": {func(string) (io.ReadCloser, int64, error) {
+			if again++; again > 1 {
+				return nil, 0, gone
+			}
+			return io.NopCloser(failing{io.EOF}), 10, nil
+		}, `sendDocument to 7: open the file "a.png": it is gone`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := at(t)
+			s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+			c, err := New(Options{Token: canaryToken, APIURL: s.URL(), Open: test.open})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			_, err = c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{
+				File: &supervisor.File{SHA256: "sha", Name: "a.png", MediaType: "image/png"}})
+			if e := failureOf(t, err); outcomeOf(e) != rejected || e.Error() != test.says {
+				t.Errorf("got %+v: %v", outcomeOf(e), e)
+			}
+			if len(s.Sent(7)) > 0 {
+				t.Errorf("stands %+v", s.Sent(7))
+			}
+		})
+	}
+}
+
+func TestOfAFileThatGrewAsMuchIsSentAsWasSaid(t *testing.T) {
+	s, c := at(t)
+	s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+	c.open = func(string) (io.ReadCloser, int64, error) {
+		return io.NopCloser(strings.NewReader("as it was, and more")), 9, nil
+	}
+	if _, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.Sent(7)[0].File.Content); got != "as it was" {
+		t.Errorf("came as %q", got)
+	}
+}
+
+// The fate of a file is known as that of a text is.
+func TestAFilesFateIsTrue(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault  telegramtest.Fault
+		want   outcome
+		stands bool
+	}{
+		"a flood":                        {telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 30}, flood(30 * time.Second), false},
+		"reset before it was taken":      {telegramtest.Fault{Kind: telegramtest.Reset}, unknown, false},
+		"reset after it was taken":       {telegramtest.Fault{Kind: telegramtest.Reset, After: true}, unknown, true},
+		"half an answer":                 {telegramtest.Fault{Kind: telegramtest.Truncated}, unknown, true},
+		"the server's fault":             {telegramtest.Fault{Kind: telegramtest.Error, Code: 500}, unsent, false},
+		"a proxy that takes so much not": {telegramtest.Fault{Kind: telegramtest.HTML, Code: 413}, rejected, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, c := stocked(t, map[string][]byte{"sha": []byte(canaryWords)})
+			s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+			s.Fault(test.fault)
+			_, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
+			if e := failureOf(t, err); outcomeOf(e) != test.want {
+				t.Errorf("got %+v, want %+v: %v", outcomeOf(e), test.want, e)
+			}
+			if stands := len(s.Sent(7)) > 0; stands != test.stands {
+				t.Errorf("it stands there: %v", stands)
+			}
+		})
+	}
+}
+
+// tripper is a connection in memory.
+type tripper func(*http.Request) (*http.Response, error)
+
+func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// endless counts what is read of it.
+type endless struct{ read atomic.Int64 }
+
+func (e *endless) Read(buf []byte) (int, error) {
+	e.read.Add(int64(len(buf)))
+	return len(buf), nil
+}
+
+func (e *endless) Close() error { return nil }
+
+// A file is read as it is written: not more of it is in memory than a connection asks for.
+func TestAFileIsNotReadIntoMemory(t *testing.T) {
+	const size = 40 << 20
+	from := &endless{}
+	wire := tripper(func(r *http.Request) (*http.Response, error) {
+		defer r.Body.Close()
+		var sent int64
+		piece := make([]byte, 32<<10)
+		for {
+			n, err := r.Body.Read(piece)
+			sent += int64(n)
+			if ahead := from.read.Load() - sent; ahead > int64(len(piece)) {
+				return nil, fmt.Errorf("%d bytes are read ahead", ahead)
+			}
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if sent != r.ContentLength || sent < size {
+			return nil, fmt.Errorf("%d bytes came, of %d", sent, r.ContentLength)
+		}
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"ok":true,"result":{"message_id":7}}`))}, nil
+	})
+	c, err := New(Options{Token: canaryToken, Transport: wire, Open: func(string) (io.ReadCloser, int64, error) { return from, size, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "sha"}})
+	if err != nil || name != "7" {
+		t.Errorf("got %q, %v", name, err)
+	}
+}
+
+// Whatever the fields and the file hold, what the form says is what was meant.
+func TestAFormSaysWhatWasMeant(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		caption := rapid.String().Draw(t, "caption")
+		content := rapid.SliceOf(rapid.Byte()).Draw(t, "content")
+		u := &upload{part: "document", name: "x" + line(rapid.String().Draw(t, "name"), maxFileName), size: int64(len(content)),
+			open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
+		k := call{params: &outbound{Chat: 5, captioned: captioned{Caption: caption, AsIs: true}}, file: u}
+		out, kind, err := k.body()
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := out.reader()
+		if err != nil {
+			t.Fatal(err)
+		}
+		boundary := strings.TrimPrefix(kind, "multipart/form-data; boundary=")
+		form, err := multipart.NewReader(body, boundary).ReadForm(1 << 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := form.File["document"][0].Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(f)
+		if want := strings.ToValidUTF8(caption, "\uFFFD"); err != nil || !bytes.Equal(got, content) || form.Value["chat_id"][0] != "5" ||
+			strings.Join(form.Value["caption"], "") != want || form.Value["disable_content_type_detection"][0] != "true" {
+			t.Fatalf("%v: %d bytes with %q", err, len(got), form.Value)
+		}
+		if whole, broken := out.end(); !whole || broken != nil {
+			t.Fatalf("it is whole: %v, %v", whole, broken)
+		}
+	})
+}
+
+func TestACaptionIsCutBetweenCharacters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.RuneFrom([]rune("a🦅é"))).Draw(t, "text")
+		units := len(utf16.Encode([]rune(text)))
+		most := rapid.IntRange(2, 12).Draw(t, "most")
+		mark := supervisor.Entity{Type: supervisor.EntityBold, Offset: rapid.IntRange(0, 12).Draw(t, "offset"), Length: rapid.IntRange(1, 12).Draw(t, "length")}
+		got := clipped(supervisor.RichText{Text: text, Entities: []supervisor.Entity{mark}}, most)
+		n := len(utf16.Encode([]rune(got.Text)))
+		if units <= most {
+			if got.Text != text || got.Entities[0] != mark {
+				t.Fatalf("%q became %+v", text, got)
+			}
+			return
+		}
+		cut, ok := strings.CutSuffix(got.Text, "…")
+		if !ok || n > most || n < most-1 || !strings.HasPrefix(text, cut) {
+			t.Fatalf("%q became %q, of %d units", text, got.Text, n)
+		}
+		for _, e := range got.Entities {
+			if e.Offset != mark.Offset || e.Length <= 0 || e.Offset+e.Length > n-1 {
+				t.Fatalf("%q has %+v of %+v", got.Text, e, mark)
+			}
+		}
+		if len(got.Entities) == 0 && mark.Offset < n-1 {
+			t.Fatalf("%q has lost %+v", got.Text, mark)
+		}
+	})
+}
+
+// A press is answered within 10 s or not at all, once; a file may take as long as a slow line needs for it.
+func TestHowLongCallsMayTake(t *testing.T) {
+	for name, test := range map[string]struct {
+		do   func(context.Context, *Client) error
+		want time.Duration
+	}{
+		"an answer to a press": {func(ctx context.Context, c *Client) error { return c.AckPress(ctx, "1", "", false) }, 10 * time.Second},
+		"a text":               {send(supervisor.Address{Chat: "7"}, supervisor.RichText{Text: "hi"}), callWait},
+		"a file of 10 MiB": {send(supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "x"}}),
+			callWait + 80*time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				calls := 0
+				c, err := New(Options{Token: canaryToken,
+					Transport: tripper(func(r *http.Request) (*http.Response, error) {
+						calls++
+						<-r.Context().Done()
+						return nil, errors.Join(r.Context().Err(), r.Body.Close())
+					}),
+					Open: func(string) (io.ReadCloser, int64, error) { return new(endless), 10 << 20, nil }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				e := failureOf(t, test.do(t.Context(), c))
+				if took := time.Since(began); took != test.want || calls != 1 || outcomeOf(e) != unsent {
+					t.Errorf("%d calls took %v, want one of %v: %v", calls, took, test.want, e)
+				}
+			})
+		})
+	}
+}
