@@ -14,7 +14,11 @@ import (
 
 // Feeds are the conversations that somebody watches or answers in. The zero value is ready.
 type Feeds struct {
-	mu    sync.Mutex
+	// Changed is called after each change of a conversation's reply, and when its outbox holds something new. It must not
+	// block. nil is nobody; it is set before the first use.
+	Changed func(conversation int64)
+
+	mu    sync.Mutex      // guards what follows
 	feeds map[int64]*feed // by conversation; dropped when nobody needs it
 }
 
@@ -26,15 +30,26 @@ type feed struct {
 
 // Open begins the reply of a turn. said is what earlier attempts at it have committed. The caller closes the stream.
 func (f *Feeds) Open(turn supervisor.Turn, said string) *Stream {
-	s := &Stream{feeds: f, conversation: turn.Conversation.ID, turn: turn.ID, inbound: turn.Inbound, said: said}
-	f.update(s.conversation, func(fd *feed) { fd.stream = s })
+	s := &Stream{feeds: f, turn: turn, said: said}
+	s.update(func(fd *feed) { fd.stream = s })
 	return s
+}
+
+// Look is the reply that is being given in a conversation, if there is one.
+func (f *Feeds) Look(conversation int64) (supervisor.Reply, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fd := f.feeds[conversation]
+	if fd == nil || fd.stream == nil {
+		return supervisor.Reply{}, false
+	}
+	return supervisor.Reply{Turn: fd.stream.turn, Text: fd.stream.text()}, true
 }
 
 // Watch shows a conversation from now on. The caller closes the watcher.
 func (f *Feeds) Watch(conversation int64) *Watcher {
 	w := &Watcher{feeds: f, conversation: conversation, changed: make(chan struct{}, 1)}
-	f.update(conversation, func(fd *feed) { fd.watchers[w] = struct{}{} })
+	f.change(conversation, func(fd *feed) { fd.watchers[w] = struct{}{} })
 	return w
 }
 
@@ -47,8 +62,15 @@ func (f *Feeds) Delivery(conversation int64) {
 	})
 }
 
-// update is the only door to a feed: it changes it and tells its watchers.
+// update is the only door to a feed: it changes it and tells whoever wants to know.
 func (f *Feeds) update(conversation int64, change func(*feed)) {
+	f.change(conversation, change)
+	if f.Changed != nil {
+		f.Changed(conversation)
+	}
+}
+
+func (f *Feeds) change(conversation int64, change func(*feed)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	fd := f.feeds[conversation]
@@ -71,34 +93,32 @@ func (f *Feeds) update(conversation int64, change func(*feed)) {
 
 // Stream is one turn's reply as it grows. Its methods may be called from any goroutine and never block.
 type Stream struct {
-	feeds        *Feeds // whose mutex guards what follows
-	conversation int64
-	turn         int64
-	inbound      int64
-	said         string // by committed steps
-	partial      []byte // by the step that is being made
+	feeds   *Feeds // whose mutex guards what follows
+	turn    supervisor.Turn
+	said    string // by committed steps
+	partial []byte // by the step that is being made
 }
 
 // Add appends what the model has just said.
 func (s *Stream) Add(text string) {
-	s.feeds.update(s.conversation, func(*feed) { s.partial = append(s.partial, text...) })
+	s.update(func(*feed) { s.partial = append(s.partial, text...) })
 }
 
 // Commit ends a step: text is what it said, whole.
 func (s *Stream) Commit(text string) {
-	s.feeds.update(s.conversation, func(*feed) {
+	s.update(func(*feed) {
 		s.said, s.partial = join(s.said, text), nil
 	})
 }
 
 // Reset drops what the step that is being made has said: it will be made again.
 func (s *Stream) Reset() {
-	s.feeds.update(s.conversation, func(*feed) { s.partial = nil })
+	s.update(func(*feed) { s.partial = nil })
 }
 
 // Tool shows a line about a tool.
 func (s *Stream) Tool(event protocol.TurnEvent) {
-	s.feeds.update(s.conversation, func(fd *feed) {
+	s.update(func(fd *feed) {
 		for w := range fd.watchers {
 			w.tool(event)
 		}
@@ -109,12 +129,17 @@ func (s *Stream) Tool(event protocol.TurnEvent) {
 func (s *Stream) Text() (text, partial string) {
 	s.feeds.mu.Lock()
 	defer s.feeds.mu.Unlock()
-	return join(s.said, string(s.partial)), string(s.partial)
+	return s.text(), string(s.partial)
 }
+
+// text is the whole reply so far. The caller has the mutex.
+func (s *Stream) text() string { return join(s.said, string(s.partial)) }
+
+func (s *Stream) update(change func(*feed)) { s.feeds.update(s.turn.Conversation.ID, change) }
 
 // Close ends the reply; what is left to show of it is in the outbox.
 func (s *Stream) Close() {
-	s.feeds.update(s.conversation, func(fd *feed) {
+	s.update(func(fd *feed) {
 		if fd.stream == s {
 			fd.stream = nil
 		}

@@ -103,3 +103,26 @@ func TestOtherConversationsAreNotDisturbed(t *testing.T) {
 		t.Errorf("got %v, want the cause", err)
 	}
 }
+
+func TestALookIsThePresent(t *testing.T) {
+	changed := map[int64]int{}
+	feeds := reply.Feeds{Changed: func(conversation int64) { changed[conversation]++ }}
+	if _, ok := feeds.Look(7); ok {
+		t.Error("there is a reply before any turn")
+	}
+	s := feeds.Open(turn(1, 11, 7), "Earlier.")
+	s.Add("And n")
+	s.Add("ow.")
+	r, ok := feeds.Look(7)
+	if !ok || r.Turn.ID != 1 || r.Text != "Earlier.\n\nAnd now." {
+		t.Errorf("it shows %+v, %v", r, ok)
+	}
+	s.Close()
+	feeds.Delivery(8)
+	if _, ok := feeds.Look(7); ok {
+		t.Error("there is a reply after the turn")
+	}
+	if changed[7] != 4 || changed[8] != 1 {
+		t.Errorf("told of changes %v, want 4 in 7 and 1 in 8", changed)
+	}
+}

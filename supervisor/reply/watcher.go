@@ -39,7 +39,7 @@ func (w *Watcher) Next(ctx context.Context) (Update, error) {
 
 // Close ends the watching.
 func (w *Watcher) Close() {
-	w.feeds.update(w.conversation, func(fd *feed) { delete(fd.watchers, w) })
+	w.feeds.change(w.conversation, func(fd *feed) { delete(fd.watchers, w) })
 }
 
 func (w *Watcher) take() Update {
@@ -48,8 +48,7 @@ func (w *Watcher) take() Update {
 	u := Update{Tools: w.tools, Outbox: w.outbox}
 	w.tools, w.outbox = nil, false
 	if fd := w.feeds.feeds[w.conversation]; fd != nil && fd.stream != nil {
-		s := fd.stream
-		u.Turn, u.Inbound, u.Text = s.turn, s.inbound, join(s.said, string(s.partial))
+		u.Turn, u.Inbound, u.Text = fd.stream.turn.ID, fd.stream.turn.Inbound, fd.stream.text()
 	}
 	return u
 }

@@ -1,0 +1,50 @@
+package outbox_test
+
+import (
+	"context"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+)
+
+// door is a channel that tells when it is called.
+type door struct{ sent chan struct{} }
+
+func (d door) Send(context.Context, supervisor.Address, supervisor.RichText) (string, error) {
+	d.sent <- struct{}{}
+	return "1", nil
+}
+
+func (d door) Edit(context.Context, supervisor.Address, string, supervisor.RichText) error {
+	return nil
+}
+func (d door) Delete(context.Context, supervisor.Address, string) error { return nil }
+func (d door) Typing(context.Context, supervisor.Address) error         { return nil }
+
+// BenchmarkSend is the time from a delivery that is there to the channel's being called, with a commit between them.
+func BenchmarkSend(b *testing.B) {
+	h := newHouse(b, b.TempDir())
+	d := door{make(chan struct{})}
+	h.live(func(o *outbox.Options) { o.Channel, o.Rates = d, outbox.Rates{All: 1 << 20, Chat: 1 << 20} })
+	c := h.conversation("alice", alice)
+	for b.Loop() {
+		b.StopTimer()
+		n, err := h.db.Outbox().PutNotice(b.Context(), c.ID, "hello")
+		must(h, n, err)
+		b.StartTimer()
+		h.feeds.Delivery(c.ID)
+		<-d.sent
+	}
+}
+
+// BenchmarkChanged is what one more word of another channel's reply costs.
+func BenchmarkChanged(b *testing.B) {
+	h := newHouse(b, b.TempDir())
+	h.live()
+	c, err := h.db.Conversations().Find(b.Context(), "alice", supervisor.ChannelTerminal, "", "")
+	must(h, c, err)
+	for b.Loop() {
+		h.box.Changed(c.ID)
+	}
+}

@@ -1,0 +1,246 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"mews/supervisor"
+)
+
+// far is a channel that is far away: chats with messages in them, and a script that says how calls end.
+type far struct {
+	latency time.Duration
+	// script says how a call ends; nil is well. A call whose fate is not unsent or refused is done before it fails where
+	// done says so. It is called for one call at a time.
+	script func(c called) (done bool, err *supervisor.SendError)
+
+	mu    sync.Mutex // guards what follows
+	chats map[string][]*message
+	calls []called
+	ids   int
+}
+
+// called is one call of the channel.
+type called struct {
+	at      time.Time
+	verb    string
+	to      supervisor.Address
+	message string
+	content supervisor.RichText
+	nth     int // of this verb in this chat, from 1
+}
+
+// message is one that stands in a chat.
+type message struct {
+	id      string
+	content supervisor.RichText
+	to      supervisor.Address
+	edits   int
+}
+
+func newFar() *far { return &far{chats: map[string][]*message{}} }
+
+func (f *far) Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
+	id := ""
+	err := f.call(ctx, called{verb: "send", to: to, content: content}, func() error {
+		f.ids++
+		id = fmt.Sprint(f.ids)
+		f.chats[to.Chat] = append(f.chats[to.Chat], &message{id: id, content: content, to: to})
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return id, nil
+}
+
+func (f *far) Edit(ctx context.Context, to supervisor.Address, name string, content supervisor.RichText) error {
+	return f.call(ctx, called{verb: "edit", to: to, message: name, content: content}, func() error {
+		for _, m := range f.chats[to.Chat] {
+			if m.id == name {
+				m.content = content
+				m.edits++
+				return nil
+			}
+		}
+		return refused(supervisor.ReasonGone)
+	})
+}
+
+func (f *far) Delete(ctx context.Context, to supervisor.Address, name string) error {
+	return f.call(ctx, called{verb: "delete", to: to, message: name}, func() error {
+		f.remove(to.Chat, name)
+		return nil
+	})
+}
+
+func (f *far) Unbutton(ctx context.Context, to supervisor.Address, name string) error {
+	return f.call(ctx, called{verb: "unbutton", to: to, message: name}, func() error {
+		for _, m := range f.chats[to.Chat] {
+			if m.id == name {
+				m.content.Buttons = nil
+			}
+		}
+		return nil
+	})
+}
+
+func (f *far) Typing(ctx context.Context, to supervisor.Address) error {
+	return f.call(ctx, called{verb: "typing", to: to}, func() error { return nil })
+}
+
+// remove takes a message out of a chat. The caller has f.mu, or is alone.
+func (f *far) remove(chat, name string) {
+	var kept []*message
+	for _, m := range f.chats[chat] {
+		if m.id != name {
+			kept = append(kept, m)
+		}
+	}
+	f.chats[chat] = kept
+}
+
+func (f *far) call(ctx context.Context, c called, do func() error) error {
+	f.mu.Lock()
+	c.at, c.nth = time.Now(), 1
+	for _, past := range f.calls {
+		if past.verb == c.verb && past.to.Chat == c.to.Chat {
+			c.nth++
+		}
+	}
+	f.calls = append(f.calls, c)
+	f.mu.Unlock()
+	if f.latency > 0 {
+		t := time.NewTimer(f.latency)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return &supervisor.SendError{Fate: supervisor.FateUnknown, Err: context.Cause(ctx)}
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var failed *supervisor.SendError
+	done := true
+	if f.script != nil {
+		done, failed = f.script(c)
+	}
+	if failed == nil || done {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	return nil
+}
+
+// made are the calls of those verbs to a chat, in order.
+func (f *far) made(chat string, verbs ...string) []called {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []called
+	for _, c := range f.calls {
+		for _, v := range verbs {
+			if c.verb == v && (chat == "*" || c.to.Chat == chat) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// texts are what stands in a chat, in order.
+func (f *far) texts(chat string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []string
+	for _, m := range f.chats[chat] {
+		list = append(list, m.content.Text)
+	}
+	return list
+}
+
+// looks are what stands in a chat, in order: its text, its file and what can be pressed below it.
+func (f *far) looks(chat string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []string
+	for _, m := range f.chats[chat] {
+		look := m.content.Text
+		if m.content.File != nil {
+			look = "[" + m.content.File.Name + "] " + look
+		}
+		for _, row := range m.content.Buttons {
+			for _, b := range row {
+				look += " <" + b.Text + ">"
+			}
+		}
+		list = append(list, look)
+	}
+	return list
+}
+
+// verbs are the calls to a chat but for typing, in one line.
+func (f *far) verbs(chat string) string {
+	var list []string
+	for _, c := range f.made(chat, "send", "edit", "delete") {
+		list = append(list, c.verb)
+	}
+	return strings.Join(list, " ")
+}
+
+var errFar = errors.New("far away")
+
+func unsent() *supervisor.SendError {
+	return &supervisor.SendError{Fate: supervisor.FateUnsent, Err: errFar}
+}
+
+func unknown() *supervisor.SendError {
+	return &supervisor.SendError{Fate: supervisor.FateUnknown, Err: errFar}
+}
+
+func refused(why supervisor.SendReason) *supervisor.SendError {
+	return &supervisor.SendError{Fate: supervisor.FateRefused, Reason: why, Err: errFar}
+}
+
+func flood(d time.Duration) *supervisor.SendError {
+	return &supervisor.SendError{Fate: supervisor.FateUnsent, Reason: supervisor.ReasonFlood, RetryAfter: d, Err: errFar}
+}
+
+// always has every call of a verb end so without being done, and every other well.
+func always(verb string, err *supervisor.SendError) func(called) (bool, *supervisor.SendError) {
+	return func(c called) (bool, *supervisor.SendError) {
+		if c.verb == verb {
+			return false, err
+		}
+		return true, nil
+	}
+}
+
+// away is a channel that answers nobody for some time from now on.
+func away(d time.Duration, err *supervisor.SendError) func(called) (bool, *supervisor.SendError) {
+	back := time.Now().Add(d)
+	return func(called) (bool, *supervisor.SendError) {
+		if time.Now().Before(back) {
+			return false, err
+		}
+		return true, nil
+	}
+}
+
+// once has the nth call of a verb end so, and every other well.
+func once(verb string, nth int, done bool, err *supervisor.SendError) func(called) (bool, *supervisor.SendError) {
+	return func(c called) (bool, *supervisor.SendError) {
+		if c.verb == verb && c.nth == nth {
+			return done, err
+		}
+		return true, nil
+	}
+}

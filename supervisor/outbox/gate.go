@@ -1,0 +1,235 @@
+package outbox
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// gate lets the lanes' calls begin: within the channel's pace, in the order in which they came, and none in a freeze.
+type gate struct {
+	now func() time.Time
+
+	mu      sync.Mutex // guards what follows
+	pace    *pace
+	frozen  map[string]time.Time // by chat, "" for all: nothing is sent before
+	refused []refusal            // within the last second
+	waiting []*visit             // for the window of all chats, in order
+}
+
+// refusal is when a chat's call came too soon for the channel.
+type refusal struct {
+	chat string
+	at   time.Time
+	wait time.Duration // which the channel asked for
+}
+
+// maxFreeze is the longest that a freeze of an earlier life is believed: what seems to last longer was kept, or is read,
+// by a clock that is wrong. Telegram's own were of minutes.
+const maxFreeze = 24 * time.Hour
+
+// visit is one call's place in the queue.
+type visit struct {
+	chat  string
+	poked chan struct{} // holds a token when the visit may have become the first, or a place free
+}
+
+func newGate(r Rates, now func() time.Time) *gate {
+	return &gate{now: now, pace: newPace(r), frozen: map[string]time.Time{}}
+}
+
+// next is when a call to a chat may begin, as far as that chat is concerned; the zero time is now.
+func (g *gate) next(chat string, growing bool) time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	if until := g.until(chat, now); !until.IsZero() {
+		return until
+	}
+	return g.pace.next(chat, growing, now)
+}
+
+// until is the end of the freeze that a chat is in, the zero time where it is in none. The caller has g.mu.
+func (g *gate) until(chat string, now time.Time) (until time.Time) {
+	for _, name := range []string{"", chat} {
+		at, ok := g.frozen[name]
+		switch {
+		case !ok:
+		case now.Before(at):
+			until = later(until, at)
+		default:
+			delete(g.frozen, name)
+		}
+	}
+	return until
+}
+
+// enter waits until the window of all chats has a place for a call to a chat. It returns false where ctx has ended, or
+// where nothing may be sent to the chat any more; else leave has to follow.
+func (g *gate) enter(ctx context.Context, chat string) bool {
+	v := g.join(chat)
+	for {
+		in, at := g.admit(v)
+		if in || at.IsZero() {
+			return in
+		}
+		if !wait(ctx, v.poked, at.Sub(g.now())) {
+			g.part(v)
+			return false
+		}
+	}
+}
+
+func (g *gate) join(chat string) *visit {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	v := &visit{chat: chat, poked: make(chan struct{}, 1)}
+	g.waiting = append(g.waiting, v)
+	return v
+}
+
+// admit lets a visit in if it is its turn. Else at is when to ask again, the zero time for not at all: the visit is over.
+func (g *gate) admit(v *visit) (in bool, at time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	if g.waiting[0] != v {
+		return false, never
+	}
+	if !g.until(v.chat, now).IsZero() || !g.pace.next(v.chat, false, now).IsZero() {
+		g.remove(v)
+		return false, time.Time{}
+	}
+	if at := g.pace.all.next(now, 0); !at.IsZero() {
+		return false, at
+	}
+	g.pace.begin(v.chat, now)
+	g.remove(v)
+	return true, time.Time{}
+}
+
+// slip is enter for a call that nobody misses: it waits for nothing, and leaves a third of the places to others.
+func (g *gate) slip(chat string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	if len(g.waiting) > 0 || !g.until(chat, now).IsZero() || !g.pace.all.next(now, g.pace.all.limit/3).IsZero() {
+		return false
+	}
+	g.pace.begin("", now)
+	return true
+}
+
+// leave ends a call that has entered, or slipped in with chat "". One that was not made does not count. It says whether the
+// window of all chats was full.
+func (g *gate) leave(chat string, made bool) (full bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	full = !g.pace.all.next(now, 0).IsZero()
+	g.pace.end(chat, now, made)
+	g.poke()
+	return full
+}
+
+// part takes a visit out that waits no longer.
+func (g *gate) part(v *visit) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.remove(v)
+}
+
+// remove takes a visit out of the queue. The caller has g.mu.
+func (g *gate) remove(v *visit) {
+	g.waiting = slices.DeleteFunc(g.waiting, func(w *visit) bool { return w == v })
+	g.poke()
+}
+
+// poke has the first of the queue look again. The caller has g.mu.
+func (g *gate) poke() {
+	if len(g.waiting) > 0 {
+		signal(g.waiting[0].poked)
+	}
+}
+
+// flood is told that a call to a chat came too soon, and how long nothing is to be sent. It returns the freezes that are to
+// be on disk, by chat: that chat's, and where it is not that chat alone for which there was too much, all chats' ("").
+func (g *gate) flood(chat string, full bool, d time.Duration) map[string]time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	g.refused = slices.DeleteFunc(g.refused, func(r refusal) bool { return r.chat == chat || now.Sub(r.at) > time.Second })
+	g.refused = append(g.refused, refusal{chat, now, d})
+	freezes := map[string]time.Time{chat: now.Add(d)}
+	if full && !group(chat) || allMeant(g.refused) {
+		freezes[""] = now.Add(shortest(g.refused))
+	}
+	for name, until := range freezes {
+		g.frozen[name] = later(g.frozen[name], until)
+		freezes[name] = g.frozen[name]
+	}
+	g.poke()
+	return freezes
+}
+
+// allMeant says that chats refused within one second mean all: two persons' own chats, or any three. Two groups may each
+// have had too much, and groups are made to wait for minutes. (237 s were seen.)
+func allMeant(refused []refusal) bool {
+	private := 0
+	for _, r := range refused {
+		if !group(r.chat) {
+			private++
+		}
+	}
+	return private >= 2 || len(refused) >= 3
+}
+
+func shortest(refused []refusal) time.Duration {
+	return slices.MinFunc(refused, func(a, b refusal) int { return cmp.Compare(a.wait, b.wait) }).wait
+}
+
+// restore puts freezes of an earlier life in force. From here on they last as long as they did then, whatever becomes of the
+// wall clock.
+func (g *gate) restore(frozen map[string]time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	for chat, until := range frozen {
+		g.frozen[chat] = later(g.frozen[chat], now.Add(min(until.Sub(now), maxFreeze)))
+	}
+}
+
+// freezes are those in force, by chat.
+func (g *gate) freezes() map[string]time.Time {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	maps.DeleteFunc(g.frozen, func(_ string, until time.Time) bool { return !now.Before(until) })
+	return maps.Clone(g.frozen)
+}
+
+// maxWait is after how long a wait is looked at again: the clock may have been set meanwhile.
+const maxWait = time.Minute
+
+// wait waits until it is woken, or d or maxWait is over. It returns false where ctx has ended.
+func wait(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(min(d, maxWait))
+	defer t.Stop()
+	select {
+	case <-woken:
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// signal puts a token into a channel that holds one.
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}

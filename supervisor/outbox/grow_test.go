@@ -1,0 +1,267 @@
+package outbox_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+)
+
+func TestAReplyGrowsInOneMessageAndEndsInIt(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		pass(time.Second)
+		for range 15 {
+			turn.say("word ")
+			pass(150 * time.Millisecond)
+		}
+		h.same("shown while it grows", len(h.far.texts(alice)), 1)
+		turn.say("end")
+		begun := time.Now()
+		turn.finish()
+		pass(5 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{turn.said})
+		calls := h.far.made(alice, "send", "edit")
+		if last := calls[len(calls)-1]; last.verb != "edit" || last.at.Sub(begun) > 10*time.Millisecond {
+			t.Errorf("the end came %v after the turn's, as %s", last.at.Sub(begun), last.verb)
+		}
+		growing := calls[:len(calls)-1]
+		for i := 1; i < len(growing); i++ {
+			if gap := growing[i].at.Sub(growing[i-1].at); gap < time.Second {
+				t.Errorf("steps %v apart", gap)
+			}
+		}
+		h.same("waiting", h.waiting(alice), 0)
+		h.same("lanes", h.box.Status().Lanes, []string(nil))
+	})
+}
+
+func TestNothingMoreIsSentWhereTheEndIsShown(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		turn.say("all of it")
+		pass(3 * time.Second)
+		turn.finish()
+		pass(3 * time.Second)
+		h.same("calls", h.far.verbs(alice), "send")
+		h.same("waiting", h.waiting(alice), 0)
+	})
+}
+
+func TestAReplyThatBecomesShorterUsesTheSameMessages(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		turn.say(words(room + 30))
+		pass(10 * time.Second)
+		turn.Reset()
+		turn.said = ""
+		turn.say("anew: ")
+		pass(10 * time.Second)
+		turn.say(words(room))
+		pass(10 * time.Second)
+		turn.finish()
+		pass(10 * time.Second)
+		h.same("chat", strings.Join(h.far.texts(alice), ""), turn.said)
+		h.same("sends", len(h.far.made(alice, "send")), 2)
+	})
+}
+
+func TestPartsBeforeTheLastAreFinishedInPassing(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		text := words(room*2 + 40)
+		for i := 0; i < len(text); i += 10 {
+			turn.say(text[i:min(i+10, len(text))])
+			pass(500 * time.Millisecond)
+		}
+		turn.finish()
+		pass(10 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{text[:room], text[room : 2*room], text[2*room:]})
+		h.same("sends", len(h.far.made(alice, "send")), 3)
+	})
+}
+
+func TestTypingIsShownAsLongAsATurnRuns(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		begun := time.Now()
+		turn := h.begin(h.conversation("alice", alice))
+		pass(30 * time.Second)
+		turn.finishWith("done")
+		ended := time.Now()
+		pass(time.Minute)
+		typing := h.far.made(alice, "typing")
+		h.same("shown", len(typing), 8)
+		if first := typing[0].at.Sub(begun); first > 300*time.Millisecond {
+			t.Errorf("first after %v", first)
+		}
+		for i, c := range typing {
+			if c.at.After(ended) {
+				t.Errorf("shown %v after the end", c.at.Sub(ended))
+			}
+			if i > 0 && c.at.Sub(typing[i-1].at) > 4100*time.Millisecond {
+				t.Errorf("not shown for %v", c.at.Sub(typing[i-1].at))
+			}
+		}
+	})
+}
+
+func TestAnAnswerThatComesAtOnceIsSentAlone(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		turn.say("hello")
+		turn.finish()
+		pass(time.Minute)
+		h.same("calls", h.far.verbs(alice), "send")
+		h.same("typing", len(h.far.made(alice, "typing")), 0)
+	})
+}
+
+func TestOnlyTheEndIsShownWhereThatIsWanted(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live(final)
+		turn := h.begin(h.conversation("alice", alice))
+		turn.say("hello")
+		pass(10 * time.Second)
+		turn.finish()
+		pass(time.Second)
+		h.same("calls", h.far.verbs(alice), "send")
+		h.same("typing", len(h.far.made(alice, "typing")), 3)
+	})
+}
+
+func TestAMessageThatIsGoneIsNotSentAgainWhileTheReplyGrows(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		turn.say("hello")
+		pass(2 * time.Second)
+		h.far.remove(alice, "1")
+		for range 15 {
+			turn.say(" you")
+			pass(time.Second)
+		}
+		h.same("in the meantime", h.far.texts(alice), []string(nil))
+		turn.finish()
+		pass(5 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{turn.said})
+		h.same("calls", h.far.verbs(alice), "send edit send")
+	})
+}
+
+func TestAGrowingMessageOfUnknownFateWaitsForItsEnd(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.script = once("send", 1, true, unknown())
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		turn.say("hello")
+		pass(10 * time.Second)
+		turn.say(" you")
+		pass(10 * time.Second)
+		h.same("calls", h.far.verbs(alice), "send")
+		turn.finish()
+		pass(5 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{"hello", repeatMark + "hello you"})
+	})
+}
+
+func TestAfterACrashTheSameMessagesAreTakenUp(t *testing.T) {
+	inBubble(t, func(h *house) {
+		end := h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		turn.say(words(room + 20))
+		pass(5 * time.Second)
+		end()
+		h.live()
+		pass(time.Second)
+		turn.say("more")
+		pass(5 * time.Second)
+		end()
+		turn.finish()
+		h.live()
+		pass(10 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{turn.said[:room], turn.said[room:]})
+		h.same("sends", len(h.far.made(alice, "send")), 2)
+	})
+}
+
+func TestAMarkedMessageStaysMarked(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.script = once("send", 1, false, unknown())
+		h.live()
+		text := words(room + 20)
+		h.notice(h.conversation("alice", alice), text)
+		pass(10 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{repeatMark + text[:room], text[room:]})
+		for _, text := range h.far.texts(alice) {
+			if n := len([]rune(text)); n > limit {
+				t.Errorf("a message has %d units", n)
+			}
+		}
+	})
+}
+
+func TestInAGroupAnAnswerNamesWhatItAnswers(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		for _, chat := range []string{club, alice} {
+			turn := h.begin(h.conversation("alice", chat))
+			turn.say(words(room + 20))
+			pass(10 * time.Second)
+			turn.finish()
+			h.notice(turn.Conversation, "a notice")
+			pass(10 * time.Second)
+		}
+		var named []string
+		for _, c := range append(h.far.made(club, "send"), h.far.made(alice, "send")...) {
+			named = append(named, c.to.ReplyTo)
+		}
+		h.same("named", named, []string{"in-key-1", "", "", "", "", ""})
+	})
+}
+
+func TestSeveralRepliesGrowInOneGroup(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		ann, bob := h.begin(h.conversation("ann", club)), h.begin(h.conversation("bob", club))
+		for range 20 {
+			ann.say("a")
+			bob.say("b")
+			pass(time.Second)
+		}
+		h.same("lanes", h.box.Status().Lanes, []string{club})
+		ann.finish()
+		bob.finish()
+		pass(10 * time.Second)
+		h.same("chat", h.far.texts(club), []string{ann.said, bob.said})
+		calls := h.far.made(club, "send", "edit")
+		for i := 1; i < len(calls)-2; i++ {
+			if gap := calls[i].at.Sub(calls[i-1].at); gap < 3*time.Second {
+				t.Errorf("steps %v apart", gap)
+			}
+		}
+	})
+}
+
+func TestAnotherChannelsConversationsAreNotOurs(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		c, err := h.db.Conversations().Find(h.Context(), "alice", supervisor.ChannelTerminal, "", "")
+		must(h, c, err)
+		for range 3 {
+			h.notice(c, "to the terminal")
+			pass(time.Second)
+		}
+		h.feeds.Delivery(999) // there is none such
+		pass(time.Second)
+		h.same("calls", len(h.far.made("*", "send", "typing")), 0)
+		h.same("lanes", h.box.Status(), outbox.Status{Frozen: map[string]time.Time{}})
+	})
+}

@@ -1,0 +1,70 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/reply"
+)
+
+// In a bubble times have no monotonic reading. This is about that alone, and waits for nothing.
+func TestAFreezeLastsAsLongWhateverBecomesOfTheWallClock(t *testing.T) {
+	g := newGate(Rates{}, time.Now)
+	g.restore(map[string]time.Time{"1": time.Now().Round(0).Add(time.Hour)})
+	g.flood("2", false, time.Hour)
+	g.flood("3", true, time.Hour)
+	for chat, until := range g.freezes() {
+		if !strings.Contains(until.String(), " m=") {
+			t.Errorf("the freeze of chat %q ends when the wall clock says so: %v", chat, until)
+		}
+	}
+	if n := len(g.freezes()); n != 4 {
+		t.Errorf("%d freezes", n)
+	}
+}
+
+// lost is a store of conversations that can't be read.
+type lost struct{ Conversations }
+
+var errLost = errors.New("the disk is gone")
+
+func (lost) Get(context.Context, int64) (supervisor.Conversation, bool, error) {
+	return supervisor.Conversation{}, false, errLost
+}
+
+// TestAWakeUpIsNotForgottenWhereTheStoreFails: a chat may have got a new name, and the store does not tell which of its
+// conversations are still there.
+func TestAWakeUpIsNotForgottenWhereTheStoreFails(t *testing.T) {
+	for name, moved := range map[string]bool{"then": false, "and the chat moves again": true} {
+		t.Run(name, func(t *testing.T) {
+			o := New(Options{Conversations: lost{}, Replies: &reply.Feeds{}})
+			o.wake("-100", 5)
+			l := o.lanes["-100"]
+			l.unseen, l.shows[4] = true, &show{board: &board{}}
+			if moved {
+				l.Conversations = moving{o}
+			}
+			if err := (stage{l}).look(t.Context()); !errors.Is(err, errLost) {
+				t.Fatal(err)
+			}
+			woken, _ := o.take(l)
+			if _, ok := woken[5]; ok == moved {
+				t.Errorf("woken for %v", woken)
+			}
+		})
+	}
+}
+
+// moving is a store that fails just when a chat gets another new name: its conversations are asked for anew.
+type moving struct{ o *Outbox }
+
+func (m moving) Get(context.Context, int64) (supervisor.Conversation, bool, error) {
+	m.o.Moved("-100", "-200")
+	return supervisor.Conversation{}, false, errLost
+}
+
+func (moving) Move(context.Context, supervisor.Channel, string, string) (int, error) { return 0, nil }

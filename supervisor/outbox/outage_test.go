@@ -1,0 +1,332 @@
+package outbox_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+)
+
+// A gateway says nothing of what became of a message. It is sent again once, so not before there is somebody to take it.
+func TestAfterAnOutageEverythingArrivesOnce(t *testing.T) {
+	for _, d := range []time.Duration{2 * time.Second, 20 * time.Second, 2 * time.Hour, 23 * time.Hour} {
+		t.Run(d.String(), func(t *testing.T) {
+			inBubble(t, func(h *house) {
+				h.far.script = away(d, unknown())
+				h.live()
+				h.notice(h.conversation("alice", alice), "hello")
+				h.notice(h.conversation("alice", alice), "and more")
+				turn := h.begin(h.conversation("bob", club))
+				turn.say("an answer")
+				pass(time.Second)
+				turn.finish()
+				pass(d + 80*time.Second)
+				h.same("alice", h.far.texts(alice), []string{repeatMark + "hello", "and more"})
+				h.same("club", h.far.texts(club), []string{repeatMark + "an answer"})
+				h.same("lost", h.lost(), "")
+				h.same("sends", h.far.verbs(alice)+", "+h.far.verbs(club), "send send send, send send")
+			})
+		})
+	}
+}
+
+// That the channel has answered before says nothing of what it does now.
+func TestAnOutageMayBeginInTheMiddle(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		h.notice(turn.Conversation, "before")
+		pass(10 * time.Second)
+		h.far.script = away(20*time.Second, unknown())
+		h.notice(turn.Conversation, "hello")
+		pass(time.Minute)
+		turn.finishWith("done")
+		pass(time.Second)
+		h.same("chat", h.far.texts(alice), []string{"before", repeatMark + "hello", "done"})
+	})
+}
+
+func TestWhatIsFoundAfterACrashIsRepeatedOnceTheChannelAnswers(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.latency = 30 * time.Second
+		end := h.live()
+		h.notice(h.conversation("alice", alice), "hello")
+		pass(time.Second)
+		end()
+		h.far.latency, h.far.script = 0, away(time.Hour, unknown())
+		h.live()
+		pass(time.Hour + 80*time.Second)
+		h.same("chat", h.far.texts(alice), []string{repeatMark + "hello"})
+	})
+}
+
+func TestARepeatIsGivenUpAfterADay(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.script = away(25*time.Hour, unknown())
+		h.live()
+		c := h.conversation("alice", alice)
+		h.notice(c, "hello")
+		pass(24*time.Hour + 2*time.Minute)
+		h.same("lost", h.lost(), "unknown 1: could not be reached for 24 h: far away\n")
+		h.same("sends", h.far.verbs(alice), "send")
+		h.same("troubles", h.box.Status().Troubles, []outbox.Trouble(nil))
+		pass(time.Hour)
+		n, err := h.db.Outbox().Resend(h.Context(), c.ID, 10)
+		h.same("sent again", must(h, n, err), 1)
+		h.feeds.Delivery(c.ID)
+		pass(time.Minute)
+		h.same("chat", h.far.texts(alice), []string{repeatMark + "hello"})
+		h.same("lost", h.lost(), "")
+	})
+}
+
+// To refuse typing is an answer, and so the repeat may go.
+func TestAChatThatRefusesTypingIsThere(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.script = func(c called) (bool, *supervisor.SendError) {
+			if c.verb == "typing" {
+				return false, refused("")
+			}
+			return once("send", 1, false, unknown())(c)
+		}
+		h.live()
+		h.notice(h.conversation("alice", alice), "hello")
+		pass(2 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{repeatMark + "hello"})
+	})
+}
+
+func TestOneChatThatIsReachedEndsTheWaitOfTheOthers(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.latency = 20 * time.Millisecond
+		h.far.script = away(2*time.Hour, unsent())
+		h.live(func(o *outbox.Options) { o.Rates.All = 5 })
+		for i := range 15 {
+			h.notice(h.conversation("alice", fmt.Sprint(i)), "hello")
+			pass(7 * time.Second)
+		}
+		pass(2*time.Hour + 90*time.Second)
+		var arrived []time.Time
+		for i := range 15 {
+			h.same("chat", h.far.texts(fmt.Sprint(i)), []string{"hello"})
+			calls := h.far.made(fmt.Sprint(i), "send")
+			arrived = append(arrived, calls[len(calls)-1].at)
+		}
+		first, last := arrived[0], arrived[0]
+		for _, at := range arrived {
+			if at.Before(first) {
+				first = at
+			}
+			if at.After(last) {
+				last = at
+			}
+		}
+		if d := last.Sub(first); d > 5*time.Second {
+			t.Errorf("the last chat waited %v longer than the first", d)
+		}
+		h.paced("*", 5, time.Second)
+	})
+}
+
+// A chat's own trouble is not over because other chats are well.
+func TestAChatsOwnTroubleIsNotTriedFasterBecauseOthersAreWell(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.script = func(c called) (bool, *supervisor.SendError) {
+			return c.to.Chat != alice, in(c.to.Chat == alice, unsent())
+		}
+		h.live()
+		h.notice(h.conversation("alice", alice), "hello")
+		for range 300 {
+			h.notice(h.conversation("bob", "43"), "hello")
+			pass(2 * time.Second)
+		}
+		if n := len(h.far.made(alice, "send")); n < 10 || n > 30 {
+			t.Errorf("tried %d times in ten minutes", n)
+		}
+	})
+}
+
+// in is err where it is so.
+func in(so bool, err *supervisor.SendError) *supervisor.SendError {
+	if so {
+		return err
+	}
+	return nil
+}
+
+func TestWhatAloneIsNotTakenDoesNotHoldUpItsChatForADay(t *testing.T) {
+	poison := func(c called) bool { return strings.HasPrefix(c.content.Text, "poison") }
+	const why = "failed 1: the channel took others, and not this one: far away\n"
+	for name, test := range map[string]struct {
+		script func(called) (bool, *supervisor.SendError)
+		busy   int // minutes between messages in another chat; 0: none
+		want   string
+	}{
+		"typing goes": {func(c called) (bool, *supervisor.SendError) { return false, in(poison(c), unsent()) }, 0, why},
+		"another chat goes": {func(c called) (bool, *supervisor.SendError) {
+			return false, in(poison(c) || c.verb == "typing", unsent())
+		}, 1, why},
+		"others go once in a while": {func(c called) (bool, *supervisor.SendError) {
+			return false, in(c.to.Chat == alice, unsent())
+		}, 7, ""},
+		"nothing goes": {func(c called) (bool, *supervisor.SendError) { return false, in(c.to.Chat == alice, unsent()) }, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(h *house) {
+				h.far.script = func(c called) (bool, *supervisor.SendError) {
+					_, err := test.script(c)
+					return err == nil, err
+				}
+				h.live()
+				h.notice(h.conversation("alice", alice), "poison")
+				h.notice(h.conversation("alice", alice), "after it")
+				for i := range 120 {
+					if test.busy > 0 && i%test.busy == 0 {
+						h.notice(h.conversation("bob", "43"), "hello")
+					}
+					if i == 14 {
+						h.same("lost within a quarter of an hour", h.lost(), "")
+					}
+					pass(time.Minute)
+				}
+				h.same("lost", h.lost(), test.want)
+				if test.want != "" {
+					h.same("chat", h.far.texts(alice), []string{"after it", apology})
+				}
+			})
+		})
+	}
+}
+
+func TestAnEditThatAloneIsNotTakenIsGivenUp(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.script = always("edit", unsent())
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		turn.say("hello")
+		pass(3 * time.Second)
+		turn.finishWith("hello you")
+		pass(20 * time.Minute)
+		h.same("lost", h.lost(), "failed 1: the channel took others, and not this one: far away\n")
+	})
+}
+
+func TestAPersonIsToldOnceThatNothingGoes(t *testing.T) {
+	for name, test := range map[string]struct {
+		away  time.Duration
+		well  string // a chat that is reached
+		alarm bool
+	}{
+		"an outage":       {30 * time.Minute, "none", true},
+		"a short one":     {9 * time.Minute, "none", false},
+		"another goes on": {30 * time.Minute, "43", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(h *house) {
+				var told []string
+				out := away(test.away, unsent())
+				h.far.script = func(c called) (bool, *supervisor.SendError) {
+					if c.to.Chat == test.well {
+						return true, nil
+					}
+					return out(c)
+				}
+				h.live(func(o *outbox.Options) {
+					o.Alarm = func(text string) { told = append(told, "alarm: "+text) }
+					o.Recovered = func(text string) { told = append(told, "recovered: "+text) }
+				})
+				for range 40 {
+					h.notice(h.conversation("alice", alice), "hello")
+					h.notice(h.conversation("bob", "43"), "hello")
+					pass(time.Minute)
+				}
+				if !test.alarm {
+					h.same("told", told, []string(nil))
+					return
+				}
+				if len(told) != 2 {
+					t.Fatalf("told %q", told)
+				}
+				h.same("alarm", told[0], "alarm: Since 2000-01-01 00:00 UTC nothing could be sent to any chat of telegram: it was not "+
+					"taken: far away. What people are to be told is kept, and tried again for a day.")
+				if !strings.HasPrefix(told[1], "recovered: Messages can be sent to telegram again, after 3") {
+					t.Errorf("told %q", told[1])
+				}
+			})
+		})
+	}
+}
+
+func TestStatusTellsWhatDoesNotGo(t *testing.T) {
+	inBubble(t, func(h *house) {
+		out := away(10*time.Minute, unknown())
+		h.far.script = func(c called) (bool, *supervisor.SendError) {
+			if c.to.Chat == alice {
+				return out(c)
+			}
+			return true, nil
+		}
+		h.live()
+		begun := time.Now()
+		h.notice(h.conversation("alice", alice), "hello")
+		h.notice(h.conversation("alice", "43"), "hello")
+		for range 200 {
+			h.notice(h.conversation("alice", alice), "more")
+		}
+		turn := h.begin(h.conversation("alice", alice)) // keeps the lane
+		pass(5 * time.Minute)
+		troubles := h.box.Status().Troubles
+		if len(troubles) != 1 {
+			t.Fatalf("got %+v", troubles)
+		}
+		got := troubles[0]
+		now := time.Now()
+		if got.Since.Sub(begun) > time.Second || got.Until.Before(now) || got.Until.After(now.Add(75*time.Second)) {
+			t.Errorf("got %+v, now %v", got, now)
+		}
+		got.Since, got.Until = time.Time{}, time.Time{}
+		want := outbox.Trouble{Chat: alice, Error: "it is not known whether it was taken: far away"}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+		pass(6*time.Minute + 15*time.Second)
+		h.same("some wait, as the pace has it", h.waiting(alice) > 0, true)
+		h.same("troubles", h.box.Status().Troubles, []outbox.Trouble(nil))
+		pass(10 * time.Minute)
+		turn.finishWith("done")
+	})
+}
+
+func TestStatusTellsThatTheStoreFails(t *testing.T) {
+	for _, what := range []string{"pending", "settle"} {
+		t.Run(what, func(t *testing.T) {
+			inBubble(t, func(h *house) {
+				full := time.Now().Add(time.Minute)
+				h.liveAs(&life{fails: func(call string) error {
+					if call == what && time.Now().Before(full) {
+						return errors.New("the disk is full")
+					}
+					return nil
+				}})
+				turn := h.begin(h.conversation("alice", alice)) // keeps the lane
+				h.notice(h.conversation("alice", alice), "hello")
+				pass(30 * time.Second)
+				troubles := h.box.Status().Troubles
+				if len(troubles) != 1 || !strings.HasSuffix(troubles[0].Error, ": the disk is full") {
+					t.Errorf("got %+v", troubles)
+				}
+				pass(time.Minute)
+				h.same("troubles", h.box.Status().Troubles, []outbox.Trouble(nil))
+				turn.finishWith("done")
+				pass(time.Minute)
+				h.same("chat", h.far.texts(alice), []string{"hello", "done"})
+			})
+		})
+	}
+}

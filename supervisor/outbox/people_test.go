@@ -1,0 +1,124 @@
+package outbox_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+)
+
+// without is an outbox that no longer serves a person.
+func without(name string) func(*outbox.Options) {
+	return func(o *outbox.Options) {
+		o.Serves = func(c supervisor.Conversation) bool { return c.User != name }
+	}
+}
+
+const nobody = "failed 1: nobody here any more\n"
+
+func TestWhoIsNotServedAnyMoreIsSentNothing(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.notice(h.conversation("bob", "43"), "to bob")
+		turn := h.begin(h.conversation("bob", "43"))
+		turn.say("hello")
+		end := h.live()
+		pass(10 * time.Second)
+		h.same("bob", h.far.texts("43"), []string{"to bob", "hello"})
+		end()
+		shown := len(h.far.made("43", "send", "edit", "typing"))
+
+		h.live(without("bob"))
+		turn.say(" bob")
+		pass(10 * time.Second)
+		turn.finish()
+		pass(10 * time.Second)
+		h.same("calls to bob", len(h.far.made("43", "send", "edit", "delete", "typing")), shown)
+		h.same("lost", h.lost(), nobody)
+		h.same("waiting", h.waiting("43"), 0)
+		h.same("lanes", h.box.Status().Lanes, []string(nil))
+	})
+}
+
+// The others of a group are not told of what was not for them.
+func TestOthersInAGroupAreStillServed(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live(without("bob"))
+		h.notice(h.conversation("bob", club), "to bob")
+		h.notice(h.conversation("ann", club), "to ann")
+		pass(10 * time.Second)
+		h.same("club", h.far.texts(club), []string{"to ann"})
+		h.same("lost", h.lost(), nobody)
+	})
+}
+
+func TestWhoLeavesWhileTheChannelIsAwayIsSentNothing(t *testing.T) {
+	inBubble(t, func(h *house) {
+		var gone atomic.Bool
+		h.far.script = away(time.Hour, unknown())
+		h.live(func(o *outbox.Options) { o.Serves = func(supervisor.Conversation) bool { return !gone.Load() } })
+		h.notice(h.conversation("bob", "43"), "to bob")
+		pass(30 * time.Minute)
+		gone.Store(true)
+		pass(time.Hour)
+		h.same("bob", h.far.texts("43"), []string(nil))
+		h.same("lost", h.lost(), nobody)
+	})
+}
+
+func TestWhatHasArrivedIsNotLostBecauseItsPersonLeaves(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live(func(o *outbox.Options) {
+			o.Serves = func(supervisor.Conversation) bool { return len(h.far.made("43", "send")) == 0 }
+		})
+		h.notice(h.conversation("bob", "43"), "to bob")
+		pass(time.Minute)
+		h.same("bob", h.far.texts("43"), []string{"to bob"})
+		h.same("lost", h.lost(), "")
+	})
+}
+
+func TestAnAnswerThatShowsNothingIsNotSilence(t *testing.T) {
+	const empty = "(The answer was empty.)"
+	for text, want := range map[string]string{
+		"": empty, "\n": empty, "\u200b": empty, " \u3164\ufe0f\u2800\t": empty, "\U000E0020": empty, "\x01": empty,
+		"```\n```": "```\n```", "<br>": "<br>", "&#8203;": "&#8203;",
+	} {
+		for _, grows := range []bool{false, true} {
+			inBubble(t, func(h *house) {
+				h.live(func(o *outbox.Options) {
+					o.Render = func(text string, growing bool) []supervisor.RichText {
+						if growing {
+							return render(text, true)
+						}
+						return nil
+					}
+				})
+				turn := h.begin(h.conversation("alice", alice))
+				if grows {
+					turn.say("hello")
+					pass(3 * time.Second)
+				}
+				turn.finishWith(text)
+				pass(3 * time.Second)
+				h.same("chat", h.far.texts(alice), []string{want})
+				h.same("lost", h.lost(), "")
+			})
+		}
+	}
+}
+
+// A message with nothing to see in it would be refused, and with it the answer.
+func TestAPartThatShowsNothingIsLeftOut(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live(func(o *outbox.Options) {
+			o.Render = func(string, bool) []supervisor.RichText {
+				return []supervisor.RichText{{Text: "one"}, {Text: " \u200b"}, {Text: "\U0001FAE9"}}
+			}
+		})
+		h.notice(h.conversation("alice", alice), "one and a face")
+		pass(3 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{"one", "\U0001FAE9"})
+	})
+}

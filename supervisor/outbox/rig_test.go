@@ -1,0 +1,219 @@
+package outbox_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+	"mews/supervisor/reply"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+const (
+	limit  = 100                 // of the far channel's messages
+	room   = limit - outbox.Room // what a part has
+	source = "far/1"
+	alice  = "42"   // her own chat
+	club   = "-100" // a group
+)
+
+// house is an outbox on a real database, and a far channel. Its methods end the test when what they do fails.
+type house struct {
+	testing.TB
+	db    *sqlite.DB
+	far   *far
+	feeds reply.Feeds
+	mu    sync.Mutex // guards what follows
+	box   *outbox.Outbox
+	keys  int
+}
+
+// inBubble runs a story in a bubble where time is as fast as it can be.
+func inBubble(t *testing.T, story func(h *house)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { story(newHouse(t, t.TempDir())) })
+}
+
+func newHouse(t testing.TB, dir string) *house {
+	t.Helper()
+	h := &house{TB: t, db: sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{}), far: newFar()}
+	h.feeds.Changed = func(id int64) {
+		h.mu.Lock()
+		box := h.box
+		h.mu.Unlock()
+		if box != nil {
+			box.Changed(id)
+		}
+	}
+	return h
+}
+
+// render is words as they are, cut where a message is full; what begins with * is bold.
+func render(text string, _ bool) []supervisor.RichText {
+	var list []supervisor.RichText
+	for text != "" {
+		n := min(len(text), room)
+		part := supervisor.RichText{Text: text[:n]}
+		if text[0] == '*' {
+			part.Entities = []supervisor.Entity{{Type: supervisor.EntityBold, Length: n}}
+		}
+		list, text = append(list, part), text[n:]
+	}
+	return list
+}
+
+func halve(t supervisor.RichText) []supervisor.RichText {
+	n := len(t.Text) / 2
+	if n == 0 {
+		return []supervisor.RichText{t}
+	}
+	return []supervisor.RichText{{Text: t.Text[:n]}, {Text: t.Text[n:]}}
+}
+
+func (h *house) options(l *life) outbox.Options {
+	d := disk{h.db, l}
+	return outbox.Options{Name: supervisor.ChannelTelegram, Source: source, Channel: h.far, Deliveries: d, Posts: d,
+		Conversations: d, Freezes: d, Replies: &h.feeds, Render: render, Halve: halve,
+		Extras: outbox.Extras{Limit: limit}}
+}
+
+// live starts a life of the outbox. It ends with the test at the latest.
+func (h *house) live(with ...func(*outbox.Options)) (end func()) {
+	h.Helper()
+	return h.liveAs(&life{}, with...)
+}
+
+func (h *house) liveAs(l *life, with ...func(*outbox.Options)) (end func()) {
+	h.Helper()
+	o := h.options(l)
+	for _, w := range with {
+		w(&o)
+	}
+	box := outbox.New(o)
+	h.mu.Lock()
+	h.box = box
+	h.mu.Unlock()
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- box.Run(ctx) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ran; err != nil && !l.ended() {
+			h.Error(err)
+		}
+	})
+	h.Cleanup(end)
+	return end
+}
+
+func final(o *outbox.Options) { o.Grows = func(supervisor.Conversation) bool { return false } }
+
+// pass lets time go by; what is to be done then has been done.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func must[T any](h *house, v T, err error) T {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+	return v
+}
+
+func (h *house) same(what string, got, want any) {
+	h.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		h.Errorf("%s: (-want +got)\n%s", what, d)
+	}
+}
+
+func (h *house) conversation(user, chat string) supervisor.Conversation {
+	h.Helper()
+	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelTelegram, chat, "")
+	return must(h, c, err)
+}
+
+// notice has something to say, and the outbox told of it.
+func (h *house) notice(c supervisor.Conversation, text string) supervisor.Delivery {
+	h.Helper()
+	d, err := h.db.Outbox().PutNotice(h.Context(), c.ID, text)
+	must(h, d, err)
+	h.feeds.Delivery(c.ID)
+	return d
+}
+
+// turn is one that has just begun, with its reply.
+type turn struct {
+	h *house
+	supervisor.Turn
+	*reply.Stream
+	said string
+}
+
+func (h *house) begin(c supervisor.Conversation) *turn {
+	h.Helper()
+	h.keys++
+	key := fmt.Sprint("key-", h.keys)
+	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: c, Source: source, Key: key,
+		Message: "in-" + key, Kind: supervisor.KindText, Text: "hello"})
+	must(h, in, err)
+	t, err := h.db.Turns().Start(h.Context(), in.ID)
+	must(h, t, err)
+	return &turn{h: h, Turn: t, Stream: h.feeds.Open(t, "")}
+}
+
+func (t *turn) say(text string) {
+	t.said += text
+	t.Add(text)
+}
+
+// finish ends a turn with what it has said.
+func (t *turn) finish() supervisor.Delivery { return t.finishWith(t.said) }
+
+func (t *turn) finishWith(text string) supervisor.Delivery {
+	t.h.Helper()
+	d, err := t.h.db.Turns().Finish(t.h.Context(), sqlite.FinishTurn{Turn: t.ID, Why: protocol.WhyDone,
+		State: supervisor.InboundAnswered, Text: text})
+	must(t.h, d, err)
+	t.Close()
+	return d
+}
+
+// lost sums up what did not arrive for certain.
+func (h *house) lost() string {
+	h.Helper()
+	list, err := h.db.Outbox().Undelivered(h.Context())
+	must(h, list, err)
+	var b strings.Builder
+	for _, u := range list {
+		fmt.Fprintf(&b, "%s %d: %s\n", u.Outcome, u.Count, u.Why)
+	}
+	return b.String()
+}
+
+func (h *house) waiting(chat string) int {
+	h.Helper()
+	list, err := h.db.Outbox().PendingIn(h.Context(), supervisor.ChannelTelegram, chat, 100)
+	return len(must(h, list, err))
+}
+
+func words(n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "w%03d ", i)
+	}
+	return b.String()[:n]
+}

@@ -1,0 +1,127 @@
+package outbox_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+)
+
+func TestADiskThatIsFullLosesNothing(t *testing.T) {
+	for _, what := range []string{"pending", "untold", "list", "open", "sending", "settle", "close", "freeze", "get"} {
+		t.Run(what, func(t *testing.T) {
+			inBubble(t, func(h *house) {
+				full, tries := true, 0
+				l := &life{fails: func(call string) error {
+					if call != what || !full {
+						return nil
+					}
+					tries++
+					return errors.New("the disk is full")
+				}}
+				if what == "freeze" {
+					h.far.script = once("send", 1, false, flood(time.Second))
+				}
+				h.liveAs(l)
+				synctest.Wait() // what it finds at its start needs no get
+				text := words(room + 20)
+				h.notice(h.conversation("alice", alice), text)
+				pass(time.Minute)
+				if tries == 0 || tries > 100 {
+					t.Errorf("tried %d times in a minute", tries)
+				}
+				l.mu.Lock()
+				full = false
+				l.mu.Unlock()
+				pass(time.Minute)
+				h.same("chat", strings.Join(h.far.texts(alice), ""), text)
+				h.same("waiting", h.waiting(alice), 0)
+			})
+		})
+	}
+}
+
+func TestACallUnderWayAtTheEndBecomesKnown(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.latency = 3 * time.Second
+		end := h.live()
+		c := h.conversation("alice", alice)
+		h.notice(c, "one")
+		h.notice(c, "two")
+		pass(time.Second)
+		end()
+		h.same("chat", h.far.texts(alice), []string{"one"})
+		h.live()
+		pass(10 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{"one", "two"})
+	})
+}
+
+func TestACallThatTakesTooLongIsCut(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.latency = 30 * time.Second
+		end := h.live()
+		h.notice(h.conversation("alice", alice), "one")
+		pass(time.Second)
+		begun := time.Now()
+		end()
+		if took := time.Since(begun); took > 6*time.Second {
+			t.Errorf("the end took %v", took)
+		}
+		h.far.latency = 0
+		h.live()
+		pass(10 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{repeatMark + "one"})
+	})
+}
+
+func TestAStoreThatCannotBeReadAtTheStartIsAnError(t *testing.T) {
+	for _, what := range []string{"due", "frozen"} {
+		inBubble(t, func(h *house) {
+			l := &life{fails: func(call string) error {
+				if call == what {
+					return errors.New("the disk is gone")
+				}
+				return nil
+			}}
+			err := outbox.New(h.options(l)).Run(context.Background())
+			if err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+				t.Errorf("%s: got %v", what, err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			if err := outbox.New(h.options(l)).Run(ctx); err != nil {
+				t.Errorf("%s, at the end: got %v", what, err)
+			}
+		})
+	}
+}
+
+func TestAChatMayMoveByOtherWays(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.script = func(c called) (bool, *supervisor.SendError) {
+			if c.to.Chat == club {
+				return false, unsent()
+			}
+			return true, nil
+		}
+		h.live()
+		c := h.conversation("alice", club)
+		h.notice(c, "one")
+		turn := h.begin(c)
+		turn.say("two")
+		pass(10 * time.Second)
+		n, err := h.db.Conversations().Move(h.Context(), supervisor.ChannelTelegram, club, "-7")
+		h.same("moved", must(h, n, err), 1)
+		h.box.Moved(club, "-7")
+		pass(10 * time.Second)
+		turn.finish()
+		pass(10 * time.Second)
+		h.same("there", h.far.texts("-7"), []string{"one", "two"})
+	})
+}

@@ -1,0 +1,359 @@
+package outbox_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+	"mews/supervisor/sqlite"
+)
+
+// plan is a story: what people do, how the channel answers, and when lives end.
+type plan struct {
+	Events []event
+	Fates  []string // of calls that are no typing, in order; then all is well
+	Signs  []string // of typing, likewise
+	Lives  []int    // calls of the store until each life is over; the last life has no end
+}
+
+type event struct {
+	Who  int // of the conversations
+	Wait int // ms before it
+	Roll int // what is done
+	Size int // in words
+}
+
+// endings are how a call may end.
+var endings = map[string]func() (done bool, err *supervisor.SendError){
+	"well":         func() (bool, *supervisor.SendError) { return true, nil },
+	"unsent":       func() (bool, *supervisor.SendError) { return false, unsent() },
+	"unknown":      func() (bool, *supervisor.SendError) { return true, unknown() },
+	"unknown lost": func() (bool, *supervisor.SendError) { return false, unknown() },
+	"flood":        func() (bool, *supervisor.SendError) { return false, flood(9 * time.Second) },
+	"marks":        func() (bool, *supervisor.SendError) { return false, refused(supervisor.ReasonMarks) },
+	"refused":      func() (bool, *supervisor.SendError) { return false, refused("") },
+}
+
+var drawPlan = rapid.Custom(func(t *rapid.T) plan {
+	fates := rapid.SampledFrom([]string{"well", "well", "well", "well", "unsent", "unknown", "unknown lost", "flood", "marks",
+		"refused"})
+	return plan{
+		Events: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) event {
+			return event{rapid.IntRange(0, 3).Draw(t, "who"), rapid.IntRange(0, 3000).Draw(t, "wait"),
+				rapid.IntRange(0, 9).Draw(t, "roll"), rapid.IntRange(1, 20).Draw(t, "size")}
+		}), 1, 25).Draw(t, "events"),
+		Fates: rapid.SliceOfN(fates, 0, 40).Draw(t, "fates"),
+		Signs: rapid.SliceOfN(fates, 0, 20).Draw(t, "signs"),
+		Lives: rapid.SliceOfN(rapid.IntRange(1, 60), 0, 4).Draw(t, "lives"),
+	}
+})
+
+// teller plays a plan.
+type teller struct {
+	*house
+	plan     plan
+	talks    []supervisor.Conversation
+	turns    map[int]*turn
+	texts    int
+	sent     []supervisor.Delivery
+	life     *life
+	end      func()
+	starts   []time.Time // of lives
+	mu       sync.Mutex  // guards what follows
+	unknowns int
+	frozen   []frozen
+	outcomes map[int64]supervisor.Outcome
+	wrong    []string
+}
+
+// frozen is a freeze that is on disk.
+type frozen struct {
+	chat        string
+	from, until time.Time
+}
+
+func TestWhateverHappensEachDeliveryArrivesOnceOrSaysSo(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := &teller{plan: drawPlan.Draw(rt, "plan"), turns: map[int]*turn{}, outcomes: map[int64]supervisor.Outcome{}}
+		dir := t.TempDir()
+		synctest.Test(t, func(t *testing.T) {
+			s.house = newHouse(t, dir)
+			s.tell()
+		})
+		if len(s.wrong) > 0 {
+			rt.Fatalf("%s", strings.Join(s.wrong, "\n"))
+		}
+	})
+}
+
+func (s *teller) tell() {
+	s.far.latency, s.far.script = 30*time.Millisecond, s.answer
+	s.talks = []supervisor.Conversation{s.conversation("ann", "1"), s.conversation("bob", "2"), s.conversation("ann", club),
+		s.conversation("bob", club)}
+	s.rise()
+	for _, e := range s.plan.Events {
+		pass(time.Duration(e.Wait) * time.Millisecond)
+		s.act(e)
+		if s.life.ended() {
+			s.end()
+			s.rise()
+		}
+	}
+	for i, turn := range s.turns {
+		if turn != nil {
+			s.act(event{Who: i, Roll: 9, Size: 1})
+		}
+	}
+	for range 20 {
+		pass(5 * time.Minute)
+		if s.life.ended() {
+			s.end()
+			s.rise()
+		}
+	}
+	s.check()
+	s.end()
+}
+
+// rise begins a life.
+func (s *teller) rise() {
+	s.life = &life{}
+	if len(s.plan.Lives) > 0 {
+		s.life.left, s.plan.Lives = s.plan.Lives[0], s.plan.Lives[1:]
+	}
+	s.starts = append(s.starts, time.Now())
+	l := s.life
+	s.end = s.liveAs(l, func(o *outbox.Options) {
+		o.Rates = outbox.Rates{All: 4}
+		r := recorder{disk{s.db, l}, s}
+		o.Freezes, o.Deliveries = r, r
+		o.Channel = grave{s.far, l}
+	})
+}
+
+// recorder tells the teller what is on disk.
+type recorder struct {
+	disk
+	s *teller
+}
+
+func (f recorder) Close(ctx context.Context, id int64, o supervisor.Outcome, why string, told []int64) error {
+	return f.use("close", func() error {
+		err := f.db.Outbox().Close(ctx, sqlite.Closing{Delivery: id, Outcome: o, Why: why, Told: told})
+		f.note(err, func() { f.s.outcomes[id] = o })
+		return err
+	})
+}
+
+func (f recorder) Freeze(ctx context.Context, source, chat string, until time.Time) error {
+	return f.use("freeze", func() error {
+		err := f.db.Outbox().Freeze(ctx, source, chat, until)
+		f.note(err, func() { f.s.frozen = append(f.s.frozen, frozen{chat, time.Now(), until}) })
+		return err
+	})
+}
+
+func (f recorder) note(err error, what func()) {
+	if err != nil {
+		return
+	}
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	what()
+}
+
+// grave keeps a life that is over from calling the channel.
+type grave struct {
+	*far
+	life *life
+}
+
+func (g grave) Edit(ctx context.Context, to supervisor.Address, name string, c supervisor.RichText) error {
+	if g.life.ended() {
+		return errDead
+	}
+	return g.far.Edit(ctx, to, name, c)
+}
+
+func (g grave) Delete(ctx context.Context, to supervisor.Address, name string) error {
+	if g.life.ended() {
+		return errDead
+	}
+	return g.far.Delete(ctx, to, name)
+}
+
+func (g grave) Typing(ctx context.Context, to supervisor.Address) error {
+	if g.life.ended() {
+		return errDead
+	}
+	return g.far.Typing(ctx, to)
+}
+
+// answer is how the channel ends a call.
+func (s *teller) answer(c called) (bool, *supervisor.SendError) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fates := &s.plan.Fates
+	if c.verb == "typing" {
+		fates = &s.plan.Signs
+	}
+	if len(*fates) == 0 {
+		return true, nil
+	}
+	fate := (*fates)[0]
+	*fates = (*fates)[1:]
+	if c.verb == "send" && strings.HasPrefix(fate, "unknown") {
+		s.unknowns++
+	}
+	return endings[fate]()
+}
+
+// act is what a person or a model does.
+func (s *teller) act(e event) {
+	c, turn := s.talks[e.Who], s.turns[e.Who]
+	switch {
+	case turn == nil && e.Roll < 5:
+		s.sent = append(s.sent, s.notice(c, s.text(e.Size)))
+	case turn == nil:
+		s.turns[e.Who] = s.begin(c)
+		s.turns[e.Who].said = s.text(e.Size)
+		s.turns[e.Who].Add(s.turns[e.Who].said)
+	case e.Roll == 0: // the step is made again
+		turn.Reset()
+		turn.said = turn.said[:min(len(turn.said), wordLength)]
+		turn.Add(turn.said)
+	case e.Roll == 1: // a command is answered while the turn runs
+		s.sent = append(s.sent, s.notice(c, s.text(e.Size)))
+	case e.Roll < 7:
+		turn.say(more(turn.said[:3], len(turn.said)/wordLength, e.Size))
+	default:
+		s.sent = append(s.sent, turn.finish())
+		s.turns[e.Who] = nil
+	}
+}
+
+const wordLength = 9 // a part has nine words, so that each begins with a word
+
+// text is one whose words are found nowhere else.
+func (s *teller) text(size int) string {
+	s.texts++
+	return more(fmt.Sprintf("*%02d", s.texts), 0, size)
+}
+
+// more is size words of the text of that name, from one on.
+func more(name string, from, size int) string {
+	var b strings.Builder
+	for i := range size {
+		fmt.Fprintf(&b, "%s-%04d ", name, from+i)
+	}
+	return b.String()
+}
+
+func (s *teller) fault(format string, args ...any) {
+	s.wrong = append(s.wrong, fmt.Sprintf(format, args...))
+}
+
+// check is what holds at the end.
+func (s *teller) check() {
+	for _, chat := range []string{"1", "2", club} {
+		if n := s.waiting(chat); n > 0 {
+			s.fault("%d deliveries to %s wait for ever", n, chat)
+		}
+		s.checkPace(chat, 3, 3*time.Second)
+		s.checkOrder(chat)
+	}
+	s.checkPace(club, 20, time.Minute)
+	s.checkPace("*", 4, time.Second)
+	for _, d := range s.sent {
+		s.checkDelivery(d)
+	}
+	for _, f := range s.frozen {
+		s.checkFreeze(f)
+	}
+}
+
+// checkFreeze checks that no call began within a freeze.
+func (s *teller) checkFreeze(f frozen) {
+	chat := f.chat
+	if chat == "" {
+		chat = "*"
+	}
+	for _, c := range s.far.made(chat, "send", "edit", "delete", "typing") {
+		if c.at.After(f.from) && c.at.Before(f.until) {
+			s.fault("chat %s: a %s within a freeze", c.to.Chat, c.verb)
+		}
+	}
+}
+
+// checkPace checks a window in each life.
+func (s *teller) checkPace(chat string, n int, span time.Duration) {
+	verbs := []string{"send", "edit", "delete"}
+	if chat == "*" {
+		verbs = append(verbs, "typing")
+	}
+	calls := s.far.made(chat, verbs...)
+	for i := n; i < len(calls); i++ {
+		sameLife := !slices.ContainsFunc(s.starts, func(at time.Time) bool {
+			return at.After(calls[i-n].at) && !at.After(calls[i].at)
+		})
+		if gap := calls[i].at.Sub(calls[i-n].at); gap < span && sameLife {
+			s.fault("chat %s: %d calls within %v", chat, n+1, gap)
+		}
+	}
+}
+
+// checkOrder checks that what waited for its turn stands in order.
+func (s *teller) checkOrder(chat string) {
+	last := 0
+	for _, text := range s.far.texts(chat) {
+		text = strings.TrimPrefix(text, repeatMark)
+		for i, d := range s.sent {
+			if d.Turn != 0 || !strings.HasPrefix(d.Text, text[:min(3, len(text))]) {
+				continue
+			}
+			if i < last {
+				s.fault("chat %s: notice %d stands after notice %d", chat, i, last)
+			}
+			last = i
+		}
+	}
+}
+
+// checkDelivery checks what stands in the chat of one.
+func (s *teller) checkDelivery(d supervisor.Delivery) {
+	lost := s.outcomes[d.ID] == supervisor.OutcomeUnknown || s.outcomes[d.ID] == supervisor.OutcomeFailed
+	for _, part := range render(d.Text, false) {
+		plain, marked, whole := 0, 0, 0
+		for _, text := range s.far.texts(d.Conversation.Chat) {
+			unmarked := strings.TrimPrefix(text, repeatMark)
+			if !strings.HasPrefix(unmarked, part.Text[:min(len(part.Text), wordLength)]) {
+				continue
+			}
+			if strings.TrimSuffix(strings.TrimSuffix(unmarked, apology), "\n\n") == part.Text {
+				whole++
+			}
+			if unmarked == text {
+				plain++
+			} else {
+				marked++
+			}
+		}
+		switch {
+		case plain > 1 || marked > 1:
+			s.fault("delivery %d: %q stands there %d times, and %d times marked", d.ID, part.Text, plain, marked)
+		case marked > 0 && s.unknowns == 0 && len(s.starts) == 1:
+			s.fault("delivery %d: %q is marked, and nothing was uncertain", d.ID, part.Text)
+		case whole == 0 && !lost:
+			s.fault("delivery %d is sent, and %q does not stand there: %q", d.ID, part.Text, s.far.texts(d.Conversation.Chat))
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package outbox_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+)
+
+// mute is a channel that never says what became of typing.
+type mute struct{ *far }
+
+func (m mute) Typing(ctx context.Context, to supervisor.Address) error {
+	_ = m.far.Typing(ctx, to)
+	<-ctx.Done()
+	return &supervisor.SendError{Fate: supervisor.FateUnknown, Err: context.Cause(ctx)}
+}
+
+func TestAnAnswerDoesNotWaitForTyping(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live(func(o *outbox.Options) { o.Channel = mute{h.far} })
+		turn := h.begin(h.conversation("alice", alice))
+		pass(500 * time.Millisecond)
+		h.same("typing", len(h.far.made(alice, "typing")), 1)
+		ended := time.Now()
+		turn.finishWith("done")
+		pass(time.Minute)
+		h.same("chat", h.far.texts(alice), []string{"done"})
+		if d := h.firstSend(alice).Sub(ended); d > 10*time.Millisecond {
+			t.Errorf("the answer waited %v", d)
+		}
+	})
+}
+
+func TestNothingWaitsForTypingLongerThanASecond(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live(func(o *outbox.Options) { o.Channel = mute{h.far} })
+		c := h.conversation("alice", alice)
+		turn := h.begin(c)
+		pass(300 * time.Millisecond)
+		put := time.Now()
+		h.notice(c, "a command's answer")
+		pass(30 * time.Second)
+		if d := h.firstSend(alice).Sub(put); d > 1100*time.Millisecond {
+			t.Errorf("it waited %v", d)
+		}
+		h.same("typing that hangs", len(h.far.made(alice, "typing")), 2)
+		turn.finishWith("done")
+		pass(time.Second)
+	})
+}
+
+// TestGrowthIsNoReasonToCutTyping: it is shown to the end, however fast a model speaks.
+func TestGrowthIsNoReasonToCutTyping(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.latency = 700 * time.Millisecond
+		h.live(final)
+		turn := h.begin(h.conversation("alice", alice))
+		for range 400 {
+			turn.say("word ")
+			pass(25 * time.Millisecond)
+		}
+		h.same("typing", len(h.far.made(alice, "typing")), 3)
+		turn.finishWith("done")
+		pass(3 * time.Second)
+		h.same("chat", h.far.texts(alice), []string{"done"})
+	})
+}
+
+// counted is a life in which the questions for deliveries are counted.
+func counted(n *int) *life {
+	return &life{fails: func(call string) error {
+		if call == "pending" {
+			*n++
+		}
+		return nil
+	}}
+}
+
+func TestTheStoreIsNotAskedForEachWord(t *testing.T) {
+	inBubble(t, func(h *house) {
+		asked := 0
+		h.liveAs(counted(&asked))
+		turn := h.begin(h.conversation("alice", alice))
+		for range 1000 {
+			turn.say("word ")
+			pass(25 * time.Millisecond)
+		}
+		if asked > 60 {
+			t.Errorf("the store was asked %d times in 25 seconds", asked)
+		}
+		ended := time.Now()
+		turn.finishWith("done")
+		pass(20 * time.Second)
+		h.same("asked once more, to find that there is no other", asked < 64, true)
+		edits := h.far.made(alice, "edit", "delete")
+		first := edits[len(edits)-len(h.far.made(alice, "delete"))-1]
+		if d := first.at.Sub(ended); d > 3*time.Second {
+			t.Errorf("the answer came after %v", d)
+		}
+	})
+}
+
+// TestAWordDoesNotHideADelivery: what has happened while the lane was busy, it learns at once. It sees that the reply has
+// grown, and not that there is a delivery too.
+func TestAWordDoesNotHideADelivery(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.far.latency = 100 * time.Millisecond
+		h.live(final)
+		turn := h.begin(h.conversation("alice", alice))
+		pass(4190 * time.Millisecond)
+		h.feeds.Delivery(turn.Conversation.ID) // there is none; but it has the lane ask
+		pass(60 * time.Millisecond)
+		h.same("typing", len(h.far.made(alice, "typing")), 2) // the second lasts until 4.3 s
+		put := time.Now()
+		turn.Add("word ")
+		h.notice(turn.Conversation, "a command's answer")
+		pass(20 * time.Second)
+		if d := h.firstSend(alice).Sub(put); d > 600*time.Millisecond {
+			t.Errorf("it waited %v", d)
+		}
+		turn.finishWith("done")
+		pass(time.Second)
+	})
+}
+
+func TestACommandIsAnsweredWhileAReplyGrows(t *testing.T) {
+	for name, test := range map[string]struct {
+		pause  time.Duration // between words
+		within time.Duration
+	}{
+		"fast":  {20 * time.Millisecond, 600 * time.Millisecond},
+		"slow":  {2 * time.Second, 10 * time.Millisecond},
+		"quiet": {time.Hour, 10 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(h *house) {
+				h.live(final)
+				c := h.conversation("alice", alice)
+				turn := h.begin(c)
+				said, stop := make(chan struct{}), make(chan struct{})
+				go func() {
+					defer close(said)
+					for {
+						select {
+						case <-time.After(test.pause):
+							turn.Add("word ")
+						case <-stop:
+							return
+						}
+					}
+				}()
+				pass(5*time.Second + time.Millisecond)
+				put := time.Now()
+				h.notice(c, "a command's answer")
+				pass(5 * time.Second)
+				if d := h.firstSend(alice).Sub(put); d > test.within {
+					t.Errorf("it waited %v", d)
+				}
+				close(stop)
+				<-said
+				turn.finishWith("done")
+				pass(time.Second)
+				h.same("chat", h.far.texts(alice), []string{"a command's answer", "done"})
+			})
+		})
+	}
+}
+
+// firstSend is when the first message was sent to a chat.
+func (h *house) firstSend(chat string) time.Time {
+	h.Helper()
+	sends := h.far.made(chat, "send")
+	if len(sends) == 0 {
+		h.Fatalf("nothing was sent to %s", chat)
+	}
+	return sends[0].at
+}
