@@ -1,112 +1,68 @@
 package modeltest
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
 
 // Answer is what the model says to one request. The zero value is an empty answer.
 type Answer struct {
-	Text  string
-	Calls []Call
+	Text     string
+	Thinking string // where the request lets the model think; Redacted begins what the client may not read
+	Calls    []Call // Args may be no JSON, and Name no tool that was offered
 
 	Chunk  int           // bytes of text or arguments in one delta, never within a character; 0 for all in one
 	Delay  time.Duration // before each delta
-	Finish string        // finish_reason; "" is stop or tool_calls, as it fits
-	Usage  *Usage        // nil: estimated from the lengths
+	Stop   Stop          // "" is StopEnd or StopTools, as it fits
+	Finish string        // finish_reason or stop_reason as it stands, instead of Stop
+	Usage  *Usage        // nil: counted, with what the cache had
 
-	Status   int    // other than 0 and 200: a refusal with this status, Error and Code
-	Error    string // with Status 0 or 200: an error object in the stream, after the deltas and instead of their end
-	Code     string
-	Retry    int  // seconds of a refusal's Retry-After; 0 for none
-	CutAfter int  // bytes of the stream after which the connection is broken; 0 for never
-	Hang     bool // nothing more comes, after CutAfter bytes or from the start, until the client goes
+	Status   int      // other than 0 and 200: a refusal with this status, Error and Code
+	Error    string   // with Status 0 or 200: an error object in the stream, after the deltas and instead of their end
+	Code     string   // of OpenAI's format
+	Retry    int      // seconds of a refusal's Retry-After; 0 for none
+	Fail     *Failure // as the real servers fail, in the format of the request
+	CutAfter int      // bytes of the body after which the connection is broken; 0 for never
+	Hang     bool     // nothing more comes, after CutAfter bytes or from the start, until the client goes
+}
+
+// Stop is why the model stopped, in any format.
+type Stop string
+
+const (
+	StopEnd    Stop = "end"
+	StopTools  Stop = "tools"
+	StopLength Stop = "length"
+	StopFilter Stop = "filter"
+	StopRefuse Stop = "refuse" // the model would not; its text says so
+)
+
+// finishes are the words for each Stop.
+var finishes = map[Format]map[Stop]string{
+	OpenAI: {StopEnd: "stop", StopTools: "tool_calls", StopLength: "length", StopFilter: "content_filter", StopRefuse: "stop"},
+	Anthropic: {StopEnd: "end_turn", StopTools: "tool_use", StopLength: "max_tokens", StopFilter: "refusal",
+		StopRefuse: "refusal"},
+}
+
+func (a Answer) finish(f Format) string {
+	switch {
+	case a.Finish != "":
+		return a.Finish
+	case a.Stop != "":
+		return finishes[f][a.Stop]
+	case len(a.Calls) > 0:
+		return finishes[f][StopTools]
+	}
+	return finishes[f][StopEnd]
 }
 
 // Usage is what an answer cost, in tokens.
 type Usage struct {
-	Prompt, Completion, Cached int64
-}
-
-// serve writes the answer.
-func (a Answer) serve(w http.ResponseWriter, r *http.Request, req Request) {
-	if a.Hang && a.CutAfter == 0 {
-		<-r.Context().Done()
-		return
-	}
-	if a.Status != 0 && a.Status != http.StatusOK {
-		if a.Retry > 0 {
-			w.Header().Set("Retry-After", fmt.Sprint(a.Retry))
-		}
-		refuse(w, &refusal{a.Status, a.Code, a.Error})
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	out := &stream{w: w, r: r, model: req.Model, left: a.CutAfter, cut: a.CutAfter > 0, hang: a.Hang}
-	a.write(out, req)
-}
-
-// write sends the stream's events: the role, the deltas, the finish reason, the usage, [DONE].
-func (a Answer) write(out *stream, req Request) {
-	out.delta(map[string]any{"role": "assistant", "content": ""}, nil)
-	for _, piece := range pieces(a.Text, a.Chunk) {
-		out.pause(a.Delay)
-		out.delta(map[string]any{"content": piece}, nil)
-	}
-	for i, c := range a.Calls {
-		a.writeCall(out, i, c)
-	}
-	if a.Error != "" {
-		out.event((&refusal{http.StatusInternalServerError, a.Code, a.Error}).object())
-		return
-	}
-	out.delta(map[string]any{}, a.finish())
-	out.chunk([]any{}, a.usage(req))
-	out.line("data: [DONE]\n\n")
-}
-
-func (a Answer) writeCall(out *stream, i int, c Call) {
-	if c.ID == "" {
-		c.ID = fmt.Sprintf("call_%d", i+1)
-	}
-	head := map[string]any{"index": i, "id": c.ID, "type": "function",
-		"function": map[string]any{"name": c.Name, "arguments": ""}}
-	out.delta(map[string]any{"tool_calls": []any{head}}, nil)
-	for _, piece := range pieces(c.Args, a.Chunk) {
-		out.pause(a.Delay)
-		more := map[string]any{"index": i, "function": map[string]any{"arguments": piece}}
-		out.delta(map[string]any{"tool_calls": []any{more}}, nil)
-	}
-}
-
-func (a Answer) finish() string {
-	switch {
-	case a.Finish != "":
-		return a.Finish
-	case len(a.Calls) > 0:
-		return "tool_calls"
-	}
-	return "stop"
-}
-
-// usage is as given, or about one token for four bytes.
-func (a Answer) usage(req Request) any {
-	u := a.Usage
-	if u == nil {
-		u = &Usage{Prompt: int64(len(req.System)) / 4, Completion: int64(len(a.Text)) / 4}
-		for _, m := range req.Messages {
-			u.Prompt += int64(len(m.Content)) / 4
-		}
-	}
-	return map[string]any{
-		"prompt_tokens": u.Prompt, "completion_tokens": u.Completion, "total_tokens": u.Prompt + u.Completion,
-		"prompt_tokens_details": map[string]any{"cached_tokens": u.Cached},
-	}
+	Prompt     int64 // all of it
+	Completion int64 // all of it, what was thought included
+	Cached     int64 // of Prompt: read from the cache
+	Written    int64 // of Prompt: written to the cache, in Anthropic's format
+	Thought    int64 // of Completion
 }
 
 // pieces cuts text into parts of about size bytes between characters.
@@ -123,65 +79,4 @@ func pieces(text string, size int) []string {
 		out = append(out, text)
 	}
 	return out
-}
-
-// stream writes events and breaks off where it was told to.
-type stream struct {
-	w     http.ResponseWriter
-	r     *http.Request
-	model string
-	cut   bool // left counts
-	left  int  // bytes until the break
-	hang  bool // the break is silence
-}
-
-func (s *stream) delta(delta map[string]any, finish any) {
-	s.chunk([]any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}, nil)
-}
-
-func (s *stream) chunk(choices []any, usage any) {
-	s.event(map[string]any{"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": s.model,
-		"choices": choices, "usage": usage})
-}
-
-func (s *stream) event(v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // maps of strings and numbers
-	}
-	s.line("data: " + string(data) + "\n\n")
-}
-
-// line writes and flushes. A client that has gone, or a cut, ends the request where it stands.
-func (s *stream) line(text string) {
-	short := s.cut && len(text) > s.left
-	if short {
-		text = text[:s.left]
-	}
-	s.left -= len(text)
-	if _, err := io.Copy(s.w, strings.NewReader(text)); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	if err := http.NewResponseController(s.w).Flush(); err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	if !short {
-		return
-	}
-	if s.hang {
-		<-s.r.Context().Done()
-	}
-	panic(http.ErrAbortHandler)
-}
-
-// pause waits, or ends the request when the client has gone.
-func (s *stream) pause(d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	select {
-	case <-time.After(d):
-	case <-s.r.Context().Done():
-		panic(http.ErrAbortHandler)
-	}
 }

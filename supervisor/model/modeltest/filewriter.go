@@ -13,6 +13,8 @@ import (
 //	append LINE to FILE   append_file; when its outcome is unknown, it looks before it does it again
 //	write TEXT to FILE    write_file
 //	read FILE             read_file
+//	view FILE             view_image; the answer says which pictures it sees
+//	blind                 a request with pictures is refused
 //	steps N               N calls of list_files, no two alike
 //	say TEXT              nothing but words
 //	hang                  no answer comes
@@ -21,7 +23,7 @@ import (
 // and then answers "done: MESSAGE", or "failed: RESULT" with the first result that is an error. It keeps nothing: what
 // it has done it reads from the transcript, so a turn may go on in another process, of any side.
 func FileWriter(r Request) Answer {
-	p := &play{done: r.Done()}
+	p := &play{done: r.Done(), seen: r.Seen(), pictured: r.pictured()}
 	for line := range strings.Lines(r.Asked()) {
 		if p.run(strings.TrimSpace(line)); p.next != nil {
 			return *p.next
@@ -30,7 +32,11 @@ func FileWriter(r Request) Answer {
 	if p.failed != "" {
 		return Answer{Text: "failed: " + p.failed}
 	}
-	return Answer{Text: "done: " + r.Asked()}
+	text := "done: " + r.Asked()
+	for _, picture := range p.seen {
+		text += "\nseen: " + picture.String()
+	}
+	return Answer{Text: text}
 }
 
 // play goes through the commands from the start each time. Calls that were made return their result; the first that
@@ -40,6 +46,9 @@ type play struct {
 	at     int
 	next   *Answer
 	failed string
+
+	seen     []Picture // in this turn
+	pictured bool      // there is a picture in the request
 }
 
 // verbs are the commands. Each gets what stands after it.
@@ -47,6 +56,8 @@ var verbs = map[string]func(p *play, rest string){
 	"append": (*play).append,
 	"write":  (*play).write,
 	"read":   func(p *play, rest string) { p.check("read_file", args{"path": rest}) },
+	"view":   (*play).view,
+	"blind":  (*play).blind,
 	"steps":  (*play).steps,
 	"say":    func(*play, string) {},
 	"hang":   func(p *play, _ string) { p.next = &Answer{Hang: true} },
@@ -136,6 +147,21 @@ func hasLine(content, text string) bool {
 func unknown(result string) bool {
 	return strings.HasPrefix(result, "error: ") && strings.Contains(result, "interrupted") &&
 		strings.Contains(result, "unknown")
+}
+
+// view fails where the result says that its picture is not seen.
+func (p *play) view(file string) {
+	result, _ := p.call("view_image", args{"path": file})
+	p.note(result)
+	if _, line, unseen := strings.Cut(result, "["); unseen && p.failed == "" {
+		p.failed = "[" + line
+	}
+}
+
+func (p *play) blind(string) {
+	if p.pictured && p.next == nil {
+		p.next = &Answer{Fail: &Failure{Class: NoPictures}}
+	}
 }
 
 func (p *play) steps(rest string) {

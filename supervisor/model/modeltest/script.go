@@ -25,9 +25,11 @@ func (r Request) Asked() string {
 	return ""
 }
 
+// asked leaves out the pictures of results: chat completions have them in a message of the person's right after those.
 func (r Request) asked() int {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if r.Messages[i].Role == "user" {
+		ofResults := i > 0 && r.Messages[i-1].Role == "tool" && len(r.Messages[i].Images) > 0
+		if r.Messages[i].Role == "user" && !ofResults {
 			return i
 		}
 	}
@@ -49,6 +51,15 @@ func (r Request) Done() []Done {
 		}
 	}
 	return done
+}
+
+// Seen are the pictures that came since the person's newest message.
+func (r Request) Seen() []Picture {
+	var seen []Picture
+	for _, m := range r.Messages[max(r.asked(), 0):] {
+		seen = append(seen, m.Images...)
+	}
+	return seen
 }
 
 // result is the newest result of a call: ids may come again in a long conversation.

@@ -1,122 +1,197 @@
-// Package modeltest is a scripted server of OpenAI's chat completions API, for tests, scenarios and benches. It is as
-// strict as the real one about what it is sent, and answers what a script says. It imports nothing of Mews, so that the
-// wire format is written down twice and independently.
+// Package modeltest is a scripted server of models, for tests, scenarios and benches. It speaks OpenAI's chat
+// completions, in the dialects of those who offer them, and Anthropic's messages. It is as strict as the real ones about
+// what it is sent, and answers what a script says. It imports nothing of Mews, so that the wire formats are written down
+// twice and independently.
 //
 // In a test, NewServer listens on loopback. In a program, New is a plain http.Handler.
 package modeltest
 
 import (
-	"encoding/json"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // Script decides what the model answers. It is called from a goroutine of each request.
 type Script func(Request) Answer
 
-// maxKept is how many requests are kept for assertions; older ones are forgotten.
-const maxKept = 1000
-
-// maxBody bounds a request, in bytes.
-const maxBody = 32 << 20
-
 // Server is the API. Its fields are set before its first request.
 type Server struct {
-	Key    string   // the API key it wants; "" takes any and none
-	Models []string // the models it has; nil for any
+	Key     string   // the API key it wants; "" takes any, and in OpenAI's format none
+	Models  []string // the models it has; nil for any
+	Dialect Dialect  // whose chat completions it speaks
+	Refuses []string // parameters of chat completions that it does not know
+	Thinks  []string // types of thinking that Anthropic's format takes; nil for all; without "disabled" it always thinks
+	Blind   bool     // its models take no pictures
+	Limits  Limits
+	Now     func() time.Time // nil for time.Now
 
 	script Script
-	mu     sync.Mutex
-	count  int
-	kept   []Request
+	ids    atomic.Int64
+	cache  cache
+	record record
 }
+
+// Limits are what a server takes. Of each, 0 is the default.
+type Limits struct {
+	Context  int   // tokens of a request and what may be answered; without an end by default
+	Output   int   // tokens of an answer; without an end by default
+	Body     int64 // bytes of a request; 32 MiB, as is Anthropic's
+	CacheMin int   // tokens from which a prefix is cached; 1024
+}
+
+const (
+	defaultBody     = 32 << 20
+	defaultCacheMin = 1024
+)
 
 // New makes a server that nothing listens for yet.
 func New(script Script) *Server {
 	return &Server{script: script}
 }
 
-// Requests are the newest requests that passed the checks, oldest first.
-func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.kept)
-}
-
-// Count is how many requests passed the checks since the start.
-func (s *Server) Count() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.count
-}
-
-func (s *Server) keep(r Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.count++
-	if s.kept = append(s.kept, r); len(s.kept) > maxKept {
-		s.kept = slices.Clone(s.kept[len(s.kept)-maxKept/2:]) // a copy now and then, not with each request
+func (s *Server) now() time.Time {
+	if s.Now != nil {
+		return s.Now()
 	}
+	return time.Now()
 }
 
-// ServeHTTP answers POST */chat/completions and refuses all else as OpenAI does.
+// speech is how a format is spoken.
+type speech struct {
+	format  Format
+	decode  func(*Server, http.Header, []byte) (*exchange, *refusal)
+	account func(*cache, prompt, time.Time, int) counts
+	write   func(Answer, *stream, *exchange)
+	refuse  func(*Server, http.ResponseWriter, *refusal, string)
+}
+
+// openaiSpeech and anthropicSpeech are functions because they end in each other's tables.
+func openaiSpeech() speech {
+	return speech{OpenAI, (*Server).decodeChat, (*cache).automatic, writeChat, (*Server).refuseChat}
+}
+
+func anthropicSpeech() speech {
+	return speech{Anthropic, (*Server).decodeMessages, (*cache).marked, writeMessages, (*Server).refuseMessages}
+}
+
+// ServeHTTP answers what its APIs have and refuses all else as they do.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		refuse(w, &refusal{http.StatusNotFound, "", "Invalid URL (" + r.Method + " " + r.URL.Path + ")"})
+	id := fmt.Sprintf("req_%012d", s.ids.Add(1))
+	post := r.Method == http.MethodPost
+	switch path := r.URL.Path; {
+	case post && strings.HasSuffix(path, "/chat/completions"):
+		s.converse(openaiSpeech(), w, r, id)
+	case post && strings.HasSuffix(path, "/v1/messages") && !strings.HasSuffix(path, "/v1/v1/messages"):
+		s.converse(anthropicSpeech(), w, r, id)
+	case r.Method == http.MethodGet && s.list(w, r, id):
+	case r.Header.Get("Anthropic-Version") != "" || strings.HasSuffix(path, "/messages"):
+		s.refuseMessages(w, &refusal{status: http.StatusNotFound, text: "Not Found"}, id)
+	default:
+		s.refuseChat(w, &refusal{status: http.StatusNotFound, text: "Invalid URL (" + r.Method + " " + path + ")"}, id)
+	}
+}
+
+// converse has a request answered in its format.
+func (s *Server) converse(how speech, w http.ResponseWriter, r *http.Request, id string) {
+	e, refused := s.admit(how, r)
+	if refused != nil {
+		how.refuse(s, w, refused, id)
 		return
 	}
-	req, refused := s.admit(r)
-	if refused != nil {
-		refuse(w, refused)
+	e.Format, e.ID, e.server = how.format, id, s
+	s.record.keep(e.Request)
+	answer := s.script(e.Request)
+	if answer.Hang && answer.CutAfter == 0 {
+		<-r.Context().Done()
 		return
 	}
-	s.keep(req)
-	s.script(req).serve(w, r, req)
+	if refused := answer.refusal(e); refused != nil {
+		how.refuse(s, w, refused, id)
+		return
+	}
+	e.cost = how.account(&s.cache, e.prompt, s.now(), s.Limits.cacheMin()).answered(answer)
+	s.record.spend(e)
+	for name, value := range idHeaders(how.format, id) {
+		w.Header().Set(name, value)
+	}
+	how.write(answer, newStream(w, r, answer, e.Stream), e)
 }
 
-// admit decodes a request and checks all of it.
-func (s *Server) admit(r *http.Request) (Request, *refusal) {
-	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if s.Key != "" && key != s.Key {
-		return Request{}, &refusal{http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided: " + key}
+func idHeaders(f Format, id string) map[string]string {
+	if f == Anthropic {
+		return map[string]string{"Request-Id": id}
 	}
-	req, refused := decode(http.MaxBytesReader(nil, r.Body, maxBody))
+	return map[string]string{"X-Request-Id": id}
+}
+
+// admit reads a request and checks all of it.
+func (s *Server) admit(how speech, r *http.Request) (*exchange, *refusal) {
+	if refused := s.checkKey(how.format, r.Header); refused != nil {
+		return nil, refused
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, s.Limits.body()))
+	if tooLong := new(http.MaxBytesError); errors.As(err, &tooLong) {
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge, text: "Request exceeds the maximum size"}
+	}
+	if err != nil {
+		return nil, bad("the body broke off: %v", err)
+	}
+	e, refused := how.decode(s, r.Header, raw)
 	if refused != nil {
-		return Request{}, refused
+		return nil, refused
 	}
-	if s.Models != nil && !slices.Contains(s.Models, req.Model) {
-		return Request{}, &refusal{http.StatusNotFound, "model_not_found",
-			"The model `" + req.Model + "` does not exist or you do not have access to it."}
-	}
-	return req, nil
+	e.Header, e.Raw = r.Header.Clone(), bytes.Clone(raw)
+	return e, nil
 }
 
-// refusal is an error as OpenAI writes it.
-type refusal struct {
-	status int
-	code   string
-	text   string
+func (l Limits) body() int64 {
+	if l.Body > 0 {
+		return l.Body
+	}
+	return defaultBody
 }
 
-func refuse(w http.ResponseWriter, r *refusal) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(r.status)
-	if err := json.NewEncoder(w).Encode(r.object()); err != nil {
-		panic(http.ErrAbortHandler) // the client has gone
+func (l Limits) cacheMin() int {
+	if l.CacheMin > 0 {
+		return l.CacheMin
 	}
+	return defaultCacheMin
 }
 
-// object is the error's JSON, the same in a response of its own and within a stream.
-func (r *refusal) object() any {
-	kind := "invalid_request_error"
-	if r.status >= 500 {
-		kind = "server_error"
+// checkKey wants the key where each format has it. Anthropic wants some key even where any would do.
+func (s *Server) checkKey(f Format, h http.Header) *refusal {
+	bearer, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
+	if f == OpenAI {
+		if s.Key != "" && bearer != s.Key {
+			return Failure{Class: Auth}.chatOf(s, &exchange{Request: Request{Header: h}, server: s})
+		}
+		return nil
 	}
-	var code any
-	if r.code != "" {
-		code = r.code
+	key := h.Get("X-Api-Key")
+	if key == "" {
+		key = bearer
 	}
-	return map[string]any{"error": map[string]any{"message": r.text, "type": kind, "param": nil, "code": code}}
+	switch {
+	case key == "":
+		return &refusal{status: http.StatusUnauthorized, text: "x-api-key header is required"}
+	case s.Key != "" && key != s.Key:
+		return &refusal{status: http.StatusUnauthorized, text: "invalid x-api-key"}
+	case h.Get("Anthropic-Version") == "":
+		return bad("anthropic-version: header is required")
+	case !slices.Contains(versions, h.Get("Anthropic-Version")):
+		return bad("anthropic-version: %q is not a valid version", h.Get("Anthropic-Version"))
+	}
+	return nil
 }
+
+// versions are all that the Messages API ever had.
+var versions = []string{"2023-01-01", "2023-06-01"}
+
+func (s *Server) has(model string) bool { return s.Models == nil || slices.Contains(s.Models, model) }

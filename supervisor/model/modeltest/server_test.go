@@ -56,8 +56,16 @@ func TestTheServerIsAsStrictAsTheRealOne(t *testing.T) {
 		{"an unknown parameter", `{"model":"m","temprature":1}`, "temprature"},
 		{"no model", `{"messages":[` + user + `]}`, "model parameter"},
 		{"no messages", `{"model":"m","stream":true,"messages":[]}`, "empty array"},
-		{"no stream", `{"model":"m","messages":[` + user + `]}`, "streams"},
-		{"no usage wanted", `{"model":"m","stream":true,"messages":[` + user + `]}`, "include_usage"},
+		{"no stream", `{"model":"m","messages":[` + user + `]}`, ""},
+		{"no stream, and options for one", `{"model":"m","stream_options":{},"messages":[` + user + `]}`, "stream_options"},
+		{"two limits", `{"model":"m","max_tokens":1,"max_completion_tokens":1,"messages":[` + user + `]}`,
+			"max_completion_tokens"},
+		{"a limit that cannot be", `{"model":"m","max_tokens":0,"messages":[` + user + `]}`, "below minimum"},
+		{"an effort that cannot be", `{"model":"m","reasoning_effort":"x","messages":[` + user + `]}`, "reasoning_effort"},
+		{"text and an image", with(`{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url","image_url":` +
+			`{"url":"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="}}]}`), ""},
+		{"a part of nothing known", with(`{"role":"user","content":[{"type":"smell"}]}`), "smell"},
+		{"no parts", with(`{"role":"user","content":[]}`), "empty array"},
 		{"a strange role", with(`{"role":"narrator","content":"x"}`), "narrator"},
 		{"a user without words", with(`{"role":"user"}`), "role 'user'"},
 		{"an assistant with nothing", with(user + `,{"role":"assistant"}`), "role 'assistant'"},
@@ -104,7 +112,7 @@ func TestTheServerKnowsItsKeyAndItsModels(t *testing.T) {
 func TestTheNewestRequestsAreKept(t *testing.T) {
 	s := New(Instant)
 	for i := range maxKept + 10 {
-		s.keep(Request{Model: fmt.Sprint(i)})
+		s.record.keep(Request{Model: fmt.Sprint(i)})
 	}
 	kept := s.Requests()
 	if s.Count() != maxKept+10 || len(kept) > maxKept || kept[len(kept)-1].Model != fmt.Sprint(maxKept+9) {

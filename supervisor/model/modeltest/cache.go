@@ -1,0 +1,212 @@
+package modeltest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
+	"sync"
+	"time"
+)
+
+// tokenBytes is how many bytes are a token here.
+const tokenBytes = 4
+
+func tokens(size int) int64 { return int64(size / tokenBytes) }
+
+// prompt is what a model reads, in its order: tools, system, messages.
+type prompt struct {
+	pieces  []piece
+	model   string
+	manner  string        // what changes how messages are read, but not what stands before them
+	turnsAt int           // the first piece of a message
+	keep    time.Duration // how long an automatic cache keeps it
+}
+
+// piece is a tool, or a block of a message.
+type piece struct {
+	data []byte        // the same for what is the same, without its marker
+	keep time.Duration // a marker here: how long the prefix up to here is to be cached; 0 for none
+}
+
+func (p prompt) tokens() int64 {
+	size := 0
+	for _, one := range p.pieces {
+		size += len(one.data)
+	}
+	return tokens(size)
+}
+
+// bare is a JSON object as bytes without its marker. What is within it keeps its order.
+func bare(section string, raw json.RawMessage) []byte {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(raw, &keys) != nil {
+		return append([]byte(section), raw...)
+	}
+	delete(keys, "cache_control")
+	return append([]byte(section), mustJSON(keys)...)
+}
+
+// counts are what a request cost, in tokens. No token is in two of them.
+type counts struct {
+	input, read, write5m, write1h int64
+	output, thought               int64 // what was thought is part of output
+}
+
+func (c counts) written() int64 { return c.write5m + c.write1h }
+func (c counts) total() int64   { return c.input + c.read + c.written() }
+
+// answered adds what an answer costs, or takes what it says that all of it cost.
+func (c counts) answered(a Answer) counts {
+	if u := a.Usage; u != nil {
+		return counts{input: u.Prompt - u.Cached - u.Written, read: u.Cached, write5m: u.Written, output: u.Completion,
+			thought: u.Thought}
+	}
+	size := len(a.Text)
+	for _, call := range a.Calls {
+		size += len(call.Name) + len(call.Args)
+	}
+	c.thought = tokens(len(a.Thinking))
+	c.output = max(1, tokens(size)+c.thought)
+	return c
+}
+
+// maxPrefixes is how many prefixes are cached at most. Then those that are over are forgotten, or all.
+const maxPrefixes = 50_000
+
+type prefix [sha256.Size]byte
+
+// cache knows until when a prefix is kept.
+type cache struct {
+	mu    sync.Mutex
+	until map[prefix]time.Time
+}
+
+func (c *cache) holds(p prefix, now time.Time) bool {
+	until, known := c.until[p]
+	return known && now.Before(until)
+}
+
+// put keeps a prefix from now on.
+func (c *cache) put(p prefix, now time.Time, keep time.Duration) {
+	if c.until == nil {
+		c.until = map[prefix]time.Time{}
+	}
+	if len(c.until) > maxPrefixes {
+		maps.DeleteFunc(c.until, func(_ prefix, until time.Time) bool { return !now.Before(until) })
+		if len(c.until) > maxPrefixes/2 {
+			clear(c.until)
+		}
+	}
+	if until := now.Add(keep); until.After(c.until[p]) {
+		c.until[p] = until
+	}
+}
+
+// lookBack is how many blocks before a marker Anthropic looks for a prefix that was cached before.
+const lookBack = 20
+
+// marked is Anthropic's cache: a prefix is written at each marker, and read at the last place at or shortly before a
+// marker where one was written. Reading begins its lifetime anew.
+func (c *cache) marked(p prompt, now time.Time, least int) counts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ends, sums := p.sums()
+	found := c.found(p, sums, now)
+	count := counts{}
+	if found >= 0 {
+		count.read = ends[found]
+	}
+	last := count.read
+	for i, one := range p.pieces {
+		if one.keep == 0 || ends[i] < int64(least) {
+			continue
+		}
+		c.put(sums[i], now, one.keep)
+		if i <= found {
+			continue
+		}
+		count.add(one.keep, ends[i]-last)
+		last = ends[i]
+	}
+	if found >= 0 {
+		c.put(sums[found], now, c.lifetime(p, found))
+	}
+	count.input = p.tokens() - last
+	return count
+}
+
+func (c *counts) add(keep time.Duration, n int64) {
+	if keep > 5*time.Minute {
+		c.write1h += n
+		return
+	}
+	c.write5m += n
+}
+
+// lifetime is that of the first marker at or after a place.
+func (c *cache) lifetime(p prompt, at int) time.Duration {
+	for _, one := range p.pieces[at:] {
+		if one.keep > 0 {
+			return one.keep
+		}
+	}
+	return 0
+}
+
+// sums are the tokens and the name of each prefix.
+func (p prompt) sums() (ends []int64, sums []prefix) {
+	sum, size := sha256.Sum256([]byte(p.model)), 0
+	for i, one := range p.pieces {
+		size += len(one.data)
+		if i == p.turnsAt {
+			sum = sha256.Sum256(append(sum[:], p.manner...))
+		}
+		sum = sha256.Sum256(append(sum[:], one.data...))
+		ends, sums = append(ends, tokens(size)), append(sums, sum)
+	}
+	return ends, sums
+}
+
+// found is the longest prefix that is cached where one is looked for; -1 for none.
+func (c *cache) found(p prompt, sums []prefix, now time.Time) int {
+	for i := len(p.pieces) - 1; i >= 0; i-- {
+		if p.pieces[i].keep == 0 {
+			continue
+		}
+		for j := i; j >= 0 && j > i-lookBack; j-- {
+			if c.holds(sums[j], now) {
+				return j
+			}
+		}
+	}
+	return -1
+}
+
+const (
+	automaticStep = 128              // tokens
+	automaticKeep = 10 * time.Minute // OpenAI says five to ten
+)
+
+// automatic is OpenAI's cache: whatever prefix comes again is read, in steps, and writing costs nothing.
+func (c *cache) automatic(p prompt, now time.Time, least int) counts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var whole bytes.Buffer
+	for _, one := range p.pieces {
+		whole.Write(one.data)
+	}
+	count, run := counts{}, sha256.Sum256([]byte(p.model))
+	for data, at := whole.Bytes(), automaticStep; at <= int(tokens(len(data))); at += automaticStep {
+		run = sha256.Sum256(append(run[:], data[(at-automaticStep)*tokenBytes:at*tokenBytes]...))
+		if at < least {
+			continue
+		}
+		if c.holds(run, now) {
+			count.read = int64(at)
+		}
+		c.put(run, now, max(p.keep, automaticKeep))
+	}
+	count.input = tokens(whole.Len()) - count.read
+	return count
+}

@@ -1,0 +1,139 @@
+package modeltest
+
+// Dialect is whose chat completions a server speaks: how it streams thinking, what parameters it takes, how it fails.
+type Dialect string
+
+const (
+	PlainOpenAI Dialect = "" // OpenAI's own, and thinking as most others stream it
+	Ollama      Dialect = "ollama"
+	LlamaCpp    Dialect = "llama.cpp"
+	VLLM        Dialect = "vllm"
+	Groq        Dialect = "groq"
+	DeepInfra   Dialect = "deepinfra"
+	OpenRouter  Dialect = "openrouter"
+	LMStudio    Dialect = "lm studio"
+	Endless     Dialect = "endless" // none of them: no [DONE], and the pieces of parallel calls come mixed
+)
+
+// Dialects are all of them.
+var Dialects = []Dialect{PlainOpenAI, Ollama, LlamaCpp, VLLM, Groq, DeepInfra, OpenRouter, LMStudio, Endless}
+
+// traits are what tells a dialect from the others.
+type traits struct {
+	thought  string   // the delta's key for thinking
+	strict   bool     // parameters that it does not know are refused
+	takes    []string // what it takes beyond what all take
+	comment  string   // lines before the stream
+	noDone   bool
+	mixed    bool // pieces of parallel calls come in turns
+	whole    bool // a call comes in one piece
+	late     func(r *refusal, e *exchange) string
+	shape    func(r *refusal, kind string) string
+	samples  map[Class]sample
+	ownModel string // owned_by in the list of models
+}
+
+func openaiTraits() traits {
+	return traits{
+		thought: "reasoning_content", strict: true, shape: openaiShape, late: lateData, ownModel: "system",
+		takes: []string{"prompt_cache_key", "prompt_cache_retention", "store", "metadata", "service_tier", "safety_identifier",
+			"verbosity"},
+	}
+}
+
+func (d Dialect) traits() traits {
+	if t, known := dialects()[d]; known {
+		return t
+	}
+	return openaiTraits()
+}
+
+// dialects is a function because its rows end in functions that look into it.
+func dialects() map[Dialect]traits {
+	return map[Dialect]traits{
+		PlainOpenAI: openaiTraits(),
+		Endless: {thought: "reasoning_content", shape: openaiShape, late: lateData, noDone: true, mixed: true,
+			ownModel: "nobody"},
+		Ollama: {thought: "reasoning", shape: openaiShape, late: lateData, whole: true, samples: ollamaSamples,
+			ownModel: "library"},
+		LlamaCpp: {thought: "reasoning_content", shape: llamaShape, late: lateData, samples: llamaSamples, ownModel: "llamacpp"},
+		VLLM:     {thought: "reasoning_content", shape: vllmShape, late: lateData, samples: vllmSamples, ownModel: "vllm"},
+		Groq: {thought: "reasoning", strict: true, shape: groqShape, late: lateNamed, whole: true, samples: groqSamples,
+			takes: []string{"reasoning_format", "include_reasoning", "service_tier"}, ownModel: "Meta"},
+		DeepInfra: {thought: "reasoning_content", shape: detailShape, late: lateData, samples: deepinfraSamples,
+			ownModel: "deepinfra"},
+		OpenRouter: {thought: "reasoning", shape: routerShape, late: lateChunk, samples: routerSamples,
+			comment: ": OPENROUTER PROCESSING\n\n", ownModel: "openrouter"},
+		LMStudio: {thought: "reasoning_content", shape: studioShape, late: lateNamed, samples: studioSamples,
+			ownModel: "organization_owner"},
+	}
+}
+
+// openaiShape is an error as OpenAI writes it, and as Ollama copies it.
+func openaiShape(r *refusal, kind string) string {
+	return string(mustJSON(map[string]any{"error": map[string]any{"message": r.text, "type": kind, "param": orNull(r.param),
+		"code": orNull(r.code)}}))
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func llamaShape(r *refusal, kind string) string {
+	return string(mustJSON(map[string]any{"error": map[string]any{"code": r.status, "message": r.text, "type": kind}}))
+}
+
+// vllmShape is that of the releases since an error is in an object of its own.
+func vllmShape(r *refusal, kind string) string {
+	if kind == "invalid_request_error" {
+		kind = "BadRequestError"
+	}
+	return string(mustJSON(map[string]any{"error": map[string]any{"message": r.text, "type": kind, "param": orNull(r.param),
+		"code": r.status}}))
+}
+
+func groqShape(r *refusal, kind string) string {
+	inner := map[string]any{"message": r.text, "type": kind}
+	if r.code != "" {
+		inner["code"] = r.code
+	}
+	return string(mustJSON(map[string]any{"error": inner}))
+}
+
+// detailShape is FastAPI's.
+func detailShape(r *refusal, _ string) string {
+	return string(mustJSON(map[string]any{"detail": map[string]any{"error": r.text}}))
+}
+
+func routerShape(r *refusal, _ string) string {
+	return string(mustJSON(map[string]any{"error": map[string]any{"code": r.status, "message": r.text}, "user_id": "user_1"}))
+}
+
+func studioShape(r *refusal, kind string) string {
+	if r.code == "" {
+		return string(mustJSON(map[string]any{"error": r.text}))
+	}
+	return openaiShape(r, kind)
+}
+
+// lateData is an error among the chunks.
+func lateData(r *refusal, e *exchange) string {
+	return "data: " + r.chatBody(e.server) + "\n\n"
+}
+
+// lateNamed is an event with a name.
+func lateNamed(r *refusal, e *exchange) string {
+	return "event: error\ndata: " + r.chatBody(e.server) + "\n\n"
+}
+
+// lateChunk is OpenRouter's: a chunk like the others, with an error beside its choices.
+func lateChunk(r *refusal, e *exchange) string {
+	return "data: " + string(mustJSON(map[string]any{
+		"id": "gen-1", "object": "chat.completion.chunk", "created": 0, "model": e.Model, "provider": "modeltest",
+		"error":   map[string]any{"code": r.status, "message": r.text},
+		"choices": []any{map[string]any{"index": 0, "delta": map[string]any{"content": ""}, "finish_reason": "error"}},
+	})) + "\n\n"
+}

@@ -1,0 +1,239 @@
+package modeltest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Class is a way in which a server fails, whatever its format and dialect.
+type Class string
+
+const (
+	RateLimited Class = "rate limited"
+	Overloaded  Class = "overloaded"
+	Internal    Class = "internal"
+	Loading     Class = "loading"
+	Auth        Class = "auth"
+	Forbidden   Class = "forbidden"
+	Credit      Class = "credit"
+	NoModel     Class = "no model"
+	TooLong     Class = "too long"  // for the model's context
+	TooLarge    Class = "too large" // for the server, in bytes
+	NoTools     Class = "no tools"
+	NoPictures  Class = "no pictures"
+	Filtered    Class = "filtered"
+	Wrong       Class = "wrong" // a request that it does not like
+)
+
+// Failure is an answer that is none.
+type Failure struct {
+	Class  Class             // "" with Status and Body as they stand
+	Status int               // 0 as the class has it
+	Text   string            // "" as the class has it
+	Header map[string]string // more than what the class has, or instead of it
+	Body   string            // "" as the class has it
+	Late   bool              // it comes in the stream, after the deltas and instead of their end
+}
+
+// refusal is a request that is not answered.
+type refusal struct {
+	status int
+	code   string // OpenAI's code
+	param  string // the parameter that is wrong
+	text   string
+	body   string // "" as the format writes it
+	header map[string]string
+}
+
+// sample is how a server says a failure. {model}, {wait}, {reset}, {key}, {tokens}, {limit} and {id} are filled in.
+type sample struct {
+	status int
+	text   string
+	body   string // of the shape of its own; else its dialect's shape around the text
+	kind   string // the type
+	code   string
+	header map[string]string
+}
+
+// openaiKind is the type of an error that has none of its own.
+func openaiKind(status int) string {
+	if status >= 500 {
+		return "server_error"
+	}
+	return "invalid_request_error"
+}
+
+// refusal is what the script says that goes wrong before anything is answered; nil where nothing does.
+func (a Answer) refusal(e *exchange) *refusal {
+	switch {
+	case a.Fail != nil && a.Fail.Late:
+		return nil
+	case a.Fail != nil && e.Format == Anthropic:
+		return a.Fail.messagesOf(e)
+	case a.Fail != nil:
+		return a.Fail.chatOf(e.server, e)
+	case a.Status == 0 || a.Status == http.StatusOK:
+		return nil
+	}
+	r := &refusal{status: a.Status, code: a.Code, text: a.Error}
+	if a.Retry > 0 {
+		r.header = map[string]string{"Retry-After": strconv.Itoa(a.Retry)}
+	}
+	return r
+}
+
+// late is the failure within the stream; nil where there is none.
+func (a Answer) late(e *exchange) *refusal {
+	switch {
+	case a.Fail != nil && a.Fail.Late && e.Format == Anthropic:
+		return a.Fail.messagesOf(e)
+	case a.Fail != nil && a.Fail.Late:
+		return a.Fail.chatOf(e.server, e)
+	case a.Error != "" && (a.Status == 0 || a.Status == http.StatusOK):
+		return &refusal{status: http.StatusInternalServerError, code: a.Code, text: a.Error}
+	}
+	return nil
+}
+
+// chat is a failure of a model in the server's dialect.
+func (f Failure) chat(s *Server, model string) *refusal {
+	return f.chatOf(s, &exchange{Request: Request{Model: model}, server: s})
+}
+
+func (f Failure) chatOf(s *Server, e *exchange) *refusal {
+	t := s.Dialect.traits()
+	one, known := t.samples[f.Class]
+	if !known {
+		one = openaiSamples[f.Class]
+	}
+	r := f.filled(one, e)
+	if r.body == "" {
+		r.body = t.shape(r, one.kind)
+	}
+	return r
+}
+
+func (f Failure) messagesOf(e *exchange) *refusal {
+	return f.filled(messagesSamples[f.Class], e)
+}
+
+// filled is a sample with its blanks filled in, and what the script wants otherwise.
+func (f Failure) filled(one sample, e *exchange) *refusal {
+	r := &refusal{status: one.status, code: one.code, header: maps.Clone(one.header), text: one.text, body: one.body}
+	if f.Status != 0 {
+		r.status = f.Status
+	}
+	if r.status == 0 {
+		r.status = http.StatusInternalServerError
+	}
+	if f.Text != "" {
+		r.text = f.Text
+	}
+	if r.header == nil {
+		r.header = map[string]string{}
+	}
+	maps.Copy(r.header, f.Header)
+	wait, _ := strconv.Atoi(r.header["Retry-After"])
+	blanks := strings.NewReplacer("{model}", e.Model, "{wait}", r.header["Retry-After"], "{id}", e.ID,
+		"{reset}", e.server.now().Add(time.Duration(wait)*time.Second).UTC().Format(time.RFC3339),
+		"{key}", strings.TrimPrefix(e.Header.Get("Authorization"), "Bearer "),
+		"{tokens}", fmt.Sprint(e.prompt.tokens()), "{limit}", fmt.Sprint(e.server.Limits.Context))
+	r.text = blanks.Replace(r.text)
+	r.body = blanks.Replace(r.body)
+	for name, value := range r.header {
+		r.header[name] = blanks.Replace(value)
+	}
+	if f.Body != "" {
+		r.body = f.Body
+	}
+	return r
+}
+
+// send writes a refusal whose body is made.
+func (r *refusal) send(w http.ResponseWriter, header map[string]string, body string) {
+	kind := "application/json"
+	if !json.Valid([]byte(body)) {
+		kind = "text/html; charset=utf-8"
+	}
+	w.Header().Set("Content-Type", kind)
+	for name, value := range header {
+		w.Header().Set(name, value)
+	}
+	for name, value := range r.header {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(r.status)
+	if _, err := fmt.Fprintln(w, body); err != nil {
+		panic(http.ErrAbortHandler) // the client has gone
+	}
+}
+
+func (s *Server) refuseChat(w http.ResponseWriter, r *refusal, id string) {
+	r.send(w, idHeaders(OpenAI, id), r.chatBody(s))
+}
+
+func (r *refusal) chatBody(s *Server) string {
+	if r.body != "" {
+		return r.body
+	}
+	return s.Dialect.traits().shape(r, openaiKind(r.status))
+}
+
+func (s *Server) refuseMessages(w http.ResponseWriter, r *refusal, id string) {
+	r.send(w, idHeaders(Anthropic, id), r.messagesBody(id))
+}
+
+// messagesBody is an error in Anthropic's format, the same in a response of its own and within a stream.
+func (r *refusal) messagesBody(id string) string {
+	if r.body != "" {
+		return r.body
+	}
+	kind, known := messagesKinds[r.status]
+	if !known {
+		kind = "api_error"
+	}
+	return string(mustJSON(map[string]any{"type": "error", "request_id": id,
+		"error": map[string]any{"type": kind, "message": r.text}}))
+}
+
+// messagesKinds are the types of Anthropic's errors.
+var messagesKinds = map[int]string{400: "invalid_request_error", 401: "authentication_error", 402: "billing_error",
+	403: "permission_error", 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error",
+	500: "api_error", 504: "timeout_error", 529: "overloaded_error"}
+
+// messagesSamples are how Anthropic fails.
+var messagesSamples = map[Class]sample{
+	RateLimited: {status: 429, text: "This request would exceed your organization's rate limit of 50 requests per minute.",
+		header: map[string]string{
+			"Retry-After":                             "7",
+			"Anthropic-Ratelimit-Requests-Limit":      "50",
+			"Anthropic-Ratelimit-Requests-Remaining":  "0",
+			"Anthropic-Ratelimit-Requests-Reset":      "{reset}",
+			"Anthropic-Ratelimit-Tokens-Limit":        "40000",
+			"Anthropic-Ratelimit-Tokens-Remaining":    "0",
+			"Anthropic-Ratelimit-Tokens-Reset":        "{reset}",
+			"Anthropic-Organization-Id":               "00000000-0000-4000-8000-000000000000",
+			"Anthropic-Ratelimit-Input-Tokens-Limit":  "40000",
+			"Anthropic-Ratelimit-Output-Tokens-Limit": "8000",
+		}},
+	Overloaded: {status: 529, text: "Overloaded", header: map[string]string{"X-Should-Retry": "true"}},
+	Loading:    {status: 529, text: "Overloaded"},
+	Internal:   {status: 500, text: "Internal server error"},
+	Auth:       {status: 401, text: "invalid x-api-key"},
+	Forbidden:  {status: 403, text: "Your API key does not have permission to use the specified resource."},
+	Credit: {status: 400, text: "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to " +
+		"upgrade or purchase credits."},
+	NoModel:  {status: 404, text: "model: {model}"},
+	TooLong:  {status: 400, text: "prompt is too long: {tokens} tokens > {limit} maximum"},
+	TooLarge: {status: 413, text: "Request exceeds the maximum size"},
+	NoTools:  {status: 400, text: "tools: this model does not support tools"},
+	// Ollama's, in this format: Anthropic's own models take pictures.
+	NoPictures: {status: 400, text: "this model does not support image input (ref: {id})"},
+	Filtered:   {status: 400, text: "Output blocked by content filtering policy"},
+	Wrong:      {status: 400, text: "messages.0: Input should be a valid dictionary"},
+}

@@ -1,0 +1,66 @@
+package modeltest
+
+import "sync/atomic"
+
+// Fault makes an answer go wrong.
+type Fault func(Answer) Answer
+
+// Faulty is script whose first answers go wrong, each by the fault of its place, and the others not. A nil fault is none.
+func Faulty(script Script, faults ...Fault) Script {
+	var count atomic.Int64
+	return func(r Request) Answer {
+		n := int(count.Add(1)) - 1
+		a := script(r)
+		if n < len(faults) && faults[n] != nil {
+			return faults[n](a)
+		}
+		return a
+	}
+}
+
+// Fails has a request fail instead of being answered.
+func Fails(c Class) Fault { return FailsWith(Failure{Class: c}) }
+
+// FailsWith is Fails with more to say.
+func FailsWith(f Failure) Fault {
+	return func(a Answer) Answer { a.Fail = &f; return a }
+}
+
+// FailsLate has an answer fail when all was said but its end.
+func FailsLate(c Class) Fault { return FailsWith(Failure{Class: c, Late: true}) }
+
+// Cut breaks the connection after n bytes of the answer.
+func Cut(n int) Fault {
+	return func(a Answer) Answer { a.CutAfter = n; return a }
+}
+
+// Stalls has nothing more come after n bytes of the answer; with 0, not even its headers.
+func Stalls(n int) Fault {
+	return func(a Answer) Answer { a.CutAfter, a.Hang = n, true; return a }
+}
+
+// Stops has the model stop for a reason.
+func Stops(s Stop) Fault {
+	return func(a Answer) Answer { a.Stop = s; return a }
+}
+
+// Empty is an answer of nothing.
+func Empty(Answer) Answer { return Answer{} }
+
+// Malformed calls a tool with half of its arguments: those of the answer's last call, or of one that it makes up.
+func Malformed(a Answer) Answer {
+	if len(a.Calls) == 0 {
+		a.Calls = []Call{{Name: "list_files", Args: `{"path": "."}`}}
+	}
+	calls := append([]Call(nil), a.Calls...)
+	last := &calls[len(calls)-1]
+	last.Args = last.Args[:(len(last.Args)+1)/2]
+	a.Calls = calls
+	return a
+}
+
+// Unknown calls a tool that nobody has offered.
+func Unknown(a Answer) Answer {
+	a.Calls = []Call{{Name: "open_the_pod_bay_doors", Args: `{"now":true}`}}
+	return a
+}

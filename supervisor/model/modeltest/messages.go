@@ -1,0 +1,337 @@
+package modeltest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// messagesBody is the body of POST /v1/messages. A key that is not here is refused.
+type messagesBody struct {
+	Model         string            `json:"model"`
+	Messages      []json.RawMessage `json:"messages"`
+	MaxTokens     *int              `json:"max_tokens"`
+	System        json.RawMessage   `json:"system"`
+	Tools         []json.RawMessage `json:"tools"`
+	ToolChoice    *toolChoice       `json:"tool_choice"`
+	Thinking      *thinkingWish     `json:"thinking"`
+	Stream        bool              `json:"stream"`
+	Temperature   *float64          `json:"temperature"`
+	TopP          *float64          `json:"top_p"`
+	TopK          *int              `json:"top_k"`
+	StopSequences []string          `json:"stop_sequences"`
+	Metadata      struct {
+		UserID string `json:"user_id"`
+	} `json:"metadata"`
+	CacheControl *marker `json:"cache_control"`
+	OutputConfig struct {
+		Effort string          `json:"effort"`
+		Format json.RawMessage `json:"format"`
+	} `json:"output_config"`
+}
+
+type toolChoice struct {
+	Type            string `json:"type"` // auto, any, tool, none
+	Name            string `json:"name"`
+	DisableParallel bool   `json:"disable_parallel_tool_use"`
+}
+
+type thinkingWish struct {
+	Type    string `json:"type"` // enabled, adaptive, between_tools, disabled
+	Budget  *int   `json:"budget_tokens"`
+	Display string `json:"display"`
+}
+
+func (t *thinkingWish) on() bool { return t != nil && t.Type != "disabled" }
+
+type messageTool struct {
+	Type         string          `json:"type"` // "" and custom
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"input_schema"`
+	Strict       bool            `json:"strict"`
+	CacheControl *marker         `json:"cache_control"`
+}
+
+// wireTurn is a message of the list, read.
+type wireTurn struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+
+	blocks []block
+}
+
+// letter is a whole request, read.
+type letter struct {
+	messagesBody
+	system []block
+	tools  []messageTool
+	turns  []wireTurn
+}
+
+// strictly reads an object and refuses keys that the value has none for, as Anthropic does. at is where it stands.
+func strictly(raw []byte, into any, at string) *refusal {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(into)
+	if err == nil {
+		if _, err := dec.Token(); err != io.EOF {
+			return bad("The request body is not valid JSON: more follows it")
+		}
+		return nil
+	}
+	if at != "" {
+		at += "."
+	}
+	if key, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+		return bad("%s%s: Extra inputs are not permitted", at, strings.Trim(key, `"`))
+	}
+	if wrong, typed := err.(*json.UnmarshalTypeError); typed {
+		return bad("%s%s: Input should be a valid %s", at, wrong.Field, wrong.Type)
+	}
+	return bad("The request body is not valid JSON: %v", err)
+}
+
+// decodeMessages reads a request in Anthropic's format and refuses what Anthropic refuses.
+func (s *Server) decodeMessages(_ http.Header, raw []byte) (*exchange, *refusal) {
+	l := &letter{}
+	if refused := strictly(raw, &l.messagesBody, ""); refused != nil {
+		return nil, refused
+	}
+	for _, check := range letterChecks {
+		if refused := check(s, l); refused != nil {
+			return nil, refused
+		}
+	}
+	e := &exchange{Request: l.plain(), server: s, prompt: l.prompt(), usage: true, begun: l.begun() || l.between()}
+	e.Format = Anthropic
+	if refused := s.checkSight(e); refused != nil {
+		return nil, refused
+	}
+	return e, s.checkSize(l, e.prompt.tokens())
+}
+
+// letterChecks are made in this order: later ones rely on earlier ones.
+var letterChecks = []func(*Server, *letter) *refusal{
+	checkHead, checkModel, readSystem, readTools, readTurns, checkThinking, checkSampling, checkMarkers, checkRoles, checkUses,
+	checkThoughts, checkTurnBegin,
+}
+
+func checkHead(_ *Server, l *letter) *refusal {
+	switch {
+	case l.Model == "":
+		return bad("model: Field required")
+	case l.Messages == nil:
+		return bad("messages: Field required")
+	case len(l.Messages) == 0:
+		return bad("messages: at least one message is required")
+	case l.MaxTokens == nil:
+		return bad("max_tokens: Field required")
+	case *l.MaxTokens < 1:
+		return bad("max_tokens: Input should be greater than or equal to 1")
+	}
+	return l.CacheControl.check("")
+}
+
+func checkModel(s *Server, l *letter) *refusal {
+	if !s.has(l.Model) {
+		return &refusal{status: http.StatusNotFound, text: "model: " + l.Model}
+	}
+	if limit := s.Limits.Output; limit > 0 && *l.MaxTokens > limit {
+		return bad("max_tokens: %d > %d, which is the maximum allowed number of output tokens for %s", *l.MaxTokens, limit,
+			l.Model)
+	}
+	return nil
+}
+
+func readSystem(_ *Server, l *letter) *refusal {
+	blocks, refused := readBlocks(l.System, "system", "system")
+	if refused != nil {
+		return refused
+	}
+	for i, b := range blocks {
+		if b.Type != "text" {
+			return bad("system.%d.type: Input should be 'text'", i)
+		}
+	}
+	l.system = blocks
+	return nil
+}
+
+func readTools(_ *Server, l *letter) *refusal {
+	seen := map[string]bool{}
+	for i, raw := range l.Tools {
+		at := fmt.Sprintf("tools.%d.custom", i)
+		var t messageTool
+		if refused := strictly(raw, &t, at); refused != nil {
+			return refused
+		}
+		if refused := t.check(at); refused != nil {
+			return refused
+		}
+		if seen[t.Name] {
+			return bad("tools: Tool names must be unique.")
+		}
+		seen[t.Name] = true
+		l.tools = append(l.tools, t)
+	}
+	return nil
+}
+
+func (t messageTool) check(at string) *refusal {
+	var schema map[string]any
+	switch {
+	case t.Type != "" && t.Type != "custom":
+		return bad("%s.type: Input should be 'custom'", at)
+	case !useName().MatchString(t.Name):
+		return bad("%s.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", at)
+	case t.InputSchema == nil:
+		return bad("%s.input_schema: Field required", at)
+	case json.Unmarshal(t.InputSchema, &schema) != nil || schema == nil:
+		return bad("%s.input_schema: Input should be a valid dictionary", at)
+	case schema["type"] == nil:
+		return bad("%s.input_schema.type: Field required", at)
+	case schema["type"] != "object":
+		return bad("%s.input_schema.type: Input should be 'object'", at)
+	}
+	return t.CacheControl.check(at)
+}
+
+func readTurns(_ *Server, l *letter) *refusal {
+	for i, raw := range l.Messages {
+		at := fmt.Sprintf("messages.%d", i)
+		var t wireTurn
+		if refused := strictly(raw, &t, at); refused != nil {
+			return refused
+		}
+		if t.Role != "user" && t.Role != "assistant" {
+			return bad("%s.role: Input should be 'user' or 'assistant'", at)
+		}
+		if t.Content == nil {
+			return bad("%s.content: Field required", at)
+		}
+		blocks, refused := readBlocks(t.Content, t.Role, at+".content")
+		if refused != nil {
+			return refused
+		}
+		if len(blocks) == 0 {
+			return bad("%s: all messages must have non-empty content except for the optional final assistant message", at)
+		}
+		t.blocks = blocks
+		l.turns = append(l.turns, t)
+	}
+	return nil
+}
+
+// checkSize wants the prompt, and what may be answered, within the model's context.
+func (s *Server) checkSize(l *letter, n int64) *refusal {
+	limit := int64(s.Limits.Context)
+	switch {
+	case limit <= 0:
+		return nil
+	case n > limit:
+		return bad("prompt is too long: %d tokens > %d maximum", n, limit)
+	case n+int64(*l.MaxTokens) > limit:
+		return bad("input length and `max_tokens` exceed context limit: %d + %d > %d, decrease input length or `max_tokens` "+
+			"and try again", n, *l.MaxTokens, limit)
+	}
+	return nil
+}
+
+// plain is the request as scripts see it.
+func (l *letter) plain() Request {
+	r := Request{Model: l.Model, System: plainText(l.system), Stream: l.Stream, Limit: *l.MaxTokens, Talk: l.Metadata.UserID}
+	for _, t := range l.tools {
+		r.Tools = append(r.Tools, Tool{t.Name, t.Description, t.InputSchema})
+	}
+	for _, t := range l.turns {
+		r.Messages = append(r.Messages, t.plain()...)
+	}
+	if l.Thinking.on() {
+		r.Thinking = l.Thinking.Type
+		if l.OutputConfig.Effort != "" {
+			r.Thinking = l.OutputConfig.Effort
+		}
+		if l.Thinking.Budget != nil {
+			r.Thinking = strconv.Itoa(*l.Thinking.Budget)
+		}
+	}
+	return r.named()
+}
+
+// named gives the conversation a name where the client gave it none.
+func (r Request) named() Request {
+	for _, m := range r.Messages {
+		if r.Talk == "" && m.Role == "user" {
+			r.Talk = m.Content
+		}
+	}
+	return r
+}
+
+func (t wireTurn) plain() []Message {
+	var results []Message
+	said := Message{Role: t.Role}
+	for _, b := range t.blocks {
+		if b.Type == "tool_result" {
+			results = append(results, b.result())
+			continue
+		}
+		said.add(b)
+	}
+	if len(results) > 0 && said.Content == "" && len(said.Images) == 0 {
+		return results
+	}
+	return append(results, said)
+}
+
+func (m *Message) add(b block) {
+	m.Content += b.Text
+	switch b.Type {
+	case "image":
+		m.Images = append(m.Images, b.pictures...)
+	case "thinking", "redacted_thinking":
+		m.Thought = append(m.Thought, b.Thinking+b.Data)
+	case "tool_use":
+		m.Calls = append(m.Calls, Call{b.ID, b.Name, string(b.Input)})
+	}
+}
+
+// result is a tool message: what OpenAI has no word for but the text, that it failed, is said there.
+func (b block) result() Message {
+	parts, _ := readBlocks(b.Content, "user", "") // they were read before
+	m := Message{Role: "tool", CallID: b.ToolUseID}
+	for _, p := range parts {
+		m.add(p)
+	}
+	if b.IsError && !strings.HasPrefix(m.Content, "error: ") {
+		m.Content = "error: " + m.Content
+	}
+	return m
+}
+
+// prompt is what is read, in the order in which it is cached. What decides how messages are read goes before them.
+func (l *letter) prompt() prompt {
+	p := prompt{model: "anthropic/" + l.Model}
+	for i, raw := range l.Tools {
+		p.pieces = append(p.pieces, piece{bare("", raw), l.tools[i].CacheControl.keep()})
+	}
+	for _, b := range l.system {
+		p.pieces = append(p.pieces, piece{bare("", b.raw), b.CacheControl.keep()})
+	}
+	p.turnsAt = len(p.pieces)
+	p.manner = string(mustJSON([]any{l.Thinking, l.ToolChoice}))
+	for _, t := range l.turns {
+		for _, b := range t.blocks {
+			p.pieces = append(p.pieces, piece{bare(t.Role, weighed(b.raw, b.pictures)), b.CacheControl.keep()})
+		}
+	}
+	if last := &p.pieces[len(p.pieces)-1]; last.keep == 0 {
+		last.keep = l.CacheControl.keep()
+	}
+	return p
+}

@@ -1,0 +1,148 @@
+package modeltest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image"
+	_ "image/gif"  // is read
+	_ "image/jpeg" // is read
+	_ "image/png"  // is read
+	"net/http"
+	"slices"
+	"strings"
+
+	_ "golang.org/x/image/webp" // is read
+)
+
+// Picture is a picture in a request.
+type Picture struct {
+	MediaType string
+	Width     int
+	Height    int
+
+	encoded string // its bytes, as the request has them
+}
+
+func (p Picture) String() string { return fmt.Sprintf("%s %d x %d", p.MediaType, p.Width, p.Height) }
+
+const (
+	maxAnthropicImage = 5 << 20  // bytes of base64
+	maxOpenAIImage    = 20 << 20 // bytes
+	maxEdge           = 8000     // pixels; Anthropic's
+	pixelsPerToken    = 750      // Anthropic's, in both formats
+)
+
+// readPicture reads a picture; its type is "" where the bytes are none.
+func readPicture(encoded string) (p Picture, size int, valid bool) {
+	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil {
+		return p, 0, false
+	}
+	p.encoded = encoded
+	if config, kind, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
+		p.MediaType, p.Width, p.Height = "image/"+kind, config.Width, config.Height
+	}
+	return p, len(data), true
+}
+
+// tokens is what a picture costs.
+func (p Picture) tokens() int { return (p.Width*p.Height + pixelsPerToken - 1) / pixelsPerToken }
+
+// weighed is a request's JSON with words in the place of pictures, as many as they cost: a cache counts bytes.
+func weighed(raw json.RawMessage, pictures []Picture) json.RawMessage {
+	for _, p := range pictures {
+		if p.encoded == "" {
+			continue // it is elsewhere
+		}
+		sum := sha256.Sum256([]byte(p.encoded))
+		filler := bytes.Repeat([]byte(fmt.Sprintf("%x", sum)), p.tokens()*tokenBytes/(2*len(sum))+1)[:p.tokens()*tokenBytes]
+		raw = bytes.ReplaceAll(raw, []byte(p.encoded), filler)
+	}
+	return raw
+}
+
+// imageSource is where Anthropic's image block has its picture.
+type imageSource struct {
+	Type      string `json:"type"` // base64, url, file
+	MediaType string `json:"media_type"`
+	Data      string `json:"data"`
+	URL       string `json:"url"`
+	FileID    string `json:"file_id"`
+}
+
+var imageTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
+
+func checkImage(b *block, at string) *refusal {
+	var s imageSource
+	if refused := strictly(b.Source, &s, at+".image.source"); refused != nil {
+		return refused
+	}
+	if s.Type != "base64" {
+		if s.Type == "url" && s.URL != "" || s.Type == "file" && s.FileID != "" {
+			return nil
+		}
+		return bad("%s.image.source: Input tag '%s' found using 'type' does not match any of the expected tags: 'base64', "+
+			"'file', 'url'", at, s.Type)
+	}
+	at += ".image.source.base64"
+	if !slices.Contains(imageTypes, s.MediaType) {
+		return bad("%s.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'", at)
+	}
+	if n := len(s.Data); n > maxAnthropicImage {
+		return bad("%s: image exceeds 5 MB maximum: %d bytes > %d bytes", at, n, maxAnthropicImage)
+	}
+	p, _, valid := readPicture(s.Data)
+	switch {
+	case !valid:
+		return bad("%s.data: The image data is not valid base64", at)
+	case p.MediaType == "":
+		return bad("Could not process image")
+	case p.MediaType != s.MediaType:
+		return bad("%s.data: The image was specified using the %s media type, but the image appears to be a %s image", at,
+			s.MediaType, p.MediaType)
+	case max(p.Width, p.Height) > maxEdge:
+		return bad("%s.data: At least one of the image dimensions exceed max allowed size: %d pixels", at, maxEdge)
+	}
+	b.pictures = []Picture{p}
+	return nil
+}
+
+// readImageURL reads the picture of a data: URI as OpenAI does. One of the web is not fetched.
+func readImageURL(url string) (Picture, *refusal) {
+	rest, is := strings.CutPrefix(url, "data:")
+	if !is && (strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")) {
+		return Picture{}, nil
+	}
+	kind, encoded, found := strings.Cut(rest, ";base64,")
+	p, size, valid := readPicture(encoded)
+	unsupported := !slices.Contains(imageTypes, kind)
+	switch {
+	case !is, !found, !valid:
+		return p, &refusal{status: http.StatusBadRequest, code: "invalid_base64", text: "Invalid base64 image_url."}
+	case unsupported, p.MediaType == "", p.MediaType != kind:
+		return p, &refusal{status: http.StatusBadRequest, code: "invalid_image_format", text: "You uploaded an unsupported image. " +
+			"Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp']."}
+	case size > maxOpenAIImage:
+		return p, &refusal{status: http.StatusBadRequest, code: "image_too_large", text: "The image is over 20 MB."}
+	}
+	return p, nil
+}
+
+// checkSight refuses pictures where the server's models take none.
+func (s *Server) checkSight(e *exchange) *refusal {
+	if !s.Blind || !e.pictured() {
+		return nil
+	}
+	if e.Format == Anthropic {
+		return Failure{Class: NoPictures}.messagesOf(e)
+	}
+	return Failure{Class: NoPictures}.chatOf(s, e)
+}
+
+// pictured says whether there is a picture in a request.
+func (r Request) pictured() bool {
+	return slices.ContainsFunc(r.Messages, func(m Message) bool { return len(m.Images) > 0 })
+}

@@ -1,0 +1,117 @@
+package modeltest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// redPNG is a picture of 8 x 6 pixels.
+const redPNG = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="
+
+func imageOf(kind, data string) string {
+	return fmt.Sprintf(`{"type":"image","source":{"type":"base64","media_type":%q,"data":%q}}`, kind, data)
+}
+
+// shows is a result with a picture.
+func shows(kind, data string) string {
+	return `{"role":"user","content":[{"type":"tool_result","tool_use_id":"u1","content":[{"type":"text","text":"red.png"},` +
+		imageOf(kind, data) + `]}]}`
+}
+
+func urlOf(url string) string {
+	return fmt.Sprintf(`{"role":"user","content":[{"type":"image_url","image_url":{"url":%q}}]}`, url)
+}
+
+func TestPicturesAreLookedAtAsTheRealOnesDo(t *testing.T) {
+	for _, c := range []struct{ name, kind, data, anthropic, openai string }{
+		{"a picture", "image/png", redPNG, "", ""},
+		{"of another type", "image/jpeg", redPNG, "appears to be a image/png image", "unsupported image"},
+		{"of no type", "image/svg+xml", redPNG, "media_type: Input should be", "unsupported image"},
+		{"no base64", "image/png", "?" + redPNG, "not valid base64", "Invalid base64 image_url."},
+		{"no picture", "image/png", "aGVsbG8=", "Could not process image", "unsupported image"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, base := NewServer(t, Instant)
+			for where, body := range map[string]string{
+				"the person's": letterOf("", says(imageOf(c.kind, c.data))),
+				"a result's":   letterOf(oneTool, chain(asks, uses, shows(c.kind, c.data))),
+			} {
+				r := letterTo(t, base, body)
+				if (r.status == 200) != (c.anthropic == "") || !strings.Contains(r.body, c.anthropic) {
+					t.Errorf("%s: HTTP %d: %.300s", where, r.status, r.body)
+				}
+			}
+			status, text := post(t, base, "", with(urlOf("data:"+c.kind+";base64,"+c.data)))
+			if (status == 200) != (c.openai == "") || !strings.Contains(text, c.openai) {
+				t.Errorf("chat: HTTP %d: %.300s", status, text)
+			}
+		})
+	}
+}
+
+func TestAPictureHasASize(t *testing.T) {
+	source := fmt.Sprintf(`{"type":"base64","media_type":"image/png","data":%q}`, strings.Repeat("AAAA", maxAnthropicImage/4+1))
+	refused := checkImage(&block{Source: []byte(source)}, "messages.0.content.0")
+	if refused == nil || !strings.Contains(refused.text, "image exceeds 5 MB maximum: 5242884 bytes > 5242880 bytes") {
+		t.Errorf("got %+v", refused)
+	}
+}
+
+func TestAResultOfChatCompletionsHasNoRoomForPictures(t *testing.T) {
+	_, base := NewServer(t, Instant)
+	shown := `{"role":"tool","tool_call_id":"1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + redPNG + `"}}]}`
+	if status, text := post(t, base, "", with(calls+","+shown)); status != 400 {
+		t.Errorf("HTTP %d: %s", status, text)
+	}
+}
+
+// TestAScriptSeesThePictures: with the results that they are of, and whatever message they are in.
+func TestAScriptSeesThePictures(t *testing.T) {
+	var got Request
+	_, base := NewServer(t, func(r Request) Answer { got = r; return Answer{Text: "ok"} })
+	check := func(format string) {
+		t.Helper()
+		if seen := got.Seen(); len(seen) != 1 || seen[0].String() != "image/png 8 x 6" {
+			t.Errorf("%s: seen %v", format, seen)
+		}
+		if asked := got.Asked(); !strings.Contains(asked, "hi") || len(got.Done()) != 1 {
+			t.Errorf("%s: asked %q, done %v", format, asked, got.Done())
+		}
+	}
+	letterTo(t, base, letterOf(oneTool, chain(asks, uses, shows("image/png", redPNG))))
+	check("messages")
+	post(t, base, "", with(user+","+calls+","+result+","+urlOf("data:image/png;base64,"+redPNG)))
+	check("chat")
+}
+
+func TestAPictureCostsItsPixels(t *testing.T) {
+	s, base := NewServer(t, Instant)
+	letterTo(t, base, letterOf("", says(imageOf("image/png", redPNG))))
+	one := s.Spent()
+	// 8 x 6 pixels are one token, and its base64 would be 26.
+	if want := int64(len(imageOf("image/png", ""))+4+len("user")) / 4; one.Input > want+1 {
+		t.Errorf("the prompt has %d tokens, want %d", one.Input, want)
+	}
+}
+
+func TestAServerWithoutSightSaysSoInItsOwnWords(t *testing.T) {
+	for dialect, says := range map[Dialect]string{
+		PlainOpenAI: "image_url is only supported", Ollama: "does not support image input", LlamaCpp: "image input is not supported",
+		VLLM: "not a multimodal model", Groq: "must be a string", OpenRouter: "support image input", LMStudio: "not support images",
+	} {
+		s, base := NewServer(t, Instant)
+		s.Dialect, s.Blind = dialect, true
+		if status, text := post(t, base, "", with(urlOf("data:image/png;base64,"+redPNG))); status < 400 || !strings.Contains(text, says) {
+			t.Errorf("%q: HTTP %d: %s", dialect, status, text)
+		}
+		if status, text := post(t, base, "", with(user)); status != 200 {
+			t.Errorf("%q, without a picture: HTTP %d: %s", dialect, status, text)
+		}
+	}
+	s, base := NewServer(t, Instant)
+	s.Blind = true
+	if r := letterTo(t, base, letterOf("", says(imageOf("image/png", redPNG)))); r.status != 400 || !strings.Contains(r.body, "image input") {
+		t.Errorf("HTTP %d: %s", r.status, r.body)
+	}
+}

@@ -1,0 +1,98 @@
+package modeltest
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+// How many requests are kept for assertions, and how many bytes of their bodies; older ones are forgotten.
+const (
+	maxKept      = 1000
+	maxKeptBytes = 64 << 20
+)
+
+// record is what a server remembers for those who ask afterwards.
+type record struct {
+	mu    sync.Mutex
+	count int
+	kept  []Request
+	bytes int
+	spent map[string]Spent
+}
+
+// Spent is what a conversation cost, in tokens.
+type Spent struct {
+	Calls      int
+	Input      int64 // all of it: what was read from the cache and written to it included
+	Output     int64
+	CacheRead  int64
+	CacheWrite int64
+}
+
+// ReadShare is which part of the input came from the cache, from 0 to 1.
+func (s Spent) ReadShare() float64 {
+	if s.Input == 0 {
+		return 0
+	}
+	return float64(s.CacheRead) / float64(s.Input)
+}
+
+func (s Spent) plus(o Spent) Spent {
+	return Spent{s.Calls + o.Calls, s.Input + o.Input, s.Output + o.Output, s.CacheRead + o.CacheRead,
+		s.CacheWrite + o.CacheWrite}
+}
+
+// Requests are the newest requests that passed the checks, oldest first.
+func (s *Server) Requests() []Request {
+	s.record.mu.Lock()
+	defer s.record.mu.Unlock()
+	return slices.Clone(s.record.kept)
+}
+
+// Count is how many requests passed the checks since the start.
+func (s *Server) Count() int {
+	s.record.mu.Lock()
+	defer s.record.mu.Unlock()
+	return s.record.count
+}
+
+// Usage is what each conversation cost, by Request.Talk. An answer that was begun is counted whole.
+func (s *Server) Usage() map[string]Spent {
+	s.record.mu.Lock()
+	defer s.record.mu.Unlock()
+	return maps.Clone(s.record.spent)
+}
+
+// Spent is what all conversations cost together.
+func (s *Server) Spent() Spent {
+	var all Spent
+	for _, one := range s.Usage() {
+		all = all.plus(one)
+	}
+	return all
+}
+
+func (r *record) keep(one Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.count++
+	r.bytes += len(one.Raw)
+	r.kept = append(r.kept, one)
+	for len(r.kept) > maxKept || (r.bytes > maxKeptBytes && len(r.kept) > 1) {
+		r.bytes -= len(r.kept[0].Raw)
+		r.kept[0] = Request{} // what it held goes at once, its place when the list grows
+		r.kept = r.kept[1:]
+	}
+}
+
+func (r *record) spend(e *exchange) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.spent == nil {
+		r.spent = map[string]Spent{}
+	}
+	c := e.cost
+	r.spent[e.Talk] = r.spent[e.Talk].plus(Spent{Calls: 1, Input: c.total(), Output: c.output,
+		CacheRead: c.read, CacheWrite: c.written()})
+}

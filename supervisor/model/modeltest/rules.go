@@ -1,0 +1,252 @@
+package modeltest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+const leastBudget = 1024 // tokens of thinking
+
+// The types of thinking: with a budget, as the model sees fit, or only between its calls; and how hard.
+var (
+	thinkingTypes = []string{"enabled", "disabled", "adaptive", "between_tools"}
+	hardness      = []string{"", "low", "medium", "high", "xhigh", "max"}
+)
+
+// checkThinking also has a model that always thinks do so.
+func checkThinking(s *Server, l *letter) *refusal {
+	if l.Thinking == nil && s.Thinks != nil && !slices.Contains(s.Thinks, "disabled") {
+		l.Thinking = &thinkingWish{Type: "adaptive"}
+	}
+	if !slices.Contains(hardness, l.OutputConfig.Effort) {
+		return bad("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'")
+	}
+	t := l.Thinking
+	if t == nil {
+		return nil
+	}
+	switch {
+	case !slices.Contains(thinkingTypes, t.Type):
+		return bad("thinking: Input tag '%s' found using 'type' does not match any of the expected tags: 'adaptive', "+
+			"'between_tools', 'disabled', 'enabled'", t.Type)
+	case s.Thinks != nil && !slices.Contains(s.Thinks, t.Type):
+		return bad("\"thinking.type.%s\" is not supported for this model. Use \"thinking.type.%s\".", t.Type,
+			strings.Join(s.Thinks, "\" or \"thinking.type."))
+	case t.Type != "enabled" && t.Budget != nil:
+		return bad("thinking.%s.budget_tokens: Extra inputs are not permitted", t.Type)
+	case t.Type != "enabled":
+		return nil
+	case t.Budget == nil:
+		return bad("thinking.enabled.budget_tokens: Field required")
+	case *t.Budget < leastBudget:
+		return bad("thinking.enabled.budget_tokens: Input should be greater than or equal to %d", leastBudget)
+	case *t.Budget >= *l.MaxTokens:
+		return bad("`max_tokens` must be greater than `thinking.budget_tokens`.")
+	}
+	return nil
+}
+
+// checkSampling is about temperature and its like, which thinking leaves no choice of.
+func checkSampling(_ *Server, l *letter) *refusal {
+	on := l.Thinking.on()
+	switch {
+	case l.Temperature != nil && (*l.Temperature < 0 || *l.Temperature > 1):
+		return bad("temperature: Input should be between 0 and 1")
+	case on && l.Temperature != nil && *l.Temperature != 1:
+		return bad("`temperature` may only be set to 1 when thinking is enabled.")
+	case on && l.TopK != nil:
+		return bad("`top_k` must be unset when thinking is enabled.")
+	case on && l.TopP != nil && *l.TopP < 0.95:
+		return bad("`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.")
+	}
+	return l.checkChoice()
+}
+
+func (l *letter) checkChoice() *refusal {
+	c := l.ToolChoice
+	switch {
+	case c == nil:
+		return nil
+	case !slices.Contains([]string{"auto", "any", "tool", "none"}, c.Type):
+		return bad("tool_choice: Input tag '%s' found using 'type' does not match any of the expected tags: 'any', 'auto', "+
+			"'none', 'tool'", c.Type)
+	case l.Thinking.on() && (c.Type == "any" || c.Type == "tool"):
+		return bad("Thinking may not be enabled when tool_choice forces tool use.")
+	case len(l.tools) == 0 && c.Type != "none":
+		return bad("tool_choice: tool_choice may only be specified while providing tools")
+	case c.Type == "tool" && !slices.ContainsFunc(l.tools, func(t messageTool) bool { return t.Name == c.Name }):
+		return bad("tool_choice: Tool '%s' not found in provided tools", c.Name)
+	}
+	return nil
+}
+
+// maxMarkers is how many places of a request may be marked for the cache.
+const maxMarkers = 4
+
+// checkMarkers wants few, and those that are kept longer before those that are not.
+func checkMarkers(_ *Server, l *letter) *refusal {
+	count, shortest := 0, time.Duration(0)
+	for at, m := range l.markers() {
+		count++
+		if shortest > 0 && m.keep() > shortest {
+			return bad("%s.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control "+
+				"block. Note that blocks are processed in the following order: `tools`, `system`, `messages`.", at)
+		}
+		shortest = m.keep()
+	}
+	if count > maxMarkers {
+		return bad("A maximum of %d blocks with cache_control may be provided. Found %d.", maxMarkers, count)
+	}
+	return nil
+}
+
+// markers goes through the markers in the order in which they are processed, with where they stand.
+func (l *letter) markers() func(func(string, *marker) bool) {
+	return func(yield func(string, *marker) bool) {
+		for i, t := range l.tools {
+			if t.CacheControl != nil && !yield(fmt.Sprintf("tools.%d", i), t.CacheControl) {
+				return
+			}
+		}
+		for i, b := range l.system {
+			if b.CacheControl != nil && !yield(fmt.Sprintf("system.%d", i), b.CacheControl) {
+				return
+			}
+		}
+		for at, b := range l.blocks() {
+			if b.CacheControl != nil && !yield(at, b.CacheControl) {
+				return
+			}
+		}
+		if l.CacheControl != nil {
+			yield("", l.CacheControl)
+		}
+	}
+}
+
+// blocks goes through the blocks of all messages, with where they stand.
+func (l *letter) blocks() func(func(string, *block) bool) {
+	return func(yield func(string, *block) bool) {
+		for i, t := range l.turns {
+			for j := range t.blocks {
+				if !yield(fmt.Sprintf("messages.%d.content.%d", i, j), &t.blocks[j]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// checkRoles wants them to alternate, as Anthropic's compatible servers do; its own joins messages of one role.
+func checkRoles(_ *Server, l *letter) *refusal {
+	if l.turns[0].Role != "user" {
+		return bad("messages: first message must use the \"user\" role")
+	}
+	for i, t := range l.turns[1:] {
+		if t.Role == l.turns[i].Role {
+			return bad("messages: roles must alternate between \"user\" and \"assistant\", but found multiple \"%s\" roles in a row",
+				t.Role)
+		}
+	}
+	if l.turns[len(l.turns)-1].Role == "assistant" {
+		return bad("This model does not support assistant message prefill. The conversation must end with a user message.")
+	}
+	return nil
+}
+
+// checkUses wants each tool_use answered, once, at the beginning of the next message, and each tool_result to answer one.
+func checkUses(_ *Server, l *letter) *refusal {
+	var open []string
+	seen := map[string]bool{}
+	for i, t := range l.turns {
+		if t.Role == "user" {
+			if refused := t.checkResults(i, open); refused != nil {
+				return refused
+			}
+			continue
+		}
+		open = nil
+		for j, b := range t.blocks {
+			if b.Type != "tool_use" {
+				continue
+			}
+			if seen[b.ID] {
+				return bad("messages.%d.content.%d: `tool_use` ids must be unique", i, j)
+			}
+			seen[b.ID] = true
+			open = append(open, b.ID)
+		}
+	}
+	return nil
+}
+
+// checkResults is about one user message after calls, which may be none.
+func (t wireTurn) checkResults(i int, open []string) *refusal {
+	left, given := slices.Clone(open), map[string]bool{}
+	others := false
+	for j, b := range t.blocks {
+		if b.Type != "tool_result" {
+			others = true
+			continue
+		}
+		at := slices.Index(left, b.ToolUseID)
+		switch {
+		case given[b.ToolUseID]:
+			return bad("messages.%d.content.%d: each tool_use must have a single result. Found multiple `tool_result` blocks "+
+				"with id: %s", i, j, b.ToolUseID)
+		case at < 0:
+			return bad("messages.%d.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` "+
+				"block must have a corresponding `tool_use` block in the previous message.", i, j, b.ToolUseID)
+		case others:
+			continue // not at the beginning: it counts for nothing
+		}
+		given[b.ToolUseID] = true
+		left = slices.Delete(left, at, at+1)
+	}
+	if len(left) > 0 {
+		return bad("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` "+
+			"block must have a corresponding `tool_result` block in the next message.", i-1, strings.Join(left, ", "))
+	}
+	return nil
+}
+
+// isThought says whether a block is the model's thinking.
+func isThought(b block) bool { return b.Type == "thinking" || b.Type == "redacted_thinking" }
+
+// lastTurn is where the messages of the turn under way begin: after the last message of the person's that is not only
+// results. begins is its first message of the assistant's; -1 for none.
+func (l *letter) lastTurn() (begins int) {
+	begins = -1
+	for i, t := range l.turns {
+		if t.Role == "user" && t.blocks[0].Type != "tool_result" {
+			begins = -1
+		} else if t.Role == "assistant" && begins < 0 {
+			begins = i
+		}
+	}
+	return begins
+}
+
+// begun says whether the turn under way has begun with thinking.
+func (l *letter) begun() bool {
+	at := l.lastTurn()
+	return at >= 0 && isThought(l.turns[at].blocks[0])
+}
+
+// between says whether the model is to think only after calls.
+func (l *letter) between() bool { return l.Thinking != nil && l.Thinking.Type == "between_tools" }
+
+// checkTurnBegin wants a turn that used tools to begin with its thinking where the model is to go on thinking within a
+// budget. One that thinks as it sees fit need not have.
+func checkTurnBegin(_ *Server, l *letter) *refusal {
+	at := l.lastTurn()
+	if l.Thinking == nil || l.Thinking.Type != "enabled" || at < 0 || l.begun() {
+		return nil
+	}
+	return bad("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is "+
+		"enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and "+
+		"`tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, "+
+		"disable `thinking`.", at, l.turns[at].blocks[0].Type)
+}

@@ -1,0 +1,299 @@
+package modeltest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// chain is messages with commas between.
+func chain(messages ...string) string { return strings.Join(messages, ",") }
+
+// says is a user's message of blocks.
+func says(blocks ...string) string {
+	return `{"role":"user","content":[` + strings.Join(blocks, ",") + `]}`
+}
+
+func spoke(blocks ...string) string {
+	return `{"role":"assistant","content":[` + strings.Join(blocks, ",") + `]}`
+}
+
+func markedText(marker string) string {
+	return `{"type":"text","text":"x","cache_control":` + marker + `}`
+}
+
+func tool(name, schema, more string) string {
+	return `{"name":"` + name + `","input_schema":` + schema + more + `}`
+}
+
+const (
+	five   = `{"type":"ephemeral"}`
+	hour   = `{"type":"ephemeral","ttl":"1h"}`
+	useA   = `{"type":"tool_use","id":"a","name":"f","input":{}}`
+	useB   = `{"type":"tool_use","id":"b","name":"f","input":{}}`
+	sawA   = `{"type":"tool_result","tool_use_id":"a","content":"ok"}`
+	sawB   = `{"type":"tool_result","tool_use_id":"b"}`
+	thinks = `"thinking":{"type":"enabled","budget_tokens":1024},`
+	object = `{"type":"object"}`
+)
+
+// letterRules are what the Messages API refuses, with part of its words; "" is taken.
+var letterRules = []struct{ name, body, says string }{
+	{"a message", letterOf("", asks), ""},
+	{"a call and its result", letterOf(oneTool, chain(asks, uses, answers)), ""},
+	{"not JSON", `{"model"`, "not valid JSON"},
+	{"more after it", letterOf("", asks) + "{}", "more follows"},
+	{"an unknown parameter", letterOf(`"temprature":1,`, asks), "temprature: Extra inputs are not permitted"},
+	{"a parameter of another type", letterOf(`"system":7,`, asks), "system: Input should be a valid string"},
+	{"no model", `{"max_tokens":1,"messages":[` + asks + `]}`, "model: Field required"},
+	{"no messages", `{"model":"m","max_tokens":1}`, "messages: Field required"},
+	{"an empty list", letterOf("", ""), "at least one message"},
+	{"no max_tokens", `{"model":"m","messages":[` + asks + `]}`, "max_tokens: Field required"},
+	{"max_tokens of nothing", `{"model":"m","max_tokens":0,"messages":[` + asks + `]}`, "greater than or equal to 1"},
+
+	{"the system as a message", letterOf("", chain(`{"role":"system","content":"x"}`, asks)), "'user' or 'assistant'"},
+	{"the system as blocks", letterOf(`"system":[{"type":"text","text":"x"}],`, asks), ""},
+	{"the system as an image", letterOf(`"system":[{"type":"image","source":{}}],`, asks), "can only be in `user`"},
+	{"an empty system block", letterOf(`"system":[{"type":"text","text":""}],`, asks), "must be non-empty"},
+	{"a message with an unknown key", letterOf("", `{"role":"user","content":"x","id":1}`), "messages.0.id: Extra inputs"},
+	{"a message without content", letterOf("", `{"role":"user"}`), "messages.0.content: Field required"},
+	{"content of nothing", letterOf("", `{"role":"user","content":""}`), "must have non-empty content"},
+	{"no blocks", letterOf("", says()), "must have non-empty content"},
+	{"content that is null", letterOf("", `{"role":"user","content":null}`), "valid string or a valid list"},
+	{"an empty text block", letterOf("", says(`{"type":"text","text":""}`)), "text content blocks must be non-empty"},
+	{"a text block of spaces", letterOf("", says(`{"type":"text","text":" \n"}`)), "non-whitespace"},
+	{"an empty text block, marked", letterOf("", says(`{"type":"text","text":"","cache_control":`+five+`}`)),
+		"cache_control cannot be set for empty text blocks"},
+	{"a block without a type", letterOf("", says(`{"text":"x"}`)), "messages.0.content.0.type: Field required"},
+	{"a block of nothing known", letterOf("", says(`{"type":"smell"}`)), "Input tag 'smell'"},
+	{"a block with an unknown key", letterOf("", says(`{"type":"text","text":"x","signature":"y"}`)),
+		"messages.0.content.0.text.signature: Extra inputs"},
+	{"a block that is no object", letterOf("", says(`7`)), "valid dictionary"},
+	{"an image", letterOf("", says(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="}}`)), ""},
+
+	{"the assistant first", letterOf("", chain(spoke(`{"type":"text","text":"x"}`), asks)), "first message must use"},
+	{"two of a role", letterOf("", chain(asks, asks)), "roles must alternate"},
+	{"the assistant last", letterOf("", chain(asks, spoke(`{"type":"text","text":"x"}`))), "prefill"},
+
+	{"a call by the user", letterOf("", says(useA)), "`tool_use` blocks can only be in `assistant` messages"},
+	{"a call without input", letterOf("", chain(asks, spoke(`{"type":"tool_use","id":"a","name":"f"}`), says(sawA))),
+		"input: Field required"},
+	{"a call whose input is text", letterOf("", chain(asks, spoke(strings.Replace(useA, `{}`, `"{}"`, 1)), says(sawA))),
+		"tool_use.input: Input should be a valid dictionary"},
+	{"a call with an id that cannot be", letterOf("", chain(asks, spoke(strings.Replace(useA, `"a"`, `"a b"`, 1)), says(sawA))),
+		"tool_use.id: String should match pattern"},
+	{"a call with a name that cannot be", letterOf("",
+		chain(asks, spoke(strings.Replace(useA, `"f"`, `"f.g"`, 1)), says(sawA))),
+		"tool_use.name: String should match pattern"},
+	{"two calls, two results", letterOf("", chain(asks, spoke(useA, useB),
+		says(sawB, sawA, `{"type":"text","text":"x"}`))), ""},
+	{"a call without a result", letterOf("", chain(asks, spoke(useA), asks)),
+		"messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: a."},
+	{"one result of two", letterOf("", chain(asks, spoke(useA, useB), says(sawA))), "immediately after: b."},
+	{"results not first", letterOf("", chain(asks, spoke(useA), says(`{"type":"text","text":"x"}`, sawA))),
+		"immediately after: a."},
+	{"a result too late", letterOf("", chain(asks, spoke(useA), asks, spoke(`{"type":"text","text":"x"}`), says(sawA))),
+		"immediately after: a."},
+	{"a result without a call", letterOf("", says(sawA)),
+		"messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: a."},
+	{"a result twice", letterOf("", chain(asks, spoke(useA), says(sawA, sawA))), "must have a single result"},
+	{"an id twice", letterOf("", chain(asks, spoke(useA), says(sawA), spoke(useA), says(sawA))),
+		"`tool_use` ids must be unique"},
+	{"a result of an empty text block", letterOf("", chain(asks, spoke(useA),
+		says(`{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":""}]}`))), "must be non-empty"},
+	{"a result within a result", letterOf("", chain(asks, spoke(useA),
+		says(`{"type":"tool_result","tool_use_id":"a","content":[`+sawA+`]}`))), "'document', 'image', 'text'"},
+
+	{"a tool with a bad name", letterOf(`"tools":[`+tool("f f", object, "")+`],`, asks),
+		"tools.0.custom.name: String should match"},
+	{"a tool of a long name", letterOf(`"tools":[`+tool(strings.Repeat("f", 129), object, "")+`],`, asks),
+		"tools.0.custom.name"},
+	{"a tool of 128 letters", letterOf(`"tools":[`+tool(strings.Repeat("f", 128), object, "")+`],`, asks), ""},
+	{"tools of one name", letterOf(`"tools":[`+tool("f", object, "")+","+tool("f", object, "")+`],`, asks),
+		"Tool names must be unique"},
+	{"a tool without a schema", letterOf(`"tools":[{"name":"f"}],`, asks), "input_schema: Field required"},
+	{"a schema of no type", letterOf(`"tools":[`+tool("f", `{}`, "")+`],`, asks), "input_schema.type: Field required"},
+	{"a schema of a list", letterOf(`"tools":[`+tool("f", `{"type":"array"}`, "")+`],`, asks), "Input should be 'object'"},
+	{"a tool in OpenAI's form", letterOf(`"tools":[{"type":"function","function":{}}],`, asks), "function: Extra inputs"},
+	{"a choice without tools", letterOf(`"tool_choice":{"type":"auto"},`, asks), "while providing tools"},
+	{"a choice of nothing there", letterOf(oneTool+`"tool_choice":{"type":"tool","name":"g"},`, asks), "Tool 'g' not found"},
+
+	{"four markers", letterOf(`"system":[`+markedText(hour)+`,`+markedText(hour)+`],`,
+		says(markedText(hour), markedText(five))), ""},
+	{"five markers", letterOf(`"system":[`+markedText(five)+`,`+markedText(five)+`],`,
+		says(markedText(five), markedText(five), markedText(five))),
+		"A maximum of 4 blocks with cache_control may be provided. Found 5."},
+	{"a marker at the top", letterOf(`"cache_control":`+five+`,`, asks), ""},
+	{"a marker of another kind", letterOf("", says(markedText(`{"type":"eternal"}`))), "Input should be 'ephemeral'"},
+	{"a marker of another time", letterOf("", says(markedText(`{"type":"ephemeral","ttl":"2h"}`))), "'5m' or '1h'"},
+	{"short before long", letterOf(`"tools":[`+tool("f", object, `,"cache_control":`+five)+`],`, says(markedText(hour))),
+		"messages.0.content.0.cache_control.ttl: a ttl='1h' cache_control block must not come after"},
+
+	{"thinking", letterOf(thinks, asks), ""},
+	{"thinking as it likes", letterOf(`"thinking":{"type":"adaptive"},`, asks), ""},
+	{"thinking between calls", letterOf(`"thinking":{"type":"between_tools"},"output_config":{"effort":"low"},`, asks), ""},
+	{"an effort that cannot be", letterOf(`"output_config":{"effort":"little"},`, asks), "output_config.effort"},
+	{"thinking as it likes, in a turn that began without", letterOf(`"thinking":{"type":"adaptive"},`+oneTool,
+		chain(asks, uses, answers)), ""},
+	{"no thinking", letterOf(`"thinking":{"type":"disabled"},"temperature":0,`, asks), ""},
+	{"a budget that is too small", letterOf(`"thinking":{"type":"enabled","budget_tokens":1023},`, asks),
+		"greater than or equal to 1024"},
+	{"a budget of all", letterOf(`"thinking":{"type":"enabled","budget_tokens":4096},`, asks), "`max_tokens` must be greater"},
+	{"no budget", letterOf(`"thinking":{"type":"enabled"},`, asks), "budget_tokens: Field required"},
+	{"thinking of another type", letterOf(`"thinking":{"type":"deep"},`, asks), "Input tag 'deep'"},
+	{"thinking with a temperature", letterOf(thinks+`"temperature":0.5,`, asks), "`temperature` may only be set to 1"},
+	{"thinking with temperature 1", letterOf(thinks+`"temperature":1,"top_p":0.95,`, asks), ""},
+	{"thinking with top_k", letterOf(thinks+`"top_k":5,`, asks), "`top_k` must be unset"},
+	{"thinking with a small top_p", letterOf(thinks+`"top_p":0.5,`, asks), "`top_p`"},
+	{"thinking and a tool that must be used", letterOf(thinks+oneTool+`"tool_choice":{"type":"any"},`, asks),
+		"forces tool use"},
+	{"a temperature that is too high", letterOf(`"temperature":1.5,`, asks), "temperature: Input should be"},
+	{"a thought that nobody had", letterOf("", chain(asks, spoke(`{"type":"thinking","thinking":"x","signature":"y"}`,
+		`{"type":"text","text":"x"}`), asks)), "messages.1.content.0: Invalid `signature` in `thinking` block"},
+	{"a hidden thought that nobody had", letterOf("", chain(asks, spoke(`{"type":"redacted_thinking","data":"y"}`,
+		`{"type":"text","text":"x"}`), asks)), "Invalid `data` in `redacted_thinking` block"},
+	{"a thought without a signature", letterOf("", chain(asks, spoke(`{"type":"thinking","thinking":"x"}`), asks)),
+		"signature: Field required"},
+	{"thinking on, and a turn that began without", letterOf(thinks+oneTool, chain(asks, uses, answers)),
+		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`"},
+	{"thinking on, after turns that began without", letterOf(thinks+oneTool, chain(asks, uses, answers,
+		spoke(`{"type":"text","text":"x"}`), asks)), ""},
+}
+
+func TestTheMessagesAPIIsAsStrictAsTheRealOne(t *testing.T) {
+	_, base := NewServer(t, Instant)
+	for _, c := range letterRules {
+		t.Run(c.name, func(t *testing.T) {
+			r := letterTo(t, base, c.body)
+			if c.says == "" && r.status == 200 {
+				return
+			}
+			if r.status != 400 || c.says == "" || !strings.Contains(text(r.object(t), "error.message"), c.says) ||
+				text(r.object(t), "error.type") != "invalid_request_error" {
+				t.Errorf("HTTP %d: %s", r.status, r.body)
+			}
+		})
+	}
+}
+
+func TestTheLimitsOfAModelAreKept(t *testing.T) {
+	s, base := NewServer(t, Instant)
+	s.Limits, s.Models = Limits{Context: 5000, Output: 4096, Body: 30_000}, []string{"m"}
+	long := func(n int) string { return fmt.Sprintf(`{"role":"user","content":%q}`, strings.Repeat("x", n)) }
+	for _, c := range []struct {
+		name, body string
+		status     int
+		says       string
+	}{
+		{"all that fits", letterOf("", long(3000)), 200, ""},
+		{"no room for the answer", letterOf("", long(4000)), 400,
+			"input length and `max_tokens` exceed context limit: 1007 + 4096 > 5000"},
+		{"too long", letterOf("", long(20_000)), 400, "prompt is too long: 5007 tokens > 5000 maximum"},
+		{"too large", letterOf("", long(30_000)), 413, "Request exceeds the maximum size"},
+		{"too much to say", strings.Replace(letterOf("", asks), "4096", "4097", 1), 400,
+			"max_tokens: 4097 > 4096, which is the maximum"},
+		{"another model", strings.Replace(letterOf("", asks), `"m"`, `"n"`, 1), 404, "model: n"},
+	} {
+		r := letterTo(t, base, c.body)
+		if r.status != c.status || !strings.Contains(r.body, c.says) {
+			t.Errorf("%s: %d %s", c.name, r.status, r.body)
+		}
+	}
+	if status, body := post(t, base, "", with(long(20_000))); status != 400 ||
+		!strings.Contains(body, "context_length_exceeded") {
+		t.Errorf("OpenAI, too long: %d %s", status, body)
+	}
+	if status, _ := post(t, base, "", with(long(30_000))); status != 413 {
+		t.Errorf("OpenAI, too large: %d", status)
+	}
+}
+
+// thoughtful asks with thinking on and returns the answer's blocks as they would go back.
+func thoughtful(t *testing.T, base, messages string) (blocks []map[string]any) {
+	t.Helper()
+	body := strings.Replace(letterOf(thinks+oneTool, messages), `"stream":true,`, "", 1)
+	for _, b := range letterTo(t, base, body).object(t)["content"].([]any) {
+		blocks = append(blocks, b.(map[string]any))
+	}
+	return blocks
+}
+
+func TestAThoughtGoesBackAsItWasGiven(t *testing.T) {
+	_, base := NewServer(t, func(r Request) Answer {
+		thoughts := map[bool]string{false: "Hm.", true: Redacted}
+		if len(r.Done()) > 0 {
+			return Answer{Text: "Done."}
+		}
+		return Answer{Thinking: thoughts[r.Asked() == "hide"], Text: "Let me see.",
+			Calls: []Call{{ID: "a", Name: "f", Args: "{}"}}}
+	})
+	for _, asked := range []string{asks, `{"role":"user","content":"hide"}`} {
+		blocks := thoughtful(t, base, asked)
+		if len(blocks) != 3 || !isThought(block{Type: text(blocks[0], "type")}) {
+			t.Fatalf("got %v", blocks)
+		}
+		back := func(change func([]map[string]any) []map[string]any) reply {
+			fresh := thoughtful(t, base, asked)
+			raw, err := json.Marshal(change(fresh))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return letterTo(t, base, letterOf(thinks+oneTool,
+				chain(asked, `{"role":"assistant","content":`+string(raw)+`}`, says(sawA))))
+		}
+		for name, c := range map[string]struct {
+			change func([]map[string]any) []map[string]any
+			says   string
+		}{
+			"as it was": {func(b []map[string]any) []map[string]any { return b }, ""},
+			"changed": {func(b []map[string]any) []map[string]any {
+				for _, key := range []string{"thinking", "data"} {
+					if b[0][key] != nil {
+						b[0][key] = "Ha."
+					}
+				}
+				return b
+			}, "Invalid `"},
+			"left out": {func(b []map[string]any) []map[string]any { return b[1:] }, "Expected `thinking`"},
+			"moved": {func(b []map[string]any) []map[string]any { return []map[string]any{b[1], b[0], b[2]} },
+				"cannot be modified"},
+			"elsewhere":  {func(b []map[string]any) []map[string]any { return []map[string]any{b[0], b[2]} }, "Invalid `"},
+			"said twice": {func(b []map[string]any) []map[string]any { return append(b[:1:1], b...) }, "cannot be modified"},
+		} {
+			r := back(c.change)
+			if (r.status == 200) != (c.says == "") || !strings.Contains(r.body, c.says) {
+				t.Errorf("%s: %d %s", name, r.status, r.body)
+			}
+		}
+	}
+}
+
+func TestModelsTakeDifferentTypesOfThinking(t *testing.T) {
+	s, base := NewServer(t, Instant)
+	s.Thinks = []string{"adaptive"}
+	for more, want := range map[string]string{
+		"": `"signature_delta"`, `"thinking":{"type":"adaptive"},`: `"signature_delta"`,
+		`"thinking":{"type":"disabled"},`: `\"thinking.type.disabled\" is not supported for this model`,
+		thinks:                            "is not supported",
+	} {
+		if r := letterTo(t, base, letterOf(more, asks)); !strings.Contains(r.body, want) {
+			t.Errorf("%s: %d %s", more, r.status, r.body)
+		}
+	}
+}
+
+func TestThinkingIsStreamedWithItsSignature(t *testing.T) {
+	_, base := NewServer(t, func(Request) Answer { return Answer{Thinking: "First, the sum.", Text: "4", Chunk: 4} })
+	thought, signature := "", ""
+	for _, ev := range letterTo(t, base, letterOf(thinks, asks)).events(t) {
+		thought += text(ev.data, "delta.thinking")
+		signature += text(ev.data, "delta.signature")
+	}
+	if thought != "First, the sum." || !sealed(signature, thought, "4") {
+		t.Errorf("thought %q, signed %q", thought, signature)
+	}
+	if r := letterTo(t, base, letterOf("", asks)); strings.Contains(r.body, "thinking") {
+		t.Errorf("thinking where it was not wanted: %s", r.body)
+	}
+}

@@ -1,0 +1,72 @@
+package modeltest
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// stream writes a body and breaks off where it was told to.
+type stream struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	cut   bool // left counts
+	left  int  // bytes until the break
+	hang  bool // the break is silence
+	delay time.Duration
+}
+
+// newStream has the headers of the answer set: of events, or of one object.
+func newStream(w http.ResponseWriter, r *http.Request, a Answer, events bool) *stream {
+	kind := "application/json"
+	if events {
+		kind = "text/event-stream; charset=utf-8"
+		w.Header().Set("Cache-Control", "no-cache")
+	}
+	w.Header().Set("Content-Type", kind)
+	return &stream{w: w, r: r, left: a.CutAfter, cut: a.CutAfter > 0, hang: a.Hang, delay: a.Delay}
+}
+
+// data writes an event that has no name.
+func (s *stream) data(v any) { s.line("data: " + string(mustJSON(v)) + "\n\n") }
+
+// event writes an event of Anthropic's, whose name is its type.
+func (s *stream) event(kind string, v map[string]any) {
+	v["type"] = kind
+	s.line("event: " + kind + "\ndata: " + string(mustJSON(v)) + "\n\n")
+}
+
+// line writes and flushes. A client that has gone, or a cut, ends the request where it stands.
+func (s *stream) line(text string) {
+	short := s.cut && len(text) > s.left
+	if short {
+		text = text[:s.left]
+	}
+	s.left -= len(text)
+	if _, err := io.Copy(s.w, strings.NewReader(text)); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if err := http.NewResponseController(s.w).Flush(); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if !short {
+		return
+	}
+	if s.hang {
+		<-s.r.Context().Done()
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// pause waits, or ends the request when the client has gone.
+func (s *stream) pause() {
+	if s.delay <= 0 {
+		return
+	}
+	select {
+	case <-time.After(s.delay):
+	case <-s.r.Context().Done():
+		panic(http.ErrAbortHandler)
+	}
+}

@@ -1,0 +1,259 @@
+package modeltest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// classes are all of them.
+var classes = []Class{RateLimited, Overloaded, Internal, Loading, Auth, Forbidden, Credit, NoModel, TooLong, TooLarge,
+	NoTools,
+	Filtered, Wrong}
+
+func TestAnthropicFailsInItsOwnWords(t *testing.T) {
+	for _, c := range []struct {
+		class      Class
+		status     int
+		kind, says string
+	}{
+		{RateLimited, 429, "rate_limit_error", "rate limit"},
+		{Overloaded, 529, "overloaded_error", "Overloaded"},
+		{Internal, 500, "api_error", "Internal server error"},
+		{Auth, 401, "authentication_error", "invalid x-api-key"},
+		{Forbidden, 403, "permission_error", "permission"},
+		{Credit, 400, "invalid_request_error", "credit balance is too low"},
+		{NoModel, 404, "not_found_error", "model: m"},
+		{TooLong, 400, "invalid_request_error", "prompt is too long: 8 tokens > 5 maximum"},
+		{TooLarge, 413, "request_too_large", "maximum size"},
+		{Filtered, 400, "invalid_request_error", "content filtering policy"},
+	} {
+		s := New(nil)
+		s.Limits.Context = 5
+		e := &exchange{Request: Request{Model: "m", Format: Anthropic, ID: "req_1"}, server: s}
+		e.prompt.pieces = []piece{{data: make([]byte, 32)}}
+		r := Answer{Fail: &Failure{Class: c.class}}.refusal(e)
+		v := reply{body: r.messagesBody("req_1")}.object(t)
+		if r.status != c.status || text(v, "error.type") != c.kind || !strings.Contains(text(v, "error.message"), c.says) ||
+			text(v, "type") != "error" || text(v, "request_id") != "req_1" {
+			t.Errorf("%s: %d %v", c.class, r.status, v)
+		}
+	}
+}
+
+func TestARateLimitSaysWhenToComeAgain(t *testing.T) {
+	s, base := NewServer(t, Faulty(Instant, Fails(RateLimited)))
+	s.Now = func() time.Time { return time.Unix(1_800_000_000, 0) }
+	r := letterTo(t, base, letterOf("", asks))
+	if r.status != 429 || r.header.Get("Retry-After") != "7" || r.header.Get("Anthropic-Ratelimit-Requests-Remaining") != "0" ||
+		r.header.Get("Anthropic-Ratelimit-Requests-Reset") != "2027-01-15T08:00:07Z" {
+		t.Errorf("%d %v", r.status, r.header)
+	}
+	if r := letterTo(t, base, letterOf("", asks)); r.status != 200 {
+		t.Errorf("and then: %d %s", r.status, r.body)
+	}
+}
+
+// words is what of an error says what is wrong, in any dialect.
+func words(v map[string]any) string {
+	for _, path := range []string{"error.message", "detail.error", "error", "detail"} {
+		if s := text(v, path); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func TestEveryDialectFailsInEveryWay(t *testing.T) {
+	for _, d := range Dialects {
+		for _, class := range classes {
+			s, base := NewServer(t, Faulty(Instant, Fails(class)))
+			s.Dialect = d
+			r := send(t, http.MethodPost, base+"/chat/completions", with(user))
+			if r.status < 400 || words(r.object(t)) == "" ||
+				strings.ContainsAny(strings.ReplaceAll(words(r.object(t)), "{model}", "{"), "{}") ||
+				r.header.Get("X-Request-Id") == "" {
+				t.Errorf("%q, %s: %d %v %s", d, class, r.status, r.header, r.body)
+			}
+			if r := send(t, http.MethodPost, base+"/chat/completions", with(user)); r.status != 200 {
+				t.Errorf("%q, after %s: %d %s", d, class, r.status, r.body)
+			}
+		}
+	}
+}
+
+func TestDialectsHaveTheirOwnWords(t *testing.T) {
+	for _, c := range []struct {
+		dialect    Dialect
+		class      Class
+		status     int
+		path, says string
+	}{
+		{PlainOpenAI, RateLimited, 429, "error.code", "rate_limit_exceeded"},
+		{PlainOpenAI, Credit, 429, "error.code", "insufficient_quota"},
+		{PlainOpenAI, TooLong, 400, "error.code", "context_length_exceeded"},
+		{Ollama, NoModel, 404, "error.message", `model "m" not found, try pulling it first`},
+		{Ollama, NoTools, 400, "error.message", "does not support tools"},
+		{LlamaCpp, Loading, 503, "error.message", "Loading model"},
+		{LlamaCpp, TooLong, 400, "error.type", "exceed_context_size_error"},
+		{VLLM, NoTools, 400, "error.message", "--enable-auto-tool-choice"},
+		{VLLM, Auth, 401, "error", "Unauthorized"},
+		{Groq, RateLimited, 429, "error.type", "tokens"},
+		{DeepInfra, Credit, 402, "detail.error", "balance"},
+		{DeepInfra, Overloaded, 429, "error.message", "Model busy"},
+		{OpenRouter, NoTools, 404, "error.message", "support tool use"},
+		{OpenRouter, RateLimited, 429, "error.metadata.raw", "m is temporarily rate-limited"},
+		{LMStudio, TooLong, 400, "error", "context length of only"},
+	} {
+		s, base := NewServer(t, Faulty(Instant, Fails(c.class)))
+		s.Dialect = c.dialect
+		r := send(t, http.MethodPost, base+"/chat/completions", with(user))
+		if r.status != c.status || !strings.Contains(text(r.object(t), c.path), c.says) {
+			t.Errorf("%q, %s: %d %s", c.dialect, c.class, r.status, r.body)
+		}
+	}
+}
+
+func TestAnErrorComesInTheMiddleOfAStream(t *testing.T) {
+	for _, d := range Dialects {
+		s, base := NewServer(t, Faulty(Instant, FailsLate(Internal)))
+		s.Dialect = d
+		all := send(t, http.MethodPost, base+"/chat/completions", with(user)).events(t)
+		last := all[len(all)-1].data
+		if at(last, "error") == nil && at(last, "detail") == nil {
+			t.Errorf("%q: %v", d, last)
+		}
+		if d == OpenRouter && text(last, "choices.0.finish_reason") != "error" {
+			t.Errorf("%q: %v", d, last)
+		}
+	}
+	_, base := NewServer(t, Faulty(Instant, FailsLate(Overloaded), func(a Answer) Answer { a.Error = "no"; return a }))
+	for _, want := range []string{"overloaded_error", "api_error"} {
+		r := letterTo(t, base, letterOf("", asks))
+		all := r.events(t)
+		if last := all[len(all)-1]; r.status != 200 || last.name != "error" || text(last.data, "error.type") != want {
+			t.Errorf("%d %v", r.status, last)
+		}
+		if strings.Contains(r.body, "content_block_stop") || strings.Contains(r.body, "message_delta") {
+			t.Errorf("the block in the middle of which it failed has ended: %s", r.body)
+		}
+	}
+}
+
+func TestAFailureMaySayAnythingElse(t *testing.T) {
+	_, base := NewServer(t, Faulty(Instant, FailsWith(Failure{Status: 502, Body: "<html>Bad gateway</html>"}),
+		FailsWith(Failure{Class: Overloaded, Text: "go away", Header: map[string]string{"Retry-After": "90"}})))
+	if r := letterTo(t, base, letterOf("", asks)); r.status != 502 || r.body != "<html>Bad gateway</html>\n" ||
+		!strings.HasPrefix(r.header.Get("Content-Type"), "text/html") {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+	if r := letterTo(t, base, letterOf("", asks)); r.status != 529 || r.header.Get("Retry-After") != "90" ||
+		text(r.object(t), "error.message") != "go away" {
+		t.Errorf("%d %v %s", r.status, r.header, r.body)
+	}
+}
+
+// TestEveryCutIsAtItsByte cuts both formats at every byte, and what came must be the beginning of the whole.
+func TestEveryCutIsAtItsByte(t *testing.T) {
+	script := func(cut int) Script {
+		return func(Request) Answer {
+			return Answer{Text: "Grüße", Calls: []Call{{ID: "a", Name: "f", Args: `{}`}}, CutAfter: cut}
+		}
+	}
+	for name, ask := range map[string]func(base string) string{
+		"openai":    func(base string) string { _, body := post(t, base, "", with(user)); return body },
+		"anthropic": func(base string) string { return letterTo(t, base, letterOf("", asks)).body },
+	} {
+		var cut atomic.Int64 // the server reads it
+		listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			New(script(int(cut.Load()))).ServeHTTP(w, r) // a new one, so that each answer has the same name
+		}))
+		t.Cleanup(listener.Close)
+		base := listener.URL + "/v1"
+		whole := ask(base)
+		for n := 1; n < len(whole); n++ {
+			cut.Store(int64(n))
+			if got, want := ask(base), whole[:n]+io.ErrUnexpectedEOF.Error(); got != want {
+				t.Fatalf("%s, cut after %d: %q", name, n, got)
+			}
+		}
+	}
+}
+
+func TestFaultsAreDoneInTheirOrder(t *testing.T) {
+	_, base := NewServer(t, Faulty(Instant, nil, Empty, Malformed, Unknown, Stops(StopLength), Stops(StopFilter), Cut(20)))
+	ask := func() []event {
+		r := letterTo(t, base, letterOf(oneTool, asks))
+		if strings.HasSuffix(r.body, io.ErrUnexpectedEOF.Error()) {
+			return nil
+		}
+		return r.events(t)
+	}
+	stop := func(all []event) string { return text(all[len(all)-2].data, "delta.stop_reason") }
+	if all := ask(); stop(all) != "end_turn" || len(all) != 7 {
+		t.Errorf("nothing wrong: %v", all)
+	}
+	if all := ask(); stop(all) != "end_turn" || len(all) != 3 {
+		t.Errorf("empty: %v", all)
+	}
+	if all := ask(); stop(all) != "tool_use" || !slices.ContainsFunc(all, func(ev event) bool {
+		piece := text(ev.data, "delta.partial_json")
+		return piece != "" && !json.Valid([]byte(piece))
+	}) {
+		t.Errorf("malformed: %v", all)
+	}
+	if all := ask(); !strings.Contains(fmt.Sprint(all), "pod_bay") {
+		t.Errorf("unknown: %v", all)
+	}
+	if all := ask(); stop(all) != "max_tokens" {
+		t.Errorf("length: %v", all)
+	}
+	if all := ask(); stop(all) != "refusal" {
+		t.Errorf("filter: %v", all)
+	}
+	if all := ask(); all != nil {
+		t.Errorf("cut: %v", all)
+	}
+	if all := ask(); stop(all) != "end_turn" {
+		t.Errorf("and then: %v", all)
+	}
+}
+
+func TestAnAnswerStallsUntilTheClientGoes(t *testing.T) {
+	for _, n := range []int{0, 30} {
+		_, base := NewServer(t, Faulty(Instant, Stalls(n)))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/messages",
+			strings.NewReader(letterOf("", asks)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Api-Key", "k")
+		req.Header.Set("Anthropic-Version", "2023-06-01")
+		transport := &http.Transport{DisableKeepAlives: true}
+		if n == 0 {
+			transport.ResponseHeaderTimeout = 50 * time.Millisecond
+		}
+		resp, err := (&http.Client{Transport: transport}).Do(req)
+		if n == 0 {
+			if err == nil || !strings.Contains(err.Error(), "timeout awaiting response headers") {
+				t.Errorf("headers came: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun, err := io.ReadAll(io.LimitReader(resp.Body, int64(n)))
+		if len(begun) != n || err != nil {
+			t.Errorf("got %q, %v", begun, err)
+		}
+		resp.Body.Close()
+	}
+}
