@@ -1,0 +1,51 @@
+package remote
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	connectTimeout = 10 * time.Second
+	pingAfter      = 15 * time.Second // an HTTP/2 connection this long silent is asked whether it lives
+)
+
+// Client is given, or one of our own. Neither follows redirects: they would carry the person's words, and perhaps the
+// key, to a host that nobody configured.
+func Client(given *http.Client) *http.Client {
+	client := http.Client{Transport: &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: connectTimeout,
+		IdleConnTimeout:     90 * time.Second, // as net/http's own
+		MaxIdleConnsPerHost: 4,
+		DisableCompression:  true, // a compressing proxy would hold deltas back
+		ForceAttemptHTTP2:   true,
+		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter},
+	}}
+	if given != nil {
+		client = *given
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &client
+}
+
+// The types of bodies.
+const (
+	KindStream = "text/event-stream"
+	KindJSON   = "application/json"
+)
+
+// IsKind says whether a response has the status 200 and may be of a kind. Servers name the type of their streams freely,
+// but none of them streams JSON or HTML: those are an error with status 200, or something that is no model API at all.
+func IsKind(resp *http.Response, kind string) bool {
+	given, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	given = strings.ToLower(strings.TrimSpace(given))
+	right := given == kind
+	if kind == KindStream {
+		right = given != KindJSON && given != "text/html"
+	}
+	return right && resp.StatusCode == http.StatusOK
+}

@@ -1,0 +1,203 @@
+package remote
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+const canary = "sk-canary-0123456789"
+
+// refusal is a provider's, as small as can be.
+type refusal struct{ told Told }
+
+func (r *refusal) Error() string { return Cause(r.told.Status, "", "") }
+func (r *refusal) Told() Told    { return r.told }
+
+var errOdd = errors.New("what came is odd")
+
+// endpoint is one with a table of a few rows. Its log is returned.
+func endpoint() (*Endpoint, *bytes.Buffer) {
+	logged := new(bytes.Buffer)
+	return &Endpoint{
+		Name: "test", Host: "h:80", Key: canary, Log: hclog.New(&hclog.LoggerOptions{Output: logged, Level: hclog.Trace}),
+		Troubles: append([]Trouble{
+			Refused(func(r *refusal) bool { return r.told.Status == 429 }, supervisor.ModelRateLimited,
+				`{provider} at {host} is busy with {model} (HTTP {status}). {again}`),
+			Refused(Any[*refusal], supervisor.ModelRefused, `{model} of {provider} is no {name}.`),
+			Stalled,
+			Failed(errOdd, supervisor.ModelMalformed, `{provider} broke off for {model}.`),
+		}, Unreached("Is it there?")...),
+	}, logged
+}
+
+func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
+	busy := func(retry time.Duration) error { return &refusal{Told{Status: 429, Retry: retry}} }
+	for _, c := range []struct {
+		name  string
+		err   error
+		model string
+		class supervisor.ModelClass
+		want  string
+	}{
+		{"a time to come back", busy(80 * time.Second), "m", supervisor.ModelRateLimited,
+			`"test" at h:80 is busy with the model "m" (HTTP 429). Try again in 1m20s.`},
+		{"no time", busy(0), "m", supervisor.ModelRateLimited,
+			`"test" at h:80 is busy with the model "m" (HTTP 429). Try again in a minute.`},
+		{"less than a second", busy(time.Millisecond), "m", supervisor.ModelRateLimited,
+			`"test" at h:80 is busy with the model "m" (HTTP 429). Try again in 1s.`},
+		{"no model", busy(0), "", supervisor.ModelRateLimited,
+			`"test" at h:80 is busy with its models (HTTP 429). Try again in a minute.`},
+		{"the model comes first", &refusal{}, "m", supervisor.ModelRefused, `The model "m" of "test" is no "m".`},
+		{"no model, which would come first", fmt.Errorf("read: %w", &Silence{time.Minute}), "", supervisor.ModelStalled,
+			`"test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
+				`Send the message again, or see whether "test" is well.`},
+		{"silence", &Silence{time.Minute}, "m", supervisor.ModelStalled,
+			`The model "m" of "test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
+				`Send the message again, or see whether "test" is well.`},
+		{"what the provider found", fmt.Errorf("x: %w", errOdd), "m", supervisor.ModelMalformed,
+			`"test" broke off for the model "m".`},
+		{"a model's name with our signs in it", errOdd, "{host}", supervisor.ModelMalformed,
+			`"test" broke off for the model "{host}".`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, _ := endpoint()
+			err := e.Explain(c.err, c.model, "req_1", protocol.Usage{Input: 3})
+			if got := supervisor.ErrorMessage(err); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if err.Class != c.class || err.Request != "req_1" || err.Usage.Input != 3 || err.RetryAfter != toldIn(c.err).Retry {
+				t.Errorf("got %+v", err)
+			}
+		})
+	}
+}
+
+// TestTheCodeTellsWhatMayWorkLater of what won't.
+func TestTheCodeTellsWhatMayWorkLater(t *testing.T) {
+	for class, want := range map[supervisor.ModelClass]supervisor.Code{
+		supervisor.ModelRateLimited: supervisor.CodeUnavailable, supervisor.ModelCut: supervisor.CodeUnavailable,
+		supervisor.ModelNetwork: supervisor.CodeUnavailable, supervisor.ModelAuth: supervisor.CodeModel,
+		supervisor.ModelMalformed: supervisor.CodeModel, supervisor.ModelRefused: supervisor.CodeModel,
+	} {
+		e, _ := endpoint()
+		e.Troubles = []Trouble{Failed(errOdd, class, "x")}
+		if got := supervisor.ErrorCode(e.Explain(errOdd, "m", "", protocol.Usage{})); got != want {
+			t.Errorf("%s: code %s, want %s", class, got, want)
+		}
+	}
+}
+
+// TestNothingOfTheKeyIsTold, also where long words are cut within it.
+func TestNothingOfTheKeyIsTold(t *testing.T) {
+	long := strings.Repeat("x", maxQuote-6)
+	for name, err := range map[string]error{
+		"in words":           errors.New("you sent " + canary),
+		"where words end":    errors.New(long + canary),
+		"in the URL":         &url.Error{Op: "Post", URL: "http://h/?k=sk-canary", Err: errors.New(canary)},
+		"in a refusal":       &refusal{Told{Text: long + canary}},
+		"in a wrapped one":   fmt.Errorf("%s: %w", canary, &refusal{Told{Text: canary}}),
+		"twice, and invalid": errors.New(canary + "\xff" + canary),
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, logged := endpoint()
+			var told error = e.Explain(err, "m", "", protocol.Usage{})
+			for ; told != nil; told = errors.Unwrap(told) {
+				if text := fmt.Sprintf("%v %+v %#v", told, told, told); strings.Contains(text, "sk-can") {
+					t.Errorf("in an error: %s", text)
+				}
+			}
+			if strings.Contains(logged.String(), "sk-can") {
+				t.Errorf("in the log: %s", logged)
+			}
+		})
+	}
+}
+
+// TestWhatAnEndpointSaidIsForDebuggingAlone: it may be what the person said.
+func TestWhatAnEndpointSaidIsForDebuggingAlone(t *testing.T) {
+	for level, shown := range map[hclog.Level]bool{hclog.Debug: true, hclog.Info: false} {
+		e, _ := endpoint()
+		logged := new(bytes.Buffer)
+		e.Log = hclog.New(&hclog.LoggerOptions{Output: logged, Level: level})
+		err := e.Explain(&refusal{Told{Status: 400, Text: "you said: my secret"}}, "m", "req_7", protocol.Usage{})
+		if strings.Contains(logged.String(), "secret") != shown || !strings.Contains(logged.String(), "req_7") {
+			t.Errorf("logged %s", logged)
+		}
+		if strings.Contains(fmt.Sprint(err, err.Err.Err), "secret") {
+			t.Errorf("in the error: %v", err)
+		}
+	}
+}
+
+func TestWhatAPersonReadsWhenNothingIsReached(t *testing.T) {
+	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
+	defer untrusted.Close()
+	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
+	for _, c := range []struct {
+		name, want string
+		err        error
+	}{
+		{"nothing listens", `Mews cannot reach "test": nothing accepts connections at h:80. Is it running there?`,
+			get(t, "http://"+shut(t))},
+		{"no such name", `Mews cannot reach "test": the name of h:80 is not known. Check its base_url and this machine's network.`,
+			dial(&net.DNSError{Err: "no such host", Name: "h", IsNotFound: true})},
+		{"no answer", `Mews cannot reach "test": h:80 did not answer in time. Is it there?`, dial(os.ErrDeadlineExceeded)},
+		{"a name that nobody finds in time", `Mews cannot reach "test": h:80 did not answer in time. Is it there?`,
+			dial(&net.DNSError{Err: "i/o timeout", Name: "h", IsTimeout: true})},
+		{"a certificate of nobody's", `Mews does not trust "test": the certificate of h:80 is not valid. ` +
+			`Check its base_url and this machine's clock.`, get(t, untrusted.URL)},
+		{"anything else", `The connection to "test" at h:80 failed. Send the message again in a minute.`,
+			dial(errors.New("network is down"))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, _ := endpoint()
+			err := e.Explain(c.err, "m", "", protocol.Usage{})
+			if got := supervisor.ErrorMessage(err); got != c.want || err.Class != supervisor.ModelNetwork ||
+				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
+				t.Errorf("got %s, class %s\nwant %s\n%v", got, err.Class, c.want, c.err)
+			}
+		})
+	}
+}
+
+// get is the error of asking somewhere where there is no answer to be had.
+func get(t *testing.T, base string) error {
+	t.Helper()
+	client := Client(nil)
+	defer client.CloseIdleConnections()
+	resp, err := client.Get(base)
+	if err == nil {
+		resp.Body.Close()
+		t.Fatalf("%s answered", base)
+	}
+	return err
+}
+
+// shut is an address of loopback at which nothing listens any more.
+func shut(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

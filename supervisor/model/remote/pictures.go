@@ -1,0 +1,41 @@
+package remote
+
+import "net/http"
+
+// blindness is how endpoints say that a model takes no pictures.
+var blindness = []string{
+	"image input",                         // Ollama, llama.cpp, OpenRouter, Mistral
+	"does not support image",              // LM Studio
+	"image_url is only supported",         // OpenAI, Azure
+	"variant `image_url`",                 // DeepSeek, and others whose server is written in Rust
+	"variant image_url",                   // the same, quoted by a proxy
+	"unsupported content part",            // llama.cpp before it could see
+	"multimodal model", "at most 0 image", // vLLM
+	"mmproj", "support vision", "vision is not", "images are not supported", "image is not supported",
+	"content must be a string", "content of type string", "input should be 'text'", "should be a valid string", // those that know text alone
+}
+
+// Blind says whether a refusal of a request with pictures means that the model takes none.
+func Blind(status int, text string) bool { return refusesContent(status) && Says(text, blindness...) }
+
+// Unseen says whether it means one of the pictures, which another model of the same API might refuse as well: one that is
+// damaged, or too large.
+func Unseen(status int, text string) bool {
+	return refusesContent(status) && Says(text, "image", "picture") && !Blind(status, text)
+}
+
+// refusesContent: a server that was not made for pictures answers with any of these; 0 is an error in a stream.
+func refusesContent(status int) bool {
+	switch status {
+	case 0, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusUnprocessableEntity, http.StatusInternalServerError, http.StatusNotImplemented:
+		return true
+	}
+	return false
+}
+
+// Why a model does not see a picture, for the line in its place.
+const (
+	WhyBlind  = "this model can't see pictures"
+	WhyUnseen = "the model's endpoint could not use it"
+)

@@ -1,0 +1,164 @@
+package remote
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxRefusal = 64 << 10 // bytes read of a refusal's body
+	maxCode    = 64       // bytes of a foreign code, and of a call's name
+	maxRetry   = 24 * time.Hour
+)
+
+// ReadRefusal reads the body of a response that is no answer; read makes an error of it, whatever it is.
+func ReadRefusal(body io.Reader, read func([]byte) error) error {
+	data, err := io.ReadAll(io.LimitReader(body, maxRefusal))
+	refused := read(data)
+	if err != nil {
+		return fmt.Errorf("%w: its body: %w", refused, err)
+	}
+	return refused
+}
+
+// Moved says whether a response is a redirect.
+func Moved(resp *http.Response) bool { return resp.StatusCode >= 300 && resp.StatusCode < 400 }
+
+// Object is an error object. Its values are one line each; they may repeat the key and the person's words.
+type Object struct {
+	Code    string // model_not_found, 400
+	Type    string // rate_limit_error, exceed_context_size_error
+	Param   string // the parameter that it is about
+	Text    string
+	Request string // the endpoint's own name of the call
+}
+
+// object has the fields that endpoints give. Codes are strings or numbers.
+type object struct {
+	Error    json.RawMessage `json:"error"`
+	Code     any             `json:"code"`
+	Type     any             `json:"type"`
+	Param    any             `json:"param"`
+	Message  any             `json:"message"`
+	Detail   any             `json:"detail"`
+	Metadata any             `json:"metadata"` // OpenRouter's: what the server behind it said
+	Request  any             `json:"request_id"`
+}
+
+// ReadObject reads an error object in the shapes that endpoints give it: {"error": {...}} of OpenAI's and Anthropic's,
+// Ollama's {"error": "..."}, FastAPI's {"detail": ...} and a bare {"message": ..., "code": ...}. Of anything else it
+// makes the zero Object.
+func ReadObject(data []byte) Object {
+	var outer object
+	if json.Unmarshal(data, &outer) != nil {
+		return Object{}
+	}
+	if outer.Type == "error" {
+		outer.Type = nil // Anthropic's: it says no more than that this is one
+	}
+	inner := outer
+	if len(outer.Error) > 0 && json.Unmarshal(outer.Error, &inner) != nil {
+		inner.Message = Unquote(outer.Error)
+	}
+	o := Object{
+		Code: firstWord(inner.Code), Type: firstWord(inner.Type), Param: firstWord(inner.Param),
+		Text: firstWord(inner.Message, inner.Detail), Request: firstWord(outer.Request),
+	}
+	if behind := firstWord(inner.Metadata); behind != "" {
+		o.Text += " " + behind
+	}
+	return o
+}
+
+// firstWord is the first value that says something, as text on one line.
+func firstWord(values ...any) string {
+	for _, v := range values {
+		if v == nil || v == "" {
+			continue
+		}
+		return OneLine(fmt.Sprint(v))
+	}
+	return ""
+}
+
+// Unquote is the text of a JSON string, and any other value as it stands.
+func Unquote(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil { // null leaves s empty
+		return s
+	}
+	return strings.ToValidUTF8(string(raw), "\uFFFD")
+}
+
+// OneLine is foreign text without line ends and control characters.
+func OneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
+}
+
+// IsCode says whether foreign text is an identifier, and so may stand in the log.
+func IsCode(s string) bool {
+	return s != "" && len(s) <= maxCode && strings.IndexFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-[]", r)
+	}) < 0
+}
+
+// Says tells whether one of phrases, in lower case, is in a foreign text.
+func Says(text string, phrases ...string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
+}
+
+// Cause is a failure for the log: it holds nothing that is not the endpoint's own. status is HTTP's, 0 within a stream; a
+// code or a parameter that is no identifier is left out.
+func Cause(status int, code, param string) string {
+	text := "an error in the stream"
+	if status != 0 {
+		text = "HTTP " + strconv.Itoa(status)
+	}
+	if IsCode(code) {
+		text += ": " + code
+	}
+	if IsCode(param) {
+		text += ": parameter " + param
+	}
+	return text
+}
+
+// RetryAfter reads the headers in which servers say when to come back: OpenAI's in milliseconds, and the standard's in
+// seconds or as a date.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	wait := scaled(h.Get("Retry-After-Ms"), time.Millisecond)
+	if wait == 0 {
+		wait = scaled(value, time.Second)
+	}
+	if at, err := http.ParseTime(value); err == nil && wait == 0 {
+		wait = Until(at, now)
+	}
+	return wait
+}
+
+// scaled is a number of units; 0 where it is none, or beyond sense.
+func scaled(text string, unit time.Duration) time.Duration {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n > 0 && n <= float64(maxRetry/unit)) {
+		return 0
+	}
+	return time.Duration(n * float64(unit))
+}
+
+// Until is how long it is until a time, in whole seconds; 0 where it is over. A wait of more than a day is nobody's to
+// obey: it is 0 too.
+func Until(at, now time.Time) time.Duration {
+	d := at.Sub(now)
+	if d <= 0 || d > maxRetry {
+		return 0
+	}
+	return (d + time.Second - 1).Truncate(time.Second)
+}
