@@ -1,0 +1,284 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+const (
+	maxAnswer = 512 << 10 // bytes of an answer, so that the message fits the wire to the worker
+	maxBlocks = 256       // of an answer; nobody calls more tools at once
+)
+
+// event is one event of the stream. A field that an event has not is empty.
+type event struct {
+	Type    string `json:"type"`
+	Message struct {
+		Model string `json:"model"`
+		Usage usage  `json:"usage"`
+	} `json:"message"`
+	Index int             `json:"index"`
+	Block json.RawMessage `json:"content_block"`
+	Delta struct {
+		Type       string `json:"type"`
+		Text       string `json:"text"`
+		JSON       string `json:"partial_json"`
+		Thinking   string `json:"thinking"`
+		Signature  string `json:"signature"`
+		StopReason string `json:"stop_reason"`
+	} `json:"delta"`
+	Usage usage `json:"usage"`
+}
+
+// usage counts from the start of the message; a count that is missing has not changed.
+type usage struct {
+	Input   *int64 `json:"input_tokens"`
+	Output  *int64 `json:"output_tokens"`
+	Read    *int64 `json:"cache_read_input_tokens"`
+	Written *int64 `json:"cache_creation_input_tokens"`
+}
+
+// builder puts an answer together from its events. The zero value is ready.
+type builder struct {
+	model  string
+	blocks []*block
+	size   int                       // bytes of the answer
+	stop   string                    // why the model stopped; "" until it has
+	ended  bool                      // the stream has said that nothing follows
+	heard  func(int, protocol.Usage) // ModelRequest.Heard
+
+	input, output, read, written int64 // tokens
+}
+
+// steps is what each event does. Those that are not listed, and those that are yet to be invented, do nothing.
+var steps = map[string]func(*builder, event, func(string)) error{
+	"message_start":       (*builder).begin,
+	"content_block_start": (*builder).open,
+	"content_block_delta": (*builder).extend,
+	"message_delta":       (*builder).finish,
+	"message_stop":        func(b *builder, _ event, _ func(string)) error { b.ended = b.stop != ""; return nil },
+}
+
+// add takes one event and says its text, if it has any. The event's name counts only where its data have none.
+func (b *builder) add(name string, data []byte, say func(string)) error {
+	if len(data) == 0 || name == "ping" {
+		return nil
+	}
+	if name == "error" {
+		return readFailure(0, data)
+	}
+	var ev event
+	if err := decode(data, &ev); err != nil {
+		return err
+	}
+	switch ev.Type {
+	case "error":
+		return readFailure(0, data)
+	case "":
+		if ev.Type = name; name == "" || steps[name] == nil {
+			return errNotEvent
+		}
+	}
+	if step, known := steps[ev.Type]; known {
+		err := step(b, ev, say)
+		b.tell(ev)
+		return err
+	}
+	return nil
+}
+
+// tell reports what an event brought. A signature is no token of the model's.
+func (b *builder) tell(ev event) {
+	if b.heard != nil {
+		b.heard(len(ev.Delta.Text)+len(ev.Delta.JSON)+len(ev.Delta.Thinking)+len(ev.Block), b.tokens())
+	}
+}
+
+func (b *builder) begin(ev event, _ func(string)) error {
+	b.model = strings.ToValidUTF8(ev.Message.Model, "")
+	b.count(ev.Message.Usage)
+	return b.grow(len(b.model))
+}
+
+func (b *builder) count(u usage) {
+	for _, c := range []struct {
+		from *int64
+		to   *int64
+	}{{u.Input, &b.input}, {u.Output, &b.output}, {u.Read, &b.read}, {u.Written, &b.written}} {
+		if c.from != nil && *c.from >= 0 && *c.from < 1<<40 { // what cannot be a count is none
+			*c.to = *c.from
+		}
+	}
+}
+
+// open begins a block. Some proxies give all of a block at once, so what stands in its start counts too.
+func (b *builder) open(ev event, say func(string)) error {
+	var start struct {
+		Type      string          `json:"type"`
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Text      string          `json:"text"`
+		Thinking  string          `json:"thinking"`
+		Signature string          `json:"signature"`
+		Input     json.RawMessage `json:"input"`
+	}
+	if err := decode(ev.Block, &start); err != nil {
+		return err
+	}
+	if b.find(ev.Index) != nil || start.Type == "" {
+		return errNotEvent
+	}
+	n := &block{index: ev.Index, kind: start.Type, id: start.ID, name: start.Name, signature: start.Signature}
+	n.start = bytes.Clone(ev.Block)
+	n.text.WriteString(start.Thinking)
+	if b.blocks = append(b.blocks, n); len(b.blocks) > maxBlocks {
+		return errTooBig
+	}
+	if err := b.grow(len(ev.Block)); err != nil || start.Text == "" || n.kind != "text" {
+		return err
+	}
+	n.text.WriteString(start.Text)
+	say(start.Text)
+	return nil
+}
+
+func (b *builder) find(index int) *block {
+	for i := len(b.blocks) - 1; i >= 0; i-- {
+		if b.blocks[i].index == index {
+			return b.blocks[i]
+		}
+	}
+	return nil
+}
+
+// extend adds a piece to the block that it belongs to.
+func (b *builder) extend(ev event, say func(string)) error {
+	n := b.find(ev.Index)
+	if n == nil {
+		return errNotEvent
+	}
+	piece := ""
+	switch n.kind + " " + ev.Delta.Type {
+	case "text text_delta":
+		piece = ev.Delta.Text
+	case "tool_use input_json_delta":
+		piece = ev.Delta.JSON
+	case "thinking thinking_delta":
+		piece = ev.Delta.Thinking
+	case "thinking signature_delta":
+		n.signature += ev.Delta.Signature
+	}
+	n.text.WriteString(piece)
+	if err := b.grow(len(piece) + len(ev.Delta.Signature)); err != nil {
+		return err
+	}
+	if n.kind == "text" && piece != "" {
+		say(piece)
+	}
+	return nil
+}
+
+func (b *builder) finish(ev event, _ func(string)) error {
+	b.count(ev.Usage)
+	if ev.Delta.StopReason != "" {
+		b.stop = ev.Delta.StopReason
+	}
+	return nil
+}
+
+func (b *builder) grow(n int) error {
+	if b.size += n; b.size > maxAnswer {
+		return errTooBig
+	}
+	return nil
+}
+
+// breaks are the reasons for which an answer is not all that the model would have said, and what is wrong when it said
+// nothing yet. A paused turn is one too: it goes on when the conversation is sent again.
+var breaks = map[string]error{
+	"max_tokens":                    errNoRoom,
+	"model_context_window_exceeded": errFull,
+	"pause_turn":                    errEmpty,
+}
+
+// answer is the whole message, or why there is none. A reason that nobody has heard of is as good as "end_turn".
+func (b *builder) answer() (supervisor.ModelAnswer, error) {
+	nothing, broken := breaks[b.stop]
+	if !broken {
+		nothing = errEmpty
+	}
+	if b.stop == "refusal" {
+		return supervisor.ModelAnswer{}, errFiltered
+	}
+	message := protocol.Message{Role: protocol.RoleAssistant}
+	if err := b.parts(&message, broken); err != nil {
+		return supervisor.ModelAnswer{}, err
+	}
+	answer := supervisor.ModelAnswer{Message: message, Model: b.model, Usage: b.tokens(), Stop: supervisor.StopEnd}
+	switch calls := len(message.Calls()); {
+	case calls == 0 && blank(message.Text()):
+		return supervisor.ModelAnswer{}, nothing
+	case broken:
+		answer.Stop = supervisor.StopLength
+	case calls > 0:
+		answer.Stop = supervisor.StopTools
+	}
+	return answer, nil
+}
+
+// parts are in the order in which they came: what was thought is bound to its place. A call that the break may have cut
+// is left out, as is text that is nothing but space.
+func (b *builder) parts(m *protocol.Message, broken bool) error {
+	spoken := !blank(b.spoken())
+	for i, n := range b.blocks {
+		var part protocol.Part
+		switch n.kind {
+		case "text":
+			if text := n.text.String(); spoken {
+				part.Text = text
+			}
+		case "thinking", "redacted_thinking":
+			part.Thinking = &protocol.Thinking{Format: Format, Block: n.thought()}
+		case "tool_use":
+			if broken && i == len(b.blocks)-1 && supervisor.CheckArguments(n.input()) != nil {
+				continue
+			}
+			if n.name == "" {
+				return errNoName
+			}
+			part.Call = n.call(i)
+		}
+		if part != (protocol.Part{}) {
+			m.Parts = append(m.Parts, part)
+		}
+	}
+	return nil
+}
+
+func (b *builder) spoken() string {
+	var text strings.Builder
+	for _, n := range b.blocks {
+		if n.kind == "text" {
+			text.WriteString(n.text.String())
+		}
+	}
+	return text.String()
+}
+
+// tokens are the counts as the supervisor keeps them. What cannot be a count is none.
+func (b *builder) tokens() protocol.Usage {
+	return protocol.Usage{Input: b.input + b.read + b.written, Output: b.output, CacheRead: b.read, CacheWrite: b.written}
+}
+
+// decode reads one JSON value of an event.
+func decode(data []byte, into any) error {
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%w: %w", errNotEvent, err)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package anthropic
+
+import (
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"mews/supervisor"
+)
+
+const benchDelta = "event: content_block_delta\n" +
+	`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" word"}}` + "\n\n"
+
+// benchEach is how many deltas one answer has.
+const benchEach = 1000
+
+func benchBegin() string {
+	return okStream[:strings.Index(okStream, `data: {"type":"content_block_delta"`)]
+}
+
+func benchEnd() string {
+	return okStream[strings.Index(okStream, `data: {"type":"content_block_stop"`):]
+}
+
+// BenchmarkDelta is the work on one delta, without a network.
+func BenchmarkDelta(b *testing.B) {
+	b.ReportAllocs()
+	stream := benchBegin() + strings.Repeat(benchDelta, benchEach) + benchEnd()
+	for n := 0; n < b.N; n += benchEach {
+		p := open(b, Options{HTTPClient: replies(strings.NewReader(stream))})
+		if _, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) {}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkDeltaLatency is the time from a delta's write to a socket until it has been said: the next is written then.
+func BenchmarkDeltaLatency(b *testing.B) {
+	said := make(chan struct{})
+	p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {
+		flush := http.NewResponseController(w)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, benchBegin())
+		for range benchEach {
+			_, _ = io.WriteString(w, benchDelta) // a client that has gone ends the bench by its own error
+			_ = flush.Flush()
+			select {
+			case <-said:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		_, _ = io.WriteString(w, benchEnd())
+	})})
+	b.ResetTimer()
+	for n := 0; n < b.N; n += benchEach {
+		if _, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) { said <- struct{}{} }); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkStreamsMemory is what 50 answers at once take, half way through, in bytes each; the servers' side is in it.
+func BenchmarkStreamsMemory(b *testing.B) {
+	const streams = 50
+	for range b.N {
+		var before, during runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		on := make(chan struct{})
+		var half, done sync.WaitGroup
+		half.Add(streams)
+		p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, benchBegin()+strings.Repeat(benchDelta, benchEach/2))
+			_ = http.NewResponseController(w).Flush()
+			<-on
+			_, _ = io.WriteString(w, strings.Repeat(benchDelta, benchEach/2)+benchEnd())
+		})})
+		for range streams {
+			done.Go(func() {
+				heard := 0
+				_, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) {
+					if heard++; heard == benchEach/2 {
+						half.Done()
+					}
+				})
+				if err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		half.Wait()
+		runtime.GC()
+		runtime.ReadMemStats(&during)
+		b.ReportMetric(float64(during.HeapAlloc+during.StackInuse-before.HeapAlloc-before.StackInuse)/streams, "B/stream")
+		close(on)
+		done.Wait()
+	}
+}

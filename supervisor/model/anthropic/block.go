@@ -1,0 +1,66 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// block is a piece of an answer that is coming in.
+type block struct {
+	index     int
+	kind      string // text, tool_use, thinking, redacted_thinking, or one of no use to us
+	start     json.RawMessage
+	id, name  string
+	text      strings.Builder // or arguments, or thinking
+	signature string
+}
+
+func (n *block) call(i int) *protocol.ToolCall {
+	id := n.id
+	if id == "" {
+		id = "toolu_" + strconv.Itoa(i+1)
+	}
+	return &protocol.ToolCall{ID: id, Name: n.name, Arguments: supervisor.ParseArguments(n.input())}
+}
+
+// input is the text of a call's arguments. In a block that had no deltas it is what the block began with; Anthropic
+// begins each with an empty object, which says nothing.
+func (n *block) input() string {
+	var start struct {
+		Input json.RawMessage `json:"input"`
+	}
+	text := n.text.String()
+	if text == "" && json.Unmarshal(n.start, &start) == nil && string(start.Input) != "{}" {
+		text = string(start.Input)
+	}
+	return text
+}
+
+// thought is the block as it began, with what came later in its place. It keeps fields that are not known here.
+func (n *block) thought() json.RawMessage {
+	if n.kind == "redacted_thinking" {
+		return n.start
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(n.start, &fields) != nil {
+		return n.start
+	}
+	fields["thinking"], fields["signature"] = quote(n.text.String()), quote(n.signature)
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return n.start
+	}
+	return out
+}
+
+func quote(text string) json.RawMessage {
+	out, err := json.Marshal(text)
+	if err != nil { // a string has no way to fail
+		return json.RawMessage(`""`)
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+)
+
+// talker is a script that calls two tools at once, then one, then answers.
+func talker(r modeltest.Request) modeltest.Answer {
+	switch len(r.Done()) {
+	case 0:
+		return modeltest.Answer{Text: "I look.", Thinking: "Where is it? <here> & there", Chunk: 7, Calls: []modeltest.Call{
+			{Name: "read_file", Args: `{"path": "a"}`}, {Name: "list_files", Args: `{}`}}}
+	case 2:
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "read_file", Args: `{"path": "b"}`}}, Chunk: 3}
+	}
+	return modeltest.Answer{Text: "echo: " + r.Asked(), Thinking: modeltest.Redacted + "x"}
+}
+
+// TestATalkOfTwentyTurns goes to a strict server, with tools in each turn, with and without thinking. What was asked is
+// asked once: at least 85 % of the input are read from the cache.
+func TestATalkOfTwentyTurns(t *testing.T) {
+	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"} {
+		for _, level := range []supervisor.Thinking{supervisor.ThinkingOff, supervisor.ThinkingHigh} {
+			t.Run(model+" "+string(level), func(t *testing.T) {
+				server, base := modeltest.NewServer(t, talker)
+				server.Key = "sk-1"
+				p := open(t, Options{BaseURL: base, APIKey: "sk-1"})
+				req := history()
+				req.Model, req.Thinking, req.Messages = model, level, nil
+				req.System = strings.Repeat("You are an assistant. ", 300)
+				for turn := range 20 {
+					req.Messages = append(req.Messages, protocol.UserText(fmt.Sprintf("question %d %s", turn, strings.Repeat("x ", 100))))
+					answerWith(t, p, &req, turn)
+				}
+				if spent := server.Spent(); spent.Calls != 60 || spent.ReadShare() < 0.85 {
+					t.Errorf("%d calls, %.2f read from the cache: %+v", spent.Calls, spent.ReadShare(), spent)
+				}
+			})
+		}
+	}
+}
+
+// answerWith takes one turn to its end, as the session does: calls get ids of ours, and their results go back.
+func answerWith(t *testing.T, p *Provider, req *supervisor.ModelRequest, turn int) {
+	t.Helper()
+	for step := range 3 {
+		answer, _, err := ask(p, *req)
+		if err != nil {
+			t.Fatalf("turn %d, step %d: %v", turn, step, err)
+		}
+		results := protocol.Message{Role: protocol.RoleTool}
+		for i, part := range answer.Message.Parts {
+			if part.Call != nil {
+				part.Call.ID = fmt.Sprintf("t%d-%d-%d", turn, step, i)
+				results.Parts = append(results.Parts, protocol.Part{Result: &protocol.ToolResult{Call: part.Call.ID,
+					Name: part.Call.Name, Text: strings.Repeat("line ", 50), Failed: i%2 == 0}})
+			}
+		}
+		if req.Messages = append(req.Messages, stored(t, answer.Message)); results.Parts != nil {
+			req.Messages = append(req.Messages, results)
+		}
+		if want := []supervisor.StopReason{"tools", "tools", "end"}[step]; answer.Stop != want {
+			t.Fatalf("turn %d, step %d stopped for %q", turn, step, answer.Stop)
+		}
+	}
+}
+
+// stored is a message as it comes back from the transcript.
+func stored(t *testing.T, m protocol.Message) (out protocol.Message) {
+	t.Helper()
+	line, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(line, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestATurnGoesOnAfterAnotherModelBeganIt: its thoughts are left out, and the strict server takes what remains.
+func TestATurnGoesOnAfterAnotherModelBeganIt(t *testing.T) {
+	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5-5"} {
+		_, base := modeltest.NewServer(t, modeltest.Echo)
+		req := history()
+		req.Model, req.Thinking, req.Messages = model, supervisor.ThinkingHigh, []protocol.Message{
+			protocol.UserText("hi"),
+			said(protocol.Part{Thinking: &protocol.Thinking{Format: "other", Block: json.RawMessage(`"hm"`)}}, called("1", "f", "{}")),
+			resulted(protocol.ToolResult{Call: "1", Name: "f", Text: "r"}),
+			said(), said(called("2", "f", "{}")), resulted(protocol.ToolResult{Call: "2", Name: "f", Text: "r"}),
+			said(protocol.Part{Text: "One,"}), said(protocol.Part{Text: "two."}), protocol.UserText("go on"),
+			said(called("3", "f", "{}")), resulted(protocol.ToolResult{Call: "3", Name: "f", Text: "r"}),
+		}
+		answer, _, err := ask(open(t, Options{BaseURL: base, APIKey: "k"}), req)
+		if err != nil || answer.Message.Text() != "echo: go on" {
+			t.Errorf("%s: %v, %v", model, answer, err)
+		}
+	}
+}
+
+func TestEveryFailureOfAStrictServerHasItsClass(t *testing.T) {
+	cases := map[modeltest.Class]supervisor.ModelClass{
+		modeltest.RateLimited: supervisor.ModelRateLimited, modeltest.Overloaded: supervisor.ModelOverloaded,
+		modeltest.Internal: supervisor.ModelServer, modeltest.Loading: supervisor.ModelOverloaded,
+		modeltest.Auth: supervisor.ModelAuth, modeltest.Forbidden: supervisor.ModelAuth, modeltest.Credit: supervisor.ModelCredit,
+		modeltest.NoModel: supervisor.ModelMissing, modeltest.TooLong: supervisor.ModelTooLong,
+		modeltest.TooLarge: supervisor.ModelTooLong, modeltest.NoTools: supervisor.ModelNoTools,
+		modeltest.Filtered: supervisor.ModelFiltered, modeltest.Wrong: supervisor.ModelRefused,
+	}
+	for class, want := range cases {
+		for _, fault := range []modeltest.Fault{modeltest.Fails(class), modeltest.FailsLate(class)} {
+			_, base := modeltest.NewServer(t, modeltest.Faulty(modeltest.Echo, fault))
+			p := open(t, Options{BaseURL: base, APIKey: "k"})
+			_, _, err := ask(p, hi())
+			failed := new(supervisor.ModelError)
+			if !errors.As(err, &failed) || failed.Class != want || failed.Request == "" {
+				t.Errorf("%s: got %v, request %q", class, err, failed.Request)
+			}
+			if class == modeltest.RateLimited && failed.Usage.Input == 0 && failed.RetryAfter != 7*time.Second {
+				t.Errorf("to be left alone for %v", failed.RetryAfter)
+			}
+			if answer, _, err := ask(p, hi()); err != nil || answer.Message.Text() != "echo: hi" {
+				t.Errorf("after %s: %v, %v", class, answer, err)
+			}
+		}
+	}
+}
+
+func TestTheFaultsOfAStrictServerHaveTheirClass(t *testing.T) {
+	cases := map[string]struct {
+		fault   modeltest.Fault
+		want    supervisor.ModelClass
+		silence time.Duration
+	}{
+		"cut":      {modeltest.Cut(700), supervisor.ModelCut, 0},
+		"stalled":  {modeltest.Stalls(700), supervisor.ModelStalled, 50 * time.Millisecond},
+		"mute":     {modeltest.Stalls(0), supervisor.ModelStalled, 50 * time.Millisecond},
+		"empty":    {modeltest.Empty, supervisor.ModelEmpty, 0},
+		"filtered": {modeltest.Stops(modeltest.StopFilter), supervisor.ModelFiltered, 0},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			script := func(modeltest.Request) modeltest.Answer {
+				return modeltest.Answer{Text: strings.Repeat("word ", 50), Chunk: 5}
+			}
+			_, base := modeltest.NewServer(t, modeltest.Faulty(script, c.fault))
+			p := open(t, Options{BaseURL: base, APIKey: "k", Silence: c.silence})
+			if _, _, err := ask(p, hi()); classOf(err) != c.want {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestTheModelsOfAStrictServer(t *testing.T) {
+	server, base := modeltest.NewServer(t, modeltest.Echo)
+	for i := range 120 {
+		server.Models = append(server.Models, fmt.Sprintf("claude-%d", i))
+	}
+	got, err := open(t, Options{BaseURL: base, APIKey: "k"}).Models(t.Context())
+	if err != nil || len(got) != 120 || got[119] != "claude-119" {
+		t.Errorf("%d models, %v", len(got), err)
+	}
+}

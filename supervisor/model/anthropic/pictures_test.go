@@ -1,0 +1,156 @@
+package anthropic
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+)
+
+// redPNG is a picture of 8 x 6 pixels.
+const redPNG = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="
+
+func red() protocol.Image {
+	return protocol.Image{BlobRef: protocol.BlobRef{SHA256: "red", Size: 74}, MediaType: "image/png", Width: 8, Height: 6}
+}
+
+// looked is a conversation in which the person has sent a picture and two calls have shown one each.
+func looked(t *testing.T) supervisor.ModelRequest {
+	t.Helper()
+	data, err := base64.StdEncoding.DecodeString(redPNG)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := red()
+	call := func(id string) protocol.Part {
+		return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "view_image", Arguments: json.RawMessage(`{"path":"a"}`)}}
+	}
+	result := func(id string) protocol.Message {
+		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{
+			Call: id, Name: "view_image", Text: "a: a PNG image", Images: []protocol.Image{red()}}}}}
+	}
+	return supervisor.ModelRequest{
+		Model: "m", System: "Be brief.",
+		Tools: []protocol.Tool{{Name: "view_image", Description: "Look.", Schema: json.RawMessage(`{"type":"object"}`)}},
+		Messages: []protocol.Message{
+			{Role: protocol.RoleUser, Parts: []protocol.Part{{Image: &image}, {Text: "Is it this?"}}},
+			{Role: protocol.RoleAssistant, Parts: []protocol.Part{call("c1"), call("c2")}},
+			result("c1"), result("c2"),
+		},
+		Picture: func(i protocol.Image) ([]byte, error) {
+			if i.SHA256 != "red" {
+				return nil, errors.New("gone")
+			}
+			return data, nil
+		},
+	}
+}
+
+// body is a request as it goes over the wire, with {RED} for the picture.
+func body(t *testing.T, req supervisor.ModelRequest) string {
+	t.Helper()
+	params, err := paramsOf(req, form{}, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(params.Messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(raw), redPNG, "{RED}")
+}
+
+func TestPicturesAreInTheResultsThatShowThem(t *testing.T) {
+	const image = `{"source":{"data":"{RED}","media_type":"image/png","type":"base64"},"type":"image"}`
+	got := body(t, looked(t))
+	for _, want := range []string{
+		`{"content":[` + image + `,{"text":"Is it this?","type":"text"}],"role":"user"}`,
+		`"content":[{"text":"a: a PNG image","type":"text"},` + image + `],`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, "{RED}"); n != 3 {
+		t.Errorf("%d pictures", n)
+	}
+}
+
+func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
+	req := looked(t)
+	req.Messages[2].Parts[0].Result.Images[0].SHA256 = "gone"
+	got := body(t, req)
+	if strings.Count(got, "{RED}") != 2 || !strings.Contains(got, "and you do not see it: it can't be read any more.]") {
+		t.Error(got)
+	}
+}
+
+// TestAStrictServerTakesPictures: with a cache, which counts their tokens.
+func TestAStrictServerTakesPictures(t *testing.T) {
+	var seen []modeltest.Picture
+	server, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
+		seen = r.Seen()
+		return modeltest.Answer{Text: "red"}
+	})
+	p := open(t, Options{BaseURL: base, APIKey: "k"})
+	req := looked(t)
+	req.Cache = time.Hour
+	if answer, _, err := ask(p, req); err != nil || answer.Message.Text() != "red" {
+		t.Fatal(answer, err)
+	}
+	if len(seen) != 3 || seen[0].String() != "image/png 8 x 6" || len(server.Requests()) != 1 {
+		t.Errorf("seen: %v in %d requests", seen, len(server.Requests()))
+	}
+}
+
+func TestAModelThatTakesNoPicturesIsAskedWithout(t *testing.T) {
+	server, base := modeltest.NewServer(t, modeltest.Instant)
+	server.Blind = true
+	p := open(t, Options{BaseURL: base, APIKey: "k"})
+	for range 2 {
+		if answer, _, err := ask(p, looked(t)); err != nil || answer.Message.Text() != "ok" {
+			t.Fatal(answer, err)
+		}
+	}
+	for _, r := range server.Requests() {
+		if !strings.Contains(string(r.Raw), "you do not see it: this model can't see pictures.") {
+			t.Errorf("got %s", r.Raw)
+		}
+	}
+	if !p.blind.has("m") || p.blind.has("other") {
+		t.Error("who is blind is not remembered")
+	}
+}
+
+// TestOneBadPictureMakesNoModelBlind: it is left out this time, and the next request has pictures again.
+func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
+	server, base := modeltest.NewServer(t, modeltest.Instant)
+	p := open(t, Options{BaseURL: base, APIKey: "k"})
+	bad := looked(t)
+	bad.Picture = func(protocol.Image) ([]byte, error) { return []byte("no picture"), nil }
+	for _, req := range []supervisor.ModelRequest{bad, looked(t)} {
+		if _, _, err := ask(p, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	requests := server.Requests()
+	if len(requests) != 2 || len(requests[0].Seen()) != 0 || len(requests[1].Seen()) != 3 {
+		t.Errorf("%d requests, with %d and %d pictures", len(requests), len(requests[0].Seen()), len(requests[1].Seen()))
+	}
+}
+
+func TestWhoIsBlindIsBounded(t *testing.T) {
+	var b blind
+	for i := range 1000 {
+		b.add(strings.Repeat("m", i))
+	}
+	if len(b.models) > maxBlind || !b.has(strings.Repeat("m", 999)) {
+		t.Errorf("%d models", len(b.models))
+	}
+}

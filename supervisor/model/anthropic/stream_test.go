@@ -1,0 +1,274 @@
+package anthropic
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// transport is a far side without a network.
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// replies is a client whose endpoint answers with body.
+func replies(body io.Reader) *http.Client {
+	return &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		head := http.Header{"Content-Type": {"text/event-stream"}}
+		return &http.Response{StatusCode: http.StatusOK, Header: head, Body: io.NopCloser(body), Request: r}, nil
+	})}
+}
+
+func recorded(t testing.TB) []byte {
+	t.Helper()
+	stream, err := os.ReadFile("testdata/stream.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stream
+}
+
+func classOf(err error) supervisor.ModelClass {
+	if failed := new(supervisor.ModelError); errors.As(err, &failed) {
+		return failed.Class
+	}
+	return ""
+}
+
+func usageOf(err error) protocol.Usage {
+	failed := new(supervisor.ModelError)
+	errors.As(err, &failed)
+	return failed.Usage
+}
+
+// end is the index behind the event that holds mark.
+func end(t testing.TB, stream []byte, mark string) int {
+	t.Helper()
+	at := bytes.Index(stream, []byte(mark))
+	if at < 0 {
+		t.Fatalf("no %s in the stream", mark)
+	}
+	return at + bytes.Index(stream[at:], []byte("\n\n")) + len("\n\n")
+}
+
+// TestAStreamCutAnywhereIsNeverAWholeAnswer cuts a stream at each of its bytes, both as a connection that breaks and as
+// one that ends in good order. What was counted until then is not lost.
+func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
+	stream := recorded(t)
+	begun, finished := end(t, stream, "message_start"), end(t, stream, `"stop_reason": "tool_use"`)
+	counted := protocol.Usage{Input: 1525, Output: 1, CacheRead: 1200, CacheWrite: 300}
+	whole, _, err := ask(open(t, Options{HTTPClient: replies(bytes.NewReader(stream))}), hi())
+	if err != nil || len(whole.Message.Parts) != 5 {
+		t.Fatalf("uncut: %v, %v", whole, err)
+	}
+	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF} {
+		for at := range stream {
+			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
+			answer, _, err := ask(open(t, Options{HTTPClient: replies(body)}), hi())
+			switch slack := 1; { // a line's end may be there without its last byte
+			case at < finished-slack && (classOf(err) != supervisor.ModelCut || answer.Message.Parts != nil):
+				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
+			case at >= begun && at < finished-slack && usageOf(err) != counted:
+				t.Fatalf("cut at %d: usage %v", at, usageOf(err))
+			case at >= finished && (err != nil || !cmp.Equal(answer, whole)):
+				t.Fatalf("cut at %d, after the reason to stop: %v, %v", at, answer, err)
+			}
+		}
+	}
+}
+
+// TestAStreamInPiecesReadsTheSame gives the bytes one at a time.
+func TestAStreamInPiecesReadsTheSame(t *testing.T) {
+	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
+	answer, heard, err := ask(open(t, Options{HTTPClient: replies(body)}), hi())
+	if err != nil || heard != "Ich schaue nach, ça va? 🦅" || len(answer.Message.Calls()) != 2 {
+		t.Errorf("said %q, %v, %v", heard, answer, err)
+	}
+}
+
+// pipe is an endpoint that says what the test writes, and nothing else. It ends with the request.
+func pipe(mute bool) (*http.Client, *io.PipeWriter) {
+	r, w := io.Pipe()
+	return &http.Client{Transport: transport(func(req *http.Request) (*http.Response, error) {
+		if mute { // not even a head comes
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		}
+		context.AfterFunc(req.Context(), func() { r.CloseWithError(req.Context().Err()) })
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: r, Request: req}, nil
+	})}, w
+}
+
+// spoken is okStream until the text is said, and stopped until the reason to stop.
+func spoken() string { return okStream[:strings.Index(okStream, `data: {"type":"content_block_stop"`)] }
+func stopped() string {
+	return okStream[:strings.Index(okStream, `data: {"type":"message_stop"`)]
+}
+
+func TestSilenceEndsTheCall(t *testing.T) {
+	cases := []struct {
+		name, sent string
+		mute       bool
+		lasts      time.Duration
+		whole      bool
+	}{
+		{"before the head", "", true, DefaultSilence, false},
+		{"before the first byte", "", false, DefaultSilence, false},
+		{"within the answer", spoken(), false, DefaultSilence, false},
+		{"after the reason to stop nothing is missing", stopped(), false, 5 * time.Second, true},
+		{"after the end nothing is waited for but the connection's", okStream, false, 100 * time.Millisecond, true},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client, w := pipe(c.mute)
+				if c.sent != "" {
+					go func() { _, _ = io.WriteString(w, c.sent) }()
+				}
+				began := time.Now()
+				answer, _, err := ask(open(t, Options{HTTPClient: client}), hi())
+				if took := time.Since(began); took != c.lasts {
+					t.Errorf("took %v, want %v", took, c.lasts)
+				}
+				if c.whole != (err == nil) || c.whole != (answer.Message.Text() == "ok") {
+					t.Errorf("got %v, %v", answer, err)
+				}
+				if !c.whole && classOf(err) != supervisor.ModelStalled {
+					t.Errorf("got %v", err)
+				}
+				if c.sent == spoken() && usageOf(err).Input != 3 {
+					t.Errorf("usage %v", usageOf(err))
+				}
+				w.Close()
+			})
+		})
+	}
+}
+
+func TestPingsKeepAStreamAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, w := pipe(false)
+		go func() {
+			for range 10 {
+				time.Sleep(20*time.Second - time.Millisecond)
+				_, _ = io.WriteString(w, "event: ping\ndata: {\"type\": \"ping\"}\n\n")
+			}
+			_, _ = io.WriteString(w, okStream)
+			w.Close()
+		}()
+		answer, _, err := ask(open(t, Options{HTTPClient: client, Silence: 20 * time.Second}), hi())
+		if err != nil || answer.Message.Text() != "ok" {
+			t.Errorf("got %v, %v", answer, err)
+		}
+	})
+}
+
+func TestALineOrAnAnswerWithoutEndIsBrokenOff(t *testing.T) {
+	const begin = `data: {"type":"content_block_start","index":0,"content_block":{"type":"TYPE","name":"f"}}` + "\n\n"
+	word := func(kind, delta, field string) io.Reader {
+		more := `data: {"type":"content_block_delta","index":0,"delta":{"type":"` + delta + `","` + field + `":"` +
+			strings.Repeat("x", 1000) + `"}}` + "\n\n"
+		return io.MultiReader(strings.NewReader(strings.Replace(begin, "TYPE", kind, 1)), endless(more))
+	}
+	var blocks strings.Builder
+	for range maxBlocks + 1 {
+		blocks.WriteString(call("f", "{}"))
+	}
+	for name, stream := range map[string]io.Reader{
+		"a line":      io.MultiReader(strings.NewReader("data: "), endless("x")),
+		"a text":      word("text", "text_delta", "text"),
+		"arguments":   word("tool_use", "input_json_delta", "partial_json"),
+		"a thought":   word("thinking", "thinking_delta", "thinking"),
+		"a signature": word("thinking", "signature_delta", "signature"),
+		"blocks":      strings.NewReader(streamOf(blocks.String(), "tool_use")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := ask(open(t, Options{HTTPClient: replies(stream)}), hi())
+			if supervisor.ErrorCode(err) != supervisor.CodeModel || !strings.Contains(err.Error(), "broken off") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// endless repeats itself for ever.
+type endless string
+
+func (e endless) Read(buf []byte) (int, error) {
+	n := 0
+	for n+len(e) <= len(buf) {
+		n += copy(buf[n:], e)
+	}
+	if n == 0 {
+		return 0, errors.New("the buffer is smaller than a piece")
+	}
+	return n, nil
+}
+
+func FuzzStream(f *testing.F) {
+	f.Add(recorded(f), 7)
+	f.Add([]byte(okStream), 100)
+	for _, a := range answers {
+		f.Add([]byte(streamOf(a.blocks, a.reason)), 50)
+	}
+	f.Add([]byte("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n:\n\n\r\n"), 3)
+	f.Fuzz(func(t *testing.T, stream []byte, at int) {
+		answer, heard, err := ask(open(t, Options{HTTPClient: replies(bytes.NewReader(stream))}), hi())
+		failed := new(supervisor.ModelError)
+		if (err == nil) != (len(answer.Message.Parts) > 0) || err != nil && !errors.As(err, &failed) {
+			t.Fatalf("got %v, %v", answer, err)
+		}
+		if err == nil && answer.Message.Text() != heard && strings.TrimSpace(heard) != "" {
+			t.Fatalf("said %q, answered %q", heard, answer.Message.Text())
+		}
+		used := answer.Usage
+		if err != nil {
+			used = failed.Usage
+		}
+		if used.Input < used.CacheRead+used.CacheWrite || used.Output < 0 || used.CacheRead < 0 || used.CacheWrite < 0 {
+			t.Fatalf("usage %v", used)
+		}
+		if err == nil {
+			again(t, answer)
+		}
+		at = max(0, min(at, len(stream)))
+		pieces := io.MultiReader(bytes.NewReader(stream[:at]), iotest.OneByteReader(bytes.NewReader(stream[at:])))
+		_, _, same := ask(open(t, Options{HTTPClient: replies(pieces)}), hi())
+		if (err == nil) != (same == nil) || err != nil && same.Error() != err.Error() {
+			t.Fatalf("in pieces %v, at once %v", same, err)
+		}
+	})
+}
+
+// again sends an answer back: whatever was taken in can be said again.
+func again(t *testing.T, answer supervisor.ModelAnswer) {
+	t.Helper()
+	for _, c := range answer.Message.Calls() {
+		if supervisor.CheckArguments(string(c.Arguments)) != nil {
+			t.Fatalf("arguments %q", c.Arguments)
+		}
+	}
+	req := hi()
+	req.Model, req.Thinking = "claude-opus-5-5", supervisor.ThinkingLow
+	req.Messages = append(req.Messages, answer.Message)
+	params, err := paramsOf(req, formOf(req.Model, req.Thinking, DefaultMaxTokens), DefaultMaxTokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := params.MarshalJSON(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,314 @@
+package anthropic
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+)
+
+// page answers with a status, a type and a body.
+func page(status int, kind, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// refuses answers as Anthropic does.
+func refuses(status int, kind, message string) http.HandlerFunc {
+	return page(status, "application/json", fmt.Sprintf(
+		`{"type":"error","error":{"type":%q,"message":%q},"request_id":"req_body"}`, kind, message))
+}
+
+func with(h http.HandlerFunc, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		h(w, r)
+	}
+}
+
+// breaksOff begins an answer and ends it with an error.
+func breaksOff(kind, message string) http.HandlerFunc {
+	return sends(spoken() + fmt.Sprintf("event: error\ndata: "+
+		`{"type":"error","error":{"details":null,"type":%q,"message":%q},"request_id":"req_body"}`+"\n\n", kind, message))
+}
+
+const (
+	tooBig = `This conversation is longer than the model "m" of "test" can take. ` +
+		`Start a new one with /new, or use a model with a larger context.`
+	broke = `The account at "test" has no credit left, or has reached its spending limit. ` +
+		`See to its billing, or use another provider's model.`
+	noKey  = `"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`
+	noAPI  = `What answers at HOST is not Anthropic's API (HTTP %d). Check the base_url of "test".`
+	busy   = `"test" has more to do than it can for now. Try again in a minute.`
+	ailing = `"test" has trouble of its own. Try again in a minute.`
+	cut    = `The answer of the model "m" of "test" was cut off before its end. Send the message again.`
+	odd    = `"test" at HOST sent something that is not an answer of Anthropic's API. Check its base_url and its version.`
+)
+
+// sentences is what a person reads, for all that an endpoint may do. HOST stands for its address.
+var sentences = []struct {
+	name  string
+	h     http.HandlerFunc
+	class supervisor.ModelClass
+	want  string
+}{
+	{"too many tokens", refuses(400, "invalid_request_error", "prompt is too long: 214001 tokens > 200000 maximum"),
+		supervisor.ModelTooLong, tooBig},
+	{"too many with the answer", refuses(400, "invalid_request_error",
+		"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"), supervisor.ModelTooLong, tooBig},
+	{"too many bytes", page(413, "text/html", "<html>"), supervisor.ModelTooLong, tooBig},
+	{"a wrong key", refuses(401, "authentication_error", "invalid x-api-key"), supervisor.ModelAuth, noKey},
+	{"a key without the right", refuses(403, "permission_error", "no"), supervisor.ModelAuth,
+		`"test" does not let this API key use the model "m". Use another model, or a key that may.`},
+	{"billing", refuses(402, "billing_error", "see to your payment"), supervisor.ModelCredit, broke},
+	{"no credit", refuses(400, "invalid_request_error", "Your credit balance is too low to access the Anthropic API."),
+		supervisor.ModelCredit, broke},
+	{"the owner's own limit", refuses(400, "invalid_request_error",
+		"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."),
+		supervisor.ModelCredit, broke},
+	{"no such model", refuses(404, "not_found_error", "model: m"), supervisor.ModelMissing,
+		`"test" at HOST does not have the model "m". Check its name; mews models lists those that there are.`},
+	{"no such API", page(404, "text/plain", "404 page not found"), supervisor.ModelMissing, fmt.Sprintf(noAPI, 404)},
+	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), supervisor.ModelMissing, fmt.Sprintf(noAPI, 200)},
+	{"a redirect", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
+	}, supervisor.ModelMissing, fmt.Sprintf(noAPI, 307)},
+	{"too many requests", refuses(429, "rate_limit_error", "slow down"), supervisor.ModelRateLimited,
+		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
+	{"too many requests, with a time", with(refuses(429, "rate_limit_error", "x"), "Retry-After", "80"),
+		supervisor.ModelRateLimited,
+		`"test" has had too many requests and lets no more through for now. Try again in 1m20s.`},
+	{"too many requests, found out late", breaksOff("rate_limit_error", "x"), supervisor.ModelRateLimited,
+		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
+	{"overloaded", refuses(529, "overloaded_error", "Overloaded"), supervisor.ModelOverloaded, busy},
+	{"a proxy that is not ready", page(503, "text/html", "<html>"), supervisor.ModelOverloaded, busy},
+	{"overloaded within the answer", breaksOff("overloaded_error", "Overloaded"), supervisor.ModelOverloaded, busy},
+	{"an error event that has no name", sends(`data: {"type":"error","error":{"type":"overloaded_error"}}` + "\n\n"),
+		supervisor.ModelOverloaded, busy},
+	{"a server's trouble", refuses(500, "api_error", "Internal server error"), supervisor.ModelServer, ailing},
+	{"a gateway's trouble", page(502, "text/html", "<html>"), supervisor.ModelServer, ailing},
+	{"a server's trouble within the answer", breaksOff("api_error", "oops"), supervisor.ModelServer, ailing},
+	{"took too long", refuses(504, "timeout_error", "x"), supervisor.ModelServer, ailing},
+	{"filtered by words", refuses(400, "invalid_request_error", "Output blocked by content filtering policy"),
+		supervisor.ModelFiltered, `The content filter of "test" stopped the answer. Say it differently, or use another model.`},
+	{"declined", sends(streamOf(text("I"), "refusal")), supervisor.ModelFiltered,
+		`The model "m" of "test" declined to answer this. Say it differently, or use another model.`},
+	{"a model without tools", refuses(400, "invalid_request_error", "m does not support tools"), supervisor.ModelNoTools,
+		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
+	{"a model without thinking", refuses(400, "invalid_request_error", "adaptive thinking is not supported on this model."),
+		supervisor.ModelRefused, `The model "m" of "test" cannot think in the way that it was told to. ` +
+			`Set models.thinking to off, or use another model.`},
+	{"a request that it does not like", refuses(400, "invalid_request_error", "tools.0:\n wrong"), supervisor.ModelRefused,
+		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model; the log at level debug has what it said.`},
+	{"another shape of refusal", page(422, "application/json", `{"detail":"wrong"}`), supervisor.ModelRefused,
+		`"test" refused the request for the model "m" as wrong (HTTP 422). Use another model; the log at level debug has what it said.`},
+	{"and another", page(409, "application/json", `{"error":"wrong"}`), supervisor.ModelRefused,
+		`"test" refused the request for the model "m" as wrong (HTTP 409). Use another model; the log at level debug has what it said.`},
+	{"no reason given", page(400, "text/plain", "no"), supervisor.ModelRefused,
+		`"test" refused the request for the model "m" as wrong (HTTP 400). Use another model; the log at level debug has what it said.`},
+	{"an error in the stream", breaksOff("invalid_request_error", "the tape tore"), supervisor.ModelRefused,
+		`"test" broke off the answer of the model "m". Send the message again; the log at level debug has what it said.`},
+	{"no stream at all", sends(""), supervisor.ModelCut, cut},
+	{"an end without a reason to stop", sends(spoken() + `data: {"type":"message_stop"}` + "\n\n"), supervisor.ModelCut, cut},
+	{"events of something else", sends("data: <xml/>\n\n"), supervisor.ModelMalformed, odd},
+	{"events of another API", sends(`data: {"choices":[{"delta":{"content":"hi"}}]}` + "\n\n"), supervisor.ModelMalformed, odd},
+	{"a piece of no block", sends(`data: {"type":"content_block_delta","index":4,"delta":{"type":"text_delta"}}` + "\n\n"),
+		supervisor.ModelMalformed, odd},
+	{"a block twice", sends(strings.ReplaceAll(streamOf(text("a")+text("b"), "end_turn"), `"index":1`, `"index":0`)),
+		supervisor.ModelMalformed, odd},
+	{"no room to answer", sends(streamOf(start(`{"type":"thinking","thinking":"hm"}`), "max_tokens")), supervisor.ModelNoRoom,
+		`The model "m" of "test" reached the limit of what it may say before it said anything. ` +
+			`Let it think less, raise its limit of output tokens, or use another model.`},
+	{"no room in the context", sends(streamOf(text(""), "model_context_window_exceeded")), supervisor.ModelTooLong,
+		`This conversation fills all that the model "m" of "test" can take, and leaves no room for an answer. ` +
+			`Start a new one with /new, or use a model with a larger context.`},
+	{"nothing", sends(streamOf(text(" \n"), "end_turn")), supervisor.ModelEmpty,
+		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
+	{"a call without a name", sends(streamOf(call("", "{}"), "tool_use")), supervisor.ModelMalformed,
+		`The model "m" of "test" called a tool without naming it. Send the message again, or use another model.`},
+}
+
+func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
+	for _, s := range sentences {
+		t.Run(s.name, func(t *testing.T) {
+			p := open(t, Options{BaseURL: serve(t, s.h), APIKey: "sk-wrong"})
+			answer, _, err := ask(p, hi())
+			checkSentence(t, err, s.class, strings.ReplaceAll(s.want, "HOST", p.at.Host))
+			if answer.Message.Parts != nil {
+				t.Errorf("an answer beside the error: %v", answer)
+			}
+		})
+	}
+}
+
+func checkSentence(t *testing.T, err error, class supervisor.ModelClass, want string) {
+	t.Helper()
+	if got := supervisor.ErrorMessage(err); got != want {
+		t.Errorf("got  %s\nwant %s\n%v", got, want, err)
+	}
+	if got := classOf(err); got != class {
+		t.Errorf("class %s, want %s", got, class)
+	}
+}
+
+func TestNothingIsTriedAgain(t *testing.T) {
+	for _, status := range []int{401, 408, 409, 429, 500, 503, 529} {
+		count := 0
+		base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			count++
+			with(refuses(status, "x", "y"), "X-Should-Retry", "true")(w, r)
+		})
+		if _, _, err := ask(open(t, Options{BaseURL: base}), hi()); err == nil || count != 1 {
+			t.Errorf("HTTP %d: %d requests, %v", status, count, err)
+		}
+	}
+}
+
+func TestTheNameOfTheCallAndWhatItCostStayWithItsError(t *testing.T) {
+	cases := map[string]struct {
+		h       http.HandlerFunc
+		request string
+		input   int64
+	}{
+		"the header's":              {with(refuses(500, "api_error", "x"), "Request-Id", "req_head"), "req_head", 0},
+		"the body's":                {refuses(500, "api_error", "x"), "req_body", 0},
+		"of a stream":               {breaksOff("api_error", "x"), "req_1", 3},
+		"of an answer that was cut": {sends(spoken()), "req_1", 3},
+		"of one that is long": {with(refuses(500, "x", "x"), "Request-Id", strings.Repeat("ä", 99)),
+			strings.Repeat("ä", maxRequestID/2), 0},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var logged bytes.Buffer
+			log := hclog.New(&hclog.LoggerOptions{Output: &logged, Level: hclog.Debug})
+			_, _, err := ask(open(t, Options{BaseURL: serve(t, c.h), Log: log}), hi())
+			failed := new(supervisor.ModelError)
+			if !errors.As(err, &failed) || failed.Request != c.request || failed.Usage.Input != c.input {
+				t.Errorf("got %+v", failed)
+			}
+			if !strings.Contains(logged.String(), c.request) {
+				t.Errorf("logged %s", &logged)
+			}
+		})
+	}
+}
+
+func TestHowLongTheEndpointAsksToBeLeftAlone(t *testing.T) {
+	cases := []struct {
+		name    string
+		headers []string
+		want    time.Duration
+	}{
+		{"it does not say", nil, 0},
+		{"seconds", []string{"Retry-After", "80"}, 80 * time.Second},
+		{"the limit that is used up", []string{
+			"Anthropic-Ratelimit-Requests-Remaining", "4", "Anthropic-Ratelimit-Requests-Reset", "2000-01-01T00:50:00Z",
+			"Anthropic-Ratelimit-Input-Tokens-Remaining", "0", "Anthropic-Ratelimit-Input-Tokens-Reset", "2000-01-01T00:00:20Z",
+			"Anthropic-Ratelimit-Tokens-Remaining", "0", "Anthropic-Ratelimit-Tokens-Reset", "2000-01-01T00:00:40Z",
+			"Anthropic-Ratelimit-Output-Tokens-Reset", "gibberish"}, 40 * time.Second},
+		{"its own word before the limits'", []string{"Retry-After", "7",
+			"Anthropic-Ratelimit-Tokens-Reset", "2000-01-01T00:00:40Z"}, 7 * time.Second},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // which begins at 2000-01-01
+				client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+					w := httptest.NewRecorder()
+					with(refuses(429, "rate_limit_error", "x"), c.headers...)(w, r)
+					return w.Result(), nil
+				})}
+				_, _, err := ask(open(t, Options{HTTPClient: client}), hi())
+				failed := new(supervisor.ModelError)
+				if !errors.As(err, &failed) || failed.RetryAfter != c.want {
+					t.Errorf("got %v", failed.RetryAfter)
+				}
+			})
+		})
+	}
+}
+
+// TestTheKeyIsNeverSaid has endpoints throw the key back in every way they have, also where a long message is cut.
+func TestTheKeyIsNeverSaid(t *testing.T) {
+	const canary = "sk-canary-0123456789"
+	echo := func(status int, format string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			fmt.Fprintf(w, format, r.Header.Get("X-Api-Key"))
+		}
+	}
+	long := strings.Repeat("x", 285) // the key is at 300 bytes, where foreign words are cut
+	handlers := map[string]http.HandlerFunc{
+		"in a message":           echo(400, `{"error":{"message":"you sent %s"}}`),
+		"half hidden":            page(401, "application/json", `{"error":{"message":"Incorrect API key: sk-can***6789"}}`),
+		"half hidden, by a type": page(400, "application/json", `{"error":{"message":"sk-can***","type":"authentication_error"}}`),
+		"where it is cut":        echo(400, `{"error":{"message":"`+long+` %s"}}`),
+		"where the log cuts it":  echo(400, `{"error":{"message":"`+long[len("HTTP 400: "):]+` %s"}}`),
+		"in a type":              echo(500, `{"error":{"type":"%s","message":"x"}}`),
+		"in the name of a call":  echo(500, `{"error":{"type":"x"},"request_id":"%s"}`),
+		"in the name of a call, in the head": func(w http.ResponseWriter, r *http.Request) {
+			with(refuses(500, "x", "x"), "Request-Id", strings.Repeat("x", maxRequestID-6)+r.Header.Get("X-Api-Key"))(w, r)
+		},
+		"in a redirect": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "http://x.invalid/?key="+url.QueryEscape(r.Header.Get("X-Api-Key")))
+			w.WriteHeader(302)
+		},
+		"in the stream":         sends(`data: {"type":"error","error":{"message":"` + canary + `"}}` + "\n\n"),
+		"in an event's garbage": sends(`data: ` + canary + "\n\n"),
+		"in a header it breaks": func(w http.ResponseWriter, r *http.Request) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			fmt.Fprintf(conn, "%s\r\n\r\n", r.Header.Get("X-Api-Key"))
+			conn.Close()
+		},
+		"in an answer": sends(streamOf(text(canary), "refusal")),
+	}
+	for name, h := range handlers {
+		t.Run(name, func(t *testing.T) {
+			var logged bytes.Buffer
+			p := open(t, Options{BaseURL: serve(t, h) + "?k=" + canary, APIKey: canary,
+				Log: hclog.New(&hclog.LoggerOptions{Output: &logged, Level: hclog.Trace})})
+			_, _, err := ask(p, hi())
+			_, listing := p.Models(t.Context())
+			if err == nil || listing == nil {
+				t.Fatalf("no error: %v, %v", err, listing)
+			}
+			for _, err := range []error{err, listing} {
+				for ; err != nil; err = errors.Unwrap(err) {
+					if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, "sk-can") {
+						t.Errorf("in an error: %s", text)
+					}
+				}
+			}
+			if strings.Contains(logged.String(), "sk-can") {
+				t.Errorf("in the log: %s", logged.String())
+			}
+		})
+	}
+}
+
+func TestAKeyThatIsNoHeaderIsNotRepeated(t *testing.T) {
+	_, _, err := ask(open(t, Options{BaseURL: "http://127.0.0.1:1", APIKey: "sk-can\nary"}), hi())
+	if err == nil || strings.Contains(err.Error(), "sk-can") {
+		t.Errorf("got %v", err)
+	}
+}
