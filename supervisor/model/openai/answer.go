@@ -4,23 +4,21 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/model/remote"
 )
 
 const (
 	maxAnswer = 512 << 10 // bytes of text and arguments, so that the message fits the wire to the worker
+	maxHidden = 4 << 20   // bytes of thinking, which is not kept: this much is a model that has lost itself
 	maxCalls  = 128       // OpenAI's own limit of tools in a request; nobody calls more at once
 )
 
-// lengthMark ends an answer that the endpoint broke off at its limit of tokens, so that nobody takes it for whole.
-const lengthMark = "\n\n[The answer breaks off here: the model reached the limit of what it may say at once.]"
-
 // chunk is one event of the stream.
 type chunk struct {
+	ID      string          `json:"id"`
 	Model   string          `json:"model"`
 	Choices []choice        `json:"choices"`
 	Usage   *usage          `json:"usage"`
@@ -34,9 +32,11 @@ type choice struct {
 }
 
 type delta struct {
-	Content   string      `json:"content"`
-	Refusal   string      `json:"refusal"`
-	ToolCalls []callDelta `json:"tool_calls"`
+	Content   string          `json:"content"`
+	Refusal   string          `json:"refusal"`
+	Thought   json.RawMessage `json:"reasoning_content"` // llama.cpp's, LM Studio's and DeepInfra's
+	Reasoning json.RawMessage `json:"reasoning"`         // Ollama's, vLLM's, Groq's and OpenRouter's
+	ToolCalls []callDelta     `json:"tool_calls"`
 }
 
 type callDelta struct {
@@ -48,22 +48,39 @@ type callDelta struct {
 	} `json:"function"`
 }
 
-type usage struct {
-	Prompt     int64 `json:"prompt_tokens"`
-	Completion int64 `json:"completion_tokens"`
-	Details    *struct {
-		Cached int64 `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
+// builder puts an answer together from its chunks.
+type builder struct {
+	say      func(string)
+	write    func(string) // where text goes on its way to said
+	model    string
+	id       string // of the chunks
+	names    map[string]string
+	text     strings.Builder
+	thoughts *thoughts // nil: the text holds none
+	blocks   *blocks   // nil: calls are no text
+	calls    []*call
+	size     int    // bytes of text and arguments
+	hidden   int    // bytes of thinking
+	finish   string // why the model ended; "" until it has
+	usage    usage
+	chunks   int
+	heard    func(int, protocol.Usage) // ModelRequest.Heard
 }
 
-// builder puts an answer together from its chunks. The zero value is ready.
-type builder struct {
-	model  string
-	text   strings.Builder
-	calls  []*call
-	size   int    // bytes of text and arguments
-	finish string // why the model ended; "" until it has
-	usage  protocol.Usage
+// newBuilder makes one that says the text as it comes, without thoughts where there may be some in it, and without calls
+// where those are text.
+func newBuilder(say func(string), thinks, told bool) *builder {
+	b := &builder{say: say}
+	b.write = b.said
+	if told {
+		b.blocks = &blocks{emit: b.write}
+		b.write = b.blocks.write
+	}
+	if thinks {
+		b.thoughts = &thoughts{emit: b.write}
+		b.write = b.thoughts.write
+	}
+	return b
 }
 
 // call is a tool call that is coming in.
@@ -75,38 +92,47 @@ type call struct {
 }
 
 // add takes one event and says its text, if it has any.
-func (b *builder) add(ev event, say func(string)) error {
+func (b *builder) add(ev event) error {
 	var c chunk
 	if ev.name == "error" {
-		return readFailure(0, ev.data)
+		return streamFailure(ev.data)
 	}
 	if err := json.Unmarshal(ev.data, &c); err != nil {
 		return fmt.Errorf("%w: %w", errNotChunk, err)
 	}
 	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
-		return readFailure(0, ev.data)
+		return streamFailure(ev.data)
 	}
+	b.chunks++
 	if b.model == "" {
-		b.model = c.Model
+		b.model, b.id = c.Model, c.ID
 	}
 	if c.Usage != nil {
-		b.usage = c.Usage.words()
+		b.usage = *c.Usage
 	}
+	before := b.size + b.hidden
 	for _, ch := range c.Choices {
-		if err := b.addChoice(ch, say); err != nil {
+		if err := b.addChoice(ch); err != nil {
 			return err
 		}
+	}
+	if b.heard != nil {
+		b.heard(b.size+b.hidden-before, b.usage.words())
 	}
 	return nil
 }
 
 // addChoice takes the first choice alone; we never ask for more.
-func (b *builder) addChoice(ch choice, say func(string)) error {
+func (b *builder) addChoice(ch choice) error {
 	if ch.Index != 0 {
 		return nil
 	}
-	if err := b.addText(ch.Delta.Content+ch.Delta.Refusal, say); err != nil {
+	if err := b.addText(ch.Delta.Content + ch.Delta.Refusal); err != nil {
 		return err
+	}
+	b.hidden += len(ch.Delta.Thought) + len(ch.Delta.Reasoning)
+	if b.hidden > maxHidden {
+		return errTooLong
 	}
 	for _, d := range ch.Delta.ToolCalls {
 		if err := b.addCall(d); err != nil {
@@ -119,13 +145,17 @@ func (b *builder) addChoice(ch choice, say func(string)) error {
 	return nil
 }
 
-func (b *builder) addText(text string, say func(string)) error {
+func (b *builder) addText(text string) error {
 	if err := b.grow(len(text)); err != nil || text == "" {
 		return err
 	}
-	b.text.WriteString(text)
-	say(text)
+	b.write(text)
 	return nil
+}
+
+func (b *builder) said(text string) {
+	b.text.WriteString(text)
+	b.say(text)
 }
 
 func (b *builder) addCall(d callDelta) error {
@@ -173,59 +203,4 @@ func (b *builder) grow(n int) error {
 	return nil
 }
 
-// unquote is the text of a JSON string, and any other value as it stands.
-func unquote(raw json.RawMessage) string {
-	var s string
-	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil { // null leaves s empty
-		return s
-	}
-	return strings.ToValidUTF8(string(raw), "\uFFFD")
-}
-
-// answer is the whole message, or why there is none. A reason that nobody has heard of is as good as "stop".
-func (b *builder) answer(say func(string)) (supervisor.ModelAnswer, error) {
-	nothing := len(b.calls) == 0 && strings.TrimSpace(b.text.String()) == ""
-	switch {
-	case b.finish == "":
-		return supervisor.ModelAnswer{}, errCutOff
-	case b.finish == "content_filter":
-		return supervisor.ModelAnswer{}, errFiltered
-	case b.finish == "length" && nothing:
-		return supervisor.ModelAnswer{}, errNoRoom
-	case nothing:
-		return supervisor.ModelAnswer{}, errEmpty
-	case b.finish == "length" && len(b.calls) == 0:
-		b.text.WriteString(lengthMark)
-		say(lengthMark)
-	}
-	parts, err := b.parts()
-	message := protocol.Message{Role: protocol.RoleAssistant, Parts: parts}
-	return supervisor.ModelAnswer{Message: message, Model: b.model, Usage: b.usage}, err
-}
-
-func (b *builder) parts() ([]protocol.Part, error) {
-	var parts []protocol.Part
-	if text := b.text.String(); strings.TrimSpace(text) != "" {
-		parts = append(parts, protocol.Part{Text: text})
-	}
-	for i, c := range b.calls {
-		if c.name == "" {
-			return nil, errNoName
-		}
-		if c.id == "" {
-			c.id = "call_" + strconv.Itoa(i+1)
-		}
-		arguments := parseArguments(c.arguments.String())
-		parts = append(parts, protocol.Part{Call: &protocol.ToolCall{ID: c.id, Name: c.name, Arguments: arguments}})
-	}
-	return parts, nil
-}
-
-// words are the counts as the supervisor keeps them. What cannot be a count is none.
-func (u usage) words() protocol.Usage {
-	out := protocol.Usage{Input: max(u.Prompt, 0), Output: max(u.Completion, 0)}
-	if u.Details != nil {
-		out.CacheRead = max(u.Details.Cached, 0)
-	}
-	return out
-}
+func unquote(raw json.RawMessage) string { return remote.Unquote(raw) }

@@ -1,5 +1,6 @@
 // Package openai speaks to any endpoint of the chat completions API as OpenAI defined it: OpenAI itself, Ollama,
-// llama.cpp, vLLM, LM Studio, OpenRouter and many more.
+// llama.cpp, vLLM, LM Studio, Groq, DeepInfra, OpenRouter and many more. In what they differ is a table, servers; what
+// a model refuses beyond that is learned from its refusal.
 //
 // It is a small client of its own over net/http, because OpenAI's library would add 18 MB to the binary. It is strict
 // where a mistake would lie (half an answer is never returned as a whole one) and lenient where servers differ without
@@ -8,16 +9,17 @@
 package openai
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/remote"
 )
 
 // Options say where an endpoint is and how it is spoken to.
@@ -25,11 +27,17 @@ type Options struct {
 	Name       string        // the provider's name in the configuration; it stands in what a person reads
 	BaseURL    string        // with its version, as in http://127.0.0.1:11434/v1; no user and password in it
 	APIKey     string        // "" where the endpoint wants none; it is kept out of every error and log line
+	Server     string        // one of Servers; "": the one that BaseURL looks like
+	MaxOutput  int           // tokens that an answer may have; 0: as the endpoint has it
 	HTTPClient *http.Client  // nil: one of our own, without redirects and with deadlines for connecting
-	Begin      time.Duration // the longest wait for the answer's first byte; 0 is DefaultBegin
+	Begin      time.Duration // the longest wait for the answer's first byte; 0 is DefaultBegin, and Stall at least
 	Stall      time.Duration // the longest silence within an answer; 0 is DefaultStall
 	Log        hclog.Logger  // nil: nothing is logged
 }
+
+// DefaultOutput is a bound for the answers of who has to have one: that of gpt-4o, the least of the models whose prices
+// are listed. What a model thinks is a part of it.
+const DefaultOutput = 16_384
 
 const (
 	// DefaultBegin is long because a local server may first read the model from a slow disk (Ollama allows five minutes
@@ -41,52 +49,41 @@ const (
 
 // Provider is one endpoint. It may be used from several goroutines at once.
 type Provider struct {
-	name     string
-	host     string // what a person is told of the address: host and port
-	endpoint string // of chat/completions
-	key      string
-	client   *http.Client
-	begin    time.Duration
-	stall    time.Duration
-	log      hclog.Logger
+	name       string
+	at         remote.Endpoint
+	endpoint   string // of chat/completions
+	listing    string // of models
+	server     server
+	droppables []droppable
+	known      known
+	maxOutput  int
+	client     *http.Client
+	begin      time.Duration
+	stall      time.Duration
+	log        hclog.Logger
 }
 
 // New prepares an endpoint and connects to nothing. The caller closes the provider.
 func New(o Options) (*Provider, error) {
-	base, err := parseBase(o.BaseURL)
+	base, err := remote.ParseBase(o.BaseURL, "http://127.0.0.1:11434/v1")
 	if err != nil {
 		return nil, fmt.Errorf("model provider %q: base_url: %w", o.Name, err)
 	}
+	server, err := serverAt(o.Server, base)
+	if err != nil {
+		return nil, fmt.Errorf("model provider %q: %w", o.Name, err)
+	}
 	p := &Provider{
-		name: o.Name, host: base.Host, endpoint: base.JoinPath("chat", "completions").String(), key: o.APIKey,
-		client: newClient(o.HTTPClient), begin: o.Begin, stall: o.Stall, log: o.Log,
-	}
-	if p.begin == 0 {
-		p.begin = DefaultBegin
-	}
-	if p.stall == 0 {
-		p.stall = DefaultStall
+		name: o.Name, endpoint: base.JoinPath("chat", "completions").String(),
+		listing: base.JoinPath("models").String(), server: server, droppables: droppablesOf(server),
+		maxOutput: o.MaxOutput, client: remote.Client(o.HTTPClient), log: o.Log,
+		begin: cmp.Or(o.Begin, max(DefaultBegin, o.Stall)), stall: cmp.Or(o.Stall, DefaultStall),
 	}
 	if p.log == nil {
 		p.log = hclog.NewNullLogger()
 	}
+	p.at = remote.Endpoint{Name: o.Name, Host: base.Host, Key: o.APIKey, Troubles: troubles, Log: p.log}
 	return p, nil
-}
-
-// parseBase checks a base URL. Its errors do not repeat the URL, which may hold a password.
-func parseBase(base string) (*url.URL, error) {
-	u, err := url.Parse(base)
-	switch {
-	case err != nil:
-		return nil, errors.New("it is not a URL; write it like http://127.0.0.1:11434/v1")
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, errors.New("it must begin with http:// or https://, as in http://127.0.0.1:11434/v1")
-	case u.Host == "":
-		return nil, errors.New("it names no host; write it like http://127.0.0.1:11434/v1")
-	case u.User != nil:
-		return nil, errors.New("it must hold no user and password; the key goes into api_key")
-	}
-	return u, nil
 }
 
 // Close drops the idle connections. Calls under way go on.
@@ -94,24 +91,35 @@ func (p *Provider) Close() {
 	p.client.CloseIdleConnections()
 }
 
-// Stream calls the model, as supervisor.ModelProvider says.
+// Stream calls the model, as supervisor.ModelProvider says. A request of which the endpoint refuses a part that can be
+// left out is made again without it.
 func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
-	body, err := encode(req)
+	r, err := p.compose(req)
 	if err != nil {
-		return supervisor.ModelAnswer{}, fmt.Errorf("request for model %s of %s: %w", req.Model, p.name, err)
+		return supervisor.ModelAnswer{}, p.at.Explain(err, req.Model, "", protocol.Usage{})
 	}
-	answer, err := p.exchange(ctx, body, func(text string) { delta(supervisor.ModelDelta{Text: text}) })
-	if err != nil && ctx.Err() != nil {
-		return supervisor.ModelAnswer{}, context.Cause(ctx)
+	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
+	for {
+		b := newBuilder(say, p.server.rawThoughts, r.told)
+		b.names, b.heard = ours(req.Tools), req.Heard
+		answer, err := p.exchange(ctx, r, b)
+		switch {
+		case err == nil:
+			return p.answered(answer, b, req), nil
+		case ctx.Err() != nil:
+			return supervisor.ModelAnswer{}, context.Cause(ctx)
+		case b.chunks == 0 && p.learn(r, err):
+			continue
+		}
+		return supervisor.ModelAnswer{}, p.at.Explain(err, req.Model, answer.Request, answer.Usage)
 	}
-	if err != nil {
-		return supervisor.ModelAnswer{}, p.explain(err, req.Model)
-	}
-	if answer.Model == "" {
-		answer.Model = req.Model
-	}
-	p.log.Debug("model answered", "provider", p.name, "model", answer.Model,
-		"input", answer.Usage.Input, "output", answer.Usage.Output)
-	return answer, nil
+}
+
+func (p *Provider) answered(answer supervisor.ModelAnswer, b *builder, req supervisor.ModelRequest) supervisor.ModelAnswer {
+	answer.Model = cmp.Or(answer.Model, req.Model)
+	p.log.Debug("model answered", "provider", p.name, "model", answer.Model, "request", answer.Request,
+		"stop", answer.Stop, "input", answer.Usage.Input, "cache_read", answer.Usage.CacheRead,
+		"output", answer.Usage.Output, "thought", b.usage.thought(), "thought_bytes", b.hidden)
+	return answer
 }

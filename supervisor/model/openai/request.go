@@ -10,24 +10,49 @@ import (
 	"mews/supervisor"
 )
 
-// request is the body of POST chat/completions.
+// request is the body of POST chat/completions. What is empty is not sent.
 type request struct {
-	Model         string        `json:"model"`
-	Messages      []message     `json:"messages"`
-	Tools         []tool        `json:"tools,omitempty"`
-	Stream        bool          `json:"stream"`
-	StreamOptions streamOptions `json:"stream_options"`
+	Model               string             `json:"model"`
+	Messages            []message          `json:"messages"`
+	Tools               []tool             `json:"tools,omitempty"`
+	ParallelCalls       bool               `json:"parallel_tool_calls,omitempty"`
+	Stream              bool               `json:"stream"`
+	StreamOptions       *streamOptions     `json:"stream_options,omitempty"`
+	MaxTokens           int                `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int                `json:"max_completion_tokens,omitempty"`
+	ReasoningEffort     string             `json:"reasoning_effort,omitempty"`
+	Reasoning           *reasoning         `json:"reasoning,omitempty"`
+	TemplateArguments   *templateArguments `json:"chat_template_kwargs,omitempty"`
+	CacheKey            string             `json:"prompt_cache_key,omitempty"`
+	CacheRetention      string             `json:"prompt_cache_retention,omitempty"`
+
+	told bool // the tools are told in the system text, and called in the answer's
+	hold hold // on the limit of the answer
 }
 
 type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
+type reasoning struct {
+	Effort string `json:"effort"`
+}
+
+type templateArguments struct {
+	EnableThinking  bool   `json:"enable_thinking"`
+	ReasoningEffort string `json:"reasoning_effort,omitempty"`
+}
+
 type message struct {
 	Role       string     `json:"role"`
-	Content    *string    `json:"content,omitempty"` // absent in an assistant's message that only calls tools
+	Content    any        `json:"content,omitempty"` // a string, []part, or nil where an assistant only calls tools
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
+}
+
+type cacheControl struct {
+	Type string `json:"type"` // ephemeral
+	TTL  string `json:"ttl,omitempty"`
 }
 
 type toolCall struct {
@@ -52,32 +77,59 @@ type function struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// encode turns a request into OpenAI's JSON. The same transcript gives the same bytes, so that a prefix stays one.
-func encode(req supervisor.ModelRequest) ([]byte, error) {
+// compose makes the endpoint's request of ours, without what its model has refused before.
+func (p *Provider) compose(req supervisor.ModelRequest) (*request, error) {
 	messages, err := messagesOf(req)
 	if err != nil {
 		return nil, err
 	}
+	r := &request{
+		Model: req.Model, Messages: messages, Tools: toolsOf(req.Tools),
+		Stream: true, StreamOptions: &streamOptions{IncludeUsage: true},
+	}
+	r.ParallelCalls = p.server.parallel && len(r.Tools) > 0
+	p.server.think(r, req.Thinking)
+	p.limit(r, req.Output)
+	if p.server.cache != nil && req.Cache > 0 {
+		p.server.cache(r, req)
+	}
+	p.forget(r)
+	return r, nil
+}
+
+// encode turns a request into OpenAI's JSON. The same transcript gives the same bytes, so that a prefix stays one.
+func encode(r *request) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	err = enc.Encode(request{
-		Model: req.Model, Messages: messages, Tools: toolsOf(req.Tools),
-		Stream: true, StreamOptions: streamOptions{IncludeUsage: true},
-	})
+	err := enc.Encode(r)
 	return buf.Bytes(), err
 }
 
 func toolsOf(tools []protocol.Tool) []tool {
 	var out []tool
 	for _, t := range tools {
-		out = append(out, tool{"function", function{t.Name, t.Description, t.Schema}})
+		out = append(out, tool{"function", function{wireName(t.Name), t.Description, t.Schema}})
 	}
 	return out
 }
 
+// ours are the names of tools that look different on the wire, by their names there.
+func ours(tools []protocol.Tool) map[string]string {
+	var names map[string]string
+	for _, t := range tools {
+		if wire := wireName(t.Name); wire != t.Name {
+			if names == nil {
+				names = map[string]string{}
+			}
+			names[wire] = t.Name
+		}
+	}
+	return names
+}
+
 // shapes is how each role's messages look on OpenAI's wire. One of ours may become none or several of theirs.
-var shapes = map[protocol.Role]func(protocol.Message) []message{
+var shapes = map[protocol.Role]func(supervisor.ModelRequest, protocol.Message) []message{
 	protocol.RoleUser:      userMessages,
 	protocol.RoleAssistant: assistantMessages,
 	protocol.RoleTool:      toolMessages,
@@ -85,29 +137,46 @@ var shapes = map[protocol.Role]func(protocol.Message) []message{
 
 func messagesOf(req supervisor.ModelRequest) ([]message, error) {
 	var out []message
+	var pictures []part // of the results so far, which follow the last of them
 	if req.System != "" {
-		out = append(out, message{Role: "system", Content: &req.System})
+		out = append(out, message{Role: "system", Content: req.System})
 	}
 	for i, m := range req.Messages {
-		shape, known := shapes[m.Role]
-		if !known {
-			return nil, fmt.Errorf("message %d: role %q", i, m.Role)
+		shape, exists := shapes[m.Role]
+		if !exists {
+			return nil, fmt.Errorf("%w: message %d: role %q", errUnsendable, i, m.Role)
 		}
-		out = append(out, shape(m)...)
+		if m.Role != protocol.RoleTool {
+			out, pictures = append(out, following(pictures)...), nil
+		}
+		out = append(out, shape(req, m)...)
+		for _, p := range m.Parts {
+			if p.Result != nil {
+				pictures = append(pictures, resultParts(req, p.Result)...)
+			}
+		}
 	}
-	return out, nil
+	return append(out, following(pictures)...), nil
 }
 
-func userMessages(m protocol.Message) []message {
-	text := m.Text()
-	return []message{{Role: "user", Content: &text}}
+// following is a message with the pictures of results, if there are any.
+func following(parts []part) []message {
+	if len(parts) == 0 {
+		return nil
+	}
+	return []message{{Role: "user", Content: shortest(parts)}}
 }
 
-// assistantMessages leaves out a message that says and calls nothing: endpoints refuse it.
-func assistantMessages(m protocol.Message) []message {
+func userMessages(req supervisor.ModelRequest, m protocol.Message) []message {
+	return []message{{Role: "user", Content: contentOf(req, m)}}
+}
+
+// assistantMessages leaves out a message that says and calls nothing: endpoints refuse it. What the model thought stays
+// here: it is another format's, or was never kept.
+func assistantMessages(_ supervisor.ModelRequest, m protocol.Message) []message {
 	out := message{Role: "assistant"}
 	if text := m.Text(); text != "" {
-		out.Content = &text
+		out.Content = text
 	}
 	for _, c := range m.Calls() {
 		out.ToolCalls = append(out.ToolCalls, toolCall{c.ID, "function", functionCall{wireName(c.Name), argumentsText(c)}})
@@ -127,7 +196,7 @@ func argumentsText(c protocol.ToolCall) string {
 }
 
 // toolMessages are one for each result: OpenAI has no way to say that a tool failed but the text.
-func toolMessages(m protocol.Message) []message {
+func toolMessages(_ supervisor.ModelRequest, m protocol.Message) []message {
 	var out []message
 	for _, part := range m.Parts {
 		if part.Result == nil {
@@ -137,9 +206,23 @@ func toolMessages(m protocol.Message) []message {
 		if part.Result.Failed {
 			text = "error: " + text
 		}
-		out = append(out, message{Role: "tool", Content: &text, ToolCallID: part.Result.Call})
+		out = append(out, message{Role: "tool", Content: text, ToolCallID: part.Result.Call})
 	}
 	return out
+}
+
+// text is what m says, however it is written.
+func (m message) text() string {
+	if text, is := m.Content.(string); is {
+		return text
+	}
+	var text string
+	if parts, is := m.Content.([]part); is {
+		for _, p := range parts {
+			text += p.Text
+		}
+	}
+	return text
 }
 
 // maxName is OpenAI's limit for a function's name.

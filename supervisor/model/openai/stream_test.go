@@ -44,8 +44,11 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 	stream := recorded(t)
 	finished := bytes.Index(stream, []byte(`"finish_reason":"tool_calls"`))
 	finished += bytes.Index(stream[finished:], []byte("\n\n")) + len("\n\n")
+	spoke := bytes.Index(stream, []byte("\n\ndata: ")) // after the comment
+	spoke += bytes.Index(stream[spoke+2:], []byte("\n\n")) + 2 + len("\n\n")
+	counted := bytes.LastIndex(stream, []byte("\n\ndata: [DONE]")) + len("\n\n")
 	whole, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(bytes.NewReader(stream))}), hi())
-	if err != nil || len(whole.Message.Calls()) != 2 {
+	if err != nil || len(whole.Message.Calls()) != 2 || whole.Usage.Input == 0 {
 		t.Fatalf("uncut: %v, %v", whole, err)
 	}
 	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF} {
@@ -55,6 +58,12 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 			answer, _, err := ask(p, hi())
 			if at < finished && (supervisor.ErrorCode(err) != supervisor.CodeUnavailable || answer.Message.Parts != nil) {
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
+			}
+			if class := classOf(err); at < finished && (class == supervisor.ModelNetwork) != (at < spoke) {
+				t.Fatalf("cut at %d, the first chunk ends at %d: class %s", at, spoke, class)
+			}
+			if at >= counted && answer.Usage != whole.Usage {
+				t.Fatalf("cut at %d, after the usage: %v", at, answer.Usage)
 			}
 			if at >= finished && (err != nil || len(answer.Message.Parts) != len(whole.Message.Parts)) {
 				t.Fatalf("cut at %d, after the finish reason: %v, %v", at, answer, err)
@@ -93,12 +102,16 @@ func TestSilenceEndsTheCall(t *testing.T) {
 		mute       bool
 		lasts      time.Duration
 		whole      bool
+		o          Options
 	}{
-		{"before the head", "", true, DefaultBegin, false},
-		{"before the first byte", "", false, DefaultBegin, false},
-		{"within the answer", start, false, DefaultStall, false},
-		{"after the finish reason nothing is missing", start + finish, false, tailTimeout, true},
-		{"after [DONE] nothing is waited for but the end", start + finish + "data: [DONE]\n\n", false, drainTimeout, true},
+		{"before the head", "", true, DefaultBegin, false, Options{}},
+		{"before the first byte", "", false, DefaultBegin, false, Options{}},
+		{"within the answer", start, false, DefaultStall, false, Options{}},
+		{"before the first byte of an impatient one", "", false, DefaultBegin, false, Options{Stall: time.Second}},
+		{"before the first byte of a patient one", "", false, 20 * time.Minute, false, Options{Stall: 20 * time.Minute}},
+		{"within the answer of a patient one", start, false, 20 * time.Minute, false, Options{Stall: 20 * time.Minute}},
+		{"after the finish reason nothing is missing", start + finish, false, 5 * time.Second, true, Options{}},
+		{"after [DONE] nothing is waited for but the end", start + finish + "data: [DONE]\n\n", false, 100 * time.Millisecond, true, Options{}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,7 +121,8 @@ func TestSilenceEndsTheCall(t *testing.T) {
 					go func() { _, _ = io.WriteString(w, c.sent) }()
 				}
 				began := time.Now()
-				answer, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: client}), hi())
+				c.o.BaseURL, c.o.HTTPClient = "http://h/v1", client
+				answer, _, err := ask(open(t, c.o), hi())
 				if took := time.Since(began); took != c.lasts {
 					t.Errorf("took %v, want %v", took, c.lasts)
 				}
@@ -194,7 +208,7 @@ func FuzzEvents(f *testing.F) {
 			t.Fatalf("said %q, answered %q", said, answer.Message.Text())
 		}
 		for _, c := range answer.Message.Calls() {
-			if checkObject(string(c.Arguments)) != nil {
+			if supervisor.CheckArguments(string(c.Arguments)) != nil {
 				t.Fatalf("arguments %q", c.Arguments)
 			}
 		}

@@ -1,142 +1,128 @@
 package openai
 
 import (
-	"crypto/tls"
-	"errors"
-	"net"
 	"net/http"
 	"slices"
-	"strings"
-	"syscall"
 
 	"mews/supervisor"
+	"mews/supervisor/model/remote"
 )
 
-// trouble is a class of errors and what a person is told of it. {model}, {provider}, {host}, {text}, {status}, {wait}
-// and {again} are filled in.
-type trouble struct {
-	is   func(error) bool
-	code supervisor.Code
-	says string
-}
-
 // troubles are tried in order; the last takes all.
-var troubles = []trouble{
-	{failed(isTooLong), supervisor.CodeModel,
-		`This conversation is longer than the model {model} of {provider} can take. ` +
-			`Start a new one with /new, or use a model with a larger context.`},
-	{failed(isQuota), supervisor.CodeModel,
-		`The account at {provider} has no credit left for the model {model}. ` +
-			`See to its billing, or use another model.`},
-	{failed(isKeyless), supervisor.CodeModel,
-		`{provider} wants an API key, and none was accepted. ` +
-			`Check its api_key in the configuration and start Mews again.`},
-	{status(http.StatusForbidden), supervisor.CodeModel,
-		`{provider} does not let this API key use the model {model}. ` +
-			`Use another model, or a key that may.`},
-	{failed(isNoTools), supervisor.CodeModel,
-		`The model {model} of {provider} cannot use tools, and Mews needs them. ` +
-			`Use a model that can.`},
-	{failed(isNoModel), supervisor.CodeModel,
-		`{provider} at {host} has no model {model}. ` +
-			`Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
-	{failed(isNoAPI), supervisor.CodeModel,
-		`What answers at {host} is not an OpenAI-compatible API (HTTP {status}). ` +
-			`Check the base_url of {provider}; it usually ends in /v1.`},
-	{status(http.StatusTooManyRequests), supervisor.CodeUnavailable,
-		`{provider} has had too many requests and lets no ` +
-			`more through for now. {again}`},
-	{failed(isLoading), supervisor.CodeUnavailable,
-		`{provider} is still loading the model {model}. {again}`},
-	{failed(isTheirs), supervisor.CodeUnavailable,
-		`{provider} has trouble of its own (HTTP {status}). {again}`},
-	{failed(isStreamed), supervisor.CodeModel,
-		`{provider} broke off the answer of the model {model}: {text}`},
-	{failed(isAny), supervisor.CodeModel,
-		`{provider} refused the request for the model {model} (HTTP {status}): {text}`},
+var troubles = append([]remote.Trouble{
+	remote.Refused(isTooLong, supervisor.ModelTooLong,
+		`This conversation is longer than {model} of {provider} can take. `+
+			`Start a new one with /new, or use a model with a larger context.`),
+	remote.Refused(isQuota, supervisor.ModelCredit,
+		`The account at {provider} has no credit left for {model}. `+
+			`See to its billing, or use another model.`),
+	remote.Refused(isKeyless, supervisor.ModelAuth,
+		`{provider} wants an API key, and none was accepted. `+
+			`Check its api_key in the configuration and start Mews again.`),
+	remote.Refused(isFiltered, supervisor.ModelFiltered,
+		`The content filter of {provider} stopped the request. `+
+			`Say it differently, or use another model.`),
+	remote.Refused(status(http.StatusForbidden), supervisor.ModelAuth,
+		`{provider} does not let this API key use {model}. `+
+			`Use another model, or a key that may.`),
+	remote.Refused(isNoTools, supervisor.ModelNoTools,
+		`{model} of {provider} cannot use tools, and Mews needs them. `+
+			`Use a model that can.`),
+	remote.Refused(isNoModel, supervisor.ModelMissing,
+		`{provider} at {host} has no model {name}. `+
+			`Check its name, or fetch it there first (with Ollama: ollama pull NAME).`),
+	remote.Refused(isNoAPI, supervisor.ModelMissing,
+		`What answers at {host} is not an OpenAI-compatible API (HTTP {status}). `+
+			`Check the base_url of {provider}; it usually ends in /v1.`),
+	remote.Refused(status(http.StatusTooManyRequests), supervisor.ModelRateLimited,
+		`{provider} has had too many requests and lets no `+
+			`more through for now. {again}`),
+	remote.Refused(isLoading, supervisor.ModelOverloaded,
+		`{provider} is still loading {model}. {again}`),
+	remote.Refused(isBusy, supervisor.ModelOverloaded,
+		`{provider} has more to do than it can at the moment. {again}`),
+	remote.Refused(isTheirs, supervisor.ModelServer,
+		`{provider} has trouble of its own (HTTP {status}). {again}`),
+	remote.Refused(isStreamed, supervisor.ModelServer,
+		`{provider} broke off the answer of {model} for trouble of its own. {again}`),
+	remote.Refused(remote.Any[*failure], supervisor.ModelRefused,
+		`{provider} refused the request for {model} as wrong (HTTP {status}). `+
+			`Use another model; the log at level debug has what {provider} said.`),
 
-	{isSilent, supervisor.CodeUnavailable,
-		`The model {model} of {provider} at {host} has stopped answering: nothing ` +
-			`came for {wait}. Send the message again, or see whether {provider} is well.`},
-	{is(errCutOff), supervisor.CodeUnavailable,
-		`The answer of the model {model} of {provider} was cut off before its end. ` +
-			`Send the message again.`},
-	{is(errTooLong), supervisor.CodeModel,
-		`The answer of the model {model} of {provider} grew beyond 512 KiB and was ` +
-			`broken off. Ask for less at a time.`},
-	{is(errNotChunk), supervisor.CodeModel,
-		`{provider} at {host} sent something that is not an answer of the OpenAI API. ` +
-			`Check its base_url and its version.`},
-	{is(errFiltered), supervisor.CodeModel,
-		`The content filter of {provider} stopped the answer. ` +
-			`Say it differently, or use another model.`},
-	{is(errNoRoom), supervisor.CodeModel,
-		`The model {model} of {provider} reached the limit of what it may say before it ` +
-			`said anything. Raise its limit of output tokens or its context, or use another model.`},
-	{is(errEmpty), supervisor.CodeModel,
-		`The model {model} of {provider} answered with nothing. ` +
-			`Send the message again, or say it differently.`},
-	{is(errNoName), supervisor.CodeModel,
-		`The model {model} of {provider} called a tool without naming it. ` +
-			`Send the message again, or use another model.`},
+	remote.Stalled,
+	remote.Failed(errBroken, supervisor.ModelServer,
+		`{provider} broke off the answer of {model} for trouble of its own. {again}`),
+	remote.Failed(errUnspoken, supervisor.ModelNetwork,
+		`The connection to {provider} at {host} ended before {model} said anything. `+
+			`Send the message again in a minute.`),
+	remote.Failed(errTooLong, supervisor.ModelMalformed,
+		`The answer of {model} of {provider} grew beyond all measure and was `+
+			`broken off. Ask for less at a time.`),
+	remote.Failed(errCutOff, supervisor.ModelCut,
+		`The answer of {model} of {provider} was cut off before its end. `+
+			`Send the message again.`),
+	remote.Failed(errNotChunk, supervisor.ModelMalformed,
+		`{provider} at {host} sent something that is not an answer of the OpenAI API. `+
+			`Check its base_url and its version.`),
+	remote.Failed(errFiltered, supervisor.ModelFiltered,
+		`The content filter of {provider} stopped the answer. `+
+			`Say it differently, or use another model.`),
+	remote.Failed(errNoRoom, supervisor.ModelNoRoom,
+		`{model} of {provider} reached the limit of what it may say before it `+
+			`said anything. Raise its limit of output tokens or its context, or use another model.`),
+	remote.Failed(errEmpty, supervisor.ModelEmpty,
+		`{model} of {provider} answered with nothing. `+
+			`Send the message again, or say it differently.`),
+	remote.Failed(errNoName, supervisor.ModelMalformed,
+		`{model} of {provider} called a tool without naming it. `+
+			`Send the message again, or use another model.`),
+	remote.Failed(errUnsendable, supervisor.ModelRefused,
+		`This conversation holds something that cannot be written for {provider}. `+
+			`Start a new one with /new; the log says what it is.`),
+}, remote.Unreached(`Is it running there?`)...)
 
-	{is(syscall.ECONNREFUSED), supervisor.CodeUnavailable,
-		`Mews cannot reach {provider}: nothing accepts connections at ` +
-			`{host}. Is it running there?`},
-	{isNoHost, supervisor.CodeUnavailable,
-		`Mews cannot reach {provider}: the name of {host} is not known. ` +
-			`Check its base_url and this machine's network.`},
-	{isUntrusted, supervisor.CodeUnavailable,
-		`Mews does not trust {provider}: the certificate of {host} is not valid. ` +
-			`Check its base_url and this machine's clock.`},
-	{isTimeout, supervisor.CodeUnavailable,
-		`Mews cannot reach {provider}: {host} did not answer in time. ` +
-			`Is it running there?`},
-	{func(error) bool { return true }, supervisor.CodeUnavailable,
-		`The connection to {provider} at {host} failed. ` +
-			`Send the message again in a minute.`},
+func status(code int) func(*failure) bool {
+	return func(f *failure) bool { return f.status == code }
 }
 
-func is(target error) func(error) bool {
-	return func(err error) bool { return errors.Is(err, target) }
-}
-
-func failed(match func(*failure) bool) func(error) bool {
-	return func(err error) bool {
-		f := new(failure)
-		return errors.As(err, &f) && match(f)
-	}
-}
-
-func status(codes ...int) func(error) bool {
-	return failed(func(f *failure) bool { return slices.Contains(codes, f.status) })
-}
-
-// isTooLong: OpenAI's code, llama.cpp's type, and the words of the others.
+// isTooLong: OpenAI's code, llama.cpp's type, and the words of the others. What is too large for a minute's tokens is no
+// smaller in the next.
 func isTooLong(f *failure) bool {
 	if f.code == "context_length_exceeded" || f.code == "exceed_context_size_error" ||
 		f.status == http.StatusRequestEntityTooLarge {
 		return true
 	}
-	return f.saysAny("context length", "context size", "context window", "prompt is too long", "maximum context")
+	return f.saysAny("context length", "context size", "context window", "prompt is too long", "input is too long",
+		"maximum context", "maximum model length", "request too large", "reduce the length")
 }
 
 func isQuota(f *failure) bool {
-	return f.code == "insufficient_quota" || f.status == http.StatusPaymentRequired
+	return f.status == http.StatusPaymentRequired || slices.Contains(quotaCodes, f.code)
 }
+
+// quotaCodes are OpenAI's.
+var quotaCodes = []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 
 func isKeyless(f *failure) bool {
 	return f.status == http.StatusUnauthorized || f.code == "invalid_api_key"
 }
 
-// isNoTools: Ollama's words, and vLLM's for a server that was started without a parser for tool calls.
+// isFiltered: Azure's and OpenAI's codes, and OpenRouter's words, which come with 403.
+func isFiltered(f *failure) bool {
+	return f.code == "content_filter" || f.code == "content_policy_violation" ||
+		(f.status == http.StatusForbidden && f.saysAny("flagged", "moderation"))
+}
+
+// isNoTools: the words of Ollama, of vLLM and llama.cpp for a server that was started without a parser for tool calls,
+// and of OpenRouter, Groq and OpenAI.
 func isNoTools(f *failure) bool {
-	return f.saysAny("does not support tools", "--enable-auto-tool-choice", "tools are not supported")
+	return f.saysAny("does not support tools", "--enable-auto-tool-choice", "requires --jinja", "tools are not supported",
+		"support tool use", "tool calling` is not supported", "'tools' is not supported", "tools is not supported")
 }
 
 func isNoModel(f *failure) bool {
-	return f.code == "model_not_found" || f.saysAny("not a valid model") ||
-		(f.status == http.StatusNotFound && f.saysAny("model"))
+	return !f.listing && (f.code == "model_not_found" || f.saysAny("not a valid model") ||
+		(f.status == http.StatusNotFound && f.saysAny("model")))
 }
 
 // isNoAPI: a page, a redirect, or an answer that should have been a stream.
@@ -150,33 +136,23 @@ func isLoading(f *failure) bool {
 	return f.status == http.StatusServiceUnavailable && f.saysAny("loading model")
 }
 
-func isTheirs(f *failure) bool { return f.status >= 500 || f.status == http.StatusRequestTimeout }
+// statusOverloaded and statusNoCapacity are no standard's: Anthropic's, behind OpenRouter, and Groq's.
+const (
+	statusOverloaded = 529
+	statusNoCapacity = 498
+)
 
-func isStreamed(f *failure) bool { return f.status == 0 || f.status == http.StatusOK }
-
-func isAny(*failure) bool { return true }
-
-func (f *failure) saysAny(phrases ...string) bool {
-	text := strings.ToLower(f.text)
-	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
+// isBusy: 503 with a body of the API's; a proxy before a server that is gone has none.
+func isBusy(f *failure) bool {
+	return f.status == statusOverloaded || f.status == statusNoCapacity ||
+		(f.status == http.StatusServiceUnavailable && f.text != "") ||
+		(f.status >= 500 && f.saysAny("overloaded", "server busy", "at capacity"))
 }
 
-func isSilent(err error) bool {
-	found := new(silentError)
-	return errors.As(err, &found)
+func isTheirs(f *failure) bool {
+	return f.status == http.StatusRequestTimeout || (f.status >= 500 && !f.stream)
 }
 
-func isNoHost(err error) bool {
-	found := new(net.DNSError)
-	return errors.As(err, &found) && !found.IsTimeout
-}
-
-func isUntrusted(err error) bool {
-	found := new(tls.CertificateVerificationError)
-	return errors.As(err, &found)
-}
-
-func isTimeout(err error) bool {
-	var found net.Error
-	return errors.As(err, &found) && found.Timeout()
+func isStreamed(f *failure) bool {
+	return f.status == 0 || f.status == http.StatusOK || (f.stream && f.status >= 500)
 }

@@ -5,12 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
@@ -47,78 +43,114 @@ const (
 
 // sentences is what a person reads, for all that an endpoint may do. HOST stands for its address.
 var sentences = []struct {
-	name string
-	h    http.HandlerFunc
-	code supervisor.Code
-	want string
+	name  string
+	class supervisor.ModelClass
+	h     http.HandlerFunc
+	code  supervisor.Code
+	want  string
 }{
-	{"a wrong key", refusesKey, refused,
+	{"a wrong key", supervisor.ModelAuth, refusesKey, refused,
 		`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
-	{"a key without the right", page(403, "application/json", `{"error":{"message":"no"}}`), refused,
+	{"a key without the right", supervisor.ModelAuth, page(403, "application/json", `{"error":{"message":"no"}}`), refused,
 		`"test" does not let this API key use the model "m". Use another model, or a key that may.`},
-	{"no credit", says(modeltest.Answer{Status: 429, Code: "insufficient_quota",
+	{"no credit", supervisor.ModelCredit, says(modeltest.Answer{Status: 429, Code: "insufficient_quota",
 		Error: "You exceeded your quota"}), refused,
 		`The account at "test" has no credit left for the model "m". See to its billing, or use another model.`},
-	{"no such model at OpenAI", says(modeltest.Answer{Status: 404, Code: "model_not_found", Error: "x"}), refused,
+	{"no such model at OpenAI", supervisor.ModelMissing, says(modeltest.Answer{Status: 404, Code: "model_not_found", Error: "x"}), refused,
 		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
-	{"no such model at Ollama",
+	{"no such model at Ollama", supervisor.ModelMissing,
 		page(404, "application/json",
 			`{"error":{"message":"model \"m\" not found, try pulling it first","type":"api_error"}}`), refused,
 		`"test" at HOST has no model "m". Check its name, or fetch it there first (with Ollama: ollama pull NAME).`},
-	{"a base URL without its version", says(modeltest.Answer{Status: 404,
+	{"a base URL without its version", supervisor.ModelMissing, says(modeltest.Answer{Status: 404,
 		Error: "Invalid URL (POST /chat/completions)"}), refused,
 		`What answers at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
-	{"a web page", page(200, "text/html; charset=utf-8", "<html>hi</html>"), refused,
+	{"a web page", supervisor.ModelMissing, page(200, "text/html; charset=utf-8", "<html>hi</html>"), refused,
 		`What answers at HOST is not an OpenAI-compatible API (HTTP 200). Check the base_url of "test"; it usually ends in /v1.`},
-	{"a redirect", func(w http.ResponseWriter, r *http.Request) {
+	{"a redirect", supervisor.ModelMissing, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
 	}, refused,
 		`What answers at HOST is not an OpenAI-compatible API (HTTP 307). Check the base_url of "test"; it usually ends in /v1.`},
-	{"too long for OpenAI", says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
+	{"too long for OpenAI", supervisor.ModelTooLong, says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
 		`This conversation is longer than the model "m" of "test" can take. ` +
 			`Start a new one with /new, or use a model with a larger context.`},
-	{"too long for llama.cpp, found out in the stream",
+	{"too long for llama.cpp, found out in the stream", supervisor.ModelTooLong,
 		sends(`error: {"code":500,"message":"request (4390 tokens) is too much","type":"exceed_context_size_error"}` +
 			"\n\n"), refused,
 		`This conversation is longer than the model "m" of "test" can take. ` +
 			`Start a new one with /new, or use a model with a larger context.`},
-	{"a model without tools", page(400, "application/json",
+	{"a model without tools", supervisor.ModelNoTools, page(400, "application/json",
 		`{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}`), refused,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
-	{"too many requests, with a date", says(modeltest.Answer{Status: 429, Error: "slow down", Retry: 80}), unavailable,
+	{"too many requests, with a date", supervisor.ModelRateLimited, says(modeltest.Answer{Status: 429, Error: "slow down", Retry: 80}), unavailable,
 		`"test" has had too many requests and lets no more through for now. Try again in 1m20s.`},
-	{"too many requests", says(modeltest.Answer{Status: 429, Error: "slow down"}), unavailable,
+	{"too many requests", supervisor.ModelRateLimited, says(modeltest.Answer{Status: 429, Error: "slow down"}), unavailable,
 		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
-	{"llama.cpp starting", page(503, "application/json",
+	{"llama.cpp starting", supervisor.ModelOverloaded, page(503, "application/json",
 		`{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`), unavailable,
 		`"test" is still loading the model "m". Try again in a minute.`},
-	{"a server's trouble", page(502, "text/html", "<html>Bad gateway</html>"), unavailable,
+	{"a server's trouble", supervisor.ModelServer, page(502, "text/html", "<html>Bad gateway</html>"), unavailable,
 		`"test" has trouble of its own (HTTP 502). Try again in a minute.`},
-	{"a request that it does not like", page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
-		`"test" refused the request for the model "m" (HTTP 422): tools[0]: wrong`},
-	{"no reason given", page(400, "text/plain", "no"), refused,
-		`"test" refused the request for the model "m" (HTTP 400): it did not say why.`},
-	{"an error in the stream", says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), refused,
-		`"test" broke off the answer of the model "m": the GPU fell over`},
-	{"an error event", sends("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), refused,
-		`"test" broke off the answer of the model "m": out of memory`},
-	{"cut off", says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}), unavailable,
+	{"a request that it does not like", supervisor.ModelRefused, page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
+		`"test" refused the request for the model "m" as wrong (HTTP 422). ` +
+			`Use another model; the log at level debug has what "test" said.`},
+	{"no reason given", supervisor.ModelRefused, page(400, "text/plain", "no"), refused,
+		`"test" refused the request for the model "m" as wrong (HTTP 400). ` +
+			`Use another model; the log at level debug has what "test" said.`},
+	{"an error in the stream", supervisor.ModelServer, says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), unavailable,
+		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
+	{"an error event", supervisor.ModelServer, sends("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), unavailable,
+		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
+	{"OpenRouter: a server behind it that broke off", supervisor.ModelServer, sends(`data: {"id":"gen-1","error":{"code":502,"message":` +
+		`"Provider disconnected"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n"), unavailable,
+		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
+	{"OpenRouter: no error but the reason", supervisor.ModelServer, sends(`data: {"choices":[{"delta":{"content":"I"},"finish_reason":"error"}]}` +
+		"\n\n"), unavailable,
+		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
+	{"OpenRouter: too many requests, found out in the stream", supervisor.ModelRateLimited,
+		sends(`data: {"error":{"code":429,"message":"Rate limited upstream"}}` + "\n\n"), unavailable,
+		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
+	{"OpenRouter: what the server behind it said", supervisor.ModelTooLong, page(400, "application/json", `{"error":{"code":400,"message":`+
+		`"Provider returned error","metadata":{"raw":"{\"message\":\"prompt is too long: 9 tokens > 8\"}"}}}`), refused,
+		`This conversation is longer than the model "m" of "test" can take. ` +
+			`Start a new one with /new, or use a model with a larger context.`},
+	{"OpenRouter: moderation", supervisor.ModelFiltered, page(403, "application/json", `{"error":{"code":403,"message":"Your input was flagged",`+
+		`"metadata":{"reasons":["violence"],"flagged_input":"..."}}}`), refused,
+		`The content filter of "test" stopped the request. Say it differently, or use another model.`},
+	{"OpenRouter: no credit", supervisor.ModelCredit, page(402, "application/json", `{"error":{"code":402,"message":"Insufficient credits"}}`), refused,
+		`The account at "test" has no credit left for the model "m". See to its billing, or use another model.`},
+	{"vLLM: too long", supervisor.ModelTooLong, page(400, "application/json", `{"object":"error","message":"This model's maximum context length is `+
+		`8192 tokens. However, you requested 9000 tokens","type":"BadRequestError","param":null,"code":400}`), refused,
+		`This conversation is longer than the model "m" of "test" can take. ` +
+			`Start a new one with /new, or use a model with a larger context.`},
+	{"Groq: larger than a minute's tokens", supervisor.ModelTooLong, page(413, "application/json", `{"error":{"message":"Request too large for model",`+
+		`"type":"tokens","code":"rate_limit_exceeded"}}`), refused,
+		`This conversation is longer than the model "m" of "test" can take. ` +
+			`Start a new one with /new, or use a model with a larger context.`},
+	{"Groq: no capacity", supervisor.ModelOverloaded, page(498, "application/json", `{"error":{"message":"Flex tier capacity exceeded"}}`), unavailable,
+		`"test" has more to do than it can at the moment. Try again in a minute.`},
+	{"Ollama: a full queue", supervisor.ModelOverloaded, page(503, "application/json",
+		`{"error":"server busy, please try again.  maximum pending requests exceeded"}`), unavailable,
+		`"test" has more to do than it can at the moment. Try again in a minute.`},
+	{"a proxy before nothing", supervisor.ModelServer, page(503, "text/html", "<html>"), unavailable,
+		`"test" has trouble of its own (HTTP 503). Try again in a minute.`},
+	{"cut off", supervisor.ModelCut, says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}), unavailable,
 		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
-	{"[DONE] without a finish reason", sends(`data: {"choices":[{"delta":{"content":"half"}}]}` +
+	{"[DONE] without a finish reason", supervisor.ModelCut, sends(`data: {"choices":[{"delta":{"content":"half"}}]}` +
 		"\n\ndata: [DONE]\n\n"), unavailable,
 		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
-	{"no stream at all", sends(""), unavailable,
-		`The answer of the model "m" of "test" was cut off before its end. Send the message again.`},
-	{"events of something else", sends("data: <xml/>\n\n"), refused,
+	{"no stream at all", supervisor.ModelNetwork, sends(""), unavailable,
+		`The connection to "test" at HOST ended before the model "m" said anything. Send the message again in a minute.`},
+	{"events of something else", supervisor.ModelMalformed, sends("data: <xml/>\n\n"), refused,
 		`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
-	{"a content filter", says(modeltest.Answer{Text: "I", Finish: "content_filter"}), refused,
+	{"a content filter", supervisor.ModelFiltered, says(modeltest.Answer{Text: "I", Finish: "content_filter"}), refused,
 		`The content filter of "test" stopped the answer. Say it differently, or use another model.`},
-	{"no room to answer", says(modeltest.Answer{Finish: "length"}), refused,
+	{"no room to answer", supervisor.ModelNoRoom, says(modeltest.Answer{Finish: "length"}), refused,
 		`The model "m" of "test" reached the limit of what it may say before it said anything. ` +
 			`Raise its limit of output tokens or its context, or use another model.`},
-	{"nothing", says(modeltest.Answer{Text: " \n"}), refused,
+	{"nothing", supervisor.ModelEmpty, says(modeltest.Answer{Text: " \n"}), refused,
 		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
-	{"a call without a name", says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}), refused,
+	{"a call without a name", supervisor.ModelMalformed, says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}), refused,
 		`The model "m" of "test" called a tool without naming it. Send the message again, or use another model.`},
 }
 
@@ -127,12 +159,22 @@ func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			p := open(t, Options{BaseURL: serve(t, s.h), APIKey: "sk-wrong"})
 			answer, _, err := ask(p, hi())
-			checkSentence(t, err, s.code, strings.ReplaceAll(s.want, "HOST", p.host))
+			checkSentence(t, err, s.code, strings.ReplaceAll(s.want, "HOST", p.at.Host))
+			if got := classOf(err); got != s.class {
+				t.Errorf("class %s, want %s", got, s.class)
+			}
 			if answer.Message.Parts != nil {
 				t.Errorf("an answer beside the error: %v", answer)
 			}
 		})
 	}
+}
+
+// classOf is an error's class; "" where it has none.
+func classOf(err error) supervisor.ModelClass {
+	found := new(supervisor.ModelError)
+	errors.As(err, &found)
+	return found.Class
 }
 
 func checkSentence(t *testing.T, err error, code supervisor.Code, want string) {
@@ -145,67 +187,6 @@ func checkSentence(t *testing.T, err error, code supervisor.Code, want string) {
 	}
 }
 
-// dials is a client that cannot connect.
-func dials(err error) *http.Client {
-	return &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
-	})}
-}
-
-func TestWhatAPersonReadsWhenNothingIsReached(t *testing.T) {
-	nowhere := "http://127.0.0.1:" + freePort(t) + "/v1"
-	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
-	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
-	untrusted.StartTLS()
-	defer untrusted.Close()
-	cases := []struct {
-		name, base string
-		client     *http.Client
-		want       string
-	}{
-		{"nothing listens", nowhere, nil,
-			`Mews cannot reach "test": nothing accepts connections at HOST. Is it running there?`},
-		{"no such name", "http://h/v1", dials(&net.DNSError{Err: "no such host", Name: "h", IsNotFound: true}),
-			`Mews cannot reach "test": the name of HOST is not known. Check its base_url and this machine's network.`},
-		{"no answer", "http://h/v1", dials(os.ErrDeadlineExceeded),
-			`Mews cannot reach "test": HOST did not answer in time. Is it running there?`},
-		{"a certificate of nobody's", untrusted.URL, nil,
-			`Mews does not trust "test": the certificate of HOST is not valid. Check its base_url and this machine's clock.`},
-		{"anything else", "http://h/v1", dials(errors.New("network is down")),
-			`The connection to "test" at HOST failed. Send the message again in a minute.`},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			p := open(t, Options{BaseURL: c.base, HTTPClient: c.client})
-			_, _, err := ask(p, hi())
-			checkSentence(t, err, unavailable, strings.ReplaceAll(c.want, "HOST", p.host))
-		})
-	}
-}
-
-// freePort is a port of loopback at which nothing listens any more.
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
-}
-
-func TestWhatAPersonReadsAboutSilence(t *testing.T) {
-	p := open(t, Options{BaseURL: "http://h:80/v1"})
-	err := p.explain(fmt.Errorf("read: %w", &silentError{DefaultStall}), "m")
-	checkSentence(t, err, unavailable,
-		`The model "m" of "test" at h:80 has stopped answering: nothing came for 60 seconds. `+
-			`Send the message again, or see whether "test" is well.`)
-}
-
 // TestTheKeyIsNeverSaid has endpoints throw the key back in every way they have, also where a long message is cut.
 func TestTheKeyIsNeverSaid(t *testing.T) {
 	const canary = "sk-canary-0123456789"
@@ -216,7 +197,7 @@ func TestTheKeyIsNeverSaid(t *testing.T) {
 			fmt.Fprintf(w, format, r.Header.Get("Authorization"))
 		}
 	}
-	long := strings.Repeat("x", maxQuote-15)
+	long := strings.Repeat("x", 285) // the key is at 300 bytes, where foreign words are cut
 	handlers := map[string]http.HandlerFunc{
 		"as OpenAI does":           refusesKey,
 		"in a message":             echo(400, `{"error":{"message":"you sent %s"}}`),

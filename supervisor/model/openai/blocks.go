@@ -1,0 +1,95 @@
+package openai
+
+import "strings"
+
+// blocks takes the calls out of a text that comes in pieces, and passes the rest on to emit.
+type blocks struct {
+	emit   func(string)
+	line   []byte // the begun line, while it may still be a fence or is in a block
+	middle bool   // of a line that is neither
+	inside bool
+	body   strings.Builder
+	found  []string // the bodies of the blocks so far
+}
+
+// write passes on what is outside of blocks. After the first block it passes on nothing: a model that goes on there
+// makes the results up.
+func (s *blocks) write(text string) {
+	for text != "" {
+		piece, rest, ends := strings.Cut(text, "\n")
+		if ends {
+			piece += "\n"
+		}
+		s.piece(piece, ends)
+		text = rest
+	}
+}
+
+// piece takes a part of one line, up to its end if that has come.
+func (s *blocks) piece(piece string, ends bool) {
+	if s.middle {
+		s.middle = !ends
+		s.outside(piece)
+		return
+	}
+	s.line = append(s.line, piece...)
+	switch {
+	case ends:
+		s.whole(s.takeLine())
+	case !s.inside && !mayCall(s.line):
+		s.middle = true
+		s.outside(s.takeLine())
+	}
+}
+
+// mayCall says whether a line that begins so may still open a block.
+func mayCall(line []byte) bool {
+	n := min(len(line), len(callFence))
+	return string(line[:n]) == callFence[:n]
+}
+
+func (s *blocks) takeLine() string {
+	line := string(s.line)
+	s.line = s.line[:0]
+	return line
+}
+
+// whole takes a line that has come to its end. Models also write the fences on the lines of what they fence.
+func (s *blocks) whole(line string) {
+	content := line
+	if !s.inside {
+		after, opens := strings.CutPrefix(line, callFence)
+		if !opens || (after != "" && !strings.ContainsRune(" \t\r\n{", rune(after[0]))) {
+			s.outside(line)
+			return
+		}
+		s.inside, content = true, after
+	}
+	content, ends := strings.CutSuffix(strings.TrimRight(content, " \t\r\n"), fence)
+	s.body.WriteString(content + "\n")
+	if ends {
+		s.end()
+	}
+}
+
+func (s *blocks) outside(text string) {
+	if len(s.found) == 0 {
+		s.emit(text)
+	}
+}
+
+func (s *blocks) end() {
+	s.found = append(s.found, s.body.String())
+	s.body.Reset()
+	s.inside = false
+}
+
+// close ends the text. A block that only the answer's end has closed is one, unless the answer was cut there.
+func (s *blocks) close(cut bool) {
+	if len(s.line) > 0 {
+		s.whole(s.takeLine())
+	}
+	if s.inside && !cut {
+		s.end()
+	}
+}

@@ -1,0 +1,72 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+// longCache is the lifetime from which a cache is asked to keep things longer than it does by itself.
+const longCache = time.Hour
+
+// cacheByKey is OpenAI's way. It caches unasked; the key sends requests that begin alike to the same machine. It is made
+// of what such requests have in common and cannot be read back. A cache in memory goes within minutes of rest, so
+// the long lifetime takes the longer of the two that there are.
+func cacheByKey(r *request, req supervisor.ModelRequest) {
+	h := sha256.New()
+	h.Write([]byte(req.System))
+	h.Write([]byte{0})
+	if len(req.Messages) > 0 {
+		h.Write([]byte(req.Messages[0].Text()))
+	}
+	r.CacheKey = "mews-" + hex.EncodeToString(h.Sum(nil)[:12])
+	if req.Cache >= longCache {
+		r.CacheRetention = "24h"
+	}
+}
+
+// marked are the families of models at OpenRouter that cache only what is marked.
+const marked = "anthropic/"
+
+// cacheByMarks is OpenRouter's way with Anthropic's models: the system text, the person's last message and the newest
+// result are the ends of what is to be kept. Four marks are allowed.
+func cacheByMarks(r *request, req supervisor.ModelRequest) {
+	if !strings.HasPrefix(req.Model, marked) {
+		return
+	}
+	mark := &cacheControl{Type: "ephemeral"}
+	if req.Cache >= longCache {
+		mark.TTL = "1h"
+	}
+	last := len(r.Messages) - 1
+	asked := last
+	for asked > 0 && r.Messages[asked].Role != "user" {
+		asked--
+	}
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if text := m.text(); text != "" && (m.Role == "system" || i == asked || (i == last && m.Role == "tool")) {
+			parts := m.parts()
+			parts[len(parts)-1].Cache = mark
+			m.Content = parts
+		}
+	}
+}
+
+// unmark takes the marks off again, and says whether there were any.
+func unmark(r *request) bool {
+	found := false
+	for i, m := range r.Messages {
+		parts := m.parts()
+		for j := range parts {
+			if parts[j].Cache != nil {
+				parts[j].Cache, found = nil, true
+				r.Messages[i].Content = shortest(parts)
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,95 @@
+package openai
+
+import (
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// ends is what is wrong with an answer that ended so. Any other reason is good, also one that nobody has heard of.
+var ends = map[string]error{"": errCutOff, "content_filter": errFiltered, "error": errBroken}
+
+// lengths are the reasons of an answer that is cut at the limit of tokens.
+var lengths = map[string]bool{"length": true, "max_tokens": true, "model_length": true}
+
+// answer is the whole message, or why there is none. Of an answer that is cut at its limit, the call in which it was cut
+// is left out; where whole ones are left, it ends with them, and the model goes on when it has their results.
+func (b *builder) answer() (supervisor.ModelAnswer, error) {
+	if err := ends[b.finish]; err != nil {
+		return supervisor.ModelAnswer{}, err
+	}
+	cut := lengths[b.finish]
+	b.close(cut)
+	if cut {
+		b.dropCut()
+	}
+	stop := supervisor.StopEnd
+	switch nothing := strings.TrimSpace(b.text.String()) == ""; {
+	case len(b.calls) > 0:
+		stop = supervisor.StopTools
+	case cut && nothing:
+		return supervisor.ModelAnswer{}, errNoRoom
+	case nothing:
+		return supervisor.ModelAnswer{}, errEmpty
+	case cut:
+		stop = supervisor.StopLength
+	}
+	parts, err := b.parts()
+	message := protocol.Message{Role: protocol.RoleAssistant, Parts: parts}
+	return supervisor.ModelAnswer{Message: message, Model: b.model, Stop: stop}, err
+}
+
+// close says what was held back, and makes calls of the blocks.
+func (b *builder) close(cut bool) {
+	if b.thoughts != nil {
+		b.thoughts.close()
+		b.hidden += b.thoughts.hidden
+	}
+	if b.blocks == nil {
+		return
+	}
+	b.blocks.close(cut)
+	for _, body := range b.blocks.found[:min(len(b.blocks.found), maxCalls)] {
+		c := &call{index: len(b.calls)}
+		name, arguments := calledIn(body)
+		c.name = name
+		c.arguments.WriteString(arguments)
+		b.calls = append(b.calls, c)
+	}
+}
+
+// dropCut leaves out the calls whose arguments are no whole object. The last may have been cut before its arguments.
+func (b *builder) dropCut() {
+	last := len(b.calls) - 1
+	var whole []*call
+	for i, c := range b.calls {
+		text := strings.TrimSpace(c.arguments.String())
+		if supervisor.CheckArguments(text) == nil || (text == "" && i < last) {
+			whole = append(whole, c)
+		}
+	}
+	b.calls = whole
+}
+
+func (b *builder) parts() ([]protocol.Part, error) {
+	var parts []protocol.Part
+	if text := b.text.String(); strings.TrimSpace(text) != "" {
+		parts = append(parts, protocol.Part{Text: text})
+	}
+	for i, c := range b.calls {
+		if c.name == "" {
+			return nil, errNoName
+		}
+		if name, renamed := b.names[c.name]; renamed {
+			c.name = name
+		}
+		if c.id == "" {
+			c.id = "call_" + strconv.Itoa(i+1)
+		}
+		arguments := supervisor.ParseArguments(c.arguments.String())
+		parts = append(parts, protocol.Part{Call: &protocol.ToolCall{ID: c.id, Name: c.name, Arguments: arguments}})
+	}
+	return parts, nil
+}

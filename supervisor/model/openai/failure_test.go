@@ -1,0 +1,160 @@
+package openai
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// TestAFailureHoldsAllThatIsKnownOfIt: its class, when to come back, and the call's name; and the log has the name too,
+// and nothing of what the provider said.
+func TestAFailureHoldsAllThatIsKnownOfIt(t *testing.T) {
+	var logged bytes.Buffer
+	p := open(t, Options{Log: hclog.New(&hclog.LoggerOptions{Output: &logged, Level: hclog.Info}),
+		BaseURL: serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Request-Id", "req_7")
+			w.Header().Set("Retry-After", "9")
+			page(429, "application/json", `{"error":{"message":"you said: my secret","code":"rate_limit_exceeded"}}`)(w, nil)
+		})})
+	_, _, err := ask(p, hi())
+	got := new(supervisor.ModelError)
+	if !errors.As(err, &got) {
+		t.Fatalf("got %v", err)
+	}
+	got.Err = nil
+	want := &supervisor.ModelError{Class: supervisor.ModelRateLimited, RetryAfter: 9 * time.Second, Request: "req_7", Free: true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if log := logged.String(); !strings.Contains(log, "request=req_7") || strings.Contains(log, "secret") {
+		t.Errorf("logged %s", log)
+	}
+}
+
+func TestAnAnswerKnowsItsCallsName(t *testing.T) {
+	stream := `data: {"id":"gen-42","model":"n","choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}` + "\n\n"
+	cases := []struct{ name, server, header, want string }{
+		{"the header", "", "req_1", "req_1"},
+		{"no name", "", "", ""},
+		{"one that is none", "", "what a\tname", ""},
+		{"OpenRouter's is in the body", "openrouter", "", "gen-42"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("X-Request-Id", c.header)
+				sends(stream)(w, r)
+			})
+			answer, _, err := ask(open(t, Options{BaseURL: base, Server: c.server}), hi())
+			if err != nil || answer.Request != c.want || answer.Model != "n" {
+				t.Errorf("got %v, %v", answer, err)
+			}
+		})
+	}
+}
+
+// TestUsageThatCameIsKept also when what comes after it fails.
+func TestUsageThatCameIsKept(t *testing.T) {
+	const word = `data: {"choices":[{"delta":{"content":"so"}}],"usage":{"prompt_tokens":9,"completion_tokens":2}}` + "\n\n"
+	want := protocol.Usage{Input: 9, Output: 2}
+	for name, rest := range map[string]string{
+		"cut":          "",
+		"an error":     `data: {"error":{"code":500,"message":"x"}}` + "\n\n",
+		"a filter":     `data: {"choices":[{"delta":{},"finish_reason":"content_filter"}]}` + "\n\n",
+		"nothing else": `data: {"choices":[{"delta":{},"finish_reason":"error"}],"usage":null}` + "\n\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := ask(open(t, Options{BaseURL: serve(t, sends(word+rest))}), hi())
+			got := new(supervisor.ModelError)
+			if !errors.As(err, &got) || got.Usage != want {
+				t.Errorf("got %v of %v", got.Usage, err)
+			}
+		})
+	}
+}
+
+func TestTheCountsOfServersBecomeOurs(t *testing.T) {
+	cases := []struct {
+		name, usage string
+		want        protocol.Usage
+	}{
+		{"OpenAI: thinking is a part of the output", `{"prompt_tokens":100,"completion_tokens":50,"total_tokens":150,` +
+			`"prompt_tokens_details":{"cached_tokens":64},"completion_tokens_details":{"reasoning_tokens":40}}`,
+			protocol.Usage{Input: 100, Output: 50, CacheRead: 64}},
+		{"thinking that is counted beside it", `{"prompt_tokens":100,"completion_tokens":10,"total_tokens":150,` +
+			`"completion_tokens_details":{"reasoning_tokens":40}}`, protocol.Usage{Input: 100, Output: 50}},
+		{"OpenRouter: what was written to the cache", `{"prompt_tokens":100,"completion_tokens":1,` +
+			`"prompt_tokens_details":{"cached_tokens":0,"cache_write_tokens":90}}`,
+			protocol.Usage{Input: 100, Output: 1, CacheWrite: 90}},
+		{"no sense", `{"prompt_tokens":-1,"completion_tokens":-2,"prompt_tokens_details":{"cached_tokens":-3}}`,
+			protocol.Usage{}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			stream := `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}` + "\n\n" +
+				`data: {"choices":[],"usage":` + c.usage + "}\n\n"
+			answer, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), hi())
+			if err != nil || answer.Usage != c.want {
+				t.Errorf("got %+v, %v", answer.Usage, err)
+			}
+		})
+	}
+}
+
+// TestWhyAnAnswerEnded has calls that were cut left out, so that nothing half is run.
+func TestWhyAnAnswerEnded(t *testing.T) {
+	call := func(id, args string) string {
+		return `{"id":"` + id + `","function":{"name":"f","arguments":` + quoted(args) + `}}`
+	}
+	cases := []struct {
+		name, delta, finish string
+		stop                supervisor.StopReason
+		calls               int
+		class               supervisor.ModelClass
+	}{
+		{"said all", `"content":"so"`, "stop", supervisor.StopEnd, 0, ""},
+		{"a reason of its own", `"content":"so"`, "eos", supervisor.StopEnd, 0, ""},
+		{"tools", `"tool_calls":[` + call("a", "{}") + `]`, "tool_calls", supervisor.StopTools, 1, ""},
+		{"tools by their old name", `"tool_calls":[` + call("a", "{}") + `]`, "function_call", supervisor.StopTools, 1, ""},
+		{"tools, and stop as Ollama says", `"tool_calls":[` + call("a", "{}") + `]`, "stop", supervisor.StopTools, 1, ""},
+		{"length", `"content":"so"`, "length", supervisor.StopLength, 0, ""},
+		{"length in the first call", `"content":"so","tool_calls":[` + call("a", `{"x":`) + `]`, "length",
+			supervisor.StopLength, 0, ""},
+		{"length before the arguments", `"content":"so","tool_calls":[` + call("a", "") + `]`, "length",
+			supervisor.StopLength, 0, ""},
+		{"length in the second call", `"tool_calls":[` + call("a", "") + "," + call("b", `{"x"`) + `]`, "length",
+			supervisor.StopTools, 1, ""},
+		{"length in a call and no text", `"tool_calls":[` + call("a", `{"x":`) + `]`, "length", "", 0, supervisor.ModelNoRoom},
+		{"length while thinking", `"reasoning":"hm"`, "length", "", 0, supervisor.ModelNoRoom},
+		{"nothing but thinking", `"content":"<think>hm</think>"`, "stop", "", 0, supervisor.ModelEmpty},
+		{"thinking without end", `"content":"<think>hm"`, "stop", "", 0, supervisor.ModelEmpty},
+		{"a filter", `"content":"so"`, "content_filter", "", 0, supervisor.ModelFiltered},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			stream := `data: {"choices":[{"delta":{` + c.delta + `},"finish_reason":"` + c.finish + `"}]}` + "\n\n"
+			answer, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), hi())
+			if classOf(err) != c.class || answer.Stop != c.stop || len(answer.Message.Calls()) != c.calls {
+				t.Errorf("got %+v, %v", answer, err)
+			}
+		})
+	}
+}
+
+func TestThinkingWithoutEndIsBrokenOff(t *testing.T) {
+	thought := `data: {"choices":[{"delta":{"reasoning":"` + strings.Repeat("x", 1000) + `"}}]}` + "\n\n"
+	p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(io.LimitReader(endless(thought), maxHidden*2))})
+	if _, _, err := ask(p, hi()); classOf(err) != supervisor.ModelMalformed {
+		t.Errorf("got %v", err)
+	}
+}

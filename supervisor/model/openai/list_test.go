@@ -1,0 +1,182 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/model/remote"
+)
+
+// lists answers GET /v1/models with a body, and nothing else.
+func lists(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.Path != "/v1/models" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, body)
+	}
+}
+
+func TestModelsAreListedAsEachServerListsThem(t *testing.T) {
+	cases := []struct {
+		server, body string
+		want         []string
+	}{
+		{"openai", `{"object":"list","data":[{"id":"gpt-5.1","object":"model","owned_by":"system"},{"id":"whisper-1"},` +
+			`{"id":"gpt-4o"},{"id":"text-embedding-3-small"},{"id":"dall-e-3"}]}`, []string{"gpt-4o", "gpt-5.1"}},
+		{"ollama", `{"object":"list","data":[{"id":"qwen3:8b","object":"model","owned_by":"library"},` +
+			`{"id":"nomic-embed-text:latest","owned_by":"library"}]}`, []string{"qwen3:8b"}},
+		{"llama.cpp", `{"models":[{"name":"q.gguf","model":"q.gguf"}],"object":"list",` +
+			`"data":[{"id":"q.gguf","owned_by":"llamacpp","meta":{"n_ctx_train":8}}]}`, []string{"q.gguf"}},
+		{"vllm", `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","owned_by":"vllm","max_model_len":8192}]}`,
+			[]string{"Qwen/Qwen3-8B"}},
+		{"groq", `{"object":"list","data":[{"id":"whisper-large-v3"},{"id":"openai/gpt-oss-20b"}]}`,
+			[]string{"openai/gpt-oss-20b"}},
+		{"openrouter", `{"data":[{"id":"anthropic/claude-sonnet-4.5","name":"Anthropic: Claude","pricing":{}}]}`,
+			[]string{"anthropic/claude-sonnet-4.5"}},
+		{"deepinfra", `{"object":"list","data":[{"id":"meta-llama/Llama-3.3-70B-Instruct"}]}`,
+			[]string{"meta-llama/Llama-3.3-70B-Instruct"}},
+		{"lmstudio", `{"data":[{"id":"text-embedding-nomic"},{"id":"qwen3-4b","object":"model"}],"object":"list"}`,
+			[]string{"qwen3-4b"}},
+		{"any", `{"models":[{"name":"b"},{"name":"a"},{"name":"a"}]}`, []string{"a", "b"}},
+		{"any", `{"data":[]}`, nil},
+		{"any", `{"data":[{"id":""},{"id":"two words"},{"id":"a\nb"},{"id":"` + strings.Repeat("x", 300) + `"}]}`, nil},
+	}
+	for _, c := range cases {
+		t.Run(c.server, func(t *testing.T) {
+			p := open(t, Options{BaseURL: serve(t, lists(c.body)), Server: c.server})
+			got, err := p.Models(t.Context())
+			if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+				t.Error(err, diff)
+			}
+		})
+	}
+}
+
+func TestAListOfModelsIsBounded(t *testing.T) {
+	var l listing
+	for i := range maxModels * 2 {
+		l.Data = append(l.Data, listedModel{ID: fmt.Sprintf("m%05d", i)})
+	}
+	body, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := open(t, Options{BaseURL: serve(t, lists(string(body)))}).Models(t.Context())
+	if err != nil || len(got) != maxModels {
+		t.Errorf("%d models, %v", len(got), err)
+	}
+}
+
+func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
+	cases := []struct {
+		name  string
+		h     http.HandlerFunc
+		class supervisor.ModelClass
+		want  string
+	}{
+		{"a wrong key", page(401, "application/json", `{"error":{"message":"no"}}`), supervisor.ModelAuth,
+			`"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`},
+		{"a key without the right", page(403, "application/json", `{}`), supervisor.ModelAuth,
+			`"test" does not let this API key use its models. Use another model, or a key that may.`},
+		{"no such API", page(404, "application/json", `{"error":"no models here"}`), supervisor.ModelMissing,
+			`What answers at HOST is not an OpenAI-compatible API (HTTP 404). Check the base_url of "test"; it usually ends in /v1.`},
+		{"a page", page(200, "text/html", `<html>`), supervisor.ModelMalformed,
+			`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
+		{"something else", page(200, "application/json", `{"users":[]}`), supervisor.ModelMalformed,
+			`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
+		{"a refusal", page(400, "application/json", `{}`), supervisor.ModelRefused,
+			`"test" refused the request for its models as wrong (HTTP 400). ` +
+				`Use another model; the log at level debug has what "test" said.`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := open(t, Options{BaseURL: serve(t, c.h)})
+			models, err := p.Models(t.Context())
+			if models != nil || classOf(err) != c.class {
+				t.Errorf("got %v, class %s", models, classOf(err))
+			}
+			want := strings.ReplaceAll(c.want, "HOST", p.at.Host)
+			if got := supervisor.ErrorMessage(err); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestAListThatDoesNotComeIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, w := pipe(true)
+		defer w.Close()
+		began := time.Now()
+		_, err := open(t, Options{BaseURL: "http://h/v1", HTTPClient: client}).Models(t.Context())
+		if classOf(err) != supervisor.ModelNetwork || time.Since(began) != listTimeout {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+	})
+}
+
+// addr is where a handler listens.
+func addr(t *testing.T, h http.Handler) string {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.Listener.Addr().String()
+}
+
+func TestServersNearbyAreFound(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // it takes connections and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	ollama := addr(t, lists(`{"data":[{"id":"qwen3:8b","owned_by":"library"},{"id":"all-embed"}]}`))
+	llama := addr(t, lists(`{"data":[{"id":"q.gguf","owned_by":"llamacpp"}]}`))
+	others := addr(t, lists(`{"data":[{"id":"m","owned_by":"someone"}]}`))
+	none := addr(t, lists(`{"data":[]}`))
+	got := NearbyAt(t.Context(), []Place{
+		{"ollama", ollama}, {"llama.cpp", llama}, {"llama.cpp", others}, {"llama.cpp", none}, {"ollama", none},
+		{"lmstudio", "127.0.0.1:1"}, {"vllm", silent.Addr().String()}, {"vllm", addr(t, http.NotFoundHandler())},
+	})
+	want := []Found{
+		{"ollama", "http://" + ollama + "/v1", []string{"qwen3:8b"}},
+		{"llama.cpp", "http://" + llama + "/v1", []string{"q.gguf"}},
+		{"ollama", "http://" + none + "/v1", nil},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheUsualPlacesAreOnThisMachine(t *testing.T) {
+	want := []Place{{"ollama", "127.0.0.1:11434"}, {"llama.cpp", "127.0.0.1:8080"}, {"lmstudio", "127.0.0.1:1234"},
+		{"vllm", "127.0.0.1:8000"}}
+	if diff := cmp.Diff(want, UsualPlaces()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzListing(f *testing.F) {
+	f.Add(`{"data":[{"id":"a"}]}`)
+	f.Add(`{"models":[{"name":"a"},null]}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		models, err := readListing(strings.NewReader(body))
+		for i, m := range models {
+			if err != nil || !remote.Writable(m.name) || (i > 0 && models[i-1].name >= m.name) {
+				t.Fatalf("%v, %v", models, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,158 @@
+package openai
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/remote"
+)
+
+// part is a piece of a message that is not text alone.
+type part struct {
+	Type     string        `json:"type"` // text, image_url
+	Text     string        `json:"text,omitempty"`
+	ImageURL *imageURL     `json:"image_url,omitempty"`
+	Cache    *cacheControl `json:"cache_control,omitempty"`
+
+	image protocol.Image // that ImageURL shows
+	call  string         // whose result it is from; "" where it is the person's
+}
+
+type imageURL struct {
+	URL string `json:"url"` // data:MEDIA-TYPE;base64,...
+}
+
+// picturePart is a picture, or the line that stands for it.
+func picturePart(req supervisor.ModelRequest, image protocol.Image) part {
+	data, instead := req.Show(image)
+	if instead != "" {
+		return part{Type: "text", Text: instead}
+	}
+	url := "data:" + image.MediaType + ";base64," + base64.StdEncoding.EncodeToString(data)
+	return part{Type: "image_url", ImageURL: &imageURL{url}, image: image}
+}
+
+// resultParts are a result's pictures, each with a line that says whose it is: a tool's message has no room for them, so
+// that they follow in one of the person's.
+func resultParts(req supervisor.ModelRequest, r *protocol.ToolResult) []part {
+	var out []part
+	for _, image := range r.Images {
+		whose := fmt.Sprintf("[A picture from the result of %s, call %s:]", r.Name, r.Call)
+		shown := picturePart(req, image)
+		if shown.ImageURL == nil {
+			out = append(out, part{Type: "text", Text: whose + " " + shown.Text})
+			continue
+		}
+		shown.call = r.Call
+		out = append(out, part{Type: "text", Text: whose, call: r.Call}, shown)
+	}
+	return out
+}
+
+// contentOf is a message of the person's in the shortest form: its text, or its parts where there are pictures among them.
+func contentOf(req supervisor.ModelRequest, m protocol.Message) any {
+	var out []part
+	for _, p := range m.Parts {
+		switch {
+		case p.Image != nil:
+			out = append(out, picturePart(req, *p.Image))
+		case p.Text != "":
+			out = append(out, part{Type: "text", Text: p.Text})
+		}
+	}
+	if !slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Image != nil }) {
+		return m.Text()
+	}
+	return shortest(out)
+}
+
+// shortest is parts as one text where they are nothing else.
+func shortest(parts []part) any {
+	var lines []string
+	for _, p := range parts {
+		if p.ImageURL != nil || p.Cache != nil {
+			return parts
+		}
+		lines = append(lines, p.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// parts is what m says, part by part. They are the caller's.
+func (m message) parts() []part {
+	if parts, is := m.Content.([]part); is {
+		return slices.Clone(parts)
+	}
+	if text := m.text(); text != "" {
+		return []part{{Type: "text", Text: text}}
+	}
+	return nil
+}
+
+// pictured says whether there is a picture in m.
+func (m message) pictured() bool {
+	parts, _ := m.Content.([]part)
+	return slices.ContainsFunc(parts, func(p part) bool { return p.ImageURL != nil })
+}
+
+// together is what two messages say, as one.
+func together(a, b message) any {
+	if !a.pictured() && !b.pictured() {
+		return joined(a.text(), b.text())
+	}
+	return append(a.parts(), b.parts()...)
+}
+
+// withoutPictures puts a line of text where each picture of r is; that for a picture of a result goes to the result. It
+// says whether there were any.
+func withoutPictures(why string) func(*request) bool {
+	return func(r *request) bool {
+		if !slices.ContainsFunc(r.Messages, message.pictured) {
+			return false
+		}
+		lines := map[string]string{} // by the call
+		var out []message
+		for _, m := range slices.Backward(r.Messages) {
+			if m.pictured() {
+				m.Content = shortest(m.unseen(why, lines, r.told))
+				if m.Content == "" {
+					continue // all of it has gone to results
+				}
+			}
+			if line := lines[m.ToolCallID]; m.Role == "tool" && line != "" {
+				m.Content = m.text() + line
+			}
+			out = append(out, m)
+		}
+		slices.Reverse(out)
+		r.Messages = out
+		return true
+	}
+}
+
+// unseen are m's parts with a line for each picture. Those for results go into lines, unless the results are told in text.
+func (m message) unseen(why string, lines map[string]string, told bool) []part {
+	var out []part
+	for _, p := range m.parts() {
+		switch {
+		case p.call != "" && !told && p.ImageURL != nil:
+			lines[p.call] += "\n" + supervisor.NoPicture(p.image, why)
+		case p.call != "" && !told: // who reads the result knows whose it is
+		case p.ImageURL != nil:
+			out = append(out, part{Type: "text", Text: supervisor.NoPicture(p.image, why), Cache: p.Cache})
+		default:
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// thesePictures is the droppable that says nothing of other requests.
+const thesePictures = "these pictures"
+
+func isBlind(f *failure) bool  { return !isTooLong(f) && remote.Blind(f.status, f.text) }
+func isUnseen(f *failure) bool { return !isTooLong(f) && remote.Unseen(f.status, f.text) }

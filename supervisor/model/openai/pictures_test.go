@@ -1,0 +1,223 @@
+package openai
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+)
+
+// redPNG is a picture of 8 x 6 pixels.
+const redPNG = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="
+
+func red() protocol.Image {
+	return protocol.Image{BlobRef: protocol.BlobRef{SHA256: "red", Size: 74}, MediaType: "image/png", Width: 8, Height: 6}
+}
+
+// looked is a conversation in which the person has sent a picture and two calls have shown one each.
+func looked(t *testing.T) supervisor.ModelRequest {
+	t.Helper()
+	data, err := base64.StdEncoding.DecodeString(redPNG)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := red()
+	call := func(id string) protocol.Part {
+		return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "view_image", Arguments: json.RawMessage(`{"path":"a"}`)}}
+	}
+	result := func(id string) protocol.Message {
+		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{
+			Call: id, Name: "view_image", Text: "a: a PNG image", Images: []protocol.Image{red()}}}}}
+	}
+	return supervisor.ModelRequest{
+		Model: "m", System: "Be brief.",
+		Tools: []protocol.Tool{{Name: "view_image", Description: "Look.", Schema: json.RawMessage(`{"type":"object"}`)}},
+		Messages: []protocol.Message{
+			{Role: protocol.RoleUser, Parts: []protocol.Part{{Image: &image}, {Text: "Is it this?"}}},
+			{Role: protocol.RoleAssistant, Parts: []protocol.Part{call("c1"), call("c2")}},
+			result("c1"), result("c2"),
+		},
+		Picture: func(i protocol.Image) ([]byte, error) {
+			if i.SHA256 != "red" {
+				return nil, errors.New("gone")
+			}
+			return data, nil
+		},
+	}
+}
+
+// sketch is a request's messages, one a line, with {RED} for the picture.
+func sketch(t *testing.T, p *Provider, req supervisor.ModelRequest) string {
+	t.Helper()
+	r, err := p.compose(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, m := range r.Messages {
+		raw, err := json.Marshal(m.Content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, m.Role+" "+strings.ReplaceAll(string(raw), "data:image/png;base64,"+redPNG, "{RED}"))
+	}
+	return strings.Join(out, "\n")
+}
+
+const seenPictures = `system "Be brief."
+user [{"type":"image_url","image_url":{"url":"{RED}"}},{"type":"text","text":"Is it this?"}]
+assistant null
+tool "a: a PNG image"
+tool "a: a PNG image"
+user [{"type":"text","text":"[A picture from the result of view_image, call c1:]"},{"type":"image_url","image_url":{"url":"{RED}"}},` +
+	`{"type":"text","text":"[A picture from the result of view_image, call c2:]"},{"type":"image_url","image_url":{"url":"{RED}"}}]`
+
+const notSeen = `[A picture was here (png, 8 x 6 pixels), and you do not see it: this model can't see pictures.]`
+
+const unseenPictures = `system "Be brief."
+user "` + notSeen + `\nIs it this?"
+assistant null
+tool "a: a PNG image\n` + notSeen + `"
+tool "a: a PNG image\n` + notSeen + `"`
+
+func TestPicturesOfResultsFollowThem(t *testing.T) {
+	p := open(t, Options{BaseURL: "http://127.0.0.1/v1"})
+	req := looked(t)
+	if diff := cmp.Diff(seenPictures, sketch(t, p, req)); diff != "" {
+		t.Error(diff)
+	}
+	// What is said afterwards comes after them, and changes nothing before.
+	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "Yes."}}})
+	if diff := cmp.Diff(seenPictures+"\nassistant \"Yes.\"", sketch(t, p, req)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
+	req := looked(t)
+	req.Messages[2].Parts[0].Result.Images[0].SHA256 = "gone"
+	got := sketch(t, open(t, Options{BaseURL: "http://127.0.0.1/v1"}), req)
+	if !strings.Contains(got, "call c1:] [A picture was here (png, 8 x 6 pixels), and you do not see it: it can't be read any more.]") ||
+		strings.Count(got, "{RED}") != 2 {
+		t.Error(got)
+	}
+	req.Picture = nil
+	if got := sketch(t, open(t, Options{BaseURL: "http://127.0.0.1/v1"}), req); strings.Contains(got, "image_url") {
+		t.Error(got)
+	}
+}
+
+// TestEachServersWordsForBlindnessAreUnderstood: the model is asked again at once, and from then on without pictures.
+func TestEachServersWordsForBlindnessAreUnderstood(t *testing.T) {
+	for _, dialect := range modeltest.Dialects {
+		t.Run(string(dialect), func(t *testing.T) {
+			server, base := modeltest.NewServer(t, modeltest.Instant)
+			server.Dialect, server.Blind = dialect, true
+			p := open(t, Options{BaseURL: base})
+			for range 2 {
+				if answer, _, err := ask(p, looked(t)); err != nil || answer.Message.Text() != "ok" {
+					t.Fatalf("got %+v, %v", answer, err)
+				}
+			}
+			if got := len(server.Requests()); got != 2 {
+				t.Errorf("%d requests passed", got)
+			}
+			if diff := cmp.Diff(unseenPictures, sketch(t, p, looked(t))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestOneBadPictureMakesNoModelBlind: it is left out this time, and the next request has pictures again.
+func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
+	refusals := 0
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > 2000 && refusals == 0 {
+			refusals++
+			page(400, "application/json", `{"error":{"message":"You uploaded an unsupported image.","code":"invalid_image_format"}}`)(w, r)
+			return
+		}
+		sends(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
+	}
+	p := open(t, Options{BaseURL: serve(t, handler)})
+	req := looked(t)
+	req.System = strings.Repeat("Be brief. ", 200)
+	if _, _, err := ask(p, req); err != nil || refusals != 1 {
+		t.Fatalf("got %v after %d refusals", err, refusals)
+	}
+	if got := sketch(t, p, looked(t)); got != seenPictures {
+		t.Error(cmp.Diff(seenPictures, got))
+	}
+}
+
+func TestOtherRefusalsHaveNothingToDoWithPictures(t *testing.T) {
+	for _, refusal := range []string{
+		`{"error":{"message":"Provisioned throughput exceeded in this revision","type":"invalid_request_error"}}`,
+		`{"error":{"message":"This model's maximum context length is 10 tokens, and images count","code":"context_length_exceeded"}}`,
+	} {
+		asked := 0
+		p := open(t, Options{BaseURL: serve(t, func(w http.ResponseWriter, r *http.Request) {
+			asked++
+			page(400, "application/json", refusal)(w, r)
+		})})
+		if _, _, err := ask(p, looked(t)); err == nil || asked != 1 {
+			t.Errorf("%s: asked %d times, %v", refusal, asked, err)
+		}
+	}
+}
+
+// TestAModelWithEyesAndNoToolsSeesPictures: such as Ollama's llava. What it is told of tools in text keeps the pictures.
+func TestAModelWithEyesAndNoToolsSeesPictures(t *testing.T) {
+	req := looked(t)
+	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).compose(req)
+	if err != nil || !tellTools(r) {
+		t.Fatal(err)
+	}
+	last := r.Messages[len(r.Messages)-1]
+	kinds := ""
+	for _, p := range last.parts() {
+		kinds += fmt.Sprint(p.Type, " ")
+	}
+	if last.Role != "user" || strings.Count(kinds, "image_url") != 2 || !strings.Contains(last.text(), "tool_result") {
+		t.Errorf("%s: %s: %s", last.Role, kinds, last.text())
+	}
+	if !withoutPictures("it is dark")(r) || r.Messages[len(r.Messages)-1].pictured() {
+		t.Error("pictures are left")
+	}
+	if text := r.Messages[len(r.Messages)-1].text(); strings.Count(text, "it is dark") != 2 {
+		t.Errorf("got %s", text)
+	}
+}
+
+func TestMarksForACacheLeavePicturesAlone(t *testing.T) {
+	req := looked(t)
+	req.Model, req.Cache = "anthropic/claude", 1
+	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).compose(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cacheByMarks(r, req)
+	pictures := func() (n int) {
+		for _, m := range r.Messages {
+			for _, p := range m.parts() {
+				if p.ImageURL != nil {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if pictures() != 3 || !unmark(r) || pictures() != 3 || unmark(r) {
+		t.Errorf("%d pictures are left", pictures())
+	}
+}

@@ -1,0 +1,310 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// quoted is text as JSON.
+func quoted(text string) string {
+	data, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string
+	}
+	return string(data)
+}
+
+func TestAServerIsRecognised(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://api.openai.com/v1":           "openai",
+		"https://eu.API.OpenAI.com/v1":        "openai",
+		"https://api.openai.com.evil.test/v1": "any",
+		"https://api.groq.com/openai/v1":      "groq",
+		"https://api.deepinfra.com/v1/openai": "deepinfra",
+		"https://openrouter.ai/api/v1":        "openrouter",
+		"http://127.0.0.1:11434/v1":           "ollama",
+		"http://gpu.lan:8080/v1":              "llama.cpp",
+		"http://[::1]:1234/v1":                "lmstudio",
+		"http://localhost:8000/v1":            "vllm",
+		"http://localhost:4000/v1":            "any",
+	} {
+		if got := open(t, Options{BaseURL: base}).server.name; got != want {
+			t.Errorf("%s: got %s, want %s", base, got, want)
+		}
+	}
+	if got := open(t, Options{BaseURL: "http://localhost:4000/v1", Server: "vllm"}).server.name; got != "vllm" {
+		t.Errorf("as it is set: %s", got)
+	}
+	_, err := New(Options{Name: "test", BaseURL: "http://h/v1", Server: "vlm"})
+	if err == nil || !strings.Contains(err.Error(), strings.Join(Servers(), ", ")) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// extras are the parameters of a request that not every server takes.
+func extras(t *testing.T, body []byte) string {
+	t.Helper()
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(body, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, usual := range []string{"model", "messages", "tools", "stream", "stream_options"} {
+		delete(all, usual)
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestEachServerIsAskedInItsOwnWords is the table of servers as it is sent.
+func TestEachServerIsAskedInItsOwnWords(t *testing.T) {
+	low, off := supervisor.ThinkingLow, supervisor.ThinkingOff
+	cases := []struct {
+		server   string
+		thinking supervisor.Thinking
+		limit    int
+		want     string
+	}{
+		{"any", "", 0, `{}`},
+		{"any", off, 0, `{}`},
+		{"any", low, 9, `{"max_tokens":9,"reasoning_effort":"low"}`},
+		{"openai", off, 9, `{"max_completion_tokens":9,"reasoning_effort":"none"}`},
+		{"openai", supervisor.ThinkingHigh, 0, `{"reasoning_effort":"high"}`},
+		{"groq", low, 9, `{"max_completion_tokens":9,"reasoning_effort":"low"}`},
+		{"deepinfra", "", 9, `{"max_tokens":9,"reasoning_effort":"none"}`},
+		{"openrouter", low, 9, `{"max_tokens":9,"reasoning":{"effort":"low"}}`},
+		{"openrouter", off, 0, `{"reasoning":{"effort":"none"}}`},
+		{"ollama", supervisor.ThinkingMedium, 9, `{"max_tokens":9,"reasoning_effort":"medium"}`},
+		{"llama.cpp", low, 0, `{"chat_template_kwargs":{"enable_thinking":true,"reasoning_effort":"low"},` +
+			`"parallel_tool_calls":true}`},
+		{"vllm", off, 0, `{"chat_template_kwargs":{"enable_thinking":false}}`},
+		{"lmstudio", low, 0, `{"reasoning_effort":"low"}`},
+	}
+	for _, c := range cases {
+		t.Run(c.server+" "+string(c.thinking), func(t *testing.T) {
+			req := history()
+			req.Thinking = c.thinking
+			p := open(t, Options{BaseURL: "http://h/v1", Server: c.server, MaxOutput: c.limit})
+			if got := extras(t, composed(t, p, req)); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestThoughtsOfOthersAreNotSent(t *testing.T) {
+	req := hi()
+	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{
+		{Thinking: &protocol.Thinking{Format: "anthropic", Block: json.RawMessage(`{"thinking":"secret"}`)}}, {Text: "Hello."}}},
+		protocol.UserText("go on"))
+	body := string(composed(t, open(t, Options{BaseURL: "http://h/v1"}), req))
+	if strings.Contains(body, "secret") || !strings.Contains(body, `{"role":"assistant","content":"Hello."}`) {
+		t.Errorf("sent %s", body)
+	}
+}
+
+func TestACacheIsAskedForWhereItMustBe(t *testing.T) {
+	openAI := open(t, Options{BaseURL: "https://api.openai.com/v1"})
+	req := history()
+	if got := string(composed(t, openAI, req)); strings.Contains(got, "cache") {
+		t.Errorf("unasked: %s", got)
+	}
+	req.Cache = 5 * time.Minute
+	short := extras(t, composed(t, openAI, req))
+	if !strings.Contains(short, `"prompt_cache_key":"mews-`) || strings.Contains(short, "retention") {
+		t.Errorf("5 minutes: %s", short)
+	}
+	req.Cache = time.Hour
+	long := extras(t, composed(t, openAI, req))
+	if long != strings.Replace(short, `",`, `","prompt_cache_retention":"24h",`, 1) {
+		t.Errorf("an hour: %s, but 5 minutes %s", long, short)
+	}
+	req.Messages = append(req.Messages, protocol.UserText("more"))
+	if more := extras(t, composed(t, openAI, req)); more != long {
+		t.Errorf("the conversation goes on: %s, but before %s", more, long)
+	}
+	for _, server := range []string{"any", "groq", "ollama"} {
+		if got := string(composed(t, open(t, Options{BaseURL: "http://h/v1", Server: server}), req)); strings.Contains(got, "cache") {
+			t.Errorf("%s: %s", server, got)
+		}
+	}
+}
+
+func TestOpenRouterMarksWhatAnthropicsModelsAreToKeep(t *testing.T) {
+	p := open(t, Options{BaseURL: "https://openrouter.ai/api/v1"})
+	req := history()
+	req.Cache = time.Hour
+	if got := string(composed(t, p, req)); strings.Contains(got, "cache_control") {
+		t.Errorf("another's model: %s", got)
+	}
+	req.Model = "anthropic/claude"
+	req.Messages = req.Messages[:4] // up to the results
+	mark := `,"cache_control":{"type":"ephemeral","ttl":"1h"}}]`
+	got := string(composed(t, p, req))
+	for _, want := range []string{
+		`{"role":"system","content":[{"type":"text","text":"Be <brief>."` + mark,
+		`{"role":"user","content":[{"type":"text","text":"what is in a & b?"` + mark,
+		`{"role":"tool","content":[{"type":"text","text":"error: no such tool"` + mark,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+	if n := strings.Count(got, "cache_control"); n != 3 {
+		t.Errorf("%d marks", n)
+	}
+}
+
+// picky answers like a server that refuses requests in which a word stands, and remembers what it was sent.
+type picky struct {
+	refusals map[string]http.HandlerFunc // by the word
+	sent     []string
+}
+
+func (s *picky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(err)
+	}
+	s.sent = append(s.sent, string(body)) // one request at a time
+	for word, refuse := range s.refusals {
+		if strings.Contains(string(body), word) {
+			refuse(w, r)
+			return
+		}
+	}
+	sends(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
+}
+
+// TestWhatAServerRefusesIsLeftOutFromThenOn has each server's own words for it.
+func TestWhatAServerRefusesIsLeftOutFromThenOn(t *testing.T) {
+	reply := func(status int, body string) http.HandlerFunc { return page(status, "application/json", body) }
+	cases := []struct {
+		name, server, word string
+		refuse             http.HandlerFunc
+	}{
+		{"OpenAI: a model that doesn't think", "openai", `"reasoning_effort"`, reply(400, `{"error":{"message":"Unsupported `+
+			`parameter: 'reasoning_effort' is not supported with this model.","param":"reasoning_effort",`+
+			`"code":"unsupported_parameter"}}`)},
+		{"OpenAI: an unknown one", "openai", `"prompt_cache_key"`, reply(400, `{"error":{"message":"Unrecognized request `+
+			`argument supplied: prompt_cache_key","type":"invalid_request_error","param":null,"code":null}}`)},
+		{"OpenAI: a cache that can't", "openai", `"prompt_cache_retention"`, reply(400, `{"error":{"message":"x",`+
+			`"param":"prompt_cache_retention","code":"invalid_parameter"}}`)},
+		{"OpenAI: the limit's other name", "openai", `"max_completion_tokens"`, reply(400, `{"error":{"message":"x",`+
+			`"param":"max_completion_tokens"}}`)},
+		{"Ollama: a model that doesn't think", "ollama", `"reasoning_effort"`, reply(400,
+			`{"error":{"message":"\"gemma\" does not support thinking","type":"api_error"}}`)},
+		{"Ollama: off is no word of an older one", "ollama", `"reasoning_effort"`, reply(400,
+			`{"error":{"message":"invalid reasoning value: 'none' (must be \"high\", \"medium\", or \"low\")"}}`)},
+		{"Groq: a model that doesn't think", "groq", `"reasoning_effort"`, reply(400,
+			"{\"error\":{\"message\":\"`reasoning_effort` is not supported with this model\",\"type\":\"invalid_request_error\"}}")},
+		{"OpenRouter: one that must", "openrouter", `"reasoning"`, reply(400,
+			`{"error":{"code":400,"message":"Reasoning is mandatory for this endpoint and cannot be disabled."}}`)},
+		{"OpenRouter: marks", "openrouter", `"cache_control"`, reply(400,
+			`{"error":{"code":400,"message":"messages.0.content: cache_control: not permitted"}}`)},
+		{"vLLM: an argument of the template", "vllm", `"chat_template_kwargs"`, reply(400, `{"object":"error","message":`+
+			`"chat_template is not supported for Mistral tokenizers.","type":"BadRequestError","param":null,"code":400}`)},
+		{"llama.cpp: several calls at once", "llama.cpp", `"parallel_tool_calls"`, reply(400,
+			`{"error":{"code":400,"message":"Unsupported param: parallel_tool_calls","type":"invalid_request_error"}}`)},
+		{"FastAPI: a field that it doesn't have", "any", `"stream_options"`, reply(422,
+			`{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}`)},
+		{"DeepInfra: the limit", "deepinfra", `"max_tokens"`, reply(422, `{"detail":"max_tokens: not here"}`)},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := &picky{refusals: map[string]http.HandlerFunc{c.word: c.refuse}}
+			p := open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: c.server, MaxOutput: 5})
+			req := history()
+			req.Cache, req.Model = time.Hour, "anthropic/claude"
+			for range 2 {
+				if _, _, err := ask(p, req); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(s.sent) != 3 || strings.Contains(s.sent[1], c.word) || s.sent[2] != s.sent[1] {
+				t.Errorf("sent %d: %s", len(s.sent), strings.Join(s.sent, "\n"))
+			}
+			req.Model += "-2" // of which nothing is known yet
+			if _, _, err := ask(p, req); err != nil || len(s.sent) != 5 {
+				t.Errorf("another model: sent %d, %v", len(s.sent), err)
+			}
+		})
+	}
+}
+
+func TestARefusalOfSomethingElseIsNotTriedAgain(t *testing.T) {
+	for name, body := range map[string]string{
+		"a parameter that was not sent": `{"error":{"message":"bad","param":"reasoning_effort"}}`,
+		"a word within another":         `{"error":{"message":"my_stream_options2 is wrong"}}`,
+		"the conversation's length":     `{"error":{"message":"stream_options: maximum context length is 8"}}`,
+		"a message":                     `{"error":{"message":"bad","param":"messages.0.content"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &picky{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", body)}}
+			_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP)}), hi())
+			if class := classOf(err); len(s.sent) != 1 || (class != supervisor.ModelRefused && class != supervisor.ModelTooLong) {
+				t.Errorf("sent %d, %v", len(s.sent), err)
+			}
+		})
+	}
+}
+
+// TestAServerThatRefusesEverythingIsGivenUp ends also when each refusal names something new.
+func TestAServerThatRefusesEverythingIsGivenUp(t *testing.T) {
+	everything := `{"error":{"message":"stream_options reasoning_effort max_completion_tokens prompt_cache_key ` +
+		`prompt_cache_retention"}}`
+	s := &picky{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", everything)}}
+	req := hi()
+	req.Cache = time.Hour
+	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai", MaxOutput: 5}), req)
+	if classOf(err) != supervisor.ModelRefused || len(s.sent) != 6 || extras(t, []byte(s.sent[5])) != "{}" {
+		t.Errorf("sent %d, %v", len(s.sent), err)
+	}
+}
+
+func TestWhatIsKnownIsBounded(t *testing.T) {
+	var k known
+	for i := range maxKnown * 3 {
+		k.add(strings.Repeat("m", i), "x")
+		k.add(strings.Repeat("m", i), "x")
+	}
+	if len(k.refused) > maxKnown || !slices.Equal(k.of(strings.Repeat("m", maxKnown*3-1)), []string{"x"}) {
+		t.Errorf("%d models", len(k.refused))
+	}
+}
+
+func TestAToolWhoseNameIsNotFitForTheWireKeepsItHere(t *testing.T) {
+	req := hi()
+	req.Tools = []protocol.Tool{{Name: "mail.send", Schema: json.RawMessage(`{"type":"object"}`)}}
+	stream := `data: {"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"mail_send","arguments":"{}"}}]},` +
+		`"finish_reason":"tool_calls"}]}` + "\n\n"
+	answer, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), req)
+	want := []protocol.ToolCall{{ID: "a", Name: "mail.send", Arguments: json.RawMessage("{}")}}
+	if diff := cmp.Diff(want, answer.Message.Calls()); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+func TestAServerThatIsNotToldOfToolsRefusesThem(t *testing.T) {
+	refuse := page(400, "application/json", `{"error":{"message":"'tools' is not supported with this model."}}`)
+	s := &picky{refusals: map[string]http.HandlerFunc{`"tools"`: refuse}}
+	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai"}), history())
+	checkSentence(t, err, supervisor.CodeModel,
+		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`)
+	if got := new(supervisor.ModelError); !errors.As(err, &got) || got.Class != supervisor.ModelNoTools {
+		t.Errorf("got %v", err)
+	}
+}

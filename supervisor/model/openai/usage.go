@@ -1,0 +1,37 @@
+package openai
+
+import "mews/protocol"
+
+type usage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	Total      int64 `json:"total_tokens"`
+	In         *struct {
+		Cached  int64 `json:"cached_tokens"`
+		Written int64 `json:"cache_write_tokens"` // OpenRouter's
+	} `json:"prompt_tokens_details"`
+	Out *struct {
+		Reasoning int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+// words are the counts as the supervisor keeps them. What cannot be a count is none. The tokens of thinking are a part
+// of the output; where the total shows that a server counts them beside it, they are added.
+func (u usage) words() protocol.Usage {
+	out := protocol.Usage{Input: max(u.Prompt, 0), Output: max(u.Completion, 0)}
+	if u.In != nil {
+		out.CacheRead, out.CacheWrite = max(u.In.Cached, 0), max(u.In.Written, 0)
+	}
+	if thought := u.thought(); thought > 0 && u.Total == u.Prompt+u.Completion+thought {
+		out.Output += thought
+	}
+	return out
+}
+
+// thought are the tokens of thinking, where the server counts them.
+func (u usage) thought() int64 {
+	if u.Out == nil {
+		return 0
+	}
+	return max(u.Out.Reasoning, 0)
+}
