@@ -1,75 +1,125 @@
 // Package model is the catalogue of the models that a person's turn may call: the providers of the configuration and
-// the offline model, which is always there, behind the one streaming interface of supervisor.ModelProvider.
+// the offline model, which is always there, behind one streaming interface that copes with their failures.
+//
+//	catalogue.go  the providers, made of the configuration
+//	choice.go     what a spec names
+//	nearness.go   how far a person's words go to a provider
+//	stream.go     one call: the chosen model, then those of the fallback, each tried as often as the policy says
+//	paid.go       what each try may cost, which is set aside before it, and what it has cost
+//	worst.go      the most that a request can cost
+//	policy.go     the table of what follows each class of failure
+//	breaker.go    which models are left alone for a while, and when one call may look whether they are well again
+//	failure.go    what a failure is to the person, to the log, and to whoever counts what it cost
+//	offers.go     what the providers offer
+//	prices.go     what a call cost; pricelist.go has the prices
+//	payloads.go   requests and answers in the log, for debugging
 package model
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/fair"
+	"mews/supervisor/model/anthropic"
 	"mews/supervisor/model/offline"
 	"mews/supervisor/model/openai"
 )
 
-// Options say which models there are.
+// Options say which models there are. Every spec in them is one as Resolve takes it.
 type Options struct {
-	Default   string // a spec as Resolve takes it; "" is the offline model
+	Default   string   // "" is the offline model
+	Small     string   // for small work; "" is the default
+	Fallback  []string // asked in this order when a model fails
 	Providers []ProviderOptions
-	Log       hclog.Logger // nil: nothing is logged
+	Prices    map[string]Price // by spec; they hold before the built-in ones
+	Calls     int              // that run at once, of all people together; 0 is DefaultCalls
+	Payloads  bool             // requests and answers are written to the log, at debug
+	Log       hclog.Logger     // nil: nothing is logged
 }
+
+// DefaultCalls is how many calls run at once.
+const DefaultCalls = 8
 
 // ProviderOptions are one provider of the configuration.
 type ProviderOptions struct {
 	Name    string // unique, without a slash
-	Kind    string // openai or offline
-	BaseURL string
+	Kind    string // anthropic, openai or offline
+	BaseURL string // "" is Anthropic's own, where the kind is anthropic
 	APIKey  string
+	Server  string        // which program answers, where the kind is openai; "" is told from BaseURL
+	Silence time.Duration // a model that says nothing for so long has failed; 0 is the kind's own
 }
 
 // kinds is how each kind of provider is made.
 var kinds = map[string]func(ProviderOptions, hclog.Logger) (supervisor.ModelProvider, error){
+	"anthropic": func(o ProviderOptions, log hclog.Logger) (supervisor.ModelProvider, error) {
+		return anthropic.New(anthropic.Options{Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Silence: o.Silence, Log: log})
+	},
 	"offline": func(ProviderOptions, hclog.Logger) (supervisor.ModelProvider, error) { return offline.New(), nil },
 	"openai": func(o ProviderOptions, log hclog.Logger) (supervisor.ModelProvider, error) {
-		return openai.New(openai.Options{Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Log: log})
+		return openai.New(openai.Options{
+			Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Server: o.Server, Stall: o.Silence, Log: log,
+		})
 	},
 }
 
-// Catalogue holds the providers. It does not change once it is made and may be used from several goroutines at once.
+// Catalogue holds the providers. What there is does not change once it is made, but for SetPrices; it remembers which models failed and
+// what the providers offered. It may be used from several goroutines at once.
 type Catalogue struct {
 	providers map[string]provider
 	standard  Choice
+	small     Choice
+	fallback  []Choice
+	prices    atomic.Pointer[map[string]Price] // by spec; never changed
+	breakers  *breakers
+	turns     *fair.Line
+	offers    *offers
+	payloads  *payloads // nil: they are not written
+	log       hclog.Logger
 }
 
 type provider struct {
 	supervisor.ModelProvider
+	kind string
 	bare bool // it is the only model of its provider, and named without one
-}
-
-// Choice is one model of one provider.
-type Choice struct {
-	Spec     string // as it is written in full: provider/model, or offline
-	Provider supervisor.ModelProvider
-	Model    string // the provider's own name of it
+	near nearness
 }
 
 // NewCatalogue makes the providers and connects to none of them. The caller closes the catalogue.
 func NewCatalogue(o Options) (*Catalogue, error) {
-	c := &Catalogue{providers: map[string]provider{offline.Name: {offline.New(), true}}}
+	if o.Calls < 0 {
+		return nil, fmt.Errorf("%d calls at once; want 1 or more", o.Calls)
+	}
+	if o.Log == nil {
+		o.Log = hclog.NewNullLogger()
+	}
+	c := &Catalogue{
+		providers: map[string]provider{offline.Name: {offline.New(), "offline", true, nearHere}},
+		breakers:  newBreakers(o.Log),
+		turns:     fair.New(cmp.Or(o.Calls, DefaultCalls)),
+		offers:    newOffers(),
+		log:       o.Log,
+	}
 	for _, po := range o.Providers {
 		if err := c.add(po, o.Log); err != nil {
 			return nil, fmt.Errorf("model provider %q: %w", po.Name, err)
 		}
 	}
-	standard, err := c.resolveDefault(o)
-	if err != nil {
-		return nil, fmt.Errorf("default model %q: %w", o.Default, err)
+	if err := c.resolveOptions(o); err != nil {
+		return nil, err
 	}
-	c.standard = standard
+	if o.Payloads {
+		c.payloads = newPayloads(o)
+	}
 	return c, nil
 }
 
@@ -89,8 +139,32 @@ func (c *Catalogue) add(o ProviderOptions, log hclog.Logger) error {
 	if err != nil {
 		return err
 	}
-	c.providers[o.Name] = provider{p, bare}
+	near := nearnessOf(o.BaseURL)
+	if bare {
+		near = nearHere
+	}
+	c.providers[o.Name] = provider{p, o.Kind, bare, near}
 	return nil
+}
+
+func (c *Catalogue) resolveOptions(o Options) (err error) {
+	if c.standard, err = c.resolveDefault(o); err != nil {
+		return fmt.Errorf("default model %q: %w", o.Default, err)
+	}
+	if c.small, err = c.Resolve(o.Small); err != nil {
+		return fmt.Errorf("small model %q: %w", o.Small, err)
+	}
+	for _, spec := range o.Fallback {
+		choice, err := c.Resolve(spec)
+		if err != nil {
+			return fmt.Errorf("fallback model %q: %w", spec, err)
+		}
+		if spec == "" || slices.ContainsFunc(c.fallback, choice.same) {
+			return fmt.Errorf("fallback model %q: it is empty, or there already", spec)
+		}
+		c.fallback = append(c.fallback, choice)
+	}
+	return c.SetPrices(o.Prices)
 }
 
 // resolveDefault reads the configured default. A bare id has no default provider to belong to yet; where there is only
@@ -118,69 +192,42 @@ func (c *Catalogue) Close() {
 // Default is the default model's spec, written in full.
 func (c *Catalogue) Default() string { return c.standard.Spec }
 
-// Resolve finds the model that spec names: "provider/model", "offline", a bare id of the default provider's, or "" for
-// the default. What follows the first slash is the provider's own and may hold more of them. It asks no provider
-// whether it has the model. Its errors are for a person.
-func (c *Catalogue) Resolve(spec string) (Choice, error) {
-	name, model, slashed := strings.Cut(spec, "/")
-	p, exists := c.providers[name]
-	switch {
-	case spec == "":
-		return c.standard, nil
-	case slashed && !exists:
-		return Choice{}, c.unknown(name, spec)
-	case exists && (slashed || p.bare):
-		return c.choose(name, model)
-	case exists:
-		return Choice{}, invalid("%q is a provider and not a model; write %s/MODEL.", spec, name)
-	}
-	standard, _, _ := strings.Cut(c.standard.Spec, "/")
-	if standard == "" || c.providers[standard].bare {
-		return Choice{}, c.unknown("", spec)
-	}
-	return c.choose(standard, spec)
-}
+// Small is the spec, written in full, of the model for small work: titles, categories, triage.
+func (c *Catalogue) Small() string { return c.small.Spec }
 
-// choose is the model of a provider that exists.
-func (c *Catalogue) choose(name, model string) (Choice, error) {
-	p := c.providers[name]
-	switch {
-	case p.bare && model != "":
-		return Choice{}, invalid("The provider %q is one model without others; write %s alone.", name, name)
-	case p.bare:
-		return Choice{Spec: name, Provider: p.ModelProvider, Model: name}, nil
-	case model == "":
-		return Choice{}, invalid("The model is missing after %q; write %s/MODEL.", name+"/", name)
-	}
-	return Choice{Spec: name + "/" + model, Provider: p.ModelProvider, Model: model}, nil
-}
-
-// Stream calls the model that spec names with req, whose own Model is overwritten. It ends as
-// supervisor.ModelProvider says.
+// Stream calls the model that spec names with req, whose own Model is overwritten. When it fails, it is tried again or
+// another model of the fallback is, as policies say; where something was said by then, delta first gets a Restart. The
+// answer names its model, and the one it stands in for. Each try is paid for by req's Purse, whose leases end with the
+// answer's usage or as WithFailures says. When Stream fails, what was said since the last Restart is
+// void. It ends as supervisor.ModelProvider says, or with an error for a person where there is no such model.
 func (c *Catalogue) Stream(ctx context.Context, spec string, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
-	choice, err := c.Resolve(spec)
+	first, err := c.Resolve(spec)
 	if err != nil {
 		return supervisor.ModelAnswer{}, err
 	}
-	req.Model = choice.Model
-	return choice.Provider.Stream(ctx, req, delta)
-}
-
-func (c *Catalogue) unknown(name, spec string) error {
-	there := strings.Join(slices.Sorted(maps.Keys(c.providers)), ", ")
-	if name == "" {
-		return notFound("There is no model %q: the default provider has no others. Write PROVIDER/MODEL; "+
-			"the providers are %s.", spec, there)
+	call := &call{Catalogue: c, req: req, chain: c.chain(first), speech: speech{delta: delta}}
+	answer, err := call.run(ctx)
+	if err != nil && ctx.Err() != nil {
+		return supervisor.ModelAnswer{}, context.Cause(ctx)
 	}
-	return notFound("There is no model provider %q for the model %q. The providers are %s; they are set under models "+
-		"in the configuration.", name, spec, there)
+	return answer, err
 }
 
-func invalid(format string, args ...any) error {
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(format, args...)}
+// chain is first, and then what may answer in its place: for everybody's model all of the fallback, as the operator has
+// it. Who has another has it by choice, and their words go no farther than the model that they are meant for.
+func (c *Catalogue) chain(first Choice) []Choice {
+	chain := make([]Choice, 1, 1+len(c.fallback))
+	chain[0] = first
+	for _, other := range c.fallback {
+		if c.reaches(first, other) {
+			chain = append(chain, other)
+		}
+	}
+	return chain
 }
 
-func notFound(format string, args ...any) error {
-	return &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(format, args...)}
+// reaches says whether another model may answer in the place of first.
+func (c *Catalogue) reaches(first, other Choice) bool {
+	return !other.same(first) && (first.same(c.standard) || c.provider(other).near >= c.provider(first).near)
 }

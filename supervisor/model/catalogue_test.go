@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -82,7 +83,7 @@ func TestAWrongCatalogueIsRefused(t *testing.T) {
 		want string
 	}{
 		{"a kind that is not", Options{Providers: []ProviderOptions{{Name: "x", Kind: "grok"}}},
-			`model provider "x": kind "grok"; there are offline, openai`},
+			`model provider "x": kind "grok"; there are anthropic, offline, openai`},
 		{"a name twice", Options{Providers: []ProviderOptions{local, local}},
 			`model provider "local": there is one of that name already`},
 		{"offline taken", Options{Providers: []ProviderOptions{{Name: "offline", Kind: "openai", BaseURL: "http://h"}}},
@@ -119,5 +120,29 @@ func TestACallGoesToTheModelThatWasNamed(t *testing.T) {
 	if _, err := c.Stream(context.Background(), "nobody/x", req,
 		nil); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestOverRealSocketsAnotherAnswersInItsPlace(t *testing.T) {
+	shut, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
+		return modeltest.Answer{Status: http.StatusUnauthorized, Error: "no such key"}
+	})
+	_, other := modeltest.NewServer(t, modeltest.Echo)
+	c, err := NewCatalogue(Options{Default: "cloud/gpt-5", Fallback: []string{"local/qwen3"}, Providers: []ProviderOptions{
+		{Name: "cloud", Kind: "openai", BaseURL: base, APIKey: "sk-canary"},
+		{Name: "local", Kind: "openai", BaseURL: other}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for range 2 {
+		answer, h, err := ask(t.Context(), c)
+		if err != nil || answer.Spec != "local/qwen3" || h.text == "" || h.text != answer.Message.Text() ||
+			*answer.Instead != (supervisor.Instead{Spec: "cloud/gpt-5", Why: "does not accept its API key"}) {
+			t.Fatalf("%+v, %q, %v", answer, h.text, err)
+		}
+	}
+	if shut.Count() != 1 {
+		t.Errorf("asked %d times", shut.Count())
 	}
 }

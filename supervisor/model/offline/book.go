@@ -82,12 +82,27 @@ func (b *book) answer(req supervisor.ModelRequest) protocol.Message {
 	if i < 0 {
 		return textMessage("There is no message to answer.")
 	}
+	if pictured(t[i]) && strings.TrimSpace(t[i].Text()) == "" {
+		return textMessage(unseen + " I am the offline model, a list of rules. " + howToConnect)
+	}
 	p := b.understand(t, i, 0)
 	if question := p.question(); question != "" {
 		return textMessage(question)
 	}
 	r := &run{book: b, past: t[:i], steps: t.steps(i + 1), offered: req.Tools}
-	return r.play(p)
+	answer := r.play(p)
+	if pictured(t[i]) && len(answer.Calls()) == 0 {
+		return textMessage(unseen + "\n\n" + answer.Text())
+	}
+	return answer
+}
+
+// unseen is what is said of a picture that came with a message.
+const unseen = "I cannot see the picture that you sent."
+
+// pictured says whether a message has a picture.
+func pictured(m protocol.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Image != nil })
 }
 
 func textMessage(text string) protocol.Message {

@@ -67,8 +67,11 @@ func wordEnd(text string) int {
 	return len(text) - len(strings.TrimLeftFunc(word[space:], unicode.IsSpace))
 }
 
-// bytesPerToken is the usual rule of thumb for English.
-const bytesPerToken = 4
+// bytesPerToken is the usual rule of thumb for English, and pixelsPerToken Anthropic's for pictures.
+const (
+	bytesPerToken  = 4
+	pixelsPerToken = 750
+)
 
 // estimate counts tokens by the rule of thumb: this model has none, and a budget would like a number.
 func estimate(req supervisor.ModelRequest, answer protocol.Message) protocol.Usage {
@@ -84,6 +87,9 @@ func size(m protocol.Message) int {
 	n := 0
 	for _, p := range m.Parts {
 		n += len(p.Text)
+		if p.Image != nil {
+			n += p.Image.Width * p.Image.Height * bytesPerToken / pixelsPerToken
+		}
 		if p.Call != nil {
 			n += len(p.Call.Name) + len(p.Call.Arguments)
 		}

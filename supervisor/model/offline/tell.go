@@ -15,6 +15,9 @@ const maxQuoted = 12 << 10
 // failure tells what came of a call that did not work. The tool's own words are told as they are.
 func failure(action string, result protocol.ToolResult) string {
 	text := strings.TrimSpace(result.Text)
+	if file, picture := strings.CutSuffix(text, "; look at it with view_image"); picture {
+		text = file + ", and I cannot see pictures"
+	}
 	switch {
 	case interrupted(result):
 		return fmt.Sprintf("I do not know whether I could %s: it was interrupted, and its outcome is unknown. "+

@@ -1,0 +1,165 @@
+package model
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+)
+
+func TestAModelIsLeftAloneForLongerEachTime(t *testing.T) {
+	now := time.Unix(0, 0)
+	b := &breaker{state: StateClosed}
+	for _, want := range []time.Duration{30, 60, 120, 240, 480, 600, 600} {
+		b.fail(now, supervisor.ModelServer, 0)
+		if got := b.until.Sub(now); got != want*time.Second || b.admit(b.until.Add(-1)) != permitNone {
+			t.Fatalf("left alone for %v, want %ds", got, want)
+		}
+		now = b.until
+		if b.admit(now) != permitProbe || b.admit(now) != permitNone || b.state != StateHalfOpen {
+			t.Fatal("not exactly one probe")
+		}
+	}
+	b.succeed()
+	if b.state != StateClosed || b.admit(now) != permitCall {
+		t.Fatalf("after a good probe: %s", b.state)
+	}
+	b.fail(now, supervisor.ModelRateLimited, 5*time.Minute)
+	if got := b.until.Sub(now); got != 5*time.Minute {
+		t.Errorf("a provider that wants five minutes gets %v", got)
+	}
+	b.admit(b.until)
+	b.release()
+	if b.admit(b.until) != permitProbe {
+		t.Error("a probe of which nothing was learnt is not there for the next call")
+	}
+}
+
+// TestABreakerTakesOnlyItsSteps: whatever comes in whatever order, and is never stuck.
+func TestABreakerTakesOnlyItsSteps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		now, b := time.Unix(0, 0), &breaker{state: StateClosed}
+		t.Repeat(map[string]func(*rapid.T){
+			"time":    func(t *rapid.T) { now = now.Add(time.Duration(rapid.Int64Range(0, 1e12).Draw(t, "pass"))) },
+			"admit":   func(*rapid.T) { b.admit(now) },
+			"succeed": func(*rapid.T) { b.succeed() },
+			"fail":    func(*rapid.T) { b.fail(now, supervisor.ModelCut, 0) },
+			"release": func(*rapid.T) { b.release() },
+			"": func(t *rapid.T) {
+				if b.state == StateOpen && b.until.Sub(now) > openMost {
+					t.Fatalf("left alone for %v", b.until.Sub(now))
+				}
+			},
+		})
+	})
+}
+
+func TestOneCallProbesWhileTheOthersGoElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		well := make(chan struct{})
+		first := fails(supervisor.ModelServer)
+		second := says("instead")
+		c := with(t, first, second)
+		if _, _, err := ask(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		first.play = func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+			<-well
+			return said("back", say), nil
+		}
+		before := first.count()
+		time.Sleep(openFirst)
+		var calls sync.WaitGroup
+		answers := make(chan supervisor.ModelAnswer, 20)
+		for range cap(answers) {
+			calls.Go(func() {
+				answer, _, err := ask(t.Context(), c)
+				if err != nil {
+					t.Error(err)
+				}
+				answers <- answer
+			})
+		}
+		synctest.Wait()
+		if got := first.count() - before; got != 1 || len(answers) != cap(answers)-1 {
+			t.Errorf("%d calls probe, and %d have their answer", got, len(answers))
+		}
+		close(well)
+		calls.Wait()
+		close(answers)
+		var own int
+		for answer := range answers {
+			if answer.Instead == nil {
+				own++
+			} else if answer.Instead.Why != "has trouble of its own" {
+				t.Errorf("why: %q", answer.Instead.Why)
+			}
+		}
+		if answer, _, _ := ask(t.Context(), c); own != 1 || answer.Spec != "a/m" {
+			t.Errorf("%d answers of the probe; after it answers %s", own, answer.Spec)
+		}
+	})
+}
+
+func TestAProbeIsMadeOnceAndAStoppedOneIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := fails(supervisor.ModelServer)
+		c := with(t, first, says("instead"))
+		for range 3 { // 3 tries, then one probe each
+			if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
+				t.Fatalf("%q, %v", h.text, err)
+			}
+			time.Sleep(time.Minute)
+		}
+		if first.count() != 5 {
+			t.Errorf("%d calls", first.count())
+		}
+		first.play = func(ctx context.Context, _ int, _ func(string)) (supervisor.ModelAnswer, error) {
+			<-ctx.Done()
+			return supervisor.ModelAnswer{}, context.Cause(ctx)
+		}
+		time.Sleep(openMost)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, _, err := ask(ctx, c); err != context.DeadlineExceeded {
+			t.Fatal(err)
+		}
+		first.play = says("back").play
+		if answer, _, err := ask(t.Context(), c); err != nil || answer.Spec != "a/m" {
+			t.Errorf("after a stopped probe: %s, %v", answer.Spec, err)
+		}
+	})
+}
+
+func TestModelsThatNobodyAsksForAreForgotten(t *testing.T) {
+	s, now := newBreakers(hclog.NewNullLogger()), time.Unix(0, 0)
+	for i := range 100 {
+		s.fail("a/typo"+string(rune('0'+i)), now, supervisor.ModelMissing, 0)
+		now = now.Add(time.Hour)
+	}
+	if len(s.by) != 1 {
+		t.Errorf("%d are kept", len(s.by))
+	}
+}
+
+func TestAProbeThatIsRefusedHasFoundTheModelWell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := fails(supervisor.ModelAuth, supervisor.ModelTooLong, "")
+		c := with(t, first, says("instead"))
+		if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
+			t.Fatal(err)
+		}
+		time.Sleep(openFirst)
+		_, _, err := ask(t.Context(), c)
+		wantClass(t, err, supervisor.ModelTooLong)
+		if answer, _, err := ask(t.Context(), c); err != nil || answer.Spec != "a/m" {
+			t.Errorf("the next call is answered by %s, %v", answer.Spec, err)
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"mews/supervisor"
+)
+
+// Choice is one model of one provider.
+type Choice struct {
+	Spec     string // as it is written in full: provider/model, or offline
+	Provider supervisor.ModelProvider
+	Model    string // the provider's own name of it
+}
+
+func (c Choice) same(other Choice) bool { return c.Spec == other.Spec }
+
+// Resolve finds the model that spec names: "provider/model", "offline", a bare id of the default provider's, or "" for
+// the default. What follows the first slash is the provider's own and may hold more of them. It asks no provider
+// whether it has the model. Its errors are for a person.
+func (c *Catalogue) Resolve(spec string) (Choice, error) {
+	name, model, slashed := strings.Cut(spec, "/")
+	p, exists := c.providers[name]
+	switch {
+	case spec == "":
+		return c.standard, nil
+	case slashed && !exists:
+		return Choice{}, c.unknown(name, spec)
+	case exists && (slashed || p.bare):
+		return c.choose(name, model)
+	case exists:
+		return Choice{}, invalid("%q is a provider and not a model; write %s/MODEL.", spec, name)
+	}
+	standard, _, _ := strings.Cut(c.standard.Spec, "/")
+	if standard == "" || c.providers[standard].bare {
+		return Choice{}, c.unknown("", spec)
+	}
+	return c.choose(standard, spec)
+}
+
+// choose is the model of a provider that exists.
+func (c *Catalogue) choose(name, model string) (Choice, error) {
+	p := c.providers[name]
+	switch {
+	case p.bare && model != "":
+		return Choice{}, invalid("The provider %q is one model without others; write %s alone.", name, name)
+	case p.bare:
+		return Choice{Spec: name, Provider: p.ModelProvider, Model: name}, nil
+	case model == "":
+		return Choice{}, invalid("The model is missing after %q; write %s/MODEL.", name+"/", name)
+	}
+	return Choice{Spec: name + "/" + model, Provider: p.ModelProvider, Model: model}, nil
+}
+
+// provider is the one that a choice is of.
+func (c *Catalogue) provider(choice Choice) provider {
+	name, _, _ := strings.Cut(choice.Spec, "/")
+	return c.providers[name]
+}
+
+func (c *Catalogue) unknown(name, spec string) error {
+	there := strings.Join(slices.Sorted(maps.Keys(c.providers)), ", ")
+	if name == "" {
+		return notFound("There is no model %q: the default provider has no others. Write PROVIDER/MODEL; "+
+			"the providers are %s.", spec, there)
+	}
+	return notFound("There is no model provider %q for the model %q. The providers are %s; they are set under models "+
+		"in the configuration.", name, spec, there)
+}
+
+func invalid(format string, args ...any) error {
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) error {
+	return &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,93 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+)
+
+func TestHowFarAProviderIs(t *testing.T) {
+	for base, want := range map[string]nearness{
+		"http://127.0.0.1:11434/v1": nearHere, "http://localhost:8080": nearHere, "http://[::1]:1/v1": nearHere,
+		"http://LOCALHOST./v1": nearHere, "http://ollama.localhost/v1": nearHere, "http://127.9.9.9/v1": nearHere,
+		"http://[::ffff:127.0.0.1]/v1": nearHere,
+
+		"http://192.168.1.20:11434/v1": nearNetwork, "http://10.0.0.1/v1": nearNetwork, "http://172.20.0.2/v1": nearNetwork,
+		"http://[fd00::1]/v1": nearNetwork, "http://[fe80::1%25eth0]/v1": nearNetwork, "http://169.254.1.1/v1": nearNetwork,
+		"http://100.100.1.1/v1": nearNetwork, "http://ollama:11434/v1": nearNetwork, "http://box.local/v1": nearNetwork,
+		"http://gpu.home.arpa/v1": nearNetwork,
+
+		"https://api.openai.com/v1": nearNone, "http://8.8.8.8/v1": nearNone, "http://100.128.0.1/v1": nearNone,
+		"http://172.32.0.1/v1": nearNone, "http://localhost.example.com/v1": nearNone, "http://10.0.0.1.example.com": nearNone,
+		"http://[2001:db8::1]/v1": nearNone, "": nearNone, "http://": nearNone, "::": nearNone,
+	} {
+		if got := nearnessOf(base); got != want {
+			t.Errorf("%q: %d, want %d", base, got, want)
+		}
+	}
+}
+
+// TestWordsStayAsNearAsTheirModel: who has a model that is not everybody's has its fallback among those that are no
+// farther away.
+func TestWordsStayAsNearAsTheirModel(t *testing.T) {
+	c, err := NewCatalogue(Options{
+		Default: "here/everybodys", Fallback: []string{"far/m", "near/m", "here/m", "offline"},
+		Providers: []ProviderOptions{
+			{Name: "here", Kind: "openai", BaseURL: "http://127.0.0.1:11434/v1"},
+			{Name: "near", Kind: "openai", BaseURL: "http://192.168.1.20:11434/v1"},
+			{Name: "far", Kind: "openai", BaseURL: "https://api.example.com/v1"},
+			{Name: "claude", Kind: "anthropic", APIKey: "k"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for spec, want := range map[string]string{
+		"":                "here/everybodys far/m near/m here/m offline", // as the operator has it
+		"here/everybodys": "here/everybodys far/m near/m here/m offline",
+		"here/mine":       "here/mine here/m offline",
+		"here/m":          "here/m offline",
+		"near/mine":       "near/mine near/m here/m offline",
+		"far/mine":        "far/mine far/m near/m here/m offline",
+		"claude/mine":     "claude/mine far/m near/m here/m offline",
+		"offline":         "offline here/m",
+	} {
+		first, err := c.Resolve(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, choice := range c.chain(first) {
+			got = append(got, choice.Spec)
+		}
+		if chain := strings.Join(got, " "); chain != want {
+			t.Errorf("%q: %s, want %s", spec, chain, want)
+		}
+	}
+}
+
+// TestALocalModelThatFailsIsNotReplacedFromFarAway has the same over a call.
+func TestALocalModelThatFailsIsNotReplacedFromFarAway(t *testing.T) {
+	far := says("I heard it all")
+	c := with(t, says("fine"), far) // a/m is everybody's, and b/m its fallback
+	c.providers["mine"] = provider{ModelProvider: fails(supervisor.ModelMissing), kind: "scripted", near: nearHere}
+	_, err := c.Stream(t.Context(), "mine/m", supervisor.ModelRequest{}, func(supervisor.ModelDelta) {})
+	wantClass(t, err, supervisor.ModelMissing)
+	if far.count() != 0 {
+		t.Error("the words went away")
+	}
+	near := says("fine")
+	c.providers["other"] = provider{ModelProvider: near, kind: "scripted", near: nearHere}
+	choice, err := c.Resolve("other/m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.fallback = slices.Insert(c.fallback, 1, choice)
+	answer, err := c.Stream(t.Context(), "mine/m", supervisor.ModelRequest{}, func(supervisor.ModelDelta) {})
+	if err != nil || answer.Spec != "other/m" || near.count() != 1 || far.count() != 0 {
+		t.Errorf("%v, %v", answer, err)
+	}
+}

@@ -1,0 +1,50 @@
+package model
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+)
+
+// shop is a provider that says what it has.
+type shop struct {
+	scripted
+	models func(context.Context) ([]string, error)
+	asked  int
+}
+
+func (s *shop) Models(ctx context.Context) ([]string, error) {
+	s.asked++
+	return s.models(ctx)
+}
+
+func TestTheListIsWhatProvidersOfferAndWhatIsConfigured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := with(t, says(""), says(""))
+		open := &shop{models: func(context.Context) ([]string, error) { return []string{"m", "z", "b"}, nil }}
+		shut := &shop{models: func(context.Context) ([]string, error) { return nil, failed(supervisor.ModelAuth) }}
+		slow := &shop{models: func(ctx context.Context) ([]string, error) { <-ctx.Done(); return nil, ctx.Err() }}
+		c.providers["a"] = provider{ModelProvider: open}
+		c.providers["shut"], c.providers["slow"] = provider{ModelProvider: shut}, provider{ModelProvider: slow}
+		want := []Offer{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"}, {Spec: "offline"},
+			{Spec: "shut", Err: "It failed: auth."}, {Spec: "slow", Err: "It did not say within 5 seconds what it has."}}
+		for range 2 {
+			start := time.Now()
+			if diff := cmp.Diff(want, c.List(t.Context())); diff != "" || time.Since(start) != listTimeout {
+				t.Errorf("after %v: %s", time.Since(start), diff)
+			}
+		}
+		if open.asked != 1 || shut.asked != 2 {
+			t.Errorf("asked %d and %d times", open.asked, shut.asked)
+		}
+		time.Sleep(listKept)
+		if c.List(t.Context()); open.asked != 2 {
+			t.Errorf("asked %d times after a while", open.asked)
+		}
+	})
+}

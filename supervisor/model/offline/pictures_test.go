@@ -1,0 +1,44 @@
+package offline
+
+import (
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+func TestAPictureIsNotSeenAndItSaysSo(t *testing.T) {
+	picture := protocol.Part{Image: &protocol.Image{MediaType: "image/jpeg", Width: 1500, Height: 1000}}
+	for text, want := range map[string]string{
+		"":                          "offline model",
+		"hello":                     "\n\n",
+		"what time is it in Madrid": "",
+	} {
+		message := protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{picture}}
+		if text != "" {
+			message.Parts = append(message.Parts, protocol.Part{Text: text})
+		}
+		answer, err := rules.Stream(t.Context(), supervisor.ModelRequest{Tools: offer(toolNames...),
+			Messages: []protocol.Message{message}}, func(supervisor.ModelDelta) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := answer.Message.Text()
+		if len(answer.Message.Calls()) == 0 && (!strings.HasPrefix(said, unseen) || !strings.Contains(said, want)) {
+			t.Errorf("%q: got %q", text, said)
+		}
+		if answer.Usage.Input < 2000 {
+			t.Errorf("1500 x 1000 pixels are %d tokens", answer.Usage.Input)
+		}
+	}
+}
+
+func TestAFileThatIsAPictureIsNotSeenEither(t *testing.T) {
+	c := newChat(t, map[string]protocol.ToolResult{"read_file": {Failed: true,
+		Text: "read cat.png: it is not text but a PNG image, 3.0 KB; look at it with view_image"}})
+	got := c.say("read cat.png")
+	if !strings.Contains(got, "a PNG image, 3.0 KB, and I cannot see pictures") || strings.Contains(got, "view_image") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,392 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/fair"
+	"mews/supervisor/model/modeltest"
+)
+
+// spender asks a catalogue with a purse, and settles what comes of it as its callers do.
+type spender struct {
+	c     *Catalogue
+	purse *purse
+	spent int64
+	lost  []Failure
+}
+
+func (s *spender) ask(ctx context.Context, spec string) (supervisor.ModelAnswer, error) {
+	ctx = WithFailures(ctx, func(f Failure) {
+		s.lost = append(s.lost, f)
+		s.settle(f.Spec, f.Lease, f.Usage)
+	})
+	answer, err := s.c.Stream(ctx, spec, supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")},
+		User: "ann", Purse: s.purse}, func(supervisor.ModelDelta) {})
+	s.settle(answer.Spec, answer.Lease, answer.Usage)
+	return answer, err
+}
+
+func (s *spender) settle(spec string, lease int64, u protocol.Usage) {
+	if lease != 0 {
+		cost, _ := s.c.Cost(spec, u, 0)
+		s.purse.settle(lease, cost)
+		s.spent += cost
+	}
+}
+
+// costing gives models a price: a millionth of a dollar for a token, times what is said here.
+func costing(c *Catalogue, times map[string]float64) *Catalogue {
+	prices := maps.Clone(*c.prices.Load())
+	for spec, n := range times {
+		prices[spec] = Price{Input: n, Output: n}
+	}
+	c.prices.Store(&prices)
+	return c
+}
+
+// counts answers with what it has counted.
+func counts(u protocol.Usage) *scripted {
+	return &scripted{play: func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+		answer := said("fine", say)
+		answer.Usage = u
+		return answer, nil
+	}}
+}
+
+func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spender{purse: newPurse(1_000_000)}
+		var first *scripted
+		first = &scripted{play: func(context.Context, int, func(string)) (supervisor.ModelAnswer, error) {
+			if s.purse.last != int64(first.count()) || len(s.purse.open) != 1 {
+				t.Errorf("call %d has lease %d of %v", first.count(), s.purse.last, s.purse.open)
+			}
+			err := failed(supervisor.ModelOverloaded)
+			err.Usage = protocol.Usage{Input: 7}
+			return supervisor.ModelAnswer{}, err
+		}}
+		s.c = costing(with(t, first, counts(protocol.Usage{Input: 5, Output: 1})), map[string]float64{"a/m": 1, "b/m": 2})
+		answer, err := s.ask(t.Context(), "")
+		if err != nil || answer.Lease != 4 || s.spent != 3*7+2*6 || len(s.purse.open) != 0 {
+			t.Errorf("%+v, %v; spent %d, open %v", answer, err, s.spent, s.purse.open)
+		}
+		for _, f := range s.lost {
+			if f.Lease == 0 || f.Usage != (protocol.Usage{Input: 7}) {
+				t.Errorf("lost %+v", f)
+			}
+		}
+		if bid := s.purse.bids[3]; bid.Spec != "b/m" || !bid.Priced || bid.Worst < 2*mostOutput || first.asked[0].Output != mostOutput {
+			t.Errorf("bid %+v; held to %d", bid, first.asked[0].Output)
+		}
+	})
+}
+
+// TestWhatBrokeOffCostsWhatHadCome: by how an attempt ends, what it is taken to have counted.
+func TestWhatBrokeOffCostsWhatHadCome(t *testing.T) {
+	input := int64(perRequest + perMessage + perPart + 2)
+	hears := func(u protocol.Usage, bytes ...int) func(supervisor.ModelRequest) {
+		return func(req supervisor.ModelRequest) {
+			for _, n := range bytes {
+				req.Heard(n, u)
+			}
+		}
+	}
+	none := func(supervisor.ModelRequest) {}
+	type usage = protocol.Usage
+	cases := map[string]struct {
+		class supervisor.ModelClass // "": it answers; stopped: whoever asked goes
+		heard func(supervisor.ModelRequest)
+		said  string
+		count usage
+		free  bool
+		want  usage
+		kept  bool // its lease is to be kept with its usage
+	}{
+		"never sent":                            {class: supervisor.ModelNetwork, heard: none},
+		"sent, and no word came":                {supervisor.ModelStalled, hears(usage{}, 0), "", usage{}, false, usage{Input: input}, true},
+		"refused":                               {class: supervisor.ModelAuth, heard: hears(usage{}, 0), free: true},
+		"refused, and counted all the same":     {supervisor.ModelAuth, hears(usage{}, 0), "", usage{Input: 3, Output: 1}, true, usage{Input: 3, Output: 1}, true},
+		"cut, counted nothing":                  {supervisor.ModelCut, hears(usage{}, 0, 10, 20), "0123456789", usage{}, false, usage{Input: input, Output: 30}, true},
+		"cut, of a provider that tells nothing": {supervisor.ModelCut, none, "0123456789", usage{}, false, usage{Input: input, Output: 10}, true},
+		"cut, counted the input":                {supervisor.ModelCut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 0, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, usage{Input: 9, Output: 30, CacheRead: 4}, true},
+		"cut after more than it may say":        {supervisor.ModelCut, hears(usage{}, 0, 1_000_000), "", usage{}, false, usage{Input: input, Output: mostOutput}, true},
+		"ended by itself":                       {supervisor.ModelFiltered, hears(usage{}, 0, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
+		"ended by itself, counted nothing":      {supervisor.ModelEmpty, hears(usage{}, 0, 5), "", usage{}, false, usage{Input: input, Output: 5}, true},
+		"stopped before it was sent":            {class: supervisor.ModelStopped, heard: none},
+		"stopped in the middle":                 {supervisor.ModelStopped, hears(usage{Input: 8, Output: 1}, 0, 12), "", usage{}, false, usage{Input: 8, Output: 12}, true},
+		"answered":                              {"", hears(usage{}, 0, 8), "fine", usage{Input: 2, Output: 1}, false, usage{Input: 2, Output: 1}, true},
+		"answered, counted nothing":             {"", hears(usage{}, 0, 8), "fine", usage{}, false, usage{Input: input, Output: 8}, true},
+	}
+	for name, k := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithCancel(t.Context())
+				first := new(scripted)
+				first.play = func(ctx context.Context, n int, say func(string)) (supervisor.ModelAnswer, error) {
+					k.heard(first.asked[n-1])
+					if say(k.said); k.class == "" {
+						answer := said("", say)
+						answer.Usage = k.count
+						return answer, nil
+					}
+					err := failed(k.class)
+					err.Usage, err.Free, err.RetryAfter = k.count, k.free, time.Hour
+					if k.class == supervisor.ModelStopped {
+						stop()
+						return supervisor.ModelAnswer{}, context.Cause(ctx)
+					}
+					return supervisor.ModelAnswer{}, err
+				}
+				s := &spender{purse: newPurse(1_000_000), c: costing(with(t, first), map[string]float64{"a/m": 1})}
+				answer, err := s.ask(ctx, "")
+				got, lease := answer.Usage, answer.Lease
+				for _, f := range s.lost {
+					got, lease = f.Usage, f.Lease
+				}
+				if got != k.want || (lease != 0) != k.kept || (s.purse.returned == 1) == k.kept || len(s.purse.open) != 0 {
+					t.Errorf("%+v of lease %d, want %+v; %v; open %v", got, lease, k.want, err, s.purse.open)
+				}
+				if k.class == supervisor.ModelStopped && err != context.Canceled {
+					t.Errorf("ended with %v", err)
+				}
+				if s.spent > s.purse.bids[0].Worst {
+					t.Errorf("spent %d of %d", s.spent, s.purse.bids[0].Worst)
+				}
+			})
+		})
+	}
+}
+
+// TestWhereThereIsNoMoneyACheaperModelAnswers, if the person's words may go to it.
+func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
+	const token = perRequest + perMessage + perPart + 2 + mostOutput // of one that costs a millionth each
+	cases := map[string]struct {
+		spec  string
+		money int64
+		costs map[string]float64 // without a price where it is not here
+		want  string             // "": nobody
+		bids  string
+	}{
+		"there is":                         {"", 9 * token, map[string]float64{"a/m": 9, "small/m": 2, "b/m": 1}, "a/m", "a/m"},
+		"the small one is next":            {"", 3 * token, map[string]float64{"a/m": 9, "small/m": 2, "b/m": 1}, "small/m", "a/m small/m"},
+		"and then the fallback":            {"", 1 * token, map[string]float64{"a/m": 9, "small/m": 2, "b/m": 1}, "b/m", "a/m small/m b/m"},
+		"what is no cheaper is left out":   {"", 2 * token, map[string]float64{"a/m": 3, "small/m": 3, "b/m": 4, "c/m": 1}, "c/m", "a/m c/m"},
+		"and what is no cheaper than that": {"", 0, map[string]float64{"a/m": 9, "small/m": 2, "b/m": 2, "c/m": 3}, "", "a/m small/m"},
+		"without a price":                  {"", token, map[string]float64{"a/m": 2, "c/m": 1}, "c/m", "a/m c/m"},
+		"the first has none":               {"", token, map[string]float64{"small/m": 2, "c/m": 1}, "c/m", "a/m small/m c/m"},
+		"what costs nothing is cheaper":    {"", 0, map[string]float64{"a/m": 9, "small/m": 2, "c/m": 0}, "c/m", "a/m small/m c/m"},
+		"another's words stay near":        {"near/m", 2 * token, map[string]float64{"near/m": 9, "small/m": 1, "b/m": 1}, "", "near/m"},
+		"nobody":                           {"", 0, map[string]float64{"a/m": 9, "small/m": 2, "b/m": 1, "c/m": 0.5}, "", "a/m small/m b/m c/m"},
+	}
+	for name, k := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := with(t, says("fine"), says("fine"), says("fine"))
+			c.providers["small"] = provider{ModelProvider: says("fine"), kind: "scripted"}
+			c.providers["near"] = provider{ModelProvider: says("fine"), kind: "scripted", near: nearNetwork}
+			c.small = Choice{Spec: "small/m", Provider: c.providers["small"].ModelProvider, Model: "m"}
+			s := &spender{purse: newPurse(k.money), c: costing(c, k.costs)}
+			answer, err := s.ask(t.Context(), k.spec)
+			var bids []string
+			for _, b := range s.purse.bids {
+				bids = append(bids, b.Spec)
+			}
+			if answer.Spec != k.want || strings.Join(bids, " ") != k.bids || len(s.lost) != 0 {
+				t.Fatalf("%q answered, %v; asked for money for %v; lost %v", answer.Spec, err, bids, s.lost)
+			}
+			if len(c.breakers.by) != 0 {
+				t.Errorf("left alone for want of money: %v", c.breakers.by)
+			}
+			first := bids[0]
+			if want := (supervisor.Instead{Spec: first, Why: "costs more than there was money left for"}); k.want != "" &&
+				k.want != first && (answer.Instead == nil || *answer.Instead != want) {
+				t.Errorf("it stands in for %+v", answer.Instead)
+			}
+			if k.want == "" {
+				wantClass(t, err, supervisor.ModelBudget)
+				if got := supervisor.ErrorMessage(err); got != "There is no money for "+first+"." {
+					t.Errorf("told %q", got)
+				}
+			}
+		})
+	}
+}
+
+func TestNoMoneyForAFallbackIsToldBesideWhatFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &spender{purse: newPurse(0), c: costing(with(t, fails(supervisor.ModelMissing), says("fine")),
+			map[string]float64{"a/m": 0, "b/m": 1})}
+		_, err := s.ask(t.Context(), "")
+		wantClass(t, err, supervisor.ModelMissing)
+		if got := supervisor.ErrorMessage(err); got != "It failed: missing. And the fallback b/m: There is no money for b/m." {
+			t.Errorf("told %q", got)
+		}
+	})
+}
+
+// TestAProbeWithoutMoneyIsGivenBack: the next call may look whether the model is well again.
+func TestAProbeWithoutMoneyIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := fails(supervisor.ModelAuth, "")
+		s := &spender{purse: newPurse(1_000_000), c: costing(with(t, first), map[string]float64{"a/m": 1})}
+		if _, err := s.ask(t.Context(), ""); err == nil {
+			t.Fatal("it answered")
+		}
+		time.Sleep(openFirst)
+		rich := s.purse
+		s.purse = newPurse(0)
+		if _, err := s.ask(t.Context(), ""); err == nil || s.c.breakers.by["a/m"].state != StateOpen {
+			t.Fatalf("%v; %+v", err, s.c.breakers.by["a/m"])
+		}
+		s.purse = rich
+		if answer, err := s.ask(t.Context(), ""); err != nil || answer.Spec != "a/m" || len(s.c.breakers.by) != 0 {
+			t.Fatalf("%+v, %v", answer, err)
+		}
+	})
+}
+
+// TestNoMoreCallsRunThanMay, and who waits holds no place and loses no money when they stop.
+func TestNoMoreCallsRunThanMay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int64
+		slow := &scripted{play: func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+			most.Store(max(most.Load(), running.Add(1)))
+			time.Sleep(time.Second)
+			running.Add(-1)
+			return said("fine", say), nil
+		}}
+		c := costing(with(t, slow), map[string]float64{"a/m": 1})
+		c.turns = fair.New(2)
+		start := time.Now()
+		ended := make(chan error)
+		for range 5 {
+			go func() {
+				_, err := (&spender{c: c, purse: newPurse(1_000_000)}).ask(t.Context(), "")
+				ended <- err
+			}()
+		}
+		synctest.Wait()
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(time.Millisecond, stop)
+		s := &spender{c: c, purse: newPurse(1_000_000)}
+		if _, err := s.ask(ctx, ""); err != context.Canceled || s.purse.returned != 1 || s.spent != 0 {
+			t.Errorf("stopped in the line: %v, %+v", err, s.purse)
+		}
+		for range 5 {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+		if took := time.Since(start); most.Load() != 2 || took != 3*time.Second {
+			t.Errorf("%d at once, in %v", most.Load(), took)
+		}
+	})
+}
+
+// TestWhatServersDoIsPaidForOnce goes through all that a server can do, in both formats: no lease is left, and nothing costs
+// more than what was set aside.
+func TestWhatServersDoIsPaidForOnce(t *testing.T) {
+	faults := map[string]modeltest.Fault{
+		"cut in the middle": modeltest.Cut(700), "cut at once": modeltest.Cut(1), "stalls": modeltest.Stalls(900),
+		"silent": modeltest.Stalls(0), "empty": modeltest.Empty, "malformed": modeltest.Malformed,
+		"limit": modeltest.Stops(modeltest.StopLength), "filter": modeltest.Stops(modeltest.StopFilter), "well": nil,
+	}
+	for _, class := range []modeltest.Class{modeltest.RateLimited, modeltest.Overloaded, modeltest.Internal, modeltest.Loading,
+		modeltest.Auth, modeltest.Forbidden, modeltest.Credit, modeltest.NoModel, modeltest.TooLong, modeltest.TooLarge,
+		modeltest.NoTools, modeltest.Filtered, modeltest.Wrong} {
+		faults["fails: "+string(class)] = modeltest.Fails(class)
+		faults["fails late: "+string(class)] = modeltest.FailsLate(class)
+	}
+	for name, fault := range faults {
+		for _, kind := range []string{"anthropic", "openai"} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				t.Parallel()
+				playFault(t, kind, fault)
+			})
+		}
+	}
+}
+
+// playFault asks a server that goes wrong and then answers, and stops asking soon.
+func playFault(t *testing.T, kind string, fault modeltest.Fault) {
+	_, base := modeltest.NewServer(t, modeltest.Faulty(func(modeltest.Request) modeltest.Answer {
+		return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
+	}, fault))
+	c, err := NewCatalogue(Options{Default: "p/m", Providers: []ProviderOptions{
+		{Name: "p", Kind: kind, BaseURL: base, APIKey: "k", Silence: 50 * time.Millisecond}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	s := &spender{c: costing(c, map[string]float64{"p/m": 3}), purse: newPurse(1 << 40)}
+	ctx, stop := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("enough"))
+	defer stop()
+	answer, err := s.ask(ctx, "")
+	if len(s.purse.open) != 0 || int(s.purse.last) != s.purse.returned+kept(s.lost, answer) || s.purse.last == 0 {
+		t.Fatalf("%v; left open %v of %d; lost %+v", err, s.purse.open, s.purse.last, s.lost)
+	}
+	if most := sum(s.purse.bids); s.spent > most || s.purse.left != 1<<40-s.spent {
+		t.Fatalf("spent %d of %d; left %d", s.spent, most, s.purse.left)
+	}
+}
+
+func kept(lost []Failure, answer supervisor.ModelAnswer) (n int) {
+	for _, f := range append(lost, Failure{Lease: answer.Lease}) {
+		if f.Lease != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func sum(bids []supervisor.Bid) (most int64) {
+	for _, b := range bids {
+		most += b.Worst
+	}
+	return most
+}
+
+// TestWhatEachRefusalCosts: only what may have been worked on is paid for.
+func TestWhatEachRefusalCosts(t *testing.T) {
+	want := map[int]bool{} // paid for
+	for _, status := range []int{301, 400, 401, 402, 403, 404, 413, 422, 429, 500, 501, 503, 529} {
+		want[status] = false
+	}
+	for _, status := range []int{408, 502, 504, 520, 522, 524} {
+		want[status] = true
+	}
+	for status, paid := range want {
+		for _, kind := range []string{"anthropic", "openai"} {
+			t.Run(fmt.Sprint(kind, " ", status), func(t *testing.T) {
+				_, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
+					return modeltest.Answer{Fail: &modeltest.Failure{Status: status, Body: "<html>no</html>", Header: map[string]string{"Retry-After": "3600"}}}
+				})
+				c, err := NewCatalogue(Options{Default: "p/m", Providers: []ProviderOptions{
+					{Name: "p", Kind: kind, BaseURL: base, APIKey: "k"}}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				s := &spender{c: costing(c, map[string]float64{"p/m": 1}), purse: newPurse(1_000_000)}
+				if _, err := s.ask(t.Context(), ""); err == nil || len(s.lost) != 1 {
+					t.Fatalf("%v, lost %+v", err, s.lost)
+				}
+				got := s.lost[0]
+				if (got.Lease != 0) != paid || (got.Usage != protocol.Usage{}) != paid || len(s.purse.open) != 0 {
+					t.Error(cmp.Diff(Failure{}, got))
+				}
+			})
+		}
+	}
+}

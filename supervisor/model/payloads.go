@@ -1,0 +1,86 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+)
+
+const (
+	maxPayload = 64 << 10 // bytes of one request or answer in the log
+	maxPlain   = 1000     // bytes of base64 that are left as they are; it is also as far as regexp counts
+)
+
+// encoded is a long stretch of base64 within JSON: a picture, or a thought that its provider sealed.
+var encoded = regexp.MustCompile(fmt.Sprintf(`[A-Za-z0-9+/_-]{%d}[A-Za-z0-9+/_-]*={0,2}`, maxPlain))
+
+// payloads writes requests and answers to the log, at debug. A nil one writes nothing.
+type payloads struct {
+	log  hclog.Logger
+	keys *strings.Replacer
+}
+
+// newPayloads takes the keys, which stand in no payload unless a person or a provider repeats one.
+func newPayloads(o Options) *payloads {
+	var pairs []string
+	for _, p := range o.Providers {
+		if p.APIKey == "" {
+			continue
+		}
+		quoted, err := json.Marshal(p.APIKey)
+		if err != nil {
+			panic(err) // a string
+		}
+		pairs = append(pairs, p.APIKey, "***", strings.Trim(string(quoted), `"`), "***")
+	}
+	return &payloads{log: o.Log, keys: strings.NewReplacer(pairs...)}
+}
+
+func (p *payloads) request(spec string, req supervisor.ModelRequest) {
+	if p == nil || !p.log.IsDebug() {
+		return
+	}
+	p.log.Debug("model request", "model", spec, "payload", p.clean(payload{ModelRequest: req}))
+}
+
+func (p *payloads) answer(spec string, answer supervisor.ModelAnswer, err error) {
+	switch {
+	case p == nil || !p.log.IsDebug():
+	case err != nil:
+		p.log.Debug("model failed", "model", spec, "payload", p.clip(p.keys.Replace(err.Error())))
+	default:
+		p.log.Debug("model answer", "model", spec, "payload", p.clean(answer))
+	}
+}
+
+// payload is a request without what reads its pictures, pays for it and listens, which are nothing to write.
+type payload struct {
+	supervisor.ModelRequest
+	Picture any `json:",omitempty"`
+	Purse   any `json:",omitempty"`
+	Heard   any `json:",omitempty"`
+}
+
+// clean is v as JSON without keys and pictures, cut where it is too long.
+func (p *payloads) clean(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "no JSON: " + p.clip(p.keys.Replace(err.Error()))
+	}
+	text := p.keys.Replace(string(data))
+	text = encoded.ReplaceAllStringFunc(text, func(s string) string { return fmt.Sprintf("(%d bytes left out)", len(s)) })
+	return p.clip(text)
+}
+
+func (p *payloads) clip(text string) string {
+	if len(text) <= maxPayload {
+		return text
+	}
+	const mark = "... (cut)"
+	return strings.ToValidUTF8(text[:maxPayload-len(mark)], "") + mark
+}

@@ -1,0 +1,125 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+)
+
+// rows is what the table promises, class by class: of a model that fails so for ever, how often it is called in one
+// call, how long that takes, who answers, and whether the next call leaves it alone.
+var rows = []struct {
+	class    supervisor.ModelClass
+	asked    time.Duration // the provider's own wish
+	calls    int
+	from, to time.Duration
+	next     bool
+	trips    bool
+}{
+	{supervisor.ModelRateLimited, 0, 3, 4500 * time.Millisecond, 7500 * time.Millisecond, true, true},
+	{supervisor.ModelRateLimited, 12 * time.Second, 3, 24 * time.Second, 24 * time.Second, true, true},
+	{supervisor.ModelRateLimited, 40 * time.Second, 2, 40 * time.Second, 40 * time.Second, true, true},
+	{supervisor.ModelRateLimited, time.Hour, 1, 0, 0, true, true},
+	{supervisor.ModelOverloaded, 0, 3, 2250 * time.Millisecond, 3750 * time.Millisecond, true, true},
+	{supervisor.ModelOverloaded, 5 * time.Second, 3, 10 * time.Second, 10 * time.Second, true, true},
+	{supervisor.ModelNetwork, 9 * time.Second, 3, 18 * time.Second, 18 * time.Second, true, true},
+	{supervisor.ModelServer, 0, 3, 2250 * time.Millisecond, 3750 * time.Millisecond, true, true},
+	{supervisor.ModelNetwork, 0, 3, 2250 * time.Millisecond, 3750 * time.Millisecond, true, true},
+	{supervisor.ModelStalled, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
+	{supervisor.ModelCut, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
+	{supervisor.ModelMalformed, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, true},
+	{supervisor.ModelEmpty, 0, 2, 750 * time.Millisecond, 1250 * time.Millisecond, true, false},
+	{supervisor.ModelAuth, 0, 1, 0, 0, true, true},
+	{supervisor.ModelCredit, 0, 1, 0, 0, true, true},
+	{supervisor.ModelMissing, 0, 1, 0, 0, true, true},
+	{supervisor.ModelNoTools, 0, 1, 0, 0, true, false},
+	{supervisor.ModelNoRoom, 0, 1, 0, 0, true, false},
+	{supervisor.ModelBudget, 0, 1, 0, 0, true, false},
+	{supervisor.ModelTooLong, 0, 1, 0, 0, false, false},
+	{supervisor.ModelFiltered, 0, 1, 0, 0, false, false},
+	{supervisor.ModelRefused, 0, 1, 0, 0, false, false},
+	{"a class of tomorrow", 0, 1, 0, 0, false, false},
+}
+
+func TestEachFailureHasItsPolicy(t *testing.T) {
+	tested := map[supervisor.ModelClass]bool{}
+	for _, row := range rows {
+		tested[row.class] = true
+		t.Run(string(row.class)+" "+row.asked.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				first, second := fails(row.class), says("instead")
+				first.play = func(context.Context, int, func(string)) (supervisor.ModelAnswer, error) {
+					err := failed(row.class)
+					err.RetryAfter = row.asked
+					return supervisor.ModelAnswer{}, err
+				}
+				c := with(t, first, second)
+				start := time.Now()
+				answer, h, err := ask(t.Context(), c)
+				took := time.Since(start)
+				if first.count() != row.calls || took < row.from || took > row.to {
+					t.Errorf("%d calls in %v; want %d in %v to %v", first.count(), took, row.calls, row.from, row.to)
+				}
+				if !row.next {
+					wantClass(t, err, row.class)
+					if second.count() != 0 {
+						t.Error("another model was asked")
+					}
+					return
+				}
+				want := supervisor.Instead{Spec: "a/m", Why: policies[row.class].why}
+				if err != nil || h.text != "instead" || answer.Spec != "b/m" || answer.Instead == nil || *answer.Instead != want {
+					t.Fatalf("answered %+v, %q, %v", answer, h.text, err)
+				}
+				if diff := cmp.Diff(first.asked[0], second.asked[0]); diff != "" {
+					t.Errorf("the fallback was asked something else: %s", diff)
+				}
+				if _, _, err := ask(t.Context(), c); err != nil || (first.count() == row.calls) != row.trips {
+					t.Errorf("next call: %d more calls, %v", first.count()-row.calls, err)
+				}
+			})
+		})
+	}
+	for class, p := range policies {
+		if !tested[class] || p.tries < 1 || p.why == "" {
+			t.Errorf("%s: not tested, or a row without tries or words: %+v", class, p)
+		}
+	}
+}
+
+func wantClass(t *testing.T, err error, class supervisor.ModelClass) {
+	t.Helper()
+	got := new(supervisor.ModelError)
+	if !errors.As(err, &got) || got.Class != class {
+		t.Errorf("got %v, want class %s", err, class)
+	}
+}
+
+func TestAWaitIsNeverShorterThanAskedNorLongerThanPatience(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		class := rapid.SampledFrom(rows).Draw(t, "row").class
+		p := policies[class]
+		var waited time.Duration
+		for n := 1; ; n++ {
+			asked := time.Duration(rapid.Int64Range(0, int64(2*patience)).Draw(t, "asked"))
+			wait, ok := p.again(n, asked, waited, rapid.Float64Range(-1, 1).Draw(t, "at"))
+			if !ok {
+				break
+			}
+			if n >= p.tries || wait <= 0 || wait < asked {
+				t.Fatalf("%s, after %d: waits %v, asked %v", class, n, wait, asked)
+			}
+			waited += wait
+		}
+		if waited > patience+patience/4 {
+			t.Fatalf("waited %v", waited)
+		}
+	})
+}

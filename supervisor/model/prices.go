@@ -1,0 +1,135 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"time"
+
+	"mews/protocol"
+)
+
+// Price is what a model costs in US dollars for a million tokens. Of those about the cache, 0 is as Input.
+type Price struct {
+	Input        float64
+	Output       float64
+	CacheRead    float64
+	CacheWrite5m float64 // to be kept for up to five minutes
+	CacheWrite1h float64 // to be kept for longer
+}
+
+// priced is one row of a price list: a model, and up to how many tokens of input the row holds. 0 is any number. Of
+// rows for one model, the first that holds counts; where none does, the price is not known.
+type priced struct {
+	model string
+	upTo  int64
+	Price
+}
+
+// mostTokens is what no call can reach: a count beyond it is no count.
+const mostTokens = 1_000_000_000
+
+// dated is the end of a model's name that fixes its version, which the prices do not depend on.
+var dated = regexp.MustCompile(`-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$`)
+
+// Cost is what a call of a model cost, in millionths of a US dollar. kept is for how long the request had its prefix
+// kept. It is not known for models without a price, which is not the same as nothing. What is answered on this machine
+// costs nothing unless the configuration says otherwise.
+func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool) {
+	choice, err := c.Resolve(spec)
+	if err != nil {
+		return 0, false
+	}
+	p := c.provider(choice)
+	price, known := set(c, choice.Spec)
+	switch {
+	case known:
+	case p.near == nearHere:
+		return 0, true
+	default:
+		if price, known = listed(pricelist[p.kind], choice.Model, u.Input); !known {
+			return 0, false
+		}
+	}
+	return price.cost(u, kept)
+}
+
+// listed finds a model's price, under its whole name or that without its date.
+func listed(list []priced, model string, input int64) (Price, bool) {
+	for _, row := range rowsOf(list, model) {
+		if row.upTo == 0 || input <= row.upTo {
+			return row.Price, true
+		}
+	}
+	return Price{}, false
+}
+
+// rowsOf are a model's rows, in order.
+func rowsOf(list []priced, model string) (rows []priced) {
+	short := dated.ReplaceAllString(model, "")
+	for _, row := range list {
+		if row.model == model || row.model == short {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// cost counts in dollars for a million tokens, which is the same as in millionths of a dollar for a token.
+func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bool) {
+	for _, n := range []int64{u.Input, u.Output, u.CacheRead, u.CacheWrite} {
+		if n < 0 || n > mostTokens {
+			return 0, false
+		}
+	}
+	write := p.CacheWrite5m
+	if kept > 5*time.Minute {
+		write = p.CacheWrite1h
+	}
+	plain := max(u.Input-u.CacheRead-u.CacheWrite, 0)
+	sum := float64(plain)*p.Input + float64(u.Output)*p.Output +
+		float64(u.CacheRead)*orElse(p.CacheRead, p.Input) + float64(u.CacheWrite)*orElse(write, p.Input)
+	return int64(math.Round(sum)), true
+}
+
+func orElse(price, other float64) float64 {
+	if price == 0 {
+		return other
+	}
+	return price
+}
+
+// check refuses what no price can be: the most expensive model there is costs some hundred dollars for a million tokens.
+func (p Price) check() error {
+	for _, dollars := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
+		if !(dollars >= 0 && dollars <= 1e6) { // not a number is neither
+			return errors.New("want US dollars for a million tokens, 0 or more")
+		}
+	}
+	return nil
+}
+
+// SetPrices puts prices by spec, which hold before the built-in ones, into the place of those before: all of them, or with
+// an error none.
+func (c *Catalogue) SetPrices(prices map[string]Price) error {
+	resolved := make(map[string]Price, len(prices))
+	for spec, price := range prices {
+		choice, err := c.Resolve(spec)
+		if err == nil {
+			err = price.check()
+		}
+		if err != nil {
+			return fmt.Errorf("price of the model %q: %w", spec, err)
+		}
+		resolved[choice.Spec] = price
+	}
+	c.prices.Store(&resolved)
+	return nil
+}
+
+// set is the price that was set for a model.
+func set(c *Catalogue, spec string) (p Price, is bool) {
+	p, is = (*c.prices.Load())[spec]
+	return p, is
+}

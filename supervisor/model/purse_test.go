@@ -1,0 +1,55 @@
+package model
+
+import (
+	"context"
+	"sync"
+
+	"mews/supervisor"
+)
+
+// purse is money in memory.
+type purse struct {
+	mu       sync.Mutex
+	left     int64
+	last     int64
+	open     map[int64]int64 // by lease
+	bids     []supervisor.Bid
+	returned int
+}
+
+func newPurse(money int64) *purse { return &purse{left: money, open: map[int64]int64{}} }
+
+func (p *purse) Reserve(_ context.Context, b supervisor.Bid) (int64, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.bids = append(p.bids, b)
+	if !b.Priced || b.Worst > p.left {
+		err := failed(supervisor.ModelBudget)
+		err.Err.Message = "There is no money for " + b.Spec + "."
+		return 0, err
+	}
+	if b.Worst == 0 {
+		return 0, nil
+	}
+	p.last++
+	p.left -= b.Worst
+	p.open[p.last] = b.Worst
+	return p.last, nil
+}
+
+func (p *purse) Return(_ context.Context, lease int64) {
+	p.settle(lease, 0)
+	p.returned++
+}
+
+// settle ends a lease with what it came to. One that is not open is a defect.
+func (p *purse) settle(lease, cost int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	held, open := p.open[lease]
+	if !open {
+		panic("a lease that is not open")
+	}
+	delete(p.open, lease)
+	p.left += held - cost
+}

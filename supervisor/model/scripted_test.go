@@ -1,0 +1,109 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// scripted is a provider that does as the test says. n counts its calls from 1.
+type scripted struct {
+	play func(ctx context.Context, n int, say func(string)) (supervisor.ModelAnswer, error)
+
+	mu    sync.Mutex
+	asked []supervisor.ModelRequest
+	at    []time.Time
+}
+
+func (s *scripted) Stream(ctx context.Context, req supervisor.ModelRequest,
+	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
+	s.mu.Lock()
+	s.asked, s.at = append(s.asked, req), append(s.at, time.Now())
+	n := len(s.asked)
+	s.mu.Unlock()
+	answer, err := s.play(ctx, n, func(text string) { delta(supervisor.ModelDelta{Text: text}) })
+	answer.Model = req.Model
+	return answer, err
+}
+
+func (s *scripted) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.asked)
+}
+
+// says answers with text.
+func says(text string) *scripted {
+	return &scripted{play: func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+		return said(text, say), nil
+	}}
+}
+
+func said(text string, say func(string)) supervisor.ModelAnswer {
+	say(text)
+	return supervisor.ModelAnswer{Message: protocol.Message{Role: protocol.RoleAssistant,
+		Parts: []protocol.Part{{Text: text}}}}
+}
+
+// fails fails with each of classes in turn, and with the last from then on; an empty one answers "fine".
+func fails(classes ...supervisor.ModelClass) *scripted {
+	return &scripted{play: func(_ context.Context, n int, say func(string)) (supervisor.ModelAnswer, error) {
+		class := classes[min(n, len(classes))-1]
+		if class == "" {
+			return said("fine", say), nil
+		}
+		return supervisor.ModelAnswer{}, failed(class)
+	}}
+}
+
+func failed(class supervisor.ModelClass) *supervisor.ModelError {
+	return &supervisor.ModelError{Class: class, Err: &supervisor.Error{Code: supervisor.CodeUnavailable,
+		Message: "It failed: " + string(class) + ".", Err: errors.New("raw " + string(class))}}
+}
+
+// with makes a catalogue of scripted models: the first is the default, the others are its fallback, as a/m, b/m ...
+func with(t testing.TB, models ...*scripted) *Catalogue {
+	t.Helper()
+	c, err := NewCatalogue(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Default: "a/m"}
+	for i, m := range models {
+		name := string(rune('a' + i))
+		c.providers[name] = provider{ModelProvider: m, kind: "scripted"}
+		if i > 0 {
+			o.Fallback = append(o.Fallback, name+"/m")
+		}
+	}
+	if err := c.resolveOptions(o); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// heard is what a person sees of the deltas.
+type heard struct {
+	text     string
+	restarts int
+}
+
+func (h *heard) add(d supervisor.ModelDelta) {
+	if d.Restart {
+		h.text = ""
+		h.restarts++
+	}
+	h.text += d.Text
+}
+
+func ask(ctx context.Context, c *Catalogue) (supervisor.ModelAnswer, *heard, error) {
+	h := new(heard)
+	answer, err := c.Stream(ctx, "", supervisor.ModelRequest{Thinking: supervisor.ThinkingLow,
+		Messages: []protocol.Message{protocol.UserText("hi")}}, h.add)
+	return answer, h, err
+}

@@ -1,0 +1,182 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+func TestAnAnswerEndsTheTrying(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := fails(supervisor.ModelOverloaded, supervisor.ModelServer, ""), says("never")
+		c := with(t, first, second)
+		answer, h, err := ask(t.Context(), c)
+		time.Sleep(time.Hour)
+		if err != nil || h.text != "fine" || answer.Spec != "a/m" || answer.Instead != nil ||
+			first.count() != 3 || second.count() != 0 {
+			t.Fatalf("%+v, %q, %v; %d and %d calls", answer, h.text, err, first.count(), second.count())
+		}
+	})
+}
+
+// TestTriesAreCountedTogether: a cut is tried once more, but not when it is the second failure already.
+func TestTriesAreCountedTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := fails(supervisor.ModelOverloaded, supervisor.ModelCut, "")
+		answer, h, err := ask(t.Context(), with(t, first, says("instead")))
+		if err != nil || h.text != "instead" || answer.Instead.Why != "broke its answer off" || first.count() != 2 {
+			t.Fatalf("%+v, %q, %v", answer, h.text, err)
+		}
+	})
+}
+
+func TestWhatWasSaidIsTakenBackBeforeAnotherSpeaks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		half := func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+			say("The answer is ")
+			return supervisor.ModelAnswer{}, failed(supervisor.ModelCut)
+		}
+		_, h, err := ask(t.Context(), with(t, &scripted{play: half}, says("42")))
+		if err != nil || *h != (heard{"42", 2}) {
+			t.Fatalf("heard %+v, %v", h, err)
+		}
+		_, h, err = ask(t.Context(), with(t, fails(supervisor.ModelOverloaded, "")))
+		if err != nil || *h != (heard{"fine", 0}) {
+			t.Fatalf("of one that failed before it spoke: heard %+v, %v", h, err)
+		}
+	})
+}
+
+// TestWhatIsHeardIsTheAnswer: whatever the failures, wherever they break a speech off.
+func TestWhatIsHeardIsTheAnswer(t *testing.T) {
+	classes := make([]supervisor.ModelClass, 0, len(rows)+1)
+	for _, row := range rows {
+		classes = append(classes, row.class)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		play := func(name string) *scripted {
+			turns := rapid.SliceOfN(rapid.SampledFrom(append(classes, "")), 1, 5).Draw(rt, name)
+			return &scripted{play: func(_ context.Context, n int, say func(string)) (supervisor.ModelAnswer, error) {
+				class := turns[min(n, len(turns))-1]
+				whole := fmt.Sprintf("%s %d speaks", name, n)
+				if class == "" {
+					say(whole[:3])
+					answer := said(whole[3:], say)
+					answer.Message.Parts[0].Text = whole
+					return answer, nil
+				}
+				say(whole[:n%len(whole)])
+				return supervisor.ModelAnswer{}, failed(class)
+			}}
+		}
+		models := []*scripted{play("a"), play("b"), play("c")}
+		calls := rapid.IntRange(1, 4).Draw(rt, "calls")
+		synctest.Test(t, func(t *testing.T) {
+			c := with(t, models...)
+			for range calls {
+				answer, h, err := ask(t.Context(), c)
+				if err == nil && (h.text != answer.Message.Text() || (answer.Instead == nil) != (answer.Spec == "a/m")) {
+					t.Fatalf("heard %q, answered %+v", h.text, answer)
+				}
+				if failed := new(supervisor.ModelError); err != nil && !errors.As(err, &failed) {
+					t.Fatalf("got %v", err)
+				}
+				time.Sleep(20 * time.Second)
+			}
+		})
+	})
+}
+
+func TestWhenAllFailTheWordsTellWhatWasTried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := with(t, fails(supervisor.ModelOverloaded), fails(supervisor.ModelMissing), fails(supervisor.ModelTooLong))
+		_, _, err := ask(t.Context(), c)
+		wantClass(t, err, supervisor.ModelOverloaded)
+		const want = "It failed: overloaded. And the fallback b/m: It failed: missing. " +
+			"And the fallback c/m: It failed: too_long."
+		if got := supervisor.ErrorMessage(err); got != want || supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
+			t.Errorf("told %q", got)
+		}
+		if !strings.Contains(err.Error(), "raw overloaded") || !strings.Contains(err.Error(), "raw too_long") {
+			t.Errorf("the log gets %q", err)
+		}
+	})
+}
+
+func TestNobodyIsTurnedAwayUntried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		alone := fails(supervisor.ModelNetwork, supervisor.ModelNetwork, supervisor.ModelNetwork, "")
+		c := with(t, alone)
+		if _, _, err := ask(t.Context(), c); err == nil {
+			t.Fatal("it answered")
+		}
+		if _, h, err := ask(t.Context(), c); err != nil || h.text != "fine" || alone.count() != 4 {
+			t.Fatalf("the only model was left alone: %v, %d calls", err, alone.count())
+		}
+		first, second := fails(supervisor.ModelAuth), fails(supervisor.ModelAuth, "")
+		c = with(t, first, second)
+		if _, _, err := ask(t.Context(), c); err == nil {
+			t.Fatal("it answered")
+		}
+		answer, _, err := ask(t.Context(), c)
+		if err != nil || answer.Spec != "b/m" || first.count() != 2 || c.breakers.by["b/m"] != nil {
+			t.Fatalf("with all left alone: %+v, %v", answer, err)
+		}
+	})
+}
+
+func TestAStopEndsTheCallAtOnceAndIsNobodysFailure(t *testing.T) {
+	stopped := errors.New("the person said stop")
+	hang := func(ctx context.Context, _ int, _ func(string)) (supervisor.ModelAnswer, error) {
+		<-ctx.Done()
+		return supervisor.ModelAnswer{}, failed(supervisor.ModelAuth) // whatever it looks like to the provider
+	}
+	for name, first := range map[string]*scripted{
+		"in a call": {play: hang}, "in back-off": fails(supervisor.ModelRateLimited),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				second := says("never")
+				c := with(t, first, second)
+				ctx, cancel := context.WithCancelCause(t.Context())
+				start := time.Now()
+				time.AfterFunc(time.Second, func() { cancel(stopped) })
+				_, _, err := ask(ctx, c)
+				if err != stopped || time.Since(start) != time.Second || second.count() != 0 || len(c.breakers.by) != 0 {
+					t.Errorf("ended with %v after %v; left alone: %v", err, time.Since(start), c.breakers.by)
+				}
+			})
+		})
+	}
+}
+
+func TestWhoWatchesLearnsWhatFailuresCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		costly := failed(supervisor.ModelCut)
+		costly.Usage, costly.Request = protocol.Usage{Input: 70, Output: 2}, "req_1"
+		first := &scripted{play: func(context.Context, int, func(string)) (supervisor.ModelAnswer, error) {
+			return supervisor.ModelAnswer{}, costly
+		}}
+		var got []Failure
+		ctx := WithFailures(t.Context(), func(f Failure) { f.Again = 0; got = append(got, f) })
+		if _, _, err := ask(ctx, with(t, first, says("fine"))); err != nil {
+			t.Fatal(err)
+		}
+		one := Failure{Spec: "a/m", Class: supervisor.ModelCut, Request: "req_1", Usage: costly.Usage}
+		last := one
+		last.Last = true
+		if diff := cmp.Diff([]Failure{one, last}, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
