@@ -80,30 +80,59 @@ func (s *Spool) room() error {
 
 // ReadAt reads from offset, and says how large the whole is. At the end it returns 0 bytes and no error.
 func (s *Spool) ReadAt(sha string, p []byte, offset int64) (n int, size int64, err error) {
+	f, size, err := s.open(sha)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	n, err = f.ReadAt(p, offset)
+	if err != nil && err != io.EOF {
+		return n, size, fmt.Errorf("read %s in the spool: %w", sha, err)
+	}
+	return n, size, nil
+}
+
+// Read is a file from its beginning, and how large it is. The caller closes it.
+func (s *Spool) Read(sha string) (io.ReadCloser, int64, error) {
+	f, size, err := s.open(sha)
+	if err != nil {
+		return nil, 0, err
+	}
+	return f, size, nil
+}
+
+func (s *Spool) open(sha string) (*os.File, int64, error) {
 	if !IsHash(sha) {
-		return 0, 0, ErrGone
+		return nil, 0, ErrGone
 	}
 	f, err := s.root.Open(sha)
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, 0, ErrGone
+		return nil, 0, ErrGone
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("open %s in the spool: %w", sha, err)
+		return nil, 0, fmt.Errorf("open %s in the spool: %w", sha, err)
 	}
-	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return 0, 0, fmt.Errorf("read %s in the spool: %w", sha, err)
+		return nil, 0, errors.Join(fmt.Errorf("read %s in the spool: %w", sha, err), f.Close())
 	}
-	n, err = f.ReadAt(p, offset)
-	if err != nil && err != io.EOF {
-		return n, info.Size(), fmt.Errorf("read %s in the spool: %w", sha, err)
-	}
-	return n, info.Size(), nil
+	return f, info.Size(), nil
 }
 
-// Sweep removes the files last written before a time, and says how many; reading does not keep a file. What refers to them gets ErrGone from then on.
-func (s *Spool) Sweep(before time.Time) (int, error) {
+// Remove removes a file before its time. One that is not there is well.
+func (s *Spool) Remove(sha string) error {
+	if !IsHash(sha) {
+		return nil
+	}
+	if err := ignoreMissing(s.root.Remove(sha)); err != nil {
+		return fmt.Errorf("remove %s from the spool: %w", sha, err)
+	}
+	return nil
+}
+
+// Sweep removes the files last written before a time, but for those that are wanted, and says how many; reading does not
+// keep a file. What refers to them gets ErrGone from then on.
+func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
 		return 0, fmt.Errorf("sweep the spool: %w", err)
@@ -111,7 +140,8 @@ func (s *Spool) Sweep(before time.Time) (int, error) {
 	removed := 0
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !info.ModTime().Before(before) || !(IsHash(e.Name()) || strings.HasPrefix(e.Name(), unfinished)) {
+		if err != nil || !info.ModTime().Before(before) || !(IsHash(e.Name()) || strings.HasPrefix(e.Name(), unfinished)) ||
+			wanted[e.Name()] {
 			continue
 		}
 		if err := s.root.Remove(e.Name()); err != nil {

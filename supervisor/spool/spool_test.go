@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -92,17 +93,17 @@ func TestNamesThatAreNoHashAreNotOpened(t *testing.T) {
 
 func TestSweepRemovesWhatIsOldAndWhatACrashLeft(t *testing.T) {
 	s, dir := open(t)
-	old, young := keep(t, s, []byte("old")), keep(t, s, []byte("young"))
+	old, young, wanted := keep(t, s, []byte("old")), keep(t, s, []byte("young")), keep(t, s, []byte("wanted"))
 	if err := os.WriteFile(filepath.Join(dir, "new-123"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	long := time.Now().Add(-time.Hour)
-	for _, name := range []string{old, "new-123"} {
+	for _, name := range []string{old, wanted, "new-123"} {
 		if err := os.Chtimes(filepath.Join(dir, name), long, long); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n, err := s.Sweep(time.Now().Add(-time.Minute)); n != 2 || err != nil {
+	if n, err := s.Sweep(time.Now().Add(-time.Minute), map[string]bool{wanted: true}); n != 2 || err != nil {
 		t.Fatalf("removed %d, %v; want 2", n, err)
 	}
 	if _, _, err := s.ReadAt(old, make([]byte, 1), 0); !errors.Is(err, spool.ErrGone) {
@@ -110,6 +111,38 @@ func TestSweepRemovesWhatIsOldAndWhatACrashLeft(t *testing.T) {
 	}
 	if n, _, err := s.ReadAt(young, make([]byte, 9), 0); n != 5 || err != nil {
 		t.Errorf("the young one: %d bytes, %v", n, err)
+	}
+	if n, _, err := s.ReadAt(wanted, make([]byte, 9), 0); n != 6 || err != nil {
+		t.Errorf("the one that is wanted: %d bytes, %v", n, err)
+	}
+}
+
+func TestAFileIsReadWholeAndRemoved(t *testing.T) {
+	s, _ := open(t)
+	sha := keep(t, s, []byte("some bytes"))
+	f, size, err := s.Read(sha)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if body, err := io.ReadAll(f); string(body) != "some bytes" || size != 10 || err != nil {
+		t.Errorf("read %q of %d bytes, %v", body, size, err)
+	}
+	for range 2 { // what is not there is well
+		if err := s.Remove(sha); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := s.Read(sha); !errors.Is(err, spool.ErrGone) {
+			t.Errorf("after it was removed: %v", err)
+		}
+	}
+	for _, name := range []string{"", "..", "../spool_test.go", "new-123"} {
+		if _, _, err := s.Read(name); !errors.Is(err, spool.ErrGone) {
+			t.Errorf("read %q: %v", name, err)
+		}
+		if err := s.Remove(name); err != nil {
+			t.Errorf("remove %q: %v", name, err)
+		}
 	}
 }
 
@@ -158,7 +191,7 @@ func TestReadingDoesNotKeepAFile(t *testing.T) {
 	if _, _, err := s.ReadAt(sha, make([]byte, 1), 0); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Sweep(time.Now().Add(-spool.Keeps)); n != 1 || err != nil {
+	if n, err := s.Sweep(time.Now().Add(-spool.Keeps), nil); n != 1 || err != nil {
 		t.Errorf("removed %d, %v; want 1", n, err)
 	}
 }

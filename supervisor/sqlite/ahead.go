@@ -8,7 +8,7 @@ import (
 )
 
 // Ahead is what a command that has no answer yet is about: the oldest text of its conversation that came before it and
-// had no answer when it was kept. It says the same however often it is asked, so that a command which is run again, after
+// had no answer when it was kept; what a gate holds is not there. It says the same however often it is asked, so that a command which is run again, after
 // a crash, does not take the next text for the one that it has dealt with.
 type Ahead struct {
 	Inbound int64        // that text; 0 where there was none
@@ -23,7 +23,7 @@ const (
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
 	listUnanswered = `SELECT i.id FROM inbox c JOIN inbox i ON i.state IN ('new', 'running') AND i.kind = 'text'
-		AND i.conversation = c.conversation WHERE c.id = ? ORDER BY i.id`
+		AND i.held = 0 AND i.conversation = c.conversation WHERE c.id = ? ORDER BY i.id`
 )
 
 // Ahead is what a command is about.
@@ -34,12 +34,12 @@ func (s Inbox) Ahead(ctx context.Context, command int64) (Ahead, error) {
 
 // ahead reads what has no answer first: what gets one in between is then seen as ended, and not passed over.
 func (s Inbox) ahead(ctx context.Context, command int64) (a Ahead, err error) {
-	rows, err := s.db.readers.QueryContext(ctx, listUnanswered, command)
+	rows, err := s.db.read(ctx, listUnanswered, command)
 	unanswered, err := all(rows, err, scanInt)
 	if err != nil {
 		return a, err
 	}
-	rows, err = s.db.readers.QueryContext(ctx, newestEnd, s.db.writer.now().UnixMilli(), command)
+	rows, err = s.db.read(ctx, newestEnd, s.db.writer.now().UnixMilli(), command)
 	ended, _, err := one(rows, err, scanEnd)
 	if err != nil {
 		return a, err

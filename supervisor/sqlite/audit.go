@@ -1,14 +1,116 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"time"
+)
 
-// Audit is who did what, and when. It is only ever added to.
+// Audit is who did what, and when. It is only ever added to, and each row carries a digest over the one before it and
+// itself, so that Verify finds what was changed behind the program's back.
 type Audit struct{ db *DB }
 
-const insertAudit = `INSERT INTO audit (user, action, detail, created_at) VALUES (?, ?, ?, ?)`
+// AuditRow is an entry.
+type AuditRow struct {
+	ID        int64
+	User      string // "" where it was the service itself
+	Action    string
+	Detail    string // nobody's words and no secret
+	CreatedAt time.Time
+}
 
 // Put adds an entry. user is "" where it was the service itself. detail holds nobody's words and no secret.
 func (s Audit) Put(ctx context.Context, user, action, detail string) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(insertAudit, user, action, detail, t.now) })
-	return during(err, "put %s of %s into the audit log", action, user)
+	return s.PutAll(ctx, []AuditRow{{User: user, Action: action, Detail: detail}})
+}
+
+// PutAll adds entries in one commit, all of them or none. Their ID and CreatedAt are not read.
+func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
+	err := s.db.writer.do(ctx, func(t *tx) error {
+		for _, r := range list {
+			if err := t.audit(r.User, r.Action, r.Detail); err != nil {
+				return during(err, "put %s of %s", r.Action, r.User)
+			}
+		}
+		return nil
+	})
+	return during(err, "put %d rows into the audit log", len(list))
+}
+
+const (
+	// The ids have no gap between them: what was deleted behind the program's back leaves one, even at the end.
+	nextAudit   = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0) + 1`
+	lastChain   = `SELECT chain FROM audit WHERE chain IS NOT NULL AND id = (SELECT max(id) FROM audit)`
+	insertAudit = `INSERT INTO audit (id, user, action, detail, created_at, chain) VALUES (?, ?, ?, ?, ?, ?)`
+)
+
+// audit adds an entry to the chain.
+func (t *tx) audit(user, action, detail string) error {
+	rows, err := t.query(nextAudit)
+	id, _, err := one(rows, err, scanInt)
+	if err != nil {
+		return err
+	}
+	rows, err = t.query(lastChain)
+	chain, ok, err := one(rows, err, scanBytes)
+	if err == nil && !ok {
+		chain, err = t.firstLink()
+	}
+	if err != nil {
+		return err
+	}
+	row := AuditRow{ID: id, User: user, Action: action, Detail: detail, CreatedAt: instant(t.now)}
+	return t.exec(insertAudit, id, user, action, detail, t.now, row.link(chain))
+}
+
+const (
+	selectAudit   = `SELECT id, user, action, detail, created_at, chain FROM audit `
+	listUnchained = selectAudit + `ORDER BY id`
+)
+
+// firstLink is what the first link is joined to: a digest of all rows from before there was the chain.
+func (t *tx) firstLink() ([]byte, error) {
+	rows, err := t.query(listUnchained)
+	list, err := all(rows, err, scanAudit)
+	digest := sha256.New()
+	for _, r := range list {
+		digest.Write(r.encode())
+	}
+	return digest.Sum(nil), err
+}
+
+// link is the digest of a row that comes after the one with that digest.
+func (r AuditRow) link(before []byte) []byte {
+	digest := sha256.Sum256(append(before[:len(before):len(before)], r.encode()...))
+	return digest[:]
+}
+
+// encode is a row as it is digested: no two rows have the same. Each text has its length before it.
+func (r AuditRow) encode() []byte {
+	b := binary.BigEndian.AppendUint64(nil, uint64(r.ID))
+	for _, text := range []string{r.User, r.Action, r.Detail} {
+		b = binary.BigEndian.AppendUint64(b, uint64(len(text)))
+		b = append(b, text...)
+	}
+	return binary.BigEndian.AppendUint64(b, uint64(r.CreatedAt.UnixMilli()))
+}
+
+// auditRow is an entry as it is kept.
+type auditRow struct {
+	AuditRow
+	chain []byte // nil for one from before there was the chain
+}
+
+func scanAudit(rows *sql.Rows) (r auditRow, err error) {
+	var at int64
+	err = rows.Scan(&r.ID, &r.User, &r.Action, &r.Detail, &at, &r.chain)
+	r.CreatedAt = instant(at)
+	return r, err
+}
+
+func scanBytes(rows *sql.Rows) (b []byte, err error) {
+	err = rows.Scan(&b)
+	return b, err
 }

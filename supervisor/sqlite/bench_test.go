@@ -144,3 +144,70 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPutBatch is a hundred updates of four people with their raw JSON, kept in one transaction: with no gate to
+// meet, with one that is open, and with one that holds them. What is held piles up: nobody sends a code.
+func BenchmarkPutBatch(b *testing.B) {
+	open := &supervisor.Guard{Idle: 1e18, Life: 1e18, Challenge: locked}
+	for name, guard := range map[string]*supervisor.Guard{"free": nil, "open": open, "held": {Challenge: locked}} {
+		b.Run(name, func(b *testing.B) { putBatches(b, guard) })
+	}
+}
+
+func putBatches(b *testing.B, guard *supervisor.Guard) {
+	db := sqlitetest.Open(b)
+	for i := range int64(4) { // the gates are opened; what is held meets one that stays open no moment
+		item := code(fmt.Sprint("u", i), i+1, 1)
+		if _, err := db.Inbox().PutBatch(b.Context(), supervisor.Batch{Source: "codes", Items: []supervisor.Item{item}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	raw := `{"update_id":1,"message":{"text":"` + strings.Repeat("a word ", 100) + `"}}`
+	next := int64(1)
+	for b.Loop() {
+		batch := supervisor.Batch{Source: "telegram", Next: next + 100}
+		for i := range int64(100) {
+			batch.Items = append(batch.Items, supervisor.Item{Update: next + i, Raw: raw, Meeting: supervisor.Meeting{Guard: guard}, Inbound: supervisor.Inbound{
+				Key: strconv.FormatInt(next+i, 10), Kind: supervisor.KindText, Text: "what is on my list for today?",
+				Conversation: supervisor.Conversation{User: fmt.Sprint("u", i%4), Channel: "telegram", Chat: "42"}}})
+		}
+		next += 100
+		if _, err := db.Inbox().PutBatch(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSend is what one message to a far channel asks of the database, from the notice to its outcome.
+func BenchmarkSend(b *testing.B) {
+	db := sqlitetest.Open(b)
+	c, err := db.Conversations().Find(b.Context(), "alice", "telegram", "42", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := oneSend(b, db, c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func oneSend(b *testing.B, db *sqlite.DB, c supervisor.Conversation) error {
+	d, err := db.Outbox().PutNotice(b.Context(), c.ID, "hello")
+	if err != nil {
+		return err
+	}
+	posts, err := db.Posts().Open(b.Context(), d.ID, []supervisor.RichText{{Text: "hello"}})
+	if err != nil {
+		return err
+	}
+	p, err := db.Posts().Sending(b.Context(), c.ID, posts[0])
+	if err != nil {
+		return err
+	}
+	p.State, p.Message = supervisor.PostSent, "7"
+	if err := db.Posts().Settle(b.Context(), p); err != nil {
+		return err
+	}
+	return db.Outbox().Close(b.Context(), sqlite.Closing{Delivery: d.ID, Outcome: supervisor.OutcomeSent})
+}

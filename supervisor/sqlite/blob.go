@@ -13,7 +13,10 @@ type Blobs struct{ db *DB }
 const (
 	insertBlob = `INSERT INTO blob (user, sha256, size, turn, created_at) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at`
-	findBlob = `SELECT size FROM blob WHERE user = ? AND sha256 = ?`
+	findBlob  = `SELECT size FROM blob WHERE user = ? AND sha256 = ?`
+	sentBlobs = `SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.delivered_at IS NULL
+		UNION SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f
+		WHERE o.outcome IN ('unknown', 'failed') AND o.created_at >= ?`
 	sumBlobs = `SELECT coalesce(sum(size), 0) FROM blob WHERE user = ? AND created_at >= ?`
 )
 
@@ -28,14 +31,26 @@ func (s Blobs) Put(ctx context.Context, user string, ref protocol.BlobRef, turn 
 
 // Owns says whether a blob is among a person's, and its size in bytes.
 func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error) {
-	rows, err := s.db.readers.QueryContext(ctx, findBlob, user, sha256)
+	rows, err := s.db.read(ctx, findBlob, user, sha256)
 	size, ok, err = one(rows, err, scanInt)
 	return size, ok, during(err, "find blob %s of %s", sha256, user)
 }
 
 // Kept is how many bytes the blobs have together that a person put since a time.
 func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
-	rows, err := s.db.readers.QueryContext(ctx, sumBlobs, user, since.UnixMilli())
+	rows, err := s.db.read(ctx, sumBlobs, user, since.UnixMilli())
 	bytes, _, err = one(rows, err, scanInt)
 	return bytes, during(err, "add up the blobs of %s", user)
+}
+
+// Sent are the blobs, by SHA-256, that go to people with what waits, or that Resend would have wait again. They must stay
+// in the spool however old they are.
+func (s Blobs) Sent(ctx context.Context) (map[string]bool, error) {
+	rows, err := s.db.read(ctx, sentBlobs, s.db.writer.now().Add(-resendAge).UnixMilli())
+	list, err := all(rows, err, scanText)
+	sent := map[string]bool{}
+	for _, sha := range list {
+		sent[sha] = true
+	}
+	return sent, during(err, "list the blobs that are to be sent")
 }

@@ -30,8 +30,10 @@ var (
 		"mmap_size(0)", // a mapped file has made corruption worse than it was
 		"cell_size_check(on)",
 		"trusted_schema(off)",
-		"temp_store(memory)", // nobody's words in /tmp
+		"temp_store(memory)",  // nobody's words in /tmp
+		"secure_delete(fast)", // what was taken out is not left in a corner of a page
 		"journal_size_limit(16777216)",
+		"cache_size(-512)", // KiB, of which 2,000 are the default: nearly all that is written was just read
 	}
 	readerPragmas = []string{
 		"busy_timeout(5000)",

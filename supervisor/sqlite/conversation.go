@@ -20,7 +20,7 @@ const (
 // Find is a person's conversation in a channel's chat and thread; it is made if there is none.
 func (s Conversations) Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (
 	supervisor.Conversation, error) {
-	rows, err := s.db.readers.QueryContext(ctx, findConversation, user, channel, chat, thread)
+	rows, err := s.db.read(ctx, findConversation, user, channel, chat, thread)
 	c, ok, err := one(rows, err, scanConversation)
 	if err == nil && !ok {
 		want := supervisor.Conversation{User: user, Channel: channel, Chat: chat, Thread: thread}
@@ -29,6 +29,15 @@ func (s Conversations) Find(ctx context.Context, user string, channel supervisor
 		})
 	}
 	return c, during(err, "find the %s conversation of %s", channel, user)
+}
+
+const findConversationByID = `SELECT id, user, channel, chat, thread FROM conversation WHERE id = ?`
+
+// Get is the conversation with that id, if there is one.
+func (s Conversations) Get(ctx context.Context, id int64) (supervisor.Conversation, bool, error) {
+	rows, err := s.db.read(ctx, findConversationByID, id)
+	c, ok, err := one(rows, err, scanConversation)
+	return c, ok, during(err, "find conversation %d", id)
 }
 
 // conversation finds or makes the one that c describes. One with an ID is taken as it is: the tables refuse an ID of

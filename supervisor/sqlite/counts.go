@@ -9,16 +9,20 @@ import (
 
 // Counts are figures for the status of the service.
 type Counts struct {
-	Inbounds map[supervisor.InboundState]int64 // texts, not commands; states without any are left out
+	Inbounds map[supervisor.InboundState]int64 // texts, not commands, that no gate holds; states without any are left out
+	Held     int64                             // inbounds of all kinds that a gate holds
 	Waiting  int64                             // deliveries that no channel has taken yet
+	Lost     int64                             // deliveries that did not arrive for certain
 	Running  int64                             // turns
 	Messages int64                             // in the transcripts of all conversations
 	Bytes    int64                             // of the database, without its journal
 }
 
 const (
-	countInbounds = `SELECT state, count(*) FROM inbox WHERE kind = 'text' GROUP BY state`
-	countRest     = `SELECT (SELECT count(*) FROM outbox WHERE delivered_at IS NULL),
+	countInbounds = `SELECT state, count(*) FROM inbox WHERE kind = 'text' AND held = 0 GROUP BY state`
+	countRest     = `SELECT (SELECT count(*) FROM inbox WHERE held = 1),
+		(SELECT count(*) FROM outbox WHERE delivered_at IS NULL),
+		(SELECT count(*) FROM outbox WHERE outcome IN ('unknown', 'failed')),
 		(SELECT count(*) FROM turn WHERE ended_at IS NULL),
 		(SELECT count(*) FROM message),
 		(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)`
@@ -26,21 +30,21 @@ const (
 
 // Counts counts. It reads whole indexes: it is for people who ask, not for every turn.
 func (db *DB) Counts(ctx context.Context) (Counts, error) {
-	c, err := db.counts(ctx)
+	c, err := counts(ctx, db)
 	return c, during(err, "count what is in the database")
 }
 
-func (db *DB) counts(ctx context.Context) (c Counts, err error) {
-	rows, err := db.readers.QueryContext(ctx, countRest)
+func counts(ctx context.Context, db *DB) (c Counts, err error) {
+	rows, err := db.read(ctx, countRest)
 	c, _, err = one(rows, err, func(rows *sql.Rows) (c Counts, err error) {
-		err = rows.Scan(&c.Waiting, &c.Running, &c.Messages, &c.Bytes)
+		err = rows.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Messages, &c.Bytes)
 		return c, err
 	})
 	if err != nil {
 		return c, err
 	}
 	c.Inbounds = map[supervisor.InboundState]int64{}
-	rows, err = db.readers.QueryContext(ctx, countInbounds)
+	rows, err = db.read(ctx, countInbounds)
 	_, err = all(rows, err, func(rows *sql.Rows) (_ struct{}, err error) {
 		var state supervisor.InboundState
 		var n int64

@@ -16,6 +16,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
 )
 
 // crashPath is the environment variable that makes the test binary a process which writes to that database.
@@ -24,7 +25,7 @@ const crashPath = "MEWS_TEST_CRASH_PATH"
 const (
 	crashRuns    = 20
 	crashWriters = 4
-	crashMost    = 60 // promises in one run
+	crashMost    = 90 // promises in one run
 )
 
 // writeUntilKilled has writers do whole turns and says on standard output what each was promised to be kept.
@@ -77,7 +78,53 @@ func wholeTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(st
 		return err
 	}
 	say("outbox " + key)
-	return db.Outbox().Delivered(ctx, d.ID)
+	return wholeSend(ctx, db, d, say)
+}
+
+// wholeSend has a delivery shown by a post, and then takes a batch.
+func wholeSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
+	posts, err := db.Posts().Open(ctx, d.ID, []supervisor.RichText{{Text: d.Text}})
+	if err != nil {
+		return err
+	}
+	p, err := db.Posts().Sending(ctx, d.Conversation.ID, posts[0])
+	if err != nil {
+		return err
+	}
+	say("post " + d.Text)
+	p.State, p.Message = supervisor.PostSent, d.Text
+	if err := db.Posts().Settle(ctx, p); err != nil {
+		return err
+	}
+	if err := db.Outbox().Delivered(ctx, d.ID); err != nil {
+		return err
+	}
+	batch := supervisor.Batch{Source: "batch " + d.Text, Next: 2}
+	for _, n := range []string{"1", "2"} {
+		batch.Items = append(batch.Items, supervisor.Item{Update: d.ID, Raw: "{}", Answer: "answer" + n + d.Text,
+			Inbound: supervisor.Inbound{Conversation: d.Conversation, Key: n + d.Text, Kind: supervisor.KindText}})
+	}
+	if _, err := db.Inbox().PutBatch(ctx, batch); err != nil {
+		return err
+	}
+	say("inbox 2" + d.Text)
+	return wholeGate(ctx, db, d, say)
+}
+
+// wholeGate has a text meet a closed gate, and then, in one batch, a code and another text behind it.
+func wholeGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
+	user := "gate-" + d.Text
+	held, opening := guarded(user, 1, "one"), []supervisor.Item{code(user, 2, 1), guarded(user, 3, "two")}
+	for n, items := range [][]supervisor.Item{{held}, opening, opening} { // the last comes again
+		for i := range items {
+			items[i].Inbound.Key = fmt.Sprint("gate", items[i].Update, d.Text)
+		}
+		if _, err := db.Inbox().PutBatch(ctx, supervisor.Batch{Source: "gate", Items: items}); err != nil {
+			return err
+		}
+		say(fmt.Sprint("inbox gate", n+1-n/2, d.Text))
+	}
+	return nil
 }
 
 func TestWhatWasPromisedSurvivesKill9(t *testing.T) {
@@ -101,6 +148,9 @@ func TestWhatWasPromisedSurvivesKill9(t *testing.T) {
 	for _, key := range strings.Fields(s.look("SELECT text FROM outbox")) {
 		kept["outbox "+key] = true
 	}
+	for _, key := range strings.Fields(s.look("SELECT json_extract(content, '$.text') FROM post")) {
+		kept["post "+key] = true
+	}
 	for key := range promised {
 		if !kept[key] {
 			t.Errorf("%s was promised and is lost", key)
@@ -108,7 +158,38 @@ func TestWhatWasPromisedSurvivesKill9(t *testing.T) {
 	}
 	s.same("halves of a finish", s.look(`SELECT t.id FROM turn t LEFT JOIN outbox o ON o.turn = t.id
 		WHERE (t.ended_at IS NULL) <> (o.id IS NULL)`), "")
+	s.same("halves of a batch", s.look(`SELECT s.name FROM source s WHERE 4 <>
+		(SELECT count(*) FROM inbox i JOIN outbox o ON o.inbound = i.id AND i.state = 'answered'
+		WHERE i.source = s.name) * 2`), "")
+	s.same("batches without an offset", s.look(`SELECT source FROM inbox WHERE source LIKE 'batch %' AND source NOT IN
+		(SELECT name FROM source)`), "")
+	s.same("sent and not shown", s.look(`SELECT o.id FROM outbox o JOIN post p ON p.delivery = o.id
+		WHERE o.outcome = 'sent' AND p.state <> 'sent'`), "")
+	for what, query := range map[string]string{
+		"a login":     "SELECT count(*) FROM login l WHERE l.user = i.user",
+		"a factor":    "SELECT count(*) FROM totp f WHERE f.user = i.user AND f.last_step = 1",
+		"a trial":     "SELECT count(*) FROM audit a WHERE a.user = i.user",
+		"a cleaning":  "SELECT count(*) FROM cleaning k WHERE k.user = i.user",
+		"what passes": "SELECT count(*) FROM inbox p WHERE p.user = i.user AND p.text = 'two' AND p.held = 0",
+		"a release":   "SELECT count(*) FROM inbox p WHERE p.user = i.user AND p.text = 'one' AND p.held = 0",
+	} {
+		s.same("a code without "+what+", or the reverse", s.look(`SELECT i.user FROM inbox i WHERE i.source = 'gate' AND
+			i.text = 'one' AND (SELECT count(*) FROM inbox c WHERE c.user = i.user AND c.kind = 'code') <> (`+query+`)`), "")
+	}
+	s.same("what says one thing twice", s.look(`SELECT user FROM outbox WHERE user LIKE 'gate-%' GROUP BY user, text
+		HAVING count(*) > 1`), "")
+	s.same("the audit log", auditOf(t, path), "")
 	t.Logf("%d promises kept over %d kills", len(promised), crashRuns)
+}
+
+// auditOf says what is wrong with the audit log of a database.
+func auditOf(t *testing.T, path string) string {
+	t.Helper()
+	report, err := sqlitetest.OpenPath(t, path, sqlite.Options{}).Audit().Verify(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Why
 }
 
 // killedAfter runs the writing process until it has promised that many things, kills it, and returns its promises.

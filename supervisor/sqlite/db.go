@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,7 +34,8 @@ type DB struct {
 	log       hclog.Logger
 	writer    *writer
 	readers   *sql.DB
-	unchecked bool // it was not closed properly, and is too large to be checked before the start
+	prepared  sync.Map // *sql.Stmt of readers, by their text; they go with readers
+	unchecked bool     // it was not closed properly, and is too large to be checked before the start
 	started   atomic.Bool
 }
 
@@ -162,8 +164,25 @@ func (db *DB) Transcript() Transcript { return Transcript{db} }
 // Outbox is what people are to be told.
 func (db *DB) Outbox() Outbox { return Outbox{db} }
 
+// Posts are the messages in a channel's chats that show it to them.
+func (db *DB) Posts() Posts { return Posts{db} }
+
+// Cleanings are what is to be done to messages there.
+func (db *DB) Cleanings() Cleanings { return Cleanings{db} }
+
 // Blobs says whose the bytes in the spool are.
 func (db *DB) Blobs() Blobs { return Blobs{db} }
 
+// Usage is what the calls of models have counted, and what they cost.
+func (db *DB) Usage() Usage { return Usage{db} }
+
+// Settings are what people have chosen while the service runs.
+func (db *DB) Settings() Settings { return Settings{db} }
+
 // Audit is who did what, and when.
 func (db *DB) Audit() Audit { return Audit{db} }
+
+// Access is who may speak, and how they prove that it is they.
+func (db *DB) Access() Access {
+	return Access{People{db}, Bindings{db}, Groups{db}, Invites{db}, Factors{db}, Logins{db}}
+}

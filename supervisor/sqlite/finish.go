@@ -34,7 +34,7 @@ func (t turnTx) finish(f FinishTurn) (d supervisor.Delivery, err error) {
 		}
 	}
 	return t.putDelivery(supervisor.Delivery{Conversation: t.turn.Conversation, Inbound: in.ID, Key: in.Key,
-		Turn: t.turn.ID, Why: f.Why, Kind: supervisor.DeliveryAnswer, Text: f.Text})
+		Message: in.Message, Turn: t.turn.ID, Why: f.Why, Kind: supervisor.DeliveryAnswer, Text: f.Text})
 }
 
 // pairCalls gives each call without a result one that says so: providers refuse a transcript where one is missing.

@@ -10,15 +10,15 @@ import (
 // Inbox is what people sent, kept before the channel may forget it.
 type Inbox struct{ db *DB }
 
-const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.kind, i.text, i.state,
-	i.received_at FROM inbox i JOIN conversation c ON c.id = i.conversation `
+const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.message,
+	i.kind, i.text, i.state, i.held, i.received_at FROM inbox i JOIN conversation c ON c.id = i.conversation `
 
-const insertInbound = `INSERT INTO inbox (user, conversation, source, key, kind, text, state, received_at, changed_at)
-	VALUES (?, ?, ?, ?, ?, ?, 'new', ?, ?) ON CONFLICT (user, source, key) DO NOTHING RETURNING id`
+const insertInbound = `INSERT INTO inbox (user, conversation, source, key, message, kind, text, state, received_at,
+	changed_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'new', ?, ?) ON CONFLICT (user, source, key) DO NOTHING RETURNING id`
 
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
 
-// Put keeps one thing that a person sent and returns it as it is kept. Where the person's source has sent that key
+// Put keeps one thing that a person sent, and that no gate has to be met by, and returns it as it is kept. Where the person's source has sent that key
 // before, nothing is changed: what was kept then is returned, and fresh is false.
 //
 // A Conversation without an ID is found or made by its other fields. ID and State are not read; a zero ReceivedAt is
@@ -42,8 +42,8 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 		in.ReceivedAt = instant(t.now)
 	}
 	in.ReceivedAt, in.State = instant(in.ReceivedAt.UnixMilli()), supervisor.InboundNew
-	rows, err := t.query(insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key, in.Kind, in.Text,
-		in.ReceivedAt.UnixMilli(), t.now)
+	rows, err := t.query(insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key, in.Message,
+		in.Kind, in.Text, in.ReceivedAt.UnixMilli(), t.now)
 	in.ID, fresh, err = one(rows, err, scanInt)
 	if err != nil || fresh {
 		return in, fresh, err
@@ -53,35 +53,45 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 	return kept, false, err
 }
 
-const nextInbound = selectInbound + `WHERE i.conversation = ? AND i.kind = 'text' AND i.state = 'new'
+const nextInbound = selectInbound + `WHERE i.conversation = ? AND i.kind = 'text' AND i.state = 'new' AND i.held = 0
 	ORDER BY i.id LIMIT 1`
 
-// Next is the oldest text of a conversation whose turn has not begun, if there is one.
+// Next is the oldest text of a conversation whose turn has not begun, if there is one that no gate holds.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
-	rows, err := s.db.readers.QueryContext(ctx, nextInbound, conversation)
+	rows, err := s.db.read(ctx, nextInbound, conversation)
 	in, ok, err := one(rows, err, scanInbound)
 	return in, ok, during(err, "find the next inbound of conversation %d", conversation)
 }
 
 const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM conversation
-	WHERE id IN (SELECT conversation FROM inbox WHERE state IN ('new', 'running') AND kind = 'text') ORDER BY id`
+	WHERE id IN (SELECT conversation FROM inbox WHERE state IN ('new', 'running') AND kind = 'text' AND held = 0)
+	ORDER BY id`
 
-// Unfinished lists the conversations, of all persons, with a text whose turn has not ended. It is for the start of the
-// service.
+// Unfinished lists the conversations, of all persons, with a text whose turn has not ended and that no gate holds. It is
+// for the start of the service.
 func (s Inbox) Unfinished(ctx context.Context) ([]supervisor.Conversation, error) {
-	rows, err := s.db.readers.QueryContext(ctx, unfinishedConversations)
+	rows, err := s.db.read(ctx, unfinishedConversations)
 	list, err := all(rows, err, scanConversation)
 	return list, during(err, "list the conversations with unfinished inbounds")
 }
 
-const newCommands = selectInbound + `WHERE i.state = 'new' AND i.kind = 'command' ORDER BY i.id`
+const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY i.id`
 
-// Commands lists the commands, of all persons, that have no answer yet, oldest first. It is for the start of the
-// service.
+// Commands lists the commands, of all persons, that have no answer yet and that no gate holds, oldest first. It is for
+// the start of the service.
 func (s Inbox) Commands(ctx context.Context) ([]supervisor.Inbound, error) {
-	rows, err := s.db.readers.QueryContext(ctx, newCommands)
+	return s.newOf(ctx, supervisor.KindCommand)
+}
+
+// Presses lists the presses of buttons as Commands does the commands.
+func (s Inbox) Presses(ctx context.Context) ([]supervisor.Inbound, error) {
+	return s.newOf(ctx, supervisor.KindPress)
+}
+
+func (s Inbox) newOf(ctx context.Context, kind supervisor.InboundKind) ([]supervisor.Inbound, error) {
+	rows, err := s.db.read(ctx, newOfKind, kind)
 	list, err := all(rows, err, scanInbound)
-	return list, during(err, "list the commands without an answer")
+	return list, during(err, "list what is a %s and has no answer", kind)
 }
 
 const findInbound = selectInbound + `WHERE i.id = ?`
@@ -98,13 +108,14 @@ func (t *tx) inbound(id int64) (supervisor.Inbound, error) {
 
 func scanInbound(rows *sql.Rows) (in supervisor.Inbound, err error) {
 	c, at := &in.Conversation, int64(0)
-	err = rows.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Kind, &in.Text,
-		&in.State, &at)
+	err = rows.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message,
+		&in.Kind, &in.Text, &in.State, &in.Held, &at)
 	in.ReceivedAt = instant(at)
 	return in, err
 }
 
-// after says which states an inbound may go to from each. Text goes through running; a command is answered at once.
+// after says which states an inbound may go to from each. Text goes through running; a command is answered at once. What a
+// gate holds goes nowhere.
 var after = map[supervisor.InboundState][]supervisor.InboundState{
 	supervisor.InboundNew:      {supervisor.InboundRunning, supervisor.InboundAnswered},
 	supervisor.InboundRunning:  {supervisor.InboundAnswered, supervisor.InboundParked},
@@ -115,6 +126,9 @@ const moveInbound = `UPDATE inbox SET state = ?, changed_at = ? WHERE id = ?`
 
 // transition is the only place where an inbound's state changes. in is as it was read in this transaction.
 func (t *tx) transition(in supervisor.Inbound, to supervisor.InboundState) error {
+	if in.Held {
+		return refuse("Inbound %d is held until a code has opened the gate, and cannot become %s.", in.ID, to)
+	}
 	for _, allowed := range after[in.State] {
 		if allowed == to {
 			return t.exec(moveInbound, to, t.now, in.ID)

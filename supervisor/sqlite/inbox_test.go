@@ -69,7 +69,7 @@ func TestAStartFindsWhatIsUnfinished(t *testing.T) {
 	s.put(bob, supervisor.KindText, "new")
 	command := s.put(carol, supervisor.KindCommand, "/help")
 	answered := s.put(carol, supervisor.KindCommand, "/status")
-	_, err := s.db.Outbox().AnswerCommand(t.Context(), answered.ID, "All is well.")
+	_, err := s.db.Outbox().AnswerCommand(t.Context(), answered.ID, supervisor.Delivery{Text: "All is well."})
 	s.must(err)
 
 	list, err := s.db.Inbox().Unfinished(t.Context())

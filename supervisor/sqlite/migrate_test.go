@@ -11,12 +11,17 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
 )
 
 // released are the migrations that people's databases have had, with their SHA-256. Those are never changed; a line is
 // added with each new one.
 var released = map[string]string{
-	"migration/0001_first.sql": "56d758c143755cf0af3697dfaf8f2565e6d538677a7e7e1795182461fdfde9b6",
+	"migration/0001_first.sql":    "56d758c143755cf0af3697dfaf8f2565e6d538677a7e7e1795182461fdfde9b6",
+	"migration/0002_telegram.sql": "96412694ac663041f4512e707266733c70d9c7e9806fe088e93f59e66f18ec62",
+	"migration/0003_usage.sql":    "0270ed919a2affe38567987c46f1aeba805f75d8a196964776e6703fba3237fe",
+	"migration/0004_gate.sql":     "6fdf1e2071bb4fe88135ee17620157ee1657cdf494b425f34d2ec82f1baebe49",
 }
 
 func TestReleasedMigrationsAreNotChanged(t *testing.T) {
@@ -53,13 +58,17 @@ func schema(t *testing.T, r *rig) []string {
 	return list
 }
 
+// delivered adds an answer that its channel has taken to the database of the first release.
+const delivered = `;INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at, delivered_at)
+	VALUES (2, 'alice', 1, 1, 1, 'answer', 'It is sunny.', 1763640001000, 1763640002000)`
+
 func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
 	frozen, err := os.ReadFile("testdata/first.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "mews.db")
-	if err := tables(string(frozen))(path); err != nil {
+	if err := tables(string(frozen) + delivered)(path); err != nil {
 		t.Fatal(err)
 	}
 	db, err := Open(t.Context(), path, Options{})
@@ -80,14 +89,23 @@ func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
 	if err != nil || len(pending) != 1 || pending[0].Conversation.User != "alice" {
 		t.Errorf("its pending deliveries are %+v; %v", pending, err)
 	}
+	upgraded.same("what it has delivered", upgraded.count("SELECT count(*) FROM outbox WHERE outcome = 'sent'"), 1)
+	upgraded.same("delivered again", db.Outbox().Delivered(t.Context(), 2), nil)
+	upgraded.same("its usage", upgraded.count("SELECT count(*) FROM usage"), 1)
+	upgraded.same("that of its message", upgraded.count(`SELECT count(*) FROM usage WHERE message = 2 AND user = 'alice' AND
+		conversation = 1 AND turn = 1 AND purpose = 'chat' AND class IS NULL AND cost IS NULL AND
+		created_at = 1763640001000`), 1)
+	used, err := db.Usage().Sum(t.Context(), Query{User: "alice", By: []Dimension{ByConversation, ByModel, ByDay}})
+	upgraded.same("error", err, nil)
+	if d := cmp.Diff([]Total{{Conversation: 1, Model: "offline", Day: "2025-11-20", Calls: 1,
+		Usage: protocol.Usage{Input: 12, Output: 4}, Unpriced: 1}}, used); d != "" {
+		t.Errorf("what it had used: (-want +got)\n%s", d)
+	}
+	upgraded.same("what waits", upgraded.count("SELECT count(*) FROM outbox WHERE outcome IS NULL"), 1)
 }
 
 func TestMigrations(t *testing.T) {
 	file := func(body string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(body)} }
-	first, err := fs.ReadFile(migrations, "migration/0001_first.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		name    string
 		files   fstest.MapFS
@@ -95,17 +113,21 @@ func TestMigrations(t *testing.T) {
 		version int64
 		column  int // whether the second was kept
 	}{
-		{"a second one", fstest.MapFS{"migration/0002_more.sql": file(
-			"ALTER TABLE turn ADD COLUMN more TEXT")}, "", 2, 1},
-		{"one that fails in the middle", fstest.MapFS{"migration/0002_more.sql": file(
-			"ALTER TABLE turn ADD COLUMN more TEXT; INSERT INTO nowhere VALUES (1)")}, "0002_more.sql: ", 1, 0},
-		{"a gap in the numbers", fstest.MapFS{"migration/0003_more.sql": file("")}, "its number is not 2", 1, 0},
-		{"a name without a number", fstest.MapFS{"migration/more.sql": file("")}, "its number is not 2", 1, 0},
+		{"one more", fstest.MapFS{"migration/0005_more.sql": file(
+			"ALTER TABLE turn ADD COLUMN more TEXT")}, "", 5, 1},
+		{"one that fails in the middle", fstest.MapFS{"migration/0005_more.sql": file(
+			"ALTER TABLE turn ADD COLUMN more TEXT; INSERT INTO nowhere VALUES (1)")}, "0005_more.sql: ", 4, 0},
+		{"a gap in the numbers", fstest.MapFS{"migration/0006_more.sql": file("")}, "its number is not 5", 4, 0},
+		{"a name without a number", fstest.MapFS{"migration/more.sql": file("")}, "its number is not 5", 4, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
 			defer r.run()()
-			c.files["migration/0001_first.sql"] = file(string(first))
+			for name := range released {
+				body, err := fs.ReadFile(migrations, name)
+				r.same("read "+name, err, nil)
+				c.files[name] = file(string(body))
+			}
 			err := r.db.writer.conn.migrate(t.Context(), c.files)
 			if (err == nil) != (c.words == "") || err != nil && !strings.Contains(err.Error(), c.words) {
 				t.Errorf("got %v, want %q", err, c.words)

@@ -3,6 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
+	"time"
 
 	"mews/supervisor"
 )
@@ -12,8 +15,8 @@ type Outbox struct{ db *DB }
 
 const (
 	selectDelivery = `SELECT o.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(o.inbound, 0),
-		coalesce(i.key, ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text, o.created_at
-		FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
+		coalesce(i.key, ''), coalesce(i.message, ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text,
+		o.buttons, o.files, o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
 		LEFT JOIN turn t ON t.id = o.turn `
 	listDeliveries = selectDelivery + `WHERE o.conversation = ? AND o.id > ? ORDER BY o.id LIMIT ?`
 	listPending    = selectDelivery + `WHERE o.conversation = ? AND o.delivered_at IS NULL AND o.id > ?
@@ -22,7 +25,7 @@ const (
 
 // List lists a conversation's deliveries with an id above after, delivered or not, in order, at most limit of them.
 func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
-	rows, err := s.db.readers.QueryContext(ctx, listDeliveries, conversation, after, limit)
+	rows, err := s.db.read(ctx, listDeliveries, conversation, after, limit)
 	list, err := all(rows, err, scanDelivery)
 	return list, during(err, "list the deliveries of conversation %d", conversation)
 }
@@ -30,7 +33,7 @@ func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) 
 // Pending lists a conversation's deliveries with an id above after that its channel has not taken yet, oldest first, at
 // most limit of them.
 func (s Outbox) Pending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
-	rows, err := s.db.readers.QueryContext(ctx, listPending, conversation, after, limit)
+	rows, err := s.db.read(ctx, listPending, conversation, after, limit)
 	list, err := all(rows, err, scanDelivery)
 	return list, during(err, "list the pending deliveries of conversation %d", conversation)
 }
@@ -39,110 +42,104 @@ const newestDelivery = `SELECT coalesce(max(id), 0) FROM outbox WHERE conversati
 
 // Newest is the id of a conversation's newest delivery, 0 where it has none.
 func (s Outbox) Newest(ctx context.Context, conversation int64) (id int64, err error) {
-	rows, err := s.db.readers.QueryContext(ctx, newestDelivery, conversation)
+	rows, err := s.db.read(ctx, newestDelivery, conversation)
 	id, _, err = one(rows, err, scanInt)
 	return id, during(err, "find the newest delivery of conversation %d", conversation)
 }
 
-const (
-	findDelivery     = selectDelivery + `WHERE o.id = ?`
-	markDelivered    = `UPDATE outbox SET delivered_at = ? WHERE id = ? AND delivered_at IS NULL`
-	countUndelivered = `SELECT count(*) FROM outbox WHERE inbound = ? AND delivered_at IS NULL`
-)
-
-// Delivered keeps that the channel has taken a delivery; to say so again changes nothing. When all that answers an
-// inbound was delivered, the inbound is done; a parked one stays parked.
-func (s Outbox) Delivered(ctx context.Context, id int64) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.delivered(id) })
-	return during(err, "mark delivery %d as delivered", id)
-}
-
-func (t *tx) delivered(id int64) error {
-	rows, err := t.query(findDelivery, id)
-	d, ok, err := one(rows, err, scanDelivery)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return missing("There is no delivery %d.", id)
-	}
-	if err := t.exec(markDelivered, t.now, id); err != nil || d.Inbound == 0 {
-		return err
-	}
-	return t.settle(d.Inbound)
-}
-
-// settle moves an answered inbound to done when nothing that answers it waits any longer.
-func (t *tx) settle(inbound int64) error {
-	rows, err := t.query(countUndelivered, inbound)
-	waiting, _, err := one(rows, err, scanInt)
-	if err != nil || waiting > 0 {
-		return err
-	}
-	in, err := t.inbound(inbound)
-	if err != nil || in.State != supervisor.InboundAnswered {
-		return err
-	}
-	return t.transition(in, supervisor.InboundDone)
-}
-
-const findConversationByID = `SELECT id, user, channel, chat, thread FROM conversation WHERE id = ?`
-
-// PutNotice puts something into the outbox that the service has to say by itself.
+// PutNotice puts a text into the outbox that the service has to say by itself.
 func (s Outbox) PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error) {
-	d, err := inTransaction(ctx, s.db.writer, func(t *tx) (d supervisor.Delivery, err error) {
-		rows, err := t.query(findConversationByID, conversation)
-		c, ok, err := one(rows, err, scanConversation)
-		if err == nil && !ok {
-			err = missing("There is no conversation %d.", conversation)
-		}
-		if err != nil {
-			return d, err
-		}
-		return t.putDelivery(supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: text})
-	})
-	return d, during(err, "put a notice for conversation %d", conversation)
+	return s.Say(ctx, supervisor.Delivery{Conversation: supervisor.Conversation{ID: conversation}, Text: text})
 }
 
-// AnswerCommand answers a command: the answer is in the outbox and the command will not be run again. Refused if it has
-// been answered.
-func (s Outbox) AnswerCommand(ctx context.Context, inbound int64, text string) (supervisor.Delivery, error) {
-	d, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Delivery, error) {
-		return t.answerCommand(inbound, text)
-	})
-	return d, during(err, "answer command %d", inbound)
+// Say puts something into the outbox that the service has to say by itself: d's Text, Buttons and Files in its
+// Conversation, for as long as Vanish. A Conversation without an ID is found or made by its other fields. The rest of d is
+// not read. Refused if a button or a file is not as it should be.
+func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
+	said, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Delivery, error) { return outboxTx{t}.say(d) })
+	return said, during(err, "put a notice for conversation %d", d.Conversation.ID)
 }
 
-func (t *tx) answerCommand(inbound int64, text string) (d supervisor.Delivery, err error) {
+// outboxTx is a transaction in which something is said.
+type outboxTx struct{ *tx }
+
+func (t outboxTx) say(d supervisor.Delivery) (said supervisor.Delivery, err error) {
+	c := d.Conversation
+	if c.ID == 0 {
+		c, err = t.conversation(c)
+	} else {
+		rows, failed := t.query(findConversationByID, c.ID)
+		found, ok, failed := one(rows, failed, scanConversation)
+		if failed == nil && !ok {
+			failed = missing("There is no conversation %d.", c.ID)
+		}
+		c, err = found, failed
+	}
+	if err != nil {
+		return said, err
+	}
+	return t.putDelivery(supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: d.Text,
+		Buttons: d.Buttons, Files: d.Files, Vanish: d.Vanish})
+}
+
+// AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not be worked again. Of d
+// the Text, Buttons, Files and Vanish are read. Refused if it has been answered.
+func (s Outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error) {
+	answer, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Delivery, error) {
+		return outboxTx{t}.answerCommand(inbound, d)
+	})
+	return answer, during(err, "answer command %d", inbound)
+}
+
+func (t outboxTx) answerCommand(inbound int64, d supervisor.Delivery) (answer supervisor.Delivery, err error) {
 	in, err := t.inbound(inbound)
 	if err != nil {
-		return d, err
+		return answer, err
 	}
-	if in.Kind != supervisor.KindCommand {
-		return d, refuse("Inbound %d is a %s, not a command.", in.ID, in.Kind)
+	if in.Kind != supervisor.KindCommand && in.Kind != supervisor.KindPress {
+		return answer, refuse("Inbound %d is a %s, not a command or a press.", in.ID, in.Kind)
 	}
 	if err := t.transition(in, supervisor.InboundAnswered); err != nil {
-		return d, err
+		return answer, err
 	}
 	return t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key,
-		Kind: supervisor.DeliveryCommand, Text: text})
+		Message: in.Message, Kind: supervisor.DeliveryCommand, Text: d.Text, Buttons: d.Buttons, Files: d.Files,
+		Vanish: d.Vanish})
 }
 
-const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
+const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, buttons, files, vanish,
+	created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
-// putDelivery puts d into the outbox and returns it with its id and time.
+// putDelivery puts d into the outbox and returns it with its id and time. Refused if a button or a file is not as it
+// should be.
 func (t *tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err error) {
+	if err := checkDelivery(d); err != nil {
+		return d, err
+	}
+	buttons, err := encodeList(d.Buttons)
+	if err != nil {
+		return d, err
+	}
+	files, err := encodeList(d.Files)
+	if err != nil {
+		return d, err
+	}
 	d.CreatedAt = instant(t.now)
 	d.ID, err = t.insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn),
-		d.Kind, d.Text, t.now)
+		d.Kind, d.Text, buttons, files, d.Vanish.Milliseconds(), t.now)
 	return d, err
 }
 
 func scanDelivery(rows *sql.Rows) (d supervisor.Delivery, err error) {
-	c, at := &d.Conversation, int64(0)
-	err = rows.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, &d.Turn, &d.Why,
-		&d.Kind, &d.Text, &at)
-	d.CreatedAt = instant(at)
-	return d, err
+	c, at, vanish, buttons, files := &d.Conversation, int64(0), int64(0), "", ""
+	err = rows.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, &d.Message, &d.Turn,
+		&d.Why, &d.Kind, &d.Text, &buttons, &files, &vanish, &at)
+	if err == nil {
+		err = errors.Join(decodeList(buttons, &d.Buttons), decodeList(files, &d.Files))
+	}
+	if err != nil {
+		return d, fmt.Errorf("read delivery %d: %w", d.ID, err)
+	}
+	d.CreatedAt, d.Vanish = instant(at), time.Duration(vanish)*time.Millisecond
+	return d, nil
 }

@@ -49,19 +49,19 @@ func TestAParkedInboundStaysParked(t *testing.T) {
 func TestACommandIsAnsweredOnce(t *testing.T) {
 	s := newStory(t)
 	in := s.put(s.home, supervisor.KindCommand, "/status")
-	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, "All is well.")
+	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "All is well."})
 	s.must(err)
 	s.same("delivery", d, supervisor.Delivery{ID: d.ID, Conversation: s.home, Inbound: in.ID, Key: in.Key,
 		Kind: supervisor.DeliveryCommand, Text: "All is well.", CreatedAt: noon})
-	_, err = s.db.Outbox().AnswerCommand(t.Context(), in.ID, "All is well, again.")
+	_, err = s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "All is well, again."})
 	s.refused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
 	s.must(s.db.Outbox().Delivered(t.Context(), d.ID))
 	s.same("state", s.state(in.ID), "done")
 
 	text := s.text("hello")
-	_, err = s.db.Outbox().AnswerCommand(t.Context(), text.ID, "hi")
-	s.refused(err, supervisor.CodeInvalid, "not a command")
-	_, err = s.db.Outbox().AnswerCommand(t.Context(), 999, "hi")
+	_, err = s.db.Outbox().AnswerCommand(t.Context(), text.ID, supervisor.Delivery{Text: "hi"})
+	s.refused(err, supervisor.CodeInvalid, "not a command or a press")
+	_, err = s.db.Outbox().AnswerCommand(t.Context(), 999, supervisor.Delivery{Text: "hi"})
 	s.refused(err, supervisor.CodeNotFound, "no inbound 999")
 }
 

@@ -8,14 +8,20 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"mews/protocol"
+	"mews/supervisor"
 )
 
 // Step is what a model said in a turn, and what that cost.
 type Step struct {
 	Turn    int64
-	Message protocol.Message // Role assistant
-	Model   string           // as its provider names it
+	Message protocol.Message   // Role assistant
+	Spec    string             // provider/model
+	Model   string             // as its provider names it
+	Purpose supervisor.Purpose // "" is chat
 	Usage   protocol.Usage
+	Cost    *int64  // in millionths of a dollar; nil where no price is known
+	Request string  // the provider's own name of the call; "" where it gave none
+	Leases  []int64 // the person's, which end with it
 }
 
 // CommitStep keeps what a model said and returns the message's id. Refused if the turn has ended, if calls of its last
@@ -43,7 +49,7 @@ func (t turnTx) commitStep(step Step) (int64, error) {
 	if err := t.putCalls(id, step.Message.Calls()); err != nil {
 		return 0, err
 	}
-	return id, t.putUsage(id, step)
+	return id, usageTx{t.tx}.put(id, t.usage(step), step.Leases...)
 }
 
 const (
@@ -78,13 +84,11 @@ func (t turnTx) putCalls(message int64, calls []protocol.ToolCall) error {
 	return nil
 }
 
-const insertUsage = `INSERT INTO usage (message, user, turn, model, input, output, cache_read, cache_write, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
-func (t turnTx) putUsage(message int64, step Step) error {
-	u := step.Usage
-	return t.exec(insertUsage, message, t.turn.Conversation.User, t.turn.ID, step.Model, u.Input, u.Output, u.CacheRead,
-		u.CacheWrite, t.now)
+// usage is the call of a model that made a step of the turn.
+func (t turnTx) usage(step Step) Call {
+	in := t.turn.Conversation
+	return Call{User: in.User, Conversation: in.ID, Turn: t.turn.ID, Spec: step.Spec, Model: step.Model,
+		Purpose: step.Purpose, Usage: step.Usage, Cost: step.Cost, Request: step.Request}
 }
 
 // callRow is what a call has come to.

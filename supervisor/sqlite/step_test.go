@@ -15,8 +15,17 @@ func TestAStepIsKeptWithItsCost(t *testing.T) {
 	st.Usage = protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}
 	id, err := s.db.Turns().CommitStep(t.Context(), st)
 	s.must(err)
-	s.same("usage", s.look(`SELECT format('%s %d %d %d %d %d %d %s', user, message = ?, turn = ?, input, output,
-		cache_read, cache_write, model) FROM usage`, id, turn.ID), "alice 1 1 7 5 3 2 offline")
+	st = step(turn, "hello again")
+	cost := int64(1234)
+	st.Spec, st.Purpose, st.Cost, st.Request = "offline/script", "title", &cost, "req_1"
+	_, err = s.db.Turns().CommitStep(t.Context(), st)
+	s.must(err)
+	s.same("figures", s.look(`SELECT format('%d %d %d %d %s', input, output, cache_read, cache_write, model) FROM usage
+		WHERE message = ?`, id), "7 5 3 2 offline")
+	s.same("whose", s.look(`SELECT format('%s %d %d %s', user, conversation = ?, turn = ?, coalesce(class, 'succeeded'))
+		FROM usage ORDER BY id`, s.home.ID, turn.ID), "alice 1 1 succeeded alice 1 1 succeeded")
+	s.same("what for", s.look(`SELECT format('[%s] %s %s [%s]', spec, purpose, coalesce(cost, 'unpriced'), request)
+		FROM usage ORDER BY id`), "[] chat unpriced [] [offline/script] title 1234 [req_1]")
 }
 
 func TestStepsThatAreRefused(t *testing.T) {
@@ -43,6 +52,7 @@ func TestStepsThatAreRefused(t *testing.T) {
 			_, err := s.db.Turns().CommitStep(t.Context(), c.step)
 			s.refused(err, c.code, c.words)
 			s.same("messages of the turn", s.look("SELECT count(*) FROM message WHERE turn = ?", turn.ID), "1")
+			s.same("its usage", s.look("SELECT count(*) FROM usage WHERE turn = ?", turn.ID), "0")
 			s.same("its calls", s.look("SELECT count(*) FROM tool_call WHERE turn = ?", turn.ID), "0")
 		})
 	}

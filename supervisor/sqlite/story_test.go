@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// noon is what the clock of a story shows.
+// noon is what the clock of a story shows at first.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // story is a database and a person who writes to it. Its methods end the test when what they do fails.
@@ -26,14 +26,15 @@ type story struct {
 	*testing.T
 	db   *sqlite.DB
 	path string
+	now  time.Time               // what its clock shows; moved between writes
 	home supervisor.Conversation // alice's terminal
 	keys int
 }
 
 func newStory(t *testing.T) *story {
 	t.Helper()
-	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db")}
-	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return noon }})
+	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}
+	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return s.now }})
 	s.home = s.conversation("alice")
 	return s
 }
@@ -66,6 +67,39 @@ func (s *story) conversation(user string) supervisor.Conversation {
 	c, err := s.db.Conversations().Find(s.Context(), user, supervisor.ChannelTerminal, "", "")
 	s.must(err)
 	return c
+}
+
+// chat is a person's conversation in a chat on Telegram.
+func (s *story) chat(user, chat string) supervisor.Conversation {
+	s.Helper()
+	c, err := s.db.Conversations().Find(s.Context(), user, supervisor.ChannelTelegram, chat, "")
+	s.must(err)
+	return c
+}
+
+// notice is something that waits for a conversation.
+func (s *story) notice(c supervisor.Conversation, text string) supervisor.Delivery {
+	s.Helper()
+	d, err := s.db.Outbox().PutNotice(s.Context(), c.ID, text)
+	s.must(err)
+	return d
+}
+
+// close keeps an outcome of a delivery.
+func (s *story) close(d supervisor.Delivery, outcome supervisor.Outcome, why string, told ...int64) {
+	s.Helper()
+	s.must(s.db.Outbox().Close(s.Context(), sqlite.Closing{Delivery: d.ID, Outcome: outcome, Why: why, Told: told}))
+}
+
+// pending are the texts that wait for a conversation.
+func (s *story) pending(c supervisor.Conversation) (texts []string) {
+	s.Helper()
+	list, err := s.db.Outbox().Pending(s.Context(), c.ID, 0, 1000)
+	s.must(err)
+	for _, d := range list {
+		texts = append(texts, d.Text)
+	}
+	return texts
 }
 
 func (s *story) put(c supervisor.Conversation, kind supervisor.InboundKind, text string) supervisor.Inbound {

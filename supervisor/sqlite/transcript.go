@@ -21,7 +21,7 @@ const (
 
 // Messages lists the messages of a conversation from its window on, in order.
 func (s Transcript) Messages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
-	rows, err := s.db.readers.QueryContext(ctx, listMessages, conversation)
+	rows, err := s.db.read(ctx, listMessages, conversation)
 	list, err := all(rows, err, scanMessage)
 	return list, during(err, "read the transcript of conversation %d", conversation)
 }

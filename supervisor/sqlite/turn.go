@@ -37,7 +37,7 @@ func (t *tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
 		return turn, err
 	}
 	turn = supervisor.Turn{Conversation: in.Conversation, Kind: supervisor.TurnChat, Inbound: in.ID,
-		StartedAt: instant(t.now)}
+		Message: in.Message, StartedAt: instant(t.now)}
 	turn.ID, err = t.insert(insertTurn, in.Conversation.User, in.Conversation.ID, turn.Kind, in.ID, t.now)
 	if errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) {
 		return turn, refuse("Another turn runs in conversation %d.", in.Conversation.ID)
@@ -57,8 +57,9 @@ type OpenTurn struct {
 }
 
 const (
-	selectTurn = `SELECT t.id, c.id, c.user, c.channel, c.chat, c.thread, t.kind, t.inbound, t.deaths, t.started_at,
-		t.ended_at IS NOT NULL FROM turn t JOIN conversation c ON c.id = t.conversation `
+	selectTurn = `SELECT t.id, c.id, c.user, c.channel, c.chat, c.thread, t.kind, t.inbound, i.message, t.deaths,
+		t.started_at, t.ended_at IS NOT NULL FROM turn t JOIN conversation c ON c.id = t.conversation
+		JOIN inbox i ON i.id = t.inbound `
 	findRunningTurn = selectTurn + `WHERE t.conversation = ? AND t.ended_at IS NULL`
 	listBegun       = `SELECT call FROM tool_call WHERE turn = ? AND result IS NULL AND begun_at IS NOT NULL
 		ORDER BY message, position`
@@ -72,17 +73,17 @@ func (s Turns) Open(ctx context.Context, conversation int64) (OpenTurn, bool, er
 }
 
 func (s Turns) open(ctx context.Context, conversation int64) (open OpenTurn, ok bool, err error) {
-	rows, err := s.db.readers.QueryContext(ctx, findRunningTurn, conversation)
+	rows, err := s.db.read(ctx, findRunningTurn, conversation)
 	turn, ok, err := one(rows, err, scanTurn)
 	if err != nil || !ok {
 		return open, false, err
 	}
-	rows, err = s.db.readers.QueryContext(ctx, listTurnMessages, turn.ID)
+	rows, err = s.db.read(ctx, listTurnMessages, turn.ID)
 	messages, err := all(rows, err, scanMessage)
 	if err != nil {
 		return open, false, err
 	}
-	rows, err = s.db.readers.QueryContext(ctx, listBegun, turn.ID)
+	rows, err = s.db.read(ctx, listBegun, turn.ID)
 	begun, err := all(rows, err, scanText)
 	return OpenTurn{Turn: turn.Turn, Messages: messages, Begun: begun}, err == nil, err
 }
@@ -138,8 +139,8 @@ type turnRow struct {
 
 func scanTurn(rows *sql.Rows) (turn turnRow, err error) {
 	c, at := &turn.Conversation, int64(0)
-	err = rows.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &turn.Kind, &turn.Inbound, &turn.Deaths,
-		&at, &turn.ended)
+	err = rows.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &turn.Kind, &turn.Inbound, &turn.Message,
+		&turn.Deaths, &at, &turn.ended)
 	turn.StartedAt = instant(at)
 	return turn, err
 }

@@ -15,6 +15,9 @@ func TestATurnStartsOnce(t *testing.T) {
 	s.must(err)
 	s.same("turn", turn, supervisor.Turn{ID: turn.ID, Conversation: s.home, Kind: supervisor.TurnChat, Inbound: in.ID,
 		StartedAt: noon})
+	open, _, err := s.db.Turns().Open(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("open", open.Turn, turn)
 	s.same("state", s.state(in.ID), "running")
 	said := s.transcript(s.home)
 	s.same("transcript", said, []protocol.Message{{ID: said[0].ID, Role: protocol.RoleUser,

@@ -16,6 +16,8 @@ type tx struct {
 	ctx  context.Context // the transaction's, not a caller's: it does not end
 	conn *connection
 	now  int64 // unix milliseconds, the same for all that the transaction writes
+
+	scrub bool // what it takes out is not to be left in the journal either
 }
 
 // exec runs a statement that returns no rows.
@@ -28,6 +30,19 @@ func (t *tx) exec(query string, args ...any) error {
 	return err
 }
 
+// change runs a statement that returns no rows and says how many it has changed.
+func (t *tx) change(query string, args ...any) (int64, error) {
+	s, err := t.conn.statement(query)
+	if err != nil {
+		return 0, err
+	}
+	r, err := s.ExecContext(t.ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
 // query runs a statement that returns rows; the result goes into one or all.
 func (t *tx) query(query string, args ...any) (*sql.Rows, error) {
 	s, err := t.conn.statement(query)
@@ -35,6 +50,31 @@ func (t *tx) query(query string, args ...any) (*sql.Rows, error) {
 		return nil, err
 	}
 	return s.QueryContext(t.ctx, args...)
+}
+
+// read runs a statement of the readers, prepared once. The statement is the same for all who read, and outlives ctx.
+func (db *DB) read(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := prepared(ctx, db, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+// prepared is query as the readers have prepared it.
+func prepared(ctx context.Context, db *DB, query string) (*sql.Stmt, error) {
+	if known, ok := db.prepared.Load(query); ok {
+		return known.(*sql.Stmt), nil
+	}
+	s, err := db.readers.PrepareContext(context.WithoutCancel(ctx), query)
+	if err != nil {
+		return nil, err
+	}
+	first, taken := db.prepared.LoadOrStore(query, s)
+	if taken {
+		err = s.Close()
+	}
+	return first.(*sql.Stmt), err
 }
 
 // insert runs a statement that returns one id.

@@ -24,6 +24,7 @@ type writer struct {
 	stopOnce sync.Once
 	conn     *connection // nil after a failure that it did not survive
 	unmarked bool        // the mark of a proper close has been deleted
+	stained  bool        // the journal may hold what is to be nowhere any more
 }
 
 // write is one function that waits for the writer.
@@ -149,7 +150,21 @@ func (w *writer) commit(group []*write) error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	w.unmarked = true
+	if w.stained = w.stained || t.scrub; w.stained {
+		w.scrub(ctx)
+	}
 	return nil
+}
+
+// scrub empties the journal into the database, so that what was taken out of that is not left in it. It is tried again after
+// the next commit where somebody reads for longer than that waits for.
+func (w *writer) scrub(ctx context.Context) {
+	var busy, pages, moved int
+	err := w.conn.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	if err != nil {
+		w.log.Warn("empty the journal, which holds what was to be kept for a moment", "error", err)
+	}
+	w.stained = err != nil || busy != 0
 }
 
 // runOne runs one function in a savepoint. Its error is for the whole group; the function's own is in job.

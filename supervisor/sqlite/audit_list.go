@@ -1,0 +1,41 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"time"
+)
+
+// AuditFilter says which entries are asked for. The zero value is all.
+type AuditFilter struct {
+	User   string    // whose; "" is everybody's
+	Action string    // how their action begins
+	Since  time.Time // not before
+	Until  time.Time // before; zero is no end
+	After  int64     // with a greater id: for the next page, the last one's
+	Limit  int       // how many at most; 0 is all
+}
+
+const listAudit = selectAudit + `WHERE id > ?1 AND (?2 = '' OR user = ?2) AND substr(action, 1, length(?3)) = ?3
+	AND created_at >= ?4 AND created_at < ?5 ORDER BY id LIMIT ?6`
+
+// List lists entries, oldest first. It may read all of them: it is for people who ask.
+func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
+	since, until, limit := int64(math.MinInt64), int64(math.MaxInt64), -1
+	if !f.Since.IsZero() {
+		since = ceilMilli(f.Since)
+	}
+	if !f.Until.IsZero() {
+		until = ceilMilli(f.Until)
+	}
+	if f.Limit > 0 {
+		limit = f.Limit
+	}
+	rows, err := s.db.read(ctx, listAudit, f.After, f.User, f.Action, since, until, limit)
+	list, err := all(rows, err, func(rows *sql.Rows) (AuditRow, error) {
+		r, err := scanAudit(rows)
+		return r.AuditRow, err
+	})
+	return list, during(err, "list the audit log")
+}

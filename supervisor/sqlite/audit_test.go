@@ -1,0 +1,176 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// ledger is a database of which only the audit log matters.
+type ledger struct{ *story }
+
+func newLedger(t *testing.T, rows int) ledger {
+	t.Helper()
+	l := ledger{newStory(t)}
+	for n := range rows {
+		l.must(l.db.Audit().Put(t.Context(), "alice", "login", fmt.Sprint("row ", n+1)))
+	}
+	return l
+}
+
+func (l ledger) verify(known string) sqlite.AuditReport {
+	l.Helper()
+	report, err := l.db.Audit().Verify(l.Context(), known)
+	l.must(err)
+	return report
+}
+
+// forge changes the database behind the program's back.
+func (l ledger) forge(statements string) {
+	l.Helper()
+	other, err := sql.Open("sqlite3", "file:"+l.path+"?_pragma=busy_timeout(5000)")
+	l.must(err)
+	defer other.Close()
+	_, err = other.Exec("DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; " + statements)
+	l.must(err)
+}
+
+func TestAForgedAuditLogIsFound(t *testing.T) {
+	for name, c := range map[string]struct {
+		forge  string
+		broken int64
+		why    string
+	}{
+		"nothing":              {"", 0, ""},
+		"another user":         {"UPDATE audit SET user = 'bob' WHERE id = 3", 3, "was changed"},
+		"another action":       {"UPDATE audit SET action = 'logout' WHERE id = 3", 3, "was changed"},
+		"another detail":       {"UPDATE audit SET detail = '' WHERE id = 3", 3, "was changed"},
+		"one other letter":     {"UPDATE audit SET detail = 'row 9' WHERE id = 3", 3, "was changed"},
+		"another time":         {"UPDATE audit SET created_at = created_at + 1 WHERE id = 1", 1, "was changed"},
+		"words moved over":     {"UPDATE audit SET action = 'loginr', detail = 'ow 3' WHERE id = 3", 3, "was changed"},
+		"another digest":       {"UPDATE audit SET chain = zeroblob(32) WHERE id = 4", 4, "was changed"},
+		"no digest":            {"UPDATE audit SET chain = NULL WHERE id = 4", 4, "has no digest"},
+		"a row taken out":      {"DELETE FROM audit WHERE id = 3", 4, "from 3 to 3 are missing"},
+		"the first taken out":  {"DELETE FROM audit WHERE id <= 2", 3, "from 1 to 2 are missing"},
+		"taken out and closed": {"DELETE FROM audit WHERE id = 3; UPDATE audit SET id = id - 1 WHERE id > 3", 3, "was changed"},
+		"a row put in": {"UPDATE audit SET id = -id WHERE id > 3; UPDATE audit SET id = 1 - id WHERE id < 0; INSERT INTO audit " +
+			"SELECT 4, user, action, detail, created_at, chain FROM audit WHERE id = 3", 4, "was changed"},
+		"two that change places": {"UPDATE audit SET id = -2 WHERE id = 2; UPDATE audit SET id = 2 WHERE id = 3; " +
+			"UPDATE audit SET id = 3 WHERE id = -2", 2, "was changed"},
+		"one added": {"INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'x', '', 1)", 6, "has no digest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLedger(t, 5)
+			l.forge(c.forge)
+			report := l.verify("")
+			if report.Broken != c.broken || !strings.Contains(report.Why, c.why) {
+				t.Errorf("found %+v, want row %d: %s", report, c.broken, c.why)
+			}
+		})
+	}
+}
+
+func TestWhatIsCutOffAnAuditLogIsFound(t *testing.T) {
+	l := newLedger(t, 5)
+	whole := l.verify("")
+	l.same("rows", []int64{whole.Rows, whole.First, whole.Last, whole.Broken}, []int64{5, 1, 5, 0})
+	l.must(l.db.Audit().Put(t.Context(), "", "more", ""))
+	l.same("past a head that is known", l.verify(whole.Head).Broken, int64(0))
+	l.forge("DELETE FROM audit WHERE id >= 5")
+	l.same("nothing is known", l.verify("").Broken, int64(0))
+	l.same("the head is known", l.verify(whole.Head).Why,
+		"The log does not come past the digest that was given: rows are missing at its end.")
+	l.must(l.db.Audit().Put(t.Context(), "", "later", ""))
+	l.same("something came after it", l.verify("").Why, "The rows from 5 to 6 are missing.")
+}
+
+func TestAnEmptyAuditLogIsWhole(t *testing.T) {
+	l := newLedger(t, 0)
+	empty := l.verify("")
+	l.same("broken", empty.Broken+empty.Rows, int64(0))
+	l.must(l.db.Audit().Put(t.Context(), "", "first", ""))
+	l.same("since then", l.verify(empty.Head).Broken, int64(0))
+}
+
+func TestRowsFromBeforeTheChainAreInIt(t *testing.T) {
+	l := newLedger(t, 0)
+	l.forge(`INSERT INTO audit (user, action, detail, created_at) VALUES ('alice', 'old', 'a', 1), ('bob', 'old', 'b', 2)`)
+	early := l.verify("")
+	l.same("early", []int64{early.Rows, early.Broken}, []int64{2, 0})
+	var rows []sqlite.AuditRow
+	for n := range 2500 { // more than two pages
+		rows = append(rows, sqlite.AuditRow{User: "alice", Action: "new", Detail: fmt.Sprint(n)})
+	}
+	l.must(l.db.Audit().PutAll(t.Context(), rows))
+	late := l.verify(early.Head)
+	l.same("late", []int64{late.Rows, late.Last, late.Broken}, []int64{2502, 2502, 0})
+	l.forge("UPDATE audit SET detail = 'c' WHERE id = 1")
+	l.same("an early row was changed", l.verify("").Broken, int64(3))
+}
+
+func TestAuditRowsAreKeptTogetherOrNotAtAll(t *testing.T) {
+	l := newLedger(t, 1)
+	err := l.db.Audit().PutAll(t.Context(), []sqlite.AuditRow{{Action: "good"}, {Action: ""}})
+	if err == nil {
+		t.Error("an action without a name was kept")
+	}
+	l.same("rows", l.look("SELECT count(*) FROM audit"), "1")
+	l.must(l.db.Audit().Put(t.Context(), "", "next", ""))
+	l.same("broken", l.verify("").Broken, int64(0))
+}
+
+func TestTheAuditLogIsAskedFor(t *testing.T) {
+	l := newLedger(t, 2)
+	l.now = noon.Add(time.Hour)
+	l.must(l.db.Audit().PutAll(t.Context(), []sqlite.AuditRow{{User: "bob", Action: "login.refused", Detail: "d"}, {Action: "start"},
+		{User: "alice", Action: "Login"}}))
+	for name, c := range map[string]struct {
+		filter sqlite.AuditFilter
+		want   string
+	}{
+		"all":          {sqlite.AuditFilter{}, "[1 2 3 4 5]"},
+		"a person's":   {sqlite.AuditFilter{User: "alice"}, "[1 2 5]"},
+		"an action's":  {sqlite.AuditFilter{Action: "login"}, "[1 2 3]"},
+		"no wildcards": {sqlite.AuditFilter{Action: "l%"}, "[]"},
+		"since":        {sqlite.AuditFilter{Since: noon.Add(1)}, "[3 4 5]"},
+		"until":        {sqlite.AuditFilter{Until: noon.Add(time.Hour)}, "[1 2]"},
+		"a page":       {sqlite.AuditFilter{After: 1, Limit: 2}, "[2 3]"},
+	} {
+		list, err := l.db.Audit().List(t.Context(), c.filter)
+		l.must(err)
+		ids := []int64{}
+		for _, r := range list {
+			ids = append(ids, r.ID)
+		}
+		l.same(name, fmt.Sprint(ids), c.want)
+	}
+	list, err := l.db.Audit().List(t.Context(), sqlite.AuditFilter{After: 2, Limit: 1})
+	l.must(err)
+	l.same("a row", list, []sqlite.AuditRow{{ID: 3, User: "bob", Action: "login.refused", Detail: "d", CreatedAt: l.now}})
+}
+
+// BenchmarkAudit is a row that is put into a log of ten thousand.
+func BenchmarkAudit(b *testing.B) {
+	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{})
+	if err := db.Audit().PutAll(b.Context(), make10k()); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := db.Audit().Put(b.Context(), "alice", "login", "in telegram chat 42"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func make10k() (rows []sqlite.AuditRow) {
+	for range 10_000 {
+		rows = append(rows, sqlite.AuditRow{User: "alice", Action: "login", Detail: "in telegram chat 42"})
+	}
+	return rows
+}

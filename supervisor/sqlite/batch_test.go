@@ -1,0 +1,203 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// bot is a source of updates.
+const bot = "telegram/https://api.telegram.org/7"
+
+// letter is what a person has sent to the bot as an update.
+func letter(user string, update int64, text string) supervisor.Item {
+	return supervisor.Item{Update: update, Raw: fmt.Sprintf(`{"update_id":%d,"text":%q}`, update, text),
+		Inbound: supervisor.Inbound{Key: fmt.Sprintf("%d.1763640000", update), Message: fmt.Sprint("m", update),
+			Kind: supervisor.KindText, Text: text,
+			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: "42"}}}
+}
+
+// postbag is a story of batches.
+type postbag struct{ *story }
+
+func (s postbag) putBatch(next int64, items ...supervisor.Item) []supervisor.Inbound {
+	s.Helper()
+	receipt, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: bot, Next: next, Items: items})
+	s.must(err)
+	return receipt.Kept
+}
+
+func (s postbag) nextUpdate() int64 {
+	s.Helper()
+	next, err := s.db.Inbox().NextUpdate(s.Context(), bot)
+	s.must(err)
+	return next
+}
+
+func TestABatchIsKeptInItsOrder(t *testing.T) {
+	s := postbag{newStory(t)}
+	s.same("before the first", s.nextUpdate(), int64(0))
+	kept := s.putBatch(13, letter("alice", 10, "one"), letter("bob", 11, "two"), letter("alice", 12, "three"))
+	alice, bob := s.chat("alice", "42"), s.chat("bob", "42")
+	for i, want := range []struct {
+		c    supervisor.Conversation
+		text string
+	}{{alice, "one"}, {bob, "two"}, {alice, "three"}} {
+		n := 10 + i
+		s.same("kept", kept[i], supervisor.Inbound{ID: kept[i].ID, Conversation: want.c, Source: bot,
+			Key: fmt.Sprintf("%d.1763640000", n), Message: fmt.Sprint("m", n), Kind: supervisor.KindText, Text: want.text,
+			State: supervisor.InboundNew, ReceivedAt: noon})
+	}
+	s.same("their order", kept[0].ID < kept[1].ID && kept[1].ID < kept[2].ID, true)
+	next, _, err := s.db.Inbox().Next(t.Context(), alice.ID)
+	s.must(err)
+	s.same("next", next, kept[0])
+	s.same("next update", s.nextUpdate(), int64(13))
+	s.same("raw", s.look("SELECT user || raw FROM received WHERE source = ? AND id = 11", bot),
+		`bob{"update_id":11,"text":"two"}`)
+
+	s.putBatch(0, letter("alice", 20, "by webhook"))
+	s.putBatch(0)
+	s.same("next update", s.nextUpdate(), int64(13))
+}
+
+func TestABatchThatComesTwiceIsKeptOnce(t *testing.T) {
+	s := postbag{newStory(t)}
+	batch := []supervisor.Item{letter("alice", 1, "one"), letter("alice", 2, "two")}
+	first := s.putBatch(3, batch...)
+	turn, err := s.db.Turns().Start(t.Context(), first[0].ID)
+	s.must(err)
+	first[0].State = supervisor.InboundRunning
+
+	again := s.putBatch(4, append(batch, letter("alice", 3, "three"))...)
+	s.same("kept", again[:2], first)
+	s.same("the third", again[2].Text, "three")
+	s.same("inbounds", s.look("SELECT count(*) FROM inbox"), "3")
+	twice := s.putBatch(6, letter("alice", 5, "five"), letter("alice", 5, "five"))
+	s.same("twice in a batch", twice[1], twice[0])
+	s.same("next update", s.nextUpdate(), int64(6))
+	s.same("the turn answers to", turn.Message, "m1")
+	s.same("the answer answers to", s.finish(turn, "1").Message, "m1")
+}
+
+func TestABatchIsKeptAsAWholeOrNotAtAll(t *testing.T) {
+	s := postbag{newStory(t)}
+	s.putBatch(1)
+	forged := letter("mallory", 3, "forged")
+	forged.Inbound.Conversation.ID = s.home.ID
+	nobody := letter("", 3, "of nobody")
+	keyless := letter("alice", 3, "without a key")
+	keyless.Inbound.Key = ""
+	for name, c := range map[string]struct {
+		item  supervisor.Item
+		words string
+	}{
+		"another person's conversation": {forged, "item 2: keep what mallory sent as 3.1763640000: "},
+		"nobody's":                      {nobody, "item 2: keep what  sent as 3.1763640000: "},
+		"one without a key":             {keyless, "item 2: keep what alice sent as : "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answered := letter("alice", 2, "a picture")
+			answered.Answer = "I can't look at it."
+			_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: bot, Next: 9, Items: []supervisor.Item{
+				letter("alice", 1, "one"), answered, c.item, letter("alice", 4, "four")}})
+			s.refused(err, supervisor.CodeInternal, c.words)
+			s.same("inbounds", s.look("SELECT count(*) FROM inbox"), "0")
+			s.same("raw", s.look("SELECT count(*) FROM received"), "0")
+			s.same("answers", s.look("SELECT count(*) FROM outbox"), "0")
+			s.same("next update", s.nextUpdate(), int64(1))
+		})
+	}
+}
+
+func TestAnItemWithAnAnswerBeginsNoTurn(t *testing.T) {
+	s := postbag{newStory(t)}
+	picture := letter("alice", 1, "(a photo)")
+	picture.Answer = "I can't look at photos."
+	kept := s.putBatch(3, picture, letter("alice", 2, "and now?"))
+	c := kept[0].Conversation
+	s.same("states", []supervisor.InboundState{kept[0].State, kept[1].State},
+		[]supervisor.InboundState{supervisor.InboundAnswered, supervisor.InboundNew})
+	s.same("as kept", s.state(kept[0].ID), "answered")
+	next, _, err := s.db.Inbox().Next(t.Context(), c.ID)
+	s.must(err)
+	s.same("next", next.ID, kept[1].ID)
+
+	pending, err := s.db.Outbox().Pending(t.Context(), c.ID, 0, 9)
+	s.must(err)
+	s.same("pending", pending, []supervisor.Delivery{{ID: pending[0].ID, Conversation: c, Inbound: kept[0].ID,
+		Key: kept[0].Key, Message: "m1", Kind: supervisor.DeliveryNotice, Text: "I can't look at photos.", CreatedAt: noon}})
+
+	again := s.putBatch(3, picture)
+	s.same("again", again[0], kept[0])
+	late := letter("alice", 2, "and now?")
+	late.Answer = "Too late: it is in the queue."
+	s.same("one that waits", s.putBatch(3, late)[0], kept[1])
+	s.same("answers", s.pending(c), []string{"I can't look at photos."})
+	s.close(pending[0], supervisor.OutcomeSent, "")
+	s.same("state", s.state(kept[0].ID), "done")
+}
+
+func TestASourceMayNumberAnew(t *testing.T) {
+	s := postbag{newStory(t)}
+	s.putBatch(901, letter("alice", 900, "last week"))
+	anew := letter("alice", 900, "this week")
+	anew.Inbound.Key = "900.1764240000"
+	kept := s.putBatch(501, letter("alice", 500, "first of the new"), anew)
+	s.same("next update", s.nextUpdate(), int64(501))
+	s.same("texts", s.look("SELECT text FROM inbox ORDER BY id"), "last week first of the new this week")
+	s.same("the later one", kept[1].Text, "this week")
+	s.same("raw", s.look("SELECT raw FROM received WHERE id = 900"), anew.Raw)
+	other, err := s.db.Inbox().NextUpdate(t.Context(), "telegram/http://127.0.0.1:8081/7")
+	s.must(err)
+	s.same("of another source", other, int64(0))
+}
+
+func TestWhatSourcesSentIsForgotten(t *testing.T) {
+	s := postbag{newStory(t)}
+	const many = 450 // more than two transactions delete
+	var items []supervisor.Item
+	for i := range int64(many) {
+		items = append(items, letter("alice", i+1, strings.Repeat("word ", 20)))
+	}
+	s.putBatch(many+1, items...)
+	s.now = noon.Add(time.Hour)
+	last := letter("alice", many+1, "later")
+	quiet := letter("alice", many+2, "nothing raw")
+	quiet.Raw = ""
+	s.putBatch(many+3, last, quiet)
+
+	n, err := s.db.Inbox().Forget(t.Context(), noon)
+	s.must(err)
+	s.same("received at that moment", n, int64(0))
+	n, err = s.db.Inbox().Forget(t.Context(), noon.Add(time.Minute))
+	s.must(err)
+	s.same("forgotten", n, int64(many))
+	s.same("left", s.look("SELECT raw FROM received"), last.Raw)
+	s.same("inbounds", s.look("SELECT count(*) FROM inbox"), fmt.Sprint(many+2))
+	s.same("sent again", len(s.putBatch(0, items[0])), 1)
+	s.same("inbounds", s.look("SELECT count(*) FROM inbox"), fmt.Sprint(many+2))
+}
+
+func TestWhatIsSentHasANameToAnswerTo(t *testing.T) {
+	s := postbag{newStory(t)}
+	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: s.home, Source: "terminal", Key: "k",
+		Message: "m7", Kind: supervisor.KindCommand, Text: "/status"})
+	s.must(err)
+	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "All is well."})
+	s.must(err)
+	s.same("names", []string{in.Message, d.Message}, []string{"m7", "m7"})
+	list, err := s.db.Outbox().List(t.Context(), s.home.ID, 0, 9)
+	s.must(err)
+	s.same("as kept", list, []supervisor.Delivery{d})
+	turn := s.begun("by hand")
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		State: supervisor.InboundAnswered})
+	s.must(err)
+	s.same("without a name", turn.Message, "")
+}

@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"mews/supervisor"
+)
+
+// Cleanings are what is to be done to messages that stand in a channel's chats. A row is there until it was done.
+type Cleanings struct{ db *DB }
+
+// Put keeps that something is to be done to a message; a zero Due is at once. Its Conversation is found by its ID, and its
+// ID is not read.
+func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
+	err := s.db.writer.do(ctx, func(t *tx) error { return t.putCleaning(c) })
+	return during(err, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
+}
+
+const insertCleaning = `INSERT INTO cleaning (user, conversation, message, what, due_at)
+	SELECT user, id, ?, ?, ? FROM conversation WHERE id = ?`
+
+func (t *tx) putCleaning(c supervisor.Cleaning) error {
+	due := t.now
+	if !c.Due.IsZero() {
+		due = c.Due.UnixMilli()
+	}
+	n, err := t.change(insertCleaning, c.Message, c.What, due, c.Conversation.ID)
+	if err == nil && n == 0 {
+		err = missing("There is no conversation %d.", c.Conversation.ID)
+	}
+	return err
+}
+
+// The rows are few, and their index is in the order that is asked for: the conversations are looked up from there.
+const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k.message, k.what, k.due_at
+	FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation WHERE c.channel = ? AND k.due_at <= ?
+	ORDER BY k.due_at, k.id LIMIT ?`
+
+// Due lists what is to be done in a channel's chats, of all persons, at a time, what was due first before; at most limit
+// of them.
+func (s Cleanings) Due(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
+	[]supervisor.Cleaning, error) {
+	rows, err := s.db.read(ctx, listCleanings, channel, now.UnixMilli(), limit)
+	list, err := all(rows, err, scanCleaning)
+	return list, during(err, "list what is to be cleaned on %s", channel)
+}
+
+const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation
+	WHERE c.channel = ? ORDER BY k.due_at LIMIT 1`
+
+// Next is when the next thing is due in a channel's chats, if there is one.
+func (s Cleanings) Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error) {
+	rows, err := s.db.read(ctx, nextCleaning, channel)
+	ms, ok, err := one(rows, err, scanInt)
+	return instant(ms), ok, during(err, "find when %s is to be cleaned next", channel)
+}
+
+const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
+
+// Done keeps that one was done, or that it can't be done; to say it again changes nothing.
+func (s Cleanings) Done(ctx context.Context, id int64) error {
+	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(deleteCleaning, id) })
+	return during(err, "keep that cleaning %d is done", id)
+}
+
+func scanCleaning(rows *sql.Rows) (k supervisor.Cleaning, err error) {
+	c, due := &k.Conversation, int64(0)
+	err = rows.Scan(&k.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &k.Message, &k.What, &due)
+	k.Due = instant(due)
+	return k, err
+}

@@ -1,0 +1,164 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// cleanings are what is due on Telegram at a time: message, what, chat.
+func (s poster) cleanings(at time.Time) (list []string) {
+	s.Helper()
+	due, err := s.db.Cleanings().Due(s.Context(), supervisor.ChannelTelegram, at, 100)
+	s.must(err)
+	for _, c := range due {
+		list = append(list, string(c.What)+" "+c.Message+" of "+c.Conversation.User+" in "+c.Conversation.Chat)
+	}
+	return list
+}
+
+func TestACleaningIsThereUntilItWasDone(t *testing.T) {
+	s := poster{newStory(t)}
+	rows := s.db.Cleanings()
+	chat := s.chat("alice", "42")
+	_, ok, err := rows.Next(t.Context(), supervisor.ChannelTelegram)
+	s.must(err)
+	s.same("one is next", ok, false)
+	for _, c := range []supervisor.Cleaning{
+		{Conversation: chat, Message: "1", What: supervisor.CleaningDelete, Due: noon.Add(time.Hour)},
+		{Conversation: s.chat("bob", "-5"), Message: "2", What: supervisor.CleaningUnbutton, Due: noon.Add(time.Minute)},
+		{Conversation: s.home, Message: "3", What: supervisor.CleaningDelete}, // another channel's
+		{Conversation: chat, Message: "4", What: supervisor.CleaningUnbutton},
+	} {
+		s.must(rows.Put(t.Context(), c))
+	}
+	next := func(want time.Time) {
+		t.Helper()
+		due, ok, err := rows.Next(t.Context(), supervisor.ChannelTelegram)
+		s.must(err)
+		s.same("next", due, want)
+		s.same("there is a next", ok, !want.IsZero() && want.After(time.UnixMilli(0)))
+	}
+	next(noon)
+	s.same("now", s.cleanings(noon), []string{"unbutton 4 of alice in 42"})
+	s.same("almost a minute later", s.cleanings(noon.Add(time.Minute-time.Millisecond)), []string{"unbutton 4 of alice in 42"})
+	all := []string{"unbutton 4 of alice in 42", "unbutton 2 of bob in -5", "delete 1 of alice in 42"}
+	s.same("an hour later", s.cleanings(noon.Add(time.Hour)), all)
+
+	due, err := rows.Due(t.Context(), supervisor.ChannelTelegram, noon.Add(time.Hour), 2)
+	s.must(err)
+	s.same("the first two", []string{due[0].Message, due[1].Message}, []string{"4", "2"})
+	s.same("the second", due[1], supervisor.Cleaning{ID: due[1].ID, Conversation: s.chat("bob", "-5"), Message: "2",
+		What: supervisor.CleaningUnbutton, Due: noon.Add(time.Minute)})
+	for range 2 { // to say it again changes nothing
+		s.must(rows.Done(t.Context(), due[0].ID))
+		s.same("left", s.cleanings(noon.Add(time.Hour)), all[1:])
+	}
+	next(noon.Add(time.Minute))
+
+	s.refused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: supervisor.Conversation{ID: 999}, Message: "1",
+		What: supervisor.CleaningDelete}), supervisor.CodeNotFound, "no conversation 999")
+	s.refused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, Message: "1", What: "wash"}),
+		supervisor.CodeInternal, "CHECK")
+	s.refused(rows.Put(t.Context(), supervisor.Cleaning{Conversation: chat, What: supervisor.CleaningDelete}),
+		supervisor.CodeInternal, "CHECK")
+}
+
+const secret = "JBSWY3DPEHPK3PXP"
+
+// secretly is a delivery that vanishes after a quarter of an hour, with posts of the given states.
+func (s poster) secretly(c supervisor.Conversation, states ...supervisor.PostState) supervisor.Delivery {
+	s.Helper()
+	f := picture("qr.png")
+	f.Caption = secret
+	d, err := s.db.Outbox().Say(s.Context(), supervisor.Delivery{Conversation: c, Text: secret + " is the secret.",
+		Buttons: yesNo, Files: []supervisor.File{f}, Vanish: 15 * time.Minute})
+	s.must(err)
+	for i, state := range states {
+		p, err := s.db.Posts().Sending(s.Context(), c.ID, supervisor.Post{Delivery: d.ID, Part: i,
+			Content: supervisor.RichText{Text: secret, File: &f}})
+		s.must(err)
+		name := ""
+		if state == supervisor.PostSent {
+			name = string(rune('a' + i))
+		}
+		s.settle(p, state, name)
+	}
+	return d
+}
+
+func TestWhatVanishesIsCleanedAndNotKept(t *testing.T) {
+	for _, outcome := range []supervisor.Outcome{supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed} {
+		t.Run(string(outcome), func(t *testing.T) {
+			s := poster{newStory(t)}
+			chat := s.chat("alice", "42")
+			d := s.secretly(chat, supervisor.PostSent, supervisor.PostUnknown, supervisor.PostFailed, supervisor.PostSent)
+			s.same("before it was given", s.cleanings(noon.Add(time.Hour)), []string(nil))
+			s.now = noon.Add(time.Minute)
+			for range 2 { // to close it again changes nothing
+				s.close(d, outcome, "why")
+				s.same("due in time", s.cleanings(s.now.Add(15*time.Minute-time.Millisecond)), []string(nil))
+				s.same("due", s.cleanings(s.now.Add(15*time.Minute)), []string{"delete a of alice in 42", "delete d of alice in 42"})
+			}
+			list, err := s.db.Outbox().List(t.Context(), chat.ID, 0, 10)
+			s.must(err)
+			want := d
+			want.Text, want.Files = "(This was for a moment, and is not kept.)", nil
+			s.same("what is kept of it", list, []supervisor.Delivery{want})
+			for _, p := range s.posts(0, d.ID) {
+				s.same("what is kept of a post", p.Content, supervisor.RichText{})
+			}
+			n, err := s.db.Outbox().Resend(t.Context(), chat.ID, 10)
+			s.must(err)
+			s.same("sent again", n, 0)
+			untold, err := s.db.Outbox().UntoldOf(t.Context(), chat.ID)
+			s.must(err)
+			s.same("to be told of", len(untold), 0)
+		})
+	}
+}
+
+// What was taken out is not left in a corner of the file, nor in its journal.
+func TestAVanishedSecretIsNotInTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mews.db")
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- db.Run(ctx) }()
+	s := poster{&story{T: t, db: db, path: path, now: noon}}
+	chat := s.chat("alice", "42")
+	for range 20 {
+		d := s.secretly(chat, supervisor.PostSent, supervisor.PostSent)
+		s.notice(chat, strings.Repeat("words ", 100))
+		s.close(d, supervisor.OutcomeSent, "")
+	}
+	s.nowhere(path) // while it is open
+	cancel()
+	s.must(<-ran)
+	s.must(db.Close())
+	s.nowhere(path)
+}
+
+// nowhere fails if the secret is in one of the database's files.
+func (s poster) nowhere(path string) {
+	s.Helper()
+	files, err := filepath.Glob(path + "*")
+	s.must(err)
+	for _, name := range files {
+		body, err := os.ReadFile(name)
+		s.must(err)
+		if n := bytes.Count(body, []byte(secret)); n > 0 {
+			s.Errorf("the secret is in %s %d times", filepath.Base(name), n)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package sqlite_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+)
+
+// picture is a file that could be sent.
+func picture(name string) supervisor.File {
+	return supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 7, Name: name, MediaType: "image/png", Caption: "<b> & é"}
+}
+
+var yesNo = [][]supervisor.Button{{{Text: "Yes <b>&", Press: "q:1:yes"}, {Text: "No", Press: "q:1:no"}}, {{Text: "Stop", Press: "s"}}}
+
+func TestButtonsAndFilesAreKeptWithWhatIsSaid(t *testing.T) {
+	s := newStory(t)
+	said, err := s.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: s.home, Text: "Go on?", Buttons: yesNo,
+		Files: []supervisor.File{picture("a.png"), picture("b.png")}, Vanish: 90 * time.Second,
+		ID: 77, Inbound: 78, Turn: 79, Key: "not read", Kind: supervisor.DeliveryAnswer})
+	s.must(err)
+	want := supervisor.Delivery{ID: said.ID, Conversation: s.home, Kind: supervisor.DeliveryNotice, Text: "Go on?",
+		Buttons: yesNo, Files: []supervisor.File{picture("a.png"), picture("b.png")}, Vanish: 90 * time.Second, CreatedAt: noon}
+	s.same("said", said, want)
+	list, err := s.db.Outbox().List(t.Context(), s.home.ID, 0, 10)
+	s.must(err)
+	s.same("kept", list, []supervisor.Delivery{want})
+	s.notice(s.home, "plain")
+	s.same("none", s.look("SELECT buttons || files || vanish FROM outbox WHERE text = 'plain'"), "0")
+
+	new := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
+	said, err = s.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: new, Text: "hello"})
+	s.must(err)
+	s.same("where there was no conversation", said.Conversation, s.chat("alice", "42"))
+}
+
+func TestAPressIsAnsweredOnce(t *testing.T) {
+	s := newStory(t)
+	in := s.put(s.home, supervisor.KindPress, "q:1:yes")
+	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "And now?", Buttons: yesNo,
+		Files: []supervisor.File{picture("a.png")}, Vanish: time.Minute, Inbound: 99, Kind: supervisor.DeliveryNotice})
+	s.must(err)
+	s.same("answer", d, supervisor.Delivery{ID: d.ID, Conversation: s.home, Inbound: in.ID, Key: in.Key,
+		Kind: supervisor.DeliveryCommand, Text: "And now?", Buttons: yesNo, Files: []supervisor.File{picture("a.png")},
+		Vanish: time.Minute, CreatedAt: noon})
+	s.same("pending", s.pending(s.home), []string{"And now?"})
+	_, err = s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "again"})
+	s.refused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
+}
+
+func TestWhatNoChannelCouldTakeIsNotKept(t *testing.T) {
+	s := newStory(t)
+	button := func(text, press string) supervisor.Delivery {
+		return supervisor.Delivery{Buttons: [][]supervisor.Button{{{Text: "ok", Press: "ok"}}, {{Text: text, Press: press}}}}
+	}
+	file := func(change func(*supervisor.File)) supervisor.Delivery {
+		f := picture("a.png")
+		change(&f)
+		return supervisor.Delivery{Files: []supervisor.File{picture("fine"), f}}
+	}
+	for name, d := range map[string]supervisor.Delivery{
+		"a button without a text":    button(" ", "x"),
+		"one that says nothing":      button("x", ""),
+		"one that says too much":     button("x", strings.Repeat("x", 65)),
+		"one that is not ASCII":      button("x", "é"),
+		"one with a line's end":      button("x", "a\nb"),
+		"a file of no bytes' hash":   file(func(f *supervisor.File) { f.SHA256 = "ab" }),
+		"a file without a name":      file(func(f *supervisor.File) { f.Name = "" }),
+		"a file of no kind":          file(func(f *supervisor.File) { f.MediaType = "" }),
+		"a file smaller than empty":  file(func(f *supervisor.File) { f.Size = -1 }),
+		"what vanished before it is": {Text: "x", Vanish: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d.Conversation = s.home
+			_, err := s.db.Outbox().Say(t.Context(), d)
+			s.refused(err, supervisor.CodeInvalid, "")
+			s.same("kept", s.pending(s.home), []string(nil))
+		})
+	}
+	_, err := s.db.Outbox().Say(t.Context(), button("x", strings.Repeat("~", 63)+" "))
+	s.refused(err, supervisor.CodeInternal, "conversation") // it is no conversation that is wrong with it
+	longest := button("x", strings.Repeat("~", 63)+" ")
+	longest.Conversation = s.home
+	_, err = s.db.Outbox().Say(t.Context(), longest)
+	s.must(err)
+}
+
+func TestBlobsThatAreToBeSentAreKnown(t *testing.T) {
+	s := newStory(t)
+	say := func(shas ...string) supervisor.Delivery {
+		d := supervisor.Delivery{Conversation: s.home}
+		for _, sha := range shas {
+			f := picture("a.png")
+			f.SHA256 = strings.Repeat(sha, 64)
+			d.Files = append(d.Files, f)
+		}
+		d, err := s.db.Outbox().Say(t.Context(), d)
+		s.must(err)
+		return d
+	}
+	sent := func() string {
+		known, err := s.db.Blobs().Sent(t.Context())
+		s.must(err)
+		var shas string
+		for _, sha := range []string{"1", "2", "3", "4", "5"} {
+			if known[strings.Repeat(sha, 64)] {
+				shas += sha
+			}
+		}
+		if len(shas) != len(known) {
+			t.Errorf("known are %v", known)
+		}
+		return shas
+	}
+	s.notice(s.home, "without any")
+	s.same("none", sent(), "")
+	first, lost := say("1", "2"), say("3", "2")
+	s.same("of two that wait", sent(), "123")
+	s.close(first, supervisor.OutcomeSent, "")
+	s.same("of the other", sent(), "23")
+	s.close(lost, supervisor.OutcomeFailed, "gone")
+	s.same("of what can be sent again", sent(), "23")
+	s.now = noon.Add(8 * 24 * time.Hour)
+	s.same("of what no one asks for any more", sent(), "")
+	s.now = noon
+	old := say("5")
+	s.now = noon.Add(30 * 24 * time.Hour)
+	s.same("of what waits for long", sent(), "5")
+	s.close(old, supervisor.OutcomeSent, "")
+	s.same("in the end", sent(), "")
+}

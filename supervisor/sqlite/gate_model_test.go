@@ -1,0 +1,154 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// The gate against a model of it: batches of texts and codes in several chats, sent again in part or as a whole, while time
+// goes on and gates are closed by hand. Whatever comes, a text waits for its turn exactly where the model says so, nothing
+// is doubled, and each code was tried once.
+func TestTheGateIsAsItsModel(t *testing.T) {
+	clock := noon
+	dir, run := t.TempDir(), 0
+	path := filepath.Join(dir, "mews.db")
+	db := sqlitetest.OpenPath(t, path, sqlite.Options{Now: func() time.Time { return clock }})
+	rapid.Check(t, func(rt *rapid.T) {
+		run++
+		m := &gateModel{T: rt, db: db, clock: &clock, user: fmt.Sprint("user", run), opened: map[string][2]time.Time{},
+			held: map[string]string{}, asked: map[string]string{}, texts: map[string]string{}}
+		rt.Repeat(map[string]func(*rapid.T){
+			"":        func(*rapid.T) { m.check() },
+			"receive": func(*rapid.T) { m.receive() },
+			"wait": func(rt *rapid.T) {
+				clock = clock.Add(time.Duration(rapid.IntRange(1, 60).Draw(rt, "minutes")) * time.Minute)
+			},
+			"close": func(rt *rapid.T) {
+				chat := m.chat()
+				if err := db.Access().Logins.Close(t.Context(), m.user, supervisor.ChannelTelegram, chat); err != nil {
+					rt.Fatal(err)
+				}
+				delete(m.opened, chat)
+			},
+		})
+	})
+}
+
+// gateModel is what ought to be there of one person.
+type gateModel struct {
+	*rapid.T
+	db     *sqlite.DB
+	clock  *time.Time
+	user   string
+	sent   []supervisor.Item
+	step   int64                   // of the last code that was right
+	opened map[string][2]time.Time // by chat: when it was opened, and last used
+	held   map[string]string       // by key, the chat
+	asked  map[string]string       // by key, the chat where its code is asked for
+	texts  map[string]string       // by key, the chats of those that wait for their turn
+	tried  int
+}
+
+func (m *gateModel) chat() string {
+	return rapid.SampledFrom([]string{"1", "2", "-3"}).Draw(m.T, "chat")
+}
+
+// receive takes a batch of new items and of such that were sent before, in any order.
+func (m *gateModel) receive() {
+	var batch []supervisor.Item
+	for range rapid.IntRange(1, 4).Draw(m.T, "items") {
+		if len(m.sent) > 0 && rapid.Bool().Draw(m.T, "again") {
+			batch = append(batch, rapid.SampledFrom(m.sent).Draw(m.T, "which"))
+			continue
+		}
+		n := int64(len(m.sent) + 1)
+		item := guarded(m.user, n, "hello")
+		if rapid.IntRange(0, 3).Draw(m.T, "code") == 0 {
+			item = code(m.user, n, m.step+int64(rapid.IntRange(0, 2).Draw(m.T, "step")))
+		}
+		item = in(m.chat(), item)
+		if item.Meeting.Guard != nil && item.Inbound.Conversation.Chat == "-3" {
+			item = askedAt(rapid.SampledFrom([]string{"1", "2"}).Draw(m.T, "asked"), item)
+		}
+		m.sent, batch = append(m.sent, item), append(batch, item)
+		m.expect(item)
+	}
+	slices.SortFunc(batch, func(a, b supervisor.Item) int { return int(a.Update - b.Update) })
+	if _, err := m.db.Inbox().PutBatch(m.Context(), supervisor.Batch{Source: bot, Items: batch}); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// expect says what a new item does.
+func (m *gateModel) expect(item supervisor.Item) {
+	chat, key, now := item.Inbound.Conversation.Chat, item.Inbound.Key, *m.clock
+	if item.Meeting.Decide != nil {
+		m.tried++
+		f, verdict := item.Meeting.Decide(supervisor.Factor{LastStep: m.step}, now)
+		if !verdict.Right {
+			return
+		}
+		m.step, m.opened[chat] = f.LastStep, [2]time.Time{now, now}
+		for key, held := range m.held {
+			if held == chat || m.asked[key] == chat {
+				m.opened[held], m.texts[key] = [2]time.Time{now, now}, held
+				delete(m.held, key)
+			}
+		}
+		return
+	}
+	at, ok := m.opened[chat]
+	if ok && now.Sub(at[1]) < idle && now.Sub(at[0]) < life {
+		m.opened[chat], m.texts[key] = [2]time.Time{at[0], now}, chat
+		return
+	}
+	if len(m.held) < 100 { // else it is answered
+		m.held[key] = chat
+		if m.asked[key] = chat; item.Meeting.Guard.At.Chat != "" {
+			m.asked[key] = item.Meeting.Guard.At.Chat
+		}
+	}
+}
+
+// check compares what is there with what ought to be.
+func (m *gateModel) check() {
+	held, err := m.db.Inbox().Held(m.Context(), m.user)
+	if err != nil || held != int64(len(m.held)) {
+		m.Fatalf("%d are held, %v; want %v", held, err, m.held)
+	}
+	unfinished, err := m.db.Inbox().Unfinished(m.Context())
+	if err != nil {
+		m.Fatal(err)
+	}
+	chats, want := map[string]bool{}, map[string]bool{}
+	for _, c := range unfinished {
+		if c.User == m.user {
+			chats[c.Chat] = true
+		}
+	}
+	for _, chat := range m.texts {
+		want[chat] = true
+	}
+	if fmt.Sprint(chats) != fmt.Sprint(want) {
+		m.Fatalf("texts wait in %v, want %v", chats, want)
+	}
+	rows, err := m.db.Audit().List(m.Context(), sqlite.AuditFilter{User: m.user})
+	if err != nil || len(rows) != m.tried {
+		m.Fatalf("%d codes were tried, %v; want %d", len(rows), err, m.tried)
+	}
+	for chat, at := range m.opened {
+		l, ok, err := m.db.Access().Logins.FindLogin(m.Context(), m.user, supervisor.ChannelTelegram, chat)
+		if err != nil || !ok || !l.OpenedAt.Equal(at[0]) || !l.UsedAt.Equal(at[1]) {
+			m.Fatalf("the login of chat %s is %+v, %v, %v; want %v", chat, l, ok, err, at)
+		}
+	}
+}

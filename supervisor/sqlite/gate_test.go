@@ -1,0 +1,335 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+const (
+	idle, life = 30 * time.Minute, 12 * time.Hour
+	locked     = "Send your code."
+)
+
+// guarded is a letter that meets a gate.
+func guarded(user string, update int64, text string) supervisor.Item {
+	item := letter(user, update, text)
+	item.Meeting.Guard = &supervisor.Guard{Idle: idle, Life: life, Challenge: locked}
+	return item
+}
+
+// code is a letter that is a code of that step: right where no later one was taken.
+func code(user string, update, step int64) supervisor.Item {
+	item := letter(user, update, fmt.Sprint("99999", step))
+	item.Meeting.Decide = taking(step)
+	return item
+}
+
+// taking takes a code of a step, once.
+func taking(step int64) supervisor.Decide {
+	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+		if step <= f.LastStep {
+			f.Failures++
+			return f, supervisor.Verdict{Action: "login.refused", Text: "That is not the code."}
+		}
+		f.Secret, f.Confirmed, f.LastStep, f.Failures = []byte("sealed"), true, step, 0
+		return f, supervisor.Verdict{Right: true, Action: "login", Text: "Come in."}
+	}
+}
+
+// in is a letter in another chat.
+func in(chat string, item supervisor.Item) supervisor.Item {
+	item.Inbound.Conversation.Chat = chat
+	return item
+}
+
+// askedAt is a letter whose code is asked for in another chat.
+func askedAt(chat string, item supervisor.Item) supervisor.Item {
+	c := item.Inbound.Conversation
+	item.Meeting.Guard.At = supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: chat}
+	return item
+}
+
+func (s postbag) receive(items ...supervisor.Item) supervisor.Receipt {
+	s.Helper()
+	r, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: bot, Next: 100, Items: items})
+	s.must(err)
+	return r
+}
+
+// texts are those of inbounds, with a mark where they are held.
+func texts(list []supervisor.Inbound) (texts []string) {
+	for _, in := range list {
+		text := string(in.State) + " " + in.Text
+		if in.Held {
+			text = "held " + text
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+func TestAClosedGateHoldsUntilACodeOpensIt(t *testing.T) {
+	s := postbag{newStory(t)}
+	batch := []supervisor.Item{guarded("alice", 1, "one"), guarded("alice", 2, "two"), code("alice", 3, 7),
+		guarded("alice", 4, "three")}
+	before := s.receive(batch[:2]...)
+	c := before.Kept[0].Conversation
+	s.same("kept at first", texts(before.Kept), []string{"held new one", "held new two"})
+	s.same("told", before.Told, []int64{c.ID})
+	_, next, err := s.db.Inbox().Next(t.Context(), c.ID)
+	s.must(err)
+	s.same("there is a next", next, false)
+
+	for range 2 { // the second time is a batch that comes again
+		s.now = s.now.Add(time.Minute)
+		r := s.receive(batch...)
+		if s.now == noon.Add(time.Minute) {
+			s.same("kept", texts(r.Kept), []string{"held new one", "held new two", "answered (a code)", "new three"})
+			s.same("released", texts(r.Released), []string{"new one", "new two"})
+			s.same("told", r.Told, []int64{c.ID})
+		} else {
+			s.same("kept again", texts(r.Kept), []string{"new one", "new two", "answered (a code)", "new three"})
+			s.same("again", len(r.Released)+len(r.Told), 0)
+		}
+		s.same("said", s.pending(c), []string{locked, "Come in."})
+		s.same("audited", s.look("SELECT user || action || detail FROM audit"), "aliceloginin telegram chat 42")
+		s.same("to be taken away", s.look("SELECT user || what || message FROM cleaning"), "alicedeletem3")
+		s.same("factor", s.look("SELECT last_step || secret FROM totp"), "7sealed")
+	}
+	first, _, err := s.db.Inbox().Next(t.Context(), c.ID)
+	s.must(err)
+	s.same("next", first.Text, "one")
+	s.same("kind", s.look("SELECT kind FROM inbox WHERE text LIKE '%code%'"), "code")
+	s.same("words of the code", s.look(`SELECT text FROM inbox WHERE text LIKE '%99999%' UNION ALL
+		SELECT raw FROM received WHERE raw LIKE '%99999%' UNION ALL SELECT detail FROM audit WHERE detail LIKE '%99999%'`), "")
+	again := letter("alice", 3, "999997") // by now the gate is open, and it looks like a text
+	s.same("the code sent again", texts(s.receive(again).Kept), []string{"answered (a code)"})
+	s.same("words of it", s.look("SELECT raw FROM received WHERE raw LIKE '%99999%'"), "")
+}
+
+func TestAWrongCodeOpensNothing(t *testing.T) {
+	s := postbag{newStory(t)}
+	s.receive(code("alice", 1, 7))
+	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "42"))
+	r := s.receive(guarded("alice", 2, "one"), code("alice", 3, 7), guarded("alice", 4, "two"))
+	s.same("kept", texts(r.Kept), []string{"held new one", "answered (a code)", "held new two"})
+	s.same("released", len(r.Released), 0)
+	s.same("said", s.pending(r.Kept[0].Conversation), []string{"Come in.", locked, "That is not the code."})
+	s.same("audited", s.look("SELECT action FROM audit ORDER BY id"), "login login.refused")
+	s.same("to be taken away", s.look("SELECT message FROM cleaning ORDER BY id"), "m1 m3")
+	f, ok, err := s.db.Access().Factors.Find(t.Context(), "alice")
+	s.must(err)
+	s.same("failures", f.Failures, 1)
+	s.same("is there", ok, true)
+	n, err := s.db.Inbox().Held(t.Context(), "alice")
+	s.must(err)
+	s.same("held", n, int64(2))
+	unnamed := code("alice", 5, 7)
+	unnamed.Inbound.Message = ""
+	s.receive(unnamed)
+	s.same("what has no name stays", s.look("SELECT count(*) FROM cleaning"), "2")
+}
+
+func TestHowLongAGateStaysOpen(t *testing.T) {
+	for name, c := range map[string]struct {
+		steps []time.Duration // between letters
+		held  bool            // whether the last one is
+	}{
+		"at once":               {[]time.Duration{0}, false},
+		"in time":               {[]time.Duration{idle - 1e6}, false},
+		"idle for too long":     {[]time.Duration{idle}, true},
+		"kept open by use":      {[]time.Duration{20 * time.Minute, 20 * time.Minute, 20 * time.Minute}, false},
+		"open for too long":     {append(stride(25*time.Minute, 28), 20*time.Minute), true},
+		"just not so long":      {stride(25*time.Minute, 28), false},
+		"a clock was set back":  {[]time.Duration{-time.Second}, true},
+		"set back after a use":  {[]time.Duration{10 * time.Minute, -5 * time.Minute}, false},
+		"what it held is a use": {[]time.Duration{idle, 1}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := postbag{newStory(t)}
+			s.receive(code("alice", 1, 7))
+			var last supervisor.Inbound
+			for i, step := range c.steps {
+				s.now = s.now.Add(step)
+				last = s.receive(guarded("alice", int64(i)+2, "hello")).Kept[0]
+			}
+			s.same("held", last.Held, c.held)
+		})
+	}
+}
+
+func stride(step time.Duration, n int) (steps []time.Duration) {
+	for range n {
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+func TestWhatIsHeldIsNotThere(t *testing.T) {
+	s := postbag{newStory(t)}
+	command := guarded("alice", 2, "/status")
+	command.Inbound.Kind = supervisor.KindCommand
+	stop := letter("alice", 4, "/stop")
+	stop.Inbound.Kind = supervisor.KindCommand
+	r := s.receive(guarded("alice", 1, "one"), command, guarded("alice", 3, "two"), stop)
+	held := r.Kept[0]
+	lists := func() (n []int) {
+		box := s.db.Inbox()
+		unfinished, err := box.Unfinished(t.Context())
+		s.must(err)
+		commands, err := box.Commands(t.Context())
+		s.must(err)
+		presses, err := box.Presses(t.Context())
+		s.must(err)
+		counts, err := s.db.Counts(t.Context())
+		s.must(err)
+		ahead, err := box.Ahead(t.Context(), r.Kept[3].ID)
+		s.must(err)
+		return []int{len(unfinished), len(commands), len(presses), int(counts.Inbounds[supervisor.InboundNew]), ahead.Waiting,
+			int(counts.Held)}
+	}
+	s.same("while it is held", lists(), []int{0, 1, 0, 0, 0, 3})
+	_, err := s.db.Turns().Start(t.Context(), held.ID)
+	s.refused(err, supervisor.CodeInvalid, "is held")
+	_, err = s.db.Outbox().AnswerCommand(t.Context(), r.Kept[1].ID, supervisor.Delivery{Text: "All is well."})
+	s.refused(err, supervisor.CodeInvalid, "is held")
+	s.same("told", s.pending(held.Conversation), []string{locked})
+
+	s.receive(code("alice", 5, 1))
+	s.same("after the code", lists(), []int{1, 2, 0, 2, 2, 0})
+	_, err = s.db.Turns().Start(t.Context(), held.ID)
+	s.must(err)
+}
+
+func TestWhoWritesToAClosedGateIsToldOnceInAWhile(t *testing.T) {
+	s := postbag{newStory(t)}
+	group := func(update int64) supervisor.Item {
+		return in("-100", askedAt("42", guarded("alice", update, "hello")))
+	}
+	s.receive(group(1), group(2))
+	private := s.chat("alice", "42")
+	told := func(when string, want int) {
+		s.Helper()
+		s.same(when, len(s.pending(private)), want)
+	}
+	told("at first", 1)
+	s.same("in the group", s.pending(s.chat("alice", "-100")), []string(nil))
+	s.now = s.now.Add(9 * time.Minute)
+	s.receive(group(3))
+	told("soon", 1)
+	s.now = s.now.Add(time.Minute)
+	s.receive(group(4), group(5))
+	told("ten minutes later", 2)
+	s.receive(guarded("alice", 6, "privately"))
+	told("in another chat", 3)
+	s.receive(in("-100", guarded("bob", 7, "hello")))
+	s.same("another person", s.pending(s.chat("bob", "-100")), []string{locked})
+	s.now = s.now.Add(-time.Hour)
+	s.receive(group(8))
+	told("after the clock was set back", 4)
+	r := s.receive(code("alice", 9, 1))
+	s.same("released", len(r.Released), 7)
+	s.same("open", s.look("SELECT user || chat FROM login ORDER BY chat"), "alice-100 alice42")
+	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "-100"))
+	s.receive(group(10))
+	told("closed again", 6) // with the code's answer
+}
+
+// A code opens the chat that it is sent in, and the groups in which its sender was told to send it there. Whoever else has
+// got hold of an account of that person's gets nothing run by it.
+func TestACodeOpensWhereItWasAskedForAlone(t *testing.T) {
+	terminal := func(item supervisor.Item) supervisor.Item {
+		item.Inbound.Conversation.Channel, item.Inbound.Conversation.Chat = supervisor.ChannelTerminal, ""
+		return item
+	}
+	for name, c := range map[string]struct {
+		code     supervisor.Item
+		released []string
+		open     string
+	}{
+		"in the terminal":     {terminal(code("alice", 9, 1)), []string{"new at the terminal"}, "terminal"},
+		"in a private chat":   {code("alice", 9, 1), []string{"new privately", "new in the group"}, "telegram-100 telegram42"},
+		"in the other one":    {in("43", code("alice", 9, 1)), []string{"new with the other", "new in the group as the other"}, "telegram-100 telegram43"},
+		"where nothing waits": {in("44", code("alice", 9, 1)), nil, "telegram44"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := postbag{newStory(t)}
+			s.receive(terminal(guarded("alice", 1, "at the terminal")), guarded("alice", 2, "privately"),
+				in("43", guarded("alice", 3, "with the other")), in("-100", askedAt("42", guarded("alice", 4, "in the group"))),
+				in("-100", askedAt("43", guarded("alice", 5, "in the group as the other"))), guarded("bob", 6, "bob's"),
+				in("side", terminal(guarded("alice", 7, "in another conversation there"))))
+			s.same("told the other one too", s.pending(s.chat("alice", "43")), []string{locked, locked})
+			s.same("released", texts(s.receive(c.code).Released), c.released)
+			s.same("open", s.look("SELECT channel || chat FROM login ORDER BY channel, chat"), c.open)
+			s.same("still held", s.look("SELECT count(*) FROM inbox WHERE held = 1"), fmt.Sprint(7-len(c.released)))
+		})
+	}
+}
+
+func TestNoMoreThanAHundredAreHeld(t *testing.T) {
+	s := postbag{newStory(t)}
+	for n := range int64(100) {
+		item := guarded("alice", n+1, "hello")
+		s.same("kept", texts(s.receive(in(fmt.Sprint(n%3+1), item)).Kept), []string{"held new hello"})
+	}
+	r := s.receive(in("50", guarded("alice", 101, "one more")), in("50", guarded("bob", 102, "bob's")))
+	s.same("kept", texts(r.Kept), []string{"answered one more", "held new bob's"})
+	s.same("told", r.Told, []int64{r.Kept[0].Conversation.ID, r.Kept[1].Conversation.ID})
+	s.same("said", s.pending(r.Kept[0].Conversation),
+		[]string{"This was not taken: too much of yours waits for a code already. Send a code first, then send this again."})
+	n, err := s.db.Inbox().Held(t.Context(), "alice")
+	s.must(err)
+	s.same("held", n, int64(100))
+	s.same("released", len(s.receive(in("1", code("alice", 103, 1))).Released), 34)
+	s.same("taken again", texts(s.receive(in("2", guarded("alice", 104, "again"))).Kept), []string{"held new again"})
+}
+
+func TestWhereNoCodeHelpsAnAnswerIsGivenAtOnce(t *testing.T) {
+	s := postbag{newStory(t)}
+	s.receive(code("alice", 1, 7)) // that the gate is open does not help either
+	never := guarded("alice", 2, "hello")
+	never.Meeting.Guard.Never, never.Meeting.Guard.Challenge = true, "Ask an admin."
+	photo := guarded("alice", 3, "(a photo)")
+	photo.Answer = "I can't look at photos."
+	r := s.receive(never, photo)
+	s.same("kept", texts(r.Kept), []string{"answered hello", "answered (a photo)"})
+	s.same("said", s.pending(r.Kept[0].Conversation), []string{"Come in.", "Ask an admin.", "I can't look at photos."})
+}
+
+func TestACodeThatCannotBeKeptWasNotTried(t *testing.T) {
+	s := postbag{newStory(t)}
+	s.receive(guarded("alice", 1, "one"))
+	nobody := letter("", 3, "of nobody")
+	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: bot, Next: 200,
+		Items: []supervisor.Item{code("alice", 2, 7), nobody}})
+	s.refused(err, supervisor.CodeInternal, "item 1: ")
+	for what, query := range map[string]string{
+		"codes": "SELECT count(*) FROM inbox WHERE kind = 'code'", "logins": "SELECT count(*) FROM login",
+		"factors": "SELECT count(*) FROM totp", "audit": "SELECT count(*) FROM audit",
+		"cleanings": "SELECT count(*) FROM cleaning", "released": "SELECT count(*) FROM inbox WHERE held = 0",
+	} {
+		s.same(what, s.look(query), "0")
+	}
+	s.same("taken in the end", len(s.receive(code("alice", 2, 7)).Released), 1)
+}
+
+func TestAGroupThatMovesStaysOpen(t *testing.T) {
+	s := postbag{newStory(t)}
+	access := s.db.Access()
+	s.must(access.Groups.Allow(t.Context(), sqlite.Group{Channel: supervisor.ChannelTelegram, Chat: "-1"}))
+	s.receive(in("-1", askedAt("42", guarded("alice", 1, "hello"))), code("alice", 2, 1))
+	for range 2 {
+		_, err := s.db.Conversations().Move(t.Context(), supervisor.ChannelTelegram, "-1", "-100")
+		s.must(err)
+	}
+	s.same("open", strings.Fields(s.look("SELECT chat FROM login ORDER BY chat")), []string{"-100", "42"})
+	groups, err := access.Groups.List(t.Context())
+	s.must(err)
+	s.same("groups", groups, []sqlite.Group{{Channel: supervisor.ChannelTelegram, Chat: "-100"}})
+	s.same("passes", s.receive(in("-100", guarded("alice", 3, "hello"))).Kept[0].Held, false)
+}

@@ -1,0 +1,107 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"mews/supervisor"
+)
+
+// Invites are one-time codes that bind an account to a person. Only their digests are kept.
+type Invites struct{ db *DB }
+
+// Invite is one that was made for a person.
+type Invite struct {
+	Digest    string // SHA-256 of the code, in hexadecimal
+	User      string
+	CreatedAt time.Time // not read by Put
+	ExpiresAt time.Time
+	Enrol     bool // it also lets its person enrol a second factor in the chat
+}
+
+const (
+	insertInvite = `INSERT INTO invite (digest, user, created_at, expires_at, enrol) VALUES (?, ?, ?, ?, ?)`
+	listInvites  = `SELECT digest, user, created_at, expires_at, enrol FROM invite
+		WHERE used_at IS NULL AND expires_at > ? ORDER BY user, created_at, digest`
+	revokeInvites = `DELETE FROM invite WHERE user = ? AND used_at IS NULL`
+)
+
+// Put keeps an invite.
+func (s Invites) Put(ctx context.Context, i Invite) error {
+	err := s.db.writer.do(ctx, func(t *tx) error {
+		return t.exec(insertInvite, i.Digest, i.User, t.now, i.ExpiresAt.UnixMilli(), i.Enrol)
+	})
+	return during(err, "keep an invite for %s", i.User)
+}
+
+// List lists the invites that can be used now, by person.
+func (s Invites) List(ctx context.Context) ([]Invite, error) {
+	rows, err := s.db.read(ctx, listInvites, s.db.writer.now().UnixMilli())
+	list, err := all(rows, err, scanInvite)
+	return list, during(err, "list the open invites")
+}
+
+// Revoke deletes a person's invites that nobody has used, and says how many there were.
+func (s Invites) Revoke(ctx context.Context, user string) (int64, error) {
+	n, err := inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) { return t.change(revokeInvites, user) })
+	return n, during(err, "revoke the invites of %s", user)
+}
+
+const useInvite = `UPDATE invite SET used_at = ?1 WHERE digest = ?2 AND used_at IS NULL AND expires_at > ?1
+	RETURNING digest, user, created_at, expires_at, enrol`
+
+// accountTaken is why an account can't be bound.
+func accountTaken() error {
+	return &supervisor.Error{Code: supervisor.CodeForbidden, Message: "This account is another person's already. An admin can " +
+		"unbind it first."}
+}
+
+// Redeem uses an invite, once: it binds an account of a channel to the invite's person, and is in the audit log. owner is
+// whose the account is by what is not in this database; "" is nobody's. The same CodeNotFound says that there is no such
+// invite, that it was used, and that its time is over. CodeForbidden says that the account is another person's; the invite
+// is not used up by that.
+func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.Channel, account, owner string) (Invite, error) {
+	i, err := inTransaction(ctx, s.db.writer, func(t *tx) (Invite, error) {
+		rows, err := t.query(useInvite, t.now, digest)
+		i, ok, err := one(rows, err, scanInvite)
+		if err == nil && !ok {
+			err = missing("This invite is not good, or not any more. Ask for a new one.")
+		}
+		if err == nil && owner != "" && owner != i.User {
+			err = accountTaken()
+		}
+		if err != nil {
+			return i, err
+		}
+		if err := t.bind(Binding{Channel: channel, Account: account, User: i.User}); err != nil {
+			return i, err
+		}
+		return i, t.audit(i.User, "invite.redeemed", "by account "+account+" of "+string(channel))
+	})
+	return i, during(err, "redeem an invite for account %s of %s", account, channel)
+}
+
+// enrolling is how long after its redemption an invite lets its person make a second factor.
+const enrolling = 24 * time.Hour
+
+const mayEnrol = `SELECT count(*) FROM invite WHERE user = ?1 AND enrol = 1 AND used_at > ?2
+	AND NOT EXISTS (SELECT 1 FROM totp WHERE user = ?1 AND confirmed_at IS NOT NULL)`
+
+// endEnrol ends that a person may make a second factor in a chat, by whatever invite.
+const endEnrol = `UPDATE invite SET enrol = 0 WHERE user = ? AND enrol = 1`
+
+// MayEnrol says whether a person may make a second factor in a chat: an invite of theirs said so and was redeemed in the last
+// 24 hours, and they have none that is confirmed.
+func (s Invites) MayEnrol(ctx context.Context, user string) (bool, error) {
+	rows, err := s.db.read(ctx, mayEnrol, user, s.db.writer.now().Add(-enrolling).UnixMilli())
+	n, _, err := one(rows, err, scanInt)
+	return n > 0, during(err, "find whether %s may enrol", user)
+}
+
+func scanInvite(rows *sql.Rows) (i Invite, err error) {
+	var created, expires int64
+	err = rows.Scan(&i.Digest, &i.User, &created, &expires, &i.Enrol)
+	i.CreatedAt, i.ExpiresAt = instant(created), instant(expires)
+	return i, err
+}

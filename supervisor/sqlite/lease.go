@@ -1,0 +1,190 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"mews/supervisor"
+)
+
+// Leases are what is set aside for calls of models before they are made. A lease ends with the usage that is kept with it
+// (Step.Leases, Call.Lease), with Return, or with Recover. That usage counts as of when the lease was taken, so that a call
+// over midnight is of the day that had room for it. While no call costs more than its lease, what is spent and what is set
+// aside never exceed a limit and its extensions together.
+type Leases struct{ db *DB }
+
+// Leases are what is set aside for calls of models before they are made.
+func (db *DB) Leases() Leases { return Leases{db} }
+
+// leaseTx is a transaction about leases.
+type leaseTx struct{ *tx }
+
+const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES (?, ?, ?, ?, ?, ?)
+	RETURNING id`
+
+// Take sets a claim's amount aside and returns the lease's id, 0 with shortages. If that would exceed limits, nothing is
+// written, and those are returned in the order of the claim's. Calls of which nobody knows what they cost count nothing.
+func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error) {
+	err = s.db.writer.do(ctx, func(t *tx) (err error) {
+		lease, short, err = leaseTx{t}.take(c)
+		return err
+	})
+	if err != nil {
+		return 0, nil, during(err, "set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
+	}
+	return lease, short, nil
+}
+
+func (t leaseTx) take(c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error) {
+	if c.Amount <= 0 {
+		return 0, nil, refuse("A lease is of more than %d millionths of a dollar.", c.Amount)
+	}
+	c.Amount = counted(c.Amount)
+	if err := usageTx(t).findTurnOf(c.Turn, c.Conversation, c.User); err != nil {
+		return 0, nil, err
+	}
+	for _, limit := range c.Limits {
+		s, err := t.measure(c, limit)
+		if err != nil {
+			return 0, nil, err
+		}
+		if s.Lack() > 0 {
+			short = append(short, s)
+		}
+	}
+	if len(short) > 0 {
+		return 0, short, nil
+	}
+	lease, err = t.insert(insertLease, c.User, c.Conversation, c.Turn, c.Spec, c.Amount, t.now)
+	return lease, nil, err
+}
+
+// What is spent, set aside and lengthened: ?1 is the user, ?2 the turn, ?3 since when, ?4 the same in quarters of an hour.
+const (
+	measureTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn = ?2),
+		(SELECT coalesce(sum(amount), 0) FROM lease WHERE turn = ?2),
+		(SELECT coalesce(sum(amount), 0) FROM extension WHERE turn = ?2)`
+	measureUser = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?1 AND quarter >= ?4),
+		(SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ?1 AND created_at >= ?3),
+		(SELECT coalesce(sum(amount), 0) FROM extension WHERE user = ?1 AND created_at >= ?3)`
+	measureAll = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = '' AND quarter >= ?4),
+		(SELECT coalesce(sum(amount), 0) FROM lease WHERE created_at >= ?3), 0`
+)
+
+// measures are how a scope is added up, and how many parameters that takes.
+var measures = map[supervisor.Scope]struct {
+	query      string
+	parameters int
+}{
+	supervisor.ScopeTurn:         {measureTurn, 2},
+	supervisor.ScopeDay:          {measureUser, 4},
+	supervisor.ScopeMonth:        {measureUser, 4},
+	supervisor.ScopeInstallation: {measureAll, 4},
+}
+
+// measure is what a limit comes to with a claim. It is a shortage if it lacks something.
+func (t leaseTx) measure(c supervisor.Claim, limit supervisor.Limit) (supervisor.Shortage, error) {
+	m, known := measures[limit.Scope]
+	if !known {
+		return supervisor.Shortage{}, refuse("There is no limit of the kind %q.", limit.Scope)
+	}
+	since := ceilMilli(limit.Since)
+	args := []any{c.User, c.Turn, since, since / quarter}
+	rows, err := t.query(m.query, args[:m.parameters]...)
+	s, _, err := one(rows, err, func(rows *sql.Rows) (s supervisor.Shortage, err error) {
+		err = rows.Scan(&s.Spent, &s.Held, &s.Extended)
+		return s, err
+	})
+	s.Limit, s.Wanted = limit, c.Amount
+	return s, err
+}
+
+const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
+
+// end ends leases of a person's, as what they were for is kept. It says when the first of them was taken, which is now
+// where there is none. One that has ended before is not missed.
+func (t leaseTx) end(user string, leases ...int64) (taken int64, err error) {
+	taken = t.now
+	for _, id := range leases {
+		rows, err := t.query(deleteLease, id, user)
+		at, ok, err := one(rows, err, scanInt)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			taken = min(taken, at)
+		}
+	}
+	return taken, nil
+}
+
+const returnLease = `DELETE FROM lease WHERE id = ?`
+
+// Return gives back what was set aside for a call that cost nothing. It is no error if the lease has ended.
+func (s Leases) Return(ctx context.Context, lease int64) error {
+	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(returnLease, lease) })
+	return during(err, "return lease %d", lease)
+}
+
+const (
+	// A call that nobody saw end may have cost all that was set aside for it.
+	spendLeases = `INSERT INTO usage (user, conversation, turn, spec, model, purpose, class, input, output, cache_read,
+		cache_write, cost, request, created_at) SELECT user, conversation, turn, spec, '', 'chat', 'unknown', 0, 0, 0, 0,
+		amount, '', created_at FROM lease ORDER BY id`
+	deleteLeases = `DELETE FROM lease`
+)
+
+// Recover ends the leases that an earlier life of the service left: each becomes usage of its whole amount, with the class
+// "unknown", at the time when it was taken. It says how many there were. It is called before the first Take.
+func (s Leases) Recover(ctx context.Context) (left int64, err error) {
+	left, err = inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) {
+		if err := t.exec(spendLeases); err != nil {
+			return 0, err
+		}
+		return t.change(deleteLeases)
+	})
+	return left, during(err, "end the leases that were left")
+}
+
+const (
+	sumExtended     = `SELECT coalesce(sum(amount), 0) FROM extension WHERE user = ? AND created_at >= ?`
+	insertExtension = `INSERT INTO extension (user, turn, amount, created_at) VALUES (?, ?, ?, ?)`
+)
+
+// Extend lengthens a person's limits: those of days and months that began before now, and that of the turn. It says
+// whether it did, and audits it then: it does not if that would be more than they may.
+func (s Leases) Extend(ctx context.Context, e supervisor.Extension) (done bool, err error) {
+	done, err = inTransaction(ctx, s.db.writer, func(t *tx) (bool, error) { return leaseTx{t}.extend(e) })
+	return done, during(err, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
+}
+
+func (t leaseTx) extend(e supervisor.Extension) (bool, error) {
+	if e.Amount <= 0 {
+		return false, refuse("A budget is lengthened by more than %d millionths of a dollar.", e.Amount)
+	}
+	rows, err := t.query(sumExtended, e.User, ceilMilli(e.Since))
+	before, _, err := one(rows, err, scanInt)
+	if err != nil || e.Amount > e.Max-before {
+		return false, err
+	}
+	err = t.exec(insertExtension, e.User, e.Turn, e.Amount, t.now)
+	if errors.Is(err, sqlite3.CONSTRAINT_FOREIGNKEY) {
+		return false, missing("There is no turn %d.", e.Turn)
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, supervisor.Dollars(e.Amount)))
+}
+
+// Extended is by how much a person has lengthened their limits since a moment, in millionths of a dollar.
+func (s Leases) Extended(ctx context.Context, user string, since time.Time) (int64, error) {
+	rows, err := s.db.read(ctx, sumExtended, user, ceilMilli(since))
+	sum, _, err := one(rows, err, scanInt)
+	return sum, during(err, "add up by how much %s has lengthened the budget", user)
+}

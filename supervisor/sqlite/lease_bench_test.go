@@ -1,0 +1,69 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// fillMonth is a month of calls of two persons, 50,000 each.
+const fillMonth = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
+	INSERT INTO usage (user, conversation, turn, spec, model, purpose, input, output, cache_read, cache_write, cost, request,
+	created_at) SELECT iif(i % 2, 'alice', 'bob'), NULL, NULL, 'a/b', 'b', 'chat', 9000, 300, 8000, 100, 1000 + i % 777, 'req',
+	?1 + i * 20000 FROM n`
+
+// BenchmarkTake is a lease that is taken and given back, where the month has 50,000 calls of the person's and as many of
+// another's; a lease of nothing but the turn's limit, and one of no limit, tell what the month costs.
+func BenchmarkTake(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "mews.db")
+	db := sqlitetest.OpenPath(b, path, sqlite.Options{})
+	in, _, err := db.Inbox().Put(b.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText,
+		Text: "hi", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	turn, err := db.Turns().Start(b.Context(), in.ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	month := time.Now().Add(-24 * 24 * time.Hour)
+	beside, err := sql.Open("sqlite3", "file:"+path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := beside.ExecContext(b.Context(), fillMonth, month.UnixMilli()); err != nil {
+		b.Fatal(err)
+	}
+	if err := beside.Close(); err != nil {
+		b.Fatal(err)
+	}
+	of := supervisor.Limit{Scope: supervisor.ScopeTurn, Max: 1 << 40}
+	day := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 1 << 40, Since: time.Now().Add(-12 * time.Hour)}
+	for _, c := range []struct {
+		name   string
+		limits []supervisor.Limit
+	}{
+		{"none", nil},
+		{"turn", []supervisor.Limit{of}},
+		{"turn,day,month", []supervisor.Limit{of, day, {Scope: supervisor.ScopeMonth, Max: 1 << 40, Since: month}}},
+		{"installation", []supervisor.Limit{{Scope: supervisor.ScopeInstallation, Max: 1 << 40, Since: month}}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				lease, _, err := db.Leases().Take(b.Context(), supervisor.Claim{User: "alice", Turn: turn.ID, Spec: "a/b",
+					Conversation: turn.Conversation.ID, Amount: 1, Limits: c.limits})
+				if err != nil || lease == 0 {
+					b.Fatal(lease, err)
+				}
+				if err := db.Leases().Return(b.Context(), lease); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

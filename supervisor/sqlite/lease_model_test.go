@@ -1,0 +1,190 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+)
+
+// entry is an amount of a turn's at a time: a lease, a cost or an extension.
+type entry struct {
+	turn   supervisor.Turn
+	amount int64
+	at     time.Time
+}
+
+// accounts are what leases should be, in plain loops, and the limits that hold all the while.
+type accounts struct {
+	*story
+	turns      []supervisor.Turn
+	leases     map[int64]entry
+	costs      []entry
+	extensions []entry
+}
+
+// most are the limits, such that each of them is met.
+var most = []supervisor.Limit{{Scope: supervisor.ScopeInstallation, Max: 330}, {Scope: supervisor.ScopeMonth, Max: 220},
+	{Scope: supervisor.ScopeDay, Max: 120}, {Scope: supervisor.ScopeTurn, Max: 170}}
+
+// limits are most as of now.
+func (a *accounts) limits() (list []supervisor.Limit) {
+	y, m, d := a.now.Date()
+	for _, l := range most {
+		l.Since = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+		if l.Scope != supervisor.ScopeDay {
+			l.Since = time.Date(y, m, 1, 0, 0, 0, 0, time.UTC)
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// counts says whether an entry counts for a limit that holds for a turn.
+func counts(e entry, l supervisor.Limit, turn supervisor.Turn) bool {
+	switch l.Scope {
+	case supervisor.ScopeTurn:
+		return e.turn.ID == turn.ID
+	case supervisor.ScopeInstallation:
+		return !e.at.Before(l.Since)
+	}
+	return e.turn.Conversation.User == turn.Conversation.User && !e.at.Before(l.Since)
+}
+
+// measure is what a limit should come to.
+func (a *accounts) measure(l supervisor.Limit, turn supervisor.Turn) supervisor.Shortage {
+	s := supervisor.Shortage{Limit: l}
+	for _, e := range a.costs {
+		if counts(e, l, turn) {
+			s.Spent += e.amount
+		}
+	}
+	for _, e := range a.leases {
+		if counts(e, l, turn) {
+			s.Held += e.amount
+		}
+	}
+	for _, e := range a.extensions {
+		if l.Scope != supervisor.ScopeInstallation && counts(e, l, turn) {
+			s.Extended += e.amount
+		}
+	}
+	return s
+}
+
+func (a *accounts) drawTurn(t *rapid.T) supervisor.Turn {
+	return rapid.SampledFrom(a.turns).Draw(t, "turn")
+}
+
+func (a *accounts) take(t *rapid.T) {
+	turn, amount := a.drawTurn(t), rapid.Int64Range(15, 60).Draw(t, "amount")
+	c := claim(turn, amount, a.limits()...)
+	var want []supervisor.Shortage
+	for _, l := range c.Limits {
+		if s := a.measure(l, turn); s.Spent+s.Held+amount > s.Max+s.Extended {
+			s.Wanted = amount
+			want = append(want, s)
+		}
+	}
+	lease, short := taken(a.story, c)
+	if d := cmp.Diff(want, short); d != "" || (lease != 0) != (len(want) == 0) {
+		t.Fatalf("lease %d (-want +got)\n%s", lease, d)
+	}
+	if lease != 0 {
+		a.leases[lease] = entry{turn, amount, a.now}
+	}
+}
+
+// drawLease is one that is open.
+func (a *accounts) drawLease(t *rapid.T) (int64, entry) {
+	if len(a.leases) == 0 {
+		t.Skip("no lease")
+	}
+	id := rapid.SampledFrom(slices.Sorted(maps.Keys(a.leases))).Draw(t, "lease")
+	return id, a.leases[id]
+}
+
+func (a *accounts) settle(t *rapid.T) {
+	id, e := a.drawLease(t)
+	cost := rapid.Int64Range(0, e.amount).Draw(t, "cost")
+	if rapid.Bool().Draw(t, "said") {
+		st := step(e.turn, "hello")
+		st.Spec, st.Cost, st.Leases = "a/b", dear(cost), []int64{id}
+		_, err := a.db.Turns().CommitStep(a.Context(), st)
+		a.must(err)
+	} else {
+		paid(a.story, e.turn, cost, id)
+	}
+	a.costs = append(a.costs, entry{e.turn, cost, e.at})
+	delete(a.leases, id)
+}
+
+func (a *accounts) giveBack(t *rapid.T) {
+	id, _ := a.drawLease(t)
+	a.must(a.db.Leases().Return(a.Context(), id))
+	delete(a.leases, id)
+}
+
+func (a *accounts) crash(t *rapid.T) {
+	if rapid.IntRange(0, 4).Draw(t, "seldom") != 3 || len(a.leases) == 0 {
+		t.Skip("not now")
+	}
+	left, err := a.db.Leases().Recover(a.Context())
+	a.must(err)
+	if left != int64(len(a.leases)) {
+		t.Fatalf("%d were left, want %d", left, len(a.leases))
+	}
+	for _, e := range a.leases {
+		a.costs = append(a.costs, e)
+	}
+	clear(a.leases)
+}
+
+func (a *accounts) extend(t *rapid.T) {
+	turn, amount := a.drawTurn(t), rapid.Int64Range(1, 60).Draw(t, "amount")
+	done, err := a.db.Leases().Extend(a.Context(), supervisor.Extension{User: turn.Conversation.User, Turn: turn.ID,
+		Amount: amount, Max: 90, Since: a.limits()[2].Since})
+	a.must(err)
+	if done {
+		a.extensions = append(a.extensions, entry{turn, amount, a.now})
+	}
+}
+
+func (a *accounts) later(t *rapid.T) {
+	a.now = a.now.Add(time.Duration(rapid.SampledFrom([]int{1, 11}).Draw(t, "hours")) * time.Hour)
+}
+
+// check is that no limit is exceeded.
+func (a *accounts) check(t *rapid.T) {
+	for _, turn := range a.turns {
+		for _, l := range a.limits() {
+			if s := a.measure(l, turn); s.Spent+s.Held > s.Max+s.Extended {
+				t.Fatalf("turn %d: %+v exceeds its limit", turn.ID, s)
+			}
+		}
+	}
+}
+
+// Whatever happens in whatever order: as long as no call costs more than its lease, no limit is ever exceeded.
+func TestNoLimitIsEverExceeded(t *testing.T) {
+	s := newStory(t)
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		s.now = s.now.AddDate(0, 2, -s.now.Day()+26) // the end of a month of its own
+		a := &accounts{story: s, leases: map[int64]entry{}}
+		for i := range 4 {
+			n++
+			a.turns = append(a.turns, turnOf(s, fmt.Sprint("user", i/2), fmt.Sprint(n)))
+		}
+		t.Repeat(map[string]func(*rapid.T){"take": a.take, "take 2": a.take, "take 3": a.take, "settle": a.settle, "return": a.giveBack,
+			"crash": a.crash, "extend": a.extend, "later": a.later, "": a.check})
+		_, err := s.db.Leases().Recover(s.Context())
+		s.must(err)
+	})
+}

@@ -1,0 +1,217 @@
+package sqlite_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// claim is one of a turn's for a call of "a/b".
+func claim(turn supervisor.Turn, amount int64, limits ...supervisor.Limit) supervisor.Claim {
+	return supervisor.Claim{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
+		Amount: amount, Limits: limits}
+}
+
+// within is a lease that there is room for.
+func within(s *story, c supervisor.Claim) int64 {
+	s.Helper()
+	lease, short := taken(s, c)
+	if lease == 0 || len(short) > 0 {
+		s.Fatalf("got lease %d, short of %+v", lease, short)
+	}
+	return lease
+}
+
+func taken(s *story, c supervisor.Claim) (int64, []supervisor.Shortage) {
+	s.Helper()
+	lease, short, err := s.db.Leases().Take(s.Context(), c)
+	s.must(err)
+	return lease, short
+}
+
+// paid keeps a call of a turn with a cost, and ends its lease.
+func paid(s *story, turn supervisor.Turn, cost, lease int64) {
+	s.Helper()
+	used(s, sqlite.Call{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
+		Cost: dear(cost), Lease: lease})
+}
+
+// turnOf is a turn of a person's in a chat of its own.
+func turnOf(s *story, user, chat string) supervisor.Turn {
+	s.Helper()
+	turn, err := s.db.Turns().Start(s.Context(), s.put(s.chat(user, chat), supervisor.KindText, "hi").ID)
+	s.must(err)
+	return turn
+}
+
+func TestALimitIsKeptToTheMillionth(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	day := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 100, Since: noon}
+	paid(s, turn, 30, 0)
+	within(s, claim(turn, 50, day))
+	lease, short := taken(s, claim(turn, 21, day))
+	s.same("lease", lease, int64(0))
+	s.same("short", short, []supervisor.Shortage{{Limit: day, Spent: 30, Held: 50, Wanted: 21}})
+	s.same("lack", short[0].Lack(), int64(1))
+	s.same("leases that were written", s.look("SELECT count(*) FROM lease"), "1")
+	within(s, claim(turn, 20, day))
+}
+
+func TestEachScopeCountsItsOwn(t *testing.T) {
+	s := newStory(t)
+	s.now = noon.Add(-time.Hour)
+	turn, other, bobs := turnOf(s, "alice", "1"), turnOf(s, "alice", "2"), turnOf(s, "bob", "3")
+	paid(s, turn, 1, 0)
+	within(s, claim(other, 2))
+	s.now = noon
+	paid(s, turn, 10, 0)
+	paid(s, other, 100, 0)
+	paid(s, bobs, 1000, 0)
+	within(s, claim(turn, 20))
+	within(s, claim(other, 200))
+	within(s, claim(bobs, 2000))
+	done, err := s.db.Leases().Extend(t.Context(), supervisor.Extension{User: "alice", Turn: other.ID, Amount: 5, Max: 5})
+	s.must(err)
+	s.same("lengthened", done, true)
+	earlier := noon.Add(-time.Hour)
+	limit := func(scope supervisor.Scope, since time.Time) supervisor.Limit {
+		return supervisor.Limit{Scope: scope, Max: 1, Since: since}
+	}
+	_, short := taken(s, claim(turn, 7, limit(supervisor.ScopeInstallation, noon), limit(supervisor.ScopeMonth, earlier),
+		limit(supervisor.ScopeDay, noon), limit(supervisor.ScopeTurn, noon)))
+	s.same("short", short, []supervisor.Shortage{
+		{Limit: limit(supervisor.ScopeInstallation, noon), Spent: 1110, Held: 2220, Wanted: 7},
+		{Limit: limit(supervisor.ScopeMonth, earlier), Spent: 111, Held: 222, Extended: 5, Wanted: 7},
+		{Limit: limit(supervisor.ScopeDay, noon), Spent: 110, Held: 220, Extended: 5, Wanted: 7},
+		{Limit: limit(supervisor.ScopeTurn, noon), Spent: 11, Held: 20, Wanted: 7},
+	})
+	_, short = taken(s, claim(other, 7, limit(supervisor.ScopeTurn, noon)))
+	s.same("the other's", short, []supervisor.Shortage{{Limit: limit(supervisor.ScopeTurn, noon), Spent: 100, Held: 202,
+		Extended: 5, Wanted: 7}})
+}
+
+func TestALeaseEndsWithWhatItWasFor(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	first, second, third := within(s, claim(turn, 1)), within(s, claim(turn, 2)), within(s, claim(turn, 3))
+	bobs := within(s, claim(turnOf(s, "bob", "3"), 4))
+	s.now = noon.Add(time.Hour)
+	st := step(turn, "hello")
+	st.Cost, st.Leases = dear(3), []int64{first, second, bobs}
+	_, err := s.db.Turns().CommitStep(t.Context(), st)
+	s.must(err)
+	s.same("what is left", s.look("SELECT id FROM lease ORDER BY id"), s.look("SELECT ? || ' ' || ?", third, bobs))
+	s.same("counts as of the lease", s.look("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1")
+	paid(s, turn, 1, third)
+	paid(s, turn, 1, third) // has ended before
+	s.same("as of the lease, then as of now", s.look("SELECT created_at = ? FROM usage", noon.UnixMilli()), "1 1 0")
+	s.must(s.db.Leases().Return(t.Context(), bobs))
+	s.must(s.db.Leases().Return(t.Context(), bobs))
+	s.same("leases", s.look("SELECT count(*) FROM lease"), "0")
+}
+
+func TestAStepThatIsRefusedEndsNoLease(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	st := step(turn, "")
+	st.Message.Role, st.Leases = protocol.RoleUser, []int64{within(s, claim(turn, 1))}
+	_, err := s.db.Turns().CommitStep(t.Context(), st)
+	s.refused(err, supervisor.CodeInvalid, "role")
+	s.same("leases", s.look("SELECT count(*) FROM lease"), "1")
+}
+
+func TestWhatACrashLeftCountsInFull(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	within(s, claim(turn, 70))
+	within(s, claim(turn, 7))
+	s.now = noon.Add(24 * time.Hour)
+	left, err := s.db.Leases().Recover(t.Context())
+	s.must(err)
+	s.same("left", left, int64(2))
+	s.same("usage", s.look(`SELECT format('%s %d %s %s %d %d', user, turn = ?, spec, class, cost, created_at = ?) FROM usage`,
+		turn.ID, noon.UnixMilli()), "alice 1 a/b unknown 70 1 alice 1 a/b unknown 7 1")
+	left, err = s.db.Leases().Recover(t.Context())
+	s.must(err)
+	s.same("left then", left, int64(0))
+	s.same("the sum", sum(s, sqlite.Query{})[0].Cost, int64(77))
+}
+
+func TestClaimsThatAreRefused(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	foreign := claim(turn, 1)
+	foreign.User = "bob"
+	for name, c := range map[string]supervisor.Claim{"of nothing": claim(turn, 0), "of less": claim(turn, -5),
+		"of another's turn": foreign, "with a limit of no kind": claim(turn, 1, supervisor.Limit{Scope: "week", Max: 5})} {
+		_, _, err := s.db.Leases().Take(t.Context(), c)
+		if code := supervisor.ErrorCode(err); code != supervisor.CodeInvalid && code != supervisor.CodeNotFound {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	s.same("leases", s.look("SELECT count(*) FROM lease"), "0")
+}
+
+func TestALimitIsLengthenedWithinWhatIsAllowed(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	leases := s.db.Leases()
+	extend := func(amount int64) bool {
+		t.Helper()
+		done, err := leases.Extend(t.Context(), supervisor.Extension{User: "alice", Turn: turn.ID, Amount: amount, Max: 10,
+			Since: s.now})
+		s.must(err)
+		return done
+	}
+	s.same("first", extend(6), true)
+	s.same("more than is left", extend(5), false)
+	s.same("what is left", extend(4), true)
+	s.same("nothing is left", extend(1), false)
+	sum, err := leases.Extended(t.Context(), "alice", s.now)
+	s.must(err)
+	s.same("sum", sum, int64(10))
+	s.now = noon.Add(24 * time.Hour)
+	s.same("the next day", extend(10), true)
+	_, err = leases.Extend(t.Context(), supervisor.Extension{User: "alice", Turn: 99, Amount: 1, Max: 100, Since: s.now})
+	s.refused(err, supervisor.CodeNotFound, "no turn 99")
+	_, err = leases.Extend(t.Context(), supervisor.Extension{User: "alice", Turn: turn.ID, Max: 100, Since: s.now})
+	s.refused(err, supervisor.CodeInvalid, "more than 0")
+}
+
+// Of many that take at once, as many get something as there is room for.
+func TestLeasesTakenAtOnceStayWithinTheLimit(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	limit := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 1000, Since: noon}
+	var got atomic.Int64
+	var group sync.WaitGroup
+	for range 40 {
+		group.Go(func() {
+			lease, _, err := s.db.Leases().Take(t.Context(), claim(turn, 100, limit))
+			if err != nil {
+				t.Error(err)
+			}
+			if lease != 0 {
+				got.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	s.same("leases", got.Load(), int64(10))
+}
+
+func TestWhatWasSpentIsThatOfUsage(t *testing.T) {
+	s := newStory(t)
+	spend(s)
+	spend(s)
+	s.same("quarters that differ", s.look(`SELECT user, quarter FROM (SELECT user, created_at / 900000 AS quarter, sum(cost) AS
+		cost FROM usage WHERE cost > 0 GROUP BY 1, 2 UNION ALL SELECT '', created_at / 900000, sum(cost) FROM usage WHERE
+		cost > 0 GROUP BY 2) AS u FULL JOIN spent AS s USING (user, quarter) WHERE u.cost IS NOT s.cost`), "")
+	s.same("quarters", s.look("SELECT count(*) > 20 FROM spent"), "1")
+}

@@ -1,0 +1,81 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/supervisor"
+)
+
+func (s *story) move(from, to string) int {
+	s.Helper()
+	n, err := s.db.Conversations().Move(s.Context(), supervisor.ChannelTelegram, from, to)
+	s.must(err)
+	return n
+}
+
+func TestAChatGetsANewName(t *testing.T) {
+	s := newStory(t)
+	group, other := s.chat("alice", "-5"), s.chat("alice", "42")
+	topic, err := s.db.Conversations().Find(t.Context(), "bob", supervisor.ChannelTelegram, "-5", "9")
+	s.must(err)
+	s.close(s.notice(group, "said before"), supervisor.OutcomeSent, "")
+	s.notice(topic, "waits")
+
+	s.same("to itself", s.move("-5", "-5"), 0)
+	s.same("moved", s.move("-5", "-1005"), 2)
+	s.same("again", s.move("-5", "-1005"), 0)
+	group.Chat, topic.Chat = "-1005", "-1005"
+	for _, want := range []supervisor.Conversation{group, topic, other} {
+		c, _, err := s.db.Conversations().Get(t.Context(), want.ID)
+		s.must(err)
+		s.same("conversation", c, want)
+	}
+	list, err := s.db.Outbox().PendingIn(t.Context(), supervisor.ChannelTelegram, "-1005", 9)
+	s.must(err)
+	s.same("pending", list[0].Conversation, topic)
+	s.same("terminals", s.look("SELECT chat FROM conversation WHERE channel = 'terminal'"), "")
+}
+
+func TestWhatWaitsMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
+	s := newStory(t)
+	old, new := s.chat("alice", "-5"), s.chat("alice", "-1005")
+	bob := s.chat("bob", "-5")
+	said, lost := s.notice(old, "said before"), s.notice(old, "lost before")
+	s.close(said, supervisor.OutcomeSent, "")
+	s.close(lost, supervisor.OutcomeUnknown, "")
+	turn, err := s.db.Turns().Start(t.Context(), s.put(old, supervisor.KindText, "hello").ID)
+	s.must(err)
+	answer := s.finish(turn, "hi")
+	posts, err := s.db.Posts().Open(t.Context(), answer.ID, rich("hi", "there"))
+	s.must(err)
+	running, err := s.db.Turns().Start(t.Context(), s.put(old, supervisor.KindText, "and?").ID)
+	s.must(err)
+	live, err := s.db.Posts().Sending(t.Context(), old.ID, supervisor.Post{Turn: running.ID})
+	s.must(err)
+
+	s.same("moved", s.move("-5", "-1005"), 2) // bob's goes as a whole
+	s.same("again", s.move("-5", "-1005"), 0)
+	s.same("of the new one", s.pending(new), []string{"hi"})
+	s.same("of the old one", s.pending(old), []string(nil))
+	s.same("where posts are", s.look("SELECT conversation FROM post WHERE delivery = ?", answer.ID),
+		s.look("SELECT ?1 || ' ' || ?1", new.ID))
+	again, err := s.db.Posts().Open(t.Context(), answer.ID, rich("something else"))
+	s.must(err)
+	s.same("its posts", again, posts)
+	s.same("what was said stays", s.look("SELECT count(*) FROM outbox WHERE conversation = ?", old.ID), "1")
+	untold, err := s.db.Outbox().UntoldOf(t.Context(), new.ID)
+	s.must(err)
+	s.same("what was lost is told of in the new one", untold, []int64{lost.ID})
+	s.same("bob's", s.chat("bob", "-1005").ID, bob.ID)
+
+	s.close(answer, supervisor.OutcomeSent, "")
+	s.same("its inbound", s.state(turn.Inbound), "done")
+	late := s.finish(running, "late") // it ran in the old one, and is found by whoever is told again that it has moved
+	s.same("moved", s.move("-5", "-1005"), 1)
+	s.same("of the new one", s.pending(new), []string{"late"})
+	taken, err := s.db.Posts().Open(t.Context(), late.ID, rich("late"))
+	s.must(err)
+	s.same("its post", taken[0].ID, live.ID)
+	s.same("where it is", s.look("SELECT conversation FROM post WHERE id = ?", live.ID), s.look("SELECT ?", new.ID))
+	s.same("foreign keys", s.look("PRAGMA foreign_key_check"), "")
+}

@@ -1,0 +1,121 @@
+package sqlite_test
+
+import (
+	"slices"
+	"testing"
+
+	"mews/supervisor"
+)
+
+// open says what a delivery is to show.
+func (s poster) open(d supervisor.Delivery, texts ...string) []supervisor.Post {
+	s.Helper()
+	list, err := s.db.Posts().Open(s.Context(), d.ID, rich(texts...))
+	s.must(err)
+	s.same("as listed", list, s.posts(0, d.ID))
+	return list
+}
+
+func (s poster) replace(d supervisor.Delivery, from int, texts ...string) []supervisor.Post {
+	s.Helper()
+	list, err := s.db.Posts().Replace(s.Context(), d.ID, from, rich(texts...))
+	s.must(err)
+	s.same("as listed", list, s.posts(0, d.ID))
+	return list
+}
+
+// brief is posts as "state text", each part in its place.
+func brief(posts []supervisor.Post) (list []string) {
+	for _, p := range posts {
+		list = append(list, string(p.State)+" "+p.Content.Text)
+	}
+	return list
+}
+
+func TestAnAnswerTakesUpWhatItsTurnHasShown(t *testing.T) {
+	s := poster{newStory(t)}
+	turn := s.begun("hello")
+	live := []supervisor.Post{
+		s.settle(s.sending(supervisor.Post{Turn: turn.ID, Part: 0, Content: rich("Hel")[0]}), supervisor.PostSent, "7"),
+		s.sending(supervisor.Post{Turn: turn.ID, Part: 1, Content: rich("lo")[0]}),
+	}
+	d := s.finish(turn, "Hello there, Alice")
+	s.same("before it is opened", s.posts(0, d.ID), live)
+	posts := s.open(d, "Hello", "there,", "Alice")
+	s.same("posts", brief(posts), []string{"sent Hello", "sending there,", "queued Alice"})
+	s.same("the first", posts[0], supervisor.Post{ID: live[0].ID, Turn: turn.ID, Delivery: d.ID, State: supervisor.PostSent,
+		Message: "7", Content: rich("Hello")[0]})
+	s.same("the second", []any{posts[1].ID, posts[1].Delivery}, []any{live[1].ID, d.ID})
+	s.same("the third", posts[2], supervisor.Post{ID: posts[2].ID, Turn: turn.ID, Delivery: d.ID, Part: 2,
+		State: supervisor.PostQueued, Content: rich("Alice")[0]})
+	s.same("again", s.open(d, "rendered", "otherwise"), posts)
+	s.same("by its turn", s.posts(turn.ID, 0), posts)
+}
+
+func TestAnAnswerThatIsShorterThanWhatWasShown(t *testing.T) {
+	s := poster{newStory(t)}
+	turn := s.begun("hello")
+	states := []supervisor.PostState{supervisor.PostFailed, supervisor.PostSent, supervisor.PostSending,
+		supervisor.PostUnknown, supervisor.PostFailed, supervisor.PostQueued, supervisor.PostSent}
+	for i, state := range states {
+		p := s.sending(supervisor.Post{Turn: turn.ID, Part: i, Content: rich("growing")[0]})
+		if state != supervisor.PostSending {
+			s.settle(p, state, "m")
+		}
+	}
+	d := s.finish(turn, "short")
+	posts := s.open(d, "short") // the first was refused with what it was to show then
+	s.same("posts", brief(posts), []string{"queued short", "surplus growing", "surplus growing"})
+	s.same("parts", []int{posts[1].Part, posts[2].Part}, []int{1, 6})
+	s.same("kept", s.look("SELECT state FROM post ORDER BY part"),
+		"queued surplus deleted deleted deleted deleted surplus")
+	s.settle(posts[2], supervisor.PostDeleted, "m")
+	s.same("posts", brief(s.posts(0, d.ID)), []string{"queued short", "surplus growing"})
+}
+
+func TestANoticeIsOpenedWithoutATurn(t *testing.T) {
+	s := poster{newStory(t)}
+	d := s.notice(s.home, "one two")
+	posts := s.open(d, "one", "two")
+	s.same("posts", brief(posts), []string{"queued one", "queued two"})
+	s.same("of a turn", posts[0].Turn, int64(0))
+	_, err := s.db.Posts().Open(t.Context(), 999, nil)
+	s.refused(err, supervisor.CodeNotFound, "no delivery 999")
+	s.same("nothing to show", len(s.open(s.notice(s.home, ""))), 0)
+}
+
+func TestAPartThatIsTooLongBecomesSeveral(t *testing.T) {
+	s := poster{newStory(t)}
+	d := s.notice(s.home, "text")
+	_, err := s.db.Posts().Replace(t.Context(), d.ID, 0, rich("too early"))
+	s.refused(err, supervisor.CodeInvalid, "It was not said yet")
+	posts := s.open(d, "one", "two three", "four")
+	s.settle(s.sending(posts[0]), supervisor.PostSent, "7")
+	s.sending(posts[1]) // and it was too long
+
+	for range 2 { // to say it again changes nothing
+		got := s.replace(d, 1, "two", "three", "four")
+		s.same("posts", brief(got), []string{"sent one", "queued two", "queued three", "queued four"})
+		s.same("those that were there", []int64{got[1].ID, got[2].ID}, []int64{posts[1].ID, posts[2].ID})
+	}
+	_, err = s.db.Posts().Replace(t.Context(), 999, 0, nil)
+	s.refused(err, supervisor.CodeNotFound, "no delivery 999")
+}
+
+func TestPartsThatWereNotNeededAreNeededAfterAll(t *testing.T) {
+	s := poster{newStory(t)}
+	turn := s.begun("hello")
+	for i := range 4 {
+		s.settle(s.sending(supervisor.Post{Turn: turn.ID, Part: i}), supervisor.PostSent, "m")
+	}
+	d := s.finish(turn, "text")
+	posts := s.open(d, "long")
+	s.same("posts", brief(posts[:1]), []string{"sent long"})
+	s.settle(posts[1], supervisor.PostDeleted, "m")
+	got := s.replace(d, 0, "a", "b", "c")
+	s.same("posts", brief(got), []string{"sent a", "queued b", "sent c", "surplus "})
+	s.same("one that is still there", got[2].ID, posts[2].ID)
+	if slices.ContainsFunc(posts, func(p supervisor.Post) bool { return p.ID == got[1].ID }) {
+		t.Error("a message that was deleted is shown again")
+	}
+}

@@ -1,0 +1,96 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"mews/supervisor"
+)
+
+// Access is who may speak, and how they prove that it is they.
+type Access struct {
+	People   People
+	Bindings Bindings
+	Groups   Groups
+	Invites  Invites
+	Factors  Factors
+	Logins   Logins
+}
+
+// People are those who were added while the service ran, and whoever may not speak for now. Those of the configuration are
+// not among them.
+type People struct{ db *DB }
+
+const (
+	insertPerson = `INSERT INTO person (name, role, account, timezone, created_at) VALUES (?, ?, ?, ?, ?)`
+	listPeople   = `SELECT name, role, account, timezone FROM person ORDER BY name`
+	deletePerson = `DELETE FROM person WHERE name = ?`
+)
+
+// Add keeps a person: their Name, Role, Account and Timezone. Refused where the name is taken.
+func (s People) Add(ctx context.Context, u supervisor.User) error {
+	err := s.db.writer.do(ctx, func(t *tx) error {
+		err := t.exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.now)
+		if errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY) {
+			return refuse("There is a person called %s already. Choose another name.", u.Name)
+		}
+		return err
+	})
+	return during(err, "add the person %s", u.Name)
+}
+
+// List lists them, by name, with what Add has kept of them.
+func (s People) List(ctx context.Context) ([]supervisor.User, error) {
+	rows, err := s.db.read(ctx, listPeople)
+	list, err := all(rows, err, func(rows *sql.Rows) (u supervisor.User, err error) {
+		err = rows.Scan(&u.Name, &u.Role, &u.Account, &u.Timezone)
+		return u, err
+	})
+	return list, during(err, "list the people")
+}
+
+// Remove takes a person out, with all that lets them in: their accounts, their invites that nobody used, and their logins.
+// It says whether they were there. What they have written stays (Erase deletes it), and so does their second factor:
+// removed and added again they need the same one.
+func (s People) Remove(ctx context.Context, name string) (bool, error) {
+	n, err := inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) {
+		for _, query := range []string{unbindUser, revokeInvites, closeLogins} {
+			if err := t.exec(query, name); err != nil {
+				return 0, err
+			}
+		}
+		return t.change(deletePerson, name)
+	})
+	return n > 0, during(err, "remove the person %s", name)
+}
+
+const (
+	suspend       = `INSERT INTO suspended (user, created_at) VALUES (?, ?) ON CONFLICT (user) DO NOTHING`
+	unsuspend     = `DELETE FROM suspended WHERE user = ?`
+	listSuspended = `SELECT user FROM suspended ORDER BY user`
+)
+
+// Suspend keeps that a person may not speak for now, and ends their logins; with on false they may again. To say it again
+// changes nothing.
+func (s People) Suspend(ctx context.Context, user string, on bool) error {
+	err := s.db.writer.do(ctx, func(t *tx) error {
+		if !on {
+			return t.exec(unsuspend, user)
+		}
+		if err := t.exec(closeLogins, user); err != nil {
+			return err
+		}
+		return t.exec(suspend, user, t.now)
+	})
+	return during(err, "suspend %s (%v)", user, on)
+}
+
+// Suspended lists whoever may not speak for now.
+func (s People) Suspended(ctx context.Context) ([]string, error) {
+	rows, err := s.db.read(ctx, listSuspended)
+	list, err := all(rows, err, scanText)
+	return list, during(err, "list who is suspended")
+}

@@ -1,0 +1,174 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"mews/supervisor"
+)
+
+// Posts are the messages in a channel's chats that show replies and deliveries, kept before they are sent. One part of a
+// turn and of a delivery has one post; those that are deleted are kept and not shown.
+type Posts struct{ db *DB }
+
+const (
+	selectPost = `SELECT p.id, coalesce(p.turn, 0), coalesce(p.delivery, 0), p.part, p.state, p.repeat, p.message,
+		p.content FROM post p `
+	listTurnPosts     = selectPost + `WHERE p.turn = ? AND p.state <> 'deleted' ORDER BY p.part`
+	listDeliveryPosts = selectPost + `WHERE p.delivery = ?1 AND p.state <> 'deleted' UNION ALL ` + selectPost +
+		`WHERE p.turn = (SELECT turn FROM outbox WHERE id = ?1) AND p.delivery IS NULL AND p.state <> 'deleted'
+		ORDER BY 4, 1`
+)
+
+// List lists the posts of a delivery, with those of its turn that are not a delivery's yet; where delivery is 0, those of
+// a turn. They are in the order of their parts.
+func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
+	query, id := listTurnPosts, turn
+	if delivery != 0 {
+		query, id = listDeliveryPosts, delivery
+	}
+	rows, err := s.db.read(ctx, query, id)
+	list, err := all(rows, err, scanPost)
+	return list, during(err, "list the posts of turn %d, delivery %d", turn, delivery)
+}
+
+// Sending keeps that a post is about to be sent, with its Content and Repeat, and returns it as it is then. One with ID 0
+// is new. One that is there must be queued, or be one whose sending was cut: that is taken once, as a repeat. Whoever gets
+// nil, and nobody else, may send it.
+func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
+	p.State, p.Message = supervisor.PostSending, ""
+	sent, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Post, error) {
+		if p.ID == 0 {
+			return postTx{t}.put(conversation, p)
+		}
+		return postTx{t}.sending(p)
+	})
+	return sent, during(err, "begin to send part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
+}
+
+// Settle keeps what became of a post: its State, Message, Repeat and Content. To say it again changes nothing.
+func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
+	err := s.db.writer.do(ctx, func(t *tx) error {
+		now, err := postTx{t}.find(p.ID)
+		if err != nil {
+			return err
+		}
+		return postTx{t}.transition(now, p)
+	})
+	return during(err, "keep that post %d is %s", p.ID, p.State)
+}
+
+// postTx is a transaction in which posts change.
+type postTx struct{ *tx }
+
+const findPost = selectPost + `WHERE p.id = ?`
+
+func (t postTx) find(id int64) (supervisor.Post, error) {
+	rows, err := t.query(findPost, id)
+	p, ok, err := one(rows, err, scanPost)
+	if err == nil && !ok {
+		err = missing("There is no post %d.", id)
+	}
+	return p, err
+}
+
+// listDelivery is List for a delivery.
+func (t postTx) listDelivery(delivery int64) ([]supervisor.Post, error) {
+	rows, err := t.query(listDeliveryPosts, delivery)
+	return all(rows, err, scanPost)
+}
+
+// sending takes a post that is there. Its Turn, Delivery and Part are as they were kept.
+func (t postTx) sending(p supervisor.Post) (supervisor.Post, error) {
+	now, err := t.find(p.ID)
+	if err != nil {
+		return p, err
+	}
+	p.Turn, p.Delivery, p.Part = now.Turn, now.Delivery, now.Part
+	return p, t.transition(now, p)
+}
+
+const insertPost = `INSERT INTO post (user, conversation, turn, delivery, part, state, repeat, content, changed_at)
+	SELECT user, id, ?, ?, ?, ?, ?, ?, ? FROM conversation WHERE id = ? RETURNING id`
+
+// put keeps a post that was not there.
+func (t postTx) put(conversation int64, p supervisor.Post) (supervisor.Post, error) {
+	content, err := encodeContent(p.Content)
+	if err != nil {
+		return p, err
+	}
+	rows, err := t.query(insertPost, orNull(p.Turn), orNull(p.Delivery), p.Part, p.State, p.Repeat, content, t.now,
+		conversation)
+	id, ok, err := one(rows, err, scanInt)
+	switch {
+	case errors.Is(err, sqlite3.CONSTRAINT_UNIQUE):
+		return p, refuse("Part %d of turn %d, delivery %d has a post.", p.Part, p.Turn, p.Delivery)
+	case err == nil && !ok:
+		return p, missing("There is no conversation %d.", conversation)
+	}
+	p.ID = id
+	return p, err
+}
+
+// postAfter says which states a post may go to from each. It may also stay what it is, except when it is being sent.
+var postAfter = map[supervisor.PostState][]supervisor.PostState{
+	supervisor.PostQueued: {supervisor.PostSending, supervisor.PostFailed, supervisor.PostDeleted},
+	supervisor.PostSending: {supervisor.PostSent, supervisor.PostQueued, supervisor.PostUnknown, supervisor.PostFailed,
+		supervisor.PostDeleted}, // deleted: not needed, and nobody knows its name
+	supervisor.PostSent:    {supervisor.PostSurplus, supervisor.PostQueued}, // queued: it is gone from the chat
+	supervisor.PostSurplus: {supervisor.PostDeleted, supervisor.PostSent},   // sent: it is needed after all
+	supervisor.PostUnknown: {supervisor.PostQueued, supervisor.PostDeleted}, // queued: the person asked for it again
+	supervisor.PostFailed:  {supervisor.PostQueued, supervisor.PostDeleted}, // queued: with other content, or asked for
+}
+
+// allowed says whether a post may become another.
+func allowed(now, to supervisor.Post) bool {
+	switch {
+	case now.State == supervisor.PostSending && to.State == supervisor.PostSending:
+		return to.Repeat && !now.Repeat // whose fate is not known a second time is not sent again
+	case now.Repeat && !to.Repeat && now.State != supervisor.PostSent:
+		return false // it says so until it is known that none stands in the chat
+	case to.State == supervisor.PostSent && to.Message == "":
+		return false
+	}
+	return now.State == to.State || slices.Contains(postAfter[now.State], to.State)
+}
+
+const movePost = `UPDATE post SET state = ?, repeat = ?, message = ?, content = ?, changed_at = ? WHERE id = ?`
+
+// transition is the only place where a post's state changes. now is as it was read in this transaction.
+func (t postTx) transition(now, to supervisor.Post) error {
+	if !allowed(now, to) {
+		return refuse("Post %d is %s (repeat %t) and cannot become %s (repeat %t, named %q).", now.ID, now.State,
+			now.Repeat, to.State, to.Repeat, to.Message)
+	}
+	if to.State == supervisor.PostDeleted {
+		to.Content = supervisor.RichText{} // nobody is shown it again
+	}
+	content, err := encodeContent(to.Content)
+	if err != nil {
+		return err
+	}
+	return t.exec(movePost, to.State, to.Repeat, to.Message, content, t.now, now.ID)
+}
+
+func scanPost(rows *sql.Rows) (p supervisor.Post, err error) {
+	var content string
+	err = rows.Scan(&p.ID, &p.Turn, &p.Delivery, &p.Part, &p.State, &p.Repeat, &p.Message, &content)
+	if err != nil {
+		return p, err
+	}
+	if err := json.Unmarshal([]byte(content), &p.Content); err != nil {
+		return p, fmt.Errorf("read post %d: %w", p.ID, err)
+	}
+	return p, nil
+}
+
+// encodeContent is the column of a post's content.
+func encodeContent(c supervisor.RichText) (string, error) { return encode(c) }

@@ -1,0 +1,215 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// legal are all the ways of a post, written out apart from the table that the program decides by: "from>to".
+var legal = strings.Fields(`>queued >sending queued>queued queued>sending queued>failed queued>deleted
+	sending>sending sending>sent sending>queued sending>unknown sending>failed sending>deleted
+	sent>sent sent>surplus sent>queued surplus>surplus surplus>deleted surplus>sent
+	unknown>unknown unknown>queued unknown>deleted failed>failed failed>queued failed>deleted deleted>deleted`)
+
+var postStates = []supervisor.PostState{"queued", "sending", "sent", "unknown", "failed", "surplus", "deleted"}
+
+// clumsy is somebody who does anything to the posts of one turn and its answer, in any order.
+type clumsy struct {
+	*rapid.T
+	ctx      context.Context
+	db       *DB
+	home     supervisor.Conversation
+	turn     int64
+	delivery int64
+	rows     map[int64]supervisor.Post // as the last step left them, the deleted ones too
+	shown    []string                  // what the answer is to show, once that was said; by part
+}
+
+const allPosts = selectPost + `WHERE p.turn = ? ORDER BY p.id`
+
+// look compares the posts with what they were: each step is a legal one, and one that was refused is none.
+func (c *clumsy) look(what string, refused bool) {
+	rows, err := c.db.readers.QueryContext(c.ctx, allPosts, c.turn)
+	list, err := all(rows, err, scanPost)
+	if err != nil {
+		c.Fatal(err)
+	}
+	now := map[int64]supervisor.Post{}
+	for _, p := range list {
+		now[p.ID] = p
+		c.oneStep(what, c.rows[p.ID], p)
+	}
+	if d := cmp.Diff(c.rows, now); refused && d != "" {
+		c.Fatalf("%s was refused and has changed something: %s", what, d)
+	}
+	c.rows = now
+	c.onePartOnePost()
+	c.showsWhatWasSaid(what)
+}
+
+func (c *clumsy) oneStep(what string, from, to supervisor.Post) {
+	switch way := string(from.State + ">" + to.State); {
+	case !slices.Contains(legal, way):
+		c.Fatalf("%s: post %d went %s", what, to.ID, way)
+	case way == "sending>sending" && strings.HasPrefix(what, "send") && from.Repeat:
+		if d := cmp.Diff(from, to); d != "" {
+			c.Fatalf("%s: post %d is repeated twice: %s", what, to.ID, d)
+		}
+	case from.Repeat && !to.Repeat && from.State != supervisor.PostSent:
+		c.Fatalf("%s: post %d does not say any more that it may be a repeat (%s)", what, to.ID, way)
+	case to.State == supervisor.PostSent && to.Message == "":
+		c.Fatalf("%s: post %d stands in the chat and nobody knows where", what, to.ID)
+	case from.Delivery != 0 && from.Delivery != to.Delivery || from.ID != 0 && from.Part != to.Part:
+		c.Fatalf("%s: post %d is another's", what, to.ID)
+	}
+}
+
+func (c *clumsy) onePartOnePost() {
+	seen := map[int]bool{}
+	for _, p := range c.rows {
+		if p.State != supervisor.PostDeleted && seen[p.Part] {
+			c.Fatalf("part %d has two posts", p.Part)
+		}
+		seen[p.Part] = seen[p.Part] || p.State != supervisor.PostDeleted
+	}
+}
+
+// showsWhatWasSaid checks that an open answer has a post for each of its parts and needs no other.
+func (c *clumsy) showsWhatWasSaid(what string) {
+	if c.shown == nil {
+		return
+	}
+	needed := map[int]string{}
+	for _, p := range c.rows {
+		if p.Delivery != 0 && p.State != supervisor.PostDeleted && p.State != supervisor.PostSurplus {
+			needed[p.Part] = p.Content.Text
+		}
+	}
+	want := maps.Collect(slices.All(c.shown))
+	if d := cmp.Diff(want, needed); d != "" {
+		c.Fatalf("%s: it shows other than was said (-want +got): %s", what, d)
+	}
+}
+
+// any is one of the posts, or one that is not there.
+func (c *clumsy) any() supervisor.Post {
+	ids := slices.Sorted(maps.Keys(c.rows))
+	if i := rapid.IntRange(-1, len(ids)-1).Draw(c.T, "post"); i >= 0 {
+		return c.rows[ids[i]]
+	}
+	return supervisor.Post{Turn: c.turn, Part: rapid.IntRange(0, 4).Draw(c.T, "part")}
+}
+
+func (c *clumsy) texts(label string) (texts []string, contents []supervisor.RichText) {
+	for i := range rapid.IntRange(1, 4).Draw(c.T, label) {
+		texts = append(texts, fmt.Sprintf("%s %d.%d", label, len(c.rows), i))
+		contents = append(contents, supervisor.RichText{Text: texts[i]})
+	}
+	return texts, contents
+}
+
+func (c *clumsy) send(*rapid.T) {
+	p := c.any()
+	p.Repeat = rapid.Bool().Draw(c.T, "repeat")
+	if p.ID == 0 && c.shown != nil {
+		c.Skip("a growing reply has no part beyond its answer's")
+	}
+	_, err := c.db.Posts().Sending(c.ctx, c.home.ID, p)
+	c.look("send", err != nil)
+}
+
+// settle keeps any state, except that a part which is needed is not called surplus or deleted, or the other way round: who
+// says what is needed is Open and Replace.
+func (c *clumsy) settle(*rapid.T) {
+	p := c.any()
+	unneeded := func(s supervisor.PostState) bool {
+		return s == supervisor.PostSurplus || s == supervisor.PostDeleted
+	}
+	from := p.State
+	p.State = rapid.SampledFrom(postStates).Draw(c.T, "state")
+	if c.shown != nil && unneeded(from) != unneeded(p.State) {
+		c.Skip("it is needed, or not")
+	}
+	p.Repeat = rapid.Bool().Draw(c.T, "repeat")
+	p.Message = rapid.SampledFrom([]string{"", "7"}).Draw(c.T, "message")
+	err := c.db.Posts().Settle(c.ctx, p)
+	c.look("settle", err != nil)
+}
+
+func (c *clumsy) open(*rapid.T) {
+	texts, contents := c.texts("open")
+	_, err := c.db.Posts().Open(c.ctx, c.delivery, contents)
+	if c.shown == nil && err == nil {
+		c.shown = texts
+	}
+	c.look("open", err != nil)
+}
+
+func (c *clumsy) replace(*rapid.T) {
+	texts, contents := c.texts("replace")
+	from := rapid.IntRange(0, len(c.shown)).Draw(c.T, "from")
+	_, err := c.db.Posts().Replace(c.ctx, c.delivery, from, contents)
+	if err == nil {
+		c.shown = append(slices.Clone(c.shown[:from]), texts...)
+	}
+	c.look("replace", err != nil)
+}
+
+// resend gives the answer up and has it sent again.
+func (c *clumsy) resend(*rapid.T) {
+	if err := c.db.Outbox().Close(c.ctx, Closing{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
+		c.Fatal(err)
+	}
+	n, err := c.db.Outbox().Resend(c.ctx, c.home.ID, 1)
+	if err != nil || n != 1 {
+		c.Fatal(n, err)
+	}
+	c.look("resend", false)
+	for _, p := range c.rows {
+		if p.Delivery != 0 && (p.State == supervisor.PostUnknown || p.State == supervisor.PostFailed) {
+			c.Fatalf("post %d is left behind", p.ID)
+		}
+	}
+}
+
+// begin has a turn said something, which nothing shows yet.
+func (c *clumsy) begin(person string) {
+	in, _, err := c.db.Inbox().Put(c.ctx, supervisor.Inbound{Source: "test", Key: "k", Kind: supervisor.KindText,
+		Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram, Chat: "42"}})
+	if err != nil {
+		c.Fatal(err)
+	}
+	turn, err := c.db.Turns().Start(c.ctx, in.ID)
+	if err != nil {
+		c.Fatal(err)
+	}
+	d, err := c.db.Turns().Finish(c.ctx, FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+		State: supervisor.InboundAnswered})
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.home, c.turn, c.delivery = in.Conversation, turn.ID, d.ID
+}
+
+func TestWhateverIsDoneToPosts(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	people := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		people++
+		c := &clumsy{T: rt, ctx: t.Context(), db: r.db, rows: map[int64]supervisor.Post{}}
+		c.begin(fmt.Sprint("person", people))
+		rt.Repeat(map[string]func(*rapid.T){"send": c.send, "settle": c.settle, "open": c.open, "replace": c.replace,
+			"resend": c.resend})
+	})
+}

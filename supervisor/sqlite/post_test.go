@@ -1,0 +1,122 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/supervisor"
+)
+
+// rich is texts without marks.
+func rich(texts ...string) (list []supervisor.RichText) {
+	for _, text := range texts {
+		list = append(list, supervisor.RichText{Text: text})
+	}
+	return list
+}
+
+// poster is a story of posts.
+type poster struct{ *story }
+
+// posts are what shows a delivery, or a turn where that is 0.
+func (s poster) posts(turn, delivery int64) []supervisor.Post {
+	s.Helper()
+	list, err := s.db.Posts().List(s.Context(), turn, delivery)
+	s.must(err)
+	return list
+}
+
+// sending begins to send a post of alice's.
+func (s poster) sending(p supervisor.Post) supervisor.Post {
+	s.Helper()
+	p, err := s.db.Posts().Sending(s.Context(), s.home.ID, p)
+	s.must(err)
+	return p
+}
+
+// settle keeps what became of a post.
+func (s poster) settle(p supervisor.Post, state supervisor.PostState, message string) supervisor.Post {
+	s.Helper()
+	p.State, p.Message = state, message
+	s.must(s.db.Posts().Settle(s.Context(), p))
+	return p
+}
+
+func TestAPostIsKeptBeforeItIsSent(t *testing.T) {
+	s := poster{newStory(t)}
+	turn := s.begun("hello")
+	content := supervisor.RichText{Text: "a <b> & \u2028 \"c\" \x00 é😀", Entities: []supervisor.Entity{
+		{Type: supervisor.EntityLink, Offset: 2, Length: 3, URL: "https://example.org/?a=1&b=<2>"},
+		{Type: supervisor.EntityPre, Offset: 6, Length: 1, Language: "go"}}}
+	p := s.sending(supervisor.Post{Turn: turn.ID, Part: 0, Content: content, Message: "not read", State: "not read"})
+	want := supervisor.Post{ID: p.ID, Turn: turn.ID, State: supervisor.PostSending, Content: content}
+	s.same("sending", p, want)
+	s.same("kept", s.posts(turn.ID, 0), []supervisor.Post{want})
+
+	sent := s.settle(p, supervisor.PostSent, "77")
+	s.same("sent", s.posts(turn.ID, 0), []supervisor.Post{sent})
+	sent.Content.Text = "edited"
+	sent = s.settle(sent, supervisor.PostSent, "77")
+	second := s.sending(supervisor.Post{Turn: turn.ID, Part: 1, Content: rich("more")[0]})
+	s.same("both", s.posts(turn.ID, 0), []supervisor.Post{sent, second})
+	s.same("of no turn", s.posts(999, 0), []supervisor.Post(nil))
+	s.same("whose", s.look("SELECT user FROM post"), "alice alice")
+}
+
+func TestPostsThatAreNotKept(t *testing.T) {
+	s := poster{newStory(t)}
+	turn := s.begun("hello")
+	s.sending(supervisor.Post{Turn: turn.ID})
+	for name, c := range map[string]struct {
+		conversation int64
+		post         supervisor.Post
+		code         supervisor.Code
+		words        string
+	}{
+		"a part that is there":    {s.home.ID, supervisor.Post{Turn: turn.ID}, supervisor.CodeInvalid, "Part 0 of turn"},
+		"of no conversation":      {999, supervisor.Post{Turn: turn.ID, Part: 1}, supervisor.CodeNotFound, "no conversation 999"},
+		"one that is not there":   {s.home.ID, supervisor.Post{ID: 999, Turn: turn.ID}, supervisor.CodeNotFound, "no post 999"},
+		"of no turn and delivery": {s.home.ID, supervisor.Post{}, supervisor.CodeInternal, "CHECK"},
+		"of a turn that is not":   {s.home.ID, supervisor.Post{Turn: 999}, supervisor.CodeInternal, "FOREIGN KEY"},
+		"a part below 0":          {s.home.ID, supervisor.Post{Turn: turn.ID, Part: -1}, supervisor.CodeInternal, "CHECK"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := s.db.Posts().Sending(t.Context(), c.conversation, c.post)
+			s.refused(err, c.code, c.words)
+			s.same("posts", s.look("SELECT count(*) FROM post"), "1")
+		})
+	}
+	s.refused(s.db.Posts().Settle(t.Context(), supervisor.Post{ID: 999}), supervisor.CodeNotFound, "no post 999")
+}
+
+func TestASendingThatWasCutIsRepeatedOnce(t *testing.T) {
+	s := poster{newStory(t)}
+	turn := s.begun("hello")
+	p := s.sending(supervisor.Post{Turn: turn.ID})
+	again := func(p supervisor.Post) error {
+		_, err := s.db.Posts().Sending(t.Context(), s.home.ID, p)
+		return err
+	}
+	s.refused(again(p), supervisor.CodeInvalid, "is sending (repeat false) and cannot become sending (repeat false")
+	p.Repeat = true
+	p = s.sending(p)
+	s.refused(again(p), supervisor.CodeInvalid, "is sending (repeat true) and cannot become sending (repeat true")
+
+	p = s.settle(p, supervisor.PostQueued, "") // not taken, for certain: the repeat may be sent again, and stays one
+	unmarked := p
+	unmarked.Repeat = false
+	s.refused(again(unmarked), supervisor.CodeInvalid, "is queued (repeat true) and cannot become sending (repeat false")
+	s.refused(s.db.Posts().Settle(t.Context(), unmarked), supervisor.CodeInvalid, "cannot become")
+	p = s.settle(s.sending(p), supervisor.PostUnknown, "")
+	s.refused(again(p), supervisor.CodeInvalid, "is unknown")
+}
+
+func TestAMessageThatIsGoneIsSentAnew(t *testing.T) {
+	s := poster{newStory(t)}
+	turn := s.begun("hello")
+	p := s.settle(s.sending(supervisor.Post{Turn: turn.ID}), supervisor.PostSent, "7")
+	p = s.settle(p, supervisor.PostQueued, "")
+	p = s.settle(s.sending(p), supervisor.PostSent, "8")
+	s.same("posts", s.posts(turn.ID, 0), []supervisor.Post{p})
+	p.State, p.Message = supervisor.PostSent, ""
+	s.refused(s.db.Posts().Settle(t.Context(), p), supervisor.CodeInvalid, "cannot become sent")
+}

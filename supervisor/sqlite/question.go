@@ -1,0 +1,217 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"mews/supervisor"
+)
+
+// Questions are what people are asked before something is done, and what they said. An answer counts for as long again as
+// the question stood; AnswerOnce counts once.
+type Questions struct{ db *DB }
+
+// Questions are what people are asked before something is done, and what they said.
+func (db *DB) Questions() Questions { return Questions{db} }
+
+// questionTx is a transaction about questions.
+type questionTx struct{ *tx }
+
+const (
+	selectQuestion = `SELECT q.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(q.turn, 0), q.kind, q.tool, q.subject,
+		q.amount, q.text, q.answer, q.expires_at, q.expires_at - coalesce(q.answered_at, q.created_at),
+		q.used_at IS NOT NULL, t.ended_at IS NOT NULL FROM question q JOIN conversation c ON c.id = q.conversation
+		LEFT JOIN turn t ON t.id = q.turn `
+	findAsked = selectQuestion + `WHERE q.turn = ? AND q.subject = ? AND q.kind = ? ORDER BY q.id DESC LIMIT 1`
+
+	insertQuestion = `INSERT INTO question (digest, user, conversation, turn, kind, tool, subject, amount, text, created_at,
+		expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+)
+
+// Ask asks a question of a turn that runs, or of none: the question and its delivery with those buttons are kept together.
+// digest is the SHA-256 of their nonce, in hexadecimal. If the turn has asked exactly this before and there is no answer
+// yet, that question is returned, and fresh is false; if there is one that counts, it is returned with it, and used.
+func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
+	asked supervisor.Question, fresh bool, err error) {
+	err = s.db.writer.do(ctx, func(t *tx) (err error) {
+		asked, fresh, err = questionTx{t}.ask(q, digest, buttons)
+		return err
+	})
+	if err != nil {
+		return supervisor.Question{}, false, during(err, "ask %s for turn %d", q.Conversation.User, q.Turn)
+	}
+	return asked, fresh, nil
+}
+
+func (t questionTx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Button) (supervisor.Question, bool, error) {
+	if q.Turn != 0 {
+		before, ok, err := t.askedBefore(q)
+		if err != nil || ok {
+			return before, false, err
+		}
+	}
+	until := ceilMilli(q.ExpiresAt)
+	if until <= t.now {
+		return q, false, refuse("A question is not asked that has expired.")
+	}
+	var err error
+	in := q.Conversation
+	q.ID, err = t.insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), q.Kind, q.Tool, q.Subject, q.Amount, q.Text,
+		t.now, until)
+	switch {
+	case errors.Is(err, sqlite3.CONSTRAINT_FOREIGNKEY):
+		return q, false, missing("There is no conversation %d of %s.", in.ID, in.User)
+	case errors.Is(err, sqlite3.CONSTRAINT_CHECK):
+		return q, false, refuse("A question of the kind %q about %q can't be asked.", q.Kind, q.Subject)
+	case err != nil:
+		return q, false, err
+	}
+	q.Answer, q.ExpiresAt = supervisor.AnswerNone, instant(until)
+	_, err = t.putDelivery(supervisor.Delivery{Conversation: in, Kind: supervisor.DeliveryNotice, Text: q.Text,
+		Buttons: buttons})
+	return q, true, err
+}
+
+// askedBefore is the turn's question about exactly this, if it still stands or has an answer that counts; that is used.
+func (t questionTx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool, _ error) {
+	turn, err := t.runningTurn(q.Turn)
+	if err != nil {
+		return none, false, err
+	}
+	if in := turn.Conversation; in.ID != q.Conversation.ID || in.User != q.Conversation.User {
+		return none, false, missing("There is no turn %d in conversation %d of %s.", q.Turn, q.Conversation.ID,
+			q.Conversation.User)
+	}
+	rows, err := t.query(findAsked, q.Turn, q.Subject, q.Kind)
+	before, ok, err := one(rows, err, scanQuestion)
+	if err != nil || !ok || before.used || before.expired(t.now) {
+		return none, false, err
+	}
+	if before.Answer == supervisor.AnswerNone {
+		return before.Question, true, nil
+	}
+	return before.Question, true, t.exec(useQuestion, t.now, before.ID)
+}
+
+const (
+	findQuestion = selectQuestion + `WHERE q.id = ?`
+	useQuestion  = `UPDATE question SET used_at = ? WHERE id = ?`
+)
+
+// Use is what a person has said to a question, AnswerNone where they have not or their answer counts no more. taken says
+// that they allowed it once and another has used that: whoever wants it too has to ask again.
+func (s Questions) Use(ctx context.Context, id int64) (answer supervisor.Answer, taken bool, err error) {
+	err = s.db.writer.do(ctx, func(t *tx) (err error) {
+		answer, taken, err = questionTx{t}.use(id)
+		return err
+	})
+	if err != nil {
+		return supervisor.AnswerNone, false, during(err, "use the answer to question %d", id)
+	}
+	return answer, taken, nil
+}
+
+func (t questionTx) use(id int64) (supervisor.Answer, bool, error) {
+	q, err := t.find(findQuestion, id)
+	switch {
+	case err != nil:
+		return "", false, err
+	case q.ID == 0:
+		return "", false, missing("There is no question %d.", id)
+	case q.used && q.Answer == supervisor.AnswerOnce:
+		return "", true, nil
+	case q.Answer == supervisor.AnswerNone || q.expired(t.now):
+		return "", false, nil
+	}
+	return q.Answer, false, t.exec(useQuestion, t.now, id)
+}
+
+const withdrawQuestion = `UPDATE question SET expires_at = ?1 WHERE id = ?2 AND answer = '' AND expires_at > ?1`
+
+// Withdraw has a question expire that has no answer: nobody waits for that any more. One of a turn needs none when the turn
+// ends.
+func (s Questions) Withdraw(ctx context.Context, id int64) error {
+	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(withdrawQuestion, t.now, id) })
+	return during(err, "withdraw question %d", id)
+}
+
+const (
+	findPressed    = selectQuestion + `WHERE q.digest = ?`
+	answerQuestion = `UPDATE question SET answer = ?, answered_at = ?, expires_at = ? WHERE id = ?`
+)
+
+// Press keeps what a person has pressed, and says what that has come to, with the question as it was before; without one
+// where it is foreign. AnswerAlways of an approval is kept as what they have granted, too. What was taken and what is foreign
+// is in the audit log.
+func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.Pressed, err error) {
+	err = s.db.writer.do(ctx, func(t *tx) (err error) {
+		q, came, err = questionTx{t}.press(p)
+		return err
+	})
+	if err != nil {
+		return supervisor.Question{}, "", during(err, "keep what %s has pressed", p.User)
+	}
+	return q, came, nil
+}
+
+func (t questionTx) press(p supervisor.Press) (none supervisor.Question, came supervisor.Pressed, _ error) {
+	q, err := t.find(findPressed, p.Digest)
+	if err != nil {
+		return none, "", err
+	}
+	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation || !q.mayBe(p.Answer) {
+		return none, supervisor.PressForeign, t.audit(p.User, "question.foreign", fmt.Sprint("conversation ", p.Conversation))
+	}
+	switch {
+	case q.Answer != supervisor.AnswerNone:
+		return q.Question, supervisor.PressBefore, nil
+	case q.over:
+		return q.Question, supervisor.PressOver, nil
+	case q.expired(t.now):
+		return q.Question, supervisor.PressExpired, nil
+	case p.Answer == supervisor.AnswerAlways:
+		err = t.grant(q.Question)
+	}
+	if err == nil {
+		err = t.exec(answerQuestion, p.Answer, t.now, t.now+q.stands, q.ID)
+	}
+	if err == nil {
+		err = t.audit(p.User, "question."+string(p.Answer), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
+	}
+	return q.Question, supervisor.PressTaken, err
+}
+
+// questionRow is a question as it is kept.
+type questionRow struct {
+	supervisor.Question
+	stands int64 // milliseconds: how long it stands, or its answer counts
+	used   bool
+	over   bool // its turn has ended
+}
+
+func (q questionRow) expired(now int64) bool { return q.ExpiresAt.UnixMilli() <= now }
+
+// mayBe says whether a button of the question says so.
+func (q questionRow) mayBe(a supervisor.Answer) bool {
+	return a == supervisor.AnswerOnce || a == supervisor.AnswerDeny ||
+		a == supervisor.AnswerAlways && q.Kind == supervisor.QuestionApproval
+}
+
+// find is the question that query finds by that, the zero value where there is none.
+func (t questionTx) find(query string, by any) (questionRow, error) {
+	rows, err := t.query(query, by)
+	q, _, err := one(rows, err, scanQuestion)
+	return q, err
+}
+
+func scanQuestion(rows *sql.Rows) (q questionRow, err error) {
+	c, until := &q.Conversation, int64(0)
+	err = rows.Scan(&q.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &q.Turn, &q.Kind, &q.Tool, &q.Subject, &q.Amount,
+		&q.Text, &q.Answer, &until, &q.stands, &q.used, &q.over)
+	q.ExpiresAt = instant(until)
+	return q, err
+}

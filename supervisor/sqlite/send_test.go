@@ -1,0 +1,127 @@
+package sqlite_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// sending is a turn of alice's with a call of send_file that has begun, and a file of hers.
+func sending(s *story) (supervisor.Turn, supervisor.File) {
+	s.Helper()
+	turn := s.asking("c1", "c2")
+	s.must(s.db.Turns().CommitBegun(s.Context(), turn.ID, "c1"))
+	f := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 12, Name: "a.png", MediaType: "image/png", Caption: "Tom"}
+	s.must(s.db.Blobs().Put(s.Context(), "alice", protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, turn.ID))
+	return turn, f
+}
+
+func TestAFileIsInTheOutboxAndTheLedgerOnce(t *testing.T) {
+	s := newStory(t)
+	turn, f := sending(s)
+	for _, want := range []bool{true, false, false} {
+		in, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+		s.must(err)
+		s.same("fresh", in == s.home.ID, want)
+	}
+	s.same("ledger", s.look("SELECT user || ' ' || turn || ' ' || call || ' ' || kind || ' ' || target || ' ' || detail FROM effect"),
+		"alice 1 c1 file.sent a.png image/png, 12 bytes, sha256 "+f.SHA256)
+	list, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
+	s.must(err)
+	s.same("deliveries", list, []supervisor.Delivery{{ID: list[0].ID, Conversation: s.home, Inbound: turn.Inbound, Key: "key-1",
+		Kind: supervisor.DeliveryNotice, Files: []supervisor.File{f}, CreatedAt: noon}})
+}
+
+func TestOfManyThatSendAFileForOneCallOneDoes(t *testing.T) {
+	s := newStory(t)
+	turn, f := sending(s)
+	var all sync.WaitGroup
+	fresh := make(chan bool, 20)
+	for range cap(fresh) {
+		all.Go(func() {
+			first, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+			if err != nil {
+				t.Error(err)
+			}
+			fresh <- first != 0
+		})
+	}
+	all.Wait()
+	close(fresh)
+	n := 0
+	for first := range fresh {
+		if first {
+			n++
+		}
+	}
+	s.same("how many sent it, and what waits", []any{n, s.look("SELECT count(*) FROM outbox")}, []any{1, "1"})
+}
+
+func TestAnInboundIsDoneWhenItsFilesWereDeliveredToo(t *testing.T) {
+	s := newStory(t)
+	turn, f := sending(s)
+	_, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	s.must(err)
+	waiting, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
+	s.must(err)
+	answer := s.finish(turn, "There he is.")
+	s.must(s.db.Outbox().Delivered(t.Context(), answer.ID))
+	s.same("state before the file has gone", s.state(turn.Inbound), "answered")
+	s.must(s.db.Outbox().Delivered(t.Context(), waiting[0].ID))
+	s.same("state", s.state(turn.Inbound), "done")
+}
+
+func TestAFileThatMayArriveBeforeTheAnswerDoesNotEndTheInbound(t *testing.T) {
+	s := newStory(t)
+	turn, f := sending(s)
+	_, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	s.must(err)
+	waiting, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
+	s.must(err)
+	s.must(s.db.Outbox().Delivered(t.Context(), waiting[0].ID))
+	s.same("state", s.state(turn.Inbound), "running")
+}
+
+func TestFilesThatAreRefusedChangeNothing(t *testing.T) {
+	s := newStory(t)
+	turn, f := sending(s)
+	bobs := strings.Repeat("cd", 32)
+	s.must(s.db.Blobs().Put(t.Context(), "bob", protocol.BlobRef{SHA256: bobs, Size: 12}, turn.ID))
+	for _, c := range []struct {
+		name, call string
+		change     func(*supervisor.File)
+		code       supervisor.Code
+		words      string
+	}{
+		{"a call that has not begun", "c2", func(*supervisor.File) {}, supervisor.CodeInvalid, "has not begun"},
+		{"a call that the model has not made", "c9", func(*supervisor.File) {}, supervisor.CodeNotFound, "no call c9"},
+		{"another person's bytes", "c1", func(f *supervisor.File) { f.SHA256 = bobs }, supervisor.CodeInvalid, "alice has no blob"},
+		{"nobody's bytes", "c1", func(f *supervisor.File) { f.SHA256 = strings.Repeat("ef", 32) }, supervisor.CodeInvalid, "alice has no blob"},
+		{"another size", "c1", func(f *supervisor.File) { f.Size++ }, supervisor.CodeInvalid, "of 13 bytes"},
+		{"no name", "c1", func(f *supervisor.File) { f.Name = "" }, supervisor.CodeInvalid, "is not one that can be sent"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			bad := f
+			c.change(&bad)
+			_, err := s.db.Turns().SendFile(t.Context(), turn.ID, c.call, bad)
+			s.refused(err, c.code, c.words)
+			s.same("rows", s.look("SELECT count(*) FROM effect UNION ALL SELECT count(*) FROM outbox"), "0 0")
+		})
+	}
+	_, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	s.must(err)
+	f.Name = "b.png"
+	_, err = s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	s.refused(err, supervisor.CodeInvalid, "has sent another file")
+	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "sent"))
+	s.must(err)
+	f.Name = "a.png"
+	_, err = s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	s.refused(err, supervisor.CodeInvalid, "has a result")
+	s.finish(turn, "done")
+	_, err = s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	s.refused(err, supervisor.CodeInvalid, "has ended")
+}

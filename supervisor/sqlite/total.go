@@ -1,0 +1,156 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// Dimension is something by which usage is told apart.
+type Dimension string
+
+const (
+	ByUser         Dimension = "user"
+	ByConversation Dimension = "conversation"
+	ByModel        Dimension = "model"
+	ByPurpose      Dimension = "purpose"
+	ByDay          Dimension = "day"
+)
+
+// dimensions are all that there are, in the order of the queries' columns.
+var dimensions = []Dimension{ByUser, ByConversation, ByModel, ByPurpose, ByDay}
+
+// Query is a question about usage.
+type Query struct {
+	User string         // whose; "" is everybody's
+	From time.Time      // the first moment that counts; zero is the beginning
+	To   time.Time      // the first moment that does not; zero is the end
+	By   []Dimension    // what is told apart; nothing gives one total
+	Zone *time.Location // whose midnights end the days; nil is UTC
+}
+
+// Total is what some calls come to together. The fields of dimensions that are not told apart are zero.
+type Total struct {
+	User         string
+	Conversation int64  // 0 too where a call was for none
+	Model        string // provider/model; as the provider names it where that is not known
+	Purpose      supervisor.Purpose
+	Day          string // 2026-11-20
+	Calls        int64  // those that failed included
+	Failed       int64
+	Usage        protocol.Usage
+	Cost         int64 // in millionths of a dollar, of the calls with a price
+	Unpriced     int64 // calls without one; one that failed before it counted anything needs none
+}
+
+// quarter is a quarter of an hour in milliseconds, as in the queries. No time zone has its midnight within one.
+const quarter = 15 * 60 * 1000
+
+const (
+	selectTotals = `SELECT iif(?4, user, ''), iif(?5, coalesce(conversation, 0), 0),
+		iif(?6, iif(spec <> '', spec, model), ''), iif(?7, purpose, ''), iif(?8, created_at / 900000, 0), count(*),
+		count(class), sum(input), sum(output), sum(cache_read), sum(cache_write), coalesce(sum(cost), 0),
+		sum(cost IS NULL AND (class IS NULL OR input + output + cache_read + cache_write > 0)) FROM usage `
+	sumUser = selectTotals + `WHERE user = ?1 AND created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
+	sumAll  = selectTotals + `WHERE created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
+)
+
+// Sum adds usage up. The dearest total comes first, of two that cost the same the one with more tokens. Where there was no
+// call there is no total.
+func (s Usage) Sum(ctx context.Context, q Query) ([]Total, error) {
+	list, err := s.sum(ctx, q)
+	return list, during(err, "add up the usage of %q", q.User)
+}
+
+func (s Usage) sum(ctx context.Context, q Query) ([]Total, error) {
+	args, err := q.args()
+	if err != nil {
+		return nil, err
+	}
+	query := sumUser
+	if q.User == "" {
+		query = sumAll
+	}
+	rows, err := s.db.read(ctx, query, args...)
+	parts, err := all(rows, err, scanTotal)
+	if err != nil {
+		return nil, err
+	}
+	return q.merge(parts), nil
+}
+
+func (q Query) args() ([]any, error) {
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	if !q.From.IsZero() {
+		from = ceilMilli(q.From)
+	}
+	if !q.To.IsZero() {
+		to = ceilMilli(q.To)
+	}
+	args := []any{q.User, from, to}
+	for _, d := range dimensions {
+		args = append(args, slices.Contains(q.By, d))
+	}
+	for _, d := range q.By {
+		if !slices.Contains(dimensions, d) {
+			return nil, refuse("Usage is not told apart by %q.", d)
+		}
+	}
+	return args, nil
+}
+
+// ceilMilli is the first full millisecond that is not before at.
+func ceilMilli(at time.Time) int64 { return at.Add(time.Millisecond - 1).UnixMilli() }
+
+// totalRow is a part of a total: that of one quarter of an hour where days are told apart.
+type totalRow struct {
+	Total
+	quarter int64 // since 1970
+}
+
+func scanTotal(rows *sql.Rows) (p totalRow, err error) {
+	u := &p.Usage
+	err = rows.Scan(&p.User, &p.Conversation, &p.Model, &p.Purpose, &p.quarter, &p.Calls, &p.Failed, &u.Input, &u.Output,
+		&u.CacheRead, &u.CacheWrite, &p.Cost, &p.Unpriced)
+	return p, err
+}
+
+// merge makes totals of their parts: SQLite knows nothing of time zones.
+func (q Query) merge(parts []totalRow) []Total {
+	zone, days := cmp.Or(q.Zone, time.UTC), slices.Contains(q.By, ByDay)
+	sums := map[Total]Total{} // by what tells them apart
+	for _, p := range parts {
+		if days {
+			p.Day = instant(p.quarter * quarter).In(zone).Format(time.DateOnly)
+		}
+		key := Total{User: p.User, Conversation: p.Conversation, Model: p.Model, Purpose: p.Purpose, Day: p.Day}
+		sums[key] = p.plus(sums[key])
+	}
+	return slices.SortedFunc(maps.Values(sums), compareTotals)
+}
+
+// plus is t with the figures of more.
+func (t Total) plus(more Total) Total {
+	t.Calls += more.Calls
+	t.Failed += more.Failed
+	t.Usage.Input += more.Usage.Input
+	t.Usage.Output += more.Usage.Output
+	t.Usage.CacheRead += more.Usage.CacheRead
+	t.Usage.CacheWrite += more.Usage.CacheWrite
+	t.Cost += more.Cost
+	t.Unpriced += more.Unpriced
+	return t
+}
+
+func compareTotals(a, b Total) int {
+	return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Usage.Input+b.Usage.Output, a.Usage.Input+a.Usage.Output),
+		cmp.Compare(a.Day, b.Day), cmp.Compare(a.User, b.User), cmp.Compare(a.Conversation, b.Conversation),
+		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
+}

@@ -1,0 +1,177 @@
+package sqlite_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// dear is a price.
+func dear(cost int64) *int64 { return &cost }
+
+// used keeps a call that left no message.
+func used(s *story, c sqlite.Call) {
+	s.Helper()
+	s.must(s.db.Usage().Put(s.Context(), c))
+}
+
+func sum(s *story, q sqlite.Query) []sqlite.Total {
+	s.Helper()
+	list, err := s.db.Usage().Sum(s.Context(), q)
+	s.must(err)
+	return list
+}
+
+func TestACallThatFailedIsKeptWithWhatItCounted(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	s.finish(turn, "Sorry.")
+	used(s, sqlite.Call{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big", Model: "big-1",
+		Class: supervisor.ModelCut, Usage: protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}, Cost: dear(9),
+		Request: "req_1"})
+	used(s, sqlite.Call{User: "alice", Spec: "anthropic/big", Purpose: "title", Class: supervisor.ModelOverloaded})
+	s.same("what counted", s.look(`SELECT format('%s %d %d %s %s %s %s %d %d %d %d %d %s %d', user, conversation = ?,
+		turn = ?, spec, model, purpose, class, input, output, cache_read, cache_write, cost, request, created_at = ?)
+		FROM usage WHERE id = 1`, s.home.ID, turn.ID, noon.UnixMilli()),
+		"alice 1 1 anthropic/big big-1 chat cut 7 5 3 2 9 req_1 1")
+	s.same("what did not", s.look(`SELECT format('%s %s %s', user, purpose, class) FROM usage WHERE id = 2 AND
+		conversation IS NULL AND turn IS NULL AND message IS NULL AND cost IS NULL`), "alice title overloaded")
+}
+
+func TestCallsThatAreRefused(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	elsewhere := s.conversation("bob").ID
+	for _, c := range []struct {
+		name  string
+		call  sqlite.Call
+		code  supervisor.Code
+		words string
+	}{
+		{"nobody's", sqlite.Call{Spec: "a/b"}, supervisor.CodeInvalid, "is somebody's"},
+		{"in another's conversation", sqlite.Call{User: "alice", Conversation: elsewhere}, supervisor.CodeNotFound,
+			"no conversation"},
+		{"in another's turn", sqlite.Call{User: "bob", Conversation: elsewhere, Turn: turn.ID}, supervisor.CodeNotFound,
+			"no turn"},
+		{"in a turn of another conversation", sqlite.Call{User: "alice", Conversation: s.chat("alice", "42").ID,
+			Turn: turn.ID}, supervisor.CodeNotFound, "no turn"},
+		{"in a turn that never was", sqlite.Call{User: "alice", Conversation: s.home.ID, Turn: 99},
+			supervisor.CodeNotFound, "no turn 99"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s.refused(s.db.Usage().Put(t.Context(), c.call), c.code, c.words)
+			s.same("usage", s.look("SELECT count(*) FROM usage"), "0")
+		})
+	}
+}
+
+// A provider may count anything.
+func TestNonsenseSpoilsNeitherTheStepNorTheSum(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	st := step(turn, "hello")
+	st.Usage = protocol.Usage{Input: math.MaxInt64, Output: math.MinInt64, CacheRead: -1, CacheWrite: 4}
+	st.Cost = dear(math.MaxInt64)
+	for range 2 {
+		_, err := s.db.Turns().CommitStep(t.Context(), st)
+		s.must(err)
+	}
+	used(s, sqlite.Call{User: "alice", Usage: st.Usage, Cost: dear(-5)})
+	const most = 1 << 40
+	s.same("total", sum(s, sqlite.Query{}), []sqlite.Total{{Calls: 3,
+		Usage: protocol.Usage{Input: 3 * most, CacheWrite: 12}, Cost: 2 * most}})
+}
+
+func TestUsageIsToldApart(t *testing.T) {
+	s := newStory(t)
+	bob := s.conversation("bob")
+	turn := s.begun("hi")
+	st := step(turn, "hello") // 10 and 2 tokens
+	st.Spec, st.Cost = "anthropic/big", dear(300)
+	_, err := s.db.Turns().CommitStep(t.Context(), st)
+	s.must(err)
+	failed := sqlite.Call{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big",
+		Class: supervisor.ModelCut, Usage: protocol.Usage{Input: 10}, Cost: dear(100)}
+	used(s, failed)
+	failed.Class, failed.Usage, failed.Cost = supervisor.ModelRateLimited, protocol.Usage{}, nil
+	used(s, failed) // needs no price
+	used(s, sqlite.Call{User: "alice", Model: "old", Purpose: "title", Usage: protocol.Usage{Input: 1, CacheRead: 1}})
+	used(s, sqlite.Call{User: "carol", Spec: "new/one"}) // was not counted: who knows what it cost
+	used(s, sqlite.Call{User: "bob", Conversation: bob.ID, Spec: "local/small", Cost: dear(0),
+		Usage: protocol.Usage{Input: 50, Output: 50}})
+	for _, c := range []struct {
+		name  string
+		query sqlite.Query
+		want  []sqlite.Total
+	}{
+		{"everything", sqlite.Query{}, []sqlite.Total{{Calls: 6, Failed: 2,
+			Usage: protocol.Usage{Input: 71, Output: 52, CacheRead: 1}, Cost: 400, Unpriced: 2}}},
+		{"a person's", sqlite.Query{User: "alice"}, []sqlite.Total{{Calls: 4, Failed: 2,
+			Usage: protocol.Usage{Input: 21, Output: 2, CacheRead: 1}, Cost: 400, Unpriced: 1}}},
+		{"a stranger's", sqlite.Query{User: "dave"}, nil},
+		{"by person", sqlite.Query{By: []sqlite.Dimension{sqlite.ByUser}}, []sqlite.Total{
+			{User: "alice", Calls: 4, Failed: 2, Usage: protocol.Usage{Input: 21, Output: 2, CacheRead: 1}, Cost: 400,
+				Unpriced: 1},
+			{User: "bob", Calls: 1, Usage: protocol.Usage{Input: 50, Output: 50}},
+			{User: "carol", Calls: 1, Unpriced: 1}}},
+		{"by model: what costs nothing in the order of its tokens", sqlite.Query{By: []sqlite.Dimension{sqlite.ByModel}},
+			[]sqlite.Total{
+				{Model: "anthropic/big", Calls: 3, Failed: 2, Usage: protocol.Usage{Input: 20, Output: 2}, Cost: 400},
+				{Model: "local/small", Calls: 1, Usage: protocol.Usage{Input: 50, Output: 50}},
+				{Model: "old", Calls: 1, Usage: protocol.Usage{Input: 1, CacheRead: 1}, Unpriced: 1},
+				{Model: "new/one", Calls: 1, Unpriced: 1}}},
+		{"by purpose and conversation", sqlite.Query{User: "alice",
+			By: []sqlite.Dimension{sqlite.ByPurpose, sqlite.ByConversation}}, []sqlite.Total{
+			{Conversation: s.home.ID, Purpose: "chat", Calls: 3, Failed: 2, Usage: protocol.Usage{Input: 20, Output: 2},
+				Cost: 400},
+			{Purpose: "title", Calls: 1, Usage: protocol.Usage{Input: 1, CacheRead: 1}, Unpriced: 1}}},
+	} {
+		t.Run(c.name, func(t *testing.T) { s.same("totals", sum(s, c.query), c.want) })
+	}
+	_, err = s.db.Usage().Sum(t.Context(), sqlite.Query{By: []sqlite.Dimension{"weather"}})
+	s.refused(err, supervisor.CodeInvalid, `by "weather"`)
+}
+
+// zone is a time zone by its IANA name.
+func zone(t *testing.T, name string) *time.Location {
+	t.Helper()
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
+func TestADayIsThePersonsOwn(t *testing.T) {
+	s := newStory(t)
+	for _, at := range []string{"2026-10-31T18:14:59.999Z", "2026-10-31T18:15:00Z", "2026-11-01T03:59:59.999Z",
+		"2026-11-01T04:00:00Z", "2026-11-02T04:59:59.999Z", "2026-11-02T05:00:00Z"} {
+		now, err := time.Parse(time.RFC3339, at)
+		s.must(err)
+		s.now = now
+		used(s, sqlite.Call{User: "alice", Spec: "a/b"})
+	}
+	for _, c := range []struct {
+		zone *time.Location
+		want map[string]int64
+	}{
+		{nil, map[string]int64{"2026-10-31": 2, "2026-11-01": 2, "2026-11-02": 2}},
+		{zone(t, "Asia/Kathmandu"), map[string]int64{"2026-10-31": 1, "2026-11-01": 3, "2026-11-02": 2}},
+		// of 25 hours: the clocks are set back
+		{zone(t, "America/New_York"), map[string]int64{"2026-10-31": 3, "2026-11-01": 2, "2026-11-02": 1}},
+	} {
+		got := map[string]int64{}
+		for _, day := range sum(s, sqlite.Query{User: "alice", By: []sqlite.Dimension{sqlite.ByDay}, Zone: c.zone}) {
+			got[day.Day] = day.Calls
+		}
+		s.same("days", got, c.want)
+	}
+	half := sqlite.Query{User: "alice", From: s.now.Add(-1), To: s.now.Add(1)}
+	s.same("within two nanoseconds", sum(s, half)[0].Calls, int64(1))
+	half.To = s.now
+	s.same("before it", sum(s, half), []sqlite.Total(nil))
+}
