@@ -1,10 +1,11 @@
-// Package access knows who the people are and who may speak as whom. It fails closed: whom it does not know is nobody.
+// Package access knows who the people are, who may speak as whom, and how they prove that it is they. It fails closed: whom
+// it does not know is nobody, and a gate that it cannot look behind stays closed.
 package access
 
 import (
-	"fmt"
 	"slices"
-	"strings"
+	"strconv"
+	"sync/atomic"
 
 	"mews/supervisor"
 )
@@ -12,89 +13,78 @@ import (
 // Accounts finds an OS account's user id.
 type Accounts func(account string) (uid uint32, err error)
 
-// People are the users. They do not change while the program runs.
+// People are the users and what is theirs. They can be changed while the program runs, all of it at once: every method
+// answers from one state. They may be used from several goroutines.
 type People struct {
-	users map[string]supervisor.User
-	names []string
-	byUID map[uint32][]string
-	own   uint32
+	own    uint32
+	lookup Accounts
+	now    atomic.Pointer[house]
 }
 
 // New takes the configured users. own is the service's own user id: its processes, and root's, are admin.
 func New(users []supervisor.User, own uint32, lookup Accounts) (*People, error) {
-	p := &People{users: map[string]supervisor.User{}, byUID: map[uint32][]string{}, own: own}
-	for _, u := range users {
-		if _, twice := p.users[u.Name]; twice || u.Name == "" {
-			return nil, fmt.Errorf("user %q: the name is empty or another user's", u.Name)
-		}
-		uid := own
-		if u.Account != "" {
-			var err error
-			if uid, err = lookup(u.Account); err != nil {
-				return nil, fmt.Errorf("account %q of user %s: %w", u.Account, u.Name, err)
-			}
-		}
-		p.users[u.Name] = u
-		p.names = append(p.names, u.Name)
-		p.byUID[uid] = append(p.byUID[uid], u.Name)
+	p := &People{own: own, lookup: lookup}
+	if err := p.Set(users, Bound{}); err != nil {
+		return nil, err
 	}
-	slices.Sort(p.names)
 	return p, nil
 }
 
-// Find is the user of that name.
+// Set puts these users, and what more there is of them, in the place of those before: all of it, or with an error nothing.
+func (p *People) Set(users []supervisor.User, more Bound) error {
+	h, err := build(users, more, func(name string) (uint32, error) {
+		if name == "" {
+			return p.own, nil
+		}
+		return p.lookup(name)
+	})
+	if err != nil {
+		return err
+	}
+	p.now.Store(h)
+	return nil
+}
+
+// Telegram is the user whose that numeric id on Telegram is, by the configuration or an invite. Nobody has 0, and a
+// suspended person has none. Names there can be changed, and are never looked at.
+func (p *People) Telegram(id int64) (supervisor.User, bool) {
+	h := p.now.Load()
+	name, ok := h.accounts[account{supervisor.ChannelTelegram, strconv.FormatInt(id, 10)}]
+	if !ok || h.suspended[name] {
+		return supervisor.User{}, false
+	}
+	return h.users[name], true
+}
+
+// Find is the user of that name, suspended or not.
 func (p *People) Find(name string) (supervisor.User, bool) {
-	u, ok := p.users[name]
+	u, ok := p.now.Load().users[name]
 	return u, ok
 }
 
-// Names lists the users, sorted.
-func (p *People) Names() []string { return slices.Clone(p.names) }
+// Suspended tells whether a user may not speak for now.
+func (p *People) Suspended(name string) bool { return p.now.Load().suspended[name] }
 
-// Known tells whether a process of that user id has any business here: it is an admin's, or a user's.
-func (p *People) Known(uid uint32) bool { return len(p.byUID[uid]) > 0 || p.Admin(uid) }
+// GroupAllowed tells whether people may speak in that group.
+func (p *People) GroupAllowed(channel supervisor.Channel, chat string) bool {
+	return p.now.Load().groups[Group{channel, chat}]
+}
+
+// Names lists the users, suspended ones too, sorted.
+func (p *People) Names() []string { return slices.Clone(p.now.Load().names) }
+
+// Known tells whether a process of that user id has any business here: it is an admin's, or that of a user who may speak.
+func (p *People) Known(uid uint32) bool {
+	h := p.now.Load()
+	return len(h.active(uid)) > 0 || p.admin(h, uid)
+}
 
 // Admin tells whether a process of that user id may see to the service.
-func (p *People) Admin(uid uint32) bool {
+func (p *People) Admin(uid uint32) bool { return p.admin(p.now.Load(), uid) }
+
+func (p *People) admin(h *house, uid uint32) bool {
 	if uid == 0 || uid == p.own {
 		return true
 	}
-	return slices.ContainsFunc(p.byUID[uid], func(name string) bool { return p.users[name].Role == supervisor.RoleAdmin })
-}
-
-// Speaker is the user as whom a process of that user id speaks. as names one; "" is the account's own user. Only an admin
-// may speak as somebody whose account it is not.
-func (p *People) Speaker(uid uint32, as string) (supervisor.User, error) {
-	mine := p.byUID[uid]
-	if as == "" {
-		return p.only(uid, mine)
-	}
-	u, known := p.users[as]
-	switch {
-	case slices.Contains(mine, as), known && p.Admin(uid):
-		return u, nil
-	case p.Admin(uid):
-		return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
-			"There is no user %q. There are: %s.", as, strings.Join(p.names, ", "))}
-	}
-	return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
-		"Only an admin may speak as %q; this account is not one.", as)}
-}
-
-func (p *People) only(uid uint32, mine []string) (supervisor.User, error) {
-	switch {
-	case len(mine) == 1:
-		return p.users[mine[0]], nil
-	case len(mine) == 0 && p.Admin(uid) && len(p.names) == 1:
-		return p.users[p.names[0]], nil
-	case p.Admin(uid):
-		return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-			"Say as whom to speak, with --user NAME. There are: %s.", strings.Join(p.names, ", "))}
-	case len(mine) == 0:
-		return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
-			"No user of Mews has this account (user id %d). An admin can add it: `account:` under `users:` in the "+
-				"configuration.", uid)}
-	}
-	return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-		"This account is that of several users; say which with --user NAME: %s.", strings.Join(mine, ", "))}
+	return slices.ContainsFunc(h.active(uid), func(name string) bool { return h.users[name].Role == supervisor.RoleAdmin })
 }

@@ -118,9 +118,29 @@ func TestPeopleThatCannotBeToldApartAreRefused(t *testing.T) {
 		"an account that is not there": {user("eve", "eve", supervisor.RoleUser)},
 		"two of one name":              {user("bob", "bob", supervisor.RoleUser), user("bob", "kids", supervisor.RoleUser)},
 		"one without a name":           {user("", "bob", supervisor.RoleUser)},
+		"two of one id on Telegram":    {onTelegram("ann", 42), onTelegram("bob", 42)},
+		"a group's id":                 {onTelegram("ann", -100123)},
 	} {
 		if p, err := access.New(users, own, accounts); err == nil {
 			t.Errorf("%s: got %+v", name, p)
+		}
+	}
+}
+
+func onTelegram(name string, id int64) supervisor.User {
+	u := user(name, "", supervisor.RoleUser)
+	u.Telegram = id
+	return u
+}
+
+func TestOnTelegramAPersonIsTheirNumber(t *testing.T) {
+	p := people(t, onTelegram("ann", 42), onTelegram("bob", 0), onTelegram("cat", 1<<51), onTelegram("dan", 0))
+	for id, want := range map[int64]string{
+		42: "ann", 1 << 51: "cat", 0: "", 43: "", -42: "", 1<<51 + 42: "", 1<<63 - 1: "", -1 << 63: "",
+	} {
+		u, ok := p.Telegram(id)
+		if u.Name != want || ok != (want != "") || ok && u.Telegram != id {
+			t.Errorf("%d is %q, %v; want %q", id, u.Name, ok, want)
 		}
 	}
 }

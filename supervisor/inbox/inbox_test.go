@@ -21,16 +21,24 @@ func message(key, text string) supervisor.Inbound {
 		Source: "test", Key: key, Text: text}
 }
 
-// open is an inbox on a real database, and what it has accepted.
-func open(t *testing.T) (*inbox.Inbox, *sqlite.DB, *[]supervisor.Inbound) {
+// open is a gate that lets everything through.
+type open struct{}
+
+func (open) Meet(context.Context, supervisor.Inbound) (m supervisor.Meeting, err error) {
+	return m, nil
+}
+
+// openInbox is an inbox on a real database, and what it has accepted.
+func openInbox(t *testing.T) (*inbox.Inbox, *sqlite.DB, *[]supervisor.Inbound) {
 	t.Helper()
 	db := sqlitetest.Open(t)
 	var accepted []supervisor.Inbound
-	return inbox.New(db.Inbox(), func(in supervisor.Inbound) { accepted = append(accepted, in) }, nil), db, &accepted
+	return inbox.New(inbox.Options{Store: db.Inbox(), Gate: open{},
+		Accepted: func(in supervisor.Inbound) { accepted = append(accepted, in) }}), db, &accepted
 }
 
 func TestAMessageIsHandedOnOnceItIsOnDiskAndKeptOnce(t *testing.T) {
-	box, db, accepted := open(t)
+	box, db, accepted := openInbox(t)
 	first, err := box.Put(t.Context(), message("k", "hello"))
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +57,7 @@ func TestAMessageIsHandedOnOnceItIsOnDiskAndKeptOnce(t *testing.T) {
 }
 
 func TestWhatIsRefused(t *testing.T) {
-	box, _, accepted := open(t)
+	box, _, accepted := openInbox(t)
 	for name, c := range map[string]struct{ key, text, want string }{
 		"nothing":               {"k", "", "empty"},
 		"only space":            {"k", " \n\t", "empty"},
@@ -77,7 +85,7 @@ func TestWhatIsRefused(t *testing.T) {
 }
 
 func TestACommandIsASlashAndOneWord(t *testing.T) {
-	box, _, _ := open(t)
+	box, _, _ := openInbox(t)
 	for text, want := range map[string]supervisor.InboundKind{
 		"/stop":                              supervisor.KindCommand,
 		"/Stop now":                          supervisor.KindCommand,
@@ -122,22 +130,26 @@ func (full) Put(context.Context, supervisor.Inbound) (supervisor.Inbound, bool, 
 	return supervisor.Inbound{}, false, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 }
 
+func (full) PutBatch(context.Context, supervisor.Batch) (r supervisor.Receipt, err error) {
+	return r, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
+}
+
 func TestWhatWasNotKeptIsNotAccepted(t *testing.T) {
 	accepted := func(supervisor.Inbound) { t.Error("accepted") }
-	_, err := inbox.New(full{}, accepted, nil).Put(t.Context(), message("k", "hello"))
+	_, err := inbox.New(inbox.Options{Store: full{}, Gate: open{}, Accepted: accepted}).Put(t.Context(), message("k", "hello"))
 	var told *supervisor.Error
 	if !errors.As(err, &told) || told.Message != "The disk is full." {
 		t.Errorf("got %v", err)
 	}
 	var unkept supervisor.Inbound
 	other := errors.New("told otherwise")
-	_, err = inbox.New(full{}, accepted, func(in supervisor.Inbound, err error) error {
+	_, err = inbox.New(inbox.Options{Store: full{}, Gate: open{}, Accepted: accepted, Unkept: func(in supervisor.Inbound, err error) error {
 		if !errors.As(err, &told) {
 			t.Errorf("given is %v", err)
 		}
 		unkept = in
 		return other
-	}).Put(t.Context(), message("k", "/stop"))
+	}}).Put(t.Context(), message("k", "/stop"))
 	if !errors.Is(err, other) || unkept.Kind != supervisor.KindCommand || unkept.Text != "/stop" {
 		t.Errorf("got %v for %+v", err, unkept)
 	}

@@ -1,0 +1,288 @@
+package access_test
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+)
+
+const step = 30 * time.Second
+
+// The codes of RFC 6238, appendix B, in their last six digits.
+func TestCodesAreThoseOfTheRFC(t *testing.T) {
+	seal := access.NewSeal(key)
+	sealed, err := seal.Seal("ann", []byte("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")) // 12345678901234567890
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPorch(t)
+	for seconds, text := range map[int64]string{59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924",
+		2000000000: "279037", 20000000000: "353130"} {
+		p.factors["ann"] = supervisor.Factor{User: "ann", Secret: sealed, Confirmed: true}
+		p.now = time.Unix(seconds, 0)
+		if v := p.try(text); !v.Right || v.Action != "login" {
+			t.Errorf("at %d: %+v", seconds, v)
+		}
+		if f := p.factors["ann"]; f.LastStep != seconds/30 {
+			t.Errorf("at %d the step is %d", seconds, f.LastStep)
+		}
+	}
+}
+
+func TestACodeHoldsForItsStepAndTheNext(t *testing.T) {
+	p := newPorch(t)
+	for steps, want := range map[int]bool{-3: false, -2: false, -1: true, 0: true, 1: false, 2: false, 2880: false} {
+		p.enrolled(t, true)
+		if v := p.try(code(p.secret, p.now.Add(time.Duration(steps)*step))); v.Right != want {
+			t.Errorf("%d steps away: %+v", steps, v)
+		}
+	}
+}
+
+func TestACodeIsTakenAsPeopleTypeIt(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	was := p.factors["ann"]
+	c := code(p.secret, p.now)
+	a, b := c[:3], c[3:]
+	for _, text := range []string{c, " " + c + "\n", a + " " + b, a + "-" + b, a + " - " + b, a + "\u00a0" + b, a + "\u2009" + b,
+		a + "\u2013" + b, strings.Join(strings.Split(c, ""), " ")} {
+		p.factors["ann"] = was
+		if v := p.try(text); !v.Right {
+			t.Errorf("%q: %+v", text, v)
+		}
+	}
+	for _, text := range []string{"", c[:5], c + "0", c[:4] + "-" + c[4:], c + ".", "code " + c, a + "_" + b, "-" + c, "hello",
+		strings.Repeat(" ", 1<<20) + c} {
+		p.factors["ann"] = was
+		if v := p.try(text); v.Right || v.Action != "login.refused" || p.factors["ann"].Failures != 0 {
+			t.Errorf("%q: %+v, %d failures", text, v, p.factors["ann"].Failures)
+		}
+	}
+}
+
+func TestACodeIsTakenOnce(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	first := code(p.secret, p.now)
+	if v := p.try(first); !v.Right {
+		t.Fatalf("%+v", v)
+	}
+	for _, c := range []struct {
+		after time.Duration
+		text  string
+		right bool
+		says  string
+	}{
+		{0, first, false, "used already"},
+		{0, code(p.secret, noon.Add(-step)), false, "used already"}, // older than the last one
+		{step, first, false, "used already"},
+		{2 * step, first, false, "Wrong code"},
+		{2 * step, code(p.secret, noon.Add(step)), true, "Unlocked"},
+		{2 * step, code(p.secret, noon.Add(2*step)), true, "Unlocked"},
+		{2 * step, code(p.secret, noon.Add(step)), false, "used already"},
+	} {
+		p.now = noon.Add(c.after)
+		if v := p.try(c.text); v.Right != c.right || !strings.Contains(v.Text, c.says) {
+			t.Errorf("after %v: %+v, want %q", c.after, v, c.says)
+		}
+	}
+	if f := p.factors["ann"]; f.Failures != 0 {
+		t.Errorf("a code that was used counts as a guess: %d", f.Failures)
+	}
+}
+
+func TestOfAHundredAtOnceOneIsRight(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		text func(p *porch, i int) string
+		want int64
+	}{
+		{"the same code", func(p *porch, _ int) string { return code(p.secret, p.now) }, 1},
+		{"the same recovery code", func(p *porch, _ int) string { return p.codes[3] }, 1},
+		{"wrong codes", func(p *porch, _ int) string { return wrong(p.secret, p.now) }, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPorch(t)
+			p.enrolled(t, true)
+			text := c.text(p, 0)
+			var right atomic.Int64
+			var crowd sync.WaitGroup
+			for range 100 {
+				crowd.Go(func() {
+					if p.try(text).Right {
+						right.Add(1)
+					}
+				})
+			}
+			crowd.Wait()
+			f := p.factors["ann"]
+			if right.Load() != c.want {
+				t.Errorf("%d were right", right.Load())
+			}
+			if c.want == 0 && (f.Lockouts != 1 || !f.LockedUntil.Equal(noon.Add(15*time.Minute))) {
+				t.Errorf("left %+v", f)
+			}
+		})
+	}
+}
+
+func TestTheFirstCodeConfirmsAFactor(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, false)
+	if v := p.try(p.codes[0]); v.Right {
+		t.Errorf("a recovery code confirmed it: %+v", v)
+	}
+	if v := p.attempt("ann", p.DecideStepUp("ann", code(p.secret, p.now)), p.now); v.Right || p.factors["ann"].Confirmed {
+		t.Errorf("a step-up confirmed it: %+v", v)
+	}
+	if v := p.try(wrong(p.secret, p.now)); v.Right || p.factors["ann"].Failures != 1 {
+		t.Errorf("%+v", v)
+	}
+	first := code(p.secret, p.now)
+	v := p.try(first)
+	if f := p.factors["ann"]; !v.Right || v.Action != "totp.enrolled" || !f.Confirmed || f.LastStep != noon.Unix()/30 || f.Failures != 0 {
+		t.Errorf("%+v leaves %+v", v, f)
+	}
+	if v := p.try(first); v.Right {
+		t.Errorf("it was taken again: %+v", v)
+	}
+}
+
+func TestAStepUpWantsAFreshCode(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	used := code(p.secret, p.now)
+	if v := p.try(used); !v.Right {
+		t.Fatalf("%+v", v)
+	}
+	stepUp := func(text string) supervisor.Verdict { return p.attempt("ann", p.DecideStepUp("ann", text), p.now) }
+	if v := stepUp(used); v.Right || v.Action != "stepup.refused" {
+		t.Errorf("%+v", v)
+	}
+	p.now = noon.Add(step)
+	if v := stepUp(code(p.secret, p.now)); !v.Right || v.Action != "stepup" || v.Text != "Confirmed." {
+		t.Errorf("%+v", v)
+	}
+	if v := p.attempt("bob", p.DecideStepUp("bob", "123456"), p.now); v.Right || !strings.Contains(v.Text, "no second factor") {
+		t.Errorf("%+v", v)
+	}
+	if err := p.people.Set([]supervisor.User{{Name: "ann"}}, access.Bound{Suspended: []string{"ann"}}); err != nil {
+		t.Fatal(err)
+	}
+	p.now = noon.Add(3 * step)
+	for _, name := range []string{"ann", "eve"} {
+		if v := p.attempt("ann", p.DecideStepUp(name, code(p.secret, p.now)), p.now); v.Right {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+func TestARecoveryCodeWorksOnce(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	spoilt := strings.NewReplacer("1", "l", "0", "o", "-", " ").Replace(strings.ToLower(p.codes[0]))
+	for i, c := range []struct{ text, says string }{
+		{p.codes[4], "9 recovery codes left"},
+		{spoilt, "8 recovery"},
+		{strings.ReplaceAll(p.codes[1], "-", ""), "7 recovery"},
+		{" " + strings.ReplaceAll(p.codes[2], "-", "\u2014") + "\n", "6 recovery"},
+		{strings.ReplaceAll(p.codes[3], "-", "--"), "5 recovery"},
+		{p.codes[5], "4 recovery"}, {p.codes[6], "3 recovery"}, {p.codes[7], "2 recovery"}, {p.codes[8], "1 recovery code left"},
+		{p.codes[9], "last recovery code"},
+	} {
+		v := p.try(c.text)
+		if !v.Right || v.Action != "login.recovery" || !strings.Contains(v.Text, c.says) {
+			t.Errorf("%d: %+v", i, v)
+		}
+	}
+	f := p.factors["ann"]
+	if len(f.Recovery) != 0 || f.LastStep != 0 {
+		t.Errorf("left %+v", f)
+	}
+	if v := p.try(p.codes[4]); v.Right || p.factors["ann"].Failures != 1 {
+		t.Errorf("again: %+v, %d failures", v, p.factors["ann"].Failures)
+	}
+}
+
+func TestTheDigestsOfTheCallerStayAsTheyAre(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	f := p.factors["ann"]
+	was := slices.Clone(f.Recovery)
+	left, v := p.DecideLogin("ann", p.codes[0])(f, p.now)
+	if !v.Right || len(left.Recovery) != 9 || !slices.Equal(f.Recovery, was) {
+		t.Errorf("%+v; %d left; changed: %v", v, len(left.Recovery), !slices.Equal(f.Recovery, was))
+	}
+}
+
+func TestAFactorThatDoesNotOpenTakesNoCode(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	text := code(p.secret, p.now)
+	sound := p.factors["ann"]
+	for name, spoil := range map[string]func(*supervisor.Factor){
+		"changed":   func(f *supervisor.Factor) { f.Secret = append(slices.Clone(f.Secret[1:]), 0) },
+		"bob's":     func(f *supervisor.Factor) { f.Secret = enrol(t, p.seal, "bob").Sealed },
+		"no secret": func(f *supervisor.Factor) { f.Secret, _ = p.seal.Seal("ann", []byte("not base32!")) },
+	} {
+		f := sound
+		spoil(&f)
+		p.factors["ann"] = f
+		if v := p.try(text); v.Right || v.Action != "login.broken" || p.factors["ann"].Failures != 0 {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	p.factors["ann"] = sound
+	p.gate(nil)
+	if v := p.try(text); v.Right || v.Action != "login.broken" {
+		t.Errorf("without a key: %+v", v)
+	}
+	p.factors = map[string]supervisor.Factor{}
+	if v := p.try(text); v.Right {
+		t.Errorf("without a factor: %+v", v)
+	}
+}
+
+// No verdict holds what was typed, nor the secret.
+func TestNoVerdictSaysASecret(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	for _, text := range []string{code(p.secret, p.now), code(p.secret, p.now), wrong(p.secret, p.now), p.codes[0], p.codes[0], "hello"} {
+		v := p.try(text)
+		if said := v.Text + v.Action; strings.Contains(said, text) || strings.Contains(said, p.secret) {
+			t.Errorf("%q says too much", said)
+		}
+	}
+}
+
+// Whatever people write: what is taken for a code is short and has no words in it, and nothing but a code opens a gate.
+func FuzzWhatPeopleWrite(f *testing.F) {
+	for _, text := range []string{"", "123456", "123-456", "l0o0 0000 0000 0000 0000 0000 oi", "what time does that show open at", "\xff",
+		"/stop", strings.Repeat("1 ", 100)} {
+		f.Add(text)
+	}
+	p := newPorch(f)
+	p.enrolled(f, true)
+	was := p.factors["ann"]
+	f.Fuzz(func(t *testing.T, text string) {
+		p.gate(p.seal) // whose rate is fresh
+		p.factors["ann"] = was
+		code := p.meet(t, typed(text)).Decide != nil
+		if code && (len(text) > 128 || !strings.ContainsAny(text, "0123456789")) {
+			t.Errorf("%q is taken for a code", text)
+		}
+		if v := p.try(text); v.Right {
+			t.Errorf("%q opened the gate", text)
+		}
+		if left := p.factors["ann"].Failures; !code && left != 0 {
+			t.Errorf("%q is no code, and counts as a wrong one", text)
+		}
+	})
+}

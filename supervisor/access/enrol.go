@@ -1,0 +1,137 @@
+package access
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"strings"
+	"unicode"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/totp"
+	"rsc.io/qr"
+
+	"mews/supervisor"
+)
+
+const (
+	issuer        = "Mews"
+	secretSize    = 20 // bytes: the 160 bits that RFC 4226, section 4, recommends
+	recoveryCodes = 10
+	recoverySize  = 16 // bytes: 128 bits, beyond the 112 from which a plain digest is enough (ASVS 5.0, 6.5.2)
+)
+
+// Enrolment is a second factor that was just made: what its person is shown once, and what is kept.
+type Enrolment struct {
+	Secret Secret // in base32, to be typed into an authenticator app
+	URL    Secret // otpauth://..., which holds the same
+	Sealed []byte // for supervisor.Factor
+}
+
+// Enrol makes a second factor for a user. It counts for nothing until a code has shown that they hold it.
+func (s *Seal) Enrol(user string) (Enrolment, error) {
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user, Period: period, SecretSize: secretSize,
+		Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+	if err != nil {
+		return Enrolment{}, fmt.Errorf("make a second factor for %s: %w", user, err)
+	}
+	sealed, err := s.Seal(user, []byte(key.Secret()))
+	if err != nil {
+		return Enrolment{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: err, Message: "No second factor can be set " +
+			"up now: the key that would seal it can't be used. An admin can see why in the log, or with `mews doctor`."}
+	}
+	return Enrolment{Secret: newSecret(key.Secret()), URL: newSecret(key.URL()), Sealed: sealed}, nil
+}
+
+// PNG is the picture that an authenticator app reads, as Picture makes it.
+func (e Enrolment) PNG(size int) ([]byte, error) { return Picture(e.URL.Reveal(), size) }
+
+// Picture is a QR code of a text, as PNG: at most size pixels wide where that is enough to read it, with the white margin
+// that it needs on a dark background.
+func Picture(text string, size int) ([]byte, error) {
+	code, err := qr.Encode(text, qr.M)
+	if err != nil {
+		return nil, fmt.Errorf("make a picture of %d bytes: %w", len(text), err)
+	}
+	const margin = 4 // modules on each side (ISO 18004)
+	scale := max(2, size/(code.Size+2*margin))
+	side := scale * (code.Size + 2*margin)
+	picture := image.NewPaletted(image.Rect(0, 0, side, side), color.Palette{color.White, color.Black})
+	for i := range picture.Pix {
+		if code.Black(i%side/scale-margin, i/side/scale-margin) {
+			picture.Pix[i] = 1
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, picture); err != nil {
+		return nil, fmt.Errorf("draw a picture of %d bytes: %w", len(text), err)
+	}
+	return b.Bytes(), nil
+}
+
+// letters are Douglas Crockford's for base32: there is no I, L, O or U that could be taken for something else.
+const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+var legible = base32.NewEncoding(letters).WithPadding(base32.NoPadding)
+
+// confused are the letters that people write for others.
+var confused = strings.NewReplacer("I", "1", "L", "1", "O", "0")
+
+// NewRecovery makes recovery codes, and their digests as they are kept in supervisor.Factor. Each opens the gate once,
+// without the authenticator app.
+func NewRecovery() (codes []Secret, digests []string) {
+	for len(codes) < recoveryCodes {
+		random := make([]byte, recoverySize)
+		rand.Read(random)
+		text := legible.EncodeToString(random)
+		if !strings.ContainsAny(text, "0123456789") { // one in 17,000: it could be taken for words
+			continue
+		}
+		codes = append(codes, newSecret(grouped(text)))
+		digests = append(digests, digest(text))
+	}
+	return codes, digests
+}
+
+// grouped has a dash after every fourth letter.
+func grouped(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		if i > 0 && i%recoveryGroup == 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// NewInvite makes a one-time code of more than 128 bits, of letters and digits alone so that it may stand in a link to a
+// bot (at most 64 of them: Bot API, deep linking), and its digest as it is kept.
+func NewInvite() (code Secret, kept string) {
+	text := rand.Text()
+	return newSecret(text), DigestInvite(text)
+}
+
+// DigestInvite is the digest of an invite's code, however a person has typed it.
+func DigestInvite(code string) string { return digest(strings.ToUpper(strings.TrimSpace(code))) }
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// compact is text without spaces and dashes.
+func compact(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.Is(unicode.Pd, r) {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,158 @@
+package access_test
+
+import (
+	"bytes"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"image/color"
+	"image/png"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+)
+
+func enrol(t testing.TB, seal *access.Seal, name string) access.Enrolment {
+	t.Helper()
+	e, err := seal.Enrol(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestWhatAnAppIsGiven(t *testing.T) {
+	seal := access.NewSeal(key)
+	e := enrol(t, seal, "ann")
+	raw, err := base32.StdEncoding.DecodeString(e.Secret.Reveal())
+	if err != nil || len(raw) != 20 {
+		t.Errorf("the secret has %d bytes, %v", len(raw), err)
+	}
+	u, err := url.Parse(e.URL.Reveal())
+	if err != nil || u.Scheme != "otpauth" || u.Host != "totp" || u.Path != "/Mews:ann" {
+		t.Fatalf("got %v, %v", u.Path, err)
+	}
+	for name, want := range map[string]string{"secret": e.Secret.Reveal(), "issuer": "Mews", "algorithm": "SHA1", "digits": "6",
+		"period": "30"} {
+		if got := u.Query().Get(name); got != want {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	if enrol(t, seal, "ann").Secret.Reveal() == e.Secret.Reveal() {
+		t.Error("two secrets are the same")
+	}
+	if plain, err := seal.Open("ann", e.Sealed); err != nil || string(plain) != e.Secret.Reveal() {
+		t.Errorf("what was sealed does not open: %v", err)
+	}
+	_, err = (*access.Seal)(nil).Enrol("ann")
+	if supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
+func TestThePictureHasItsMargin(t *testing.T) {
+	e := enrol(t, access.NewSeal(key), "ann")
+	for _, size := range []int{0, 150, 512, 1000} {
+		text, err := e.PNG(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		picture, err := png.Decode(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		side := picture.Bounds().Dx()
+		if side != picture.Bounds().Dy() || size > 0 && (side > size || side < size/2) {
+			t.Fatalf("for %d it is %v", size, picture.Bounds())
+		}
+		dark := func(x, y int) bool { return color.GrayModel.Convert(picture.At(x, y)).(color.Gray).Y < 128 }
+		corner := 0
+		for !dark(corner, corner) {
+			corner++
+		}
+		// the mark in the corner is 7 modules wide, and the margin has to be 4
+		wide := 0
+		for dark(corner+wide, corner) {
+			wide++
+		}
+		if corner*7 != wide*4 {
+			t.Errorf("for %d the margin is %d and the mark %d pixels", size, corner, wide)
+		}
+	}
+}
+
+func TestRecoveryCodesAreLegibleAndNotKept(t *testing.T) {
+	codes, digests := access.NewRecovery()
+	if len(codes) != 10 || len(digests) != 10 {
+		t.Fatalf("%d codes, %d digests", len(codes), len(digests))
+	}
+	seen := map[string]bool{}
+	for i, c := range codes {
+		text := c.Reveal()
+		if !regexp.MustCompile(`^([0-9A-HJKMNP-TV-Z]{4}-){6}[0-9A-HJKMNP-TV-Z]{2}$`).MatchString(text) || seen[text] {
+			t.Errorf("code %d has another shape, or is another's", i)
+		}
+		if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(digests[i]) || seen[digests[i]] {
+			t.Errorf("digest %q", digests[i])
+		}
+		seen[text], seen[digests[i]] = true, true
+	}
+}
+
+func TestAnInviteFitsALink(t *testing.T) {
+	code, kept := access.NewInvite()
+	text := code.Reveal()
+	if !regexp.MustCompile(`^[A-Z2-7]{26,64}$`).MatchString(text) {
+		t.Errorf("got %q", text)
+	}
+	for _, typed := range []string{text, strings.ToLower(text), " " + text + "\n"} {
+		if access.DigestInvite(typed) != kept {
+			t.Errorf("%q has another digest", typed)
+		}
+	}
+	if len(kept) != 64 || access.DigestInvite(text[1:]) == kept || access.DigestInvite("") == kept {
+		t.Error("another code has its digest")
+	}
+	if other, _ := access.NewInvite(); other.Reveal() == text {
+		t.Error("two codes are the same")
+	}
+}
+
+func TestASecretIsNotShown(t *testing.T) {
+	e := enrol(t, access.NewSeal(key), "ann")
+	codes, _ := access.NewRecovery()
+	invite, _ := access.NewInvite()
+	var shown strings.Builder
+	for _, v := range []any{e, &e, codes, invite, &invite, struct{ inner access.Enrolment }{e}, map[string]access.Secret{"x": invite},
+		fmt.Errorf("with %v and %q: %w", invite, e.Secret, &supervisor.Error{Message: e.URL.String()})} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+			fmt.Fprintf(&shown, verb, v)
+		}
+		fmt.Fprintln(&shown, v)
+	}
+	for _, marshal := range []func(any) ([]byte, error){json.Marshal, yaml.Marshal} {
+		for _, v := range []any{e, codes, map[string]access.Secret{"x": invite}} {
+			text, err := marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown.Write(text)
+		}
+	}
+	for _, secret := range []access.Secret{e.Secret, e.URL, codes[0], codes[9], invite} {
+		for _, form := range []string{secret.Reveal(), fmt.Sprintf("%x", secret.Reveal()), fmt.Sprintf("%X", secret.Reveal())} {
+			if strings.Contains(shown.String(), form) {
+				t.Errorf("a secret was shown: %s", form)
+			}
+		}
+	}
+	if !strings.Contains(shown.String(), "***") || (access.Secret{}).Reveal() != "" {
+		t.Error("nothing stands for a secret")
+	}
+}

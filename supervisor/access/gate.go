@@ -1,0 +1,186 @@
+package access
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mews/supervisor"
+)
+
+// Factors finds a person's second factor as it is kept.
+type Factors interface {
+	Find(ctx context.Context, user string) (f supervisor.Factor, known bool, err error)
+}
+
+// Logins finds where a person's gate is open. A login that has run out may be found too.
+type Logins interface {
+	FindLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) (l supervisor.Login, known bool, err error)
+}
+
+// Options are what a gate works with.
+type Options struct {
+	People  *People
+	Factors Factors
+	Logins  Logins
+	Seal    *Seal // nil: its key is not there, and the gate of everybody who has a second factor stays closed
+	Limits  Limits
+	Now     func() time.Time // nil is time.Now
+	// Held is how many inbounds of a person a closed gate holds, wherever that is; nil is that none is held.
+	Held  func(ctx context.Context, user string) (int64, error)
+	Alarm func(user, text string) // tells the admins what only they can mend, once an hour a person; nil tells nobody
+}
+
+// Limits are how long a gate stays open, and how fast people may send. 0 is the default of each.
+type Limits struct {
+	Idle   time.Duration // after it was last passed; 30 min
+	Life   time.Duration // in all; 12 h
+	Burst  int           // messages at once; 20
+	Second float64       // messages a second after that; 1
+}
+
+// defaults: the half hour and the twelve are those after which NIST SP 800-63B, section 4.2.3, asks for a second factor anew;
+// the half hour is Kai's too. Twenty messages are more than anybody forwards at once by hand.
+var defaults = Limits{Idle: 30 * time.Minute, Life: 12 * time.Hour, Burst: 20, Second: 1}
+
+// Gate decides of everything that a person sends, by whatever channel, whether and how it is taken.
+type Gate struct {
+	o      Options
+	limits atomic.Pointer[Limits]
+	rates  rates
+	alarms alarms
+}
+
+// NewGate makes a gate.
+func NewGate(o Options) *Gate {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Held == nil {
+		o.Held = func(context.Context, string) (int64, error) { return 0, nil }
+	}
+	if o.Alarm == nil {
+		o.Alarm = func(string, string) {}
+	}
+	g := &Gate{o: o}
+	g.Limit(o.Limits)
+	return g
+}
+
+// Limit sets other limits while the gate is in use. What was let through before is not asked again.
+func (g *Gate) Limit(l Limits) {
+	if l.Idle <= 0 {
+		l.Idle = defaults.Idle
+	}
+	if l.Life <= 0 {
+		l.Life = defaults.Life
+	}
+	if l.Burst <= 0 {
+		l.Burst = defaults.Burst
+	}
+	if l.Second <= 0 {
+		l.Second = defaults.Second
+	}
+	g.limits.Store(&l)
+}
+
+// Meet says what is to become of an inbound whose kind was read off it, and whose conversation's user is who sent it. Each
+// inbound has to meet the gate: it counts against how fast its sender may send, once however often it comes. An error is ctx's alone; then nothing
+// was decided. Meet may call the Alarm, so it is not for within a transaction.
+func (g *Gate) Meet(ctx context.Context, in supervisor.Inbound) (supervisor.Meeting, error) {
+	user, why := g.speaking(in.Conversation.User)
+	if why != "" {
+		return supervisor.Meeting{Refused: why, Quiet: true}, nil
+	}
+	v := &visit{gate: g, in: in, user: user, now: g.o.Now(), limits: *g.limits.Load()}
+	for _, check := range checks {
+		if m, err := check(v, ctx); m != nil || err != nil {
+			return settled(m, err)
+		}
+	}
+	return v.guarded(), nil
+}
+
+func settled(m *supervisor.Meeting, err error) (supervisor.Meeting, error) {
+	if err != nil {
+		return supervisor.Meeting{}, err
+	}
+	return *m, nil
+}
+
+// speaking is a user who may speak, or why they may not.
+func (g *Gate) speaking(name string) (u supervisor.User, why string) {
+	u, known := g.o.People.Find(name)
+	switch {
+	case !known:
+		return u, fmt.Sprintf("There is no user %q here.", name)
+	case g.o.People.Suspended(name):
+		return u, suspendedText(name)
+	}
+	return u, ""
+}
+
+// What a code may be for.
+var (
+	purposeLogin  = purpose{name: "login", enrols: true}
+	purposeStepUp = purpose{name: "stepup", done: "Confirmed."}
+	purposeEnrol  = purpose{name: "totp", enrols: true, done: "From now on a code is asked for."}
+)
+
+// DecideLogin holds a code that did not come as a message against a person's factor, as one that opens a gate or confirms
+// a factor that was just made.
+func (g *Gate) DecideLogin(user, code string) supervisor.Decide {
+	p := purposeLogin
+	l := g.limits.Load()
+	p.done = fmt.Sprintf("Unlocked for %s, or until you have sent nothing for %s. /lock locks at once.", span(l.Life), span(l.Idle))
+	return g.decide(user, code, p)
+}
+
+// DecideStepUp holds a code against a person's factor for one effect that needs a fresh one. That the gate is open does not
+// help, and neither does the code that opened it.
+func (g *Gate) DecideStepUp(user, code string) supervisor.Decide {
+	return g.decide(user, code, purposeStepUp)
+}
+
+// DecideEnrol holds a code against a factor that was just made, to confirm it. It opens no gate.
+func (g *Gate) DecideEnrol(user, code string) supervisor.Decide {
+	return g.decide(user, code, purposeEnrol)
+}
+
+func (g *Gate) decide(user, code string, p purpose) supervisor.Decide {
+	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+		a := attempt{seal: g.o.Seal, text: code, purpose: p}
+		u, why := g.speaking(user)
+		if why != "" {
+			return f, a.not(suffixRefused, why)
+		}
+		a.user = u
+		return a.decide(f, now)
+	}
+}
+
+// alarms remember of whom the admins were told. The zero value is ready.
+type alarms struct {
+	mu   sync.Mutex // guards what follows
+	last map[string]time.Time
+}
+
+// alarmEvery is how often the admins are told of the same person.
+const alarmEvery = time.Hour
+
+// due tells whether they are to be told now.
+func (a *alarms) due(user string, now time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last, told := a.last[user]
+	if told && !now.Before(last) && now.Sub(last) < alarmEvery { // a clock that was set back silences nobody
+		return false
+	}
+	if a.last == nil {
+		a.last = map[string]time.Time{}
+	}
+	a.last[user] = now
+	return true
+}

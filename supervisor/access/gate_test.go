@@ -1,0 +1,478 @@
+package access_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+)
+
+// outcome is what becomes of an inbound, in a word.
+type outcome string
+
+const (
+	passes    outcome = "passes"    // it is let through
+	guarded   outcome = "guarded"   // it waits for a code where the gate is closed
+	never     outcome = "never"     // it is answered why it can't be taken
+	tried     outcome = "tried"     // it is a code
+	refused   outcome = "refused"   // it is not taken
+	quiet     outcome = "quiet"     // so, and nothing is said
+	elsewhere outcome = "elsewhere" // guarded, and the code is asked for in the private chat
+	apart     outcome = "apart"     // never, and that is said in the private chat
+)
+
+func outcomeOf(m supervisor.Meeting) outcome {
+	g := m.Guard
+	switch {
+	case m.Refused != "" && m.Quiet:
+		return quiet
+	case m.Refused != "":
+		return refused
+	case m.Decide != nil:
+		return tried
+	case g == nil:
+		return passes
+	case g.Never && g.At != (supervisor.Conversation{}):
+		return apart
+	case g.Never:
+		return never
+	case g.At != (supervisor.Conversation{}):
+		return elsewhere
+	}
+	return guarded
+}
+
+const (
+	alone = "101"  // ann's private chat
+	group = "-100" // a group that she is in
+)
+
+// sent is every sort of thing that ann may send, by what it is called in the table below.
+var sent = map[string]func(p *porch, in supervisor.Inbound) supervisor.Inbound{
+	"text":   func(_ *porch, in supervisor.Inbound) supervisor.Inbound { return in },
+	"digits": func(_ *porch, in supervisor.Inbound) supervisor.Inbound { in.Text = "12 34 56"; return in },
+	"recovery": func(p *porch, in supervisor.Inbound) supervisor.Inbound {
+		in.Text = p.codes[0]
+		return in
+	},
+	"/stop":  func(_ *porch, in supervisor.Inbound) supervisor.Inbound { in.Text = "/stop"; return commanded(in) },
+	"/start": func(_ *porch, in supervisor.Inbound) supervisor.Inbound { in.Text = "/start"; return commanded(in) },
+	"/new":   func(_ *porch, in supervisor.Inbound) supervisor.Inbound { in.Text = "/new"; return commanded(in) },
+	"press":  func(_ *porch, in supervisor.Inbound) supervisor.Inbound { in.Text = "123456"; return pressed(in) },
+	"later": func(_ *porch, in supervisor.Inbound) supervisor.Inbound {
+		in.Kind, in.Text = "voice", "123456"
+		return in
+	},
+}
+
+// states are what there may be of ann's factor.
+var states = map[string]func(t *testing.T, p *porch){
+	"none":      func(*testing.T, *porch) {},
+	"enrolling": func(t *testing.T, p *porch) { p.enrolled(t, false) },
+	"closed":    func(t *testing.T, p *porch) { p.enrolled(t, true) },
+	"open": func(t *testing.T, p *porch) {
+		p.enrolled(t, true)
+		for channel, chats := range map[supervisor.Channel][]string{supervisor.ChannelTelegram: {alone, group},
+			supervisor.ChannelTerminal: {""}} {
+			for _, chat := range chats {
+				p.open("ann", channel, chat, p.now.Add(-time.Minute))
+			}
+		}
+	},
+	"keyless": func(t *testing.T, p *porch) { p.enrolled(t, true); p.gate(nil) },
+	"halfway": func(t *testing.T, p *porch) { p.enrolled(t, false); p.gate(nil) },
+	"failing": func(t *testing.T, p *porch) { p.enrolled(t, true); p.broken = errors.New("disk I/O error") },
+}
+
+// What becomes of everything that a person may send, by what there is of their factor; where others read along in brackets.
+var meetings = map[supervisor.Codes]map[string]string{
+	supervisor.CodesOptional: {
+		"none":      "*:passes(passes)",
+		"enrolling": "*:passes(passes) digits:tried(passes)",
+		"closed":    "*:guarded(elsewhere) digits:tried(elsewhere) recovery:tried(tried) press:refused(refused)",
+		"open":      "*:guarded(elsewhere) recovery:tried(tried)",
+		"keyless":   "*:never(apart) press:refused(refused)",
+		"halfway":   "*:passes(passes) digits:never(passes)",
+		"failing":   "*:never(apart) press:refused(refused)",
+	},
+	supervisor.CodesRequired: {
+		"none":      "*:never(apart) press:refused(refused)",
+		"enrolling": "*:never(apart) digits:tried(apart) press:refused(refused)",
+		"closed":    "*:guarded(elsewhere) digits:tried(elsewhere) recovery:tried(tried) press:refused(refused)",
+		"open":      "*:guarded(elsewhere) recovery:tried(tried)",
+		"keyless":   "*:never(apart) press:refused(refused)",
+		"halfway":   "*:never(apart) press:refused(refused)",
+		"failing":   "*:never(apart) press:refused(refused)",
+	},
+	supervisor.CodesOff: {
+		"none": "*:passes(passes)", "enrolling": "*:passes(passes)", "closed": "*:passes(passes)", "open": "*:passes(passes)",
+		"keyless": "*:passes(passes)", "halfway": "*:passes(passes)", "failing": "*:passes(passes)",
+	},
+}
+
+// wanted reads a row of that table. /stop and /start pass always.
+func wanted(row, what string, private bool) outcome {
+	if what == "/stop" || what == "/start" {
+		return passes
+	}
+	var found string
+	for _, cell := range strings.Fields(row) {
+		if name, of, _ := strings.Cut(cell, ":"); name == what || name == "*" && found == "" {
+			found = of
+		}
+	}
+	one, other, _ := strings.Cut(strings.TrimSuffix(found, ")"), "(")
+	if private {
+		return outcome(one)
+	}
+	return outcome(other)
+}
+
+func TestWhatBecomesOfEverything(t *testing.T) {
+	meetings := maps.Clone(meetings)
+	meetings[""] = meetings[supervisor.CodesOptional]
+	meetings["sometimes"] = meetings[supervisor.CodesRequired] // a word that nobody knows is the strictest
+	places := []struct {
+		channel supervisor.Channel
+		chat    string
+		private bool
+	}{{supervisor.ChannelTerminal, "", true}, {supervisor.ChannelTerminal, "side", true}, {supervisor.ChannelTelegram, alone, true},
+		{supervisor.ChannelTelegram, group, false}}
+	for codes, rows := range meetings {
+		for state, row := range rows {
+			for what, made := range sent {
+				for _, place := range places {
+					p := newPorch(t)
+					p.people = newPeople(t, codes)
+					p.gate(p.seal)
+					states[state](t, p)
+					if p.codes == nil {
+						p.codes = []string{"0000-0000-0000-0000-0000-0000-00"}
+					}
+					if state == "open" {
+						p.open("ann", place.channel, place.chat, p.now)
+					}
+					m := p.meet(t, made(p, from("ann", place.channel, place.chat, "hello")))
+					if got, want := outcomeOf(m), wanted(row, what, place.private); got != want {
+						t.Errorf("codes %q, %s, %s in %s %q: %s, want %s", codes, state, what, place.channel, place.chat, got, want)
+					}
+					p.saysWhere(t, m)
+				}
+			}
+		}
+	}
+}
+
+// saysWhere sees that a code is asked for in private, and that what is said is said in sentences and without a secret.
+func (p *porch) saysWhere(t *testing.T, m supervisor.Meeting) {
+	t.Helper()
+	said := m.Refused
+	if m.Guard != nil {
+		said = m.Guard.Challenge
+		home := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: alone}
+		if m.Guard.At != (supervisor.Conversation{}) && m.Guard.At != home {
+			t.Errorf("it is asked for in %+v", m.Guard.At)
+		}
+		if !m.Guard.Never && (m.Guard.Idle != 30*time.Minute || m.Guard.Life != 12*time.Hour) {
+			t.Errorf("open for %v, %v", m.Guard.Idle, m.Guard.Life)
+		}
+		if said == "" {
+			t.Error("nothing is said")
+		}
+	}
+	if said != "" && (!strings.HasSuffix(said, ".") || said[0] < 'A' || said[0] > 'Z') {
+		t.Errorf("%q is no sentence", said)
+	}
+	for _, secret := range []string{p.secret, "disk I/O"} {
+		if secret != "" && strings.Contains(said, secret) {
+			t.Errorf("%q says too much", said)
+		}
+	}
+}
+
+// Every other place that something may come from is one where no code is taken.
+func TestACodeIsTakenInPrivateAlone(t *testing.T) {
+	for name, in := range map[string]supervisor.Inbound{
+		"a group":                     from("ann", supervisor.ChannelTelegram, group, "123456"),
+		"another's private chat":      from("ann", supervisor.ChannelTelegram, "102", "123456"),
+		"no chat":                     from("ann", supervisor.ChannelTelegram, "", "123456"),
+		"a channel's post":            {Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "-100"}, Sender: "-100", Kind: supervisor.KindText, Text: "123456"},
+		"nobody's":                    {Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: alone}, Kind: supervisor.KindText, Text: "123456"},
+		"a channel that nobody knows": from("ann", "pigeon", "1", "123456"),
+	} {
+		p := newPorch(t)
+		p.enrolled(t, true)
+		m := p.meet(t, in)
+		if m.Decide != nil || m.Guard == nil {
+			t.Errorf("%s: %+v", name, m)
+			continue
+		}
+		if in.Sender != "101" && !m.Guard.Never {
+			t.Errorf("%s: it waits for a code that nobody can send", name)
+		}
+	}
+}
+
+func TestWhatIsACode(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	mistyped := strings.Replace(p.codes[0], p.codes[0][:1], map[bool]string{true: "3", false: "2"}[p.codes[0][0] == '2'], 1)
+	for text, want := range map[string]bool{
+		"123456": true, "123 456": true, "123-456": true, " 123456\n": true, "1 2 3 4 5 6": true,
+		p.codes[1]: true, strings.ToLower(p.codes[1]): true, strings.ReplaceAll(p.codes[1], "-", " "): true,
+		strings.ReplaceAll(p.codes[1], "-", ""): true, p.codes[1][:9] + " - " + p.codes[1][10:]: true, mistyped: true,
+		"0000-0000-0000-0000-0000-0000-00": true, "l0o0 0000 0000 0000 0000 0000 oi": true,
+		"12345": false, "1234567": false, "2026-11": false, "12-34-56": false, "123456?": false, "call 123456": false,
+		"what time does that show open at": false, "WHAT-TIME-DOES-THAT-SHOW-OPEN-AT": false, "meet ann at 5": false,
+		p.codes[1] + "0": false, p.codes[1][1:]: false, "/stop": false, "\u0661\u0662\u0663\u0664\u0665\u0666": false,
+	} {
+		if got := p.meet(t, typed(text)).Decide != nil; got != want {
+			t.Errorf("%q is a code: %v", text, got)
+		}
+		if got := access.IsCode(text); got != want {
+			t.Errorf("%q looks like a code: %v", text, got)
+		}
+		p.now = p.now.Add(time.Second)
+	}
+}
+
+// One in other groups than it was shown in is known by its digest.
+func TestARecoveryCodeIsKnownHoweverItIsWritten(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	text := strings.Join(strings.Split(strings.ReplaceAll(p.codes[2], "-", ""), ""), " ")
+	if m := p.meet(t, typed(text)); m.Decide == nil || access.IsCode(text) {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestWhichCommandsAreOpen(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	for text, want := range map[string]bool{
+		"/start": true, "/help": true, "/stop": true, "/lock": true, "/STOP@mews_bot x": true, "/Lock\tnow": true, "/help\n": true,
+		"/start CODE": true, "/status": false, "/new": false, "/stopp": false, "/st": false, "/model x": false, "/unlock": false,
+		"/@stop": false, "//stop": false, "/ stop": false, "/resend": false, "/usage": false,
+	} {
+		if got := outcomeOf(p.meet(t, commanded(typed(text)))); (got == passes) != want {
+			t.Errorf("%q is open: %v", text, !want)
+		}
+		for name, in := range map[string]supervisor.Inbound{"as text": typed(text), "pressed": pressed(typed(text))} {
+			if got := p.meet(t, in); got.Guard == nil && got.Refused == "" {
+				t.Errorf("%q %s is let through", text, name)
+			}
+		}
+		p.now = p.now.Add(10 * time.Second)
+	}
+}
+
+func TestALoginRunsOut(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	for after, want := range map[time.Duration]outcome{
+		-time.Second: tried, 0: guarded, 30*time.Minute - 1: guarded, 30 * time.Minute: tried, 13 * time.Hour: tried,
+	} {
+		p.open("ann", supervisor.ChannelTerminal, "", noon)
+		p.now = noon.Add(after)
+		if got := outcomeOf(p.meet(t, typed("123456"))); got != want {
+			t.Errorf("%v after: %s, want %s", after, got, want)
+		}
+	}
+	p.Limit(access.Limits{Idle: 20 * time.Hour, Life: 14 * time.Hour})
+	p.now = noon.Add(13 * time.Hour)
+	m := p.meet(t, typed("123456"))
+	if m.Guard == nil || m.Guard.Idle != 20*time.Hour || m.Guard.Life != 14*time.Hour {
+		t.Errorf("with other limits: %+v", m)
+	}
+	if v := p.try(code(p.secret, p.now)); !strings.Contains(v.Text, "14 hours") || !strings.Contains(v.Text, "20 hours") {
+		t.Errorf("%+v", v)
+	}
+}
+
+// What waits in a group waits for a code that is asked for in private, where the gate may be open.
+func TestACodeIsTakenForWhatWaitsElsewhere(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	at := access.Binding{Channel: supervisor.ChannelTerminal, User: "ann"}
+	p.logins[at] = supervisor.Login{User: "ann", Channel: supervisor.ChannelTerminal, OpenedAt: p.now, UsedAt: p.now}
+	text := code(p.secret, p.now)
+	m := p.meet(t, typed(text))
+	if m.Decide != nil || m.Guard == nil {
+		t.Fatalf("where nothing waits it came to %+v", m)
+	}
+	if m.Guard.Decide == nil || !p.attempt("ann", m.Guard.Decide, p.now).Right {
+		t.Errorf("where the gate closes meanwhile it is no code: %+v", m.Guard)
+	}
+	p.held = 1
+	if m := p.meet(t, typed(text)); m.Decide == nil {
+		t.Errorf("while something waits it came to %+v", m)
+	}
+	p.heldErr = errors.New("boom")
+	if m := p.meet(t, typed(text)); m.Guard == nil || !m.Guard.Never {
+		t.Errorf("where it is not known whether something waits it came to %+v", m)
+	}
+}
+
+func TestWhatMeetsTheGateOpensIt(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	m := p.meet(t, typed(code(p.secret, p.now)))
+	if m.Decide == nil {
+		t.Fatalf("%+v", m)
+	}
+	if v := p.attempt("ann", m.Decide, p.now); !v.Right || v.Action != "login" ||
+		v.Text != "Unlocked for 12 hours, or until you have sent nothing for 30 minutes. /lock locks at once." {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestAChallengeSaysUntilWhenItIsLocked(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	p.fail(5)
+	if m := p.meet(t, typed("hello")); !strings.HasSuffix(m.Guard.Challenge,
+		"No code is taken before 18:00 (Asia/Kathmandu): too many were wrong.") {
+		t.Errorf("%q", m.Guard.Challenge)
+	}
+	p.now = noon.Add(15 * time.Minute)
+	if m := p.meet(t, typed("hello")); strings.Contains(m.Guard.Challenge, "before") {
+		t.Errorf("%q", m.Guard.Challenge)
+	}
+}
+
+func TestNobodyIsTakenForAnybody(t *testing.T) {
+	p := newPorch(t)
+	if err := p.people.Set([]supervisor.User{{Name: "ann", Telegram: annsID}}, access.Bound{Suspended: []string{"ann"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ann", "eve", ""} {
+		for _, in := range []supervisor.Inbound{from(name, supervisor.ChannelTelegram, alone, "hi"),
+			commanded(from(name, supervisor.ChannelTerminal, "", "/stop")), pressed(from(name, supervisor.ChannelTerminal, "", "x"))} {
+			if m := p.meet(t, in); outcomeOf(m) != quiet {
+				t.Errorf("%q: %+v", name, m)
+			}
+		}
+	}
+}
+
+func TestTheAdminsAreToldOnceAnHour(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	p.factors["bob"] = p.factors["ann"] // which does not open as bob's
+	meet := func() {
+		p.meet(t, typed("hello"))
+		p.meet(t, from("bob", supervisor.ChannelTerminal, "", "hello"))
+	}
+	meet()
+	if len(p.alarms) != 1 || !strings.HasPrefix(p.alarms[0], "bob: The gate of bob is closed.") {
+		t.Fatalf("%q", p.alarms)
+	}
+	p.gate(nil)
+	for _, c := range []struct {
+		at   time.Time
+		want int // alarms in all
+	}{{noon, 3}, {noon.Add(time.Hour - 1), 3}, {noon.Add(time.Hour), 5}, {noon.AddDate(-1, 0, 0), 7}} {
+		p.now = c.at
+		meet()
+		meet()
+		if len(p.alarms) != c.want {
+			t.Errorf("at %v there were %d alarms, want %d: %q", c.at, len(p.alarms), c.want, p.alarms)
+		}
+	}
+	for _, a := range p.alarms {
+		if strings.Contains(a, p.secret) {
+			t.Errorf("%q says a secret", a)
+		}
+	}
+}
+
+func TestAtTheServicesEndNothingIsDecided(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	p.broken = context.Canceled
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if m, err := p.Meet(ctx, typed("hello")); !errors.Is(err, context.Canceled) || outcomeOf(m) != passes || len(p.alarms) != 0 {
+		t.Errorf("%+v, %v, %q", m, err, p.alarms)
+	}
+}
+
+func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
+	p := newPorch(t)
+	outcomes := func(n int) (got []outcome) {
+		for range n {
+			got = append(got, outcomeOf(p.meet(t, typed("hello"))))
+		}
+		return got
+	}
+	if got := outcomes(20); slices.ContainsFunc(got, func(o outcome) bool { return o != passes }) {
+		t.Fatalf("of a burst: %v", got)
+	}
+	if got := outcomes(3); !slices.Equal(got, []outcome{refused, quiet, quiet}) {
+		t.Errorf("behind it: %v", got)
+	}
+	for _, text := range []string{"/stop", "/lock", "/STOP@mews_bot now"} {
+		if m := p.meet(t, commanded(typed(text))); outcomeOf(m) != passes {
+			t.Errorf("%s: %+v", text, m)
+		}
+	}
+	if m := p.meet(t, commanded(typed("/help"))); outcomeOf(m) != quiet {
+		t.Errorf("/help: %+v", m)
+	}
+	if m := p.meet(t, from("bob", supervisor.ChannelTerminal, "", "hello")); outcomeOf(m) != passes {
+		t.Errorf("bob: %+v", m)
+	}
+	p.now = noon.Add(time.Second)
+	if got := outcomes(3); !slices.Equal(got, []outcome{passes, refused, quiet}) {
+		t.Errorf("a second later: %v", got)
+	}
+	p.now = noon.Add(time.Minute)
+	if got := outcomes(21); got[19] != passes || got[20] != refused {
+		t.Errorf("a minute later: %v", got)
+	}
+	p.now = noon.AddDate(-1, 0, 0)
+	if got := outcomes(2); !slices.Equal(got, []outcome{passes, passes}) {
+		t.Errorf("after the clock was set back: %v", got)
+	}
+}
+
+func TestTheRateCanBeChanged(t *testing.T) {
+	p := newPorch(t)
+	p.meet(t, typed("hello"))
+	p.Limit(access.Limits{Burst: 2, Second: 0.5})
+	var got []string
+	for i := range 4 {
+		m := p.meet(t, typed(fmt.Sprint(i)))
+		got = append(got, string(outcomeOf(m)))
+		if i == 2 && (!strings.Contains(m.Refused, "2 at once, and then 0.5 a second") || m.Code != supervisor.CodeUnavailable) {
+			t.Errorf("%q", m.Refused)
+		}
+	}
+	if strings.Join(got, " ") != "passes passes refused quiet" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestAGateHasItsLimitsFromTheStart(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	gate := access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: p.seal,
+		Limits: access.Limits{Idle: time.Minute, Burst: 1, Second: 0.01}})
+	for _, want := range []outcome{guarded, refused, quiet} {
+		m, err := gate.Meet(t.Context(), typed("hello"))
+		if err != nil || outcomeOf(m) != want || want == guarded && (m.Guard.Idle != time.Minute || m.Guard.Life != 12*time.Hour) {
+			t.Errorf("%+v, %v; want %s", m, err, want)
+		}
+	}
+	p.broken = errors.New("disk I/O error") // and nobody to tell of it
+	if m, err := gate.Meet(t.Context(), from("bob", supervisor.ChannelTerminal, "", "hello")); err != nil || outcomeOf(m) != never {
+		t.Errorf("%+v, %v", m, err)
+	}
+}

@@ -1,0 +1,130 @@
+package access
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"mews/supervisor"
+)
+
+// Bound is what there is of people besides the configuration. What of it names nobody there is counts for nothing: a
+// person who was taken out of the configuration leaves such.
+type Bound struct {
+	Bindings  []Binding
+	Suspended []string // names of users
+	Groups    []Group
+}
+
+// Binding is an account of a channel that is a person's.
+type Binding struct {
+	Channel supervisor.Channel
+	Account string // the channel's own number of it
+	User    string
+}
+
+// Group is a chat of several people in which they may speak.
+type Group struct {
+	Channel supervisor.Channel
+	Chat    string
+}
+
+// house is everybody, at one time. It is never changed.
+type house struct {
+	users     map[string]supervisor.User
+	names     []string // sorted
+	byUID     map[uint32][]string
+	accounts  map[account]string
+	suspended map[string]bool
+	groups    map[Group]bool
+	skipped   []Binding // see People.Skipped
+}
+
+type account struct {
+	channel supervisor.Channel
+	number  string
+}
+
+func build(users []supervisor.User, more Bound, lookup Accounts) (*house, error) {
+	h := &house{users: map[string]supervisor.User{}, byUID: map[uint32][]string{}, accounts: map[account]string{},
+		suspended: map[string]bool{}, groups: map[Group]bool{}}
+	for _, u := range users {
+		if err := h.add(u, lookup); err != nil {
+			return nil, err
+		}
+	}
+	configured := maps.Clone(h.accounts)
+	for _, b := range more.Bindings {
+		owner, taken := configured[account{b.Channel, b.Account}]
+		if _, known := h.users[b.User]; known && taken && owner != b.User {
+			h.skipped = append(h.skipped, b)
+			continue
+		}
+		if err := h.bind(b); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range more.Suspended {
+		h.suspended[name] = true
+	}
+	for _, g := range more.Groups {
+		h.groups[g] = true
+	}
+	slices.Sort(h.names)
+	return h, nil
+}
+
+func (h *house) add(u supervisor.User, lookup Accounts) error {
+	if _, twice := h.users[u.Name]; twice || u.Name == "" {
+		return fmt.Errorf("user %q: the name is empty or another user's", u.Name)
+	}
+	uid, err := lookup(u.Account)
+	if err != nil {
+		return fmt.Errorf("account %q of user %s: %w", u.Account, u.Name, err)
+	}
+	h.users[u.Name] = u
+	h.names = append(h.names, u.Name)
+	h.byUID[uid] = append(h.byUID[uid], u.Name)
+	if u.Telegram == 0 {
+		return nil
+	}
+	return h.bind(Binding{supervisor.ChannelTelegram, strconv.FormatInt(u.Telegram, 10), u.Name})
+}
+
+// bind gives a person an account. Who has no id on Telegram by the configuration has the first that they were bound to.
+func (h *house) bind(b Binding) error {
+	u, known := h.users[b.User]
+	if !known {
+		return nil
+	}
+	if b.Channel == supervisor.ChannelTelegram {
+		id, err := strconv.ParseInt(b.Account, 10, 64)
+		if err != nil || id <= 0 || strconv.FormatInt(id, 10) != b.Account {
+			return fmt.Errorf("user %q: %q is no person's id on Telegram", b.User, b.Account)
+		}
+		if u.Telegram == 0 {
+			u.Telegram = id
+			h.users[b.User] = u
+		}
+	}
+	key := account{b.Channel, b.Account}
+	if other, taken := h.accounts[key]; taken && other != b.User {
+		return fmt.Errorf("user %q: %q on %s is %s's", b.User, b.Account, b.Channel, other)
+	}
+	h.accounts[key] = b.User
+	return nil
+}
+
+// Owner is whose an account of a channel is, suspended or not; "" is nobody's.
+func (p *People) Owner(channel supervisor.Channel, number string) string {
+	return p.now.Load().accounts[account{channel, number}]
+}
+
+// Skipped are the bindings that count for nothing, because the configuration says that the account is another person's.
+func (p *People) Skipped() []Binding { return slices.Clone(p.now.Load().skipped) }
+
+// active are the users of a user id who may speak.
+func (h *house) active(uid uint32) []string {
+	return slices.DeleteFunc(slices.Clone(h.byUID[uid]), func(name string) bool { return h.suspended[name] })
+}

@@ -1,0 +1,122 @@
+package access
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// LoadKey reads a sealing key: a file of 32 bytes, or of their 64 hexadecimal digits on one line. Where there is no file it
+// makes one with a random key if fresh; with a database that holds sealed secrets already that would be a key that opens
+// none of them. It refuses what is no plain file, or not the service's own alone. No error holds anything of the key.
+func LoadKey(path string, fresh bool) ([KeySize]byte, error) {
+	key, err := readKey(path)
+	if fresh && errors.Is(err, fs.ErrNotExist) {
+		if err = makeKey(path); err == nil {
+			key, err = readKey(path)
+		}
+	}
+	if err != nil {
+		return key, fmt.Errorf("the key that seals second factors: %w", err)
+	}
+	return key, nil
+}
+
+func readKey(path string) (key [KeySize]byte, err error) {
+	// Without O_NONBLOCK a named pipe would be waited for.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return key, fmt.Errorf("%s is a symbolic link; name the file itself", path)
+	}
+	if err != nil {
+		return key, err
+	}
+	defer f.Close()
+	if err := checkKey(f, path); err != nil {
+		return key, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 2*KeySize+3)) // the digits, the end of the line, and one byte too many
+	if err != nil {
+		return key, fmt.Errorf("read %s: %w", path, err)
+	}
+	return key, decodeKey(&key, text, path)
+}
+
+// checkKey sees that nobody else can read or change a key. systemd's credentials are root's, and the right to read them
+// that it gives to the service looks like the group's.
+func checkKey(f *os.File, path string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no plain file", path)
+	}
+	owner, known := info.Sys().(*syscall.Stat_t)
+	if !known {
+		return fmt.Errorf("%s: its owner is not known", path)
+	}
+	me := os.Geteuid()
+	open := fs.FileMode(0o077)
+	if owner.Uid == 0 && me != 0 {
+		open = 0o037
+	}
+	switch {
+	case int(owner.Uid) != me && owner.Uid != 0:
+		return fmt.Errorf("%s belongs to user id %d; it has to belong to %d, as whom this service runs", path, owner.Uid, me)
+	case info.Mode().Perm()&open != 0:
+		return fmt.Errorf("%s can be read or changed by others (%v); `chmod 600` it", path, info.Mode().Perm())
+	}
+	return nil
+}
+
+func decodeKey(key *[KeySize]byte, text []byte, path string) error {
+	if len(text) == KeySize {
+		copy(key[:], text)
+		return nil
+	}
+	line := bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+	if len(line) == 2*KeySize {
+		if _, err := hex.Decode(key[:], line); err == nil {
+			return nil
+		}
+	}
+	clear(key[:])
+	return fmt.Errorf("%s is not a key: it has to be of %d bytes, or of their %d hexadecimal digits", path, KeySize, 2*KeySize)
+}
+
+// makeKey puts a random key where there is none. A crash leaves the whole of it or none, and one that was made meanwhile
+// stays.
+func makeKey(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // 0600
+	if err != nil {
+		return fmt.Errorf("make %s: %w", path, err)
+	}
+	defer os.Remove(f.Name())
+	key := make([]byte, KeySize)
+	rand.Read(key)
+	_, err = f.Write(key)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Link(f.Name(), path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make %s: %w", path, err)
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func syncFolder(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

@@ -1,0 +1,201 @@
+package access_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+)
+
+func telegram(account, name string) access.Binding {
+	return access.Binding{Channel: supervisor.ChannelTelegram, Account: account, User: name}
+}
+
+func TestPeopleAreBoundWhileTheProgramRuns(t *testing.T) {
+	p := people(t, onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser))
+	more := access.Bound{
+		Bindings: []access.Binding{telegram("43", "bob"), telegram("44", "bob"), telegram("45", "ann"), telegram("42", "ann"),
+			telegram("46", "eve"), {Channel: supervisor.ChannelTerminal, Account: "47", User: "bob"}},
+		Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-100"}},
+	}
+	if err := p.Set([]supervisor.User{onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser)}, more); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[int64]string{42: "ann", 43: "bob", 44: "bob", 45: "ann", 46: "", 47: "", 0: "", -43: "", -100: ""} {
+		if u, ok := p.Telegram(id); u.Name != want || ok != (want != "") {
+			t.Errorf("%d is %q, %v; want %q", id, u.Name, ok, want)
+		}
+	}
+	for name, want := range map[string]int64{"ann": 42, "bob": 43} {
+		if u, _ := p.Find(name); u.Telegram != want {
+			t.Errorf("%s has %d on Telegram, want %d", name, u.Telegram, want)
+		}
+	}
+	for group, want := range map[access.Group]bool{{supervisor.ChannelTelegram, "-100"}: true,
+		{supervisor.ChannelTelegram, "-101"}: false, {supervisor.ChannelTerminal, "-100"}: false, {}: false} {
+		if p.GroupAllowed(group.Channel, group.Chat) != want {
+			t.Errorf("group %v is allowed: %v", group, !want)
+		}
+	}
+	if err := p.Set([]supervisor.User{onTelegram("ann", 42)}, access.Bound{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := p.Telegram(43); ok || p.GroupAllowed(supervisor.ChannelTelegram, "-100") || len(p.Names()) != 1 {
+		t.Error("what was taken away is still there")
+	}
+}
+
+func TestPeopleAreSetWholeOrNotAtAll(t *testing.T) {
+	ann := onTelegram("ann", 42)
+	for name, c := range map[string]struct {
+		users []supervisor.User
+		more  access.Bound
+		names []string
+	}{
+		"an account of two": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.Bound{}, []string{"ann", "bob", "42"}},
+		"an account bound to two": {[]supervisor.User{ann, onTelegram("bob", 0)},
+			access.Bound{Bindings: []access.Binding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann", "bob", "7"}},
+		"a group as an account": {[]supervisor.User{ann}, access.Bound{Bindings: []access.Binding{telegram("-7", "ann")}}, []string{"ann"}},
+		"a name as an account":  {[]supervisor.User{ann}, access.Bound{Bindings: []access.Binding{telegram("@ann", "ann")}}, []string{"ann"}},
+		"a number in two ways":  {[]supervisor.User{ann}, access.Bound{Bindings: []access.Binding{telegram("+7", "ann")}}, []string{"ann"}},
+		"no such OS account":    {[]supervisor.User{user("eve", "eve", supervisor.RoleUser)}, access.Bound{}, []string{"eve"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := people(t, onTelegram("old", 1))
+			err := p.Set(c.users, c.more)
+			if err == nil {
+				t.Fatal("was taken")
+			}
+			for _, word := range c.names {
+				if !strings.Contains(err.Error(), word) {
+					t.Errorf("%q does not name %s", err, word)
+				}
+			}
+			if u, ok := p.Telegram(1); !ok || u.Name != "old" || len(p.Names()) != 1 {
+				t.Errorf("of those before are %v left", p.Names())
+			}
+		})
+	}
+}
+
+// What the configuration says of an account counts, whatever was bound before: nobody else is shut out by it.
+func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
+	p := people(t, onTelegram("old", 1))
+	wrong := telegram("42", "bob")
+	more := access.Bound{Suspended: []string{"ann"}, Bindings: []access.Binding{
+		wrong, telegram("43", "bob"), telegram("42", "ann"), telegram("42", "nobody")}}
+	if err := p.Set([]supervisor.User{onTelegram("ann", 42), onTelegram("bob", 0)}, more); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Skipped(); !slices.Equal(got, []access.Binding{wrong}) {
+		t.Errorf("skipped %v", got)
+	}
+	for number, want := range map[string]string{"42": "ann", "43": "bob", "44": "", "": ""} {
+		if got := p.Owner(supervisor.ChannelTelegram, number); got != want {
+			t.Errorf("%s is %q's, want %q", number, got, want)
+		}
+	}
+	if _, ok := p.Telegram(42); ok {
+		t.Error("who is suspended may speak")
+	}
+	if u, ok := p.Telegram(43); !ok || u.Telegram != 43 {
+		t.Errorf("43 is %+v, %v", u, ok)
+	}
+	if err := p.Set([]supervisor.User{onTelegram("bob", 0)}, more); err != nil || len(p.Skipped()) != 0 {
+		t.Errorf("without the one in the configuration %v are skipped, %v", p.Skipped(), err)
+	}
+}
+
+func TestWhoIsSuspendedIsNobody(t *testing.T) {
+	p := people(t)
+	users := append([]supervisor.User{onTelegram("tim", 42)}, house...)
+	set := func(names ...string) {
+		t.Helper()
+		if err := p.Set(users, access.Bound{Suspended: names, Bindings: []access.Binding{telegram("7", "bob")}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set("tim", "bob", "ann", "cat", "nobody")
+	for _, id := range []int64{42, 7} {
+		if u, ok := p.Telegram(id); ok || u.Name != "" {
+			t.Errorf("%d is %+v on Telegram", id, u)
+		}
+	}
+	for _, c := range []struct {
+		uid  uint32
+		as   string
+		want string // the user, or a word of the refusal
+		ok   bool
+	}{
+		{bobUID, "", "bob is suspended", false}, {bobUID, "bob", "bob is suspended", false}, {0, "bob", "bob is suspended", false},
+		{annUID, "", "ann is suspended", false}, {annUID, "dan", "Only an admin", false},
+		{kidsUID, "", "dan", true}, {kidsUID, "cat", "cat is suspended", false}, {stranger, "", "No user", false},
+		{kidsUID, "bob", "Only an admin", false}, {0, "dan", "dan", true},
+	} {
+		u, err := p.Speaker(c.uid, c.as)
+		if c.ok && (err != nil || u.Name != c.want) {
+			t.Errorf("%d as %q is %q, %v", c.uid, c.as, u.Name, err)
+		}
+		if !c.ok && (err == nil || !strings.Contains(err.Error(), c.want) || u.Name != "" ||
+			supervisor.ErrorCode(err) != supervisor.CodeForbidden) {
+			t.Errorf("%d as %q is %q, %v; want %q", c.uid, c.as, u.Name, err, c.want)
+		}
+	}
+	for uid, want := range map[uint32][2]bool{annUID: {false, false}, bobUID: {false, false}, kidsUID: {true, false}, 0: {true, true},
+		own: {true, true}, stranger: {false, false}} {
+		if got := [2]bool{p.Known(uid), p.Admin(uid)}; got != want {
+			t.Errorf("%d is known, admin: %v", uid, got)
+		}
+	}
+	if _, ok := p.Find("bob"); !ok || !p.Suspended("bob") || p.Suspended("dan") || len(p.Names()) != 5 {
+		t.Error("who is suspended is not there at all, or not suspended")
+	}
+	set()
+	if u, ok := p.Telegram(7); !ok || u.Name != "bob" || !p.Admin(annUID) {
+		t.Error("they may not speak again")
+	}
+	if u, err := p.Speaker(bobUID, ""); err != nil || u.Name != "bob" {
+		t.Errorf("got %v, %v", u, err)
+	}
+}
+
+// Every answer is of one state, while they change.
+func TestAReaderSeesOneState(t *testing.T) {
+	p := people(t)
+	var setting, reading sync.WaitGroup
+	done := make(chan struct{})
+	set := func(n int) {
+		name := fmt.Sprint("user", n%7)
+		if err := p.Set([]supervisor.User{onTelegram(name, 42)}, access.Bound{}); err != nil {
+			t.Error(err)
+		}
+	}
+	set(0)
+	setting.Go(func() {
+		for n := range 2000 {
+			set(n)
+		}
+	})
+	for range 3 {
+		reading.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if u, ok := p.Telegram(42); !ok || u.Telegram != 42 || u.Name == "" || len(p.Names()) != 1 {
+					t.Errorf("got %+v, %v", u, ok)
+					return
+				}
+			}
+		})
+	}
+	setting.Wait()
+	close(done)
+	reading.Wait()
+}

@@ -1,0 +1,105 @@
+package access_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+)
+
+// A recovery code that others have read is no secret, and one that opens nothing would stay good wherever its text is kept.
+func TestARecoveryCodeIsUsedUpWhereverItIsSent(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	p.open("ann", supervisor.ChannelTelegram, alone, p.now)
+	p.open("ann", supervisor.ChannelTelegram, group, p.now)
+	left := func() int { return len(p.factors["ann"].Recovery) }
+	all := left()
+
+	private := p.meet(t, from("ann", supervisor.ChannelTelegram, alone, strings.ToLower(p.codes[0])))
+	if private.Decide == nil || private.Guard == nil {
+		t.Fatalf("in the open private chat: %+v", private)
+	}
+	if v := p.attempt("ann", private.Decide, p.now); !v.Right || v.Action != "login.recovery" || left() != all-1 {
+		t.Errorf("%+v, and %d of %d are left", v, left(), all)
+	}
+	for i, lock := range []bool{false, true} {
+		if lock {
+			p.fail(5)
+		}
+		failures, in := p.factors["ann"].Lockouts, from("ann", supervisor.ChannelTelegram, group, p.codes[i+1])
+		m := p.meet(t, in)
+		if m.Decide == nil || m.Guard != nil {
+			t.Fatalf("in the group: %+v", m)
+		}
+		v := p.attempt("ann", m.Decide, p.now)
+		if v.Right || v.Action != "login.exposed" || !strings.Contains(v.Text, "is used up") ||
+			!strings.Contains(v.Text, "our private chat") || left() != all-2-i || p.factors["ann"].Lockouts != failures {
+			t.Errorf("locked %v: %+v, and %d of %d are left", lock, v, left(), all)
+		}
+		if m := p.meet(t, in); m.Decide != nil {
+			t.Errorf("used up, it is still one: %+v", m)
+		}
+	}
+	if m := p.meet(t, from("ann", supervisor.ChannelTelegram, group, "0000-0000-0000-0000-0000-0000-00")); m.Decide != nil {
+		t.Errorf("one that was never good: %+v", m)
+	}
+}
+
+func TestWhatALockCloses(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	for text, want := range map[string]supervisor.Lock{
+		"/lock": supervisor.LockHere, "/Lock@mews_bot ": supervisor.LockHere, "/lock ALL": supervisor.LockAll,
+		"/lock me": "", "/stop": "", "/stop all": "",
+	} {
+		if m := p.meet(t, commanded(typed(text))); m.Lock != want || outcomeOf(m) != passes {
+			t.Errorf("%s: %+v", text, m)
+		}
+		if m := p.meet(t, typed(text)); m.Lock != "" {
+			t.Errorf("%s as text: %+v", text, m)
+		}
+	}
+}
+
+func TestWhatIsSentAgainIsTakenForNothing(t *testing.T) {
+	p := newPorch(t)
+	p.Limit(access.Limits{Burst: 3, Second: 0.5})
+	send := func(user, source string, keys ...string) (got []outcome) {
+		for _, key := range keys {
+			in := from(user, supervisor.ChannelTerminal, "", "hello")
+			in.Source, in.Key = source, key
+			got = append(got, outcomeOf(p.meet(t, in)))
+		}
+		return got
+	}
+	for _, c := range []struct {
+		what, user, source, keys string
+		want                     []outcome
+	}{
+		{"at first", "ann", "x", "abcde", []outcome{passes, passes, passes, refused, quiet}},
+		{"again", "ann", "x", "abcde", []outcome{passes, passes, passes, refused, quiet}},
+		{"of another source", "ann", "y", "a", []outcome{quiet}},
+		{"another person's", "bob", "x", "abcd", []outcome{passes, passes, passes, refused}},
+	} {
+		if got := send(c.user, c.source, strings.Split(c.keys, "")...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.what, got, c.want)
+		}
+	}
+	if got := send("ann", "x", ""); !slices.Equal(got, []outcome{quiet}) {
+		t.Errorf("without a key: %v", got)
+	}
+	p.Limit(access.Limits{Burst: 1000})
+	send("ann", "x", "a") // from when on the bucket is that large
+	p.now = p.now.Add(time.Hour)
+	for i := range 256 {
+		send("ann", "x", strings.Repeat("z", i+1))
+	}
+	p.Limit(access.Limits{Burst: 1, Second: 0.001})
+	if got := send("ann", "x", strings.Repeat("z", 256), "n", "a"); !slices.Equal(got[:1], []outcome{passes}) || got[2] == passes {
+		t.Errorf("what is known is not the last 256: %v", got)
+	}
+}

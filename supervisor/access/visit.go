@@ -1,0 +1,265 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"mews/supervisor"
+)
+
+// visit is one inbound at the gate.
+type visit struct {
+	gate   *Gate
+	in     supervisor.Inbound
+	user   supervisor.User
+	now    time.Time
+	limits Limits
+	factor supervisor.Factor // from find on
+}
+
+// check settles what is to become of an inbound; nil leaves that to the next one.
+type check func(*visit, context.Context) (*supervisor.Meeting, error)
+
+// checks are asked in this order. What none of them settles meets a guard.
+var checks = []check{
+	(*visit).urgent, (*visit).hurried, (*visit).free, (*visit).find, (*visit).unconfirmed, (*visit).broken,
+	(*visit).spent, (*visit).code, (*visit).press,
+}
+
+// openCommands do nothing that anybody gains by. Those that are urgent are taken however fast they come, too: who sees that
+// somebody else uses their account needs them at once.
+var openCommands = map[string]struct{ urgent bool }{
+	"start": {}, "help": {}, "stop": {urgent: true}, "lock": {urgent: true},
+}
+
+// locks are what /lock closes, by its arguments. With others it closes nothing, and says so.
+var locks = map[string]supervisor.Lock{"": supervisor.LockHere, "all": supervisor.LockAll}
+
+// command is the name of the command that an inbound is, and what stands behind it, as supervisor/command reads them:
+// "/Stop@mews_bot now" is stop and now. A name that is "" is that it is none.
+func command(in supervisor.Inbound) (name, arguments string) {
+	if in.Kind != supervisor.KindCommand {
+		return "", ""
+	}
+	word := strings.TrimPrefix(strings.TrimSpace(in.Text), "/")
+	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
+		word, arguments = word[:end], strings.TrimSpace(word[end:])
+	}
+	word, _, _ = strings.Cut(word, "@")
+	return strings.ToLower(word), arguments
+}
+
+func (v *visit) urgent(context.Context) (*supervisor.Meeting, error) {
+	name, arguments := command(v.in)
+	switch {
+	case name == "lock":
+		return &supervisor.Meeting{Lock: locks[strings.ToLower(arguments)]}, nil
+	case openCommands[name].urgent:
+		return &supervisor.Meeting{}, nil
+	}
+	return nil, nil
+}
+
+func (v *visit) hurried(context.Context) (*supervisor.Meeting, error) {
+	p := v.gate.rates.take(v.user.Name, sending{v.in.Source, v.in.Key}, v.now, v.limits)
+	if p == paceTaken {
+		return nil, nil
+	}
+	return &supervisor.Meeting{Refused: hurriedText(v.limits), Quiet: p == paceQuiet, Code: supervisor.CodeUnavailable}, nil
+}
+
+func (v *visit) free(context.Context) (*supervisor.Meeting, error) {
+	name, _ := command(v.in)
+	if _, open := openCommands[name]; open || v.user.Codes == supervisor.CodesOff {
+		return &supervisor.Meeting{}, nil
+	}
+	return nil, nil
+}
+
+func (v *visit) find(ctx context.Context) (*supervisor.Meeting, error) {
+	f, known, err := v.gate.o.Factors.Find(ctx, v.user.Name)
+	if err != nil {
+		return v.failed(ctx, "find their second factor", err)
+	}
+	if known {
+		v.factor = f
+	}
+	return nil, nil
+}
+
+// unconfirmed settles everything of a person who has no second factor that counts.
+func (v *visit) unconfirmed(ctx context.Context) (*supervisor.Meeting, error) {
+	enrolling := len(v.factor.Secret) > 0
+	optional := v.user.Codes == supervisor.CodesOptional || v.user.Codes == ""
+	switch {
+	case v.factor.Confirmed:
+		return nil, nil
+	case enrolling && v.in.Kind == supervisor.KindText && v.private() && timed(v.in.Text) != "":
+		if m, err := v.broken(ctx); m != nil || err != nil {
+			return m, err
+		}
+		return v.decide(), nil
+	case optional:
+		return &supervisor.Meeting{}, nil
+	case enrolling:
+		return v.shut("Your second factor is not set up yet. Add the secret that you were given to your authenticator app, and " +
+			"send me the six digits that it shows, here. Then send this again."), nil
+	}
+	return v.shut("You can speak here with a second factor only, and have none yet. Ask an admin for an invite, or to run " +
+		"`mews totp enroll " + v.user.Name + "`. Then send this again."), nil
+}
+
+// broken settles everything of a person whose factor can't be looked at.
+func (v *visit) broken(ctx context.Context) (*supervisor.Meeting, error) {
+	if _, err := v.gate.o.Seal.Open(v.user.Name, v.factor.Secret); err != nil {
+		return v.failed(ctx, "read their second factor", err)
+	}
+	return nil, nil
+}
+
+// spent settles what is a recovery code that is still good, wherever it was sent: it is used up, and no word of it is kept.
+// Where others read it, it opens nothing.
+func (v *visit) spent(ctx context.Context) (*supervisor.Meeting, error) {
+	switch {
+	case v.in.Kind != supervisor.KindText || !left(v.in.Text, v.factor):
+		return nil, nil
+	case !v.private():
+		return &supervisor.Meeting{Decide: decideExposed(v.in.Text)}, nil
+	}
+	m := v.decide()
+	if open, err := v.isOpen(ctx); open && err == nil {
+		m.Guard = v.guarded().Guard
+	}
+	return m, nil
+}
+
+// code settles what is a code, where one is asked for: where the gate is closed, and in an open private chat while something
+// waits elsewhere, for that code is asked for there. Where nothing waits it is words, unless the gate has closed as it is
+// kept.
+func (v *visit) code(ctx context.Context) (*supervisor.Meeting, error) {
+	if v.in.Kind != supervisor.KindText || !v.private() || timed(v.in.Text) == "" && !recoverable(v.in.Text, v.factor) {
+		return nil, nil
+	}
+	open, err := v.isOpen(ctx)
+	if err != nil {
+		return v.failed(ctx, "find where they are logged in", err)
+	}
+	if !open {
+		return v.decide(), nil
+	}
+	switch held, err := v.gate.o.Held(ctx, v.user.Name); {
+	case err != nil:
+		return v.failed(ctx, "find what waits for a code", err)
+	case held == 0:
+		m := v.guarded()
+		m.Guard.Decide = v.decide().Decide
+		return &m, nil
+	}
+	return v.decide(), nil
+}
+
+// press settles what was pressed while the gate is closed: it is not kept for later, when it may mean something else.
+func (v *visit) press(ctx context.Context) (*supervisor.Meeting, error) {
+	if v.in.Kind != supervisor.KindPress {
+		return nil, nil
+	}
+	open, err := v.isOpen(ctx)
+	if err != nil {
+		return v.failed(ctx, "find where they are logged in", err)
+	}
+	if open {
+		return nil, nil
+	}
+	text := "Locked. Send your code, then press again."
+	if !v.private() {
+		text = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
+	}
+	return &supervisor.Meeting{Refused: text}, nil
+}
+
+func (v *visit) decide() *supervisor.Meeting {
+	return &supervisor.Meeting{Decide: v.gate.DecideLogin(v.user.Name, v.in.Text)}
+}
+
+func (v *visit) isOpen(ctx context.Context) (bool, error) {
+	c := v.in.Conversation
+	l, known, err := v.gate.o.Logins.FindLogin(ctx, v.user.Name, c.Channel, c.Chat)
+	return known && l.Open(v.now, v.limits.Idle, v.limits.Life), err
+}
+
+// guarded has an inbound wait for a code where the gate is closed as it is kept.
+func (v *visit) guarded() supervisor.Meeting {
+	text := "Locked. Send the six digits that your authenticator app shows, or a recovery code. What you sent is kept, and is " +
+		"answered then."
+	if !v.private() {
+		text = "What you sent in another chat waits, for it is locked there. Send me the six digits that your authenticator app " +
+			"shows here, in our private chat, or a recovery code. What you sent is answered there then."
+	}
+	if until := lockedUntil(v.factor, v.now); v.now.Before(until) {
+		text += " No code is taken before " + clock(until, v.now, v.user) + ": too many were wrong."
+	}
+	at, ok := v.asked()
+	if !ok {
+		return *v.shut("Locked, and no code can be sent here. Send this in our private chat.")
+	}
+	return supervisor.Meeting{Guard: &supervisor.Guard{Idle: v.limits.Idle, Life: v.limits.Life, Challenge: text, At: at}}
+}
+
+// shut answers an inbound that no code would help.
+func (v *visit) shut(text string) *supervisor.Meeting {
+	if v.in.Kind == supervisor.KindPress {
+		return &supervisor.Meeting{Refused: text}
+	}
+	at, _ := v.asked()
+	return &supervisor.Meeting{Guard: &supervisor.Guard{Challenge: text, At: at, Never: true}}
+}
+
+// failed closes the gate because something could not be looked at.
+func (v *visit) failed(ctx context.Context, what string, err error) (*supervisor.Meeting, error) {
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("%s of %s: %w", what, v.user.Name, context.Cause(ctx))
+	}
+	if v.gate.alarms.due(v.user.Name, v.now) {
+		v.gate.o.Alarm(v.user.Name, fmt.Sprintf("The gate of %s is closed. What was tried: to %s. What came of it: %v.", v.user.Name, what, err))
+	}
+	if errors.Is(err, errNoSeal) || errors.Is(err, errSealed) {
+		return v.shut(brokenText(v.user.Name)), nil
+	}
+	return v.shut("Your gate is closed because Mews can't look up whether it is open. An admin can see why in the log, or with " +
+		"`mews doctor`. Send this again later."), nil
+}
+
+// private says whether nobody else reads what is said where an inbound comes from. Only there a code is asked for or taken.
+func (v *visit) private() bool {
+	c := v.in.Conversation
+	switch c.Channel {
+	case supervisor.ChannelTerminal:
+		return true
+	case supervisor.ChannelTelegram: // the number of a private chat is that of its person; groups are below 0 (Bot API)
+		return person(c.Chat) && c.Chat == v.in.Sender
+	}
+	return false
+}
+
+func person(number string) bool {
+	id, err := strconv.ParseInt(number, 10, 64)
+	return err == nil && id > 0
+}
+
+// asked is where a person is asked for a code: the zero value where the inbound came from, else their private chat. Not ok
+// is that there is no such place.
+func (v *visit) asked() (at supervisor.Conversation, ok bool) {
+	c := v.in.Conversation
+	if v.private() {
+		return at, true
+	}
+	if c.Channel != supervisor.ChannelTelegram || !person(v.in.Sender) {
+		return at, false
+	}
+	return supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: v.in.Sender}, true
+}

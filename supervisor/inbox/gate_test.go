@@ -1,0 +1,346 @@
+package inbox_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/inbox"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// porter is a gate that says of each text what is to become of it, and notes what it was asked.
+type porter struct {
+	says  map[string]supervisor.Meeting
+	err   error
+	asked []string
+}
+
+func (p *porter) Meet(_ context.Context, in supervisor.Inbound) (supervisor.Meeting, error) {
+	p.asked = append(p.asked, string(in.Kind)+" "+in.Text)
+	return p.says[in.Text], p.err
+}
+
+var closed = &supervisor.Guard{Idle: time.Hour, Life: time.Hour, Challenge: "Send your code."}
+
+// right takes a code once.
+func right(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+	if f.LastStep == 1 {
+		return f, supervisor.Verdict{Action: "login.refused", Text: "Wrong."}
+	}
+	f.LastStep, f.Secret = 1, []byte("s")
+	return f, supervisor.Verdict{Right: true, Action: "login", Text: "Right."}
+}
+
+func newPorter() *porter {
+	return &porter{says: map[string]supervisor.Meeting{
+		"guarded": {Guard: closed}, "/guarded": {Guard: closed}, "123456": {Decide: right},
+		"spam": {Refused: "Too much at once.", Code: supervisor.CodeUnavailable}, "/spam": {Refused: "Too much at once."},
+		"more spam": {Refused: "Too much at once.", Quiet: true},
+	}}
+}
+
+func TestWithoutAGateNobodyIsLetThrough(t *testing.T) {
+	db, h := sqlitetest.Open(t), &heard{}
+	box := h.inbox(db.Inbox(), nil)
+	if _, err := box.Put(t.Context(), message("k", "/stop")); err == nil {
+		t.Error("a message was taken")
+	}
+	if err := put(t, box, 9, item(1, "ann", "/stop")); err == nil {
+		t.Error("a batch was taken")
+	}
+	if next, err := db.Inbox().NextUpdate(t.Context(), source); err != nil || next != 0 {
+		t.Errorf("the source has forgotten up to %d, %v", next, err)
+	}
+	if d := cmp.Diff(heard{}, *h, cmp.AllowUnexported(heard{})); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAGateThatCannotSayLetsNobodyThrough(t *testing.T) {
+	db, h, broken := sqlitetest.Open(t), &heard{}, errors.New("the gate is broken")
+	box := h.inbox(db.Inbox(), &porter{err: broken})
+	if _, err := box.Put(t.Context(), message("k", "hello")); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	err := put(t, box, 9, item(1, "ann", "hello"))
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "a message of ann") {
+		t.Errorf("got %v", err)
+	}
+	if len(h.accepted)+len(h.unkept) != 0 {
+		t.Errorf("handed on was %+v", h)
+	}
+}
+
+func TestTheGateIsAskedForEveryKindAndAPressStaysOne(t *testing.T) {
+	db, h, p := sqlitetest.Open(t), &heard{}, newPorter()
+	box := h.inbox(db.Inbox(), p)
+	press, forged, answered := item(3, "ann", "/stop"), item(4, "ann", "hello"), item(5, "ann", "(a photo)")
+	press.Inbound.Kind, forged.Inbound.Kind, answered.Answer = supervisor.KindPress, supervisor.KindCode, "I can't see it."
+	if err := put(t, box, 9, item(1, "ann", "hello"), item(2, "ann", "/stop"), press, forged, answered); err != nil {
+		t.Fatal(err)
+	}
+	pressed := message("p", "/stop")
+	pressed.Kind = supervisor.KindPress
+	if kept, err := box.Put(t.Context(), pressed); err != nil || kept.Kind != supervisor.KindPress {
+		t.Errorf("kept is %+v, %v", kept, err)
+	}
+	want := []string{"text hello", "command /stop", "press /stop", "text hello", "text (a photo)", "press /stop"}
+	if d := cmp.Diff(want, p.asked); d != "" {
+		t.Error(d)
+	}
+	if list, err := db.Inbox().Presses(t.Context()); err != nil || len(list) != 2 {
+		t.Errorf("presses are %+v, %v", list, err)
+	}
+}
+
+func TestWhatIsRefusedAtTheGate(t *testing.T) {
+	db, h := sqlitetest.Open(t), &heard{}
+	box := h.inbox(db.Inbox(), newPorter())
+	for text, want := range map[string]supervisor.Code{"spam": supervisor.CodeUnavailable, "more spam": supervisor.CodeForbidden} {
+		_, err := box.Put(t.Context(), message("k", text))
+		if supervisor.ErrorCode(err) != want || supervisor.ErrorMessage(err) != "Too much at once." {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+	err := put(t, box, 9, item(1, "ann", "hello"), item(2, "ann", "spam"), item(3, "ann", "/spam"), item(4, "ann", "more spam"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"hello"}, h.accepted); d != "" {
+		t.Error(d)
+	}
+	answers, err := db.Outbox().Pending(t.Context(), h.answered[0], 0, 10)
+	if err != nil || len(answers) != 2 || answers[0].Text != "Too much at once." || answers[1].Text != "Too much at once." {
+		t.Errorf("told is %+v, %v", answers, err)
+	}
+	same := item(2, "ann", "another").Inbound
+	same.Source, same.Kind = source, supervisor.KindText
+	again, _, err := db.Inbox().Put(t.Context(), same)
+	if err != nil || again.Text != "(a message that could not be taken)" || again.State != supervisor.InboundAnswered {
+		t.Errorf("kept is %+v, %v", again, err)
+	}
+	if err := put(t, box, 0, item(4, "ann", "more spam")); err != nil || len(h.answered) != 1 {
+		t.Errorf("a batch of what is dropped: %v, %v", err, h.answered)
+	}
+}
+
+func TestWhatIsHeldIsHandedOnOnceACodeHasComeAndNotBefore(t *testing.T) {
+	db, h := sqlitetest.Open(t), &heard{}
+	box := h.inbox(db.Inbox(), newPorter())
+	if err := put(t, box, 9, item(1, "ann", "guarded"), item(2, "ann", "/guarded")); err != nil {
+		t.Fatal(err)
+	}
+	if len(h.accepted) != 0 || len(h.answered) != 1 {
+		t.Fatalf("handed on was %+v", h)
+	}
+	for range 2 { // the second time is a batch that comes again
+		*h = heard{}
+		if err := put(t, box, 9, item(3, "ann", "123456"), item(4, "ann", "guarded")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(heard{accepted: []string{"guarded"}, answered: h.answered}, *h, cmp.AllowUnexported(heard{})); d != "" {
+		t.Error(d)
+	}
+	*h = heard{}
+	if err := put(t, box, 9, item(1, "ann", "guarded"), item(2, "ann", "/guarded")); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"guarded", "/guarded"}, h.accepted); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestOneMessageMeetsTheGateAsABatchDoes(t *testing.T) {
+	db, h := sqlitetest.Open(t), &heard{}
+	box := h.inbox(db.Inbox(), newPorter())
+	for _, c := range []struct {
+		key, text, kept string
+		kind            supervisor.InboundKind
+		held            bool
+		accepted        []string
+	}{
+		{"1", "guarded", "guarded", supervisor.KindText, true, nil},
+		{"2", "123456", "(a code)", supervisor.KindCode, false, []string{"guarded"}},
+		{"3", "guarded", "guarded", supervisor.KindText, false, []string{"guarded"}},
+		{"4", "hello", "hello", supervisor.KindText, false, []string{"hello"}},
+	} {
+		*h = heard{}
+		kept, err := box.Put(t.Context(), message(c.key, c.text))
+		if err != nil || kept.Text != c.kept || kept.Kind != c.kind || kept.Held != c.held {
+			t.Errorf("%s: kept is %+v, %v", c.text, kept, err)
+		}
+		if d := cmp.Diff(c.accepted, h.accepted); d != "" {
+			t.Errorf("%s: %s", c.text, d)
+		}
+		if told := len(h.answered) == 1; told != (c.held || c.kind == supervisor.KindCode) {
+			t.Errorf("%s: told is %v", c.text, h.answered)
+		}
+	}
+}
+
+// fallible is a store that fails so often at first.
+type fallible struct {
+	inbox.Store
+	fails *int
+}
+
+func (f fallible) failed() error {
+	if *f.fails > 0 {
+		*f.fails--
+		return errors.New("disk I/O error")
+	}
+	return nil
+}
+
+func (f fallible) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, bool, error) {
+	if err := f.failed(); err != nil {
+		return in, false, err
+	}
+	return f.Store.Put(ctx, in)
+}
+
+func (f fallible) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
+	if err := f.failed(); err != nil {
+		return supervisor.Receipt{}, err
+	}
+	return f.Store.PutBatch(ctx, b)
+}
+
+// A store that fails costs nobody a message: what comes again because of it is not too fast.
+func TestWhatCouldNotBeKeptIsTakenTheNextTime(t *testing.T) {
+	people, err := access.New([]supervisor.User{{Name: "ann"}, {Name: "bob"}}, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, h, fails := sqlitetest.Open(t), &heard{}, 2
+	gate := access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins,
+		Limits: access.Limits{Burst: 20, Second: 1e-9}})
+	box := h.inbox(fallible{db.Inbox(), &fails}, gate)
+	var batch []supervisor.Item
+	for i := range int64(20) {
+		batch = append(batch, item(i+1, "ann", "hello"))
+	}
+	for _, want := range []int{0, 0, 20} {
+		if err := put(t, box, 21, batch...); (err == nil) != (want > 0) {
+			t.Fatal(err)
+		}
+		if len(h.accepted) != want {
+			t.Errorf("accepted were %q", h.accepted)
+		}
+	}
+	if err := put(t, box, 22, item(21, "ann", "one more")); err != nil || len(h.accepted) != 20 {
+		t.Errorf("beyond what is taken at once: %v, %q", err, h.accepted)
+	}
+	for i := range 20 {
+		fails = 1
+		in := message(strconv.Itoa(i), "hello")
+		in.Conversation.User = "bob"
+		if _, err := box.Put(t.Context(), in); err == nil {
+			t.Fatal("the store did not fail")
+		}
+		if _, err := box.Put(t.Context(), in); err != nil {
+			t.Errorf("message %d: %v", i, err)
+		}
+	}
+}
+
+// Wherever a recovery code is sent, no word of it is kept, its message is taken away, and it is good no more.
+func TestARecoveryCodeIsKeptNowhere(t *testing.T) {
+	people, err := access.New([]supervisor.User{{Name: "ann", Telegram: 42}}, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, h, seal := sqlitetest.Open(t), &heard{}, access.NewSeal([access.KeySize]byte{7})
+	made, err := seal.Enrol("ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes, digests := access.NewRecovery()
+	confirm := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+		f.Confirmed = true
+		return f, supervisor.Verdict{Right: true, Action: "totp.enrolled", Text: "Confirmed."}
+	}
+	if err := db.Access().Factors.Put(t.Context(), "ann", made.Sealed, digests); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Access().Factors.Attempt(t.Context(), "ann", confirm, "in a test"); err != nil {
+		t.Fatal(err)
+	}
+	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors,
+		Logins: db.Access().Logins, Seal: seal}))
+	send := func(update int64, chat string, n int) {
+		t.Helper()
+		one := item(update, "ann", codes[n].Reveal())
+		one.Inbound.Conversation.Chat, one.Inbound.Sender, one.Raw = chat, "42", codes[n].Reveal()
+		if err := put(t, box, update+1, one); err != nil {
+			t.Fatal(err)
+		}
+		kept, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: one.Inbound.Conversation, Source: source,
+			Key: one.Inbound.Key, Kind: supervisor.KindText, Text: "x"})
+		if err != nil || kept.Text != "(a code)" || kept.State != supervisor.InboundAnswered {
+			t.Errorf("kept is %+v, %v", kept, err)
+		}
+		f, _, err := db.Access().Factors.Find(t.Context(), "ann")
+		if err != nil || len(f.Recovery) != len(codes)-int(update) {
+			t.Errorf("%d codes are left, %v", len(f.Recovery), err)
+		}
+		if clean, err := db.Cleanings().Due(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != int(update) {
+			t.Errorf("to be taken away are %+v, %v", clean, err)
+		}
+	}
+	send(1, "-7", 0)
+	if _, open, err := db.Access().Logins.FindLogin(t.Context(), "ann", supervisor.ChannelTelegram, "-7"); open || err != nil {
+		t.Errorf("the group is open: %v, %v", open, err)
+	}
+	send(2, "42", 1)
+	send(3, "42", 2) // while it is open
+	if n, err := db.Inbox().Forget(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
+		t.Errorf("%d updates were kept as they came, %v", n, err)
+	}
+	if len(h.accepted) != 0 {
+		t.Errorf("handed on were %q", h.accepted)
+	}
+}
+
+func TestALockClosesAtOnce(t *testing.T) {
+	db, h, p := sqlitetest.Open(t), &heard{}, newPorter()
+	p.says["/lock"] = supervisor.Meeting{Lock: supervisor.LockHere}
+	box := h.inbox(db.Inbox(), p)
+	send := func(key, text string, held bool) {
+		t.Helper()
+		if kept, err := box.Put(t.Context(), message(key, text)); err != nil || kept.Held != held {
+			t.Errorf("%s: %+v, %v", text, kept, err)
+		}
+	}
+	send("1", "123456", false)
+	send("2", "guarded", false)
+	send("3", "/lock", false)
+	send("4", "guarded", true)
+	if d := cmp.Diff([]string{"guarded", "/lock"}, h.accepted); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAFullDiskOpensNoGate(t *testing.T) {
+	h := &heard{}
+	box := h.inbox(fullBatches{}, newPorter())
+	err := put(t, box, 9, item(1, "ann", "/guarded"), item(2, "ann", "/stop"), item(3, "ann", "123456"))
+	if supervisor.ErrorMessage(err) != "The disk is full." {
+		t.Errorf("got %v", err)
+	}
+	if _, err := box.Put(t.Context(), message("k", "/guarded")); err == nil {
+		t.Error("it was taken")
+	}
+	if d := cmp.Diff([]string{"7 /stop"}, h.unkept); d != "" {
+		t.Error(d)
+	}
+}
