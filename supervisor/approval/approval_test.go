@@ -1,0 +1,199 @@
+package approval_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+	"mews/supervisor/approval"
+)
+
+// person is who is asked: what they say, and what they were asked.
+type person struct {
+	says    supervisor.Answer
+	err     error
+	asked   []supervisor.Question
+	granted map[string]bool // by user and subject
+}
+
+func (p *person) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
+	p.asked = append(p.asked, q)
+	if p.err == nil && p.says == supervisor.AnswerAlways {
+		p.granted[q.Conversation.User+q.Subject] = true
+	}
+	if ctx.Err() != nil {
+		return supervisor.AnswerNone, context.Cause(ctx)
+	}
+	return p.says, p.err
+}
+
+func (p *person) Granted(_ context.Context, user, subject string) (bool, error) {
+	return p.granted[user+subject], nil
+}
+
+// codes is a StepUp.
+type codes struct{ *person }
+
+func (c codes) Confirm(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
+	return c.Ask(ctx, q)
+}
+
+type rig struct {
+	approval.Approver
+	person  *person
+	policy  *approval.Policy
+	audited []string
+}
+
+func newRig(rule approval.Rule) *rig {
+	r := &rig{person: &person{granted: map[string]bool{}}, policy: &approval.Policy{}}
+	r.policy.Set(approval.Table{All: approval.Rules{approval.EffectSendFile: rule}})
+	r.Approver = approval.Approver{
+		People: func(name string) (supervisor.User, bool) {
+			return supervisor.User{Name: name, Role: supervisor.RoleUser}, name == "ann"
+		},
+		Policy: r.policy, Grants: r.person, Ask: r.person, StepUp: codes{&person{says: supervisor.AnswerOnce}},
+		Audit: func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },
+	}
+	return r
+}
+
+func request() approval.Request {
+	return approval.Request{User: "ann", Conversation: supervisor.Conversation{ID: 3, User: "ann"}, Turn: 7, Call: "t7-1-1",
+		Effect: approval.EffectSendFile, Arguments: []string{"3", "secret plans.png"}, Content: "ab", Text: "Send it?"}
+}
+
+func TestEveryOutcomeIsToldAndAudited(t *testing.T) {
+	for name, c := range map[string]struct {
+		rule    approval.Rule
+		change  func(*rig, *approval.Request)
+		code    supervisor.Code // "" where it is allowed
+		audited string
+	}{
+		"allowed":    {approval.RuleAllow, nil, "", "ann approval.allowed send_file by rule; turn 7, call \"t7-1-1\", subject "},
+		"denied":     {approval.RuleDeny, nil, supervisor.CodeForbidden, "approval.denied send_file by rule"},
+		"a slip":     {"Allow", nil, supervisor.CodeForbidden, "approval.denied send_file by rule"},
+		"no effect":  {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.Effect = "launch" }, supervisor.CodeForbidden, "launch by rule"},
+		"a stranger": {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.User = "bob" }, supervisor.CodeForbidden, "bob approval.denied"},
+		"once":       {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerOnce }, "", "by the person, once"},
+		"always":     {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerAlways }, "", "by the person, always"},
+		"no": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerDeny },
+			supervisor.CodeForbidden, "approval.denied send_file by the person"},
+		"not in time": {approval.RuleAsk, nil, supervisor.CodeForbidden, "no answer"},
+		"granted before": {approval.RuleAsk, func(r *rig, q *approval.Request) {
+			r.person.granted["ann"+q.Subject()], r.person.says = true, supervisor.AnswerDeny
+		}, "", "approval.allowed send_file for always"},
+		"nobody to ask": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.Ask = nil }, supervisor.CodeForbidden, "nobody can be asked"},
+		"not asked":     {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.err = errors.New("disk") }, supervisor.CodeInternal, "approval.failed"},
+		"with a code":   {approval.RuleStepUp, nil, "", "by the person, once"},
+		"a code is not for always": {approval.RuleStepUp, func(r *rig, q *approval.Request) {
+			r.person.granted["ann"+q.Subject()] = true
+			r.StepUp = codes{&person{says: supervisor.AnswerAlways, granted: map[string]bool{}}}
+		}, supervisor.CodeForbidden, "no answer"},
+		"no codes here": {approval.RuleStepUp, func(r *rig, _ *approval.Request) { r.StepUp = nil }, supervisor.CodeForbidden, "no code can be asked for"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, q := newRig(c.rule), request()
+			if c.change != nil {
+				c.change(r, &q)
+			}
+			if err := r.Allow(t.Context(), q); supervisor.ErrorCode(err) != c.code {
+				t.Errorf("got %v", err)
+			}
+			if len(r.audited) != 1 || !strings.Contains(r.audited[0], c.audited) || !strings.Contains(r.audited[0], q.Subject()) {
+				t.Errorf("audited was %q", r.audited)
+			}
+			if strings.Contains(fmt.Sprint(r.audited), "plans") || strings.Contains(fmt.Sprint(r.audited), "Send it?") {
+				t.Errorf("somebody's words are in the audit log: %q", r.audited)
+			}
+		})
+	}
+}
+
+func TestThePersonIsAskedAboutExactlyThis(t *testing.T) {
+	r, q := newRig(approval.RuleAsk), request()
+	r.person.says = supervisor.AnswerAlways
+	for range 2 {
+		if err := r.Allow(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := supervisor.Question{Conversation: q.Conversation, Turn: 7, Kind: supervisor.QuestionApproval, Tool: "send_file",
+		Subject: q.Subject(), Text: "Send it?"}
+	if len(r.person.asked) != 1 || r.person.asked[0] != want {
+		t.Errorf("asked was %+v", r.person.asked)
+	}
+	q.Content = "cd"
+	r.person.says = supervisor.AnswerDeny
+	if err := r.Allow(t.Context(), q); supervisor.ErrorCode(err) != supervisor.CodeForbidden || len(r.person.asked) != 2 {
+		t.Errorf("another file: got %v, asked %d times", err, len(r.person.asked))
+	}
+}
+
+func TestAStoppedTurnTakesItsQuestionBack(t *testing.T) {
+	r := newRig(approval.RuleAsk)
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stopped)
+	if err := r.Allow(ctx, request()); err != stopped || !strings.Contains(r.audited[0], "approval.withdrew") {
+		t.Errorf("got %v, audited %q", err, r.audited)
+	}
+}
+
+func TestTheNearestRuleCounts(t *testing.T) {
+	const effect = approval.EffectInvite
+	table := approval.Table{
+		All:   approval.Rules{effect: approval.RuleAsk},
+		Roles: map[supervisor.Role]approval.Rules{supervisor.RoleAdmin: {effect: approval.RuleStepUp}},
+		Users: map[string]approval.Rules{"root": {effect: approval.RuleDeny}, "ann": {approval.EffectSendFile: approval.RuleDeny}},
+	}
+	for _, c := range []struct {
+		user string
+		role supervisor.Role
+		want approval.Rule
+	}{
+		{"ann", supervisor.RoleUser, approval.RuleAsk},
+		{"ann", supervisor.RoleAdmin, approval.RuleStepUp},
+		{"root", supervisor.RoleAdmin, approval.RuleDeny},
+	} {
+		if got := table.Rule(supervisor.User{Name: c.user, Role: c.role}, effect); got != c.want {
+			t.Errorf("%+v: got %s", c, got)
+		}
+	}
+	var policy approval.Policy
+	user := supervisor.User{Name: "root"}
+	if got := policy.Rule(user, effect); got != approval.RuleAllow {
+		t.Errorf("with no rules: got %s", got)
+	}
+	policy.Set(table)
+	if got := policy.Rule(user, effect); got != approval.RuleDeny {
+		t.Errorf("with new rules: got %s", got)
+	}
+}
+
+// TestSubjects: whatever two requests are made of, they have one subject where they are the same, and only there.
+func TestSubjects(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[ab\x00]{0,3}`)
+		draw := func(name string) approval.Request {
+			return approval.Request{User: text.Draw(t, name+"'s user"), Effect: text.Draw(t, name+"'s effect"),
+				Content: text.Draw(t, name+"'s content"), Arguments: rapid.SliceOfN(text, 0, 3).Draw(t, name+"'s arguments")}
+		}
+		a, b := draw("a"), draw("b")
+		same := a.User == b.User && a.Effect == b.Effect && a.Content == b.Content && slices.Equal(a.Arguments, b.Arguments)
+		if (a.Subject() == b.Subject()) != same || len(a.Subject()) != 64 {
+			t.Fatalf("%+v is %s, %+v is %s", a, a.Subject(), b, b.Subject())
+		}
+		b = a
+		b.Turn, b.Call, b.Text = 9, "x", "another text" // none of which the effect is made of
+		if a.Subject() != b.Subject() {
+			t.Fatal("the same effect is another subject")
+		}
+	})
+}

@@ -1,0 +1,154 @@
+// Package question asks people before something is done, by a message with buttons, and waits for what they press.
+package question
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+)
+
+// How long questions stand unless Options say otherwise: one about money holds up somebody who waits, and an approval may
+// find its person away.
+const (
+	standBudget   = 10 * time.Minute
+	standApproval = time.Hour
+)
+
+// Store keeps questions.
+type Store interface {
+	// Ask keeps a question and its delivery with those buttons, or returns what the turn has asked before: with the answer,
+	// if there is one that counts, which is used then.
+	Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
+		asked supervisor.Question, fresh bool, err error)
+	// Use is what was answered, "" where nothing was. taken says that it was used by another, and counts once.
+	Use(ctx context.Context, id int64) (answer supervisor.Answer, taken bool, err error)
+	// Withdraw has a question expire that has no answer.
+	Withdraw(ctx context.Context, id int64) error
+	// Press keeps what was pressed, audits it, and says what that has come to, with the question as it was before.
+	Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.Pressed, err error)
+}
+
+// Audit is who did what.
+type Audit interface {
+	Put(ctx context.Context, user, action, detail string) error
+}
+
+// Options are what a Desk needs. Store and Audit are required.
+type Options struct {
+	Store Store
+	Audit Audit
+	Said  func(conversation int64) // a question is in the conversation's outbox; nil: nobody needs to know
+	Log   hclog.Logger             // nil logs nothing
+
+	Budget   time.Duration // how long a question about money stands; 0 is 10 minutes
+	Approval time.Duration // how long one about an effect stands; 0 is an hour
+}
+
+// Desk asks people and takes their answers. It may be used from any goroutine, and starts none.
+type Desk struct {
+	o       Options
+	pressed bell
+}
+
+// New makes a Desk.
+func New(o Options) *Desk {
+	if o.Said == nil {
+		o.Said = func(int64) {}
+	}
+	if o.Log == nil {
+		o.Log = hclog.NewNullLogger()
+	}
+	if o.Budget <= 0 {
+		o.Budget = standBudget
+	}
+	if o.Approval <= 0 {
+		o.Approval = standApproval
+	}
+	return &Desk{o: o}
+}
+
+// Ask asks a question in its conversation and waits until it is answered, has expired (which is AnswerDeny) or ctx ends
+// (whose cause is the error then). ID, Answer and ExpiresAt of q are not looked at. A turn that asks exactly what it has
+// asked before, in an earlier life of the service, asks nobody twice; an answer of once counts once.
+func (d *Desk) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
+	answer, err := d.ask(ctx, q)
+	if err != nil {
+		return supervisor.AnswerNone, fmt.Errorf("ask %s (%s) in turn %d: %w", q.Conversation.User, q.Kind, q.Turn, err)
+	}
+	return answer, nil
+}
+
+func (d *Desk) ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
+	for {
+		asked, err := d.put(ctx, q)
+		if err != nil || asked.Answer != supervisor.AnswerNone {
+			return asked.Answer, err
+		}
+		answer, taken, err := d.wait(ctx, asked)
+		if err != nil {
+			d.withdraw(ctx, asked)
+			return supervisor.AnswerNone, err
+		}
+		if !taken {
+			return answer, nil
+		}
+	}
+}
+
+// put puts the question, with new buttons, to its person, unless its turn has asked before.
+func (d *Desk) put(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
+	stands := d.o.Approval
+	if q.Kind == supervisor.QuestionBudget {
+		stands = d.o.Budget
+	}
+	q.ExpiresAt = time.Now().Add(stands)
+	nonce := newNonce()
+	asked, fresh, err := d.o.Store.Ask(ctx, q, digest(nonce), buttons(q, nonce))
+	if fresh {
+		d.o.Said(asked.Conversation.ID)
+	}
+	return asked, err
+}
+
+// wait waits for the answer to a question. taken is that another has used it up.
+func (d *Desk) wait(ctx context.Context, q supervisor.Question) (answer supervisor.Answer, taken bool, err error) {
+	expired := time.NewTimer(time.Until(q.ExpiresAt))
+	defer expired.Stop()
+	for last := false; ; {
+		rung := d.pressed.rung() // taken before the look, so that no press is missed
+		answer, taken, err = d.o.Store.Use(ctx, q.ID)
+		switch {
+		case err != nil || taken || answer != supervisor.AnswerNone:
+			return answer, taken, err
+		case last:
+			return supervisor.AnswerDeny, false, nil
+		}
+		select {
+		case <-rung:
+		case <-expired.C:
+			last = true
+		case <-ctx.Done():
+			return supervisor.AnswerNone, false, context.Cause(ctx)
+		}
+	}
+}
+
+// withdrawing is how long withdrawing a question may take.
+const withdrawing = 10 * time.Second
+
+// withdraw ends a question that belongs to no turn, and for which nobody waits any more. That of a turn stands until the
+// turn ends: it may be asked again after a restart.
+func (d *Desk) withdraw(ctx context.Context, q supervisor.Question) {
+	if q.Turn != 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
+	defer cancel()
+	if err := d.o.Store.Withdraw(ctx, q.ID); err != nil {
+		d.o.Log.Warn("a question for which nobody waits could not be withdrawn", "user", q.Conversation.User, "error", err)
+	}
+}

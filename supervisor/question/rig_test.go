@@ -1,0 +1,141 @@
+package question_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/question"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// rig is a desk over a real database, and a turn of alice's.
+type rig struct {
+	*testing.T
+	db   *sqlite.DB
+	desk *question.Desk
+	turn supervisor.Turn
+
+	mu   sync.Mutex // guards said
+	said []int64
+	seen int64 // the newest entry of the audit log that was looked at
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{T: t, db: sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})}
+	r.turn = r.begin("alice")
+	r.desk = r.newDesk()
+	return r
+}
+
+// newDesk is a desk over what is kept, as after a restart.
+func (r *rig) newDesk() *question.Desk {
+	return question.New(question.Options{Store: r.db.Questions(), Audit: r.db.Audit(), Said: func(conversation int64) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.said = append(r.said, conversation)
+	}})
+}
+
+// audited is what is new in the audit log.
+func (r *rig) audited() (list []string) {
+	r.Helper()
+	entries, err := r.db.Audit().List(r.Context(), sqlite.AuditFilter{After: r.seen, Limit: 100})
+	r.must(err)
+	for _, e := range entries {
+		list, r.seen = append(list, e.User+" "+e.Action+" "+e.Detail), e.ID
+	}
+	return list
+}
+
+func (r *rig) begin(user string) supervisor.Turn {
+	r.Helper()
+	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Source: "terminal", Key: user, Kind: supervisor.KindText,
+		Text: "hi", Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
+	r.must(err)
+	turn, err := r.db.Turns().Start(r.Context(), in.ID)
+	r.must(err)
+	return turn
+}
+
+func (r *rig) finish() {
+	r.Helper()
+	_, err := r.db.Turns().Finish(r.Context(), sqlite.FinishTurn{Turn: r.turn.ID, Why: protocol.WhyStopped,
+		State: supervisor.InboundAnswered, Text: "Stopped."})
+	r.must(err)
+}
+
+func (r *rig) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *rig) same(what string, got, want any) {
+	r.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		r.Errorf("%s: (-want +got)\n%s", what, d)
+	}
+}
+
+func (r *rig) approval() supervisor.Question {
+	return supervisor.Question{Conversation: r.turn.Conversation, Turn: r.turn.ID, Kind: supervisor.QuestionApproval,
+		Tool: "send_file", Subject: strings.Repeat("5", 64), Text: "May I send a.txt?"}
+}
+
+func (r *rig) money() supervisor.Question {
+	q := r.approval()
+	q.Kind, q.Tool, q.Amount, q.Text = supervisor.QuestionBudget, "", 500_000, "May I go on?"
+	return q
+}
+
+// outcome is what an Ask has returned.
+type outcome struct {
+	Answer supervisor.Answer
+	Err    error
+}
+
+// ask asks in a goroutine of its own.
+func (r *rig) ask(ctx context.Context, q supervisor.Question) <-chan outcome {
+	done := make(chan outcome, 1)
+	go func() {
+		answer, err := r.desk.Ask(ctx, q)
+		done <- outcome{answer, err}
+	}()
+	return done
+}
+
+// buttons are those of the conversation's newest delivery.
+func (r *rig) buttons() (list []supervisor.Button) {
+	r.Helper()
+	pending, err := r.db.Outbox().Pending(r.Context(), r.turn.Conversation.ID, 0, 100)
+	r.must(err)
+	for _, row := range pending[len(pending)-1].Buttons {
+		list = append(list, row...)
+	}
+	return list
+}
+
+func (r *rig) deliveries() int {
+	r.Helper()
+	pending, err := r.db.Outbox().Pending(r.Context(), r.turn.Conversation.ID, 0, 100)
+	r.must(err)
+	return len(pending)
+}
+
+// press is what alice reads when she presses something.
+func (r *rig) press(press string) string {
+	r.Helper()
+	text, err := r.desk.Press(r.Context(), "alice", r.turn.Conversation.ID, press)
+	r.must(err)
+	return text
+}
