@@ -1,0 +1,34 @@
+package budget
+
+import "time"
+
+// Day is when the day of a moment began where zone's clocks are, and when the next one begins.
+func Day(now time.Time, zone *time.Location) (start, next time.Time) {
+	y, m, d := now.In(zone).Date()
+	return midnight(y, m, d, zone), midnight(y, m, d+1, zone)
+}
+
+// Month is when the month of a moment began where zone's clocks are, and when the next one begins.
+func Month(now time.Time, zone *time.Location) (start, next time.Time) {
+	y, m, _ := now.In(zone).Date()
+	return midnight(y, m, 1, zone), midnight(y, m+1, 1, zone)
+}
+
+// midnight is the first moment of a day. Where clocks are put forward at midnight there is no 00:00 (Santiago, Cairo), and
+// where they are put back over it there are two (Havana): time.Date does not say what it gives then.
+func midnight(year int, month time.Month, day int, zone *time.Location) time.Time {
+	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
+	start, end := t.ZoneBounds()
+	if t.Day() != time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Day() { // 23:00 of the day before
+		return end
+	}
+	if start.IsZero() {
+		return t
+	}
+	_, now := t.Zone()
+	_, before := start.Add(-1).Zone()
+	if first := t.Add(time.Duration(now-before) * time.Second); first.Before(start) && first.Before(t) {
+		return first
+	}
+	return t
+}

@@ -1,0 +1,84 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"math"
+	"testing"
+)
+
+func drawn(t *testing.T, bars []Bar) (image.Image, []byte) {
+	t.Helper()
+	text, err := Bars("What it cost", bars, func(v float64) string { return fmt.Sprintf("$%.2f", v) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := png.Decode(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, text
+}
+
+// tall is how much of the bar there is in the middle of the i-th of n.
+func tall(p image.Image, i, n int) (pixels int) {
+	x := left + (2*i+1)*plotWidth/(2*n)
+	for y := range height {
+		if p.At(x, y) == palette[blue] {
+			pixels++
+		}
+	}
+	return pixels
+}
+
+func TestBarsAreAsTallAsTheirValues(t *testing.T) {
+	var bars []Bar
+	for i := range 30 {
+		bars = append(bars, Bar{Label: fmt.Sprintf("11-%02d", i+1), Value: float64(i) / 10})
+	}
+	bars[1].Value = 0.0000001
+	p, text := drawn(t, bars)
+	if size := p.Bounds().Size(); size != image.Pt(width, height) {
+		t.Errorf("it is %v", size)
+	}
+	if len(text) > 8<<10 {
+		t.Errorf("it has %d bytes", len(text))
+	}
+	for i, want := range map[int]int{0: 0, 1: 1, 15: 145, 29: 280} { // the scale ends at 3: 290 pixels
+		if got := tall(p, i, len(bars)); got != want {
+			t.Errorf("bar %d is %d pixels tall, want %d", i, got, want)
+		}
+	}
+	dark := false
+	for x := left; x < width; x++ {
+		for y := height - bottom + 2; y < height; y++ {
+			dark = dark || p.At(x, y) == palette[black]
+		}
+	}
+	if !dark {
+		t.Error("nothing stands below the bars")
+	}
+	if _, again := drawn(t, bars); !bytes.Equal(text, again) {
+		t.Error("the same figures give another picture")
+	}
+}
+
+func TestAScaleHasRoundSteps(t *testing.T) {
+	for most, want := range map[float64]float64{0: 1, 1: 0.5, 3: 1, 2.9: 1, 4: 1, 4.1: 2, 8.5: 5, 20: 5, 21: 10, 0.0007: 0.0002,
+		123456: 50000, math.Inf(1): 1} {
+		if got := stepOf(most); math.Abs(got-want) > want/1e6 {
+			t.Errorf("up to %v the step is %v, want %v", most, got, want)
+		}
+	}
+}
+
+func TestNothingCanBeDrawn(t *testing.T) {
+	for _, bars := range [][]Bar{nil, {{Label: "a"}}, make([]Bar, 2000)} {
+		p, _ := drawn(t, bars)
+		if p.At(width/2, top+plotHeight) != palette[black] {
+			t.Errorf("%d bars have no ground", len(bars))
+		}
+	}
+}
