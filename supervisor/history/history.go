@@ -45,10 +45,13 @@ func Select(transcript []protocol.Message, budget int) Window {
 	return w
 }
 
-// Tokens estimates the tokens of messages: four bytes are one, and each message costs four. (The usual rule of thumb;
-// the provider's own count goes into the usage.)
+// pixelsPerToken is Anthropic's formula for a picture (its page on vision).
+const pixelsPerToken = 750
+
+// Tokens estimates the tokens of messages: four bytes are one, so are 750 pixels, and each message costs four. (The usual
+// rule of thumb; the provider's own count goes into the usage.)
 func Tokens(messages []protocol.Message) int {
-	bytes := 0
+	bytes, pixels := 0, 0
 	for _, m := range messages {
 		bytes += 16
 		for _, p := range m.Parts {
@@ -59,9 +62,12 @@ func Tokens(messages []protocol.Message) int {
 			if p.Result != nil {
 				bytes += len(p.Result.Text)
 			}
+			for _, image := range imagesOf(p) {
+				pixels += image.Width * image.Height
+			}
 		}
 	}
-	return bytes / 4
+	return bytes/4 + (pixels+pixelsPerToken-1)/pixelsPerToken
 }
 
 // divide takes a transcript apart into past turns, the person's last message and the steps since.

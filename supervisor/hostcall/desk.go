@@ -35,6 +35,7 @@ type Desk struct {
 	tools     map[string]protocol.Tool
 	offered   offer
 	turns     map[int64]*turn
+	pasts     pasts
 	strangers []time.Time // when unknown methods came, in the last minute
 }
 
@@ -44,7 +45,7 @@ func NewDesk(o *Options, user string, peer Peer) *Desk {
 	if now == nil {
 		now = time.Now
 	}
-	return &Desk{o: o, user: user, peer: peer, now: now, turns: map[int64]*turn{}}
+	return &Desk{o: o, user: user, peer: peer, now: now, turns: map[int64]*turn{}, pasts: pasts{}}
 }
 
 // Welcome takes the worker's handshake: only tools named in it may be offered to a model.
@@ -62,31 +63,46 @@ func (d *Desk) Welcome(hello protocol.HelloResult) {
 func (d *Desk) Begin(t Turn) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.turns[t.ID] = newTurn(t)
+	opened := newTurn(t)
+	opened.past = d.pasts.take(t.Conversation)
+	d.turns[t.ID] = opened
+}
+
+// Ended is what a closed turn has come to.
+type Ended struct {
+	Failure  error               // why its last model call failed, nil where it did not; with WhyError always something, which the log has
+	Instead  *supervisor.Instead // which model was to make its last step, where another one did
+	Answered string              // provider/model of that other one
 }
 
 // End closes a turn, cancels what its calls still do and waits for them. When it has returned, nothing of the turn runs
 // in the supervisor and nothing more can be committed for it through this desk. why is what the worker said of the end,
-// "" where it said nothing. End returns why the turn's last model call failed, nil where it did not; with WhyError it
-// always returns something, which the log has.
-func (d *Desk) End(id int64, why protocol.Why) error {
+// "" where it said nothing.
+func (d *Desk) End(id int64, why protocol.Why) Ended {
 	d.mu.Lock()
 	t := d.turns[id]
 	delete(d.turns, id)
 	d.mu.Unlock()
 	if t == nil {
-		return nil
+		return Ended{}
 	}
 	t.cancel(errTurnOver)
 	t.running.Wait()
+	d.keepPast(t)
 	if err := t.discardBlobs(); err != nil {
 		d.o.Log.Warn("drop unfinished blobs", "user", d.user, "turn", id, "error", err)
 	}
 	if t.failure == nil && why == protocol.WhyError {
 		d.o.Log.Error("a turn ended with an error, and no model call had failed", "user", d.user, "turn", id)
-		return &supervisor.Error{Code: supervisor.CodeInternal, Message: textUnexplained}
+		t.failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textUnexplained}
 	}
-	return t.failure
+	return Ended{Failure: t.failure, Instead: t.instead, Answered: t.answered}
+}
+
+func (d *Desk) keepPast(t *turn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pasts.put(t.Conversation, t.past)
 }
 
 // Call answers a call of the worker's.

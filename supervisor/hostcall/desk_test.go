@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -31,6 +32,8 @@ func (m models) Stream(ctx context.Context, _ string, req supervisor.ModelReques
 	message, err := m(ctx, req, func(text string) { delta(supervisor.ModelDelta{Text: text}) })
 	return supervisor.ModelAnswer{Message: message, Model: "test"}, err
 }
+
+func (m models) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 0, false }
 
 func says(parts ...protocol.Part) models {
 	return func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
@@ -72,6 +75,11 @@ type rig struct {
 
 func newRig(t *testing.T, m models) *rig {
 	t.Helper()
+	return newRigOf(t, m)
+}
+
+func newRigOf(t *testing.T, m hostcall.Models) *rig {
+	t.Helper()
 	s, err := spool.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +88,7 @@ func newRig(t *testing.T, m models) *rig {
 	db := sqlitetest.Open(t)
 	r := &rig{t: t, db: db}
 	r.options = &hostcall.Options{
-		Steps: db.Turns(), Transcript: db.Transcript(), Models: m, Blobs: db.Blobs(), Spool: s, History: 10_000,
+		Steps: db.Turns(), Transcript: db.Transcript(), Models: m, Usage: db.Usage(), Blobs: db.Blobs(), Spool: s, History: 10_000,
 		Audit: func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },
 		Log:   hclog.NewNullLogger(),
 	}
@@ -269,7 +277,7 @@ func TestTheTurnLearnsWhyTheModelFailed(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed {
 		t.Errorf("the worker got %v", err)
 	}
-	if err := r.desk.End(r.open.Turn.ID, ""); !errors.Is(err, refusal) {
+	if err := r.desk.End(r.open.Turn.ID, "").Failure; !errors.Is(err, refusal) {
 		t.Errorf("the session got %v", err)
 	}
 }
@@ -299,7 +307,7 @@ func TestEndCancelsTheModelAndWaitsForIt(t *testing.T) {
 		answered <- err
 	}()
 	<-called
-	if err := r.desk.End(r.open.Turn.ID, ""); err != nil {
+	if err := r.desk.End(r.open.Turn.ID, "").Failure; err != nil {
 		t.Errorf("a cancelled call is no failure of the model: %v", err)
 	}
 	if !over {

@@ -42,6 +42,13 @@ type Transcript interface {
 type Models interface {
 	Stream(ctx context.Context, spec string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
 		supervisor.ModelAnswer, error)
+	// Cost is what a call cost in millionths of a dollar. kept is for how long its prefix was to be kept.
+	Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool)
+}
+
+// Usage keeps what calls counted that left no message.
+type Usage interface {
+	Put(ctx context.Context, call sqlite.Call) error
 }
 
 // Blobs knows whose the bytes in the spool are.
@@ -70,10 +77,15 @@ type Options struct {
 	Steps      Steps
 	Transcript Transcript
 	Models     Models
+	Usage      Usage
 	Blobs      Blobs
 	Spool      Spool
+	Approver   Approver // with Sender; where one of them is nil, no files are sent
+	Sender     Sender
 	Audit      func(user, action, detail string) // keeps what a hostile worker did; never blocks
 	History    int                               // tokens of history that a request may carry
+	Thinking   supervisor.Thinking               // how long a model may think
+	Cache      time.Duration                     // for how long providers are to keep what is the same in the next request
 	Now        func() time.Time                  // nil is time.Now
 	Log        hclog.Logger
 }
@@ -87,4 +99,5 @@ type Turn struct {
 	Limits       protocol.TurnLimits    // Steps and Output; 0 is no limit but that of the table and of the wire
 	Pending      []protocol.PendingCall // calls of the last committed step that have no result
 	Reply        Reply
+	Purse        supervisor.Purse // pays for the calls of models; nil: nobody asks
 }

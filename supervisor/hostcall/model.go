@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"mews/protocol"
@@ -29,41 +30,49 @@ func streamModel(ctx context.Context, d *Desk, t *turn, p *protocol.ModelStream)
 	if err != nil {
 		return nil, d.modelFailed(ctx, t, err)
 	}
-	return protocol.ModelStreamed{Message: message}, nil
+	return protocol.ModelStreamed{Message: forWorker(message)}, nil
 }
 
 func (d *Desk) step(ctx context.Context, t *turn, req supervisor.ModelRequest) (protocol.Message, error) {
 	t.Reply.Reset() // of a step that was cancelled, which this one makes again
-	deltas := &deltas{peer: d.peer, turn: t.ID, now: d.now}
-	answer, err := d.o.Models.Stream(ctx, t.Model, req, func(delta supervisor.ModelDelta) {
-		t.Reply.Add(delta.Text)
-		deltas.add(ctx, delta.Text)
-	})
+	s := &speech{d: d, t: t, deltas: &deltas{peer: d.peer, turn: t.ID, now: d.now}}
+	defer s.waste(ctx)
+	said, err := s.answer(ctx, req)
 	if err != nil {
 		return protocol.Message{}, err
 	}
-	deltas.flush(ctx)
-	message, err := accept(t, answer.Message)
+	s.deltas.flush(ctx)
+	message, err := accept(t, said.Message)
 	if err != nil {
 		return protocol.Message{}, err
 	}
+	cost, leases := s.sum()
 	message.ID, err = keep(ctx, d, t, func() (int64, error) {
-		return d.o.Steps.CommitStep(ctx, sqlite.Step{Turn: t.ID, Message: message, Model: answer.Model, Usage: answer.Usage})
+		return d.o.Steps.CommitStep(ctx, sqlite.Step{Turn: t.ID, Message: message, Spec: said.Spec, Model: said.Model,
+			Purpose: supervisor.PurposeChat, Usage: said.Usage, Cost: cost, Request: said.Request, Leases: leases})
 	})
 	if err != nil {
 		return protocol.Message{}, err
 	}
+	s.paid = nil // it is kept with the step
 	t.Step++
+	t.instead, t.answered = said.Instead, said.Spec
 	t.roster.put(message.Calls())
 	t.Reply.Commit(message.Text())
 	return message, nil
+}
+
+// forWorker is a message without what the model thought: that is between it and its provider.
+func forWorker(m protocol.Message) protocol.Message {
+	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p protocol.Part) bool { return p.Thinking != nil })
+	return m
 }
 
 // accept makes a model's message fit to be committed: calls get ids of ours, unique in the conversation whatever the
 // provider calls them.
 func accept(t *turn, m protocol.Message) (protocol.Message, error) {
 	m.ID, m.Role = 0, protocol.RoleAssistant
-	n := 0
+	n, said := 0, 0
 	parts := make([]protocol.Part, 0, len(m.Parts))
 	for _, p := range m.Parts {
 		if p.Call != nil {
@@ -73,6 +82,9 @@ func accept(t *turn, m protocol.Message) (protocol.Message, error) {
 			p.Call = &c
 		}
 		if p.Call != nil || p.Text != "" {
+			said++
+		}
+		if p.Call != nil || p.Text != "" || p.Thinking != nil {
 			parts = append(parts, p)
 		}
 	}
@@ -81,7 +93,7 @@ func accept(t *turn, m protocol.Message) (protocol.Message, error) {
 	case err != nil:
 		return m, &supervisor.Error{Code: supervisor.CodeModel, Err: err,
 			Message: "The model's answer could not be read. Please try again."}
-	case len(parts) == 0:
+	case said == 0:
 		return m, &supervisor.Error{Code: supervisor.CodeModel,
 			Message: "The model answered with nothing at all. Please try again, or say it in other words."}
 	case n > maxCalls || len(line) > maxAnswer:

@@ -10,10 +10,32 @@ import (
 	"mews/supervisor/history"
 )
 
-// past is the transcript of a turn's conversation as far as the turn has read it: each message is read and decoded once
-// in a turn, however many steps that has. It belongs to model.stream, which runs alone, and goes with the turn.
+// past is the transcript of a turn's conversation as far as it was read: each message is read and decoded once, however
+// many steps a turn has. It belongs to model.stream, which runs alone; from turn to turn the desk has it.
 type past struct {
 	messages []protocol.Message
+	measured measured
+}
+
+// pasts are what ended turns have read, by conversation, for the turns that follow them.
+type pasts map[int64]past
+
+// maxPasts is as many conversations as a person talks in at once.
+const maxPasts = 2
+
+func (p pasts) take(conversation int64) past {
+	was := p[conversation]
+	delete(p, conversation)
+	return was
+}
+
+func (p pasts) put(conversation int64, now past) {
+	for other := range p {
+		if len(p) >= maxPasts {
+			delete(p, other)
+		}
+	}
+	p[conversation] = now
 }
 
 // catchUp reads what was committed since the last time, and drops what the window has left behind. What is here then is
@@ -84,20 +106,21 @@ func (d *Desk) prepare(ctx context.Context, t *turn, p *protocol.ModelStream) (r
 	if req.System, req.Tools, err = d.resolve(p); err != nil {
 		return req, err
 	}
-	req.Messages, err = d.window(ctx, t)
+	req.Picture = album{d}.read
+	req.Messages, err = d.window(ctx, t, d.o.History)
 	return req, err
 }
 
-// window is the history that fits, and moves the conversation's window past what does not.
-func (d *Desk) window(ctx context.Context, t *turn) ([]protocol.Message, error) {
+// window is the history that fits, with the pictures that are to be seen, and moves the conversation's window past what does not.
+func (d *Desk) window(ctx context.Context, t *turn, budget int) ([]protocol.Message, error) {
 	transcript := t.past.messages
-	window := history.Select(transcript, d.o.History)
+	window := history.Select(transcript, budget)
 	if len(transcript) > 0 && window.From > transcript[0].ID {
 		if err := d.o.Transcript.Trim(ctx, t.Conversation, window.From); err != nil {
 			return nil, err
 		}
 	}
-	return window.Messages, nil
+	return history.InSight(window.Messages, album{d}.gone), nil
 }
 
 func invalid(format string, args ...any) error {

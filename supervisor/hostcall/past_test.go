@@ -71,7 +71,7 @@ func TestARequestIsWhatAFreshReadingGives(t *testing.T) {
 // finish ends the turn.
 func (r *rig) finish() {
 	r.t.Helper()
-	if err := r.desk.End(r.open.Turn.ID, protocol.WhyDone); err != nil {
+	if err := r.desk.End(r.open.Turn.ID, protocol.WhyDone).Failure; err != nil {
 		r.t.Error(err)
 	}
 	end := sqlite.FinishTurn{Turn: r.open.Turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Unanswered: "none"}

@@ -3,6 +3,7 @@ package hostcall
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"mews/protocol"
@@ -32,10 +33,20 @@ func (t *turn) implausible(r *protocol.ToolResult) error {
 		return fmt.Errorf("%d changes, at most %d", len(r.Changes), maxChanges)
 	case r.Rest != nil && !spool.IsHash(r.Rest.SHA256):
 		return errors.New("rest: not the name of a blob")
+	case len(r.Images) > protocol.MaxImages:
+		return fmt.Errorf("%d images, at most %d", len(r.Images), protocol.MaxImages)
+	}
+	for i, image := range r.Images {
+		if err := image.Check(); err != nil {
+			return fmt.Errorf("image %d: %w", i, err)
+		}
 	}
 	for i, c := range r.Changes {
 		if longest := max(len(c.Kind), len(c.Target), len(c.Detail)); longest > maxField {
 			return fmt.Errorf("change %d: a field of %d bytes, at most %d", i, longest, maxField)
+		}
+		if strings.Contains(c.Kind, ".") { // what left the walls is for the supervisor to say, such as file.sent
+			return fmt.Errorf("change %d: kind %s is not a worker's to say", i, printable(c.Kind, maxName))
 		}
 	}
 	return nil

@@ -35,8 +35,16 @@ func (d *Desk) commitResult(ctx context.Context, t *turn, p *protocol.StepCommit
 	if p.Result == nil || p.Result.Call != p.Call {
 		return nil, &protocol.Error{Code: protocol.CodeInvalidParams, Message: "result: want one of the same call"}
 	}
-	if err := t.implausible(p.Result); err != nil {
-		return nil, d.offence(protocol.MethodStepCommit, fmt.Errorf("result of call %s: %w", printable(p.Call, maxName), err))
+	var err error
+	wrong := t.implausible(p.Result)
+	if wrong == nil {
+		wrong, err = album{d}.foreign(ctx, p.Result.Images)
+	}
+	if err != nil {
+		return nil, d.failed("look for a result's pictures", t, err)
+	}
+	if wrong != nil {
+		return nil, d.offence(protocol.MethodStepCommit, fmt.Errorf("result of call %s: %w", printable(p.Call, maxName), wrong))
 	}
 	id, err := keep(ctx, d, t, func() (int64, error) { return d.o.Steps.CommitResult(ctx, t.ID, *p.Result) })
 	if err != nil {

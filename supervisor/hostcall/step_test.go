@@ -145,7 +145,7 @@ func TestTheSupervisorCountsTheSteps(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed || *called != 2 {
 		t.Errorf("the sixth step: %v, and the model was called %d times", err, *called)
 	}
-	if told := supervisor.ErrorMessage(r.desk.End(turn.ID, protocol.WhyError)); !strings.Contains(told, "5 steps") {
+	if told := supervisor.ErrorMessage(r.desk.End(turn.ID, protocol.WhyError).Failure); !strings.Contains(told, "5 steps") {
 		t.Errorf("the person is told %q", told)
 	}
 }
@@ -224,7 +224,7 @@ func TestATurnThatEndsWithAnErrorHasOne(t *testing.T) {
 			r := newRig(t, says(protocol.Part{Text: "hi"}))
 			logged := r.logged()
 			c.ask(r)
-			if told := supervisor.ErrorMessage(r.desk.End(r.open.Turn.ID, protocol.WhyError)); !strings.Contains(told, c.told) {
+			if told := supervisor.ErrorMessage(r.desk.End(r.open.Turn.ID, protocol.WhyError).Failure); !strings.Contains(told, c.told) {
 				t.Errorf("the person is told %q", told)
 			}
 			if !strings.Contains(logged.String(), "[ERROR]") {

@@ -37,6 +37,8 @@ var calls = map[string]row{
 	protocol.MethodBlobWrite:  call(maxBlobWrites, writeBlob, func(p *protocol.BlobWrite) int64 { return p.Turn }),
 	protocol.MethodBlobCommit: call(maxBlobs, commitBlob, func(p *protocol.BlobCommit) int64 { return p.Turn }),
 	protocol.MethodBlobRead:   call(maxBlobReads, readBlob, func(p *protocol.BlobRead) int64 { return p.Turn }),
+	protocol.MethodChatSend: call(protocol.MaxFiles, sendFile,
+		func(p *protocol.ChatSend) int64 { return p.Turn }).oneAtATime(),
 }
 
 var notes = map[string]row{

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"mews/protocol"
+	"mews/supervisor"
 )
 
 // turn is a turn that this desk's worker was given.
@@ -23,7 +24,11 @@ type turn struct {
 
 	past    past
 	roster  roster
-	failure error // of the last model call; written by model.stream, which runs alone, and read after it
+	failure error // of the last model call; written by model.stream, which runs alone, and read after it, as are these two
+
+	instead  *supervisor.Instead // who was to make the last step, where another model did
+	answered string              // provider/model of who made it
+
 	uploads uploads
 }
 

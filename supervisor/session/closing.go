@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -15,10 +16,18 @@ func closing(o outcome, said string, limits protocol.TurnLimits) string {
 			"It is put aside and will not be tried again by itself. Send it again, perhaps in other words or in smaller parts; "+
 			"the log says how each of them ended.", maxDeaths))
 	}
-	if o.why == protocol.WhyDone && said == "" {
+	if o.why == protocol.WhyDone && strings.TrimSpace(said) == "" {
 		return "(The model had nothing to say.)"
 	}
-	return reply.Join(said, endings[o.why](o, limits))
+	return reply.Join(said, endings[o.why](o, limits), instead(o.end))
+}
+
+// instead says which model answered, where it was not the chosen one.
+func instead(end End) string {
+	if end.Instead == nil {
+		return ""
+	}
+	return fmt.Sprintf("(Answered by %s: %s %s.)", end.Answered, end.Instead.Spec, end.Instead.Why)
 }
 
 // endings says how a turn ended, in the person's words.
@@ -38,7 +47,7 @@ var endings = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 		return "(Ended because the model asked for the very same thing three times in a row. Other words may help.)"
 	},
 	protocol.WhyError: func(o outcome, _ protocol.TurnLimits) string {
-		return "⚠ " + supervisor.ErrorMessage(o.failure)
+		return "⚠ " + supervisor.ErrorMessage(o.end.Failure)
 	},
 }
 

@@ -18,14 +18,17 @@ func TestAnAnswerSaysTruthfullyHowItEnded(t *testing.T) {
 		want []string // in this order
 		not  string
 	}{
-		"done":            {o: outcome{why: protocol.WhyDone}, said: "Hello.", want: []string{"Hello."}, not: "("},
-		"done, wordless":  {o: outcome{why: protocol.WhyDone}, want: []string{"nothing to say"}},
+		"done":           {o: outcome{why: protocol.WhyDone}, said: "Hello.", want: []string{"Hello."}, not: "("},
+		"done, wordless": {o: outcome{why: protocol.WhyDone}, want: []string{"nothing to say"}},
+		"done by another": {o: outcome{why: protocol.WhyDone, end: End{Answered: "b/two",
+			Instead: &supervisor.Instead{Spec: "a/one", Why: "is overloaded"}}}, said: "Hello.",
+			want: []string{"Hello.\n\n(Answered by b/two: a/one is overloaded.)"}},
 		"stopped":         {o: outcome{why: protocol.WhyStopped}, said: "Hel", want: []string{"Hel\n\n", "Stopped, as you asked"}},
 		"stopped at once": {o: outcome{why: protocol.WhyStopped}, want: []string{"(Stopped"}, not: "\n"},
 		"out of steps":    {o: outcome{why: protocol.WhySteps}, said: "Hel", want: []string{"Hel\n\n", "50 steps"}},
 		"out of time":     {o: outcome{why: protocol.WhyTime}, said: "Hel", want: []string{"Hel\n\n", "15 minutes"}},
 		"in a circle":     {o: outcome{why: protocol.WhyRepeat}, said: "Hel", want: []string{"Hel\n\n", "three times"}},
-		"the model fails": {o: outcome{why: protocol.WhyError, failure: down}, said: "Hel",
+		"the model fails": {o: outcome{why: protocol.WhyError, end: End{Failure: down}}, said: "Hel",
 			want: []string{"Hel\n\n", "The model is down. Try later."}, not: "secret"},
 		"nobody knows why": {o: outcome{why: protocol.WhyError}, want: []string{"mews doctor"}},
 		"parked": {o: outcome{why: protocol.WhyError, state: supervisor.InboundParked}, said: "Hel",

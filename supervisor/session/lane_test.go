@@ -94,3 +94,38 @@ func TestWhoWaitsForTheWorkerAloneCanBeStopped(t *testing.T) {
 		t.Error("the second has had a worker")
 	}
 }
+
+// TestNoMoreTurnsRunThanTheHouseHasPlaces: who waits for one is next before another has a second, and can be stopped.
+func TestNoMoreTurnsRunThanTheHouseHasPlaces(t *testing.T) {
+	var h *house
+	var running, most atomic.Int32
+	begun, goOn := make(chan string, 16), make(chan struct{})
+	h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		most.Store(max(most.Load(), running.Add(1)))
+		defer running.Add(-1)
+		begun <- a.Turn.Conversation.User
+		select {
+		case <-goOn:
+			return h.echo(ctx, a)
+		case <-ctx.Done():
+			return ended(protocol.WhyStopped), nil
+		}
+	})
+	h.options.AtOnce = 1
+	first, second, third := h.conversation("ann", "1"), h.conversation("ann", "2"), h.conversation("bob", "")
+	h.live()
+	h.say(first, "hello")
+	<-begun
+	h.say(second, "hello")
+	waits := h.say(third, "hello")
+	if got := h.stop(third, h.command(third)); got.Inbound != waits.ID {
+		t.Errorf("the stop of one who waits came to %+v", got)
+	}
+	close(goOn)
+	h.await(first, 1)
+	h.await(second, 1)
+	h.await(third, 1)
+	if most.Load() != 1 {
+		t.Errorf("%d ran at once", most.Load())
+	}
+}

@@ -1,13 +1,18 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
 
 	"mews/supervisor"
+	"mews/supervisor/fair"
 	"mews/supervisor/sqlite"
 )
+
+// defaultAtOnce is how many turns run at the same time, of all people together.
+const defaultAtOnce = 8
 
 // turnsAtOnce is how many conversations of one person run at the same time.
 const turnsAtOnce = 2
@@ -16,6 +21,7 @@ const turnsAtOnce = 2
 type Registry struct {
 	o     Options
 	stops *stops
+	house *fair.Line // of all who have a turn
 
 	mu       sync.Mutex // guards what follows
 	sessions map[int64]*session
@@ -29,6 +35,7 @@ func New(o Options) *Registry {
 	return &Registry{
 		o:        o,
 		stops:    newStops(),
+		house:    fair.New(cmp.Or(o.AtOnce, defaultAtOnce)),
 		sessions: map[int64]*session{},
 		woken:    map[int64]supervisor.Conversation{},
 		lanes:    map[string]*lane{},
@@ -92,6 +99,21 @@ func (r *Registry) hurry(c supervisor.Conversation) {
 // whether there was one.
 func (r *Registry) StopNow(conversation int64) (stopped bool) { return r.stops.now(conversation) }
 
+// Tell tells a person something in each of their conversations that is being worked for.
+func (r *Registry) Tell(ctx context.Context, user, text string) {
+	r.mu.Lock()
+	var active []*session
+	for _, s := range r.sessions {
+		if s.conversation.User == user {
+			active = append(active, s)
+		}
+	}
+	r.mu.Unlock()
+	for _, s := range active {
+		s.notice(ctx, text)
+	}
+}
+
 // Run goes on with what an earlier life left, then works what is woken until ctx ends. It returns when every session has
 // ended.
 func (r *Registry) Run(ctx context.Context) error {
@@ -103,7 +125,11 @@ func (r *Registry) Run(ctx context.Context) error {
 		return fmt.Errorf("find unfinished conversations: %w", err)
 	}
 	for _, c := range unfinished {
-		r.Wake(c)
+		if r.o.Serves == nil || r.o.Serves(c) {
+			r.Wake(c)
+			continue
+		}
+		r.o.Log.Warn("what is unfinished is left: its person is not there any more", "user", c.User, "conversation", c.ID)
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -130,7 +156,7 @@ func (r *Registry) start() []*session {
 			continue
 		}
 		delete(r.woken, id)
-		s := &session{Options: &r.o, conversation: c, stops: r.stops, lane: r.lane(c.User), hurry: make(chan struct{}, 1)}
+		s := &session{Options: &r.o, conversation: c, stops: r.stops, lane: r.lane(c.User), house: r.house, hurry: make(chan struct{}, 1)}
 		r.sessions[id] = s
 		started = append(started, s)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/fair"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 )
@@ -57,13 +58,16 @@ type Runner interface {
 // End is how an attempt ended.
 type End struct {
 	protocol.TurnEnd
-	Failure error // of the last model call, with WhyError
+	Failure  error               // of the last model call, with WhyError
+	Instead  *supervisor.Instead // which model was to make the last step, where another one did
+	Answered string              // that other one
 }
 
-// Waiting is returned by a Runner when a person's worker keeps dying and is left alone for a while.
+// Waiting is returned by a Runner when a person's worker keeps dying, or can't be started, and is left alone for a while.
 type Waiting struct {
 	Until time.Time
 	Err   error
+	Why   string // for the person, why it can't be started; "" where it keeps dying
 }
 
 func (w *Waiting) Error() string {
@@ -79,7 +83,9 @@ type Options struct {
 	Runner  Runner
 	Feeds   *reply.Feeds
 	Limits  protocol.TurnLimits
-	Audit   func(user, action, detail string) // never blocks
+	AtOnce  int                                // turns that run at once, of all people together; 0 is 8
+	Audit   func(user, action, detail string)  // never blocks
+	Serves  func(supervisor.Conversation) bool // whether its person is still to be served; nil: everybody is
 	Now     func() time.Time
 	Log     hclog.Logger
 }
@@ -96,21 +102,41 @@ type session struct {
 	conversation supervisor.Conversation
 	stops        *stops        // of all sessions
 	lane         *lane         // of the person's sessions
+	house        *fair.Line    // of all sessions
 	hurry        chan struct{} // holds a token when stops may hold something new
 }
 
-// admit waits for a place in the lane; leave gives it back. A turn that is to be stopped needs none.
+// admit waits for a place in the lane, and for one in the house; leave gives both back. A turn that is to be stopped needs
+// none.
 func (s *session) admit(ctx context.Context) (leave func(), ok bool) {
 	for !s.stops.wanted(s.conversation.ID) {
 		select {
 		case s.lane.places <- struct{}{}:
-			return func() { <-s.lane.places }, true
+			if place, ok := s.enter(ctx); ok {
+				return func() { place.Leave(); <-s.lane.places }, true
+			}
+			<-s.lane.places
 		case <-s.hurry:
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
 			return nil, false
 		}
 	}
 	return func() {}, true
+}
+
+// enter waits for a place in the house; not ok is that there may be something to stop, or that ctx has ended.
+func (s *session) enter(ctx context.Context) (place fair.Place, ok bool) {
+	place = s.house.Join(s.conversation.User)
+	select {
+	case <-place.In():
+		return place, true
+	case <-s.hurry:
+	case <-ctx.Done():
+	}
+	place.Leave()
+	return place, false
 }
 
 // step works a turn to its end. It says whether there may be another.
@@ -128,7 +154,7 @@ func (s *session) next(ctx context.Context) (open sqlite.OpenTurn, ok bool) {
 			return err
 		}
 		in, found, err := s.Inbox.Next(ctx, s.conversation.ID)
-		if err != nil || !found {
+		if err != nil || !found || !s.served() {
 			return err
 		}
 		if _, err := s.Turns.Start(ctx, in.ID); err != nil {
@@ -139,6 +165,10 @@ func (s *session) next(ctx context.Context) (open sqlite.OpenTurn, ok bool) {
 	})
 	return open, ok && kept
 }
+
+// served says whether the person is still there. Where not, what waits is left as it is: it is gone on with at the next start
+// after they are back, or with what they send then.
+func (s *session) served() bool { return s.Serves == nil || s.Serves(s.conversation) }
 
 // persist repeats what the store has to do until it is done or ctx ends: there is no other way not to lose it. What the
 // store refuses is not asked for again, for it would be refused again; that is logged.

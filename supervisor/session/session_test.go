@@ -502,3 +502,26 @@ func TestNoWakeIsEverLost(t *testing.T) {
 	}
 	talking.Wait()
 }
+
+func TestWhoIsNotServedAnyMoreHasNoTurnAndLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
+		var gone atomic.Bool
+		h.options.Serves = func(supervisor.Conversation) bool { return !gone.Load() }
+		h.live()
+		c := h.conversation("ann", "")
+		gone.Store(true)
+		h.say(c, "hello")
+		synctest.Wait()
+		if n := h.inbounds(supervisor.InboundNew); n != 1 || len(h.outbox(c)) != 0 {
+			t.Errorf("%d wait, told were %+v", n, h.outbox(c))
+		}
+		gone.Store(false)
+		h.registry.Wake(c)
+		synctest.Wait()
+		if told := h.outbox(c); len(told) != 1 || told[0].Text != "re: hello" {
+			t.Errorf("told were %+v", told)
+		}
+	})
+}

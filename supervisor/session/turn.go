@@ -16,12 +16,12 @@ import (
 
 // outcome is what a turn has come to.
 type outcome struct {
-	turn    supervisor.Turn
-	why     protocol.Why
-	state   supervisor.InboundState
-	failure error
-	stream  *reply.Stream // still open
-	left    bool          // the process is ending: the turn stays open, and is gone on with after the start
+	turn   supervisor.Turn
+	why    protocol.Why
+	state  supervisor.InboundState
+	end    End
+	stream *reply.Stream // still open
+	left   bool          // the process is ending: the turn stays open, and is gone on with after the start
 }
 
 // work runs a turn until it has come to something, with as many workers as that takes.
@@ -46,7 +46,7 @@ func (s *session) work(ctx context.Context, open sqlite.OpenTurn) outcome {
 			o.why = protocol.WhyStopped
 			return o
 		case err == nil:
-			o.why, o.failure = end.Why, end.Failure
+			o.why, o.end = end.Why, end
 			return o
 		}
 		if parked := s.died(ctx, open.Turn, shared, err); parked {
@@ -72,6 +72,9 @@ const offence = "worker.offence"
 // check gives what is wrong with an end of the turn that a worker reports, and has that audited.
 func (s *session) check(ctx, turnCtx context.Context, open sqlite.OpenTurn) func(protocol.TurnEnd) error {
 	return func(end protocol.TurnEnd) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // at the service's end every turn is stopped, and goes on after the start
+		}
 		err := implausible(end.Why, isStopped(turnCtx))
 		if err == nil && end.Why == protocol.WhyDone {
 			if now, ok := s.reopen(ctx, open); ok && !resume(now).answered {
@@ -106,14 +109,22 @@ func (s *session) attempt(ctx context.Context, a Attempt, alone bool) (end End, 
 			return end, shared, err
 		}
 		if !told {
-			told = s.notice(ctx, fmt.Sprintf("Your assistant's process keeps ending unexpectedly. I leave it alone until %s and "+
-				"then go on with what you sent; nothing of it is lost. The log says why it ended; `mews doctor` may name the "+
-				"cause.", waiting.Until.Format("15:04:05")))
+			told = s.notice(ctx, waiting.notice())
 		}
 		if err := sleep(ctx, waiting.Until.Sub(s.Now())+time.Millisecond); err != nil {
 			return End{}, false, err
 		}
 	}
+}
+
+// notice is what the person is told of it, once.
+func (w *Waiting) notice() string {
+	if w.Why != "" {
+		return fmt.Sprintf("Your assistant can't be started: %s. I try again every now and then, and go on with what you sent "+
+			"as soon as it can; nothing of it is lost.", w.Why)
+	}
+	return fmt.Sprintf("Your assistant's process keeps ending unexpectedly. I leave it alone until %s and then go on with what "+
+		"you sent; nothing of it is lost. The log says why it ended; `mews doctor` may name the cause.", w.Until.Format("15:04:05"))
 }
 
 // visit runs an attempt when the lane lets it. A turn that is stopped before asks for no worker.

@@ -1,0 +1,107 @@
+package history
+
+import (
+	"slices"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// Bounds of the pictures of a request. Anthropic takes 32 MB, of which base64 and the words have their part, and wants
+// pictures to be smaller where there are more than 20 (its page on vision).
+const (
+	maxPictures     = 20
+	maxPictureBytes = 16 << 20
+)
+
+// InSight leaves of a window's pictures those that a model is to see, and puts a line of text where another was. gone says
+// of which there are no bytes any more.
+//
+// As Select does, it plays the pictures in from the oldest and drops the oldest when they are too many, and then so many
+// that half of the room is free again. Which are left depends on what stands before each alone, so that a request begins as
+// the one before it did until the next such step, once in ten pictures.
+func InSight(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
+	var all []protocol.Image
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			all = append(all, imagesOf(p)...)
+		}
+	}
+	if len(all) == 0 {
+		return messages
+	}
+	first, n := newest(all), 0
+	return replace(messages, func(image protocol.Image) string {
+		n++
+		switch {
+		case n <= first:
+			return "it is too long ago"
+		case gone(image):
+			return "it is not kept any more"
+		}
+		return ""
+	})
+}
+
+// newest is the index of the first picture that stays. The last one always does.
+func newest(all []protocol.Image) (first int) {
+	count, bytes := 0, int64(0)
+	for i, image := range all {
+		count, bytes = count+1, bytes+image.Size
+		if count <= maxPictures && bytes <= maxPictureBytes {
+			continue
+		}
+		for first < i && (count > maxPictures/2 || bytes > maxPictureBytes/2) {
+			count, bytes = count-1, bytes-all[first].Size
+			first++
+		}
+	}
+	return first
+}
+
+// imagesOf are the pictures of a part, in order.
+func imagesOf(p protocol.Part) []protocol.Image {
+	switch {
+	case p.Image != nil:
+		return []protocol.Image{*p.Image}
+	case p.Result != nil:
+		return p.Result.Images
+	}
+	return nil
+}
+
+// replace puts a line of text where a picture was of which why says why; "" leaves it. The messages stay as they are.
+func replace(messages []protocol.Message, why func(protocol.Image) string) []protocol.Message {
+	out := slices.Clone(messages)
+	for i, m := range out {
+		if !slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return len(imagesOf(p)) > 0 }) {
+			continue
+		}
+		out[i].Parts = slices.Clone(m.Parts)
+		for j, p := range m.Parts {
+			out[i].Parts[j] = replaceIn(p, why)
+		}
+	}
+	return out
+}
+
+func replaceIn(p protocol.Part, why func(protocol.Image) string) protocol.Part {
+	switch {
+	case p.Image != nil:
+		if because := why(*p.Image); because != "" {
+			return protocol.Part{Text: supervisor.NoPicture(*p.Image, because) + "\n"}
+		}
+	case p.Result != nil && len(p.Result.Images) > 0:
+		result := *p.Result
+		result.Images = nil
+		for _, image := range p.Result.Images {
+			if because := why(image); because != "" {
+				result.Text += "\n" + supervisor.NoPicture(image, because)
+				continue
+			}
+			result.Images = append(result.Images, image)
+		}
+		p.Result = &result
+	}
+	return p
+}

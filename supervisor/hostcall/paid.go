@@ -1,0 +1,100 @@
+package hostcall
+
+import (
+	"context"
+
+	"mews/supervisor"
+	"mews/supervisor/model"
+	"mews/supervisor/sqlite"
+)
+
+// tab is a turn's purse for one message, and what each lease of it is at most. It belongs to the goroutine that answers the
+// model.stream.
+type tab struct {
+	supervisor.Purse
+	worst map[int64]int64 // millionths of a dollar, by lease
+}
+
+// open puts the turn's purse into a request; where it has none, the request has none.
+func (b *tab) open(purse supervisor.Purse, req *supervisor.ModelRequest) {
+	if purse == nil {
+		return
+	}
+	b.Purse, b.worst = purse, map[int64]int64{}
+	req.Purse = b
+}
+
+// Reserve is the purse's, and remembers.
+func (b *tab) Reserve(ctx context.Context, bid supervisor.Bid) (lease int64, err error) {
+	lease, err = b.Purse.Reserve(ctx, bid)
+	if lease != 0 {
+		b.worst[lease] = bid.Worst
+	}
+	return lease, err
+}
+
+// price is what a call cost; nil where nobody knows. A call that was paid for and of which nobody knows it has cost all that
+// was set aside.
+func (s *speech) price(c sqlite.Call) *int64 {
+	micro, known := s.d.o.Models.Cost(c.Spec, c.Usage, s.d.o.Cache)
+	if !known {
+		micro, known = s.tab.worst[c.Lease], c.Lease != 0
+	}
+	if !known {
+		return nil
+	}
+	return &micro
+}
+
+// priced is a call of this turn's with its cost.
+func (s *speech) priced(c sqlite.Call) sqlite.Call {
+	c.User, c.Conversation, c.Turn, c.Purpose = s.d.user, s.t.Conversation, s.t.ID, supervisor.PurposeChat
+	c.Cost = s.price(c)
+	return c
+}
+
+// pay keeps what a call has cost that has made its part of the message.
+func (s *speech) pay(said supervisor.ModelAnswer) {
+	s.paid = append(s.paid, s.priced(sqlite.Call{Spec: said.Spec, Model: said.Model, Usage: said.Usage, Request: said.Request,
+		Lease: said.Lease}))
+}
+
+// sum is what all calls of the message have cost, and their leases. A sum with a part that nobody knows is not known.
+func (s *speech) sum() (cost *int64, leases []int64) {
+	total, known := int64(0), len(s.paid) > 0
+	for _, c := range s.paid {
+		if c.Lease != 0 {
+			leases = append(leases, c.Lease)
+		}
+		if c.Cost == nil {
+			known = false
+			continue
+		}
+		total += *c.Cost
+	}
+	if !known {
+		return nil, leases
+	}
+	return &total, leases
+}
+
+// waste keeps what the calls have cost of a message that is not kept: they were paid for, whatever came of it.
+func (s *speech) waste(ctx context.Context) {
+	for _, c := range s.paid {
+		s.put(ctx, c)
+	}
+	s.paid = nil
+}
+
+// lost keeps what a failed attempt has counted.
+func (s *speech) lost(ctx context.Context, f model.Failure) {
+	s.put(ctx, s.priced(sqlite.Call{Spec: f.Spec, Class: f.Class, Usage: f.Usage, Request: f.Request, Lease: f.Lease}))
+}
+
+// put keeps a call that leaves no message, also when its turn has been stopped. A lease that can't be ended so is ended when
+// the service starts again.
+func (s *speech) put(ctx context.Context, c sqlite.Call) {
+	if err := s.d.o.Usage.Put(context.WithoutCancel(ctx), c); err != nil {
+		s.d.o.Log.Error("keep the usage of a call", "user", s.d.user, "turn", s.t.ID, "lease", c.Lease, "error", err)
+	}
+}
