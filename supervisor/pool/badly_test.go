@@ -16,14 +16,18 @@ func TestTheBadlyBehavedWorker(t *testing.T) {
 		change(&timings)
 		return timings
 	}
-	shortHello := hasty(func(t *Timings) { t.Handshake = 3 * time.Second })
-	shortPing := hasty(func(t *Timings) { t.PingAnswer = 3 * time.Second })
+	// What is short here is so for the other person's worker too, which must keep to it on a busy machine.
+	shortHello := hasty(func(t *Timings) { t.Handshake = 5 * time.Second })
+	shortPing := hasty(func(t *Timings) { t.PingAnswer = 5 * time.Second })
+	shortWrite := hasty(func(t *Timings) { t.Write = 2 * time.Second })
+	longGrace := hasty(func(t *Timings) { t.Grace = deadline })
+	longTerm := hasty(func(t *Timings) { t.Term = deadline })
 	for user, c := range map[string]struct {
 		timings Timings
 		provoke func(*testing.T, *Worker) // nil: it never shakes hands
 		why     string
 	}{
-		"silent":      {shortHello, nil, "no answer to hello within 3s"},
+		"silent":      {shortHello, nil, "no answer to hello within 5s"},
 		"quits":       {quick(), nil, "exit status 1; it wrote last: I quit"},
 		"dies":        {quick(), nil, "exit status 3; it wrote last: hello killed me"},
 		"oldversion":  {quick(), nil, "handshake: protocol 3, want 1"},
@@ -33,14 +37,14 @@ func TestTheBadlyBehavedWorker(t *testing.T) {
 
 		"chatty":   {quick(), now, "it sends too much"},
 		"hugeline": {quick(), now, "too long"},
-		"halfline": {shortPing, now, "no answer to ping within 3s"},
+		"halfline": {shortPing, now, "no answer to ping within 5s"},
 		"garbage":  {quick(), now, "protocol broken"},
 		"forger":   {quick(), now, "protocol broken"},
-		"deaf":     {quick(), flood, "does not read"},
-		"hangs":    {shortPing, now, "no answer to ping within 3s"},
-		"leaves":   {quick(), now, "signal: terminated"},
+		"deaf":     {shortWrite, flood, "does not read"},
+		"hangs":    {shortPing, now, "no answer to ping within 5s"},
+		"leaves":   {longTerm, now, "signal: terminated"},
 		"stubborn": {quick(), kill, "you must go: signal: killed"},
-		"floods":   {quick(), kill, `you must go: exit status 0; it wrote last: \x1b[31mlook!\x1b[0m`},
+		"floods":   {longGrace, kill, `you must go: exit status 0; it wrote last: \x1b[31mlook!\x1b[0m`},
 	} {
 		t.Run(user, func(t *testing.T) {
 			t.Parallel()

@@ -2,15 +2,15 @@ package pool
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
-
-	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
 	"mews/protocol/spawnwire"
@@ -28,12 +28,28 @@ func main() {
 `
 
 // BenchmarkSpawnToFirstLine measures from the wish for a process to its first line, for a static Go program that does
-// nothing else: started directly, which is the floor, and through the spawner, in turns. x-floor is the ratio; KB-spawner
-// is the spawner's resident memory after that.
+// nothing else: started directly, which is the floor, and through the spawner, in turns, in the tiers and with a
+// supervisor that holds much memory. x-floor is the ratio; KB-spawner is the spawner's resident memory after that.
 func BenchmarkSpawnToFirstLine(b *testing.B) {
+	for _, c := range []struct {
+		tier string
+		heap int
+	}{{"off", 0}, {"landlock", 0}, {"namespaces", 0}, {"namespaces", 500 << 20}} {
+		b.Run(fmt.Sprintf("%s/heap=%dMiB", c.tier, c.heap>>20), func(b *testing.B) { benchmarkSpawn(b, c.tier, c.heap) })
+	}
+}
+
+func benchmarkSpawn(b *testing.B, tier string, heap int) {
 	dir := b.TempDir()
 	program := buildHello(b, dir)
-	s, err := StartSpawner(context.Background(), spawnerPath, program, hclog.NewNullLogger())
+	home := filepath.Join(dir, "home")
+	if err := makeHome(home); err != nil {
+		b.Fatal(err)
+	}
+	ballast := bytes.Repeat([]byte{1}, heap)
+	o := spawnerOptions(spawnerPath, program)
+	o.Tier = tier
+	s, err := StartSpawner(context.Background(), o)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -45,6 +61,7 @@ func BenchmarkSpawnToFirstLine(b *testing.B) {
 		floor += startDirectly(b, program)
 		spawned += startThroughSpawner(b, s, dir)
 	}
+	runtime.KeepAlive(ballast)
 	resident := residentKB(b, s.PID())
 	if err := s.Close(); err != nil {
 		b.Error(err)
@@ -57,36 +74,56 @@ func BenchmarkSpawnToFirstLine(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkEcho is a call to a worker and its answer, through a lease.
+// BenchmarkEcho is a call to a worker and its answer, through a lease, behind the walls; x-off is its time in multiples of
+// that without walls, in turns.
 func BenchmarkEcho(b *testing.B) {
-	s, err := StartSpawner(context.Background(), spawnerPath, workerPath, hclog.NewNullLogger())
+	walled, open := echoing(b, "namespaces"), echoing(b, "off")
+	var within, without time.Duration
+	for b.Loop() {
+		within += timeEcho(b, walled)
+		without += timeEcho(b, open)
+	}
+	b.ReportMetric(float64(within.Nanoseconds())/float64(b.N)/1000, "walled-µs/op")
+	b.ReportMetric(float64(within)/float64(without), "x-off")
+	b.ReportMetric(0, "ns/op")
+}
+
+func timeEcho(b *testing.B, w *Worker) time.Duration {
+	began := time.Now()
+	if err := w.Call(b.Context(), "echo", protocol.Cancel{ID: 1}, nil); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(began)
+}
+
+// echoing is a worker that answers, in a tier; it ends with the benchmark.
+func echoing(b *testing.B, tier string) *Worker {
+	o := spawnerOptions(spawnerPath, workerPath)
+	o.Tier = tier
+	s, err := StartSpawner(context.Background(), o)
 	if err != nil {
 		b.Fatal(err)
 	}
 	root := b.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "good"), 0o700); err != nil {
+	if err := makeHome(filepath.Join(root, "good")); err != nil {
 		b.Fatal(err)
 	}
 	p := New(options(s, root, Timings{}))
-	ctx := b.Context()
+	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
-	w, err := p.Acquire(ctx, "good")
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if err := w.Call(ctx, "echo", protocol.Cancel{ID: 1}, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-	w.Kill(errShutdown)
-	<-w.Died()
-	b.Cleanup(func() { // ctx has ended
+	b.Cleanup(func() {
+		cancel()
 		if err := <-ended; err != nil {
 			b.Error(err)
 		}
 	})
+	w, err := p.Acquire(ctx, "good")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(w.Release)
+	return w
 }
 
 // residentKB is the resident memory of a process, from the second field of /proc/PID/statm, in pages.
@@ -146,7 +183,7 @@ func startDirectly(b *testing.B, program string) time.Duration {
 
 func startThroughSpawner(b *testing.B, s *Spawner, root string) time.Duration {
 	began := time.Now()
-	c, err := s.spawn(b.Context(), spawnwire.Spawn{Root: root, Path: ".", Profile: profileWorker})
+	c, err := s.spawn(b.Context(), spawnwire.Spawn{Root: root, Path: "home", Profile: profileWorker}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

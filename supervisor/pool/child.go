@@ -14,11 +14,13 @@ import (
 // child is a worker as the spawner knows it: a number, a socket, and an end.
 type child struct {
 	id     uint64
-	socket *os.File // ours, until a connection takes it over
-	stderr *os.File // ours, the reading end
+	socket *os.File      // ours, until a connection takes it over
+	stderr *os.File      // ours, the reading end
+	begun  chan struct{} // closed when the spawner has said which process it is
 	exited chan struct{}
 	signal func(syscall.Signal) // through the spawner, by number
 	depose func(cause error)    // ends the spawner, which hangs over this child
+	strike func(Strike)         // is told when a limit strikes; it must not block
 
 	mu     sync.Mutex // of what follows
 	fate   fate
@@ -55,7 +57,25 @@ func (c *child) started(pid int) {
 	c.heard()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.fate.pid = pid
+	if c.fate.pid == 0 {
+		c.fate.pid = pid
+		close(c.begun)
+	}
+}
+
+// struck is the spawner's word that a limit has struck.
+func (c *child) struck(m spawnwire.Struck) {
+	if c.strike != nil {
+		c.strike(Strike{Limit: m.Limit, Most: int64(m.Most), Times: int(m.Times)})
+	}
+}
+
+// known waits until it is known which process it is, or that it has ended.
+func (c *child) known() {
+	select {
+	case <-c.begun:
+	case <-c.exited:
+	}
 }
 
 // finish records the end. The first one stays.
@@ -90,12 +110,12 @@ func (t theirs) close() { spawnwire.CloseAll([]int{t.socket, t.stderr}) }
 
 // openEnds makes a child's socketpair and pipe. Our ends do not block, theirs do, and all close on exec.
 func openEnds() (*child, theirs, error) {
-	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	pair, err := socketpair()
 	if err != nil {
 		return nil, theirs{}, fmt.Errorf("make a socketpair: %w", err)
 	}
 	pipe := make([]int, 2)
-	if err := syscall.Pipe2(pipe, syscall.O_CLOEXEC); err != nil {
+	if err := makePipe(pipe); err != nil {
 		spawnwire.CloseAll(pair[:])
 		return nil, theirs{}, fmt.Errorf("make a pipe: %w", err)
 	}
@@ -106,6 +126,7 @@ func openEnds() (*child, theirs, error) {
 	c := &child{
 		socket: os.NewFile(uintptr(pair[0]), "worker socket"),
 		stderr: os.NewFile(uintptr(pipe[0]), "worker stderr"),
+		begun:  make(chan struct{}),
 		exited: make(chan struct{}),
 	}
 	return c, theirs{socket: pair[1], stderr: pipe[1]}, nil

@@ -22,6 +22,12 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.Last }
 
+// RefusedError says that mews-spawner would not start a worker: something of the person's folders or account is not as it
+// must be.
+type RefusedError struct{ Reason string }
+
+func (e *RefusedError) Error() string { return "mews-spawner refused it: " + e.Reason }
+
 // EndError says how a worker process ended.
 type EndError struct {
 	User   string

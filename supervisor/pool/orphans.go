@@ -31,8 +31,8 @@ const retryAfter = 10 * time.Millisecond
 func (k *kin) start(cmd *exec.Cmd) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("become the sub-reaper: prctl: %w", err)
+	if err := becomeSubreaper(); err != nil {
+		return err
 	}
 	if err := cmd.Start(); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (k *kin) sweep() (int, error) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
 			return len(pids), fmt.Errorf("kill process %d of a dead worker: %w", pid, err)
 		}
-		if _, err := syscall.Wait4(pid, nil, syscall.WNOHANG|unix.WALL, nil); err != nil && err != syscall.EINTR {
+		if _, err := syscall.Wait4(pid, nil, syscall.WNOHANG|waitAll, nil); err != nil && err != syscall.EINTR {
 			return len(pids), fmt.Errorf("reap process %d of a dead worker: %w", pid, err)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
+	"mews/protocol/spawnwire"
 )
 
 // Host answers one worker process; it is made anew for each. What a worker sends may reach it before Welcome does: the
@@ -34,10 +35,21 @@ type Peer interface {
 	End(reason error) // ends the worker for a violation; the reason goes to the log and to Worker.Err
 }
 
-// Place is where a person's home lies. The spawner opens Path beneath Root.
+// Place is where a person's home lies, and what the worker in it may have. The spawner opens Path beneath Root.
 type Place struct {
-	Root string // absolute
-	Path string // relative to Root; "." is Root itself
+	Root     string // absolute
+	Path     string // relative to Root; "." is Root itself
+	UID, GID uint32 // the person's own account; 0: the one that the spawner has for those without
+	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
+	PIDs     uint32 // processes and threads of it
+	Binds    []spawnwire.Bind
+}
+
+// Strike is a limit that ended or refused something of a worker, which goes on.
+type Strike struct {
+	Limit string // memory, pids
+	Most  int64  // the limit: bytes, or processes
+	Times int
 }
 
 // Options are what a Pool is made of.
@@ -46,7 +58,14 @@ type Options struct {
 	Host    func(user string, peer Peer) Host
 	// Hello says what a worker is told and where its home is. An error reaches whoever wants the worker, at once. It is
 	// called before each start, from the person's own goroutine, and must not wait for long. Version is filled in.
-	Hello   func(user string) (protocol.Hello, Place, error)
+	Hello func(user string) (protocol.Hello, Place, error)
+	// Trial is given a worker that is nobody's, in the folder Trying, before anybody gets one; where it fails, nobody does,
+	// and Run returns its error. nil: there is none.
+	Trial  func(ctx context.Context, worker *protocol.Conn) error
+	Trying Place
+	// Struck is told when a limit has struck somebody's worker, from any goroutine. nil: nobody is.
+	Struck  func(user string, s Strike)
+	Begun   func(user string, pid int) // is told when somebody's worker has started, likewise. nil: nobody is.
 	Log     hclog.Logger
 	Timings Timings
 	Now     func() time.Time // nil is time.Now
@@ -119,15 +138,22 @@ func (p *Pool) Run(ctx context.Context) error {
 	defer end()
 	var spawner sync.WaitGroup
 	var err error
-	spawner.Go(func() { err = p.options.Spawner.run(serving) })
+	gone := make(chan struct{})
+	spawner.Go(func() { defer close(gone); err = p.options.Spawner.run(serving) })
 	var slots sync.WaitGroup
-	p.open(&slots)
-	<-ctx.Done()
+	tried := p.try(ctx)
+	if tried == nil {
+		p.open(&slots)
+		select {
+		case <-ctx.Done():
+		case <-gone: // the one that has started this process: nothing more can be done
+		}
+	}
 	p.close()
 	slots.Wait()
 	end()
 	spawner.Wait()
-	return err
+	return errors.Join(tried, err)
 }
 
 func (p *Pool) open(group *sync.WaitGroup) {

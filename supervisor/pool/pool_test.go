@@ -20,7 +20,12 @@ func TestAWorkerIsStartedWhenItIsFirstWanted(t *testing.T) {
 	if list := r.pool.List(); len(list) != 0 {
 		t.Errorf("before anybody asked: %+v", list)
 	}
+	begun := make(chan string, 2)
+	r.pool.options.Begun = func(user string, pid int) { begun <- fmt.Sprint(user, " ", pid) }
 	w := r.acquire("good")
+	if got, want := <-begun, fmt.Sprint("good ", w.process.pid()); got != want {
+		t.Errorf("told of %q, want %q", got, want)
+	}
 	if h := w.Host().(*host); h.user != "good" || !h.welcomed.Load() {
 		t.Errorf("its host was made for %q, welcomed %v", h.user, h.welcomed.Load())
 	}
@@ -79,7 +84,7 @@ func TestAnIdleWorkerIsLetGo(t *testing.T) {
 
 func TestACrashInATurnIsToldAndTheNextWorkerIsNew(t *testing.T) {
 	timings := quick()
-	timings.BreakerDeaths = 5
+	timings.BreakerDeaths, timings.PingEvery = 5, time.Millisecond // one is out all the time, and is not told of
 	r := newRig(t, timings, "good")
 	w := r.acquire("good")
 	if err := w.Call(bounded(t), "crash", nil, nil); !errors.Is(err, protocol.ErrClosed) {
@@ -113,7 +118,7 @@ func TestAcquireWaitsThroughTheBackoff(t *testing.T) {
 
 func TestTheBreakerOpensAndClosesAgain(t *testing.T) {
 	timings := quick()
-	timings.BreakerDeaths, timings.BreakerWindow = 3, 5*time.Second
+	timings.BreakerDeaths, timings.BreakerWindow = 3, 10*time.Second
 	r := newRig(t, timings, "flaky")
 	var broken *BrokenError
 	if _, err := r.pool.Acquire(bounded(t), "flaky"); !errors.As(err, &broken) || broken.User != "flaky" {
@@ -164,8 +169,13 @@ func TestAWorkerThatCannotBeStartedIsExplained(t *testing.T) {
 			t.Errorf("%s: %v, want %q", user, err, want)
 		}
 	}
-	if s := r.status("nobody"); s.State != StateAbsent || s.Deaths != 0 {
-		t.Errorf("an unknown user's slot: %+v", s)
+	for _, user := range []string{"nobody", "good-no"} {
+		if s := r.status(user); s.State != StateAbsent || s.Deaths != 0 {
+			t.Errorf("%s's slot: %+v", user, s)
+		}
+	}
+	if _, err := r.pool.Acquire(bounded(t), "good-no"); !errors.As(err, new(*RefusedError)) {
+		t.Errorf("a refusal is %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -12,7 +13,6 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
-	"mews/protocol/spawnwire"
 )
 
 // profileWorker asks the spawner for the walls of a person's long-lived worker.
@@ -85,8 +85,15 @@ func (p *process) run(hello protocol.Hello, place Place, h hooks) {
 func (p *process) spawn(place Place) (*child, error) {
 	ctx, cancel := context.WithTimeoutCause(p.living, p.options.Timings.Handshake, errNoSpawner)
 	defer cancel()
-	m := spawnwire.Spawn{Root: place.Root, Path: place.Path, Profile: profileWorker}
-	return p.options.Spawner.spawn(ctx, m)
+	return p.options.Spawner.spawn(ctx, place.wish(), p.struck)
+}
+
+// struck is told that a limit has struck.
+func (p *process) struck(s Strike) {
+	p.log.Warn("a limit has struck", "limit", s.Limit, "most", s.Most, "times", s.Times)
+	if p.options.Struck != nil {
+		p.options.Struck(p.user, s)
+	}
 }
 
 // keep is the life of a process that has been asked for.
@@ -102,7 +109,11 @@ func (p *process) keep(c *child, hello protocol.Hello, h hooks, tasks *sync.Wait
 	if err := p.handshake(hello); err != nil {
 		p.stop(err)
 	} else {
+		c.known() // its own word may come before the spawner's
 		p.log.Info("worker started", "pid", c.pid())
+		if p.options.Begun != nil {
+			p.options.Begun(p.user, c.pid())
+		}
 		h.ready()
 		p.watch(c)
 	}
@@ -150,11 +161,12 @@ func (p *process) watch(c *child) {
 	}
 }
 
-// ping ends the worker if it does not answer in time.
+// ping ends the worker if it does not answer in time. Where the connection ends meanwhile, that is for watch to see: it has
+// nothing to do with the question.
 func (p *process) ping() {
 	limit := p.options.Timings.PingAnswer
 	defer time.AfterFunc(limit, func() { p.stop(fmt.Errorf("no answer to ping within %v", limit)) }).Stop()
-	if err := p.conn.Call(p.living, protocol.MethodPing, nil, nil); err != nil {
+	if err := p.conn.Call(p.living, protocol.MethodPing, nil, nil); err != nil && !errors.Is(err, protocol.ErrClosed) {
 		p.stop(fmt.Errorf("ping: %w", err))
 	}
 }
@@ -211,11 +223,16 @@ func (p *process) verdict(c *child) error {
 		e.Reason = err
 	case err == nil:
 		e.Status = statusText(status)
-		if e.Reason == io.EOF || e.Reason == context.Canceled {
+		if isHangup(e.Reason) || e.Reason == context.Canceled {
 			e.Reason = nil
 		}
 	}
 	return e
+}
+
+// isHangup says whether a connection's end is that the other side has closed it: with an error where it had not read all.
+func isHangup(err error) bool {
+	return err == io.EOF || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 // door is the handler that a connection is given before there is a host.

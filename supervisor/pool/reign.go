@@ -11,14 +11,16 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"mews/protocol/spawnwire"
 )
 
 // reign is one mews-spawner process, from its start to its end, and the children it has.
 type reign struct {
-	cmd    *exec.Cmd
+	cmd    *exec.Cmd // nil: it has started this process
 	conn   *spawnwire.Conn
-	stderr *os.File      // the reading end
+	stderr *os.File      // the reading end; nil with cmd
 	dead   chan struct{} // closed when the process has been waited for; wait then closes conn, too
 	status error         // how it ended; set before dead is closed
 
@@ -30,20 +32,39 @@ type reign struct {
 
 // startReign starts a spawner and waits for its first word, no longer than ctx. It gets an environment of nothing, and
 // a session of its own, so that what a terminal sends to the service does not reach it.
-func startReign(ctx context.Context, path, worker string) (*reign, spawnwire.Ready, error) {
+func startReign(ctx context.Context, o SpawnerOptions) (*reign, spawnwire.Ready, error) {
 	var ready spawnwire.Ready
-	r, err := launch(path, worker)
+	open := launch
+	if o.Started != nil {
+		open = adopt
+	}
+	r, err := open(o)
 	if err == nil {
 		if ready, err = r.awaitReady(ctx); err == nil {
 			return r, ready, nil
 		}
 		err = r.abandon(err)
 	}
-	return nil, ready, fmt.Errorf("start %s: %w", path, err)
+	return nil, ready, fmt.Errorf("start %s: %w", o.Path, err)
+}
+
+// adopt takes the spawner that has started this process. It is not waited for: it ends after this process.
+func adopt(o SpawnerOptions) (*reign, error) {
+	fd, err := unix.FcntlInt(o.Started.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := spawnwire.NewConn(fd)
+	if err != nil {
+		return nil, err
+	}
+	r := &reign{conn: conn, dead: make(chan struct{}), children: map[uint64]*child{}}
+	close(r.dead)
+	return r, nil
 }
 
 // launch starts the process, and the goroutine that waits for its end.
-func launch(path, worker string) (*reign, error) {
+func launch(o SpawnerOptions) (*reign, error) {
 	conn, socket, err := spawnwire.Pair()
 	if err != nil {
 		return nil, err
@@ -52,7 +73,7 @@ func launch(path, worker string) (*reign, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(), socket.Close())
 	}
-	cmd := exec.Command(path, worker)
+	cmd := exec.Command(o.Path, o.policy()...)
 	cmd.Env = []string{}
 	cmd.ExtraFiles = []*os.File{socket} // its descriptor 3
 	cmd.Stderr = theirStderr
@@ -124,12 +145,12 @@ func (r *reign) receive(until time.Time) (spawnwire.Message, error) {
 func (r *reign) abandon(err error) error {
 	err = errors.Join(err, r.end(lastWords)) // it has no workers to clear away
 	said := make([]byte, lineBytes)
-	if r.stderr.SetReadDeadline(time.Now().Add(lastWords)) == nil {
+	if r.stderr != nil && r.stderr.SetReadDeadline(time.Now().Add(lastWords)) == nil {
 		if n, _ := io.ReadFull(r.stderr, said); n > 0 {
 			err = fmt.Errorf("%w; it wrote: %s", err, escape(said[:n]))
 		}
 	}
-	return errors.Join(err, r.stderr.Close())
+	return errors.Join(err, closeFile(r.stderr))
 }
 
 // ask sends the wish for a child. The caller sees to the order. A spawner that has not said within limit what became
@@ -173,8 +194,15 @@ func (r *reign) depose(c *child, cause error) {
 		return
 	}
 	r.blamed, r.cause = c, cause
-	_ = r.cmd.Process.Kill() // it fails only if it has ended
-	_ = r.conn.Close()       // it may be closed already
+	r.kill()
+	_ = r.conn.Close() // it may be closed already
+}
+
+// kill ends the spawner; one that has started this process sees that its socket is closed.
+func (r *reign) kill() {
+	if r.cmd != nil {
+		_ = r.cmd.Process.Kill() // it fails only if it has ended
+	}
 }
 
 // deposed says why the spawner was deposed; nil: it was not.
@@ -206,8 +234,9 @@ func (r *reign) hear(m spawnwire.Message) error {
 	case spawnwire.Started:
 		return r.with(m.ID, func(c *child) { c.started(int(m.PID)) })
 	case spawnwire.Refused:
-		refusal := fmt.Errorf("mews-spawner refused it: %s", m.Reason)
-		return r.with(m.ID, func(c *child) { r.forget(m.ID); c.finish(0, refusal) })
+		return r.with(m.ID, func(c *child) { r.forget(m.ID); c.finish(0, &RefusedError{m.Reason}) })
+	case spawnwire.Struck:
+		return r.with(m.ID, func(c *child) { c.struck(m) })
 	case spawnwire.Exited:
 		return r.with(m.ID, func(c *child) { r.forget(m.ID); c.finish(syscall.WaitStatus(m.Status), nil) })
 	}
@@ -236,7 +265,7 @@ func (r *reign) forget(id uint64) {
 // of them, and tells the children. A spawner that has not ended within limit is killed; its workers die with it.
 func (r *reign) end(limit time.Duration) error {
 	_ = r.conn.Close() // it may be closed already
-	killer := time.AfterFunc(limit, func() { _ = r.cmd.Process.Kill() })
+	killer := time.AfterFunc(limit, r.kill)
 	<-r.dead
 	killer.Stop()
 	err := family.bury(endWait)

@@ -11,8 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/hashicorp/go-hclog"
 )
 
 // forgiving are timings with a breaker that one more death than allowed opens.
@@ -22,12 +20,17 @@ func forgiving(deaths int) Timings {
 	return timings
 }
 
+// answersWithin is how long a spawner has from now on to answer a start.
+func (r *rig) answersWithin(limit time.Duration) {
+	r.spawner.mu.Lock()
+	defer r.spawner.mu.Unlock()
+	r.spawner.answer = limit
+}
+
 // hang stops the spawner, which has limit to answer a start, and gives its pid.
 func (r *rig) hang(limit time.Duration) int {
 	r.t.Helper()
-	r.spawner.mu.Lock()
-	r.spawner.answer = limit
-	r.spawner.mu.Unlock()
+	r.answersWithin(limit)
 	pid := r.spawner.PID()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		r.t.Fatal(err)
@@ -86,12 +89,13 @@ func TestASpawnerThatDoesNotAnswerAStartIsReplaced(t *testing.T) {
 	a, b := r.acquire("good-1"), r.acquire("good-2")
 	pids := append(brood(t, a), brood(t, b)...)
 	old := r.hang(300 * time.Millisecond)
+	go func() { // ends with the spawner; the next one has its time
+		<-a.Died()
+		r.answersWithin(answerWait)
+	}()
 	if err := echo(t, r.acquire("good-new"), "at last"); err != nil {
 		t.Error(err)
 	}
-	r.spawner.mu.Lock()
-	r.spawner.answer = answerWait
-	r.spawner.mu.Unlock()
 	r.checkReplaced(old, pids, a, b)
 	for user, want := range map[string]int{"good-1": 0, "good-2": 0, "good-new": 1} {
 		if got := r.status(user).Deaths; got != want {
@@ -102,14 +106,14 @@ func TestASpawnerThatDoesNotAnswerAStartIsReplaced(t *testing.T) {
 
 func TestASpawnerThatDoesNotTellOfAnEndIsReplaced(t *testing.T) {
 	timings := forgiving(1)
-	timings.Kill = 300 * time.Millisecond
+	timings.Kill = 2 * time.Second
 	r := newRig(t, timings, "good-1", "good-2")
 	a, b := r.acquire("good-1"), r.acquire("good-2")
 	pids := append(brood(t, a), brood(t, b)...)
 	old := r.hang(deadline)
 	a.Kill(errors.New("you must go"))
 	r.checkReplaced(old, pids, a, b)
-	if err := a.Err(); !strings.Contains(err.Error(), "was not told within 300ms of SIGKILL") {
+	if err := a.Err(); !strings.Contains(err.Error(), "was not told within 2s of SIGKILL") {
 		t.Errorf("it ended with %v", err)
 	}
 	if s := r.status("good-2"); s.Deaths != 0 {
@@ -143,7 +147,7 @@ func TestAStartEndsWithItsContext(t *testing.T) {
 		}
 		cancel(enough)
 	}()
-	_, err := StartSpawner(ctx, path, workerPath, hclog.NewNullLogger())
+	_, err := StartSpawner(ctx, spawnerOptions(path, workerPath))
 	<-began
 	if !errors.Is(err, enough) || strings.Contains(err.Error(), "timeout") {
 		t.Errorf("ended with %v, want %v", err, enough)
@@ -161,7 +165,7 @@ func TestAStartEndsWithItsContext(t *testing.T) {
 func TestAStartEndsWithItsProcess(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	path := script(t, "setsid sleep 1000 & echo $! > "+file+"; exit 4")
-	_, err := StartSpawner(context.Background(), path, workerPath, hclog.NewNullLogger())
+	_, err := StartSpawner(context.Background(), spawnerOptions(path, workerPath))
 	if err == nil || !strings.Contains(err.Error(), "it ended without a word") ||
 		!strings.Contains(err.Error(), "exit status 4") {
 		t.Errorf("ended with %v", err)

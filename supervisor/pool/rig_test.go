@@ -16,7 +16,6 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
-	"golang.org/x/sys/unix"
 
 	"mews/protocol"
 )
@@ -63,11 +62,32 @@ func build() (string, error) {
 	return dir, errors.Join(os.Symlink(exe, workerPath), os.Symlink(exe, filepath.Join(dir, "mews")))
 }
 
+// spawnerOptions are those of a spawner without walls: a test's worker is told how to behave by the name of its home.
+func spawnerOptions(path, worker string) SpawnerOptions {
+	o := SpawnerOptions{Path: path, Worker: worker, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}
+	if os.Getuid() == 0 { // no worker is ever root
+		o.UID, o.GID = stranger, stranger
+	}
+	return o
+}
+
+// stranger is an account that nobody has, and no other package's tests: processes are counted for all of it together.
+const stranger = 54351
+
+// makeHome makes a folder for a worker.
+func makeHome(dir string) error {
+	err := os.Mkdir(dir, 0o700)
+	if err == nil && os.Getuid() == 0 {
+		err = os.Chown(dir, stranger, stranger)
+	}
+	return err
+}
+
 // quick are timings for tests: short where a bad worker is waited for, long where a good one on a busy machine is.
 func quick() Timings {
 	return Timings{
 		Handshake: 20 * time.Second, PingEvery: 50 * time.Millisecond, PingAnswer: 20 * time.Second,
-		Grace: 100 * time.Millisecond, Term: 100 * time.Millisecond, Kill: 20 * time.Second, Write: 300 * time.Millisecond,
+		Grace: 100 * time.Millisecond, Term: 100 * time.Millisecond, Kill: 20 * time.Second, Write: 20 * time.Second,
 		BackoffMin: time.Millisecond, BackoffMax: 20 * time.Millisecond, BreakerDeaths: 1, BreakerWindow: time.Hour,
 	}
 }
@@ -83,13 +103,13 @@ type rig struct {
 
 func newRig(t *testing.T, timings Timings, users ...string) *rig {
 	t.Helper()
-	spawner, err := StartSpawner(context.Background(), spawnerPath, workerPath, hclog.NewNullLogger())
+	spawner, err := StartSpawner(context.Background(), spawnerOptions(spawnerPath, workerPath))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, root: t.TempDir(), spawner: spawner}
 	for _, user := range users {
-		if err := os.Mkdir(filepath.Join(r.root, user), 0o700); err != nil {
+		if err := makeHome(filepath.Join(r.root, user)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -197,35 +217,12 @@ func (r *rig) status(user string) Status {
 	return Status{}
 }
 
-// awaitGone waits until the process has ended. (A pidfd becomes readable then: pidfd_open(2).)
-func awaitGone(t *testing.T, pid int) {
-	t.Helper()
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err == unix.ESRCH {
-		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = unix.Close(fd) }()
-	for {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(deadline.Milliseconds()))
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil || n == 0 {
-			t.Fatalf("process %d is still there: %v", pid, err)
-		}
-		return
-	}
-}
-
 // isGone says that there is no such process now, not even a zombie.
 func isGone(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == syscall.ESRCH }
 
 // beSupervisor runs a pool with two workers and prints the pids of all that it has started, one JSON list.
 func beSupervisor() {
-	spawner, err := StartSpawner(context.Background(), os.Args[1], os.Args[2], hclog.NewNullLogger())
+	spawner, err := StartSpawner(context.Background(), spawnerOptions(os.Args[1], os.Args[2]))
 	must(err)
 	p := New(options(spawner, os.Args[3], quick()))
 	ctx := context.Background()

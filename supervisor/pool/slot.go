@@ -251,6 +251,12 @@ func (s *slot) ended(p *process) {
 		s.arm(s.options.Timings.BackoffMin, s.again)
 		return
 	}
+	if refused := new(RefusedError); errors.As(p.err, &refused) { // no death: whoever waits is told, and may ask again
+		s.log.Error("worker refused", "worker", p.id(), "error", p.err)
+		s.transition(StateAbsent)
+		s.refuse(p.err)
+		return
+	}
 	s.deaths++
 	wait, broken := s.health.died(s.options.Now(), s.options.Timings)
 	if broken.IsZero() {

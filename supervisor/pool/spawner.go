@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -16,8 +17,8 @@ import (
 // Spawner is the hold on mews-spawner. When that dies, its workers have died with it; it is started again, with
 // back-off, for as long as the pool runs.
 type Spawner struct {
-	path, worker string
-	log          hclog.Logger
+	options SpawnerOptions
+	log     hclog.Logger
 
 	mu     sync.Mutex    // of what follows; it also keeps spawns in the order of their numbers
 	reign  *reign        // nil while no spawner runs
@@ -40,41 +41,83 @@ const (
 var (
 	errNoSpawner = errors.New("mews-spawner is not running; it is being started again")
 	errLost      = errors.New("mews-spawner ended, and every worker with it")
+	errOrphaned  = errors.New("the mews-spawner that started this service is gone")
 )
 
-// StartSpawner starts the program at path, which starts workers from the program at workerPath, and waits until it is
-// ready, or ctx ends, which means nothing later. The Pool that gets the result runs and ends it; without a Pool, Close
-// does.
+// SpawnerOptions say how the spawner is started, and what it is told that it may start.
+type SpawnerOptions struct {
+	Path     string   // the program
+	Worker   string   // the workers' program
+	Tier     string   // which walls workers get; "" or "auto" is the best that hold
+	Least    string   // which are too little: then nothing is started; "" is the spawner's own default
+	UID, GID uint32   // the account of workers whose people have none; 0 is this process's own, unless that is root
+	Memory   uint64   // bytes, the most for a worker and all that it runs; 0 is the spawner's own default
+	PIDs     uint32   // processes and threads, the most
+	Started  *os.File // the socket of a spawner that has started this process, and rules itself; nil: it is started here
+	Log      hclog.Logger
+}
+
+// policy is what the spawner is told, a key and a value in each argument.
+func (o SpawnerOptions) policy() []string {
+	list := []string{"worker=" + o.Worker}
+	for _, word := range []struct{ key, value string }{{"sandbox", o.Tier}, {"sandbox_min", o.Least}} {
+		if word.value != "" {
+			list = append(list, word.key+"="+word.value)
+		}
+	}
+	if o.UID != 0 {
+		list = append(list, fmt.Sprintf("account=%d:%d", o.UID, o.GID))
+	}
+	for _, number := range []struct {
+		key   string
+		value uint64
+	}{{"memory", o.Memory}, {"pids", uint64(o.PIDs)}} {
+		if number.value != 0 {
+			list = append(list, fmt.Sprintf("%s=%d", number.key, number.value))
+		}
+	}
+	return list
+}
+
+// StartSpawner starts the spawner and waits until it is ready, or ctx ends, which means nothing later. The Pool that
+// gets the result runs and ends it; without a Pool, Close does.
 //
 // This process becomes a sub-reaper (prctl(2)), and when a spawner has ended, its children in other sessions than its
 // own are killed, because they are what workers left: it must not start anything else with Setsid.
-func StartSpawner(ctx context.Context, path, workerPath string, log hclog.Logger) (*Spawner, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, fmt.Errorf("start mews-spawner: %w", err)
+func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
+	for _, path := range []*string{&o.Path, &o.Worker} {
+		absolute, err := filepath.Abs(*path)
+		if err != nil {
+			return nil, fmt.Errorf("start mews-spawner: %w", err)
+		}
+		*path = absolute
 	}
-	if workerPath, err = filepath.Abs(workerPath); err != nil {
-		return nil, fmt.Errorf("start mews-spawner: %w", err)
-	}
-	s := &Spawner{path: path, worker: workerPath, log: log, begun: make(chan struct{}), answer: answerWait}
+	s := &Spawner{options: o, log: o.Log, begun: make(chan struct{}), answer: answerWait}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// Walls says which walls the workers get: the tier's name, and a sentence for people.
-func (s *Spawner) Walls() (tier, why string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.walls.Tier, s.walls.Why
+// Walls are what holds a worker in.
+type Walls struct {
+	Tier   string // its name
+	Why    string // a sentence about it, for people
+	Limits string // a sentence about what limits a worker and all that it runs
 }
 
-// PID is the spawner's process; 0 while none runs.
+// Walls says which walls the workers get.
+func (s *Spawner) Walls() Walls {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Walls{s.walls.Tier, s.walls.Why, s.walls.Limits}
+}
+
+// PID is the spawner's process; 0 while none runs, or where it has started this one.
 func (s *Spawner) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reign == nil {
+	if s.reign == nil || s.reign.cmd == nil {
 		return 0
 	}
 	return s.reign.cmd.Process.Pid
@@ -86,12 +129,20 @@ func (s *Spawner) Close() error {
 	if r == nil {
 		return nil
 	}
-	return errors.Join(r.end(endWait), r.stderr.Close())
+	return errors.Join(r.end(endWait), closeFile(r.stderr))
+}
+
+// closeFile closes a file that may not be there.
+func closeFile(f *os.File) error {
+	if f == nil {
+		return nil
+	}
+	return f.Close()
 }
 
 // begin starts a spawner and makes it the present one.
 func (s *Spawner) begin(ctx context.Context) error {
-	r, ready, err := startReign(ctx, s.path, s.worker)
+	r, ready, err := startReign(ctx, s.options)
 	if err != nil {
 		return err
 	}
@@ -119,13 +170,17 @@ func (s *Spawner) present() *reign {
 	return s.reign
 }
 
-// run keeps a spawner until ctx ends. An error says that the last one did not end as it should.
+// run keeps a spawner until ctx ends. An error says that the last one did not end as it should, or that the one that has
+// started this process is gone.
 func (s *Spawner) run(ctx context.Context) error {
 	for wait := respawnFirst; ; {
 		began := time.Now()
 		err := s.serve(ctx)
 		if ctx.Err() != nil {
 			return err
+		}
+		if s.options.Started != nil {
+			return errors.Join(errOrphaned, err)
 		}
 		s.log.Error("mews-spawner ended, and every worker with it", "error", err, "again", wait)
 		if time.Since(began) > steady {
@@ -144,7 +199,9 @@ func (s *Spawner) serve(ctx context.Context) error {
 	defer tasks.Wait()
 	gone := make(chan struct{})
 	defer close(gone)
-	tasks.Go(func() { drain(r.stderr, &tail{}, s.log, gone) })
+	if r.stderr != nil {
+		tasks.Go(func() { drain(r.stderr, &tail{}, s.log, gone) })
+	}
 	unhook := context.AfterFunc(ctx, func() { _ = r.conn.Close() }) // ends listen; end closes it again, and reports
 	defer unhook()
 	err := r.listen()
@@ -153,7 +210,9 @@ func (s *Spawner) serve(ctx context.Context) error {
 		err = nil
 	}
 	err = errors.Join(err, r.end(endWait))
-	_ = r.stderr.SetReadDeadline(time.Now().Add(lastWords)) // it fails only where drain is through, and has closed it
+	if r.stderr != nil {
+		_ = r.stderr.SetReadDeadline(time.Now().Add(lastWords)) // it fails only where drain is through, and has closed it
+	}
 	return err
 }
 
@@ -175,7 +234,7 @@ func (s *Spawner) restart(ctx context.Context, wait time.Duration) time.Duration
 
 // spawn asks for a worker; while no spawner runs it waits, until ctx ends. What becomes of it is told by the child: it
 // ends at once if it is refused.
-func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn) (*child, error) {
+func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, strike func(Strike)) (*child, error) {
 	if err := s.await(ctx); err != nil {
 		return nil, err
 	}
@@ -184,6 +243,7 @@ func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn) (*child, error) 
 		return nil, err
 	}
 	defer ends.close()
+	c.strike = strike
 	if err := s.ask(c, ends, m); err != nil {
 		return nil, errors.Join(err, c.close())
 	}

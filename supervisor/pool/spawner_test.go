@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/go-hclog"
-
 	"mews/protocol/spawnwire"
 )
 
@@ -26,9 +24,9 @@ func TestASpawnerThatDoesNotStartIsExplained(t *testing.T) {
 		script(t, "exit 0"):                       "it ended without a word",
 		script(t, "echo broken >&2; exit 4"):      "exit status 4; it wrote: broken",
 		script(t, "echo garbage >&3; read x <&3"): "malformed",
-		script(t, "cat "+file+" >&3; read x <&3"): "it speaks version 8, want 1",
+		script(t, "cat "+file+" >&3; read x <&3"): "it speaks version 9, want 2",
 	} {
-		s, err := StartSpawner(context.Background(), path, workerPath, hclog.NewNullLogger())
+		s, err := StartSpawner(context.Background(), spawnerOptions(path, workerPath))
 		if err == nil {
 			t.Errorf("%s: started, %v", path, s.Close())
 			continue
@@ -40,12 +38,12 @@ func TestASpawnerThatDoesNotStartIsExplained(t *testing.T) {
 }
 
 func TestTheWallsAreTold(t *testing.T) {
-	s, err := StartSpawner(context.Background(), spawnerPath, workerPath, hclog.NewNullLogger())
+	s, err := StartSpawner(context.Background(), spawnerOptions(spawnerPath, workerPath))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tier, why := s.Walls(); tier != "off" || !strings.Contains(why, "no walls") {
-		t.Errorf("tier %q: %s", tier, why)
+	if w := s.Walls(); w.Tier != "off" || !strings.Contains(w.Why, "no walls") || w.Limits == "" {
+		t.Errorf("walls: %+v", w)
 	}
 	pid := s.PID()
 	if err := s.Close(); err != nil {
