@@ -1,5 +1,5 @@
-// Package command answers the slash commands: a table, one file for each that is more than a few lines. A command is kept
-// like any message and answered once, but it passes the queue by.
+// Package command answers the slash commands and the presses of buttons: a table of each, and one file for each command that
+// is more than a few lines. Both are kept like any message and answered once, but they pass the queue by.
 package command
 
 import (
@@ -31,30 +31,64 @@ type Topics interface {
 type Request struct {
 	Conversation supervisor.Conversation
 	Inbound      int64  // what the person sent
-	Name         string // without the slash, lower case
-	Arguments    string
+	Name         string // without the slash, lower case; of a press its row's prefix
+	Arguments    string // all that follows that
+
+	aside func() // lets what waits behind it in its conversation run; it may be called at any time, and often
 }
+
+// run does what was asked for, and gives the answer: its Text, Buttons, Files and Vanish. Its errors are the person's answer
+// too.
+type run func(context.Context, *Commands, Request) (supervisor.Delivery, error)
 
 // command is a row of the table.
 type command struct {
-	name    string
-	summary string // for /help
-	run     func(context.Context, *Commands, Request) (string, error)
+	name string // its summary is in summaries
+	run  run
+	asks bool // the person may be asked before it is done, which takes as long as they take to answer
+}
+
+// told is a command whose answer is text alone.
+func told(text func(context.Context, *Commands, Request) (string, error)) run {
+	return func(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+		text, err := text(ctx, c, r)
+		return supervisor.Delivery{Text: text}, err
+	}
 }
 
 // commands is the table. /help lists it in this order.
 func commands() []command {
 	return []command{
-		{"start", "what Mews is, and how to begin", start},
-		{"help", "this list", help},
-		{"new", "begin a new topic: what was said so far is left out from now on", newTopic},
-		{"stop", "end the running answer at once", stop},
-		{"status", "what runs, for whom, with which model and walls", status},
+		{name: "start", run: told(start)},
+		{name: "help", run: told(help)},
+		{name: "new", run: told(newTopic)},
+		{name: "stop", run: told(stop)},
+		{name: "status", run: told(status)},
+		{name: "model", run: model, asks: true},
+		{name: "models", run: told(models)},
+		{name: "settings", run: settings, asks: true},
+		{name: "usage", run: usage},
+		{name: "grants", run: grants},
+		{name: "lock", run: told(lock)},
+		{name: "invite", run: invite, asks: true},
+		{name: "allow", run: told(allowGroup)},
+		{name: "disallow", run: told(disallowGroup)},
+		{name: "resend", run: told(resend)},
 	}
 }
 
-// parse takes a command's text apart: "/Stop@mews_bot now" is stop, "now".
-func parse(text string) (name, arguments string) {
+// find is a command's row.
+func find(name string) (command, bool) {
+	for _, row := range commands() {
+		if row.name == name {
+			return row, true
+		}
+	}
+	return command{}, false
+}
+
+// Parse takes a command's text apart: "/Stop@mews_bot now" is stop, "now".
+func Parse(text string) (name, arguments string) {
 	word := strings.TrimPrefix(strings.TrimSpace(text), "/")
 	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
 		word, arguments = word[:end], strings.TrimSpace(word[end:])
@@ -63,24 +97,26 @@ func parse(text string) (name, arguments string) {
 	return strings.ToLower(word), arguments
 }
 
-// answer runs one command. Its errors are the person's answer too.
-func (c *Commands) answer(ctx context.Context, in supervisor.Inbound) (string, error) {
-	name, arguments := parse(in.Text)
-	for _, row := range commands() {
-		if row.name == name {
-			return row.run(ctx, c, Request{
-				Conversation: in.Conversation, Inbound: in.ID, Name: name, Arguments: arguments})
-		}
+// answer runs one command, or what a button does.
+func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, aside func()) (supervisor.Delivery, error) {
+	r := Request{Conversation: in.Conversation, Inbound: in.ID, aside: aside}
+	if in.Kind == supervisor.KindPress {
+		return c.pressed(ctx, in, r)
 	}
-	return "", &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
-		"There is no command /%s. /help lists those there are.", name)}
+	r.Name, r.Arguments = Parse(in.Text)
+	row, known := find(r.Name)
+	if !known {
+		return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
+			"There is no command /%s. /help lists those there are.", r.Name)}
+	}
+	return row.run(ctx, c, r)
 }
 
 func help(context.Context, *Commands, Request) (string, error) {
 	var b strings.Builder
 	b.WriteString("Commands:\n")
 	for _, row := range commands() {
-		fmt.Fprintf(&b, "/%s - %s\n", row.name, row.summary)
+		fmt.Fprintf(&b, "/%s - %s\n", row.name, summaries[row.name][english])
 	}
 	b.WriteString("\nEverything else you write goes to your assistant, which works in your own folder.")
 	return b.String(), nil
@@ -149,7 +185,7 @@ func (c *Commands) halt(ctx context.Context, r Request) (sqlite.Ahead, error) {
 // Unkept takes a command that could not be kept, and gives what its sender is told of that. A /stop ends what runs all the
 // same: to do that without a row harms nobody, and a full disk is no reason to go on.
 func (c *Commands) Unkept(in supervisor.Inbound, err error) error {
-	name, _ := parse(in.Text)
+	name, _ := Parse(in.Text)
 	if in.Kind != supervisor.KindCommand || name != "stop" || !c.o.Sessions.StopNow(in.Conversation.ID) {
 		return err
 	}

@@ -55,6 +55,7 @@ type house struct {
 	*testing.T
 	db       *sqlite.DB
 	sessions *sessions
+	desk     *desk
 	options  command.Options
 	commands *command.Commands
 	answered chan int64
@@ -65,11 +66,17 @@ type house struct {
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{T: t, db: sqlitetest.Open(t), sessions: &sessions{ahead: sqlite.Ahead{Inbound: 1, Why: "stopped"}}, answered: make(chan int64, 100)}
+	h.desk = &desk{}
 	h.options = command.Options{
-		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(),
+		Desk: command.Desk{Questions: h.desk, Cleanings: h.db.Cleanings(), Approver: h.desk, Locks: h.desk, Invites: invites{h.desk},
+			Groups: groups{h.desk}, Grants: h.db.Grants(), Settings: h.desk, Audit: h.desk.audit},
+		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
 		Status:   func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome:  func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
 		Answered: func(conversation int64) { h.answered <- conversation },
+		Models:   models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
+		Accounts: command.Accounts{Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{}},
+		InGroup:  func(c supervisor.Conversation) bool { return c.Chat == "-1" },
 		Log:      hclog.NewNullLogger(),
 	}
 	c, err := h.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
@@ -151,6 +158,16 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/Status@mews_bot please", "all is well"},
 		{"/status\tplease", "all is well"},
 		{"/status\nplease", "all is well"},
+		{"/model", "`offline` answers you, as the configuration has it."},
+		{"/models", "- `offline` (in use, the default)"},
+		{"/usage", "What you asked of models this month: nothing."},
+		{"/settings", "- stream: on, the default"},
+		{"/grants", "You allow nothing for always."},
+		{"/lock", "you have no second factor."},
+		{"/invite", "Only an admin may let people in."},
+		{"/allow", "Only an admin may say"},
+		{"/disallow", "Only an admin may say"},
+		{"/resend", "There is nothing that I could send again"},
 		{"/dance", "There is no command /dance. /help"},
 	} {
 		if got := h.ask(c.text); !strings.Contains(got, c.want) {
@@ -178,7 +195,7 @@ func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
 			t.Errorf("%s is listed and answers %q", name, got)
 		}
 	}
-	if listed != 5 {
+	if listed != 15 {
 		t.Errorf("%d commands are listed", listed)
 	}
 }
@@ -363,11 +380,11 @@ type outbox struct {
 	fails int
 }
 
-func (o *outbox) AnswerCommand(ctx context.Context, inbound int64, text string) (supervisor.Delivery, error) {
+func (o *outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	if o.fails--; o.fails >= 0 {
 		return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 	}
-	return o.Outbox.AnswerCommand(ctx, inbound, text)
+	return o.Outbox.AnswerCommand(ctx, inbound, d)
 }
 
 func TestAnAnswerIsKeptHoweverLongTheStoreCannot(t *testing.T) {

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,47 +14,63 @@ import (
 	"mews/supervisor"
 )
 
-// Store keeps commands and their answers.
+// Store keeps commands and presses.
 type Store interface {
 	Commands(ctx context.Context) ([]supervisor.Inbound, error) // those not yet answered
+	Presses(ctx context.Context) ([]supervisor.Inbound, error)  // likewise
 }
 
-// Outbox takes a command's answer, once.
+// Outbox takes a command's answer, or a press's, once.
 type Outbox interface {
-	AnswerCommand(ctx context.Context, inbound int64, text string) (supervisor.Delivery, error)
+	AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error)
 }
 
 // Options are what the commands work on.
 type Options struct {
-	Store    Store
-	Outbox   Outbox
-	Sessions Sessions
-	Topics   Topics
-	Status   func(context.Context, supervisor.Conversation) (string, error)
-	Welcome  func(supervisor.Conversation) string // what /start says of this service
-	Answered func(conversation int64)             // tells whoever watches to look into the outbox
-	Log      hclog.Logger
+	Store       Store
+	Outbox      Outbox
+	Sessions    Sessions
+	Topics      Topics
+	Undelivered Undelivered
+	Models      Models
+	Choices     Choices
+	Accounts    Accounts
+	Desk        Desk
+	People      People
+	InGroup     func(supervisor.Conversation) bool // others read what is said there
+	Status      func(context.Context, supervisor.Conversation) (string, error)
+	Welcome     func(supervisor.Conversation) string // what /start says of this service
+	Answered    func(conversation int64)             // something is in its outbox, and perhaps a message to be cleaned
+	Log         hclog.Logger
 }
 
-// timeout bounds one command; a stopped turn has to end in it.
-const timeout = time.Minute
+const (
+	// timeout bounds one command; a stopped turn has to end in it.
+	timeout = time.Minute
+	// patience bounds one before which the person may be asked: a question about an effect stands for an hour.
+	patience = time.Hour + timeout
+	// asking is after how long it is taken that the person is being asked, and what waits behind the command runs.
+	asking = 2 * time.Second
+)
 
-// Commands runs commands as they come, each in a goroutine of its own.
+// Commands runs commands: those of one conversation one after another, as they were sent, and a /stop, a /lock or a press at
+// once.
 type Commands struct {
 	o Options
 
-	mu      sync.Mutex // guards what follows
-	waiting []supervisor.Inbound
-	taken   map[int64]bool // inbounds that wait or run: one that was sent again is not run twice
+	mu      sync.Mutex                     // guards what follows
+	waiting []supervisor.Inbound           // not yet given to anybody
+	queues  map[int64][]supervisor.Inbound // what waits behind the one that runs, by conversation; there while one runs
+	taken   map[int64]bool                 // inbounds that wait or run: one that was sent again is not run twice
 	changed chan struct{}
 }
 
 // New makes the commands; Run works them.
 func New(o Options) *Commands {
-	return &Commands{o: o, taken: map[int64]bool{}, changed: make(chan struct{}, 1)}
+	return &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{}, changed: make(chan struct{}, 1)}
 }
 
-// Accept takes a command that is on disk. It never blocks.
+// Accept takes a command or a press that is on disk. It never blocks.
 func (c *Commands) Accept(in supervisor.Inbound) {
 	if in.State != supervisor.InboundNew {
 		return
@@ -71,12 +89,12 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 
 // Run takes up the commands that an earlier life left, then works what comes until ctx ends and what runs has ended.
 func (c *Commands) Run(ctx context.Context) error {
-	left, err := c.o.Store.Commands(ctx)
+	left, err := c.left(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("find unanswered commands: %w", err)
+		return err
 	}
 	for _, in := range left {
 		c.Accept(in)
@@ -90,29 +108,99 @@ func (c *Commands) Run(ctx context.Context) error {
 		case <-c.changed:
 		}
 		for _, in := range c.take() {
-			running.Go(func() { c.run(ctx, in) })
+			running.Go(func() { c.work(ctx, &running, in) })
 		}
 	}
 }
 
-func (c *Commands) take() []supervisor.Inbound {
+// left are the commands and presses that an earlier life did not answer.
+func (c *Commands) left(ctx context.Context) ([]supervisor.Inbound, error) {
+	commands, err := c.o.Store.Commands(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find unanswered commands: %w", err)
+	}
+	presses, err := c.o.Store.Presses(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find unanswered presses: %w", err)
+	}
+	return append(commands, presses...), nil
+}
+
+// take gives those that run from now on, and has the others wait behind what runs in their conversation.
+func (c *Commands) take() (ready []supervisor.Inbound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	taken := c.waiting
+	// Those that an earlier life left may stand behind what was sent in this one.
+	slices.SortFunc(c.waiting, func(a, b supervisor.Inbound) int { return cmp.Compare(a.ID, b.ID) })
+	for _, in := range c.waiting {
+		queue, busy := c.queues[in.Conversation.ID]
+		switch {
+		case passes(in):
+			ready = append(ready, in)
+		case busy:
+			c.queues[in.Conversation.ID] = append(queue, in)
+		default:
+			c.queues[in.Conversation.ID] = nil
+			ready = append(ready, in)
+		}
+	}
 	c.waiting = nil
-	return taken
+	return ready
+}
+
+// passes says whether something waits for no other: a /stop and a /lock are for now, and so is a press, for which a command
+// may wait.
+func passes(in supervisor.Inbound) bool {
+	name, _ := Parse(in.Text)
+	return in.Kind == supervisor.KindPress || name == "stop" || name == "lock"
+}
+
+// work runs a command, and then what waits behind it: that runs before the command is over where its person is being asked.
+func (c *Commands) work(ctx context.Context, running *sync.WaitGroup, in supervisor.Inbound) {
+	behind := sync.OnceFunc(func() {
+		if next, more := c.next(in); more && ctx.Err() == nil {
+			running.Go(func() { c.work(ctx, running, next) })
+		}
+	})
+	c.run(ctx, in, behind)
+	behind()
+}
+
+// next is what runs after a command. Behind what passes the queue by there is nothing.
+func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
+	if passes(over) {
+		return in, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	queue := c.queues[over.Conversation.ID]
+	if len(queue) == 0 {
+		delete(c.queues, over.Conversation.ID)
+		return in, false
+	}
+	c.queues[over.Conversation.ID] = queue[1:]
+	return queue[0], true
+}
+
+// bound is how long something may take.
+func bound(in supervisor.Inbound) time.Duration {
+	name, _ := Parse(in.Text)
+	if row, _ := find(name); in.Kind == supervisor.KindPress || row.asks {
+		return patience
+	}
+	return timeout
 }
 
 // run answers one command. A crash before its answer is on disk has it run again: each of them may be.
-func (c *Commands) run(ctx context.Context, in supervisor.Inbound) {
+func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func()) {
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.taken, in.ID)
 	}()
-	bounded, cancel := context.WithTimeout(ctx, timeout)
+	bounded, cancel := context.WithTimeout(ctx, bound(in))
 	defer cancel()
-	text, err := c.answer(bounded, in)
+	d, err := c.answer(bounded, in, aside)
 	if ctx.Err() != nil {
 		return
 	}
@@ -120,21 +208,21 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound) {
 		if supervisor.ErrorCode(err) == supervisor.CodeInternal {
 			c.o.Log.Error("command", "user", in.Conversation.User, "error", err)
 		}
-		text = supervisor.ErrorMessage(err)
+		d = supervisor.Delivery{Text: supervisor.ErrorMessage(err)}
 	}
-	c.keep(ctx, in, text)
+	c.keep(ctx, in, d)
 }
 
 // keep puts an answer into the outbox, however long the store cannot do it. That it refuses is how a command that was
 // sent again, and taken again while its first answer was being kept, is answered once.
-func (c *Commands) keep(ctx context.Context, in supervisor.Inbound, text string) {
+func (c *Commands) keep(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
 	log := c.o.Log.With("user", in.Conversation.User, "inbound", in.ID)
 	put := func() (supervisor.Delivery, error) {
-		d, err := c.o.Outbox.AnswerCommand(ctx, in.ID, text)
+		kept, err := c.o.Outbox.AnswerCommand(ctx, in.ID, d)
 		if supervisor.ErrorCode(err) == supervisor.CodeInvalid {
 			err = backoff.Permanent(err)
 		}
-		return d, err
+		return kept, err
 	}
 	_, err := backoff.Retry(ctx, put, backoff.WithMaxElapsedTime(0),
 		backoff.WithNotify(func(err error, again time.Duration) {

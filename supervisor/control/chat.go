@@ -90,13 +90,23 @@ func (c *Chat) Say(ctx context.Context, key, text string) (said Said, err error)
 	if err := fits(text); err != nil {
 		return said, err
 	}
+	return c.inTurn(ctx, MethodSay, Say{Key: key, Text: text})
+}
+
+// Press says, as Say does, that a button below a delivery was pressed: press is that button's.
+func (c *Chat) Press(ctx context.Context, key string, delivery int64, press string) (Said, error) {
+	return c.inTurn(ctx, MethodPress, Press{Key: key, Delivery: delivery, Press: press})
+}
+
+// inTurn makes a call when those before it have been answered.
+func (c *Chat) inTurn(ctx context.Context, method string, params any) (said Said, err error) {
 	select {
 	case c.saying <- struct{}{}:
 		defer func() { <-c.saying }()
 	case <-ctx.Done():
 		return said, context.Cause(ctx)
 	}
-	err = c.call(ctx, MethodSay, Say{Key: key, Text: text}, &said)
+	err = c.call(ctx, method, params, &said)
 	return said, err
 }
 

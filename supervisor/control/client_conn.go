@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -43,6 +44,7 @@ var methods = map[string]func(*client, context.Context, *protocol.Request) (any,
 	MethodStatus: (*client).status,
 	MethodAttach: (*client).attach,
 	MethodSay:    (*client).say,
+	MethodPress:  (*client).press,
 	MethodTook:   (*client).took,
 }
 
@@ -50,6 +52,11 @@ var methods = map[string]func(*client, context.Context, *protocol.Request) (any,
 func (c *client) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	c.first.Do(func() { close(c.asked) })
 	method, ok := methods[req.Method]
+	if answer := c.o.Answers[req.Method]; !ok && answer != nil {
+		method, ok = func(c *client, ctx context.Context, req *protocol.Request) (any, error) {
+			return answer(ctx, c.uid, req)
+		}, true
+	}
 	if !ok {
 		return nil, protocol.MethodNotFound(req.Method)
 	}
@@ -143,15 +150,43 @@ func (c *client) say(ctx context.Context, req *protocol.Request) (any, error) {
 	if err := req.Decode(&p); err != nil {
 		return nil, err
 	}
-	conv := c.attached()
-	if conv == nil {
-		return nil, invalid("Attach first.")
+	conv, err := c.speaking()
+	if err != nil {
+		return nil, err
 	}
-	kept, err := c.o.Inbox.Put(ctx, supervisor.Inbound{Conversation: *conv, Source: source, Key: p.Key, Text: p.Text})
+	kept, err := c.o.Inbox.Put(ctx, supervisor.Inbound{Conversation: conv, Source: source, Key: p.Key, Text: p.Text})
 	if err != nil {
 		return nil, err
 	}
 	return Said{Inbound: kept.ID}, nil
+}
+
+// press keeps that a button was pressed, which has to be one of the conversation's.
+func (c *client) press(ctx context.Context, req *protocol.Request) (any, error) {
+	var p Press
+	if err := req.Decode(&p); err != nil {
+		return nil, err
+	}
+	conv, d, err := c.delivery(ctx, p.Delivery)
+	if err != nil {
+		return nil, err
+	}
+	if !has(d, p.Press) {
+		return nil, invalid("This message has no such button.")
+	}
+	kept, err := c.o.Inbox.Put(ctx, supervisor.Inbound{Conversation: conv, Source: source, Key: p.Key,
+		Kind: supervisor.KindPress, Text: p.Press})
+	if err != nil {
+		return nil, err
+	}
+	return Said{Inbound: kept.ID}, nil
+}
+
+// has says whether a delivery has a button that says so.
+func has(d supervisor.Delivery, press string) bool {
+	return slices.ContainsFunc(d.Buttons, func(row []supervisor.Button) bool {
+		return slices.ContainsFunc(row, func(b supervisor.Button) bool { return b.Press == press })
+	})
 }
 
 // took keeps that the client has taken a delivery of its conversation.
@@ -160,23 +195,35 @@ func (c *client) took(ctx context.Context, req *protocol.Request) (any, error) {
 	if err := req.Decode(&p); err != nil {
 		return nil, err
 	}
-	conv := c.attached()
-	if conv == nil {
-		return nil, invalid("Attach first.")
-	}
-	list, err := c.o.Outbox.List(ctx, conv.ID, p.Delivery-1, 1)
-	if err != nil {
+	if _, _, err := c.delivery(ctx, p.Delivery); err != nil {
 		return nil, err
-	}
-	if len(list) == 0 || list[0].ID != p.Delivery {
-		return nil, invalid("This conversation has no such delivery.")
 	}
 	return nil, c.o.Outbox.Delivered(ctx, p.Delivery)
 }
 
-// attached is the conversation of this connection, nil before it has one.
-func (c *client) attached() *supervisor.Conversation {
+// delivery is one of the conversation that this connection is attached to.
+func (c *client) delivery(ctx context.Context, id int64) (conv supervisor.Conversation, d supervisor.Delivery, err error) {
+	if conv, err = c.speaking(); err != nil {
+		return conv, d, err
+	}
+	list, err := c.o.Outbox.List(ctx, conv.ID, id-1, 1)
+	if err != nil {
+		return conv, d, err
+	}
+	if len(list) == 0 || list[0].ID != id {
+		return conv, d, invalid("This conversation has no such delivery.")
+	}
+	return conv, list[0], nil
+}
+
+// speaking is the conversation of this connection, if its process may still speak in it: people change while it is open.
+func (c *client) speaking() (supervisor.Conversation, error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.conv
+	conv := c.conv
+	c.mu.Unlock()
+	if conv == nil {
+		return supervisor.Conversation{}, invalid("Attach first.")
+	}
+	_, err := c.o.People.Speaker(c.uid, conv.User)
+	return *conv, err
 }

@@ -18,6 +18,7 @@ const (
 	MethodStatus = "status"      // no parameters, to Status; anybody with an account
 	MethodAttach = "chat.attach" // Attach to Attached; once a connection
 	MethodSay    = "chat.say"    // Say to Said; attached
+	MethodPress  = "chat.press"  // Press to Said; attached
 	MethodTook   = "chat.took"   // Took, no result; attached
 )
 
@@ -58,13 +59,22 @@ type Attached struct {
 // Walls say what holds a worker in.
 type Walls struct {
 	Tier string `json:"tier"` // accounts, namespaces, landlock, off
-	Why  string `json:"why"`  // a sentence where there is something to say
+	Why  string `json:"why"`  // a sentence about it
+
+	Limits string `json:"limits"` // a sentence about what limits a worker and all that it runs
 }
 
 // Say is a message of the person's.
 type Say struct {
 	Key  string `json:"key"` // the client's own name for it; the same key is kept once
 	Text string `json:"text"`
+}
+
+// Press is a button that the person has pressed, below a delivery of the conversation.
+type Press struct {
+	Key      string `json:"key"` // as a message's
+	Delivery int64  `json:"delivery"`
+	Press    string `json:"press"` // the button's
 }
 
 // Said tells that it is on disk.
@@ -81,6 +91,17 @@ type Delivery struct {
 	Why     protocol.Why            `json:"why,omitempty"` // with an answer: why its turn ended
 	Text    string                  `json:"text"`
 	At      time.Time               `json:"at"`
+
+	Buttons [][]supervisor.Button `json:"buttons,omitempty"` // that can be pressed below it, by row
+	Files   []File                `json:"files,omitempty"`   // that came with it
+}
+
+// File is one that came with a delivery. Its bytes do not go over this socket.
+type File struct {
+	Name      string `json:"name"`
+	Size      int64  `json:"size"` // bytes
+	MediaType string `json:"media_type"`
+	Caption   string `json:"caption,omitempty"`
 }
 
 // Took says once more that a delivery was taken. A client that ends with it cannot know whether its answer to
@@ -116,15 +137,17 @@ type ToolLine struct {
 
 // Status is what `mews status` prints.
 type Status struct {
-	Version string       `json:"version"`
-	PID     int          `json:"pid"`
-	Since   time.Time    `json:"since"`
-	State   string       `json:"state,omitempty"` // the state folder; for an admin
-	Model   string       `json:"model"`
-	Walls   Walls        `json:"walls"`
-	Users   []UserStatus `json:"users"`            // for an admin all, else the asking one
-	Waiting Waiting      `json:"waiting,omitzero"` // for an admin
-	Memory  Memory       `json:"memory,omitzero"`  // for an admin
+	Version  string       `json:"version"`
+	PID      int          `json:"pid"`
+	Since    time.Time    `json:"since"`
+	State    string       `json:"state,omitempty"` // the state folder; for an admin
+	Model    string       `json:"model"`
+	Walls    Walls        `json:"walls"`
+	Users    []UserStatus `json:"users"`              // for an admin all, else the asking one
+	Waiting  Waiting      `json:"waiting,omitzero"`   // for an admin
+	Channels []Channel    `json:"channels,omitempty"` // beside the terminal; for an admin
+	Lost     []Lost       `json:"lost,omitempty"`     // for an admin
+	Memory   Memory       `json:"memory,omitzero"`    // for an admin
 }
 
 // UserStatus is one person's.
@@ -136,6 +159,10 @@ type UserStatus struct {
 	Since  time.Time `json:"since,omitzero"`
 	Turns  int       `json:"turns"`
 	Deaths int       `json:"deaths"`
+
+	Disk      int64 `json:"disk,omitempty"`       // bytes that the home holds; 0: no worker of theirs has told
+	DiskMore  bool  `json:"disk_more,omitempty"`  // it holds more than that
+	DiskLimit int64 `json:"disk_limit,omitempty"` // bytes that it may hold; 0: no limit
 }
 
 // Waiting counts what is not done yet.
@@ -144,6 +171,45 @@ type Waiting struct {
 	Running    int `json:"running"`    // messages whose turn runs
 	Deliveries int `json:"deliveries"` // answers that nobody has taken
 	Parked     int `json:"parked"`     // messages given up on
+}
+
+// Channel is how a way to people is.
+type Channel struct {
+	Name      string    `json:"name"`  // telegram
+	Mode      string    `json:"mode"`  // polling, webhook
+	Bot       string    `json:"bot"`   // its @name, once it is known
+	State     string    `json:"state"` // starting, ok, failing
+	Since     time.Time `json:"since"`
+	Completed time.Time `json:"completed,omitzero"` // when the channel has last answered
+	Failures  int       `json:"failures,omitempty"` // in a row
+	Error     string    `json:"error,omitempty"`
+	Pending   int       `json:"pending,omitempty"` // what the channel has and could not hand over, where it says so
+	Frozen    []Frozen  `json:"frozen,omitempty"`
+	Stuck     []Stuck   `json:"stuck,omitempty"`
+}
+
+// Stuck is a chat to which something does not go.
+type Stuck struct {
+	Chat  string    `json:"chat"`
+	Error string    `json:"error"`
+	Since time.Time `json:"since"`
+}
+
+// Frozen is where the channel takes nothing for a while.
+type Frozen struct {
+	Chat  string    `json:"chat"` // "" is everywhere
+	Until time.Time `json:"until"`
+}
+
+// Lost are messages to one chat that did not arrive for certain.
+type Lost struct {
+	User    string    `json:"user"`
+	Channel string    `json:"channel"`
+	Chat    string    `json:"chat"`
+	Outcome string    `json:"outcome"` // unknown, failed
+	Why     string    `json:"why"`
+	Count   int       `json:"count"`
+	Last    time.Time `json:"last"`
 }
 
 // Memory is what the processes take, in bytes.

@@ -78,6 +78,9 @@ func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watch
 		if err != nil {
 			return err
 		}
+		if _, err := f.speaking(); err != nil {
+			return err
+		}
 		if first || update.Outbox {
 			if err := f.deliverAll(ctx); err != nil {
 				return err
@@ -164,7 +167,11 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Patience)
 	defer cancel()
-	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Kind: d.Kind, Why: d.Why, Text: d.Text, At: d.CreatedAt}
+	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Kind: d.Kind, Why: d.Why, Text: d.Text, At: d.CreatedAt,
+		Buttons: d.Buttons}
+	for _, file := range d.Files {
+		wire.Files = append(wire.Files, File{Name: file.Name, Size: file.Size, MediaType: file.MediaType, Caption: file.Caption})
+	}
 	err = f.conn.Call(ctx, MethodDeliver, wire, &answer)
 	if errors.Is(err, protocol.ErrTooLong) {
 		wire.Text = fmt.Sprintf("%s\n\n(This is the beginning of %d KiB; the rest is too long to be shown here.)",

@@ -93,7 +93,8 @@ func newHouse(t testing.TB) *house {
 	h.outbox = &outbox{Outbox: h.db.Outbox(), delivered: make(chan int64, 1000)}
 	h.options = control.Options{
 		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds,
-		Inbox: inbox.New(h.db.Inbox(), func(in supervisor.Inbound) { h.accepted <- in }, nil),
+		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: everybody{},
+			Accepted: func(in supervisor.Inbound) { h.accepted <- in }}),
 		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
 		Status: func(context.Context, uint32) (control.Status, error) {
 			return control.Status{Version: "1.2", Users: []control.UserStatus{{Name: "ann"}}}, nil
@@ -101,6 +102,13 @@ func newHouse(t testing.TB) *house {
 		Log: hclog.NewNullLogger(),
 	}
 	return h
+}
+
+// everybody is a gate that is open to everybody.
+type everybody struct{}
+
+func (everybody) Meet(context.Context, supervisor.Inbound) (m supervisor.Meeting, err error) {
+	return m, nil
 }
 
 // live serves the socket for one life, which ends with the test at the latest.

@@ -53,10 +53,16 @@ type Options struct {
 	Feeds         *reply.Feeds
 	Greet         func(supervisor.User) Attached // what a client is told of the service
 	Status        func(ctx context.Context, uid uint32) (Status, error)
-	Patience      time.Duration // with a client that asks but does not attach, or takes no delivery; 0 is 30 s
-	Silence       time.Duration // of a client that has asked for nothing yet; 0 is 5 s
-	Log           hclog.Logger
+	Answers       map[string]Answer // to further questions, by method; for anybody with an account
+	Patience      time.Duration     // with a client that asks but does not attach, or takes no delivery; 0 is 30 s
+	Silence       time.Duration     // of a client that has asked for nothing yet; 0 is 5 s
+	// Turned is told of each client that was not let in, and must not wait; nil: nobody is.
+	Turned func(uid uint32, why error)
+	Log    hclog.Logger
 }
+
+// Answer answers one question of a process with that user id.
+type Answer func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
 
 // Server is the socket.
 type Server struct {
@@ -114,6 +120,9 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		if why := d.enter(uid); why != nil {
 			s.o.Log.Warn("control socket: a client was turned away", "uid", uid, "why", why)
+			if s.o.Turned != nil {
+				s.o.Turned(uid, why)
+			}
 			clients.Go(func() { d.turnAway(ctx, conn, why) })
 			continue
 		}
@@ -149,17 +158,12 @@ func peer(conn *net.UnixConn) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	var cred *unix.Ucred
+	var uid uint32
 	var credErr error
-	if err := raw.Control(func(fd uintptr) {
-		cred, credErr = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil {
+	if err := raw.Control(func(fd uintptr) { uid, credErr = peerOf(int(fd)) }); err != nil {
 		return 0, err
 	}
-	if credErr != nil {
-		return 0, credErr
-	}
-	return cred.Uid, nil
+	return uid, credErr
 }
 
 func pause(ctx context.Context, d time.Duration) error {

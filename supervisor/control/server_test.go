@@ -77,6 +77,9 @@ type raw struct{ *protocol.Conn }
 type nobody struct{}
 
 func (nobody) Call(_ context.Context, req *protocol.Request) (any, error) {
+	if req.Method == control.MethodDeliver {
+		return control.Delivered{}, nil
+	}
 	return nil, protocol.MethodNotFound(req.Method)
 }
 func (nobody) Notify(*protocol.Request) {}
@@ -109,6 +112,7 @@ func TestWhatTheServerRefuses(t *testing.T) {
 	h := newHouse(t)
 	h.live()
 	bobs := h.noticeIn(h.conversation("bob", ""), "for bob")
+	anns, bobsToo := h.ask(h.conversation("ann", "")), h.ask(h.conversation("bob", ""))
 	attach := control.Attach{After: control.FromNow}
 	for name, c := range map[string]struct {
 		before any // the parameters of an attach before
@@ -123,6 +127,11 @@ func TestWhatTheServerRefuses(t *testing.T) {
 		"to take another's":             {attach, control.MethodTook, control.Took{Delivery: bobs}, "no such delivery"},
 		"to take what is not there":     {attach, control.MethodTook, control.Took{Delivery: 1 << 62}, "no such delivery"},
 		"to take below zero":            {attach, control.MethodTook, control.Took{Delivery: -1 << 63}, "no such delivery"},
+		"to press before one is there":  {nil, control.MethodPress, control.Press{Key: "k", Delivery: anns, Press: "y"}, "Attach first"},
+		"to press another's":            {attach, control.MethodPress, control.Press{Key: "k", Delivery: bobsToo, Press: "y"}, "no such delivery"},
+		"to press what is not there":    {attach, control.MethodPress, control.Press{Key: "k", Delivery: anns, Press: "Y"}, "no such button"},
+		"to press nothing":              {attach, control.MethodPress, control.Press{Key: "k", Delivery: anns}, "no such button"},
+		"to press without a key":        {attach, control.MethodPress, control.Press{Delivery: anns, Press: "y"}, "key"},
 		"an unknown place to begin":     {nil, control.MethodAttach, control.Attach{After: -7}, "below zero"},
 		"a start below zero":            {nil, control.MethodAttach, control.Attach{Start: -1}, "below zero"},
 		"an unknown user":               {nil, control.MethodAttach, control.Attach{User: "eve"}, "no such user"},
@@ -149,7 +158,7 @@ func TestWhatTheServerRefuses(t *testing.T) {
 			}
 		})
 	}
-	if pending, err := h.db.Outbox().Pending(t.Context(), h.conversation("bob", "").ID, 0, 9); err != nil || len(pending) != 1 {
+	if pending, err := h.db.Outbox().Pending(t.Context(), h.conversation("bob", "").ID, 0, 9); err != nil || len(pending) != 2 {
 		t.Errorf("of bob's wait %v, %v", pending, err)
 	}
 }
@@ -198,7 +207,7 @@ func TestAPeerThatStopsReadingHoldsNobodyUp(t *testing.T) {
 
 func TestAPeerThatNeverAnswersADeliveryIsCutOff(t *testing.T) {
 	h := newHouse(t)
-	h.options.Patience = 50 * time.Millisecond
+	h.options.Patience = 2 * time.Second // in which it has to attach, too
 	h.live()
 	h.notice("hello")
 	conn := h.dial()
@@ -230,6 +239,8 @@ func TestAPeerThatSaysNothingIsCutOff(t *testing.T) {
 
 func TestTooManyClientsAreTurnedAwayAndTheOthersStay(t *testing.T) {
 	h := newHouse(t)
+	turned := make(chan string, 1)
+	h.options.Turned = func(_ uint32, why error) { turned <- why.Error() }
 	h.live()
 	v := h.visit(control.Attach{After: 0})
 	for range 63 {
@@ -238,6 +249,9 @@ func TestTooManyClientsAreTurnedAwayAndTheOthersStay(t *testing.T) {
 	err := control.Ask(t.Context(), h.path, control.MethodStatus, nil, nil)
 	if err == nil || err.Error() != "Too many terminals of this account are connected (64). Leave one of them with Ctrl-D." {
 		t.Errorf("one too many is told %v", err)
+	}
+	if why := <-turned; !strings.HasPrefix(why, "Too many terminals") {
+		t.Errorf("it was turned away for %q", why)
 	}
 	h.notice("hello")
 	same(h, "those who are there", v.texts(h, 1), []string{"hello"})
@@ -276,7 +290,7 @@ func TestThoseWhoAreTurnedAwayHoldNoPlace(t *testing.T) {
 
 func TestAPeerThatAsksForNothingIsCutOffSooner(t *testing.T) {
 	h := newHouse(t)
-	h.options.Silence = 20 * time.Millisecond
+	h.options.Silence = 2 * time.Second // in which the one that asks has to ask
 	h.live()
 	asks := h.raw()
 	h.must(asks.Call(t.Context(), control.MethodStatus, nil, nil))
@@ -322,4 +336,32 @@ func FuzzControl(f *testing.F) {
 			t.Fatalf("after %q the server answers %+v, %v", lines, status, err)
 		}
 	})
+}
+
+// TestWhoMayNotSpeakAnyMoreNeitherSpeaksNorHears, though they came in while they might.
+func TestWhoMayNotSpeakAnyMoreNeitherSpeaksNorHears(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	anns := h.ask(h.conversation("ann", ""))
+	r := h.raw()
+	h.must(r.Call(t.Context(), control.MethodAttach, control.Attach{After: control.FromNow}, nil))
+	h.people.stranger.Store(true)
+	for method, params := range map[string]any{
+		control.MethodSay:   control.Say{Key: "k", Text: "hi"},
+		control.MethodPress: control.Press{Key: "k", Delivery: anns, Press: "y"},
+		control.MethodTook:  control.Took{Delivery: anns},
+	} {
+		err := r.Call(t.Context(), method, params, nil)
+		told := new(protocol.Error)
+		if !errors.Is(err, protocol.ErrClosed) && (!errors.As(err, &told) || told.Message != "You are a stranger.") {
+			t.Errorf("%s: got %v", method, err) // it may have been hung up on already
+		}
+	}
+	waiting := h.pending()
+	h.notice("not for a stranger")
+	<-r.Done()
+	same(h, "waiting", h.pending(), append(waiting, "not for a stranger"))
+	if n := len(h.accepted); n != 0 {
+		t.Errorf("%d were accepted", n)
+	}
 }

@@ -1,0 +1,198 @@
+package command_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/command"
+)
+
+func TestALockIsClosedAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		ask     string
+		codes   supervisor.Codes
+		guarded bool
+		want    string
+		closed  []string
+		audited []string
+	}{
+		"here": {"/lock", "", true, "Locked here. What you send waits until you have sent a code. An answer that is being given goes on; " +
+			"/stop ends it.", []string{`ann in telegram "1"`}, []string{"ann lock telegram chat 1"}},
+		"everywhere": {"/lock ALL", "", true, "Locked here and in every other chat of yours.", []string{"ann everywhere"},
+			[]string{"ann lock everywhere: 3 chats"}},
+		"with something else":     {"/lock me", "", true, "There is /lock, which locks this chat", nil, nil},
+		"without a second factor": {"/lock", "", false, "There is nothing to lock: you have no second factor. `mews totp enroll ann`", nil, nil},
+		"where there is to be none": {"/lock all", supervisor.CodesOff, false, "There is nothing to lock: the configuration has no second factor",
+			nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			h.on("1")
+			h.options.People = people{"ann": {Name: "ann", Codes: c.codes}}
+			h.desk.guarded = c.guarded
+			h.live()
+			if got := h.ask(c.ask); !strings.HasPrefix(got, c.want) {
+				t.Errorf("told was %q", got)
+			}
+			if diff := cmp.Diff(c.closed, h.desk.closed); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(c.audited, h.desk.audited); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
+	file := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 3, Name: "invite-bob.png", MediaType: "image/png"}
+	made := command.Invitation{Code: "ABC234", Lasts: 24 * time.Hour}
+	linked := made
+	linked.Link, linked.Files, linked.Added, linked.Enrols = "https://t.me/mews_bot?start=ABC234", []supervisor.File{file}, true, true
+	for name, c := range map[string]struct {
+		role    supervisor.Role
+		chat    string
+		ask     string
+		made    command.Invitation
+		want    string
+		invited []string
+	}{
+		"with a link": {supervisor.RoleAdmin, "1", "/invite bob", linked, "`bob` is a person here now, with a folder of their own. " +
+			"Give this to `bob`, and to nobody else: it makes one account on Telegram theirs, once, within 24 hours.\n\n" +
+			"https://t.me/mews_bot?start=ABC234\n\nThey open that link, or write to me: `/start ABC234`\n\n" +
+			"They are given a second factor then, without which they can't speak.\n\nThis message goes away in an hour.", []string{"bob"}},
+		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this to `bob`, and to nobody else: it makes one account on " +
+			"Telegram theirs, once, within 24 hours.\n\nThey find the bot, and write to it: `/start ABC234`\n\n" +
+			"This message goes away in an hour.", []string{"bob"}},
+		"in a group":      {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
+		"of nobody":       {supervisor.RoleAdmin, "1", "/invite", made, "Say whom: “/invite anna” makes a code for anna, who becomes a new person here unless there is one of that name.", nil},
+		"of a wrong name": {supervisor.RoleAdmin, "1", "/invite ../x", made, "Nobody can have that name.", nil},
+		"by a user":       {supervisor.RoleUser, "1", "/invite bob", made, "Only an admin may let people in.", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			h.on(c.chat)
+			h.is(c.role)
+			h.desk.made = c.made
+			h.live()
+			got := h.answerOf(h.keep(c.ask))
+			if diff := cmp.Diff(c.want, got.Text); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(c.invited, h.desk.invited); diff != "" {
+				t.Error(diff)
+			}
+			if c.invited == nil {
+				return
+			}
+			if got.Vanish != time.Hour || !slices.Equal(got.Files, c.made.Files) {
+				t.Errorf("given was %+v", got)
+			}
+			if diff := cmp.Diff([]string{"bob invite.made by ann, for 24h0m0s"}, h.desk.audited); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestAGroupIsAllowedByAnAdminInIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		role  supervisor.Role
+		chat  string
+		ask   string
+		stays bool
+		want  string
+		done  []string
+	}{
+		"allowed":           {supervisor.RoleAdmin, "-1", "/allow", false, "People may speak with me in this group from now on", []string{"allowed -1"}},
+		"disallowed":        {supervisor.RoleAdmin, "-1", "/disallow", false, "From now on I answer nobody in this group.", []string{"disallowed -1"}},
+		"by configuration":  {supervisor.RoleAdmin, "-1", "/disallow", true, "This group stands in the configuration", []string{"disallowed -1"}},
+		"in a private chat": {supervisor.RoleAdmin, "1", "/allow", false, "/allow is for groups: add me to one", nil},
+		"by a user":         {supervisor.RoleUser, "-1", "/allow", false, "Only an admin may say in which groups", nil},
+		"by nobody":         {"", "-1", "/disallow", false, "Only an admin may say in which groups", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			h.on(c.chat)
+			h.is(c.role)
+			h.desk.stays = c.stays
+			h.live()
+			if got := h.ask(c.ask); !strings.HasPrefix(got, c.want) {
+				t.Errorf("told was %q", got)
+			}
+			if diff := cmp.Diff(c.done, h.desk.groups); diff != "" {
+				t.Error(diff)
+			}
+			if audited := len(h.desk.audited) == 1; audited != (c.done != nil && !c.stays) {
+				t.Errorf("audited were %q", h.desk.audited)
+			}
+		})
+	}
+}
+
+// grant has ann allow something for always, by the way on which she does.
+func (h *house) grant(subject, text string) {
+	h.Helper()
+	q := supervisor.Question{Conversation: h.home, Kind: supervisor.QuestionApproval, Tool: "send_file", Subject: strings.Repeat(subject, 64),
+		Text: text, ExpiresAt: time.Now().Add(time.Hour)}
+	digest := strings.Repeat(subject+"f", 32)
+	if _, _, err := h.db.Questions().Ask(h.Context(), q, digest, nil); err != nil {
+		h.Fatal(err)
+	}
+	_, came, err := h.db.Questions().Press(h.Context(), supervisor.Press{Digest: digest, User: "ann", Conversation: h.home.ID,
+		Answer: supervisor.AnswerAlways})
+	if err != nil || came != supervisor.PressTaken {
+		h.Fatal(came, err)
+	}
+}
+
+func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
+	h := newHouse(t)
+	h.on("1")
+	h.options.People = people{"ann": {Name: "ann", Timezone: "UTC"}}
+	h.live()
+	h.grant("a", "Send `a.txt`\nto this chat?")
+	h.grant("b", strings.Repeat("long ", 100))
+	h.grant("c", "Send c?")
+	day := time.Now().UTC().Format("2 January 2006")
+	listing := func(lines ...string) string {
+		return "You allow these for always:\n\n" + strings.Join(lines, "\n") + "\n\n“/grants revoke NUMBER” takes one back: I ask you again then."
+	}
+	a, b, c := "- number 1, since "+day+": Send `a.txt` to this chat?",
+		"- number 2, since "+day+": "+strings.Repeat("long ", 40)+"…", "- number 3, since "+day+": Send c?"
+	got := h.answerOf(h.keep("/grants"))
+	if diff := cmp.Diff(listing(a, b, c), got.Text); diff != "" {
+		t.Error(diff)
+	}
+	if want := [][]supervisor.Button{{{Text: "Take back number 1", Press: "g:1"}}, {{Text: "Take back number 2", Press: "g:2"}},
+		{{Text: "Take back number 3", Press: "g:3"}}}; !cmp.Equal(want, got.Buttons) {
+		t.Errorf("buttons are %+v", got.Buttons)
+	}
+	for _, step := range []struct{ ask, want string }{
+		{"/grants revoke 2", "Number 2 is taken back: I ask you again from now on."},
+		{"/grants revoke #2", "There is no number 2 among what ann allows always."},
+		{"/grants revoke all", "`all` is no number of what you allow always."},
+		{"/grants revoke", "(without a name) is no number"},
+		{"/grants 2", "There is /grants, and “/grants revoke NUMBER”; `2` means nothing to it."},
+		{"/grants", listing(a, c)},
+	} {
+		if got := h.ask(step.ask); !strings.HasPrefix(got, step.want) {
+			t.Errorf("%s: told was %q", step.ask, got)
+		}
+	}
+	if got := h.pressed("g:3"); got.Text != "Number 3 is taken back: I ask you again from now on." {
+		t.Errorf("told was %q", got.Text)
+	}
+	if got := h.ask("/grants"); got != listing(a) {
+		t.Errorf("left is %q", got)
+	}
+	h.on("-1")
+	if got := h.ask("/grants"); !strings.HasPrefix(got, "What you allow always is nobody else's to read.") {
+		t.Errorf("a group is told %q", got)
+	}
+}

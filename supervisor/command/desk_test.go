@@ -1,0 +1,338 @@
+package command_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/approval"
+	"mews/supervisor/command"
+)
+
+// desk is what people see to, as the outer world has it. The zero value allows everything.
+type desk struct {
+	mu      sync.Mutex
+	audited []string
+	asked   []approval.Request
+	answers chan error // what comes of an approval; nil allows at once
+
+	pressed []string
+	foreign bool // no question's button is anybody's here
+
+	guarded bool
+	closed  []string
+
+	invited []string
+	made    command.Invitation
+
+	groups []string
+	stays  bool
+
+	own map[string]string // settings
+}
+
+func (d *desk) audit(user, action, detail string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.audited = append(d.audited, user+" "+action+" "+detail)
+}
+
+func (d *desk) Allow(ctx context.Context, r approval.Request) error {
+	d.mu.Lock()
+	d.asked = append(d.asked, r)
+	d.mu.Unlock()
+	if d.answers == nil {
+		return nil
+	}
+	select {
+	case err := <-d.answers:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Press is that of a question.
+func (d *desk) Press(_ context.Context, user string, conversation int64, press string) (string, error) {
+	d.mu.Lock()
+	d.pressed = append(d.pressed, fmt.Sprint(user, " in ", conversation, ": ", press))
+	d.mu.Unlock()
+	if d.foreign {
+		return "", &supervisor.Error{Code: supervisor.CodeForbidden, Message: "This is not yours."}
+	}
+	if d.answers != nil {
+		d.answers <- nil
+	}
+	return "Allowed once.", nil
+}
+
+func (d *desk) Guarded(context.Context, string) (bool, error) { return d.guarded, nil }
+
+func (d *desk) Close(_ context.Context, c supervisor.Conversation) error {
+	d.closed = append(d.closed, fmt.Sprintf("%s in %s %q", c.User, c.Channel, c.Chat))
+	return nil
+}
+
+func (d *desk) CloseAll(_ context.Context, user string) (int64, error) {
+	d.closed = append(d.closed, user+" everywhere")
+	return 3, nil
+}
+
+// Check is that of a setting, or of somebody to be invited.
+func (d *desk) Check(_ context.Context, _, name, value string) (string, error) {
+	if value == "bad" {
+		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: "No " + name + " is " + value + "."}
+	}
+	return strings.ToLower(value), nil
+}
+
+func (d *desk) Put(_ context.Context, _, name, kept string) error {
+	if d.own == nil {
+		d.own = map[string]string{}
+	}
+	d.own[name] = kept
+	if kept == "" {
+		delete(d.own, name)
+	}
+	return nil
+}
+
+func (d *desk) List(context.Context, string) ([]command.Setting, error) {
+	list := []command.Setting{
+		{Name: "model", Value: "`offline`", Source: command.SourceConfig, Example: "offline"},
+		{Name: "thinking", Value: "off", Source: command.SourceConfig},
+		{Name: "budget day", Value: "$2.00", Source: command.SourceConfig, Example: "1.50", Private: true, Note: "It counts at once."},
+		{Name: "stream", Value: "on", Source: command.SourceDefault, Example: "off", Presses: []string{"on", "off"}},
+	}
+	for i, s := range list {
+		if own, ok := d.own[s.Name]; ok {
+			list[i].Value, list[i].Source = own, command.SourceOwn
+		}
+	}
+	return list, nil
+}
+
+// invites are the desk's.
+type invites struct{ *desk }
+
+func (i invites) Check(name string) error {
+	if name == "../x" {
+		return &supervisor.Error{Code: supervisor.CodeInvalid, Message: "Nobody can have that name."}
+	}
+	return nil
+}
+
+func (i invites) Invite(_ context.Context, name string) (command.Invitation, error) {
+	i.invited = append(i.invited, name)
+	return i.made, nil
+}
+
+// groups are the desk's.
+type groups struct{ *desk }
+
+func (g groups) Allow(_ context.Context, c supervisor.Conversation) error {
+	g.desk.groups = append(g.desk.groups, "allowed "+c.Chat)
+	return nil
+}
+
+func (g groups) Disallow(_ context.Context, c supervisor.Conversation) (bool, error) {
+	g.desk.groups = append(g.desk.groups, "disallowed "+c.Chat)
+	return g.stays, nil
+}
+
+// is has ann be of a role.
+func (h *house) is(role supervisor.Role) { h.options.People = people{"ann": {Name: "ann", Role: role}} }
+
+// on has the house be on Telegram.
+func (h *house) on(chat string) {
+	h.Helper()
+	c, err := h.db.Conversations().Find(h.Context(), "ann", supervisor.ChannelTelegram, chat, "")
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.home = c
+}
+
+// press presses a button of message 7, and keeps that.
+func (h *house) press(press string) supervisor.Inbound {
+	h.Helper()
+	h.keys++
+	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: fmt.Sprint("key-", h.keys),
+		Message: "7", Kind: supervisor.KindPress, Text: press})
+	if err != nil {
+		h.Fatal(err)
+	}
+	return in
+}
+
+// pressed presses a button and returns the answer.
+func (h *house) pressed(press string) supervisor.Delivery {
+	h.Helper()
+	return h.answerOf(h.press(press))
+}
+
+func (h *house) answerOf(in supervisor.Inbound) supervisor.Delivery {
+	h.Helper()
+	h.commands.Accept(in)
+	<-h.answered
+	for _, d := range h.outbox() {
+		if d.Inbound == in.ID {
+			return d
+		}
+	}
+	h.Fatalf("%q has no answer", in.Text)
+	return supervisor.Delivery{}
+}
+
+// cleanings are the messages that are to lose their buttons.
+func (h *house) cleanings() (messages []string) {
+	h.Helper()
+	list, err := h.db.Cleanings().Due(h.Context(), h.home.Channel, time.Now().Add(time.Hour), 100)
+	if err != nil {
+		h.Fatal(err)
+	}
+	for _, k := range list {
+		messages = append(messages, string(k.What)+" "+k.Message)
+	}
+	return messages
+}
+
+func TestAPressIsAnsweredAndItsButtonsGo(t *testing.T) {
+	for name, c := range map[string]struct {
+		press, chat string
+		foreign     bool
+		want        string
+		cleaned     []string
+	}{
+		"of a question":             {press: "q:abc:once", chat: "1", want: "Allowed once.", cleaned: []string{"unbutton 7"}},
+		"of a question in a group":  {press: "q:abc:once", chat: "-1", want: "Allowed once.", cleaned: []string{"unbutton 7"}},
+		"of another's question":     {press: "q:abc:once", chat: "-1", foreign: true, want: "This is not yours."},
+		"of a model":                {press: "m:offline", chat: "1", want: "From your next message on `offline`", cleaned: []string{"unbutton 7"}},
+		"of a model in a group":     {press: "m:offline", chat: "-1", want: "From your next message on `offline`"},
+		"of a model that is gone":   {press: "m:far/gone", chat: "1", want: "There is no model"},
+		"of a setting":              {press: "s:stream off", chat: "1", want: "From now on stream is off, your own.", cleaned: []string{"unbutton 7"}},
+		"of a grant that is gone":   {press: "g:9", chat: "1", want: "There is no number 9"},
+		"of what nobody knows":      {press: "zz", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},
+		"of what looks like a verb": {press: "/stop", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			h.on(c.chat)
+			h.desk.foreign = c.foreign
+			h.live()
+			if got := h.pressed(c.press); !strings.HasPrefix(got.Text, c.want) || got.Kind != supervisor.DeliveryCommand {
+				t.Errorf("told was %q", got.Text)
+			}
+			if diff := cmp.Diff(c.cleaned, h.cleanings()); diff != "" {
+				t.Errorf("cleaned: (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAPressPassesByTheCommandThatWaitsForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.is(supervisor.RoleAdmin)
+		h.desk.answers = make(chan error, 1)
+		h.live()
+		h.commands.Accept(h.keep("/invite bob"))
+		synctest.Wait()
+		if len(h.desk.asked) != 1 || len(h.outbox()) != 0 {
+			t.Fatalf("asked were %+v, told %+v", h.desk.asked, h.outbox())
+		}
+		h.commands.Accept(h.keep("/status"))
+		synctest.Wait()
+		if got := h.answers(h.home); len(got) != 0 {
+			t.Errorf("in the first moment answered were %q", got)
+		}
+		time.Sleep(3 * time.Second) // the person is being asked
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"all is"}, h.answers(h.home)); diff != "" {
+			t.Errorf("while the person is asked: %s", diff)
+		}
+		time.Sleep(30 * time.Minute)
+		h.commands.Accept(h.press("q:abc:once"))
+		synctest.Wait()
+		if got := h.answers(h.home); len(got) != 3 {
+			t.Errorf("answered were %q", got)
+		}
+		if diff := cmp.Diff([]string{"bob"}, h.desk.invited); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestAnEffectThatIsNotAllowedIsNotDone(t *testing.T) {
+	h := newHouse(t)
+	h.is(supervisor.RoleAdmin)
+	h.desk.answers = make(chan error, 10)
+	h.live()
+	for ask, want := range map[string]approval.Request{
+		"/invite bob":          {Effect: approval.EffectInvite, Arguments: []string{"bob"}},
+		"/settings stream OFF": {Effect: approval.EffectSettings, Arguments: []string{"stream", "off"}},
+		"/model offline":       {Effect: approval.EffectSettings, Arguments: []string{"model", "offline"}},
+		"/model default":       {Effect: approval.EffectSettings, Arguments: []string{"model", ""}},
+	} {
+		h.desk.asked = nil
+		h.desk.answers <- &supervisor.Error{Code: supervisor.CodeForbidden, Message: "The rules do not let you."}
+		if got := h.ask(ask); got != "The rules do not let you." {
+			t.Errorf("%s: told was %q", ask, got)
+		}
+		want.User, want.Conversation = "ann", h.home
+		if len(h.desk.asked) != 1 || h.desk.asked[0].Text == "" {
+			t.Fatalf("%s: asked were %+v", ask, h.desk.asked)
+		}
+		want.Text = h.desk.asked[0].Text
+		if diff := cmp.Diff(want, h.desk.asked[0]); diff != "" {
+			t.Errorf("%s: %s", ask, diff)
+		}
+	}
+	if len(h.desk.invited)+len(h.desk.own)+len(h.desk.audited) != 0 {
+		t.Errorf("done were %+v", h.desk)
+	}
+}
+
+func TestAPressThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testing.T) {
+	h := newHouse(t)
+	h.press("q:abc:once")
+	end := h.live()
+	<-h.answered
+	end()
+	h.live()
+	if got := h.outbox(); len(got) != 1 || len(h.desk.pressed) != 1 {
+		t.Errorf("told were %+v", got)
+	}
+}
+
+func TestAPressWaitsForNoCommand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		over := h.slow()
+		h.live()
+		h.commands.Accept(h.keep("/status"))
+		h.commands.Accept(h.keep("/help"))
+		h.commands.Accept(h.press("q:abc:once"))
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"Allowed once."}, h.answers(h.home)); diff != "" {
+			t.Errorf("while a command runs: %s", diff)
+		}
+		time.Sleep(30 * time.Second) // nobody is asked, so what waits goes on to do so
+		synctest.Wait()
+		if got := h.answers(h.home); len(got) != 1 {
+			t.Errorf("while a command runs answered were %q", got)
+		}
+		close(over)
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"Allowed once.", "all is", "Commands: /start"}, h.answers(h.home)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+// Grants are what people allow always.
+type Grants interface {
+	List(ctx context.Context, user string) ([]supervisor.Grant, error)
+	Revoke(ctx context.Context, user string, id int64) error // its errors are a person's
+}
+
+const (
+	maxGrants       = 20 // that /grants lists
+	maxGrantButtons = 8
+	maxGrantText    = 200 // characters of one's text
+)
+
+// grants tells what the person allows always, and takes it back. The numbers are the grants' own: they stay what they are
+// while others go.
+func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+	word, number, _ := strings.Cut(r.Arguments, " ")
+	switch {
+	case strings.EqualFold(word, "revoke"):
+		d.Text, err = revoke(ctx, c, r.Conversation.User, strings.TrimSpace(number))
+		return d, err
+	case word != "":
+		return d, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
+			"There is /grants, and “/grants revoke NUMBER”; %s means nothing to it.", code(r.Arguments))}
+	}
+	list, err := c.o.Desk.Grants.List(ctx, r.Conversation.User)
+	if err != nil {
+		return d, fmt.Errorf("list what is allowed always: %w", err)
+	}
+	if c.o.InGroup(r.Conversation) && len(list) > 0 {
+		return d, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "What you allow always is nobody else's to read. Write " +
+			"/grants in our private chat."}
+	}
+	return granted(list, c.zone(r.Conversation.User)), nil
+}
+
+func granted(list []supervisor.Grant, zone *time.Location) (d supervisor.Delivery) {
+	if len(list) == 0 {
+		return supervisor.Delivery{Text: "You allow nothing for always. Where I ask you, “Always for exactly this” does that."}
+	}
+	var b strings.Builder
+	b.WriteString("You allow these for always:\n")
+	more := max(0, len(list)-maxGrants)
+	for i, g := range list[:len(list)-more] {
+		fmt.Fprintf(&b, "\n- number %d, since %s: %s", g.ID, g.CreatedAt.In(zone).Format("2 January 2006"), short(g.Text))
+		if i < maxGrantButtons {
+			d.Buttons = append(d.Buttons, []supervisor.Button{{Text: fmt.Sprintf("Take back number %d", g.ID),
+				Press: pressGrant + strconv.FormatInt(g.ID, 10)}})
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "\n- and %d more, which are listed once these are fewer", more)
+	}
+	b.WriteString("\n\n“/grants revoke NUMBER” takes one back: I ask you again then.")
+	d.Text = b.String()
+	return d
+}
+
+// short is a text on one line, cut where it is long.
+func short(text string) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > maxGrantText {
+		return string(runes[:maxGrantText]) + "…"
+	}
+	return string(runes)
+}
+
+func revoke(ctx context.Context, c *Commands, user, number string) (string, error) {
+	id, err := strconv.ParseInt(strings.TrimPrefix(number, "#"), 10, 64)
+	if err != nil || id <= 0 {
+		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
+			"%s is no number of what you allow always. /grants lists them.", code(number))}
+	}
+	if err := c.o.Desk.Grants.Revoke(ctx, user, id); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Number %d is taken back: I ask you again from now on.", id), nil
+}
+
+func pressedGrant(ctx context.Context, c *Commands, r Request) (string, error) {
+	return revoke(ctx, c, r.Conversation.User, r.Arguments)
+}

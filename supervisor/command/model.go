@@ -1,0 +1,231 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/approval"
+)
+
+// Models are those that can be had.
+type Models interface {
+	// Resolve is the whole name of the model that spec names, which no provider is asked about. Its errors are a person's.
+	Resolve(spec string) (full string, err error)
+	// Offers is what the providers say they have, and those that did not say.
+	Offers(ctx context.Context) []Offer
+}
+
+// Offer is a model that can be had, or a provider that did not say what it has.
+type Offer struct {
+	Spec    string // as it is written in full; of a provider that did not say, its name
+	Default bool
+	Err     string // why it did not, for a person
+}
+
+// Choices are which models people chose for themselves.
+type Choices interface {
+	// Choice is the model that answers a user, and whether that is their own choice or the configuration's.
+	Choice(ctx context.Context, user string) (spec string, own bool, err error)
+	// Choose keeps a user's choice; "" takes it back.
+	Choose(ctx context.Context, user, spec string) error
+	// May says whether a user may choose a model, which is named in full.
+	May(user, spec string) bool
+}
+
+// model shows which model answers the person, or has another do so.
+func model(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+	spec := strings.Trim(r.Arguments, "`\"'“”")
+	switch {
+	case spec == "":
+		if d.Text, err = shownModel(ctx, c, r); err == nil {
+			d.Buttons, err = modelButtons(ctx, c, r.Conversation.User)
+		}
+	case strings.EqualFold(spec, byDefault):
+		d.Text, err = configuredModel(ctx, c, r)
+	case len(strings.Fields(spec)) > 1:
+		err = &supervisor.Error{Code: supervisor.CodeInvalid,
+			Message: "The name of a model is one word, such as offline. /models lists what there is."}
+	default:
+		d.Text, err = chosenModel(ctx, c, r, spec)
+	}
+	return d, err
+}
+
+const (
+	maxModelButtons = 8
+	maxPress        = 64 // bytes of what comes back of a button (Bot API, callback_data)
+	inUse           = "✓ "
+)
+
+// modelButtons are for the models that a person may choose, as they stand in /models; that which answers them is marked.
+func modelButtons(ctx context.Context, c *Commands, user string) (rows [][]supervisor.Button, err error) {
+	spec, own, err := c.o.Choices.Choice(ctx, user)
+	if err != nil {
+		return nil, fmt.Errorf("find who answers: %w", err)
+	}
+	used, _ := c.o.Models.Resolve(spec)
+	offers := slices.SortedFunc(slices.Values(c.o.Models.Offers(ctx)), func(a, b Offer) int { // what is in use and the default first
+		return cmp.Or(rank(b.Spec == used)-rank(a.Spec == used), rank(b.Default)-rank(a.Default), cmp.Compare(a.Spec, b.Spec))
+	})
+	for _, o := range offers {
+		press := pressModel + o.Spec
+		if o.Err != "" || len(press) > maxPress || !printable(press) || len(rows) == maxModelButtons || !c.o.Choices.May(user, o.Spec) {
+			continue
+		}
+		text := o.Spec
+		if o.Spec == used {
+			text = inUse + text
+		}
+		rows = append(rows, []supervisor.Button{{Text: text, Press: press}})
+	}
+	if own {
+		rows = append(rows, []supervisor.Button{{Text: "As the configuration has it", Press: pressModel + byDefault}})
+	}
+	return rows, nil
+}
+
+func rank(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
+}
+
+// printable says whether a button can bring a text back.
+func printable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+func shownModel(ctx context.Context, c *Commands, r Request) (string, error) {
+	spec, own, err := c.o.Choices.Choice(ctx, r.Conversation.User)
+	if err != nil {
+		return "", fmt.Errorf("find who answers: %w", err)
+	}
+	full, err := c.o.Models.Resolve(spec)
+	switch {
+	case err != nil && own:
+		return fmt.Sprintf("You chose %s, which can't be had any more: %s “/model default” takes your choice back.",
+			code(spec), supervisor.ErrorMessage(err)), nil
+	case err != nil:
+		return "", err
+	case own:
+		return fmt.Sprintf("%s answers you, by your own choice. “/model default” takes that back; /models lists what there is.",
+			code(full)), nil
+	}
+	return fmt.Sprintf("%s answers you, as the configuration has it. “/model PROVIDER/MODEL” chooses another for you alone; "+
+		"/models lists what there is.", code(full)), nil
+}
+
+func configuredModel(ctx context.Context, c *Commands, r Request) (string, error) {
+	if err := c.allow(ctx, r, approval.EffectSettings, "Have the model answer you that the configuration says?", "model", ""); err != nil {
+		return "", err
+	}
+	if err := c.o.Choices.Choose(ctx, r.Conversation.User, ""); err != nil {
+		return "", fmt.Errorf("take back a choice: %w", err)
+	}
+	spec, _, err := c.o.Choices.Choice(ctx, r.Conversation.User)
+	if err != nil {
+		return "", fmt.Errorf("find who answers: %w", err)
+	}
+	if full, err := c.o.Models.Resolve(spec); err == nil {
+		spec = full
+	}
+	return fmt.Sprintf("The configuration decides again: from your next message on %s answers you.", code(spec)), nil
+}
+
+// chosenModel keeps a choice under its whole name, which means the same whatever becomes of the configuration's default.
+func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (string, error) {
+	full, err := c.o.Models.Resolve(spec)
+	offers := c.o.Models.Offers(ctx)
+	switch {
+	case err != nil && supervisor.ErrorCode(err) == supervisor.CodeInternal:
+		return "", err
+	case err != nil:
+		return "", &supervisor.Error{Code: supervisor.ErrorCode(err), Err: err,
+			Message: supervisor.ErrorMessage(err) + thereIs(offers, spec)}
+	case !offered(offers, full):
+		provider, name, _ := strings.Cut(full, "/")
+		return "", &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
+			"%s offers no model %s.%s", code(provider), code(name), thereIs(of(offers, provider), full))}
+	case !c.o.Choices.May(r.Conversation.User, full):
+		return "", &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
+			"You may not choose %s: the configuration says which models you may (models_allowed). /models lists them.", code(full))}
+	}
+	err = c.allow(ctx, r, approval.EffectSettings, fmt.Sprintf("Have %s answer you from now on?", code(full)), "model", full)
+	if err != nil {
+		return "", err
+	}
+	if err := c.o.Choices.Choose(ctx, r.Conversation.User, full); err != nil {
+		return "", fmt.Errorf("keep a choice: %w", err)
+	}
+	return fmt.Sprintf("From your next message on %s answers you, wherever you write. “/model default” takes that back.",
+		code(full)), nil
+}
+
+// offered says whether a model can be had as far as its provider says. One that says nothing may have anything. One that
+// lists a model under a longer name knows the shorter one too: qwen3 is qwen3:latest, and claude-haiku-4-5 is the newest
+// of that version; and some take more behind a colon than they list.
+func offered(offers []Offer, full string) bool {
+	provider, _, _ := strings.Cut(full, "/")
+	own := of(offers, provider)
+	return len(own) == 0 || slices.ContainsFunc(own, func(o Offer) bool {
+		return o.Err != "" || o.Spec == full || strings.HasPrefix(full, o.Spec+":") ||
+			strings.HasPrefix(o.Spec, full+":") || strings.HasPrefix(o.Spec, full+"-")
+	})
+}
+
+// of is what one provider offers.
+func of(offers []Offer, provider string) []Offer {
+	var own []Offer
+	for _, o := range offers {
+		if o.provider() == provider {
+			own = append(own, o)
+		}
+	}
+	return own
+}
+
+func (o Offer) provider() string {
+	provider, _, _ := strings.Cut(o.Spec, "/")
+	return provider
+}
+
+// maxNear is how many models whoever named a wrong one is told of.
+const maxNear = 10
+
+// thereIs lists what was perhaps meant, the nearest first.
+func thereIs(offers []Offer, meant string) string {
+	there := slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.Err != "" })
+	if len(there) == 0 {
+		return " /models lists what there is."
+	}
+	bare := meant[strings.Index(meant, "/")+1:]
+	slices.SortStableFunc(there, func(a, b Offer) int { return nearness(b, meant, bare) - nearness(a, meant, bare) })
+	var b strings.Builder
+	b.WriteString(" There is:\n")
+	for _, o := range there[:min(maxNear, len(there))] {
+		fmt.Fprintf(&b, "\n- %s", code(o.Spec))
+	}
+	if more := len(there) - maxNear; more > 0 {
+		fmt.Fprintf(&b, "\n\nand %s more; /models lists them.", Number(int64(more)))
+	}
+	return b.String()
+}
+
+// nearness is how many letters a model begins with that a wrong name begins with, with its provider or without.
+func nearness(o Offer, meant, bare string) int {
+	_, name, _ := strings.Cut(o.Spec, "/")
+	return max(common(o.Spec, meant), common(name, bare))
+}
+
+func common(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,193 @@
+package command_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/command"
+)
+
+// models is what there is: the default is the one that says so.
+type models []command.Offer
+
+func (m models) Resolve(spec string) (string, error) {
+	provider, name, slashed := strings.Cut(spec, "/")
+	for _, o := range m {
+		of, _, _ := strings.Cut(o.Spec, "/")
+		switch {
+		case spec == "offline" && o.Spec == spec:
+			return spec, nil
+		case slashed && of == provider && name != "":
+			return spec, nil
+		case o.Default && spec == "":
+			return o.Spec, nil
+		case o.Default && !slashed && of != "offline":
+			return of + "/" + spec, nil
+		}
+	}
+	return "", &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf("There is no model %q.", spec)}
+}
+
+func (m models) Offers(context.Context) []command.Offer { return m }
+
+// choices are what people chose, where they did. Nobody may choose what is barred.
+type choices map[string]string
+
+func (c choices) May(_, spec string) bool { return !strings.HasPrefix(spec, "barred/") }
+
+func (c choices) Choice(_ context.Context, user string) (string, bool, error) {
+	spec, own := c[user]
+	return spec, own, nil
+}
+
+func (c choices) Choose(_ context.Context, user, spec string) error {
+	c[user] = spec
+	if spec == "" {
+		delete(c, user)
+	}
+	return nil
+}
+
+// many are a provider's models, and two others'.
+func many(n int) models {
+	m := models{{Spec: "near/qwen3:8b", Default: true}, {Spec: "offline"}, {Spec: "shut", Err: "It could not be reached."},
+		{Spec: "claude/claude-haiku-4-5-20251001"}}
+	for i := range n {
+		m = append(m, command.Offer{Spec: fmt.Sprintf("far/m-%03d", i)})
+	}
+	return m
+}
+
+const takesBack = " “/model default” takes that back; /models lists what there is."
+
+func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
+	h := newHouse(t)
+	chosen := choices{"bob": "near/qwen3"}
+	h.options.Models, h.options.Choices = many(40), chosen
+	h.live()
+	for _, step := range []struct{ ask, want, chosen string }{
+		{"/model", "`near/qwen3:8b` answers you, as the configuration has it. “/model PROVIDER/MODEL” chooses another for you " +
+			"alone; /models lists what there is.", ""},
+		{"/model far/m-007", "From your next message on `far/m-007` answers you, wherever you write. “/model default” takes " +
+			"that back.", "far/m-007"},
+		{"/model", "`far/m-007` answers you, by your own choice." + takesBack, "far/m-007"},
+		{"/model nowhere/x", "There is no model \"nowhere/x\". There is:\n\n- `near/qwen3:8b`", "far/m-007"},
+		{"/model far/m-041", "`far` offers no model `m-041`. There is:\n\n- `far/m-000`", "far/m-007"},
+		{"/model far/m-041", "\n\nand 30 more; /models lists them.", "far/m-007"},
+		{"/model qwen4", "`near` offers no model `qwen4`. There is:\n\n- `near/qwen3:8b`", "far/m-007"},
+		{"/model one that is cheap", "The name of a model is one word", "far/m-007"},
+		{"/model qwen3", "From your next message on `near/qwen3` answers you", "near/qwen3"},             // of the default's provider, in full
+		{"/model `claude/claude-haiku-4-5`", "on `claude/claude-haiku-4-5` ", "claude/claude-haiku-4-5"}, // listed with its date
+		{"/model far/m-001:free", "on `far/m-001:free` ", "far/m-001:free"},
+		{"/model shut/anything", "on `shut/anything` ", "shut/anything"}, // who is silent may have it
+		{"/model Default", "The configuration decides again: from your next message on `near/qwen3:8b` answers you.", ""},
+		{"/model default", "The configuration decides again", ""},
+	} {
+		if got := h.ask(step.ask); !strings.Contains(got, step.want) {
+			t.Errorf("%q is answered with\n%s\nwhich lacks\n%s", step.ask, got, step.want)
+		}
+		if chosen["ann"] != step.chosen || chosen["bob"] != "near/qwen3" {
+			t.Errorf("after %q chosen are %v", step.ask, chosen)
+		}
+	}
+}
+
+func TestAChoiceThatIsGoneIsToldOf(t *testing.T) {
+	h := newHouse(t)
+	h.options.Models, h.options.Choices = many(1), choices{"ann": "gone/m"}
+	h.live()
+	const want = "You chose `gone/m`, which can't be had any more: There is no model \"gone/m\". “/model default” takes your " +
+		"choice back."
+	if got := h.ask("/model"); got != want {
+		t.Errorf("told was %q", got)
+	}
+	if got := h.ask("/models"); !strings.Contains(got, "- `near/qwen3:8b` (the default)") {
+		t.Errorf("told was %q", got)
+	}
+}
+
+func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
+	h := newHouse(t)
+	h.options.Models, h.options.Choices = many(1030), choices{"ann": "far/m-777"}
+	h.live()
+	var far strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&far, "- `far/m-%03d`\n", i)
+	}
+	want := "These models can answer you:\n\n- `claude/claude-haiku-4-5-20251001`\n" + far.String() +
+		"- `far/m-777` (in use)\n- and 1,009 more of `far`\n- `near/qwen3:8b` (the default)\n- `offline`\n\n" +
+		"`shut` did not say what it has: It could not be reached.\n\n" +
+		"“/models WORD” lists those with that word in their names, “/model PROVIDER/MODEL” chooses one for you."
+	if got := h.ask("/models"); got != want {
+		t.Errorf("told was\n%s\nwant\n%s", got, want)
+	}
+	want = "Models with `m-99` in their names:\n\n- `far/m-990`"
+	if got := h.ask("/models M-99"); !strings.HasPrefix(got, want) || strings.Count(got, "\n- ") != 10 {
+		t.Errorf("told was\n%s", got)
+	}
+	want = "No model that is offered has `gpt` in its name.\n\n`shut` did not say what it has: It could not be reached."
+	if got := h.ask("/models gpt"); got != want {
+		t.Errorf("told was\n%s", got)
+	}
+}
+
+func TestTheModelInUseIsListedThoughItsProviderIsSilent(t *testing.T) {
+	h := newHouse(t)
+	h.options.Models, h.options.Choices = many(0), choices{"ann": "shut/m"}
+	h.live()
+	if got := h.ask("/models"); !strings.Contains(got, "\n- `shut/m` (in use)\n\n`shut` did not say") {
+		t.Errorf("told was\n%s", got)
+	}
+}
+
+func TestAGroupIsNotToldWhyAProviderIsSilent(t *testing.T) {
+	h := newHouse(t)
+	h.options.Models = many(0)
+	h.inGroup()
+	h.live()
+	if got := h.ask("/models"); !strings.Contains(got, "`shut` did not say what it has.\n\n") || strings.Contains(got, "reached") {
+		t.Errorf("told was\n%s", got)
+	}
+}
+
+// inGroup moves ann into a group.
+func (h *house) inGroup() {
+	h.Helper()
+	c, err := h.db.Conversations().Find(h.Context(), "ann", supervisor.ChannelTelegram, "-1", "")
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.home = c
+}
+
+func TestWhatOthersNamedIsShownOnOneLine(t *testing.T) {
+	h := newHouse(t)
+	h.options.Models = models{{Spec: "far/a`b\n- c\u202e", Default: true}, {Spec: "far/" + strings.Repeat("x", 500)}}
+	h.live()
+	got := h.ask("/models")
+	for _, want := range []string{"- `far/ab- c` (in use, the default)\n", "- `far/" + strings.Repeat("x", 116) + "…`\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("told was\n%s\nwhich lacks %q", got, want)
+		}
+	}
+}
+
+// shelf is a store of choices that can't.
+type shelf struct{ choices }
+
+func (shelf) Choose(context.Context, string, string) error { return errors.New("errno 5") }
+
+func TestAChoiceThatIsNotKeptIsNotSaidToBe(t *testing.T) {
+	h := newHouse(t)
+	h.options.Models, h.options.Choices = many(1), shelf{}
+	h.live()
+	for _, ask := range []string{"/model far/m-000", "/model default"} {
+		if got := h.ask(ask); strings.Contains(got, "From your next") || !strings.Contains(got, "in the log") {
+			t.Errorf("%q is answered with %q", ask, got)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package command_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// undelivered is how many messages of a conversation may not have arrived.
+type undelivered map[int64]int
+
+func (u undelivered) Resend(_ context.Context, conversation int64, limit int) (int, error) {
+	n := min(u[conversation], limit)
+	u[conversation] -= n
+	return n, nil
+}
+
+func TestResendSaysHowManyAreSentAgain(t *testing.T) {
+	for _, c := range []struct {
+		lost int
+		want string
+	}{
+		{0, "There is nothing that I could send again."},
+		{1, "Sending 1 message again."},
+		{2, "Sending 2 messages again."},
+		{49, "Sending 49 messages again."},
+		{50, "Sending the oldest 50 messages again; /resend once more sends what may be left."},
+	} {
+		h := newHouse(t)
+		h.options.Undelivered = undelivered{h.home.ID: c.lost, h.home.ID + 1: 7}
+		h.live()
+		if got := h.ask("/resend"); got != c.want {
+			t.Errorf("of %d lost is said %q", c.lost, got)
+		}
+		if got := h.ask("/resend"); !strings.HasPrefix(got, "There is nothing") {
+			t.Errorf("the second time is said %q", got)
+		}
+	}
+}
+
+// What one cannot know to have arrived is sent again: older than the answer to /resend, and so before it.
+func TestWhatIsSentAgainComesBeforeTheAnswer(t *testing.T) {
+	h := newHouse(t)
+	for text, outcome := range map[string]supervisor.Outcome{
+		"lost": supervisor.OutcomeUnknown, "refused": supervisor.OutcomeFailed, "arrived": supervisor.OutcomeSent,
+	} {
+		d, err := h.db.Outbox().PutNotice(t.Context(), h.home.ID, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closing := sqlite.Closing{Delivery: d.ID, Outcome: outcome, Why: "as the test has it"}
+		if err := h.db.Outbox().Close(t.Context(), closing); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.options.Undelivered = h.db.Outbox()
+	h.live()
+	if got := h.ask("/resend"); got != "Sending 2 messages again." {
+		t.Errorf("said is %q", got)
+	}
+	waiting, err := h.db.Outbox().Pending(t.Context(), h.home.ID, 0, 10)
+	if err != nil || len(waiting) != 3 {
+		t.Fatalf("waiting are %+v, %v", waiting, err)
+	}
+	if last := waiting[2]; last.Kind != supervisor.DeliveryCommand || waiting[0].Text == "arrived" || waiting[1].Text == "arrived" {
+		t.Errorf("waiting are %+v", waiting)
+	}
+}
+
+// broken is a store that cannot.
+type broken struct{}
+
+func (broken) Resend(context.Context, int64, int) (int, error) { return 0, errors.New("errno 5") }
+
+func TestAResendThatCannotBeIsNotSaidToBe(t *testing.T) {
+	h := newHouse(t)
+	h.options.Undelivered = broken{}
+	h.live()
+	if got := h.ask("/resend"); strings.Contains(got, "ending") || !strings.Contains(got, "in the log") {
+		t.Errorf("said is %q", got)
+	}
+}

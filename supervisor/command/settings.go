@@ -1,0 +1,160 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/approval"
+)
+
+// Settings are what people set for themselves. Errors of Check are a person's.
+type Settings interface {
+	// List is a person's settings as they are, in the order in which they are shown.
+	List(ctx context.Context, user string) ([]Setting, error)
+	// Check is a value as it is kept, if it can be a person's setting.
+	Check(ctx context.Context, user, name, value string) (kept string, err error)
+	// Put keeps what Check has given; "" takes back what was kept.
+	Put(ctx context.Context, user, name, kept string) error
+}
+
+// Setting is one as it is shown.
+type Setting struct {
+	Name    string // as it is typed: one word or two
+	Value   string // for a person
+	Source  Source
+	Example string   // of a value; "" where the person can't set it here
+	Presses []string // the values that can be pressed: all that there are
+	Private bool     // not for a group to read
+	Note    string   // what one has to know after it was set; "" is nothing
+}
+
+// Source is where a setting's value comes from.
+type Source string
+
+const (
+	SourceOwn     Source = "your own"
+	SourceConfig  Source = "the configuration's"
+	SourceDefault Source = "the default"
+)
+
+// byDefault is what takes a setting back.
+const byDefault = "default"
+
+// settings shows what is set for a person, or sets one of it.
+func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+	list, err := c.o.Desk.Settings.List(ctx, r.Conversation.User)
+	if err != nil {
+		return supervisor.Delivery{}, fmt.Errorf("list the settings: %w", err)
+	}
+	if r.Arguments == "" {
+		return shownSettings(list, c.o.InGroup(r.Conversation)), nil
+	}
+	for _, s := range list {
+		value, ok := cutName(r.Arguments, s.Name)
+		switch {
+		case !ok:
+		case s.Name == "model": // whose values are not in a table
+			r.Arguments = value
+			return model(ctx, c, r)
+		case s.Example == "":
+			return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
+				"Only the configuration says what %s is; an admin can change it there.", s.Name)}
+		case value == "":
+			return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf("Say what it is to be: "+
+				"“/settings %s %s”, or “/settings %s default”.", s.Name, s.Example, s.Name)}
+		default:
+			return c.set(ctx, r, s, value)
+		}
+	}
+	return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
+		"There is no setting %s. There is %s.", code(r.Arguments), names(list))}
+}
+
+// cutName is what follows a setting's name, however many spaces and in whatever letters.
+func cutName(text, name string) (rest string, ok bool) {
+	words, named := strings.Fields(text), strings.Fields(name)
+	if len(words) < len(named) || !strings.EqualFold(strings.Join(words[:len(named)], " "), name) {
+		return "", false
+	}
+	return strings.Join(words[len(named):], " "), true
+}
+
+func names(list []Setting) string {
+	var all []string
+	for _, s := range list {
+		if s.Example != "" {
+			all = append(all, s.Name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// set has one setting be something else, or what it is without the person.
+func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) (d supervisor.Delivery, err error) {
+	kept := ""
+	if !strings.EqualFold(value, byDefault) {
+		if kept, err = c.o.Desk.Settings.Check(ctx, r.Conversation.User, s.Name, value); err != nil {
+			return d, err
+		}
+	}
+	text := fmt.Sprintf("Change your setting %s from %s to %s?", s.Name, s.Value, value)
+	if err := c.allow(ctx, r, approval.EffectSettings, text, s.Name, kept); err != nil {
+		return d, err
+	}
+	if err := c.o.Desk.Settings.Put(ctx, r.Conversation.User, s.Name, kept); err != nil {
+		return d, fmt.Errorf("keep the setting %s: %w", s.Name, err)
+	}
+	list, err := c.o.Desk.Settings.List(ctx, r.Conversation.User)
+	if i := slices.IndexFunc(list, func(now Setting) bool { return now.Name == s.Name }); err == nil && i >= 0 {
+		s = list[i]
+	}
+	d.Text = strings.TrimSpace(fmt.Sprintf("From now on %s is %s, %s. %s", s.Name, s.Value, s.Source, s.Note))
+	if s.Private && c.o.InGroup(r.Conversation) {
+		d.Text = fmt.Sprintf("The setting %s is changed. /settings in our private chat shows it.", s.Name)
+	}
+	return d, nil
+}
+
+// shownSettings lists settings, with buttons for what can be pressed.
+func shownSettings(list []Setting, group bool) (d supervisor.Delivery) {
+	var b strings.Builder
+	b.WriteString("What is set for you:\n")
+	for _, s := range list {
+		if s.Private && group {
+			continue
+		}
+		fmt.Fprintf(&b, "\n- %s: %s, %s", s.Name, s.Value, s.Source)
+		d.Buttons = append(d.Buttons, s.buttons()...)
+	}
+	b.WriteString("\n\n“/settings NAME VALUE” sets one for you, wherever you write, and “/settings NAME default” takes that back; for example:\n")
+	for _, s := range list {
+		if s.Example != "" && (!s.Private || !group) {
+			fmt.Fprintf(&b, "\n- `/settings %s %s`", s.Name, s.Example)
+		}
+	}
+	d.Text = b.String()
+	return d
+}
+
+// buttons are those of one setting, in a row.
+func (s Setting) buttons() [][]supervisor.Button {
+	var row []supervisor.Button
+	if s.Name == "model" {
+		row = append(row, supervisor.Button{Text: "Choose a model", Press: pressModel})
+	}
+	for _, value := range s.Presses {
+		if value != s.Value {
+			row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: pressSetting + s.Name + " " + value})
+		}
+	}
+	if s.Source == SourceOwn {
+		row = append(row, supervisor.Button{Text: s.Name + ": as it was", Press: pressSetting + s.Name + " " + byDefault})
+	}
+	if len(row) == 0 {
+		return nil
+	}
+	return [][]supervisor.Button{row}
+}

@@ -1,0 +1,110 @@
+package command_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+)
+
+const settingsEnd = "\n\n“/settings NAME VALUE” sets one for you, wherever you write, and “/settings NAME default” takes that back; for example:\n\n"
+
+func TestSettingsAreShownWithWhereTheyComeFrom(t *testing.T) {
+	h := newHouse(t)
+	h.on("1")
+	h.live()
+	h.desk.own = map[string]string{"budget day": "$1.00"}
+	got := h.answerOf(h.keep("/settings"))
+	want := "What is set for you:\n\n- model: `offline`, the configuration's\n- thinking: off, the configuration's\n" +
+		"- budget day: $1.00, your own\n- stream: on, the default" + settingsEnd +
+		"- `/settings model offline`\n- `/settings budget day 1.50`\n- `/settings stream off`"
+	if diff := cmp.Diff(want, got.Text); diff != "" {
+		t.Error(diff)
+	}
+	buttons := [][]supervisor.Button{{{Text: "Choose a model", Press: "m:"}}, {{Text: "budget day: as it was", Press: "s:budget day default"}},
+		{{Text: "stream: off", Press: "s:stream off"}}}
+	if diff := cmp.Diff(buttons, got.Buttons); diff != "" {
+		t.Error(diff)
+	}
+	for _, row := range got.Buttons { // each does what it says
+		if answer := h.pressed(row[0].Press); strings.Contains(answer.Text, "There is no") {
+			t.Errorf("%s is answered %q", row[0].Press, answer.Text)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"stream": "off"}, h.desk.own); diff != "" {
+		t.Error(diff)
+	}
+	h.on("-1")
+	if got := h.ask("/settings"); strings.Contains(got, "budget") || !strings.Contains(got, "stream") {
+		t.Errorf("a group is told %q", got)
+	}
+}
+
+func TestASettingIsSetAndTakenBack(t *testing.T) {
+	h := newHouse(t)
+	h.on("1")
+	h.live()
+	for _, step := range []struct {
+		ask, want string
+		own       map[string]string
+	}{
+		{"/settings stream off", "From now on stream is off, your own.", map[string]string{"stream": "off"}},
+		{"/settings  Budget   DAY 1", "From now on budget day is 1, your own. It counts at once.", map[string]string{"stream": "off", "budget day": "1"}},
+		{"/settings stream Default", "From now on stream is on, the default.", map[string]string{"budget day": "1"}},
+		{"/settings stream bad", "No stream is bad.", map[string]string{"budget day": "1"}},
+		{"/settings stream", "Say what it is to be: “/settings stream off”, or “/settings stream default”.", map[string]string{"budget day": "1"}},
+		{"/settings thinking high", "Only the configuration says what thinking is; an admin can change it there.", map[string]string{"budget day": "1"}},
+		{"/settings model offline", "From your next message on `offline` answers you", map[string]string{"budget day": "1"}},
+		{"/settings streamer on", "There is no setting `streamer on`. There is model, budget day, stream.", map[string]string{"budget day": "1"}},
+		{"/settings budget 1", "There is no setting `budget 1`.", map[string]string{"budget day": "1"}},
+	} {
+		if got := h.ask(step.ask); !strings.HasPrefix(got, step.want) {
+			t.Errorf("%s: told was %q", step.ask, got)
+		}
+		if diff := cmp.Diff(step.own, h.desk.own); diff != "" {
+			t.Errorf("%s: %s", step.ask, diff)
+		}
+	}
+	h.on("-1")
+	if got := h.ask("/settings budget day 0.75"); strings.Contains(got, "0.75") || h.desk.own["budget day"] != "0.75" {
+		t.Errorf("a group is told %q", got)
+	}
+}
+
+func TestAModelIsChosenWithAButton(t *testing.T) {
+	h := newHouse(t)
+	h.on("1")
+	offers := many(40)
+	offers = append(offers, models{{Spec: "barred/m"}, {Spec: "aa/" + strings.Repeat("x", 60)}, {Spec: "aa/naïve"}}...)
+	chosen := choices{}
+	h.options.Models, h.options.Choices = offers, chosen
+	h.live()
+	if got := h.ask("/model barred/m"); !strings.HasPrefix(got, "You may not choose `barred/m`: the configuration says which models you may") {
+		t.Errorf("told was %q", got)
+	}
+	if got := h.ask("/models"); strings.Contains(got, "barred") {
+		t.Errorf("listed is\n%s", got)
+	}
+	got := h.answerOf(h.keep("/model"))
+	var texts []string
+	for _, row := range got.Buttons {
+		texts = append(texts, row[0].Text)
+	}
+	want := []string{"✓ near/qwen3:8b", "claude/claude-haiku-4-5-20251001", "far/m-000", "far/m-001", "far/m-002", "far/m-003", "far/m-004", "far/m-005"}
+	if diff := cmp.Diff(want, texts); diff != "" {
+		t.Error(diff)
+	}
+	if got := h.pressed(got.Buttons[2][0].Press); !strings.HasPrefix(got.Text, "From your next message on `far/m-000`") || chosen["ann"] != "far/m-000" {
+		t.Errorf("told was %q, chosen is %q", got.Text, chosen["ann"])
+	}
+	got = h.pressed("m:")
+	last := got.Buttons[len(got.Buttons)-1][0]
+	if got.Buttons[0][0].Text != "✓ far/m-000" || last.Text != "As the configuration has it" {
+		t.Errorf("the buttons are %+v", got.Buttons)
+	}
+	if h.pressed(last.Press); chosen["ann"] != "" {
+		t.Errorf("chosen is %q", chosen["ann"])
+	}
+}

@@ -1,0 +1,79 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/chart"
+)
+
+const (
+	charted  = 30 // days
+	barWidth = 30 // characters of the longest bar where there are no pictures
+)
+
+// measure is what of a day's usage a chart shows.
+type measure struct {
+	title string
+	of    func(UsageLine) int64
+	write func(int64) string
+}
+
+// measureOf is the cost, or the tokens where nothing has cost anything.
+func measureOf(days []UsageLine) measure {
+	if Total(days).Cost > 0 {
+		return measure{"US dollars a day", func(l UsageLine) int64 { return l.Cost }, Dollars}
+	}
+	return measure{"tokens a day", func(l UsageLine) int64 { return l.Input + l.Output }, Number}
+}
+
+// drawn is a sheet with a chart of its days: a picture where the channel shows one. That there is none is no reason to say
+// nothing.
+func (c *Commands) drawn(to supervisor.Conversation, s sheet, days []UsageLine) supervisor.Delivery {
+	d := supervisor.Delivery{Text: s.text()}
+	if Total(days).Calls == 0 {
+		return d
+	}
+	m := measureOf(days)
+	if to.Channel == supervisor.ChannelTerminal {
+		d.Text += "\n\n" + m.lines(days)
+		return d
+	}
+	png, err := m.picture(days)
+	if err == nil {
+		var file supervisor.File
+		if file, err = c.o.Accounts.Pictures.Keep("usage.png", png); err == nil {
+			d.Files = append(d.Files, file)
+		}
+	}
+	if err != nil {
+		c.o.Log.Warn("draw a chart of the usage", "user", to.User, "error", err)
+	}
+	return d
+}
+
+func (m measure) picture(days []UsageLine) ([]byte, error) {
+	var bars []chart.Bar
+	for _, day := range days {
+		bars = append(bars, chart.Bar{Label: day.Name[min(5, len(day.Name)):], Value: float64(m.of(day))})
+	}
+	return chart.Bars(m.title, bars, func(v float64) string { return m.write(int64(v)) })
+}
+
+// lines is the chart as text: the days on which there was something.
+func (m measure) lines(days []UsageLine) string {
+	most := int64(1)
+	for _, day := range days {
+		most = max(most, m.of(day))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The last %d days, in %s:\n\n```\n", charted, m.title)
+	for _, day := range days {
+		if n := m.of(day); n > 0 {
+			fmt.Fprintf(&b, "%s %s %s\n", day.Name, strings.Repeat("█", max(1, int(float64(n)/float64(most)*barWidth))), m.write(n))
+		}
+	}
+	b.WriteString("```")
+	return b.String()
+}

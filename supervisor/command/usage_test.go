@@ -1,0 +1,229 @@
+package command_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/command"
+)
+
+type people map[string]supervisor.User
+
+func (p people) Find(name string) (supervisor.User, bool) {
+	u, ok := p[name]
+	return u, ok
+}
+
+// usages answers with these lines, those of the day first, and keeps what it was asked.
+type usages struct {
+	month, today []command.UsageLine
+	topics, days []command.UsageLine
+	asked        []string
+}
+
+func (u *usages) Usage(_ context.Context, user string, from time.Time, by string) ([]command.UsageLine, error) {
+	u.asked = append(u.asked, fmt.Sprintf("%s since %s by %s", user, from.Format(time.RFC3339), by))
+	switch {
+	case by == "conversation":
+		return u.topics, nil
+	case len(u.asked) == 1:
+		return u.today, nil
+	}
+	return u.month, nil
+}
+
+func (u *usages) Daily(_ context.Context, user string, since time.Time, zone *time.Location) ([]command.UsageLine, error) {
+	u.asked = append(u.asked, fmt.Sprintf("%s each day since %s", user, since.In(zone).Format(time.DateOnly)))
+	return u.days, nil
+}
+
+// budgets are what is left, by user.
+type budgets map[string][]command.Allowance
+
+func (b budgets) Left(_ context.Context, user string) ([]command.Allowance, error) {
+	return b[user], nil
+}
+
+// pictures keeps what is drawn.
+type pictures struct{ kept [][]byte }
+
+func (p *pictures) Keep(name string, png []byte) (supervisor.File, error) {
+	p.kept = append(p.kept, png)
+	return supervisor.File{SHA256: strings.Repeat("ab", 32), Size: int64(len(png)), Name: name, MediaType: "image/png"}, nil
+}
+
+func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		kept := &usages{
+			today: []command.UsageLine{{Name: "far/m", Calls: 1, Input: 2000, Output: 30, CacheRead: 1990, Cost: 1234}},
+			month: []command.UsageLine{
+				{Name: "far/m", Calls: 1200, Input: 34_567_890, Output: 91_000, CacheRead: 30_765_422, CacheWrite: 9, Cost: 12_345_678},
+				{Name: "near/qwen3", Calls: 3, Input: 900, Output: 12},
+				{Name: "", Calls: 2, Input: 7, Output: 7, Unpriced: 2},
+			},
+		}
+		h.options.Accounts.Usages = kept
+		h.options.People = people{"ann": {Name: "ann", Timezone: "Pacific/Kiritimati"}} // where the next day has begun
+		h.live()
+		time.Sleep(12 * 24 * time.Hour) // of the bubble's time, which begins with the year 2000
+		const want = "What you asked of models:\n\n" +
+			"- today: 1 call, 2,000 tokens in (99 % from a cache), 30 out, $0.0012\n" +
+			"- this week: 1,205 calls, 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n" +
+			"- this month: 1,205 calls, 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n\n" +
+			"By model, this month:\n\n" +
+			"- `far/m`: 1,200 calls, 34,567,890 tokens in (88 % from a cache), 91,000 out, $12.35\n" +
+			"- `near/qwen3`: 3 calls, 900 tokens in, 12 out, $0.00\n" +
+			"- (without a name): 2 calls, 7 tokens in, 7 out, price not known"
+		if got := h.ask("/usage"); got != want {
+			t.Errorf("told was\n%s\nwant\n%s", got, want)
+		}
+		asked := []string{"ann since 2000-01-13T00:00:00+14:00 by model", "ann since 2000-01-10T00:00:00+14:00 by model",
+			"ann since 2000-01-01T00:00:00+14:00 by model", "ann since 2000-01-01T00:00:00+14:00 by conversation",
+			"ann each day since 1999-12-15"}
+		if !slices.Equal(kept.asked, asked) {
+			t.Errorf("asked was %q", kept.asked)
+		}
+	})
+}
+
+func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
+	for name, c := range map[string]struct {
+		role  supervisor.Role
+		group bool
+		ask   string
+		want  string
+		asked bool
+	}{
+		"an admin":            {supervisor.RoleAdmin, false, "/usage ALL", "What everybody asked of models:\n\n- today: nothing\n", true},
+		"an admin in a group": {supervisor.RoleAdmin, true, "/usage all", "A group is not told", false},
+		"somebody else":       {supervisor.RoleUser, false, "/usage all", "Only an admin may see", false},
+		"nobody we know":      {"", false, "/usage all", "Only an admin may see", false},
+		"another's name":      {supervisor.RoleAdmin, false, "/usage bob", "“/usage all”; `bob` means nothing to it.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			kept := &usages{month: []command.UsageLine{{Name: "bob", Calls: 1, Input: 1, Output: 1, Cost: 10_000}}}
+			kept.today = kept.month[:0]
+			h.options.Accounts.Usages, h.options.People = kept, people{"ann": {Name: "ann", Role: c.role}}
+			if c.group {
+				h.inGroup()
+			}
+			h.live()
+			got := h.ask(c.ask)
+			if !strings.Contains(got, c.want) {
+				t.Errorf("told was\n%s", got)
+			}
+			if asked := len(kept.asked) == 4 && strings.HasPrefix(kept.asked[2], " since ") &&
+				strings.HasSuffix(kept.asked[2], " by user") && strings.HasPrefix(kept.asked[3], " each day"); asked != c.asked || !asked && len(kept.asked) > 0 {
+				t.Errorf("asked was %q", kept.asked)
+			}
+			if !c.asked && strings.Contains(got, "$0.01") {
+				t.Errorf("told was\n%s", got)
+			}
+		})
+	}
+}
+
+func TestALongUsageIsCutWithTheSumOfTheRest(t *testing.T) {
+	h := newHouse(t)
+	kept := &usages{}
+	for i := range 23 {
+		kept.month = append(kept.month, command.UsageLine{Name: fmt.Sprint("m", i), Calls: 1, Input: 5, Output: 2, Cost: 10_000})
+	}
+	h.options.Accounts.Usages = kept
+	h.live()
+	if got := h.ask("/usage"); !strings.HasSuffix(got, "\n- `m19`: 1 call, 5 tokens in, 2 out, $0.01\n"+
+		"- 3 more: 3 calls, 15 tokens in, 6 out, $0.03") {
+		t.Errorf("told was\n%s", got)
+	}
+}
+
+func TestDollars(t *testing.T) {
+	for micro, want := range map[int64]string{
+		0: "$0.00", 1: "$0.0001", 49: "$0.0001", 150: "$0.0002", 9_949: "$0.0099", 9_999: "$0.0100", 10_000: "$0.01",
+		14_999: "$0.01", 15_000: "$0.02", 999_999: "$1.00", 1_234_567_890_000: "$1,234,567.89", -15_000: "-$0.02",
+		math.MaxInt64: "$9,223,372,036,854.78", math.MinInt64: "-$4,611,686,018,427.39",
+	} {
+		if got := command.Dollars(micro); got != want {
+			t.Errorf("%d is %s, want %s", micro, got, want)
+		}
+	}
+	for n, want := range map[int64]string{
+		0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -999: "-999", 1234567: "1,234,567",
+		math.MinInt64: "-9,223,372,036,854,775,808",
+	} {
+		if got := command.Number(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
+		}
+	}
+}
+
+// days are ann's usage of a month, with its days' costs from nothing up.
+func days(cost int64) (list []command.UsageLine) {
+	for i := range 30 {
+		list = append(list, command.UsageLine{Name: fmt.Sprintf("2000-01-%02d", i+1), Calls: min(1, int64(i)), Input: int64(i), Cost: int64(i) * cost})
+	}
+	return list
+}
+
+func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
+	h := newHouse(t)
+	h.on("1")
+	line := command.UsageLine{Name: "far/m", Calls: 2, Input: 20, Output: 2, Cost: 50_000}
+	kept := &usages{month: []command.UsageLine{line}, topics: []command.UsageLine{
+		{Name: "telegram", Calls: 1, Input: 10, Output: 1, Cost: 30_000}, {Name: "terminal", Calls: 1, Input: 10, Output: 1, Cost: 20_000}}}
+	h.options.Accounts.Usages = kept
+	h.options.Accounts.Budgets = budgets{"ann": {{When: "today", Max: 2_000_000, Left: 1_950_000}, {When: "this month", Max: 5_000_000, Left: -1}}}
+	h.live()
+	const want = "What you asked of models:\n\n- today: nothing\n- this week: 2 calls, 20 tokens in, 2 out, $0.05\n" +
+		"- this month: 2 calls, 20 tokens in, 2 out, $0.05\n\nBy model, this month:\n\n- `far/m`: 2 calls, 20 tokens in, 2 out, $0.05\n\n" +
+		"By conversation, this month:\n\n- `telegram`: 1 call, 10 tokens in, 1 out, $0.03\n- `terminal`: 1 call, 10 tokens in, 1 out, $0.02\n\n" +
+		"Of your budget $1.95 of $2.00 is left today, and $0.00 of $5.00 is left this month."
+	if got := h.ask("/usage"); got != want {
+		t.Errorf("told was\n%s\nwant\n%s", got, want)
+	}
+	h.on("-1")
+	kept.asked = nil
+	if got := h.ask("/usage"); strings.Contains(got, "conversation") || strings.Contains(got, "budget") || !strings.Contains(got, "this week") {
+		t.Errorf("a group is told\n%s", got)
+	}
+}
+
+func TestUsageIsDrawnWhereThereArePictures(t *testing.T) {
+	for name, c := range map[string]struct {
+		chat  string
+		cost  int64
+		files int
+		want  string
+	}{
+		"on Telegram":                       {chat: "1", cost: 1000, files: 1},
+		"in a group":                        {chat: "-1", cost: 1000},
+		"in the terminal":                   {cost: 1000, want: "\n\nThe last 30 days, in US dollars a day:\n\n```\n2000-01-02 █ $0.0010\n"},
+		"in the terminal, and nothing paid": {want: "\n2000-01-30 " + strings.Repeat("█", 30) + " 29\n```"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t)
+			if c.chat != "" {
+				h.on(c.chat)
+			}
+			drawn := &pictures{}
+			h.options.Accounts.Usages, h.options.Accounts.Pictures = &usages{days: days(c.cost)}, drawn
+			h.live()
+			got := h.answerOf(h.keep("/usage"))
+			if len(got.Files) != c.files || len(drawn.kept) != c.files || !strings.Contains(got.Text, c.want) || strings.Contains(got.Text, "█") != (c.want != "") {
+				t.Errorf("told was\n%s\nwith %+v", got.Text, got.Files)
+			}
+			if c.files > 0 && (got.Files[0].Name != "usage.png" || !strings.HasPrefix(string(drawn.kept[0]), "\x89PNG")) {
+				t.Errorf("drawn was %+v", got.Files)
+			}
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package control_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/control"
+)
+
+var yesNo = [][]supervisor.Button{{{Text: "Yes", Press: "y"}, {Text: "No", Press: "n"}}, {{Text: "Help", Press: "/help"}}}
+
+// ask asks something that is answered with a button.
+func (h *house) ask(c supervisor.Conversation) int64 {
+	h.Helper()
+	d, err := h.db.Outbox().Say(h.Context(), supervisor.Delivery{Conversation: c, Text: "Go on?", Buttons: yesNo,
+		Files: []supervisor.File{{SHA256: strings.Repeat("ab", 32), Size: 7, Name: "a.png", MediaType: "image/png", Caption: "an a"}}})
+	h.must(err)
+	h.feeds.Delivery(c.ID)
+	return d.ID
+}
+
+func TestAButtonIsPressedAndAnswered(t *testing.T) {
+	h := newHouse(t)
+	end := h.live()
+	v := h.visit(control.Attach{After: control.Undelivered})
+	id := h.ask(h.conversation("ann", ""))
+	d := next[control.Delivery](h, v)
+	if diff := cmp.Diff(control.Delivery{ID: id, Kind: supervisor.DeliveryNotice, Text: "Go on?", At: d.At, Buttons: yesNo,
+		Files: []control.File{{Name: "a.png", Size: 7, MediaType: "image/png", Caption: "an a"}}}, d); diff != "" {
+		t.Errorf("delivered: (-want +got)\n%s", diff)
+	}
+	<-h.outbox.delivered // what was delivered can be pressed all the same
+
+	end()
+	next[lost](h, v)
+	said := make(chan control.Said, 1)
+	go func() {
+		got, err := v.Press(t.Context(), "my-key", id, "/help") // a press, whatever it looks like
+		if err != nil {
+			t.Error(err)
+		}
+		said <- got
+	}()
+	h.live()
+	kept := (<-said).Inbound
+	in := <-h.accepted
+	want := supervisor.Inbound{ID: kept, Conversation: h.conversation("ann", ""), Source: "terminal", Key: "my-key",
+		Kind: supervisor.KindPress, Text: "/help", State: supervisor.InboundNew, ReceivedAt: in.ReceivedAt}
+	if diff := cmp.Diff(want, in); diff != "" {
+		t.Errorf("accepted: (-want +got)\n%s", diff)
+	}
+	again, err := v.Press(t.Context(), "my-key", id, "/help")
+	if err != nil || again.Inbound != kept {
+		t.Errorf("pressed again with its key: %+v, %v", again, err)
+	}
+	_, err = h.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Help yourself."})
+	h.must(err)
+	h.feeds.Delivery(in.Conversation.ID)
+	if d := next[control.Delivery](h, v); d.Key != "my-key" || d.Text != "Help yourself." {
+		t.Errorf("answered was %+v", d)
+	}
+}
+
+func TestWhatVanishesIsShownOnce(t *testing.T) {
+	h := newHouse(t)
+	h.live()
+	v := h.visit(control.Attach{After: control.Undelivered})
+	c := h.conversation("ann", "")
+	_, err := h.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: c, Text: "the secret", Vanish: time.Minute})
+	h.must(err)
+	h.feeds.Delivery(c.ID)
+	same(h, "shown", v.texts(h, 1), []string{"the secret"})
+	<-h.outbox.delivered
+	later := h.visit(control.Attach{After: 0})
+	same(h, "shown to who comes later", later.texts(h, 1), []string{"(This was for a moment, and is not kept.)"})
+}
