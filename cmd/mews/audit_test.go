@@ -15,10 +15,10 @@ func TestAFloodOfAuditRowsIsBoundedAndCounted(t *testing.T) {
 		a.note("ann", "worker.offence", fmt.Sprint(i))
 	}
 	rows := a.take()
-	if len(rows) != 1001 || rows[999].detail != "999" {
+	if len(rows) != 1001 || rows[999].Detail != "999" {
 		t.Fatalf("%d rows wait", len(rows))
 	}
-	want := auditRow{action: "audit.dropped", detail: "500 rows came faster than the disk took them"}
+	want := sqlite.AuditRow{Action: "audit.dropped", Detail: "500 rows came faster than the disk took them"}
 	if rows[1000] != want {
 		t.Errorf("the last is %+v", rows[1000])
 	}

@@ -183,13 +183,11 @@ func BenchmarkMemory(b *testing.B) {
 
 // workerOf is the worker's process of a person, by the folder that it works in.
 func (h *house) workerOf(name string) int {
-	for _, pid := range h.processes("mews-worker") {
-		if cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); err == nil && cwd == h.home(name) {
-			return pid
-		}
+	pid := h.workers()[name]
+	if pid == 0 {
+		h.t.Fatalf("%s has no worker", name)
 	}
-	h.t.Fatalf("%s has no worker", name)
-	return 0
+	return pid
 }
 
 func turns(b *testing.B, v *visitor, n int, text string) {

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -60,10 +61,13 @@ func (h *history) shorten() {
 	}
 }
 
-// fitsHistory says whether a line can be kept as a line of the file.
+// fitsHistory says whether a line can be kept as a line of the file. What looks like a code that opens the gate is not.
 func fitsHistory(line string) bool {
-	return line != "" && len(line) <= maxHistoryLine && !strings.Contains(line, "\n")
+	return line != "" && len(line) <= maxHistoryLine && !strings.Contains(line, "\n") && !codeShape.MatchString(line)
 }
+
+// codeShape is six digits, however they are spaced.
+var codeShape = regexp.MustCompile(`^\s*(\d[ -]*){6}$`)
 
 // Add remembers a line. Lines are kept one to a line of the file; a pasted text of several is not kept.
 func (h *history) Add(line string) {

@@ -15,25 +15,29 @@ import (
 	"mews/supervisor/control"
 )
 
-// pipe is the screen of a chat in a pipe. It takes the answers to what it has said, tells of notices, and leaves everything
-// but the answers to whoever looks next.
+// pipe is the screen of a chat in a pipe. It takes the answers to what it has said, and the questions that come before
+// them; it tells of notices, and leaves everything else to whoever looks next.
 type pipe struct {
-	chat    *control.Chat
-	out     io.Writer
-	joined  chan struct{} // closed when the conversation is joined
-	answers chan control.Delivery
+	chat   *control.Chat
+	out    io.Writer
+	joined chan struct{} // closed when the conversation is joined
+	read   chan spoken   // what there is to say
+	more   chan struct{} // holds a token when answers or choices may hold something new
 
-	said, refused, failed int // lines; of the goroutine that exchanges
+	said, refused, failed int     // lines; of the goroutine that exchanges, as is
+	ahead                 *spoken // what was read while a question waited, and is no answer to that
 
-	mu   sync.Mutex // guards keys, and writes to err
-	keys map[string]bool
-	err  io.Writer
+	mu      sync.Mutex // guards what follows, and writes to err
+	keys    map[string]bool
+	answers []control.Delivery
+	choices choices // below the newest delivery that was shown
+	err     io.Writer
 }
 
 // chatInPipe says each line and prints its answer, one after the other, and nothing else. It ends with the last answer. A
 // line that was refused and a turn that failed do not keep the others back; they make it an error in the end.
 func chatInPipe(ctx context.Context, con console, in io.Reader, socket string, o chatOptions) error {
-	p := &pipe{out: con.out, err: con.err, joined: make(chan struct{}), answers: make(chan control.Delivery, 1),
+	p := &pipe{out: con.out, err: con.err, joined: make(chan struct{}), read: make(chan spoken), more: make(chan struct{}, 1),
 		keys: map[string]bool{}}
 	p.chat = control.NewChat(socket, control.Attach{User: o.user, Chat: o.chat, After: control.FromNow}, p)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -47,23 +51,34 @@ func chatInPipe(ctx context.Context, con console, in io.Reader, socket string, o
 	case <-ctx.Done(): // nobody is there to talk to, whatever there may be to say
 		return context.Cause(ctx)
 	}
-	read := make(chan spoken)
-	go speak(ctx, in, read) // a read of a pipe can't be interrupted: it ends with its input, or with the process
+	go speak(ctx, in, p.read) // a read of a pipe can't be interrupted: it ends with its input, or with the process
 	for {
-		select {
-		case s := <-read:
-			if errors.Is(s.err, io.EOF) {
-				return p.verdict()
-			}
-			if s.err != nil {
-				return fmt.Errorf("read what to say: %w", s.err)
-			}
-			if err := p.exchange(ctx, s.line); err != nil {
-				return err
-			}
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		s, err := p.next(ctx)
+		switch {
+		case err != nil:
+			return err
+		case errors.Is(s.err, io.EOF):
+			return p.verdict()
+		case s.err != nil:
+			return fmt.Errorf("read what to say: %w", s.err)
 		}
+		if err := p.exchange(ctx, s.line); err != nil {
+			return err
+		}
+	}
+}
+
+// next is what there is to say next.
+func (p *pipe) next(ctx context.Context) (s spoken, err error) {
+	if p.ahead != nil {
+		s, p.ahead = *p.ahead, nil
+		return s, nil
+	}
+	select {
+	case s = <-p.read:
+		return s, nil
+	case <-ctx.Done():
+		return s, context.Cause(ctx)
 	}
 }
 
@@ -114,30 +129,91 @@ func (p *pipe) verdict() error {
 	return fmt.Errorf("of %s, %d could not be sent and %d had no full answer", count(p.said, "line", "lines"), p.refused, p.failed)
 }
 
-// exchange says a line and prints its answer.
-func (p *pipe) exchange(ctx context.Context, line string) error {
-	key := control.NewKey()
-	p.mu.Lock()
-	p.keys[key] = true
-	p.mu.Unlock()
+// exchange says a line and prints its answer. Where a question comes before that, the next line may choose.
+func (p *pipe) exchange(ctx context.Context, text string) error {
 	p.said++
-	if _, err := p.chat.Say(ctx, key, line); err != nil {
-		if supervisor.ErrorCode(err) == supervisor.CodeInternal || ctx.Err() != nil {
-			return err
-		}
-		p.refused++
-		return p.tell("not sent: " + supervisor.ErrorMessage(err))
-	}
-	select {
-	case answer := <-p.answers:
-		if answer.Why != "" && answer.Why != protocol.WhyDone {
-			p.failed++
-		}
-		_, err := fmt.Fprintln(p.out, clean(answer.Text))
+	open, err := p.send(ctx, text)
+	if err != nil {
 		return err
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	for {
+		answers, asked := p.came()
+		for _, a := range answers {
+			if err := p.print(a); err != nil {
+				return err
+			}
+			open--
+		}
+		if open <= 0 {
+			return nil
+		}
+		var read chan spoken
+		if asked && p.ahead == nil {
+			read = p.read
+		}
+		select {
+		case <-p.more:
+		case s := <-read:
+			if !p.chooses(s) {
+				p.ahead = &s // it is said when this is answered
+				continue
+			}
+			p.said++
+			n, err := p.send(ctx, s.line)
+			if err != nil {
+				return err
+			}
+			open += n
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// send sends a line, as a press where it chooses, and says how many answers there will be: none where it was refused.
+func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
+	p.mu.Lock()
+	l := p.choices.line(control.NewKey(), text)
+	if l.press != "" {
+		p.choices = choices{} // chosen is chosen
+	}
+	p.keys[l.key] = true
+	p.mu.Unlock()
+	if err := l.send(ctx, p.chat); err != nil {
+		if supervisor.ErrorCode(err) == supervisor.CodeInternal || ctx.Err() != nil {
+			return 0, err
+		}
+		p.mu.Lock()
+		delete(p.keys, l.key)
+		p.mu.Unlock()
+		p.refused++
+		return 0, p.tell("not sent: " + supervisor.ErrorMessage(err))
+	}
+	return 1, nil
+}
+
+// came are the answers that have come, and whether there is something to choose.
+func (p *pipe) came() (answers []control.Delivery, asked bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	answers, p.answers = p.answers, nil
+	return answers, p.choices.any()
+}
+
+// chooses says whether what was read is the number of a choice.
+func (p *pipe) chooses(s spoken) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return s.err == nil && p.choices.line("", s.line).press != ""
+}
+
+// print prints an answer.
+func (p *pipe) print(answer control.Delivery) error {
+	if answer.Why != "" && answer.Why != protocol.WhyDone {
+		p.failed++
+	}
+	_, err := fmt.Fprintln(p.out, whole(answer))
+	return err
 }
 
 // tell says something that is no answer.
@@ -150,17 +226,25 @@ func (p *pipe) tell(text string) error {
 
 func (p *pipe) Deliver(d control.Delivery) bool {
 	if d.Kind == supervisor.DeliveryNotice {
-		_ = p.tell(d.Text) // it stays in the outbox, for somebody who looks
-		return false
+		_ = p.tell(whole(d))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	mine := p.keys[d.Key]
+	notice := d.Kind == supervisor.DeliveryNotice // a file that a turn sends on its way names what it is about, and answers nothing
+	waits, mine := len(p.keys) > 0, p.keys[d.Key] && !notice
+	asks := notice && len(d.Buttons) > 0
 	if mine {
 		delete(p.keys, d.Key)
-		p.answers <- d // one message is under way at a time, so there is room
+		p.answers = append(p.answers, d)
 	}
-	return mine
+	if mine || asks {
+		p.choices = choicesOf(d)
+		select {
+		case p.more <- struct{}{}:
+		default:
+		}
+	}
+	return mine || asks && waits // another notice stays in the outbox, for somebody who looks
 }
 
 func (p *pipe) Attached(_ control.Attached, again bool) {

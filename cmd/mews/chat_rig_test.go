@@ -53,7 +53,8 @@ func newParlour(t *testing.T) *parlour {
 	p := &parlour{T: t, db: sqlitetest.Open(t), socket: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 100)}
 	p.options = control.Options{
 		People: only{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds,
-		Inbox:  inbox.New(p.db.Inbox(), func(in supervisor.Inbound) { p.accepted <- in }, nil),
+		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: everybody{},
+			Accepted: func(in supervisor.Inbound) { p.accepted <- in }}),
 		Greet:  func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
 		Status: func(context.Context, uint32) (control.Status, error) { return control.Status{}, nil },
 		Log:    hclog.NewNullLogger(),
@@ -119,7 +120,7 @@ func (p *parlour) answer(text string) supervisor.Inbound {
 	p.Helper()
 	in := p.hear()
 	if in.Kind == supervisor.KindCommand {
-		_, err := p.db.Outbox().AnswerCommand(p.Context(), in.ID, text)
+		_, err := p.db.Outbox().AnswerCommand(p.Context(), in.ID, supervisor.Delivery{Text: text})
 		p.must(err)
 		p.feeds.Delivery(in.Conversation.ID)
 		return in

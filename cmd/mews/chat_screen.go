@@ -36,7 +36,7 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 		}
 		t.put(t.style.dim, fmt.Sprintf("Mews %s. You are %s; your folder is %s.\n", a.Version, a.User, a.Home))
 		t.put(t.style.dim, "Model: "+a.Model+". Ctrl-C stops an answer, Ctrl-D leaves, /help lists the commands.\n")
-		if a.Walls.Why != "" {
+		if fewWalls(a.Walls.Tier) {
 			t.put(t.style.warn, "Walls: "+wallsLine(a.Walls)+"\n")
 		}
 		if t.hints {
@@ -57,12 +57,14 @@ func (t *terminal) Lost(error) {
 // Deliver shows what is final: of an answer that is on the screen already, only what is missing.
 func (t *terminal) Deliver(d control.Delivery) bool {
 	t.show(func() {
-		t.asked.answered(d.Key)
+		if d.Kind != supervisor.DeliveryNotice {
+			t.asked.answered(d.Key)
+		}
 		text := clean(d.Text)
 		switch {
 		case d.Kind != supervisor.DeliveryAnswer:
 			t.freshLine()
-			t.put(t.kindStyle(d.Kind), at(d)+text)
+			t.put(t.style.of(d.Kind), at(d)+text)
 		case d.Inbound == t.inbound && strings.HasPrefix(text, t.shown):
 			t.put("", text[len(t.shown):])
 		default:
@@ -70,6 +72,7 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 			t.put("", at(d)+text)
 		}
 		t.freshLine()
+		t.below(d)
 		if d.Kind == supervisor.DeliveryAnswer {
 			t.inbound, t.shown, t.busy = 0, "", false
 		}
@@ -77,9 +80,24 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 	return true
 }
 
-func (t *terminal) kindStyle(kind supervisor.DeliveryKind) string {
+// below shows what came with a delivery beside its text.
+func (t *terminal) below(d control.Delivery) {
+	for _, line := range fileLines(d) {
+		t.put("", line+"\n")
+	}
+	t.choices = choicesOf(d)
+	for _, line := range t.choices.lines {
+		t.put("", line+"\n")
+	}
+	if t.choices.any() {
+		t.put(t.style.dim, "(Type its number to choose one; any other line is a message as ever.)\n")
+	}
+}
+
+// of is how a kind of delivery looks.
+func (s style) of(kind supervisor.DeliveryKind) string {
 	if kind == supervisor.DeliveryNotice {
-		return t.style.warn
+		return s.warn
 	}
 	return ""
 }
@@ -140,7 +158,7 @@ func (t *terminal) show(what func()) {
 	defer t.mu.Unlock()
 	t.clearPrompt()
 	what()
-	if t.busy {
+	if t.busy && !t.choices.any() {
 		return
 	}
 	t.freshLine()

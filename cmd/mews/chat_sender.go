@@ -20,8 +20,22 @@ type sender struct {
 	sent    chan struct{}            // closed when all of that has gone
 }
 
-// line is a message under its key.
-type line struct{ key, text string }
+// line is a message under its key, or a button that was pressed.
+type line struct {
+	key, text string
+	delivery  int64  // whose button it is
+	press     string // "" for a message
+}
+
+// send gives a line to the supervisor.
+func (l line) send(ctx context.Context, chat *control.Chat) (err error) {
+	if l.press != "" {
+		_, err = chat.Press(ctx, l.key, l.delivery, l.press)
+		return err
+	}
+	_, err = chat.Say(ctx, l.key, l.text)
+	return err
+}
 
 // newSender makes a sender; run works it.
 func newSender(chat *control.Chat, refused func(l line, why string)) *sender {
@@ -46,7 +60,7 @@ func (s *sender) run(ctx context.Context) {
 			if !more {
 				return
 			}
-			if _, err := s.chat.Say(ctx, l.key, l.text); err != nil && ctx.Err() == nil {
+			if err := l.send(ctx, s.chat); err != nil && ctx.Err() == nil {
 				s.refused(l, supervisor.ErrorMessage(err))
 			}
 		case <-ctx.Done():

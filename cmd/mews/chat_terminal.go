@@ -56,6 +56,7 @@ type terminal struct {
 	shown    string     // as much of that reply as is on the screen
 	busy     bool       // a turn runs, as far as this screen knows
 	asked    asked      // what is not answered yet
+	choices  choices    // below the newest delivery
 }
 
 // run talks until the person leaves, ctx ends or the chat fails.
@@ -115,8 +116,8 @@ func (t *terminal) entered() {
 
 // say puts a line of the person's on its way.
 func (t *terminal) say(text string) {
-	l := line{key: control.NewKey(), text: text}
 	t.mu.Lock()
+	l := t.choices.line(control.NewKey(), text)
 	t.asked.said(l.key)
 	t.mu.Unlock()
 	t.out.say(l)

@@ -50,8 +50,34 @@ func checkVerb(_ context.Context, con console, args []string) error {
 		return err
 	}
 	fmt.Fprintf(con.out, "%s: in order\n  state  %s\n  model  %s\n", described(path), cfg.State, cfg.Models.Default)
+	if cfg.Telegram.Token.Reveal() != "" {
+		fmt.Fprintf(con.out, "  telegram, at %s\n", cfg.Telegram.APIURL)
+	}
 	for _, u := range cfg.Users {
-		fmt.Fprintf(con.out, "  user   %s (%s), folder %s\n", u.Name, u.Role, u.Home)
+		fmt.Fprintf(con.out, "  user   %s (%s), folder %s%s\n", u.Name, u.Role, u.Home, onTelegram(u)+bounds(u))
+	}
+	for _, hint := range cfg.Hints {
+		fmt.Fprintln(con.out, "  note: "+hint)
 	}
 	return nil
+}
+
+// onTelegram says which id a user has there.
+func onTelegram(u config.User) string {
+	if u.Telegram == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", telegram %d", u.Telegram)
+}
+
+// bounds says what a user must prove and what they may spend, where that is not as it is for everybody without a word.
+func bounds(u config.User) (text string) {
+	if u.TOTP != config.TOTPOptional {
+		text = fmt.Sprintf(", second factor %s", u.TOTP)
+	}
+	b := budgetOf(u.Budget)
+	if s := (spendable{Turn: b.Turn, Day: b.Day, Month: b.Month}); s != (spendable{}) {
+		text += ", budget " + budgetText(s)
+	}
+	return text
 }

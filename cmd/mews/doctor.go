@@ -15,8 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mews/config"
+	"mews/protocol"
 	"mews/supervisor/control"
 	"mews/supervisor/pool"
+	"mews/supervisor/telegram"
 )
 
 // examination is one thing that the doctor looks at. A finding is what it saw; an error is what keeps Mews from working,
@@ -38,8 +40,13 @@ func examinations() []examination {
 		{"disk", lookAtDisk},
 		{"homes", lookAtHomes},
 		{"models", lookAtModels},
+		{"telegram", lookAtTelegram},
 		{"service", lookAtService},
+		{"gate", lookAtGate},
+		{"seal", lookAtSeal},
+		{"budget", lookAtBudget},
 		{"walls", lookAtWalls},
+		{"limits", lookAtLimits},
 	}
 }
 
@@ -47,12 +54,16 @@ func examinations() []examination {
 func doctorVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "doctor")
 	file := set.String("config", "", "the configuration `FILE`")
+	escapes := set.Bool("escapes", false, "have a worker try everything to get out of its walls, and show the table")
 	if err := parse(set, args); err != nil {
 		return err
 	}
 	cfg, path, err := loadConfig(*file)
 	if err != nil {
 		return err
+	}
+	if *escapes {
+		return tryEverything(ctx, con, cfg)
 	}
 	if path == "" {
 		path = "none, which is fine"
@@ -62,12 +73,12 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 	for _, e := range examinations() {
 		finding, err := e.look(ctx, cfg)
 		if warning := new(warned); errors.As(err, &warning) {
-			fmt.Fprintf(con.out, "WARN  %-9s %v\n", e.name, err)
+			fmt.Fprintf(con.out, "WARN  %-9s %s\n", e.name, hanging(err.Error()))
 			continue
 		}
 		if err != nil {
 			bad++
-			fmt.Fprintf(con.out, "BAD   %-9s %v\n", e.name, err)
+			fmt.Fprintf(con.out, "BAD   %-9s %s\n", e.name, hanging(err.Error()))
 			continue
 		}
 		fmt.Fprintf(con.out, "ok    %-9s %s\n", e.name, finding)
@@ -113,21 +124,42 @@ func lookAtDisk(_ context.Context, cfg *config.Config) (string, error) {
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return "", fmt.Errorf("look at the disk of %s: %w", dir, err)
 	}
-	free := int64(fs.Bavail) * fs.Bsize
+	free := int64(fs.Bavail) * int64(fs.Bsize)
 	if free < lowDisk {
 		return "", fmt.Errorf("only %s are free below %s; messages are refused when it is full: make room", size(free), dir)
 	}
 	return size(free) + " free below " + dir, nil
 }
 
-func lookAtHomes(_ context.Context, cfg *config.Config) (string, error) {
+func lookAtHomes(ctx context.Context, cfg *config.Config) (string, error) {
 	var errs []error
 	for _, u := range cfg.Users {
 		if err := unix.Access(existing(u.Home), unix.W_OK|unix.X_OK); err != nil {
 			errs = append(errs, fmt.Errorf("%s's folder %s: %w", u.Name, u.Home, err))
 		}
+		if err := ownedByWorker(ctx, cfg, u); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	return count(len(cfg.Users), "person", "people, each") + " with a folder", errors.Join(errs...)
+}
+
+// ownedByWorker looks whose a folder is, where the service is root and may go into any. One that the service has made is given
+// to its worker's account when it starts.
+func ownedByWorker(ctx context.Context, cfg *config.Config, u config.User) error {
+	info, err := os.Stat(u.Home)
+	if os.Getuid() != 0 || err != nil || filepath.Dir(u.Home) == filepath.Join(cfg.State, "homes") {
+		return nil
+	}
+	want, err := workerAccount(ctx, cfg)
+	if own, bad := findAccount(u.Account); u.Account != "" && bad == nil && own.uid != 0 {
+		want = own
+	}
+	if err == nil && uidOf(info) != want.uid {
+		err = fmt.Errorf("%s's folder %s belongs to uid %d, and their worker is uid %d: chown -R %d:%d %s", u.Name, u.Home,
+			uidOf(info), want.uid, want.uid, want.gid, u.Home)
+	}
+	return err
 }
 
 func lookAtModels(ctx context.Context, cfg *config.Config) (string, error) {
@@ -159,6 +191,36 @@ func reach(ctx context.Context, u *url.URL) error {
 	return conn.Close()
 }
 
+// lookAtTelegram asks who the bot is. It does not poll: what waits for the service is the service's.
+func lookAtTelegram(ctx context.Context, cfg *config.Config) (string, error) {
+	t := cfg.Telegram
+	if t.Token.Reveal() == "" {
+		return "not configured; with telegram.token, or TELEGRAM_TOKEN and MEWS_TELEGRAM_ID, people can talk there", nil
+	}
+	client, err := telegram.New(telegram.Options{Token: t.Token.Reveal(), APIURL: t.APIURL})
+	if err != nil {
+		return "", err
+	}
+	defer client.Close()
+	bounded, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	bot, err := client.Me(bounded)
+	if err != nil {
+		return "", fmt.Errorf("ask Telegram at %s who the bot is: %w; is the token right (@BotFather has it), and the network there?", t.APIURL, err)
+	}
+	people := 0
+	for _, u := range cfg.Users {
+		if u.Telegram != 0 {
+			people++
+		}
+	}
+	way := "polling"
+	if t.Webhook.URL != "" {
+		way = "called at " + t.Webhook.URL
+	}
+	return fmt.Sprintf("@%s, %s, for %s", bot.Username, way, count(people, "person", "people")), nil
+}
+
 func lookAtService(ctx context.Context, cfg *config.Config) (string, error) {
 	var status control.Status
 	err := control.Ask(ctx, socketPath(cfg), control.MethodStatus, nil, &status)
@@ -175,23 +237,85 @@ func lookAtService(ctx context.Context, cfg *config.Config) (string, error) {
 }
 
 // lookAtWalls asks a spawner of its own, so that it can be told without the service.
-func lookAtWalls(ctx context.Context, _ *config.Config) (string, error) {
-	spawner, worker, err := companions()
+func lookAtWalls(ctx context.Context, cfg *config.Config) (string, error) {
+	walls, err := wallsHere(ctx, cfg)
 	if err != nil {
-		return "", err
+		return "", wallsFault(err)
 	}
-	s, err := pool.StartSpawner(ctx, spawner, worker, discard())
+	if fewWalls(walls.Tier) {
+		return "", &warned{strings.ToUpper(walls.Tier) + ". " + wallsLines(walls.Why)}
+	}
+	return walls.Tier + ". " + walls.Why, nil
+}
+
+func lookAtLimits(ctx context.Context, cfg *config.Config) (string, error) {
+	walls, err := wallsHere(ctx, cfg)
 	if err != nil {
-		return "", err
+		return "", wallsUnknown(err)
 	}
-	tier, why := s.Walls()
-	if err := s.Close(); err != nil {
-		return "", err
+	return fmt.Sprintf("%s of memory and %d processes for each worker. %s", cfg.Worker.Memory, cfg.Worker.PIDs, walls.Limits), nil
+}
+
+func wallsHere(ctx context.Context, cfg *config.Config) (pool.Walls, error) {
+	s, _, err := ownSpawner(ctx, cfg)
+	if err != nil {
+		return pool.Walls{}, err
 	}
-	if tier == "off" {
-		return "", &warned{"NONE. " + why}
+	walls := s.Walls()
+	return walls, s.Close()
+}
+
+// ownSpawner starts a spawner as the service would.
+func ownSpawner(ctx context.Context, cfg *config.Config) (*pool.Spawner, account, error) {
+	workers, err := workerAccount(ctx, cfg)
+	if err != nil {
+		return nil, workers, err
 	}
-	return tier, nil
+	o, err := spawnerOptions(cfg, workers)
+	if err != nil {
+		return nil, workers, err
+	}
+	o.Log = discard()
+	s, err := pool.StartSpawner(ctx, o)
+	return s, workers, err
+}
+
+// tryEverything is `mews doctor --escapes`.
+func tryEverything(ctx context.Context, con console, cfg *config.Config) error {
+	s, workers, err := ownSpawner(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	serving, end := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(serving) }()
+	bad, err := tryAll(ctx, con, cfg, s, workers)
+	end()
+	if err := errors.Join(err, <-ended); err != nil {
+		return err
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d attempts got out of the walls %q", bad, s.Walls().Tier)
+	}
+	return nil
+}
+
+func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawner, workers account) (bad int, err error) {
+	if err := os.MkdirAll(cfg.State, 0o711); err != nil {
+		return 0, fmt.Errorf("make the state folder: %w", err)
+	}
+	place, err := tryingPlace(cfg, workers)
+	if err != nil {
+		return 0, err
+	}
+	walls := s.Walls()
+	fmt.Fprintf(con.out, "walls   %s. %s\nlimits  %s\n\n", walls.Tier, walls.Why, walls.Limits)
+	err = s.Try(ctx, place, func(ctx context.Context, worker *protocol.Conn) error {
+		findings, err := escapes(ctx, worker, cfg.State, true)
+		bad = writeEscapes(con.out, walls.Tier, findings)
+		return err
+	})
+	return bad, err
 }
 
 // existing is the nearest folder above a path that is there.

@@ -3,6 +3,7 @@ package main_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -63,6 +64,9 @@ func TestKillRun(t *testing.T) {
 		killer.kill(answers, i*messages/kills)
 	}
 	t.Logf("%d messages, %d kills of the supervisor, %d of workers", messages, killer.supervisors, killer.workers)
+	if killer.supervisors == 0 || killer.workers == 0 {
+		t.Error("one of the two was never killed")
+	}
 	patience := time.After(3 * time.Minute)
 	for _, k := range talkers {
 		select {
@@ -95,6 +99,7 @@ var closed = func() <-chan time.Time {
 // killer kills.
 type killer struct {
 	house                *house
+	died                 func(time.Time) // told of each kill of the supervisor; nil: nobody is
 	rng                  *rand.Rand
 	losses               map[int]int // workers killed, by the person's place, since the supervisor's last start
 	supervisors, workers int
@@ -118,7 +123,11 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 		k.house.whole()
 		return
 	}
+	at := time.Now()
 	k.house.kill()
+	if k.died != nil {
+		k.died(at)
+	}
 	k.house.whole()
 	k.house.start()
 	k.supervisors++
@@ -127,24 +136,27 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 
 // worker kills a worker of somebody who may lose one more.
 func (k *killer) worker() bool {
-	pids := k.house.processes("mews-worker")
-	k.rng.Shuffle(len(pids), func(i, j int) { pids[i], pids[j] = pids[j], pids[i] })
-	for _, pid := range pids {
-		cwd, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid))
-		if err != nil {
-			continue // it has gone by itself
-		}
-		person, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(cwd), "p"))
-		if err != nil || k.losses[person] >= workerKills {
+	workers := k.house.workers()
+	people := slices.Sorted(maps.Keys(workers))
+	k.rng.Shuffle(len(people), func(i, j int) { people[i], people[j] = people[j], people[i] })
+	for _, name := range people {
+		person, err := strconv.Atoi(strings.TrimPrefix(name, "p"))
+		if err != nil || k.losses[person] >= workerKills || k.tried(name) {
 			continue
 		}
-		if syscall.Kill(pid, syscall.SIGKILL) == nil {
+		if syscall.Kill(workers[name], syscall.SIGKILL) == nil {
 			k.losses[person]++
 			k.workers++
 			return true
 		}
 	}
 	return false
+}
+
+// tried says whether a person's turn has lost as many workers as it may: with the next it is given up, which is another
+// test's story.
+func (k *killer) tried(person string) bool {
+	return k.house.count("SELECT count(*) FROM turn WHERE user = ? AND ended_at IS NULL AND deaths >= 2", person) > 0
 }
 
 // letter is a message and what its answer must be.

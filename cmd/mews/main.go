@@ -38,8 +38,14 @@ func verbs() []verb {
 		{"run", "[--config FILE] [--chat]", "serve; with --chat also drop into the chat", runVerb},
 		{"chat", "[--config FILE] [--user NAME] [--chat NAME]", "talk to your assistant in the terminal", chatVerb},
 		{"status", "[--config FILE] [--json]", "what runs, for whom, and what waits", statusVerb},
+		{"models", "[--config FILE] [--json]", "which models there are, and which answers you", modelsVerb},
+		{"usage", "[--config FILE] [--user NAME] [--days N] [--json]", "what was asked of models, and what that cost", usageVerb},
+		{"user", "WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, remove, export, delete", userVerb},
+		{"totp", "WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock", totpVerb},
+		{"audit", "[verify] [FLAG] ...", "who did what, and whether that log is what was written", auditVerb},
+		{"reload", "[--config FILE] [--json]", "have the service read its configuration again", reloadVerb},
 		{"check", "[--config FILE]", "check the configuration, and say everything that is wrong with it", checkVerb},
-		{"doctor", "[--config FILE]", "look for what may keep Mews from working, and say what to do", doctorVerb},
+		{"doctor", "[--config FILE] [--escapes]", "look for what may keep Mews from working, and say what to do", doctorVerb},
 		{"version", "", "print the version", versionVerb},
 	}
 }

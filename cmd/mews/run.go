@@ -29,12 +29,15 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
+	for _, hint := range append(cfg.Hints, nearby(ctx, cfg, path)...) {
+		fmt.Fprintln(con.err, "mews: "+hint)
+	}
 	if *chat && talks(con.in) {
 		return runAndChat(ctx, con, cfg)
 	}
 	return serve(ctx, cfg, newLog(cfg, con.err, path == "" && isTerminal(con.err)), nil, func(s *service) {
 		if path == "" {
-			fmt.Fprint(con.out, s.report().hints())
+			fmt.Fprint(con.out, newReporter(s).hints())
 		}
 	})
 }
@@ -70,12 +73,16 @@ func discard() hclog.Logger { return hclog.NewNullLogger() }
 // serve runs the service until ctx ends. It takes over the state folder's lock where the caller has it. ready is called
 // once it takes messages.
 func serve(ctx context.Context, cfg *config.Config, log hclog.Logger, lock *os.File, ready func(*service)) (err error) {
+	if err := keepPrivate(); err != nil {
+		return err
+	}
 	s, err := newService(ctx, cfg, log, lock)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	return s.run(ctx, func() {
+		s.audit.routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", version, os.Getpid(), s.chambers.spawner.Walls().Tier))
 		log.Info("serving", "version", version, "state", cfg.State, "model", s.models.Default())
 		ready(s)
 	})

@@ -18,11 +18,13 @@ import (
 
 // modelScripts are the models of the scenarios, by the names that those give them.
 var modelScripts = map[string]modeltest.Script{
-	"echo":   modeltest.Echo,
-	"files":  modeltest.Paced(files, 8, time.Millisecond),
-	"looker": looker,
-	"reader": reader,
-	"recall": recall,
+	"failing":  failing,
+	"echo":     modeltest.Echo,
+	"files":    modeltest.Paced(files, 8, time.Millisecond),
+	"looker":   looker,
+	"reader":   reader,
+	"recall":   recall,
+	"stubborn": stubborn,
 }
 
 // stagedModel is an endpoint that follows a script, and may be held: then it thinks on, and says nothing.
@@ -56,6 +58,7 @@ func (s *stage) startModel(ts *testscript.TestScript, args []string) {
 	m.server = httptest.NewServer(modeltest.New(m.answer))
 	s.model = m
 	ts.Setenv("MODEL_URL", m.server.URL+"/v1")
+	ts.Setenv("MODEL_HOST", m.server.Listener.Addr().String())
 }
 
 func (s *stage) stopModel(ts *testscript.TestScript, _ []string) {
@@ -187,6 +190,17 @@ func reader(r modeltest.Request) modeltest.Answer {
 		len(seen) <= 16<<10, firstLine(whole), lastLine(whole), strings.Count(whole, "\n"))}
 }
 
+// stubborn calls the tool that the person names ("TOOL ARGUMENTS"), once more where nobody knows what became of that, and says
+// what came of it.
+func stubborn(r modeltest.Request) modeltest.Answer {
+	done := r.Done()
+	if len(done) > 0 && !strings.HasPrefix(done[len(done)-1].Result, "error: interrupted") {
+		return modeltest.Answer{Text: done[len(done)-1].Result}
+	}
+	tool, arguments, _ := strings.Cut(r.Asked(), " ")
+	return modeltest.Answer{Calls: []modeltest.Call{{Name: tool, Args: arguments}}}
+}
+
 // join adds what was read on to the head of an output.
 func join(whole string, more []modeltest.Done) (string, error) {
 	for _, d := range more {
@@ -207,4 +221,89 @@ func firstLine(text string) string {
 func lastLine(text string) string {
 	text = strings.TrimRight(text, "\n")
 	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// faults are the ways to fail that a person can ask the failing model for.
+var faults = map[string]modeltest.Fault{
+	"limited":   theLimiter.answer,
+	"cut":       modeltest.Cut(30),
+	"length":    modeltest.Stops(modeltest.StopLength),
+	"empty":     modeltest.Empty,
+	"malformed": modeltest.Malformed,
+	"unknown":   modeltest.Unknown,
+	"stalled":   modeltest.Stalls(700),
+	"tomorrow":  limited(time.Hour),
+}
+
+// limited is a refusal that says when to come back.
+func limited(wait time.Duration) modeltest.Fault {
+	return modeltest.FailsWith(modeltest.Failure{Class: modeltest.RateLimited, Header: map[string]string{
+		"Retry-After": fmt.Sprint(wait.Seconds()), "Retry-After-Ms": fmt.Sprint(wait.Milliseconds()),
+	}})
+}
+
+// limiter lets nobody through for a while, and says so. Who comes back before is refused again.
+type limiter struct {
+	mu      sync.Mutex // guards what follows
+	refused int        // since it last answered
+	open    time.Time
+}
+
+var theLimiter limiter
+
+// limiterWait is longer than a caller would wait that does not listen.
+const limiterWait = 3 * time.Second
+
+func (l *limiter) answer(a modeltest.Answer) modeltest.Answer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refused == 0 {
+		l.open = time.Now().Add(limiterWait)
+	}
+	if time.Now().Before(l.open) {
+		l.refused++
+		return limited(limiterWait)(a)
+	}
+	a.Text = fmt.Sprintf("You came back in time. Refused before: %d.", l.refused)
+	l.refused = 0
+	return a
+}
+
+// failing fails as it is asked to: by one of faults, or by a class of modeltest's. All else it says again.
+func failing(r modeltest.Request) modeltest.Answer {
+	asked := r.Asked()
+	for word := range faults { // what had no answer stands before it, in one message with it in Anthropic's format
+		if strings.HasSuffix(asked, word) {
+			asked = word
+		}
+	}
+	asked = asked[max(0, strings.LastIndex(asked, "fail: ")):]
+	if strings.HasPrefix(asked, "Go on exactly") {
+		return modeltest.Answer{Text: " This is its end."}
+	}
+	if fault, ok := faults[asked]; ok {
+		return modeltest.Faulty(says(asked), fault)(r)
+	}
+	if class, ok := strings.CutPrefix(asked, "fail: "); ok {
+		return modeltest.Faulty(modeltest.Echo, modeltest.Fails(modeltest.Class(class)))(r)
+	}
+	return modeltest.Echo(r)
+}
+
+// says is a model that calls a tool first, so that there is a call to spoil, where it is asked about calls.
+func says(asked string) modeltest.Script {
+	return func(r modeltest.Request) modeltest.Answer {
+		if (asked == "malformed" || asked == "unknown") && len(r.Done()) == 0 {
+			return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
+		}
+		if n := len(r.Done()); n > 0 {
+			return modeltest.Answer{Text: "The tool said: " + firstLineOf(r.Done()[n-1].Result)}
+		}
+		return modeltest.Answer{Text: "This is an answer of some length to the word " + asked + ".", Chunk: 4}
+	}
+}
+
+func firstLineOf(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }

@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"golang.org/x/sys/unix"
 )
 
 // typist is a person at a terminal in which a program runs.
@@ -43,6 +41,7 @@ func (s *stage) openTerminal(ts *testscript.TestScript, args []string) {
 	if s.typist != nil {
 		ts.Fatalf("there is a terminal already")
 	}
+	s.giveHomes()
 	master, slave, err := newTerminal()
 	ts.Check(err)
 	defer slave.Close()
@@ -55,32 +54,6 @@ func (s *stage) openTerminal(ts *testscript.TestScript, args []string) {
 	}
 	s.typist = &typist{master: master, exited: make(chan error, 1), pid: cmd.Process.Pid}
 	go s.typist.watch(cmd) // ends with the program, and that at the script's end at the latest
-}
-
-// newTerminal makes a terminal as man 7 pty has it.
-func newTerminal() (master, slave *os.File, err error) {
-	master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, master.Close())
-		}
-	}()
-	fd := int(master.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		return nil, nil, fmt.Errorf("unlock a terminal: %w", err)
-	}
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}); err != nil {
-		return nil, nil, fmt.Errorf("size a terminal: %w", err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		return nil, nil, fmt.Errorf("name a terminal: %w", err)
-	}
-	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	return master, slave, err
 }
 
 func (t *typist) watch(cmd *exec.Cmd) {

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"os/user"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -16,110 +15,80 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/approval"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/inbox"
 	"mews/supervisor/model"
 	"mews/supervisor/pool"
+	"mews/supervisor/question"
 	"mews/supervisor/reply"
 	"mews/supervisor/session"
-	"mews/supervisor/spool"
-	"mews/supervisor/sqlite"
 )
 
-// service is the supervisor: its parts, and no policy. build makes them, run runs them, close lets go of them.
+// service is the supervisor: its parts, and no policy. newService makes them, run runs them, close lets go of them.
 type service struct {
-	config *config.Config
-	log    hclog.Logger
-	since  time.Time
+	ground
+	door
+	models   *model.Catalogue
+	people   *access.People
+	roster   *roster
+	chambers *chambers
+	pool     *pool.Pool
+	feeds    reply.Feeds
+	channel  *channel // nil where nobody talks on Telegram
+	audit    *auditor
+	parts    []part
+}
 
-	lock    *os.File
-	db      *sqlite.DB
-	spool   *spool.Spool
-	models  *model.Catalogue
-	people  *access.People
-	spawner *pool.Spawner
-	pool    *pool.Pool
-	feeds   reply.Feeds
-	audit   *auditor
-	parts   []part
-	closers []func() error
+// door is what decides on what people send, and on what leaves.
+type door struct {
+	seal   *access.Seal // nil where its key can't be used
+	gate   *access.Gate
+	policy approval.Policy
+	asked  *question.Desk
+	codes  *confirmations // that effects wait for
 }
 
 // newService builds every part. What it has opened when it fails is closed.
-func newService(ctx context.Context, cfg *config.Config, log hclog.Logger, lock *os.File) (s *service, err error) {
-	s = &service{config: cfg, log: log, since: time.Now(), lock: lock}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.close())
-			s = nil
-		}
-	}()
-	for _, build := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.startSpawner, s.connect,
-	} {
-		if err := build(ctx); err != nil {
-			return s, err
-		}
+func newService(ctx context.Context, cfg *config.Config, log hclog.Logger, lock *os.File) (*service, error) {
+	s := &service{ground: ground{config: cfg, log: log, since: time.Now(), lock: lock}}
+	if err := s.open(ctx); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// close lets go of what is open, in the reverse order.
-func (s *service) close() error {
-	var errs []error
-	for i := len(s.closers) - 1; i >= 0; i-- {
-		errs = append(errs, s.closers[i]())
+// open is newService, of one that knows what it works on.
+func (s *service) open(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	for _, build := range []func(context.Context) error{
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.startSpawner, s.connect,
+	} {
+		if err := build(ctx); err != nil {
+			return err
+		}
 	}
-	return errors.Join(errs...)
+	return nil
 }
-
-func (s *service) closing(f func() error) { s.closers = append(s.closers, f) }
 
 // run serves until ctx ends or a part fails.
 func (s *service) run(ctx context.Context, started func()) error {
 	return runParts(ctx, s.parts, started)
 }
 
-// private is the folder that nobody but the supervisor sees into.
-func (s *service) private(name string) string { return filepath.Join(s.config.State, "private", name) }
-
-func (s *service) openState(context.Context) (err error) {
-	for _, dir := range []struct {
-		path string
-		mode os.FileMode
-	}{{s.config.State, 0o711}, {s.private(""), 0o700}} {
-		if err := os.MkdirAll(dir.path, dir.mode); err != nil {
-			return fmt.Errorf("make the state folder: %w", err)
-		}
-	}
-	if s.lock == nil {
-		if s.lock, err = lockState(s.config.State); err != nil {
-			return err
-		}
-	}
-	s.closing(s.lock.Close)
-	return nil
-}
-
-func (s *service) openStore(ctx context.Context) (err error) {
-	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Log: s.log.Named("sqlite")}); err != nil {
-		return err
-	}
-	s.closing(s.db.Close)
-	if s.spool, err = spool.Open(s.private("spool")); err != nil {
-		return err
-	}
-	s.closing(s.spool.Close)
-	return nil
-}
-
 func (s *service) openModels(context.Context) (err error) {
-	o := model.Options{Default: s.config.Models.Default, Log: s.log.Named("model")}
-	for name, p := range s.config.Models.Providers {
+	m := s.config.Models
+	o := model.Options{Default: m.Default, Small: m.Small, Fallback: m.Fallback, Prices: pricesOf(s.config),
+		Payloads: s.config.Log.Payloads, Calls: s.config.Limits.ModelCalls, Log: s.log.Named("model")}
+	for name, p := range m.Providers {
 		o.Providers = append(o.Providers, model.ProviderOptions{
-			Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(),
+			Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Server: p.Server, Silence: m.Silence,
 		})
 	}
 	if s.models, err = model.NewCatalogue(o); err != nil {
@@ -129,95 +98,126 @@ func (s *service) openModels(context.Context) (err error) {
 	return nil
 }
 
-// openPeople checks that everybody has a folder. One below the state folder is made; any other one is its person's own
-// affair, and has to be there.
-func (s *service) openPeople(context.Context) (err error) {
-	users := s.users()
-	if s.people, err = access.New(users, uint32(os.Getuid()), accountID); err != nil {
+// openPeople finds who there is, and sees that everybody has a folder.
+func (s *service) openPeople(ctx context.Context) (err error) {
+	s.chambers = &chambers{config: s.config, log: s.log}
+	if s.chambers.workers, err = workerAccount(ctx, s.config); err != nil {
 		return err
 	}
-	for _, u := range users {
-		if filepath.Dir(u.Home) == filepath.Join(s.config.State, "homes") {
-			if err := os.MkdirAll(u.Home, 0o700); err != nil {
-				return fmt.Errorf("make the folder of %s: %w", u.Name, err)
-			}
-		}
-		if info, err := os.Stat(u.Home); err != nil {
-			return fmt.Errorf("the folder of %s: %w; make it, or write another `home:` in the configuration", u.Name, err)
-		} else if !info.IsDir() {
-			return fmt.Errorf("the folder of %s: %s is a file; write another `home:` in the configuration", u.Name, u.Home)
-		}
+	if err := trusted(s.config.State); err != nil {
+		return err
 	}
-	return nil
+	if s.people, err = access.New(nil, uint32(os.Getuid()), accountID); err != nil {
+		return err
+	}
+	s.roster = &roster{people: s.people, store: s.db.Access(), chambers: s.chambers, log: s.log, config: s.config}
+	return s.roster.Refresh(ctx)
 }
 
 func accountID(name string) (uint32, error) {
-	account, err := user.Lookup(name)
-	if err != nil {
-		return 0, err
-	}
-	uid, err := strconv.ParseUint(account.Uid, 10, 32)
-	return uint32(uid), err
+	found, err := findAccount(name)
+	return found.uid, err
 }
 
-func (s *service) startSpawner(ctx context.Context) (err error) {
-	spawner, worker, err := companions()
-	if err != nil {
+func (s *service) startSpawner(ctx context.Context) error {
+	if err := s.chambers.start(ctx); err != nil {
 		return err
 	}
-	if s.spawner, err = pool.StartSpawner(ctx, spawner, worker, s.log.Named("spawner")); err != nil {
-		return err
-	}
-	s.closing(s.spawner.Close)
-	if walls := s.report().walls(); walls.Why != "" {
-		s.log.Warn("walls", "tier", walls.Tier, "why", walls.Why)
-	}
+	s.closing(s.chambers.spawner.Close)
 	return nil
 }
 
 // connect joins the parts: here they meet, through the interfaces that each of them has declared.
 func (s *service) connect(context.Context) error {
 	s.audit = newAuditor(s.db.Audit(), s.log.Named("audit"))
-	desks := &hostcall.Options{
-		Steps: s.db.Turns(), Transcript: s.db.Transcript(), Models: s.models, Blobs: s.db.Blobs(), Spool: s.spool,
-		Audit: s.audit.note, History: s.config.Limits.History, Log: s.log.Named("hostcall"),
+	s.rules(s.config)
+	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Said: s.feeds.Delivery, Log: s.log.Named("question")})
+	trying, err := tryingPlace(s.config, s.chambers.workers)
+	if err != nil {
+		return err
 	}
+	desks := s.desks()
 	s.pool = pool.New(pool.Options{
-		Spawner: s.spawner, Hello: s.hello, Log: s.log.Named("pool"), Timings: pool.Timings{Idle: s.config.Worker.Idle},
+		Spawner: s.chambers.spawner, Trial: s.chambers.try, Trying: trying, Struck: s.chambers.struck, Hello: s.hello,
+		Begun: beginning(s), Log: s.log.Named("pool"), Timings: pool.Timings{Idle: s.config.Worker.Idle},
 		Host: func(user string, peer pool.Peer) pool.Host { return hostcall.NewDesk(desks, user, peer) },
 	})
-	report := s.report()
+	report := newReporter(s)
 	sessions := session.New(session.Options{
-		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Notices: s.db.Outbox(), Runner: turns{pool: s.pool, people: s.people},
-		Feeds: &s.feeds, Limits: s.limits(), Audit: s.audit.note, Now: time.Now, Log: s.log.Named("session"),
+		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.config),
+		AtOnce: s.config.Limits.Turns, Audit: s.audit.note, Serves: s.serves, Now: time.Now, Log: s.log.Named("session"),
 	})
-	commands := command.New(command.Options{
-		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Status: report.statusText,
-		Welcome: report.welcome, Answered: s.feeds.Delivery, Log: s.log.Named("command"),
+	s.chambers.tell = sessions.Tell
+	commands := command.New(commandOptions(s, sessions, report))
+	box := inbox.New(inbox.Options{
+		Store: s.db.Inbox(), Gate: newGate(s), Conversations: s.db.Conversations(), Accepted: admitting(s, accept(sessions, commands)),
+		Answered: s.answered, Unkept: commands.Unkept,
 	})
+	desk := newOffice(s)
+	desk.force, desk.busy = &force{s}, busy(s)
 	server, err := control.Listen(socketPath(s.config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
-		Inbox: inbox.New(s.db.Inbox(), accept(sessions, commands), commands.Unkept), Status: report.status, Log: s.log.Named("control"),
+		Inbox: box, Status: report.status, Answers: answers(s, desk), Turned: turnedAway(s), Log: s.log.Named("control"),
 	})
 	if err != nil {
 		return err
 	}
-	s.parts = []part{
-		{"database", s.db.Run}, {"audit", s.audit.run}, {"spool", s.sweepSpool}, {"workers", s.pool.Run},
-		{"sessions", sessions.Run}, {"commands", commands.Run}, {"control socket", server.Run},
+	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.run}, {"sweep", s.sweep}, {"office", desk.run}}
+	work := []part{{"workers", s.pool.Run}, {"sessions", settled(&s.ground, sessions.Run)}, {"commands", commands.Run}}
+	if s.channel == nil {
+		s.parts = append(append(s.parts, work...), part{"control socket", server.Run})
+		return nil
 	}
+	if err := s.channel.receive(box); err != nil {
+		return err
+	}
+	s.parts = append(append(append(s.parts, s.channel.outward()...), work...), s.channel.inward()...)
+	s.parts = append(s.parts, part{"control socket", server.Run})
 	return nil
 }
 
-// report tells how the service is, once the parts are there that it tells of.
-func (s *service) report() reporter {
-	return reporter{config: s.config, since: s.since, db: s.db, models: s.models, people: s.people, spawner: s.spawner, pool: s.pool}
+// desks are what all workers' desks share.
+func (s *service) desks() *hostcall.Options {
+	return &hostcall.Options{
+		Steps: s.db.Turns(), Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), Blobs: s.db.Blobs(),
+		Spool: s.spool, Audit: s.audit.note, History: s.config.Limits.History,
+		Thinking: supervisor.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(),
+		Approver: newApprover(s), Sender: files{s.db.Turns(), s.feeds.Delivery}, Log: s.log.Named("hostcall"),
+	}
 }
 
-// accept sends what is on disk on its way: a command passes the queue by.
+func (s *service) turns() turns {
+	return turns{pool: s.pool, begins: s.chambers.strikes.forget, voices: s.voices(), purses: s.purse, held: &s.chambers.held, log: s.log}
+}
+
+func (s *service) voices() voices {
+	return voices{s.models, s.people, s.db.Settings(), s.db.Usage(), s.db.Conversations(), s.roster.Config}
+}
+
+// serves says whether a conversation's person is still to be served: somebody taken out of the configuration is not, nor a
+// private chat of an id that is another's now.
+func (s *service) serves(c supervisor.Conversation) bool {
+	u, ok := s.people.Find(c.User)
+	switch {
+	case !ok || s.people.Suspended(c.User):
+		return false
+	case c.Channel != supervisor.ChannelTelegram:
+		return true
+	case inGroup(c):
+		return s.people.GroupAllowed(c.Channel, c.Chat)
+	}
+	id, err := strconv.ParseInt(c.Chat, 10, 64)
+	if err != nil {
+		return false
+	}
+	whose, known := s.people.Telegram(id)
+	return known && whose.Name == u.Name
+}
+
+// accept sends what is on disk on its way: a command and a press pass the queue by.
 func accept(sessions *session.Registry, commands *command.Commands) func(supervisor.Inbound) {
 	return func(in supervisor.Inbound) {
-		if in.Kind == supervisor.KindCommand {
+		if in.Kind == supervisor.KindCommand || in.Kind == supervisor.KindPress {
 			commands.Accept(in)
 			return
 		}
@@ -225,40 +225,63 @@ func accept(sessions *session.Registry, commands *command.Commands) func(supervi
 	}
 }
 
-func (s *service) limits() protocol.TurnLimits {
-	return protocol.TurnLimits{
-		Steps:   s.config.Limits.Steps,
-		Seconds: int64(s.config.Limits.Turn / time.Second),
-		Output:  int(s.config.Limits.Output),
-	}
-}
-
 // hello is what a person's worker is told, and where it lives.
 func (s *service) hello(name string) (protocol.Hello, pool.Place, error) {
-	u, ok := s.people.Find(name)
+	u, ok := s.preferences().Find(name)
 	if !ok {
 		return protocol.Hello{}, pool.Place{}, fmt.Errorf("there is no user %q", name)
 	}
+	place, err := s.chambers.place(u)
 	hello := protocol.Hello{
-		Version: protocol.Version, User: u.Name, Home: u.Home, Timezone: u.Timezone, Files: u.Files,
+		Version: protocol.Version, User: u.Name, Home: s.chambers.seen(u.Home), Timezone: u.Timezone, Files: u.Files,
+		Disk: int64(s.config.Worker.Disk),
 	}
-	return hello, pool.Place{Root: filepath.Dir(u.Home), Path: filepath.Base(u.Home)}, nil
+	return hello, place, err
 }
 
-const sweepEvery = 24 * time.Hour
-
-// sweepSpool drops outputs that were written long ago.
-func (s *service) sweepSpool(ctx context.Context) error {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		if _, err := s.spool.Sweep(time.Now().Add(-spool.Keeps)); err != nil {
-			s.log.Warn("sweep the spool", "error", err)
-		}
-		select {
-		case <-ctx.Done():
+// settled is a part's run that begins once what an earlier life had set aside for calls of models is settled: nothing is set
+// aside before.
+func settled(s *ground, run func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		left, err := s.db.Leases().Recover(ctx)
+		if ctx.Err() != nil {
 			return nil
-		case <-tick.C:
 		}
+		if err != nil {
+			return err
+		}
+		if left > 0 {
+			s.log.Warn("calls of models were cut off by the end of an earlier run; each counts with the most that it can have cost",
+				"calls", left)
+		}
+		return run(ctx)
+	}
+}
+
+func commandOptions(s *service, sessions *session.Registry, report reporter) command.Options {
+	return command.Options{
+		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
+		Models: s.voices(), Choices: s.voices(), Accounts: chats{s}.accounts(), Desk: chats{s}.desk(), People: s.preferences(), InGroup: inGroup,
+		Status: chats{s}.statusText(report), Welcome: report.welcome, Answered: s.answered, Log: s.log.Named("command"),
+	}
+}
+
+func answers(s *service, desk *office) map[string]control.Answer {
+	all := inquiry{s.voices(), s.people, time.Now}.answers()
+	maps.Copy(all, desk.answers())
+	return all
+}
+
+// newReporter tells how the service is, once the parts are there that it tells of.
+func newReporter(s *service) reporter {
+	return reporter{config: s.config, since: s.since, db: s.db, models: s.models, people: s.people, spawner: s.chambers.spawner,
+		pool: s.pool, held: &s.chambers.held, channel: s.channel}
+}
+
+func limits(cfg *config.Config) protocol.TurnLimits {
+	return protocol.TurnLimits{
+		Steps:   cfg.Limits.Steps,
+		Seconds: int64(cfg.Limits.Turn / time.Second),
+		Output:  int(cfg.Limits.Output),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -29,16 +30,18 @@ type house struct {
 	exited chan error
 }
 
-// newHouse lays out a service; start starts it. people get a folder each; model is the base URL of an endpoint, "" for none.
+// newHouse lays out a service; start starts it. people get a folder each, and an id on Telegram each; model is the base URL
+// of an endpoint, "" for none. It is spoken to in both ways that there are: every second person in Anthropic's.
 func newHouse(t testing.TB, model string, people ...string) *house {
 	t.Helper()
 	dir := t.TempDir()
-	h := &house{t: t, bin: ownPrograms(t), dir: dir, config: filepath.Join(dir, "mews.yaml"),
+	h := &house{t: t, bin: ownPrograms(t, programs(t)), dir: dir, config: filepath.Join(dir, "mews.yaml"),
 		socket: filepath.Join(dir, "state", "control.sock")}
 	var b strings.Builder
-	fmt.Fprintf(&b, "state: %s/state\nlog: {level: info, format: text}\n", dir)
+	fmt.Fprintf(&b, "state: %s/state\nlog: {level: info, format: text}\naccess: {rate: {burst: 1000, second: 100}}\n", dir)
 	if model != "" {
-		fmt.Fprintf(&b, "models: {default: test/test, providers: {test: {kind: openai, base_url: %q}}}\n", model)
+		fmt.Fprintf(&b, "models:\n  default: test/test\n  providers:\n    test: {kind: openai, base_url: %q}\n"+
+			"    claude: {kind: anthropic, base_url: %q, api_key: any}\n", model, strings.TrimSuffix(model, "/v1"))
 	}
 	fmt.Fprint(&b, "users:\n")
 	for i, name := range people {
@@ -46,24 +49,45 @@ func newHouse(t testing.TB, model string, people ...string) *house {
 		if i == 0 {
 			role = "admin"
 		}
-		fmt.Fprintf(&b, "  - {name: %s, role: %s, home: %s}\n", name, role, h.home(name))
+		answers := ""
+		if model != "" && i%2 == 1 {
+			answers = ", model: claude/test"
+		}
+		fmt.Fprintf(&b, "  - {name: %s, role: %s, home: %s, telegram: %d%s}\n", name, role, h.home(name), firstID+i, answers)
 		if err := os.MkdirAll(h.home(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
+		giveToWorkers(t, h.home(name))
 	}
-	if err := os.WriteFile(h.config, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	h.configure(b.String())
 	t.Cleanup(h.end)
 	return h
 }
 
-// ownPrograms is a folder with the programs that no other test runs, so that its processes can be told apart.
-func ownPrograms(t testing.TB) string {
+// firstID is the first person's id on Telegram; the others follow.
+const firstID = 101
+
+// configure adds lines to the configuration.
+func (h *house) configure(lines string) {
+	h.t.Helper()
+	f, err := os.OpenFile(h.config, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if _, err := f.WriteString(lines); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// ownPrograms is a folder with programs that no other test runs, so that its processes can be told apart.
+func ownPrograms(t testing.TB, programs string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"mews", "mews-spawner", "mews-worker"} {
-		if err := os.Link(filepath.Join(programs(t), name), filepath.Join(dir, name)); err != nil {
+		if err := os.Link(filepath.Join(programs, name), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -176,6 +200,22 @@ func (h *house) processes(name string) []int {
 		}
 		if name == "" || filepath.Base(exe) == name {
 			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// workers are the processes of people's workers, as the service tells of them: behind their walls they look alike.
+func (h *house) workers() map[string]int {
+	found := map[string]int{}
+	var s control.Status
+	if err := control.Ask(h.t.Context(), h.socket, control.MethodStatus, nil, &s); err != nil {
+		return found // it is just ending
+	}
+	alive := h.processes("mews-worker")
+	for _, u := range s.Users {
+		if slices.Contains(alive, u.PID) {
+			found[u.Name] = u.PID
 		}
 	}
 	return found

@@ -25,6 +25,7 @@ const (
 // wideStructs may have more fields, because they are plain data that mirrors a file or a wire: the folder, a dot, the
 // type's name.
 var wideStructs = map[string]string{
+	"config.Config":   "the file's: a field for each of its keys, and what was read besides",
 	"protocol.target": "a test's: a field for each type that the wire may meet",
 }
 

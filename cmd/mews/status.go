@@ -54,12 +54,19 @@ func printStatus(w io.Writer, s control.Status, now time.Time) error {
 	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
 	fmt.Fprintf(t, "walls\t%s\n", wallsLine(s.Walls))
+	fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
 	if s.State != "" {
 		fmt.Fprintf(t, "waiting\t%d new, %d running, %d answers not yet taken, %d given up on\n",
 			s.Waiting.New, s.Waiting.Running, s.Waiting.Deliveries, s.Waiting.Parked)
 	}
+	for _, c := range s.Channels {
+		fmt.Fprintf(t, "%s\t%s\n", c.Name, channelLine(c, now))
+	}
+	for _, l := range s.Lost {
+		fmt.Fprintf(t, "lost\t%s\n", lostLine(l, now))
+	}
 	for _, u := range s.Users {
-		fmt.Fprintf(t, "user\t%s: %s; folder %s\n", u.Name, workerLine(u, now), u.Home)
+		fmt.Fprintf(t, "user\t%s: %s; folder %s: %s\n", u.Name, workerLine(u, now), u.Home, diskLine(u))
 	}
 	return t.Flush()
 }
@@ -81,12 +88,31 @@ func workerLine(u control.UserStatus, now time.Time) string {
 	return line
 }
 
+// diskLine is what a home holds, of what it may.
+func diskLine(u control.UserStatus) string {
+	if u.Disk == 0 {
+		return "unknown until their worker has run"
+	}
+	line := size(u.Disk)
+	if u.DiskMore {
+		line = "at least " + line
+	}
+	if u.DiskLimit > 0 {
+		line += " of " + size(u.DiskLimit)
+	}
+	return line
+}
+
+// wallsLine is loud where there are fewer walls than usual.
 func wallsLine(w control.Walls) string {
-	if w.Why == "" {
+	if !fewWalls(w.Tier) {
 		return w.Tier
 	}
 	return strings.ToUpper(w.Tier) + " - " + w.Why
 }
+
+// fewWalls says whether a tier has fewer walls than usual: it was written out by somebody who must see what it means.
+func fewWalls(tier string) bool { return tier == "off" || tier == "landlock" || tier == "seatbelt" }
 
 // count is a number of things, for people.
 func count(n int, one, many string) string {
@@ -118,6 +144,8 @@ type reporter struct {
 	people  *access.People
 	spawner *pool.Spawner
 	pool    *pool.Pool
+	held    *holdings
+	channel *channel // nil where there is none
 }
 
 // status is what the control socket answers to `mews status`: for an admin all, for everybody else their own.
@@ -132,18 +160,27 @@ func (r reporter) status(ctx context.Context, uid uint32) (control.Status, error
 	return r.statusOf(ctx, []string{u.Name}, false)
 }
 
-// statusText is what /status answers.
+// statusText is what /status answers. A group hears nothing of the machine, nor of anybody else.
 func (r reporter) statusText(ctx context.Context, c supervisor.Conversation) (string, error) {
 	u, _ := r.people.Find(c.User)
-	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin)
+	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin && !inGroup(c))
 	if err != nil {
 		return "", err
+	}
+	if inGroup(c) {
+		return fmt.Sprintf("Mews %s with the model %s; %s. In our private chat /status says more.", status.Version,
+			r.greet(u).Model, workerLine(status.Users[0], time.Now())), nil
 	}
 	var b bytes.Buffer
 	if err := printStatus(&b, status, time.Now()); err != nil {
 		return "", err
 	}
 	return strings.TrimRight(b.String(), "\n"), nil
+}
+
+// inGroup says whether others read what is said in a conversation.
+func inGroup(c supervisor.Conversation) bool {
+	return c.Channel == supervisor.ChannelTelegram && strings.HasPrefix(c.Chat, "-")
 }
 
 // statusOf tells of people, and with service of the service as a whole.
@@ -160,6 +197,9 @@ func (r reporter) statusOf(ctx context.Context, names []string, service bool) (c
 			New: int(counts.Inbounds[supervisor.InboundNew]), Running: int(counts.Inbounds[supervisor.InboundRunning]),
 			Parked: int(counts.Inbounds[supervisor.InboundParked]), Deliveries: int(counts.Waiting),
 		}
+		if err := r.statusOfChannels(ctx, &status); err != nil {
+			return control.Status{}, err
+		}
 	}
 	workers := map[string]pool.Status{}
 	for _, w := range r.pool.List() {
@@ -167,7 +207,8 @@ func (r reporter) statusOf(ctx context.Context, names []string, service bool) (c
 	}
 	for _, name := range names {
 		u, _ := r.people.Find(name)
-		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent)}
+		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk)}
+		line.Disk, line.DiskMore = r.held.of(name)
 		if w, ok := workers[name]; ok {
 			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since
 			line.Turns, line.Deaths = w.Turns, w.Deaths
@@ -177,10 +218,25 @@ func (r reporter) statusOf(ctx context.Context, names []string, service bool) (c
 	return status, nil
 }
 
+func (r reporter) statusOfChannels(ctx context.Context, status *control.Status) error {
+	if r.channel != nil {
+		status.Channels = append(status.Channels, r.channel.status())
+	}
+	lost, err := r.db.Outbox().Undelivered(ctx)
+	for _, l := range lost {
+		status.Lost = append(status.Lost, control.Lost{
+			User: l.Conversation.User, Channel: string(l.Conversation.Channel), Chat: l.Conversation.Chat,
+			Outcome: string(l.Outcome), Why: l.Why, Count: l.Count, Last: l.Last,
+		})
+	}
+	return err
+}
+
 // walls are what the spawner has said of them.
 func (r reporter) walls() control.Walls {
-	tier, why := r.spawner.Walls()
-	return control.Walls{Tier: tier, Why: why}
+	w := r.spawner.Walls()
+	return control.Walls{Tier: w.Tier, Why: w.Why, Limits: fmt.Sprintf("%s of memory and %d processes for each worker. %s",
+		r.config.Worker.Memory, r.config.Worker.PIDs, w.Limits)}
 }
 
 // greet is what a chat client is told of the service.
@@ -196,6 +252,9 @@ func (r reporter) greet(u supervisor.User) control.Attached {
 func (r reporter) welcome(c supervisor.Conversation) string {
 	u, _ := r.people.Find(c.User)
 	g := r.greet(u)
+	if inGroup(c) {
+		return fmt.Sprintf("The model is %s.", g.Model)
+	}
 	return fmt.Sprintf("Your folder is %s. The model is %s.", u.Home, g.Model)
 }
 
@@ -207,11 +266,20 @@ func (r reporter) hints() string {
 		person, _ := r.people.Find(u)
 		fmt.Fprintf(&b, "  folder  %s\n", person.Home)
 	}
-	fmt.Fprintf(&b, "  model   %s\n  walls   %s\n\n", r.models.Default(), wallsLine(r.walls()))
-	b.WriteString("Talk to it:            mews chat   (in another terminal; `mews run --chat` does both in one)\n" +
+	fmt.Fprintf(&b, "  model   %s\n  walls   %s\n", r.models.Default(), wallsLine(r.walls()))
+	if r.channel != nil {
+		fmt.Fprintf(&b, "  also    on Telegram, for the ids of the configuration; `mews status` tells how that goes\n")
+	}
+	b.WriteByte('\n')
+	b.WriteString("Talk to it:            mews chat   (in another terminal; `mews run --chat` does both in one)\n")
+	if r.channel == nil {
+		b.WriteString("On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +
+			"                       (a bot's token from @BotFather; your own numeric id, which @userinfobot tells you)\n")
+	}
+	b.WriteString(
 		"With a model of yours: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 mews run\n" +
-		"                       (Ollama, llama.cpp, or any other endpoint of that kind; OPENAI_API_KEY where it wants one)\n" +
-		"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n")
+			"                       (Ollama, llama.cpp, or any other endpoint of that kind; OPENAI_API_KEY where it wants one)\n" +
+			"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n")
 	return b.String()
 }
 

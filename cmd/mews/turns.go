@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
+
+	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/access"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/pool"
 	"mews/supervisor/session"
@@ -16,6 +18,8 @@ import (
 const (
 	// overtime is what a worker gets to end a turn by itself after the turn's time is over.
 	overtime = 15 * time.Second
+	// refusedAgain is after how long a worker that could not be started is asked for again.
+	refusedAgain = 15 * time.Second
 	// dying is how long a worker that is being killed is waited for; the pool's ladder is shorter.
 	dying = 15 * time.Second
 )
@@ -23,7 +27,11 @@ const (
 // turns runs attempts: where the sessions, the pool and the desks meet.
 type turns struct {
 	pool   *pool.Pool
-	people *access.People
+	begins func(user string) // told of each attempt
+	voices voices
+	purses func(supervisor.Turn) supervisor.Purse // pays for a turn's calls of models
+	held   *holdings
+	log    hclog.Logger
 }
 
 // errOvertime ends a call of a worker that did not keep to its turn's time.
@@ -31,10 +39,17 @@ var errOvertime = errors.New("the turn's time is over")
 
 // Run has a worker of the person's run an attempt.
 func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
-	user, _ := t.people.Find(a.Turn.Conversation.User)
+	model, _, err := t.voices.Choice(ctx, a.Turn.Conversation.User)
+	if err != nil { // with the default model the person has an answer at least
+		t.log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
+	}
+	t.begins(a.Turn.Conversation.User)
 	worker, err := t.pool.Acquire(ctx, a.Turn.Conversation.User)
 	if broken := new(pool.BrokenError); errors.As(err, &broken) {
 		return session.End{}, &session.Waiting{Until: broken.Until, Err: err}
+	}
+	if refused := new(pool.RefusedError); errors.As(err, &refused) {
+		return session.End{}, &session.Waiting{Until: time.Now().Add(refusedAgain), Err: err, Why: refused.Reason}
 	}
 	if err != nil {
 		return session.End{}, err
@@ -42,12 +57,14 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	defer worker.Release()
 	desk := worker.Host().(*hostcall.Desk)
 	desk.Begin(hostcall.Turn{
-		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Model: user.Model,
+		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Model: model,
 		Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
+		Purse: t.purses(a.Turn),
 	})
 	end, err := call(ctx, worker, a)
-	failure := desk.End(a.Turn.ID, end.Why)
-	return session.End{TurnEnd: end, Failure: failure}, err
+	t.held.note(a.Turn.Conversation.User, end)
+	ended := desk.End(a.Turn.ID, end.Why)
+	return session.End{TurnEnd: end, Failure: ended.Failure, Instead: ended.Instead, Answered: ended.Answered}, err
 }
 
 // call starts the turn and waits for its end. A worker that does not end it, or whose end makes no sense, is killed: nothing
@@ -75,14 +92,28 @@ func call(ctx context.Context, worker *pool.Worker, a session.Attempt) (end prot
 	return end, err
 }
 
-// users are the configured ones as the supervisor's words have them.
-func (s *service) users() []supervisor.User {
-	var users []supervisor.User
-	for _, u := range s.config.Users {
-		users = append(users, supervisor.User{
-			Name: u.Name, Role: supervisor.Role(u.Role), Account: u.Account, Home: u.Home, Timezone: u.Timezone, Model: u.Model,
-			Files: protocol.FilePolicy{Include: u.Files.Include, Exclude: u.Files.Exclude, AppendOnly: u.Files.AppendOnly},
-		})
+// holdings are what people's homes hold, as their workers have told it last. The zero value is ready.
+type holdings struct {
+	mu   sync.Mutex
+	last map[string]protocol.TurnEnd // by user
+}
+
+// note takes in what a worker has told at a turn's end, if it has counted.
+func (h *holdings) note(user string, end protocol.TurnEnd) {
+	if end.Disk <= 0 {
+		return
 	}
-	return users
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.last == nil {
+		h.last = map[string]protocol.TurnEnd{}
+	}
+	h.last[user] = end
+}
+
+// of is what a person's home holds; 0 is that nobody knows.
+func (h *holdings) of(user string) (bytes int64, more bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last[user].Disk, h.last[user].DiskMore
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mews/supervisor/control"
+)
+
+// choices are the buttons below the newest delivery; the zero value has none.
+type choices struct {
+	delivery int64
+	presses  []string // by number, from 1
+	lines    []string // one for each row of them
+}
+
+// choicesOf are what can be chosen below a delivery.
+func choicesOf(d control.Delivery) choices {
+	c := choices{delivery: d.ID}
+	for _, row := range d.Buttons {
+		line := ""
+		for _, b := range row {
+			c.presses = append(c.presses, b.Press)
+			line += fmt.Sprintf("  %d) %s ", len(c.presses), strings.Join(strings.Fields(clean(b.Text)), " "))
+		}
+		c.lines = append(c.lines, strings.TrimRight(line, " "))
+	}
+	return c
+}
+
+// any says whether there is something to choose.
+func (c choices) any() bool { return len(c.presses) > 0 }
+
+// line makes what the person said a press, where it is the number of a choice and nothing else.
+func (c choices) line(key, text string) line {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > len(c.presses) || text != strconv.Itoa(n) {
+		return line{key: key, text: text}
+	}
+	return line{key: key, text: text, delivery: c.delivery, press: c.presses[n-1]}
+}
+
+// fileLines are a line about each file that came with a delivery.
+func fileLines(d control.Delivery) (lines []string) {
+	for _, f := range d.Files {
+		line := fmt.Sprintf("[%s, %s: files can be seen on Telegram, not here]", f.Name, fileSize(f.Size))
+		if f.Caption != "" {
+			line += " " + f.Caption
+		}
+		lines = append(lines, strings.Join(strings.Fields(clean(line)), " "))
+	}
+	return lines
+}
+
+// fileSize is a size in bytes as people read it.
+func fileSize(n int64) string {
+	switch {
+	case n < 1<<10:
+		return count(int(n), "byte", "bytes")
+	case n < 1<<20:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+// whole is all that there is to read of a delivery: its text, its files, and what can be chosen.
+func whole(d control.Delivery) string {
+	var lines []string
+	if text := clean(d.Text); text != "" || len(d.Files) == 0 {
+		lines = append(lines, text)
+	}
+	return strings.Join(append(append(lines, fileLines(d)...), choicesOf(d).lines...), "\n")
+}

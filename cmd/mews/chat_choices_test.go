@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/control"
+	"mews/supervisor/sqlite"
+)
+
+var yesNo = [][]supervisor.Button{{{Text: "Go on", Press: "q:1:once"}, {Text: "Stop\x1b[2J\n", Press: "q:1:deny"}}, {{Text: "Help", Press: "/help"}}}
+
+// ask asks ann something.
+func (p *parlour) ask(text string) supervisor.Delivery {
+	p.Helper()
+	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}
+	d, err := p.db.Outbox().Say(p.Context(), supervisor.Delivery{Conversation: c, Text: text, Buttons: yesNo,
+		Files: []supervisor.File{{SHA256: strings.Repeat("ab", 32), Size: 12 << 10, Name: "a\x1b.png", MediaType: "image/png", Caption: "an\na"}}})
+	p.must(err)
+	p.feeds.Delivery(d.Conversation.ID)
+	return d
+}
+
+// pressed answers what is accepted next, which has to be that press.
+func (p *parlour) pressed(press, text string) {
+	p.Helper()
+	in := p.hear()
+	if in.Kind != supervisor.KindPress || in.Text != press {
+		p.Errorf("accepted was the %s %q, want the press %q", in.Kind, in.Text, press)
+	}
+	_, err := p.db.Outbox().AnswerCommand(p.Context(), in.ID, supervisor.Delivery{Text: text})
+	p.must(err)
+	p.feeds.Delivery(in.Conversation.ID)
+}
+
+func TestWhatIsAChoice(t *testing.T) {
+	c := choicesOf(control.Delivery{ID: 7, Buttons: yesNo})
+	if d := cmp.Diff([]string{"  1) Go on   2) Stop[2J", "  3) Help"}, c.lines); d != "" {
+		t.Error(d)
+	}
+	for text, want := range map[string]line{
+		"1": {"k", "1", 7, "q:1:once"}, "2": {"k", "2", 7, "q:1:deny"}, "3": {"k", "3", 7, "/help"},
+		"4": {"k", "4", 0, ""}, "0": {"k", "0", 0, ""}, "-1": {"k", "-1", 0, ""}, "01": {"k", "01", 0, ""}, "+1": {"k", "+1", 0, ""},
+		"1.": {"k", "1.", 0, ""}, "Go on": {"k", "Go on", 0, ""}, "": {"k", "", 0, ""}, "123456": {"k", "123456", 0, ""},
+	} {
+		if got := c.line("k", text); got != want {
+			t.Errorf("%q is %+v, want %+v", text, got, want)
+		}
+	}
+	if got := (choices{}).line("k", "1"); got.press != "" {
+		t.Errorf("with nothing to choose it is %+v", got)
+	}
+}
+
+func TestASizeIsAsPeopleReadIt(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1024: "1 KiB", 1<<20 - 1: "1023 KiB", 3 << 19: "1.5 MiB"} {
+		if got := fileSize(n); got != want {
+			t.Errorf("%d bytes are %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestAQuestionIsAnsweredWithANumber(t *testing.T) {
+	p, _ := sitting(t)
+	p.live()
+	d := p.sit(chatOptions{})
+	d.expect(prompt)
+	d.press("do it\r")
+	turn, s := p.begin(p.hear())
+	s.Add("I ask.")
+	d.expect("I ask.")
+	p.ask("May I?")
+	d.expect("May I?\r\n[a.png, 12 KiB: files can be seen on Telegram, not here] an a\r\n  1) Go on   2) Stop[2J\r\n  3) Help\r\n")
+	d.expect("(Type its number to choose one; any other line is a message as ever.)\r\n" + prompt)
+	d.press("4\r")
+	four := p.hear()
+	if four.Kind != supervisor.KindText || four.Text != "4" {
+		t.Errorf("accepted was the %s %q", four.Kind, four.Text)
+	}
+	d.press("1\r")
+	p.pressed("q:1:once", "Going on.")
+	d.expect("Going on.\r\n")
+	p.finish(turn, s, "I ask.\n\nDone.")
+	d.expect("Done.")
+	turn, s = p.begin(four)
+	p.finish(turn, s, "four")
+	d.expect("four")
+	d.press("1\r")
+	if in := p.answer("one"); in.Kind != supervisor.KindText {
+		t.Errorf("a number with nothing to choose is a %s", in.Kind)
+	}
+	d.expect("one")
+	d.press(ctrlDKey)
+	p.must(d.leaves())
+	if strings.Contains(d.screen(), "\x1b[2J") {
+		t.Error("a button commands the terminal")
+	}
+}
+
+func TestAPressThatIsRefusedIsSaidToBe(t *testing.T) {
+	p, _ := sitting(t)
+	p.options.Inbox = refusing{}
+	p.live()
+	d := p.sit(chatOptions{})
+	d.expect(prompt)
+	p.ask("May I?")
+	d.expect("2) Stop")
+	d.press("2\r")
+	d.expect("Not sent: The disk is full.")
+}
+
+func TestAPipeTakesANumberForAQuestion(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		turn, s := p.begin(p.hear())
+		p.ask("May I?")
+		p.pressed("q:1:once", "Going on.")
+		p.finish(turn, s, "Done.")
+		p.answer("two")
+	})
+	var out, told bytes.Buffer
+	err := chatInPipe(t.Context(), console{out: &out, err: &told}, strings.NewReader("do it\n1\n2\n"), p.socket, chatOptions{})
+	answering.Wait()
+	if err != nil || out.String() != "Going on.\nDone.\ntwo\n" || p.waiting() != 0 {
+		t.Errorf("printed was %q, %v; %d wait", out.String(), err, p.waiting())
+	}
+	const question = "mews: May I?\n[a.png, 12 KiB: files can be seen on Telegram, not here] an a\n  1) Go on   2) Stop[2J\n  3) Help\n"
+	if told.String() != question {
+		t.Errorf("told was %q", told.String())
+	}
+}
+
+// A line that is no number is a message: it waits until the one before it is answered.
+func TestAPipeHoldsBackWhatDoesNotAnswerAQuestion(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		turn, s := p.begin(p.hear())
+		p.ask("May I?")
+		p.finish(turn, s, "Nobody answered.")
+		p.answer("hello")
+	})
+	var out bytes.Buffer
+	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("do it\nhello\n"), p.socket, chatOptions{})
+	answering.Wait()
+	if err != nil || out.String() != "Nobody answered.\nhello\n" {
+		t.Errorf("printed was %q, %v", out.String(), err)
+	}
+}
+
+// A file that a turn sends on its way names the message that the turn answers, and is not the answer.
+func TestAPipeWaitsForTheAnswerBehindAFile(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		in := p.hear()
+		turn, s := p.begin(in)
+		call := protocol.ToolCall{ID: "c", Name: "send_file", Arguments: []byte("{}")}
+		_, err := p.db.Turns().CommitStep(t.Context(), sqlite.Step{Turn: turn.ID, Model: "offline",
+			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}}})
+		p.must(err)
+		p.must(p.db.Turns().CommitBegun(t.Context(), turn.ID, call.ID))
+		f := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 7, Name: "a.png", MediaType: "image/png"}
+		p.must(p.db.Blobs().Put(t.Context(), "ann", protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, turn.ID))
+		_, err = p.db.Turns().SendFile(t.Context(), turn.ID, call.ID, f)
+		p.must(err)
+		p.feeds.Delivery(in.Conversation.ID)
+		_, err = p.db.Turns().Finish(context.Background(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
+			State: supervisor.InboundAnswered, Text: "Sent.", Unanswered: "It was not run."})
+		p.must(err)
+		s.Close()
+	})
+	var out, told bytes.Buffer
+	err := chatInPipe(t.Context(), console{out: &out, err: &told}, strings.NewReader("send it\n"), p.socket, chatOptions{})
+	answering.Wait()
+	if err != nil || out.String() != "Sent.\n" || told.String() != "mews: [a.png, 7 bytes: files can be seen on Telegram, not here]\n" {
+		t.Errorf("printed was %q beside %q, %v", out.String(), told.String(), err)
+	}
+}
+
+func TestAPipeChoosesBelowAnAnswer(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		in := p.hear()
+		_, err := p.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Which?", Buttons: yesNo})
+		p.must(err)
+		p.feeds.Delivery(in.Conversation.ID)
+		p.pressed("/help", "Help.")
+	})
+	var out bytes.Buffer
+	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("/which\n3\n"), p.socket, chatOptions{})
+	answering.Wait()
+	if err != nil || out.String() != "Which?\n  1) Go on   2) Stop[2J\n  3) Help\nHelp.\n" {
+		t.Errorf("printed was %q, %v", out.String(), err)
+	}
+}
+
+func TestACodeIsNotInTheHistory(t *testing.T) {
+	env := func(string) string { return t.TempDir() }
+	h := openHistory(env)
+	for _, text := range []string{"123456", " 123 456 ", "123-456", "12345", "1234567", "code 123456"} {
+		h.Add(text)
+	}
+	want := []string{"code 123456", "1234567", "12345"}
+	if d := cmp.Diff(want, h.lines); d != "" {
+		t.Error(d)
+	}
+}

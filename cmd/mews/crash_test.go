@@ -1,0 +1,264 @@
+package main_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// The size of the run. MEWS_CRASH_UPDATES and MEWS_CRASH_KILLS make it longer (`make crash`); MEWS_CRASH_SEED replays one.
+const (
+	crashPeople  = 8
+	crashUpdates = 1000
+	crashKills   = 100
+)
+
+// TestCrashRun has eight people write a thousand messages on Telegram while the supervisor and the workers are killed at
+// random moments, one send in a hundred is taken by Telegram and then cut, and now and then Telegram wants no more for a
+// second or fails. None is lost, the order is kept in each chat, nothing is said twice but what is marked so and whose fate
+// nobody could know, nothing is acknowledged that is not on disk, nothing is sent while Telegram wants nothing, and the
+// database is whole after each kill.
+func TestCrashRun(t *testing.T) {
+	seed := uint64(number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
+	updates, kills := number(t, "MEWS_CRASH_UPDATES", crashUpdates), number(t, "MEWS_CRASH_KILLS", crashKills)
+	t.Logf("replay with MEWS_CRASH_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+
+	run := newCrashRun(t, rng, updates)
+	run.start()
+	killer := &killer{house: run.house, died: run.server.Died, rng: rng, losses: map[int]int{}}
+	for i := range kills {
+		run.say(i*updates/kills + updates/kills)
+		killer.kill(run.done, i*updates/kills)
+	}
+	run.say(updates)
+	t.Logf("%d updates, %d kills of the supervisor, %d of workers", updates, killer.supervisors, killer.workers)
+	if killer.supervisors == 0 || killer.workers == 0 {
+		t.Error("one of the two was never killed")
+	}
+	run.settle()
+	run.check(killer.supervisors)
+	run.stop()
+	run.whole()
+}
+
+// crashRun is a service on Telegram, and eight people who write to it.
+type crashRun struct {
+	*house
+	t       *testing.T
+	server  *telegramtest.Server
+	writers []*writer
+	said    int
+	done    chan struct{} // a token for each answer that the model has finished
+}
+
+// writer is one person on Telegram.
+type writer struct {
+	user    telegramtest.User
+	home    string
+	letters []letter
+	said    int
+	again   map[int]int // letters whose answer was asked for once more, and how often
+}
+
+func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
+	r := &crashRun{t: t, done: make(chan struct{}, updates)}
+	_, url := modeltest.NewServer(t, r.model)
+	var people []string
+	for i := range crashPeople {
+		people = append(people, fmt.Sprint("p", i))
+	}
+	r.house = newHouse(t, url, people...)
+	r.bin = ownPrograms(t, plainPrograms(t))
+	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Check: r.acknowledged})
+	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
+	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
+	r.configure(onTelegram(r.server, "rate: {chat: 30, all: 1000}"))
+	for i, name := range people {
+		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: firstID + int64(i), RetryAfter: 1, Rate: 0.005, Seed: rng.Uint64()})
+		r.writers = append(r.writers, &writer{
+			user: telegramtest.User{ID: firstID + int64(i), First: name}, home: r.home(name), again: map[int]int{},
+			letters: letters(rng.Uint64(), name, share(updates, crashPeople, i)),
+		})
+	}
+	return r
+}
+
+// testToken has the form of a real one.
+const testToken = "42:TEST-token-of-a-bot-that-is-not-there"
+
+// onTelegram are the lines of a configuration that has people talk on that server.
+func onTelegram(s *telegramtest.Server, more string) string {
+	return fmt.Sprintf("telegram: {token: %q, api_url: %q, %s}\n", s.Token(), s.URL(), more)
+}
+
+// model does what it is told, and notes when it has. Some answers are slow ones, which grow in their chats.
+func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
+	a := modeltest.FileWriter(q)
+	a.Chunk, a.Delay = 16, 2*time.Millisecond
+	if m := letterNumber.FindStringSubmatch(q.Asked()); m != nil && slow(m[1]) {
+		a.Chunk, a.Delay = 4, 80*time.Millisecond
+	}
+	if len(a.Calls) == 0 {
+		select {
+		case r.done <- struct{}{}:
+		default:
+		}
+	}
+	return a
+}
+
+// slow is every tenth letter, and of a long run's later ones every hundredth.
+func slow(number string) bool {
+	return strings.HasSuffix(number, "00") || len(number) < 3 && strings.HasSuffix(number, "0")
+}
+
+// acknowledged is asked by the server before it forgets updates: each of them must be on disk.
+func (r *crashRun) acknowledged(updates []int64) {
+	db := r.database()
+	defer db.Close()
+	for _, id := range updates {
+		var n int
+		err := db.QueryRow("SELECT count(*) FROM received WHERE id = ?", id).Scan(&n)
+		if err != nil || n != 1 {
+			r.t.Errorf("update %d was acknowledged and is not on disk: %d rows, %v", id, n, err)
+		}
+	}
+}
+
+// say has the people write until they have written so many letters together.
+func (r *crashRun) say(until int) {
+	for ; r.said < until; r.said++ {
+		w := r.writers[r.said%crashPeople]
+		if w.said < len(w.letters) {
+			r.server.Say(telegramtest.Private(w.user), w.user, w.letters[w.said].text)
+			w.said++
+		}
+	}
+}
+
+// settle waits until everything is answered. What somebody could not know the fate of twice they are told of, and they say
+// /resend.
+func (r *crashRun) settle() {
+	r.until(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered", func() bool {
+		return r.count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+			r.count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0 &&
+			r.count("SELECT count(*) FROM received") == r.said
+	})
+	for range 10 {
+		lost := r.count("SELECT count(*) FROM outbox WHERE outcome <> 'sent'")
+		if lost == 0 {
+			return
+		}
+		r.t.Logf("%d messages may not have arrived; everybody says /resend", lost)
+		for _, w := range r.writers {
+			w.asked(r.house)
+			r.server.Say(telegramtest.Private(w.user), w.user, "/resend")
+			r.said++
+		}
+		r.until(time.Minute, "what was sent again", func() bool {
+			return r.count("SELECT count(*) FROM received") == r.said && r.count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+		})
+	}
+	r.t.Error("after ten times /resend there are still messages that may not have arrived")
+}
+
+// asked notes which answers the person wants once more.
+func (w *writer) asked(h *house) {
+	for i := range w.letters {
+		w.again[i] += h.count(`SELECT count(*) FROM outbox o JOIN inbox i ON i.id = o.inbound
+			WHERE o.outcome <> 'sent' AND i.user = ? AND i.text = ?`, w.user.First, w.letters[i].text)
+	}
+}
+
+// check holds what stands in each chat against what was written there.
+func (r *crashRun) check(kills int) {
+	r.t.Helper()
+	marked := 0
+	for _, w := range r.writers {
+		marked += w.check(r.t, r.server.Sent(w.user.ID))
+	}
+	cut := 0
+	for _, c := range r.server.Calls("sendMessage") {
+		if c.Code == 0 {
+			cut++
+		}
+	}
+	r.t.Logf("%d messages are marked as perhaps a repeat; %d sends had no answer", marked, cut)
+	// A kill may come between a send and the note of it in each chat, and a send that is still under way has no answer.
+	if most := cut + kills*crashPeople; marked > most {
+		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
+	}
+}
+
+// repeated is how a message begins whose fate was not known when it was sent before.
+const repeated = "↻"
+
+var letterNumber = regexp.MustCompile(`say #(\d+)\b`)
+
+// check returns how many messages of the chat are marked as a repeat.
+func (w *writer) check(t *testing.T, chat []telegramtest.Message) (marked int) {
+	t.Helper()
+	complete, loose, latest := map[int]int{}, map[int]bool{}, -1
+	for _, m := range chat {
+		repeat := strings.HasPrefix(m.Text, repeated)
+		if repeat {
+			marked++
+		}
+		if strings.Contains(m.Text, "again") && !letterNumber.MatchString(m.Text) {
+			continue // what /resend says
+		}
+		i := w.letterOf(m.Text)
+		switch {
+		case i < 0:
+			loose[latest+1] = true // it was cut before it said what it answers: only a message whose fate was not known is
+		case !w.whole(m.Text, i):
+			loose[i] = true
+		case complete[i] > 0 && !repeat:
+			t.Errorf("%s: the answer to message %d stands there again, and is not marked as a repeat", w.user.First, i)
+		case i < latest && !repeat:
+			t.Errorf("%s: the answer to message %d came after that to message %d", w.user.First, i, latest)
+		}
+		if i >= 0 && w.whole(m.Text, i) {
+			complete[i]++
+			latest = max(latest, i)
+		}
+		if i >= 0 && repeat {
+			delete(loose, i)
+		}
+	}
+	for i := range w.letters {
+		if complete[i] == 0 || complete[i] > 2+w.again[i] {
+			t.Errorf("%s: message %d has %d whole answers", w.user.First, i, complete[i])
+		}
+	}
+	return marked
+}
+
+// letterOf is the letter that a message answers, -1 where it does not say.
+func (w *writer) letterOf(text string) int {
+	m := letterNumber.FindStringSubmatch(text)
+	if m == nil {
+		return -1
+	}
+	i, err := strconv.Atoi(m[1])
+	if err != nil || i >= len(w.letters) {
+		return -1
+	}
+	return i
+}
+
+// whole tells whether a message ends with the whole answer to a letter; a note about a message before it may follow.
+func (w *writer) whole(text string, i int) bool {
+	said := strings.Join(strings.Fields(text), " ")
+	want := "done: " + strings.Join(strings.Fields(w.letters[i].text), " ")
+	_, rest, found := strings.Cut(said, want)
+	return found && (rest == "" || strings.Contains(rest, "/resend"))
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/approval"
+	"mews/supervisor/budget"
+	"mews/supervisor/sqlite"
+)
+
+// newGate makes the gate that everything meets which people send.
+func newGate(s *service) *entrance {
+	store := s.db.Access()
+	s.codes = newConfirmations(s.moment)
+	s.gate = access.NewGate(access.Options{
+		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
+		Held: s.db.Inbox().Held, Alarm: func(_, text string) { s.tellAdmins(text) },
+	})
+	return &entrance{gate: s.gate, codes: s.codes}
+}
+
+func gateLimits(cfg *config.Config) access.Limits {
+	a := cfg.Access
+	return access.Limits{Idle: a.Session, Life: a.SessionMax, Burst: a.Rate.Burst, Second: a.Rate.Second}
+}
+
+// entrance is access's gate, and before it a code that some effect waits for.
+type entrance struct {
+	gate  *access.Gate
+	codes *confirmations
+}
+
+// Meet says what is to become of an inbound.
+func (e *entrance) Meet(ctx context.Context, in supervisor.Inbound) (supervisor.Meeting, error) {
+	m, err := e.gate.Meet(ctx, in)
+	if err != nil || m.Refused != "" || m.Decide != nil && m.Guard == nil {
+		return m, err
+	}
+	right, waited := e.codes.takes(in)
+	if !waited || !access.IsCode(in.Text) {
+		return m, nil
+	}
+	decide := e.gate.DecideStepUp(in.Conversation.User, in.Text)
+	return supervisor.Meeting{Decide: func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+		f, v := decide(f, now)
+		right(v.Right)
+		return f, v
+	}}, nil
+}
+
+// newApprover makes what decides which effects leave the walls.
+func newApprover(s *service) *approval.Approver {
+	return &approval.Approver{
+		People: func(name string) (supervisor.User, bool) {
+			u, ok := s.people.Find(name)
+			return u, ok && !s.people.Suspended(name)
+		},
+		Policy: &s.policy, Grants: s.db.Grants(), Ask: s.asked, StepUp: stepUp{s}, Audit: s.audit.note,
+	}
+}
+
+// rules puts a configuration's rules about effects into force.
+func (d *door) rules(cfg *config.Config) {
+	table := approval.Table{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
+		Roles: map[supervisor.Role]approval.Rules{
+			supervisor.RoleAdmin: rulesOf(cfg.Approvals.Admin), supervisor.RoleUser: rulesOf(cfg.Approvals.User),
+		}}
+	for _, u := range cfg.Users {
+		table.Users[u.Name] = rulesOf(u.Approvals)
+	}
+	d.policy.Set(table)
+}
+
+func rulesOf(r config.Rules) approval.Rules {
+	rules := approval.Rules{}
+	for effect, rule := range r.ByEffect() {
+		rules[effect] = approval.Rule(rule)
+	}
+	return rules
+}
+
+// purse pays for the calls of a turn.
+func (s *service) purse(t supervisor.Turn) supervisor.Purse {
+	configured, known := s.people.Find(t.Conversation.User)
+	user, _ := s.preferences().Find(t.Conversation.User)
+	if !known || !s.serves(t.Conversation) {
+		return nothing{} // they were taken out while their turn waited
+	}
+	return budget.New(budget.Options{
+		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Limits: user.Budget,
+		Zone: zoneOf(configured), Installation: s.roster.Config().Budget.Month.Micro, Now: s.now, Log: s.log.Named("budget"),
+	})
+}
+
+// nothing is the purse of somebody who is not served any more.
+type nothing struct{}
+
+// Reserve refuses.
+func (nothing) Reserve(context.Context, supervisor.Bid) (int64, error) {
+	return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeForbidden,
+		Message: "You may not speak here any more, so no model was asked."}}
+}
+
+// Return has nothing to give back.
+func (nothing) Return(context.Context, int64) {}
+
+// newPairing makes what lets in who has an invite's code.
+func newPairing(s *service) *pairing {
+	return &pairing{
+		people: s.people, refresh: s.roster.Refresh, store: s.db.Access(), conversations: s.db.Conversations(), outbox: s.db.Outbox(),
+		spool: s.spool, seal: s.seal, said: s.feeds.Delivery, audit: s.audit.note,
+	}
+}
+
+// answered is called when there is something in a conversation's outbox, and perhaps a message to be cleaned away.
+func (s *service) answered(conversation int64) {
+	s.codes.kept(conversation)
+	s.feeds.Delivery(conversation)
+	if s.channel != nil {
+		s.channel.cleaner.Changed()
+	}
+}
+
+// tellAdmins tells the admins of what only they can mend.
+func (s *service) tellAdmins(text string) {
+	if s.channel != nil {
+		s.channel.tellAdmins(text)
+		return
+	}
+	s.log.Error("health", "text", text)
+}
+
+// files are hostcall's Sender.
+type files struct {
+	turns sqlite.Turns
+	said  func(conversation int64) // there is something in its outbox
+}
+
+// SendFile has a file delivered to the conversation of a turn.
+func (f files) SendFile(ctx context.Context, turn int64, call string, file supervisor.File) error {
+	in, err := f.turns.SendFile(ctx, turn, call, file)
+	if in != 0 && err == nil {
+		f.said(in)
+	}
+	return err
+}

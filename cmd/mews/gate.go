@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/command"
+	"mews/supervisor/inbox"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/telegram"
+)
+
+// gate is where what Telegram brings meets who may speak. A stranger gets silence.
+type gate struct {
+	source        string
+	people        *access.People
+	strangers     access.Strangers
+	pairing       *pairing
+	inbox         *inbox.Inbox
+	updates       sqlite.Inbox
+	conversations sqlite.Conversations
+	moved         func(from, to string)       // a chat has another name now
+	refresh       func(context.Context) error // people are to be read anew
+	acknowledge   func(query string)          // ends the wait of whoever pressed a button; never blocks
+	audit         func(user, action, detail string)
+	log           hclog.Logger
+
+	mu     sync.Mutex       // guards albums
+	albums map[int64]string // by chat, the last album of which something was kept
+}
+
+// Next is where the next batch begins.
+func (g *gate) Next(ctx context.Context) (int64, error) { return g.updates.NextUpdate(ctx, g.source) }
+
+// Take keeps a batch and where the next one begins, in one transaction.
+func (g *gate) Take(ctx context.Context, letters []telegram.Letter, next int64) error {
+	var items []supervisor.Item
+	albums := g.known()
+	for _, l := range letters {
+		if l.Kind == telegram.LetterMoved {
+			if err := g.follow(ctx, l); err != nil {
+				return err
+			}
+			continue
+		}
+		if l.Kind == telegram.LetterUnreadable && l.Album != "" && albums[l.Chat] == l.Album {
+			continue // that it can't be looked at is said once for an album
+		}
+		item, ok, err := g.admit(ctx, l)
+		if err != nil {
+			return err
+		}
+		if ok {
+			items = append(items, item)
+			albums[l.Chat] = l.Album
+		}
+	}
+	if len(items) == 0 && next == 0 {
+		return nil
+	}
+	err := g.inbox.PutBatch(ctx, supervisor.Batch{Source: g.source, Next: next, Items: items})
+	if err == nil {
+		g.remember(albums)
+	}
+	return err
+}
+
+// known is a copy of the albums: what a batch adds to it counts once the batch is kept.
+func (g *gate) known() map[int64]string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	albums := maps.Clone(g.albums)
+	if albums == nil {
+		albums = map[int64]string{}
+	}
+	return albums
+}
+
+func (g *gate) remember(albums map[int64]string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.albums = albums
+}
+
+// admitted are the letters that somebody may have meant for their assistant.
+var admitted = map[telegram.LetterKind]bool{
+	telegram.LetterMessage: true, telegram.LetterUnreadable: true, telegram.LetterPress: true,
+}
+
+// admit makes an item of what somebody has sent to the bot who may. Whether they have to prove first that it is they is for
+// the inbox's own gate.
+func (g *gate) admit(ctx context.Context, l telegram.Letter) (item supervisor.Item, ok bool, err error) {
+	if !admitted[l.Kind] || !l.Addressed {
+		return item, false, nil // what people say to one another in a group is nobody else's, whoever they are
+	}
+	invited, err := g.pairing.meet(ctx, &l)
+	if err != nil {
+		return item, false, err
+	}
+	user, known := g.people.Telegram(l.Sender)
+	if !known {
+		if !invited {
+			g.stranger(l)
+		}
+		return item, false, nil
+	}
+	chat := strconv.FormatInt(l.Chat, 10)
+	if l.Group && !g.people.GroupAllowed(supervisor.ChannelTelegram, chat) && !g.mayAllow(user, l) {
+		g.unknownGroup(user, l)
+		return item, false, nil
+	}
+	return g.item(user, l, chat), true, nil
+}
+
+// item is a letter of a person's, to be kept.
+func (g *gate) item(user supervisor.User, l telegram.Letter, chat string) supervisor.Item {
+	item := supervisor.Item{
+		Inbound: supervisor.Inbound{
+			Conversation: supervisor.Conversation{
+				User: user.Name, Channel: supervisor.ChannelTelegram, Chat: chat, Thread: l.Thread,
+			},
+			Source: g.source, Key: l.Key, Message: l.Message, Sender: strconv.FormatInt(l.Sender, 10), Text: l.Text,
+		},
+		Update: l.Update,
+		Raw:    string(l.Raw),
+	}
+	switch l.Kind {
+	case telegram.LetterPress:
+		item.Inbound.Kind = supervisor.KindPress
+		g.acknowledge(l.Query)
+	case telegram.LetterUnreadable:
+		item.Inbound.Text = "(" + l.Lacks + ")"
+		item.Answer = "I can't take " + l.Lacks + " in this version. Write to me what it says, and I work with that."
+	}
+	return item
+}
+
+// mayAllow says whether a letter from a group in which nobody may speak is an admin's /allow.
+func (g *gate) mayAllow(user supervisor.User, l telegram.Letter) bool {
+	name, _ := command.Parse(l.Text)
+	return user.Role == supervisor.RoleAdmin && l.Kind == telegram.LetterMessage && strings.HasPrefix(strings.TrimSpace(l.Text), "/") &&
+		name == "allow"
+}
+
+// unknownGroup notes a group in which nobody may speak yet, once a day each.
+func (g *gate) unknownGroup(user supervisor.User, l telegram.Letter) {
+	if g.strangers.First(l.Chat, time.Now()) {
+		g.audit(user.Name, "telegram.group", fmt.Sprintf("spoke in group %d (%q), which no admin has allowed; nothing was answered",
+			l.Chat, l.Title))
+	}
+}
+
+// stranger notes somebody who spoke to the bot and may not, once a day each.
+func (g *gate) stranger(l telegram.Letter) {
+	if g.strangers.First(l.Sender, time.Now()) {
+		g.audit("", "telegram.stranger", fmt.Sprintf("%d wrote; nothing was answered", l.Sender))
+	}
+}
+
+// follow goes with a group that has become another chat.
+func (g *gate) follow(ctx context.Context, l telegram.Letter) error {
+	from, to := strconv.FormatInt(l.Chat, 10), strconv.FormatInt(l.MovedTo, 10)
+	allowed := g.people.GroupAllowed(supervisor.ChannelTelegram, from)
+	if allowed { // also where the configuration has said so, which knows the old name
+		if err := g.pairing.store.Groups.Allow(ctx, sqlite.Group{Channel: supervisor.ChannelTelegram, Chat: to}); err != nil {
+			return err
+		}
+	}
+	moved, err := g.conversations.Move(ctx, supervisor.ChannelTelegram, from, to)
+	if err != nil {
+		return err
+	}
+	if moved > 0 {
+		g.moved(from, to)
+		g.log.Info("a group is a supergroup now", "from", from, "to", to)
+	}
+	if moved == 0 && (!allowed || g.people.GroupAllowed(supervisor.ChannelTelegram, to)) {
+		return nil // people know it
+	}
+	return g.refresh(ctx)
+}

@@ -1,0 +1,92 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/control"
+)
+
+// lives are the real providers, by the variable that has the key of each. LIVE_MODEL_KIND names another model.
+var lives = []struct{ kind, key, model string }{
+	{"anthropic", "ANTHROPIC_API_KEY", "claude-haiku-4-5"},
+	{"openai", "OPENAI_API_KEY", "gpt-5-mini"},
+}
+
+// TestLive has a short conversation with a tool with each real provider. It runs with `make live`, and costs a cent.
+func TestLive(t *testing.T) {
+	if os.Getenv("MEWS_LIVE") == "" {
+		t.Log("not run: it talks to real providers; `make live` runs it")
+		return
+	}
+	for _, l := range lives {
+		t.Run(l.kind, func(t *testing.T) {
+			if os.Getenv(l.key) == "" {
+				t.Logf("not run: %s is not set", l.key)
+				return
+			}
+			model := l.model
+			if other := os.Getenv("LIVE_MODEL_" + strings.ToUpper(l.kind)); other != "" {
+				model = other
+			}
+			converse(t, l.kind, l.key, model)
+		})
+	}
+}
+
+func converse(t *testing.T, kind, key, model string) {
+	h := newHouse(t, "", "ann")
+	h.configure(fmt.Sprintf("models: {default: live/%s, providers: {live: {kind: %s, api_key: \"${%s}\"}}}\n", model, kind, key))
+	h.start()
+	v := newLiveVisitor(t, h)
+	for _, text := range []string{
+		"Write the single word swordfish into the file secret.txt, with your tool.",
+		"Which word did you write just now? Answer with that word alone.",
+	} {
+		if _, err := v.chat.Say(t.Context(), control.NewKey(), text); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case answer := <-v.got:
+			t.Logf("> %s\n%s", text, answer)
+			if strings.Contains(text, "Which") && !strings.Contains(strings.ToLower(answer), "swordfish") {
+				t.Errorf("it does not remember")
+			}
+		case <-time.After(3 * time.Minute):
+			t.Fatal("no answer within three minutes")
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(h.home("ann"), "secret.txt"))
+	if err != nil || strings.TrimSpace(string(text)) != "swordfish" {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+	h.stop()
+}
+
+// liveVisitor is a client that keeps what it is told.
+type liveVisitor struct {
+	chat *control.Chat
+	got  chan string
+}
+
+func newLiveVisitor(t *testing.T, h *house) *liveVisitor {
+	v := &liveVisitor{got: make(chan string, 10)}
+	v.chat = control.NewChat(h.socket, control.Attach{User: "ann", After: control.FromNow}, v)
+	ended := make(chan struct{})
+	go func() { defer close(ended); v.chat.Run(t.Context(), time.Minute) }()
+	t.Cleanup(func() { <-ended })
+	return v
+}
+
+func (v *liveVisitor) Deliver(d control.Delivery) bool {
+	v.got <- d.Text
+	return true
+}
+
+func (*liveVisitor) Attached(control.Attached, bool) {}
+func (*liveVisitor) Show(control.Show)               {}
+func (*liveVisitor) Lost(error)                      {}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/model/openai"
+)
+
+func TestModelsArePrintedWithTheirMarks(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		in   modelsReport
+		want string
+	}{
+		{"nothing", modelsReport{}, ""},
+		{
+			"models, and a provider that is silent",
+			modelsReport{
+				Models: []modelLine{
+					{Spec: "claude/claude-haiku-4-5", InUse: true}, {Spec: "local/qwen3:8b", Default: true}, {Spec: "offline"},
+				},
+				Silent: []silentLine{{"shut", "It could not be reached."}},
+			},
+			"claude/claude-haiku-4-5  in use\n" +
+				"local/qwen3:8b           the default\n" +
+				"offline\n" +
+				"shut did not say what it has: It could not be reached.\n",
+		},
+		{
+			"one that is both",
+			modelsReport{Models: []modelLine{{Spec: "offline", InUse: true, Default: true}}},
+			"offline  in use, the default\n",
+		},
+		{
+			"a name that would move the cursor",
+			modelsReport{Models: []modelLine{{Spec: "far/a\x1b[2J\n\tb"}}, Silent: []silentLine{{"x\r", "y\x07"}}},
+			"far/a[2Jb\nx did not say what it has: y\n",
+		},
+	} {
+		var got bytes.Buffer
+		if err := printModels(&got, c.in); err != nil || got.String() != c.want {
+			t.Errorf("%s: error %v, %s", c.name, err, cmp.Diff(c.want, got.String()))
+		}
+	}
+}
+
+// verbRig runs a verb on an empty configuration, and gives what it printed.
+func verbRig(t *testing.T, run func(context.Context, console, []string) error, args ...string) (out, errs string, err error) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "mews.yaml")
+	if err := os.WriteFile(file, []byte("state: "+dir+"/state\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var o, e bytes.Buffer
+	err = run(t.Context(), console{out: &o, err: &e}, append([]string{"--config", file}, args...))
+	return o.String(), e.String(), err
+}
+
+func TestModelsVerb(t *testing.T) {
+	ask := askModels
+	t.Cleanup(func() { askModels = ask })
+	var failure error
+	askModels = func(_ context.Context, socket string) (modelsReport, error) {
+		if !strings.HasSuffix(socket, "/state/control.sock") {
+			t.Errorf("asked at %s", socket)
+		}
+		return modelsReport{Models: []modelLine{{Spec: "offline", Default: true}}}, failure
+	}
+	if out, _, err := verbRig(t, modelsVerb); err != nil || out != "offline  the default\n" {
+		t.Errorf("printed %q, error %v", out, err)
+	}
+	const want = "{\n  \"models\": [\n    {\n      \"spec\": \"offline\",\n      \"default\": true\n    }\n  ]\n}\n"
+	if out, _, err := verbRig(t, modelsVerb, "--json"); err != nil || out != want {
+		t.Errorf("printed %q, error %v", out, err)
+	}
+	failure = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "You are a stranger."}
+	if out, _, err := verbRig(t, modelsVerb); !errors.Is(err, failure) || out != "" {
+		t.Errorf("printed %q, error %v", out, err)
+	}
+}
+
+// neighbour is a server of models on loopback, in place of those that may be on this machine. looked counts how often it
+// was looked for.
+func neighbour(t *testing.T, models ...string) (server *modeltest.Server, hint string, looked *int) {
+	t.Helper()
+	server = modeltest.New(modeltest.Echo)
+	server.Models, server.Dialect = models, modeltest.Ollama
+	listening := httptest.NewServer(server)
+	t.Cleanup(listening.Close)
+	addr := listening.Listener.Addr().String()
+	before := lookNearby
+	t.Cleanup(func() { lookNearby = before })
+	looked = new(int)
+	lookNearby = func(ctx context.Context) []openai.Found {
+		*looked++
+		return openai.NearbyAt(ctx, []openai.Place{{Server: "ollama", Addr: addr}, {Server: "vllm", Addr: addr}})
+	}
+	return server, "ollama answers at http://" + addr + "/v1; to talk to a model of it: OPENAI_BASE_URL=http://" + addr +
+		"/v1 OPENAI_MODEL=qwen3:8b mews run", looked
+}
+
+// barely is the configuration of a machine on which nothing is configured but what env says.
+func barely(t *testing.T, env map[string]string) *config.Config {
+	t.Helper()
+	e, err := config.OS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	e.Getenv = func(name string) string {
+		if name == "HOME" {
+			return home
+		}
+		return env[name]
+	}
+	cfg, err := config.Local(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.State = home
+	return cfg
+}
+
+// TestAModelNearbyIsOfferedAndNotUsed: whoever talks then is answered offline, and no word of theirs goes there.
+func TestAModelNearbyIsOfferedAndNotUsed(t *testing.T) {
+	server, hint, _ := neighbour(t, "nomic-embed-text", "qwen3:8b")
+	cfg := barely(t, nil)
+	if diff := cmp.Diff([]string{hint}, nearby(t.Context(), cfg, "")); diff != "" {
+		t.Error(diff)
+	}
+	answered := answerOf(t, cfg)
+	if answered != "offline" || server.Count() != 0 {
+		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.Count())
+	}
+
+	// What the hint says works, and is then not said again.
+	asked := strings.Fields(strings.ReplaceAll(hint, "=", " "))
+	env := map[string]string{}
+	for i, word := range asked {
+		if strings.HasPrefix(word, "OPENAI_") {
+			env[word] = asked[i+1]
+		}
+	}
+	cfg = barely(t, env)
+	if answered := answerOf(t, cfg); answered != "openai/qwen3:8b" || server.Count() != 1 {
+		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.Count())
+	}
+	if hints := nearby(t.Context(), cfg, ""); hints != nil {
+		t.Errorf("offered %q", hints)
+	}
+}
+
+// answerOf is which model answers a person by the configuration.
+func answerOf(t *testing.T, cfg *config.Config) string {
+	t.Helper()
+	s := &service{ground: ground{config: cfg, log: discard()}}
+	if err := s.openModels(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer s.models.Close()
+	answer, err := s.models.Stream(t.Context(), "", supervisor.ModelRequest{
+		Messages: []protocol.Message{protocol.UserText("hello")}}, func(supervisor.ModelDelta) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Spec
+}
+
+func TestNobodyLooksNearbyWhereAModelIsConfigured(t *testing.T) {
+	_, _, looked := neighbour(t, "qwen3:8b")
+	if hints := nearby(t.Context(), barely(t, nil), "/etc/mews.yaml"); hints != nil || *looked != 0 {
+		t.Errorf("with a file: offered %q, looked %d times", hints, *looked)
+	}
+	key := map[string]string{"ANTHROPIC_API_KEY": "k", "MEWS_MODEL": "claude-haiku-4-5"}
+	if hints := nearby(t.Context(), barely(t, key), ""); hints != nil || *looked != 0 {
+		t.Errorf("with a model: offered %q, looked %d times", hints, *looked)
+	}
+}
+
+// TestAHintMeansNothingElseInAShell, whatever is listening there.
+func TestAHintMeansNothingElseInAShell(t *testing.T) {
+	for _, name := range []string{"$(id)", "a;id", "`id`", "-x", "a'b", "embed-only"} {
+		neighbour(t, name)
+		if hints := nearby(t.Context(), barely(t, nil), ""); hints != nil {
+			t.Errorf("%s: offered %q", name, hints)
+		}
+	}
+}

@@ -1,0 +1,9 @@
+package main_test
+
+import "golang.org/x/sys/unix"
+
+// mountSmall makes a disk of so many MiB.
+func mountSmall(dir, mib string) error { return unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+mib+"m") }
+
+// unmount takes one away, also where somebody is still in it.
+func unmount(dir string) error { return unix.Unmount(dir, unix.MNT_DETACH) }

@@ -1,0 +1,380 @@
+package main_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+)
+
+// harm is something that alice's model has a command do, and that must not be bob's affair. It makes the file begun in
+// alice's home when it has begun, and is over when there is a file called over, or when a limit has ended it.
+type harm struct {
+	name    string
+	command string
+	notice  string // what alice is told by the service itself, a pattern; "" for nothing
+	result  string // what the model is told, a pattern
+	own     bool   // alice's own worker may go with it: it gets its threads out of what she has
+	mild    bool   // safe without a process namespace, and tried there too
+	mount   bool   // for a small disk alone
+}
+
+// wait is shell that waits for the end of a harm; spin does it where nothing can be forked.
+const (
+	wait = "; until [ -e over ]; do sleep 0.05; done; echo it is over"
+	spin = "; until [ -e over ]; do :; done; echo it is over"
+)
+
+// python is shell for a script that has begun() and wait().
+func python(lines ...string) string {
+	const front = "import os, time\ndef begun(): open('begun', 'w').close()\ndef wait():\n" +
+		"    while not os.path.exists('over'): time.sleep(0.05)\n    print('it is over')\n"
+	return "exec python3 - <<'.'\n" + front + strings.Join(lines, "\n") + "\n."
+}
+
+// What a worker of these tests may have, so that little is enough to be too much.
+const neighbourLimits = "memory: 128MiB, pids: 80"
+
+// harms are what neighbours do to each other.
+var harms = []harm{
+	{
+		name: "fork bomb", mild: true, own: true,
+		command: ": >begun; bomb() { bomb | bomb & }; bomb" + spin,
+		result:  "Resource temporarily unavailable|ended by a signal: killed|interrupted",
+	},
+	{
+		name: "crowd", mild: true, own: true, notice: "wanted more than the 80 processes", // it stops when it is refused
+		command: python("begun()", "made = 0", "for i in range(1000):", "    try:", "        if os.fork() == 0: time.sleep(1000)",
+			"        made += 1", "    except OSError as e:", "        print('refused after', made // 1000 * 1000, e); break", "wait()"),
+		result: "refused after 0 .*Resource temporarily unavailable|ended by a signal: killed|interrupted",
+	},
+	{
+		name: "memory in one process", mild: true,
+		command: python("begun()", "have = []", "try:", "    while True: have.append(bytearray(100 << 20))", "except MemoryError:",
+			"    print('no more memory')", "wait()"),
+		result: "no more memory",
+	},
+	{
+		name: "memory in several", mild: true,
+		command: python("for i in range(3):", "    if os.fork() == 0:", "        have = bytearray(90 << 20)",
+			"        for at in range(0, len(have), 4096): have[at] = 1", "        time.sleep(1000)", "begun()", "wait()"),
+		notice: "needed more than the 128MiB of memory",
+		result: "it is over|ended by a signal: killed",
+	},
+	{
+		name:    "a file too large",
+		command: ": >begun; truncate -s 2G huge; echo truncate says $?; ls -l huge" + wait + "; rm -f huge",
+		result:  "(?i)file (size limit exceeded|too large)|truncate says 153",
+	},
+	{
+		name: "full disk", mount: true,
+		command: ": >begun; cat /dev/zero >full" + wait + "; rm -f full",
+		result:  "No space left on device",
+	},
+	{
+		name: "descriptors",
+		command: python("have = []", "try:", "    while True: have.append(os.open('/', os.O_PATH))", "except OSError as e:",
+			"    why = str(e)", "os.close(have.pop())", "begun()", "wait()", "print(why)"),
+		result: "Too many open files",
+	},
+	{
+		name:    "flood",
+		command: ": >begun; yes | head -c 200M" + wait,
+		result:  `(?s)left out.*it is over`,
+	},
+	{
+		name: "daemons",
+		command: `for i in 1 2 3; do setsid sh -c "trap '' TERM HUP INT; sleep 1000 & sleep 1000" >/dev/null 2>&1 & done
+env -i setsid sleep 1000 </dev/null >/dev/null 2>&1 & : >begun` + wait,
+		result: "(?s)10 background processes were ended.*it is over",
+	},
+	{
+		name:    "kill everybody",
+		command: ": >begun; sleep 1000 & kill -9 -1; kill -9 1 $PPID" + spin,
+		result:  "it is over",
+	},
+	{
+		name: "garbage",
+		command: `exec 2>/dev/null; : >begun; for i in 0 1 2 3 4 5 6 7 8 9; do
+  head -c 50000 /dev/urandom >&$i; printf '\n{"jsonrpc":"2.0","method":"turn.end"}\n' >&$i
+  for p in 1 $PPID; do timeout 1 head -c 50000 /dev/urandom >/proc/$p/fd/$i; done
+done` + wait,
+		result: "it is over",
+	},
+}
+
+// TestNeighbours: what alice's model does to her own processes, her memory, her disk and her tools is not bob's affair. He
+// is answered while it goes on and his worker can run programs; alice is told, her turn goes on and ends in the same
+// worker; and nothing is left.
+func TestNeighbours(t *testing.T) {
+	t.Run("walls", func(t *testing.T) { tryHarms(t, "", harms) })
+	t.Run("landlock", func(t *testing.T) {
+		mild := slices.DeleteFunc(slices.Clone(harms), func(h harm) bool { return !h.mild })
+		tryHarms(t, ", sandbox: landlock, sandbox_min: landlock", mild)
+	})
+}
+
+func tryHarms(t *testing.T, walls string, harms []harm) {
+	_, url := modeltest.NewServer(t, runner)
+	h := newHouse(t, url, "alice", "bob")
+	h.configure("worker: {" + neighbourLimits + walls + "}\n")
+	for _, dir := range []string{filepath.Dir(h.dir), h.dir} { // without a root of their own workers walk there
+		if err := os.Chmod(dir, 0o711); err != nil {
+			t.Fatal(err)
+		}
+	}
+	small := h.smallHomes("alice", "bob")
+	h.start()
+	defer h.stop()
+	now := h.now()
+	t.Logf("%s. %s", now.Walls.Why, now.Walls.Limits)
+	alice, bob := newNeighbour(h, "alice"), newNeighbour(h, "bob")
+	alice.ask("run true")
+	for _, harm := range harms {
+		if harm.mount && !small {
+			continue
+		}
+		t.Run(harm.name, func(t *testing.T) {
+			h.t = t
+			defer func(whole testing.TB) { h.t = whole }(h.t)
+			harm.happen(h, alice, bob)
+		})
+	}
+}
+
+// runner is a model that has a command run ("run COMMAND"), does one thing more, and says what came of it.
+func runner(r modeltest.Request) modeltest.Answer {
+	command, asked := strings.CutPrefix(r.Asked(), "run ")
+	if !asked {
+		return modeltest.FileWriter(r)
+	}
+	args, err := json.Marshal(map[string]any{"command": command, "timeout": 60})
+	if err != nil {
+		return modeltest.Answer{Text: err.Error()}
+	}
+	switch done := r.Done(); len(done) {
+	case 0:
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "run_command", Args: string(args)}}}
+	case 1:
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: "{}"}}}
+	default:
+		return modeltest.Answer{Text: "done: " + ends(done[0].Result)}
+	}
+}
+
+// ends is a long text without its middle.
+func ends(text string) string {
+	const each = 1000
+	if len(text) <= 2*each {
+		return text
+	}
+	return strings.ToValidUTF8(text[:each], "") + "\n…\n" + middleNote.FindString(text) + "\n…\n" + strings.ToValidUTF8(text[len(text)-each:], "")
+}
+
+var middleNote = regexp.MustCompile(`\[\.\.\. .*left out.*\]`)
+
+// happen has the harm done, and looks at what comes of it.
+func (m harm) happen(h *house, alice, bob *neighbour) {
+	t := h.t
+	before, heard := h.now(), alice.notices()
+	for _, name := range []string{"begun", "over"} {
+		if err := os.Remove(filepath.Join(h.home("alice"), name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	answer := alice.say("run " + m.command)
+	h.until(patience, "the harm to begin", func() bool {
+		_, err := os.Stat(filepath.Join(h.home("alice"), "begun"))
+		return err == nil || len(answer) > 0
+	})
+	bob.runs(before.Walls.Tier != "landlock")
+	if m.notice != "" && (m.name != "crowd" || counted(before)) {
+		h.until(patience, "alice to be told", func() bool { return regexp.MustCompile(m.notice).MatchString(alice.notices()[len(heard):]) })
+	}
+	if err := os.WriteFile(filepath.Join(h.home("alice"), "over"), nil, 0o644); err != nil {
+		t.Error(err)
+	}
+	got := alice.hear(answer)
+	if !regexp.MustCompile(m.result).MatchString(got) || !strings.HasPrefix(got, "done: ") {
+		t.Errorf("the model was told %q, want %q", got, m.result)
+	}
+	m.left(h, alice, before)
+	if told := strings.TrimSpace(alice.notices()[len(heard):]); told != "" {
+		t.Logf("alice was told: %s", told)
+	}
+}
+
+// counted says whether somebody tells of too many processes: control groups, or the watchdog where a worker's limit is not
+// the kernel's to keep. Otherwise a command is told so, and nobody else.
+func counted(s control.Status) bool {
+	return s.Walls.Tier == "landlock" || allCounted.MatchString(s.Walls.Limits)
+}
+
+var allCounted = regexp.MustCompile(`limited all together by [^.]*\bpids\b`)
+
+// left checks that both have the workers that they had, and that nothing of the harm is there any more.
+func (m harm) left(h *house, alice *neighbour, before control.Status) {
+	t := h.t
+	looked := alice.ask(`run ls -A "${TMPDIR:-/tmp}"; echo looked`)
+	_, listed, _ := strings.Cut(looked, "\n")
+	for name := range strings.FieldsSeq(strings.TrimSuffix(strings.TrimSpace(listed), "looked")) {
+		if !strings.HasPrefix(name, "mews-") { // where the tools keep the output that they say they keep
+			t.Errorf("%s is left in /tmp: %q", name, looked)
+		}
+	}
+	if !strings.HasSuffix(strings.TrimSpace(looked), "looked") {
+		t.Errorf("alice's next command: %q", looked)
+	}
+	for i, now := range h.now().Users {
+		was := before.Users[i]
+		if was.PID != 0 && !(m.own && now.Name == "alice") && (now.PID != was.PID || now.Deaths != was.Deaths) {
+			t.Errorf("%s's worker was %d and is %d; %d died", now.Name, was.PID, now.PID, now.Deaths-was.Deaths)
+		}
+		h.until(patience, "nothing to be left below the worker of "+now.Name, func() bool { return len(childrenOf(now.PID)) == 0 })
+	}
+}
+
+// now is how the service is.
+func (h *house) now() (s control.Status) {
+	h.t.Helper()
+	if err := control.Ask(h.t.Context(), h.socket, control.MethodStatus, nil, &s); err != nil {
+		h.t.Fatal(err)
+	}
+	return s
+}
+
+// smallHomes puts the homes on a small disk, if this account may do that.
+func (h *house) smallHomes(people ...string) bool {
+	h.t.Helper()
+	if may, err := canMount(); err != nil || !may {
+		return false
+	}
+	dir := filepath.Dir(h.home("anybody"))
+	if err := mountSmall(dir, "48"); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		if err := unmount(dir); err != nil {
+			h.t.Error(err)
+		}
+	})
+	for _, name := range people {
+		if err := os.Mkdir(h.home(name), 0o700); err != nil {
+			h.t.Fatal(err)
+		}
+		giveToWorkers(h.t, h.home(name))
+	}
+	return true
+}
+
+// childrenOf are the children of a process, as the system lists them.
+func childrenOf(pid int) []string {
+	var list []string
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is a good one
+	for _, path := range lists {
+		text, err := os.ReadFile(path)
+		if err == nil { // else the thread has just ended
+			list = append(list, strings.Fields(string(text))...)
+		}
+	}
+	return list
+}
+
+// neighbour is a person at a terminal who waits for each answer.
+type neighbour struct {
+	house *house
+	chat  *control.Chat
+
+	mu      sync.Mutex // guards what follows
+	waiting map[string]chan string
+	told    strings.Builder
+}
+
+func newNeighbour(h *house, name string) *neighbour {
+	n := &neighbour{house: h, waiting: map[string]chan string{}}
+	n.chat = control.NewChat(h.socket, control.Attach{User: name, After: control.FromNow}, n)
+	ctx, ended := h.t.Context(), make(chan struct{})
+	go func() { defer close(ended); n.chat.Run(ctx, time.Minute) }()
+	h.t.Cleanup(func() { <-ended })
+	return n
+}
+
+// say says something; its answer comes on the channel.
+func (n *neighbour) say(text string) <-chan string {
+	n.house.t.Helper()
+	key, answer := control.NewKey(), make(chan string, 1)
+	n.mu.Lock()
+	n.waiting[key] = answer
+	n.mu.Unlock()
+	if _, err := n.chat.Say(n.house.t.Context(), key, text); err != nil {
+		n.house.t.Fatal(err)
+	}
+	return answer
+}
+
+func (n *neighbour) hear(answer <-chan string) string {
+	n.house.t.Helper()
+	select {
+	case text := <-answer:
+		return text
+	case <-time.After(2 * time.Minute):
+		n.house.t.Fatal("no answer within two minutes")
+		return ""
+	}
+}
+
+func (n *neighbour) ask(text string) string {
+	n.house.t.Helper()
+	return n.hear(n.say(text))
+}
+
+// runs has a program run for the person. Where an account's processes are counted together it may take a few looks of the
+// watchdog until there is room for it.
+func (n *neighbour) runs(atOnce bool) {
+	n.house.t.Helper()
+	var got string
+	for range 10 {
+		if got = n.ask("run sleep 0.2; /bin/true && echo mine"); strings.HasSuffix(strings.TrimSpace(got), "mine") || atOnce {
+			break
+		}
+		n.house.t.Logf("not yet: %q", got)
+	}
+	if !strings.HasSuffix(strings.TrimSpace(got), "mine") {
+		n.house.t.Errorf("a neighbour's command: %q", got)
+	}
+}
+
+// notices are what the service has said by itself.
+func (n *neighbour) notices() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.told.String()
+}
+
+func (n *neighbour) Deliver(d control.Delivery) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if d.Kind == supervisor.DeliveryNotice {
+		n.told.WriteString(d.Text + "\n")
+	}
+	if answer := n.waiting[d.Key]; answer != nil && d.Kind == supervisor.DeliveryAnswer {
+		answer <- d.Text
+		delete(n.waiting, d.Key)
+	}
+	return true
+}
+
+func (*neighbour) Attached(control.Attached, bool) {}
+func (*neighbour) Show(control.Show)               {}
+func (*neighbour) Lost(error)                      {}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/command"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/telegram"
+)
+
+// pairing lets in who has an invite's code: /start CODE, or the link that says so, binds an account to a person. It also
+// has people make a second factor in their private chat, where an invite of theirs lets them.
+type pairing struct {
+	people        *access.People
+	refresh       func(context.Context) error // people are to be read anew
+	store         sqlite.Access
+	conversations sqlite.Conversations
+	outbox        sqlite.Outbox
+	spool         *spool.Spool
+	seal          *access.Seal
+	knocks        access.Knocks
+	hasty         access.Strangers         // whose codes were not looked at
+	said          func(conversation int64) // there is something in its outbox
+	audit         func(user, action, detail string)
+}
+
+// meet takes an invite's code, if a letter is one, and leaves of the letter what may be kept: a plain /start. invited says
+// that somebody unknown had a code, right or wrong.
+func (p *pairing) meet(ctx context.Context, l *telegram.Letter) (invited bool, err error) {
+	name, code := command.Parse(l.Text)
+	if l.Kind != telegram.LetterMessage || l.Group || name != "start" || !strings.HasPrefix(strings.TrimSpace(l.Text), "/") || code == "" {
+		return false, nil
+	}
+	l.Text, l.Raw = "/start", redacted(l.Update)
+	if !p.knocks.Look(l.Sender, time.Now()) {
+		p.unlooked(l.Sender)
+		return true, nil
+	}
+	account := strconv.FormatInt(l.Sender, 10)
+	invite, err := p.store.Invites.Redeem(ctx, access.DigestInvite(code), supervisor.ChannelTelegram, account,
+		p.people.Owner(supervisor.ChannelTelegram, account))
+	switch supervisor.ErrorCode(err) {
+	case "":
+	case supervisor.CodeNotFound, supervisor.CodeForbidden:
+		return true, p.refused(ctx, l, err)
+	default:
+		return true, fmt.Errorf("take an invite of %d: %w", l.Sender, err)
+	}
+	p.knocks.Right(l.Sender)
+	if err := p.refresh(ctx); err != nil {
+		return true, fmt.Errorf("let in %s: %w", invite.User, err)
+	}
+	user, _ := p.people.Find(invite.User)
+	return true, p.resume(ctx, user, l)
+}
+
+// refused goes on with somebody whose code was not taken, perhaps because it was taken just before a crash, or before people
+// could not be read anew.
+func (p *pairing) refused(ctx context.Context, l *telegram.Letter, why error) error {
+	if err := p.catchUp(ctx, l.Sender); err != nil {
+		return err
+	}
+	if supervisor.ErrorCode(why) == supervisor.CodeForbidden {
+		p.audit("", "invite.refused", fmt.Sprintf("%d had a code for another person than whose account it is", l.Sender))
+	}
+	if user, known := p.people.Telegram(l.Sender); known {
+		return p.resume(ctx, user, l)
+	}
+	if supervisor.ErrorCode(why) == supervisor.CodeNotFound {
+		p.audit("", "invite.refused", fmt.Sprintf("%d had a code that is not good", l.Sender))
+	}
+	return nil
+}
+
+// catchUp reads people anew where an account was bound to somebody and they do not know it.
+func (p *pairing) catchUp(ctx context.Context, sender int64) error {
+	account := strconv.FormatInt(sender, 10)
+	if p.people.Owner(supervisor.ChannelTelegram, account) != "" {
+		return nil
+	}
+	user, err := p.store.Bindings.Find(ctx, supervisor.ChannelTelegram, account)
+	if err != nil || user == "" {
+		return err
+	}
+	if _, there := p.people.Find(user); !there {
+		return nil // what was left of somebody who is no user any more
+	}
+	p.knocks.Right(sender) // it was, the first time
+	if err := p.refresh(ctx); err != nil {
+		return fmt.Errorf("let in %s: %w", user, err)
+	}
+	return nil
+}
+
+// unlooked notes somebody whose code was not looked at because of how many they tried, once a day each.
+func (p *pairing) unlooked(sender int64) {
+	if p.hasty.First(sender, time.Now()) {
+		p.audit("", "invite.refused", fmt.Sprintf("%d tried too many codes; this one was not looked at", sender))
+	}
+}
+
+// redacted stands for an update of which no word is kept.
+func redacted(update int64) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"update_id":%d,"redacted":true}`, update))
+}
+
+// resume goes on with somebody who has been let in: who is to make a second factor is shown how.
+func (p *pairing) resume(ctx context.Context, user supervisor.User, l *telegram.Letter) error {
+	may, err := p.store.Invites.MayEnrol(ctx, user.Name)
+	if err != nil || !may || user.Codes == supervisor.CodesOff || p.seal == nil {
+		return err
+	}
+	c, err := p.conversations.Find(ctx, user.Name, supervisor.ChannelTelegram, strconv.FormatInt(l.Chat, 10), l.Thread)
+	if err != nil {
+		return err
+	}
+	return p.enrol(ctx, user, c)
+}
+
+// secretStands is how long a message stands that holds a secret.
+const secretStands = 10 * time.Minute
+
+// enrol makes a second factor for a person, and shows it to them for a while. It counts once they have sent a code of it.
+func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.Conversation) error {
+	made, err := p.seal.Enrol(user.Name)
+	if err != nil {
+		return err
+	}
+	codes, digests := access.NewRecovery()
+	if err := p.store.Factors.Put(ctx, user.Name, made.Sealed, digests); err != nil {
+		return fmt.Errorf("enrol %s: %w", user.Name, err)
+	}
+	picture, err := p.picture(made)
+	if err != nil {
+		return err
+	}
+	text := "Your chat is locked by a second factor. Scan the picture below with an authenticator app, or type this secret into " +
+		"it: `" + made.Secret.Reveal() + "`\n\nKeep these recovery codes where you do not lose them; each opens the chat once, without " +
+		"the app:\n```\n" + strings.Join(reveal(codes), "\n") + "\n```\nThen send me the six digits that the app shows. This message " +
+		"and the picture go away in ten minutes."
+	_, err = p.outbox.Say(ctx, supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: text,
+		Files: []supervisor.File{picture}, Vanish: secretStands})
+	if err == nil {
+		p.audit(user.Name, "totp.offered", "in "+string(c.Channel)+" chat "+c.Chat)
+		p.said(c.ID)
+	}
+	return err
+}
+
+func reveal(codes []access.Secret) []string {
+	var plain []string
+	for _, c := range codes {
+		plain = append(plain, c.Reveal())
+	}
+	return plain
+}
+
+// pictureWidth is how wide the picture of a second factor is, in pixels.
+const pictureWidth = 480
+
+func (p *pairing) picture(made access.Enrolment) (supervisor.File, error) {
+	png, err := made.PNG(pictureWidth)
+	if err != nil {
+		return supervisor.File{}, err
+	}
+	ref, err := keepBytes(p.spool, png)
+	return supervisor.File{SHA256: ref.SHA256, Size: ref.Size, Name: "mews-totp.png", MediaType: "image/png"}, err
+}
+
+// keepBytes puts bytes into the spool.
+func keepBytes(s *spool.Spool, b []byte) (protocol.BlobRef, error) {
+	f, err := s.Create()
+	if err != nil {
+		return protocol.BlobRef{}, err
+	}
+	if _, err := bytes.NewReader(b).WriteTo(f); err != nil {
+		return protocol.BlobRef{}, fmt.Errorf("keep a picture: %w", errors.Join(err, f.Discard()))
+	}
+	return f.Commit()
+}

@@ -1,0 +1,82 @@
+package main_test
+
+import (
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// neverDone fails if the bot has done anything in a chat.
+func neverDone(b *stagedBot, ts *testscript.TestScript, args []string) {
+	id := chatOf(ts, args[0]).ID
+	for _, c := range b.server.Calls() {
+		if c.ChatID == id {
+			ts.Fatalf("the bot has called %s for %s's chat\n%s", c.Method, args[0], b.transcript(id))
+		}
+	}
+}
+
+// pressButton has somebody press the newest button where they are that says so.
+func pressButton(b *stagedBot, ts *testscript.TestScript, args []string) {
+	p := placeOf(ts, args[0])
+	var at telegramtest.Message
+	data := ""
+	b.await(ts, func() bool {
+		for _, m := range slices.Backward(b.server.Sent(p.chat.ID)) {
+			for _, row := range m.Keyboard {
+				for _, button := range row {
+					if button.Text == args[1] {
+						at, data = m, button.Data
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}, func() string { return "there is no button " + args[1] + "\n" + b.transcript(p.chat.ID) })
+	b.mu.Lock()
+	defer b.mu.Unlock() // the server may ask about the update before it is noted
+	update, _, err := b.server.Press(p.chat, p.who, at.ID, data)
+	ts.Check(err)
+	b.meant[update] = true
+}
+
+// takeShown puts the newest match of a pattern's group in a chat into a variable, once there is one.
+func takeShown(b *stagedBot, ts *testscript.TestScript, args []string) {
+	id, pattern := chatOf(ts, args[1]).ID, groupOf(ts, args[2])
+	b.await(ts, func() bool { return pattern.MatchString(b.transcript(id)) }, func() string {
+		return args[1] + "'s chat does not show " + args[2] + "\n" + b.transcript(id)
+	})
+	all := pattern.FindAllStringSubmatch(b.transcript(id), -1)
+	ts.Setenv(args[0], all[len(all)-1][1])
+}
+
+func groupOf(ts *testscript.TestScript, text string) *regexp.Regexp {
+	pattern, err := regexp.Compile(`(?m)` + text)
+	ts.Check(err)
+	if pattern.NumSubexp() != 1 {
+		ts.Fatalf("%q has %d groups, want 1", text, pattern.NumSubexp())
+	}
+	return pattern
+}
+
+// takePrinted puts a pattern's group in what was printed last into a variable.
+func takePrinted(_ *stage, ts *testscript.TestScript, args []string) {
+	m := groupOf(ts, args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if m == nil {
+		ts.Fatalf("there is no %q in what was printed", args[1])
+	}
+	ts.Setenv(args[0], m[1])
+}
+
+// takeCode puts the code of a secret into CODE.
+func takeCode(_ *stage, ts *testscript.TestScript, args []string) {
+	code, err := totp.GenerateCode(args[0], time.Now())
+	ts.Check(err)
+	ts.Setenv("CODE", code)
+}

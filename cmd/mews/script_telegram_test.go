@@ -1,0 +1,415 @@
+package main_test
+
+import (
+	"database/sql"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// Who and what there is on the scenarios' Telegram, by the names that those give them.
+var (
+	botPeople = map[string]int64{"alice": 1001, "bob": 1002, "mallory": 1003, "carol": 1004}
+	botGroups = map[string]telegramtest.Chat{
+		"family": {ID: -5001, Type: "group", Title: "family"},
+		"clan":   {ID: -1000000005001, Type: "supergroup", Title: "clan"},
+		"club":   {ID: -1000000005002, Type: "supergroup", Title: "club", Forum: true},
+	}
+)
+
+// hookSpeed is how much faster than Telegram the fake repeats what a webhook did not take.
+const hookSpeed = 10
+
+// stagedBot is a bot on a Bot API server of the scenario's own. Whatever a good client never does there fails the
+// scenario, and so does an update that is forgotten there and is not on disk.
+type stagedBot struct {
+	t      testing.TB
+	db     string // the service's database
+	server *telegramtest.Server
+	source string            // under which the service keeps its updates
+	faults []func()          // their ends
+	seen   map[string]string // what stood in each chat when `chat` last looked, by its name
+
+	mu    sync.Mutex     // guards what follows
+	meant map[int64]bool // updates: true must be kept, false must not
+}
+
+// botted makes a command of something about the bot.
+func botted(usage string, do func(*stagedBot, *testscript.TestScript, []string)) scriptCommand {
+	return staged(usage, func(s *stage, ts *testscript.TestScript, args []string) {
+		if s.bot == nil {
+			ts.Fatalf("there is no Telegram")
+		}
+		do(s.bot, ts, args)
+	})
+}
+
+// startTelegram starts a server. A second one takes the place of the first, which knows nothing of it and goes on.
+func (s *stage) startTelegram(ts *testscript.TestScript, _ []string) {
+	b := &stagedBot{t: s.t, db: filepath.Join(s.dir, "state", "mews", "private", "mews.db"), seen: map[string]string{},
+		meant: map[int64]bool{}}
+	b.server = telegramtest.New(s.t, telegramtest.Options{
+		Token: testToken, Strict: true, Speed: hookSpeed, Check: b.acknowledged,
+	})
+	b.source = fmt.Sprintf("telegram/%s/%d", b.server.URL(), b.server.BotID())
+	s.bot = b
+	ts.Setenv("BOT_URL", b.server.URL())
+	ts.Setenv("BOT_TOKEN", b.server.Token())
+	ts.Setenv("HOOK", freeAddress(ts))
+}
+
+// freeAddress is one to listen at, now and when a service is started again: of the ports below those that Linux (32768 on)
+// and macOS give to whoever asks for any, or connects.
+func freeAddress(ts *testscript.TestScript) string {
+	var err error
+	for range 100 {
+		var l net.Listener
+		if l, err = net.Listen("tcp", fmt.Sprint("127.0.0.1:", 20_000+rand.IntN(12_000))); err == nil {
+			ts.Check(l.Close())
+			return l.Addr().String()
+		}
+	}
+	ts.Fatalf("no port is free: %v", err)
+	return ""
+}
+
+// acknowledged is asked by the server before it forgets updates: what was meant for the bot is on disk, and nothing else.
+func (b *stagedBot) acknowledged(updates []int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	db := b.database()
+	defer db.Close()
+	for _, id := range updates {
+		var n int
+		err := db.QueryRow("SELECT count(*) FROM received WHERE source = ? AND id = ?", b.source, id).Scan(&n)
+		if meant, known := b.meant[id]; err != nil || known && meant != (n == 1) {
+			b.t.Errorf("update %d is forgotten by Telegram: it is on disk %d times, it was for the bot: %t, %v", id, n, meant, err)
+		}
+	}
+}
+
+func (b *stagedBot) database() *sql.DB {
+	db, err := sql.Open("sqlite3", "file:"+b.db+"?mode=ro&_pragma=busy_timeout(5000)")
+	if err != nil {
+		panic(err) // the driver is there
+	}
+	return db
+}
+
+// await waits for something that comes from the service.
+func (b *stagedBot) await(ts *testscript.TestScript, there func() bool, otherwise func() string) {
+	deadline := time.After(patience)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !there() {
+		select {
+		case <-deadline:
+			ts.Fatalf("waited %s: %s\n%s", patience, otherwise(), b.server.Dump())
+		case <-tick.C:
+		}
+	}
+}
+
+// place is where somebody is: NAME in private, NAME@GROUP, or NAME@GROUP/TOPIC.
+type place struct {
+	who  telegramtest.User
+	chat telegramtest.Chat
+	more []telegramtest.Field
+}
+
+func placeOf(ts *testscript.TestScript, text string) place {
+	name, group, _ := strings.Cut(text, "@")
+	id, known := botPeople[name]
+	if !known {
+		ts.Fatalf("there is nobody %q; there are %q", name, slices.Sorted(maps.Keys(botPeople)))
+	}
+	p := place{who: telegramtest.User{ID: id, First: name}}
+	p.chat = telegramtest.Private(p.who)
+	group, topic, _ := strings.Cut(group, "/")
+	if group != "" {
+		p.chat = chatOf(ts, group)
+	}
+	if topic != "" {
+		thread, err := strconv.ParseInt(topic, 10, 64)
+		ts.Check(err)
+		p.more = append(p.more, telegramtest.Thread(thread))
+	}
+	return p
+}
+
+// chatOf is a group by its name, or a person's private chat.
+func chatOf(ts *testscript.TestScript, name string) telegramtest.Chat {
+	if c, ok := botGroups[name]; ok {
+		return c
+	}
+	if id, ok := botPeople[name]; ok {
+		return telegramtest.Private(telegramtest.User{ID: id, First: name})
+	}
+	ts.Fatalf("there is no chat %q", name)
+	return telegramtest.Chat{}
+}
+
+// botMedia is what may come with a message.
+var botMedia = map[string]telegramtest.Field{
+	"photo": telegramtest.Photo(telegramtest.File{Name: "p.jpg", Content: []byte("a picture")}),
+	"voice": telegramtest.Voice(telegramtest.File{Name: "v.oga", Content: []byte("a voice")}, 3*time.Second),
+}
+
+// write has somebody send a message.
+func (b *stagedBot) write(ts *testscript.TestScript, meant bool, args []string, more ...telegramtest.Field) {
+	p := placeOf(ts, args[0])
+	if len(args) > 2 {
+		more = append(more, botMedia[args[2]])
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock() // the server may ask about the update before it is noted
+	update, _ := b.server.Say(p.chat, p.who, strings.ReplaceAll(args[1], `\n`, "\n"), append(p.more, more...)...)
+	b.meant[update] = meant
+}
+
+func (b *stagedBot) says(ts *testscript.TestScript, args []string) { b.write(ts, true, args) }
+
+func (b *stagedBot) aside(ts *testscript.TestScript, args []string) { b.write(ts, false, args) }
+
+func (b *stagedBot) replies(ts *testscript.TestScript, args []string) {
+	for _, m := range slices.Backward(b.server.Chat(placeOf(ts, args[0]).chat.ID)) {
+		if strings.Contains(m.Text, args[1]) {
+			b.write(ts, true, []string{args[0], args[2]}, telegramtest.ReplyTo(m.ID))
+			return
+		}
+	}
+	ts.Fatalf("nothing with %q in it stands there", args[1])
+}
+
+// chat waits until what has come to a chat since the script last looked there is what the file has; what stood there before
+// must be as it was.
+func (b *stagedBot) chat(ts *testscript.TestScript, args []string) {
+	id, want := chatOf(ts, args[0]).ID, b.seen[args[0]]+ts.ReadFile(args[1])
+	b.await(ts, func() bool { return b.transcript(id) == want }, func() string {
+		now := b.transcript(id)
+		if rest, ok := strings.CutPrefix(now, b.seen[args[0]]); ok {
+			return fmt.Sprintf("what has come to %s's chat is not %s:\n%s", args[0], args[1], rest)
+		}
+		return fmt.Sprintf("%s's chat has changed:\n%s", args[0], now)
+	})
+	b.seen[args[0]] = want
+}
+
+// shows waits until something in a chat, and until then anything else may stand there.
+func (b *stagedBot) shows(ts *testscript.TestScript, args []string) {
+	id := chatOf(ts, args[0]).ID
+	pattern, err := regexp.Compile(`(?m)` + args[1])
+	ts.Check(err)
+	b.await(ts, func() bool { return pattern.MatchString(b.transcript(id)) }, func() string {
+		return fmt.Sprintf("%s's chat does not show %q:\n%s", args[0], args[1], b.transcript(id))
+	})
+}
+
+// transcript is a chat as a person sees it.
+func (b *stagedBot) transcript(chat int64) string {
+	var lines strings.Builder
+	byID := map[int64]telegramtest.Message{}
+	for _, m := range b.server.Chat(chat) {
+		byID[m.ID] = m
+		if m.Text == "" && m.Media == "" {
+			continue // what Telegram itself says there
+		}
+		if m.Thread != 0 {
+			fmt.Fprintf(&lines, "[%d] ", m.Thread)
+		}
+		lines.WriteString(author(m))
+		if answered, ok := byID[m.ReplyTo]; ok {
+			fmt.Fprintf(&lines, ", to %s's %q", author(answered), firstLine(answered.Text))
+		}
+		if m.Silent {
+			lines.WriteString(", silently")
+		}
+		text := m.Text
+		if m.FromBot {
+			text = marked(m.Text, m.Entities)
+		}
+		if m.Media != "" {
+			text = strings.TrimSpace("(" + m.Media + ") " + text)
+		}
+		lines.WriteString(": " + strings.ReplaceAll(text, "\n", "\n  ") + "\n")
+	}
+	return strings.ReplaceAll(lines.String(), "\n  \n", "\n\n")
+}
+
+func author(m telegramtest.Message) string {
+	if m.FromBot {
+		return "mews"
+	}
+	return m.From.First
+}
+
+// marked is a text with its entities written out.
+func marked(text string, entities []telegramtest.Entity) string {
+	var b strings.Builder
+	at := 0
+	marks := func() {
+		for _, e := range slices.Backward(entities) { // the longer one is first where two begin together
+			if e.Offset+e.Length == at {
+				b.WriteString("</" + e.Type + ">")
+			}
+		}
+		for _, e := range entities {
+			if e.Offset == at {
+				b.WriteString("<" + strings.TrimSpace(e.Type+" "+e.URL+e.Language) + ">")
+			}
+		}
+	}
+	for _, r := range text {
+		marks()
+		b.WriteRune(r)
+		at += utf16.RuneLen(r)
+	}
+	marks()
+	return b.String()
+}
+
+// count is the number that a query gives.
+func (b *stagedBot) count(ts *testscript.TestScript, query string) (n int) {
+	db := b.database()
+	defer db.Close()
+	ts.Check(db.QueryRow(query).Scan(&n))
+	return n
+}
+
+// noted waits until the service has noted what became of what it has sent.
+func (b *stagedBot) noted(ts *testscript.TestScript, _ []string) {
+	b.await(ts, func() bool { return b.count(ts, "SELECT count(*) FROM post WHERE state = 'sending'") == 0 },
+		func() string { return "it is not noted what became of a message" })
+}
+
+const (
+	unanswered  = "SELECT count(*) FROM inbox WHERE state IN ('new', 'running')"
+	undelivered = "SELECT count(*) FROM outbox o JOIN conversation c ON c.id = o.conversation " +
+		"WHERE c.channel = 'telegram' AND o.outcome IS NULL"
+)
+
+// settled waits until nothing waits on either side. What the script has looked at must stand as it stood.
+func (b *stagedBot) settled(ts *testscript.TestScript, _ []string) {
+	b.await(ts, func() bool {
+		return b.server.Pending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0
+	}, func() string {
+		return fmt.Sprintf("%d messages are not answered, %d answers not delivered",
+			b.count(ts, unanswered), b.count(ts, undelivered))
+	})
+	for name, want := range b.seen {
+		if now := b.transcript(chatOf(ts, name).ID); now != want {
+			ts.Fatalf("%s's chat has changed since:\n%s", name, now)
+		}
+	}
+}
+
+// calls waits until a method was called so often: N for exactly that, N+ for at least.
+func (b *stagedBot) calls(ts *testscript.TestScript, args []string) {
+	least, exact := strings.TrimSuffix(args[1], "+"), !strings.HasSuffix(args[1], "+")
+	want, err := strconv.Atoi(least)
+	ts.Check(err)
+	called := func() int {
+		if args[0] == "any" {
+			return len(b.server.Calls())
+		}
+		return len(b.server.Calls(args[0]))
+	}
+	b.await(ts, func() bool { return called() >= want }, func() string {
+		return fmt.Sprintf("%d calls of %s, want %s", called(), args[0], args[1])
+	})
+	if n := called(); exact && n != want {
+		ts.Fatalf("%d calls of %s, want %d\n%s", n, args[0], want, b.server.Dump())
+	}
+}
+
+// faultSettings are the settings of a fault.
+var faultSettings = map[string]func(ts *testscript.TestScript, f *telegramtest.Fault, value string){
+	"method": func(_ *testscript.TestScript, f *telegramtest.Fault, v string) { f.Method = v },
+	"chat":   func(ts *testscript.TestScript, f *telegramtest.Fault, v string) { f.Chat = chatOf(ts, v).ID },
+	"text":   func(_ *testscript.TestScript, f *telegramtest.Fault, v string) { f.Text = v },
+	"code":   func(ts *testscript.TestScript, f *telegramtest.Fault, v string) { f.Code = wholeNumber(ts, v) },
+	"times":  func(ts *testscript.TestScript, f *telegramtest.Fault, v string) { f.Times = wholeNumber(ts, v) },
+	"retry":  func(ts *testscript.TestScript, f *telegramtest.Fault, v string) { f.RetryAfter = wholeNumber(ts, v) },
+	"taken":  func(_ *testscript.TestScript, f *telegramtest.Fault, v string) { f.After = v == "yes" },
+}
+
+func wholeNumber(ts *testscript.TestScript, text string) int {
+	n, err := strconv.Atoi(text)
+	ts.Check(err)
+	return n
+}
+
+func (b *stagedBot) fault(ts *testscript.TestScript, args []string) {
+	f := telegramtest.Fault{Kind: telegramtest.FaultKind(args[0])}
+	for _, pair := range args[1:] {
+		name, value, _ := strings.Cut(pair, "=")
+		set := faultSettings[name]
+		if set == nil {
+			ts.Fatalf("a fault has no %q; it has %q", name, slices.Sorted(maps.Keys(faultSettings)))
+		}
+		set(ts, &f, value)
+	}
+	b.faults = append(b.faults, b.server.Fault(f))
+}
+
+func (b *stagedBot) mend(*testscript.TestScript, []string) {
+	for _, end := range b.faults {
+		end()
+	}
+	b.faults = nil
+}
+
+// botEvents are what may happen to the bot.
+var botEvents = map[string]func(ts *testscript.TestScript, s *telegramtest.Server, args []string){
+	"blocked": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
+		s.Block(chatOf(ts, args[0]).ID)
+	},
+	"unblocked": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
+		s.Unblock(chatOf(ts, args[0]).ID)
+	},
+	"revoked":  func(_ *testscript.TestScript, s *telegramtest.Server, _ []string) { s.Revoke() },
+	"restored": func(_ *testscript.TestScript, s *telegramtest.Server, _ []string) { s.SetToken(testToken) },
+	"upgraded": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
+		s.Migrate(chatOf(ts, args[0]).ID, chatOf(ts, args[1]).ID)
+	},
+	"renumbered": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
+		s.SetNextUpdate(int64(wholeNumber(ts, args[0])))
+	},
+}
+
+func (b *stagedBot) event(ts *testscript.TestScript, args []string) {
+	do := botEvents[args[0]]
+	if do == nil {
+		ts.Fatalf("nothing %q can happen to the bot; %q can", args[0], slices.Sorted(maps.Keys(botEvents)))
+	}
+	do(ts, b.server, args[1:])
+}
+
+// post brings something to the webhook as somebody does who knows the secret, or does not.
+func (b *stagedBot) post(ts *testscript.TestScript, args []string) {
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, "http://"+ts.Getenv("HOOK")+"/webhook/telegram",
+		strings.NewReader(ts.ReadFile(args[1])))
+	ts.Check(err)
+	req.Header.Set("X-Telegram-Bot-Api-Secret-Token", args[0])
+	resp, err := http.DefaultClient.Do(req)
+	ts.Check(err)
+	ts.Check(resp.Body.Close())
+	if strconv.Itoa(resp.StatusCode) != args[2] {
+		ts.Fatalf("the webhook answered %s, want %s", resp.Status, args[2])
+	}
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor/control"
+)
+
+// TestWhatAFolderHolds as status has it: what a worker told last, and nothing where none has.
+func TestWhatAFolderHolds(t *testing.T) {
+	var held holdings
+	for _, step := range []struct {
+		told  protocol.TurnEnd
+		limit int64
+		want  string
+	}{
+		{protocol.TurnEnd{}, 10 << 30, "unknown until their worker has run"},
+		{protocol.TurnEnd{Disk: 1288490189}, 10 << 30, "1.2 GiB of 10 GiB"},
+		{protocol.TurnEnd{Disk: 2 << 30, DiskMore: true}, 10 << 30, "at least 2.0 GiB of 10 GiB"},
+		{protocol.TurnEnd{}, 10 << 30, "at least 2.0 GiB of 10 GiB"},
+		{protocol.TurnEnd{Disk: -1}, 10 << 30, "at least 2.0 GiB of 10 GiB"},
+		{protocol.TurnEnd{Disk: 12 << 30}, 10 << 30, "12 GiB of 10 GiB"},
+		{protocol.TurnEnd{Disk: 4096}, 0, "4.0 KiB"},
+	} {
+		held.note("alice", step.told)
+		held.note("bob", protocol.TurnEnd{Disk: 1})
+		u := control.UserStatus{Name: "alice", DiskLimit: step.limit}
+		u.Disk, u.DiskMore = held.of(u.Name)
+		if got := diskLine(u); got != step.want {
+			t.Errorf("told %+v: %q, want %q", step.told, got, step.want)
+		}
+	}
+}

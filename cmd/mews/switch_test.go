@@ -1,0 +1,98 @@
+package main_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+)
+
+// TestModelsTakeTurns has one conversation through an endpoint of OpenAI's kind, one of Anthropic's that thinks, and the
+// offline model, back and forth. Each remembers what was said to the others, none is sent another's thoughts, and the
+// transcript has one shape: the person, a call, its result, an answer.
+func TestModelsTakeTurns(t *testing.T) {
+	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
+		a := modeltest.FileWriter(r)
+		a.Thinking = "I think of " + r.Asked()
+		return a
+	})
+	h := newHouse(t, "", "ann")
+	h.configure(fmt.Sprintf("models:\n  default: plain/m\n  thinking: low\n  providers:\n"+
+		"    plain: {kind: openai, base_url: %q}\n    claude: {kind: anthropic, base_url: %q, api_key: any}\n",
+		url, strings.TrimSuffix(url, "/v1")))
+	h.start()
+	v := newLiveVisitor(t, h)
+	for i, spec := range []string{"plain/m", "claude/m", "offline", "claude/m", "plain/m", "offline"} {
+		if got := v.ask(t, "/model "+spec); !strings.Contains(got, spec) {
+			t.Fatalf("/model %s: %q", spec, got)
+		}
+		text := fmt.Sprintf("append line %d to log.txt", i)
+		if spec == "offline" {
+			text = fmt.Sprintf("create file%d.md with line %d", i, i)
+		}
+		if got := v.ask(t, text); strings.Contains(got, "⚠") || strings.Contains(got, "Answered by") {
+			t.Errorf("%s answered %q", spec, got)
+		}
+	}
+	shapes := `SELECT count(*) FROM (SELECT group_concat(role, ' ') AS shape FROM
+		(SELECT turn, role FROM message ORDER BY id) GROUP BY turn) WHERE shape <> 'user assistant tool assistant'`
+	if n := h.count(shapes); n != 0 {
+		t.Errorf("%d turns have another shape", n)
+	}
+	if n := h.count("SELECT count(DISTINCT turn) FROM message"); n != 6 {
+		t.Errorf("%d turns are in the transcript, want 6", n)
+	}
+	if n := h.count("SELECT count(DISTINCT spec) FROM usage"); n != 3 {
+		t.Errorf("the usage of %d models was kept, want 3", n)
+	}
+	last := server.Requests()[server.Count()-1]
+	for i := range 5 {
+		if !strings.Contains(string(last.Raw), fmt.Sprintf("line %d", i)) {
+			t.Errorf("the last request has nothing of line %d", i)
+		}
+	}
+	if strings.Contains(string(last.Raw), "I think of") {
+		t.Error("the thoughts of one model went to another")
+	}
+	h.stop()
+}
+
+// ask says something and waits for the answer.
+func (v *liveVisitor) ask(t *testing.T, text string) string {
+	t.Helper()
+	if _, err := v.chat.Say(t.Context(), control.NewKey(), text); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case answer := <-v.got:
+		return answer
+	case <-time.After(time.Minute):
+		t.Fatalf("no answer to %q within a minute", text)
+		return ""
+	}
+}
+
+// TestTheCacheIsRead: in twenty turns with tools most of what goes to the model is read from the provider's cache, as the
+// fake counts it, because each request begins with the one before it.
+func TestTheCacheIsRead(t *testing.T) {
+	server, url := modeltest.NewServer(t, modeltest.FileWriter)
+	h := newHouse(t, "", "ann")
+	h.configure(fmt.Sprintf("models: {default: claude/m, providers: {claude: {kind: anthropic, base_url: %q, api_key: any}}}\n",
+		strings.TrimSuffix(url, "/v1")))
+	h.start()
+	v := newLiveVisitor(t, h)
+	for i := range 20 {
+		if got := v.ask(t, fmt.Sprintf("append line %d to log.txt", i)); strings.Contains(got, "⚠") {
+			t.Fatal(got)
+		}
+	}
+	if share := server.Spent().ReadShare(); share < 0.85 {
+		t.Errorf("%.0f %% of the input was read from the cache, want 85 at least", 100*share)
+	} else {
+		t.Logf("%.1f %% of the input was read from the cache", 100*share)
+	}
+	h.stop()
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mews/supervisor/command"
+	"mews/supervisor/control"
+)
+
+// methodUsage is what the control socket answers to a usageQuestion with a usageReport. Anybody with an account may ask
+// for their own; only admins for others.
+const methodUsage = "usage"
+
+// maxDays is how many days `mews usage` sums at most: ten years.
+const maxDays = 3660
+
+// usageQuestion asks what was asked of models.
+type usageQuestion struct {
+	User string `json:"user,omitempty"` // "" is everybody for an admin, else whoever asks
+	Days int    `json:"days"`           // today is the last of them
+}
+
+// usageReport is what was asked of models. What was most comes first.
+type usageReport struct {
+	User   string      `json:"user,omitempty"` // "" is everybody
+	From   time.Time   `json:"from"`
+	Models []usageLine `json:"models"`
+	Users  []usageLine `json:"users,omitempty"` // of everybody
+}
+
+// usageLine is command.UsageLine as JSON.
+type usageLine struct {
+	Name       string `json:"name"`
+	Calls      int64  `json:"calls"`
+	Input      int64  `json:"input"`
+	Output     int64  `json:"output"`
+	CacheRead  int64  `json:"cache_read"`
+	CacheWrite int64  `json:"cache_write"`
+	Cost       int64  `json:"cost_microdollars"`
+	Unpriced   int64  `json:"unpriced_calls"`
+}
+
+// askUsage asks the service.
+var askUsage = func(ctx context.Context, socket string, q usageQuestion) (usageReport, error) {
+	var report usageReport
+	err := control.Ask(ctx, socket, methodUsage, q, &report)
+	return report, err
+}
+
+// usageVerb is `mews usage`.
+func usageVerb(ctx context.Context, con console, args []string) error {
+	set := flags(con, "usage")
+	file := set.String("config", "", "the configuration `FILE`")
+	user := set.String("user", "", "the user `NAME`; without it, for an admin everybody")
+	days := set.Int("days", 30, "how many `DAYS`, today the last of them")
+	asJSON := set.Bool("json", false, "print it as JSON")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	if *days < 1 || *days > maxDays {
+		fmt.Fprintf(con.err, "mews usage: --days %d: want from 1 to %d\n", *days, maxDays)
+		return errMisuse
+	}
+	cfg, _, err := loadConfig(*file)
+	if err != nil {
+		return err
+	}
+	report, err := askUsage(ctx, socketPath(cfg), usageQuestion{User: *user, Days: *days})
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		return printJSON(con.out, report)
+	}
+	return printUsage(con.out, report)
+}
+
+// printUsage writes for people what was asked of models.
+func printUsage(w io.Writer, r usageReport) error {
+	who, since := printable(cmp.Or(r.User, "everybody")), r.From.Format("2006-01-02")
+	if len(r.Models) == 0 {
+		_, err := fmt.Fprintf(w, "%s, since %s: no model was asked anything\n", who, since)
+		return err
+	}
+	text := fmt.Sprintf("%s, since %s\n\n%s", who, since, table("MODEL", r.Models))
+	if len(r.Users) > 0 {
+		text += "\n" + table("USER", r.Users)
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// table is lines and their sum in columns: names to the left, numbers to the right.
+func table(head string, lines []usageLine) string {
+	rows := [][]string{{head, "CALLS", "INPUT", "FROM CACHE", "OUTPUT", "COST", "WITHOUT A PRICE"}}
+	var all []command.UsageLine
+	for _, l := range lines {
+		all = append(all, command.UsageLine(l))
+		rows = append(rows, row(cmp.Or(printable(l.Name), "(without a name)"), command.UsageLine(l)))
+	}
+	sum := command.Total(all)
+	if len(all) > 1 {
+		rows = append(rows, row("all", sum))
+	}
+	if sum.Unpriced == 0 {
+		for i := range rows {
+			rows[i] = rows[i][:len(rows[i])-1]
+		}
+	}
+	return columns(rows)
+}
+
+// row is a line of a table. Calls without a price cost nothing that is known.
+func row(name string, l command.UsageLine) []string {
+	cost := command.Dollars(l.Cost)
+	if l.Unpriced > 0 && l.Unpriced >= l.Calls {
+		cost = "-"
+	}
+	return []string{name, command.Number(l.Calls), command.Number(l.Input), command.Number(l.CacheRead),
+		command.Number(l.Output), cost, command.Number(l.Unpriced)}
+}
+
+// columns sets rows, which are of the same length, as wide as they need to be.
+func columns(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, cell := range r {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%-*s", widths[0], r[0])
+		for i, cell := range r[1:] {
+			fmt.Fprintf(&b, "  %*s", widths[i+1], cell)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

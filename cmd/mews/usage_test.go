@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestUsageIsPrintedInColumns(t *testing.T) {
+	from := time.Date(2026, 10, 23, 0, 0, 0, 0, time.UTC)
+	models := []usageLine{
+		{Name: "claude/claude-haiku-4-5", Calls: 1200, Input: 34_567_890, CacheRead: 30_765_422, Output: 91_000, Cost: 12_345_678},
+		{Name: "far/m", Calls: 3, Input: 900, Output: 12, Cost: 1_500, Unpriced: 1},
+		{Name: "", Calls: 2, Input: 7, Output: 7, Unpriced: 2},
+	}
+	for _, c := range []struct {
+		name string
+		in   usageReport
+		want string
+	}{
+		{"nothing", usageReport{User: "ann", From: from}, "ann, since 2026-10-23: no model was asked anything\n"},
+		{
+			"one person's", usageReport{User: "ann", From: from, Models: models[1:2]},
+			`ann, since 2026-10-23
+
+MODEL  CALLS  INPUT  FROM CACHE  OUTPUT     COST  WITHOUT A PRICE
+far/m      3    900           0      12  $0.0015                1
+`,
+		},
+		{
+			"everybody's",
+			usageReport{From: from, Models: models, Users: []usageLine{{Name: "ann", Calls: 1205, Cost: 12_347_178}, {Name: "bö\x1bb"}}},
+			`everybody, since 2026-10-23
+
+MODEL                    CALLS       INPUT  FROM CACHE  OUTPUT     COST  WITHOUT A PRICE
+claude/claude-haiku-4-5  1,200  34,567,890  30,765,422  91,000   $12.35                0
+far/m                        3         900           0      12  $0.0015                1
+(without a name)             2           7           0       7        -                2
+all                      1,205  34,568,797  30,765,422  91,019   $12.35                3
+
+USER  CALLS  INPUT  FROM CACHE  OUTPUT    COST
+ann   1,205      0           0       0  $12.35
+böb       0      0           0       0   $0.00
+all   1,205      0           0       0  $12.35
+`,
+		},
+	} {
+		var got bytes.Buffer
+		if err := printUsage(&got, c.in); err != nil || got.String() != c.want {
+			t.Errorf("%s: error %v, %s", c.name, err, cmp.Diff(c.want, got.String()))
+		}
+	}
+}
+
+func TestUsageVerb(t *testing.T) {
+	ask := askUsage
+	t.Cleanup(func() { askUsage = ask })
+	var asked []usageQuestion
+	askUsage = func(_ context.Context, _ string, q usageQuestion) (usageReport, error) {
+		asked = append(asked, q)
+		return usageReport{User: q.User, Models: []usageLine{{Name: "m", Calls: 1, Cost: 10_000}}}, nil
+	}
+	if out, _, err := verbRig(t, usageVerb); err != nil || !strings.HasPrefix(out, "everybody, since ") {
+		t.Errorf("printed %q, error %v", out, err)
+	}
+	out, _, err := verbRig(t, usageVerb, "--user", "bob", "--days", "7", "--json")
+	if err != nil || !strings.Contains(out, `"cost_microdollars": 10000`) || !strings.Contains(out, `"user": "bob"`) {
+		t.Errorf("printed %q, error %v", out, err)
+	}
+	if diff := cmp.Diff([]usageQuestion{{Days: 30}, {User: "bob", Days: 7}}, asked); diff != "" {
+		t.Error(diff)
+	}
+	for _, days := range []string{"0", "-1", "3661", "x"} {
+		if _, errs, err := verbRig(t, usageVerb, "--days", days); !errors.Is(err, errMisuse) || errs == "" || len(asked) != 2 {
+			t.Errorf("--days %s: error %v, said %q", days, err, errs)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mews/config"
+	"mews/supervisor"
+)
+
+// deletion are the parameters of user.delete.
+type deletion struct {
+	User string `json:"user"`
+	Look bool   `json:"look,omitempty"` // only say what would go
+}
+
+// estate is what there is of a person, or what was deleted.
+type estate struct {
+	Rows  map[string]int64 `json:"rows"` // by table
+	Home  string           `json:"home,omitempty"`
+	Files int64            `json:"files,omitempty"`
+	Bytes int64            `json:"bytes,omitempty"`
+}
+
+// deletePerson deletes all of a person who does not stand in the configuration: what the database has, and the folder below
+// the state folder. The audit log stays.
+func (o estates) deletePerson(ctx context.Context, by clerk, q deletion) (estate, error) {
+	if !config.NameCan(q.User) {
+		return estate{}, refused(supervisor.CodeInvalid, "Nobody can have the name %q.", q.User)
+	}
+	if o.configured(q.User) {
+		return estate{}, refused(supervisor.CodeInvalid, "%s stands in the configuration. Take them out there, then `mews reload`; then they "+
+			"can be deleted.", q.User)
+	}
+	e, err := o.estate(ctx, q.User)
+	if err != nil || q.Look {
+		return e, err
+	}
+	if err := o.shutOut(ctx, by, q.User); err != nil {
+		return estate{}, err
+	}
+	if o.busy != nil && o.busy(q.User) { // looked at last: nothing of theirs begins any more
+		return estate{}, refused(supervisor.CodeUnavailable, "%s was shut out, and a worker of theirs still runs, so nothing else was "+
+			"deleted. It ends by itself after %s without work, or with a restart of Mews. Then run this again.",
+			q.User, o.roster.Config().Worker.Idle)
+	}
+	rows, err := o.store.People.Erase(ctx, q.User)
+	if err != nil {
+		return estate{}, refused(supervisor.CodeUnavailable, "%s was shut out, and not all of theirs could be deleted: %v. Run this again.", q.User, err)
+	}
+	if e.Home != "" {
+		err = removeHome(e.Home)
+	}
+	e.Rows = rows
+	return e, errors.Join(err, o.note(ctx, by, q.User, "user.deleted", fmt.Sprintf("with %s", count(int(e.Files), "file", "files"))))
+}
+
+// shutOut has somebody be no user any more, so that nothing new of theirs is taken.
+func (o estates) shutOut(ctx context.Context, by clerk, name string) error {
+	was, err := o.store.People.Remove(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := o.roster.Refresh(ctx); err != nil {
+		return err
+	}
+	if !was {
+		return nil
+	}
+	return o.note(ctx, by, name, "user.removed", "")
+}
+
+// estate is what there is of somebody.
+func (o estates) estate(ctx context.Context, name string) (e estate, err error) {
+	if e.Rows, err = o.store.People.Count(ctx, name); err != nil {
+		return e, err
+	}
+	cfg := o.roster.Config()
+	home := filepath.Join(cfg.State, "homes", name)
+	info, err := os.Lstat(home)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && (!info.IsDir() || cfg.Holds(home)):
+		if len(e.Rows) == 0 {
+			return e, refused(supervisor.CodeNotFound, "There is nothing of %s here.", name)
+		}
+		return e, nil
+	case err != nil:
+		return e, fmt.Errorf("look at the folder of %s: %w", name, err)
+	}
+	e.Home = home
+	err = filepath.WalkDir(home, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if info, bad := entry.Info(); bad == nil && !info.IsDir() {
+			e.Files++
+			e.Bytes += info.Size()
+		}
+		return nil
+	})
+	return e, err
+}
+
+// removeHome deletes a folder with all that is in it, and nothing that a link in it leads to.
+func removeHome(home string) error {
+	above, err := os.OpenRoot(filepath.Dir(home))
+	if err == nil {
+		err = errors.Join(above.RemoveAll(filepath.Base(home)), above.Close())
+	}
+	if err != nil {
+		return refused(supervisor.CodeUnavailable, "The rows are deleted, and the folder %s could not be: %v. Delete it by hand.", home, err)
+	}
+	return nil
+}
+
+// userDelete is `mews user delete`.
+func userDelete(ctx context.Context, con console, v subverb, args []string) error {
+	set, file := v.flags(con)
+	yes := set.Bool("yes", false, "do not ask")
+	name, cfg, err := oneName(set, file, args)
+	if err != nil {
+		return err
+	}
+	var there estate
+	if err := have(ctx, cfg, methodUserDelete, deletion{User: name, Look: true}, &there); err != nil {
+		return err
+	}
+	if err := printEstate(con.out, name, there); err != nil {
+		return err
+	}
+	if !*yes {
+		fmt.Fprintf(con.out, "\nThis can't be taken back; `mews user export %s` writes it down first. Type the name to delete it all: ", name)
+		lines := bufio.NewScanner(con.in)
+		if !lines.Scan() || strings.TrimSpace(lines.Text()) != name {
+			fmt.Fprintln(con.out)
+			return errors.Join(lines.Err(), refused(supervisor.CodeInvalid, "Nothing was deleted: that is not the name."))
+		}
+	}
+	var gone estate
+	if err := have(ctx, cfg, methodUserDelete, deletion{User: name}, &gone); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(con.out, "%s is deleted. What the audit log says of them stays, and so does a folder outside the state folder that they "+
+		"may have had.\n", name)
+	return err
+}
+
+func printEstate(w io.Writer, name string, e estate) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Of %s there are:\n\n", name)
+	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
+		fmt.Fprintf(&b, "  %-14s %s\n", table, count(int(e.Rows[table]), "row", "rows"))
+	}
+	if e.Home != "" {
+		fmt.Fprintf(&b, "  %s, %s in %s\n", e.Home, size(e.Bytes), count(int(e.Files), "file", "files"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

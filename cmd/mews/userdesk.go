@@ -1,0 +1,311 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/sqlite"
+)
+
+// named are the parameters of what is about one person.
+type named struct {
+	User string `json:"user,omitempty"` // "" is whoever asks, where that may be
+}
+
+// people is what `mews user list` is told: everybody for an admin, else whoever asks.
+type people struct {
+	Users []person `json:"users"`
+}
+
+// person is somebody who may talk, with what lets them.
+type person struct {
+	Name       string    `json:"name"`
+	Role       string    `json:"role"`
+	Configured bool      `json:"configured"` // they stand in the configuration; else they were added while Mews ran
+	Suspended  bool      `json:"suspended,omitempty"`
+	Account    string    `json:"account,omitempty"`
+	Timezone   string    `json:"timezone,omitempty"`
+	Home       string    `json:"home"`
+	Model      string    `json:"model,omitempty"`
+	Telegram   []string  `json:"telegram,omitempty"` // ids there
+	Factor     factor    `json:"second_factor"`
+	Logins     []login   `json:"logins,omitempty"` // where their gate is open
+	Invites    int       `json:"invites,omitempty"`
+	Budget     spendable `json:"budget,omitzero"`
+}
+
+// factor is how it stands with a person's second factor.
+type factor struct {
+	Mode        string    `json:"mode"`  // required, optional, off
+	State       string    `json:"state"` // none, offered, confirmed
+	LockedUntil time.Time `json:"locked_until,omitzero"`
+}
+
+// What a factor's State can be.
+const (
+	factorNone      = "none"
+	factorOffered   = "offered" // made, and no code of it was sent yet
+	factorConfirmed = "confirmed"
+)
+
+type login struct {
+	Channel string    `json:"channel"`
+	Chat    string    `json:"chat,omitempty"`
+	Since   time.Time `json:"since"`
+}
+
+// spendable is a budget in millionths of a US dollar; 0 is no limit.
+type spendable struct {
+	Turn  int64 `json:"turn,omitempty"`
+	Day   int64 `json:"day,omitempty"`
+	Month int64 `json:"month,omitempty"`
+}
+
+// listPeople tells of one person, or of all.
+func (o household) listPeople(ctx context.Context, by clerk, q named) (people, error) {
+	names := []string{q.User}
+	if by.admin && q.User == "" {
+		names = o.people.Names()
+	}
+	r, err := o.register(ctx)
+	if err != nil {
+		return people{}, err
+	}
+	list := people{Users: []person{}}
+	for _, name := range names {
+		u, err := o.person(by, name)
+		if err != nil {
+			return people{}, err
+		}
+		list.Users = append(list.Users, o.describe(u, r))
+	}
+	return list, nil
+}
+
+// register is what is kept of all people's ways in.
+type register struct {
+	factors  []supervisor.Factor
+	bindings []sqlite.Binding
+	logins   []supervisor.Login
+	invites  []sqlite.Invite
+}
+
+func (o household) register(ctx context.Context) (r register, err error) {
+	if r.factors, err = o.store.Factors.List(ctx); err != nil {
+		return r, err
+	}
+	if r.bindings, err = o.store.Bindings.List(ctx); err != nil {
+		return r, err
+	}
+	if r.logins, err = o.store.Logins.List(ctx); err != nil {
+		return r, err
+	}
+	r.invites, err = o.store.Invites.List(ctx)
+	return r, err
+}
+
+func (o household) describe(u supervisor.User, r register) person {
+	p := person{
+		Name: u.Name, Role: string(u.Role), Configured: o.configured(u.Name), Suspended: o.people.Suspended(u.Name), Account: u.Account,
+		Timezone: u.Timezone, Home: u.Home, Model: u.Model,
+		Factor: factor{Mode: string(cmp.Or(u.Codes, supervisor.CodesOptional)), State: factorNone},
+		Budget: spendable{Turn: u.Budget.Turn, Day: u.Budget.Day, Month: u.Budget.Month},
+	}
+	if u.Telegram != 0 {
+		p.Telegram = append(p.Telegram, fmt.Sprint(u.Telegram))
+	}
+	for _, b := range r.bindings {
+		if b.User == u.Name && b.Channel == supervisor.ChannelTelegram && !slices.Contains(p.Telegram, b.Account) {
+			p.Telegram = append(p.Telegram, b.Account)
+		}
+	}
+	now, limits := o.now(), gateLimits(o.roster.Config())
+	for _, f := range r.factors {
+		if f.User == u.Name {
+			p.Factor.State = map[bool]string{false: factorOffered, true: factorConfirmed}[f.Confirmed]
+			if now.Before(f.LockedUntil) {
+				p.Factor.LockedUntil = f.LockedUntil
+			}
+		}
+	}
+	for _, l := range r.logins {
+		if l.User == u.Name && l.Open(now, limits.Idle, limits.Life) {
+			p.Logins = append(p.Logins, login{string(l.Channel), l.Chat, l.OpenedAt})
+		}
+	}
+	for _, i := range r.invites {
+		if i.User == u.Name {
+			p.Invites++
+		}
+	}
+	return p
+}
+
+// newcomer are the parameters of user.add.
+type newcomer struct {
+	Name     string `json:"name"`
+	Role     string `json:"role"`
+	Account  string `json:"account,omitempty"`
+	Timezone string `json:"timezone,omitempty"`
+}
+
+// outcome is what became of an errand, for a person.
+type outcome struct {
+	Text string `json:"text"`
+}
+
+// addPerson keeps a person, and gives them a folder below the state folder.
+func (o household) addPerson(ctx context.Context, by clerk, q newcomer) (outcome, error) {
+	cfg := o.roster.Config()
+	home := filepath.Join(cfg.State, "homes", q.Name)
+	err := cfg.CheckAdded(config.User{Name: q.Name, Role: q.Role, Account: q.Account, Timezone: q.Timezone, Home: home})
+	if err != nil {
+		return outcome{}, refused(supervisor.CodeInvalid, "%s can't be added: %v.", printable(q.Name), err)
+	}
+	if err := o.freeAccount(q.Account); err != nil {
+		return outcome{}, err
+	}
+	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone}
+	if err := o.store.People.Add(ctx, u); err != nil {
+		return outcome{}, err
+	}
+	if err := o.roster.Refresh(ctx); err != nil {
+		_, undo := o.store.People.Remove(ctx, q.Name)
+		if undo != nil {
+			return outcome{}, fmt.Errorf("%w; and they could not be taken out again: %w", err, undo)
+		}
+		return outcome{}, refused(supervisor.CodeUnavailable, "%s was not added: %v.", q.Name, err)
+	}
+	return outcome{fmt.Sprintf("%s is a user of Mews now (%s), with the folder %s. `mews user invite %s` lets them talk on Telegram.",
+		q.Name, q.Role, home, q.Name)}, o.note(ctx, by, q.Name, "user.added", "as "+q.Role)
+}
+
+// freeAccount refuses an OS account that is not there or is another person's.
+func (o household) freeAccount(name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := findAccount(name); err != nil {
+		return refused(supervisor.CodeInvalid, "This machine has no account %q. Make it first, or leave out --account.", name)
+	}
+	for _, other := range o.people.Names() {
+		if u, _ := o.people.Find(other); u.Account == name {
+			return refused(supervisor.CodeInvalid, "The account %s is %s's already.", name, other)
+		}
+	}
+	return nil
+}
+
+// suspension are the parameters of user.suspend.
+type suspension struct {
+	User string `json:"user"`
+	On   bool   `json:"on"`
+}
+
+// suspend has a person not speak for now, or speak again.
+func (o household) suspend(ctx context.Context, by clerk, q suspension) (outcome, error) {
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return outcome{}, err
+	}
+	open, err := o.openLogins(ctx, u.Name)
+	if err != nil {
+		return outcome{}, err
+	}
+	if err := o.store.People.Suspend(ctx, u.Name, q.On); err != nil {
+		return outcome{}, err
+	}
+	if err := o.roster.Refresh(ctx); err != nil {
+		return outcome{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
+	}
+	if !q.On {
+		return outcome{u.Name + " may speak again."}, o.note(ctx, by, u.Name, "user.enabled", "")
+	}
+	return outcome{fmt.Sprintf("%s may not speak any more. %s ended. What they send is not taken, an answer that is being written is "+
+		"still written and is not delivered on Telegram. `mews user enable %s` takes it back.", u.Name, count(open, "login was", "logins were"),
+		u.Name)}, o.note(ctx, by, u.Name, "user.disabled", count(open, "login", "logins")+" ended")
+}
+
+// openLogins is in how many chats a person's gate is open.
+func (o household) openLogins(ctx context.Context, user string) (n int, err error) {
+	list, err := o.store.Logins.List(ctx)
+	limits := gateLimits(o.roster.Config())
+	for _, l := range list {
+		if l.User == user && l.Open(o.now(), limits.Idle, limits.Life) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// removePerson takes out somebody who was added.
+func (o household) removePerson(ctx context.Context, by clerk, q named) (outcome, error) {
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return outcome{}, err
+	}
+	if o.configured(u.Name) {
+		return outcome{}, refused(supervisor.CodeInvalid, "%s stands in the configuration. Take them out there, then `mews reload`; "+
+			"`mews user disable %s` shuts them out until then.", u.Name, u.Name)
+	}
+	if _, err := o.store.People.Remove(ctx, u.Name); err != nil {
+		return outcome{}, err
+	}
+	if err := o.roster.Refresh(ctx); err != nil {
+		return outcome{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
+	}
+	return outcome{fmt.Sprintf("%s is no user of Mews any more. Their folder %s and what was said are still there; `mews user delete %s` "+
+		"deletes that.", u.Name, u.Home, u.Name)}, o.note(ctx, by, u.Name, "user.removed", "")
+}
+
+// invitation are the parameters of user.invite.
+type invitation struct {
+	User   string `json:"user"`
+	Enrol  bool   `json:"enrol,omitempty"` // it also lets them make a second factor in the chat
+	Revoke bool   `json:"revoke,omitempty"`
+}
+
+// invited is an invite as it is shown once.
+type invited struct {
+	Code    string    `json:"code,omitempty"`
+	Link    string    `json:"link,omitempty"` // "" where the bot's name is not known
+	Expires time.Time `json:"expires,omitzero"`
+	Enrol   bool      `json:"enrol,omitempty"`
+	Revoked int64     `json:"revoked,omitempty"`
+}
+
+// invite makes a one-time code that binds an account on Telegram to a person, or takes back those that nobody has used.
+func (o household) invite(ctx context.Context, by clerk, q invitation) (invited, error) {
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return invited{}, err
+	}
+	if q.Revoke {
+		n, err := o.store.Invites.Revoke(ctx, u.Name)
+		if err != nil {
+			return invited{}, err
+		}
+		return invited{Revoked: n}, o.note(ctx, by, u.Name, "invite.revoked", count(int(n), "invite", "invites"))
+	}
+	if o.people.Suspended(u.Name) {
+		return invited{}, refused(supervisor.CodeInvalid, "%s may not speak for now. `mews user enable %s` first.", u.Name, u.Name)
+	}
+	code, digest := access.NewInvite()
+	made := invited{Code: code.Reveal(), Expires: o.now().Add(inviteLasts), Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.seal != nil}
+	err = o.store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol})
+	if err != nil {
+		return invited{}, err
+	}
+	if name := strings.TrimPrefix(o.bot(), "@"); name != "" {
+		made.Link = "https://t.me/" + name + "?start=" + made.Code
+	}
+	return made, o.note(ctx, by, u.Name, "invite.made", fmt.Sprintf("good until %s", made.Expires.UTC().Format(time.RFC3339)))
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/control"
+)
+
+// fetch are the parameters of user.export.
+type fetch struct {
+	User  string `json:"user,omitempty"`
+	Token string `json:"token,omitempty"` // "" begins; then as in the piece before
+}
+
+// piece is what comes next of an export.
+type piece struct {
+	Token string `json:"token"`
+	Bytes []byte `json:"bytes,omitempty"`
+	Last  bool   `json:"last,omitempty"`
+}
+
+// export begins an export of a person, or goes on with one.
+func (o estates) export(ctx context.Context, by clerk, q fetch) (piece, error) {
+	if q.Token != "" {
+		bytes, last, err := o.parcels.next(ctx, by, q.Token)
+		return piece{q.Token, bytes, last}, err
+	}
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return piece{}, err
+	}
+	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
+		return piece{}, err
+	}
+	token, err := o.parcels.begin(by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
+	return piece{Token: token}, err
+}
+
+// userExport is `mews user export`.
+func userExport(ctx context.Context, con console, v subverb, args []string) error {
+	set, file := v.flags(con)
+	output := set.String("output", "", "write it to `FILE`, which must not be there yet; without it, to standard output")
+	name, cfg, err := oneName(set, file, args)
+	if err != nil {
+		return err
+	}
+	if *output == "" {
+		if isTerminal(con.out) {
+			return refused(supervisor.CodeInvalid, "An export is no text for a terminal. Say where it goes, with --output FILE.")
+		}
+		return exportTo(ctx, cfg, name, con.out)
+	}
+	f, err := os.OpenFile(*output, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the export: %w", err)
+	}
+	err = exportTo(ctx, cfg, name, f)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(*output))
+	}
+	_, err = fmt.Fprintf(con.out, "%s: all that is kept of %s; what could not be had is listed in its left-out.txt\n", *output, name)
+	return err
+}
+
+// exportTo writes an export of a person, made by the service or, where none runs, by this process.
+func exportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer) error {
+	p := piece{}
+	for !p.Last {
+		token := p.Token
+		p = piece{}
+		err := control.Ask(ctx, socketPath(cfg), methodUserExport, fetch{User: name, Token: token}, &p)
+		if gone := new(control.NotRunning); errors.As(err, &gone) && token == "" {
+			return alone(ctx, cfg, func(ctx context.Context, o *office) error { return estates{o}.exportHere(ctx, name, w) })
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(p.Bytes); err != nil {
+			return fmt.Errorf("write the export: %w", err)
+		}
+	}
+	return nil
+}
+
+func (o estates) exportHere(ctx context.Context, name string, w io.Writer) error {
+	by := o.clerk(uint32(os.Getuid()))
+	u, err := o.person(by, name)
+	if err != nil {
+		return err
+	}
+	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
+		return err
+	}
+	return o.pack(ctx, u, w)
+}
