@@ -9,8 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopRounds bounds how often a family is looked at until all of it is stopped. Each look leaves what was born in it.
-const stopRounds = 20
+// stopRounds bounds how often families are looked at until all of them is stopped. Each look leaves what was born in it, and
+// the places that a limit of the account leaves for that become fewer with each: the stopped ones hold theirs.
+const stopRounds = 100
+
+// quietRounds is how often in a row nothing new must be found. A look takes its time: a process that was born behind it, of
+// one that ended before it came there, is not seen.
+const quietRounds = 2
 
 // member is a process of a family. Its number alone may be somebody else's by the time that it is used.
 type member struct {
@@ -18,25 +23,28 @@ type member struct {
 	began string
 }
 
-// KillBelow kills all that descends from root and not root itself, and says how many processes those were: for where no
-// group holds them. All are stopped before the first one is killed, so that none can fork into a place that another has
-// left. What forks faster than it can be stopped is killed as far as it was seen; the caller looks again.
-func KillBelow(root int) (killed int, err error) {
+// KillBelow kills all that descends from the roots, and says how many processes those were: for where no group holds them.
+// The roots are not killed, nor the spared ones and what only descends from them. All are stopped before the first one is
+// killed, so that none can fork into a place that another has left. What forks faster than it can be stopped is killed as far
+// as it was seen; the caller looks again.
+func KillBelow(roots, spared []int) (killed int, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
-		return 0, fmt.Errorf("end the processes below %d: %w", root, err)
+		return 0, fmt.Errorf("end the processes below %d: %w", roots, err)
 	}
 	defer proc.Close()
 	var stopped []member
+	known, quiet := map[member]bool{}, 0
 	for range stopRounds {
-		fresh, err := stopBelow(proc, root, stopped)
+		fresh, err := stopBelow(proc, roots, spared, known)
 		if err != nil {
-			return 0, fmt.Errorf("end the processes below %d: %w", root, err)
+			return 0, fmt.Errorf("end the processes below %d: %w", roots, err)
 		}
-		if len(fresh) == 0 {
+		if stopped = append(stopped, fresh...); len(fresh) > 0 {
+			quiet = 0
+		} else if quiet++; quiet == quietRounds {
 			break
 		}
-		stopped = append(stopped, fresh...)
 	}
 	for _, m := range slices.Backward(stopped) { // whoever loses a parent while stopped may be woken
 		if m.signal(proc, unix.SIGKILL) {
@@ -46,8 +54,8 @@ func KillBelow(root int) (killed int, err error) {
 	return killed, nil
 }
 
-// stopBelow stops all below root that is not stopped yet, and says what that was.
-func stopBelow(proc *os.File, root int, stopped []member) (fresh []member, err error) {
+// stopBelow stops all below the roots that is not known yet, and says what that was, which is known from then on.
+func stopBelow(proc *os.File, roots, spared []int, known map[member]bool) (fresh []member, err error) {
 	if _, err := proc.Seek(0, 0); err != nil {
 		return nil, err
 	}
@@ -55,17 +63,27 @@ func stopBelow(proc *os.File, root int, stopped []member) (fresh []member, err e
 	if err != nil {
 		return nil, err
 	}
-	known := map[member]bool{}
-	for _, m := range stopped {
-		known[m] = true
-	}
-	for _, pid := range family(childrenOf(all), root)[1:] {
-		m := member{pid, all[pid].began}
-		if !known[m] && !all[pid].dead && m.signal(proc, unix.SIGSTOP) {
-			fresh = append(fresh, m)
+	children := childrenOf(all)
+	for _, root := range roots {
+		for _, pid := range family(children, root, spared...)[1:] {
+			m := member{pid, all[pid].began}
+			if !known[m] && !all[pid].dead && m.stop(proc) {
+				fresh, known[m] = append(fresh, m), true
+			}
 		}
 	}
 	return fresh, nil
+}
+
+// stop stops the process for good: should another of its family wake it, it can have no more children. It says whether the
+// process was still there.
+func (m member) stop(proc *os.File) bool {
+	if !m.signal(proc, unix.SIGSTOP) {
+		return false
+	}
+	// By number, since there is no other way. It was stopped just now, so the number is its own.
+	_ = unix.Prlimit(m.pid, unix.RLIMIT_NPROC, &unix.Rlimit{}, nil) // EPERM: another account's, which its own limit holds
+	return true
 }
 
 // signal signals the process, and says whether it was still there. It is held first, and then asked who it is.

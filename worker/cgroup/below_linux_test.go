@@ -34,7 +34,7 @@ echo begun; while read -r line; do echo "still $line"; done`)
 			break
 		}
 	}
-	killed, err := KillBelow(s.pid())
+	killed, err := KillBelow([]int{s.pid()}, nil)
 	if err != nil || killed < 10 {
 		t.Errorf("killed %d, %v", killed, err)
 	}
@@ -54,7 +54,7 @@ echo begun; while read -r line; do echo "still $line"; done`)
 	if _, err := os.Stat("/proc/" + strconv.Itoa(strange)); err != nil {
 		t.Errorf("somebody else's: %v", err)
 	}
-	if n, err := KillBelow(1 << 30); n != 0 || err != nil {
+	if n, err := KillBelow([]int{1 << 30}, nil); n != 0 || err != nil {
 		t.Errorf("below nobody: %d, %v", n, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -30,7 +31,7 @@ type Sum struct {
 // reader of /proc wait for it: whoever has deadlines to keep calls this from a goroutine of its own. The error wraps
 // fs.ErrNotExist if root is not there.
 func Measure(proc string, root int) (Sum, error) {
-	all, err := MeasureAll(proc, []int{root})
+	all, err := MeasureAll(proc, map[int]int{root: math.MaxInt})
 	if err != nil {
 		return Sum{}, err
 	}
@@ -42,8 +43,9 @@ func Measure(proc string, root int) (Sum, error) {
 }
 
 // MeasureAll is Measure for several at once, with one look at the list of processes, which is what takes the time. Those
-// that are not there are left out.
-func MeasureAll(proc string, roots []int) (map[int]Sum, error) {
+// that are not there are left out. Of one that has more tasks than the number it comes with only these are counted: whoever
+// has too many must be ended before its memory could be read.
+func MeasureAll(proc string, roots map[int]int) (map[int]Sum, error) {
 	dir, err := os.Open(proc)
 	if err != nil {
 		return nil, fmt.Errorf("measure processes: %w", err)
@@ -55,12 +57,16 @@ func MeasureAll(proc string, roots []int) (map[int]Sum, error) {
 	}
 	children := childrenOf(all)
 	sums := map[int]Sum{}
-	for _, root := range roots {
+	for root, most := range roots {
 		if _, ok := all[root]; !ok {
 			continue
 		}
-		var sum Sum
-		for _, pid := range family(children, root) {
+		members := family(children, root)
+		sum := Sum{Tasks: tasksOf(all, members)}
+		if sum.Tasks > most {
+			members = nil
+		}
+		for _, pid := range members {
 			if err := sum.add(dir, pid, all[pid], pid == root); err != nil {
 				return nil, fmt.Errorf("measure process %d: %w", root, err)
 			}
@@ -68,6 +74,13 @@ func MeasureAll(proc string, roots []int) (map[int]Sum, error) {
 		sums[root] = sum
 	}
 	return sums, nil
+}
+
+func tasksOf(all map[int]process, members []int) (n int) {
+	for _, pid := range members {
+		n += all[pid].threads
+	}
+	return n
 }
 
 func (s *Sum) add(proc *os.File, pid int, p process, root bool) error {
@@ -78,7 +91,6 @@ func (s *Sum) add(proc *os.File, pid int, p process, root bool) error {
 	if !fair {
 		bytes = p.resident
 	}
-	s.Tasks += p.threads
 	s.count(pid, bytes, fair, root)
 	return nil
 }
@@ -130,10 +142,13 @@ func childrenOf(all map[int]process) map[int][]int {
 	return children
 }
 
-// family gives root and its descendants, a parent before its children. The list was not read in one moment, so it may
-// even go in a circle: nobody is found twice.
-func family(children map[int][]int, root int) []int {
+// family gives root and its descendants, a parent before its children, without the spared ones and what is below them. The
+// list was not read in one moment, so it may even go in a circle: nobody is found twice.
+func family(children map[int][]int, root int, spared ...int) []int {
 	found, seen := []int{root}, map[int]bool{root: true}
+	for _, pid := range spared {
+		seen[pid] = true
+	}
 	for i := 0; i < len(found); i++ {
 		for _, pid := range children[found[i]] {
 			if !seen[pid] {

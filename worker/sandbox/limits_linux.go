@@ -17,11 +17,17 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
+// niceness is a worker's, and that of all it runs, as nice(1) has it: the supervisor, and the spawner that must count and end
+// what has become too much, come first where no control group shares the processors out.
+const niceness = 10
+
 const maxFiles = 1024 // descriptors of one process: what select(2) and old programs expect
 
 // roomForAll is how many more processes and threads a shared account may come to have. It is no person's limit, which is
-// for the spawner to keep: it is far above that, and below what a machine has at all (pid_max is 32,768 on small ones).
-const roomForAll = 1400
+// for the spawner to keep: it is above that. It is what a program that doubles itself without end comes to before it is ended,
+// and the spawner has to find its turn among them: with 600 on two processors it takes seconds to end all, with 1,500 it was
+// not done in a minute.
+const roomForAll = 600
 
 // setLimits sets those of this process, for itself and all that it starts; nobody can raise them again. The data
 // segment is limited and not the address space, of which Go and Python reserve much more than they use.
@@ -52,6 +58,18 @@ func setLimits(l Limits) error {
 		if err := unix.Prlimit(0, limit.resource, &unix.Rlimit{Cur: most, Max: most}, nil); err != nil {
 			return fmt.Errorf("limit %s to %d: %w", limit.name, most, err)
 		}
+	}
+	return yield()
+}
+
+// yield makes this thread, and all that it executes and starts, at least as nice as workers are.
+func yield() error {
+	now, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // 20 - nice, as the kernel has it: getpriority(2)
+	if err == nil && 20-now < niceness {
+		err = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
+	}
+	if err != nil {
+		return fmt.Errorf("yield to the supervisor: %w", err)
 	}
 	return nil
 }

@@ -45,6 +45,15 @@ func TestLimits(t *testing.T) {
 	})
 }
 
+// TestAWorkerYields to who has to end it: what it starts too, and for good.
+func TestAWorkerYields(t *testing.T) {
+	inEach(t, tiersHere(t), func(t *testing.T, r *room) {
+		if got := r.says("nice; nice -n 3 nice; nice -n -5 nice 2>/dev/null"); got != "10\n13\n10" {
+			t.Errorf("niceness: %q", got)
+		}
+	})
+}
+
 // TestSharedCount: where others' processes are counted too, one person's limit would keep another from starting. There is
 // one for all, which has room above what runs already.
 func TestSharedCount(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ import (
 type limiter struct {
 	all      map[uint64]*worker // the spawner's
 	say      func(spawnwire.Message) error
+	cull     func(roots ...int) (killed int, err error) // the spawner's
 	groups   *cgroup.Tree
 	grouped  bool                    // workers get groups
 	looked   time.Time               // at what has struck
@@ -153,10 +155,14 @@ func (l *limiter) watch() {
 	if l.watching || l.counts("memory") && l.counts("pids") {
 		return
 	}
-	var roots []int
+	roots := map[int]int{}
 	for _, w := range l.all {
-		if w.ended.IsZero() {
-			roots = append(roots, w.pid)
+		if !w.ended.IsZero() {
+			continue
+		}
+		roots[w.pid] = math.MaxInt
+		if !l.counts("pids") {
+			roots[w.pid] = w.limits.PIDs
 		}
 	}
 	if len(roots) == 0 {
@@ -184,7 +190,7 @@ func (l *limiter) weigh(sums map[int]cgroup.Sum) error {
 		var err error
 		switch {
 		case sum.Tasks > w.limits.PIDs && !l.counts("pids"):
-			err = thin(w, &now)
+			err = l.thin(w, &now)
 		case sum.Bytes > w.limits.Memory && !l.counts("memory"):
 			err = lighten(w, sum, &now)
 		}
@@ -199,9 +205,9 @@ func (l *limiter) weigh(sums map[int]cgroup.Sum) error {
 }
 
 // thin ends all that a worker runs. Which of many processes are too many nobody can tell, and those that are left would
-// only make more.
-func thin(w *worker, struck *cgroup.Strikes) error {
-	killed, err := cgroup.KillBelow(w.pid)
+// only make more: so would those that have lost their parents, and come to the spawner.
+func (l *limiter) thin(w *worker, struck *cgroup.Strikes) error {
+	killed, err := l.cull(w.pid, os.Getpid())
 	if killed > 0 {
 		struck.PIDs++
 	}

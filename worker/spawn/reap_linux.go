@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -81,24 +82,43 @@ func (s *spawner) living(pid int) *worker {
 	return nil
 }
 
-// killStrays kills every child that is not a living worker, and says how many there were: daemons that lost their
-// parent, and all that a dead worker left. Their own children come here when they die, which SIGCHLD tells.
+// fewStrays are killed one by one. More may be what is left of a program that makes processes without end, and would fork into
+// each place that a killed one leaves.
+const fewStrays = 8
+
+// killStrays kills every child that is not spared, and says how many there were: daemons that lost their parent, and all that
+// a dead worker left. Their own children come here when they die, which SIGCHLD tells.
 func (s *spawner) killStrays() (int, error) {
 	pids, err := children()
 	if err != nil {
 		return 0, err
 	}
-	strays := 0
-	for _, pid := range pids {
-		if pid == s.supervisor || s.living(pid) != nil && !s.ending {
-			continue
-		}
-		strays++
-		if err := signalTo(pid, syscall.SIGKILL); err != nil { // not reaped yet, so the pid is still its own
-			return strays, err
+	spared := s.spared()
+	strays := slices.DeleteFunc(pids, func(pid int) bool { return slices.Contains(spared, pid) })
+	if len(strays) > fewStrays {
+		if _, err := s.cull(os.Getpid()); err != nil {
+			return len(strays), err
 		}
 	}
-	return strays, nil
+	for _, pid := range strays {
+		if err := signalTo(pid, syscall.SIGKILL); err != nil { // not reaped yet, so the pid is still its own
+			return len(strays), err
+		}
+	}
+	return len(strays), nil
+}
+
+// spared are the children that live on: the supervisor, and the workers until everything has to end.
+func (s *spawner) spared() (pids []int) {
+	if s.supervisor != 0 {
+		pids = append(pids, s.supervisor)
+	}
+	for _, w := range s.workers {
+		if w.ended.IsZero() && !s.ending {
+			pids = append(pids, w.pid)
+		}
+	}
+	return pids
 }
 
 // report sends Exited for every worker that has ended, once no stray is left. Whose a stray is cannot be told, so that

@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"mews/protocol/spawnwire"
 	"mews/worker/cgroup"
@@ -57,10 +59,12 @@ func TestMain(m *testing.M) {
 	syscall.Exit(status) // at once: os.Exit waits a second for races that are still to be found
 }
 
-// sweepVar and groupsVar tell a spawner of the tests how often to look, and where it finds its control groups.
+// These tell a spawner of the tests how often to look, where it finds its control groups, and how many processes the account
+// of its workers may come to have.
 const (
 	sweepVar  = "MEWS_TEST_SWEEP"
 	groupsVar = "MEWS_TEST_GROUPS"
+	roomVar   = "MEWS_TEST_ROOM"
 	noGroups  = "/no/such/file"
 )
 
@@ -81,6 +85,11 @@ func serve(args []string) error {
 	o, err := options(args)
 	if err != nil {
 		return err
+	}
+	if room, err := strconv.ParseUint(os.Getenv(roomVar), 10, 31); err == nil {
+		if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: room, Max: room}); err != nil {
+			return err
+		}
 	}
 	conn, err := spawnwire.NewConn(3)
 	if err != nil {

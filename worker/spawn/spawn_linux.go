@@ -53,7 +53,7 @@ func Run(conn *spawnwire.Conn, o Options) error {
 
 func newSpawner(conn *spawnwire.Conn, o Options) *spawner {
 	s := &spawner{Options: o, conn: conn, own: ownAccount(), workers: map[uint64]*worker{}}
-	s.limiter = limiter{all: s.workers, say: s.send, sums: make(chan map[int]cgroup.Sum, 1)}
+	s.limiter = limiter{all: s.workers, say: s.send, cull: s.cull, sums: make(chan map[int]cgroup.Sum, 1)}
 	return s
 }
 

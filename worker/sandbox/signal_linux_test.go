@@ -1,0 +1,55 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// sleeper is a process of an account, which ends with the test.
+func sleeper(t *testing.T, uid uint32) int {
+	t.Helper()
+	cmd := exec.Command("sleep", "1000")
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid, NoSetGroups: uid == 0}}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	return cmd.Process.Pid
+}
+
+// TestSignalAccount signals all of one account and nobody else, and leaves this process what it is.
+func TestSignalAccount(t *testing.T) {
+	if powerHere(t) != PowerRoot {
+		t.Skip("only root may signal another account")
+	}
+	other, a, b := sleeper(t, 0), sleeper(t, stranger), sleeper(t, stranger)
+	for _, pid := range []int{a, b} {
+		t.Cleanup(func() { _ = unix.Kill(pid, unix.SIGCONT) })
+	}
+	if err := SignalAccount(stranger, stranger, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range []int{a, b} {
+		var status unix.WaitStatus
+		if _, err := unix.Wait4(pid, &status, unix.WUNTRACED, nil); err != nil || !status.Stopped() {
+			t.Errorf("process %d: %v, %v; want it stopped", pid, status, err)
+		}
+	}
+	var status unix.WaitStatus
+	if got, err := unix.Wait4(other, &status, unix.WUNTRACED|unix.WNOHANG, nil); got != 0 || err != nil {
+		t.Errorf("somebody else's: %v, %v", status, err)
+	}
+	if os.Geteuid() != 0 || powerHere(t) != PowerRoot {
+		t.Error("this process is another's now")
+	}
+	for _, uid := range []int{0, -1, os.Getuid()} {
+		if err := SignalAccount(uid, stranger, unix.SIGSTOP); err == nil {
+			t.Errorf("account %d was signalled", uid)
+		}
+	}
+}

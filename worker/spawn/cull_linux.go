@@ -1,0 +1,30 @@
+package spawn
+
+import (
+	"syscall"
+
+	"mews/worker/cgroup"
+	"mews/worker/sandbox"
+)
+
+// cull kills all that descends from the roots and not from a child that is spared, and says how many processes those were.
+//
+// A program that makes processes without end has many, each of which has as much right to a processor as this one: it may
+// make them faster than they can be stopped one by one. So where workers have an account that nobody else here has, all of the
+// account is stopped in one moment, and let go on when the cull is over.
+func (s *spawner) cull(roots ...int) (killed int, err error) {
+	defer s.freeze()()
+	return cgroup.KillBelow(roots, s.spared())
+}
+
+// freeze stops the workers' account, where that can be done, and returns what lets it go on. What cannot be stopped so is
+// stopped by the cull. The supervisor has this process's account, which is left alone.
+func (s *spawner) freeze() (thaw func()) {
+	a := s.Account
+	if s.power == sandbox.PowerNone || s.tier.AtLeast(sandbox.TierNamespaces) || a.UID == 0 || a == s.own {
+		return func() {}
+	}
+	signal := func(sig syscall.Signal) { _ = sandbox.SignalAccount(int(a.UID), int(a.GID), sig) }
+	signal(syscall.SIGSTOP)
+	return func() { signal(syscall.SIGCONT) }
+}
