@@ -13,17 +13,15 @@ import (
 // make them faster than they can be stopped one by one. So where workers have an account that nobody else here has, all of the
 // account is stopped in one moment, and let go on when the cull is over.
 func (s *spawner) cull(roots ...int) (killed int, err error) {
-	defer s.freeze()()
+	if s.power != sandbox.PowerNone && !s.tier.AtLeast(sandbox.TierNamespaces) && s.Account.UID != 0 && s.Account != s.own {
+		defer freeze(s.Account)()
+	}
 	return cgroup.KillBelow(roots, s.spared())
 }
 
 // freeze stops the workers' account, where that can be done, and returns what lets it go on. What cannot be stopped so is
 // stopped by the cull. The supervisor has this process's account, which is left alone.
-func (s *spawner) freeze() (thaw func()) {
-	a := s.Account
-	if s.power == sandbox.PowerNone || s.tier.AtLeast(sandbox.TierNamespaces) || a.UID == 0 || a == s.own {
-		return func() {}
-	}
+func freeze(a Account) (thaw func()) {
 	signal := func(sig syscall.Signal) { _ = sandbox.SignalAccount(int(a.UID), int(a.GID), sig) }
 	signal(syscall.SIGSTOP)
 	return func() { signal(syscall.SIGCONT) }

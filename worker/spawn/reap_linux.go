@@ -73,15 +73,6 @@ func (s *spawner) reap() (none bool, err error) {
 	}
 }
 
-func (s *spawner) living(pid int) *worker {
-	for _, w := range s.workers {
-		if w.pid == pid && w.ended.IsZero() {
-			return w
-		}
-	}
-	return nil
-}
-
 // fewStrays are killed one by one. More may be what is left of a program that makes processes without end, and would fork into
 // each place that a killed one leaves.
 const fewStrays = 8
@@ -106,19 +97,6 @@ func (s *spawner) killStrays() (int, error) {
 		}
 	}
 	return len(strays), nil
-}
-
-// spared are the children that live on: the supervisor, and the workers until everything has to end.
-func (s *spawner) spared() (pids []int) {
-	if s.supervisor != 0 {
-		pids = append(pids, s.supervisor)
-	}
-	for _, w := range s.workers {
-		if w.ended.IsZero() && !s.ending {
-			pids = append(pids, w.pid)
-		}
-	}
-	return pids
 }
 
 // report sends Exited for every worker that has ended, once no stray is left. Whose a stray is cannot be told, so that

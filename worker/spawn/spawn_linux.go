@@ -29,7 +29,7 @@ type Options struct {
 	Sweep  time.Duration // how often living workers' lost children and limits are looked for; 0 is 2 s
 	Groups cgroup.Options
 
-	supervisor int // its pid, where this process has started it; 0
+	started int // the supervisor's pid, where this process has started it; 0
 }
 
 const (
@@ -52,7 +52,7 @@ func Run(conn *spawnwire.Conn, o Options) error {
 }
 
 func newSpawner(conn *spawnwire.Conn, o Options) *spawner {
-	s := &spawner{Options: o, conn: conn, own: ownAccount(), workers: map[uint64]*worker{}}
+	s := &spawner{Options: o, conn: conn, own: ownAccount(), brood: brood{supervisor: o.started, workers: map[uint64]*worker{}}}
 	s.limiter = limiter{all: s.workers, say: s.send, cull: s.cull, sums: make(chan map[int]cgroup.Sum, 1)}
 	return s
 }
@@ -98,10 +98,39 @@ type spawner struct {
 	power sandbox.Power
 	tier  sandbox.Tier
 	limiter
-	workers map[uint64]*worker // those whose end has not been reported
-	last    uint64             // the newest worker's id
-	ending  bool               // the supervisor is gone: every child must go
-	status  syscall.WaitStatus // of the supervisor, where this process has started it, once it has ended
+	brood
+	last   uint64             // the newest worker's id
+	status syscall.WaitStatus // of the supervisor, where this process has started it, once it has ended
+}
+
+// brood are the children that a spawner knows.
+type brood struct {
+	supervisor int                // its pid, where this process has started it and it lives; 0
+	workers    map[uint64]*worker // those whose end has not been reported
+	ending     bool               // the supervisor is gone: every child must go
+}
+
+// living is the worker that has this pid, if one does.
+func (b *brood) living(pid int) *worker {
+	for _, w := range b.workers {
+		if w.pid == pid && w.ended.IsZero() {
+			return w
+		}
+	}
+	return nil
+}
+
+// spared are the children that live on: the supervisor, and the workers until everything has to end.
+func (b *brood) spared() (pids []int) {
+	if b.supervisor != 0 {
+		pids = append(pids, b.supervisor)
+	}
+	for _, w := range b.workers {
+		if w.ended.IsZero() && !b.ending {
+			pids = append(pids, w.pid)
+		}
+	}
+	return pids
 }
 
 // worker is one that was started.

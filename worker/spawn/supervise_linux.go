@@ -70,7 +70,7 @@ func Supervise(argv []string, o Options) error {
 	if err = errors.Join(err, theirs.Close()); err != nil {
 		return errors.Join(fmt.Errorf("start %s: %w", argv[0], err), conn.Close())
 	}
-	o.supervisor = cmd.Process.Pid // it is reaped with all the others
+	o.started = cmd.Process.Pid // it is reaped with all the others
 	s := newSpawner(conn, o)
 	err = s.run(chld, told)
 	if status := shellStatus(s.status); err == nil && status != 0 {
