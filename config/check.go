@@ -24,6 +24,7 @@ var (
 	logFormats = []string{"json", "text"}
 	roles      = []string{roleAdmin, roleUser}
 	streams    = []string{StreamEdit, StreamFinal}
+	busies     = []string{BusySteer, BusyQueue, BusyRestart}
 )
 
 // userNames are names of users and of providers: they become parts of paths, and of commands that a person types.
@@ -46,6 +47,7 @@ func (c *checker) check() {
 	telegramChecker{c}.checkWebhooks()
 	telegramChecker{c}.checkTelegram()
 	c.checkWord("chat.stream", c.cfg.Chat.Stream, streams)
+	c.checkWord("chat.busy", c.cfg.Chat.Busy, busies)
 	modelChecker{c}.checkModels()
 	c.checkLimits()
 	gateChecker{c}.checkGate()

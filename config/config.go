@@ -82,15 +82,23 @@ type Worker struct {
 	ReadOnly   []string      `yaml:"read_only"`   // absolute paths of folders that every worker may read
 }
 
-// Chat is how people are talked to where a message can be changed after it was sent.
+// Chat is how people are talked to.
 type Chat struct {
-	Stream string `yaml:"stream"` // StreamEdit or StreamFinal
+	Stream string `yaml:"stream"` // StreamEdit or StreamFinal, where a message can be changed after it was sent
+	Busy   string `yaml:"busy"`   // BusySteer, BusyQueue or BusyRestart
 }
 
 // How an answer comes.
 const (
 	StreamEdit  = "edit"  // it grows before one's eyes
 	StreamFinal = "final" // it comes when it is whole
+)
+
+// What becomes of what somebody sends while their turn runs.
+const (
+	BusySteer   = "steer"   // the turn takes it in as it goes on
+	BusyQueue   = "queue"   // it has a turn of its own, after that one
+	BusyRestart = "restart" // it stops the turn, and has one of its own
 )
 
 // Limits are what one turn may use, and all of them.
@@ -140,7 +148,7 @@ func defaults() *Config {
 		Models:   Models{Default: Offline, Thinking: thinkingOff, Cache: cacheShort, Silence: time.Minute},
 		Worker: Worker{Idle: 30 * time.Minute, Sandbox: "auto", SandboxMin: "namespaces", Account: "mews",
 			Memory: GiB, PIDs: 256, Disk: 10 * GiB},
-		Chat:      Chat{Stream: StreamEdit},
+		Chat:      Chat{Stream: StreamEdit, Busy: BusySteer},
 		Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 * KiB, Turns: 8, ModelCalls: 8},
 		Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: Inflow{Burst: 20, Second: 1}},
 		Approvals: Approvals{All: Rules{SendFile: "allow", Settings: "allow", Invite: "allow"}},

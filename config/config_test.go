@@ -66,7 +66,7 @@ func TestEmptyFileIsTheDefaults(t *testing.T) {
 				Models:   Models{Default: "offline", Thinking: "off", Cache: "5m", Silence: time.Minute},
 				Worker: Worker{Idle: 30 * time.Minute, Sandbox: "auto", SandboxMin: "namespaces", Account: "mews",
 					Memory: GiB, PIDs: 256, Disk: 10 * GiB},
-				Chat:      Chat{Stream: "edit"},
+				Chat:      Chat{Stream: "edit", Busy: "steer"},
 				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8},
 				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: Inflow{Burst: 20, Second: 1}},
 				Approvals: Approvals{All: Rules{SendFile: "allow", Settings: "allow", Invite: "allow"}},
@@ -110,7 +110,7 @@ models:
     proxy: {kind: anthropic, base_url: http://proxy:8080}
 worker: {idle: 90s, sandbox: accounts, sandbox_min: landlock, account: hawks, memory: 2GiB, pids: 512, disk: 5GiB,
   read_only: [/opt/models/]}
-chat: {stream: final}
+chat: {stream: final, busy: queue}
 limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB, turns: 1, model_calls: 256}
 access: {session: 90s, session_max: 90s, rate: {burst: 1, second: 0.5}, key_file: /keys/seal}
 budget: {month: "${STEPS}", users: {turn: 0.000001, day: 0.10, month: 1000000, extend: 0}}
@@ -157,7 +157,7 @@ func TestWholeFile(t *testing.T) {
 		},
 		Worker: Worker{Idle: 90 * time.Second, Sandbox: "accounts", SandboxMin: "landlock", Account: "hawks", Memory: 2 * GiB,
 			PIDs: 512, Disk: 5 * GiB, ReadOnly: []string{"/opt/models"}},
-		Chat:   Chat{Stream: "final"},
+		Chat:   Chat{Stream: "final", Busy: "queue"},
 		Limits: Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256},
 		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: Inflow{Burst: 1, Second: 0.5},
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},

@@ -126,6 +126,7 @@ type Delivery struct {
 	Conversation Conversation
 	Inbound      int64        // the inbound that it answers; 0 for a notice
 	Key          string       // that inbound's key; "" for a notice
+	Also         []string     // keys of what its turn has taken in beside that, in order: this answers them too
 	Message      string       // that inbound's name in its channel; "" where it has none
 	Turn         int64        // the turn that said it; 0 where none did
 	Why          protocol.Why // why that turn ended; "" where none did

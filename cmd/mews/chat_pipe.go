@@ -29,7 +29,7 @@ type pipe struct {
 
 	mu      sync.Mutex // guards what follows, and writes to err
 	keys    map[string]bool
-	answers []control.Delivery
+	answers []answer
 	choices choices // below the newest delivery that was shown
 	err     io.Writer
 }
@@ -80,6 +80,12 @@ func (p *pipe) next(ctx context.Context) (s spoken, err error) {
 	case <-ctx.Done():
 		return s, context.Cause(ctx)
 	}
+}
+
+// answer is one to so many lines.
+type answer struct {
+	control.Delivery
+	lines int
 }
 
 // spoken is a line of the input, or the end of it.
@@ -139,10 +145,10 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 	for {
 		answers, asked := p.came()
 		for _, a := range answers {
-			if err := p.print(a); err != nil {
+			if err := p.print(a.Delivery); err != nil {
 				return err
 			}
-			open--
+			open -= a.lines
 		}
 		if open <= 0 {
 			return nil
@@ -193,7 +199,7 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 }
 
 // came are the answers that have come, and whether there is something to choose.
-func (p *pipe) came() (answers []control.Delivery, asked bool) {
+func (p *pipe) came() (answers []answer, asked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	answers, p.answers = p.answers, nil
@@ -231,11 +237,16 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	notice := d.Kind == supervisor.DeliveryNotice // a file that a turn sends on its way names what it is about, and answers nothing
-	waits, mine := len(p.keys) > 0, p.keys[d.Key] && !notice
-	asks := notice && len(d.Buttons) > 0
+	waits, lines := len(p.keys) > 0, 0
+	for _, key := range append(d.Also, d.Key) {
+		if p.keys[key] && !notice {
+			delete(p.keys, key)
+			lines++
+		}
+	}
+	mine, asks := lines > 0, notice && len(d.Buttons) > 0
 	if mine {
-		delete(p.keys, d.Key)
-		p.answers = append(p.answers, d)
+		p.answers = append(p.answers, answer{d, lines})
 	}
 	if mine || asks {
 		p.choices = choicesOf(d)

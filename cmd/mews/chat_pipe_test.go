@@ -104,3 +104,29 @@ func TestAPipeThatWaitsForALineEndsWithItsSupervisor(t *testing.T) {
 		t.Errorf("ended with %v", err)
 	}
 }
+
+// Somebody else is being answered in the conversation, and that answer takes the line in.
+func TestAPipeHasTheAnswerThatItsLineWasTakenInto(t *testing.T) {
+	p := newParlour(t)
+	p.live()
+	c, err := p.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
+	p.must(err)
+	first, _, err := p.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: c, Source: "elsewhere", Key: "k",
+		Kind: supervisor.KindText, Text: "look"})
+	p.must(err)
+	turn, s := p.begin(first)
+	var answering sync.WaitGroup
+	answering.Go(func() {
+		p.hear()
+		if taken, err := p.db.Turns().Take(t.Context(), turn.ID); taken != 1 || err != nil {
+			t.Errorf("%d lines were taken in, %v", taken, err)
+		}
+		p.finish(turn, s, "I see both.")
+	})
+	var out bytes.Buffer
+	err = chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("and this\n"), p.socket, chatOptions{})
+	answering.Wait()
+	if err != nil || out.String() != "I see both.\n" {
+		t.Errorf("printed was %q, %v", out.String(), err)
+	}
+}

@@ -58,7 +58,9 @@ func (t *terminal) Lost(error) {
 func (t *terminal) Deliver(d control.Delivery) bool {
 	t.show(func() {
 		if d.Kind != supervisor.DeliveryNotice {
-			t.asked.answered(d.Key)
+			for _, key := range append(d.Also, d.Key) {
+				t.asked.answered(key)
+			}
 		}
 		text := clean(d.Text)
 		switch {

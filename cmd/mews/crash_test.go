@@ -80,7 +80,7 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Check: r.acknowledged})
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
 	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
-	r.configure(onTelegram(r.server, "rate: {chat: 30, all: 1000}"))
+	r.configure(onTelegram(r.server, "rate: {chat: 30, all: 1000}") + oneByOne)
 	for i, name := range people {
 		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: firstID + int64(i), RetryAfter: 1, Rate: 0.005, Seed: rng.Uint64()})
 		r.writers = append(r.writers, &writer{

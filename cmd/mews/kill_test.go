@@ -45,6 +45,7 @@ func TestKillRun(t *testing.T) {
 		people = append(people, fmt.Sprint("p", i))
 	}
 	h := newHouse(t, url, people...)
+	h.configure(oneByOne)
 	h.start()
 
 	answers := make(chan struct{}, messages)
@@ -88,6 +89,9 @@ func TestKillRun(t *testing.T) {
 	h.stop()
 	h.whole()
 }
+
+// oneByOne has each message answered by itself: what is counted is answers.
+const oneByOne = "chat: {busy: queue}\n"
 
 // closed is a patience that has come to its end.
 var closed = func() <-chan time.Time {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"mews/config"
@@ -23,12 +24,13 @@ type preferences struct {
 	leases   sqlite.Leases
 	voices   voices
 	config   func() *config.Config // that is in force
+	last     *sync.Map             // what of each person was read last: map[string]string by user
 	now      func() time.Time
 }
 
 func (s *service) preferences() preferences {
 	return preferences{people: s.people, settings: s.db.Settings(), usage: s.db.Usage(), leases: s.db.Leases(), voices: s.voices(),
-		config: s.roster.Config, now: s.moment}
+		config: s.roster.Config, last: &s.roster.chosen, now: s.moment}
 }
 
 // preference is a setting that is kept: a row of a table.
@@ -74,6 +76,7 @@ var preferenceTable = []preference{
 		lay:   func(u *supervisor.User, kept string) { u.Budget.Month = lower(u.Budget.Month, kept) }},
 	{name: setStream, example: streamOff, presses: []string{streamOn, streamOff}, check: checkStream,
 		lay: func(*supervisor.User, string) {}},
+	busyPreference,
 }
 
 func checkZone(_ supervisor.User, value string) (string, error) {
@@ -125,24 +128,52 @@ func invalid(format string, args ...any) error {
 // configuration has them.
 func (p preferences) effective(ctx context.Context, name string) (u supervisor.User, known bool, err error) {
 	u, known = p.people.Find(name)
+	chosen := map[string]string{}
 	for _, row := range preferenceTable {
 		kept, own, err := p.settings.Get(ctx, name, row.name)
 		if err != nil {
 			return u, known, err
 		}
 		if own {
+			chosen[row.name] = kept
+		}
+	}
+	p.last.Store(name, chosen)
+	return lay(u, chosen), known, nil
+}
+
+// lay is a person with what they have chosen.
+func lay(u supervisor.User, chosen map[string]string) supervisor.User {
+	for _, row := range preferenceTable {
+		if kept, own := chosen[row.name]; own {
 			row.lay(&u, kept)
 		}
 	}
-	return u, known, nil
+	return u
 }
 
-// Find is the person with what they have set, for those who can do without that where it can't be found.
+// Find is the person with what they have set. Where that can't be found, it is what was found last: it is for what may be as
+// it was a while ago, and that is no limit of what may be spent.
 func (p preferences) Find(name string) (supervisor.User, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), lookingUp)
 	defer cancel()
-	u, known, _ := p.effective(ctx, name)
+	u, known, err := p.effective(ctx, name)
+	if err == nil {
+		return u, known
+	}
+	if chosen, ok := p.last.Load(name); ok {
+		u = lay(u, chosen.(map[string]string))
+	}
 	return u, known
+}
+
+// limits are what a person may spend, by the configuration and by what they have set. That the latter can't be found is an
+// error: nobody knows then what may be spent.
+func (p preferences) limits(name string) (supervisor.Budget, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lookingUp)
+	defer cancel()
+	u, _, err := p.effective(ctx, name)
+	return u.Budget, err
 }
 
 // lookingUp is how long a look into the database may take that nothing waits for but somebody's answer.
@@ -229,6 +260,8 @@ func (p preferences) show(name string, with, without supervisor.User) (value str
 		return limit(with.Budget.Day), without.Budget.Day != 0
 	case setMonth:
 		return limit(with.Budget.Month), without.Budget.Month != 0
+	case setBusy:
+		return string(p.whenBusy(context.Background(), with.Name)), p.config().Chat.Busy != config.BusySteer
 	}
 	stream := streamOff
 	if p.grows(supervisor.Conversation{User: with.Name}) {

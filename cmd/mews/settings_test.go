@@ -89,6 +89,8 @@ func TestWhatIsNoSettingIsRefused(t *testing.T) {
 		{"ann", setDay, "0", "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."},
 		{"ben", setMonth, "much", `"much" is no amount. Write US dollars, such as 1.50.`},
 		{"ben", setStream, "maybe", `It is on, and answers grow before your eyes, or off, and they come when they are whole. "maybe" is neither.`},
+		{"ben", setBusy, "wait", `It is steer, and what you send while I answer is taken in on the way, queue, and it is answered next, ` +
+			`or restart, and the answer begins anew. "wait" is none of them.`},
 		{"ben", "colour", "red", `There is no setting "colour".`},
 	} {
 		if kept, err := p.Check(t.Context(), c.user, c.name, c.value); supervisor.ErrorMessage(err) != c.want {
@@ -115,6 +117,10 @@ func TestSettingsAct(t *testing.T) {
 	if _, known := p.Find("cleo"); known {
 		t.Error("nobody is somebody")
 	}
+	set(t, p, "ann", setBusy, "Restart")
+	if ann, ben := p.whenBusy(t.Context(), "ann"), p.whenBusy(t.Context(), "ben"); ann != supervisor.BusyRestart || ben != supervisor.BusySteer {
+		t.Errorf("what is sent meanwhile: ann wants %s, ben %s", ann, ben)
+	}
 	if p.grows(supervisor.Conversation{User: "ann"}) || !p.grows(supervisor.Conversation{User: "ben"}) {
 		t.Error("answers do not come as they were set")
 	}
@@ -140,7 +146,7 @@ func TestSettingsAreListed(t *testing.T) {
 	must(t, err)
 	want := [][3]string{{"model", "`offline`", "the configuration's"}, {"thinking", "off", "the configuration's"},
 		{"timezone", "Europe/Madrid", "the configuration's"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "your own"}, {"budget month", "no limit", "the default"},
-		{"stream", "off", "your own"}}
+		{"stream", "off", "your own"}, {"busy", "steer", "the default"}}
 	var got [][3]string
 	for _, one := range list {
 		got = append(got, [3]string{one.Name, one.Value, string(one.Source)})

@@ -57,7 +57,7 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	defer worker.Release()
 	desk := worker.Host().(*hostcall.Desk)
 	desk.Begin(hostcall.Turn{
-		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Model: model,
+		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Model: model, First: a.First,
 		Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
 		Purse: t.purses(a.Turn),
 	})

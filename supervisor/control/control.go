@@ -85,8 +85,9 @@ type Said struct {
 // Delivery is a message to the person.
 type Delivery struct {
 	ID      int64                   `json:"id"`
-	Inbound int64                   `json:"inbound"` // what it answers; 0 for a notice
-	Key     string                  `json:"key"`     // the sender's own name for that; "" for a notice
+	Inbound int64                   `json:"inbound"`        // what it answers; 0 for a notice
+	Key     string                  `json:"key"`            // the sender's own name for that; "" for a notice
+	Also    []string                `json:"also,omitempty"` // names of what was sent while it was made, and is answered with it
 	Kind    supervisor.DeliveryKind `json:"kind"`
 	Why     protocol.Why            `json:"why,omitempty"` // with an answer: why its turn ended
 	Text    string                  `json:"text"`

@@ -167,7 +167,7 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Patience)
 	defer cancel()
-	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Kind: d.Kind, Why: d.Why, Text: d.Text, At: d.CreatedAt,
+	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Also: d.Also, Kind: d.Kind, Why: d.Why, Text: d.Text, At: d.CreatedAt,
 		Buttons: d.Buttons}
 	for _, file := range d.Files {
 		wire.Files = append(wire.Files, File{Name: file.Name, Size: file.Size, MediaType: file.MediaType, Caption: file.Caption})

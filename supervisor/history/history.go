@@ -4,6 +4,8 @@
 package history
 
 import (
+	"slices"
+
 	"mews/protocol"
 )
 
@@ -13,36 +15,54 @@ type Window struct {
 	From     int64 // id of the first message that later requests can still need; older ones never come back
 }
 
-// unit is a run of messages that stay or go together: a past turn, or a step of the present one with its results.
+// unit is a run of messages that stay or go together: a past turn, a step of the present one with its results, or something
+// that the person said in that.
 type unit struct {
 	messages []protocol.Message
 	tokens   int
+	pinned   bool // it stays, whatever the budget
 }
 
-// Select cuts a transcript to a budget in tokens. The person's last message always stays, and so does what came after
-// it as far as the budget allows; tool calls and their results are never parted, and results stand in their calls' order.
+// Select cuts a transcript to a budget in tokens. first is the id of the message that the present turn began with; 0 is the
+// person's last. That message always stays, and so does the last of those that the turn has taken in since; what else has
+// come of the turn stays as far as the budget allows. Tool calls and their results are never parted, and results stand in
+// their calls' order.
 //
 // It drops the oldest units as soon as the sum is over the budget, and then so many that half the budget is free again.
-func Select(transcript []protocol.Message, budget int) Window {
-	past, question, present := divide(transcript)
-	pinned := Tokens(question)
-	kept, at := trim(past, budget-pinned)
-	w := Window{}
+func Select(transcript []protocol.Message, first int64, budget int) Window {
+	past, present := divide(transcript, first)
+	pinned, loose := part(present)
+	room := budget - pinned
+	kept, at := trim(past, room)
+	drop := 0
+	if !fits(kept, loose, room) && len(loose) > 0 {
+		kept, at = nil, len(past)
+		_, drop = trim(loose, room)
+	}
+	w := Window{From: firstID(past, at, present)}
 	for _, u := range kept {
 		w.Messages = append(w.Messages, u.messages...)
 	}
-	w.Messages = append(w.Messages, question...)
-	room := budget - pinned
-	if !fits(kept, present, room) && len(present) > 0 {
-		w.Messages = append(w.Messages[:0:0], question...)
-		at = len(past)
-		present, _ = trim(present, room)
-	}
 	for _, u := range present {
+		if !u.pinned && drop > 0 {
+			drop--
+			continue
+		}
 		w.Messages = append(w.Messages, u.messages...)
 	}
-	w.From = firstID(past, at, question)
 	return w
+}
+
+// part is what the pinned units come to, and the others.
+func part(units []unit) (pinned int, loose []unit) {
+	for _, u := range units {
+		if u.pinned {
+			pinned += u.tokens
+			continue
+		}
+		loose = append(loose, u)
+	}
+	return pinned, loose
 }
 
 // pixelsPerToken is Anthropic's formula for a picture (its page on vision).
@@ -70,22 +90,37 @@ func Tokens(messages []protocol.Message) int {
 	return bytes/4 + (pixels+pixelsPerToken-1)/pixelsPerToken
 }
 
-// divide takes a transcript apart into past turns, the person's last message and the steps since.
-func divide(transcript []protocol.Message) (past []unit, question []protocol.Message, present []unit) {
-	last := -1
+// divide takes a transcript apart into past turns and the present one.
+func divide(transcript []protocol.Message, first int64) (past, present []unit) {
+	begin, last := -1, -1 // of what the person says in the present turn
 	for i, m := range transcript {
-		if m.Role == protocol.RoleUser {
-			last = i
+		if m.Role != protocol.RoleUser {
+			continue
+		}
+		if last = i; begin < 0 && first > 0 && m.ID >= first {
+			begin = i
 		}
 	}
 	if last < 0 {
-		return nil, nil, group(transcript, startsStep)
+		return nil, group(transcript, startsStep)
 	}
-	return group(transcript[:last], startsTurn), transcript[last : last+1], group(transcript[last+1:], startsStep)
+	if begin < 0 {
+		begin = last
+	}
+	present = group(transcript[begin:], startsAny)
+	present[0].pinned = true
+	for i := range slices.Backward(present) {
+		if startsTurn(present[i].messages[0]) {
+			present[i].pinned = true
+			break
+		}
+	}
+	return group(transcript[:begin], startsTurn), present
 }
 
 func startsTurn(m protocol.Message) bool { return m.Role == protocol.RoleUser }
 func startsStep(m protocol.Message) bool { return m.Role == protocol.RoleAssistant }
+func startsAny(m protocol.Message) bool  { return startsTurn(m) || startsStep(m) }
 
 func group(messages []protocol.Message, starts func(protocol.Message) bool) []unit {
 	var units []unit
@@ -128,12 +163,12 @@ func fits(past, present []unit, budget int) bool {
 	return sum <= budget
 }
 
-func firstID(past []unit, dropped int, question []protocol.Message) int64 {
+func firstID(past []unit, dropped int, present []unit) int64 {
 	if dropped < len(past) {
 		return past[dropped].messages[0].ID
 	}
-	if len(question) > 0 {
-		return question[0].ID
+	if len(present) > 0 && present[0].pinned {
+		return present[0].messages[0].ID
 	}
 	return 0
 }

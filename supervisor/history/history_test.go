@@ -45,7 +45,7 @@ func ids(messages []protocol.Message) []int64 {
 
 func TestWhatFitsStaysWhole(t *testing.T) {
 	all := story("uaucau", 100)
-	w := history.Select(all, 10_000)
+	w := history.Select(all, 0, 10_000)
 	if !slices.Equal(ids(w.Messages), ids(all)) || w.From != 1 {
 		t.Errorf("got %v from %d", ids(w.Messages), w.From)
 	}
@@ -53,7 +53,7 @@ func TestWhatFitsStaysWhole(t *testing.T) {
 
 func TestTheOldestTurnsGoInOneBigStep(t *testing.T) {
 	// Each turn is about 208 tokens: ten are over 2000, and then only about half stays.
-	w := history.Select(story(strings.Repeat("ua", 10)+"u", 400), 2100)
+	w := history.Select(story(strings.Repeat("ua", 10)+"u", 400), 0, 2100)
 	if w.Messages[0].Role != protocol.RoleUser {
 		t.Error("a turn was cut in the middle")
 	}
@@ -66,7 +66,7 @@ func TestThePrefixStaysBetweenBigSteps(t *testing.T) {
 	moved := 0
 	var from int64
 	for n := 1; n <= 40; n++ {
-		w := history.Select(story(strings.Repeat("ua", n)+"u", 400), 2100)
+		w := history.Select(story(strings.Repeat("ua", n)+"u", 400), 0, 2100)
 		if w.From != from {
 			moved, from = moved+1, w.From
 		}
@@ -78,7 +78,7 @@ func TestThePrefixStaysBetweenBigSteps(t *testing.T) {
 
 func TestALongTurnKeepsItsQuestionAndItsNewestSteps(t *testing.T) {
 	all := story("uaua"+"u"+strings.Repeat("c", 30), 400)
-	w := history.Select(all, 1500)
+	w := history.Select(all, 0, 1500)
 	if w.Messages[0].ID != 5 {
 		t.Errorf("begins with message %d, want the question, 5", w.Messages[0].ID)
 	}
@@ -114,25 +114,56 @@ func TestResultsStandInTheOrderOfTheirCalls(t *testing.T) {
 	}
 }
 
+// What a turn takes in on its way is no new turn: the question that it began with stays, and so does what came last.
+func TestALongTurnKeepsWhatItBeganWithAndWhatItTookInLast(t *testing.T) {
+	all := story("uaua"+"u"+strings.Repeat("c", 15)+"uu"+strings.Repeat("c", 15)+"u"+"ccc", 400)
+	var taken []int64
+	for _, m := range all[5:] {
+		if m.Role == protocol.RoleUser {
+			taken = append(taken, m.ID)
+		}
+	}
+	w := history.Select(all, 5, 1500)
+	if w.Messages[0].ID != 5 || w.From != 5 {
+		t.Errorf("begins with message %d, from %d, want the turn's first, 5", w.Messages[0].ID, w.From)
+	}
+	got := ids(w.Messages)
+	if last := taken[len(taken)-1]; !slices.Contains(got, last) || !slices.IsSorted(got) {
+		t.Errorf("kept are %v, among them should be %d", got, last)
+	}
+	if slices.Contains(got, taken[0]) {
+		t.Errorf("kept are %v, among them is %d, for which there is no room", got, taken[0])
+	}
+	if got := history.Tokens(w.Messages); got > 1500 {
+		t.Errorf("%d tokens", got)
+	}
+	if roomy := history.Select(all, 5, 100_000); len(roomy.Messages) != len(all) {
+		t.Errorf("with room for all, %d of %d are left", len(roomy.Messages), len(all))
+	}
+}
+
 // TestEveryRequestIsOneAProviderTakes: whatever the transcript, calls and results pair, the person's last message is there,
-// and cutting again at From gives the same.
+// so is the one that the turn began with, and cutting again at From gives the same.
 func TestEveryRequestIsOneAProviderTakes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := "u" + rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds")
 		all := story(kinds, rapid.IntRange(0, 2000).Draw(t, "size"))
 		budget := rapid.IntRange(0, 5000).Draw(t, "budget")
-		w := history.Select(all, budget)
-
-		open := map[string]bool{}
-		question := int64(0)
+		open, first := map[string]bool{}, int64(0)
+		var asked []int64
 		for _, m := range all {
 			if m.Role == protocol.RoleUser {
-				question = m.ID
+				asked = append(asked, m.ID)
 			}
 		}
-		seen := false
+		wanted := map[int64]bool{asked[len(asked)-1]: true}
+		if rapid.Bool().Draw(t, "taken in") {
+			first = rapid.SampledFrom(asked).Draw(t, "first")
+			wanted[first] = true
+		}
+		w := history.Select(all, first, budget)
 		for _, m := range w.Messages {
-			seen = seen || m.ID == question
+			delete(wanted, m.ID)
 			if m.Role != protocol.RoleTool && len(open) > 0 {
 				t.Fatalf("message %d stands between a call and its result", m.ID)
 			}
@@ -147,11 +178,11 @@ func TestEveryRequestIsOneAProviderTakes(t *testing.T) {
 				}
 			}
 		}
-		if len(open) > 0 || !seen {
-			t.Fatalf("open calls %v, question there: %v", open, seen)
+		if len(open) > 0 || len(wanted) > 0 {
+			t.Fatalf("open calls %v, missing are %v", open, wanted)
 		}
 		from := slices.IndexFunc(all, func(m protocol.Message) bool { return m.ID == w.From })
-		again := history.Select(all[from:], budget)
+		again := history.Select(all[from:], first, budget)
 		if !slices.Equal(ids(again.Messages), ids(w.Messages)) {
 			t.Fatalf("cut at %d: %v, then %v", w.From, ids(w.Messages), ids(again.Messages))
 		}

@@ -112,7 +112,7 @@ func TestAPictureCountsItsPixels(t *testing.T) {
 	if got := history.Tokens(with) - history.Tokens(without); got != 2000 {
 		t.Errorf("1500 x 1000 pixels are %d tokens", got)
 	}
-	if got := len(history.Select(album(repeated(10, 1000)...), 5000).Messages); got == 30 {
+	if got := len(history.Select(album(repeated(10, 1000)...), 0, 5000).Messages); got == 30 {
 		t.Error("pictures for 20,000 tokens are within a budget of 5,000")
 	}
 }

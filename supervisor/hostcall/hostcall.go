@@ -30,6 +30,7 @@ type Steps interface {
 	CommitStep(ctx context.Context, step sqlite.Step) (message int64, err error)
 	CommitBegun(ctx context.Context, turn int64, call string) error
 	CommitResult(ctx context.Context, turn int64, result protocol.ToolResult) (message int64, err error)
+	Take(ctx context.Context, turn int64) (taken int, err error)
 }
 
 // Transcript is what was said in a conversation.
@@ -82,11 +83,12 @@ type Options struct {
 	Spool      Spool
 	Approver   Approver // with Sender; where one of them is nil, no files are sent
 	Sender     Sender
-	Audit      func(user, action, detail string) // keeps what a hostile worker did; never blocks
-	History    int                               // tokens of history that a request may carry
-	Thinking   supervisor.Thinking               // how long a model may think
-	Cache      time.Duration                     // for how long providers are to keep what is the same in the next request
-	Now        func() time.Time                  // nil is time.Now
+	Audit      func(user, action, detail string)                      // keeps what a hostile worker did; never blocks
+	History    int                                                    // tokens of history that a request may carry
+	Thinking   supervisor.Thinking                                    // how long a model may think
+	Cache      time.Duration                                          // for how long providers are to keep what is the same in the next request
+	Now        func() time.Time                                       // nil is time.Now
+	Busy       func(ctx context.Context, user string) supervisor.Busy // what they want with what they send while a turn runs; nil: BusyQueue
 	Log        hclog.Logger
 }
 
@@ -95,6 +97,7 @@ type Turn struct {
 	ID           int64
 	Conversation int64
 	Model        string                 // provider/model; "" is the default
+	First        int64                  // the message that it began with; 0: the person's last
 	Step         int                    // steps committed so far
 	Limits       protocol.TurnLimits    // Steps and Output; 0 is no limit but that of the table and of the wire
 	Pending      []protocol.PendingCall // calls of the last committed step that have no result

@@ -88,7 +88,8 @@ func firstOpen(calls []protocol.ToolCall, answered map[string]bool) string {
 }
 
 // prepare holds what the worker asks for against the transcript, and makes the request. All that can be refused is
-// refused here: what comes after it is paid for.
+// refused here: what comes after it is paid for. What the person has sent meanwhile is taken in last, for it moves the
+// transcript on: a worker that was refused asks for the same once more.
 func (d *Desk) prepare(ctx context.Context, t *turn, p *protocol.ModelStream) (req supervisor.ModelRequest, err error) {
 	if err := t.past.catchUp(ctx, d.o.Transcript, t.Conversation); err != nil {
 		return req, err
@@ -106,6 +107,9 @@ func (d *Desk) prepare(ctx context.Context, t *turn, p *protocol.ModelStream) (r
 	if req.System, req.Tools, err = d.resolve(p); err != nil {
 		return req, err
 	}
+	if err := (latecomers{d}).takeIn(ctx, t); err != nil {
+		return req, err
+	}
 	req.Picture = album{d}.read
 	req.Messages, err = d.window(ctx, t, d.o.History)
 	return req, err
@@ -114,7 +118,7 @@ func (d *Desk) prepare(ctx context.Context, t *turn, p *protocol.ModelStream) (r
 // window is the history that fits, with the pictures that are to be seen, and moves the conversation's window past what does not.
 func (d *Desk) window(ctx context.Context, t *turn, budget int) ([]protocol.Message, error) {
 	transcript := t.past.messages
-	window := history.Select(transcript, budget)
+	window := history.Select(transcript, t.First, budget)
 	if len(transcript) > 0 && window.From > transcript[0].ID {
 		if err := d.o.Transcript.Trim(ctx, t.Conversation, window.From); err != nil {
 			return nil, err

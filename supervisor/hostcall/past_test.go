@@ -51,7 +51,7 @@ func TestARequestIsWhatAFreshReadingGives(t *testing.T) {
 				rt.Fatal(err)
 			}
 			calls := r.made()
-			if diff := cmp.Diff(history.Select(fresh, r.options.History).Messages, got.Messages); diff != "" {
+			if diff := cmp.Diff(history.Select(fresh, 0, r.options.History).Messages, got.Messages); diff != "" {
 				rt.Fatalf("step %d: fresh, and as sent:\n%s", step, diff)
 			}
 			text := rapid.SampledFrom(awkward).Draw(rt, "result")

@@ -12,14 +12,24 @@ import (
 // closing is the text that the person gets: what was said, and truthfully how it ended when it did not end by itself.
 func closing(o outcome, said string, limits protocol.TurnLimits) string {
 	if o.state == supervisor.InboundParked {
-		return reply.Join(said, fmt.Sprintf("I had to give up on this message: it could not be worked on; %d attempts failed. "+
-			"It is put aside and will not be tried again by itself. Send it again, perhaps in other words or in smaller parts; "+
-			"the log says how each of them ended.", maxDeaths))
+		return reply.Join(said, parked(o.taken))
 	}
 	if o.why == protocol.WhyDone && strings.TrimSpace(said) == "" {
 		return "(The model had nothing to say.)"
 	}
 	return reply.Join(said, endings[o.why](o, limits), instead(o.end))
+}
+
+// parked is what the person gets where a turn is given up that had taken in so many messages beside its first.
+func parked(taken int) string {
+	if taken == 0 {
+		return fmt.Sprintf("I had to give up on this message: it could not be worked on; %d attempts failed. "+
+			"It is put aside and will not be tried again by itself. Send it again, perhaps in other words or in smaller parts; "+
+			"the log says how each of them ended.", maxDeaths)
+	}
+	return fmt.Sprintf("I had to give up on your last %d messages, which I had taken together: they could not be worked on; "+
+		"%d attempts failed. They are put aside and will not be tried again by themselves. Send them again one by one, perhaps "+
+		"in other words; the log says how each attempt ended.", taken+1, maxDeaths)
 }
 
 // instead says which model answered, where it was not the chosen one.
@@ -33,7 +43,10 @@ func instead(end End) string {
 // endings says how a turn ended, in the person's words.
 var endings = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 	protocol.WhyDone: func(outcome, protocol.TurnLimits) string { return "" },
-	protocol.WhyStopped: func(outcome, protocol.TurnLimits) string {
+	protocol.WhyStopped: func(o outcome, _ protocol.TurnLimits) string {
+		if o.next {
+			return "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
+		}
 		return "(Stopped, as you asked. Nothing of it runs on.)"
 	},
 	protocol.WhySteps: func(_ outcome, l protocol.TurnLimits) string {

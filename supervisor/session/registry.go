@@ -43,13 +43,21 @@ func New(o Options) *Registry {
 	}
 }
 
-// Wake has a conversation's session look for work. It never blocks.
+// Wake has a conversation's session look for work, also the one whose turn runs. It never blocks.
 func (r *Registry) Wake(c supervisor.Conversation) {
 	r.mu.Lock()
 	r.woken[c.ID] = c
+	if s := r.sessions[c.ID]; s != nil {
+		token(s.arrived)
+	}
 	r.mu.Unlock()
+	token(r.changed)
+}
+
+// token leaves one in a channel that holds one.
+func token(to chan<- struct{}) {
 	select {
-	case r.changed <- struct{}{}:
+	case to <- struct{}{}:
 	default:
 	}
 }
@@ -88,10 +96,7 @@ func (r *Registry) hurry(c supervisor.Conversation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s := r.sessions[c.ID]; s != nil {
-		select {
-		case s.hurry <- struct{}{}:
-		default:
-		}
+		token(s.hurry)
 	}
 }
 
@@ -156,7 +161,8 @@ func (r *Registry) start() []*session {
 			continue
 		}
 		delete(r.woken, id)
-		s := &session{Options: &r.o, conversation: c, stops: r.stops, lane: r.lane(c.User), house: r.house, hurry: make(chan struct{}, 1)}
+		s := &session{Options: &r.o, conversation: c, stops: r.stops, lane: r.lane(c.User), house: r.house,
+			hurry: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
 		r.sessions[id] = s
 		started = append(started, s)
 	}

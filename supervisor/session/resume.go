@@ -12,6 +12,8 @@ import (
 // point is where in a turn the work goes on. It is read off what is committed, and nothing else.
 type point struct {
 	step     int
+	first    int64 // the message that it began with
+	taken    int   // messages that it has taken in since
 	last     int64 // the newest message
 	said     string
 	recent   []protocol.ToolCall    // all calls of the turn so far
@@ -24,8 +26,11 @@ func resume(open sqlite.OpenTurn) point {
 	results := map[string]bool{}
 	var asks protocol.Message // the model's last
 	var said []string
-	for _, m := range open.Messages {
+	for i, m := range open.Messages {
 		p.last = max(p.last, m.ID)
+		if m.Role == protocol.RoleUser {
+			said = append(said, p.take(open.Messages, i))
+		}
 		for _, part := range m.Parts {
 			if part.Result != nil {
 				results[part.Result.Call] = true
@@ -46,6 +51,24 @@ func resume(open sqlite.OpenTurn) point {
 	p.said = reply.Join(said...)
 	p.answered = p.step > 0 && len(asks.Calls()) == 0
 	return p
+}
+
+// take counts a message of the person's, and is what the reply says of it and those with it: nothing of what was there
+// before the first step.
+func (p *point) take(all []protocol.Message, i int) (said string) {
+	if p.first == 0 {
+		p.first = all[i].ID
+		return ""
+	}
+	p.taken++
+	if p.step == 0 || all[i-1].Role == protocol.RoleUser {
+		return "" // the first of them has said it
+	}
+	n := 0
+	for n < len(all)-i && all[i+n].Role == protocol.RoleUser {
+		n++
+	}
+	return reply.Taken(n)
 }
 
 // start is the turn.start that goes on from p.

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 )
 
@@ -31,6 +32,13 @@ func answers(id int64, call string) protocol.Message {
 		{Result: &protocol.ToolResult{Call: call, Name: "read_file", Text: "ok"}}}}
 }
 
+// more is a message that the person has sent meanwhile.
+func more(id int64) protocol.Message {
+	m := protocol.UserText("more")
+	m.ID = id
+	return m
+}
+
 func TestATurnGoesOnFromWhatIsCommitted(t *testing.T) {
 	question := protocol.Message{ID: 5, Role: protocol.RoleUser, Parts: []protocol.Part{{Text: "hi"}}}
 	for name, c := range map[string]struct {
@@ -40,37 +48,43 @@ func TestATurnGoesOnFromWhatIsCommitted(t *testing.T) {
 	}{
 		"only the question": {
 			messages: []protocol.Message{question},
-			want:     point{last: 5},
+			want:     point{first: 5, last: 5},
 		},
 		"the model has asked, no tool has ended": {
 			messages: []protocol.Message{question, asks(6, "I look.", "a", "b")},
-			want: point{step: 1, last: 6, said: "I look.", recent: []protocol.ToolCall{toolCall("a"), toolCall("b")},
+			want: point{first: 5, step: 1, last: 6, said: "I look.", recent: []protocol.ToolCall{toolCall("a"), toolCall("b")},
 				pending: []protocol.PendingCall{{Call: toolCall("a")}, {Call: toolCall("b")}}},
 		},
 		"one tool has begun": {
 			messages: []protocol.Message{question, asks(6, "", "a", "b")},
 			begun:    []string{"b"},
-			want: point{step: 1, last: 6, recent: []protocol.ToolCall{toolCall("a"), toolCall("b")},
+			want: point{first: 5, step: 1, last: 6, recent: []protocol.ToolCall{toolCall("a"), toolCall("b")},
 				pending: []protocol.PendingCall{{Call: toolCall("a")}, {Call: toolCall("b"), Begun: true}}},
 		},
 		"results came in another order, one is missing": {
 			messages: []protocol.Message{question, asks(6, "", "a", "b", "c"), answers(7, "c"), answers(8, "a")},
-			want: point{step: 1, last: 8, recent: []protocol.ToolCall{toolCall("a"), toolCall("b"), toolCall("c")},
+			want: point{first: 5, step: 1, last: 8, recent: []protocol.ToolCall{toolCall("a"), toolCall("b"), toolCall("c")},
 				pending: []protocol.PendingCall{{Call: toolCall("b")}}},
 		},
 		"every result is there, the model has not gone on": {
 			messages: []protocol.Message{question, asks(6, "I look.", "a"), answers(7, "a")},
-			want:     point{step: 1, last: 7, said: "I look.", recent: []protocol.ToolCall{toolCall("a")}},
+			want:     point{first: 5, step: 1, last: 7, said: "I look.", recent: []protocol.ToolCall{toolCall("a")}},
 		},
 		"a second step waits for its tool": {
 			messages: []protocol.Message{question, asks(6, "One.", "a"), answers(7, "a"), asks(8, "Two.", "b")},
-			want: point{step: 2, last: 8, said: "One.\n\nTwo.", recent: []protocol.ToolCall{toolCall("a"), toolCall("b")},
+			want: point{first: 5, step: 2, last: 8, said: "One.\n\nTwo.", recent: []protocol.ToolCall{toolCall("a"), toolCall("b")},
 				pending: []protocol.PendingCall{{Call: toolCall("b")}}},
 		},
 		"the model has answered": {
 			messages: []protocol.Message{question, asks(6, "One.", "a"), answers(7, "a"), asks(8, "Done.")},
-			want: point{step: 2, last: 8, said: "One.\n\nDone.", recent: []protocol.ToolCall{toolCall("a")},
+			want: point{first: 5, step: 2, last: 8, said: "One.\n\nDone.", recent: []protocol.ToolCall{toolCall("a")},
 				answered: true},
+		},
+		"it had taken in one message before its first step and two after it": {
+			messages: []protocol.Message{question, more(6), asks(7, "One.", "a"), answers(8, "a"), more(9), more(10), asks(11, "Two.", "b"),
+				answers(12, "b"), more(13)},
+			want: point{first: 5, taken: 4, step: 2, last: 13, recent: []protocol.ToolCall{toolCall("a"), toolCall("b")},
+				said: "One.\n\n" + reply.Taken(2) + "\n\nTwo.\n\n" + reply.Taken(1)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,6 +28,7 @@ type Inbox interface {
 // Turns keeps how far the work has come.
 type Turns interface {
 	Start(ctx context.Context, inbound int64) (supervisor.Turn, error)
+	Take(ctx context.Context, turn int64) (taken int, err error)
 	Open(ctx context.Context, conversation int64) (sqlite.OpenTurn, bool, error)
 	Died(ctx context.Context, turn int64) (deaths int, err error)
 	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
@@ -41,6 +42,7 @@ type Notices interface {
 // Attempt is one try at a turn, with one worker.
 type Attempt struct {
 	Turn   supervisor.Turn
+	First  int64 // the message that the turn began with
 	Start  protocol.TurnStart
 	Stream *reply.Stream
 	Check  func(protocol.TurnEnd) error // what is wrong with an end that the worker reports; it has been audited
@@ -86,15 +88,21 @@ type Options struct {
 	AtOnce  int                                // turns that run at once, of all people together; 0 is 8
 	Audit   func(user, action, detail string)  // never blocks
 	Serves  func(supervisor.Conversation) bool // whether its person is still to be served; nil: everybody is
-	Now     func() time.Time
-	Log     hclog.Logger
+	// Busy is what a person wants with what they send while a turn runs; nil: BusyQueue. BusySteer is not the sessions' to do:
+	// it is done where a turn asks its model.
+	Busy func(ctx context.Context, user string) supervisor.Busy
+	Now  func() time.Time
+	Log  hclog.Logger
 }
 
 // maxDeaths of workers that a turn had for itself; then its inbound is parked.
 const maxDeaths = 3
 
-// errStopped is the cause of a turn's end when its person has asked for it.
-var errStopped = errors.New("stopped by the person")
+// What ends a turn before its own end: its person has asked for it, or has sent more and wants that to.
+var (
+	errStopped  = errors.New("stopped by the person")
+	errOutdated = errors.New("stopped by what the person sent next")
+)
 
 // session is one conversation's. Its run belongs to one goroutine.
 type session struct {
@@ -104,6 +112,7 @@ type session struct {
 	lane         *lane         // of the person's sessions
 	house        *fair.Line    // of all sessions
 	hurry        chan struct{} // holds a token when stops may hold something new
+	arrived      chan struct{} // holds a token when something new may wait in the conversation
 }
 
 // admit waits for a place in the lane, and for one in the house; leave gives both back. A turn that is to be stopped needs

@@ -59,6 +59,15 @@ func (s *stops) now(conversation int64) (stopped bool) {
 	return stopped
 }
 
+// outdate ends the turn of an inbound if it runs, for what was sent next. What asks for it is kept on disk, and asks again.
+func (s *stops) outdate(inbound int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if turn, ok := s.running[inbound]; ok {
+		turn.cancel(errOutdated)
+	}
+}
+
 // wanted says whether a turn of the conversation is to be stopped that has not ended.
 func (s *stops) wanted(conversation int64) bool {
 	s.mu.Lock()

@@ -21,12 +21,16 @@ type outcome struct {
 	state  supervisor.InboundState
 	end    End
 	stream *reply.Stream // still open
+	taken  int           // how many messages the turn had taken in beside its first
+	next   bool          // it was stopped for what was sent next
 	left   bool          // the process is ending: the turn stays open, and is gone on with after the start
 }
 
 // work runs a turn until it has come to something, with as many workers as that takes.
 func (s *session) work(ctx context.Context, open sqlite.OpenTurn) outcome {
 	turnCtx := s.stops.begin(ctx, open.Turn)
+	open = s.gather(ctx, open)
+	defer s.watch(ctx, open.Turn)()
 	o := outcome{turn: open.Turn, state: supervisor.InboundAnswered}
 	o.stream = s.Feeds.Open(open.Turn, resume(open).said)
 	alone := open.Turn.Deaths > 0
@@ -36,14 +40,15 @@ func (s *session) work(ctx context.Context, open sqlite.OpenTurn) outcome {
 			o.why = protocol.WhyDone
 			return o
 		}
-		a := Attempt{Turn: open.Turn, Start: at.start(open.Turn, s.Limits), Stream: o.stream, Check: s.check(ctx, turnCtx, open)}
+		a := Attempt{Turn: open.Turn, First: at.first, Start: at.start(open.Turn, s.Limits), Stream: o.stream,
+			Check: s.check(ctx, turnCtx, open)}
 		end, shared, err := s.attempt(turnCtx, a, alone)
 		switch {
 		case ctx.Err() != nil:
 			o.left = true
 			return o
 		case isStopped(turnCtx) && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
-			o.why = protocol.WhyStopped
+			o.why, o.next = protocol.WhyStopped, errors.Is(context.Cause(turnCtx), errOutdated)
 			return o
 		case err == nil:
 			o.why, o.end = end.Why, end
@@ -51,6 +56,9 @@ func (s *session) work(ctx context.Context, open sqlite.OpenTurn) outcome {
 		}
 		if parked := s.died(ctx, open.Turn, shared, err); parked {
 			o.why, o.state = protocol.WhyError, supervisor.InboundParked
+			if now, ok := s.reopen(ctx, open); ok {
+				o.taken = resume(now).taken
+			}
 			return o
 		}
 		alone = true
@@ -64,7 +72,10 @@ func (s *session) work(ctx context.Context, open sqlite.OpenTurn) outcome {
 	}
 }
 
-func isStopped(turnCtx context.Context) bool { return errors.Is(context.Cause(turnCtx), errStopped) }
+func isStopped(turnCtx context.Context) bool {
+	why := context.Cause(turnCtx)
+	return errors.Is(why, errStopped) || errors.Is(why, errOutdated)
+}
 
 // offence is the audit log's word for a worker that broke a rule.
 const offence = "worker.offence"

@@ -22,8 +22,10 @@ const (
 	newestEnd = `SELECT t.inbound, t.why, t.ended_at > c.changed_at AND t.ended_at <= ? FROM inbox c
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
-	listUnanswered = `SELECT i.id FROM inbox c JOIN inbox i ON i.state IN ('new', 'running') AND i.kind = 'text'
-		AND i.held = 0 AND i.conversation = c.conversation WHERE c.id = ? ORDER BY i.id`
+	// What a turn has taken in goes by the name of what that began with.
+	listUnanswered = `SELECT coalesce(t.inbound, i.id) FROM inbox c JOIN inbox i ON i.state IN ('new', 'running')
+		AND i.kind = 'text' AND i.held = 0 AND i.conversation = c.conversation LEFT JOIN turn t ON t.id = i.turn
+		WHERE c.id = ? ORDER BY i.id`
 )
 
 // Ahead is what a command is about.

@@ -27,8 +27,8 @@ type Closing struct {
 }
 
 // Close keeps what became of a delivery that waited. The same outcome again changes nothing; another is refused. When all
-// that answers an inbound was sent, the inbound is done; a parked one stays parked, and one with an answer that is unknown
-// or failed stays answered. Where the delivery is to vanish, the cleaning of its messages is kept and what it said is not.
+// that answers an inbound was sent, the inbound is done, and what its turn has taken in with it; a parked one stays parked,
+// and one with an answer that is unknown or failed stays answered. Where the delivery is to vanish, the cleaning of its messages is kept and what it said is not.
 func (s Outbox) Close(ctx context.Context, c Closing) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return closeTx{t}.close(c) })
 	return during(err, "close delivery %d as %s", c.Delivery, c.Outcome)
@@ -112,7 +112,8 @@ func (t closeTx) transition(d outcomeRow, to supervisor.Outcome, why string) err
 
 const countUnsent = `SELECT count(*) FROM outbox WHERE inbound = ? AND outcome IS NOT 'sent'`
 
-// settle moves an answered inbound to done when all that answers it was sent. 0 is none.
+// settle moves an answered inbound to done when all that answers it was sent, with what its turn has taken in: that has no
+// answer but this one. 0 is none.
 func (t closeTx) settle(inbound int64) error {
 	if inbound == 0 {
 		return nil
@@ -126,5 +127,15 @@ func (t closeTx) settle(inbound int64) error {
 	if err != nil || in.State != supervisor.InboundAnswered {
 		return err
 	}
-	return t.tx.transition(in, supervisor.InboundDone)
+	rows, err = t.query(listTakenBeside, inbound)
+	taken, err := all(rows, err, scanInbound)
+	if err != nil {
+		return err
+	}
+	for _, in := range append(taken, in) {
+		if err := t.tx.transition(in, supervisor.InboundDone); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -11,7 +11,7 @@ import (
 type FinishTurn struct {
 	Turn       int64
 	Why        protocol.Why
-	State      supervisor.InboundState // of its inbound: answered or parked
+	State      supervisor.InboundState // of all its inbounds: answered or parked
 	Text       string                  // what the person gets
 	Partial    string                  // what a model had said of a message that was cut, for the transcript; "" none
 	Unanswered string                  // the result of calls that have none, so that each call has one
@@ -24,7 +24,7 @@ func (s Turns) Finish(ctx context.Context, f FinishTurn) (supervisor.Delivery, e
 }
 
 func (t turnTx) finish(f FinishTurn) (d supervisor.Delivery, err error) {
-	in, err := t.inbound(t.turn.Inbound)
+	ins, err := t.inbounds()
 	if err != nil {
 		return d, err
 	}
@@ -33,8 +33,12 @@ func (t turnTx) finish(f FinishTurn) (d supervisor.Delivery, err error) {
 			return d, err
 		}
 	}
-	return t.putDelivery(supervisor.Delivery{Conversation: t.turn.Conversation, Inbound: in.ID, Key: in.Key,
-		Message: in.Message, Turn: t.turn.ID, Why: f.Why, Kind: supervisor.DeliveryAnswer, Text: f.Text})
+	d = supervisor.Delivery{Conversation: t.turn.Conversation, Inbound: ins[0].ID, Key: ins[0].Key,
+		Message: ins[0].Message, Turn: t.turn.ID, Why: f.Why, Kind: supervisor.DeliveryAnswer, Text: f.Text}
+	for _, in := range ins[1:] {
+		d.Also = append(d.Also, in.Key)
+	}
+	return t.putDelivery(d)
 }
 
 // pairCalls gives each call without a result one that says so: providers refuse a transcript where one is missing.
@@ -62,17 +66,22 @@ func (t turnTx) keepPartial(f FinishTurn) error {
 
 const endTurn = `UPDATE turn SET why = ?, ended_at = ? WHERE id = ?`
 
-// end moves the turn and its inbound to their ends.
+// end moves the turn and its inbounds to their ends. What was taken in on the way ends as what it began with, whatever that
+// is. Stopped: a /stop is about all that came before it, and what came after it was never taken. Failed: the failure was of a
+// request with all of them in it, and it is all of them that the person is told about. Parked: nobody knows which of them it
+// is that ends the workers, and to find that out would end three more for each.
 func (t turnTx) end(f FinishTurn) error {
 	if f.Why == "" {
 		return refuse("Turn %d cannot end without a reason.", t.turn.ID)
 	}
-	in, err := t.inbound(t.turn.Inbound)
+	ins, err := t.inbounds()
 	if err != nil {
 		return err
 	}
-	if err := t.transition(in, f.State); err != nil {
-		return err
+	for _, in := range ins {
+		if err := t.transition(in, f.State); err != nil {
+			return err
+		}
 	}
 	return t.exec(endTurn, f.Why, t.now, t.turn.ID)
 }

@@ -22,6 +22,7 @@ var released = map[string]string{
 	"migration/0002_telegram.sql": "96412694ac663041f4512e707266733c70d9c7e9806fe088e93f59e66f18ec62",
 	"migration/0003_usage.sql":    "0270ed919a2affe38567987c46f1aeba805f75d8a196964776e6703fba3237fe",
 	"migration/0004_gate.sql":     "6fdf1e2071bb4fe88135ee17620157ee1657cdf494b425f34d2ec82f1baebe49",
+	"migration/0005_busy.sql":     "e896ab31ff958ae0c8295c49538e91569c501089db5fede868479a60492c6dc2",
 }
 
 func TestReleasedMigrationsAreNotChanged(t *testing.T) {
@@ -113,12 +114,12 @@ func TestMigrations(t *testing.T) {
 		version int64
 		column  int // whether the second was kept
 	}{
-		{"one more", fstest.MapFS{"migration/0005_more.sql": file(
-			"ALTER TABLE turn ADD COLUMN more TEXT")}, "", 5, 1},
-		{"one that fails in the middle", fstest.MapFS{"migration/0005_more.sql": file(
-			"ALTER TABLE turn ADD COLUMN more TEXT; INSERT INTO nowhere VALUES (1)")}, "0005_more.sql: ", 4, 0},
-		{"a gap in the numbers", fstest.MapFS{"migration/0006_more.sql": file("")}, "its number is not 5", 4, 0},
-		{"a name without a number", fstest.MapFS{"migration/more.sql": file("")}, "its number is not 5", 4, 0},
+		{"one more", fstest.MapFS{"migration/0006_more.sql": file(
+			"ALTER TABLE turn ADD COLUMN more TEXT")}, "", 6, 1},
+		{"one that fails in the middle", fstest.MapFS{"migration/0006_more.sql": file(
+			"ALTER TABLE turn ADD COLUMN more TEXT; INSERT INTO nowhere VALUES (1)")}, "0006_more.sql: ", 5, 0},
+		{"a gap in the numbers", fstest.MapFS{"migration/0007_more.sql": file("")}, "its number is not 6", 5, 0},
+		{"a name without a number", fstest.MapFS{"migration/more.sql": file("")}, "its number is not 6", 5, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)

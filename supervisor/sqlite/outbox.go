@@ -15,7 +15,9 @@ type Outbox struct{ db *DB }
 
 const (
 	selectDelivery = `SELECT o.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(o.inbound, 0),
-		coalesce(i.key, ''), coalesce(i.message, ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text,
+		coalesce(i.key, ''), coalesce((SELECT nullif(json_group_array(n.key ORDER BY n.id), '[]') FROM inbox n
+			WHERE n.turn = o.turn AND o.kind = 'answer'), ''),
+		coalesce(i.message, ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text,
 		o.buttons, o.files, o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
 		LEFT JOIN turn t ON t.id = o.turn `
 	listDeliveries = selectDelivery + `WHERE o.conversation = ? AND o.id > ? ORDER BY o.id LIMIT ?`
@@ -131,11 +133,11 @@ func (t *tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err erro
 }
 
 func scanDelivery(rows *sql.Rows) (d supervisor.Delivery, err error) {
-	c, at, vanish, buttons, files := &d.Conversation, int64(0), int64(0), "", ""
-	err = rows.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, &d.Message, &d.Turn,
+	c, at, vanish, also, buttons, files := &d.Conversation, int64(0), int64(0), "", "", ""
+	err = rows.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, &also, &d.Message, &d.Turn,
 		&d.Why, &d.Kind, &d.Text, &buttons, &files, &vanish, &at)
 	if err == nil {
-		err = errors.Join(decodeList(buttons, &d.Buttons), decodeList(files, &d.Files))
+		err = errors.Join(decodeList(also, &d.Also), decodeList(buttons, &d.Buttons), decodeList(files, &d.Files))
 	}
 	if err != nil {
 		return d, fmt.Errorf("read delivery %d: %w", d.ID, err)

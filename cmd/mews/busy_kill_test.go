@@ -1,0 +1,172 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+)
+
+// The size of the run. MEWS_KILL_SEED replays one.
+const (
+	steerPeople  = 4
+	steerLetters = 120
+	steerKills   = 16
+)
+
+// steerRun are people who write while they are being answered.
+type steerRun struct {
+	*house
+	talkers []*talker
+	said    chan struct{} // a token for each letter that is on disk
+	asked   chan struct{} // holds some tokens for requests that the model has had
+}
+
+// TestSteerRun has people write on while turns of several steps run for them, and the supervisor and the workers are killed
+// at random moments. In the end each message stands in its transcript once and in order, each is done, and each is answered
+// by one turn.
+func TestSteerRun(t *testing.T) {
+	seed := uint64(number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	r := &steerRun{said: make(chan struct{}, steerLetters), asked: make(chan struct{}, steerPeople)}
+	answer := modeltest.Paced(listener(3), 8, 2*time.Millisecond)
+	_, url := modeltest.NewServer(t, func(q modeltest.Request) modeltest.Answer {
+		select {
+		case r.asked <- struct{}{}:
+		default:
+		}
+		return answer(q)
+	})
+	var people []string
+	for i := range steerPeople {
+		people = append(people, fmt.Sprint("p", i))
+	}
+	r.house = newHouse(t, url, people...)
+	r.start()
+	var talking sync.WaitGroup
+	defer talking.Wait()
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	for _, name := range people {
+		k := newTalker(r.house, name, make([]letter, steerLetters), make(chan struct{}, 1))
+		r.talkers = append(r.talkers, k)
+		talking.Go(func() { r.write(ctx, k) })
+		<-k.joined
+	}
+	killer := &killer{house: r.house, rng: rng, losses: map[int]int{}}
+	for i := range steerKills {
+		killer.kill(r.said, i*steerLetters/steerKills)
+	}
+	r.until(2*time.Minute, "every message to be done", func() bool {
+		return r.count("SELECT count(*) FROM inbox WHERE state = 'done'") == steerLetters
+	})
+	leave()
+	talking.Wait()
+	taken := r.count("SELECT count(*) FROM inbox WHERE turn IS NOT NULL")
+	between := r.count("SELECT count(*) FROM outbox WHERE text LIKE '%sent meanwhile, and go on%'")
+	t.Logf("%d messages, %d of them taken in, %d answers took some in between two steps; %d kills of the supervisor, %d of workers",
+		steerLetters, taken, between, killer.supervisors, killer.workers)
+	if killer.supervisors == 0 || between == 0 {
+		t.Error("the supervisor was never killed, or nothing taken in between two steps")
+	}
+	for _, k := range r.talkers {
+		r.check(k)
+	}
+	r.stop()
+	r.whole()
+}
+
+// write has a person write their share: the next message when the model has been asked something, of anybody.
+func (r *steerRun) write(ctx context.Context, k *talker) {
+	var running sync.WaitGroup
+	running.Go(func() { k.chat.Run(ctx, 0) })
+	defer running.Wait()
+	for i := range steerLetters / steerPeople {
+		select {
+		case <-r.asked:
+		case <-time.After(200 * time.Millisecond): // nobody is being answered
+		case <-ctx.Done():
+			return
+		}
+		if _, err := k.chat.Say(ctx, control.NewKey(), fmt.Sprintf("letter %d.", i)); err != nil {
+			return // there will be too few
+		}
+		r.said <- struct{}{}
+	}
+}
+
+var letterOf = regexp.MustCompile(`letter (\d+)\.`)
+
+// letterNumbers are those of the letters in texts, in order.
+func letterNumbers(texts ...string) (all []int) {
+	for _, m := range letterOf.FindAllStringSubmatch(strings.Join(texts, "\n"), -1) {
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// check holds a person's transcript and answers against what they wrote.
+func (r *steerRun) check(k *talker) {
+	r.t.Helper()
+	var want []int
+	for i := range steerLetters / steerPeople {
+		want = append(want, i)
+	}
+	said := letterNumbers(r.texts(`SELECT parts FROM message WHERE user = ? AND role = 'user' ORDER BY id`, k.name)...)
+	if diff := cmp.Diff(want, said); diff != "" {
+		r.t.Errorf("%s: in the transcript: (-want +got)\n%s", k.name, diff)
+	}
+	var answers []string
+	var keys int
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, d := range k.got {
+		if d.Kind != supervisor.DeliveryAnswer || d.Why != protocol.WhyDone {
+			r.t.Errorf("%s was told %s %s %q", k.name, d.Kind, d.Why, d.Text)
+		}
+		answers, keys = append(answers, d.Text), keys+1+len(d.Also)
+	}
+	if diff := cmp.Diff(want, letterNumbers(answers...)); diff != "" || keys != len(want) {
+		r.t.Errorf("%s: answered, with %d keys: (-want +got)\n%s", k.name, keys, diff)
+	}
+}
+
+// texts is a column that a query gives.
+func (h *house) texts(query string, args ...any) (all []string) {
+	h.t.Helper()
+	db := h.database()
+	defer db.Close()
+	rows, err := db.QueryContext(h.t.Context(), query, args...)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			h.t.Fatal(err)
+		}
+		all = append(all, text)
+	}
+	if err := rows.Err(); err != nil {
+		h.t.Fatal(err)
+	}
+	return all
+}

@@ -1,0 +1,141 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+)
+
+// told is what the person has said since the model's last answer, and how many steps it has taken for that.
+func told(r modeltest.Request) (texts []string, steps int) {
+	for _, m := range r.Messages {
+		switch {
+		case m.Role == "user":
+			texts = append(texts, m.Content)
+		case m.Role == "assistant" && len(m.Calls) > 0:
+			steps++
+		case m.Role == "assistant":
+			texts, steps = nil, 0
+		}
+	}
+	return texts, steps
+}
+
+// listener takes so many steps, and then answers with all that it was told.
+func listener(steps int) modeltest.Script {
+	return func(r modeltest.Request) modeltest.Answer {
+		texts, taken := told(r)
+		if taken < steps {
+			return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: fmt.Sprintf(`{"limit":%d}`, taken+1)}}}
+		}
+		return modeltest.Answer{Text: "heard: " + strings.Join(texts, " | ")}
+	}
+}
+
+// breath is a model whose first request waits until it is let go.
+type breath struct {
+	script modeltest.Script
+	asked  chan struct{} // closed by the first request
+	let    chan struct{} // closed to have it answered
+	first  sync.Once
+}
+
+func newBreath(script modeltest.Script) *breath {
+	return &breath{script: script, asked: make(chan struct{}), let: make(chan struct{})}
+}
+
+func (b *breath) answer(r modeltest.Request) modeltest.Answer {
+	b.first.Do(func() {
+		close(b.asked)
+		<-b.let
+	})
+	return b.script(r)
+}
+
+// TestWhatIsSentWhileATurnRuns is the same few words in each of the three modes, over the real programs. The second message
+// comes while the model makes the first step of three for the first one.
+func TestWhatIsSentWhileATurnRuns(t *testing.T) {
+	type answer struct {
+		To   []int // messages
+		Text string
+	}
+	const cut = "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
+	const taken = "(I have read what you sent meanwhile, and go on with it in mind.)"
+	for _, c := range []struct {
+		name   string
+		config string
+		before string // a command that is answered before
+		want   []answer
+	}{
+		{name: "as it is without being told", want: []answer{{[]int{0, 1}, taken + "\n\nheard: one | two"}}},
+		{name: "queue", config: "chat: {busy: queue}\n", want: []answer{{[]int{0}, "heard: one"}, {[]int{1}, "heard: two"}}},
+		{name: "restart", config: "chat: {busy: restart}\n", want: []answer{{[]int{0}, cut}, {[]int{1}, "heard: one | two"}}},
+		{name: "restart where the person wants a queue", config: "chat: {busy: restart}\n", before: "/settings busy queue",
+			want: []answer{{[]int{0}, "heard: one"}, {[]int{1}, "heard: two"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			model := newBreath(listener(2))
+			_, url := modeltest.NewServer(t, model.answer)
+			h := newHouse(t, url, "p0")
+			h.configure(c.config)
+			h.start()
+			k := newTalker(h, "p0", make([]letter, 3), make(chan struct{}, 10))
+			var talking sync.WaitGroup
+			defer talking.Wait()
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			talking.Go(func() { k.chat.Run(ctx, 0) })
+			<-k.joined
+			say := func(key, text string) {
+				t.Helper()
+				if _, err := k.chat.Say(ctx, key, text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.before != "" {
+				say("k", c.before)
+				h.until(10*time.Second, "the command to be done", func() bool {
+					return h.count("SELECT count(*) FROM inbox WHERE state = 'done'") == 1
+				})
+			}
+			say("k0", "one")
+			<-model.asked
+			say("k1", "two")
+			close(model.let)
+			h.until(30*time.Second, "both to be done", func() bool {
+				return h.count("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
+			})
+			leave()
+			talking.Wait()
+			var got []answer
+			for _, d := range k.got {
+				if d.Kind != supervisor.DeliveryAnswer {
+					continue
+				}
+				a := answer{Text: d.Text}
+				for _, key := range append([]string{d.Key}, d.Also...) {
+					n, err := strconv.Atoi(strings.TrimPrefix(key, "k"))
+					if err != nil {
+						t.Error(err)
+					}
+					a.To = append(a.To, n)
+				}
+				got = append(got, a)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			h.stop()
+			h.whole()
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package sqlite_test
+
+import (
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// take has a turn take in what waits.
+func (s *story) take(turn supervisor.Turn) int {
+	s.Helper()
+	n, err := s.db.Turns().Take(s.Context(), turn.ID)
+	s.must(err)
+	return n
+}
+
+// said are the texts and results of alice's transcript.
+func (s *story) said() (all []string) {
+	for _, m := range s.transcript(s.home) {
+		text := m.Text()
+		for _, p := range m.Parts {
+			if p.Result != nil {
+				text += p.Result.Text
+			}
+		}
+		all = append(all, string(m.Role)+" "+text)
+	}
+	return all
+}
+
+func TestATurnTakesInWhatWaitsBetweenItsSteps(t *testing.T) {
+	s := newStory(t)
+	turn := s.asking("c1", "c2")
+	one, two := s.text("also this"), s.text("and that")
+	s.put(s.conversation("bob"), supervisor.KindText, "of another person")
+	s.put(s.chat("alice", "5"), supervisor.KindText, "of another conversation")
+	for _, call := range []string{"c1", "c2"} {
+		s.same("taken in while a call runs", s.take(turn), 0)
+		_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result(call, "milk"))
+		s.must(err)
+	}
+	s.same("taken in after the step", s.take(turn), 2)
+	s.same("taken in once more", s.take(turn), 0)
+	s.same("transcript", s.said(), []string{"user read my notes", "assistant ", "tool milk", "tool milk", "user also this", "user and that"})
+	s.same("states", s.state(one.ID)+" "+s.state(two.ID), "running running")
+	if _, waits, err := s.db.Inbox().Next(t.Context(), s.home.ID); err != nil || waits {
+		t.Errorf("something still waits: %v", err)
+	}
+	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "That is all."))
+	s.must(err)
+	late := s.text("too late")
+	s.same("taken in after the last word", s.take(turn), 0)
+
+	d := s.finish(turn, "That is all.")
+	s.same("other keys of the answer", d.Also, []string{one.Key, two.Key})
+	pending, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
+	s.must(err)
+	s.same("pending", pending, []supervisor.Delivery{d})
+	for _, in := range []supervisor.Inbound{one, two} {
+		s.same("state at the end", s.state(in.ID), "answered")
+	}
+	s.must(s.db.Outbox().Delivered(t.Context(), d.ID))
+	s.same("states when the answer has arrived", s.look("SELECT state FROM inbox WHERE user = 'alice' AND conversation = ? ORDER BY id", s.home.ID),
+		"done done done new")
+	s.same("what came too late", s.state(late.ID), "new")
+
+	_, err = s.db.Turns().Take(t.Context(), turn.ID)
+	s.refused(err, supervisor.CodeInvalid, "has ended")
+}
+
+func TestWhatATurnHasTakenInEndsAsItDoes(t *testing.T) {
+	for why, want := range map[protocol.Why]supervisor.InboundState{protocol.WhyStopped: supervisor.InboundAnswered,
+		protocol.WhyError: supervisor.InboundParked, protocol.WhySteps: supervisor.InboundAnswered} {
+		s := newStory(t)
+		turn := s.begun("first")
+		taken := s.text("second")
+		s.same("taken in before the first step", s.take(turn), 1)
+		d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: why, State: want, Text: "so"})
+		s.must(err)
+		s.same(string(why), s.state(turn.Inbound)+" "+s.state(taken.ID), string(want+" "+want))
+		s.close(d, supervisor.OutcomeFailed, "blocked")
+		s.same("with an answer that did not arrive", s.state(taken.ID), string(want))
+	}
+}
+
+// What is sent after a /stop is not of the turn that the /stop ends.
+func TestWhatStandsBehindACommandIsNotTakenInBeforeThatIsAnswered(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("first")
+	before, command, behind := s.text("before"), s.put(s.home, supervisor.KindCommand, "/stop"), s.text("behind")
+	s.same("taken in", s.take(turn), 1)
+	s.same("states", s.state(before.ID)+" "+s.state(behind.ID), "running new")
+	ahead, err := s.db.Inbox().Ahead(t.Context(), command.ID)
+	s.must(err)
+	s.same("the command is about", ahead, sqlite.Ahead{Inbound: turn.Inbound, Waiting: 3})
+	_, err = s.db.Outbox().AnswerCommand(t.Context(), command.ID, supervisor.Delivery{Text: "ok"})
+	s.must(err)
+	s.same("taken in then", s.take(turn), 1)
+}
+
+func TestWhatIsTooLongToBeTakenInWaitsAndNothingOvertakesIt(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("first")
+	short, long, after := s.text("short"), s.text(strings.Repeat("long ", 7000)), s.text("after")
+	s.same("taken in", s.take(turn), 1)
+	s.same("states", s.state(short.ID)+" "+s.state(long.ID)+" "+s.state(after.ID), "running new new")
+	s.same("taken in again", s.take(turn), 0)
+}
+
+func TestATurnThatTookSomethingInIsErasedWithIt(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("first")
+	s.text("second")
+	s.same("taken in", s.take(turn), 1)
+	s.finish(turn, "ok")
+	counts, err := s.db.Access().People.Erase(t.Context(), "alice")
+	s.must(err)
+	s.same("erased of the inbox", counts["inbox"], int64(2))
+}
