@@ -11,8 +11,9 @@ import (
 )
 
 // MethodChatSend sends a file to the chat that the turn belongs to. A call in turn, one at a time, at most MaxFiles times
-// in a turn; made again for the same call of the model's it sends nothing a second time. It may take as long as the person
-// needs to say whether they want it: its error is then why the file was not sent, in words for the model.
+// in a turn; made again for the same call of the model's it sends nothing a second time, and is answered as if it had, even
+// where the file is another by now. It may take as long as the person needs to say whether they want it: its error is then
+// why the file was not sent, in words for the model.
 const MethodChatSend = "chat.send"
 
 // What may be sent. The size and the caption are what Telegram takes of a bot (Bot API: sendDocument, "up to 50 MB";

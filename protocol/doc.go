@@ -97,6 +97,10 @@
 // A picture is such a blob with its media type and its pixels beside its name (Image), in a result of at most eight or in
 // a message of the person's. A result that names a blob of somebody else's, or what is no picture, ends the worker.
 //
+// There is no line for what the person sends while a turn runs. The supervisor owns the transcript and makes each request to
+// the model of it: it puts such a message there when a model.stream asks, behind the message that this names in after. The
+// worker does nothing otherwise for it, and no crash can leave the two sides with two opinions of what was said.
+//
 // # A transcript
 //
 // Two turns, as they go over the wire; S is the supervisor's line and W the worker's, and a line too long for this page
@@ -170,24 +174,22 @@
 //	{"W":{"jsonrpc":"2.0","id":10,"method":"blob.read","params":{"turn":8,"sha256":"2d728e12d45c1b1497950de82828c8e8
 //	    c9557ef87b4300a99c177c1f8c9cba73","offset":24,"length":65536}}}
 //	{"S":{"jsonrpc":"2.0","id":10,"result":{"data":"Yy5tZDo5Om1pbGsK","size":36}}}
-//	{"W":{"jsonrpc":"2.0","id":11,"method":"step.commit","params":{"turn":8,"call":"c4","state":"begun"}}}
-//	{"S":{"jsonrpc":"2.0","id":11,"result":{}}}
-//	{"W":{"jsonrpc":"2.0","id":12,"method":"chat.send","params":{"turn":8,"call":"c4","blob":{"sha256":"2d728e12d45c
+//	{"W":{"jsonrpc":"2.0","id":11,"method":"chat.send","params":{"turn":8,"call":"c4","blob":{"sha256":"2d728e12d45c
 //	    1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba73","size":36},"name":"found.txt","caption":"What I found.
 //	    "}}}
-//	{"S":{"jsonrpc":"2.0","id":12,"result":{}}}
-//	{"W":{"jsonrpc":"2.0","id":13,"method":"step.commit","params":{"turn":8,"call":"c4","state":"done","result":{"ca
+//	{"S":{"jsonrpc":"2.0","id":11,"result":{}}}
+//	{"W":{"jsonrpc":"2.0","id":12,"method":"step.commit","params":{"turn":8,"call":"c4","state":"done","result":{"ca
 //	    ll":"c4","name":"send_file","text":"found.txt was sent."}}}}
-//	{"S":{"jsonrpc":"2.0","id":13,"result":{"message":48}}}
-//	{"W":{"jsonrpc":"2.0","id":14,"method":"model.stream","params":{"turn":8,"after":48,"system":{"hash":"4353f3c90a
+//	{"S":{"jsonrpc":"2.0","id":12,"result":{"message":48}}}
+//	{"W":{"jsonrpc":"2.0","id":13,"method":"model.stream","params":{"turn":8,"after":48,"system":{"hash":"4353f3c90a
 //	    595c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20"},"tools":{"hash":"c0d2565f9d781b2d8e0f45cfe0aa376d85
 //	    523224550b96d1fcc0690768c50fee"}}}}
 //	{"S":{"jsonrpc":"2.0","method":"cancel","params":{"id":5}}}
-//	{"W":{"jsonrpc":"2.0","method":"cancel","params":{"id":14}}}
-//	{"S":{"jsonrpc":"2.0","id":14,"error":{"code":-32002,"message":"model.stream: cancelled"}}}
+//	{"W":{"jsonrpc":"2.0","method":"cancel","params":{"id":13}}}
+//	{"S":{"jsonrpc":"2.0","id":13,"error":{"code":-32002,"message":"model.stream: cancelled"}}}
 //	{"W":{"jsonrpc":"2.0","id":5,"result":{"why":"stopped","steps":1}}}
-//	{"W":{"jsonrpc":"2.0","id":15,"method":"shell.open","params":{}}}
-//	{"S":{"jsonrpc":"2.0","id":15,"error":{"code":-32601,"message":"no method \"shell.open\""}}}
+//	{"W":{"jsonrpc":"2.0","id":14,"method":"shell.open","params":{}}}
+//	{"S":{"jsonrpc":"2.0","id":14,"error":{"code":-32601,"message":"no method \"shell.open\""}}}
 //	{"S":{"jsonrpc":"2.0","id":6,"method":"stop","params":{}}}
 //	{"W":{"jsonrpc":"2.0","id":6,"result":null}}
 package protocol

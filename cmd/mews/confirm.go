@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -9,20 +8,33 @@ import (
 )
 
 // confirmations are effects that wait for their person to show with a fresh code that it is they. They wait in memory: an
-// effect that was cut off by a crash is asked for anew.
+// effect that was cut off by a crash asks for a code anew when it is tried again.
 type confirmations struct {
 	now func() time.Time
 
 	mu      sync.Mutex // guards what follows
 	waiting map[supervisor.Conversation]*waiter
-	vain    map[supervisor.Conversation]time.Time // where a code was waited for in vain, and until when one that comes late is for nothing else
+	vain    map[supervisor.Conversation]vainly
 }
 
 // waiter is an effect that waits.
 type waiter struct {
-	conversation int64
-	right        bool // a code was, as far as its transaction has come
-	come         chan struct{}
+	at    supervisor.Conversation
+	asked time.Time
+	right bool // a code was, as far as its transaction has come
+	come  chan struct{}
+}
+
+// vainly is what a code was awaited for in vain, and until when one that comes late is for nothing else.
+type vainly struct {
+	turn    int64
+	subject string
+	until   time.Time
+}
+
+// is says whether a question is the one that was asked in vain: its turn has lost its worker, and asks again.
+func (v vainly) is(q supervisor.Question) bool {
+	return q.Turn != 0 && q.Turn == v.turn && q.Subject == v.subject
 }
 
 // late is how long after an effect waited in vain no other waits in the same chat: a code that is sent for the one must not
@@ -30,7 +42,7 @@ type waiter struct {
 const late = time.Minute
 
 func newConfirmations(now func() time.Time) *confirmations {
-	return &confirmations{now: now, waiting: map[supervisor.Conversation]*waiter{}, vain: map[supervisor.Conversation]time.Time{}}
+	return &confirmations{now: now, waiting: map[supervisor.Conversation]*waiter{}, vain: map[supervisor.Conversation]vainly{}}
 }
 
 // spot is where a person's codes are taken, as a key.
@@ -38,23 +50,75 @@ func spot(c supervisor.Conversation) supervisor.Conversation {
 	return supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: c.Chat}
 }
 
-// takes says whether a code that comes with an inbound is for an effect, one that waits or one that did. right is to be
-// called with what the code was; it counts once kept is.
-func (c *confirmations) takes(in supervisor.Inbound) (right func(bool), ok bool) {
+// takes says whether a code that comes with an inbound is for an effect, one that waits or one that did. hold is how it is to
+// be held against the factor then: as decide does, and fresh. What it confirms goes on once the code is kept.
+func (c *confirmations) takes(in supervisor.Inbound) (hold func(decide supervisor.Decide) supervisor.Decide, ok bool) {
 	if in.Kind != supervisor.KindText {
 		return nil, false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	w := c.waiting[spot(in.Conversation)]
-	if w == nil {
-		return func(bool) {}, c.cooling(in.Conversation)
+	at := spot(in.Conversation)
+	w := c.waiting[at]
+	switch _, was := c.cooling(at); {
+	case w == nil && !was:
+		return nil, false
+	case w != nil && w.at.Thread != in.Conversation.Thread:
+		return elsewhere, true
 	}
-	return func(was bool) {
+	return func(decide supervisor.Decide) supervisor.Decide { return c.confirms(at, w, decide) }, true
+}
+
+// elsewhere answers a code that was sent in another topic of the chat than that in which it was asked for. It may be meant for
+// something else, so it is not held against anything, and is not used up.
+func elsewhere(supervisor.Decide) supervisor.Decide {
+	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+		return f, supervisor.Verdict{Action: "stepup.elsewhere", Text: "That code was not looked at: I have asked for one in another " +
+			"topic of this chat. Send it there."}
+	}
+}
+
+// confirms holds a code for an effect against a factor; w is nil where it does not wait any more.
+func (c *confirmations) confirms(at supervisor.Conversation, w *waiter, decide supervisor.Decide) supervisor.Decide {
+	if w != nil {
+		decide = fresh(decide, w.asked)
+	}
+	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+		f, v := decide(f, now)
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		w.right = was
-	}, true
+		switch waits := w != nil && c.waiting[at] == w; {
+		case waits:
+			w.right = v.Right
+		case v.Right:
+			v = supervisor.Verdict{Action: v.Action + ".late", Text: "That code came too late: what it was for was not done, and " +
+				"the code is used up. Ask again for what you wanted."}
+		}
+		return f, v
+	}
+}
+
+// showing is for how long an app shows a code (RFC 6238, section 5.2).
+const showing = 30 * time.Second
+
+// fresh holds a code against a factor as decide does, but takes none that apps had ceased to show when it was asked for: who
+// saw an older one over somebody's shoulder may still have it.
+func fresh(decide supervisor.Decide, asked time.Time) supervisor.Decide {
+	stale := asked.Unix()/int64(showing.Seconds()) - 1
+	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+		least := f
+		least.LastStep = max(f.LastStep, stale)
+		after, v := decide(least, now)
+		if after.LastStep == least.LastStep {
+			after.LastStep = f.LastStep // no code of an app was taken
+		}
+		if !v.Right {
+			if _, usual := decide(f, now); usual.Right {
+				v.Text = "That code is from before I asked. Send me the one that your app shows now."
+			}
+		}
+		return after, v
+	}
 }
 
 // kept is called when something in a conversation is on disk: the code, too, that was right.
@@ -62,7 +126,7 @@ func (c *confirmations) kept(conversation int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, w := range c.waiting {
-		if w.conversation == conversation && w.right {
+		if w.at.ID == conversation && w.right {
 			select {
 			case w.come <- struct{}{}:
 			default:
@@ -71,75 +135,34 @@ func (c *confirmations) kept(conversation int64) {
 	}
 }
 
-// begin has a code be waited for in a conversation; false is that one is already, or was a moment ago, for something else.
-func (c *confirmations) begin(at supervisor.Conversation) (come <-chan struct{}, end func(confirmed bool), ok bool) {
+// begin has a code be awaited for a question where it is asked; false is that one is already, or was a moment ago, for
+// something else.
+func (c *confirmations) begin(q supervisor.Question) (come <-chan struct{}, end func(confirmed bool), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting[spot(at)] != nil || c.cooling(at) {
+	at := spot(q.Conversation)
+	if v, was := c.cooling(at); c.waiting[at] != nil || was && !v.is(q) {
 		return nil, nil, false
 	}
-	w := &waiter{conversation: at.ID, come: make(chan struct{}, 1)}
-	c.waiting[spot(at)] = w
+	w := &waiter{at: q.Conversation, asked: c.now(), come: make(chan struct{}, 1)}
+	c.waiting[at] = w
 	return w.come, func(confirmed bool) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.waiting, spot(at))
+		delete(c.waiting, at)
+		delete(c.vain, at)
 		if !confirmed {
-			c.vain[spot(at)] = c.now().Add(late)
+			c.vain[at] = vainly{turn: q.Turn, subject: q.Subject, until: c.now().Add(late)}
 		}
 	}, true
 }
 
-// cooling says whether a code may still come that was asked for in vain. The caller has c.mu.
-func (c *confirmations) cooling(at supervisor.Conversation) bool {
-	until, ok := c.vain[spot(at)]
-	if ok && !c.now().Before(until) {
-		delete(c.vain, spot(at))
-		ok = false
+// cooling is what a code may still come for that was asked for in vain. The caller has c.mu.
+func (c *confirmations) cooling(at supervisor.Conversation) (v vainly, was bool) {
+	v, was = c.vain[at]
+	if was && !c.now().Before(v.until) {
+		delete(c.vain, at)
+		return vainly{}, false
 	}
-	return ok
-}
-
-// confirming is how long a person has to send a code.
-const confirming = 5 * time.Minute
-
-// stepUp is approval's StepUp.
-type stepUp struct{ *service }
-
-// Confirm asks for a code in the conversation, and waits for a right one.
-func (s stepUp) Confirm(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
-	f, known, err := s.db.Access().Factors.Find(ctx, q.Conversation.User)
-	if err != nil {
-		return supervisor.AnswerNone, err
-	}
-	c, found, err := s.db.Conversations().Get(ctx, q.Conversation.ID)
-	if err != nil || !found {
-		return supervisor.AnswerNone, err
-	}
-	if !known || !f.Confirmed || inGroup(c) {
-		return supervisor.AnswerNone, nil // no code can be had: as if none had come
-	}
-	come, end, ok := s.codes.begin(c)
-	if !ok {
-		return supervisor.AnswerNone, nil
-	}
-	confirmed := false
-	defer func() { end(confirmed) }()
-	text := q.Text + "\n\nThis needs a fresh code: send me the six digits that your authenticator app shows within five minutes. " +
-		"Send nothing, and it is not done."
-	if _, err := s.db.Outbox().Say(ctx, supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: text}); err != nil {
-		return supervisor.AnswerNone, err
-	}
-	s.feeds.Delivery(c.ID)
-	patience := time.NewTimer(confirming)
-	defer patience.Stop()
-	select {
-	case <-come:
-		confirmed = true
-		return supervisor.AnswerOnce, nil
-	case <-patience.C:
-		return supervisor.AnswerNone, nil
-	case <-ctx.Done():
-		return supervisor.AnswerNone, context.Cause(ctx)
-	}
+	return v, was
 }

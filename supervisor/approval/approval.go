@@ -25,8 +25,9 @@ type Desk interface {
 
 // StepUp has people show that it is they.
 type StepUp interface {
-	// Confirm asks for a code, and waits for one that is right and that was made after it asked, for this question and no
-	// other. Its Answer is AnswerOnce then, and AnswerDeny or AnswerNone when none has come.
+	// Confirm asks for a code, and waits for one that is right and that an app still showed when it asked, for this question
+	// and no other. Its Answer is AnswerOnce then, and AnswerDeny or AnswerNone when none has come. A supervisor.Error with
+	// CodeForbidden says in words for the person why none can be asked for.
 	Confirm(ctx context.Context, q supervisor.Question) (supervisor.Answer, error)
 }
 
@@ -99,6 +100,10 @@ func (a *Approver) stepUp(ctx context.Context, r Request) error {
 		return a.deny(r, "no code can be asked for", "%s would have to allow this with a code, and can't be asked for one here.", r.User)
 	}
 	answer, err := a.StepUp.Confirm(ctx, r.question())
+	if supervisor.ErrorCode(err) == supervisor.CodeForbidden && ctx.Err() == nil {
+		a.note(r, denied, "no code can be asked for")
+		return err
+	}
 	if err != nil {
 		return a.fail(ctx, r, "ask for a code", err)
 	}

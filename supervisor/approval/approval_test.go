@@ -96,6 +96,12 @@ func TestEveryOutcomeIsToldAndAudited(t *testing.T) {
 			r.person.granted["ann"+q.Subject()] = true
 			r.StepUp = codes{&person{says: supervisor.AnswerAlways, granted: map[string]bool{}}}
 		}, supervisor.CodeForbidden, "no answer"},
+		"no code can be had": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
+			r.StepUp = codes{&person{err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Codes are for our private chat."}}}
+		}, supervisor.CodeForbidden, "approval.denied send_file no code can be asked for"},
+		"a code is not asked for": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
+			r.StepUp = codes{&person{err: errors.New("disk")}}
+		}, supervisor.CodeInternal, "approval.failed"},
 		"no codes here": {approval.RuleStepUp, func(r *rig, _ *approval.Request) { r.StepUp = nil }, supervisor.CodeForbidden, "no code can be asked for"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,21 +26,30 @@ type Approver interface {
 
 // Sender sends files to the chat of a turn's conversation.
 type Sender interface {
-	// SendFile has a file delivered, on disk before it returns. The same file again for the same call is sent once. It refuses
-	// a call that is not under way and bytes that are not the person's.
+	// SendFile has a file delivered, on disk before it returns. A call sends once: for one that has sent before, nothing
+	// happens, whatever the file is now. It refuses a call that has a result and bytes that are not the person's.
 	SendFile(ctx context.Context, turn int64, call string, f supervisor.File) error
+	// Sent says whether a call has sent its file.
+	Sent(ctx context.Context, turn int64, call string) (bool, error)
 }
 
 // toolSend is the tool whose calls may send files.
 const toolSend = "send_file"
 
-// sendFile sends a blob of the person's to the chat that their turn belongs to.
+// sendFile sends a blob of the person's to the chat that their turn belongs to. A call is made again when its turn is gone on
+// with after a crash: then it waits for the answer to what the person was asked before, or is done if its file was sent.
 func sendFile(ctx context.Context, d *Desk, t *turn, p *protocol.ChatSend) (any, error) {
 	if err := t.mayHaveSent(p); err != nil {
 		return nil, d.offence(protocol.MethodChatSend, err)
 	}
 	if d.o.Approver == nil || d.o.Sender == nil {
 		return nil, refused("this Mews sends no files")
+	}
+	switch sent, err := d.o.Sender.Sent(ctx, t.ID, p.Call); {
+	case err != nil:
+		return nil, d.failed("look whether a file was sent", t, err)
+	case sent: // before a crash, so that nobody is asked about it again
+		return protocol.ChatSent{}, nil
 	}
 	size, owns, err := d.o.Blobs.Owns(ctx, d.user, p.Blob.SHA256)
 	switch {

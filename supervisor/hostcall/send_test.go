@@ -14,6 +14,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
 
@@ -51,7 +52,7 @@ func (s turns) SendFile(ctx context.Context, turn int64, call string, f supervis
 	return err
 }
 
-// sendRig is a rig whose model has called send_file, and whose worker has begun with that.
+// sendRig is a rig whose model has called send_file.
 type sendRig struct {
 	*rig
 	approver *approves
@@ -64,10 +65,6 @@ func newSendRig(t *testing.T) *sendRig {
 	r.options.Approver, r.options.Sender = r.approver, turns{r.db.Turns()}
 	r.desk.Welcome(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}, {Name: "send_file"}}})
 	r.call = r.made()[0].ID
-	begun := protocol.StepCommit{Turn: r.open.Turn.ID, Call: r.call, State: protocol.StateBegun}
-	if _, err := r.rig.call(protocol.MethodStepCommit, begun); err != nil {
-		t.Fatal(err)
-	}
 	return r
 }
 
@@ -209,17 +206,33 @@ func TestAWorkerThatSendsAndSends(t *testing.T) {
 	}
 }
 
-func TestAFileThatWasNotBegunIsNotSent(t *testing.T) {
+// TestACallIsMadeAgain as it is after a crash: nobody is asked about what was sent, whatever the file is by then, and though
+// they would say no.
+func TestACallIsMadeAgain(t *testing.T) {
 	r := newSendRig(t)
+	if err := r.send(r.file("a.txt", "a")); err != nil {
+		t.Fatal(err)
+	}
+	r.approver.err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann was asked and said no."}
+	gone := r.file("b.txt", "b")
+	gone.Blob = r.file("c.txt", "c").Blob
+	if err := r.options.Spool.(*spool.Spool).Remove(gone.Blob.SHA256); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []protocol.ChatSend{r.file("a.txt", "a"), r.file("b.txt", "another"), gone} {
+		if err := r.send(p); err != nil {
+			t.Errorf("%s: got %v", p.Name, err)
+		}
+	}
+	if files := r.delivered(); len(files) != 1 || files[0].Name != "a.txt" || len(r.approver.asked) != 1 {
+		t.Errorf("what waits is %+v, asked was %d times", files, len(r.approver.asked))
+	}
 	if err := r.done(protocol.ToolResult{Call: r.call, Name: "send_file", Text: "sent"}); err != nil {
 		t.Fatal(err)
 	}
 	r.call = r.made()[0].ID
-	if err := r.send(r.file("a.txt", "a")); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "has not begun") {
-		t.Errorf("got %v", err)
-	}
-	if len(r.delivered()) != 0 {
-		t.Errorf("what waits is %+v", r.delivered())
+	if err := r.send(r.file("a.txt", "a")); wireCode(err) != protocol.CodeFailed || len(r.approver.asked) != 2 {
+		t.Errorf("another call: got %v, asked %d times", err, len(r.approver.asked))
 	}
 }
 

@@ -10,35 +10,30 @@ import (
 // FileSent is the kind of the effect that a file was sent to a chat.
 const FileSent = "file.sent"
 
-const findSent = `SELECT target || char(10) || detail FROM effect WHERE turn = ? AND call = ? AND kind = ?`
+const findSent = `SELECT 1 FROM effect WHERE turn = ? AND call = ? AND kind = ?`
 
 // SendFile puts a file into the outbox for the conversation of a turn, and into the ledger, for a call of the turn's that
-// has begun and has no result. The inbound that the turn answers is done only when the file was delivered too. To send the
-// same file for the same call again changes nothing. in is the conversation, 0 where nothing was changed. Refused if the turn has ended, if the call is
-// none of the turn's or not under way, if it has sent another file, and if the bytes are not the person's.
+// has no result. The inbound that the turn answers is done only when the file was delivered too. A call sends once: to send
+// for it again changes nothing, whatever the file is then, for what the folder held may have changed since. in is the
+// conversation, 0 where nothing was changed. Refused if the turn has ended, if the call is none of the turn's or has a
+// result, and if the bytes are not the person's.
 func (s Turns) SendFile(ctx context.Context, turn int64, call string, f supervisor.File) (in int64, err error) {
 	in, err = inTurn(ctx, s.db.writer, turn, func(t turnTx) (int64, error) { return t.sendFile(call, f) })
 	return in, during(err, "send a file for call %s of turn %d", call, turn)
 }
 
 func (t turnTx) sendFile(call string, f supervisor.File) (in int64, err error) {
-	if err := t.underWay(call); err != nil {
+	if err := t.unanswered(call); err != nil {
+		return 0, err
+	}
+	rows, err := t.query(findSent, t.turn.ID, call, FileSent)
+	if _, sent, err := one(rows, err, scanInt); err != nil || sent {
 		return 0, err
 	}
 	if err := t.ownsFile(f); err != nil {
 		return 0, err
 	}
 	detail := fmt.Sprintf("%s, %d bytes, sha256 %s", f.MediaType, f.Size, f.SHA256)
-	rows, err := t.query(findSent, t.turn.ID, call, FileSent)
-	sent, repeated, err := one(rows, err, scanText)
-	switch {
-	case err != nil:
-		return 0, err
-	case repeated && sent != f.Name+"\n"+detail:
-		return 0, refuse("Call %s of turn %d has sent another file.", call, t.turn.ID)
-	case repeated:
-		return 0, nil
-	}
 	err = t.exec(insertEffect, t.turn.Conversation.User, t.turn.ID, call, FileSent, f.Name, detail, t.now)
 	if err != nil {
 		return 0, err
@@ -48,18 +43,20 @@ func (t turnTx) sendFile(call string, f supervisor.File) (in int64, err error) {
 	return t.turn.Conversation.ID, err
 }
 
-// underWay refuses a call that has not begun, or has a result.
-func (t turnTx) underWay(call string) error {
+// Sent says whether SendFile has sent a file for a call of a turn's.
+func (s Turns) Sent(ctx context.Context, turn int64, call string) (bool, error) {
+	rows, err := s.db.read(ctx, findSent, turn, call, FileSent)
+	_, sent, err := one(rows, err, scanInt)
+	return sent, during(err, "look whether call %s of turn %d has sent a file", call, turn)
+}
+
+// unanswered refuses a call that the turn has not made, or that has a result.
+func (t turnTx) unanswered(call string) error {
 	c, err := t.call(call)
-	switch {
-	case err != nil:
-		return err
-	case c.result != 0:
-		return refuse("Call %s of turn %d has a result.", call, t.turn.ID)
-	case !c.begun:
-		return refuse("Call %s of turn %d has not begun.", call, t.turn.ID)
+	if err == nil && c.result != 0 {
+		err = refuse("Call %s of turn %d has a result.", call, t.turn.ID)
 	}
-	return nil
+	return err
 }
 
 // ownsFile refuses a file whose bytes are not a blob of the person's.

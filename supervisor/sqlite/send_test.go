@@ -9,11 +9,10 @@ import (
 	"mews/supervisor"
 )
 
-// sending is a turn of alice's with a call of send_file that has begun, and a file of hers.
+// sending is a turn of alice's with two calls of send_file, and a file of hers.
 func sending(s *story) (supervisor.Turn, supervisor.File) {
 	s.Helper()
 	turn := s.asking("c1", "c2")
-	s.must(s.db.Turns().CommitBegun(s.Context(), turn.ID, "c1"))
 	f := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 12, Name: "a.png", MediaType: "image/png", Caption: "Tom"}
 	s.must(s.db.Blobs().Put(s.Context(), "alice", protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, turn.ID))
 	return turn, f
@@ -22,11 +21,19 @@ func sending(s *story) (supervisor.Turn, supervisor.File) {
 func TestAFileIsInTheOutboxAndTheLedgerOnce(t *testing.T) {
 	s := newStory(t)
 	turn, f := sending(s)
-	for _, want := range []bool{true, false, false} {
-		in, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	other := f // what lies under that path by the time that the call is run again, or nothing that is kept any more
+	other.Name, other.SHA256 = "b.png", strings.Repeat("ef", 32)
+	for i, file := range []supervisor.File{f, f, other} {
+		sent, err := s.db.Turns().Sent(t.Context(), turn.ID, "c1")
 		s.must(err)
-		s.same("fresh", in == s.home.ID, want)
+		s.same("sent before", sent, i > 0)
+		in, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", file)
+		s.must(err)
+		s.same("fresh", in == s.home.ID, i == 0)
 	}
+	sent, err := s.db.Turns().Sent(t.Context(), turn.ID, "c2")
+	s.must(err)
+	s.same("sent for another call", sent, false)
 	s.same("ledger", s.look("SELECT user || ' ' || turn || ' ' || call || ' ' || kind || ' ' || target || ' ' || detail FROM effect"),
 		"alice 1 c1 file.sent a.png image/png, 12 bytes, sha256 "+f.SHA256)
 	list, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
@@ -96,7 +103,6 @@ func TestFilesThatAreRefusedChangeNothing(t *testing.T) {
 		code       supervisor.Code
 		words      string
 	}{
-		{"a call that has not begun", "c2", func(*supervisor.File) {}, supervisor.CodeInvalid, "has not begun"},
 		{"a call that the model has not made", "c9", func(*supervisor.File) {}, supervisor.CodeNotFound, "no call c9"},
 		{"another person's bytes", "c1", func(f *supervisor.File) { f.SHA256 = bobs }, supervisor.CodeInvalid, "alice has no blob"},
 		{"nobody's bytes", "c1", func(f *supervisor.File) { f.SHA256 = strings.Repeat("ef", 32) }, supervisor.CodeInvalid, "alice has no blob"},
@@ -113,12 +119,8 @@ func TestFilesThatAreRefusedChangeNothing(t *testing.T) {
 	}
 	_, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
 	s.must(err)
-	f.Name = "b.png"
-	_, err = s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
-	s.refused(err, supervisor.CodeInvalid, "has sent another file")
 	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "sent"))
 	s.must(err)
-	f.Name = "a.png"
 	_, err = s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
 	s.refused(err, supervisor.CodeInvalid, "has a result")
 	s.finish(turn, "done")

@@ -190,8 +190,8 @@ func (s *supervisor) send(_ context.Context, req *protocol.Request) (any, error)
 	if err := req.Decode(&params); err != nil {
 		return nil, err
 	}
-	if !s.of(params.Turn).Begun(params.Call) {
-		return nil, fmt.Errorf("call %s has not begun", params.Call)
+	if s.of(params.Turn).Begun(params.Call) {
+		return nil, fmt.Errorf("call %s was committed as begun, so nobody would make it again after a crash", params.Call)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,7 +42,7 @@ func Tool(ws *workspace.Workspace, chat Chat) worker.Tool {
 			Name:        "send_file",
 			Description: "Send a file of the folder to the person's chat, a PNG or JPEG as a picture.",
 			Schema:      json.RawMessage(schema),
-			Effect:      protocol.EffectOnce,
+			Effect:      protocol.EffectIdempotent, // by its call alone: see protocol.MethodChatSend
 		},
 		Run: s.run,
 	}
