@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"mews/supervisor"
 	"mews/supervisor/access"
-	"mews/supervisor/pool"
 )
 
 // admissions remember in which conversations something was taken today. The zero value is ready.
@@ -57,12 +55,5 @@ func turnedAway(s *service) func(uid uint32, why error) {
 func beginning(s *service) func(user string, pid int) {
 	return func(user string, pid int) {
 		s.audit.routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.chambers.spawner.Walls().Tier))
-	}
-}
-
-// busy says whether a worker of somebody's runs.
-func busy(s *service) func(user string) bool {
-	return func(user string) bool {
-		return slices.ContainsFunc(s.pool.List(), func(w pool.Status) bool { return w.User == user && w.PID != 0 })
 	}
 }

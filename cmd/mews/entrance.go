@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"mews/config"
 	"mews/supervisor"
@@ -18,7 +17,7 @@ func newGate(s *service) *entrance {
 	s.codes = newConfirmations(s.moment)
 	s.gate = access.NewGate(access.Options{
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
-		Held: s.db.Inbox().Held, Alarm: func(_, text string) { s.tellAdmins(text) },
+		Held: s.db.Inbox().HeldAt, Alarm: func(_, text string) { s.tellAdmins(text) },
 	})
 	return &entrance{gate: s.gate, codes: s.codes}
 }
@@ -40,16 +39,11 @@ func (e *entrance) Meet(ctx context.Context, in supervisor.Inbound) (supervisor.
 	if err != nil || m.Refused != "" || m.Decide != nil && m.Guard == nil {
 		return m, err
 	}
-	right, waited := e.codes.takes(in)
-	if !waited || !access.IsCode(in.Text) {
+	hold, awaited := e.codes.takes(in)
+	if !awaited || !access.IsCode(in.Text) {
 		return m, nil
 	}
-	decide := e.gate.DecideStepUp(in.Conversation.User, in.Text)
-	return supervisor.Meeting{Decide: func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
-		f, v := decide(f, now)
-		right(v.Right)
-		return f, v
-	}}, nil
+	return supervisor.Meeting{Decide: hold(e.gate.DecideStepUp(in.Conversation.User, in.Text))}, nil
 }
 
 // newApprover makes what decides which effects leave the walls.
@@ -86,12 +80,16 @@ func rulesOf(r config.Rules) approval.Rules {
 // purse pays for the calls of a turn.
 func (s *service) purse(t supervisor.Turn) supervisor.Purse {
 	configured, known := s.people.Find(t.Conversation.User)
-	user, _ := s.preferences().Find(t.Conversation.User)
 	if !known || !s.serves(t.Conversation) {
 		return nothing{} // they were taken out while their turn waited
 	}
+	limits, err := s.preferences().limits(t.Conversation.User)
+	if err != nil {
+		s.log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
+		return unread{err}
+	}
 	return budget.New(budget.Options{
-		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Limits: user.Budget,
+		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Limits: limits,
 		Zone: zoneOf(configured), Installation: s.roster.Config().Budget.Month.Micro, Now: s.now, Log: s.log.Named("budget"),
 	})
 }
@@ -107,6 +105,22 @@ func (nothing) Reserve(context.Context, supervisor.Bid) (int64, error) {
 
 // Return has nothing to give back.
 func (nothing) Return(context.Context, int64) {}
+
+// unread is the purse of somebody whose own limits could not be read. They may be lower than the configuration's, so nothing
+// is paid.
+type unread struct{ why error }
+
+// Reserve refuses what may cost something.
+func (u unread) Reserve(_ context.Context, b supervisor.Bid) (int64, error) {
+	if b.Priced && b.Worst <= 0 {
+		return 0, nil
+	}
+	return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable,
+		Message: "What you may spend could not be read, so " + b.Spec + " was not asked. " + supervisor.ErrorMessage(u.why), Err: u.why}}
+}
+
+// Return has nothing to give back.
+func (unread) Return(context.Context, int64) {}
 
 // newPairing makes what lets in who has an invite's code.
 func newPairing(s *service) *pairing {
@@ -147,4 +161,9 @@ func (f files) SendFile(ctx context.Context, turn int64, call string, file super
 		f.said(in)
 	}
 	return err
+}
+
+// Sent says whether a call has sent its file.
+func (f files) Sent(ctx context.Context, turn int64, call string) (bool, error) {
+	return f.turns.Sent(ctx, turn, call)
 }

@@ -17,7 +17,8 @@ import (
 )
 
 // office is what admins have done about people, the gate and the configuration: over the control socket, or in a process
-// of their own while no service runs. Everything that it changes is in the audit log before it is answered.
+// of their own while no service runs. Nothing that it changes takes effect without its entry in the audit log: the two are
+// kept in one transaction, and what is of several is in the log before the first of them.
 type office struct {
 	store  sqlite.Access
 	log    sqlite.Audit
@@ -29,7 +30,7 @@ type office struct {
 	said   func(conversation int64) // there is something in its outbox
 	bot    func() string            // its name on Telegram; "" where that is not known
 	force  *force                   // nil where nothing runs
-	busy   func(user string) bool   // a worker of theirs runs; nil where nothing runs
+	labour *labour                  // likewise
 	now    func() time.Time
 	out    hclog.Logger
 
@@ -160,9 +161,14 @@ func (o *office) answers() map[string]control.Answer {
 	return answers
 }
 
-// note keeps what was done about a person, and who had it done.
+// entry says in the audit log what was done about a person, and who had it done.
+func entry(by clerk, user, action, detail string) sqlite.AuditRow {
+	return sqlite.AuditRow{User: user, Action: action, Detail: strings.TrimSpace(strings.TrimSuffix(detail, ".") + " by " + by.String())}
+}
+
+// note keeps an entry of what changes nothing in the database, or is about to change it.
 func (o *office) note(ctx context.Context, by clerk, user, action, detail string) error {
-	return o.log.Put(ctx, user, action, strings.TrimSpace(strings.TrimSuffix(detail, ".")+" by "+by.String()))
+	return o.log.PutAll(ctx, []sqlite.AuditRow{entry(by, user, action, detail)})
 }
 
 // person is who is meant: whom an admin names, else whoever asks.

@@ -43,7 +43,7 @@ func (p *pairing) meet(ctx context.Context, l *telegram.Letter) (invited bool, e
 		return false, nil
 	}
 	l.Text, l.Raw = "/start", redacted(l.Update)
-	if !p.knocks.Look(l.Sender, time.Now()) {
+	if !p.knocks.Look(l.Sender, l.Update, time.Now()) {
 		p.unlooked(l.Sender)
 		return true, nil
 	}
@@ -57,7 +57,7 @@ func (p *pairing) meet(ctx context.Context, l *telegram.Letter) (invited bool, e
 	default:
 		return true, fmt.Errorf("take an invite of %d: %w", l.Sender, err)
 	}
-	p.knocks.Right(l.Sender)
+	p.knocks.Right(l.Sender, l.Update)
 	if err := p.refresh(ctx); err != nil {
 		return true, fmt.Errorf("let in %s: %w", invite.User, err)
 	}
@@ -68,7 +68,7 @@ func (p *pairing) meet(ctx context.Context, l *telegram.Letter) (invited bool, e
 // refused goes on with somebody whose code was not taken, perhaps because it was taken just before a crash, or before people
 // could not be read anew.
 func (p *pairing) refused(ctx context.Context, l *telegram.Letter, why error) error {
-	if err := p.catchUp(ctx, l.Sender); err != nil {
+	if err := p.catchUp(ctx, l); err != nil {
 		return err
 	}
 	if supervisor.ErrorCode(why) == supervisor.CodeForbidden {
@@ -84,8 +84,8 @@ func (p *pairing) refused(ctx context.Context, l *telegram.Letter, why error) er
 }
 
 // catchUp reads people anew where an account was bound to somebody and they do not know it.
-func (p *pairing) catchUp(ctx context.Context, sender int64) error {
-	account := strconv.FormatInt(sender, 10)
+func (p *pairing) catchUp(ctx context.Context, l *telegram.Letter) error {
+	account := strconv.FormatInt(l.Sender, 10)
 	if p.people.Owner(supervisor.ChannelTelegram, account) != "" {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (p *pairing) catchUp(ctx context.Context, sender int64) error {
 	if _, there := p.people.Find(user); !there {
 		return nil // what was left of somebody who is no user any more
 	}
-	p.knocks.Right(sender) // it was, the first time
+	p.knocks.Right(l.Sender, l.Update) // it was, the first time
 	if err := p.refresh(ctx); err != nil {
 		return fmt.Errorf("let in %s: %w", user, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"mews/config"
 	"mews/supervisor"
@@ -74,8 +75,18 @@ func (o charter) reload(ctx context.Context, by clerk, _ struct{}) (changed, err
 	return list, o.use(ctx, by, is, list.Changes)
 }
 
-// use puts a configuration into force. What can fail goes first.
+// use puts a configuration into force. What can fail goes first, and that it was asked for is in the audit log before all.
 func (o charter) use(ctx context.Context, by clerk, cfg *config.Config, changes []change) error {
+	keys := []string{"nothing"}
+	if len(changes) > 0 {
+		keys = nil
+	}
+	for _, c := range changes {
+		keys = append(keys, c.Key)
+	}
+	if err := o.note(ctx, by, by.name, "config.reloading", strings.Join(keys, ", ")); err != nil {
+		return err
+	}
 	was := o.roster.Config()
 	if err := o.force.prices(cfg); err != nil {
 		return refused(supervisor.CodeInvalid, "Nothing was changed. %v", err)
@@ -84,13 +95,6 @@ func (o charter) use(ctx context.Context, by clerk, cfg *config.Config, changes 
 		return refused(supervisor.CodeInvalid, "Nothing was changed. %v", errors.Join(err, o.force.prices(was)))
 	}
 	o.force.rest(cfg)
-	var keys []string
-	for _, c := range changes {
-		keys = append(keys, c.Key)
-	}
-	if len(keys) == 0 {
-		keys = []string{"nothing"}
-	}
 	return o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
 }
 
@@ -116,17 +120,25 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 	return prices
 }
 
-// run reloads the configuration whenever the process gets a SIGHUP, and has exports made, until ctx ends.
+// run reloads the configuration whenever the process gets a SIGHUP, drops files that have stood in terminals for long enough,
+// and has exports made, until ctx ends.
 func (o *office) run(ctx context.Context) error {
 	o.parcels.open(ctx)
 	defer o.parcels.close()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP)
 	defer signal.Stop(signals)
+	tick := time.NewTicker(cleanEvery)
+	defer tick.Stop()
 	for {
+		if err := o.force.clean(ctx, o.now()); err != nil && ctx.Err() == nil {
+			o.out.Warn("drop the files that stood in terminals", "error", err)
+		}
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-tick.C:
+			continue
 		case <-signals:
 		}
 		list, err := charter{o}.reload(ctx, o.clerk(uint32(os.Getuid())), struct{}{})

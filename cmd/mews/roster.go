@@ -24,6 +24,7 @@ type roster struct {
 	store    sqlite.Access
 	chambers *chambers
 	log      hclog.Logger
+	chosen   sync.Map // see preferences
 
 	mu     sync.Mutex // guards config, and has one refresh run at a time
 	config *config.Config

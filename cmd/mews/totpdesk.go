@@ -31,11 +31,10 @@ func (o factors) enroll(ctx context.Context, by clerk, q named) (enrolled, error
 		return enrolled{}, err
 	}
 	codes, digests := access.NewRecovery()
-	if err := o.store.Factors.Put(ctx, u.Name, made.Sealed, digests); err != nil {
+	if err := o.store.Factors.Put(ctx, u.Name, made.Sealed, digests, entry(by, u.Name, "totp.offered", "")); err != nil {
 		return enrolled{}, err
 	}
-	return enrolled{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(), Recovery: reveal(codes)},
-		o.note(ctx, by, u.Name, "totp.offered", "")
+	return enrolled{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(), Recovery: reveal(codes)}, nil
 }
 
 // proof are the parameters of totp.confirm.
@@ -74,7 +73,7 @@ func (o factors) resetFactor(ctx context.Context, by clerk, q named) (outcome, e
 	if err != nil {
 		return outcome{}, err
 	}
-	there, told, err := o.store.Factors.Reset(ctx, u.Name)
+	there, told, err := o.store.Factors.Reset(ctx, u.Name, entry(by, u.Name, "totp.reset", ""))
 	if err != nil {
 		return outcome{}, err
 	}
@@ -83,9 +82,6 @@ func (o factors) resetFactor(ctx context.Context, by clerk, q named) (outcome, e
 	}
 	if !there {
 		return outcome{u.Name + " has no second factor."}, nil
-	}
-	if err := o.note(ctx, by, u.Name, "totp.reset", ""); err != nil {
-		return outcome{}, err
 	}
 	text := "An admin has taken your second factor away, with its recovery codes, and ended your logins."
 	next := "They need none until they set up another."
@@ -103,14 +99,14 @@ func (o factors) unlockFactor(ctx context.Context, by clerk, q named) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
-	there, err := o.store.Factors.Unlock(ctx, u.Name)
+	there, err := o.store.Factors.Unlock(ctx, u.Name, entry(by, u.Name, "totp.unlocked", ""))
 	if err != nil {
 		return outcome{}, err
 	}
 	if !there {
 		return outcome{u.Name + " has no second factor."}, nil
 	}
-	return outcome{"Codes of " + u.Name + " are taken again."}, o.note(ctx, by, u.Name, "totp.unlocked", "")
+	return outcome{"Codes of " + u.Name + " are taken again."}, nil
 }
 
 // factorText is how it stands with somebody's second factor, for people.

@@ -32,7 +32,7 @@ type estate struct {
 }
 
 // deletePerson deletes all of a person who does not stand in the configuration: what the database has, and the folder below
-// the state folder. The audit log stays.
+// the state folder. What runs for them is ended before. The audit log stays.
 func (o estates) deletePerson(ctx context.Context, by clerk, q deletion) (estate, error) {
 	if !config.NameCan(q.User) {
 		return estate{}, refused(supervisor.CodeInvalid, "Nobody can have the name %q.", q.User)
@@ -48,10 +48,14 @@ func (o estates) deletePerson(ctx context.Context, by clerk, q deletion) (estate
 	if err := o.shutOut(ctx, by, q.User); err != nil {
 		return estate{}, err
 	}
-	if o.busy != nil && o.busy(q.User) { // looked at last: nothing of theirs begins any more
-		return estate{}, refused(supervisor.CodeUnavailable, "%s was shut out, and a worker of theirs still runs, so nothing else was "+
-			"deleted. It ends by itself after %s without work, or with a restart of Mews. Then run this again.",
-			q.User, o.roster.Config().Worker.Idle)
+	if o.labour != nil { // ended last: nothing of theirs begins any more
+		if err := o.labour.end(ctx, q.User); err != nil {
+			return estate{}, refused(supervisor.CodeUnavailable, "%s was shut out, and what runs for them could not be ended, so nothing "+
+				"else was deleted: %v. Run this again.", q.User, err)
+		}
+	}
+	if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil { // it is not one transaction
+		return estate{}, err
 	}
 	rows, err := o.store.People.Erase(ctx, q.User)
 	if err != nil {
@@ -66,17 +70,10 @@ func (o estates) deletePerson(ctx context.Context, by clerk, q deletion) (estate
 
 // shutOut has somebody be no user any more, so that nothing new of theirs is taken.
 func (o estates) shutOut(ctx context.Context, by clerk, name string) error {
-	was, err := o.store.People.Remove(ctx, name)
-	if err != nil {
+	if _, err := o.store.People.Remove(ctx, name, entry(by, name, "user.removed", "")); err != nil {
 		return err
 	}
-	if err := o.roster.Refresh(ctx); err != nil {
-		return err
-	}
-	if !was {
-		return nil
-	}
-	return o.note(ctx, by, name, "user.removed", "")
+	return o.roster.Refresh(ctx)
 }
 
 // estate is what there is of somebody.
@@ -138,7 +135,8 @@ func userDelete(ctx context.Context, con console, v subverb, args []string) erro
 		return err
 	}
 	if !*yes {
-		fmt.Fprintf(con.out, "\nThis can't be taken back; `mews user export %s` writes it down first. Type the name to delete it all: ", name)
+		fmt.Fprintf(con.out, "\nThis can't be taken back; `mews user export %s` writes it down first. What Mews does for them at the moment "+
+			"is stopped, as by /stop, and their worker ended. Type the name to delete it all: ", name)
 		lines := bufio.NewScanner(con.in)
 		if !lines.Scan() || strings.TrimSpace(lines.Text()) != name {
 			fmt.Fprintln(con.out)

@@ -174,18 +174,18 @@ func (o household) addPerson(ctx context.Context, by clerk, q newcomer) (outcome
 		return outcome{}, err
 	}
 	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone}
-	if err := o.store.People.Add(ctx, u); err != nil {
+	if err := o.store.People.Add(ctx, u, entry(by, q.Name, "user.added", "as "+q.Role)); err != nil {
 		return outcome{}, err
 	}
 	if err := o.roster.Refresh(ctx); err != nil {
-		_, undo := o.store.People.Remove(ctx, q.Name)
+		_, undo := o.store.People.Remove(ctx, q.Name, entry(by, q.Name, "user.removed", "it could not be used, as added"))
 		if undo != nil {
 			return outcome{}, fmt.Errorf("%w; and they could not be taken out again: %w", err, undo)
 		}
 		return outcome{}, refused(supervisor.CodeUnavailable, "%s was not added: %v.", q.Name, err)
 	}
 	return outcome{fmt.Sprintf("%s is a user of Mews now (%s), with the folder %s. `mews user invite %s` lets them talk on Telegram.",
-		q.Name, q.Role, home, q.Name)}, o.note(ctx, by, q.Name, "user.added", "as "+q.Role)
+		q.Name, q.Role, home, q.Name)}, nil
 }
 
 // freeAccount refuses an OS account that is not there or is another person's.
@@ -220,18 +220,22 @@ func (o household) suspend(ctx context.Context, by clerk, q suspension) (outcome
 	if err != nil {
 		return outcome{}, err
 	}
-	if err := o.store.People.Suspend(ctx, u.Name, q.On); err != nil {
+	done := entry(by, u.Name, "user.enabled", "")
+	if q.On {
+		done = entry(by, u.Name, "user.disabled", count(open, "login", "logins")+" ended")
+	}
+	if err := o.store.People.Suspend(ctx, u.Name, q.On, done); err != nil {
 		return outcome{}, err
 	}
 	if err := o.roster.Refresh(ctx); err != nil {
 		return outcome{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
 	}
 	if !q.On {
-		return outcome{u.Name + " may speak again."}, o.note(ctx, by, u.Name, "user.enabled", "")
+		return outcome{u.Name + " may speak again."}, nil
 	}
 	return outcome{fmt.Sprintf("%s may not speak any more. %s ended. What they send is not taken, an answer that is being written is "+
 		"still written and is not delivered on Telegram. `mews user enable %s` takes it back.", u.Name, count(open, "login was", "logins were"),
-		u.Name)}, o.note(ctx, by, u.Name, "user.disabled", count(open, "login", "logins")+" ended")
+		u.Name)}, nil
 }
 
 // openLogins is in how many chats a person's gate is open.
@@ -256,14 +260,14 @@ func (o household) removePerson(ctx context.Context, by clerk, q named) (outcome
 		return outcome{}, refused(supervisor.CodeInvalid, "%s stands in the configuration. Take them out there, then `mews reload`; "+
 			"`mews user disable %s` shuts them out until then.", u.Name, u.Name)
 	}
-	if _, err := o.store.People.Remove(ctx, u.Name); err != nil {
+	if _, err := o.store.People.Remove(ctx, u.Name, entry(by, u.Name, "user.removed", "")); err != nil {
 		return outcome{}, err
 	}
 	if err := o.roster.Refresh(ctx); err != nil {
 		return outcome{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
 	}
 	return outcome{fmt.Sprintf("%s is no user of Mews any more. Their folder %s and what was said are still there; `mews user delete %s` "+
-		"deletes that.", u.Name, u.Home, u.Name)}, o.note(ctx, by, u.Name, "user.removed", "")
+		"deletes that.", u.Name, u.Home, u.Name)}, nil
 }
 
 // invitation are the parameters of user.invite.
@@ -289,23 +293,21 @@ func (o household) invite(ctx context.Context, by clerk, q invitation) (invited,
 		return invited{}, err
 	}
 	if q.Revoke {
-		n, err := o.store.Invites.Revoke(ctx, u.Name)
-		if err != nil {
-			return invited{}, err
-		}
-		return invited{Revoked: n}, o.note(ctx, by, u.Name, "invite.revoked", count(int(n), "invite", "invites"))
+		n, err := o.store.Invites.Revoke(ctx, u.Name, entry(by, u.Name, "invite.revoked", "all that nobody had used"))
+		return invited{Revoked: n}, err
 	}
 	if o.people.Suspended(u.Name) {
 		return invited{}, refused(supervisor.CodeInvalid, "%s may not speak for now. `mews user enable %s` first.", u.Name, u.Name)
 	}
 	code, digest := access.NewInvite()
 	made := invited{Code: code.Reveal(), Expires: o.now().Add(inviteLasts), Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.seal != nil}
-	err = o.store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol})
+	err = o.store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
+		entry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))
 	if err != nil {
 		return invited{}, err
 	}
 	if name := strings.TrimPrefix(o.bot(), "@"); name != "" {
 		made.Link = "https://t.me/" + name + "?start=" + made.Code
 	}
-	return made, o.note(ctx, by, u.Name, "invite.made", fmt.Sprintf("good until %s", made.Expires.UTC().Format(time.RFC3339)))
+	return made, nil
 }

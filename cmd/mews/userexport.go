@@ -38,7 +38,7 @@ func (o estates) export(ctx context.Context, by clerk, q fetch) (piece, error) {
 	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
 		return piece{}, err
 	}
-	token, err := o.parcels.begin(by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
+	token, err := o.parcels.begin(ctx, by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
 	return piece{Token: token}, err
 }
 

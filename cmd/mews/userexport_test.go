@@ -110,15 +110,8 @@ func TestAnExportIsItsClientsAlone(t *testing.T) {
 	desk := newOffice(c.s)
 	ctx, end := context.WithCancel(t.Context())
 	desk.parcels.open(ctx)
-	endless := func(ctx context.Context, w io.Writer) error {
-		for {
-			if _, err := w.Write(make([]byte, 1000)); err != nil {
-				return err
-			}
-		}
-	}
 	admin := desk.clerk(uint32(os.Getuid()))
-	token, err := desk.parcels.begin(admin, endless)
+	token, err := desk.parcels.begin(t.Context(), admin, endless)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,12 +122,9 @@ func TestAnExportIsItsClientsAlone(t *testing.T) {
 		t.Errorf("for another: %v", err)
 	}
 	for range maxParcels - 1 {
-		if _, err := desk.parcels.begin(admin, endless); err != nil {
+		if _, err := desk.parcels.begin(t.Context(), admin, endless); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if _, err := desk.parcels.begin(admin, endless); supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
-		t.Errorf("one too many: %v", err)
 	}
 	end()
 	desk.parcels.close()
@@ -182,41 +172,63 @@ func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 			c.t.Errorf("what a link led to: %v", err)
 		}
 		c.refuses("There is nothing of dan here", "user", "delete", "dan", "--yes")
-		if got := strings.Join(c.audited("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleted" {
+		if got := strings.Join(c.audited("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
 			c.t.Errorf("audited %s", got)
 		}
 	})
 }
 
-func TestWhoseWorkerRunsIsNotDeleted(t *testing.T) {
+// What runs for somebody is ended once nothing more of theirs can begin, and before anything of theirs is deleted.
+func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 	c := newCounter(t, true)
 	c.does("user", "add", "dan")
 	desk := newOffice(c.s)
-	busy := true
-	desk.busy = func(user string) bool {
-		if _, there := c.s.people.Find("dan"); there {
-			t.Error("it is looked at while dan may still begin something")
-		}
-		return busy && user == "dan"
-	}
 	home := filepath.Join(c.s.config.State, "homes", "dan")
+	stuck, runs, did := true, 3, []string(nil)
+	desk.labour = &labour{
+		unfinished: func(context.Context) ([]supervisor.Conversation, error) {
+			if _, there := c.s.people.Find("dan"); there {
+				t.Error("it is looked at while dan may still begin something")
+			}
+			return []supervisor.Conversation{{ID: 1, User: "ann"}, {ID: 2, User: "dan"}, {ID: 3, User: "dan"}}, nil
+		},
+		stop: func(conversation int64) bool {
+			did = append(did, fmt.Sprint("stop ", conversation))
+			runs--
+			return conversation == 2 && runs > 0
+		},
+		evict: func(_ context.Context, user string) error {
+			did = append(did, "evict "+user)
+			if _, err := os.Stat(home); err != nil {
+				t.Errorf("the folder: %v", err)
+			}
+			if stuck {
+				return errors.New("it hangs")
+			}
+			return nil
+		},
+	}
 	drop := func() error {
 		_, err := (estates{desk}).deletePerson(t.Context(), desk.clerk(uint32(os.Getuid())), deletion{User: "dan"})
 		return err
 	}
-	for range 2 {
-		if err := drop(); supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
-			t.Errorf("error %v", err)
-		}
-		if _, err := os.Stat(home); err != nil {
-			t.Errorf("the folder: %v", err)
-		}
+	if err := drop(); supervisor.ErrorCode(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(), "it hangs. Run this again") {
+		t.Errorf("error %v", err)
 	}
-	busy = false
+	if _, err := os.Stat(home); err != nil {
+		t.Errorf("the folder: %v", err)
+	}
+	stuck, runs, did = false, 4, nil
 	if err := drop(); err != nil {
 		t.Error(err)
 	}
+	if want := []string{"stop 2", "stop 3", "evict dan", "stop 2", "stop 2"}; !slices.Equal(did, want) {
+		t.Errorf("what was done is %q, want %q", did, want)
+	}
 	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder: %v", err)
+	}
+	if got := strings.Join(c.audited("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
+		t.Errorf("audited %s", got)
 	}
 }

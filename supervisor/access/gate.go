@@ -28,8 +28,9 @@ type Options struct {
 	Seal    *Seal // nil: its key is not there, and the gate of everybody who has a second factor stays closed
 	Limits  Limits
 	Now     func() time.Time // nil is time.Now
-	// Held is how many inbounds of a person a closed gate holds, wherever that is; nil is that none is held.
-	Held  func(ctx context.Context, user string) (int64, error)
+	// Held is how many inbounds a closed gate holds that a code of c's user would let through if it came from c's chat: what
+	// is held in that chat, and what was sent in a group and asks for its code there. nil is that none is held.
+	Held  func(ctx context.Context, c supervisor.Conversation) (int64, error)
 	Alarm func(user, text string) // tells the admins what only they can mend, once an hour a person; nil tells nobody
 }
 
@@ -59,7 +60,7 @@ func NewGate(o Options) *Gate {
 		o.Now = time.Now
 	}
 	if o.Held == nil {
-		o.Held = func(context.Context, string) (int64, error) { return 0, nil }
+		o.Held = func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }
 	}
 	if o.Alarm == nil {
 		o.Alarm = func(string, string) {}

@@ -310,9 +310,13 @@ func TestACodeIsTakenForWhatWaitsElsewhere(t *testing.T) {
 	if m.Guard.Decide == nil || !p.attempt("ann", m.Guard.Decide, p.now).Right {
 		t.Errorf("where the gate closes meanwhile it is no code: %+v", m.Guard)
 	}
-	p.held = 1
+	p.held = map[supervisor.Conversation]int64{from("ann", supervisor.ChannelTelegram, "101", "").Conversation: 1}
+	if m := p.meet(t, typed(text)); m.Decide != nil || m.Guard == nil {
+		t.Errorf("while something waits for a code from another chat it came to %+v", m)
+	}
+	p.held[typed("").Conversation] = 1
 	if m := p.meet(t, typed(text)); m.Decide == nil {
-		t.Errorf("while something waits it came to %+v", m)
+		t.Errorf("while something waits for a code from here it came to %+v", m)
 	}
 	p.heldErr = errors.New("boom")
 	if m := p.meet(t, typed(text)); m.Guard == nil || !m.Guard.Never {

@@ -11,10 +11,12 @@ import (
 
 func TestAStrangersCodesAreLookedAtUpToABound(t *testing.T) {
 	var k access.Knocks
+	update := int64(0)
 	look := func(id int64, at time.Time) int {
 		n := 0
 		for range 10 {
-			if k.Look(id, at) {
+			update++
+			if k.Look(id, update, at) {
 				n++
 			}
 		}
@@ -43,19 +45,48 @@ func TestAStrangersCodesAreLookedAtUpToABound(t *testing.T) {
 
 func TestARightCodeDoesNotCount(t *testing.T) {
 	var k access.Knocks
-	k.Right(7) // nothing was looked at
-	for i := range 100 {
-		if !k.Look(int64(i%3), noon) {
+	k.Right(7, 1) // nothing was looked at
+	for i := range int64(100) {
+		if !k.Look(i%3, i, noon) {
 			t.Fatalf("code %d was not looked at", i)
 		}
-		k.Right(int64(i % 3))
+		k.Right(i%3, i)
 	}
-	for range 5 {
-		k.Look(7, noon)
+	for update := range int64(5) {
+		k.Look(7, update, noon)
 	}
-	k.Right(8) // never looked at: it gives nothing back
-	if k.Look(7, noon) {
+	k.Right(8, 0) // never looked at: it gives nothing back
+	if k.Look(7, 5, noon) {
 		t.Error("a sixth was looked at")
+	}
+}
+
+// What comes again because it could not be kept is no further try, and is looked at as it was the first time.
+func TestAnUpdateThatComesAgainIsCountedOnce(t *testing.T) {
+	var k access.Knocks
+	for range 3 {
+		for update := range int64(5) {
+			if !k.Look(7, update, noon) {
+				t.Errorf("update %d was not looked at", update)
+			}
+		}
+		if k.Look(7, 5, noon) {
+			t.Error("a sixth was looked at")
+		}
+	}
+	for range 2 { // a right one that comes again gives back what it has taken, and no more
+		k.Right(7, 0)
+	}
+	if !k.Look(7, 6, noon) || k.Look(7, 7, noon) {
+		t.Error("after a right one there was not room for one more")
+	}
+	for id := range int64(5) {
+		for update := range int64(5) {
+			k.Look(100+id, update, noon)
+		}
+	}
+	if k.Look(200, 0, noon) || !k.Look(100, 0, noon) {
+		t.Error("the bound of all is not 30 updates")
 	}
 }
 
@@ -63,10 +94,10 @@ func TestACrowdsCodesAreLookedAtUpToABound(t *testing.T) {
 	var k access.Knocks
 	var looked atomic.Int64
 	var crowd sync.WaitGroup
-	for range 4 {
+	for update := range int64(4) {
 		crowd.Go(func() {
 			for id := range int64(1000) {
-				if k.Look(id, noon) {
+				if k.Look(id, update, noon) {
 					looked.Add(1)
 				}
 			}

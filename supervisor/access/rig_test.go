@@ -63,7 +63,7 @@ type porch struct {
 	codes  []string // ann's recovery codes
 	alarms []string
 
-	held    int64 // inbounds
+	held    map[supervisor.Conversation]int64 // inbounds that a code from there lets through
 	heldErr error
 }
 
@@ -89,7 +89,7 @@ func newPeople(t testing.TB, codes supervisor.Codes) *access.People {
 
 func (p *porch) gate(seal *access.Seal) {
 	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: seal,
-		Now: func() time.Time { return p.now }, Held: func(context.Context, string) (int64, error) { return p.held, p.heldErr },
+		Now: func() time.Time { return p.now }, Held: func(_ context.Context, c supervisor.Conversation) (int64, error) { return p.held[c], p.heldErr },
 		Alarm: func(user, text string) { p.alarms = append(p.alarms, user+": "+text) }})
 }
 

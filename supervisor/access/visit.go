@@ -138,9 +138,10 @@ func (v *visit) spent(ctx context.Context) (*supervisor.Meeting, error) {
 	return m, nil
 }
 
-// code settles what is a code, where one is asked for: where the gate is closed, and in an open private chat while something
-// waits elsewhere, for that code is asked for there. Where nothing waits it is words, unless the gate has closed as it is
-// kept.
+// code settles what is a code, where one is asked for: in a private chat whose gate is closed, and in one whose gate is open
+// while a group of the person's waits for a code that was asked for in that very chat. What waits elsewhere, as in another
+// account's private chat, waits for a code sent there: here six digits are words then, as they are where nothing waits at
+// all. Words they are unless the gate has closed as they are kept.
 func (v *visit) code(ctx context.Context) (*supervisor.Meeting, error) {
 	if v.in.Kind != supervisor.KindText || !v.private() || timed(v.in.Text) == "" && !recoverable(v.in.Text, v.factor) {
 		return nil, nil
@@ -152,7 +153,7 @@ func (v *visit) code(ctx context.Context) (*supervisor.Meeting, error) {
 	if !open {
 		return v.decide(), nil
 	}
-	switch held, err := v.gate.o.Held(ctx, v.user.Name); {
+	switch held, err := v.gate.o.Held(ctx, v.in.Conversation); {
 	case err != nil:
 		return v.failed(ctx, "find what waits for a code", err)
 	case held == 0:

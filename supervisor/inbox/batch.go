@@ -85,7 +85,8 @@ func (b *Inbox) located(ctx context.Context, in supervisor.Inbound) supervisor.I
 const standIn = "(a message that could not be taken)"
 
 // prepare makes of an item one that can be kept. A source whose keys are not as they should be gets a digest of each:
-// sent again, it is the same.
+// sent again, it is the same. A
+// /start is kept without what stands behind it.
 func prepare(item supervisor.Item, source string) supervisor.Item {
 	in := &item.Inbound
 	in.Source = source
@@ -93,6 +94,9 @@ func prepare(item supervisor.Item, source string) supervisor.Item {
 		in.Key = fmt.Sprintf("sha256-%x", sha256.Sum256([]byte(in.Key)))
 	}
 	in.Text, item.Raw, item.Answer = clean(in.Text), clean(item.Raw), clean(item.Answer)
+	if start, bared := bare(*in); bared {
+		*in, item.Raw = start, ""
+	}
 	if err := checkText(in.Text); err != nil {
 		in.Text = standIn
 		if item.Answer == "" {

@@ -75,6 +75,7 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbo
 	if err := check(in); err != nil {
 		return supervisor.Inbound{}, err
 	}
+	in, _ = bare(in)
 	in.Kind = kind(in)
 	meeting, err := b.o.Gate.Meet(ctx, in)
 	if err == nil && meeting.Refused != "" {

@@ -57,10 +57,11 @@ func (e *EndError) Unwrap() error { return e.Reason }
 var (
 	errIdle     = errors.New("not needed for a while")
 	errShutdown = errors.New("the service ends")
+	errEvicted  = errors.New("its person is served no more")
 )
 
 func isDeath(reason error) bool {
-	return !errors.Is(reason, errIdle) && !errors.Is(reason, errShutdown)
+	return !errors.Is(reason, errIdle) && !errors.Is(reason, errShutdown) && !errors.Is(reason, errEvicted)
 }
 
 // statusText is a wait status for people.

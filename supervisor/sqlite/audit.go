@@ -28,15 +28,30 @@ func (s Audit) Put(ctx context.Context, user, action, detail string) error {
 
 // PutAll adds entries in one commit, all of them or none. Their ID and CreatedAt are not read.
 func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
-	err := s.db.writer.do(ctx, func(t *tx) error {
-		for _, r := range list {
-			if err := t.audit(r.User, r.Action, r.Detail); err != nil {
-				return during(err, "put %s of %s", r.Action, r.User)
-			}
-		}
-		return nil
-	})
+	err := s.db.writer.do(ctx, func(t *tx) error { return t.auditAll(list) })
 	return during(err, "put %d rows into the audit log", len(list))
+}
+
+// auditAll adds entries. What takes effect at an admin's word adds its own in its own transaction: neither is there without
+// the other.
+func (t *tx) auditAll(list []AuditRow) error {
+	for _, r := range list {
+		if err := t.audit(r.User, r.Action, r.Detail); err != nil {
+			return during(err, "put %s of %s", r.Action, r.User)
+		}
+	}
+	return nil
+}
+
+// changing has change tell how many rows it has changed, and adds entries in the same transaction if that is any.
+func (w *writer) changing(ctx context.Context, entries []AuditRow, change func(*tx) (int64, error)) (int64, error) {
+	return inTransaction(ctx, w, func(t *tx) (int64, error) {
+		n, err := change(t)
+		if err == nil && n > 0 {
+			err = t.auditAll(entries)
+		}
+		return n, err
+	})
 }
 
 const (

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// Cleanings are what is to be done to messages that stand in a channel's chats. A row is there until it was done.
+// Cleanings are what is to be done to messages that stand in a channel's chats. A row is there until it was done. On
+// ChannelTerminal a message is a file in the spool, by its SHA-256: nothing else of a terminal's can be taken away.
 type Cleanings struct{ db *DB }
 
 // Put keeps that something is to be done to a message; a zero Due is at once. Its Conversation is found by its ID, and its

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -125,6 +126,34 @@ func TestWhatVanishesIsCleanedAndNotKept(t *testing.T) {
 	}
 }
 
+// What vanishes in a terminal leaves no message to be deleted, but files in the spool.
+func TestTheFilesOfWhatVanishesInATerminalAreCleaned(t *testing.T) {
+	s := poster{newStory(t)}
+	due := func(at time.Time) (list []supervisor.Cleaning) {
+		list, err := s.db.Cleanings().Due(t.Context(), supervisor.ChannelTerminal, at, 10)
+		s.must(err)
+		return list
+	}
+	files := []supervisor.File{picture("a.png"), picture("b.png")}
+	files[1].SHA256 = strings.Repeat("b", 64)
+	for _, d := range []supervisor.Delivery{
+		{Conversation: s.home, Text: secret, Files: files, Vanish: 15 * time.Minute},
+		{Conversation: s.home, Text: "hello", Files: []supervisor.File{picture("stays.png")}},
+		{Conversation: s.home, Text: "no file", Vanish: time.Minute},
+	} {
+		said, err := s.db.Outbox().Say(t.Context(), d)
+		s.must(err)
+		for range 2 { // to say it again changes nothing
+			s.must(s.db.Outbox().Delivered(t.Context(), said.ID))
+		}
+	}
+	s.same("due too early", due(noon.Add(15*time.Minute-time.Millisecond)), []supervisor.Cleaning(nil))
+	list := due(noon.Add(15 * time.Minute))
+	s.same("due", []string{list[0].Message, list[1].Message, fmt.Sprint(len(list))}, []string{files[0].SHA256, files[1].SHA256, "2"})
+	s.same("of whom", list[0].Conversation, s.home)
+	s.same("on Telegram", s.cleanings(noon.Add(time.Hour)), []string(nil))
+}
+
 // What was taken out is not left in a corner of the file, nor in its journal.
 func TestAVanishedSecretIsNotInTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
@@ -161,4 +190,22 @@ func (s poster) nowhere(path string) {
 			s.Errorf("the secret is in %s %d times", filepath.Base(name), n)
 		}
 	}
+}
+
+// Nor is what was erased, however long it was: short words lie among others' on a page, long ones on pages of their own.
+func TestWhatIsErasedIsNotInTheFile(t *testing.T) {
+	s := poster{newStory(t)}
+	for n := range 60 {
+		for _, user := range []string{"alice", "bob"} {
+			words := map[string]string{"alice": secret, "bob": "hello"}[user]
+			_, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: fmt.Sprint(n), Kind: supervisor.KindText,
+				Text:         strings.Repeat(words+" ", 1+n*n/2),
+				Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
+			s.must(err)
+		}
+	}
+	_, err := s.db.Access().People.Erase(t.Context(), "alice")
+	s.must(err)
+	s.nowhere(s.path)
+	s.same("of bob", s.look("SELECT count(*) FROM inbox WHERE text LIKE 'hello%'"), "60")
 }

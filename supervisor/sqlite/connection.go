@@ -30,8 +30,8 @@ var (
 		"mmap_size(0)", // a mapped file has made corruption worse than it was
 		"cell_size_check(on)",
 		"trusted_schema(off)",
-		"temp_store(memory)",  // nobody's words in /tmp
-		"secure_delete(fast)", // what was taken out is not left in a corner of a page
+		"temp_store(memory)", // nobody's words in /tmp
+		"secure_delete(on)",  // what was taken out is left nowhere: with fast, not in a corner of a page, but on pages of its own
 		"journal_size_limit(16777216)",
 		"cache_size(-512)", // KiB, of which 2,000 are the default: nearly all that is written was just read
 	}

@@ -43,7 +43,8 @@ const eraseWindow = 1000
 
 // Erase deletes all that is kept of a person, except in the audit log, and says how many rows of each table that were;
 // tables without any are left out. It is for somebody who may not speak any more and whose turns have ended: what they
-// still add fails it in the middle, and it may then be run again. Their bytes in the spool are not deleted.
+// still add fails it in the middle, and it may then be run again. Nothing of it is left in the database's files. Their bytes
+// in the spool are not deleted.
 func (s People) Erase(ctx context.Context, user string) (counts map[string]int64, err error) {
 	if user == "" {
 		return nil, refuse("The service itself can't be erased.")
@@ -59,7 +60,10 @@ func (s People) Erase(ctx context.Context, user string) (counts map[string]int64
 		}
 		total += n
 	}
-	err = s.db.writer.do(ctx, func(t *tx) error { return t.audit(user, "person.erased", fmt.Sprintf("%d rows", total)) })
+	err = s.db.writer.do(ctx, func(t *tx) error {
+		t.scrub = true
+		return t.audit(user, "person.erased", fmt.Sprintf("%d rows", total))
+	})
 	return counts, during(err, "keep that %s was erased", user)
 }
 

@@ -51,8 +51,9 @@ const (
 )
 
 // Put enrols a person: the sealed secret, not confirmed yet, and the digests of the recovery codes take the place of what
-// was not confirmed before. Refused where a factor is confirmed: that one is reset first.
-func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string) error {
+// was not confirmed before, and the entries are put into the audit log with them. Refused where a factor is confirmed: that
+// one is reset first.
+func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditRow) error {
 	err := s.db.writer.do(ctx, func(t *tx) error {
 		if len(sealed) == 0 {
 			return refuse("A second factor of %s without a secret can't be kept.", user)
@@ -67,7 +68,10 @@ func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery [
 		if err := t.exec(forgetRecovery, user); err != nil {
 			return err
 		}
-		return t.each(insertRecovery, user, recovery)
+		if err := t.each(insertRecovery, user, recovery); err != nil {
+			return err
+		}
+		return t.auditAll(entries)
 	})
 	return during(err, "enrol a second factor of %s", user)
 }
@@ -89,29 +93,32 @@ const (
 
 // Reset forgets a person's factor with its recovery codes, ends their logins and that they may make another in a chat, and
 // says whether there was a factor. What waited for a code of it is answered and never run; told are the conversations for
-// which that put something into the outbox.
-func (s Factors) Reset(ctx context.Context, user string) (there bool, told []int64, err error) {
+// which that put something into the outbox. If any of that was there, the entries are put into the audit log in the same
+// transaction.
+func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (there bool, told []int64, err error) {
 	told, err = inTransaction(ctx, s.db.writer, func(t *tx) ([]int64, error) {
-		for _, query := range []string{forgetRecovery, closeLogins, endEnrol} {
-			if err := t.exec(query, user); err != nil {
+		all := int64(0)
+		for _, query := range []string{forgetRecovery, closeLogins, endEnrol, deleteFactor} {
+			n, err := t.change(query, user)
+			if err != nil {
 				return nil, err
 			}
+			all, there = all+n, n > 0 // in the end, whether the factor was
 		}
-		n, err := t.change(deleteFactor, user)
-		if err != nil {
-			return nil, err
-		}
-		there = n > 0
 		batch := batchTx{tx: t}
-		err = batch.drop(user)
+		err := batch.drop(user)
+		if err == nil && all+int64(len(batch.receipt.Told)) > 0 {
+			err = t.auditAll(entries)
+		}
 		return batch.receipt.Told, err
 	})
 	return there && err == nil, told, during(err, "reset the second factor of %s", user)
 }
 
-// Unlock forgets what was tried against a person's factor, and says whether there is one.
-func (s Factors) Unlock(ctx context.Context, user string) (bool, error) {
-	n, err := inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) { return t.change(unlockFactor, t.now, user) })
+// Unlock forgets what was tried against a person's factor, and says whether there is one. If so, the entries are put into the
+// audit log in the same transaction.
+func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
+	n, err := s.db.writer.changing(ctx, entries, func(t *tx) (int64, error) { return t.change(unlockFactor, t.now, user) })
 	return n > 0, during(err, "unlock the second factor of %s", user)
 }
 

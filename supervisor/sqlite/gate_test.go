@@ -264,6 +264,9 @@ func TestACodeOpensWhereItWasAskedForAlone(t *testing.T) {
 				in("-100", askedAt("43", guarded("alice", 5, "in the group as the other"))), guarded("bob", 6, "bob's"),
 				in("side", terminal(guarded("alice", 7, "in another conversation there"))))
 			s.same("told the other one too", s.pending(s.chat("alice", "43")), []string{locked, locked})
+			waits, err := s.db.Inbox().HeldAt(t.Context(), c.code.Inbound.Conversation)
+			s.must(err)
+			s.same("waits for a code from there", waits, int64(len(c.released)))
 			s.same("released", texts(s.receive(c.code).Released), c.released)
 			s.same("open", s.look("SELECT channel || chat FROM login ORDER BY channel, chat"), c.open)
 			s.same("still held", s.look("SELECT count(*) FROM inbox WHERE held = 1"), fmt.Sprint(7-len(c.released)))

@@ -18,13 +18,27 @@ const maxHeld = 100
 // fullText answers what is sent beyond that.
 const fullText = "This was not taken: too much of yours waits for a code already. Send a code first, then send this again."
 
-const countHeld = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ?`
+const (
+	countHeld = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ?`
+
+	// What a code from a chat would let through: what is held in that chat, and what was sent elsewhere in its channel and had
+	// its code asked for there.
+	opensHeld   = `WHERE i.held = 1 AND i.user = ?1 AND c.channel = ?2 AND (c.chat = ?3 OR i.asked = ?3 AND i.asked <> '')`
+	countHeldAt = `SELECT count(*) FROM inbox i JOIN conversation c ON c.id = i.conversation ` + opensHeld
+)
 
 // Held is how many inbounds of a person a closed gate holds.
 func (s Inbox) Held(ctx context.Context, user string) (n int64, err error) {
 	rows, err := s.db.read(ctx, countHeld, user)
 	n, _, err = one(rows, err, scanInt)
 	return n, during(err, "count what is held of %s", user)
+}
+
+// HeldAt is how many of them a code would let through that c's user sent in c's chat.
+func (s Inbox) HeldAt(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
+	rows, err := s.db.read(ctx, countHeldAt, c.User, c.Channel, c.Chat)
+	n, _, err = one(rows, err, scanInt)
+	return n, during(err, "count what a code of %s in chat %s of %s would let through", c.User, c.Chat, c.Channel)
 }
 
 // pass has a new inbound pass its gate, or be held where that is closed.
@@ -129,9 +143,7 @@ const (
 		SELECT DISTINCT c.user, c.channel, c.chat, ?1, ?1 FROM inbox i JOIN conversation c ON c.id = i.conversation
 		WHERE i.held = 1 AND i.user = ?2 AND c.channel = ?3 AND i.asked = ?4 AND i.asked <> ''
 		ON CONFLICT (user, channel, chat) DO UPDATE SET opened_at = excluded.opened_at, used_at = excluded.used_at`
-	// What is held in the code's own chat, and what was sent elsewhere in its channel by whom it was asked for here.
-	listHeld = selectInbound + `WHERE i.held = 1 AND i.user = ?1 AND c.channel = ?2 AND (c.chat = ?3 OR i.asked = ?3 AND i.asked <> '')
-		ORDER BY i.id`
+	listHeld    = selectInbound + opensHeld + ` ORDER BY i.id`
 	releaseHeld = `UPDATE inbox SET held = 0, changed_at = ? WHERE id = ?`
 )
 

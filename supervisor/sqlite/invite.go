@@ -27,9 +27,12 @@ const (
 	revokeInvites = `DELETE FROM invite WHERE user = ? AND used_at IS NULL`
 )
 
-// Put keeps an invite.
-func (s Invites) Put(ctx context.Context, i Invite) error {
+// Put keeps an invite, and with it the entries in the audit log.
+func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditRow) error {
 	err := s.db.writer.do(ctx, func(t *tx) error {
+		if err := t.auditAll(entries); err != nil {
+			return err
+		}
 		return t.exec(insertInvite, i.Digest, i.User, t.now, i.ExpiresAt.UnixMilli(), i.Enrol)
 	})
 	return during(err, "keep an invite for %s", i.User)
@@ -42,9 +45,10 @@ func (s Invites) List(ctx context.Context) ([]Invite, error) {
 	return list, during(err, "list the open invites")
 }
 
-// Revoke deletes a person's invites that nobody has used, and says how many there were.
-func (s Invites) Revoke(ctx context.Context, user string) (int64, error) {
-	n, err := inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) { return t.change(revokeInvites, user) })
+// Revoke deletes a person's invites that nobody has used, and says how many there were. If there were any, the entries are
+// put into the audit log in the same transaction.
+func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditRow) (int64, error) {
+	n, err := s.db.writer.changing(ctx, entries, func(t *tx) (int64, error) { return t.change(revokeInvites, user) })
 	return n, during(err, "revoke the invites of %s", user)
 }
 

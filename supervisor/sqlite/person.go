@@ -30,14 +30,18 @@ const (
 	deletePerson = `DELETE FROM person WHERE name = ?`
 )
 
-// Add keeps a person: their Name, Role, Account and Timezone. Refused where the name is taken.
-func (s People) Add(ctx context.Context, u supervisor.User) error {
+// Add keeps a person: their Name, Role, Account and Timezone, and with that the entries in the audit log. Refused where the
+// name is taken.
+func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow) error {
 	err := s.db.writer.do(ctx, func(t *tx) error {
 		err := t.exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.now)
 		if errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY) {
 			return refuse("There is a person called %s already. Choose another name.", u.Name)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return t.auditAll(entries)
 	})
 	return during(err, "add the person %s", u.Name)
 }
@@ -54,17 +58,21 @@ func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 
 // Remove takes a person out, with all that lets them in: their accounts, their invites that nobody used, and their logins.
 // It says whether they were there. What they have written stays (Erase deletes it), and so does their second factor:
-// removed and added again they need the same one.
-func (s People) Remove(ctx context.Context, name string) (bool, error) {
-	n, err := inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) {
-		for _, query := range []string{unbindUser, revokeInvites, closeLogins} {
-			if err := t.exec(query, name); err != nil {
+// removed and added again they need the same one. If any of that was there, the entries are put into the audit log in
+// the same transaction.
+func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (bool, error) {
+	there := false
+	_, err := s.db.writer.changing(ctx, entries, func(t *tx) (all int64, err error) {
+		for _, query := range []string{unbindUser, revokeInvites, closeLogins, deletePerson} {
+			n, err := t.change(query, name)
+			if err != nil {
 				return 0, err
 			}
+			all, there = all+n, n > 0 // in the end, whether the person was
 		}
-		return t.change(deletePerson, name)
+		return all, nil
 	})
-	return n > 0, during(err, "remove the person %s", name)
+	return there && err == nil, during(err, "remove the person %s", name)
 }
 
 const (
@@ -74,9 +82,12 @@ const (
 )
 
 // Suspend keeps that a person may not speak for now, and ends their logins; with on false they may again. To say it again
-// changes nothing.
-func (s People) Suspend(ctx context.Context, user string, on bool) error {
+// changes nothing. The entries are put into the audit log in the same transaction.
+func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
 	err := s.db.writer.do(ctx, func(t *tx) error {
+		if err := t.auditAll(entries); err != nil {
+			return err
+		}
 		if !on {
 			return t.exec(unsuspend, user)
 		}

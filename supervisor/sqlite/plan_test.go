@@ -39,10 +39,12 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"sumUser": sumUser, "sumAll": sumAll, "findTurnOf": findTurnOf, "findSetting": findSetting,
 		"deleteSetting": deleteSetting, "findLogin": findLogin, "touchLogin": touchLogin, "openLogin": openLogin,
 		"openHeld": openHeld, "listHeld": listHeld, "listAllHeld": listAllHeld, "endEnrol": endEnrol, "releaseHeld": releaseHeld, "holdInbound": holdInbound,
-		"countHeld": countHeld, "countChallenges": countChallenges, "findFactor": findFactor, "putFactor": putFactor,
+		"countHeld": countHeld, "countHeldAt": countHeldAt, "countChallenges": countChallenges, "findFactor": findFactor, "putFactor": putFactor,
 		"useRecovery": useRecovery, "lastChain": lastChain, "useInvite": useInvite, "findBinding": findBinding,
 		"unbindUser": unbindUser, "revokeInvites": revokeInvites, "listCleanings": listCleanings, "nextCleaning": nextCleaning,
-		"deleteCleaning": deleteCleaning, "cleanPosts": cleanPosts, "blankPosts": blankPosts, "sentBlobs": sentBlobs,
+		"deleteCleaning": deleteCleaning, "cleanPosts": cleanPosts, "cleanFiles": cleanFiles, "blankPosts": blankPosts, "sentBlobs": sentBlobs,
+		"findTakable": findTakable, "listTakable": listTakable, "newestRole": newestRole, "listTaken": listTaken,
+		"listTakenBeside": listTakenBeside,
 	} {
 		rows, err := r.db.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query,
 			make([]any, parameters(query))...)

@@ -1,0 +1,55 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+func TestAWorkerIsEvictedWhateverItDoes(t *testing.T) {
+	r := newRig(t, quick(), "good", "deaf")
+	if err := r.pool.Evict(bounded(t), "good"); err != nil { // who never had one
+		t.Error(err)
+	}
+	lent := r.acquire("good")
+	other := r.acquire("deaf")
+	for range 2 { // the second time there is none any more
+		if err := r.pool.Evict(bounded(t), "good"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !errors.Is(lent.Err(), errEvicted) || !isGone(lent.process.pid()) {
+		t.Errorf("it ended with %v", lent.Err())
+	}
+	if err := echo(t, lent, "still there?"); err == nil {
+		t.Error("an evicted worker answers")
+	}
+	again := r.acquire("good")
+	if err := echo(t, again, "hello"); err != nil || again.process == lent.process {
+		t.Errorf("the next worker: %v", err)
+	}
+	if s := r.status("good"); s.Deaths != 0 {
+		t.Errorf("an eviction was counted as a death: %+v", s)
+	}
+	if other.Err() != nil {
+		t.Errorf("another person's worker ended: %v", other.Err())
+	}
+}
+
+func TestAnEvictionIsWaitedForNoLongerThanItsCallerDoes(t *testing.T) {
+	r := newRig(t, quick(), "good")
+	lent := r.acquire("good")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	cancel(enough)
+	if err := r.pool.Evict(ctx, "good"); err != nil && !errors.Is(err, enough) {
+		t.Errorf("got %v", err)
+	}
+	await(t, "the eviction", lent.Died())
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+	if err := r.pool.Evict(t.Context(), "good"); err != nil { // of a pool that has ended
+		t.Error(err)
+	}
+}
