@@ -260,32 +260,43 @@ func (m *mail) polled() time.Duration {
 	return within(m.b, m.polls, m.house, "a poll").At.Sub(began)
 }
 
-// BenchmarkTelegramMemory is what the supervisor and the spawner take while they poll and nobody has spoken, and how much
-// more the supervisor takes after 1,100 turns of one conversation than after a hundred.
+// BenchmarkTelegramMemory is what the supervisor and the spawner take while they poll and nobody has spoken, with budgets and
+// approvals at the gate; what a worker has for itself once its person has spoken; and how much more the supervisor takes after
+// 1,100 turns of one conversation than after a hundred. The second person's worker is there so that the first's is not
+// charged alone for what all workers share.
 func BenchmarkTelegramMemory(b *testing.B) {
 	for b.Loop() {
-		m := newMail(b, 1, brisk)
+		m := newMail(b, 2, brisk)
+		m.configure(guarded)
 		m.start()
 		m.server.Await(b, "a poll that waits, and a menu", func() bool {
 			return m.server.Polling() && m.server.Count("setMyCommands") > 0
 		})
-		m.rest()
+		settle()
 		supervisor, spawner := m.processes("mews")[0], m.processes("mews-spawner")[0]
 		b.ReportMetric(resident(b, supervisor), "KB-supervisor-idle")
 		b.ReportMetric(resident(b, spawner), "KB-spawner")
 		b.ReportMetric(resident(b, supervisor)+resident(b, spawner), "KB-idle")
+		b.ReportMetric(own(supervisor)+own(spawner), "KB-idle-own")
+		m.warm(2)
+		settle()
+		b.ReportMetric(private(m.workerOf("p0")), "KB-worker")
 		for range 100 {
 			m.turn(0)
 		}
-		at100 := resident(b, supervisor)
+		at100, own100 := resident(b, supervisor), own(supervisor)
 		for range 1000 {
 			m.turn(0)
 		}
 		b.ReportMetric(resident(b, supervisor)-at100, "KB-growth-1000-turns")
+		b.ReportMetric(own(supervisor)-own100, "KB-growth-own")
 		m.stop()
 	}
 	b.ReportMetric(0, "ns/op")
 }
+
+// guarded are the lines of a configuration with which the gate has something to do.
+const guarded = "budget: {users: {day: 100}}\napprovals: {all: {send_file: ask, settings: step_up}}\n"
 
 // BenchmarkTelegramHistory is how much slower the way to the model is where there is more that a turn does not need: a long
 // past, against a short one and against one that just fills the model's window; and many people.

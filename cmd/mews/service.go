@@ -145,7 +145,8 @@ func (s *service) connect(context.Context) error {
 	report := newReporter(s)
 	sessions := session.New(session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.config),
-		AtOnce: s.config.Limits.Turns, Audit: s.audit.note, Serves: s.serves, Now: time.Now, Log: s.log.Named("session"),
+		AtOnce: s.config.Limits.Turns, Audit: s.audit.note, Serves: s.serves, Busy: s.preferences().whenBusy, Now: time.Now,
+		Log: s.log.Named("session"),
 	})
 	s.chambers.tell = sessions.Tell
 	commands := command.New(commandOptions(s, sessions, report))
@@ -154,7 +155,7 @@ func (s *service) connect(context.Context) error {
 		Answered: s.answered, Unkept: commands.Unkept,
 	})
 	desk := newOffice(s)
-	desk.force, desk.busy = &force{s}, busy(s)
+	desk.force, desk.labour = &force{s}, &labour{s.db.Inbox().Unfinished, sessions.StopNow, s.pool.Evict}
 	server, err := control.Listen(socketPath(s.config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
 		Inbox: box, Status: report.status, Answers: answers(s, desk), Turned: turnedAway(s), Log: s.log.Named("control"),
@@ -162,7 +163,7 @@ func (s *service) connect(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.run}, {"sweep", s.sweep}, {"office", desk.run}}
+	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.run}, {"sweep", s.sweep}, {"office", desk.run}, {"lean", lean(s.log)}}
 	work := []part{{"workers", s.pool.Run}, {"sessions", settled(&s.ground, sessions.Run)}, {"commands", commands.Run}}
 	if s.channel == nil {
 		s.parts = append(append(s.parts, work...), part{"control socket", server.Run})
@@ -182,7 +183,8 @@ func (s *service) desks() *hostcall.Options {
 		Steps: s.db.Turns(), Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), Blobs: s.db.Blobs(),
 		Spool: s.spool, Audit: s.audit.note, History: s.config.Limits.History,
 		Thinking: supervisor.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(),
-		Approver: newApprover(s), Sender: files{s.db.Turns(), s.feeds.Delivery}, Log: s.log.Named("hostcall"),
+		Approver: newApprover(s), Sender: files{s.db.Turns(), s.feeds.Delivery}, Busy: s.preferences().whenBusy,
+		Log: s.log.Named("hostcall"),
 	}
 }
 
