@@ -3,8 +3,8 @@
 //
 // What comes out keeps the rules that Telegram has for entities: none is empty, none begins or ends in white space, they
 // nest or are apart, none is within another of its type, code stands in nothing but quotes and holds nothing, and quotes
-// do not nest. One kind may begin in white space: a pre may begin in the indentation of its first line, which Telegram
-// keeps because it trims a message only up to its first entity.
+// do not nest. Two kinds may begin in white space: a pre may begin in the indentation of its first line, and a quote that
+// begins with a pre then begins there too. Telegram keeps it because it trims a message only up to its first entity.
 package markdown
 
 import (

@@ -2,6 +2,7 @@ package markdown_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -121,9 +122,10 @@ func checkCharacters(t failer, whole string, parts []supervisor.RichText, limit 
 var pieces = []string{
 	"%s", "%s ", "**%s**", "*%s*", "_%s_", "~~%s~~", "||%s||", "`%s`", "``%s``", "[%s](https://x.org/a_b)", "[%s](./y)",
 	"![%s](http://i.org/p.png)", "\n", "\n\n", "\n- %s", "\n  - %s", "\n1. %s", "\n- [ ] %s", "\n\n> %s\n", "\n\n> > %s\n",
+	"\n> ```\n>   %s\n> %s\n> ```\n", "\n> |  | %s |\n> |---|---|\n> | %s | %s |\n", "\n\n>     %s\n", "\n- > ```\n  >   %s\n",
 	"\n\n# %s\n", "\n\n## %s `%s`\n", "\n```go\n%s\n```\n", "\n\n    %s\n", "\n\n---\n", "\n%s\n===\n", " 日本語 ",
 	"👩‍👩‍👧 ",
-	"e\u0301", "**", "*", "_", "`", "~~", "||", "[", "](", ")", "\n\n| %s | %s |\n|---|:-:|\n| %s | **%s** |\n",
+	"e\u0301", " \u0749", "**", "*", "_", "`", "~~", "||", "[", "](", ")", "\n\n| %s | %s |\n|---|:-:|\n| %s | **%s** |\n",
 	"\n\n| %s | %s |\n|---|---|\n| %s%s%s%s%s%s | [%s](http://t.org) |\n", "<b>%s</b>", "<br>", "<%s>", "&amp;", "\\*",
 	"$x_%s^2$", "[^1]", "\n\n[^1]: %s\n", "<!-- %s -->", "\t", "  \n", "$",
 	"<details>\n<summary>%s</summary>\n\n%s\n\n</details>\n",
@@ -142,6 +144,11 @@ func document(t *rapid.T) (md string, words []string) {
 	return b.String(), words
 }
 
+// named says whether md may name a language by a word. A language stands beside its code, and without code nowhere.
+func named(md, word string) bool {
+	return regexp.MustCompile("(?:~~~|```)[ \t]*[0-9_a-z]*" + word).MatchString(md)
+}
+
 func TestEveryWordIsShown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		md, words := document(t)
@@ -150,7 +157,7 @@ func TestEveryWordIsShown(t *testing.T) {
 			t.Fatalf("%q: %q", md, f)
 		}
 		for _, w := range words {
-			if !strings.Contains(got.Text, w) {
+			if !strings.Contains(got.Text, w) && !named(md, w) {
 				t.Fatalf("%q does not show %s: %q", md, w, got.Text)
 			}
 		}
@@ -165,6 +172,9 @@ func TestWordsKeepTheirOrder(t *testing.T) {
 		}
 		rest := markdown.Render(md).Text
 		for _, w := range words {
+			if named(md, w) {
+				continue
+			}
 			i := strings.Index(rest, w)
 			if i < 0 {
 				t.Fatalf("%q: %s is not behind the words before it", md, w)

@@ -8,6 +8,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/rivo/uniseg"
+
 	"mews/supervisor"
 )
 
@@ -27,16 +29,15 @@ func faults(t supervisor.RichText) []string {
 	if !utf8.ValidString(t.Text) || strings.ContainsAny(t.Text, "\x00\r") {
 		fault("text %q", t.Text)
 	}
-	indented := len(t.Entities) > 0 && t.Entities[0].Offset == 0 && t.Entities[0].Type == supervisor.EntityPre
-	trimmed := strings.TrimSpace(t.Text)
-	if trimmed != t.Text && (!indented || !strings.HasSuffix(t.Text, trimmed) || t.Text[0] == '\n') {
+	indented := indentations(t)
+	if untrimmed(t.Text, indented[0]) {
 		fault("white space around %q", t.Text)
 	}
 	all := utf16.Encode([]rune(t.Text))
 	var open []supervisor.Entity
 	last := supervisor.Entity{}
 	for _, e := range t.Entities {
-		if f := wrong(all, e); f != "" {
+		if f := wrong(all, e, indented[e.Offset]); f != "" {
 			fault("%s %d+%d: %s", e.Type, e.Offset, e.Length, f)
 			continue
 		}
@@ -55,8 +56,28 @@ func faults(t supervisor.RichText) []string {
 	return found
 }
 
-// wrong is what is wrong with an entity by itself.
-func wrong(all []uint16, e supervisor.Entity) string {
+// untrimmed says whether text begins or ends in white space. The indentation of code is none, nor is a space that bears a
+// mark: it is half of a character, which Split does not cut.
+func untrimmed(text string, indented bool) bool {
+	first, _, _, _ := uniseg.FirstGraphemeClusterInString(text, -1)
+	before := strings.TrimLeftFunc(text, unicode.IsSpace) != text && strings.TrimSpace(first) == ""
+	return strings.TrimRightFunc(text, unicode.IsSpace) != text || before && (!indented || text[0] == '\n')
+}
+
+// indentations are the places where code begins: it keeps the white space before its first line, and so does a quote that
+// begins with it.
+func indentations(t supervisor.RichText) map[int]bool {
+	at := map[int]bool{}
+	for _, e := range t.Entities {
+		if e.Type == supervisor.EntityPre {
+			at[e.Offset] = true
+		}
+	}
+	return at
+}
+
+// wrong is what is wrong with an entity by itself. indented says that code begins where it does.
+func wrong(all []uint16, e supervisor.Entity, indented bool) string {
 	if e.Offset < 0 || e.Length < 1 || e.Offset+e.Length > len(all) {
 		return "not in the text"
 	}
@@ -65,7 +86,7 @@ func wrong(all []uint16, e supervisor.Entity) string {
 	if first >= 0xDC00 && first <= 0xDFFF || last >= 0xD800 && last <= 0xDBFF {
 		return "half a character"
 	}
-	if unicode.IsSpace(last) || unicode.IsSpace(first) && (e.Type != supervisor.EntityPre || first == '\n') {
+	if unicode.IsSpace(last) || unicode.IsSpace(first) && (!indented || first == '\n') {
 		return "white space at its edge"
 	}
 	if (e.URL != "") != (e.Type == supervisor.EntityLink) || e.Language != "" && e.Type != supervisor.EntityPre {

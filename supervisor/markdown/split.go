@@ -122,7 +122,7 @@ func (c *cutter) part(at, end int) supervisor.RichText {
 	c.advance(at, end)
 	inside := make([]mark, 0, len(c.open))
 	for _, s := range c.open {
-		start, stop := shrink(c.text, max(s.start, at), min(s.end, end), s.Type == supervisor.EntityPre)
+		start, stop := c.edges(s, at, end)
 		if start < stop && len(inside) < MaxEntities {
 			inside = append(inside, mark{kind: s.Type, start: start, end: stop, url: s.URL, language: s.Language})
 		}
@@ -137,6 +137,17 @@ func (c *cutter) part(at, end int) supervisor.RichText {
 		})
 	}
 	return part
+}
+
+// edges are where s begins and ends between at and end, without the white space around it. What begins with code begins
+// where the code does.
+func (c *cutter) edges(s span, at, end int) (start, stop int) {
+	from := max(s.start, at)
+	start, stop = shrink(c.text, from, min(s.end, end), s.Type == supervisor.EntityPre)
+	if in, ok := c.pre(start); ok && start < stop {
+		start, stop = shrink(c.text, max(in.start, from), stop, true)
+	}
+	return start, stop
 }
 
 // advance has in open the spans that are between at and end, of which the earlier ones are known.

@@ -60,6 +60,22 @@ func pre(text string) supervisor.RichText {
 	}}
 }
 
+// TestAQuoteBeginsWhereItsCodeDoes: did the quote begin behind the code's indentation, each would be within the other.
+func TestAQuoteBeginsWhereItsCodeDoes(t *testing.T) {
+	got := markdown.Split(markdown.Render("> ```go\n>   if x {\n> \ty()\n>\n> \tz()\n> }\n> ```"), 13)
+	want := []supervisor.RichText{quoted("  if x {"), quoted("    y()"), quoted("    z()\n}")}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func quoted(code string) supervisor.RichText {
+	t := pre(code)
+	quote := supervisor.Entity{Type: supervisor.EntityQuote, Length: len(code)}
+	t.Entities = append([]supervisor.Entity{quote}, t.Entities...)
+	return t
+}
+
 // TestNoMessageHasTooManyEntities: what is cut because of them loses none.
 func TestNoMessageHasTooManyEntities(t *testing.T) {
 	whole := markdown.Render(strings.Repeat("**b** ", 250))

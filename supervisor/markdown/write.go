@@ -122,7 +122,7 @@ func (w *writer) pop() int {
 	return w.close(m)
 }
 
-// close keeps a mark, without the white space around it.
+// close keeps a mark, without the white space around it. One that begins with a block of code begins where that does.
 func (w *writer) close(m mark) int {
 	if m.kind == "" || m.start < 0 {
 		return -1
@@ -130,6 +130,11 @@ func (w *writer) close(m mark) int {
 	m.start, m.end = shrink(w.text, m.start, m.end, m.kind == supervisor.EntityPre)
 	if m.start >= m.end {
 		return -1
+	}
+	for i := len(w.marks) - 1; i >= 0 && w.marks[i].end > m.start; i-- {
+		if w.marks[i].kind == supervisor.EntityPre {
+			m.start = min(m.start, w.marks[i].start)
+		}
 	}
 	w.marks = append(w.marks, m)
 	return len(w.marks) - 1
@@ -224,7 +229,8 @@ func offsets(text string, marks []mark, base int) map[int]int {
 	return at
 }
 
-// shrink is a stretch of text without the white space around it; code keeps the indentation of its first line.
+// shrink is a stretch of text without the white space around it; code keeps the indentation of its first line, and what
+// begins with code must keep it too, or it would begin within the code.
 func shrink[T string | []byte](text T, start, end int, code bool) (int, int) {
 	for start < end {
 		r, n := utf8.DecodeLastRuneInString(string(text[max(start, end-utf8.UTFMax):end]))

@@ -29,8 +29,8 @@ func FuzzRequest(f *testing.F) {
 	s := telegramtest.New(f, telegramtest.Options{Speed: 1e9, Now: nil})
 	s.Meet(home)
 	f.Fuzz(func(t *testing.T, method, kind, body string) {
-		if strings.Contains(body, "timeout") || strings.Trim(method, letters) != "" {
-			t.Skip("it would wait, or is no method")
+		if strings.Trim(method, letters) != "" || strings.EqualFold(method, "getUpdates") && mayWait(body) {
+			t.Skip("it is no method, or would wait")
 		}
 		r := httptest.NewRequest(http.MethodPost, "/bot"+s.Token()+"/"+method, strings.NewReader(body))
 		r.Header.Set("Content-Type", kind)
@@ -44,6 +44,11 @@ func FuzzRequest(f *testing.F) {
 			t.Errorf("%s: %d %s", method, rec.Code, rec.Body)
 		}
 	})
+}
+
+// mayWait says whether a getUpdates with that body could wait: it names a timeout, or could name one by escapes.
+func mayWait(body string) bool {
+	return strings.Contains(body, "timeout") || strings.ContainsAny(body, `\%*`)
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
