@@ -227,21 +227,25 @@ func (a *aviary) failures(t *testing.T) {
 	t.Helper()
 	for _, model := range []string{"claude/test", "down/test"} {
 		a.asks("alice", "/model "+model, "From your next message on "+model)
-		before := a.count("SELECT count(*) FROM outbox WHERE outcome IS NOT NULL")
 		a.say("alice", "hello "+model)
-		a.until(patience, "an answer to hello "+model, func() bool {
-			return a.count("SELECT count(*) FROM outbox WHERE outcome IS NOT NULL") > before
-		})
+		a.settles("hello " + model)
 	}
 	a.asks("alice", "/model default", "")
 	for _, f := range []telegramtest.Fault{{Kind: telegramtest.Reset, Times: 1}, {Kind: telegramtest.HTML, Times: 1},
 		{Kind: telegramtest.Error, Code: http.StatusNotFound, Text: "Not Found", Times: 1}} {
 		a.bot.Fault(f)
 		a.say("alice", "through trouble")
-		a.until(patience, "an answer through trouble", func() bool {
-			return a.count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 && a.bot.Pending() == 0
-		})
+		a.settles("through trouble")
 	}
+}
+
+// settles waits until what was said has an answer, with Telegram or refused for good.
+func (a *aviary) settles(what string) {
+	a.t.Helper()
+	a.until(patience, "an answer to "+what, func() bool {
+		return a.bot.Pending() == 0 && a.count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+			a.count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+	})
 }
 
 // verbs prints all that verbs print beside what is shown on purpose.
