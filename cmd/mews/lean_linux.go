@@ -52,7 +52,7 @@ type span struct {
 	from, to uintptr
 	file     bool // it shows a file, and may not be written to
 	resident int  // KB
-	own      int  // KB of it that are no longer the file's
+	own      int  // KB that are no longer the file's, in memory or swapped out
 }
 
 // letGo unmaps the pages of files that nothing can have been written to: the program's code and constants.
@@ -110,17 +110,14 @@ func readSpan(words []string) (s span, err error) {
 
 // read takes one line of what follows, if it is of use here.
 func (s *span) read(name, value string) (err error) {
-	var into *int
-	switch name {
-	case "Rss:":
-		into = &s.resident
-	case "Anonymous:":
-		into = &s.own
-	default:
+	into := map[string]*int{"Rss:": &s.resident, "Anonymous:": &s.own, "Swap:": &s.own}[name]
+	if into == nil {
 		return nil
 	}
-	if *into, err = strconv.Atoi(value); err != nil {
+	n, err := strconv.Atoi(value)
+	if err != nil {
 		return fmt.Errorf("/proc/self/smaps: %s %q: %w", name, value, err)
 	}
+	*into += n
 	return nil
 }
