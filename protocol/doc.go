@@ -99,7 +99,8 @@
 //
 // There is no line for what the person sends while a turn runs. The supervisor owns the transcript and makes each request to
 // the model of it: it puts such a message there when a model.stream asks, behind the message that this names in after. The
-// worker does nothing otherwise for it, and no crash can leave the two sides with two opinions of what was said.
+// worker is told how many there were (ModelStreamed.Taken), for what the model does over again then it does at the person's
+// word; and no crash can leave the two sides with two opinions of what was said.
 //
 // # A transcript
 //

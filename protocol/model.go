@@ -32,6 +32,8 @@ type ToolsRef struct {
 // ModelStreamed is the result of model.stream.
 type ModelStreamed struct {
 	Message Message `json:"message"` // Role assistant, with its id
+	// Taken is how many messages of the person's, sent since the model's last word in the turn, it was made with.
+	Taken int `json:"taken,omitempty"`
 }
 
 // MethodModelDelta carries what the model has said since the last delta of the same call. A notification.

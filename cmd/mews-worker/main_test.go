@@ -86,8 +86,7 @@ func start(t *testing.T) *process {
 func (p *process) answer(ctx context.Context, req *protocol.Request) (any, error) {
 	var ask protocol.ModelStream
 	if req.Method == protocol.MethodModelStream && req.Decode(&ask) == nil {
-		message, err := p.host.Model(ctx, ask.After, "", nil, nil)
-		return protocol.ModelStreamed{Message: message}, err
+		return p.host.Model(ctx, ask.After, "", nil, nil)
 	}
 	var step protocol.StepCommit
 	if err := req.Decode(&step); err != nil {

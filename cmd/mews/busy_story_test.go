@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,12 +42,23 @@ func listener(steps int) modeltest.Script {
 	}
 }
 
-// breath is a model whose first request waits until it is let go.
+// aloud is a model that says something with its first step.
+func aloud(text string, script modeltest.Script) modeltest.Script {
+	return func(r modeltest.Request) modeltest.Answer {
+		a := script(r)
+		if _, taken := told(r); taken == 0 {
+			a.Text = text
+		}
+		return a
+	}
+}
+
+// breath is a model of whose requests one waits until it is let go: the first, or the one behind those that pass.
 type breath struct {
 	script modeltest.Script
-	asked  chan struct{} // closed by the first request
+	pass   atomic.Int32
+	asked  chan struct{} // closed by the request that waits
 	let    chan struct{} // closed to have it answered
-	first  sync.Once
 }
 
 func newBreath(script modeltest.Script) *breath {
@@ -54,15 +66,15 @@ func newBreath(script modeltest.Script) *breath {
 }
 
 func (b *breath) answer(r modeltest.Request) modeltest.Answer {
-	b.first.Do(func() {
+	if b.pass.Add(-1) == -1 {
 		close(b.asked)
 		<-b.let
-	})
+	}
 	return b.script(r)
 }
 
 // TestWhatIsSentWhileATurnRuns is the same few words in each of the three modes, over the real programs. The second message
-// comes while the model makes the first step of three for the first one.
+// comes while the model makes the first step of three for the first one, or the second.
 func TestWhatIsSentWhileATurnRuns(t *testing.T) {
 	type answer struct {
 		To   []int // messages
@@ -74,16 +86,24 @@ func TestWhatIsSentWhileATurnRuns(t *testing.T) {
 		name   string
 		config string
 		before string // a command that is answered before
+		aloud  string // said with the first step, after which the second message comes
+		stops  bool   // the second message ends the step: nobody waits for the model's answer
 		want   []answer
 	}{
 		{name: "as it is without being told", want: []answer{{[]int{0, 1}, taken + "\n\nheard: one | two"}}},
 		{name: "queue", config: "chat: {busy: queue}\n", want: []answer{{[]int{0}, "heard: one"}, {[]int{1}, "heard: two"}}},
-		{name: "restart", config: "chat: {busy: restart}\n", want: []answer{{[]int{0}, cut}, {[]int{1}, "heard: one | two"}}},
+		{name: "restart", config: "chat: {busy: restart}\n", stops: true, want: []answer{{[]int{0, 1}, "heard: one | two"}}},
+		{name: "restart where something was said", config: "chat: {busy: restart}\n", stops: true, aloud: "Let me look.",
+			want: []answer{{[]int{0}, "Let me look.\n\n" + cut}, {[]int{1}, "heard: one | two"}}},
 		{name: "restart where the person wants a queue", config: "chat: {busy: restart}\n", before: "/settings busy queue",
 			want: []answer{{[]int{0}, "heard: one"}, {[]int{1}, "heard: two"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			model := newBreath(listener(2))
+			if c.aloud != "" {
+				model.script = aloud(c.aloud, model.script)
+				model.pass.Store(1)
+			}
 			_, url := modeltest.NewServer(t, model.answer)
 			h := newHouse(t, url, "p0")
 			h.configure(c.config)
@@ -110,7 +130,11 @@ func TestWhatIsSentWhileATurnRuns(t *testing.T) {
 			say("k0", "one")
 			<-model.asked
 			say("k1", "two")
-			close(model.let)
+			release := sync.OnceFunc(func() { close(model.let) })
+			defer release()
+			if !c.stops {
+				release()
+			}
 			h.until(30*time.Second, "both to be done", func() bool {
 				return h.count("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
 			})

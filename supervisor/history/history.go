@@ -24,9 +24,9 @@ type unit struct {
 }
 
 // Select cuts a transcript to a budget in tokens. first is the id of the message that the present turn began with; 0 is the
-// person's last. That message always stays, and so does the last of those that the turn has taken in since; what else has
-// come of the turn stays as far as the budget allows. Tool calls and their results are never parted, and results stand in
-// their calls' order.
+// person's last. That message always stays, and so do the newest step with its results and the last that the person has said in
+// the turn, all of it since the step before: that is what the model is to answer. What else has come of the turn stays as far
+// as the budget allows. Tool calls and their results are never parted, and results stand in their calls' order.
 //
 // It drops the oldest units as soon as the sum is over the budget, and then so many that half the budget is free again.
 func Select(transcript []protocol.Message, first int64, budget int) Window {
@@ -51,6 +51,16 @@ func Select(transcript []protocol.Message, first int64, budget int) Window {
 		w.Messages = append(w.Messages, u.messages...)
 	}
 	return w
+}
+
+// Room is how many tokens of the budget are left beside what Select always keeps; below zero, that is over it already.
+func Room(transcript []protocol.Message, first int64, budget int) int {
+	_, present := divide(transcript, first)
+	pinned, loose := part(present)
+	if n := len(loose); n > 0 {
+		pinned += loose[n-1].tokens
+	}
+	return budget - pinned
 }
 
 // part is what the pinned units come to, and the others.
@@ -109,13 +119,21 @@ func divide(transcript []protocol.Message, first int64) (past, present []unit) {
 	}
 	present = group(transcript[begin:], startsAny)
 	present[0].pinned = true
-	for i := range slices.Backward(present) {
-		if startsTurn(present[i].messages[0]) {
-			present[i].pinned = true
-			break
-		}
-	}
+	pinNewest(present)
 	return group(transcript[:begin], startsTurn), present
+}
+
+// pinNewest pins the last that the person has said, with what they said right before it: all of it is answered together.
+func pinNewest(present []unit) {
+	found := false
+	for i := range slices.Backward(present) {
+		said := startsTurn(present[i].messages[0])
+		if found && !said {
+			return
+		}
+		found = found || said
+		present[i].pinned = present[i].pinned || said
+	}
 }
 
 func startsTurn(m protocol.Message) bool { return m.Role == protocol.RoleUser }

@@ -142,8 +142,28 @@ func TestALongTurnKeepsWhatItBeganWithAndWhatItTookInLast(t *testing.T) {
 	}
 }
 
+// A request is made for what stands at its end: the result of the newest step, and all that was taken in behind it.
+func TestWhatWasTakenInTogetherIsAllSeenHoweverLong(t *testing.T) {
+	all := story("u"+"c"+"c"+"uuu", 4<<10)
+	if got, want := ids(history.Select(all, 1, 1000).Messages), []int64{1, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {
+		t.Errorf("kept are %v, want %v", got, want)
+	}
+	answered := append(slices.Clone(all), story("uuuuuuuuc", 4<<10)[8:]...)
+	if got, want := ids(history.Select(answered, 1, 1000).Messages), []int64{1, 6, 7, 8, 9, 10}; !slices.Equal(got, want) {
+		t.Errorf("a step later kept are %v, want %v", got, want)
+	}
+}
+
+func TestRoomIsWhatIsLeftBesideWhatStays(t *testing.T) {
+	all := story("ua"+"u"+"cc"+"u", 400)
+	stays := history.Tokens(story("uuc", 400))
+	if got := history.Room(all, 3, 1000); got != 1000-stays {
+		t.Errorf("%d tokens are left beside %d of 1000", got, stays)
+	}
+}
+
 // TestEveryRequestIsOneAProviderTakes: whatever the transcript, calls and results pair, the person's last message is there,
-// so is the one that the turn began with, and cutting again at From gives the same.
+// so are the one that the turn began with and all at the end of it, and cutting again at From gives the same.
 func TestEveryRequestIsOneAProviderTakes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := "u" + rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds")
@@ -160,6 +180,12 @@ func TestEveryRequestIsOneAProviderTakes(t *testing.T) {
 		if rapid.Bool().Draw(t, "taken in") {
 			first = rapid.SampledFrom(asked).Draw(t, "first")
 			wanted[first] = true
+			for _, m := range slices.Backward(all) {
+				if m.Role != protocol.RoleUser || m.ID < first {
+					break
+				}
+				wanted[m.ID] = true
+			}
 		}
 		w := history.Select(all, first, budget)
 		for _, m := range w.Messages {

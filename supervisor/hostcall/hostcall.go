@@ -30,7 +30,7 @@ type Steps interface {
 	CommitStep(ctx context.Context, step sqlite.Step) (message int64, err error)
 	CommitBegun(ctx context.Context, turn int64, call string) error
 	CommitResult(ctx context.Context, turn int64, result protocol.ToolResult) (message int64, err error)
-	Take(ctx context.Context, turn int64) (taken int, err error)
+	Take(ctx context.Context, turn int64, room int) (taken int, err error)
 }
 
 // Transcript is what was said in a conversation.

@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 )
 
@@ -26,11 +27,12 @@ func streamModel(ctx context.Context, d *Desk, t *turn, p *protocol.ModelStream)
 	if err != nil {
 		return nil, d.modelFailed(ctx, t, err)
 	}
+	taken := t.taken() // of what there is before the step
 	message, err := d.step(ctx, t, req)
 	if err != nil {
 		return nil, d.modelFailed(ctx, t, err)
 	}
-	return protocol.ModelStreamed{Message: forWorker(message)}, nil
+	return protocol.ModelStreamed{Message: forWorker(message), Taken: taken}, nil
 }
 
 func (d *Desk) step(ctx context.Context, t *turn, req supervisor.ModelRequest) (protocol.Message, error) {
@@ -55,10 +57,10 @@ func (d *Desk) step(ctx context.Context, t *turn, req supervisor.ModelRequest) (
 		return protocol.Message{}, err
 	}
 	s.paid = nil // it is kept with the step
+	t.Reply.Commit(reply.Join(t.heard(), message.Text()))
 	t.Step++
 	t.instead, t.answered = said.Instead, said.Spec
 	t.roster.put(message.Calls())
-	t.Reply.Commit(message.Text())
 	return message, nil
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/history"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/reply"
 )
@@ -57,8 +59,12 @@ func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
 	// The worker asks for the same once more: what it was refused for has moved nothing.
 	again := r.modelStream()
 	again.After = refused.After
-	if _, err := r.call(protocol.MethodModelStream, again); err != nil {
+	answer, err := r.call(protocol.MethodModelStream, again)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if n := answer.(protocol.ModelStreamed).Taken; n != 2 {
+		t.Errorf("the worker is told that %d were taken in", n)
 	}
 	want := []string{"hello", "in the same breath", "and also this", "and that"}
 	if diff := cmp.Diff([][]string{want[:2], want}, [][]string{heard(requests[0]), heard(requests[1])}); diff != "" {
@@ -88,12 +94,81 @@ func TestWhatIsSentMeanwhileWaitsWhereThePersonWantsThat(t *testing.T) {
 	}
 }
 
+// The model is shown nothing by a call that fails before it is made, or by one of a worker that dies: the reply says that it
+// was read once a step has been made of it.
+func TestNothingIsSaidToBeReadBeforeTheModelHasAnsweredIt(t *testing.T) {
+	broke := errors.New("the budget of the day is used up")
+	var requests []supervisor.ModelRequest
+	answer := asksThenSays(&requests)
+	r := newRig(t, func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+		if len(heard(req)) == 2 {
+			return protocol.Message{}, broke
+		}
+		return answer(ctx, req, delta)
+	})
+	r.options.Busy = wants(supervisor.BusySteer)
+	call := r.made()[0]
+	r.say("k1", "the wrong folder!")
+	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "a.md"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
+		t.Fatal("the step was made")
+	}
+	if text, _ := r.stream.Text(); text != "I look." {
+		t.Errorf("after a step that failed the reply is %q", text)
+	}
+	r.say("k2", "and be brief")
+	turn := r.turn()
+	turn.Step = 1
+	r.desk, r.peer = r.newDesk("ann")
+	r.desk.Begin(turn)
+	r.made()
+	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.Taken(2)+"\n\nI see it." {
+		t.Errorf("after the step that was made the reply is %q", text)
+	}
+}
+
+// A request has room for a few words however full it is, and for a page only where it still fits.
+func TestWhatDoesNotFitTheRequestWaits(t *testing.T) {
+	var last supervisor.ModelRequest
+	r := newRig(t, func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+		last = req
+		return asks(1)(ctx, req, delta)
+	})
+	r.options.Busy, r.options.History = wants(supervisor.BusySteer), 4000
+	page := func(letter string) string { return strings.Repeat(letter, 8<<10) }
+	call := r.made()[0]
+	for i, text := range []string{"not that folder!", page("b"), page("c"), "ok?"} {
+		r.say(fmt.Sprint("k", i), text)
+	}
+	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: page("r") + page("r")}); err != nil {
+		t.Fatal(err)
+	}
+	call = r.made()[0]
+	if diff := cmp.Diff([]string{"hello", "not that folder!"}, heard(last)); diff != "" {
+		t.Errorf("where a page does not fit beside the newest result the model was told (-want +got)\n%s", diff)
+	}
+	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "short"}); err != nil {
+		t.Fatal(err)
+	}
+	r.made()
+	if got := heard(last); got[len(got)-1] != page("b") {
+		t.Errorf("with room for one page the last that the model was told is %.20q", got[len(got)-1])
+	}
+	if got := history.Tokens(last.Messages); got > r.options.History {
+		t.Errorf("the request has %d tokens", got)
+	}
+}
+
 // jammed is a store that takes nothing in.
 type jammed struct {
 	hostcall.Steps
 }
 
-func (jammed) Take(context.Context, int64) (int, error) { return 0, errors.New("the disk is full") }
+func (jammed) Take(context.Context, int64, int) (int, error) {
+	return 0, errors.New("the disk is full")
+}
 
 func TestAStepIsMadeAlthoughNothingCanBeTakenIn(t *testing.T) {
 	r := newRig(t, asks(1))

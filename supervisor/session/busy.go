@@ -13,24 +13,54 @@ func (s *session) restarts(ctx context.Context) bool {
 	return s.Busy != nil && s.Busy(ctx, s.conversation.User) == supervisor.BusyRestart
 }
 
+// gathered bounds the texts that a turn takes in before it has done anything, in bytes: what is longer has its own answer.
+const gathered = 32 << 10
+
 // gather has a turn that has done nothing yet take in all that waits, where what waits would stop it: after a while in which
-// nothing ran, several messages have one answer and not one stopped answer each.
-func (s *session) gather(ctx context.Context, open sqlite.OpenTurn) sqlite.OpenTurn {
+// nothing ran, several messages have one answer and not one stopped answer each. It says whether there was something.
+func (s *session) gather(ctx context.Context, open sqlite.OpenTurn) (_ sqlite.OpenTurn, taken bool) {
 	if resume(open).step > 0 || !s.restarts(ctx) {
-		return open
+		return open, false
 	}
-	taken := 0
+	n := 0
 	s.persist(ctx, "take in what waits", func() (err error) {
-		taken, err = s.Turns.Take(ctx, open.Turn.ID)
+		n, err = s.Turns.Take(ctx, open.Turn.ID, gathered)
 		return err
 	})
-	if taken == 0 {
-		return open
+	if n == 0 {
+		return open, false
 	}
-	if again, ok := s.reopen(ctx, open); ok {
-		return again
+	again, ok := s.reopen(ctx, open)
+	if !ok {
+		return open, false // the process is ending: nothing of the turn runs
 	}
-	return open // the process is ending: nothing of the turn runs
+	return again, true
+}
+
+// anew has a turn that was stopped for what was sent next take that in, where nobody has seen anything of it: it has said and
+// done nothing, so there is nothing to tell of it, and one answer is to all. Not taken is that the turn is to end.
+func (s *session) anew(ctx context.Context, open sqlite.OpenTurn, o outcome) (_ sqlite.OpenTurn, taken bool) {
+	if said, _ := o.stream.Text(); !o.next || said != "" {
+		return open, false
+	}
+	now, ok := s.reopen(ctx, open)
+	if !ok {
+		return open, false
+	}
+	return s.gather(ctx, now)
+}
+
+// asked is the message with which began what a turn is to answer. Where the store can't say, it is the turn's own first.
+func (s *session) asked(ctx context.Context, open sqlite.OpenTurn) (message int64) {
+	message = resume(open).first
+	s.persist(ctx, "find what a turn is to answer", func() error {
+		found, err := s.Turns.Asked(ctx, open.Turn.ID)
+		if err == nil {
+			message = found
+		}
+		return err
+	})
+	return message
 }
 
 // watch stops a turn as soon as something waits behind it, where its person wants that, until the returned function is
@@ -44,7 +74,7 @@ func (s *session) watch(ctx context.Context, turn supervisor.Turn) (end func()) 
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		for {
-			if s.outdated(ctx) {
+			if outdated(ctx, s) {
 				s.stops.outdate(turn.Inbound)
 				return
 			}
@@ -63,7 +93,7 @@ func (s *session) watch(ctx context.Context, turn supervisor.Turn) (end func()) 
 
 // outdated says whether something waits that is to stop the turn that runs. Where the store can't say it waits, as it
 // would in a queue.
-func (s *session) outdated(ctx context.Context) bool {
+func outdated(ctx context.Context, s *session) bool {
 	if !s.restarts(ctx) {
 		return false
 	}

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -103,6 +104,114 @@ func TestWhatHasWaitedTogetherIsAnsweredTogetherAndStopsNothing(t *testing.T) {
 	}
 }
 
+// Nobody has seen anything of the turn that is stopped: there is nothing to tell of it, and one answer is to all.
+func TestATurnThatHasSaidAndDoneNothingBeginsAnewWithWhatIsSentNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if h.asked(a) != "one, two, three" {
+				<-ctx.Done()
+				return ended(protocol.WhyStopped), nil
+			}
+			h.commit(a, "re: "+h.asked(a))
+			return done, nil
+		})
+		h.wants(supervisor.BusyRestart)
+		home := h.conversation("ann", "")
+		h.live()
+		for _, text := range []string{"one", "two", "three"} {
+			h.say(home, text)
+			synctest.Wait()
+		}
+		got := h.outbox(home)
+		if len(got) != 1 || got[0].Text != "re: one, two, three" || len(got[0].Also) != 2 {
+			t.Errorf("told was %+v", got)
+		}
+		if n := h.inbounds(supervisor.InboundAnswered); n != 3 {
+			t.Errorf("%d messages are answered", n)
+		}
+	})
+}
+
+// What is too long to be taken in has its own answer, and the turn that it stops is ended as any other.
+func TestWhatIsTooLongToBeginAnewWithEndsTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if h.question(a) != "one" {
+				h.commit(a, "read")
+				return done, nil
+			}
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil
+		})
+		h.wants(supervisor.BusyRestart)
+		home := h.conversation("ann", "")
+		h.live()
+		h.say(home, "one")
+		synctest.Wait()
+		h.say(home, strings.Repeat("long ", 8<<10))
+		got := h.await(home, 2)
+		if got[0].Text != cut || got[1].Text != "read" {
+			t.Errorf("told were %q, then %q", got[0].Text, got[1].Text)
+		}
+	})
+}
+
+// A /stop that comes as the turn begins anew ends it: what is asked for stays asked for.
+func TestAStopEndsATurnThatHasBegunAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		h = newHouse(t, func(ctx context.Context, _ session.Attempt) (session.End, error) {
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil
+		})
+		h.wants(supervisor.BusyRestart)
+		home := h.conversation("ann", "")
+		h.live()
+		first := h.say(home, "one")
+		synctest.Wait()
+		h.say(home, "two")
+		synctest.Wait()
+		h.came("the stop", h.stop(home, h.command(home)), stopped(first, 0))
+		got := h.outbox(home)
+		if len(got) != 1 || got[0].Text != "(Stopped, as you asked. Nothing of it runs on.)" || len(got[0].Also) != 1 {
+			t.Errorf("told was %+v", got)
+		}
+	})
+}
+
+// In a long turn the history has room for little: what the answer is to must not be what goes.
+func TestWhatWasStoppedStaysBeforeTheModelOfTheTurnThatAnswersIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		var attempts []session.Attempt
+		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if attempts = append(attempts, a); h.question(a) == "three" {
+				return h.echo(ctx, a)
+			}
+			a.Stream.Add("half")
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil
+		})
+		h.wants(supervisor.BusyRestart)
+		home := h.conversation("ann", "")
+		h.live()
+		for _, text := range []string{"one", "two", "three", "four"} {
+			h.say(home, text)
+			synctest.Wait()
+		}
+		var first []int64
+		for _, a := range attempts {
+			first = append(first, a.First)
+		}
+		one, four := attempts[0].Start.Last, attempts[3].Start.Last
+		if want := []int64{one, one, one, four}; !slices.Equal(first, want) {
+			t.Errorf("what is to be answered begins with messages %d, want %d", first, want)
+		}
+	})
+}
+
 // What stops a turn is on disk: a crash between the message and the stop changes nothing.
 func TestWhatWasSentBeforeACrashStopsTheTurnThatGoesOnAfterIt(t *testing.T) {
 	var h *house
@@ -134,7 +243,7 @@ func (h *house) steered(a session.Attempt) {
 		h.Error(err)
 	}
 	h.keep(a.Turn.Conversation, "two")
-	if n, err := h.db.Turns().Take(h.Context(), a.Turn.ID); n != 1 || err != nil {
+	if n, err := h.db.Turns().Take(h.Context(), a.Turn.ID, 1<<10); n != 1 || err != nil {
 		h.Errorf("%d messages were taken in, %v", n, err)
 	}
 }
@@ -190,7 +299,7 @@ func TestAllThatATurnHasTakenInIsParkedWithItAndThePersonIsToldOfAll(t *testing.
 	var h *house
 	attempts := 0
 	h = newHouse(t, func(_ context.Context, a session.Attempt) (session.End, error) {
-		if attempts++; attempts == 3 {
+		if attempts++; attempts == 1 {
 			h.steered(a)
 		}
 		return session.End{}, errors.New("signal: killed")
@@ -217,7 +326,7 @@ func TestAStopEndsATurnWithWhatItHasTakenIn(t *testing.T) {
 		h.steered(a)
 		close(ready)
 		<-ctx.Done()
-		if n, err := h.db.Turns().Take(t.Context(), a.Turn.ID); n != 0 || err != nil {
+		if n, err := h.db.Turns().Take(t.Context(), a.Turn.ID, 1<<10); n != 0 || err != nil {
 			t.Errorf("%d messages were taken in that were sent after the stop, %v", n, err)
 		}
 		return ended(protocol.WhyStopped), nil

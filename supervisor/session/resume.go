@@ -16,7 +16,7 @@ type point struct {
 	taken    int   // messages that it has taken in since
 	last     int64 // the newest message
 	said     string
-	recent   []protocol.ToolCall    // all calls of the turn so far
+	recent   []protocol.ToolCall    // all calls of the turn since the person's last word
 	pending  []protocol.PendingCall // those without a result
 	answered bool                   // the model's last message asks for nothing more: the turn needs only its end
 }
@@ -54,19 +54,23 @@ func resume(open sqlite.OpenTurn) point {
 }
 
 // take counts a message of the person's, and is what the reply says of it and those with it: nothing of what was there
-// before the first step.
+// before the first step, nor of what no step was made of yet.
 func (p *point) take(all []protocol.Message, i int) (said string) {
 	if p.first == 0 {
 		p.first = all[i].ID
 		return ""
 	}
 	p.taken++
+	p.recent = nil // what is done over again is at the person's word
 	if p.step == 0 || all[i-1].Role == protocol.RoleUser {
 		return "" // the first of them has said it
 	}
 	n := 0
 	for n < len(all)-i && all[i+n].Role == protocol.RoleUser {
 		n++
+	}
+	if i+n == len(all) {
+		return ""
 	}
 	return reply.Taken(n)
 }

@@ -28,7 +28,8 @@ type Inbox interface {
 // Turns keeps how far the work has come.
 type Turns interface {
 	Start(ctx context.Context, inbound int64) (supervisor.Turn, error)
-	Take(ctx context.Context, turn int64) (taken int, err error)
+	Take(ctx context.Context, turn int64, room int) (taken int, err error)
+	Asked(ctx context.Context, turn int64) (message int64, err error)
 	Open(ctx context.Context, conversation int64) (sqlite.OpenTurn, bool, error)
 	Died(ctx context.Context, turn int64) (deaths int, err error)
 	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
@@ -42,7 +43,7 @@ type Notices interface {
 // Attempt is one try at a turn, with one worker.
 type Attempt struct {
 	Turn   supervisor.Turn
-	First  int64 // the message that the turn began with
+	First  int64 // the message with which began what the turn is to answer
 	Start  protocol.TurnStart
 	Stream *reply.Stream
 	Check  func(protocol.TurnEnd) error // what is wrong with an end that the worker reports; it has been audited

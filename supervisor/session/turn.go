@@ -28,45 +28,60 @@ type outcome struct {
 
 // work runs a turn until it has come to something, with as many workers as that takes.
 func (s *session) work(ctx context.Context, open sqlite.OpenTurn) outcome {
-	turnCtx := s.stops.begin(ctx, open.Turn)
-	open = s.gather(ctx, open)
-	defer s.watch(ctx, open.Turn)()
-	o := outcome{turn: open.Turn, state: supervisor.InboundAnswered}
-	o.stream = s.Feeds.Open(open.Turn, resume(open).said)
+	o := outcome{turn: open.Turn, stream: s.Feeds.Open(open.Turn, resume(open).said)}
+	for {
+		turnCtx := s.stops.begin(ctx, open.Turn)
+		open, _ = s.gather(ctx, open)
+		end := s.watch(ctx, open.Turn)
+		s.pursue(ctx, turnCtx, open, &o)
+		end()
+		again, taken := s.anew(ctx, open, o)
+		if !taken {
+			return o
+		}
+		open = again
+		o = outcome{turn: o.turn, stream: o.stream}
+	}
+}
+
+// pursue is work until the turn is stopped. It leaves in o what the turn has come to.
+func (s *session) pursue(ctx, turnCtx context.Context, open sqlite.OpenTurn, o *outcome) {
+	o.state = supervisor.InboundAnswered
+	first := s.asked(ctx, open)
 	alone := open.Turn.Deaths > 0
 	for {
 		at := resume(open)
 		if at.answered {
 			o.why = protocol.WhyDone
-			return o
+			return
 		}
-		a := Attempt{Turn: open.Turn, First: at.first, Start: at.start(open.Turn, s.Limits), Stream: o.stream,
+		a := Attempt{Turn: open.Turn, First: first, Start: at.start(open.Turn, s.Limits), Stream: o.stream,
 			Check: s.check(ctx, turnCtx, open)}
 		end, shared, err := s.attempt(turnCtx, a, alone)
 		switch {
 		case ctx.Err() != nil:
 			o.left = true
-			return o
+			return
 		case isStopped(turnCtx) && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
 			o.why, o.next = protocol.WhyStopped, errors.Is(context.Cause(turnCtx), errOutdated)
-			return o
+			return
 		case err == nil:
 			o.why, o.end = end.Why, end
-			return o
+			return
 		}
 		if parked := s.died(ctx, open.Turn, shared, err); parked {
 			o.why, o.state = protocol.WhyError, supervisor.InboundParked
 			if now, ok := s.reopen(ctx, open); ok {
 				o.taken = resume(now).taken
 			}
-			return o
+			return
 		}
 		alone = true
 		o.stream.Reset()
 		again, ok := s.reopen(ctx, open)
 		if !ok {
 			o.left = true
-			return o
+			return
 		}
 		open = again
 	}

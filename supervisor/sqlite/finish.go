@@ -68,8 +68,8 @@ const endTurn = `UPDATE turn SET why = ?, ended_at = ? WHERE id = ?`
 
 // end moves the turn and its inbounds to their ends. What was taken in on the way ends as what it began with, whatever that
 // is. Stopped: a /stop is about all that came before it, and what came after it was never taken. Failed: the failure was of a
-// request with all of them in it, and it is all of them that the person is told about. Parked: nobody knows which of them it
-// is that ends the workers, and to find that out would end three more for each.
+// request with all of them in it, and it is all of them that the person is told about. Parked: all of them were there before the
+// first of the workers ended; nobody knows which of them ends the workers, and to find that out would end three more for each.
 func (t turnTx) end(f FinishTurn) error {
 	if f.Why == "" {
 		return refuse("Turn %d cannot end without a reason.", t.turn.ID)

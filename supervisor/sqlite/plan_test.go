@@ -44,7 +44,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"unbindUser": unbindUser, "revokeInvites": revokeInvites, "listCleanings": listCleanings, "nextCleaning": nextCleaning,
 		"deleteCleaning": deleteCleaning, "cleanPosts": cleanPosts, "cleanFiles": cleanFiles, "blankPosts": blankPosts, "sentBlobs": sentBlobs,
 		"findTakable": findTakable, "listTakable": listTakable, "newestRole": newestRole, "listTaken": listTaken,
-		"listTakenBeside": listTakenBeside,
+		"listTakenBeside": listTakenBeside, "walkStopped": walkStopped,
 	} {
 		rows, err := r.db.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query,
 			make([]any, parameters(query))...)

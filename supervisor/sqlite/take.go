@@ -7,19 +7,22 @@ import (
 	"mews/supervisor"
 )
 
-// maxTaken bounds the texts that one Take puts before the model, in bytes. A long one is worth a turn of its own, and so is
-// what was sent after it: nothing overtakes.
-const maxTaken = 32 << 10
+// cuts says of a command n that it ends what came before it or parts it from what comes behind it. It is read off the text
+// as command.Parse does, and a command that there is not may pass for one: that is answered at once.
+const cuts = `n.kind = 'command' AND n.held = 0 AND (n.text LIKE '/stop%' OR n.text LIKE '/new%')`
+
+// takable is what a turn may take in. What stands behind a /stop or a /new without an answer is left where it is: what came
+// after it must not be in the turn that it ends, nor in the topic that it closes. Any other command may wait for its person's
+// word for an hour, and holds up nothing.
+//
+// A turn in which a worker has ended takes nothing: what has nothing to do with that death is not to be parked for it.
+const takable = `JOIN turn t ON t.conversation = i.conversation WHERE t.id = ?1 AND t.deaths = 0 AND i.state = 'new'
+	AND i.kind = 'text' AND i.held = 0 AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
+		AND n.state = 'new' AND n.id < i.id AND ` + cuts + `) `
 
 const (
-	findTakable = `SELECT i.id FROM turn t JOIN inbox i ON i.state = 'new' AND i.kind = 'text' AND i.held = 0
-		AND i.conversation = t.conversation WHERE t.id = ? LIMIT 1`
-
-	// What stands behind a command without an answer is left where it is. That command may be a /stop, which ends what came
-	// before it: what came after it must not be in the turn that ends.
-	listTakable = selectInbound + `WHERE i.conversation = ?1 AND i.state = 'new' AND i.kind = 'text' AND i.held = 0
-		AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = ?1 AND n.state = 'new' AND n.kind = 'command'
-			AND n.held = 0 AND n.id < i.id) ORDER BY i.id`
+	findTakable = `SELECT i.id FROM inbox i ` + takable + `LIMIT 1`
+	listTakable = selectInbound + takable + `ORDER BY i.id`
 	bindInbound = `UPDATE inbox SET turn = ? WHERE id = ?`
 	newestRole  = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
 )
@@ -28,30 +31,30 @@ const (
 // transcript behind all that the turn has come to, in the order in which they were sent. From then on they share the turn's
 // fate: they are answered or parked with the inbound that it began with, and done with it.
 //
-// It takes nothing where the model's last message has calls without a result, or none at all and so ends the turn: what
-// waits is for a turn of its own then. Refused if the turn has ended.
-func (s Turns) Take(ctx context.Context, turn int64) (taken int, err error) {
+// It takes at most room bytes of text, and nothing that came behind a text for which there was no room: nothing overtakes. It
+// takes nothing at all where a worker has ended in the turn, or where the model's last message has calls without a result, or
+// none and so ends the turn: what waits is for a turn of its own then. Refused if the turn has ended.
+func (s Turns) Take(ctx context.Context, turn int64, room int) (taken int, err error) {
 	rows, err := s.db.read(ctx, findTakable, turn)
 	if _, ok, err := one(rows, err, scanInt); err != nil || !ok { // almost always: it costs no commit then
 		return 0, during(err, "look for what turn %d may take in", turn)
 	}
-	taken, err = inTurn(ctx, s.db.writer, turn, func(t turnTx) (int, error) { return takeTx{t}.take() })
+	taken, err = inTurn(ctx, s.db.writer, turn, func(t turnTx) (int, error) { return takeTx{t}.take(room) })
 	return taken, during(err, "take into turn %d what waits", turn)
 }
 
 // takeTx is a transaction in which a turn takes something in.
 type takeTx struct{ turnTx }
 
-func (t takeTx) take() (taken int, err error) {
+func (t takeTx) take(room int) (taken int, err error) {
 	if between, err := t.betweenSteps(); err != nil || !between {
 		return 0, err
 	}
-	rows, err := t.query(listTakable, t.turn.Conversation.ID)
+	rows, err := t.query(listTakable, t.turn.ID)
 	waiting, err := all(rows, err, scanInbound)
 	if err != nil {
 		return 0, err
 	}
-	room := maxTaken
 	for _, in := range waiting {
 		if room -= len(in.Text); room < 0 {
 			break

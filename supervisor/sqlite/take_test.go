@@ -12,13 +12,19 @@ import (
 // take has a turn take in what waits.
 func (s *story) take(turn supervisor.Turn) int {
 	s.Helper()
-	n, err := s.db.Turns().Take(s.Context(), turn.ID)
+	return s.takeOf(turn, 32<<10)
+}
+
+// takeOf is take with room for so many bytes.
+func (s *story) takeOf(turn supervisor.Turn, room int) int {
+	s.Helper()
+	n, err := s.db.Turns().Take(s.Context(), turn.ID, room)
 	s.must(err)
 	return n
 }
 
 // said are the texts and results of alice's transcript.
-func (s *story) said() (all []string) {
+func saidIn(s *story) (all []string) {
 	for _, m := range s.transcript(s.home) {
 		text := m.Text()
 		for _, p := range m.Parts {
@@ -44,7 +50,7 @@ func TestATurnTakesInWhatWaitsBetweenItsSteps(t *testing.T) {
 	}
 	s.same("taken in after the step", s.take(turn), 2)
 	s.same("taken in once more", s.take(turn), 0)
-	s.same("transcript", s.said(), []string{"user read my notes", "assistant ", "tool milk", "tool milk", "user also this", "user and that"})
+	s.same("transcript", saidIn(s), []string{"user read my notes", "assistant ", "tool milk", "tool milk", "user also this", "user and that"})
 	s.same("states", s.state(one.ID)+" "+s.state(two.ID), "running running")
 	if _, waits, err := s.db.Inbox().Next(t.Context(), s.home.ID); err != nil || waits {
 		t.Errorf("something still waits: %v", err)
@@ -67,7 +73,7 @@ func TestATurnTakesInWhatWaitsBetweenItsSteps(t *testing.T) {
 		"done done done new")
 	s.same("what came too late", s.state(late.ID), "new")
 
-	_, err = s.db.Turns().Take(t.Context(), turn.ID)
+	_, err = s.db.Turns().Take(t.Context(), turn.ID, 100)
 	s.refused(err, supervisor.CodeInvalid, "has ended")
 }
 
@@ -87,18 +93,43 @@ func TestWhatATurnHasTakenInEndsAsItDoes(t *testing.T) {
 }
 
 // What is sent after a /stop is not of the turn that the /stop ends.
-func TestWhatStandsBehindACommandIsNotTakenInBeforeThatIsAnswered(t *testing.T) {
+func TestWhatStandsBehindACommandThatCutsIsNotTakenInBeforeThatIsAnswered(t *testing.T) {
+	for _, sent := range []string{"/stop", "/Stop@mews_bot now", "/new"} {
+		s := newStory(t)
+		turn := s.begun("first")
+		before, command, behind := s.text("before"), s.put(s.home, supervisor.KindCommand, sent), s.text("behind")
+		s.same(sent+": taken in", s.take(turn), 1)
+		s.same(sent+": states", s.state(before.ID)+" "+s.state(behind.ID), "running new")
+		ahead, err := s.db.Inbox().Ahead(t.Context(), command.ID)
+		s.must(err)
+		s.same(sent+" is about", ahead, sqlite.Ahead{Inbound: turn.Inbound, Waiting: 3})
+		_, err = s.db.Outbox().AnswerCommand(t.Context(), command.ID, supervisor.Delivery{Text: "ok"})
+		s.must(err)
+		s.same(sent+": taken in then", s.take(turn), 1)
+	}
+}
+
+// A command that waits for its person's approval does so for up to an hour.
+func TestWhatStandsBehindACommandThatWaitsIsTakenIn(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("first")
-	before, command, behind := s.text("before"), s.put(s.home, supervisor.KindCommand, "/stop"), s.text("behind")
+	s.put(s.home, supervisor.KindCommand, "/settings stream off")
+	s.text("not that folder!")
 	s.same("taken in", s.take(turn), 1)
-	s.same("states", s.state(before.ID)+" "+s.state(behind.ID), "running new")
-	ahead, err := s.db.Inbox().Ahead(t.Context(), command.ID)
+}
+
+// Two dead workers are no doing of what was sent after them.
+func TestADyingTurnTakesNothingIn(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("first")
+	_, err := s.db.Turns().Died(t.Context(), turn.ID)
 	s.must(err)
-	s.same("the command is about", ahead, sqlite.Ahead{Inbound: turn.Inbound, Waiting: 3})
-	_, err = s.db.Outbox().AnswerCommand(t.Context(), command.ID, supervisor.Delivery{Text: "ok"})
+	late := s.text("and that")
+	s.same("taken in", s.take(turn), 0)
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
+		State: supervisor.InboundParked, Text: "so"})
 	s.must(err)
-	s.same("taken in then", s.take(turn), 1)
+	s.same("states", s.state(turn.Inbound)+" "+s.state(late.ID), "parked new")
 }
 
 func TestWhatIsTooLongToBeTakenInWaitsAndNothingOvertakesIt(t *testing.T) {
@@ -108,6 +139,7 @@ func TestWhatIsTooLongToBeTakenInWaitsAndNothingOvertakesIt(t *testing.T) {
 	s.same("taken in", s.take(turn), 1)
 	s.same("states", s.state(short.ID)+" "+s.state(long.ID)+" "+s.state(after.ID), "running new new")
 	s.same("taken in again", s.take(turn), 0)
+	s.same("taken in with room for it", s.takeOf(turn, 40<<10), 2)
 }
 
 func TestATurnThatTookSomethingInIsErasedWithIt(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 type Transcript interface {
 	// Model asks for the model's next message. After is the newest message of the transcript; delta, which may be nil,
 	// is given the text as it comes and must not block.
-	Model(ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string)) (protocol.Message, error)
+	Model(ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error)
 	// Begin commits that a tool with EffectOnce is about to run.
 	Begin(ctx context.Context, call protocol.ToolCall) error
 	// Done commits what became of a call, and returns the id of its message.

@@ -114,6 +114,36 @@ func TestTurnEndsForEachReason(t *testing.T) {
 	}
 }
 
+// "Try again", sent twice while the turn runs, is what a person says of a service that was down.
+func TestWhatThePersonAsksForAgainIsNoRepetition(t *testing.T) {
+	var script []protocol.Message
+	for i := range 6 {
+		script = append(script, hosttest.Ask(hosttest.Call(fmt.Sprint("c", i), "look", `{}`)))
+	}
+	for name, c := range map[string]struct {
+		taken int // the step before which the person has spoken
+		want  protocol.TurnEnd
+	}{
+		"never":            {0, protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 3}},
+		"before the third": {3, protocol.TurnEnd{Why: protocol.WhyRepeat, Steps: 5}},
+		"before every one": {-1, protocol.TurnEnd{Why: protocol.WhyDone, Steps: 7}},
+	} {
+		host := newHost(t, script...)
+		host.Taken = func(step int) int {
+			if c.taken == step || c.taken < 0 {
+				return 1
+			}
+			return 0
+		}
+		got, err := agent.Run(t.Context(), host.Start(), agent.Options{
+			Host: host, Tools: []worker.Tool{tool("look", protocol.EffectNone, says("down"))},
+		})
+		if err != nil || got != c.want {
+			t.Errorf("where the person speaks %s: got %+v, %v, want %+v", name, got, err, c.want)
+		}
+	}
+}
+
 func TestRepetitionIsNoticedAcrossARestart(t *testing.T) {
 	host := newHost(t)
 	start := host.Start()

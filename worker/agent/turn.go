@@ -92,10 +92,13 @@ func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
 
 // askModel makes the next step: its message's calls become the pending ones.
 func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
-	message, err := t.host.Model(ctx, t.last, t.system, t.tools, t.delta)
+	answer, err := t.host.Model(ctx, t.last, t.system, t.tools, t.delta)
 	if err == nil {
 		t.steps++
-		t.last = message.ID
+		t.last = answer.Message.ID
+	}
+	if answer.Taken > 0 {
+		t.past = nil // the person has spoken since: what is done over again may be what they want
 	}
 	if why := ended(ctx); why != "" {
 		return why, nil // a message that came with the end may be a part of one: its calls are not begun
@@ -108,7 +111,7 @@ func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
 		return "", fmt.Errorf("ask the model after message %d: %w", t.last, err)
 	}
 	t.pending = nil
-	for _, call := range message.Calls() {
+	for _, call := range answer.Message.Calls() {
 		t.pending = append(t.pending, protocol.PendingCall{Call: call})
 	}
 	if len(t.pending) == 0 {

@@ -169,9 +169,9 @@ func TestSystemTextAndToolsAreSentWholeOnce(t *testing.T) {
 	s, h := connect(t)
 	ask := func(turn int64, system string) {
 		t.Helper()
-		message, err := h.Turn(turn).Model(t.Context(), 4, system, tools, nil)
-		if err != nil || message.ID != 5 || message.Text() != "hello" {
-			t.Fatalf("got %+v, %v", message, err)
+		answer, err := h.Turn(turn).Model(t.Context(), 4, system, tools, nil)
+		if err != nil || answer.Message.ID != 5 || answer.Message.Text() != "hello" {
+			t.Fatalf("got %+v, %v", answer, err)
 		}
 	}
 	ask(1, "be good")

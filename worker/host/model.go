@@ -23,7 +23,7 @@ type Turn struct {
 // Delta, nil for none, is given the text as it comes, from one goroutine, and must not block.
 func (t *Turn) Model(
 	ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string),
-) (protocol.Message, error) {
+) (protocol.ModelStreamed, error) {
 	defer t.host.open(t.id, &stream{delta: delta})()
 	whole := wholeCall(t.id, after, system, tools)
 
@@ -32,10 +32,10 @@ func (t *Turn) Model(
 		answer, err = t.stream(ctx, whole)
 	}
 	if err != nil {
-		return protocol.Message{}, err
+		return protocol.ModelStreamed{}, err
 	}
 	t.host.known.put(whole)
-	return answer.Message, nil
+	return answer, nil
 }
 
 func (t *Turn) stream(ctx context.Context, params protocol.ModelStream) (protocol.ModelStreamed, error) {

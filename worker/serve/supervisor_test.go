@@ -169,8 +169,7 @@ func (s *supervisor) stream(ctx context.Context, req *protocol.Request) (any, er
 	if system == "" {
 		return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "unknown hash"}
 	}
-	message, err := s.of(params.Turn).Model(ctx, params.After, system, nil, nil)
-	return protocol.ModelStreamed{Message: message}, err
+	return s.of(params.Turn).Model(ctx, params.After, system, nil, nil)
 }
 
 func (s *supervisor) commit(ctx context.Context, req *protocol.Request) (any, error) {

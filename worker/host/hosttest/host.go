@@ -29,6 +29,8 @@ type Host struct {
 	Limits protocol.TurnLimits
 	// Answer is the model: its message number step, from 1. Nil or a zero message is one that says "done".
 	Answer func(ctx context.Context, step int) (protocol.Message, error)
+	// Taken is how many messages of the person's the model's message number step was made with; nil for none ever.
+	Taken func(step int) int
 	// Fail is asked at each call of the host, numbered from 1: "model", "begin", "done", "keep". Nil for no failure.
 	Fail func(n int, call string) Failure
 	// Seen is given each event; nil for none.
@@ -73,15 +75,19 @@ func Call(id, name, arguments string) protocol.ToolCall {
 }
 
 // Model commits the model's next message and returns it.
-func (h *Host) Model(ctx context.Context, after int64, _ string, _ []protocol.Tool, delta func(string)) (protocol.Message, error) {
+func (h *Host) Model(ctx context.Context, after int64, _ string, _ []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error) {
 	failure := h.enter("model")
 	if err := failure.before(); err != nil {
-		return protocol.Message{}, err
+		return protocol.ModelStreamed{}, err
 	}
 	h.checkNewest(after)
+	taken := 0
+	if h.Taken != nil {
+		taken = h.Taken(h.Start().Step + 1)
+	}
 	message, err := h.answer(ctx)
 	if err != nil {
-		return protocol.Message{}, err
+		return protocol.ModelStreamed{}, err
 	}
 	if text := message.Text(); delta != nil && text != "" {
 		delta(text)
@@ -90,7 +96,7 @@ func (h *Host) Model(ctx context.Context, after int64, _ string, _ []protocol.To
 	message.ID = int64(len(h.transcript) + 1)
 	h.transcript = append(h.transcript, message)
 	h.mu.Unlock()
-	return message, failure.after()
+	return protocol.ModelStreamed{Message: message, Taken: taken}, failure.after()
 }
 
 func (h *Host) answer(ctx context.Context) (protocol.Message, error) {

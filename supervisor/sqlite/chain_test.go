@@ -1,0 +1,61 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// asked is the text of the message with which began what a turn is to answer.
+func asked(s *story, turn supervisor.Turn) string {
+	s.Helper()
+	id, err := s.db.Turns().Asked(s.Context(), turn.ID)
+	s.must(err)
+	for _, m := range s.transcript(s.home) {
+		if m.ID == id {
+			return m.Text()
+		}
+	}
+	return ""
+}
+
+// stopped is a turn that was stopped.
+func stopped(s *story, text string) {
+	s.Helper()
+	_, err := s.db.Turns().Finish(s.Context(), sqlite.FinishTurn{Turn: s.begun(text).ID, Why: protocol.WhyStopped,
+		State: supervisor.InboundAnswered, Text: "Stopped."})
+	s.must(err)
+}
+
+func TestATurnIsToAnswerAllThatWasStoppedForIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(*story)
+		want   string
+	}{
+		"nothing":                       {func(*story) {}, "now"},
+		"an answered turn":              {func(s *story) { s.finish(s.begun("one"), "ok") }, "now"},
+		"a stopped turn":                {func(s *story) { stopped(s, "one") }, "one"},
+		"an answered and two stopped":   {func(s *story) { s.finish(s.begun("zero"), "ok"); stopped(s, "one"); stopped(s, "two") }, "one"},
+		"a stopped one and an answered": {func(s *story) { stopped(s, "one"); s.finish(s.begun("two"), "ok") }, "now"},
+		"one that a /stop ended":        {func(s *story) { stopped(s, "one"); s.put(s.home, supervisor.KindCommand, "/stop") }, "now"},
+		"a stopped one and a /new":      {func(s *story) { stopped(s, "one"); s.put(s.home, supervisor.KindCommand, "/new") }, "now"},
+		"a stopped one and a /status":   {func(s *story) { stopped(s, "one"); s.put(s.home, supervisor.KindCommand, "/status") }, "one"},
+		"two, and a /stop between them": {func(s *story) {
+			stopped(s, "one")
+			s.put(s.home, supervisor.KindCommand, "/stop")
+			stopped(s, "two")
+		}, "two"},
+	} {
+		s := newStory(t)
+		c.before(s)
+		turn := s.begun("now")
+		other, err := s.db.Turns().Start(t.Context(), s.put(s.chat("alice", "5"), supervisor.KindText, "elsewhere").ID)
+		s.must(err)
+		s.same("behind "+name, asked(s, turn), c.want)
+		if id, err := s.db.Turns().Asked(t.Context(), other.ID); err != nil || id == 0 {
+			t.Errorf("elsewhere it is message %d, %v", id, err)
+		}
+	}
+}
