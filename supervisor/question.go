@@ -1,6 +1,9 @@
 package supervisor
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Question is what a person is asked before something is done. It is on disk before they see it, and outlives the process
 // that waits for the answer.
@@ -8,6 +11,7 @@ type Question struct {
 	ID           int64
 	Conversation Conversation // of the person, and where they are asked
 	Turn         int64        // that waits; 0 where none does
+	Inbound      int64        // the command or the press that waits, 0 where none does; not with a Turn
 	Kind         QuestionKind
 	Tool         string // with QuestionApproval: what wants to be done
 	Subject      string // SHA-256 of exactly what is asked about, in hexadecimal: the answer counts for nothing else
@@ -15,6 +19,17 @@ type Question struct {
 	Text         string // for the person
 	Answer       Answer
 	ExpiresAt    time.Time // from then on it is as if they had denied it
+}
+
+// Asker is who waits for the answer, for a log: "turn 7", "inbound 3" or "nobody".
+func (q Question) Asker() string {
+	switch {
+	case q.Turn != 0:
+		return fmt.Sprint("turn ", q.Turn)
+	case q.Inbound != 0:
+		return fmt.Sprint("inbound ", q.Inbound)
+	}
+	return "nobody"
 }
 
 // QuestionKind is what sort of thing is asked.
@@ -42,7 +57,7 @@ const (
 	PressTaken   Pressed = "taken"
 	PressBefore  Pressed = "before"  // it was answered before
 	PressExpired Pressed = "expired" // it came too late
-	PressOver    Pressed = "over"    // the turn that waited has ended
+	PressOver    Pressed = "over"    // the turn or the command that waited has ended
 	PressForeign Pressed = "foreign" // there is no such question, or it is another's, or was asked elsewhere
 )
 

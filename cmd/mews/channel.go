@@ -53,7 +53,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 	c.health.Alarm, c.health.Recovered = c.tellAdmins, c.tellAdmins
 	c.outbox = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
-		Deliveries: deliveries{s.db.Outbox()}, Posts: s.db.Posts(), Conversations: s.db.Conversations(), Freezes: s.db.Outbox(),
+		Deliveries: deliveries{s.db.Outbox()}, Posts: s.db.Posts(), Conversations: following{s.db.Conversations(), s}, Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.config.Telegram.Rate),
 		Grows: s.preferences().grows, Serves: s.serves, Log: s.log.Named("outbox"),
 		Extras: outbox.Extras{Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget},
@@ -71,7 +71,8 @@ func (c *channel) receive(box *inbox.Inbox) error {
 	s := c.service
 	g := &gate{
 		source: c.client.Source(), people: s.people, updates: s.db.Inbox(), conversations: s.db.Conversations(),
-		inbox: box,
+		inbox:   box,
+		renamed: s.moves.renamed, wake: s.wakeIn,
 		moved: c.outbox.Moved, refresh: s.roster.Refresh, pairing: newPairing(s), acknowledge: c.pressed, audit: s.audit.note, log: c.log,
 	}
 	hook := s.config.Telegram.Webhook

@@ -28,25 +28,37 @@ type gate struct {
 	inbox         *inbox.Inbox
 	updates       sqlite.Inbox
 	conversations sqlite.Conversations
-	moved         func(from, to string)       // a chat has another name now
-	refresh       func(context.Context) error // people are to be read anew
-	acknowledge   func(query string)          // ends the wait of whoever pressed a button; never blocks
+	renamed       func(from, to string)                        // a chat gets another name
+	moved         func(from, to string)                        // a chat has another name now, and what is to be sent goes there
+	refresh       func(context.Context) error                  // people are to be read anew
+	wake          func(ctx context.Context, chat string) error // what waits in a chat is to be gone on with
+	acknowledge   func(query string)                           // ends the wait of whoever pressed a button; never blocks
 	audit         func(user, action, detail string)
 	log           hclog.Logger
 
-	mu     sync.Mutex       // guards albums
-	albums map[int64]string // by chat, the last album of which something was kept
+	albums albums
+}
+
+// albums are the last albums of which something was kept, by chat. The zero value is ready.
+type albums struct {
+	mu   sync.Mutex // guards last
+	last map[int64]string
 }
 
 // Next is where the next batch begins.
 func (g *gate) Next(ctx context.Context) (int64, error) { return g.updates.NextUpdate(ctx, g.source) }
 
-// Take keeps a batch and where the next one begins, in one transaction.
+// Take keeps a batch and where the next one begins, in one transaction; what stands before a group's move is kept before that
+// is gone with, for the conversations then take it along. A batch that comes again is kept once.
 func (g *gate) Take(ctx context.Context, letters []telegram.Letter, next int64) error {
 	var items []supervisor.Item
-	albums := g.known()
+	albums := g.albums.known()
 	for _, l := range letters {
 		if l.Kind == telegram.LetterMoved {
+			if err := g.keep(ctx, items, 0); err != nil {
+				return err
+			}
+			items = nil
 			if err := g.follow(ctx, l); err != nil {
 				return err
 			}
@@ -64,31 +76,36 @@ func (g *gate) Take(ctx context.Context, letters []telegram.Letter, next int64) 
 			albums[l.Chat] = l.Album
 		}
 	}
-	if len(items) == 0 && next == 0 {
-		return nil
-	}
-	err := g.inbox.PutBatch(ctx, supervisor.Batch{Source: g.source, Next: next, Items: items})
+	err := g.keep(ctx, items, next)
 	if err == nil {
-		g.remember(albums)
+		g.albums.remember(albums)
 	}
 	return err
 }
 
-// known is a copy of the albums: what a batch adds to it counts once the batch is kept.
-func (g *gate) known() map[int64]string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	albums := maps.Clone(g.albums)
-	if albums == nil {
-		albums = map[int64]string{}
+// keep has items meet their gates and be kept, and where the next batch begins; 0 leaves that as it is.
+func (g *gate) keep(ctx context.Context, items []supervisor.Item, next int64) error {
+	if len(items) == 0 && next == 0 {
+		return nil
 	}
-	return albums
+	return g.inbox.PutBatch(ctx, supervisor.Batch{Source: g.source, Next: next, Items: items})
 }
 
-func (g *gate) remember(albums map[int64]string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.albums = albums
+// known is a copy of the albums: what a batch adds to it counts once the batch is kept.
+func (a *albums) known() map[int64]string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last := maps.Clone(a.last)
+	if last == nil {
+		last = map[int64]string{}
+	}
+	return last
+}
+
+func (a *albums) remember(last map[int64]string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.last = last
 }
 
 // admitted are the letters that somebody may have meant for their assistant.
@@ -175,6 +192,7 @@ func (g *gate) follow(ctx context.Context, l telegram.Letter) error {
 			return err
 		}
 	}
+	g.renamed(from, to)
 	moved, err := g.conversations.Move(ctx, supervisor.ChannelTelegram, from, to)
 	if err != nil {
 		return err
@@ -183,8 +201,10 @@ func (g *gate) follow(ctx context.Context, l telegram.Letter) error {
 		g.moved(from, to)
 		g.log.Info("a group is a supergroup now", "from", from, "to", to)
 	}
-	if moved == 0 && (!allowed || g.people.GroupAllowed(supervisor.ChannelTelegram, to)) {
-		return nil // people know it
+	if moved > 0 || allowed && !g.people.GroupAllowed(supervisor.ChannelTelegram, to) { // else people know it
+		if err := g.refresh(ctx); err != nil {
+			return err
+		}
 	}
-	return g.refresh(ctx)
+	return g.wake(ctx, to)
 }

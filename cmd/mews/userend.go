@@ -13,6 +13,7 @@ type labour struct {
 	unfinished func(context.Context) ([]supervisor.Conversation, error) // where something is worked on, or waits to be
 	stop       func(conversation int64) (ran bool)                      // ends the turn that runs there, as /stop does
 	evict      func(ctx context.Context, user string) error             // ends a person's worker, and waits for that
+	quit       func(ctx context.Context, user string) error             // likewise their commands, also those that wait
 }
 
 const (
@@ -23,11 +24,14 @@ const (
 	lookAgain = 20 * time.Millisecond
 )
 
-// end ends all that runs for a person who is shut out already: their turns, and then their worker. When it has returned
+// end ends all that runs for a person who is shut out already: their commands, their turns, and then their worker. When it has returned
 // nil, nothing of theirs is written any more.
 func (l *labour) end(ctx context.Context, user string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, ending, fmt.Errorf("it has not ended within %v", ending))
 	defer cancel()
+	if err := l.quit(ctx, user); err != nil {
+		return err
+	}
 	places, err := l.unfinished(ctx)
 	if err != nil {
 		return err

@@ -32,12 +32,12 @@ func (c *Commands) allow(ctx context.Context, r Request, effect, text string, ar
 	wait := time.AfterFunc(asking, r.aside)
 	defer wait.Stop()
 	return c.o.Desk.Approver.Allow(ctx, approval.Request{
-		User: r.Conversation.User, Conversation: r.Conversation, Effect: effect, Arguments: arguments, Text: text,
+		User: r.Conversation.User, Conversation: r.Conversation, Inbound: r.Inbound, Effect: effect, Arguments: arguments, Text: text,
 	})
 }
 
 // admin says whether a person may see to the service.
-func (c *Commands) admin(user string) bool {
-	u, known := c.o.People.Find(user)
+func (o Options) admin(user string) bool {
+	u, known := o.People.Find(user)
 	return known && u.Role == supervisor.RoleAdmin
 }

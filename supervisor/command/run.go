@@ -62,12 +62,14 @@ type Commands struct {
 	waiting []supervisor.Inbound           // not yet given to anybody
 	queues  map[int64][]supervisor.Inbound // what waits behind the one that runs, by conversation; there while one runs
 	taken   map[int64]bool                 // inbounds that wait or run: one that was sent again is not run twice
+	active  map[int64]*job                 // those that run, or are about to
 	changed chan struct{}
 }
 
 // New makes the commands; Run works them.
 func New(o Options) *Commands {
-	return &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{}, changed: make(chan struct{}, 1)}
+	return &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{}, active: map[int64]*job{},
+		changed: make(chan struct{}, 1)}
 }
 
 // Accept takes a command or a press that is on disk. It never blocks.
@@ -145,6 +147,9 @@ func (c *Commands) take() (ready []supervisor.Inbound) {
 		}
 	}
 	c.waiting = nil
+	for _, in := range ready {
+		c.active[in.ID] = newJob(in)
+	}
 	return ready
 }
 
@@ -178,7 +183,7 @@ func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bo
 		delete(c.queues, over.Conversation.ID)
 		return in, false
 	}
-	c.queues[over.Conversation.ID] = queue[1:]
+	c.queues[over.Conversation.ID], c.active[queue[0].ID] = queue[1:], newJob(queue[0])
 	return queue[0], true
 }
 
@@ -193,11 +198,8 @@ func bound(in supervisor.Inbound) time.Duration {
 
 // run answers one command. A crash before its answer is on disk has it run again: each of them may be.
 func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func()) {
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.taken, in.ID)
-	}()
+	ctx, over := c.begin(ctx, in)
+	defer over()
 	bounded, cancel := context.WithTimeout(ctx, bound(in))
 	defer cancel()
 	d, err := c.answer(bounded, in, aside)
@@ -213,13 +215,17 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 	c.keep(ctx, in, d)
 }
 
+// refusals are what the store says of an answer that it will never take: the command has one, or is not there any more.
+var refusals = map[supervisor.Code]bool{supervisor.CodeInvalid: true, supervisor.CodeNotFound: true}
+
 // keep puts an answer into the outbox, however long the store cannot do it. That it refuses is how a command that was
-// sent again, and taken again while its first answer was being kept, is answered once.
+// sent again, and taken again while its first answer was being kept, is answered once, and how one of somebody who was
+// deleted is answered never.
 func (c *Commands) keep(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
 	log := c.o.Log.With("user", in.Conversation.User, "inbound", in.ID)
 	put := func() (supervisor.Delivery, error) {
 		kept, err := c.o.Outbox.AnswerCommand(ctx, in.ID, d)
-		if supervisor.ErrorCode(err) == supervisor.CodeInvalid {
+		if refusals[supervisor.ErrorCode(err)] {
 			err = backoff.Permanent(err)
 		}
 		return kept, err

@@ -44,7 +44,7 @@ func foreign() error {
 // late is what is read where an answer counts no more.
 var late = map[supervisor.Pressed]string{
 	supervisor.PressExpired: "This question has expired, so it counted as a no. Ask again for what you wanted.",
-	supervisor.PressOver:    "That turn was stopped or has ended, so nothing was done. Ask again for what you wanted.",
+	supervisor.PressOver:    "What asked this was stopped or has ended, so nothing was done. Ask again for what you wanted.",
 }
 
 // said is what is read of an answer.

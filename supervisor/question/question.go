@@ -20,8 +20,8 @@ const (
 
 // Store keeps questions.
 type Store interface {
-	// Ask keeps a question and its delivery with those buttons, or returns what the turn has asked before: with the answer,
-	// if there is one that counts, which is used then.
+	// Ask keeps a question and its delivery with those buttons, or returns what the turn or the command has asked before: with
+	// the answer, if there is one that counts, which is used then.
 	Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 		asked supervisor.Question, fresh bool, err error)
 	// Use is what was answered, "" where nothing was. taken says that it was used by another, and counts once.
@@ -72,12 +72,13 @@ func New(o Options) *Desk {
 }
 
 // Ask asks a question in its conversation and waits until it is answered, has expired (which is AnswerDeny) or ctx ends
-// (whose cause is the error then). ID, Answer and ExpiresAt of q are not looked at. A turn that asks exactly what it has
-// asked before, in an earlier life of the service, asks nobody twice; an answer of once counts once.
+// (whose cause is the error then). ID, Answer and ExpiresAt of q are not looked at. A turn or a command that asks
+// exactly what it has asked before, in an earlier life of the service, asks nobody twice; an answer of once counts once, and
+// for a command until that has its own answer.
 func (d *Desk) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
 	answer, err := d.ask(ctx, q)
 	if err != nil {
-		return supervisor.AnswerNone, fmt.Errorf("ask %s (%s) in turn %d: %w", q.Conversation.User, q.Kind, q.Turn, err)
+		return supervisor.AnswerNone, fmt.Errorf("ask %s (%s) for %s: %w", q.Conversation.User, q.Kind, q.Asker(), err)
 	}
 	return answer, nil
 }
@@ -99,7 +100,7 @@ func (d *Desk) ask(ctx context.Context, q supervisor.Question) (supervisor.Answe
 	}
 }
 
-// put puts the question, with new buttons, to its person, unless its turn has asked before.
+// put puts the question, with new buttons, to its person, unless whoever waits has asked before.
 func (d *Desk) put(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	stands := d.o.Approval
 	if q.Kind == supervisor.QuestionBudget {
@@ -140,10 +141,10 @@ func (d *Desk) wait(ctx context.Context, q supervisor.Question) (answer supervis
 // withdrawing is how long withdrawing a question may take.
 const withdrawing = 10 * time.Second
 
-// withdraw ends a question that belongs to no turn, and for which nobody waits any more. That of a turn stands until the
-// turn ends: it may be asked again after a restart.
+// withdraw ends a question that belongs to no turn and no command, and for which nobody waits any more. That of either stands
+// until it ends: it may be asked again after a restart.
 func (d *Desk) withdraw(ctx context.Context, q supervisor.Question) {
-	if q.Turn != 0 {
+	if q.Turn != 0 || q.Inbound != 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -63,6 +64,42 @@ func TestSuspensionEndsLogins(t *testing.T) {
 	for range 2 {
 		s.must(people.Suspend(t.Context(), "alice", false))
 		suspended()
+	}
+}
+
+// Whoever has the code of somebody who is shut out is not let in by it, now or later.
+func TestSuspensionTakesInvitesBack(t *testing.T) {
+	s := newStory(t)
+	a := s.db.Access()
+	put := func(name string) {
+		t.Helper()
+		s.must(a.Invites.Put(t.Context(), sqlite.Invite{Digest: digest(name), User: "alice", ExpiresAt: noon.Add(time.Hour)}))
+	}
+	refused := func(name string) {
+		t.Helper()
+		_, err := a.Invites.Redeem(t.Context(), digest(name), supervisor.ChannelTelegram, "7", "")
+		if supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	put("a")
+	put("b")
+	s.must(a.People.Suspend(t.Context(), "alice", true, sqlite.AuditRow{User: "alice", Action: "user.disabled"}))
+	put("c") // at the same time, as it were
+	refused("a")
+	refused("c")
+	s.must(a.People.Suspend(t.Context(), "alice", false))
+	refused("b")
+	rows, err := s.db.Audit().List(t.Context(), sqlite.AuditFilter{})
+	s.must(err)
+	var revoked []string
+	for _, r := range rows {
+		if r.Action == "invite.revoked" {
+			revoked = append(revoked, r.User+": "+r.Detail)
+		}
+	}
+	if want := []string{"alice: all 2 that nobody had used, for they may not speak"}; !slices.Equal(revoked, want) {
+		t.Errorf("audited %q, want %q", revoked, want)
 	}
 }
 

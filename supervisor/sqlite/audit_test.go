@@ -63,7 +63,9 @@ func TestAForgedAuditLogIsFound(t *testing.T) {
 			"SELECT 4, user, action, detail, created_at, chain FROM audit WHERE id = 3", 4, "was changed"},
 		"two that change places": {"UPDATE audit SET id = -2 WHERE id = 2; UPDATE audit SET id = 2 WHERE id = 3; " +
 			"UPDATE audit SET id = 3 WHERE id = -2", 2, "was changed"},
-		"one added": {"INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'x', '', 1)", 6, "has no digest"},
+		"all of them taken out": {"DELETE FROM audit", 1, "from 1 to 5 are missing"},
+		"the last taken out":    {"DELETE FROM audit WHERE id = 5", 5, "from 5 to 5 are missing"},
+		"one added":             {"INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'x', '', 1)", 6, "has no digest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLedger(t, 5)
@@ -83,9 +85,12 @@ func TestWhatIsCutOffAnAuditLogIsFound(t *testing.T) {
 	l.must(l.db.Audit().Put(t.Context(), "", "more", ""))
 	l.same("past a head that is known", l.verify(whole.Head).Broken, int64(0))
 	l.forge("DELETE FROM audit WHERE id >= 5")
-	l.same("nothing is known", l.verify("").Broken, int64(0))
+	l.same("nothing is known", l.verify("").Why, "The rows from 5 to 6 are missing, at its end.")
+	l.forge("UPDATE sqlite_sequence SET seq = 4 WHERE name = 'audit'")
+	l.same("nor which ids were given", l.verify("").Broken, int64(0))
 	l.same("the head is known", l.verify(whole.Head).Why,
 		"The log does not come past the digest that was given: rows are missing at its end.")
+	l.forge("UPDATE sqlite_sequence SET seq = 6 WHERE name = 'audit'")
 	l.must(l.db.Audit().Put(t.Context(), "", "later", ""))
 	l.same("something came after it", l.verify("").Why, "The rows from 5 to 6 are missing.")
 }
@@ -102,16 +107,21 @@ func TestRowsFromBeforeTheChainAreInIt(t *testing.T) {
 	l := newLedger(t, 0)
 	l.forge(`INSERT INTO audit (user, action, detail, created_at) VALUES ('alice', 'old', 'a', 1), ('bob', 'old', 'b', 2)`)
 	early := l.verify("")
-	l.same("early", []int64{early.Rows, early.Broken}, []int64{2, 0})
+	l.same("early", []int64{early.Rows, early.Early, early.Broken}, []int64{2, 2, 0})
 	var rows []sqlite.AuditRow
 	for n := range 2500 { // more than two pages
 		rows = append(rows, sqlite.AuditRow{User: "alice", Action: "new", Detail: fmt.Sprint(n)})
 	}
 	l.must(l.db.Audit().PutAll(t.Context(), rows))
 	late := l.verify(early.Head)
-	l.same("late", []int64{late.Rows, late.Last, late.Broken}, []int64{2502, 2502, 0})
+	l.same("late", []int64{late.Rows, late.Early, late.Last, late.Broken}, []int64{2502, 2, 2502, 0})
 	l.forge("UPDATE audit SET detail = 'c' WHERE id = 1")
 	l.same("an early row was changed", l.verify("").Broken, int64(3))
+	l.forge("UPDATE audit SET chain = NULL WHERE id <= 3")
+	l.same("one more without a digest", l.verify("").Broken, int64(4))
+	l.forge("UPDATE audit SET user = 'bob', chain = NULL")
+	l.same("written anew", l.verify("").Early, int64(2502))
+	l.same("with a head that is known", l.verify(late.Head).Broken, int64(2503))
 }
 
 func TestAuditRowsAreKeptTogetherOrNotAtAll(t *testing.T) {

@@ -16,18 +16,28 @@ type AuditReport struct {
 	Last   int64  // the last one's
 	Broken int64  // the id of the row from which on the log is not what was written; 0 where it is
 	Why    string // what is wrong there, a whole sentence
+	Early  int64  // how many of them have no digest of their own, as from before there were any: only a Head shows a change there
 	Head   string // the digest that all of it comes to, in hexadecimal: kept elsewhere, it shows what is cut off at the end
 }
 
 // auditPage is how many rows Verify has in memory at once.
 const auditPage = 1000
 
+// givenAudit is the last id that was given, which SQLite remembers when the row is gone.
+const givenAudit = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)`
+
 const pageAudit = selectAudit + `WHERE id > ? ORDER BY id LIMIT ?`
 
 // Verify reads the whole log and says whether a row was changed, taken out, put in or moved. What was cut off at its end
-// is seen once something has come after it, or where known, the Head of an earlier report, is given; "" is none.
+// is seen by the ids that were given, or once something has come after it. Who can write the database can hide that, and can
+// write all of it anew: only known, the Head of an earlier report that was kept elsewhere, shows that. "" is none.
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
+	rows, err := s.db.read(ctx, givenAudit) // before the rows: what is added meanwhile is no row too few
+	given, _, err := one(rows, err, scanInt)
+	if err != nil {
+		return v.report, during(err, "verify the audit log")
+	}
 	for more := true; more; {
 		rows, err := s.db.read(ctx, pageAudit, v.report.Last, auditPage)
 		page, err := all(rows, err, scanAudit)
@@ -41,7 +51,7 @@ func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 		}
 		more = len(page) == auditPage
 	}
-	return v.end(), nil
+	return v.end(given), nil
 }
 
 // verifier follows the chain.
@@ -74,6 +84,7 @@ func (v *verifier) read(r auditRow) {
 	case r.chain == nil && v.chained:
 		v.broken(r.ID, fmt.Sprintf("Row %d has no digest: Mews did not write it.", r.ID))
 	case r.chain == nil:
+		v.report.Early++
 		v.early.Write(r.encode())
 		v.moveTo(v.early.Sum(nil))
 	case !slices.Equal(r.chain, r.link(v.head)):
@@ -91,8 +102,11 @@ func (v *verifier) read(r auditRow) {
 func (v *verifier) broken(id int64, why string) { v.report.Broken, v.report.Why = id, why }
 
 // end says what can be said once all was read.
-func (v *verifier) end() AuditReport {
-	if v.known != "" && !v.met {
+func (v *verifier) end(given int64) AuditReport {
+	switch {
+	case given > v.report.Last:
+		v.broken(v.report.Last+1, fmt.Sprintf("The rows from %d to %d are missing, at its end.", v.report.Last+1, given))
+	case v.known != "" && !v.met:
 		v.broken(v.report.Last+1, "The log does not come past the digest that was given: rows are missing at its end.")
 	}
 	return v.report

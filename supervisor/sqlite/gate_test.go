@@ -240,6 +240,17 @@ func TestWhoWritesToAClosedGateIsToldOnceInAWhile(t *testing.T) {
 	told("closed again", 6) // with the code's answer
 }
 
+func TestWhoSeemsToHaveMeantACodeIsToldAgainSoon(t *testing.T) {
+	s := postbag{newStory(t)}
+	meant := func(update int64) supervisor.Item {
+		item := guarded("alice", update, "my code is 716708")
+		item.Meeting.Guard.Again, item.Meeting.Guard.Challenge = true, fmt.Sprint("no code ", update)
+		return item
+	}
+	s.receive(guarded("alice", 1, "hello"), meant(2), guarded("alice", 3, "hello?"), meant(4), meant(5), meant(6), meant(7))
+	s.same("told", s.pending(s.chat("alice", "42")), []string{locked, "no code 2", "no code 4", "no code 5"})
+}
+
 // A code opens the chat that it is sent in, and the groups in which its sender was told to send it there. Whoever else has
 // got hold of an account of that person's gets nothing run by it.
 func TestACodeOpensWhereItWasAskedForAlone(t *testing.T) {

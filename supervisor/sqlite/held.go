@@ -11,6 +11,9 @@ import (
 // challengeAgain is after how long somebody who goes on writing to a closed gate is told again that it is closed.
 const challengeAgain = 10 * time.Minute
 
+// maxTold is how often in that time somebody is told again who seems to have meant a code.
+const maxTold = 4
+
 // maxHeld is how many inbounds of a person are held at once. All of them are run when a code comes, so it is about what
 // somebody may mean by one code: five bursts of what the gate takes at once.
 const maxHeld = 100
@@ -101,8 +104,9 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) (supervisor.In
 	if err != nil {
 		return in, err
 	}
+	tell := told == 0 || g.Again && told < maxTold
 	in.Held = true
-	if err := t.exec(holdInbound, told == 0, g.At.Chat, t.now, in.ID); err != nil || told > 0 {
+	if err := t.exec(holdInbound, tell, g.At.Chat, t.now, in.ID); err != nil || !tell {
 		return in, err
 	}
 	if g.At != (supervisor.Conversation{}) {

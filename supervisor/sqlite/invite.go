@@ -52,7 +52,9 @@ func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditRow) (
 	return n, during(err, "revoke the invites of %s", user)
 }
 
+// One that was made just as its person was suspended is not good either.
 const useInvite = `UPDATE invite SET used_at = ?1 WHERE digest = ?2 AND used_at IS NULL AND expires_at > ?1
+	AND NOT EXISTS (SELECT 1 FROM suspended s WHERE s.user = invite.user)
 	RETURNING digest, user, created_at, expires_at, enrol`
 
 // accountTaken is why an account can't be bound.
@@ -63,7 +65,7 @@ func accountTaken() error {
 
 // Redeem uses an invite, once: it binds an account of a channel to the invite's person, and is in the audit log. owner is
 // whose the account is by what is not in this database; "" is nobody's. The same CodeNotFound says that there is no such
-// invite, that it was used, and that its time is over. CodeForbidden says that the account is another person's; the invite
+// invite, that it was used, that its time is over, and that its person may not speak. CodeForbidden says that the account is another person's; the invite
 // is not used up by that.
 func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.Channel, account, owner string) (Invite, error) {
 	i, err := inTransaction(ctx, s.db.writer, func(t *tx) (Invite, error) {

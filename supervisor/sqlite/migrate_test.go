@@ -23,6 +23,7 @@ var released = map[string]string{
 	"migration/0003_usage.sql":    "0270ed919a2affe38567987c46f1aeba805f75d8a196964776e6703fba3237fe",
 	"migration/0004_gate.sql":     "6fdf1e2071bb4fe88135ee17620157ee1657cdf494b425f34d2ec82f1baebe49",
 	"migration/0005_busy.sql":     "e896ab31ff958ae0c8295c49538e91569c501089db5fede868479a60492c6dc2",
+	"migration/0006_asking.sql":   "18191b16dfa4a1ed1ddcf2493177739c3d886ed60c8544b1a50149359c715eb4",
 }
 
 func TestReleasedMigrationsAreNotChanged(t *testing.T) {
@@ -114,12 +115,12 @@ func TestMigrations(t *testing.T) {
 		version int64
 		column  int // whether the second was kept
 	}{
-		{"one more", fstest.MapFS{"migration/0006_more.sql": file(
-			"ALTER TABLE turn ADD COLUMN more TEXT")}, "", 6, 1},
-		{"one that fails in the middle", fstest.MapFS{"migration/0006_more.sql": file(
-			"ALTER TABLE turn ADD COLUMN more TEXT; INSERT INTO nowhere VALUES (1)")}, "0006_more.sql: ", 5, 0},
-		{"a gap in the numbers", fstest.MapFS{"migration/0007_more.sql": file("")}, "its number is not 6", 5, 0},
-		{"a name without a number", fstest.MapFS{"migration/more.sql": file("")}, "its number is not 6", 5, 0},
+		{"one more", fstest.MapFS{"migration/0007_more.sql": file(
+			"ALTER TABLE turn ADD COLUMN more TEXT")}, "", 7, 1},
+		{"one that fails in the middle", fstest.MapFS{"migration/0007_more.sql": file(
+			"ALTER TABLE turn ADD COLUMN more TEXT; INSERT INTO nowhere VALUES (1)")}, "0007_more.sql: ", 6, 0},
+		{"a gap in the numbers", fstest.MapFS{"migration/0008_more.sql": file("")}, "its number is not 7", 6, 0},
+		{"a name without a number", fstest.MapFS{"migration/more.sql": file("")}, "its number is not 7", 6, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)

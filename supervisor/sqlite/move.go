@@ -8,8 +8,10 @@ import (
 )
 
 // Move keeps that a channel's chat has a new name, and returns in how many conversations that changed something. The
-// chat's conversations go with it, and so does that people may speak in it and have their gate open there. Where a person has one in the new chat already, only what waits or may have to be sent
-// again moves over into that one, with its posts. To say it again moves what has come since.
+// chat's conversations go with it, and so does that people may speak in it and have their gate open there. Where a person
+// has one in the new chat already, only this moves over into that one: what was sent and has not begun, held or not, and what
+// waits to be sent or may have to be again, with its posts. To say it again moves what has come since. Whoever works for the
+// conversations of the new chat is to look for work then.
 func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error) {
 	if from == to {
 		return 0, nil
@@ -68,10 +70,11 @@ const (
 	renameConversation = `UPDATE conversation SET chat = ? WHERE id = ?`
 	movePosts          = `UPDATE post SET conversation = ?, changed_at = ? WHERE state <> 'deleted' AND delivery IN
 		(SELECT id FROM outbox WHERE conversation = ? AND outcome IS NOT 'sent')`
+	moveInbounds   = `UPDATE inbox SET conversation = ? WHERE conversation = ? AND state = 'new'`
 	moveDeliveries = `UPDATE outbox SET conversation = ? WHERE conversation = ? AND outcome IS NOT 'sent'`
 )
 
-// moveOne says how many rows it has moved: of conversations, or of deliveries.
+// moveOne says how many rows it has moved: of conversations, or of inbounds and deliveries.
 func (t moveTx) moveOne(p pairRow, to string) (int64, error) {
 	if p.new == 0 {
 		return t.change(renameConversation, to, p.old)
@@ -79,5 +82,10 @@ func (t moveTx) moveOne(p pairRow, to string) (int64, error) {
 	if err := t.exec(movePosts, p.new, t.now, p.old); err != nil {
 		return 0, err
 	}
-	return t.change(moveDeliveries, p.new, p.old)
+	inbounds, err := t.change(moveInbounds, p.new, p.old)
+	if err != nil {
+		return 0, err
+	}
+	deliveries, err := t.change(moveDeliveries, p.new, p.old)
+	return inbounds + deliveries, err
 }

@@ -79,3 +79,43 @@ func TestWhatWaitsMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
 	s.same("where it is", s.look("SELECT conversation FROM post WHERE id = ?", live.ID), s.look("SELECT ?", new.ID))
 	s.same("foreign keys", s.look("PRAGMA foreign_key_check"), "")
 }
+
+// What was sent in the old chat and has not begun goes over too, held or not: nobody works for the old one any more.
+func TestWhatHasNotBegunMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
+	s := newStory(t)
+	old, new := s.chat("alice", "-5"), s.chat("alice", "-1005")
+	done, err := s.db.Turns().Start(t.Context(), s.put(old, supervisor.KindText, "answered").ID)
+	s.must(err)
+	s.finish(done, "so it is")
+	s.move("-5", "-1005")
+	text, command := s.put(old, supervisor.KindText, "the question"), s.put(old, supervisor.KindCommand, "/status")
+
+	s.same("moved", s.move("-5", "-1005"), 1)
+	s.same("again", s.move("-5", "-1005"), 0)
+	next, found, err := s.db.Inbox().Next(t.Context(), new.ID)
+	s.must(err)
+	s.same("next in the new one", next.ID, text.ID)
+	_, foundOld, err := s.db.Inbox().Next(t.Context(), old.ID)
+	s.must(err)
+	s.same("found there, and in the old one", []bool{found, foundOld}, []bool{true, false})
+	commands, err := s.db.Inbox().Commands(t.Context())
+	s.must(err)
+	s.same("commands", len(commands), 1)
+	s.same("the command", commands[0].ID, command.ID)
+	s.same("is in", commands[0].Conversation, new)
+	s.same("what was answered stays", s.look("SELECT conversation FROM inbox WHERE id = ?", done.Inbound), s.look("SELECT ?", old.ID))
+	waiting, err := s.db.Inbox().Unfinished(t.Context())
+	s.must(err)
+	s.same("where something waits", waiting, []supervisor.Conversation{new})
+}
+
+func TestWhatIsHeldMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
+	s := postbag{newStory(t)}
+	new := s.chat("alice", "-1005")
+	held := s.receive(in("-5", guarded("alice", 1, "the question")))
+	s.same("kept", texts(held.Kept), []string{"held new the question"})
+	s.same("moved", s.move("-5", "-1005"), 1)
+	s.same("it is in", s.look("SELECT conversation || ' ' || held FROM inbox WHERE id = ?", held.Kept[0].ID), s.look("SELECT ? || ' 1'", new.ID))
+	released := s.receive(in("-1005", code("alice", 2, 7))).Released
+	s.same("a code there lets it through", texts(released), []string{"new the question"})
+}

@@ -66,7 +66,7 @@ func TestTheSettingsHold(t *testing.T) {
 	defer r.run()()
 	for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000,
 		"cell_size_check": 1, "trusted_schema": 0, "temp_store": 2, "application_id": applicationID,
-		"user_version": 5} {
+		"user_version": 6} {
 		got, err := r.db.writer.conn.pragma(t.Context(), pragma)
 		if err != nil || got != want {
 			t.Errorf("%s is %d, want %d; %v", pragma, got, want, err)

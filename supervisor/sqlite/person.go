@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -81,8 +82,9 @@ const (
 	listSuspended = `SELECT user FROM suspended ORDER BY user`
 )
 
-// Suspend keeps that a person may not speak for now, and ends their logins; with on false they may again. To say it again
-// changes nothing. The entries are put into the audit log in the same transaction.
+// Suspend keeps that a person may not speak for now, ends their logins, and takes back their invites that nobody has used;
+// with on false they may speak again, and have none of these back. To say it again changes nothing. The entries, and one of the
+// invites, are put into the audit log in the same transaction.
 func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
 	err := s.db.writer.do(ctx, func(t *tx) error {
 		if err := t.auditAll(entries); err != nil {
@@ -92,6 +94,13 @@ func (s People) Suspend(ctx context.Context, user string, on bool, entries ...Au
 			return t.exec(unsuspend, user)
 		}
 		if err := t.exec(closeLogins, user); err != nil {
+			return err
+		}
+		revoked, err := t.change(revokeInvites, user)
+		if err == nil && revoked > 0 {
+			err = t.audit(user, "invite.revoked", fmt.Sprintf("all %d that nobody had used, for they may not speak", revoked))
+		}
+		if err != nil {
 			return err
 		}
 		return t.exec(suspend, user, t.now)

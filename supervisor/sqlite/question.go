@@ -22,19 +22,24 @@ func (db *DB) Questions() Questions { return Questions{db} }
 type questionTx struct{ *tx }
 
 const (
-	selectQuestion = `SELECT q.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(q.turn, 0), q.kind, q.tool, q.subject,
-		q.amount, q.text, q.answer, q.expires_at, q.expires_at - coalesce(q.answered_at, q.created_at),
-		q.used_at IS NOT NULL, t.ended_at IS NOT NULL FROM question q JOIN conversation c ON c.id = q.conversation
-		LEFT JOIN turn t ON t.id = q.turn `
-	findAsked = selectQuestion + `WHERE q.turn = ? AND q.subject = ? AND q.kind = ? ORDER BY q.id DESC LIMIT 1`
+	selectQuestion = `SELECT q.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(q.turn, 0),
+		coalesce(q.inbound, 0), q.kind, q.tool, q.subject, q.amount, q.text, q.answer, q.expires_at,
+		q.expires_at - coalesce(q.answered_at, q.created_at), q.used_at IS NOT NULL,
+		t.ended_at IS NOT NULL OR i.state IS NOT NULL AND i.state <> 'new'
+		FROM question q JOIN conversation c ON c.id = q.conversation LEFT JOIN turn t ON t.id = q.turn
+		LEFT JOIN inbox i ON i.id = q.inbound `
+	findAsked   = selectQuestion + `WHERE q.turn = ? AND q.subject = ? AND q.kind = ? ORDER BY q.id DESC LIMIT 1`
+	findAskedBy = selectQuestion + `WHERE q.inbound = ? AND q.subject = ? AND q.kind = ? ORDER BY q.id DESC LIMIT 1`
 
-	insertQuestion = `INSERT INTO question (digest, user, conversation, turn, kind, tool, subject, amount, text, created_at,
-		expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	insertQuestion = `INSERT INTO question (digest, user, conversation, turn, inbound, kind, tool, subject, amount, text,
+		created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 )
 
-// Ask asks a question of a turn that runs, or of none: the question and its delivery with those buttons are kept together.
-// digest is the SHA-256 of their nonce, in hexadecimal. If the turn has asked exactly this before and there is no answer
-// yet, that question is returned, and fresh is false; if there is one that counts, it is returned with it, and used.
+// Ask asks a question of a turn that runs, of a command or a press that has no answer yet, or of nobody's: the question and
+// its delivery with those buttons are kept together. digest is the SHA-256 of their nonce, in hexadecimal. If whoever waits
+// has asked exactly this before and there is no answer yet, that question is returned, and fresh is false; if there is one
+// that counts, it is returned with it, and used. An answer counts for a turn once. For a command it counts as long as that
+// has no answer itself: one that is run again after a crash does again what it did.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
 	err = s.db.writer.do(ctx, func(t *tx) (err error) {
@@ -42,25 +47,22 @@ func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string
 		return err
 	})
 	if err != nil {
-		return supervisor.Question{}, false, during(err, "ask %s for turn %d", q.Conversation.User, q.Turn)
+		return supervisor.Question{}, false, during(err, "ask %s for %s", q.Conversation.User, q.Asker())
 	}
 	return asked, fresh, nil
 }
 
 func (t questionTx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Button) (supervisor.Question, bool, error) {
-	if q.Turn != 0 {
-		before, ok, err := t.askedBefore(q)
-		if err != nil || ok {
-			return before, false, err
-		}
+	before, ok, err := t.askedBefore(q)
+	if err != nil || ok {
+		return before, false, err
 	}
 	until := ceilMilli(q.ExpiresAt)
 	if until <= t.now {
 		return q, false, refuse("A question is not asked that has expired.")
 	}
-	var err error
 	in := q.Conversation
-	q.ID, err = t.insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), q.Kind, q.Tool, q.Subject, q.Amount, q.Text,
+	q.ID, err = t.insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Kind, q.Tool, q.Subject, q.Amount, q.Text,
 		t.now, until)
 	switch {
 	case errors.Is(err, sqlite3.CONSTRAINT_FOREIGNKEY):
@@ -76,25 +78,56 @@ func (t questionTx) ask(q supervisor.Question, digest string, buttons [][]superv
 	return q, true, err
 }
 
-// askedBefore is the turn's question about exactly this, if it still stands or has an answer that counts; that is used.
-func (t questionTx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool, _ error) {
-	turn, err := t.runningTurn(q.Turn)
+// askedBefore is the question about exactly this of whoever waits, if it still stands or has an answer that counts; that is
+// used.
+func (t questionTx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool, err error) {
+	query, by := findAsked, q.Turn
+	switch {
+	case q.Turn != 0:
+		err = t.mayAsk(q)
+	case q.Inbound != 0:
+		query, by, err = findAskedBy, q.Inbound, t.mayAskFor(q)
+	default:
+		return none, false, nil
+	}
 	if err != nil {
 		return none, false, err
 	}
-	if in := turn.Conversation; in.ID != q.Conversation.ID || in.User != q.Conversation.User {
-		return none, false, missing("There is no turn %d in conversation %d of %s.", q.Turn, q.Conversation.ID,
-			q.Conversation.User)
-	}
-	rows, err := t.query(findAsked, q.Turn, q.Subject, q.Kind)
+	rows, err := t.query(query, by, q.Subject, q.Kind)
 	before, ok, err := one(rows, err, scanQuestion)
-	if err != nil || !ok || before.used || before.expired(t.now) {
+	if err != nil || !ok || before.used && q.Inbound == 0 || before.expired(t.now) {
 		return none, false, err
 	}
 	if before.Answer == supervisor.AnswerNone {
 		return before.Question, true, nil
 	}
 	return before.Question, true, t.exec(useQuestion, t.now, before.ID)
+}
+
+// mayAsk refuses a question of a turn that does not run where it is asked.
+func (t questionTx) mayAsk(q supervisor.Question) error {
+	turn, err := t.runningTurn(q.Turn)
+	if err != nil {
+		return err
+	}
+	if in := turn.Conversation; in.ID != q.Conversation.ID || in.User != q.Conversation.User {
+		return missing("There is no turn %d in conversation %d of %s.", q.Turn, q.Conversation.ID, q.Conversation.User)
+	}
+	return nil
+}
+
+// mayAskFor refuses a question of a command that has been answered, or is another person's.
+func (t questionTx) mayAskFor(q supervisor.Question) error {
+	in, err := t.inbound(q.Inbound)
+	switch {
+	case err != nil:
+		return err
+	case in.Conversation.User != q.Conversation.User:
+		return missing("There is no inbound %d of %s.", q.Inbound, q.Conversation.User)
+	case in.State != supervisor.InboundNew || in.Held || in.Kind != supervisor.KindCommand && in.Kind != supervisor.KindPress:
+		return refuse("Inbound %d is no command that waits.", q.Inbound)
+	}
+	return nil
 }
 
 const (
@@ -132,8 +165,8 @@ func (t questionTx) use(id int64) (supervisor.Answer, bool, error) {
 
 const withdrawQuestion = `UPDATE question SET expires_at = ?1 WHERE id = ?2 AND answer = '' AND expires_at > ?1`
 
-// Withdraw has a question expire that has no answer: nobody waits for that any more. One of a turn needs none when the turn
-// ends.
+// Withdraw has a question expire that has no answer: nobody waits for that any more. One of a turn or a command
+// needs none when that ends.
 func (s Questions) Withdraw(ctx context.Context, id int64) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(withdrawQuestion, t.now, id) })
 	return during(err, "withdraw question %d", id)
@@ -190,7 +223,7 @@ type questionRow struct {
 	supervisor.Question
 	stands int64 // milliseconds: how long it stands, or its answer counts
 	used   bool
-	over   bool // its turn has ended
+	over   bool // its turn or its command has ended
 }
 
 func (q questionRow) expired(now int64) bool { return q.ExpiresAt.UnixMilli() <= now }
@@ -210,8 +243,8 @@ func (t questionTx) find(query string, by any) (questionRow, error) {
 
 func scanQuestion(rows *sql.Rows) (q questionRow, err error) {
 	c, until := &q.Conversation, int64(0)
-	err = rows.Scan(&q.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &q.Turn, &q.Kind, &q.Tool, &q.Subject, &q.Amount,
-		&q.Text, &q.Answer, &until, &q.stands, &q.used, &q.over)
+	err = rows.Scan(&q.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &q.Turn, &q.Inbound, &q.Kind, &q.Tool, &q.Subject,
+		&q.Amount, &q.Text, &q.Answer, &until, &q.stands, &q.used, &q.over)
 	q.ExpiresAt = instant(until)
 	return q, err
 }

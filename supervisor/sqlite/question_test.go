@@ -210,12 +210,15 @@ func TestAQuestionOfNoTurnIsWithdrawn(t *testing.T) {
 
 func TestQuestionsThatAreRefused(t *testing.T) {
 	s := newStory(t)
-	turn := s.begun("send it")
+	turn, bobs := s.begun("send it"), s.put(s.conversation("bob"), supervisor.KindCommand, "/invite eve")
 	for name, change := range map[string]func(*supervisor.Question){
 		"of no kind":              func(q *supervisor.Question) { q.Kind = "" },
 		"about nothing":           func(q *supervisor.Question) { q.Subject = "" },
 		"in another conversation": func(q *supervisor.Question) { q.Conversation = s.conversation("bob") },
 		"of no turn that was":     func(q *supervisor.Question) { q.Turn = 99 },
+		"of no command that was":  func(q *supervisor.Question) { q.Turn, q.Inbound = 0, 99 },
+		"of a text":               func(q *supervisor.Question) { q.Turn, q.Inbound = 0, turn.Inbound },
+		"of bob's command":        func(q *supervisor.Question) { q.Turn, q.Inbound = 0, bobs.ID },
 		"nowhere":                 func(q *supervisor.Question) { q.Turn, q.Conversation.ID = 0, 99 },
 	} {
 		q := approval(s, turn)

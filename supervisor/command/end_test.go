@@ -1,0 +1,81 @@
+package command_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"mews/supervisor"
+)
+
+// guest is bob's conversation.
+func (h *house) guest() supervisor.Conversation {
+	h.Helper()
+	c, err := h.db.Conversations().Find(h.Context(), "bob", supervisor.ChannelTerminal, "", "")
+	if err != nil {
+		h.Fatal(err)
+	}
+	return c
+}
+
+// TestWhoIsShutOutHasTheirCommandsEnded: the one that asks, and what waits behind it; nobody else's, and none is answered.
+func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		over := h.slow()
+		h.desk.answers = make(chan error)
+		h.live()
+		home, guest := h.home, h.guest()
+		h.commands.Accept(h.keep("/status"))
+		h.home = guest
+		asks, behind := h.keep("/settings stream off"), h.keep("/settings stream on")
+		h.commands.Accept(asks)
+		h.commands.Accept(behind)
+		synctest.Wait()
+		if err := h.commands.End(t.Context(), "bob"); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.commands.End(t.Context(), "bob"); err != nil { // of whom nothing is left
+			t.Fatal(err)
+		}
+		close(over)
+		synctest.Wait()
+		if asked := len(h.desk.asked); asked != 1 || len(h.desk.own) != 0 || len(h.answers(guest)) != 0 {
+			t.Errorf("bob was asked %d times, has set %v, and was answered %q", asked, h.desk.own, h.answers(guest))
+		}
+		if got := h.answers(home); !slices.Equal(got, []string{"all is"}) {
+			t.Errorf("somebody else is answered %q", got)
+		}
+		h.commands.Accept(h.keep("/status")) // they are back
+		synctest.Wait()
+		if got := h.answers(guest); !slices.Equal(got, []string{"a guest"}) {
+			t.Errorf("when they are back they are answered %q", got)
+		}
+	})
+}
+
+// TestACommandThatIsGoneIsNotAnsweredForEver: somebody was deleted while it ran.
+func TestACommandThatIsGoneIsNotAnsweredForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		erased := make(chan struct{})
+		h.options.Status = func(ctx context.Context, c supervisor.Conversation) (string, error) {
+			_, err := h.db.Access().People.Erase(ctx, c.User)
+			close(erased)
+			return "all is well", err
+		}
+		end := h.live()
+		h.home = h.guest()
+		gone := h.keep("/status")
+		h.commands.Accept(gone)
+		<-erased
+		synctest.Wait() // a retry would wait for its time
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := h.commands.End(ctx, "bob"); err != nil {
+			t.Errorf("it is still being answered: %v", err)
+		}
+		end()
+	})
+}

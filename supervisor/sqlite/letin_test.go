@@ -1,0 +1,37 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// served says yes of every chat but one.
+func served(c supervisor.Conversation) bool { return c.Chat != "666" }
+
+// Who is asked for no code any more has what was held let in, once; what was sent where they are not served stays held.
+func TestWhatIsHeldIsLetInWithoutACode(t *testing.T) {
+	s := postbag{newStory(t)}
+	s.receive(guarded("alice", 1, "one"), in("666", guarded("alice", 2, "from an account that was theirs")),
+		guarded("bob", 3, "bob's"), guarded("alice", 4, "two"))
+	holding, err := s.db.Inbox().Holding(t.Context())
+	s.must(err)
+	s.same("of whom something is held", holding, []string{"alice", "bob"})
+	let, err := s.db.Inbox().LetIn(t.Context(), "alice", served)
+	s.must(err)
+	s.same("let in", texts(let), []string{"new one", "new two"})
+	next, _, err := s.db.Inbox().Next(t.Context(), let[0].Conversation.ID)
+	s.must(err)
+	s.same("next", next.Text, "one")
+	let, err = s.db.Inbox().LetIn(t.Context(), "alice", served)
+	s.must(err)
+	s.same("let in again", len(let), 0)
+	s.same("still held", s.look("SELECT group_concat(user || ': ' || text) FROM inbox WHERE held = 1"),
+		"alice: from an account that was theirs,bob: bob's")
+	s.same("logins", s.look("SELECT count(*) FROM login"), "0")
+	entries, err := s.db.Audit().List(t.Context(), sqlite.AuditFilter{User: "alice", Limit: 10})
+	s.must(err)
+	s.same("audited", len(entries), 1)
+	s.same("as", entries[0].Action+": "+entries[0].Detail, "gate.gone: 2 held inbounds let in, for no code is asked for any more")
+}

@@ -1,0 +1,84 @@
+package sqlite_test
+
+import (
+	"testing"
+	"time"
+
+	"mews/supervisor"
+)
+
+// changing is a command of alice's, and what it asks her.
+func changing(s *story) (supervisor.Inbound, supervisor.Question) {
+	s.Helper()
+	in := s.put(s.home, supervisor.KindCommand, "/settings stream off")
+	q := approval(s, supervisor.Turn{Conversation: s.home})
+	q.Inbound = in.ID
+	return in, q
+}
+
+// A command that is run again after a crash finds its question, and what was pressed meanwhile. It is one command however often
+// it is run, so one press is enough for it.
+func TestACommandThatIsRunAgainFindsItsQuestion(t *testing.T) {
+	for _, answer := range []supervisor.Answer{supervisor.AnswerOnce, supervisor.AnswerAlways, supervisor.AnswerDeny} {
+		s := newStory(t)
+		_, q := changing(s)
+		first, fresh := ask(s, q, nonceA)
+		s.same("fresh", fresh, true)
+		again, fresh := ask(s, q, nonceB)
+		s.same("after a crash", again, first)
+		s.same("fresh again", fresh, false)
+		s.same("press", press(s, nonceA, answer), supervisor.PressTaken)
+		for range 2 { // the second is after a crash between what it did and its answer
+			again, fresh = ask(s, q, nonceB)
+			s.same("answer", again.Answer, answer)
+			s.same("fresh", fresh, false)
+		}
+		s.same("questions", s.look("SELECT count(*) FROM question"), "1")
+	}
+}
+
+func TestAnAnswerIsForOneCommand(t *testing.T) {
+	s := newStory(t)
+	_, q := changing(s)
+	ask(s, q, nonceA)
+	press(s, nonceA, supervisor.AnswerOnce)
+	_, other := changing(s)
+	_, fresh := ask(s, other, nonceB)
+	s.same("another command's", fresh, true)
+	q.Subject = nonceA
+	_, fresh = ask(s, q, s.look("SELECT lower(hex(randomblob(32)))"))
+	s.same("about something else", fresh, true)
+}
+
+// The question of a command that has its answer changes nothing any more.
+func TestTheQuestionOfAnAnsweredCommandIsOver(t *testing.T) {
+	s := newStory(t)
+	in, q := changing(s)
+	ask(s, q, nonceA)
+	_, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Not done."})
+	s.must(err)
+	s.same("press", press(s, nonceA, supervisor.AnswerAlways), supervisor.PressOver)
+	_, _, err = s.db.Questions().Ask(t.Context(), q, nonceB, onceDeny)
+	s.refused(err, supervisor.CodeInvalid, "is no command that waits")
+}
+
+func TestACommandsQuestionThatHasExpiredIsAskedAnew(t *testing.T) {
+	s := newStory(t)
+	_, q := changing(s)
+	ask(s, q, nonceA)
+	s.now = s.now.Add(time.Hour)
+	q.ExpiresAt = s.now.Add(time.Hour)
+	_, fresh := ask(s, q, nonceB)
+	s.same("fresh", fresh, true)
+}
+
+// What a command has asked goes with its person.
+func TestACommandsQuestionIsErased(t *testing.T) {
+	s := newStory(t)
+	_, q := changing(s)
+	ask(s, q, nonceA)
+	gone, err := s.db.Access().People.Erase(t.Context(), "alice")
+	s.must(err)
+	s.same("questions", gone["question"], int64(1))
+	s.same("inbounds", gone["inbox"], int64(1))
+}
