@@ -31,6 +31,8 @@ type Guard struct {
 	Challenge  string        // what the person is told where it is closed: once for all that it holds in a conversation
 	// At is where the challenge goes; the zero value is where the inbound came from. Codes are for private chats.
 	At Conversation
+	// Again has the person be told again soon: they may have meant the inbound as a code.
+	Again bool
 	// Never says that no code will open it now: the inbound is answered with the Challenge, and is not held.
 	Never bool
 	// Decide is set where the inbound is a code if the gate is closed, and words if it is open: closed, it is tried, and no

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -79,7 +78,7 @@ type invites struct {
 const inviteLasts = 24 * time.Hour
 
 // Check says why nobody of that name can be invited.
-func (i invites) Check(name string) error {
+func (i invites) Check(ctx context.Context, name string) error {
 	_, known := i.roster.people.Find(name)
 	switch {
 	case i.roster.people.Suspended(name):
@@ -89,11 +88,11 @@ func (i invites) Check(name string) error {
 		return nil
 	}
 	cfg := i.roster.Config()
-	err := cfg.CheckAdded(config.User{Name: name, Role: string(supervisor.RoleUser), Home: filepath.Join(cfg.State, "homes", name)})
+	err := cfg.CheckAdded(config.User{Name: name, Role: string(supervisor.RoleUser), Home: homeOf(cfg, name)})
 	if err != nil {
 		return invalid("Nobody can be invited as %q: %v.", name, err)
 	}
-	return nil
+	return unclaimed(ctx, i.roster.store.People, cfg, name)
 }
 
 // Invite makes a code for a person, who is added where nobody knows them.
@@ -110,7 +109,8 @@ func (i invites) Invite(ctx context.Context, name string) (made command.Invitati
 		user, _ = i.roster.people.Find(name)
 	}
 	secret, digest := access.NewInvite()
-	made = command.Invitation{Code: secret.Reveal(), Added: !known, Lasts: inviteLasts, Enrols: user.Codes == supervisor.CodesRequired}
+	made = command.Invitation{Code: secret.Reveal(), Added: !known, Lasts: inviteLasts,
+		Enrols: user.Codes == supervisor.CodesRequired, Botless: botless(i.roster.Config())}
 	if bot := strings.TrimPrefix(i.bot(), "@"); bot != "" {
 		made.Link = "https://t.me/" + bot + "?start=" + made.Code
 		file, err := i.picture(made.Link, name)

@@ -27,7 +27,7 @@ func gateLimits(cfg *config.Config) access.Limits {
 	return access.Limits{Idle: a.Session, Life: a.SessionMax, Burst: a.Rate.Burst, Second: a.Rate.Second}
 }
 
-// entrance is access's gate, and before it a code that some effect waits for.
+// entrance is access's gate, and before it a code: one that some effect waits for, and one that nothing waits for.
 type entrance struct {
 	gate  *access.Gate
 	codes *confirmations
@@ -40,7 +40,10 @@ func (e *entrance) Meet(ctx context.Context, in supervisor.Inbound) (supervisor.
 		return m, err
 	}
 	hold, awaited := e.codes.takes(in)
-	if !awaited || !access.IsCode(in.Text) {
+	if !awaited {
+		return e.gate.Unasked(ctx, in, m)
+	}
+	if !access.IsCode(in.Text) {
 		return m, nil
 	}
 	return supervisor.Meeting{Decide: hold(e.gate.DecideStepUp(in.Conversation.User, in.Text))}, nil

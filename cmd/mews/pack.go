@@ -19,8 +19,24 @@ import (
 )
 
 // pack writes all that there is of a person as a .tar.gz: their folder as files/, what the database has as transcript.jsonl,
-// what lets them speak as settings.json, and what could not be had as left-out.txt. No link is followed.
+// what lets them speak as settings.json, and what could not be had as left-out.txt. No link is followed. Who has no
+// folder here is packed without files.
 func (o estates) pack(ctx context.Context, u supervisor.User, w io.Writer) error {
+	zipped := gzip.NewWriter(w)
+	p := &packer{tar: tar.NewWriter(zipped)}
+	if u.Home != "" {
+		if err := p.folder(ctx, u); err != nil {
+			return err
+		}
+	}
+	if err := o.packRecords(ctx, u, p); err != nil {
+		return err
+	}
+	return errors.Join(p.text("left-out.txt", []byte(strings.Join(p.left, ""))), p.tar.Close(), zipped.Close())
+}
+
+// folder adds all that is in a person's.
+func (p *packer) folder(ctx context.Context, u supervisor.User) error {
 	home, err := os.OpenRoot(u.Home)
 	if errors.Is(err, fs.ErrPermission) {
 		return refused(supervisor.CodeForbidden, "The folder of %s, %s, can't be read by the account that Mews runs as. Run this as root, or pack "+
@@ -30,15 +46,11 @@ func (o estates) pack(ctx context.Context, u supervisor.User, w io.Writer) error
 		return fmt.Errorf("open the folder of %s: %w", u.Name, err)
 	}
 	defer home.Close()
-	zipped := gzip.NewWriter(w)
-	p := &packer{tar: tar.NewWriter(zipped), home: home}
+	p.home = home
 	if err := p.files(ctx); err != nil {
 		return fmt.Errorf("pack the files of %s: %w", u.Name, err)
 	}
-	if err := o.packRecords(ctx, u, p); err != nil {
-		return err
-	}
-	return errors.Join(p.text("left-out.txt", []byte(strings.Join(p.left, ""))), p.tar.Close(), zipped.Close())
+	return nil
 }
 
 // packRecords adds what the database has. It is written down first: an archive has each file's size before it.
@@ -82,7 +94,7 @@ func (o estates) packRecords(ctx context.Context, u supervisor.User, p *packer) 
 // packer fills an archive.
 type packer struct {
 	tar  *tar.Writer
-	home *os.Root
+	home *os.Root // while its folder is added
 	left []string // what could not be had, a line each
 }
 

@@ -29,8 +29,9 @@ type pairing struct {
 	outbox        sqlite.Outbox
 	spool         *spool.Spool
 	seal          *access.Seal
-	knocks        access.Knocks
-	hasty         access.Strangers         // whose codes were not looked at
+	knocks        access.Knocks            // wrong codes
+	hasty         access.Strangers         // of whose codes no more were noted
+	again         access.Knocks            // codes of those who are let in already
 	said          func(conversation int64) // there is something in its outbox
 	audit         func(user, action, detail string)
 }
@@ -43,10 +44,6 @@ func (p *pairing) meet(ctx context.Context, l *telegram.Letter) (invited bool, e
 		return false, nil
 	}
 	l.Text, l.Raw = "/start", redacted(l.Update)
-	if !p.knocks.Look(l.Sender, l.Update, time.Now()) {
-		p.unlooked(l.Sender)
-		return true, nil
-	}
 	account := strconv.FormatInt(l.Sender, 10)
 	invite, err := p.store.Invites.Redeem(ctx, access.DigestInvite(code), supervisor.ChannelTelegram, account,
 		p.people.Owner(supervisor.ChannelTelegram, account))
@@ -57,7 +54,6 @@ func (p *pairing) meet(ctx context.Context, l *telegram.Letter) (invited bool, e
 	default:
 		return true, fmt.Errorf("take an invite of %d: %w", l.Sender, err)
 	}
-	p.knocks.Right(l.Sender, l.Update)
 	if err := p.refresh(ctx); err != nil {
 		return true, fmt.Errorf("let in %s: %w", invite.User, err)
 	}
@@ -71,16 +67,17 @@ func (p *pairing) refused(ctx context.Context, l *telegram.Letter, why error) er
 	if err := p.catchUp(ctx, l); err != nil {
 		return err
 	}
-	if supervisor.ErrorCode(why) == supervisor.CodeForbidden {
-		p.audit("", "invite.refused", fmt.Sprintf("%d had a code for another person than whose account it is", l.Sender))
+	user, known := p.people.Telegram(l.Sender)
+	switch {
+	case supervisor.ErrorCode(why) == supervisor.CodeForbidden:
+		p.wrong(l, "had a code for another person than whose account it is")
+	case !known:
+		p.wrong(l, "had a code that is not good")
 	}
-	if user, known := p.people.Telegram(l.Sender); known {
-		return p.resume(ctx, user, l)
+	if !known || !p.again.Note(l.Sender, l.Update, time.Now()) {
+		return nil
 	}
-	if supervisor.ErrorCode(why) == supervisor.CodeNotFound {
-		p.audit("", "invite.refused", fmt.Sprintf("%d had a code that is not good", l.Sender))
-	}
-	return nil
+	return p.resume(ctx, user, l)
 }
 
 // catchUp reads people anew where an account was bound to somebody and they do not know it.
@@ -96,17 +93,19 @@ func (p *pairing) catchUp(ctx context.Context, l *telegram.Letter) error {
 	if _, there := p.people.Find(user); !there {
 		return nil // what was left of somebody who is no user any more
 	}
-	p.knocks.Right(l.Sender, l.Update) // it was, the first time
 	if err := p.refresh(ctx); err != nil {
 		return fmt.Errorf("let in %s: %w", user, err)
 	}
 	return nil
 }
 
-// unlooked notes somebody whose code was not looked at because of how many they tried, once a day each.
-func (p *pairing) unlooked(sender int64) {
-	if p.hasty.First(sender, time.Now()) {
-		p.audit("", "invite.refused", fmt.Sprintf("%d tried too many codes; this one was not looked at", sender))
+// wrong notes a code that let nobody in. Of somebody who sends many it is noted once a day that they do.
+func (p *pairing) wrong(l *telegram.Letter, why string) {
+	switch now := time.Now(); {
+	case p.knocks.Note(l.Sender, l.Update, now):
+		p.audit("", "invite.refused", fmt.Sprintf("%d %s", l.Sender, why))
+	case p.hasty.First(l.Sender, now):
+		p.audit("", "invite.refused", fmt.Sprintf("%d %s; there are many wrong codes in this hour, and no more of theirs are noted", l.Sender, why))
 	}
 }
 
@@ -117,6 +116,9 @@ func redacted(update int64) json.RawMessage {
 
 // resume goes on with somebody who has been let in: who is to make a second factor is shown how.
 func (p *pairing) resume(ctx context.Context, user supervisor.User, l *telegram.Letter) error {
+	if p.people.Suspended(user.Name) {
+		return nil // there is nothing to be set up for whom nothing is taken of
+	}
 	may, err := p.store.Invites.MayEnrol(ctx, user.Name)
 	if err != nil || !may || user.Codes == supervisor.CodesOff || p.seal == nil {
 		return err
@@ -145,7 +147,7 @@ func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.
 	if err != nil {
 		return err
 	}
-	text := "Your chat is locked by a second factor. Scan the picture below with an authenticator app, or type this secret into " +
+	text := offered(user.Codes) + " Scan the picture below with an authenticator app, or type this secret into " +
 		"it: `" + made.Secret.Reveal() + "`\n\nKeep these recovery codes where you do not lose them; each opens the chat once, without " +
 		"the app:\n```\n" + strings.Join(reveal(codes), "\n") + "\n```\nThen send me the six digits that the app shows. This message " +
 		"and the picture go away in ten minutes."
@@ -156,6 +158,15 @@ func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.
 		p.said(c.ID)
 	}
 	return err
+}
+
+// offered says of a second factor that was just made what it is to a person: a condition, or a choice of theirs.
+func offered(codes supervisor.Codes) string {
+	if codes == supervisor.CodesRequired {
+		return "Your chat is locked by a second factor."
+	}
+	return "Your chat can be locked by a second factor. It is not locked yet: from the first code on that you send me it is, and if " +
+		"you want none, leave this and go on writing."
 }
 
 func reveal(codes []access.Secret) []string {

@@ -86,6 +86,12 @@ func checkZone(_ supervisor.User, value string) (string, error) {
 	return value, nil
 }
 
+// leastLimit is the smallest limit, in millionths of a US dollar: the smallest amount that is shown.
+const leastLimit = 100
+
+// unthinking is what models do by default.
+const unthinking = "off"
+
 // checkAmount is a check of a limit, which a person may only lower.
 func checkAmount(most func(supervisor.User) int64) func(supervisor.User, string) (string, error) {
 	return func(u supervisor.User, value string) (string, error) {
@@ -95,6 +101,8 @@ func checkAmount(most func(supervisor.User) int64) func(supervisor.User, string)
 			return "", invalid("%q is no amount. Write US dollars, such as 1.50.", value)
 		case amount.Micro == 0:
 			return "", invalid("With no money at all no model could be asked. Write how much it may be, such as 1.50, or default.")
+		case amount.Micro < leastLimit:
+			return "", invalid("%q is less than any call of a model costs, and than is shown. The least is %s.", value, supervisor.Dollars(leastLimit))
 		case ceiling > 0 && amount.Micro > ceiling:
 			return "", &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
 				"The configuration allows you %s, and you can only set less. An admin can raise it.", supervisor.Dollars(ceiling))}
@@ -215,15 +223,16 @@ func (p preferences) List(ctx context.Context, user string) ([]command.Setting, 
 	if err != nil {
 		return nil, err
 	}
+	models := p.config().Models
+	without, _ := p.people.Find(user)
 	list := []command.Setting{
-		{Name: chosenModel, Value: "`" + spec + "`", Source: sourceOf(own, true), Example: "offline"},
-		{Name: "thinking", Value: p.config().Models.Thinking, Source: command.SourceConfig},
+		{Name: chosenModel, Value: "`" + spec + "`", Source: sourceOf(own, models.Default != config.Offline || without.Model != ""), Example: "offline"},
+		{Name: "thinking", Value: models.Thinking, Source: sourceOf(false, models.Thinking != unthinking)},
 	}
 	with, _, err := p.effective(ctx, user)
 	if err != nil {
 		return nil, err
 	}
-	without, _ := p.people.Find(user)
 	left, err := p.Left(ctx, user)
 	if err != nil {
 		return nil, err

@@ -87,6 +87,7 @@ func TestWhatIsNoSettingIsRefused(t *testing.T) {
 		{"ann", setDay, "2.51", "The configuration allows you $2.50, and you can only set less. An admin can raise it."},
 		{"ann", setDay, "-1", `"-1" is no amount. Write US dollars, such as 1.50.`},
 		{"ann", setDay, "0", "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."},
+		{"ann", setDay, "0.000001", `"0.000001" is less than any call of a model costs, and than is shown. The least is $0.0001.`},
 		{"ben", setMonth, "much", `"much" is no amount. Write US dollars, such as 1.50.`},
 		{"ben", setStream, "maybe", `It is on, and answers grow before your eyes, or off, and they come when they are whole. "maybe" is neither.`},
 		{"ben", setBusy, "wait", `It is steer, and what you send while I answer is taken in on the way, queue, and it is answered next, ` +
@@ -144,7 +145,7 @@ func TestSettingsAreListed(t *testing.T) {
 	set(t, p, "ann", setDay, "1")
 	list, err := p.List(t.Context(), "ann")
 	must(t, err)
-	want := [][3]string{{"model", "`offline`", "the configuration's"}, {"thinking", "off", "the configuration's"},
+	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"},
 		{"timezone", "Europe/Madrid", "the configuration's"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "your own"}, {"budget month", "no limit", "the default"},
 		{"stream", "off", "your own"}, {"busy", "steer", "the default"}}
 	var got [][3]string

@@ -17,17 +17,17 @@ func userVerbs() []subverb {
 		{name: "list", usage: "[--json]", summary: "who may talk, and what lets them", run: userList},
 		{name: "show", usage: "NAME [--json]", summary: "one person", run: userList},
 		{
-			name: "add", usage: "NAME [--role admin|user] [--account A] [--timezone TZ]",
+			name: "add", usage: "NAME [--role admin|user] [--account A] [--timezone TZ] [--again]",
 			summary: "add a person without the configuration; they get a folder below the state folder", run: userAdd,
 		},
 		{
 			name: "invite", usage: "NAME [--enrol=false] [--revoke]",
 			summary: "print a code that lets a person in on Telegram; with --revoke take back those that nobody has used", run: userInvite,
 		},
-		{name: "disable", usage: "NAME", summary: "shut a person out for now, and end their logins", run: userSuspend(true)},
+		{name: "disable", usage: "NAME", summary: "shut a person out for now, end their logins, and take back their invites", run: userSuspend(true)},
 		{name: "enable", usage: "NAME", summary: "let a person in again who was disabled", run: userSuspend(false)},
 		{name: "remove", usage: "NAME", summary: "take out a person who was added; what is theirs stays", run: userRemove},
-		{name: "export", usage: "NAME [--output FILE]", summary: "write all that is kept of a person, and their files, as a .tar.gz", run: userExport},
+		{name: "export", usage: "NAME [--output FILE]", summary: "write all that is kept of a person, also of one who was removed, and their files, as a .tar.gz", run: userExport},
 		{name: "delete", usage: "NAME [--yes]", summary: "delete all that is kept of a person who is none any more, and their folder", run: userDelete},
 	}
 }
@@ -135,12 +135,13 @@ func userAdd(ctx context.Context, con console, v subverb, args []string) error {
 	role := set.String("role", string(supervisor.RoleUser), "the `ROLE`: admin or user")
 	account := set.String("account", "", "the OS `ACCOUNT` that is theirs; without it, the service's own")
 	zone := set.String("timezone", "", "where they live, such as Europe/Madrid: the `ZONE`; without it, the machine's")
+	again := set.Bool("again", false, "they were here before: give them back what is kept of them")
 	name, cfg, err := oneName(set, file, args)
 	if err != nil {
 		return err
 	}
 	var done outcome
-	err = have(ctx, cfg, methodUserAdd, newcomer{Name: name, Role: *role, Account: *account, Timezone: *zone}, &done)
+	err = have(ctx, cfg, methodUserAdd, newcomer{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again}, &done)
 	return said(con, done, err)
 }
 
@@ -204,11 +205,14 @@ func userInvite(ctx context.Context, con console, v subverb, args []string) erro
 // printInvite shows an invite, which nothing shows a second time.
 func printInvite(w io.Writer, name string, made invited) error {
 	fmt.Fprintf(w, "An invite for %s, good once and until %s:\n\n", name, made.Expires.Local().Format("2006-01-02 15:04 MST"))
-	if made.Link != "" {
+	switch {
+	case made.Link != "":
 		fmt.Fprintf(w, "  %s\n\n", made.Link)
 		drawCode(w, made.Link)
 		fmt.Fprintf(w, "\nThey open that, or send the bot this:\n\n")
-	} else {
+	case made.Botless != "":
+		fmt.Fprintf(w, "%s Then they send the bot this:\n\n", made.Botless)
+	default:
 		fmt.Fprintf(w, "They send the bot this on Telegram:\n\n")
 	}
 	fmt.Fprintf(w, "  /start %s\n", made.Code)

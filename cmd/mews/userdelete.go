@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -41,7 +40,7 @@ func (o estates) deletePerson(ctx context.Context, by clerk, q deletion) (estate
 		return estate{}, refused(supervisor.CodeInvalid, "%s stands in the configuration. Take them out there, then `mews reload`; then they "+
 			"can be deleted.", q.User)
 	}
-	e, err := o.estate(ctx, q.User)
+	e, err := estateOf(ctx, o.store.People, o.roster.Config(), q.User)
 	if err != nil || q.Look {
 		return e, err
 	}
@@ -74,37 +73,6 @@ func (o estates) shutOut(ctx context.Context, by clerk, name string) error {
 		return err
 	}
 	return o.roster.Refresh(ctx)
-}
-
-// estate is what there is of somebody.
-func (o estates) estate(ctx context.Context, name string) (e estate, err error) {
-	if e.Rows, err = o.store.People.Count(ctx, name); err != nil {
-		return e, err
-	}
-	cfg := o.roster.Config()
-	home := filepath.Join(cfg.State, "homes", name)
-	info, err := os.Lstat(home)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && (!info.IsDir() || cfg.Holds(home)):
-		if len(e.Rows) == 0 {
-			return e, refused(supervisor.CodeNotFound, "There is nothing of %s here.", name)
-		}
-		return e, nil
-	case err != nil:
-		return e, fmt.Errorf("look at the folder of %s: %w", name, err)
-	}
-	e.Home = home
-	err = filepath.WalkDir(home, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if info, bad := entry.Info(); bad == nil && !info.IsDir() {
-			e.Files++
-			e.Bytes += info.Size()
-		}
-		return nil
-	})
-	return e, err
 }
 
 // removeHome deletes a folder with all that is in it, and nothing that a link in it leads to.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -155,6 +154,7 @@ type newcomer struct {
 	Role     string `json:"role"`
 	Account  string `json:"account,omitempty"`
 	Timezone string `json:"timezone,omitempty"`
+	Again    bool   `json:"again,omitempty"` // they were here before, and are given what is kept of them
 }
 
 // outcome is what became of an errand, for a person.
@@ -162,10 +162,11 @@ type outcome struct {
 	Text string `json:"text"`
 }
 
-// addPerson keeps a person, and gives them a folder below the state folder.
+// addPerson keeps a person, and gives them a folder below the state folder. The name is to be one that nobody had before, unless
+// they are that person.
 func (o household) addPerson(ctx context.Context, by clerk, q newcomer) (outcome, error) {
 	cfg := o.roster.Config()
-	home := filepath.Join(cfg.State, "homes", q.Name)
+	home := homeOf(cfg, q.Name)
 	err := cfg.CheckAdded(config.User{Name: q.Name, Role: q.Role, Account: q.Account, Timezone: q.Timezone, Home: home})
 	if err != nil {
 		return outcome{}, refused(supervisor.CodeInvalid, "%s can't be added: %v.", printable(q.Name), err)
@@ -173,8 +174,15 @@ func (o household) addPerson(ctx context.Context, by clerk, q newcomer) (outcome
 	if err := o.freeAccount(q.Account); err != nil {
 		return outcome{}, err
 	}
+	if err := o.freeName(ctx, q); err != nil {
+		return outcome{}, err
+	}
 	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone}
-	if err := o.store.People.Add(ctx, u, entry(by, q.Name, "user.added", "as "+q.Role)); err != nil {
+	as := "as " + q.Role
+	if q.Again {
+		as += ", with what was kept of them"
+	}
+	if err := o.store.People.Add(ctx, u, entry(by, q.Name, "user.added", as)); err != nil {
 		return outcome{}, err
 	}
 	if err := o.roster.Refresh(ctx); err != nil {
@@ -184,8 +192,45 @@ func (o household) addPerson(ctx context.Context, by clerk, q newcomer) (outcome
 		}
 		return outcome{}, refused(supervisor.CodeUnavailable, "%s was not added: %v.", q.Name, err)
 	}
-	return outcome{fmt.Sprintf("%s is a user of Mews now (%s), with the folder %s. `mews user invite %s` lets them talk on Telegram.",
-		q.Name, q.Role, home, q.Name)}, nil
+	return outcome{addedText(cfg, q, home)}, nil
+}
+
+// addedText says who was added, with what, and how they talk from then on.
+func addedText(cfg *config.Config, q newcomer, home string) string {
+	text := fmt.Sprintf("%s is a user of Mews now (%s), with the folder %s.", q.Name, q.Role, home)
+	if q.Again {
+		text = fmt.Sprintf("%s is a user of Mews again (%s), with the folder %s and all else that was kept of them.", q.Name, q.Role, home)
+	}
+	if why := botless(cfg); why != "" {
+		return text + " " + why + " Then `mews user invite " + q.Name + "` lets them talk there."
+	}
+	return text + " `mews user invite " + q.Name + "` lets them talk on Telegram."
+}
+
+// botless says why nobody can write to a bot, and what to do; "" is that there is one.
+func botless(cfg *config.Config) string {
+	if cfg.Telegram.Token.Reveal() != "" {
+		return ""
+	}
+	return "Telegram is not set up here, so there is no bot to write to: make one with @BotFather, give its token as telegram.token_file " +
+		"in the configuration, and start Mews again."
+}
+
+// freeName refuses a name of which something is kept, unless that is to be given back; and to give back what is not there.
+func (o household) freeName(ctx context.Context, q newcomer) error {
+	if _, known := o.people.Find(q.Name); known {
+		return nil // to add them again is refused anyway
+	}
+	err := unclaimed(ctx, o.store.People, o.roster.Config(), q.Name)
+	switch {
+	case !q.Again:
+		return err
+	case err == nil:
+		return refused(supervisor.CodeNotFound, "Nothing is kept of %s that could be given back. Leave out --again, or look at the name.", q.Name)
+	case supervisor.ErrorCode(err) == supervisor.CodeForbidden:
+		return nil
+	}
+	return err
 }
 
 // freeAccount refuses an OS account that is not there or is another person's.
@@ -233,8 +278,9 @@ func (o household) suspend(ctx context.Context, by clerk, q suspension) (outcome
 	if !q.On {
 		return outcome{u.Name + " may speak again."}, nil
 	}
-	return outcome{fmt.Sprintf("%s may not speak any more. %s ended. What they send is not taken, an answer that is being written is "+
-		"still written and is not delivered on Telegram. `mews user enable %s` takes it back.", u.Name, count(open, "login was", "logins were"),
+	return outcome{fmt.Sprintf("%s may not speak any more. %s ended, and invites "+
+		"of theirs that nobody has used are good for nothing. What they send is not taken, an answer that is being written is "+
+		"still written and is not delivered on Telegram. `mews user enable %s` has them speak again.", u.Name, count(open, "login was", "logins were"),
 		u.Name)}, nil
 }
 
@@ -284,6 +330,7 @@ type invited struct {
 	Expires time.Time `json:"expires,omitzero"`
 	Enrol   bool      `json:"enrol,omitempty"`
 	Revoked int64     `json:"revoked,omitempty"`
+	Botless string    `json:"botless,omitempty"` // why there is no bot to send it to, and what to do
 }
 
 // invite makes a one-time code that binds an account on Telegram to a person, or takes back those that nobody has used.
@@ -300,7 +347,8 @@ func (o household) invite(ctx context.Context, by clerk, q invitation) (invited,
 		return invited{}, refused(supervisor.CodeInvalid, "%s may not speak for now. `mews user enable %s` first.", u.Name, u.Name)
 	}
 	code, digest := access.NewInvite()
-	made := invited{Code: code.Reveal(), Expires: o.now().Add(inviteLasts), Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.seal != nil}
+	made := invited{Code: code.Reveal(), Expires: o.now().Add(inviteLasts), Botless: botless(o.roster.Config()),
+		Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.seal != nil}
 	err = o.store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
 		entry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))
 	if err != nil {

@@ -31,7 +31,7 @@ func (o estates) export(ctx context.Context, by clerk, q fetch) (piece, error) {
 		bytes, last, err := o.parcels.next(ctx, by, q.Token)
 		return piece{q.Token, bytes, last}, err
 	}
-	u, err := o.person(by, q.User)
+	u, err := o.anybody(ctx, by, q.User)
 	if err != nil {
 		return piece{}, err
 	}
@@ -40,6 +40,20 @@ func (o estates) export(ctx context.Context, by clerk, q fetch) (piece, error) {
 	}
 	token, err := o.parcels.begin(ctx, by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
 	return piece{Token: token}, err
+}
+
+// anybody is a person, or what stands for one who is none any more and of whom something is kept; without a Home where their
+// folder is none of Mews's. Only an admin may name those.
+func (o estates) anybody(ctx context.Context, by clerk, name string) (supervisor.User, error) {
+	u, err := o.person(by, name)
+	if supervisor.ErrorCode(err) != supervisor.CodeNotFound || !by.admin || !config.NameCan(name) {
+		return u, err
+	}
+	e, gone := estateOf(ctx, o.store.People, o.roster.Config(), name)
+	if supervisor.ErrorCode(gone) == supervisor.CodeNotFound {
+		return u, err // who there is says more
+	}
+	return supervisor.User{Name: name, Home: e.Home}, gone
 }
 
 // userExport is `mews user export`.
@@ -90,7 +104,7 @@ func exportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer)
 
 func (o estates) exportHere(ctx context.Context, name string, w io.Writer) error {
 	by := o.clerk(uint32(os.Getuid()))
-	u, err := o.person(by, name)
+	u, err := o.anybody(ctx, by, name)
 	if err != nil {
 		return err
 	}

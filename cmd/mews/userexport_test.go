@@ -186,6 +186,10 @@ func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 	home := filepath.Join(c.s.config.State, "homes", "dan")
 	stuck, runs, did := true, 3, []string(nil)
 	desk.labour = &labour{
+		quit: func(_ context.Context, user string) error {
+			did = append(did, "quit "+user)
+			return nil
+		},
 		unfinished: func(context.Context) ([]supervisor.Conversation, error) {
 			if _, there := c.s.people.Find("dan"); there {
 				t.Error("it is looked at while dan may still begin something")
@@ -222,7 +226,7 @@ func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 	if err := drop(); err != nil {
 		t.Error(err)
 	}
-	if want := []string{"stop 2", "stop 3", "evict dan", "stop 2", "stop 2"}; !slices.Equal(did, want) {
+	if want := []string{"quit dan", "stop 2", "stop 3", "evict dan", "stop 2", "stop 2"}; !slices.Equal(did, want) {
 		t.Errorf("what was done is %q, want %q", did, want)
 	}
 	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {

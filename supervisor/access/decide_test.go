@@ -52,13 +52,14 @@ func TestACodeIsTakenAsPeopleTypeIt(t *testing.T) {
 	c := code(p.secret, p.now)
 	a, b := c[:3], c[3:]
 	for _, text := range []string{c, " " + c + "\n", a + " " + b, a + "-" + b, a + " - " + b, a + "\u00a0" + b, a + "\u2009" + b,
-		a + "\u2013" + b, strings.Join(strings.Split(c, ""), " ")} {
+		a + "\u2013" + b, strings.Join(strings.Split(c, ""), " "), c + ".", "Code: " + c, "\u200e" + c,
+		strings.Map(func(r rune) rune { return '\u06f0' + r - '0' }, c)} {
 		p.factors["ann"] = was
 		if v := p.try(text); !v.Right {
 			t.Errorf("%q: %+v", text, v)
 		}
 	}
-	for _, text := range []string{"", c[:5], c + "0", c[:4] + "-" + c[4:], c + ".", "code " + c, a + "_" + b, "-" + c, "hello",
+	for _, text := range []string{"", c[:5], c + "0", c[:4] + "-" + c[4:], c + "?", "code " + c, a + "_" + b, "-" + c, "hello",
 		strings.Repeat(" ", 1<<20) + c} {
 		p.factors["ann"] = was
 		if v := p.try(text); v.Right || v.Action != "login.refused" || p.factors["ann"].Failures != 0 {
@@ -265,7 +266,8 @@ func TestNoVerdictSaysASecret(t *testing.T) {
 // Whatever people write: what is taken for a code is short and has no words in it, and nothing but a code opens a gate.
 func FuzzWhatPeopleWrite(f *testing.F) {
 	for _, text := range []string{"", "123456", "123-456", "l0o0 0000 0000 0000 0000 0000 oi", "what time does that show open at", "\xff",
-		"/stop", strings.Repeat("1 ", 100)} {
+		"/stop", strings.Repeat("1 ", 100), "\u0661\u0662\u0663\u0664\u0665\u0666", "\uff11\uff12\uff13\uff14\uff15\uff16", "\u200e123456", "123456.",
+		"Code: 123456", "my recovery code: 0000-0000-0000-0000-0000-0000-00", "it is 0000-0000-0000-0000-0000-0000-00", "My code is 123456"} {
 		f.Add(text)
 	}
 	p := newPorch(f)
@@ -275,7 +277,7 @@ func FuzzWhatPeopleWrite(f *testing.F) {
 		p.gate(p.seal) // whose rate is fresh
 		p.factors["ann"] = was
 		code := p.meet(t, typed(text)).Decide != nil
-		if code && (len(text) > 128 || !strings.ContainsAny(text, "0123456789")) {
+		if code && (len(text) > 128 || !strings.ContainsAny(supervisor.BareCode(text), "0123456789")) {
 			t.Errorf("%q is taken for a code", text)
 		}
 		if v := p.try(text); v.Right {

@@ -111,6 +111,26 @@ func settled(m *supervisor.Meeting, err error) (supervisor.Meeting, error) {
 	return *m, nil
 }
 
+// Asks says whether a person's gate stands between them and what they send. It does not where no code is asked of them: their
+// codes are off, or they may have a second factor and have none that counts. Of somebody who may not speak it does.
+func (g *Gate) Asks(ctx context.Context, user string) (bool, error) {
+	u, why := g.speaking(user)
+	if why != "" {
+		return true, nil
+	}
+	if u.Codes == supervisor.CodesOff {
+		return false, nil
+	}
+	f, known, err := g.o.Factors.Find(ctx, user)
+	if err != nil {
+		return true, fmt.Errorf("find the second factor of %s: %w", user, err)
+	}
+	return !optional(u) || known && f.Confirmed, nil
+}
+
+// optional says whether somebody without a second factor that counts may speak.
+func optional(u supervisor.User) bool { return u.Codes == supervisor.CodesOptional || u.Codes == "" }
+
 // speaking is a user who may speak, or why they may not.
 func (g *Gate) speaking(name string) (u supervisor.User, why string) {
 	u, known := g.o.People.Find(name)

@@ -231,13 +231,53 @@ func TestWhatIsACode(t *testing.T) {
 		"0000-0000-0000-0000-0000-0000-00": true, "l0o0 0000 0000 0000 0000 0000 oi": true,
 		"12345": false, "1234567": false, "2026-11": false, "12-34-56": false, "123456?": false, "call 123456": false,
 		"what time does that show open at": false, "WHAT-TIME-DOES-THAT-SHOW-OPEN-AT": false, "meet ann at 5": false,
-		p.codes[1] + "0": false, p.codes[1][1:]: false, "/stop": false, "\u0661\u0662\u0663\u0664\u0665\u0666": false,
+		p.codes[1] + "0": false, p.codes[1][1:]: false, "/stop": false,
+		"\u0661\u0662\u0663\u0664\u0665\u0666": true, "\uff11\uff12\uff13\uff14\uff15\uff16": true, "\u200e123456": true, "123456.": true,
+		"Code: 123456": true, "My code is 123456": false, "Recovery code: " + p.codes[1]: true, "\u202a" + p.codes[1] + "\u202c.": true,
 	} {
 		if got := p.meet(t, typed(text)).Decide != nil; got != want {
 			t.Errorf("%q is a code: %v", text, got)
 		}
 		if got := access.IsCode(text); got != want {
 			t.Errorf("%q looks like a code: %v", text, got)
+		}
+		p.now = p.now.Add(time.Second)
+	}
+}
+
+// Such a code is good for years: it must not lie in what is held, and go to a model once the gate is open.
+func TestARecoveryCodeAmongWordsIsNotKept(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	for text, want := range map[string]outcome{
+		"my recovery code is " + p.codes[0]: refused, "a " + strings.ReplaceAll(p.codes[0], "-", " ") + " b": refused,
+		strings.Join(p.codes, "\n"): refused, "(" + strings.ToLower(strings.ReplaceAll(p.codes[0], "-", "")) + ")": refused,
+		"say what time does that show open at all": guarded, "order 4711-0815": guarded,
+		"is long long long long long 716708": guarded,
+	} {
+		for name, in := range map[string]supervisor.Inbound{"private": typed(text), "a command": commanded(typed("/ask " + text)),
+			"a group": from("ann", supervisor.ChannelTelegram, group, text)} {
+			if got := outcomeOf(p.meet(t, in)); got != want && (got != elsewhere || want != guarded) {
+				t.Errorf("%q, %s: %s, want %s", text, name, got, want)
+			}
+			p.now = p.now.Add(time.Second)
+		}
+	}
+	p.open("ann", supervisor.ChannelTerminal, "", p.now)
+	if got := outcomeOf(p.meet(t, typed("it was "+p.codes[0]))); got != guarded {
+		t.Errorf("while it is open: %s", got)
+	}
+}
+
+// Six digits beside a word open nothing, and whoever sent them looks for an answer.
+func TestWhoSeemsToHaveMeantACodeIsToldAgain(t *testing.T) {
+	p := newPorch(t)
+	p.enrolled(t, true)
+	for text, want := range map[string]bool{"my code is 716708": true, "716 708 x": true, "716708x": true, "hello": false, "1716708": false,
+		"order 4711": false, strings.Repeat("long ", 30) + "716708": false} {
+		m := p.meet(t, typed(text))
+		if m.Guard == nil || m.Guard.Again != want || strings.HasPrefix(m.Guard.Challenge, "That is no code alone. Locked.") != want {
+			t.Errorf("%q: %+v", text, m)
 		}
 		p.now = p.now.Add(time.Second)
 	}
@@ -478,5 +518,43 @@ func TestAGateHasItsLimitsFromTheStart(t *testing.T) {
 	p.broken = errors.New("disk I/O error") // and nobody to tell of it
 	if m, err := gate.Meet(t.Context(), from("bob", supervisor.ChannelTerminal, "", "hello")); err != nil || outcomeOf(m) != never {
 		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// Asks is by the same rules as Meet.
+func TestOfWhomCodesAreAsked(t *testing.T) {
+	for name, c := range map[string]struct {
+		codes     supervisor.Codes
+		enrolled  bool
+		confirmed bool
+		broken    error
+		asks      bool
+	}{
+		"off":                       {codes: supervisor.CodesOff, enrolled: true, confirmed: true},
+		"optional, without":         {codes: supervisor.CodesOptional},
+		"optional, not confirmed":   {codes: supervisor.CodesOptional, enrolled: true},
+		"optional, confirmed":       {codes: supervisor.CodesOptional, enrolled: true, confirmed: true, asks: true},
+		"required, without":         {codes: supervisor.CodesRequired, asks: true},
+		"required, confirmed":       {codes: supervisor.CodesRequired, enrolled: true, confirmed: true, asks: true},
+		"optional, can't be found":  {codes: supervisor.CodesOptional, broken: errors.New("disk"), asks: true},
+		"off, whatever is not read": {codes: supervisor.CodesOff, broken: errors.New("disk")},
+	} {
+		p := newPorch(t)
+		p.people = newPeople(t, c.codes)
+		p.gate(p.seal)
+		if c.enrolled {
+			p.enrolled(t, c.confirmed)
+		}
+		p.kept.broken = c.broken
+		asks, err := p.Asks(t.Context(), "ann")
+		if asks != c.asks || (err != nil) != (c.broken != nil && c.asks) {
+			t.Errorf("%s: got %v, %v", name, asks, err)
+		}
+		if m := p.meet(t, typed("hello")); (m.Guard == nil) == asks {
+			t.Errorf("%s: it asks: %v, and what is met is %+v", name, asks, m)
+		}
+	}
+	if asks, err := newPorch(t).Asks(t.Context(), "nobody"); !asks || err != nil {
+		t.Errorf("of nobody: got %v, %v", asks, err)
 	}
 }

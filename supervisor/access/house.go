@@ -15,6 +15,9 @@ type Bound struct {
 	Bindings  []Binding
 	Suspended []string // names of users
 	Groups    []Group
+	// Added are who is not of the configuration. The service's own account is that of the configuration's people who have none
+	// of their own: it says for nobody of these that it is they who speak.
+	Added []string
 }
 
 // Binding is an account of a channel that is a person's.
@@ -50,7 +53,7 @@ func build(users []supervisor.User, more Bound, lookup Accounts) (*house, error)
 	h := &house{users: map[string]supervisor.User{}, byUID: map[uint32][]string{}, accounts: map[account]string{},
 		suspended: map[string]bool{}, groups: map[Group]bool{}}
 	for _, u := range users {
-		if err := h.add(u, lookup); err != nil {
+		if err := h.add(u, u.Account == "" && slices.Contains(more.Added, u.Name), lookup); err != nil {
 			return nil, err
 		}
 	}
@@ -75,7 +78,8 @@ func build(users []supervisor.User, more Bound, lookup Accounts) (*house, error)
 	return h, nil
 }
 
-func (h *house) add(u supervisor.User, lookup Accounts) error {
+// add has one more person be there. Who has no account can be spoken for by an admin alone.
+func (h *house) add(u supervisor.User, noAccount bool, lookup Accounts) error {
 	if _, twice := h.users[u.Name]; twice || u.Name == "" {
 		return fmt.Errorf("user %q: the name is empty or another user's", u.Name)
 	}
@@ -85,7 +89,9 @@ func (h *house) add(u supervisor.User, lookup Accounts) error {
 	}
 	h.users[u.Name] = u
 	h.names = append(h.names, u.Name)
-	h.byUID[uid] = append(h.byUID[uid], u.Name)
+	if !noAccount {
+		h.byUID[uid] = append(h.byUID[uid], u.Name)
+	}
 	if u.Telegram == 0 {
 		return nil
 	}

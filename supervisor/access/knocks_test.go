@@ -9,14 +9,14 @@ import (
 	"mews/supervisor/access"
 )
 
-func TestAStrangersCodesAreLookedAtUpToABound(t *testing.T) {
+func TestASendersWrongCodesAreNotedUpToABound(t *testing.T) {
 	var k access.Knocks
 	update := int64(0)
-	look := func(id int64, at time.Time) int {
+	note := func(id int64, at time.Time) int {
 		n := 0
 		for range 10 {
 			update++
-			if k.Look(id, update, at) {
+			if k.Note(id, update, at) {
 				n++
 			}
 		}
@@ -37,74 +37,50 @@ func TestAStrangersCodesAreLookedAtUpToABound(t *testing.T) {
 		{"two", 1, noon, 5}, {"three", 2, noon, 5}, {"four", 3, noon, 5}, {"five", 4, noon, 5}, {"six", 5, noon, 5},
 		{"the seventh", 6, noon, 5}, {"one too many", 9, noon, 0},
 	} {
-		if got := look(c.id, c.at); got != c.want {
-			t.Errorf("%s: %d were looked at", c.what, got)
+		if got := note(c.id, c.at); got != c.want {
+			t.Errorf("%s: %d were noted", c.what, got)
 		}
 	}
 }
 
-func TestARightCodeDoesNotCount(t *testing.T) {
-	var k access.Knocks
-	k.Right(7, 1) // nothing was looked at
-	for i := range int64(100) {
-		if !k.Look(i%3, i, noon) {
-			t.Fatalf("code %d was not looked at", i)
-		}
-		k.Right(i%3, i)
-	}
-	for update := range int64(5) {
-		k.Look(7, update, noon)
-	}
-	k.Right(8, 0) // never looked at: it gives nothing back
-	if k.Look(7, 5, noon) {
-		t.Error("a sixth was looked at")
-	}
-}
-
-// What comes again because it could not be kept is no further try, and is looked at as it was the first time.
+// What comes again because it could not be kept is no further code, and is noted as it was the first time.
 func TestAnUpdateThatComesAgainIsCountedOnce(t *testing.T) {
 	var k access.Knocks
 	for range 3 {
 		for update := range int64(5) {
-			if !k.Look(7, update, noon) {
-				t.Errorf("update %d was not looked at", update)
+			if !k.Note(7, update, noon) {
+				t.Errorf("update %d was not noted", update)
 			}
 		}
-		if k.Look(7, 5, noon) {
-			t.Error("a sixth was looked at")
+		if k.Note(7, 5, noon) {
+			t.Error("a sixth was noted")
 		}
-	}
-	for range 2 { // a right one that comes again gives back what it has taken, and no more
-		k.Right(7, 0)
-	}
-	if !k.Look(7, 6, noon) || k.Look(7, 7, noon) {
-		t.Error("after a right one there was not room for one more")
 	}
 	for id := range int64(5) {
 		for update := range int64(5) {
-			k.Look(100+id, update, noon)
+			k.Note(100+id, update, noon)
 		}
 	}
-	if k.Look(200, 0, noon) || !k.Look(100, 0, noon) {
+	if k.Note(200, 0, noon) || !k.Note(100, 0, noon) {
 		t.Error("the bound of all is not 30 updates")
 	}
 }
 
-func TestACrowdsCodesAreLookedAtUpToABound(t *testing.T) {
+func TestACrowdsWrongCodesAreNotedUpToABound(t *testing.T) {
 	var k access.Knocks
-	var looked atomic.Int64
+	var noted atomic.Int64
 	var crowd sync.WaitGroup
 	for update := range int64(4) {
 		crowd.Go(func() {
 			for id := range int64(1000) {
-				if k.Look(id, update, noon) {
-					looked.Add(1)
+				if k.Note(id, update, noon) {
+					noted.Add(1)
 				}
 			}
 		})
 	}
 	crowd.Wait()
-	if looked.Load() != 30 {
-		t.Errorf("%d were looked at", looked.Load())
+	if noted.Load() != 30 {
+		t.Errorf("%d were noted", noted.Load())
 	}
 }

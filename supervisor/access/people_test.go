@@ -110,6 +110,29 @@ func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
 	}
 }
 
+// With the first invite the service's own account does not stop being that of the person who had it alone.
+func TestWhoWasAddedHasNoAccount(t *testing.T) {
+	p := people(t, user("ann", "", supervisor.RoleUser))
+	users := []supervisor.User{user("ann", "", supervisor.RoleUser), user("new", "", supervisor.RoleUser), user("bob", "bob", supervisor.RoleUser)}
+	if err := p.Set(users, access.Bound{Added: []string{"new", "bob"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		uid      uint32
+		as, want string
+	}{{own, "", "ann"}, {own, "new", "new"}, {bobUID, "", "bob"}} {
+		if u, err := p.Speaker(c.uid, c.as); err != nil || u.Name != c.want {
+			t.Errorf("%d as %q is %q, %v; want %q", c.uid, c.as, u.Name, err, c.want)
+		}
+	}
+	if err := p.Set(users[1:], access.Bound{Added: []string{"new", "bob"}}); err != nil {
+		t.Fatal(err)
+	}
+	if u, err := p.Speaker(own, ""); err == nil || !strings.Contains(err.Error(), "--user NAME") {
+		t.Errorf("where the configuration has nobody, it is %q, %v", u.Name, err)
+	}
+}
+
 func TestWhoIsSuspendedIsNobody(t *testing.T) {
 	p := people(t)
 	users := append([]supervisor.User{onTelegram("tim", 42)}, house...)

@@ -14,6 +14,10 @@ func brokenText(user string) string {
 		"file back that it was sealed with, or take the factor away with `mews totp reset " + user + "`."
 }
 
+// amongText is what is said of a recovery code among other words.
+const amongText = "Locked, and this was not taken: there is what looks like a recovery code in it. Send the code alone, in our " +
+	"private chat; then send the rest again."
+
 // zone is where a person lives.
 func zone(u supervisor.User) *time.Location {
 	z, err := time.LoadLocation(u.Timezone)

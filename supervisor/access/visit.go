@@ -28,7 +28,7 @@ type check func(*visit, context.Context) (*supervisor.Meeting, error)
 // checks are asked in this order. What none of them settles meets a guard.
 var checks = []check{
 	(*visit).urgent, (*visit).hurried, (*visit).free, (*visit).find, (*visit).unconfirmed, (*visit).broken,
-	(*visit).spent, (*visit).code, (*visit).press,
+	(*visit).spent, (*visit).code, (*visit).among, (*visit).press,
 }
 
 // openCommands do nothing that anybody gains by. Those that are urgent are taken however fast they come, too: who sees that
@@ -95,7 +95,6 @@ func (v *visit) find(ctx context.Context) (*supervisor.Meeting, error) {
 // unconfirmed settles everything of a person who has no second factor that counts.
 func (v *visit) unconfirmed(ctx context.Context) (*supervisor.Meeting, error) {
 	enrolling := len(v.factor.Secret) > 0
-	optional := v.user.Codes == supervisor.CodesOptional || v.user.Codes == ""
 	switch {
 	case v.factor.Confirmed:
 		return nil, nil
@@ -104,7 +103,7 @@ func (v *visit) unconfirmed(ctx context.Context) (*supervisor.Meeting, error) {
 			return m, err
 		}
 		return v.decide(), nil
-	case optional:
+	case optional(v.user):
 		return &supervisor.Meeting{}, nil
 	case enrolling:
 		return v.shut("Your second factor is not set up yet. Add the secret that you were given to your authenticator app, and " +
@@ -164,6 +163,22 @@ func (v *visit) code(ctx context.Context) (*supervisor.Meeting, error) {
 	return v.decide(), nil
 }
 
+// among settles a recovery code among other words, while the gate is closed: what is held would be read by others once it is
+// open, and such a code stays good.
+func (v *visit) among(ctx context.Context) (*supervisor.Meeting, error) {
+	if v.in.Kind == supervisor.KindPress || !HoldsRecovery(v.in.Text) {
+		return nil, nil
+	}
+	open, err := v.isOpen(ctx)
+	if err != nil {
+		return v.failed(ctx, "find where they are logged in", err)
+	}
+	if open {
+		return nil, nil
+	}
+	return &supervisor.Meeting{Refused: amongText}, nil
+}
+
 // press settles what was pressed while the gate is closed: it is not kept for later, when it may mean something else.
 func (v *visit) press(ctx context.Context) (*supervisor.Meeting, error) {
 	if v.in.Kind != supervisor.KindPress {
@@ -204,11 +219,15 @@ func (v *visit) guarded() supervisor.Meeting {
 	if until := lockedUntil(v.factor, v.now); v.now.Before(until) {
 		text += " No code is taken before " + clock(until, v.now, v.user) + ": too many were wrong."
 	}
+	meant := v.in.Kind == supervisor.KindText && v.private() && nearlyTimed(v.in.Text)
+	if meant {
+		text = "That is no code alone. " + text
+	}
 	at, ok := v.asked()
 	if !ok {
 		return *v.shut("Locked, and no code can be sent here. Send this in our private chat.")
 	}
-	return supervisor.Meeting{Guard: &supervisor.Guard{Idle: v.limits.Idle, Life: v.limits.Life, Challenge: text, At: at}}
+	return supervisor.Meeting{Guard: &supervisor.Guard{Idle: v.limits.Idle, Life: v.limits.Life, Challenge: text, At: at, Again: meant}}
 }
 
 // shut answers an inbound that no code would help.

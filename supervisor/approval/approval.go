@@ -50,7 +50,8 @@ const (
 	withdrew = "approval.withdrew" // the turn ended while the person was asked
 )
 
-// Allow returns nil where the effect may leave the walls now, once. That it may not is a supervisor.Error with
+// Allow returns nil where the effect may leave the walls now, once. Who it is and what the rules say is looked at again once
+// somebody has answered. That it may not is a supervisor.Error with
 // CodeForbidden, in words for the model that wanted it and for the person; any other error is that it could not be found
 // out, which is no leave either. It may take as long as it takes a person to answer, and ends with ctx.
 func (a *Approver) Allow(ctx context.Context, r Request) error {
@@ -91,7 +92,7 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 	if err != nil {
 		return a.fail(ctx, r, "ask", err)
 	}
-	return a.answered(r, answer)
+	return a.answered(r, RuleAsk, answer)
 }
 
 // stepUp has the person show with a code that it is they who want it. There is no always.
@@ -110,23 +111,49 @@ func (a *Approver) stepUp(ctx context.Context, r Request) error {
 	if answer == supervisor.AnswerAlways {
 		answer = supervisor.AnswerNone
 	}
-	return a.answered(r, answer)
+	return a.answered(r, RuleStepUp, answer)
 }
 
 // question is what the person is asked. When it expires is its desk's affair.
 func (r Request) question() supervisor.Question {
-	return supervisor.Question{Conversation: r.Conversation, Turn: r.Turn, Kind: supervisor.QuestionApproval, Tool: r.Effect,
-		Subject: r.Subject(), Text: r.Text}
+	return supervisor.Question{Conversation: r.Conversation, Turn: r.Turn, Inbound: r.Inbound, Kind: supervisor.QuestionApproval,
+		Tool: r.Effect, Subject: r.Subject(), Text: r.Text}
 }
 
-func (a *Approver) answered(r Request, answer supervisor.Answer) error {
+// answered ends a request of somebody who was asked by a rule.
+func (a *Approver) answered(r Request, rule Rule, answer supervisor.Answer) error {
 	switch answer {
 	case supervisor.AnswerOnce, supervisor.AnswerAlways:
+		if err := a.overtaken(r, rule); err != nil {
+			return err
+		}
 		return a.pass(r, "by the person, "+string(answer))
 	case supervisor.AnswerDeny:
 		return a.deny(r, "by the person", "%s was asked and said no. Do not try it again unless they ask for it.", r.User)
 	}
 	return a.deny(r, "no answer", "%s was asked and did not answer in time, so it was not done.", r.User)
+}
+
+// strictness is how much a rule asks for. What is no rule is as strict as RuleDeny.
+var strictness = map[Rule]int{RuleAllow: 1, RuleAsk: 2, RuleStepUp: 3}
+
+// overtaken denies what was answered with yes where that is not enough any more: somebody may have had an hour to answer, and
+// lost their role, or the rules have changed. A rule that asks for less than was answered is no hindrance.
+func (a *Approver) overtaken(r Request, answered Rule) error {
+	user, known := a.People(r.User)
+	if !known {
+		return a.deny(r, "nobody of that name any more", "%s may not speak here any more, so it was not done.", r.User)
+	}
+	rule := a.Policy.Rule(user, r.Effect)
+	switch by := strictness[rule]; {
+	case by == 0:
+		return a.deny(r, "by a rule from after the question", "%s said yes, and the rules of this Mews have changed since: they do not let "+
+			"%s do this any more (%s). It was not done.", r.User, r.User, r.Effect)
+	case by > strictness[answered]:
+		return a.deny(r, "by a rule from after the question", "%s said yes, and the rules of this Mews have changed since: this needs more "+
+			"than that now (%s). It was not done; if it is tried again, %s is asked as the rules are now.", r.User, rule, r.User)
+	}
+	return nil
 }
 
 func (a *Approver) pass(r Request, how string) error {

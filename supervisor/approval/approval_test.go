@@ -20,10 +20,15 @@ type person struct {
 	err     error
 	asked   []supervisor.Question
 	granted map[string]bool // by user and subject
+
+	meanwhile func() // what happens while they are asked
 }
 
 func (p *person) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
 	p.asked = append(p.asked, q)
+	if p.meanwhile != nil {
+		p.meanwhile()
+	}
 	if p.err == nil && p.says == supervisor.AnswerAlways {
 		p.granted[q.Conversation.User+q.Subject] = true
 	}
@@ -119,6 +124,44 @@ func TestEveryOutcomeIsToldAndAudited(t *testing.T) {
 				t.Errorf("somebody's words are in the audit log: %q", r.audited)
 			}
 		})
+	}
+}
+
+// While somebody is asked an hour may go by. A yes is for what holds when it comes.
+func TestAYesIsHeldAgainstTheRulesAsTheyAreByThen(t *testing.T) {
+	const gone = approval.Rule("gone") // who answers is nobody by then
+	for _, c := range []struct {
+		asked, then approval.Rule
+		says        supervisor.Answer
+		code        supervisor.Code
+		words       string
+	}{
+		{approval.RuleAsk, approval.RuleAsk, supervisor.AnswerOnce, "", "by the person, once"},
+		{approval.RuleAsk, approval.RuleAllow, supervisor.AnswerAlways, "", "by the person, always"},
+		{approval.RuleAsk, approval.RuleStepUp, supervisor.AnswerOnce, supervisor.CodeForbidden, "this needs more than that now (step_up)"},
+		{approval.RuleAsk, approval.RuleDeny, supervisor.AnswerAlways, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
+		{approval.RuleAsk, "Allow", supervisor.AnswerOnce, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
+		{approval.RuleAsk, gone, supervisor.AnswerOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
+		{approval.RuleAsk, gone, supervisor.AnswerDeny, supervisor.CodeForbidden, "ann was asked and said no"},
+		{approval.RuleStepUp, approval.RuleStepUp, supervisor.AnswerOnce, "", "by the person, once"},
+		{approval.RuleStepUp, approval.RuleAsk, supervisor.AnswerOnce, "", "by the person, once"},
+		{approval.RuleStepUp, approval.RuleDeny, supervisor.AnswerOnce, supervisor.CodeForbidden, "do not let ann do this any more"},
+		{approval.RuleStepUp, gone, supervisor.AnswerOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
+	} {
+		r := newRig(c.asked)
+		meanwhile := func() {
+			r.policy.Set(approval.Table{All: approval.Rules{approval.EffectSendFile: c.then}})
+			if c.then == gone {
+				r.People = func(string) (supervisor.User, bool) { return supervisor.User{}, false }
+			}
+		}
+		r.person.says, r.person.meanwhile = c.says, meanwhile
+		r.StepUp = codes{&person{says: c.says, meanwhile: meanwhile}}
+		err := r.Allow(t.Context(), request())
+		said := fmt.Sprint(err, r.audited)
+		if supervisor.ErrorCode(err) != c.code || !strings.Contains(said, c.words) || len(r.audited) != 1 {
+			t.Errorf("asked by %s, then %s, says %s: %v, audited %q", c.asked, c.then, c.says, err, r.audited)
+		}
 	}
 }
 

@@ -100,6 +100,37 @@ func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 	}
 }
 
+// While an admin is asked whether they mean it an hour may go by.
+func TestWhoIsNoAdminAnyMoreInvitesNobody(t *testing.T) {
+	h := newHouse(t)
+	h.on("1")
+	staff := people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
+	h.options.People = staff
+	h.desk.meanwhile = func() { staff["ann"] = supervisor.User{Name: "ann", Role: supervisor.RoleUser} }
+	h.live()
+	if got := h.ask("/invite bob"); got != "Only an admin may let people in." || len(h.desk.asked) != 1 {
+		t.Errorf("told was %q, asked %d times", got, len(h.desk.asked))
+	}
+	if len(h.desk.invited) != 0 || len(h.desk.audited) != 0 {
+		t.Errorf("invited were %q, audited %q", h.desk.invited, h.desk.audited)
+	}
+}
+
+// What a terminal has shown stays there, and where there is no bot nobody finds it.
+func TestAnInviteSaysNothingUntrue(t *testing.T) {
+	h := newHouse(t)
+	h.is(supervisor.RoleAdmin)
+	h.desk.made = command.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
+	h.live()
+	got := h.answerOf(h.keep("/invite bob"))
+	if want := "within 24 hours.\n\nThere is no bot. Make one. Then they write to the bot: `/start ABC234`"; !strings.HasSuffix(got.Text, want) {
+		t.Errorf("told was %q", got.Text)
+	}
+	if got.Conversation.Channel != supervisor.ChannelTerminal || got.Vanish != time.Hour {
+		t.Errorf("given was %+v", got)
+	}
+}
+
 func TestAGroupIsAllowedByAnAdminInIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		role  supervisor.Role

@@ -42,7 +42,7 @@ func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 		return d, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "What you allow always is nobody else's to read. Write " +
 			"/grants in our private chat."}
 	}
-	return granted(list, c.zone(r.Conversation.User)), nil
+	return granted(list, c.o.zone(r.Conversation.User)), nil
 }
 
 func granted(list []supervisor.Grant, zone *time.Location) (d supervisor.Delivery) {

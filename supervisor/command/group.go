@@ -49,7 +49,7 @@ func disallowGroup(ctx context.Context, c *Commands, r Request) (string, error) 
 // inItsGroup is nil where an admin writes in a group.
 func inItsGroup(c *Commands, r Request) error {
 	switch {
-	case !c.admin(r.Conversation.User):
+	case !c.o.admin(r.Conversation.User):
 		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Only an admin may say in which groups people speak with me."}
 	case !c.o.InGroup(r.Conversation):
 		return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf("/%s is for groups: add me to one, and write "+

@@ -13,19 +13,20 @@ import (
 // Invites let people in.
 type Invites interface {
 	// Check is an error for a person where nobody of that name can be invited.
-	Check(name string) error
+	Check(ctx context.Context, name string) error
 	// Invite makes a one-time code that binds an account to a person. Whom nobody knows is added, as a user.
 	Invite(ctx context.Context, name string) (Invitation, error)
 }
 
 // Invitation is an invite as it is given away. Its code is kept nowhere else.
 type Invitation struct {
-	Code   string
-	Link   string            // that says it to the bot; "" where the bot's name is not known
-	Files  []supervisor.File // pictures of the link
-	Added  bool              // the person is new
-	Lasts  time.Duration     // how long the code can be used
-	Enrols bool              // whoever uses it is given a second factor
+	Code    string
+	Link    string            // that says it to the bot; "" where the bot's name is not known
+	Botless string            // why there is no bot to say it to, and what to do, in whole sentences; "" where there is one
+	Files   []supervisor.File // pictures of the link
+	Added   bool              // the person is new
+	Lasts   time.Duration     // how long the code can be used
+	Enrols  bool              // whoever uses it is given a second factor
 }
 
 // inviteStands is how long the message stands that holds a code.
@@ -34,10 +35,7 @@ const inviteStands = time.Hour
 // invite gives an admin a code that lets somebody in.
 func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
 	name := strings.TrimSpace(r.Arguments)
-	if err := mayInvite(c, r.Conversation, name); err != nil {
-		return d, err
-	}
-	if err := c.o.Desk.Invites.Check(name); err != nil {
+	if err := mayInvite(ctx, c, r.Conversation, name); err != nil {
 		return d, err
 	}
 	err = c.allow(ctx, r, approval.EffectInvite,
@@ -45,17 +43,21 @@ func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 	if err != nil {
 		return d, err
 	}
+	if err := mayInvite(ctx, c, r.Conversation, name); err != nil { // they may have been asked for an hour
+		return d, err
+	}
 	made, err := c.o.Desk.Invites.Invite(ctx, name)
 	if err != nil {
 		return d, fmt.Errorf("invite %s: %w", name, err)
 	}
 	c.o.Desk.Audit(name, "invite.made", fmt.Sprintf("by %s, for %v", r.Conversation.User, made.Lasts))
-	return supervisor.Delivery{Text: made.text(name), Files: made.Files, Vanish: inviteStands}, nil
+	return supervisor.Delivery{Text: made.text(name, vanishes(r.Conversation)), Files: made.Files, Vanish: inviteStands}, nil
 }
 
-func mayInvite(c *Commands, conversation supervisor.Conversation, name string) error {
+// mayInvite is nil where a person may invite somebody of that name from a conversation.
+func mayInvite(ctx context.Context, c *Commands, conversation supervisor.Conversation, name string) error {
 	switch {
-	case !c.admin(conversation.User):
+	case !c.o.admin(conversation.User):
 		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Only an admin may let people in."}
 	case c.o.InGroup(conversation):
 		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Everybody here would read the code. Write /invite in our " +
@@ -64,24 +66,32 @@ func mayInvite(c *Commands, conversation supervisor.Conversation, name string) e
 		return &supervisor.Error{Code: supervisor.CodeInvalid, Message: "Say whom: “/invite anna” makes a code for anna, who becomes a " +
 			"new person here unless there is one of that name."}
 	}
-	return nil
+	return c.o.Desk.Invites.Check(ctx, name)
 }
 
-func (i Invitation) text(name string) string {
+// vanishes says whether what was said in a conversation is taken away there again: a terminal keeps what it has shown.
+func vanishes(c supervisor.Conversation) bool { return c.Channel != supervisor.ChannelTerminal }
+
+func (i Invitation) text(name string, vanishes bool) string {
 	var b strings.Builder
 	if i.Added {
 		fmt.Fprintf(&b, "%s is a person here now, with a folder of their own. ", code(name))
 	}
 	fmt.Fprintf(&b, "Give this to %s, and to nobody else: it makes one account on Telegram theirs, once, within %d hours.\n\n", code(name),
 		int(i.Lasts.Hours()))
-	if i.Link != "" {
+	switch {
+	case i.Botless != "":
+		fmt.Fprintf(&b, "%s Then they write to the bot: `/start %s`", i.Botless, i.Code)
+	case i.Link != "":
 		fmt.Fprintf(&b, "%s\n\nThey open that link, or write to me: `/start %s`", i.Link, i.Code)
-	} else {
+	default:
 		fmt.Fprintf(&b, "They find the bot, and write to it: `/start %s`", i.Code)
 	}
 	if i.Enrols {
 		b.WriteString("\n\nThey are given a second factor then, without which they can't speak.")
 	}
-	b.WriteString("\n\nThis message goes away in an hour.")
+	if vanishes {
+		b.WriteString("\n\nThis message goes away in an hour.")
+	}
 	return b.String()
 }

@@ -63,14 +63,23 @@ func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery,
 			return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
 				"Only the configuration says what %s is; an admin can change it there.", s.Name)}
 		case value == "":
-			return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf("Say what it is to be: "+
-				"“/settings %s %s”, or “/settings %s default”.", s.Name, s.Example, s.Name)}
+			return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf("Say what it is to be%s: "+
+				"“/settings %s %s”, or “/settings %s default”.", s.values(), s.Name, s.Example, s.Name)}
 		default:
 			return c.set(ctx, r, s, value)
 		}
 	}
 	return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
 		"There is no setting %s. There is %s.", code(r.Arguments), names(list))}
+}
+
+// values are all that a setting can be, where they are few.
+func (s Setting) values() string {
+	if len(s.Presses) == 0 {
+		return ""
+	}
+	last := len(s.Presses) - 1
+	return ", " + strings.Join(s.Presses[:last], ", ") + " or " + s.Presses[last]
 }
 
 // cutName is what follows a setting's name, however many spaces and in whatever letters.

@@ -54,7 +54,7 @@ func TestASettingIsSetAndTakenBack(t *testing.T) {
 		{"/settings  Budget   DAY 1", "From now on budget day is 1, your own. It counts at once.", map[string]string{"stream": "off", "budget day": "1"}},
 		{"/settings stream Default", "From now on stream is on, the default.", map[string]string{"budget day": "1"}},
 		{"/settings stream bad", "No stream is bad.", map[string]string{"budget day": "1"}},
-		{"/settings stream", "Say what it is to be: “/settings stream off”, or “/settings stream default”.", map[string]string{"budget day": "1"}},
+		{"/settings stream", "Say what it is to be, on or off: “/settings stream off”, or “/settings stream default”.", map[string]string{"budget day": "1"}},
 		{"/settings thinking high", "Only the configuration says what thinking is; an admin can change it there.", map[string]string{"budget day": "1"}},
 		{"/settings model offline", "From your next message on `offline` answers you", map[string]string{"budget day": "1"}},
 		{"/settings streamer on", "There is no setting `streamer on`. There is model, budget day, stream.", map[string]string{"budget day": "1"}},

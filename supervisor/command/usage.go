@@ -83,7 +83,7 @@ func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 		return d, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
 			"There is /usage, and for admins “/usage all”; %s means nothing to it.", code(r.Arguments))}
 	}
-	now, zone := time.Now(), c.zone(r.Conversation.User)
+	now, zone := time.Now(), c.o.zone(r.Conversation.User)
 	if err := sum(ctx, c, &sheet, now.In(zone)); err != nil {
 		return d, fmt.Errorf("sum the usage: %w", err)
 	}
@@ -144,8 +144,8 @@ func (c *Commands) maySeeAll(conversation supervisor.Conversation) error {
 }
 
 // zone is where the person's days begin.
-func (c *Commands) zone(user string) *time.Location {
-	u, _ := c.o.People.Find(user)
+func (o Options) zone(user string) *time.Location {
+	u, _ := o.People.Find(user)
 	zone, err := time.LoadLocation(u.Timezone)
 	if err != nil || u.Timezone == "" {
 		return time.Local

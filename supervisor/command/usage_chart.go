@@ -32,10 +32,10 @@ func measureOf(days []UsageLine) measure {
 // nothing.
 func (c *Commands) drawn(to supervisor.Conversation, s sheet, days []UsageLine) supervisor.Delivery {
 	d := supervisor.Delivery{Text: s.text()}
-	if Total(days).Calls == 0 {
+	m := measureOf(days)
+	if m.of(Total(days)) == 0 { // nothing was asked, or nothing came of it
 		return d
 	}
-	m := measureOf(days)
 	if to.Channel == supervisor.ChannelTerminal {
 		d.Text += "\n\n" + m.lines(days)
 		return d

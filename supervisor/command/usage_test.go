@@ -197,6 +197,24 @@ func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
 	}
 }
 
+// Calls that have failed have cost nothing and brought nothing: there is nothing to draw.
+func TestNothingIsDrawnOfCallsThatFailed(t *testing.T) {
+	for _, chat := range []string{"", "1"} {
+		h := newHouse(t)
+		if chat != "" {
+			h.on(chat)
+		}
+		drawn := &pictures{}
+		failed := []command.UsageLine{{Name: "2026-11-20", Calls: 3}}
+		h.options.Accounts.Usages, h.options.Accounts.Pictures = &usages{days: failed, month: failed, today: failed}, drawn
+		h.live()
+		got := h.answerOf(h.keep("/usage"))
+		if len(got.Files)+len(drawn.kept) != 0 || strings.Contains(got.Text, "```") || !strings.Contains(got.Text, "3 calls") {
+			t.Errorf("told was\n%s\nwith %+v", got.Text, got.Files)
+		}
+	}
+}
+
 func TestUsageIsDrawnWhereThereArePictures(t *testing.T) {
 	for name, c := range map[string]struct {
 		chat  string

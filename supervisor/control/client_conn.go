@@ -158,7 +158,7 @@ func (c *client) say(ctx context.Context, req *protocol.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Said{Inbound: kept.ID}, nil
+	return saidOf(kept), nil
 }
 
 // press keeps that a button was pressed, which has to be one of the conversation's.
@@ -179,7 +179,12 @@ func (c *client) press(ctx context.Context, req *protocol.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	return Said{Inbound: kept.ID}, nil
+	return saidOf(kept), nil
+}
+
+// saidOf is what has become of an inbound as it was kept.
+func saidOf(kept supervisor.Inbound) Said {
+	return Said{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}
 }
 
 // has says whether a delivery has a button that says so.

@@ -79,7 +79,9 @@ type Press struct {
 
 // Said tells that it is on disk.
 type Said struct {
-	Inbound int64 `json:"inbound"`
+	Inbound  int64 `json:"inbound"`
+	Held     bool  `json:"held,omitempty"`     // it waits for a code, and no answer comes before that
+	Answered bool  `json:"answered,omitempty"` // a notice that names it is all the answer there is: it was a code, or could not be taken
 }
 
 // Delivery is a message to the person.

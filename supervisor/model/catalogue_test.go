@@ -55,7 +55,8 @@ func TestASpecNamesOneModel(t *testing.T) {
 		{"a provider and an empty model", two, "cloud/", `The model is missing after "cloud/"`, ""},
 		{"a model of offline's", two, "offline/x", `write offline alone`, ""},
 		{"a bare id with no default provider", none, "gpt-5",
-			`There is no model "gpt-5": the default provider has no others.`, ""},
+			`There is no model "gpt-5": the default provider has no others. Write PROVIDER/MODEL. There is one provider: offline.`, ""},
+		{"an unknown provider beside the only one", none, "claud/x", `There is one provider: offline; they`, ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

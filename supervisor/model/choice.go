@@ -62,12 +62,16 @@ func (c *Catalogue) provider(choice Choice) provider {
 }
 
 func (c *Catalogue) unknown(name, spec string) error {
-	there := strings.Join(slices.Sorted(maps.Keys(c.providers)), ", ")
-	if name == "" {
-		return notFound("There is no model %q: the default provider has no others. Write PROVIDER/MODEL; "+
-			"the providers are %s.", spec, there)
+	names := slices.Sorted(maps.Keys(c.providers))
+	there := "The providers are " + strings.Join(names, ", ")
+	if len(names) == 1 {
+		there = "There is one provider: " + names[0]
 	}
-	return notFound("There is no model provider %q for the model %q. The providers are %s; they are set under models "+
+	if name == "" {
+		return notFound("There is no model %q: the default provider has no others. Write PROVIDER/MODEL. "+
+			"%s.", spec, there)
+	}
+	return notFound("There is no model provider %q for the model %q. %s; they are set under models "+
 		"in the configuration.", name, spec, there)
 }
 

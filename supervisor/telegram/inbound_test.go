@@ -133,6 +133,8 @@ var letters = []struct {
 		`"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`), "message", "ABCD-EF01-2345-6789-GHJK-MNPQ-RS", ""},
 	{"a code as a reply in a group", message(ann, group, text("@mews_bot 123456"), entity("mention", 0, 9), replyTo(bot)),
 		"message", "123456", ""},
+	{"a code with a label as a reply", message(ann, privateChat, text("Code: \u06f1\u06f2\u06f3\u06f4\u06f5\u06f6."), replyTo(bot)), "message",
+		"Code: \u06f1\u06f2\u06f3\u06f4\u06f5\u06f6.", ""},
 	{"digits that are no code as a reply", message(ann, privateChat, text("2026-11"), replyTo(bot)), "message", "> Hm\n2026-11", ""},
 	{"seven digits as a reply", message(ann, privateChat, text("1234567"), replyTo(bot)), "message", "> Hm\n1234567", ""},
 	{"words of a recovery code's length as a reply", message(ann, privateChat, text("what time does that show open at"), replyTo(bot)),

@@ -104,15 +104,7 @@ func isCode(text string) bool {
 	if len(text) > maxCode {
 		return false
 	}
-	plain := strings.ToUpper(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.Is(unicode.Pd, r):
-			return '-'
-		}
-		return r
-	}, strings.TrimSpace(text)))
+	plain := supervisor.BareCode(text)
 	return timedShape.MatchString(plain) || recoveryShape.MatchString(plain) && strings.ContainsAny(plain, "0123456789")
 }
 

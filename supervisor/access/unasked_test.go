@@ -1,0 +1,96 @@
+package access_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+)
+
+// unasked is what becomes of something that ann sent where nothing waits for a code.
+func (p *porch) unasked(t *testing.T, in supervisor.Inbound) supervisor.Meeting {
+	t.Helper()
+	m, err := p.Unasked(t.Context(), in, p.meet(t, in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A right code that nothing waits for is no words, and is good for nothing any more: else guesses that are never counted could
+// be tried as words, and what was found be used.
+func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
+	for _, codes := range []supervisor.Codes{supervisor.CodesRequired, supervisor.CodesOptional, supervisor.CodesOff} {
+		p := newPorch(t)
+		p.people = newPeople(t, codes)
+		p.gate(p.seal)
+		p.enrolled(t, true)
+		p.open("ann", supervisor.ChannelTerminal, "", p.now)
+		text := code(p.secret, p.now)
+		for _, words := range []string{wrong(p.secret, p.now), "call " + text, code(p.secret, p.now.Add(-5*time.Minute)), "hello"} {
+			if m := p.unasked(t, typed(words)); m.Decide != nil {
+				t.Errorf("codes %s: %q is no words", codes, words)
+			}
+		}
+		m := p.unasked(t, typed(" "+text[:3]+" "+text[3:]))
+		if m.Decide == nil {
+			t.Fatalf("codes %s: a right code is words: %+v", codes, m)
+		}
+		before := p.factors["ann"]
+		v := p.attempt("ann", m.Decide, p.now)
+		if v.Right || v.Action != "code.unasked" || !strings.Contains(v.Text, "is used up") {
+			t.Errorf("codes %s: %+v", codes, v)
+		}
+		if after := p.factors["ann"]; after.Failures != before.Failures || after.LastStep <= before.LastStep || len(after.Recovery) != 10 {
+			t.Errorf("codes %s: it became %+v", codes, after)
+		}
+		if v := p.attempt("ann", p.DecideStepUp("ann", text), p.now); v.Right {
+			t.Errorf("codes %s: it is right for something else afterwards", codes)
+		}
+		if m := p.unasked(t, typed(text)); m.Decide != nil {
+			t.Errorf("codes %s: a code that was used is no words", codes)
+		}
+	}
+}
+
+// Whose codes are off may have recovery codes all the same, for what needs a fresh one.
+func TestARecoveryCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
+	p := newPorch(t)
+	p.people = newPeople(t, supervisor.CodesOff)
+	p.gate(p.seal)
+	p.enrolled(t, true)
+	m := p.unasked(t, typed(p.codes[3]))
+	if m.Decide == nil {
+		t.Fatalf("it is words: %+v", m)
+	}
+	if v := p.attempt("ann", m.Decide, p.now); v.Right || !strings.Contains(v.Text, "You have 9 recovery codes left") {
+		t.Errorf("%+v", v)
+	}
+	if m := p.unasked(t, typed(p.codes[3])); m.Decide != nil {
+		t.Errorf("used up it is no words: %+v", m)
+	}
+}
+
+// Of whoever has no second factor that counts, or one that can't be read, nothing is a code here.
+func TestWhereNoCodeCanBeRightNoneIsUnasked(t *testing.T) {
+	for name, prepare := range map[string]func(*porch){
+		"not confirmed": func(p *porch) { p.enrolled(t, false) },
+		"no key":        func(p *porch) { p.enrolled(t, true); p.gate(nil) },
+		"suspended": func(p *porch) {
+			p.enrolled(t, true)
+			if err := p.people.Set([]supervisor.User{{Name: "ann", Codes: supervisor.CodesOff}}, access.Bound{Suspended: []string{"ann"}}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		p := newPorch(t)
+		p.people = newPeople(t, supervisor.CodesOff)
+		p.gate(p.seal)
+		prepare(p)
+		if m := p.unasked(t, typed(code(p.secret, p.now))); m.Decide != nil {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+}
