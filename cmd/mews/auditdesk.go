@@ -68,6 +68,7 @@ type auditReport struct {
 	Last   int64  `json:"last"`
 	Broken int64  `json:"broken,omitempty"`
 	Why    string `json:"why,omitempty"`
+	Early  int64  `json:"early,omitempty"`
 	Head   string `json:"head"`
 }
 

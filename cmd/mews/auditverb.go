@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"mews/config"
 )
@@ -43,7 +45,18 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(rows) == 0 {
+		fmt.Fprintln(con.err, "mews audit: nothing of that kind is in the log"+ofUser(*user))
+	}
 	return printAudit(con.out, rows, *asJSON)
+}
+
+// ofUser says of whom nothing was found: a name may be mistyped.
+func ofUser(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(", of %q; `mews user list` says who there is", name)
 }
 
 // auditRows are the newest rows that a question is for, oldest first.
@@ -72,13 +85,26 @@ func printAudit(w io.Writer, rows []auditLine, asJSON bool) error {
 			}
 			continue
 		}
-		line := fmt.Sprintf("%d  %s  %-12s  %-18s  %s", r.ID, r.CreatedAt.Local().Format("2006-01-02 15:04:05"), orDash(r.User), r.Action,
-			printable(r.Detail))
+		line := fmt.Sprintf("%d  %s  %-12s  %-18s  %s", r.ID, r.CreatedAt.Local().Format("2006-01-02 15:04:05"), orDash(escaped(r.User)), escaped(r.Action),
+			escaped(r.Detail))
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// escaped has what a terminal would obey, or not show, be seen as Go writes it.
+func escaped(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 // days is a length of time in days, which Go's durations do not have.
@@ -110,6 +136,17 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 // digests is what a head of the audit log looks like.
 var digests = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
+// wholeLog is what is said of a log in which nothing is wrong, and of what that does not show.
+func wholeLog(r auditReport) string {
+	text := fmt.Sprintf("%s, each fits the one before it\n", count(int(r.Rows), "row", "rows"))
+	if r.Early > 0 {
+		text += fmt.Sprintf("%s from before there were digests, or made to look so: a change in them shows by the head alone\n",
+			count(int(r.Early), "row is", "rows are"))
+	}
+	return text + "head  " + r.Head + "\nWho can write the database can cut its end off or write all of it anew. Keep the head elsewhere, and give it with " +
+		"--head the next time: that alone shows it.\n"
+}
+
 // auditVerify is `mews audit verify`.
 func auditVerify(ctx context.Context, con console, args []string) error {
 	v := subverb{verb: "audit", name: "verify", usage: "[--head HEX] [--json]",
@@ -137,7 +174,7 @@ func auditVerify(ctx context.Context, con console, args []string) error {
 			return err
 		}
 	} else if r.Broken == 0 {
-		fmt.Fprintf(con.out, "%s, all as they were written\nhead  %s\n", count(int(r.Rows), "row", "rows"), r.Head)
+		fmt.Fprint(con.out, wholeLog(r))
 	}
 	if r.Broken != 0 {
 		return fmt.Errorf("the audit log is not what was written, from row %d on. %s", r.Broken, r.Why)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"mews/supervisor/access"
 )
 
 const (
@@ -61,13 +63,19 @@ func (h *history) shorten() {
 	}
 }
 
-// fitsHistory says whether a line can be kept as a line of the file. What looks like a code that opens the gate is not.
+// fitsHistory says whether a line can be kept as a line of the file. What holds a code that opens the gate, or lets somebody in,
+// is not.
 func fitsHistory(line string) bool {
-	return line != "" && len(line) <= maxHistoryLine && !strings.Contains(line, "\n") && !codeShape.MatchString(line)
+	return line != "" && len(line) <= maxHistoryLine && !strings.Contains(line, "\n") && !holdsCode(line)
 }
 
-// codeShape is six digits, however they are spaced.
-var codeShape = regexp.MustCompile(`^\s*(\d[ -]*){6}$`)
+// holdsCode says whether a line is a code, or has one in it that is good for longer than a minute.
+func holdsCode(line string) bool {
+	return access.IsCode(line) || access.HoldsRecovery(line) || inviteShape.MatchString(line)
+}
+
+// inviteShape is /start with whatever stands behind it, and an invite's code wherever it stands.
+var inviteShape = regexp.MustCompile(`(?i)^\s*/start(?:@\w+)?\s+\S|\b[A-Z2-7]{26}\b`)
 
 // Add remembers a line. Lines are kept one to a line of the file; a pasted text of several is not kept.
 func (h *history) Add(line string) {

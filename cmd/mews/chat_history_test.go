@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mews/supervisor/access"
 )
 
 func TestAHistoryDoesNotGrowForEver(t *testing.T) {
@@ -32,6 +34,30 @@ func TestAHistoryDoesNotGrowForEver(t *testing.T) {
 	h.Add("one more")
 	if again := openHistory(env); again.At(0) != "one more" || again.At(1) != "line 1000" {
 		t.Errorf("then %q, %q", again.At(0), again.At(1))
+	}
+}
+
+// Who reads the file finds nothing in it that opens a gate, also where it was written before.
+func TestAHistoryKeepsNoCodes(t *testing.T) {
+	state := t.TempDir()
+	env := func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }
+	h := openHistory(env)
+	recovery, _ := access.NewRecovery()
+	invite, _ := access.NewInvite()
+	codes := []string{"123456", "Code: 123 456.", recovery[0].Reveal(), strings.ToLower(recovery[1].Reveal()), invite.Reveal(),
+		"it is " + recovery[2].Reveal() + ", I think", "/start " + invite.Reveal(), "/START@mews_bot x", "my invite: " + invite.Reveal()}
+	for _, text := range append(codes, "/start", "/settings") {
+		h.Add(text)
+	}
+	kept, err := os.ReadFile(h.path)
+	if err != nil || string(kept) != "/start\n/settings\n" || h.Len() != 2 {
+		t.Errorf("the file holds %q, and %q are remembered, %v", kept, h.lines, err)
+	}
+	if err := os.WriteFile(h.path, []byte(strings.Join(codes, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := openHistory(env); again.Len() != 0 {
+		t.Errorf("read back are %q", again.lines)
 	}
 }
 

@@ -27,8 +27,9 @@ type pipe struct {
 	said, refused, failed int     // lines; of the goroutine that exchanges, as is
 	ahead                 *spoken // what was read while a question waited, and is no answer to that
 
-	mu      sync.Mutex // guards what follows, and writes to err
-	keys    map[string]bool
+	mu      sync.Mutex      // guards what follows, and writes to err
+	keys    map[string]bool // of what was sent and has no answer yet; true where a notice is all the answer there will be
+	noted   map[string]bool // of those, what a notice has named already
 	answers []answer
 	choices choices // below the newest delivery that was shown
 	err     io.Writer
@@ -38,7 +39,7 @@ type pipe struct {
 // line that was refused and a turn that failed do not keep the others back; they make it an error in the end.
 func chatInPipe(ctx context.Context, con console, in io.Reader, socket string, o chatOptions) error {
 	p := &pipe{out: con.out, err: con.err, joined: make(chan struct{}), read: make(chan spoken), more: make(chan struct{}, 1),
-		keys: map[string]bool{}}
+		keys: map[string]bool{}, noted: map[string]bool{}}
 	p.chat = control.NewChat(socket, control.Attach{User: o.user, Chat: o.chat, After: control.FromNow}, p)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
@@ -86,6 +87,7 @@ func (p *pipe) next(ctx context.Context) (s spoken, err error) {
 type answer struct {
 	control.Delivery
 	lines int
+	told  bool // it was a notice, and needs no printing
 }
 
 // spoken is a line of the input, or the end of it.
@@ -145,7 +147,7 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 	for {
 		answers, asked := p.came()
 		for _, a := range answers {
-			if err := p.print(a.Delivery); err != nil {
+			if err := p.print(a); err != nil {
 				return err
 			}
 			open -= a.lines
@@ -176,26 +178,60 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 	}
 }
 
-// send sends a line, as a press where it chooses, and says how many answers there will be: none where it was refused.
+// heldText is said of a line that waits behind a shut gate: no answer comes before a code does.
+const heldText = "kept, and waits for a code: say it as a line, or in `mews chat`; what was kept is answered then"
+
+// send sends a line, as a press where it chooses, and says how many answers there will be: none where it was refused, or waits
+// for a code.
 func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	p.mu.Lock()
 	l := p.choices.line(control.NewKey(), text)
 	if l.press != "" {
 		p.choices = choices{} // chosen is chosen
 	}
-	p.keys[l.key] = true
+	p.keys[l.key] = false
 	p.mu.Unlock()
-	if err := l.send(ctx, p.chat); err != nil {
+	said, err := l.send(ctx, p.chat)
+	if err != nil {
 		if supervisor.ErrorCode(err) == supervisor.CodeInternal || ctx.Err() != nil {
 			return 0, err
 		}
-		p.mu.Lock()
-		delete(p.keys, l.key)
-		p.mu.Unlock()
+		p.forget(l.key)
 		p.refused++
 		return 0, p.tell("not sent: " + supervisor.ErrorMessage(err))
 	}
+	switch {
+	case said.Held:
+		p.forget(l.key)
+		p.failed++
+		return 0, p.tell(heldText)
+	case said.Answered && p.hasNotice(l.key):
+		return 0, nil
+	}
 	return 1, nil
+}
+
+// hasNotice has a notice count as a line's answer, and says whether that has come already.
+func (p *pipe) hasNotice(key string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, open := p.keys[key]; open {
+		p.keys[key] = true
+	}
+	if !p.noted[key] {
+		return false
+	}
+	delete(p.keys, key)
+	delete(p.noted, key)
+	return true
+}
+
+// forget has nothing be waited for as a line's answer.
+func (p *pipe) forget(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.keys, key)
+	delete(p.noted, key)
 }
 
 // came are the answers that have come, and whether there is something to choose.
@@ -213,12 +249,15 @@ func (p *pipe) chooses(s spoken) bool {
 	return s.err == nil && p.choices.line("", s.line).press != ""
 }
 
-// print prints an answer.
-func (p *pipe) print(answer control.Delivery) error {
-	if answer.Why != "" && answer.Why != protocol.WhyDone {
-		p.failed++
+// print prints an answer. One that is not full is that to each of its lines.
+func (p *pipe) print(a answer) error {
+	if a.Why != "" && a.Why != protocol.WhyDone {
+		p.failed += a.lines
 	}
-	_, err := fmt.Fprintln(p.out, whole(answer))
+	if a.told {
+		return nil
+	}
+	_, err := fmt.Fprintln(p.out, whole(a.Delivery))
 	return err
 }
 
@@ -237,16 +276,21 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	notice := d.Kind == supervisor.DeliveryNotice // a file that a turn sends on its way names what it is about, and answers nothing
-	waits, lines := len(p.keys) > 0, 0
+	waits, lines, named := len(p.keys) > 0, 0, false
 	for _, key := range append(d.Also, d.Key) {
-		if p.keys[key] && !notice {
+		byNotice, open := p.keys[key]
+		switch {
+		case open && (byNotice || !notice):
 			delete(p.keys, key)
+			delete(p.noted, key)
 			lines++
+		case open && len(d.Files)+len(d.Buttons) == 0: // it may be all the answer: what has become of the line is not known yet
+			p.noted[key], named = true, true
 		}
 	}
 	mine, asks := lines > 0, notice && len(d.Buttons) > 0
 	if mine {
-		p.answers = append(p.answers, answer{d, lines})
+		p.answers = append(p.answers, answer{d, lines, notice})
 	}
 	if mine || asks {
 		p.choices = choicesOf(d)
@@ -255,7 +299,7 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 		default:
 		}
 	}
-	return mine || asks && waits // another notice stays in the outbox, for somebody who looks
+	return mine || named || asks && waits // another notice stays in the outbox, for somebody who looks
 }
 
 func (p *pipe) Attached(_ control.Attached, again bool) {

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/control"
 	"mews/supervisor/sqlite"
 )
 
@@ -118,7 +119,7 @@ func TestAPipeHasTheAnswerThatItsLineWasTakenInto(t *testing.T) {
 	var answering sync.WaitGroup
 	answering.Go(func() {
 		p.hear()
-		if taken, err := p.db.Turns().Take(t.Context(), turn.ID); taken != 1 || err != nil {
+		if taken, err := p.db.Turns().Take(t.Context(), turn.ID, 1<<10); taken != 1 || err != nil {
 			t.Errorf("%d lines were taken in, %v", taken, err)
 		}
 		p.finish(turn, s, "I see both.")
@@ -127,6 +128,27 @@ func TestAPipeHasTheAnswerThatItsLineWasTakenInto(t *testing.T) {
 	err = chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("and this\n"), p.socket, chatOptions{})
 	answering.Wait()
 	if err != nil || out.String() != "I see both.\n" {
+		t.Errorf("printed was %q, %v", out.String(), err)
+	}
+}
+
+// A press is a line too: one answer may be to it and to the line before it.
+func TestAnAnswerThatIsNotFullCountsForEachOfItsLines(t *testing.T) {
+	var out bytes.Buffer
+	p := &pipe{out: &out, err: io.Discard, more: make(chan struct{}, 1), keys: map[string]bool{"a": true, "b": true}, said: 3}
+	d := control.Delivery{Key: "a", Also: []string{"b", "of somebody else"}, Why: protocol.WhyError, Kind: supervisor.DeliveryAnswer,
+		Text: "It did not work."}
+	if !p.Deliver(d) {
+		t.Fatal("it is not taken")
+	}
+	answers, _ := p.came()
+	for _, a := range answers {
+		if err := p.print(a); err != nil {
+			t.Error(err)
+		}
+	}
+	err := p.verdict()
+	if out.String() != "It did not work.\n" || err == nil || err.Error() != "of 3 lines, 0 could not be sent and 2 had no full answer" {
 		t.Errorf("printed was %q, %v", out.String(), err)
 	}
 }

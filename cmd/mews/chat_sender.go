@@ -28,13 +28,11 @@ type line struct {
 }
 
 // send gives a line to the supervisor.
-func (l line) send(ctx context.Context, chat *control.Chat) (err error) {
+func (l line) send(ctx context.Context, chat *control.Chat) (control.Said, error) {
 	if l.press != "" {
-		_, err = chat.Press(ctx, l.key, l.delivery, l.press)
-		return err
+		return chat.Press(ctx, l.key, l.delivery, l.press)
 	}
-	_, err = chat.Say(ctx, l.key, l.text)
-	return err
+	return chat.Say(ctx, l.key, l.text)
 }
 
 // newSender makes a sender; run works it.
@@ -60,7 +58,7 @@ func (s *sender) run(ctx context.Context) {
 			if !more {
 				return
 			}
-			if err := l.send(ctx, s.chat); err != nil && ctx.Err() == nil {
+			if _, err := l.send(ctx, s.chat); err != nil && ctx.Err() == nil {
 				s.refused(l, supervisor.ErrorMessage(err))
 			}
 		case <-ctx.Done():

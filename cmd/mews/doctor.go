@@ -245,7 +245,7 @@ func lookAtWalls(ctx context.Context, cfg *config.Config) (string, error) {
 	if fewWalls(walls.Tier) {
 		return "", &warned{strings.ToUpper(walls.Tier) + ". " + wallsLines(walls.Why)}
 	}
-	return walls.Tier + ". " + walls.Why, nil
+	return walls.Tier + ". " + walls.Why + sharing(cfg, walls.Tier), nil
 }
 
 func lookAtLimits(ctx context.Context, cfg *config.Config) (string, error) {

@@ -2,8 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"os/user"
 	"strconv"
 	"strings"
+
+	"mews/config"
 )
 
 // spawnersWord is what stands before what a spawner wrote at its end, with its lines as Go writes them in quotes.
@@ -41,6 +46,24 @@ func wallsLines(why string) string {
 		return why
 	}
 	return held + "\n" + strings.TrimSpace(betterWalls) + "\n" + strings.ReplaceAll(kept, "; ", "\n")
+}
+
+// sharing says of a house whose workers have accounts how many of its people have none of their own.
+func sharing(cfg *config.Config, tier string) string {
+	n := 0
+	for _, u := range cfg.Users {
+		if u.Account == "" {
+			n++
+		}
+	}
+	if tier != "accounts" || n < 2 {
+		return ""
+	}
+	name := strconv.Itoa(os.Getuid())
+	if me, err := user.LookupId(name); err == nil {
+		name = me.Username
+	}
+	return fmt.Sprintf(" %d people share the account %s: give each an `account:` of their own.", n, name)
 }
 
 // hanging puts a finding's further lines below its first, beside the names of what was looked at.

@@ -6,8 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"mews/config"
 )
 
 // TestWhyThereAreNoWalls: in the spawner's words alone, with its lines as lines.
@@ -37,6 +40,21 @@ func TestWhyThereAreNoWalls(t *testing.T) {
 		if got := wallsLines(why); got != want {
 			t.Errorf("%q", got)
 		}
+	}
+}
+
+// Who has no account of their own shares the service's, and it says so only where accounts are the walls.
+func TestWhoSharesAnAccountIsSaid(t *testing.T) {
+	cfg := &config.Config{Users: []config.User{{Name: "ann"}, {Name: "ben", Account: "ben"}, {Name: "cat"}}}
+	if got := sharing(cfg, "accounts"); !strings.HasPrefix(got, " 2 people share the account ") {
+		t.Errorf("%q", got)
+	}
+	if got := sharing(cfg, "namespaces"); got != "" {
+		t.Errorf("in namespaces: %q", got)
+	}
+	cfg.Users = cfg.Users[1:]
+	if got := sharing(cfg, "accounts"); got != "" {
+		t.Errorf("one alone: %q", got)
 	}
 }
 

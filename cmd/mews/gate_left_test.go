@@ -53,7 +53,7 @@ func TestAnInvitesCodeIsKeptNowhere(t *testing.T) {
 func TestAStrangersTryCountsOnceHoweverOftenItComes(t *testing.T) {
 	p := newPorch(t)
 	start, wrong := p.invited(), p.letter(303, 303, `,"text":"/start WRONG"`)
-	for range 9 { // more often than a stranger's codes are looked at
+	for range 9 { // more often than a stranger's codes are noted
 		p.take(1, wrong)
 	}
 	p.take(2, start(303))

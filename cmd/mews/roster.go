@@ -24,7 +24,8 @@ type roster struct {
 	store    sqlite.Access
 	chambers *chambers
 	log      hclog.Logger
-	chosen   sync.Map // see preferences
+	chosen   sync.Map              // see preferences
+	settled  func(context.Context) // is called when people were read anew; nil: nobody needs to know. It is set before others use it
 
 	mu     sync.Mutex // guards config, and has one refresh run at a time
 	config *config.Config
@@ -64,6 +65,9 @@ func (r *roster) refresh(ctx context.Context, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
+	for _, u := range users[len(cfg.Users):] {
+		bound.Added = append(bound.Added, u.Name)
+	}
 	for _, u := range users {
 		if err := r.chambers.house(u); err != nil {
 			return err
@@ -81,6 +85,9 @@ func (r *roster) refresh(ctx context.Context, cfg *config.Config) error {
 			"channel", b.Channel, "account", b.Account, "bound to", b.User, "belongs to", r.people.Owner(b.Channel, b.Account))
 	}
 	r.chambers.roots.Store(&roots)
+	if r.settled != nil {
+		r.settled(ctx)
+	}
 	return nil
 }
 

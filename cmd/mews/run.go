@@ -22,8 +22,13 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "run")
 	file := set.String("config", "", "the configuration `FILE`")
 	chat := set.Bool("chat", false, "drop into the chat; leaving it stops the service")
+	user := set.String("user", "", "with --chat: speak as the user of this `NAME` (admins only)")
 	if err := parse(set, args); err != nil {
 		return err
+	}
+	if *user != "" && !*chat {
+		fmt.Fprintln(con.err, "mews run: --user says as whom to chat, and there is no --chat")
+		return errMisuse
 	}
 	cfg, path, err := loadConfig(*file)
 	if err != nil {
@@ -33,7 +38,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, "mews: "+hint)
 	}
 	if *chat && talks(con.in) {
-		return runAndChat(ctx, con, cfg)
+		return runAndChat(ctx, con, cfg, *user)
 	}
 	return serve(ctx, cfg, newLog(cfg, con.err, path == "" && isTerminal(con.err)), nil, func(s *service) {
 		if path == "" {
@@ -89,8 +94,8 @@ func serve(ctx context.Context, cfg *config.Config, log hclog.Logger, lock *os.F
 }
 
 // runAndChat serves and talks in one process: leaving the chat ends both. Where a Mews serves the state folder already,
-// it talks to that one and leaves it running.
-func runAndChat(ctx context.Context, con console, cfg *config.Config) error {
+// it talks to that one and leaves it running. user is as whom; "" is the account's own.
+func runAndChat(ctx context.Context, con console, cfg *config.Config, user string) error {
 	if err := os.MkdirAll(cfg.State, 0o711); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
 	}
@@ -104,7 +109,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config) error {
 		if err := await(ctx, cfg); err != nil {
 			return err
 		}
-		return chatOver(ctx, con, cfg, chatOptions{away: stopped})
+		return chatOver(ctx, con, cfg, chatOptions{user: user, away: stopped})
 	}
 	if err != nil {
 		return err
@@ -123,7 +128,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config) error {
 	case err := <-served:
 		return err
 	}
-	err = chatOver(ctx, con, cfg, chatOptions{hints: cfg.Models.Default == config.Offline})
+	err = chatOver(ctx, con, cfg, chatOptions{user: user, hints: cfg.Models.Default == config.Offline})
 	stop(nil)
 	if failed := <-served; failed != nil {
 		return failed // and whatever the chat says comes of it

@@ -40,6 +40,8 @@ type service struct {
 	channel  *channel // nil where nobody talks on Telegram
 	audit    *auditor
 	parts    []part
+	moves    moves                         // of chats
+	wake     func(supervisor.Conversation) // has its session look for work
 }
 
 // door is what decides on what people send, and on what leaves.
@@ -148,14 +150,17 @@ func (s *service) connect(context.Context) error {
 		AtOnce: s.config.Limits.Turns, Audit: s.audit.note, Serves: s.serves, Busy: s.preferences().whenBusy, Now: time.Now,
 		Log: s.log.Named("session"),
 	})
-	s.chambers.tell = sessions.Tell
+	s.chambers.tell, s.wake = sessions.Tell, sessions.Wake
 	commands := command.New(commandOptions(s, sessions, report))
+	accepted := admitting(s, accept(sessions, commands))
 	box := inbox.New(inbox.Options{
-		Store: s.db.Inbox(), Gate: newGate(s), Conversations: s.db.Conversations(), Accepted: admitting(s, accept(sessions, commands)),
+		Store: s.db.Inbox(), Gate: newGate(s), Conversations: s.db.Conversations(), Accepted: accepted,
 		Answered: s.answered, Unkept: commands.Unkept,
 	})
+	gates := &usher{gate: s.gate, inbox: s.db.Inbox(), serves: s.serves, accept: accepted, log: s.log.Named("gate")}
+	s.roster.settled = gates.look
 	desk := newOffice(s)
-	desk.force, desk.labour = &force{s}, &labour{s.db.Inbox().Unfinished, sessions.StopNow, s.pool.Evict}
+	desk.force, desk.labour = &force{s}, &labour{s.db.Inbox().Unfinished, sessions.StopNow, s.pool.Evict, commands.End}
 	server, err := control.Listen(socketPath(s.config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
 		Inbox: box, Status: report.status, Answers: answers(s, desk), Turned: turnedAway(s), Log: s.log.Named("control"),
@@ -164,7 +169,7 @@ func (s *service) connect(context.Context) error {
 		return err
 	}
 	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.run}, {"sweep", s.sweep}, {"office", desk.run}, {"lean", lean(s.log)}}
-	work := []part{{"workers", s.pool.Run}, {"sessions", settled(&s.ground, sessions.Run)}, {"commands", commands.Run}}
+	work := []part{{"workers", s.pool.Run}, {"sessions", settled(&s.ground, gates.look, sessions.Run)}, {"commands", commands.Run}}
 	if s.channel == nil {
 		s.parts = append(append(s.parts, work...), part{"control socket", server.Run})
 		return nil
@@ -206,7 +211,7 @@ func (s *service) serves(c supervisor.Conversation) bool {
 	case c.Channel != supervisor.ChannelTelegram:
 		return true
 	case inGroup(c):
-		return s.people.GroupAllowed(c.Channel, c.Chat)
+		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.moves.now(c.Chat))
 	}
 	id, err := strconv.ParseInt(c.Chat, 10, 64)
 	if err != nil {
@@ -241,9 +246,9 @@ func (s *service) hello(name string) (protocol.Hello, pool.Place, error) {
 	return hello, place, err
 }
 
-// settled is a part's run that begins once what an earlier life had set aside for calls of models is settled: nothing is set
-// aside before.
-func settled(s *ground, run func(context.Context) error) func(context.Context) error {
+// settled is a part's run that begins once what an earlier life had set aside for calls of models is settled, for nothing is
+// set aside before, and what it held was looked at.
+func settled(s *ground, look func(context.Context), run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		left, err := s.db.Leases().Recover(ctx)
 		if ctx.Err() != nil {
@@ -256,6 +261,7 @@ func settled(s *ground, run func(context.Context) error) func(context.Context) e
 			s.log.Warn("calls of models were cut off by the end of an earlier run; each counts with the most that it can have cost",
 				"calls", left)
 		}
+		look(ctx)
 		return run(ctx)
 	}
 }

@@ -86,7 +86,8 @@ func candidates(w Wish) []Tier {
 
 // sentences say what a tier means.
 var sentences = map[Tier]string{
-	TierAccounts: "Each person's worker has an OS account, files, processes and no network of its own.",
+	TierAccounts: "Each person's worker has files, processes and no network of its own, and the OS account that the configuration " +
+		"gives its person; those to whom it gives none share the service's.",
 	TierNamespaces: "Each person's worker has files, processes and no network of its own. All share one account, " +
 		"as far as the configuration gives them none.",
 	TierLandlock: "Workers read and write their person's files alone and reach no network, but see the names of other " +

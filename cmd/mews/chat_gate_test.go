@@ -1,0 +1,57 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/inbox"
+)
+
+// shut is a gate that six digits open.
+type shut struct{}
+
+func (shut) Meet(_ context.Context, in supervisor.Inbound) (supervisor.Meeting, error) {
+	if in.Text == "123456" {
+		return supervisor.Meeting{Decide: func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+			f.Secret, f.Confirmed = []byte("sealed"), true
+			return f, supervisor.Verdict{Right: true, Action: "login", Text: "Come in."}
+		}}, nil
+	}
+	return supervisor.Meeting{Guard: &supervisor.Guard{Idle: time.Hour, Life: time.Hour, Challenge: "Send your code."}}, nil
+}
+
+// What is piped to a shut gate must not wait for an answer that only a further line could bring about.
+func TestAPipeEndsBehindAShutGate(t *testing.T) {
+	for name, c := range map[string]struct{ lines, out, told, verdict string }{
+		"no code":        {"hello\n", "", "kept, and waits for a code", "of 1 line, 0 could not be sent and 1 had no full answer"},
+		"a code behind":  {"hello\n123456\nand this\n", "re: and this\n", "Come in.", "of 3 lines, 0 could not be sent and 1 had no full answer"},
+		"a code before":  {"123456\nhello\n", "re: hello\n", "Come in.", ""},
+		"a code and end": {"123456\n", "", "Come in.", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newParlour(t)
+			p.options.Inbox = inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: shut{}, Accepted: func(in supervisor.Inbound) {
+				turn, err := p.db.Turns().Start(context.Background(), in.ID)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				p.finish(turn, p.feeds.Open(turn, ""), "re: "+in.Text)
+			}, Answered: p.feeds.Delivery})
+			p.live()
+			var out, told bytes.Buffer
+			err := chatInPipe(t.Context(), console{out: &out, err: &told}, strings.NewReader(c.lines), p.socket, chatOptions{})
+			verdict := ""
+			if err != nil {
+				verdict = err.Error()
+			}
+			if out.String() != c.out || !strings.Contains(told.String(), c.told) || verdict != c.verdict {
+				t.Errorf("printed was %q beside %q, %q", out.String(), told.String(), verdict)
+			}
+		})
+	}
+}

@@ -1,0 +1,16 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestRunSpeaksAsNobodyWithoutAChat(t *testing.T) {
+	var told bytes.Buffer
+	err := runVerb(t.Context(), console{out: &told, err: &told}, []string{"--user", "ann"})
+	if !errors.Is(err, errMisuse) || !strings.Contains(told.String(), "there is no --chat") {
+		t.Errorf("%v, %q", err, told.String())
+	}
+}
