@@ -35,7 +35,7 @@ type verb struct {
 // verbs is the table; the help lists it in this order.
 func verbs() []verb {
 	return []verb{
-		{"run", "[--config FILE] [--chat]", "serve; with --chat also drop into the chat", runVerb},
+		{"run", "[--config FILE] [--chat [--user NAME]]", "serve; with --chat also drop into the chat", runVerb},
 		{"chat", "[--config FILE] [--user NAME] [--chat NAME]", "talk to your assistant in the terminal", chatVerb},
 		{"status", "[--config FILE] [--json]", "what runs, for whom, and what waits", statusVerb},
 		{"models", "[--config FILE] [--json]", "which models there are, and which answers you", modelsVerb},

@@ -161,8 +161,7 @@ func TestWhatIsTooLongToBeginAnewWithEndsTheTurn(t *testing.T) {
 // A /stop that comes as the turn begins anew ends it: what is asked for stays asked for.
 func TestAStopEndsATurnThatHasBegunAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h *house
-		h = newHouse(t, func(ctx context.Context, _ session.Attempt) (session.End, error) {
+		h := newHouse(t, func(ctx context.Context, _ session.Attempt) (session.End, error) {
 			<-ctx.Done()
 			return ended(protocol.WhyStopped), nil
 		})

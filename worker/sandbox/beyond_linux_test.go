@@ -22,7 +22,7 @@ import (
 var beyond = map[string]func(what string, v escape.Victims) error{
 	"shm":      attachShared,
 	"datagram": sendDatagram,
-	"renice":   func(string, escape.Victims) error { return unix.Setpriority(unix.PRIO_USER, 0, 5) },
+	"renice":   func(string, escape.Victims) error { return unix.Setpriority(unix.PRIO_USER, 0, 15) },
 	"watch":    func(_ string, v escape.Victims) error { return watch(filepath.Dir(v.OtherHome)) },
 	"chmod":    func(_ string, v escape.Victims) error { return unix.Chmod(v.OtherHome, 0o640) },
 }
