@@ -29,8 +29,7 @@ const maxFiles = 1024 // descriptors of one process: what select(2) and old prog
 // not done in a minute.
 const roomForAll = 600
 
-// setLimits sets those of this process, for itself and all that it starts; nobody can raise them again. The data
-// segment is limited and not the address space, of which Go and Python reserve much more than they use.
+// setLimits sets those of this process but that of memory, for itself and all that it starts; nobody can raise them again.
 func setLimits(l Limits) error {
 	limits := []struct {
 		name     string
@@ -40,7 +39,6 @@ func setLimits(l Limits) error {
 		{"files", unix.RLIMIT_NOFILE, maxFiles},
 		{"processes", unix.RLIMIT_NPROC, int64(l.PIDs)},
 		{"a file's size", unix.RLIMIT_FSIZE, l.File},
-		{"data", unix.RLIMIT_DATA, l.Memory},
 		{"core files", unix.RLIMIT_CORE, 0},
 		{"locked memory", unix.RLIMIT_MEMLOCK, 64 << 10},
 		{"message queues", unix.RLIMIT_MSGQUEUE, 0},
@@ -50,17 +48,30 @@ func setLimits(l Limits) error {
 		if limit.resource == unix.RLIMIT_NPROC && l.Shared {
 			limit.most = int64(tasks("/proc", unix.Getuid()) + max(roomForAll, l.PIDs))
 		}
-		var now unix.Rlimit
-		if err := unix.Prlimit(0, limit.resource, nil, &now); err != nil {
-			return fmt.Errorf("read the limit of %s: %w", limit.name, err)
-		}
-		most := min(uint64(limit.most), now.Max)
-		if err := unix.Prlimit(0, limit.resource, &unix.Rlimit{Cur: most, Max: most}, nil); err != nil {
-			return fmt.Errorf("limit %s to %d: %w", limit.name, most, err)
+		if err := setLimit(limit.name, limit.resource, limit.most); err != nil {
+			return err
 		}
 	}
 	return yield()
 }
+
+// setLimit sets one, and raises none.
+func setLimit(name string, resource int, most int64) error {
+	var now unix.Rlimit
+	if err := unix.Prlimit(0, resource, nil, &now); err != nil {
+		return fmt.Errorf("read the limit of %s: %w", name, err)
+	}
+	least := min(uint64(most), now.Max)
+	if err := unix.Prlimit(0, resource, &unix.Rlimit{Cur: least, Max: least}, nil); err != nil {
+		return fmt.Errorf("limit %s to %d: %w", name, least, err)
+	}
+	return nil
+}
+
+// limitMemory is the last that is done before the worker is executed: this program, which ends with that, may have more
+// already, and could do nothing from then on for which its runtime needs a page. The data segment is limited and not the
+// address space, of which Go and Python reserve much more than they use.
+func limitMemory(l Limits) error { return setLimit("data", unix.RLIMIT_DATA, l.Memory) }
 
 // yield makes this thread, and all that it executes and starts, at least as nice as workers are.
 func yield() error {

@@ -39,7 +39,7 @@ func Stage() error {
 }
 
 // steps are stage one, in this order: mounts need capabilities, Landlock and the filter need that they are gone for good,
-// and after the filter nothing more can be done but to execute.
+// and after the filter nothing more can be done but to limit oneself and to execute.
 var steps = []struct {
 	from Tier // the least tier that has it
 	what string
@@ -57,6 +57,7 @@ var steps = []struct {
 	{TierLandlock, "restrict files", landlock},
 	{TierOff, "stay with the spawner", func(Plan) error { return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0) }},
 	{TierLandlock, "filter system calls", func(p Plan) error { return loadFilter(p.Profile, p.Tier) }},
+	{TierLandlock, "limit memory", func(p Plan) error { return limitMemory(p.Limits.withDefaults()) }},
 	{TierOff, "execute the worker", execute},
 }
 
