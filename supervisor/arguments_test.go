@@ -37,12 +37,12 @@ func TestArgumentsAreAnObjectOrSayThatTheyAreNot(t *testing.T) {
 }
 
 func FuzzArguments(f *testing.F) {
-	for _, seed := range []string{"", "{}", `{"a":{"b":[1,2]}}`, `{"a":1,"A":2}`, "\xff", `{"a":"\ud800"}`, "[[[["} {
+	for _, seed := range []string{"", "{}", `{"a":{"b":[1,2]}}`, `{"a":1,"A":2}`, "\xff", `{"a":"\ud800"}`, "[[[[", `{"a":888E888880}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := ParseArguments(text)
-		var object map[string]any
+		var object map[string]json.RawMessage // a number may be larger than any of Go's
 		if err := json.Unmarshal(got, &object); err != nil || object == nil {
 			t.Fatalf("%q became %s: %v", text, got, err)
 		}

@@ -82,7 +82,8 @@ func TestGroupsThatHaveHadTooMuchFreezeNobodyElse(t *testing.T) {
 					t.Errorf("alice waited %v, want %v", d, test.all)
 				}
 				for chat, seconds := range test.refused {
-					h.quiet(chat, begun, begun.Add(time.Duration(seconds)*time.Second))
+					first := h.firstSend(chat)
+					h.quiet(chat, first, first.Add(time.Duration(seconds)*time.Second))
 					h.same(fmt.Sprint("chat ", chat), h.far.texts(chat), []string{"hello"})
 				}
 			})
