@@ -188,23 +188,12 @@ var middleNote = regexp.MustCompile(`\[\.\.\. .*left out.*\]`)
 func (m harm) happen(h *house, alice, bob *neighbour) {
 	t := h.t
 	before, heard := h.now(), alice.notices()
-	for _, name := range []string{"begun", "over"} {
-		if err := os.Remove(filepath.Join(h.home("alice"), name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
-	answer := alice.say("run " + m.command)
-	h.until(patience, "the harm to begin", func() bool {
-		_, err := os.Stat(filepath.Join(h.home("alice"), "begun"))
-		return err == nil || len(answer) > 0
-	})
+	answer := m.begin(h, alice)
 	bob.runs(before.Walls.Tier != "landlock")
 	if m.notice != "" && (m.name != "crowd" || counted(before)) {
 		h.until(patience, "alice to be told", func() bool { return regexp.MustCompile(m.notice).MatchString(alice.notices()[len(heard):]) })
 	}
-	if err := os.WriteFile(filepath.Join(h.home("alice"), "over"), nil, 0o644); err != nil {
-		t.Error(err)
-	}
+	h.over("alice")
 	got := alice.hear(answer)
 	if !regexp.MustCompile(m.result).MatchString(got) || !strings.HasPrefix(got, "done: ") {
 		t.Errorf("the model was told %q, want %q", got, m.result)
@@ -212,6 +201,30 @@ func (m harm) happen(h *house, alice, bob *neighbour) {
 	m.left(h, alice, before)
 	if told := strings.TrimSpace(alice.notices()[len(heard):]); told != "" {
 		t.Logf("alice was told: %s", told)
+	}
+}
+
+// begin has the harm begin; its answer comes on the channel, once it is over.
+func (m harm) begin(h *house, alice *neighbour) <-chan string {
+	h.t.Helper()
+	for _, name := range []string{"begun", "over"} {
+		if err := os.Remove(filepath.Join(h.home("alice"), name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			h.t.Fatal(err)
+		}
+	}
+	answer := alice.say("run " + m.command)
+	h.until(patience, "the harm to begin", func() bool {
+		_, err := os.Stat(filepath.Join(h.home("alice"), "begun"))
+		return err == nil || len(answer) > 0
+	})
+	return answer
+}
+
+// over has what somebody's model does be over.
+func (h *house) over(name string) {
+	h.t.Helper()
+	if err := os.WriteFile(filepath.Join(h.home(name), "over"), nil, 0o644); err != nil {
+		h.t.Error(err)
 	}
 }
 
