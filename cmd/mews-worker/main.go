@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"syscall"
 	"time"
@@ -44,10 +43,8 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	w := within()
 	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: report, Try: tryWalls, Temp: os.TempDir(),
-		Env:   passedOn(),
-		Start: func(cmd *exec.Cmd, home string) error { return w.start(cmd, home) },
+		Env: passedOn(), Start: starter(),
 	})
 }
 

@@ -16,15 +16,10 @@ import (
 // escapeArgument has this program be one attempt to get out.
 const escapeArgument = "escape"
 
-// walls are those that this process is in.
-type walls struct{ tier sandbox.Tier }
-
-// within reads them from the environment, which stage one has made; started by hand there are none.
-func within() walls { return walls{sandbox.Tier(os.Getenv(sandbox.TierVariable))} }
-
-// start starts a tool's program.
-func (w walls) start(cmd *exec.Cmd, home string) error {
-	return sandbox.Inside{Tier: w.tier, Home: home}.Start(cmd)
+// starter starts tools' programs within the walls that this process is in, of which it reads in the environment that stage
+// one has made. Started by hand there are none.
+func starter() func(*exec.Cmd) error {
+	return sandbox.NewInside(sandbox.Tier(os.Getenv(sandbox.TierVariable)), os.Getenv("HOME")).Start
 }
 
 // attempt is the process that tries one row, and may die of it.

@@ -13,12 +13,8 @@ const escapeArgument = "escape"
 
 func attempt(string, string) {}
 
-// walls are outside of a worker here: what it starts inherits them.
-type walls struct{}
-
-func within() walls { return walls{} }
-
-func (walls) start(cmd *exec.Cmd, _ string) error { return cmd.Start() }
+// starter starts tools' programs, which inherit the walls around this process.
+func starter() func(*exec.Cmd) error { return (*exec.Cmd).Start }
 
 // tryWalls is nil: nothing is tried here.
 var tryWalls func(context.Context, protocol.TryWalls) []protocol.Finding

@@ -291,7 +291,7 @@ func beWorker() error {
 	if err := hideProtocol(); err != nil {
 		return err
 	}
-	inside := Inside{Tier: Tier(taken(TierVariable)), Home: os.Getenv("HOME")}
+	inside := NewInside(Tier(taken(TierVariable)), os.Getenv("HOME"))
 	answers := os.NewFile(uintptr(out), "answers")
 	lines := bufio.NewScanner(os.NewFile(uintptr(in), "questions"))
 	for lines.Scan() {
@@ -351,7 +351,7 @@ func show(way string, in, out int) {
 }
 
 // tryInChild has a child try the row: it may die of what it tries.
-func tryInChild(inside Inside, row, way, victims string) escape.Finding {
+func tryInChild(inside *Inside, row, way, victims string) escape.Finding {
 	ctx, cancel := context.WithTimeout(context.Background(), rowWaiting)
 	defer cancel()
 	var out bytes.Buffer
@@ -360,7 +360,7 @@ func tryInChild(inside Inside, row, way, victims string) escape.Finding {
 	cmd.WaitDelay = time.Second
 	start := cmd.Start
 	if strings.Contains(way, toolWay) {
-		cmd.Path = filepath.Join(inside.Home, toolProgram)
+		cmd.Path = filepath.Join(inside.home, toolProgram)
 		cmd.Env = []string{"PATH=/usr/bin:/bin"}
 		start = func() error { return inside.Start(cmd) }
 	}

@@ -83,17 +83,30 @@ func handledBy(version int, p Profile) unix.LandlockRulesetAttr {
 // restrict has the rules hold for the calling thread, and for all that it starts: files by the rules, no TCP but an
 // engine's, and where the kernel can, no signal and no abstract socket to the outside.
 func restrict(version int, p Profile, rules []rule) error {
+	set, err := newRuleset(version, p, rules)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(set)
+	return restrictSelf(set)
+}
+
+// newRuleset is a descriptor of the rules, which the caller closes.
+func newRuleset(version int, p Profile, rules []rule) (int, error) {
 	attr := handledBy(version, p)
 	set, err := createRuleset(attr)
 	if err != nil {
-		return fmt.Errorf("version %d: %w", version, err)
+		return -1, fmt.Errorf("version %d: %w", version, err)
 	}
-	defer unix.Close(set)
 	for _, r := range rules {
 		if err := allow(set, r, attr.Handled_access_fs); err != nil {
-			return fmt.Errorf("landlock: allow %s: %w", r.path, err)
+			return -1, errors.Join(fmt.Errorf("landlock: allow %s: %w", r.path, err), unix.Close(set))
 		}
 	}
+	return set, nil
+}
+
+func restrictSelf(set int) error {
 	if _, _, e := unix.RawSyscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set), 0, 0); e != 0 {
 		return fmt.Errorf("landlock_restrict_self: %w", e)
 	}

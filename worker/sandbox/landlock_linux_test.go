@@ -56,7 +56,7 @@ func TestVersionsOfLandlock(t *testing.T) {
 // TestMissingFolder: what a worker was promised and is not there is an error, and what systems may lack is none.
 func TestMissingFolder(t *testing.T) {
 	dir := t.TempDir()
-	set, err := newRuleset()
+	set, err := emptyRuleset()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestMissingFolder(t *testing.T) {
 	}
 }
 
-func newRuleset() (int, error) {
+func emptyRuleset() (int, error) {
 	return createRuleset(unix.LandlockRulesetAttr{Handled_access_fs: versionRights[1]})
 }
 

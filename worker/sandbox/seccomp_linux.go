@@ -185,14 +185,19 @@ func onlyFamilies(list []uint32) []instruction {
 }
 
 // loadFilter has a profile's filter hold for the calling thread, and for all that it starts.
-func loadFilter(p Profile, t Tier) error { return install(filter(p, t), 0) }
+func loadFilter(p Profile, t Tier) error { return install(assemble(filter(p, t)), 0) }
 
-// install has a filter hold for the calling thread, or by a flag for all of the process's, and for all that they start.
-func install(program []instruction, flags uintptr) error {
+// assemble is a program as the kernel reads it.
+func assemble(program []instruction) []unix.SockFilter {
 	code := make([]unix.SockFilter, len(program))
 	for i, in := range program {
 		code[i] = unix.SockFilter{Code: in.code, Jt: in.jt, Jf: in.jf, K: in.k}
 	}
+	return code
+}
+
+// install has a filter hold for the calling thread, or by a flag for all of the process's, and for all that they start.
+func install(code []unix.SockFilter, flags uintptr) error {
 	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	const setFilter = 1 // SECCOMP_SET_MODE_FILTER
 	if _, _, e := unix.RawSyscall(unix.SYS_SECCOMP, setFilter, flags, uintptr(unsafe.Pointer(&prog))); e != 0 {

@@ -3,7 +3,6 @@ package serve
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -54,7 +53,7 @@ func openChamber(hello protocol.Hello, o Options) (*chamber, error) {
 		c.shell = shell.New(files, shell.Options{
 			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env, Temp: o.Temp, Now: o.Now,
 			Owned: func(int) bool { return false }, Room: room.Note,
-			Start: func(cmd *exec.Cmd, _ shell.Profile) error { return o.Start(cmd, hello.Home) },
+			Start: o.Start,
 		})
 		c.tools = append(c.tools, c.shell.Tools()...)
 	}

@@ -25,9 +25,9 @@ type Options struct {
 	Report func(error) // takes what goes to the worker's log alone, from any goroutine; never nil
 	// Tools are those that need the person's folder; nil for the ones in tools.go.
 	Tools func(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool
-	// Start starts a program behind a second layer of walls, for a person whose folder is home; nil: no programs are run.
-	// This process must be one that orphans come to.
-	Start func(cmd *exec.Cmd, home string) error
+	// Start starts a program behind a second layer of walls; nil: no programs are run. This process must be one that orphans
+	// come to.
+	Start func(cmd *exec.Cmd) error
 	Env   []string // variables, NAME=VALUE, that programs need within these walls
 	Temp  string   // where programs' outputs are kept; "" is /tmp
 	// Try tries to get out of the walls; nil: it cannot be tried here.

@@ -73,7 +73,7 @@ func TestHelloComesFirstAndOnce(t *testing.T) {
 
 func TestATurnOverTheRealFolder(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{
-		Start: func(cmd *exec.Cmd, _ string) error { return cmd.Start() },
+		Start: (*exec.Cmd).Start,
 	})
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "AGENTS.md"), []byte("Call me Al."), 0o644); err != nil {
@@ -147,7 +147,7 @@ open("dot.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">
 // TestAPictureMadeByPythonGoesToTheChat: the model is told of the picture and of what sends it, and it arrives whole.
 func TestAPictureMadeByPythonGoesToTheChat(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{
-		Start: func(cmd *exec.Cmd, _ string) error { return cmd.Start() },
+		Start: (*exec.Cmd).Start,
 	})
 	home := t.TempDir()
 	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: home}
@@ -187,7 +187,7 @@ func TestWhoseFilesAreNarrowedRunsNoPrograms(t *testing.T) {
 		{Include: []string{"notes/**"}}, {Exclude: []string{"private/**"}}, {AppendOnly: []string{"log.md"}},
 	} {
 		s := startWorker(t, context.Background(), serve.Options{
-			Start: func(cmd *exec.Cmd, _ string) error { return cmd.Start() },
+			Start: (*exec.Cmd).Start,
 		})
 		hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: t.TempDir(), Files: policy}
 		var greeted protocol.HelloResult

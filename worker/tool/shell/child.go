@@ -13,7 +13,7 @@ const markName = "MEWS_RUN"
 
 // children are the processes that this shell has started and not yet waited for, each with its mark.
 type children struct {
-	start  func(*exec.Cmd, Profile) error
+	start  func(*exec.Cmd) error
 	others func(pid int) bool // nil: it is not known which children are somebody else's
 
 	mu   sync.Mutex // held over a start, so that no child is there that pids does not hold
@@ -31,7 +31,7 @@ type child struct {
 }
 
 // begin starts a command in a session of its own. Whoever calls it must call wait.
-func (c *children) begin(cmd *exec.Cmd, p Profile) (*child, error) {
+func (c *children) begin(cmd *exec.Cmd) (*child, error) {
 	mark := rand.Text()
 	cmd.Env = append(cmd.Env, markName+"="+mark)
 	c.mu.Lock()
@@ -40,7 +40,7 @@ func (c *children) begin(cmd *exec.Cmd, p Profile) (*child, error) {
 	if err := closeOnExec(); err != nil {
 		return nil, err
 	}
-	if err := c.start(cmd, p); errors.Is(err, syscall.EAGAIN) {
+	if err := c.start(cmd); errors.Is(err, syscall.EAGAIN) {
 		return nil, errCrowded
 	} else if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (r *runs) command(ctx context.Context, call worker.Call, args commandArgs) 
 		return worker.Result{}, err
 	}
 	cmd := r.program(dir, r.environment("TERM=dumb"), shell, "-c", args.Command)
-	o, err := r.run(ctx, job{cmd: cmd, profile: ProfileCommand, timeout: timeout, progress: call.Progress})
+	o, err := r.run(ctx, job{cmd: cmd, timeout: timeout, progress: call.Progress})
 	if err != nil {
 		return worker.Result{}, err
 	}

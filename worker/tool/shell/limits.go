@@ -33,7 +33,7 @@ func (o Options) withDefaults() Options {
 	o.Path = cmp.Or(o.Path, usualPath)
 	o.Temp = cmp.Or(o.Temp, "/tmp")
 	if o.Start == nil {
-		o.Start = func(cmd *exec.Cmd, _ Profile) error { return cmd.Start() }
+		o.Start = (*exec.Cmd).Start
 	}
 	if o.Now == nil {
 		o.Now = time.Now

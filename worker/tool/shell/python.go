@@ -43,7 +43,7 @@ func (r *runs) python(ctx context.Context, call worker.Call, args pythonArgs) (w
 	defer cleanUp()
 	before := r.look(ctx)
 	cmd := r.program(r.home(), r.environment("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
-	o, err := r.run(ctx, job{cmd: cmd, profile: ProfilePython, timeout: timeout, progress: call.Progress})
+	o, err := r.run(ctx, job{cmd: cmd, timeout: timeout, progress: call.Progress})
 	if err != nil {
 		return worker.Result{}, err
 	}

@@ -26,7 +26,6 @@ var (
 // job is one program to be run to its end.
 type job struct {
 	cmd      *exec.Cmd
-	profile  Profile
 	timeout  time.Duration
 	progress func(string)
 }
@@ -108,7 +107,7 @@ func (r *runs) attend(ctx context.Context, j job) (out captured, status string, 
 	defer from.Close()
 	// One pipe for both: so what is written first comes first, whichever it goes to.
 	j.cmd.Stdout, j.cmd.Stderr = to, to
-	c, err := r.children.begin(j.cmd, j.profile)
+	c, err := r.children.begin(j.cmd)
 	_ = to.Close()
 	if err != nil {
 		return out, "", 0, fmt.Errorf("start %s: %w", j.cmd.Path, err)

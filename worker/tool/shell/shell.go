@@ -20,15 +20,6 @@ import (
 	"mews/worker/workspace"
 )
 
-// Profile says what a child is for, and with that how tight its walls are.
-type Profile string
-
-const (
-	ProfileCommand  Profile = "command"
-	ProfilePython   Profile = "python"
-	ProfileTerminal Profile = "terminal" // has a pseudo-terminal as its controlling one
-)
-
 // Options are what a Shell is made with. Home is needed, the zero value of everything else will do.
 type Options struct {
 	Home string   // the workspace's path as programs know it; programs start there
@@ -38,9 +29,9 @@ type Options struct {
 	Env  []string // more variables, NAME=VALUE, that the walls ask for
 	Temp string   // where outputs and scripts are kept, in a folder of their own; "" is /tmp
 
-	// Start starts a child behind the walls of its profile, with cmd.Start in the end; nil is cmd.Start alone. It is
-	// called by one goroutine at a time.
-	Start func(cmd *exec.Cmd, p Profile) error
+	// Start starts a child behind its walls, with cmd.Start in the end; nil is cmd.Start alone. It is called by one
+	// goroutine at a time.
+	Start func(cmd *exec.Cmd) error
 	// Owned tells whether another part of this process waits for the child pid, as Owns does for the shell: it must be
 	// right about a child that is just being started, too. Where it is nil, a stray that does not show whose it is stays
 	// as it is.

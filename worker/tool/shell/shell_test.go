@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -224,20 +225,20 @@ func TestAfterClose(t *testing.T) {
 	}
 }
 
-// TestStartIsAsked: children go through the walls of their profile.
+// TestStartIsAsked: children of every tool go through their walls.
 func TestStartIsAsked(t *testing.T) {
-	var profiles []Profile
+	var started []string
 	b := newBench(t, func(o *Options) {
-		o.Start = func(cmd *exec.Cmd, p Profile) error {
-			profiles = append(profiles, p)
+		o.Start = func(cmd *exec.Cmd) error {
+			started = append(started, filepath.Base(cmd.Path))
 			return cmd.Start()
 		}
 	})
 	b.works("run_command", "command", "true")
 	b.works("run_python", "code", "pass")
 	b.works("terminal", "action", "open", "command", "true")
-	if len(profiles) != 3 || profiles[0] != ProfileCommand || profiles[1] != ProfilePython || profiles[2] != ProfileTerminal {
-		t.Errorf("profiles %q", profiles)
+	if want := []string{"bash", "python3", "bash"}; !slices.Equal(started, want) {
+		t.Errorf("started %q, want %q", started, want)
 	}
 }
 
@@ -273,7 +274,7 @@ func BenchmarkScreen(b *testing.B) {
 // TestAProgramThatCannotBeStartedForOthers: the model is told what to do, and not what the kernel calls it.
 func TestAProgramThatCannotBeStartedForOthers(t *testing.T) {
 	b := newBench(t, func(o *Options) {
-		o.Start = func(cmd *exec.Cmd, _ Profile) error {
+		o.Start = func(cmd *exec.Cmd) error {
 			return &os.PathError{Op: "fork/exec", Path: cmd.Path, Err: syscall.EAGAIN}
 		}
 	})

@@ -110,7 +110,7 @@ func (m *terminals) start(id, rows, cols int, command string) (*terminal, error)
 	cmd := m.program(m.home(), m.environment("TERM=xterm", "HISTFILE="), shell, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr.Setctty = true // of descriptor 0
-	c, err := m.children.begin(cmd, ProfileTerminal)
+	c, err := m.children.begin(cmd)
 	_ = tty.Close() // the program has it now
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", shell, errors.Join(err, master.Close()))
