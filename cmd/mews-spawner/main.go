@@ -25,8 +25,6 @@ var version = "dev"
 const socket = 3
 
 func main() {
-	// What it makes it throws away at once, and it does little: collecting early keeps a process small that is always there.
-	debug.SetGCPercent(10)
 	run := serve
 	if len(os.Args) == 2 && stages[os.Args[1]] != nil {
 		run = func([]string) error { return stages[os.Args[1]]() }
@@ -61,5 +59,10 @@ func serve(args []string) error {
 	if err != nil {
 		return fmt.Errorf("it is started by mews, with its socket: %w", err)
 	}
+	collectEarly()
 	return spawn.Run(conn, spawn.Options{Policy: policy})
 }
+
+// collectEarly keeps a process small that is always there: it does little, and what it makes it throws away at once. A
+// stage before a worker does without: it ends before there is anything worth collecting.
+func collectEarly() { debug.SetGCPercent(10) }

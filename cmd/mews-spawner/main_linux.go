@@ -37,5 +37,6 @@ func supervise(args []string) error {
 		return errors.New("as root it would start mews as root: start it as the service's account, with the capabilities " +
 			"CAP_SETUID, CAP_SETGID and CAP_KILL (systemd: User= and AmbientCapabilities=)")
 	}
+	collectEarly()
 	return spawn.Supervise(args[3:], spawn.Options{Policy: policy})
 }

@@ -106,26 +106,12 @@ func tasks(proc string, uid int) (n int) {
 			if name[0] < '1' || name[0] > '9' {
 				continue
 			}
-			status := readStatus(dir, name+"/status", buf)
+			status := readSmall(dir, name+"/status", buf)
 			if statusNumber(status, "Uid:") == uid {
 				n += max(statusNumber(status, "Threads:"), 0)
 			}
 		}
 	}
-}
-
-// readStatus reads as much as there is room for; nothing of a process that has ended.
-func readStatus(dir int, name string, buf []byte) []byte {
-	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil
-	}
-	defer unix.Close(fd)
-	n, err := unix.Read(fd, buf)
-	if err != nil {
-		return nil
-	}
-	return buf[:n]
 }
 
 // statusNumber is the first number of a line of /proc/PID/status, -1 without one. A name in it has its line ends quoted.

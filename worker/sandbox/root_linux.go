@@ -79,11 +79,11 @@ func buildRoot(p Plan) error {
 		return fmt.Errorf("enter the new root: %w", err)
 	}
 	for _, put := range []func() error{
-		func() error { return putAll(host) },
+		func() error { return all(host, piece.put) },
 		func() error { return writeSettings(p) },
 		putDevices,
 		func() error { return putScratch(p.Limits.withDefaults()) },
-		func() error { return putAll(granted) },
+		func() error { return all(granted, piece.putBeneath) },
 		func() error { return pivot(keep) },
 	} {
 		if err := put(); err != nil {
@@ -194,32 +194,42 @@ func openSystem(path string) (piece, error) {
 	return one, err
 }
 
-func putAll(list []piece) error {
+func all(list []piece, put func(piece) error) error {
 	for _, p := range list {
-		if err := p.put(); err != nil {
+		if err := put(p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// put makes the place and attaches the mount there. The place may be in a folder of the person's: no link is followed.
+// put makes the place and attaches the mount there. The new root is this process's alone, so that paths in it lead where
+// they say.
 func (p piece) put() error {
+	if p.link != "" {
+		return os.Symlink(p.link, p.at)
+	}
+	err := p.place(unix.AT_FDCWD, p.at)
+	if err == unix.ENOENT {
+		if err = os.MkdirAll(filepath.Dir(p.at), 0o755); err == nil {
+			err = p.place(unix.AT_FDCWD, p.at)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("make the place for /%s: %w", p.at, err)
+	}
+	return attach(p.fd, unix.AT_FDCWD, p.at)
+}
+
+// putBeneath is put where the place may be in a folder of the person's: no link is followed.
+func (p piece) putBeneath() error {
 	dir, err := folder(filepath.Dir(p.at))
 	if err != nil {
 		return fmt.Errorf("make the place for /%s: %w", p.at, err)
 	}
 	defer unix.Close(dir)
 	name := filepath.Base(p.at)
-	switch {
-	case p.link != "":
-		return unix.Symlinkat(p.link, dir, name)
-	case p.dir:
-		err = unix.Mkdirat(dir, name, 0o755)
-	default:
-		err = unix.Mknodat(dir, name, unix.S_IFREG|0o644, 0)
-	}
-	if err != nil && err != unix.EEXIST {
+	if err := p.place(dir, name); err != nil {
 		return fmt.Errorf("make the place for /%s: %w", p.at, err)
 	}
 	place, err := unix.Openat2(dir, name, &noLinks)
@@ -228,6 +238,19 @@ func (p piece) put() error {
 	}
 	defer unix.Close(place)
 	return attach(p.fd, place, "")
+}
+
+// place makes what a mount is attached to.
+func (p piece) place(dir int, name string) (err error) {
+	if p.dir {
+		err = unix.Mkdirat(dir, name, 0o755)
+	} else {
+		err = unix.Mknodat(dir, name, unix.S_IFREG|0o644, 0)
+	}
+	if err == unix.EEXIST {
+		return nil
+	}
+	return err
 }
 
 // noLinks is how places are opened.
@@ -262,8 +285,8 @@ func writeSettings(p Plan) error {
 		if strings.Contains(text, "%[") {
 			text = strings.NewReplacer("%[1]d", fmt.Sprint(uid), "%[2]d", fmt.Sprint(gid)).Replace(text)
 		}
-		if err := os.WriteFile("etc/"+name, []byte(text), 0o644); err != nil {
-			return err
+		if err := writeSmall("etc/"+name, text); err != nil {
+			return fmt.Errorf("write /etc/%s: %w", name, err)
 		}
 	}
 	return nil

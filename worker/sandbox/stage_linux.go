@@ -67,12 +67,9 @@ const oomScore = 500
 // volunteer has the kernel end a worker before the service. It is no wall: where /proc can't be written it is left.
 func volunteer(Plan) error {
 	const score = "/proc/self/oom_score_adj"
-	text, err := os.ReadFile(score)
-	if err != nil {
-		return nil
-	}
+	text := readSmall(unix.AT_FDCWD, score, make([]byte, 16))
 	if now, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && now < oomScore {
-		_ = os.WriteFile(score, strconv.AppendInt(nil, oomScore, 10), 0)
+		_ = writeSmall(score, strconv.Itoa(oomScore))
 	}
 	return nil
 }
