@@ -34,12 +34,15 @@ func BenchmarkSpawnToFirstLine(b *testing.B) {
 	for _, c := range []struct {
 		tier string
 		heap int
-	}{{"off", 0}, {"landlock", 0}, {"namespaces", 0}, {"namespaces", 500 << 20}} {
+	}{{"off", 0}, {"landlock", 0}, {"accounts", 0}, {"namespaces", 0}, {"namespaces", 500 << 20}} {
 		b.Run(fmt.Sprintf("%s/heap=%dMiB", c.tier, c.heap>>20), func(b *testing.B) { benchmarkSpawn(b, c.tier, c.heap) })
 	}
 }
 
 func benchmarkSpawn(b *testing.B, tier string, heap int) {
+	if tier == "accounts" && os.Getuid() != 0 {
+		b.Skip("only root may give workers another account")
+	}
 	dir := b.TempDir()
 	program := buildHello(b, dir)
 	home := filepath.Join(dir, "home")
