@@ -63,8 +63,8 @@ var floors = map[string]int{
 	"mews/worker/host":      1,
 	"mews/worker/cgroup":    1,
 	"mews/worker/quota":     1,
-	"mews/worker/amount":    1,
 
+	"mews/amount":             0,
 	"mews/protocol":           0,
 	"mews/protocol/spawnwire": 0,
 	"mews/config":             0,

@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
+	"mews/amount"
 	"mews/protocol"
 	"mews/worker"
-	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"mews/worker/amount"
+	"mews/amount"
 	"mews/worker/workspace"
 )
 

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"strings"
 
+	"mews/amount"
 	"mews/protocol"
 	"mews/worker"
-	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 

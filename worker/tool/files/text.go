@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"mews/worker/amount"
+	"mews/amount"
 	"mews/worker/workspace"
 )
 

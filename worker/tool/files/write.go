@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 
+	"mews/amount"
 	"mews/protocol"
 	"mews/worker"
-	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 

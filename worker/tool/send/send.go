@@ -12,9 +12,9 @@ import (
 	"sync"
 	"unicode"
 
+	"mews/amount"
 	"mews/protocol"
 	"mews/worker"
-	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 

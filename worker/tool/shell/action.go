@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"mews/amount"
 	"mews/worker"
-	"mews/worker/amount"
 )
 
 var terminalSpec = spec{

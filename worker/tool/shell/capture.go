@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"mews/worker/amount"
+	"mews/amount"
 )
 
 // maxShown bounds a line of progress, in bytes.

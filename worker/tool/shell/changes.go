@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"mews/amount"
 	"mews/protocol"
-	"mews/worker/amount"
 	"mews/worker/workspace"
 )
 

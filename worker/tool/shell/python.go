@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
+	"mews/amount"
 	"mews/worker"
-	"mews/worker/amount"
 )
 
 var pythonSpec = spec{

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"mews/amount"
 	"mews/worker"
-	"mews/worker/amount"
 )
 
 // name is "terminal 1 (bash)".

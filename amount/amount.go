@@ -1,4 +1,4 @@
-// Package amount writes numbers as a person reads them.
+// Package amount writes numbers as a person reads them, or a model.
 package amount
 
 import (

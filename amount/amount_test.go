@@ -3,7 +3,7 @@ package amount_test
 import (
 	"testing"
 
-	"mews/worker/amount"
+	"mews/amount"
 )
 
 func TestBytes(t *testing.T) {
