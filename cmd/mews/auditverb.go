@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"mews/amount"
 	"mews/config"
 )
 
@@ -138,10 +139,10 @@ var digests = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // wholeLog is what is said of a log in which nothing is wrong, and of what that does not show.
 func wholeLog(r auditReport) string {
-	text := fmt.Sprintf("%s, each fits the one before it\n", count(int(r.Rows), "row", "rows"))
+	text := fmt.Sprintf("%s, each fits the one before it\n", amount.Of(int(r.Rows), "row", "rows"))
 	if r.Early > 0 {
 		text += fmt.Sprintf("%s from before there were digests, or made to look so: a change in them shows by the head alone\n",
-			count(int(r.Early), "row is", "rows are"))
+			amount.Of(int(r.Early), "row is", "rows are"))
 	}
 	return text + "head  " + r.Head + "\nWho can write the database can cut its end off or write all of it anew. Keep the head elsewhere, and give it with " +
 		"--head the next time: that alone shows it.\n"

@@ -12,6 +12,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/hashicorp/go-hclog"
 
+	"mews/amount"
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/command"
@@ -251,7 +252,7 @@ func channelLine(c control.Channel, now time.Time) string {
 		line += " for " + now.Sub(c.Since).Round(time.Second).String()
 	}
 	if c.Error != "" {
-		line += fmt.Sprintf(" (%s, %s in a row)", c.Error, count(c.Failures, "failure", "failures"))
+		line += fmt.Sprintf(" (%s, %s in a row)", c.Error, amount.Of(c.Failures, "failure", "failures"))
 	}
 	if !c.Completed.IsZero() {
 		line += fmt.Sprintf(", last answered %s ago", now.Sub(c.Completed).Round(time.Second))
@@ -278,7 +279,7 @@ func lostLine(l control.Lost, now time.Time) string {
 	if l.Outcome == string(supervisor.OutcomeFailed) {
 		fate = "could not be delivered"
 	}
-	line := fmt.Sprintf("%s to %s, %s chat %s, %s", count(l.Count, "message", "messages"), l.User, l.Channel, l.Chat, fate)
+	line := fmt.Sprintf("%s to %s, %s chat %s, %s", amount.Of(l.Count, "message", "messages"), l.User, l.Channel, l.Chat, fate)
 	if l.Why != "" {
 		line += ": " + l.Why
 	}

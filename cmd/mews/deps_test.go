@@ -18,6 +18,7 @@ import (
 // what is below it too; the longest that fits counts. A package that fits none has no place in the house yet.
 var floors = map[string]int{
 	"mews/cmd/mews":         4,
+	"mews/cmd/mews/chat":    4,
 	"mews/cmd/mews-worker":  4,
 	"mews/cmd/mews-spawner": 4,
 
@@ -72,6 +73,7 @@ var floors = map[string]int{
 
 // siblings are the imports within a floor that are right, and why.
 var siblings = map[[2]string]string{
+	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
 	{"mews/supervisor/model", "mews/supervisor/model/anthropic"}:        "the catalogue of models makes its providers",
 	{"mews/supervisor/model", "mews/supervisor/model/offline"}:          "the catalogue of models makes its providers",
 	{"mews/supervisor/model", "mews/supervisor/model/openai"}:           "the catalogue of models makes its providers",

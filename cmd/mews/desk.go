@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/amount"
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/access"
@@ -155,7 +156,7 @@ func (s chats) personal(ctx context.Context, c supervisor.Conversation) (string,
 		return "", err
 	}
 	if held > 0 {
-		lines = append(lines, fmt.Sprintf("held    %s until you send a code", count(int(held), "message", "messages")))
+		lines = append(lines, fmt.Sprintf("held    %s until you send a code", amount.Of(int(held), "message", "messages")))
 	}
 	left, err := s.preferences().Left(ctx, c.User)
 	if err != nil {

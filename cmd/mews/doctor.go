@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"mews/amount"
 	"mews/config"
 	"mews/protocol"
 	"mews/supervisor/control"
@@ -141,7 +142,7 @@ func lookAtHomes(ctx context.Context, cfg *config.Config) (string, error) {
 			errs = append(errs, err)
 		}
 	}
-	return count(len(cfg.Users), "person", "people, each") + " with a folder", errors.Join(errs...)
+	return amount.Of(len(cfg.Users), "person", "people, each") + " with a folder", errors.Join(errs...)
 }
 
 // ownedByWorker looks whose a folder is, where the service is root and may go into any. One that the service has made is given
@@ -218,7 +219,7 @@ func lookAtTelegram(ctx context.Context, cfg *config.Config) (string, error) {
 	if t.Webhook.URL != "" {
 		way = "called at " + t.Webhook.URL
 	}
-	return fmt.Sprintf("@%s, %s, for %s", bot.Username, way, count(people, "person", "people")), nil
+	return fmt.Sprintf("@%s, %s, for %s", bot.Username, way, amount.Of(people, "person", "people")), nil
 }
 
 func lookAtService(ctx context.Context, cfg *config.Config) (string, error) {
@@ -242,7 +243,7 @@ func lookAtWalls(ctx context.Context, cfg *config.Config) (string, error) {
 	if err != nil {
 		return "", wallsFault(err)
 	}
-	if fewWalls(walls.Tier) {
+	if control.Walls(walls).Few() {
 		return "", &warned{strings.ToUpper(walls.Tier) + ". " + wallsLines(walls.Why)}
 	}
 	return walls.Tier + ". " + walls.Why + sharing(cfg, walls.Tier), nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"mews/amount"
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
@@ -65,7 +66,7 @@ func unclaimed(ctx context.Context, people sqlite.People, cfg *config.Config, na
 		for n := range maps.Values(rows) {
 			total += n
 		}
-		kept = append(kept, fmt.Sprintf("%s in the database (%s)", count(int(total), "row", "rows"),
+		kept = append(kept, fmt.Sprintf("%s in the database (%s)", amount.Of(int(total), "row", "rows"),
 			strings.Join(slices.Sorted(maps.Keys(rows)), ", ")))
 	}
 	if len(kept) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 	"golang.org/x/term"
 
+	"mews/cmd/mews/chat"
 	"mews/config"
 	"mews/supervisor/control"
 )
@@ -21,12 +22,12 @@ import (
 func runVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "run")
 	file := set.String("config", "", "the configuration `FILE`")
-	chat := set.Bool("chat", false, "drop into the chat; leaving it stops the service")
+	inside := set.Bool("chat", false, "drop into the chat; leaving it stops the service")
 	user := set.String("user", "", "with --chat: speak as the user of this `NAME` (admins only)")
 	if err := parse(set, args); err != nil {
 		return err
 	}
-	if *user != "" && !*chat {
+	if *user != "" && !*inside {
 		fmt.Fprintln(con.err, "mews run: --user says as whom to chat, and there is no --chat")
 		return errMisuse
 	}
@@ -37,10 +38,10 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	for _, hint := range append(cfg.Hints, nearby(ctx, cfg, path)...) {
 		fmt.Fprintln(con.err, "mews: "+hint)
 	}
-	if *chat && talks(con.in) {
+	if *inside && talks(con.in) {
 		return runAndChat(ctx, con, cfg, *user)
 	}
-	return serve(ctx, cfg, newLog(cfg, con.err, path == "" && isTerminal(con.err)), nil, func(s *service) {
+	return serve(ctx, cfg, newLog(cfg, con.err, path == "" && chat.IsTerminal(con.err)), nil, func(s *service) {
 		if path == "" {
 			fmt.Fprint(con.out, newReporter(s).hints())
 		}
@@ -55,11 +56,6 @@ func talks(in *os.File) bool {
 	}
 	info, err := in.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // newLog makes the log as the configuration has it. Where nothing is configured and a person looks on, it is for eyes.
@@ -109,7 +105,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 		if err := await(ctx, cfg); err != nil {
 			return err
 		}
-		return chatOver(ctx, con, cfg, chatOptions{user: user, away: stopped})
+		return talk(ctx, con, cfg, chat.Options{User: user, Away: chat.Brief})
 	}
 	if err != nil {
 		return err
@@ -128,7 +124,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	case err := <-served:
 		return err
 	}
-	err = chatOver(ctx, con, cfg, chatOptions{user: user, hints: cfg.Models.Default == config.Offline})
+	err = talk(ctx, con, cfg, chat.Options{User: user, Hints: cfg.Models.Default == config.Offline})
 	stop(nil)
 	if failed := <-served; failed != nil {
 		return failed // and whatever the chat says comes of it

@@ -95,19 +95,19 @@ const unthinking = "off"
 // checkAmount is a check of a limit, which a person may only lower.
 func checkAmount(most func(supervisor.User) int64) func(supervisor.User, string) (string, error) {
 	return func(u supervisor.User, value string) (string, error) {
-		amount, err := config.ParseDollars(strings.TrimPrefix(value, "$"))
+		limit, err := config.ParseDollars(strings.TrimPrefix(value, "$"))
 		switch ceiling := most(u); {
 		case err != nil:
 			return "", invalid("%q is no amount. Write US dollars, such as 1.50.", value)
-		case amount.Micro == 0:
+		case limit.Micro == 0:
 			return "", invalid("With no money at all no model could be asked. Write how much it may be, such as 1.50, or default.")
-		case amount.Micro < leastLimit:
+		case limit.Micro < leastLimit:
 			return "", invalid("%q is less than any call of a model costs, and than is shown. The least is %s.", value, supervisor.Dollars(leastLimit))
-		case ceiling > 0 && amount.Micro > ceiling:
+		case ceiling > 0 && limit.Micro > ceiling:
 			return "", &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
 				"The configuration allows you %s, and you can only set less. An admin can raise it.", supervisor.Dollars(ceiling))}
 		}
-		return amount.String(), nil
+		return limit.String(), nil
 	}
 }
 

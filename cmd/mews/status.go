@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"mews/amount"
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/access"
@@ -53,7 +54,7 @@ func printStatus(w io.Writer, s control.Status, now time.Time) error {
 		fmt.Fprintf(t, "state\t%s (database %s, memory %s)\n", s.State, size(s.Memory.Database), size(s.Memory.Supervisor))
 	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
-	fmt.Fprintf(t, "walls\t%s\n", wallsLine(s.Walls))
+	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())
 	fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
 	if s.State != "" {
 		fmt.Fprintf(t, "waiting\t%d new, %d running, %d answers not yet taken, %d given up on\n",
@@ -80,10 +81,10 @@ func workerLine(u control.UserStatus, now time.Time) string {
 		line += " for " + now.Sub(u.Since).Round(time.Second).String()
 	}
 	if u.Turns > 0 {
-		line += fmt.Sprintf(", %s ended", count(u.Turns, "turn", "turns"))
+		line += fmt.Sprintf(", %s ended", amount.Of(u.Turns, "turn", "turns"))
 	}
 	if u.Deaths > 0 {
-		line += fmt.Sprintf(", %s lately", count(u.Deaths, "death", "deaths"))
+		line += fmt.Sprintf(", %s lately", amount.Of(u.Deaths, "death", "deaths"))
 	}
 	return line
 }
@@ -103,36 +104,17 @@ func diskLine(u control.UserStatus) string {
 	return line
 }
 
-// wallsLine is loud where there are fewer walls than usual.
-func wallsLine(w control.Walls) string {
-	if !fewWalls(w.Tier) {
-		return w.Tier
-	}
-	return strings.ToUpper(w.Tier) + " - " + w.Why
-}
-
-// fewWalls says whether a tier has fewer walls than usual: it was written out by somebody who must see what it means.
-func fewWalls(tier string) bool { return tier == "off" || tier == "landlock" || tier == "seatbelt" }
-
-// count is a number of things, for people.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // size is a number of bytes, for people: rounded, where config.Size is exact.
 func size(bytes int64) string {
-	amount, unit := float64(bytes), 0
+	n, unit := float64(bytes), 0
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	for amount >= 1000 && unit < len(units)-1 {
-		amount, unit = amount/1024, unit+1
+	for n >= 1000 && unit < len(units)-1 {
+		n, unit = n/1024, unit+1
 	}
-	if amount < 10 && unit > 0 {
-		return fmt.Sprintf("%.1f %s", amount, units[unit])
+	if n < 10 && unit > 0 {
+		return fmt.Sprintf("%.1f %s", n, units[unit])
 	}
-	return fmt.Sprintf("%.0f %s", amount, units[unit])
+	return fmt.Sprintf("%.0f %s", n, units[unit])
 }
 
 // reporter tells how the service is.
@@ -266,7 +248,7 @@ func (r reporter) hints() string {
 		person, _ := r.people.Find(u)
 		fmt.Fprintf(&b, "  folder  %s\n", person.Home)
 	}
-	fmt.Fprintf(&b, "  model   %s\n  walls   %s\n", r.models.Default(), wallsLine(r.walls()))
+	fmt.Fprintf(&b, "  model   %s\n  walls   %s\n", r.models.Default(), r.walls().Line())
 	if r.channel != nil {
 		fmt.Fprintf(&b, "  also    on Telegram, for the ids of the configuration; `mews status` tells how that goes\n")
 	}

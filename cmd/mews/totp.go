@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"mews/amount"
 	"mews/config"
 )
 
@@ -56,7 +57,7 @@ func totpStatus(ctx context.Context, con console, v subverb, args []string) erro
 	}
 	t := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
 	for _, p := range list.Users {
-		fmt.Fprintf(t, "%s\t%s\topen in %s\n", p.Name, factorText(p.Factor), count(len(p.Logins), "chat", "chats"))
+		fmt.Fprintf(t, "%s\t%s\topen in %s\n", p.Name, factorText(p.Factor), amount.Of(len(p.Logins), "chat", "chats"))
 	}
 	return t.Flush()
 }

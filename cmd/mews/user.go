@@ -9,6 +9,7 @@ import (
 
 	"github.com/mdp/qrterminal/v3"
 
+	"mews/amount"
 	"mews/supervisor"
 )
 
@@ -73,7 +74,7 @@ func printPeople(w io.Writer, list []person) error {
 			name += " (disabled)"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, p.Role, source(p), orDash(strings.Join(p.Telegram, ", ")), factorText(p.Factor),
-			count(len(p.Logins), "chat", "chats"), p.Home)
+			amount.Of(len(p.Logins), "chat", "chats"), p.Home)
 	}
 	return t.Flush()
 }
@@ -196,7 +197,7 @@ func userInvite(ctx context.Context, con console, v subverb, args []string) erro
 	case err != nil:
 		return err
 	case *revoke:
-		_, err = fmt.Fprintf(con.out, "%s of %s taken back\n", count(int(made.Revoked), "invite", "invites"), name)
+		_, err = fmt.Fprintf(con.out, "%s of %s taken back\n", amount.Of(int(made.Revoked), "invite", "invites"), name)
 		return err
 	}
 	return printInvite(con.out, name, made)

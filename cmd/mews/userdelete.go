@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"mews/amount"
 	"mews/config"
 	"mews/supervisor"
 )
@@ -64,7 +65,7 @@ func (o estates) deletePerson(ctx context.Context, by clerk, q deletion) (estate
 		err = removeHome(e.Home)
 	}
 	e.Rows = rows
-	return e, errors.Join(err, o.note(ctx, by, q.User, "user.deleted", fmt.Sprintf("with %s", count(int(e.Files), "file", "files"))))
+	return e, errors.Join(err, o.note(ctx, by, q.User, "user.deleted", fmt.Sprintf("with %s", amount.Of(int(e.Files), "file", "files"))))
 }
 
 // shutOut has somebody be no user any more, so that nothing new of theirs is taken.
@@ -124,10 +125,10 @@ func printEstate(w io.Writer, name string, e estate) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Of %s there are:\n\n", name)
 	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
-		fmt.Fprintf(&b, "  %-14s %s\n", table, count(int(e.Rows[table]), "row", "rows"))
+		fmt.Fprintf(&b, "  %-14s %s\n", table, amount.Of(int(e.Rows[table]), "row", "rows"))
 	}
 	if e.Home != "" {
-		fmt.Fprintf(&b, "  %s, %s in %s\n", e.Home, size(e.Bytes), count(int(e.Files), "file", "files"))
+		fmt.Fprintf(&b, "  %s, %s in %s\n", e.Home, size(e.Bytes), amount.Of(int(e.Files), "file", "files"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/amount"
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/access"
@@ -267,7 +268,7 @@ func (o household) suspend(ctx context.Context, by clerk, q suspension) (outcome
 	}
 	done := entry(by, u.Name, "user.enabled", "")
 	if q.On {
-		done = entry(by, u.Name, "user.disabled", count(open, "login", "logins")+" ended")
+		done = entry(by, u.Name, "user.disabled", amount.Of(open, "login", "logins")+" ended")
 	}
 	if err := o.store.People.Suspend(ctx, u.Name, q.On, done); err != nil {
 		return outcome{}, err
@@ -280,7 +281,7 @@ func (o household) suspend(ctx context.Context, by clerk, q suspension) (outcome
 	}
 	return outcome{fmt.Sprintf("%s may not speak any more. %s ended, and invites "+
 		"of theirs that nobody has used are good for nothing. What they send is not taken, an answer that is being written is "+
-		"still written and is not delivered on Telegram. `mews user enable %s` has them speak again.", u.Name, count(open, "login was", "logins were"),
+		"still written and is not delivered on Telegram. `mews user enable %s` has them speak again.", u.Name, amount.Of(open, "login was", "logins were"),
 		u.Name)}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"mews/cmd/mews/chat"
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/control"
@@ -65,7 +66,7 @@ func userExport(ctx context.Context, con console, v subverb, args []string) erro
 		return err
 	}
 	if *output == "" {
-		if isTerminal(con.out) {
+		if chat.IsTerminal(con.out) {
 			return refused(supervisor.CodeInvalid, "An export is no text for a terminal. Say where it goes, with --output FILE.")
 		}
 		return exportTo(ctx, cfg, name, con.out)

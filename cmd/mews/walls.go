@@ -23,6 +23,7 @@ import (
 	"mews/config"
 	"mews/protocol/spawnwire"
 	"mews/supervisor"
+	"mews/supervisor/control"
 	"mews/supervisor/pool"
 )
 
@@ -126,7 +127,7 @@ func (c *chambers) start(ctx context.Context) error {
 		return wallsFault(err)
 	}
 	level, walls := hclog.Info, c.spawner.Walls()
-	if fewWalls(walls.Tier) {
+	if control.Walls(walls).Few() {
 		level = hclog.Warn
 	}
 	c.log.Log(level, "walls", "tier", walls.Tier, "why", walls.Why, "limits", walls.Limits)

@@ -7,6 +7,7 @@
 package control
 
 import (
+	"strings"
 	"time"
 
 	"mews/protocol"
@@ -62,6 +63,17 @@ type Walls struct {
 	Why  string `json:"why"`  // a sentence about it
 
 	Limits string `json:"limits"` // a sentence about what limits a worker and all that it runs
+}
+
+// Few says whether there are fewer than usual: that was written out by somebody who must see what it means.
+func (w Walls) Few() bool { return w.Tier == "off" || w.Tier == "landlock" || w.Tier == "seatbelt" }
+
+// Line is what there is, for people.
+func (w Walls) Line() string {
+	if !w.Few() {
+		return w.Tier
+	}
+	return strings.ToUpper(w.Tier) + " - " + w.Why
 }
 
 // Say is a message of the person's.

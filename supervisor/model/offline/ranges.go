@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"mews/amount"
 )
 
 // readSeveral shows files that were named together.
@@ -153,10 +155,10 @@ func count(r *run, s slots) {
 	last, total, body := lineRange(file, result.Text)
 	switch {
 	case last == total && result.Rest == nil:
-		r.say("%s has %s, %s and %s.", code(file), plural(total, "line"), plural(len(strings.Fields(body)), "word"),
-			plural(utf8.RuneCountInString(body), "character"))
+		r.say("%s has %s, %s and %s.", code(file), amount.Of(total, "line", "lines"), amount.Of(len(strings.Fields(body)), "word", "words"),
+			amount.Of(utf8.RuneCountInString(body), "character", "characters"))
 	case last < total:
-		r.say("%s has %s. It is too long for me to count its words.", code(file), plural(total, "line"))
+		r.say("%s has %s. It is too long for me to count its words.", code(file), amount.Of(total, "line", "lines"))
 	default:
 		r.say("%s is too long for me to count.", code(file))
 	}

@@ -76,7 +76,7 @@ func TestResultsAreTold(t *testing.T) {
 		{"how many lines", "count the lines in a.md", map[string]protocol.ToolResult{"read_file": ok("a b\nc\n")},
 			[]string{"2 lines, 3 words and 6 characters"}, 1},
 		{"how many lines of a long file", "count the lines in a.md", map[string]protocol.ToolResult{
-			"read_file": ok("a.md: lines 1-2 of 1,812\na b\nc\n")}, []string{"1812 lines"}, 1},
+			"read_file": ok("a.md: lines 1-2 of 1,812\na b\nc\n")}, []string{"1,812 lines"}, 1},
 		{"how many lines of a file that was cut", "count the lines in a.md", map[string]protocol.ToolResult{
 			"read_file": {Text: "a", Rest: &protocol.BlobRef{}}}, []string{"too long"}, 1},
 		{"how many files", "how many files do I have",

@@ -95,11 +95,3 @@ func clock(text, place string) string {
 	}
 	return at.Format("It is 15:04 on Monday, 2 January 2006") + place + " (UTC" + at.Format("-07:00") + ")."
 }
-
-// plural is "1 line", "2 lines".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -1,4 +1,4 @@
-package main
+package chat
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"mews/amount"
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/control"
@@ -35,15 +36,15 @@ type pipe struct {
 	err     io.Writer
 }
 
-// chatInPipe says each line and prints its answer, one after the other, and nothing else. It ends with the last answer. A
+// inPipe says each line and prints its answer, one after the other, and nothing else. It ends with the last answer. A
 // line that was refused and a turn that failed do not keep the others back; they make it an error in the end.
-func chatInPipe(ctx context.Context, con console, in io.Reader, socket string, o chatOptions) error {
-	p := &pipe{out: con.out, err: con.err, joined: make(chan struct{}), read: make(chan spoken), more: make(chan struct{}, 1),
+func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
+	p := &pipe{out: con.Out, err: con.Err, joined: make(chan struct{}), read: make(chan spoken), more: make(chan struct{}, 1),
 		keys: map[string]bool{}, noted: map[string]bool{}}
-	p.chat = control.NewChat(socket, control.Attach{User: o.user, Chat: o.chat, After: control.FromNow}, p)
+	p.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.FromNow}, p)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { cancel(p.chat.Run(ctx, cmp.Or(o.away, away))) })
+	running.Go(func() { cancel(p.chat.Run(ctx, cmp.Or(o.Away, away))) })
 	defer running.Wait()
 	defer cancel(nil)
 	defer leave(ctx, p.chat)
@@ -134,7 +135,7 @@ func (p *pipe) verdict() error {
 	if p.refused+p.failed == 0 {
 		return nil
 	}
-	return fmt.Errorf("of %s, %d could not be sent and %d had no full answer", count(p.said, "line", "lines"), p.refused, p.failed)
+	return fmt.Errorf("of %s, %d could not be sent and %d had no full answer", amount.Of(p.said, "line", "lines"), p.refused, p.failed)
 }
 
 // exchange says a line and prints its answer. Where a question comes before that, the next line may choose.

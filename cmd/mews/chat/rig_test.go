@@ -1,4 +1,4 @@
-package main
+package chat
 
 import (
 	"context"
@@ -161,7 +161,7 @@ type desk struct {
 }
 
 // sit has somebody chat in a terminal of 80 columns. What is on their screen is cleared away with the test.
-func (p *parlour) sit(o chatOptions) *desk {
+func (p *parlour) sit(o Options) *desk {
 	p.Helper()
 	keys, tty, err := pty.Open()
 	p.must(err)
@@ -173,7 +173,7 @@ func (p *parlour) sit(o chatOptions) *desk {
 	chatted := make(chan struct{})
 	go func() {
 		defer close(chatted)
-		d.left <- chatInTerminal(ctx, console{in: tty, out: tty, err: tty}, p.socket, o)
+		d.left <- inTerminal(ctx, Console{In: tty, Out: tty, Err: tty}, p.socket, o)
 	}()
 	p.Cleanup(func() {
 		cancel()
@@ -244,4 +244,11 @@ func (d *desk) leaves() error {
 		d.Fatal("the chat does not end")
 		return nil
 	}
+}
+
+// everybody lets anybody in.
+type everybody struct{}
+
+func (everybody) Meet(context.Context, supervisor.Inbound) (m supervisor.Meeting, err error) {
+	return m, nil
 }

@@ -1,4 +1,4 @@
-package main
+package chat
 
 import (
 	"bytes"
@@ -44,7 +44,7 @@ func TestAPipeEndsBehindAShutGate(t *testing.T) {
 			}, Answered: p.feeds.Delivery})
 			p.live()
 			var out, told bytes.Buffer
-			err := chatInPipe(t.Context(), console{out: &out, err: &told}, strings.NewReader(c.lines), p.socket, chatOptions{})
+			err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader(c.lines), p.socket, Options{})
 			verdict := ""
 			if err != nil {
 				verdict = err.Error()

@@ -1,4 +1,4 @@
-package main
+package chat
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func TestAPipeGoesOnBehindALineThatCannotBeSent(t *testing.T) {
 	defer p.echo(2)()
 	var out, told bytes.Buffer
 	lines := "one\n" + strings.Repeat("x", supervisor.MaxText+1) + "\ncaf\xe9\n" + strings.Repeat("y", 3*supervisor.MaxText) + "\ntwo\n"
-	err := chatInPipe(t.Context(), console{out: &out, err: &told}, strings.NewReader(lines), p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader(lines), p.socket, Options{})
 	if out.String() != "re: one\nre: two\n" || err == nil || err.Error() != "of 5 lines, 3 could not be sent and 0 had no full answer" {
 		t.Errorf("printed was %q, %v", out.String(), err)
 	}
@@ -41,7 +41,7 @@ func TestALineOfTheGreatestLengthIsSent(t *testing.T) {
 	})
 	var out bytes.Buffer
 	lines := strings.NewReader(strings.Repeat("x", supervisor.MaxText) + "\r\n")
-	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, lines, p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, lines, p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "long\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)
@@ -61,7 +61,7 @@ func TestAFailedTurnIsAPrintedAnswerAndAnError(t *testing.T) {
 		p.answer("This did.")
 	})
 	var out bytes.Buffer
-	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, Options{})
 	answering.Wait()
 	if out.String() != "It did not work.\nThis did.\n" || err == nil || !strings.Contains(err.Error(), "1 had no full answer") {
 		t.Errorf("printed was %q, %v", out.String(), err)
@@ -79,7 +79,7 @@ func TestAPipeTellsOfANoticeAndLeavesIt(t *testing.T) {
 		p.finish(turn, s, "hello")
 	})
 	var out, told bytes.Buffer
-	err := chatInPipe(t.Context(), console{out: &out, err: &told}, strings.NewReader("one\n"), p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("one\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "hello\n" || told.String() != "mews: by the way[2J\n" || p.waiting() != 1 {
 		t.Errorf("printed was %q beside %q, %v; %d wait", out.String(), told.String(), err, p.waiting())
@@ -95,7 +95,7 @@ func TestAPipeThatWaitsForALineEndsWithItsSupervisor(t *testing.T) {
 	ended := make(chan error, 1)
 	var out bytes.Buffer
 	go func() {
-		ended <- chatInPipe(t.Context(), console{out: &out, err: io.Discard}, in, p.socket, chatOptions{away: 1})
+		ended <- inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, in, p.socket, Options{Away: 1})
 	}()
 	_, err := typing.Write([]byte("one\n"))
 	p.must(err)
@@ -125,7 +125,7 @@ func TestAPipeHasTheAnswerThatItsLineWasTakenInto(t *testing.T) {
 		p.finish(turn, s, "I see both.")
 	})
 	var out bytes.Buffer
-	err = chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("and this\n"), p.socket, chatOptions{})
+	err = inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("and this\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "I see both.\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)

@@ -1,10 +1,11 @@
-package main
+package chat
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 
+	"mews/amount"
 	"mews/supervisor/control"
 )
 
@@ -44,24 +45,13 @@ func (c choices) line(key, text string) line {
 // fileLines are a line about each file that came with a delivery.
 func fileLines(d control.Delivery) (lines []string) {
 	for _, f := range d.Files {
-		line := fmt.Sprintf("[%s, %s: files can be seen on Telegram, not here]", f.Name, fileSize(f.Size))
+		line := fmt.Sprintf("[%s, %s: files can be seen on Telegram, not here]", f.Name, amount.Bytes(f.Size))
 		if f.Caption != "" {
 			line += " " + f.Caption
 		}
 		lines = append(lines, strings.Join(strings.Fields(clean(line)), " "))
 	}
 	return lines
-}
-
-// fileSize is a size in bytes as people read it.
-func fileSize(n int64) string {
-	switch {
-	case n < 1<<10:
-		return count(int(n), "byte", "bytes")
-	case n < 1<<20:
-		return fmt.Sprintf("%d KiB", n>>10)
-	}
-	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 }
 
 // whole is all that there is to read of a delivery: its text, its files, and what can be chosen.

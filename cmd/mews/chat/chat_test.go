@@ -1,4 +1,4 @@
-package main
+package chat
 
 import (
 	"bytes"
@@ -63,7 +63,7 @@ func TestAPipePrintsTheAnswersAndNothingElse(t *testing.T) {
 	p.notice("something from before")
 	defer p.echo(4)()
 	var out bytes.Buffer
-	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("one\n\n  two \r\n/help\nlast, without an end"), p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\n\n  two \r\n/help\nlast, without an end"), p.socket, Options{})
 	if err != nil || out.String() != "re: one\nre: two\nre: /help\nre: last, without an end\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)
 	}
@@ -84,7 +84,7 @@ func TestAPipeOutlivesItsSupervisor(t *testing.T) {
 		p.answer("and here")
 	})
 	var out bytes.Buffer
-	if err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, chatOptions{}); err != nil {
+	if err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("one\ntwo\n"), p.socket, Options{}); err != nil {
 		t.Error(err)
 	}
 	answering.Wait()
@@ -96,20 +96,20 @@ func TestAPipeOutlivesItsSupervisor(t *testing.T) {
 func TestAPipeThatCannotSayALineFails(t *testing.T) {
 	p := newParlour(t)
 	var gone *control.NotRunning
-	err := chatInPipe(t.Context(), console{out: &bytes.Buffer{}, err: io.Discard}, strings.NewReader("hello"), p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &bytes.Buffer{}, Err: io.Discard}, strings.NewReader("hello"), p.socket, Options{})
 	if !errors.As(err, &gone) {
 		t.Errorf("with nothing running: %v", err)
 	}
 	p.live()
 	defer p.echo(2)()
 	var out, refusals bytes.Buffer
-	con := console{out: &out, err: &refusals}
-	err = chatInPipe(t.Context(), con, strings.NewReader("one\na\x00b\nthree"), p.socket, chatOptions{})
+	con := Console{Out: &out, Err: &refusals}
+	err = inPipe(t.Context(), con, strings.NewReader("one\na\x00b\nthree"), p.socket, Options{})
 	if err == nil || out.String() != "re: one\nre: three\n" || !strings.Contains(refusals.String(), "not text") {
 		t.Errorf("a line that is refused: %v and %q, beside %q", err, refusals.String(), out.String())
 	}
 	broken := iotest.ErrReader(errors.New("the disk is gone"))
-	if err := chatInPipe(t.Context(), con, broken, p.socket, chatOptions{}); err == nil ||
+	if err := inPipe(t.Context(), con, broken, p.socket, Options{}); err == nil ||
 		!strings.Contains(err.Error(), "the disk is gone") {
 		t.Errorf("input that breaks: %v", err)
 	}
@@ -121,7 +121,7 @@ func TestAPipeShowsNoEscapeSequences(t *testing.T) {
 	var answering sync.WaitGroup
 	answering.Go(func() { p.answer("\x1b]0;evil\x07\x1b[2Jred\r\n\ttab \u009b1m end") })
 	var out bytes.Buffer
-	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("hello"), p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("hello"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "]0;evil[2Jred\n\ttab 1m end\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)
@@ -145,7 +145,7 @@ func sitting(t *testing.T) (*parlour, string) {
 func TestAnAnswerStreamsOntoTheScreenWithALineForEachTool(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(chatOptions{hints: true})
+	d := p.sit(Options{Hints: true})
 	d.expect("You are ann; your folder is /homes/ann.")
 	d.expect("make run")
 	d.expect(prompt)
@@ -184,7 +184,7 @@ func TestAnAnswerStreamsOntoTheScreenWithALineForEachTool(t *testing.T) {
 func TestAnAnswerThatIsTakenBackIsSaidToHaveBeen(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(chatOptions{})
+	d := p.sit(Options{})
 	d.press("hello\r")
 	turn, s := p.begin(p.hear())
 	s.Add("Hello, An")
@@ -200,7 +200,7 @@ func TestAnAnswerThatIsTakenBackIsSaidToHaveBeen(t *testing.T) {
 func TestAModelDoesNotCommandTheTerminal(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(chatOptions{})
+	d := p.sit(Options{})
 	d.press("hello\r")
 	turn, s := p.begin(p.hear())
 	s.Add("one\x1b]0;ev")
@@ -224,7 +224,7 @@ func TestAModelDoesNotCommandTheTerminal(t *testing.T) {
 func TestCtrlCStopsTheAnswer(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(chatOptions{})
+	d := p.sit(Options{})
 	d.expect(prompt)
 	d.press(ctrlCKey)
 	d.expect("(Nothing is running. Ctrl-D leaves.)")
@@ -250,7 +250,7 @@ func TestLeaving(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, _ := sitting(t)
 			p.live()
-			d := p.sit(chatOptions{})
+			d := p.sit(Options{})
 			d.expect(prompt)
 			p.notice("good bye")
 			d.expect("good bye")
@@ -268,7 +268,7 @@ func TestLeaving(t *testing.T) {
 func TestWhatIsTypedWhileMewsIsAwayIsSentWhenItIsBack(t *testing.T) {
 	p, _ := sitting(t)
 	end := p.live()
-	d := p.sit(chatOptions{})
+	d := p.sit(Options{})
 	d.expect(prompt)
 	end()
 	d.expect("(Mews has gone away.")
@@ -284,7 +284,7 @@ func TestWhatIsTypedWhileMewsIsAwayIsSentWhenItIsBack(t *testing.T) {
 func TestOneCanLeaveWhileMewsIsAway(t *testing.T) {
 	p, _ := sitting(t)
 	end := p.live()
-	d := p.sit(chatOptions{})
+	d := p.sit(Options{})
 	d.expect(prompt)
 	end()
 	d.expect("(Mews has gone away.")
@@ -303,7 +303,7 @@ func TestAChatThatCannotBeJoinedGivesTheTerminalBack(t *testing.T) {
 	before, err := term.GetState(int(tty.Fd()))
 	p.must(err)
 	var gone *control.NotRunning
-	if err := chatInTerminal(t.Context(), console{in: tty, out: tty}, p.socket, chatOptions{}); !errors.As(err, &gone) {
+	if err := inTerminal(t.Context(), Console{In: tty, Out: tty}, p.socket, Options{}); !errors.As(err, &gone) {
 		t.Errorf("ended with %v", err)
 	}
 	after, err := term.GetState(int(tty.Fd()))
@@ -325,7 +325,7 @@ func TestALineThatIsNotAcceptedIsSaidNotToBe(t *testing.T) {
 	p, _ := sitting(t)
 	p.options.Inbox = refusing{}
 	p.live()
-	d := p.sit(chatOptions{})
+	d := p.sit(Options{})
 	d.press("hello\r")
 	d.expect("Not sent: The disk is full. What you wrote is in the history: ↑.")
 }
@@ -333,7 +333,7 @@ func TestALineThatIsNotAcceptedIsSaidNotToBe(t *testing.T) {
 func TestAPasteOfSeveralLinesIsOneMessage(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(chatOptions{})
+	d := p.sit(Options{})
 	d.expect(prompt)
 	d.press("\x1b[200~one\rtwo\rthree\x1b[201~\r")
 	if in := p.hear(); in.Text != "one\ntwo\nthree" {
@@ -344,7 +344,7 @@ func TestAPasteOfSeveralLinesIsOneMessage(t *testing.T) {
 func TestWhatWasTypedBeforeIsAnArrowKeyAway(t *testing.T) {
 	p, path := sitting(t)
 	p.live()
-	d := p.sit(chatOptions{})
+	d := p.sit(Options{})
 	d.expect(prompt)
 	for _, text := range []string{"first", "second", "second"} {
 		d.press(text + "\r")
@@ -360,7 +360,7 @@ func TestWhatWasTypedBeforeIsAnArrowKeyAway(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("the file is %v, %v", info.Mode(), err)
 	}
-	d = p.sit(chatOptions{})
+	d = p.sit(Options{})
 	d.expect(prompt)
 	d.press(upKey + upKey + "\r")
 	if in := p.hear(); in.Text != "first" {

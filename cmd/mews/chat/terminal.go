@@ -1,4 +1,4 @@
-package main
+package chat
 
 import (
 	"bytes"
@@ -18,25 +18,25 @@ import (
 	"mews/supervisor/control"
 )
 
-// chatInTerminal talks with a person: text as it comes, a line for each tool, what was typed before with the arrow keys.
+// inTerminal talks with a person: text as it comes, a line for each tool, what was typed before with the arrow keys.
 // Ctrl-C stops the running answer, Ctrl-D leaves.
-func chatInTerminal(ctx context.Context, con console, socket string, o chatOptions) error {
-	fd := int(con.in.Fd())
+func inTerminal(ctx context.Context, con Console, socket string, o Options) error {
+	fd := int(con.In.Fd())
 	old, err := term.MakeRaw(fd)
 	if err != nil {
 		return fmt.Errorf("set up the terminal: %w", err)
 	}
 	defer term.Restore(fd, old)
-	t := &terminal{hints: o.hints, style: styleFor(os.Getenv)}
-	keys := &keyboard{in: con.in, interrupt: t.interrupt}
+	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv)}
+	keys := &keyboard{in: con.In, interrupt: t.interrupt}
 	t.line = term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{keys, con.out}, "")
+	}{keys, con.Out}, "")
 	t.line.SetBracketedPasteMode(true)
 	defer t.line.SetBracketedPasteMode(false)
 	t.line.History = openHistory(os.Getenv)
-	t.chat = control.NewChat(socket, control.Attach{User: o.user, Chat: o.chat, After: control.Undelivered}, t)
+	t.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.Undelivered}, t)
 	t.out = newSender(t.chat, t.refused)
 	return t.run(ctx, fd)
 }

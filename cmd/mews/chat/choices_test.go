@@ -1,4 +1,4 @@
-package main
+package chat
 
 import (
 	"bytes"
@@ -60,25 +60,17 @@ func TestWhatIsAChoice(t *testing.T) {
 	}
 }
 
-func TestASizeIsAsPeopleReadIt(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1024: "1 KiB", 1<<20 - 1: "1023 KiB", 3 << 19: "1.5 MiB"} {
-		if got := fileSize(n); got != want {
-			t.Errorf("%d bytes are %q, want %q", n, got, want)
-		}
-	}
-}
-
 func TestAQuestionIsAnsweredWithANumber(t *testing.T) {
 	p, _ := sitting(t)
 	p.live()
-	d := p.sit(chatOptions{})
+	d := p.sit(Options{})
 	d.expect(prompt)
 	d.press("do it\r")
 	turn, s := p.begin(p.hear())
 	s.Add("I ask.")
 	d.expect("I ask.")
 	p.ask("May I?")
-	d.expect("May I?\r\n[a.png, 12 KiB: files can be seen on Telegram, not here] an a\r\n  1) Go on   2) Stop[2J\r\n  3) Help\r\n")
+	d.expect("May I?\r\n[a.png, 12.3 KB: files can be seen on Telegram, not here] an a\r\n  1) Go on   2) Stop[2J\r\n  3) Help\r\n")
 	d.expect("(Type its number to choose one; any other line is a message as ever.)\r\n" + prompt)
 	d.press("4\r")
 	four := p.hear()
@@ -109,7 +101,7 @@ func TestAPressThatIsRefusedIsSaidToBe(t *testing.T) {
 	p, _ := sitting(t)
 	p.options.Inbox = refusing{}
 	p.live()
-	d := p.sit(chatOptions{})
+	d := p.sit(Options{})
 	d.expect(prompt)
 	p.ask("May I?")
 	d.expect("2) Stop")
@@ -129,12 +121,12 @@ func TestAPipeTakesANumberForAQuestion(t *testing.T) {
 		p.answer("two")
 	})
 	var out, told bytes.Buffer
-	err := chatInPipe(t.Context(), console{out: &out, err: &told}, strings.NewReader("do it\n1\n2\n"), p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("do it\n1\n2\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "Going on.\nDone.\ntwo\n" || p.waiting() != 0 {
 		t.Errorf("printed was %q, %v; %d wait", out.String(), err, p.waiting())
 	}
-	const question = "mews: May I?\n[a.png, 12 KiB: files can be seen on Telegram, not here] an a\n  1) Go on   2) Stop[2J\n  3) Help\n"
+	const question = "mews: May I?\n[a.png, 12.3 KB: files can be seen on Telegram, not here] an a\n  1) Go on   2) Stop[2J\n  3) Help\n"
 	if told.String() != question {
 		t.Errorf("told was %q", told.String())
 	}
@@ -152,7 +144,7 @@ func TestAPipeHoldsBackWhatDoesNotAnswerAQuestion(t *testing.T) {
 		p.answer("hello")
 	})
 	var out bytes.Buffer
-	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("do it\nhello\n"), p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("do it\nhello\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "Nobody answered.\nhello\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)
@@ -183,7 +175,7 @@ func TestAPipeWaitsForTheAnswerBehindAFile(t *testing.T) {
 		s.Close()
 	})
 	var out, told bytes.Buffer
-	err := chatInPipe(t.Context(), console{out: &out, err: &told}, strings.NewReader("send it\n"), p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("send it\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "Sent.\n" || told.String() != "mews: [a.png, 7 bytes: files can be seen on Telegram, not here]\n" {
 		t.Errorf("printed was %q beside %q, %v", out.String(), told.String(), err)
@@ -202,7 +194,7 @@ func TestAPipeChoosesBelowAnAnswer(t *testing.T) {
 		p.pressed("/help", "Help.")
 	})
 	var out bytes.Buffer
-	err := chatInPipe(t.Context(), console{out: &out, err: io.Discard}, strings.NewReader("/which\n3\n"), p.socket, chatOptions{})
+	err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader("/which\n3\n"), p.socket, Options{})
 	answering.Wait()
 	if err != nil || out.String() != "Which?\n  1) Go on   2) Stop[2J\n  3) Help\nHelp.\n" {
 		t.Errorf("printed was %q, %v", out.String(), err)

@@ -1,4 +1,4 @@
-package main
+package chat
 
 import (
 	"fmt"
@@ -36,8 +36,8 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 		}
 		t.put(t.style.dim, fmt.Sprintf("Mews %s. You are %s; your folder is %s.\n", a.Version, a.User, a.Home))
 		t.put(t.style.dim, "Model: "+a.Model+". Ctrl-C stops an answer, Ctrl-D leaves, /help lists the commands.\n")
-		if fewWalls(a.Walls.Tier) {
-			t.put(t.style.warn, "Walls: "+wallsLine(a.Walls)+"\n")
+		if a.Walls.Few() {
+			t.put(t.style.warn, "Walls: "+a.Walls.Line()+"\n")
 		}
 		if t.hints {
 			t.put(t.style.dim, "Try: list my files · take a note: call Ann on Friday · what can you do?\n"+

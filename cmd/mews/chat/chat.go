@@ -1,0 +1,74 @@
+// Package chat is a person's end of a conversation with a running Mews: the terminal, and the pipe. It knows of Mews what the
+// control socket says.
+package chat
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"mews/supervisor/control"
+)
+
+const (
+	// away is how long a chat in a pipe waits for a supervisor that went away: one that is started again is back by then.
+	away = 15 * time.Second
+	// Brief is how long it waits for one that somebody else's chat has brought along, and will take away.
+	Brief = 5 * time.Second
+	// leaving is how long the end of a chat waits for the supervisor to have heard of everything.
+	leaving = 2 * time.Second
+)
+
+// Console is where a chat reads and writes.
+type Console struct {
+	In       *os.File
+	Out, Err io.Writer
+}
+
+// Options are how to chat.
+type Options struct {
+	User  string        // as whom; "" is the account's own user
+	Chat  string        // which conversation; "" is the usual one
+	Hints bool          // say how to go further: there is no model of the person's yet
+	Away  time.Duration // how long a pipe waits for a supervisor that went away; 0 is 15 s
+}
+
+// Run talks with the service at a control socket: with a person where the console is a terminal, else with the lines of a
+// pipe. It returns when the person leaves, the lines end, ctx ends, or the chat fails.
+func Run(ctx context.Context, con Console, socket string, o Options) error {
+	if term.IsTerminal(int(con.In.Fd())) && IsTerminal(con.Out) {
+		return inTerminal(ctx, con, socket, o)
+	}
+	return inPipe(ctx, con, con.In, socket, o)
+}
+
+// IsTerminal says whether what is written to w is seen by a person.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// leave ends a chat so that what it has shown is not shown again. Where the supervisor is away it is, and that is no
+// reason for the chat to fail.
+func leave(ctx context.Context, chat *control.Chat) {
+	ctx, cancel := context.WithTimeout(ctx, leaving)
+	defer cancel()
+	_ = chat.Leave(ctx)
+}
+
+// clean takes out what would not be shown but obeyed: a model's text must not move the cursor or rename the window.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0:
+			return -1
+		}
+		return r
+	}, text)
+}
