@@ -13,8 +13,9 @@ const maxDepth = 64
 // scanner walks one JSON value in memory, byte by byte and once, and refuses what encoding/json lets pass: duplicate
 // keys, invalid UTF-8, halves of surrogate pairs, numbers beyond float64, depth over maxDepth. It builds nothing.
 type scanner struct {
-	data []byte
-	pos  int
+	data  []byte
+	pos   int
+	folds bool // keys that differ in case alone are one twice
 }
 
 // fault says what is wrong, and where in the value.
@@ -120,7 +121,7 @@ func (s *scanner) members(depth int, value func(key []byte) *fault) *fault {
 		if f != nil {
 			return f
 		}
-		if !seen.add(key) {
+		if !seen.add(s.same(key)) {
 			return faultf("key %s twice", quote(key))
 		}
 		if f := value(key); f != nil {
@@ -130,6 +131,14 @@ func (s *scanner) members(depth int, value func(key []byte) *fault) *fault {
 			return f
 		}
 	}
+}
+
+// same is what keys have in common that are one key to this scanner.
+func (s *scanner) same(key []byte) []byte {
+	if !s.folds {
+		return key
+	}
+	return bytes.ToLower(bytes.ToUpper(key)) // up first: there are letters that have no lower case but their upper one's
 }
 
 func (s *scanner) list(t *shape, depth int) *fault {

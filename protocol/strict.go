@@ -30,9 +30,10 @@ func Strict(data []byte, v any) error {
 }
 
 // Valid checks a json.RawMessage that comes from elsewhere, such as a model's arguments of a tool call, for what the
-// wire would refuse. Whoever puts one into a message calls it first: a line that holds an invalid one cannot be sent.
+// wire would refuse, and for keys that differ in case alone, which are one key to some readers and two to others. Whoever
+// puts one into a message calls it first: a line that holds an invalid one cannot be sent.
 func Valid(raw json.RawMessage) error {
-	s := scanner{data: raw}
+	s := scanner{data: raw, folds: true}
 	if f := s.whole(nil, maxDepth-MaxRawDepth+1); f != nil {
 		return f
 	}

@@ -203,7 +203,7 @@ func TestValidLeavesRoomForTheMessage(t *testing.T) {
 	if _, err := pack(m, 1<<20); err != nil {
 		t.Errorf("a valid one in a message: %v", err)
 	}
-	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, nested("[", "", "]", MaxRawDepth+1), `1e999`} {
+	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, `{"a":[{"path":1,"Path":2}]}`, "{\"s\":1,\"ſ\":2}", nested("[", "", "]", MaxRawDepth+1), `1e999`} {
 		if Valid(json.RawMessage(bad)) == nil {
 			t.Errorf("%.20q is valid", bad)
 		}

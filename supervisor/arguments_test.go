@@ -1,13 +1,14 @@
 package supervisor
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
+
+	"mews/protocol"
 )
 
 func TestArgumentsAreAnObjectOrSayThatTheyAreNot(t *testing.T) {
-	deep := strings.Repeat(`{"a":`, maxArgumentDepth) + "1" + strings.Repeat("}", maxArgumentDepth)
+	deep := strings.Repeat(`{"a":`, protocol.MaxRawDepth) + "1" + strings.Repeat("}", protocol.MaxRawDepth)
 	cases := []struct{ name, text, want string }{
 		{"nothing", "", `{}`},
 		{"white space", " \n", `{}`},
@@ -22,6 +23,9 @@ func TestArgumentsAreAnObjectOrSayThatTheyAreNot(t *testing.T) {
 		{"a key twice", `{"a":1,"a":2}`, `{"_malformed":"{\"a\":1,\"a\":2}"}`},
 		{"a key twice in another case, within", `{"b":[{"path":1,"Path":2}]}`,
 			`{"_malformed":"{\"b\":[{\"path\":1,\"Path\":2}]}"}`},
+		{"a number that no reader has", `{"a":1e999}`, `{"_malformed":"{\"a\":1e999}"}`},
+		{"half a character", `{"a":"\ud800"}`, `{"_malformed":"{\"a\":\"\\ud800\"}"}`},
+		{"bytes that are no text", "{\"a\":\"\xff\"}", `{"_malformed":"{\"a\":\"\ufffd\"}"}`},
 		{"a comma too many", `{"a":1,}`, `{"_malformed":"{\"a\":1,}"}`},
 	}
 	for _, c := range cases {
@@ -42,9 +46,8 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := ParseArguments(text)
-		var object map[string]json.RawMessage // a number may be larger than any of Go's
-		if err := json.Unmarshal(got, &object); err != nil || object == nil {
-			t.Fatalf("%q became %s: %v", text, got, err)
+		if err := protocol.Valid(got); err != nil || got[0] != '{' {
+			t.Fatalf("%q became %s, which the wire refuses: %v", text, got, err)
 		}
 	})
 }
