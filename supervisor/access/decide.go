@@ -132,6 +132,13 @@ func decideExposed(text string) supervisor.Decide {
 	}
 }
 
+// decideBroken takes no code, because none can be looked at, and uses none up.
+func decideBroken(user string) supervisor.Decide {
+	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+		return f, supervisor.Verdict{Action: purposeLogin.name + suffixBroken, Text: brokenText(user)}
+	}
+}
+
 // enter takes a right code of a step.
 func (a attempt) enter(f supervisor.Factor, step int64) (supervisor.Factor, supervisor.Verdict) {
 	v := supervisor.Verdict{Right: true, Action: a.purpose.name, Text: a.purpose.done}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"mews/supervisor"
 	"mews/supervisor/access"
 )
@@ -248,6 +250,42 @@ func TestAFactorThatDoesNotOpenTakesNoCode(t *testing.T) {
 	p.factors = map[string]supervisor.Factor{}
 	if v := p.try(text); v.Right {
 		t.Errorf("without a factor: %+v", v)
+	}
+}
+
+// Without the key a code is not looked at, and so it is as good as before: once the key is back it opens the gate. A recovery
+// code that others have read is used up all the same.
+func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
+	for what, enrolled := range map[string]bool{"confirmed": true, "not confirmed yet": false} {
+		p := newPorch(t)
+		p.enrolled(t, enrolled)
+		p.gate(nil)
+		for _, text := range []string{code(p.secret, p.now), p.codes[0]} {
+			m := p.meet(t, from("ann", supervisor.ChannelTelegram, alone, text))
+			if m.Decide == nil || m.Guard != nil {
+				t.Fatalf("%s, %q: %+v", what, text, m)
+			}
+			before := p.factors["ann"]
+			v := p.attempt("ann", m.Decide, p.now)
+			if v.Right || !cmp.Equal(p.factors["ann"], before) || enrolled && !strings.Contains(v.Text, "no code can be checked") {
+				t.Errorf("%s, %q: %+v, and the factor is %+v", what, text, v, p.factors["ann"])
+			}
+		}
+		shown := p.meet(t, from("ann", supervisor.ChannelTelegram, group, p.codes[1]))
+		if v := p.attempt("ann", shown.Decide, p.now); v.Right || v.Action != "login.exposed" || len(p.factors["ann"].Recovery) != 9 {
+			t.Errorf("%s, in a group: %+v", what, v)
+		}
+		p.gate(p.seal)
+		first := code(p.secret, p.now) // which confirms a factor
+		if v := p.try(first); !v.Right {
+			t.Errorf("%s, once the key is back: %+v", what, v)
+		}
+		if v := p.try(p.codes[0]); !v.Right {
+			t.Errorf("%s, once the key is back, the recovery code: %+v", what, v)
+		}
+		if v := p.try(p.codes[1]); v.Right {
+			t.Errorf("%s: what others have read opens the gate", what)
+		}
 	}
 }
 

@@ -118,8 +118,8 @@ func NewInvite() (code Secret, kept string) {
 	return newSecret(text), DigestInvite(text)
 }
 
-// DigestInvite is the digest of an invite's code, however a person has typed it.
-func DigestInvite(code string) string { return digest(strings.ToUpper(strings.TrimSpace(code))) }
+// DigestInvite is the digest of an invite's code, however a person has typed it: it is looked for as every other code is.
+func DigestInvite(code string) string { return digest(compact(supervisor.BareCode(code))) }
 
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))

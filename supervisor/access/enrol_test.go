@@ -111,12 +111,13 @@ func TestAnInviteFitsALink(t *testing.T) {
 	if !regexp.MustCompile(`^[A-Z2-7]{26,64}$`).MatchString(text) {
 		t.Errorf("got %q", text)
 	}
-	for _, typed := range []string{text, strings.ToLower(text), " " + text + "\n"} {
+	for _, typed := range []string{text, strings.ToLower(text), " " + text + "\n", text + ".", text + " .", text + "!", text + "…", text + ",",
+		text[:13] + "-" + text[13:], "\u2068" + text + "\u2069", "Code: " + text} {
 		if access.DigestInvite(typed) != kept {
 			t.Errorf("%q has another digest", typed)
 		}
 	}
-	if len(kept) != 64 || access.DigestInvite(text[1:]) == kept || access.DigestInvite("") == kept {
+	if len(kept) != 64 || access.DigestInvite(text[1:]) == kept || access.DigestInvite(text+"?") == kept || access.DigestInvite("") == kept {
 		t.Error("another code has its digest")
 	}
 	if other, _ := access.NewInvite(); other.Reveal() == text {

@@ -9,7 +9,7 @@ import (
 // is the only way to it. The zero value is the empty secret.
 //
 // The text is behind a pointer because fmt does not call methods of values in unexported fields: there it prints an
-// address.
+// address. (config has a type of its own like it: neither side may import the other, and nothing stands below both.)
 type Secret struct {
 	text *string
 }

@@ -98,6 +98,11 @@ func (v *visit) unconfirmed(ctx context.Context) (*supervisor.Meeting, error) {
 	switch {
 	case v.factor.Confirmed:
 		return nil, nil
+	case v.in.Kind == supervisor.KindText && left(v.in.Text, v.factor): // it will be good once the factor is confirmed
+		if !v.private() {
+			return &supervisor.Meeting{Decide: decideExposed(v.in.Text)}, nil
+		}
+		return v.decide(), nil
 	case enrolling && v.in.Kind == supervisor.KindText && v.private() && timed(v.in.Text) != "":
 		if m, err := v.broken(ctx); m != nil || err != nil {
 			return m, err
@@ -113,12 +118,22 @@ func (v *visit) unconfirmed(ctx context.Context) (*supervisor.Meeting, error) {
 		"`mews totp enroll " + v.user.Name + "`. Then send this again."), nil
 }
 
-// broken settles everything of a person whose factor can't be looked at.
+// broken settles everything of a person whose factor can't be looked at. A code is told the same as all else; no word of it is
+// kept, and it stays good unless others read it.
 func (v *visit) broken(ctx context.Context) (*supervisor.Meeting, error) {
-	if _, err := v.gate.o.Seal.Open(v.user.Name, v.factor.Secret); err != nil {
-		return v.failed(ctx, "read their second factor", err)
+	_, err := v.gate.o.Seal.Open(v.user.Name, v.factor.Secret)
+	if err == nil {
+		return nil, nil
 	}
-	return nil, nil
+	m, err := v.failed(ctx, "read their second factor", err)
+	switch {
+	case err != nil || v.in.Kind != supervisor.KindText:
+	case v.private() && (timed(v.in.Text) != "" || recoverable(v.in.Text, v.factor)):
+		m = &supervisor.Meeting{Decide: decideBroken(v.user.Name)}
+	case left(v.in.Text, v.factor):
+		m = &supervisor.Meeting{Decide: decideExposed(v.in.Text)}
+	}
+	return m, err
 }
 
 // spent settles what is a recovery code that is still good, wherever it was sent: it is used up, and no word of it is kept.
@@ -230,9 +245,10 @@ func (v *visit) guarded() supervisor.Meeting {
 	return supervisor.Meeting{Guard: &supervisor.Guard{Idle: v.limits.Idle, Life: v.limits.Life, Challenge: text, At: at, Again: meant}}
 }
 
-// shut answers an inbound that no code would help.
+// shut answers an inbound that no code would help. It is kept with its answer, but for a press, and for what looks like a
+// recovery code, alone or among other words: such a code may be good for years.
 func (v *visit) shut(text string) *supervisor.Meeting {
-	if v.in.Kind == supervisor.KindPress {
+	if v.in.Kind == supervisor.KindPress || recoverable(v.in.Text, v.factor) || HoldsRecovery(v.in.Text) {
 		return &supervisor.Meeting{Refused: text}
 	}
 	at, _ := v.asked()

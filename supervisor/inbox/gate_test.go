@@ -13,6 +13,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/inbox"
+	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
@@ -253,13 +254,14 @@ func TestWhatCouldNotBeKeptIsTakenTheNextTime(t *testing.T) {
 	}
 }
 
-// Wherever a recovery code is sent, no word of it is kept, its message is taken away, and it is good no more.
-func TestARecoveryCodeIsKeptNowhere(t *testing.T) {
+// enrolled gives ann, who is 42 on Telegram, a second factor that counts. seal is what it was sealed with.
+func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.Seal, codes []access.Secret) {
+	t.Helper()
 	people, err := access.New([]supervisor.User{{Name: "ann", Telegram: 42}}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, h, seal := sqlitetest.Open(t), &heard{}, access.NewSeal([access.KeySize]byte{7})
+	seal = access.NewSeal([access.KeySize]byte{7})
 	made, err := seal.Enrol("ann")
 	if err != nil {
 		t.Fatal(err)
@@ -275,6 +277,51 @@ func TestARecoveryCodeIsKeptNowhere(t *testing.T) {
 	if _, err := db.Access().Factors.Attempt(t.Context(), "ann", confirm, "in a test"); err != nil {
 		t.Fatal(err)
 	}
+	return people, seal, codes
+}
+
+// While the key is missing that second factors are sealed with, everything is answered and kept: but for recovery codes, alone,
+// mistyped or among words, for they will be good again.
+func TestARecoveryCodeIsKeptNowhereWhileTheKeyIsMissing(t *testing.T) {
+	db, h := sqlitetest.Open(t), &heard{}
+	people, _, codes := enrolled(t, db)
+	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins}))
+	code := codes[0].Reveal()
+	mistyped := code[:len(code)-1] + map[bool]string{true: "2", false: "3"}[strings.HasSuffix(code, "3")]
+	texts := []string{code, mistyped, "my code is " + code, "/ask " + code, "hello"}
+	for i, text := range texts {
+		one := item(int64(i+1), "ann", text)
+		one.Inbound.Sender, one.Raw = "42", `{"text":"`+text+`"}`
+		if err := put(t, box, int64(i+2), one); err != nil {
+			t.Fatal(err)
+		}
+		typed := message("terminal"+strconv.Itoa(i), text)
+		if _, err := box.Put(t.Context(), typed); err != nil && !strings.Contains(supervisor.ErrorMessage(err), "Your gate is closed") {
+			t.Fatal(err)
+		}
+	}
+	var kept strings.Builder
+	if err := db.Access().People.Export(t.Context(), "ann", &kept); err != nil {
+		t.Fatal(err)
+	}
+	if all := kept.String(); strings.Contains(all, code[:len(code)-1]) || !strings.Contains(all, "hello") {
+		t.Errorf("kept is %s", all)
+	}
+	if n := strings.Count(kept.String(), "Your gate is closed because"); n < len(texts) {
+		t.Errorf("it was said %d times why", n)
+	}
+	if clean, err := db.Cleanings().Due(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != 2 {
+		t.Errorf("to be taken away are %+v, %v", clean, err)
+	}
+	if f, _, err := db.Access().Factors.Find(t.Context(), "ann"); err != nil || len(f.Recovery) != len(codes) || len(h.accepted) != 0 {
+		t.Errorf("%d codes are left, %v; handed on were %q", len(f.Recovery), err, h.accepted)
+	}
+}
+
+// Wherever a recovery code is sent, no word of it is kept, its message is taken away, and it is good no more.
+func TestARecoveryCodeIsKeptNowhere(t *testing.T) {
+	db, h := sqlitetest.Open(t), &heard{}
+	people, seal, codes := enrolled(t, db)
 	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors,
 		Logins: db.Access().Logins, Seal: seal}))
 	send := func(update int64, chat string, n int) {
