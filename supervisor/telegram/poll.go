@@ -27,6 +27,9 @@ const (
 )
 
 // updates are the kinds that are asked for. They are named in each request, because Telegram remembers the last list.
+//
+// Edits are not: words are taken, or held by a closed gate, as they were sent. One that is looked at by a closed gate alone would
+// be asked a code for and then not be answered, and a location that moves is edited every few seconds.
 var updates = []string{"message", "callback_query"}
 
 // PollOptions may be left as they are.

@@ -18,6 +18,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -438,7 +439,7 @@ func TestTheVersionOfABaseURLMayBeThereOrNot(t *testing.T) {
 		"https://h/x?api-version=2": "https://h/x/v1/messages?api-version=2",
 	} {
 		var got string
-		client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		client := &http.Client{Transport: modeltest.Transport(func(r *http.Request) (*http.Response, error) {
 			got = r.URL.String()
 			return nil, errors.New("far away")
 		})}

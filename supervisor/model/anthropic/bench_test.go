@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
 )
 
 const benchDelta = "event: content_block_delta\n" +
@@ -30,7 +31,7 @@ func BenchmarkDelta(b *testing.B) {
 	b.ReportAllocs()
 	stream := benchBegin() + strings.Repeat(benchDelta, benchEach) + benchEnd()
 	for n := 0; n < b.N; n += benchEach {
-		p := open(b, Options{HTTPClient: replies(strings.NewReader(stream))})
+		p := open(b, Options{HTTPClient: modeltest.Replies(strings.NewReader(stream))})
 		if _, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) {}); err != nil {
 			b.Fatal(err)
 		}

@@ -154,7 +154,7 @@ func TestTheFaultsOfAStrictServerHaveTheirClass(t *testing.T) {
 			}
 			_, base := modeltest.NewServer(t, modeltest.Faulty(script, c.fault))
 			p := open(t, Options{BaseURL: base, APIKey: "k", Silence: c.silence})
-			if _, _, err := ask(p, hi()); classOf(err) != c.want {
+			if _, _, err := ask(p, hi()); modeltest.ClassOf(err) != c.want {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -1,9 +1,7 @@
 package anthropic
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -12,45 +10,6 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 )
-
-// redPNG is a picture of 8 x 6 pixels.
-const redPNG = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="
-
-func red() protocol.Image {
-	return protocol.Image{BlobRef: protocol.BlobRef{SHA256: "red", Size: 74}, MediaType: "image/png", Width: 8, Height: 6}
-}
-
-// looked is a conversation in which the person has sent a picture and two calls have shown one each.
-func looked(t *testing.T) supervisor.ModelRequest {
-	t.Helper()
-	data, err := base64.StdEncoding.DecodeString(redPNG)
-	if err != nil {
-		t.Fatal(err)
-	}
-	image := red()
-	call := func(id string) protocol.Part {
-		return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "view_image", Arguments: json.RawMessage(`{"path":"a"}`)}}
-	}
-	result := func(id string) protocol.Message {
-		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{
-			Call: id, Name: "view_image", Text: "a: a PNG image", Images: []protocol.Image{red()}}}}}
-	}
-	return supervisor.ModelRequest{
-		Model: "m", System: "Be brief.",
-		Tools: []protocol.Tool{{Name: "view_image", Description: "Look.", Schema: json.RawMessage(`{"type":"object"}`)}},
-		Messages: []protocol.Message{
-			{Role: protocol.RoleUser, Parts: []protocol.Part{{Image: &image}, {Text: "Is it this?"}}},
-			{Role: protocol.RoleAssistant, Parts: []protocol.Part{call("c1"), call("c2")}},
-			result("c1"), result("c2"),
-		},
-		Picture: func(i protocol.Image) ([]byte, error) {
-			if i.SHA256 != "red" {
-				return nil, errors.New("gone")
-			}
-			return data, nil
-		},
-	}
-}
 
 // body is a request as it goes over the wire, with {RED} for the picture.
 func body(t *testing.T, req supervisor.ModelRequest) string {
@@ -63,12 +22,12 @@ func body(t *testing.T, req supervisor.ModelRequest) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.ReplaceAll(string(raw), redPNG, "{RED}")
+	return strings.ReplaceAll(string(raw), modeltest.RedPNG, "{RED}")
 }
 
 func TestPicturesAreInTheResultsThatShowThem(t *testing.T) {
 	const image = `{"source":{"data":"{RED}","media_type":"image/png","type":"base64"},"type":"image"}`
-	got := body(t, looked(t))
+	got := body(t, modeltest.Looked(t))
 	for _, want := range []string{
 		`{"content":[` + image + `,{"text":"Is it this?","type":"text"}],"role":"user"}`,
 		`"content":[{"text":"a: a PNG image","type":"text"},` + image + `],`,
@@ -83,7 +42,7 @@ func TestPicturesAreInTheResultsThatShowThem(t *testing.T) {
 }
 
 func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
-	req := looked(t)
+	req := modeltest.Looked(t)
 	req.Messages[2].Parts[0].Result.Images[0].SHA256 = "gone"
 	got := body(t, req)
 	if strings.Count(got, "{RED}") != 2 || !strings.Contains(got, "and you do not see it: it can't be read any more.]") {
@@ -99,7 +58,7 @@ func TestAStrictServerTakesPictures(t *testing.T) {
 		return modeltest.Answer{Text: "red"}
 	})
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
-	req := looked(t)
+	req := modeltest.Looked(t)
 	req.Cache = time.Hour
 	if answer, _, err := ask(p, req); err != nil || answer.Message.Text() != "red" {
 		t.Fatal(answer, err)
@@ -114,7 +73,7 @@ func TestAModelThatTakesNoPicturesIsAskedWithout(t *testing.T) {
 	server.Blind = true
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	for range 2 {
-		if answer, _, err := ask(p, looked(t)); err != nil || answer.Message.Text() != "ok" {
+		if answer, _, err := ask(p, modeltest.Looked(t)); err != nil || answer.Message.Text() != "ok" {
 			t.Fatal(answer, err)
 		}
 	}
@@ -132,9 +91,9 @@ func TestAModelThatTakesNoPicturesIsAskedWithout(t *testing.T) {
 func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Instant)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
-	bad := looked(t)
+	bad := modeltest.Looked(t)
 	bad.Picture = func(protocol.Image) ([]byte, error) { return []byte("no picture"), nil }
-	for _, req := range []supervisor.ModelRequest{bad, looked(t)} {
+	for _, req := range []supervisor.ModelRequest{bad, modeltest.Looked(t)} {
 		if _, _, err := ask(p, req); err != nil {
 			t.Fatal(err)
 		}

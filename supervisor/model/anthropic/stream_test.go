@@ -2,10 +2,8 @@ package anthropic
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
-	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -17,20 +15,8 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
 )
-
-// transport is a far side without a network.
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// replies is a client whose endpoint answers with body.
-func replies(body io.Reader) *http.Client {
-	return &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
-		head := http.Header{"Content-Type": {"text/event-stream"}}
-		return &http.Response{StatusCode: http.StatusOK, Header: head, Body: io.NopCloser(body), Request: r}, nil
-	})}
-}
 
 func recorded(t testing.TB) []byte {
 	t.Helper()
@@ -39,13 +25,6 @@ func recorded(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	return stream
-}
-
-func classOf(err error) supervisor.ModelClass {
-	if failed := new(supervisor.ModelError); errors.As(err, &failed) {
-		return failed.Class
-	}
-	return ""
 }
 
 func usageOf(err error) protocol.Usage {
@@ -70,16 +49,16 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 	stream := recorded(t)
 	begun, finished := end(t, stream, "message_start"), end(t, stream, `"stop_reason": "tool_use"`)
 	counted := protocol.Usage{Input: 1525, Output: 1, CacheRead: 1200, CacheWrite: 300}
-	whole, _, err := ask(open(t, Options{HTTPClient: replies(bytes.NewReader(stream))}), hi())
+	whole, _, err := ask(open(t, Options{HTTPClient: modeltest.Replies(bytes.NewReader(stream))}), hi())
 	if err != nil || len(whole.Message.Parts) != 5 {
 		t.Fatalf("uncut: %v, %v", whole, err)
 	}
 	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF} {
 		for at := range stream {
 			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
-			answer, _, err := ask(open(t, Options{HTTPClient: replies(body)}), hi())
+			answer, _, err := ask(open(t, Options{HTTPClient: modeltest.Replies(body)}), hi())
 			switch slack := 1; { // a line's end may be there without its last byte
-			case at < finished-slack && (classOf(err) != supervisor.ModelCut || answer.Message.Parts != nil):
+			case at < finished-slack && (modeltest.ClassOf(err) != supervisor.ModelCut || answer.Message.Parts != nil):
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
 			case at >= begun && at < finished-slack && usageOf(err) != counted:
 				t.Fatalf("cut at %d: usage %v", at, usageOf(err))
@@ -93,23 +72,10 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 // TestAStreamInPiecesReadsTheSame gives the bytes one at a time.
 func TestAStreamInPiecesReadsTheSame(t *testing.T) {
 	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
-	answer, heard, err := ask(open(t, Options{HTTPClient: replies(body)}), hi())
+	answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.Replies(body)}), hi())
 	if err != nil || heard != "Ich schaue nach, ça va? 🦅" || len(answer.Message.Calls()) != 2 {
 		t.Errorf("said %q, %v, %v", heard, answer, err)
 	}
-}
-
-// pipe is an endpoint that says what the test writes, and nothing else. It ends with the request.
-func pipe(mute bool) (*http.Client, *io.PipeWriter) {
-	r, w := io.Pipe()
-	return &http.Client{Transport: transport(func(req *http.Request) (*http.Response, error) {
-		if mute { // not even a head comes
-			<-req.Context().Done()
-			return nil, req.Context().Err()
-		}
-		context.AfterFunc(req.Context(), func() { r.CloseWithError(req.Context().Err()) })
-		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: r, Request: req}, nil
-	})}, w
 }
 
 // spoken is okStream until the text is said, and stopped until the reason to stop.
@@ -134,7 +100,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client, w := pipe(c.mute)
+				client, w := modeltest.Pipe(c.mute)
 				if c.sent != "" {
 					go func() { _, _ = io.WriteString(w, c.sent) }()
 				}
@@ -146,7 +112,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 				if c.whole != (err == nil) || c.whole != (answer.Message.Text() == "ok") {
 					t.Errorf("got %v, %v", answer, err)
 				}
-				if !c.whole && classOf(err) != supervisor.ModelStalled {
+				if !c.whole && modeltest.ClassOf(err) != supervisor.ModelStalled {
 					t.Errorf("got %v", err)
 				}
 				if c.sent == spoken() && usageOf(err).Input != 3 {
@@ -160,7 +126,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 
 func TestPingsKeepAStreamAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, w := pipe(false)
+		client, w := modeltest.Pipe(false)
 		go func() {
 			for range 10 {
 				time.Sleep(20*time.Second - time.Millisecond)
@@ -181,14 +147,14 @@ func TestALineOrAnAnswerWithoutEndIsBrokenOff(t *testing.T) {
 	word := func(kind, delta, field string) io.Reader {
 		more := `data: {"type":"content_block_delta","index":0,"delta":{"type":"` + delta + `","` + field + `":"` +
 			strings.Repeat("x", 1000) + `"}}` + "\n\n"
-		return io.MultiReader(strings.NewReader(strings.Replace(begin, "TYPE", kind, 1)), endless(more))
+		return io.MultiReader(strings.NewReader(strings.Replace(begin, "TYPE", kind, 1)), modeltest.Repeated(more))
 	}
 	var blocks strings.Builder
 	for range maxBlocks + 1 {
 		blocks.WriteString(call("f", "{}"))
 	}
 	for name, stream := range map[string]io.Reader{
-		"a line":      io.MultiReader(strings.NewReader("data: "), endless("x")),
+		"a line":      io.MultiReader(strings.NewReader("data: "), modeltest.Repeated("x")),
 		"a text":      word("text", "text_delta", "text"),
 		"arguments":   word("tool_use", "input_json_delta", "partial_json"),
 		"a thought":   word("thinking", "thinking_delta", "thinking"),
@@ -196,26 +162,12 @@ func TestALineOrAnAnswerWithoutEndIsBrokenOff(t *testing.T) {
 		"blocks":      strings.NewReader(streamOf(blocks.String(), "tool_use")),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := ask(open(t, Options{HTTPClient: replies(stream)}), hi())
+			_, _, err := ask(open(t, Options{HTTPClient: modeltest.Replies(stream)}), hi())
 			if supervisor.ErrorCode(err) != supervisor.CodeModel || !strings.Contains(err.Error(), "broken off") {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
-}
-
-// endless repeats itself for ever.
-type endless string
-
-func (e endless) Read(buf []byte) (int, error) {
-	n := 0
-	for n+len(e) <= len(buf) {
-		n += copy(buf[n:], e)
-	}
-	if n == 0 {
-		return 0, errors.New("the buffer is smaller than a piece")
-	}
-	return n, nil
 }
 
 func FuzzStream(f *testing.F) {
@@ -226,7 +178,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Add([]byte("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n:\n\n\r\n"), 3)
 	f.Fuzz(func(t *testing.T, stream []byte, at int) {
-		answer, heard, err := ask(open(t, Options{HTTPClient: replies(bytes.NewReader(stream))}), hi())
+		answer, heard, err := ask(open(t, Options{HTTPClient: modeltest.Replies(bytes.NewReader(stream))}), hi())
 		failed := new(supervisor.ModelError)
 		if (err == nil) != (len(answer.Message.Parts) > 0) || err != nil && !errors.As(err, &failed) {
 			t.Fatalf("got %v, %v", answer, err)
@@ -246,7 +198,7 @@ func FuzzStream(f *testing.F) {
 		}
 		at = max(0, min(at, len(stream)))
 		pieces := io.MultiReader(bytes.NewReader(stream[:at]), iotest.OneByteReader(bytes.NewReader(stream[at:])))
-		_, _, same := ask(open(t, Options{HTTPClient: replies(pieces)}), hi())
+		_, _, same := ask(open(t, Options{HTTPClient: modeltest.Replies(pieces)}), hi())
 		if (err == nil) != (same == nil) || err != nil && same.Error() != err.Error() {
 			t.Fatalf("in pieces %v, at once %v", same, err)
 		}

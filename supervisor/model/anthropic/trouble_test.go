@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
 )
 
 // page answers with a status, a type and a body.
@@ -162,7 +163,7 @@ func checkSentence(t *testing.T, err error, class supervisor.ModelClass, want st
 	if got := supervisor.ErrorMessage(err); got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, err)
 	}
-	if got := classOf(err); got != class {
+	if got := modeltest.ClassOf(err); got != class {
 		t.Errorf("class %s, want %s", got, class)
 	}
 }
@@ -228,7 +229,7 @@ func TestHowLongTheEndpointAsksToBeLeftAlone(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // which begins at 2000-01-01
-				client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+				client := &http.Client{Transport: modeltest.Transport(func(r *http.Request) (*http.Response, error) {
 					w := httptest.NewRecorder()
 					with(refuses(429, "rate_limit_error", "x"), c.headers...)(w, r)
 					return w.Result(), nil

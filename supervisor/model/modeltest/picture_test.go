@@ -6,9 +6,6 @@ import (
 	"testing"
 )
 
-// redPNG is a picture of 8 x 6 pixels.
-const redPNG = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="
-
 func imageOf(kind, data string) string {
 	return fmt.Sprintf(`{"type":"image","source":{"type":"base64","media_type":%q,"data":%q}}`, kind, data)
 }
@@ -25,10 +22,10 @@ func urlOf(url string) string {
 
 func TestPicturesAreLookedAtAsTheRealOnesDo(t *testing.T) {
 	for _, c := range []struct{ name, kind, data, anthropic, openai string }{
-		{"a picture", "image/png", redPNG, "", ""},
-		{"of another type", "image/jpeg", redPNG, "appears to be a image/png image", "unsupported image"},
-		{"of no type", "image/svg+xml", redPNG, "media_type: Input should be", "unsupported image"},
-		{"no base64", "image/png", "?" + redPNG, "not valid base64", "Invalid base64 image_url."},
+		{"a picture", "image/png", RedPNG, "", ""},
+		{"of another type", "image/jpeg", RedPNG, "appears to be a image/png image", "unsupported image"},
+		{"of no type", "image/svg+xml", RedPNG, "media_type: Input should be", "unsupported image"},
+		{"no base64", "image/png", "?" + RedPNG, "not valid base64", "Invalid base64 image_url."},
 		{"no picture", "image/png", "aGVsbG8=", "Could not process image", "unsupported image"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -60,7 +57,7 @@ func TestAPictureHasASize(t *testing.T) {
 
 func TestAResultOfChatCompletionsHasNoRoomForPictures(t *testing.T) {
 	_, base := NewServer(t, Instant)
-	shown := `{"role":"tool","tool_call_id":"1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + redPNG + `"}}]}`
+	shown := `{"role":"tool","tool_call_id":"1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + RedPNG + `"}}]}`
 	if status, text := post(t, base, "", with(calls+","+shown)); status != 400 {
 		t.Errorf("HTTP %d: %s", status, text)
 	}
@@ -79,15 +76,15 @@ func TestAScriptSeesThePictures(t *testing.T) {
 			t.Errorf("%s: asked %q, done %v", format, asked, got.Done())
 		}
 	}
-	letterTo(t, base, letterOf(oneTool, chain(asks, uses, shows("image/png", redPNG))))
+	letterTo(t, base, letterOf(oneTool, chain(asks, uses, shows("image/png", RedPNG))))
 	check("messages")
-	post(t, base, "", with(user+","+calls+","+result+","+urlOf("data:image/png;base64,"+redPNG)))
+	post(t, base, "", with(user+","+calls+","+result+","+urlOf("data:image/png;base64,"+RedPNG)))
 	check("chat")
 }
 
 func TestAPictureCostsItsPixels(t *testing.T) {
 	s, base := NewServer(t, Instant)
-	letterTo(t, base, letterOf("", says(imageOf("image/png", redPNG))))
+	letterTo(t, base, letterOf("", says(imageOf("image/png", RedPNG))))
 	one := s.Spent()
 	// 8 x 6 pixels are one token, and its base64 would be 26.
 	if want := int64(len(imageOf("image/png", ""))+4+len("user")) / 4; one.Input > want+1 {
@@ -102,7 +99,7 @@ func TestAServerWithoutSightSaysSoInItsOwnWords(t *testing.T) {
 	} {
 		s, base := NewServer(t, Instant)
 		s.Dialect, s.Blind = dialect, true
-		if status, text := post(t, base, "", with(urlOf("data:image/png;base64,"+redPNG))); status < 400 || !strings.Contains(text, says) {
+		if status, text := post(t, base, "", with(urlOf("data:image/png;base64,"+RedPNG))); status < 400 || !strings.Contains(text, says) {
 			t.Errorf("%q: HTTP %d: %s", dialect, status, text)
 		}
 		if status, text := post(t, base, "", with(user)); status != 200 {
@@ -111,7 +108,7 @@ func TestAServerWithoutSightSaysSoInItsOwnWords(t *testing.T) {
 	}
 	s, base := NewServer(t, Instant)
 	s.Blind = true
-	if r := letterTo(t, base, letterOf("", says(imageOf("image/png", redPNG)))); r.status != 400 || !strings.Contains(r.body, "image input") {
+	if r := letterTo(t, base, letterOf("", says(imageOf("image/png", RedPNG)))); r.status != 400 || !strings.Contains(r.body, "image input") {
 		t.Errorf("HTTP %d: %s", r.status, r.body)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
 )
 
 const benchDelta = `data: {"id":"chatcmpl-7","object":"chat.completion.chunk","created":1763628000,"model":"m",` +
@@ -21,7 +22,7 @@ func BenchmarkDelta(b *testing.B) {
 	b.ReportAllocs()
 	stream := strings.Repeat(benchDelta, benchEach) + benchEnd
 	for n := 0; n < b.N; n += benchEach {
-		p := open(b, Options{BaseURL: "http://h/v1", HTTPClient: replies(strings.NewReader(stream))})
+		p := open(b, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(strings.NewReader(stream))})
 		if _, err := p.Stream(b.Context(), hi(), func(supervisor.ModelDelta) {}); err != nil {
 			b.Fatal(err)
 		}

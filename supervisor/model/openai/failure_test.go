@@ -14,6 +14,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
 )
 
 // TestAFailureHoldsAllThatIsKnownOfIt: its class, when to come back, and the call's name; and the log has the name too,
@@ -144,7 +145,7 @@ func TestWhyAnAnswerEnded(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			stream := `data: {"choices":[{"delta":{` + c.delta + `},"finish_reason":"` + c.finish + `"}]}` + "\n\n"
 			answer, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), hi())
-			if classOf(err) != c.class || answer.Stop != c.stop || len(answer.Message.Calls()) != c.calls {
+			if modeltest.ClassOf(err) != c.class || answer.Stop != c.stop || len(answer.Message.Calls()) != c.calls {
 				t.Errorf("got %+v, %v", answer, err)
 			}
 		})
@@ -153,8 +154,8 @@ func TestWhyAnAnswerEnded(t *testing.T) {
 
 func TestThinkingWithoutEndIsBrokenOff(t *testing.T) {
 	thought := `data: {"choices":[{"delta":{"reasoning":"` + strings.Repeat("x", 1000) + `"}}]}` + "\n\n"
-	p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(io.LimitReader(endless(thought), maxHidden*2))})
-	if _, _, err := ask(p, hi()); classOf(err) != supervisor.ModelMalformed {
+	p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(io.LimitReader(modeltest.Repeated(thought), maxHidden*2))})
+	if _, _, err := ask(p, hi()); modeltest.ClassOf(err) != supervisor.ModelMalformed {
 		t.Errorf("got %v", err)
 	}
 }

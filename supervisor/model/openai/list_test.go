@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/remote"
 )
 
@@ -105,8 +106,8 @@ func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := open(t, Options{BaseURL: serve(t, c.h)})
 			models, err := p.Models(t.Context())
-			if models != nil || classOf(err) != c.class {
-				t.Errorf("got %v, class %s", models, classOf(err))
+			if models != nil || modeltest.ClassOf(err) != c.class {
+				t.Errorf("got %v, class %s", models, modeltest.ClassOf(err))
 			}
 			want := strings.ReplaceAll(c.want, "HOST", p.at.Host)
 			if got := supervisor.ErrorMessage(err); got != want {
@@ -118,11 +119,11 @@ func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
 
 func TestAListThatDoesNotComeIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, w := pipe(true)
+		client, w := modeltest.Pipe(true)
 		defer w.Close()
 		began := time.Now()
 		_, err := open(t, Options{BaseURL: "http://h/v1", HTTPClient: client}).Models(t.Context())
-		if classOf(err) != supervisor.ModelNetwork || time.Since(began) != listTimeout {
+		if modeltest.ClassOf(err) != supervisor.ModelNetwork || time.Since(began) != listTimeout {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 	})

@@ -1,9 +1,7 @@
 package openai
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -15,45 +13,6 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
 )
-
-// redPNG is a picture of 8 x 6 pixels.
-const redPNG = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="
-
-func red() protocol.Image {
-	return protocol.Image{BlobRef: protocol.BlobRef{SHA256: "red", Size: 74}, MediaType: "image/png", Width: 8, Height: 6}
-}
-
-// looked is a conversation in which the person has sent a picture and two calls have shown one each.
-func looked(t *testing.T) supervisor.ModelRequest {
-	t.Helper()
-	data, err := base64.StdEncoding.DecodeString(redPNG)
-	if err != nil {
-		t.Fatal(err)
-	}
-	image := red()
-	call := func(id string) protocol.Part {
-		return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "view_image", Arguments: json.RawMessage(`{"path":"a"}`)}}
-	}
-	result := func(id string) protocol.Message {
-		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{
-			Call: id, Name: "view_image", Text: "a: a PNG image", Images: []protocol.Image{red()}}}}}
-	}
-	return supervisor.ModelRequest{
-		Model: "m", System: "Be brief.",
-		Tools: []protocol.Tool{{Name: "view_image", Description: "Look.", Schema: json.RawMessage(`{"type":"object"}`)}},
-		Messages: []protocol.Message{
-			{Role: protocol.RoleUser, Parts: []protocol.Part{{Image: &image}, {Text: "Is it this?"}}},
-			{Role: protocol.RoleAssistant, Parts: []protocol.Part{call("c1"), call("c2")}},
-			result("c1"), result("c2"),
-		},
-		Picture: func(i protocol.Image) ([]byte, error) {
-			if i.SHA256 != "red" {
-				return nil, errors.New("gone")
-			}
-			return data, nil
-		},
-	}
-}
 
 // sketch is a request's messages, one a line, with {RED} for the picture.
 func sketch(t *testing.T, p *Provider, req supervisor.ModelRequest) string {
@@ -68,7 +27,7 @@ func sketch(t *testing.T, p *Provider, req supervisor.ModelRequest) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, m.Role+" "+strings.ReplaceAll(string(raw), "data:image/png;base64,"+redPNG, "{RED}"))
+		out = append(out, m.Role+" "+strings.ReplaceAll(string(raw), "data:image/png;base64,"+modeltest.RedPNG, "{RED}"))
 	}
 	return strings.Join(out, "\n")
 }
@@ -91,7 +50,7 @@ tool "a: a PNG image\n` + notSeen + `"`
 
 func TestPicturesOfResultsFollowThem(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://127.0.0.1/v1"})
-	req := looked(t)
+	req := modeltest.Looked(t)
 	if diff := cmp.Diff(seenPictures, sketch(t, p, req)); diff != "" {
 		t.Error(diff)
 	}
@@ -103,7 +62,7 @@ func TestPicturesOfResultsFollowThem(t *testing.T) {
 }
 
 func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
-	req := looked(t)
+	req := modeltest.Looked(t)
 	req.Messages[2].Parts[0].Result.Images[0].SHA256 = "gone"
 	got := sketch(t, open(t, Options{BaseURL: "http://127.0.0.1/v1"}), req)
 	if !strings.Contains(got, "call c1:] [A picture was here (png, 8 x 6 pixels), and you do not see it: it can't be read any more.]") ||
@@ -124,14 +83,14 @@ func TestEachServersWordsForBlindnessAreUnderstood(t *testing.T) {
 			server.Dialect, server.Blind = dialect, true
 			p := open(t, Options{BaseURL: base})
 			for range 2 {
-				if answer, _, err := ask(p, looked(t)); err != nil || answer.Message.Text() != "ok" {
+				if answer, _, err := ask(p, modeltest.Looked(t)); err != nil || answer.Message.Text() != "ok" {
 					t.Fatalf("got %+v, %v", answer, err)
 				}
 			}
 			if got := len(server.Requests()); got != 2 {
 				t.Errorf("%d requests passed", got)
 			}
-			if diff := cmp.Diff(unseenPictures, sketch(t, p, looked(t))); diff != "" {
+			if diff := cmp.Diff(unseenPictures, sketch(t, p, modeltest.Looked(t))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -150,12 +109,12 @@ func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 		sends(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
 	}
 	p := open(t, Options{BaseURL: serve(t, handler)})
-	req := looked(t)
+	req := modeltest.Looked(t)
 	req.System = strings.Repeat("Be brief. ", 200)
 	if _, _, err := ask(p, req); err != nil || refusals != 1 {
 		t.Fatalf("got %v after %d refusals", err, refusals)
 	}
-	if got := sketch(t, p, looked(t)); got != seenPictures {
+	if got := sketch(t, p, modeltest.Looked(t)); got != seenPictures {
 		t.Error(cmp.Diff(seenPictures, got))
 	}
 }
@@ -170,7 +129,7 @@ func TestOtherRefusalsHaveNothingToDoWithPictures(t *testing.T) {
 			asked++
 			page(400, "application/json", refusal)(w, r)
 		})})
-		if _, _, err := ask(p, looked(t)); err == nil || asked != 1 {
+		if _, _, err := ask(p, modeltest.Looked(t)); err == nil || asked != 1 {
 			t.Errorf("%s: asked %d times, %v", refusal, asked, err)
 		}
 	}
@@ -178,7 +137,7 @@ func TestOtherRefusalsHaveNothingToDoWithPictures(t *testing.T) {
 
 // TestAModelWithEyesAndNoToolsSeesPictures: such as Ollama's llava. What it is told of tools in text keeps the pictures.
 func TestAModelWithEyesAndNoToolsSeesPictures(t *testing.T) {
-	req := looked(t)
+	req := modeltest.Looked(t)
 	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).compose(req)
 	if err != nil || !tellTools(r) {
 		t.Fatal(err)
@@ -200,7 +159,7 @@ func TestAModelWithEyesAndNoToolsSeesPictures(t *testing.T) {
 }
 
 func TestMarksForACacheLeavePicturesAlone(t *testing.T) {
-	req := looked(t)
+	req := modeltest.Looked(t)
 	req.Model, req.Cache = "anthropic/claude", 1
 	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).compose(req)
 	if err != nil {

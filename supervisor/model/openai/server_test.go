@@ -14,6 +14,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
 )
 
 // quoted is text as JSON.
@@ -255,7 +256,7 @@ func TestARefusalOfSomethingElseIsNotTriedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &picky{refusals: map[string]http.HandlerFunc{"model": page(400, "application/json", body)}}
 			_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP)}), hi())
-			if class := classOf(err); len(s.sent) != 1 || (class != supervisor.ModelRefused && class != supervisor.ModelTooLong) {
+			if class := modeltest.ClassOf(err); len(s.sent) != 1 || (class != supervisor.ModelRefused && class != supervisor.ModelTooLong) {
 				t.Errorf("sent %d, %v", len(s.sent), err)
 			}
 		})
@@ -270,7 +271,7 @@ func TestAServerThatRefusesEverythingIsGivenUp(t *testing.T) {
 	req := hi()
 	req.Cache = time.Hour
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai", MaxOutput: 5}), req)
-	if classOf(err) != supervisor.ModelRefused || len(s.sent) != 6 || extras(t, []byte(s.sent[5])) != "{}" {
+	if modeltest.ClassOf(err) != supervisor.ModelRefused || len(s.sent) != 6 || extras(t, []byte(s.sent[5])) != "{}" {
 		t.Errorf("sent %d, %v", len(s.sent), err)
 	}
 }

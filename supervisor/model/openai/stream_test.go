@@ -2,10 +2,7 @@ package openai
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"io"
-	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -14,20 +11,8 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
 )
-
-// transport is a far side without a network.
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// replies is a client whose endpoint answers with body.
-func replies(body io.Reader) *http.Client {
-	return &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) {
-		head := http.Header{"Content-Type": {"text/event-stream"}}
-		return &http.Response{StatusCode: http.StatusOK, Header: head, Body: io.NopCloser(body)}, nil
-	})}
-}
 
 func recorded(t testing.TB) []byte {
 	t.Helper()
@@ -47,19 +32,19 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 	spoke := bytes.Index(stream, []byte("\n\ndata: ")) // after the comment
 	spoke += bytes.Index(stream[spoke+2:], []byte("\n\n")) + 2 + len("\n\n")
 	counted := bytes.LastIndex(stream, []byte("\n\ndata: [DONE]")) + len("\n\n")
-	whole, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(bytes.NewReader(stream))}), hi())
+	whole, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(bytes.NewReader(stream))}), hi())
 	if err != nil || len(whole.Message.Calls()) != 2 || whole.Usage.Input == 0 {
 		t.Fatalf("uncut: %v, %v", whole, err)
 	}
 	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF} {
 		for at := range stream {
 			body := io.MultiReader(bytes.NewReader(stream[:at]), iotest.ErrReader(broken))
-			p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(body)})
+			p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(body)})
 			answer, _, err := ask(p, hi())
 			if at < finished && (supervisor.ErrorCode(err) != supervisor.CodeUnavailable || answer.Message.Parts != nil) {
 				t.Fatalf("cut at %d of %d: %v, %v", at, len(stream), answer, err)
 			}
-			if class := classOf(err); at < finished && (class == supervisor.ModelNetwork) != (at < spoke) {
+			if class := modeltest.ClassOf(err); at < finished && (class == supervisor.ModelNetwork) != (at < spoke) {
 				t.Fatalf("cut at %d, the first chunk ends at %d: class %s", at, spoke, class)
 			}
 			if at >= counted && answer.Usage != whole.Usage {
@@ -75,23 +60,10 @@ func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 // TestAStreamInPiecesReadsTheSame gives the bytes one at a time.
 func TestAStreamInPiecesReadsTheSame(t *testing.T) {
 	body := iotest.OneByteReader(bytes.NewReader(recorded(t)))
-	answer, said, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(body)}), hi())
+	answer, said, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(body)}), hi())
 	if err != nil || said != "Ich schaue nach, ça va? 🦅" || len(answer.Message.Calls()) != 2 {
 		t.Errorf("said %q, %v, %v", said, answer, err)
 	}
-}
-
-// pipe is an endpoint that says what the test writes, and nothing else. It ends with the request.
-func pipe(mute bool) (*http.Client, *io.PipeWriter) {
-	r, w := io.Pipe()
-	return &http.Client{Transport: transport(func(req *http.Request) (*http.Response, error) {
-		if mute { // not even a head comes
-			<-req.Context().Done()
-			return nil, req.Context().Err()
-		}
-		context.AfterFunc(req.Context(), func() { r.CloseWithError(req.Context().Err()) })
-		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: r}, nil
-	})}, w
 }
 
 func TestSilenceEndsTheCall(t *testing.T) {
@@ -116,7 +88,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client, w := pipe(c.mute)
+				client, w := modeltest.Pipe(c.mute)
 				if c.sent != "" {
 					go func() { _, _ = io.WriteString(w, c.sent) }()
 				}
@@ -140,7 +112,7 @@ func TestSilenceEndsTheCall(t *testing.T) {
 
 func TestCommentsKeepAStreamAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, w := pipe(false)
+		client, w := modeltest.Pipe(false)
 		go func() {
 			for range 10 {
 				time.Sleep(DefaultStall - time.Second)
@@ -164,32 +136,18 @@ func TestALineOrAnAnswerWithoutEndIsBrokenOff(t *testing.T) {
 		calls.WriteString(strings.Replace(call, "ID", strings.Repeat("i", i+1), 1))
 	}
 	for name, stream := range map[string]io.Reader{
-		"a line":        io.MultiReader(strings.NewReader("data: "), endless("x")),
-		"lines of data": endless("data: xxxxxxxxxxxxxxxxxxxxxxxxx\n"),
-		"an answer":     endless(word),
+		"a line":        io.MultiReader(strings.NewReader("data: "), modeltest.Repeated("x")),
+		"lines of data": modeltest.Repeated("data: xxxxxxxxxxxxxxxxxxxxxxxxx\n"),
+		"an answer":     modeltest.Repeated(word),
 		"calls":         strings.NewReader(calls.String()),
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(stream)}), hi())
+			_, _, err := ask(open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(stream)}), hi())
 			if supervisor.ErrorCode(err) != supervisor.CodeModel || !strings.Contains(err.Error(), "broken off") {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
-}
-
-// endless repeats itself for ever.
-type endless string
-
-func (e endless) Read(buf []byte) (int, error) {
-	n := 0
-	for n+len(e) <= len(buf) {
-		n += copy(buf[n:], e)
-	}
-	if n == 0 {
-		return 0, errors.New("the buffer is smaller than a piece")
-	}
-	return n, nil
 }
 
 func FuzzEvents(f *testing.F) {
@@ -199,7 +157,7 @@ func FuzzEvents(f *testing.F) {
 	}
 	f.Add([]byte("error: {\"message\":\"x\"}\n\nevent: error\ndata: {}\n\n:\n\n\r\n"), 3)
 	f.Fuzz(func(t *testing.T, stream []byte, at int) {
-		p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(bytes.NewReader(stream))})
+		p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(bytes.NewReader(stream))})
 		answer, said, err := ask(p, hi())
 		if (err == nil) != (len(answer.Message.Parts) > 0) {
 			t.Fatalf("got %v, %v", answer, err)
@@ -216,7 +174,7 @@ func FuzzEvents(f *testing.F) {
 			return
 		}
 		pieces := io.MultiReader(bytes.NewReader(stream[:at]), iotest.OneByteReader(bytes.NewReader(stream[at:])))
-		p = open(t, Options{BaseURL: "http://h/v1", HTTPClient: replies(pieces)})
+		p = open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(pieces)})
 		if _, _, again := ask(p, hi()); again == nil || again.Error() != err.Error() {
 			t.Fatalf("in pieces %v, at once %v", again, err)
 		}

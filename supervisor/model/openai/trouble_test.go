@@ -160,7 +160,7 @@ func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
 			p := open(t, Options{BaseURL: serve(t, s.h), APIKey: "sk-wrong"})
 			answer, _, err := ask(p, hi())
 			checkSentence(t, err, s.code, strings.ReplaceAll(s.want, "HOST", p.at.Host))
-			if got := classOf(err); got != s.class {
+			if got := modeltest.ClassOf(err); got != s.class {
 				t.Errorf("class %s, want %s", got, s.class)
 			}
 			if answer.Message.Parts != nil {
@@ -168,13 +168,6 @@ func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
 			}
 		})
 	}
-}
-
-// classOf is an error's class; "" where it has none.
-func classOf(err error) supervisor.ModelClass {
-	found := new(supervisor.ModelError)
-	errors.As(err, &found)
-	return found.Class
 }
 
 func checkSentence(t *testing.T, err error, code supervisor.Code, want string) {

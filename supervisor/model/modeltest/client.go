@@ -1,0 +1,106 @@
+package modeltest
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// What the tests of more than one provider are made of.
+
+// Transport is a far side without a network.
+type Transport func(*http.Request) (*http.Response, error)
+
+// RoundTrip answers a request.
+func (t Transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+
+// Replies is a client whose endpoint answers with a stream of events.
+func Replies(body io.Reader) *http.Client {
+	return &http.Client{Transport: Transport(func(r *http.Request) (*http.Response, error) {
+		head := http.Header{"Content-Type": {"text/event-stream"}}
+		return &http.Response{StatusCode: http.StatusOK, Header: head, Body: io.NopCloser(body), Request: r}, nil
+	})}
+}
+
+// Pipe is a client whose endpoint says what the test writes, and nothing else: mute, not even that it answers. It ends with the
+// request.
+func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
+	r, w := io.Pipe()
+	return &http.Client{Transport: Transport(func(req *http.Request) (*http.Response, error) {
+		if mute {
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		}
+		context.AfterFunc(req.Context(), func() { r.CloseWithError(req.Context().Err()) })
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: r, Request: req}, nil
+	})}, w
+}
+
+// Repeated is a reader that repeats itself for ever.
+type Repeated string
+
+// Read fills buf with whole pieces.
+func (e Repeated) Read(buf []byte) (int, error) {
+	n := 0
+	for n+len(e) <= len(buf) {
+		n += copy(buf[n:], e)
+	}
+	if n == 0 {
+		return 0, errors.New("the buffer is smaller than a piece")
+	}
+	return n, nil
+}
+
+// ClassOf is the class of a provider's error; "" where it has none.
+func ClassOf(err error) supervisor.ModelClass {
+	failed := new(supervisor.ModelError)
+	errors.As(err, &failed)
+	return failed.Class
+}
+
+// RedPNG is a picture of 8 x 6 pixels, in base64.
+const RedPNG = "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="
+
+func red() protocol.Image {
+	return protocol.Image{BlobRef: protocol.BlobRef{SHA256: "red", Size: 74}, MediaType: "image/png", Width: 8, Height: 6}
+}
+
+// Looked is a conversation in which the person has sent RedPNG, and two calls have shown it once each. No other picture can be
+// read.
+func Looked(t testing.TB) supervisor.ModelRequest {
+	t.Helper()
+	data, err := base64.StdEncoding.DecodeString(RedPNG)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := red()
+	call := func(id string) protocol.Part {
+		return protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "view_image", Arguments: json.RawMessage(`{"path":"a"}`)}}
+	}
+	result := func(id string) protocol.Message {
+		return protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{
+			Call: id, Name: "view_image", Text: "a: a PNG image", Images: []protocol.Image{red()}}}}}
+	}
+	return supervisor.ModelRequest{
+		Model: "m", System: "Be brief.",
+		Tools: []protocol.Tool{{Name: "view_image", Description: "Look.", Schema: json.RawMessage(`{"type":"object"}`)}},
+		Messages: []protocol.Message{
+			{Role: protocol.RoleUser, Parts: []protocol.Part{{Image: &image}, {Text: "Is it this?"}}},
+			{Role: protocol.RoleAssistant, Parts: []protocol.Part{call("c1"), call("c2")}},
+			result("c1"), result("c2"),
+		},
+		Picture: func(i protocol.Image) ([]byte, error) {
+			if i.SHA256 != "red" {
+				return nil, errors.New("gone")
+			}
+			return data, nil
+		},
+	}
+}
