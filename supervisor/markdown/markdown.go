@@ -27,11 +27,6 @@ func Render(md string) supervisor.RichText {
 	return render(src, parse(src))
 }
 
-// Plain is t without its marks.
-func Plain(t supervisor.RichText) supervisor.RichText {
-	return supervisor.RichText{Text: t.Text}
-}
-
 // Length is how long s is in UTF-16 units.
 func Length(s string) int {
 	n := 0

@@ -29,12 +29,6 @@ func TestLengthIsInUTF16Units(t *testing.T) {
 	}
 }
 
-func TestPlainHasNoMarks(t *testing.T) {
-	if diff := cmp.Diff(supervisor.RichText{Text: "bold"}, markdown.Plain(markdown.Render("**bold**"))); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // TestAddresses is about which links Telegram takes: one that it does not take would lose its address.
 func TestAddresses(t *testing.T) {
 	for address, link := range map[string]bool{

@@ -38,9 +38,6 @@ var answers = map[string]supervisor.Answer{
 	"deny":   supervisor.AnswerDeny,
 }
 
-// IsPress says whether a press is of a question's button, so that it is for Press.
-func IsPress(press string) bool { return strings.HasPrefix(press, prefix) }
-
 // parse reads a press. What comes may have been made up by anybody.
 func parse(press string) (nonce string, answer supervisor.Answer, ok bool) {
 	rest, ours := strings.CutPrefix(press, prefix)
