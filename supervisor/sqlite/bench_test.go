@@ -131,6 +131,16 @@ func BenchmarkMessages(b *testing.B) {
 	}
 }
 
+// BenchmarkPendingIn asks what waits for a chat, which is nothing: what is asked after every message to it.
+func BenchmarkPendingIn(b *testing.B) {
+	db := sqlitetest.Open(b)
+	for b.Loop() {
+		if list, err := db.Outbox().PendingIn(b.Context(), supervisor.ChannelTelegram, "42", 1); err != nil || len(list) > 0 {
+			b.Fatal(list, err)
+		}
+	}
+}
+
 // BenchmarkOpen opens a database that is there, with all its checks, and closes it.
 func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "mews.db")

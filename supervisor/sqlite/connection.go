@@ -56,7 +56,7 @@ type connection struct {
 
 // connect opens the connection that writes. The file must be there.
 func connect(ctx context.Context, path string) (*connection, error) {
-	pool, err := driver.Open(source(path, "rw", writerPragmas))
+	pool, err := driver.Open(source(path, "rw", writerPragmas), keepPlans)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (c *connection) keepRaw(dc any) error {
 
 // connectReaders makes the pool of read-only connections; none is opened until it is needed.
 func connectReaders(path string) (*sql.DB, error) {
-	pool, err := driver.Open(source(path, "ro", readerPragmas))
+	pool, err := driver.Open(source(path, "ro", readerPragmas), keepPlans)
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +98,13 @@ func connectReaders(path string) (*sql.DB, error) {
 	pool.SetMaxIdleConns(readerCount)
 	pool.SetConnMaxIdleTime(readerIdle)
 	return pool, nil
+}
+
+// keepPlans has a statement's plan be the same whatever its parameters are (SQLITE_DBCONFIG_ENABLE_QPSG). Without it SQLite
+// prepares a statement anew before each run, for the plan may be another where a LIMIT is.
+func keepPlans(c *sqlite3.Conn) error {
+	_, err := c.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true)
+	return err
 }
 
 // source is the name under which the driver opens path. The journal gets the permissions of the database.

@@ -9,6 +9,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/driver"
+
 	"mews/supervisor"
 )
 
@@ -76,6 +79,38 @@ func TestTheSettingsHold(t *testing.T) {
 	err := r.db.readers.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode)
 	if err != nil || mode != "wal" {
 		t.Errorf("journal_mode is %s; %v", mode, err)
+	}
+}
+
+// TestAStatementIsPreparedOnce, whatever its parameters are.
+func TestAStatementIsPreparedOnce(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	for name, open := range map[string]func() (*sql.Conn, error){
+		"reader": func() (*sql.Conn, error) { return r.db.readers.Conn(t.Context()) },
+		"writer": func() (*sql.Conn, error) { return r.db.writer.conn.conn, nil },
+	} {
+		conn, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = conn.Raw(func(dc any) error {
+			s, _, err := dc.(driver.Conn).Raw().Prepare("SELECT id FROM outbox WHERE delivered_at IS NULL ORDER BY id LIMIT ?")
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			for limit := range 4 {
+				if err := errors.Join(s.BindInt(1, limit+1), s.Exec()); err != nil {
+					return err
+				}
+			}
+			r.same(name+" prepared a statement again", s.Status(sqlite3.STMTSTATUS_REPREPARE, false), 0)
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
 
