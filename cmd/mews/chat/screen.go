@@ -40,7 +40,7 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 			t.put(t.style.warn, "Walls: "+a.Walls.Line()+"\n")
 		}
 		if t.hints {
-			t.put(t.style.dim, "Try: list my files · take a note: call Ann on Friday · what can you do?\n"+
+			t.put(t.style.dim, "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n"+
 				"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n")
 		}
 	})

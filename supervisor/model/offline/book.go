@@ -16,6 +16,7 @@ type intent struct {
 	needs    []need   // what has to be known before it can be done, in the order of asking
 	file     string   // the file that it is always about, where there is one
 	destroys bool     // what was there before is gone: it takes a plain order at the beginning of the message
+	whole    bool     // it takes all of the message as it is written, whatever else that might say
 	do       func(r *run, s slots)
 }
 
@@ -60,7 +61,7 @@ type book struct {
 func newBook() *book {
 	b := &book{unknown: unknownIntent(), cancelled: cancelIntent(), unclear: unclearIntent()}
 	b.intents = slices.Concat(
-		[]*intent{b.cancelled}, talk(), todos(), notes(), cannot(), finds(), lists(), reads(), changes(),
+		[]*intent{b.cancelled}, talk(), todos(), notes(), programs(), cannot(), finds(), lists(), reads(), changes(),
 		[]*intent{howTo()},
 	)
 	return b

@@ -7,7 +7,9 @@ func cannot() []*intent {
 		refusal("reminders", remindersPhrases,
 			"I cannot remind you of anything at a given time. I can put it on your to-do list: say `todo: "+
 				"call Bob`."),
-		refusal("programs", programsPhrases, "I cannot run programs or commands."),
+		refusal("programs", programsPhrases,
+			"I run a command as it is written, and only where I can't mistake what it is: say `run: make test`, or put it in "+
+				"quotes."),
 		refusal("the internet", theInternetPhrases,
 			"I have no network: I cannot search the web, open pages or tell the weather or the news."),
 		refusal("understanding text", understandingTextPhrases,

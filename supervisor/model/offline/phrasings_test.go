@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write testdata anew, to be read before 
 // toolNames are the tools that the rules know.
 var toolNames = []string{
 	"append_file", "delete_file", "edit_file", "get_time", "list_files", "move_file", "read_file", "read_files",
-	"search_files", "write_file",
+	"run_command", "run_python", "search_files", "write_file",
 }
 
 func offer(names ...string) []protocol.Tool {

@@ -59,6 +59,9 @@ func (b *book) understand(t transcript, i, depth int) plan {
 
 // parse reads a message that stands by itself. It is the plan of its clauses when each is a command, else of its whole.
 func (b *book) parse(text, it string) plan {
+	if c, ok := b.command(text); ok && c.intent.whole {
+		return plan{c}
+	}
 	if clauses := splitClauses(text); len(clauses) > 1 {
 		if p, ok := b.parseClauses(clauses, it); ok {
 			return p
