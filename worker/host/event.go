@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -23,23 +22,45 @@ func (t *Turn) Close() { t.events.close() }
 // Run sends the turn's events until Close, or until ctx or the connection ends.
 func (t *Turn) Run(ctx context.Context) error {
 	for {
-		event, err := t.events.take(ctx)
-		if errors.Is(err, errNoMore) {
+		if err := t.flush(ctx); err != nil {
+			return err
+		}
+		if t.events.over() {
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("send the events of turn %d: %w", t.id, err)
-		}
-		if err := t.host.conn.Notify(ctx, protocol.MethodTurnEvent, event); err != nil {
-			return fmt.Errorf("send the events of turn %d: %w", t.id, err)
+		select {
+		case <-t.events.ready:
+		case <-ctx.Done():
+			return t.unsent(context.Cause(ctx))
 		}
 	}
 }
 
-// errNoMore is what take returns of a queue that is closed and empty.
-var errNoMore = errors.New("no more events")
+// flush sends the events that wait. When it returns they have left, and so has what somebody else was sending: what follows
+// on the wire comes after all that was shown before.
+func (t *Turn) flush(ctx context.Context) error {
+	select {
+	case <-t.sending:
+		defer func() { t.sending <- struct{}{} }()
+	case <-ctx.Done():
+		return t.unsent(context.Cause(ctx))
+	}
+	for {
+		event, found := t.events.first()
+		if !found {
+			return nil
+		}
+		if err := t.host.conn.Notify(ctx, protocol.MethodTurnEvent, event); err != nil {
+			return t.unsent(err)
+		}
+	}
+}
 
-// queue holds the events that wait. Any goroutine puts, one takes.
+func (t *Turn) unsent(err error) error {
+	return fmt.Errorf("send the events of turn %d: %w", t.id, err)
+}
+
+// queue holds the events that wait. Any goroutine puts and takes.
 type queue struct {
 	ready chan struct{} // holds one token when there may be something to take
 
@@ -89,29 +110,21 @@ func (q *queue) update(change func()) {
 	}
 }
 
-// take waits for the oldest event.
-func (q *queue) take(ctx context.Context) (protocol.TurnEvent, error) {
-	for {
-		if event, found, closed := q.first(); found {
-			return event, nil
-		} else if closed {
-			return protocol.TurnEvent{}, errNoMore
-		}
-		select {
-		case <-q.ready:
-		case <-ctx.Done():
-			return protocol.TurnEvent{}, context.Cause(ctx)
-		}
-	}
-}
-
-func (q *queue) first() (event protocol.TurnEvent, found, closed bool) {
+// first takes the oldest event.
+func (q *queue) first() (event protocol.TurnEvent, found bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
-		return event, false, q.closed
+		return event, false
 	}
 	event = q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
-	return event, true, q.closed
+	return event, true
+}
+
+// over says whether it is closed and empty.
+func (q *queue) over() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed && len(q.waiting) == 0
 }

@@ -89,3 +89,31 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatToolsDidIsToldBeforeTheModelIsAsked: what it answers would stand above it on the person's screen.
+func TestWhatToolsDidIsToldBeforeTheModelIsAsked(t *testing.T) {
+	s, h := connect(t)
+	s.say = func(protocol.ModelStream) {
+		if n := len(s.events); n != 3 {
+			t.Errorf("the model is asked after %d events of 3", n)
+		}
+	}
+	for range 50 {
+		turn := h.Turn(1)
+		ran := make(chan error, 1)
+		go func() { ran <- turn.Run(context.Background()) }()
+		for _, kind := range []protocol.EventKind{protocol.ToolBegan, protocol.ToolProgressed, protocol.ToolEnded} {
+			turn.Event(event(kind, "a", ""))
+		}
+		if _, err := turn.Model(t.Context(), 1, "system", []protocol.Tool{{Name: "look"}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		turn.Close()
+		if err := <-ran; err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			<-s.events
+		}
+	}
+}

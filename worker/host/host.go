@@ -38,7 +38,9 @@ func New(conn Conn) *Host {
 
 // Turn returns the host as the turn id sees it. Its Run must be running for its events to leave.
 func (h *Host) Turn(id int64) *Turn {
-	return &Turn{host: h, id: id, events: newQueue()}
+	t := &Turn{host: h, id: id, events: newQueue(), sending: make(chan struct{}, 1)}
+	t.sending <- struct{}{}
+	return t
 }
 
 // Delta takes a model.delta notification to the model call that it is for. One that is for none is ignored: its call may

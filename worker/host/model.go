@@ -14,16 +14,20 @@ import (
 
 // Turn is the supervisor as one turn sees it: every call of it carries the turn's id.
 type Turn struct {
-	host   *Host
-	id     int64
-	events *queue
+	host    *Host
+	id      int64
+	events  *queue
+	sending chan struct{} // holds a token while nobody sends events
 }
 
-// Model asks for the model's next message. After is the newest message the caller knows of; tools are sorted by name.
+// Model asks for the model's next message, once all events before it have been sent. After is the newest message the caller knows of; tools are sorted by name.
 // Delta, nil for none, is given the text as it comes, from one goroutine, and must not block.
 func (t *Turn) Model(
 	ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string),
 ) (protocol.ModelStreamed, error) {
+	if err := t.flush(ctx); err != nil {
+		return protocol.ModelStreamed{}, err
+	}
 	defer t.host.open(t.id, &stream{delta: delta})()
 	whole := wholeCall(t.id, after, system, tools)
 
