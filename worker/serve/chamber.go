@@ -52,8 +52,7 @@ func openChamber(hello protocol.Hello, o Options) (*chamber, error) {
 	if o.Start != nil && whole(hello.Files) {
 		c.shell = shell.New(files, shell.Options{
 			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env, Temp: o.Temp, Now: o.Now,
-			Owned: func(int) bool { return false }, Room: room.Note,
-			Start: o.Start,
+			Room: room.Note, Start: o.Start,
 		})
 		c.tools = append(c.tools, c.shell.Tools()...)
 	}

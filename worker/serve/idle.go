@@ -39,12 +39,18 @@ func (s *server) tidy(ctx context.Context) {
 	}
 }
 
-// sweep removes half-written files. What goes wrong is the log's: no turn depends on it.
+// sweep removes half-written files and outputs that nobody uses any more. What goes wrong is the log's: no turn depends on it.
 func (s *server) sweep(ctx context.Context) {
 	var c *chamber
 	s.update(func(state *state) { c = state.chamber })
 	if _, err := c.files.Sweep(ctx, s.options.Now().Add(-sweepOlder)); err != nil && ctx.Err() == nil {
 		s.options.Report(fmt.Errorf("remove half-written files: %w", err))
+	}
+	if c.shell == nil {
+		return
+	}
+	if err := c.shell.Sweep(); err != nil {
+		s.options.Report(fmt.Errorf("remove outputs that were left: %w", err))
 	}
 }
 

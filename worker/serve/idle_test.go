@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
@@ -12,7 +13,11 @@ import (
 )
 
 func TestAnIdleWorkerTidiesUp(t *testing.T) {
-	home := t.TempDir()
+	home, temp := t.TempDir(), t.TempDir()
+	outputs := filepath.Join(temp, "mews-shell-1")
+	if err := os.Mkdir(outputs, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	stale, young := filepath.Join(home, ".mews-1.tmp"), filepath.Join(home, ".mews-2.tmp")
 	now := time.Now()
 	for path, age := range map[string]time.Duration{stale: 25 * time.Hour, young: time.Minute} {
@@ -24,7 +29,10 @@ func TestAnIdleWorkerTidiesUp(t *testing.T) {
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(Options{Now: func() time.Time { return now }, Report: func(err error) { t.Error(err) }})
+		s := newServer(Options{
+			Now: func() time.Time { return now }, Report: func(err error) { t.Error(err) },
+			Start: (*exec.Cmd).Start, Temp: temp,
+		})
 		c, err := openChamber(protocol.Hello{Home: home}, s.options)
 		if err != nil {
 			t.Fatal(err)
@@ -43,6 +51,9 @@ func TestAnIdleWorkerTidiesUp(t *testing.T) {
 		synctest.Wait()
 		if _, err := os.Stat(stale); !os.IsNotExist(err) {
 			t.Errorf("a crash's file is still there: %v", err)
+		}
+		if _, err := os.Stat(outputs); !os.IsNotExist(err) {
+			t.Errorf("outputs of a worker that was killed are still there: %v", err)
 		}
 		if _, err := os.Stat(young); err != nil {
 			t.Errorf("a write under way was disturbed: %v", err)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -108,6 +109,7 @@ func (c *capture) shown() string {
 // captured is an output that has ended.
 type captured struct {
 	text  string
+	left  string // what is not in the text, and where it is; "" where all is
 	lines int64
 	total int64
 }
@@ -122,9 +124,22 @@ func (c *capture) finish() captured {
 	}
 	tail := c.tail[max(0, len(c.tail)-c.limits.Tail):]
 	gone := c.total - int64(len(c.head)) - int64(len(tail))
-	note := c.store(gone)
-	out.text = clean(string(c.head)) + note + clean(string(tail))
+	if out.left = c.store(gone); out.left == "" {
+		out.text = clean(string(c.head) + string(tail)) // a character may begin in the one and end in the other
+		return out
+	}
+	out.text = clean(string(c.head)) + "\n[... " + out.left + " ...]\n" + clean(string(tail))
 	return out
+}
+
+// forget lets go of what was kept. Nothing may be taken any more.
+func (c *capture) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.file != nil {
+		_ = c.keep.drop(c.file)
+		c.file, c.fault = nil, errors.New("it was stopped")
+	}
 }
 
 // end is the last part of the output.
@@ -135,7 +150,7 @@ func (c *capture) end() []byte {
 	return c.head
 }
 
-// store lets go of the file, and of what it holds where nothing is left out. It returns the line in the place of that.
+// store lets go of the file, and of what it holds where nothing is left out. It returns what there is to say of what is.
 func (c *capture) store(gone int64) string {
 	if c.file == nil && gone == 0 {
 		return ""
@@ -145,7 +160,7 @@ func (c *capture) store(gone int64) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n[... %s of %s left out; ", amount.Bytes(gone), amount.Bytes(c.total))
+	fmt.Fprintf(&b, "%s of %s left out; ", amount.Bytes(gone), amount.Bytes(c.total))
 	switch {
 	case c.file == nil:
 		fmt.Fprintf(&b, "they could not be kept: %v", c.fault)
@@ -157,5 +172,5 @@ func (c *capture) store(gone int64) string {
 	if c.file != nil {
 		_ = c.file.Close() // nothing is promised of it after a crash
 	}
-	return b.String() + " ...]\n"
+	return b.String()
 }

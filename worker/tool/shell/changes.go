@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -37,10 +38,13 @@ type sight struct {
 // look takes a sight of the workspace.
 func (w *workshop) look(ctx context.Context) sight {
 	seen := sight{files: map[string]stamp{}}
-	entries := 0
+	entries, passed := 0, w.temporary()
 	seen.fault = w.ws.Walk(ctx, ".", func(e workspace.Entry) error {
 		if entries++; entries > w.options.Limits.Entries {
 			return errTooMany
+		}
+		if e.Path == passed {
+			return fs.SkipDir
 		}
 		if e.Err == nil && e.Info.Mode().IsRegular() {
 			seen.files[e.Path] = stamp{size: e.Info.Size(), changed: e.Info.ModTime()}

@@ -13,8 +13,7 @@ const markName = "MEWS_RUN"
 
 // children are the processes that this shell has started and not yet waited for, each with its mark.
 type children struct {
-	start  func(*exec.Cmd) error
-	others func(pid int) bool // nil: it is not known which children are somebody else's
+	start func(*exec.Cmd) error
 
 	mu   sync.Mutex // held over a start, so that no child is there that pids does not hold
 	pids map[int]string
@@ -49,6 +48,8 @@ func (c *children) begin(cmd *exec.Cmd) (*child, error) {
 	return &child{children: c, cmd: cmd, pid: cmd.Process.Pid, mark: mark}, nil
 }
 
+// owns tells whether somebody waits for the child pid, so that nobody else must. It waits while a child is being started: of
+// a pid that was among this process's children before the call, the answer is right.
 func (c *children) owns(pid int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

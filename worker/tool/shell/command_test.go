@@ -114,6 +114,9 @@ func TestHugeOutput(t *testing.T) {
 	r := b.works("run_command", "command", "seq 100000")
 	holds(t, r.Text, "\n1\n2\n3\n", "\n99999\n100000\n", "568.9 KB of 588.9 KB left out; the whole is in ")
 	holds(t, r.Brief, "exit 0, 100,000 lines, ")
+	if second := strings.Split(r.Text, "\n")[1]; !strings.HasPrefix(second, "output: 568.9 KB of 588.9 KB left out; the whole is in ") {
+		t.Errorf("below the first line, which is always shown: %q", second)
+	}
 	name := regexp.MustCompile(`the whole is in (\S+)`).FindStringSubmatch(r.Text)[1]
 	// What is left out can be read by another command.
 	if got := output(b.works("run_command", "command", "sed -n 50000p "+name)); got != "50000\n" {

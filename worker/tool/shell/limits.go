@@ -2,8 +2,13 @@ package shell
 
 import (
 	"cmp"
+	"math"
+	"os"
 	"os/exec"
+	"syscall"
 	"time"
+
+	"mews/amount"
 )
 
 // Limits are the bounds of the family. The zero value of each is its default.
@@ -57,4 +62,25 @@ func (l Limits) withDefaults() Limits {
 	l.Quiet = cmp.Or(l.Quiet, 300*time.Millisecond)
 	l.MaxWait = cmp.Or(l.MaxWait, 30*time.Second)
 	return l
+}
+
+// shellSignal is what a shell's own status adds to the signal that ended its last program (bash(1), EXIT STATUS).
+const shellSignal = 128
+
+// grewTooLarge tells whether a program, or the last one of a shell, was ended for the size of a file.
+func grewTooLarge(state *os.ProcessState) bool {
+	if state == nil {
+		return false
+	}
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && (status.Signal() == syscall.SIGXFSZ || status.ExitStatus() == shellSignal+int(syscall.SIGXFSZ))
+}
+
+// tooLarge is the line that tells of it, "" where this process has no such limit.
+func tooLarge() string {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) != nil || limit.Cur > math.MaxInt64 {
+		return ""
+	}
+	return "\nno file may be larger than " + amount.Bytes(int64(limit.Cur)) + "; one would have been"
 }

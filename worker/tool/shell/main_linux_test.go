@@ -34,11 +34,7 @@ func TestAReaperBeside(t *testing.T) {
 				return
 			case <-ended:
 			}
-			for _, pid := range childrenOf("self") {
-				if !b.shell.Owns(pid) {
-					_, _ = syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
-				}
-			}
+			b.shell.Reap()
 		}
 	})
 	for i := range 20 {

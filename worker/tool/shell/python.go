@@ -29,7 +29,7 @@ type pythonArgs struct {
 // loader runs the script that is its first argument as Python would itself, but with the working directory as the place
 // of modules, not the script's.
 const loader = `import sys; sys.argv = sys.argv[1:]; __file__ = sys.argv[0]; ` +
-	`exec(compile(open(__file__, encoding="utf-8").read(), __file__, "exec"))`
+	`exec(compile(open(__file__, encoding="utf-8-sig").read(), __file__, "exec"))`
 
 func (r *runs) python(ctx context.Context, call worker.Call, args pythonArgs) (worker.Result, error) {
 	timeout, err := r.timeout(args.Timeout)

@@ -24,6 +24,9 @@ func TestPython(t *testing.T) {
 	if got, want := output(b.works("run_python", "path", "script.py", "args", []string{"x"})), "42 ['x'] __main__\n"; got != want {
 		t.Errorf("a script: %q, want %q", got, want)
 	}
+	if got := output(b.works("run_python", "code", "\ufeffprint('a mark of the order of bytes')")); !strings.HasPrefix(got, "a mark") {
+		t.Errorf("code with a mark: %q", got)
+	}
 	// An error tells the line, and compiled files do not litter the folder.
 	r := b.works("run_python", "code", "x = 1\n\nraise ValueError('of mine')\n")
 	holds(t, r.Text, "exit 1, ", "line 3, in <module>", "raise ValueError('of mine')", "ValueError: of mine")
@@ -90,6 +93,29 @@ print("done")
 		t.Errorf("text (- wanted, + got):\n%s", diff)
 	}
 	holds(t, r.Brief, "exit 0, 1 line, ", ", 4 files changed")
+}
+
+// TestTemporaryFilesAreNoChanges: those of a folder for them in the workspace, which holds the shell's own as well.
+func TestTemporaryFilesAreNoChanges(t *testing.T) {
+	var temp string
+	b := newBench(t, func(o *Options) {
+		temp = filepath.Join(o.Home, ".tmp")
+		o.Temp, o.Env, o.Limits.Head, o.Limits.Tail = temp, []string{"TMPDIR=" + temp}, 10, 10
+	})
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r := b.works("run_python", "code", `
+import tempfile
+tempfile.mkdtemp()
+open("mine.txt", "w").write("x")
+print("long" * 100)
+`)
+	holds(t, r.Text, "the whole is in "+temp)
+	want := []protocol.Change{{Kind: "write", Target: "mine.txt", Detail: "created, 1 byte"}}
+	if diff := cmp.Diff(want, r.Changes); diff != "" {
+		t.Errorf("changes (- wanted, + got):\n%s", diff)
+	}
 }
 
 func TestPythonManyChanges(t *testing.T) {

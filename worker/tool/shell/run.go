@@ -34,7 +34,8 @@ type job struct {
 type outcome struct {
 	status string // "exit 0", "ended by a signal: killed", "timed out after 120 s"
 	took   time.Duration
-	strays int // processes that it left running, which were ended
+	strays int  // processes that it left running, which were ended
+	grew   bool // it was ended because a file would have become too large
 	output captured
 }
 
@@ -94,7 +95,7 @@ func (r *runs) run(ctx context.Context, j job) (outcome, error) {
 	if err != nil {
 		status = "timed out after " + lasting(j.timeout)
 	}
-	return outcome{status: status, took: took, strays: strays, output: out}, nil
+	return outcome{status: status, took: took, strays: strays, grew: grewTooLarge(j.cmd.ProcessState), output: out}, nil
 }
 
 // attend starts the program and sees it through. The error is the cause of ctx where that ended the program, and what
@@ -132,6 +133,9 @@ func (r *runs) attend(ctx context.Context, j job) (out captured, status string, 
 		return output.finish(), "", 0, fmt.Errorf("end %s: %w", j.cmd.Path, err)
 	}
 	strays = r.settle(c, from, copied)
+	if err != nil && !errors.Is(err, errTimeout) {
+		output.forget() // who was to be told of it does not listen any more
+	}
 	return output.finish(), statusOf(j.cmd.ProcessState), strays, err
 }
 
@@ -158,6 +162,7 @@ func (r *runs) stop(ctx context.Context, c *child, exited <-chan error) error {
 		within time.Duration
 	}{{syscall.SIGTERM, r.options.Limits.Grace}, {syscall.SIGKILL, lost}} {
 		c.signal(step.signal)
+		c.signal(syscall.SIGCONT) // what is suspended cannot tidy up
 		select {
 		case <-exited:
 			return context.Cause(ctx)
@@ -202,8 +207,14 @@ func (o outcome) head() string {
 	if o.strays > 0 {
 		b.WriteString("\n" + amount.Of(o.strays, "background process was ended", "background processes were ended"))
 	}
+	if o.grew {
+		b.WriteString(tooLarge())
+	}
 	if o.output.total == 0 {
 		b.WriteString("\nno output")
+	}
+	if o.output.left != "" { // here too: the model may be shown no more than the first lines and the last
+		b.WriteString("\noutput: " + o.output.left)
 	}
 	return b.String() + "\n"
 }

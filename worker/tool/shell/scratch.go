@@ -7,11 +7,16 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
+	"syscall"
 )
 
 // maxOutputs is how many long outputs are kept at once: with 64 MiB each they fill a small /tmp.
 const maxOutputs = 2
+
+// scratchName is what the names of folders like this begin with; digits follow.
+const scratchName = "mews-shell-"
 
 // scratch is the shell's own folder for temporary files, made when it is first needed.
 type scratch struct {
@@ -19,6 +24,7 @@ type scratch struct {
 
 	mu      sync.Mutex
 	dir     string
+	held    *os.File // locks the folder for as long as the process lives; nil: nobody could
 	outputs []string // the oldest first
 	made    int
 }
@@ -57,11 +63,13 @@ func (s *scratch) script(code string) (string, error) {
 // create makes a file with a number of its own, and the folder where it is missing. The caller holds the mutex.
 func (s *scratch) create(front, back string) (*os.File, error) {
 	if _, err := os.Lstat(s.dir); s.dir == "" || errors.Is(err, fs.ErrNotExist) {
-		dir, err := os.MkdirTemp(s.parent, "mews-")
+		dir, err := os.MkdirTemp(s.parent, scratchName)
 		if err != nil {
 			return nil, err
 		}
+		s.release()
 		s.dir = dir
+		s.held, _ = hold(dir) // without: another shell may remove it, and it is made again
 	}
 	s.made++
 	name := filepath.Join(s.dir, front+strconv.Itoa(s.made)+back)
@@ -86,8 +94,48 @@ func (s *scratch) drop(file *os.File) error {
 func (s *scratch) remove() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.release()
 	if s.dir == "" {
 		return nil
 	}
 	return os.RemoveAll(s.dir)
+}
+
+// release unlocks the folder. The caller holds the mutex.
+func (s *scratch) release() {
+	if s.held != nil {
+		_ = s.held.Close() // it was read only
+		s.held = nil
+	}
+}
+
+// hold locks a folder until what it returns is closed. It does not wait.
+func hold(dir string) (*os.File, error) {
+	file, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+// sweep removes the folders that others have left: those that nobody holds. A shell that was killed leaves its own.
+func (s *scratch) sweep() error {
+	entries, err := os.ReadDir(s.parent)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // it may be written all the same, and what is in it is not to be found
+	}
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), scratchName)
+		if _, bad := strconv.ParseUint(number, 10, 64); bad != nil || !ours || !e.IsDir() {
+			continue
+		}
+		dir := filepath.Join(s.parent, e.Name())
+		if held, busy := hold(dir); busy == nil {
+			err = errors.Join(err, os.RemoveAll(dir), held.Close())
+		}
+	}
+	return err
 }

@@ -4,7 +4,7 @@
 //
 // A program gets an environment built from nothing, no descriptor but its first three, and a session of its own. When it
 // has ended, what it left running is ended too, also what has left its session. For that this process must be the one
-// that orphans come to: pid 1, or a sub-reaper.
+// that orphans come to: pid 1, or a sub-reaper. No other part of it may have children: what is nobody's is ended too.
 package shell
 
 import (
@@ -32,10 +32,6 @@ type Options struct {
 	// Start starts a child behind its walls, with cmd.Start in the end; nil is cmd.Start alone. It is called by one
 	// goroutine at a time.
 	Start func(cmd *exec.Cmd) error
-	// Owned tells whether another part of this process waits for the child pid, as Owns does for the shell: it must be
-	// right about a child that is just being started, too. Where it is nil, a stray that does not show whose it is stays
-	// as it is.
-	Owned func(pid int) bool
 	// Room says, after a program has run or while one goes on, why nothing more should be written to the workspace; "" is
 	// that it may be. It waits no longer than ctx. nil: nobody keeps count.
 	Room func(ctx context.Context) string
@@ -58,7 +54,7 @@ func New(ws *workspace.Workspace, o Options) *Shell {
 	o = o.withDefaults()
 	w := &workshop{
 		ws: ws, options: o, scratch: &scratch{parent: o.Temp},
-		children: &children{pids: map[int]string{}, start: o.Start, others: o.Owned},
+		children: &children{pids: map[int]string{}, start: o.Start},
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Shell{
@@ -77,16 +73,16 @@ func (s *Shell) Tools() []worker.Tool {
 	}
 }
 
-// Owns tells whether the shell itself waits for the child pid, so that nobody else must. It waits while a child is being
-// started: of a pid that was among this process's children before the call, the answer is right.
-func (s *Shell) Owns(pid int) bool { return s.workshop.children.owns(pid) }
-
 // Close ends everything that runs, waits for it, and removes the outputs that were kept. The error names the terminals
 // that were still open. No tool works any more.
 func (s *Shell) Close() error {
 	s.runs.close()
 	return errors.Join(s.terminals.close(), s.workshop.scratch.remove())
 }
+
+// Sweep removes the outputs that shells have left which were killed, those that nobody uses any more. It may be called while
+// tools run.
+func (s *Shell) Sweep() error { return s.workshop.scratch.sweep() }
 
 // spec is a tool as the model is told of it, with its schema as text.
 type spec struct {

@@ -41,7 +41,6 @@ func newBench(t testing.TB, change func(*Options)) *bench {
 	}
 	o := Options{
 		Home: b.dir, User: "alice", Zone: "Europe/Madrid", Temp: t.TempDir(),
-		Owned:  func(int) bool { return false },
 		Limits: Limits{Grace: 200 * time.Millisecond, Progress: time.Millisecond, Linger: 200 * time.Millisecond},
 	}
 	if change != nil {

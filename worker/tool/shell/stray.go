@@ -78,7 +78,7 @@ func (c *child) bore(p process, living map[int]string) bool {
 	if mark := markOf(p.pid); mark != "" {
 		return mark == c.mark
 	}
-	return len(living) == 0 && c.others != nil && !c.others(p.pid)
+	return len(living) == 0
 }
 
 // withDescendants is a process and all below it.

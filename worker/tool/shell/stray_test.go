@@ -49,6 +49,13 @@ func TestItIsAskedFirst(t *testing.T) {
 	holds(t, r.Text, "timed out", "tidied\n")
 }
 
+// TestTheSuspendedIsAskedToo: it is woken for that.
+func TestTheSuspendedIsAskedToo(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Grace, o.Limits.Timeout = 20*time.Second, time.Second })
+	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; kill -STOP $$; echo never`)
+	holds(t, r.Text, "timed out", "tidied\n")
+}
+
 // TestBackground: what a command leaves running does not keep the tool, and does not go on.
 func TestBackground(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -108,28 +115,6 @@ func TestOnesOwn(t *testing.T) {
 	cancel()
 	<-ended
 	gone(t, pids...)
-}
-
-// TestSomebodyElses: a child of another part of the process, and one of which nothing is known, are left alone.
-func TestSomebodyElses(t *testing.T) {
-	for name, owned := range map[string]func(int) bool{
-		"owned":   func(int) bool { return true },
-		"unknown": nil,
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t, func(o *Options) { o.Owned = owned })
-			other := b.shell.workshop.program(b.dir, nil, "/bin/sleep", "1000")
-			if err := other.Start(); err != nil {
-				t.Fatal(err)
-			}
-			b.works("run_command", "command", "true")
-			if p, ok := lookAt(other.Process.Pid); !ok || p.dead {
-				t.Error("it was ended")
-			}
-			_ = other.Process.Kill()
-			_ = other.Wait()
-		})
-	}
 }
 
 func TestParseStat(t *testing.T) {

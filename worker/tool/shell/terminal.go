@@ -87,14 +87,7 @@ func setSize(master *os.File, rows, cols int) error {
 // attend shows what the program writes until nothing can write any more, and waits for its end then.
 func (t *terminal) attend() {
 	defer close(t.done)
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := t.master.Read(buf)
-		t.take(buf[:n])
-		if err != nil {
-			break
-		}
-	}
+	t.follow()
 	_ = t.child.wait() // what there is to say is in the state
 	t.child.sweep()
 	t.mu.Lock()
@@ -104,8 +97,35 @@ func (t *terminal) attend() {
 	_ = t.master.Close()
 }
 
+// The shortest and the longest pause before a terminal that nothing has open is looked at again.
+const (
+	firstLook = time.Millisecond
+	lastLook  = 200 * time.Millisecond
+)
+
+// follow takes what is written until the terminal is closed or its program ends. That nothing has the terminal open is no end
+// while the program lives: it may open it again.
+func (t *terminal) follow() {
+	buf := make([]byte, 32<<10)
+	for pause := firstLook; ; {
+		n, err := t.master.Read(buf)
+		if t.take(buf[:n]); err == nil {
+			pause = firstLook
+			continue
+		}
+		if p, ok := lookAt(t.child.pid); !errors.Is(err, syscall.EIO) || !ok || p.dead {
+			return
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, lastLook)
+	}
+}
+
 // take shows what the program wrote, and answers what it asked.
 func (t *terminal) take(p []byte) {
+	if len(p) == 0 {
+		return
+	}
 	t.mu.Lock()
 	_, _ = t.screen.Write(p)
 	answer := t.screen.out.answer

@@ -127,6 +127,23 @@ func TestTerminalOfOneCommand(t *testing.T) {
 	b.fails("terminal", "no terminal is open", "action", "read", "id", 1) // forgotten
 }
 
+// TestTerminalThatIsLeftAndComeBackTo: what a program writes when it has let go of its terminal and opened it again is shown,
+// and however much that is it does not wait for ever.
+func TestTerminalThatIsLeftAndComeBackTo(t *testing.T) {
+	b := newBench(t, nil)
+	r := b.works("terminal", "action", "open", "wait", waited, "wait_for", "\n30000\nend", "command",
+		`exec <&- >&- 2>&-; sleep 0.5; exec >/dev/tty; seq 30000; echo end; sleep 1000`)
+	holds(t, r.Text, "running; cursor at", "\n30000\nend")
+	if strings.Contains(r.Text, "has not appeared") {
+		t.Error(r.Text)
+	}
+	// It can be closed while nothing has it open, too.
+	r = b.works("terminal", "action", "open", "wait", waited, "wait_for", "left", "command",
+		`echo left; exec <&- >&- 2>&-; sleep 1000`)
+	holds(t, r.Text, "terminal 2 ", "running; cursor at")
+	holds(t, b.works("terminal", "action", "close", "id", 2).Text, "was closed")
+}
+
 // TestFourTerminals: the fifth is refused, and the refusal names those that are open.
 func TestFourTerminals(t *testing.T) {
 	b := newBench(t, nil)

@@ -40,6 +40,15 @@ func (w *workshop) home() string {
 	return w.options.Home
 }
 
+// temporary is the workspace's name of the folder for temporary files, "" where that is elsewhere.
+func (w *workshop) temporary() string {
+	name, err := filepath.Rel(w.home(), w.options.Temp)
+	if err != nil || !filepath.IsLocal(name) || name == "." {
+		return ""
+	}
+	return filepath.ToSlash(name)
+}
+
 // program is a command that has nothing yet but where it runs and what it is told.
 func (w *workshop) program(dir string, env []string, path string, args ...string) *exec.Cmd {
 	cmd := exec.Command(path, args...)

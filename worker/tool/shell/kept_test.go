@@ -1,0 +1,108 @@
+package shell
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestACharacterBetweenTheEnds: one that begins in the beginning of an output and ends in its end is whole.
+func TestACharacterBetweenTheEnds(t *testing.T) {
+	c := &capture{limits: Limits{Head: 10, Tail: 10, Kept: 100}, keep: &scratch{parent: t.TempDir()}}
+	whole := "123456789漢字"
+	c.take([]byte(whole))
+	if out := c.finish(); out.text != whole || out.left != "" {
+		t.Errorf("%q, left out: %q", out.text, out.left)
+	}
+}
+
+// TestTheOutputOfWhatIsStopped is not kept: nobody is told of it.
+func TestTheOutputOfWhatIsStopped(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Limits.Head, o.Limits.Tail = 10, 10 })
+	told := b.works("run_command", "command", "seq 1000").Text
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := b.call(ctx, "run_command", "command", "seq 5000; echo long enough; sleep 1000")
+		ended <- err
+	}()
+	b.hears("long enough")
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("it was not stopped")
+	}
+	files, err := os.ReadDir(b.shell.workshop.scratch.dir)
+	if err != nil || len(files) != 1 || !strings.Contains(told, files[0].Name()) {
+		t.Errorf("kept: %v, %v", files, err)
+	}
+}
+
+// TestOutputsThatWereLeft by a shell that was killed are removed by the next one. What another shell holds stays, and so does
+// what has only a similar name.
+func TestOutputsThatWereLeft(t *testing.T) {
+	temp := t.TempDir()
+	keeping := func(o *Options) { o.Temp, o.Limits.Head, o.Limits.Tail = temp, 10, 10 }
+	killed, other, b := newBench(t, keeping), newBench(t, keeping), newBench(t, keeping)
+	for _, b := range []*bench{killed, other, b} {
+		b.works("run_command", "command", "seq 1000")
+	}
+	left := killed.shell.workshop.scratch
+	if err := left.held.Close(); err != nil { // as the end of its process would
+		t.Fatal(err)
+	}
+	left.held = nil
+	for _, name := range []string{"mews-shell-mine", "mews-1"} {
+		if err := os.Mkdir(filepath.Join(temp, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.shell.Sweep(); err != nil {
+		t.Error(err)
+	}
+	entries, err := os.ReadDir(temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, e := range entries {
+		got[e.Name()] = true
+	}
+	want := map[string]bool{"mews-shell-mine": true, "mews-1": true}
+	for _, b := range []*bench{other, b} {
+		want[filepath.Base(b.shell.workshop.scratch.dir)] = true
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("folders (- wanted, + got):\n%s", diff)
+	}
+	// The one whose folder has gone makes another.
+	holds(t, killed.works("run_command", "command", "seq 1000").Text, "the whole is in "+temp)
+}
+
+// TestAFileThatGrowsTooLarge: which limit has struck is said, and how much it is.
+func TestAFileThatGrowsTooLarge(t *testing.T) {
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 64 << 20, Max: was.Max}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
+			t.Error(err)
+		}
+	})
+	b := newBench(t, nil)
+	const grow = "dd if=/dev/zero of=huge bs=1M seek=63 count=2 2>/dev/null"
+	for _, command := range []string{"exec " + grow, grow + "; exit $?"} {
+		holds(t, b.works("run_command", "command", command).Text, "\nno file may be larger than 67.1 MB; one would have been\n")
+	}
+	if r := b.works("run_command", "command", "exit 152"); strings.Contains(r.Text, "larger") {
+		t.Error(r.Text)
+	}
+}
