@@ -148,7 +148,7 @@ func BenchmarkFilter(b *testing.B) {
 func BenchmarkToolChild(b *testing.B) {
 	for _, tier := range []Tier{TierNamespaces, TierLandlock} {
 		b.Run(string(tier), func(b *testing.B) {
-			in := NewInside(tier, b.TempDir())
+			in := NewInside(tier)
 			for _, dir := range []string{HomeInside, WorkspacesInside} { // as within; nothing is changed in them
 				if err := os.Mkdir(dir, 0o755); err == nil {
 					b.Cleanup(func() { _ = os.Remove(dir) })

@@ -1,9 +1,12 @@
 package sandbox
 
 import (
+	"errors"
+	"os"
 	"os/exec"
 	"runtime"
 	"sync"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,14 +14,15 @@ import (
 // Inside is a worker's knowledge of the walls that it is in. It may be used by any goroutine.
 type Inside struct {
 	tier Tier
-	home string // where the worker finds its person's folder
 
-	mu     sync.Mutex // guards what follows
-	second *layer     // nil: it was not needed yet
+	mu      sync.Mutex // held over a start
+	second  *layer     // nil: it was not needed yet
+	spare   int        // threads that were made before they are needed
+	crowded bool       // there was no room for the last child
 }
 
-// NewInside is for a worker in a tier that finds its person's folder at home.
-func NewInside(tier Tier, home string) *Inside { return &Inside{tier: tier, home: home} }
+// NewInside is for a worker in a tier.
+func NewInside(tier Tier) *Inside { return &Inside{tier: tier} }
 
 // layer is a second layer of walls that any thread can take on. What it names are the files of the moment in which it was
 // made, as those of the first layer are, which was made before: it could not allow others anyhow. It is kept for as long
@@ -30,31 +34,105 @@ type layer struct {
 
 // Start starts a child of a worker behind a second layer of walls, which are those around the worker, without sockets.
 // The child is a descendant of the worker's Landlock domain, and so can be signalled by it. cmd must not ask for a signal
-// at the death of its parent: the thread that starts it ends.
+// at the death of its parent: the thread that starts it ends. (It must: it is in the child's domain, which may signal it.)
 func (in *Inside) Start(cmd *exec.Cmd) error {
 	if !in.tier.AtLeast(TierLandlock) {
 		return cmd.Start()
 	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
 	second, err := in.layer()
 	if err != nil {
 		return err
 	}
+	if err := in.prepare(); err != nil {
+		return err
+	}
 	started := make(chan error, 1)
-	go func() { // ends with the start, and its thread with it: that is never unlocked, because it stays restricted
-		runtime.LockOSThread()
-		if err := second.hold(); err != nil {
-			started <- err
-			return
-		}
-		started <- cmd.Start()
-	}()
-	return <-started
+	go func() { started <- second.start(cmd) }() // ends with the start, and its thread with it
+	err = <-started
+	in.spare--
+	in.crowded = errors.Is(err, unix.EAGAIN)
+	return err
 }
 
-// layer is the second one, made for the first child.
+// start starts a child on the calling goroutine's thread, which is never unlocked, because it stays restricted: the goroutine
+// must end, and the thread then ends too. The main thread would not (runtime.LockOSThread), and so would be within the reach of
+// that child for good: it is only held, so that another thread is taken.
+func (l *layer) start(cmd *exec.Cmd) error {
+	runtime.LockOSThread()
+	if unix.Gettid() == unix.Getpid() {
+		defer runtime.UnlockOSThread()
+		started := make(chan error, 1)
+		go func() { started <- l.start(cmd) }()
+		return <-started
+	}
+	if err := l.hold(); err != nil {
+		return err
+	}
+	return cmd.Start()
+}
+
+// How many spare threads are made; with how many they are not made again yet; and how many the runtime needs for itself.
+const (
+	mostSpare  = 16
+	leastSpare = 12
+	ownSpare   = 8
+)
+
+// prepare sees to it that threads are there for a start and for what follows. Go ends a process that may have no thread more,
+// and there may be none when a person's programs have taken all the room for processes. So they are made while no child
+// lives, when there is room. Else, where there was no room or few are left, it is looked for first: EAGAIN is that there is
+// none, or was none a moment ago and the last threads are not to be risked.
+func (in *Inside) prepare() error {
+	if in.spare < leastSpare && childless() {
+		in.makeSpare()
+		return nil
+	}
+	few, was := in.spare < ownSpare, in.crowded
+	if !few && !was {
+		return nil
+	}
+	if in.crowded = full(); in.crowded || few && was {
+		return os.NewSyscallError("fork", unix.EAGAIN)
+	}
+	if few {
+		in.makeSpare()
+	}
+	return nil
+}
+
+// makeSpare has the runtime have so many threads more than are at work, which it keeps: that many goroutines are each on one
+// of their own for a moment.
+func (in *Inside) makeSpare() {
+	var here, done sync.WaitGroup
+	here.Add(mostSpare)
+	for range mostSpare {
+		done.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			here.Done()
+			here.Wait()
+		})
+	}
+	done.Wait()
+	in.spare = mostSpare
+}
+
+// full tells whether there is no room for a process more. What it starts is nothing.
+func full() bool {
+	_, err := syscall.ForkExec("/nowhere/nothing", nil, nil)
+	return errors.Is(err, unix.EAGAIN)
+}
+
+// childless tells whether this process has no child, not even one that has ended and was not waited for.
+func childless() bool {
+	const children = unix.WEXITED | unix.WNOHANG | unix.WNOWAIT
+	return errors.Is(unix.Waitid(unix.P_ALL, 0, nil, children, nil), unix.ECHILD)
+}
+
+// layer is the second one, made for the first child. The caller holds the mutex.
 func (in *Inside) layer() (*layer, error) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
 	if in.second != nil {
 		return in.second, nil
 	}
@@ -78,10 +156,11 @@ func (l *layer) hold() error {
 	return install(l.filter, 0)
 }
 
-// rules are those of the first layer or narrower: what that refuses cannot even be opened to be named here.
+// rules are those of the first layer or wider: what that refuses stays refused. Without mounts of its own only it knows which
+// folders of the host are the worker's.
 func (in *Inside) rules() []rule {
 	if in.tier.AtLeast(TierNamespaces) {
 		return rulesWithin()
 	}
-	return append(rulesOfHost(), rule{path: in.home, rights: rightsWrite})
+	return []rule{{path: "/", rights: rightsWrite | rightsDevice}}
 }
