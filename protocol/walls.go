@@ -4,6 +4,10 @@ package protocol
 // takes the place of hello.
 const MethodTryWalls = "walls.try"
 
+// DaemonMarker is a file in the home of a worker that tries everything. What it leaves behind keeps the file locked, so that
+// the supervisor sees whether it lives when the worker has ended.
+const DaemonMarker = "mews-daemon"
+
 // TryWalls says what is tried, and on whom. The supervisor has made the victims; each holds Secret, and whoever reads that
 // has escaped. What is empty is not tried.
 type TryWalls struct {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,7 +21,7 @@ const escapeArgument = "escape"
 // starter starts tools' programs within the walls that this process is in, of which it reads in the environment that stage
 // one has made. Started by hand there are none.
 func starter() func(*exec.Cmd) error {
-	return sandbox.NewInside(sandbox.Tier(os.Getenv(sandbox.TierVariable)), os.Getenv("HOME")).Start
+	return sandbox.NewInside(sandbox.Tier(os.Getenv(sandbox.TierVariable))).Start
 }
 
 // attempt is the process that tries one row, and may die of it.
@@ -54,10 +56,13 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Finding {
 	defer cancel()
 	out, err := exec.CommandContext(bounded, "/proc/self/exe", escapeArgument, row, v.Encode()).Output()
 	f, bad := escape.DecodeFinding(strings.TrimSpace(string(out)))
-	if bad != nil {
-		return escape.Died(row, fmt.Sprint(err))
+	if bad == nil {
+		return f
 	}
-	return f
+	if ended := new(exec.ExitError); errors.As(err, &ended) && ended.ExitCode() < 0 { // a signal ended it: a filter's, or its time was up
+		return escape.Died(row, err.Error())
+	}
+	return escape.Finding{Row: row, Outcome: escape.Untried, Detail: fmt.Sprintf("its process could not try: %v", errors.Join(err, bad))}
 }
 
 // victims are those of the wire, as they are seen from in here.
@@ -66,6 +71,6 @@ func victims(v protocol.Victims) escape.Victims {
 	return escape.Victims{
 		Secret: v.Secret, SupervisorPID: v.Supervisor, VictimPID: v.Process, PIDNamespace: v.PIDNamespace, Worker: os.Getpid(),
 		OtherHome: v.OtherHome, OwnOutside: v.OwnOutside, SecretFile: v.StateFile, TCP: v.TCP, Abstract: v.Abstract,
-		Socket: v.Socket, Workspace: home,
+		Socket: v.Socket, Workspace: home, Marker: filepath.Join(home, protocol.DaemonMarker),
 	}
 }

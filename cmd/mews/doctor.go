@@ -237,7 +237,7 @@ func lookAtService(ctx context.Context, cfg *config.Config) (string, error) {
 	return fmt.Sprintf("running, process %d, %d messages given up on", status.PID, status.Waiting.Parked), nil
 }
 
-// lookAtWalls asks a spawner of its own, so that it can be told without the service.
+// lookAtWalls asks the service, or a spawner of its own where none runs.
 func lookAtWalls(ctx context.Context, cfg *config.Config) (string, error) {
 	walls, err := wallsHere(ctx, cfg)
 	if err != nil {
@@ -250,6 +250,9 @@ func lookAtWalls(ctx context.Context, cfg *config.Config) (string, error) {
 }
 
 func lookAtLimits(ctx context.Context, cfg *config.Config) (string, error) {
+	if walls, runs := wallsOfService(ctx, cfg); runs {
+		return walls.Limits, nil
+	}
 	walls, err := wallsHere(ctx, cfg)
 	if err != nil {
 		return "", wallsUnknown(err)
@@ -258,7 +261,10 @@ func lookAtLimits(ctx context.Context, cfg *config.Config) (string, error) {
 }
 
 func wallsHere(ctx context.Context, cfg *config.Config) (pool.Walls, error) {
-	s, _, err := ownSpawner(ctx, cfg)
+	if walls, runs := wallsOfService(ctx, cfg); runs {
+		return pool.Walls(walls), nil
+	}
+	s, _, err := ownSpawner(ctx, cfg, nil)
 	if err != nil {
 		return pool.Walls{}, err
 	}
@@ -266,8 +272,8 @@ func wallsHere(ctx context.Context, cfg *config.Config) (pool.Walls, error) {
 	return walls, s.Close()
 }
 
-// ownSpawner starts a spawner as the service would.
-func ownSpawner(ctx context.Context, cfg *config.Config) (*pool.Spawner, account, error) {
+// ownSpawner starts a spawner as the service would, or takes the one that has started this process.
+func ownSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*pool.Spawner, account, error) {
 	workers, err := workerAccount(ctx, cfg)
 	if err != nil {
 		return nil, workers, err
@@ -276,14 +282,18 @@ func ownSpawner(ctx context.Context, cfg *config.Config) (*pool.Spawner, account
 	if err != nil {
 		return nil, workers, err
 	}
-	o.Log = discard()
+	o.Log, o.Started = discard(), started
 	s, err := pool.StartSpawner(ctx, o)
 	return s, workers, err
 }
 
 // tryEverything is `mews doctor --escapes`.
 func tryEverything(ctx context.Context, con console, cfg *config.Config) error {
-	s, workers, err := ownSpawner(ctx, cfg)
+	started, err := startedBy()
+	if err != nil {
+		return err
+	}
+	s, workers, err := ownSpawner(ctx, cfg, started)
 	if err != nil {
 		return err
 	}
@@ -302,8 +312,12 @@ func tryEverything(ctx context.Context, con console, cfg *config.Config) error {
 }
 
 func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawner, workers account) (bad int, err error) {
-	if err := os.MkdirAll(cfg.State, 0o711); err != nil {
+	err = errors.Join(os.MkdirAll(cfg.State, 0o711), os.MkdirAll(filepath.Join(cfg.State, "private"), 0o700))
+	if err != nil {
 		return 0, fmt.Errorf("make the state folder: %w", err)
+	}
+	if err := trusted(cfg.State); err != nil {
+		return 0, err
 	}
 	place, err := tryingPlace(cfg, workers)
 	if err != nil {
@@ -311,12 +325,15 @@ func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawne
 	}
 	walls := s.Walls()
 	fmt.Fprintf(con.out, "walls   %s. %s\nlimits  %s\n\n", walls.Tier, walls.Why, walls.Limits)
-	err = s.Try(ctx, place, func(ctx context.Context, worker *protocol.Conn) error {
-		findings, err := escapes(ctx, worker, cfg.State, true)
-		bad = writeEscapes(con.out, walls.Tier, findings)
+	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarker)
+	defer os.Remove(marker)
+	var findings []protocol.Finding
+	err = s.Try(ctx, place, func(ctx context.Context, worker *protocol.Conn) (err error) {
+		findings, err = escapes(ctx, worker, cfg.State, workers, true)
 		return err
 	})
-	return bad, err
+	afterTheEnd(findings, marker)
+	return writeEscapes(con.out, walls.Tier, findings), err
 }
 
 // existing is the nearest folder above a path that is there.

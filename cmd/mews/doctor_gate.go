@@ -66,6 +66,9 @@ func lookAtSeal(_ context.Context, cfg *config.Config) (string, error) {
 		return "second factors are sealed with the key of access.key_file", nil // which was read and looked at with the configuration
 	}
 	path := filepath.Join(cfg.State, "private", "seal.key")
+	if finding, is, err := sealOfService(cfg, path); is {
+		return finding, err
+	}
 	_, err := access.LoadKey(path, false)
 	if errors.Is(err, fs.ErrNotExist) && !hasDatabase(cfg) {
 		return "the key that seals second factors is made when Mews starts", nil

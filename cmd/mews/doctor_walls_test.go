@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"mews/config"
+	"mews/protocol"
 )
 
 // TestWhyThereAreNoWalls: in the spawner's words alone, with its lines as lines.
@@ -122,7 +124,7 @@ func TestAnAttemptRemovesWhatAnEarlierOneLeft(t *testing.T) {
 	if err := errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, long, long)); err != nil {
 		t.Fatal(err)
 	}
-	v, err := newVictims(t.TempDir())
+	v, err := newVictims(t.TempDir(), account{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,5 +137,78 @@ func TestAnAttemptRemovesWhatAnEarlierOneLeft(t *testing.T) {
 	}
 	if _, err := os.Stat(v.dir); !errors.Is(err, os.ErrNotExist) {
 		t.Error(fmt.Errorf("its own folder: %w", err))
+	}
+}
+
+// TestWhatKeepsMewsFromServing: an attempt that got out and is not known to, and one that could not be made.
+func TestWhatKeepsMewsFromServing(t *testing.T) {
+	findings := []protocol.Finding{
+		{Row: "F2", Outcome: protocol.OutcomeStopped}, {Row: "F3", Outcome: protocol.OutcomeEscaped},
+		{Row: "F5", Outcome: protocol.OutcomeUntried}, {Row: "F14", Outcome: protocol.OutcomeEscaped},
+	}
+	for tier, want := range map[string]string{"accounts": "F3 F5 F14", "landlock": "F3 F5"} {
+		var rows []string
+		for _, f := range holes(tier, findings) {
+			rows = append(rows, f.Row)
+		}
+		if got := strings.Join(rows, " "); got != want {
+			t.Errorf("%s: %s, want %s", tier, got, want)
+		}
+	}
+}
+
+// TestADaemonThatOutlivesItsWorkerIsSeen by the lock that it keeps.
+func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
+	marker := filepath.Join(t.TempDir(), protocol.DaemonMarker)
+	outcome := func() string {
+		findings := []protocol.Finding{{Row: "F1", Outcome: protocol.OutcomeUntried}, {Row: "X1", Outcome: protocol.OutcomeUntried}}
+		afterTheEnd(findings, marker)
+		if findings[0].Outcome != protocol.OutcomeUntried {
+			t.Errorf("of another row: %+v", findings[0])
+		}
+		return findings[1].Outcome
+	}
+	if got := outcome(); got != protocol.OutcomeUntried {
+		t.Errorf("without a marker: %s", got)
+	}
+	// A lock is a process's, and this one's own would not be seen.
+	daemon := exec.Command("python3", "-c", "import fcntl, sys\nf = open(sys.argv[1], 'w')\nfcntl.lockf(f, fcntl.LOCK_EX)\n"+
+		"print('locked', flush=True)\nsys.stdin.read()", marker)
+	in, err1 := daemon.StdinPipe()
+	out, err2 := daemon.StdoutPipe()
+	if err := errors.Join(err1, err2, daemon.Start()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 16)); err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome(); got != protocol.OutcomeEscaped {
+		t.Errorf("while it lives: %s", got)
+	}
+	if err := errors.Join(in.Close(), daemon.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome(); got != protocol.OutcomeStopped {
+		t.Errorf("when it is gone: %s", got)
+	}
+}
+
+// TestVictimsOfAnotherAccountAreSweptToo: their folder stays this account's, and only what is in it is the worker's.
+func TestVictimsOfAnotherAccountAreSweptToo(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	v, err := newVictims(t.TempDir(), account{54321, 54321})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(v.OwnOutside)
+	if err != nil || os.Getuid() == 0 && uidOf(info) != 54321 {
+		t.Errorf("%v belongs to %d", err, uidOf(info))
+	}
+	sweepVictims(os.TempDir(), "", time.Now().Add(2*victimsOld))
+	if _, err := os.Stat(v.dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
+	}
+	if err := v.close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"text/tabwriter"
-	"time"
+
+	"golang.org/x/sys/unix"
 
 	"mews/protocol"
 )
@@ -31,119 +29,19 @@ var escapesKnown = map[string]map[string]string{
 
 const bootID = "a number that says when the machine was started"
 
-// victims are what a worker tries to reach, and what stands behind them.
-type victims struct {
-	protocol.Victims
-	dir       string
-	listeners []net.Listener
-	serving   sync.WaitGroup
-}
-
-// newVictims makes them in a folder of their own; close clears them away.
-func newVictims(state string) (v *victims, err error) {
-	v = &victims{}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, v.close())
-		}
-	}()
-	sweepVictims(os.TempDir(), filepath.Join(state, "private"), time.Now())
-	if v.dir, err = os.MkdirTemp("", victimsPrefix); err != nil {
-		return v, err
-	}
-	v.Secret, v.Supervisor, v.Process = rand.Text(), os.Getpid(), os.Getpid()
-	if v.PIDNamespace, err = os.Readlink("/proc/self/ns/pid"); err != nil {
-		return v, err
-	}
-	if v.StateFile = filepath.Join(state, "private", canaryPrefix+v.Secret); v.keep(v.StateFile) != nil {
-		v.StateFile = "" // there is no state folder yet
-	}
-	v.OwnOutside = filepath.Join(v.dir, "outside")
-	v.Socket, v.Abstract = filepath.Join(v.dir, "socket"), "mews-victim-"+v.Secret
-	return v, errors.Join(v.keep(v.OwnOutside), v.listen("tcp", "127.0.0.1:0"), v.listen("unix", v.Socket),
-		v.listen("unix", "@"+v.Abstract))
-}
-
-// What victims are called in the folder of temporary files, and in the state's.
-const (
-	victimsPrefix = "mews-victims-"
-	canaryPrefix  = "canary-"
-)
-
-// victimsOld is how old what somebody else has made must be to be taken for left over: trying takes seconds.
-const victimsOld = time.Hour
-
-// sweepVictims removes what runs that were killed have left: of this account alone, and old. What can't be removed stays,
-// for the next run.
-func sweepVictims(temporary, private string, now time.Time) {
-	for _, left := range []struct {
-		dir, prefix string
-		folder      bool
-	}{{temporary, victimsPrefix, true}, {private, canaryPrefix, false}} {
-		entries, _ := os.ReadDir(left.dir) // there may be no such folder yet
-		for _, e := range entries {
-			info, err := e.Info()
-			if err == nil && strings.HasPrefix(e.Name(), left.prefix) && info.IsDir() == left.folder &&
-				uidOf(info) == uint32(os.Getuid()) && now.Sub(info.ModTime()) > victimsOld {
-				_ = os.RemoveAll(filepath.Join(left.dir, e.Name()))
-			}
-		}
-	}
-}
-
-// keep writes the secret into a file.
-func (v *victims) keep(path string) error { return os.WriteFile(path, []byte(v.Secret), 0o600) }
-
-// listen tells the secret to whoever connects.
-func (v *victims) listen(network, address string) error {
-	l, err := net.Listen(network, address)
-	if err != nil {
-		return err
-	}
-	if network == "tcp" {
-		v.TCP = l.Addr().String()
-	}
-	v.listeners = append(v.listeners, l)
-	v.serving.Go(func() { // ends with the listener
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = io.WriteString(conn, v.Secret)
-			_ = conn.Close()
-		}
-	})
-	return nil
-}
-
-func (v *victims) close() error {
-	var errs []error
-	for _, l := range v.listeners {
-		errs = append(errs, l.Close())
-	}
-	v.serving.Wait()
-	if v.StateFile != "" {
-		errs = append(errs, os.Remove(v.StateFile))
-	}
-	return errors.Join(append(errs, os.RemoveAll(v.dir))...)
-}
-
 // try is what a worker that is nobody's must not get out of, before there is any other.
 func (c *chambers) try(ctx context.Context, worker *protocol.Conn) (err error) {
 	tier := c.spawner.Walls().Tier
 	if tier == "off" || tier == "seatbelt" { // the attempts are at what Linux has
 		return nil
 	}
-	findings, err := escapes(ctx, worker, c.config.State, false)
+	findings, err := escapes(ctx, worker, c.config.State, c.workers, false)
 	if err != nil {
 		return err
 	}
-	for _, f := range findings {
-		if f.Outcome == protocol.OutcomeEscaped && escapesKnown[tier][f.Row] == "" {
-			c.log.Error("a wall does not hold", "tier", tier, "row", f.Row, "what", f.What, "detail", f.Detail)
-			err = errors.Join(err, fmt.Errorf("%s: %s: %s", f.Row, f.What, f.Detail))
-		}
+	for _, f := range holes(tier, findings) {
+		c.log.Error("a wall does not hold", "tier", tier, "row", f.Row, "what", f.What, "outcome", f.Outcome, "detail", f.Detail)
+		err = errors.Join(err, fmt.Errorf("%s: %s: %s: %s", f.Row, f.Outcome, f.What, f.Detail))
 	}
 	if err != nil {
 		return fmt.Errorf("the walls %q do not hold here, and nobody is served behind them: %w\n"+
@@ -153,9 +51,17 @@ func (c *chambers) try(ctx context.Context, worker *protocol.Conn) (err error) {
 	return nil
 }
 
-// escapes has a worker try to get out.
-func escapes(ctx context.Context, worker *protocol.Conn, state string, all bool) (findings []protocol.Finding, err error) {
-	v, err := newVictims(state)
+// holes are the attempts, of those that are made at every start, that nothing has stopped which should: they got out, or could
+// not be made, and so say nothing of their wall.
+func holes(tier string, findings []protocol.Finding) []protocol.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f protocol.Finding) bool {
+		return f.Outcome == protocol.OutcomeStopped || escapesKnown[tier][f.Row] != ""
+	})
+}
+
+// escapes has a worker of an account try to get out.
+func escapes(ctx context.Context, worker *protocol.Conn, state string, whose account, all bool) (findings []protocol.Finding, err error) {
+	v, err := newVictims(state, whose)
 	if err != nil {
 		return nil, fmt.Errorf("make what a worker must not reach: %w", err)
 	}
@@ -166,6 +72,28 @@ func escapes(ctx context.Context, worker *protocol.Conn, state string, all bool)
 		err = errors.New("the worker tried nothing")
 	}
 	return tried.Findings, err
+}
+
+// afterTheEnd completes the findings once the worker has ended: whether what it left behind still keeps the marker locked.
+func afterTheEnd(findings []protocol.Finding, marker string) {
+	i := slices.IndexFunc(findings, func(f protocol.Finding) bool { return f.Row == "X1" && f.Outcome == protocol.OutcomeUntried })
+	if i < 0 {
+		return
+	}
+	file, err := os.OpenFile(marker, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0) // it is the worker's: it may be anything
+	if err != nil {
+		return // why there is none the worker has said
+	}
+	defer file.Close()
+	lock := unix.Flock_t{Type: unix.F_WRLCK}
+	switch err := unix.FcntlFlock(file.Fd(), unix.F_GETLK, &lock); {
+	case err != nil:
+		findings[i].Detail = fmt.Sprintf("ask for the lock of %s: %v", marker, err)
+	case lock.Type == unix.F_UNLCK:
+		findings[i].Outcome, findings[i].Detail = protocol.OutcomeStopped, "the daemon ended with its worker"
+	default:
+		findings[i].Outcome, findings[i].Detail = protocol.OutcomeEscaped, fmt.Sprintf("the daemon lives on as process %d", lock.Pid)
+	}
 }
 
 // writeEscapes shows what came of every attempt, and says how many got out that should not have.

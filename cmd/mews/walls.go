@@ -175,7 +175,8 @@ func (c *chambers) place(u supervisor.User) (pool.Place, error) {
 		return pool.Place{}, fmt.Errorf("account %q of %s: %w", u.Account, u.Name, err)
 	}
 	roots := *c.roots.Load()
-	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), UID: whose.uid, GID: whose.gid}
+	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), UID: whose.uid, GID: whose.gid,
+		Memory: uint64(c.config.Worker.Memory), PIDs: uint32(c.config.Worker.PIDs)} // a spawner that started this has limits of its own
 	for _, path := range u.Workspaces {
 		p.Binds = append(p.Binds, spawnwire.Bind{Name: filepath.Base(path), Root: roots[path], Path: filepath.Base(path),
 			Writable: true})

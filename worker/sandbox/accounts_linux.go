@@ -16,7 +16,7 @@ var changing = map[uint32]uint32{
 // wrong number from a supervisor, not against whoever runs code of their own in a spawner with CAP_SETUID: a user
 // namespace can give an allowed number inside to another account outside.
 func LimitAccounts(allowed []Accounts) error {
-	return install(assemble(accountFilter(allowed)), unix.SECCOMP_FILTER_FLAG_TSYNC)
+	return lacking(install(assemble(accountFilter(allowed)), unix.SECCOMP_FILTER_FLAG_TSYNC))
 }
 
 func accountFilter(allowed []Accounts) []instruction {

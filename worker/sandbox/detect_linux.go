@@ -103,8 +103,19 @@ func sentence(t Tier, kept faults) string {
 	return s
 }
 
+// lacking is an error with what to do where it is that the system refuses what walls are made of, and says no more itself.
+func lacking(err error) error {
+	if err == nil || !strings.HasSuffix(err.Error(), unix.ENOSYS.Error()) && !strings.HasSuffix(err.Error(), unix.EPERM.Error()) {
+		return err
+	}
+	return fmt.Errorf("%w (it needs Linux 5.13 or later, and in a container a seccomp profile that allows this call: with Docker "+
+		"--security-opt seccomp=unconfined)", err)
+}
+
 // probe builds a tier around a process that does nothing.
-func probe(w Wish, t Tier) error {
+func probe(w Wish, t Tier) error { return lacking(buildTier(w, t)) }
+
+func buildTier(w Wish, t Tier) error {
 	if t == TierAccounts && w.Power == PowerNone {
 		return errors.New("this spawner may not change accounts; it needs CAP_SETUID, CAP_SETGID and CAP_KILL")
 	}

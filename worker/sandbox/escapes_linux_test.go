@@ -291,7 +291,7 @@ func beWorker() error {
 	if err := hideProtocol(); err != nil {
 		return err
 	}
-	inside := NewInside(Tier(taken(TierVariable)), os.Getenv("HOME"))
+	inside := NewInside(Tier(taken(TierVariable)))
 	answers := os.NewFile(uintptr(out), "answers")
 	lines := bufio.NewScanner(os.NewFile(uintptr(in), "questions"))
 	for lines.Scan() {
@@ -360,7 +360,7 @@ func tryInChild(inside *Inside, row, way, victims string) escape.Finding {
 	cmd.WaitDelay = time.Second
 	start := cmd.Start
 	if strings.Contains(way, toolWay) {
-		cmd.Path = filepath.Join(inside.home, toolProgram)
+		cmd.Path = filepath.Join(os.Getenv("HOME"), toolProgram)
 		cmd.Env = []string{"PATH=/usr/bin:/bin"}
 		start = func() error { return inside.Start(cmd) }
 	}

@@ -17,8 +17,8 @@ func TestOneCauseIsToldOnce(t *testing.T) {
 	}
 	kept.add(TierLandlock, errors.Join(errors.New("one"), errors.New("two")))
 	got := strings.Join(kept.lines(), "\n")
-	want := "accounts and namespaces: user namespaces are switched off: sysctl user.max_user_namespaces=15000 " +
-		"(make the namespaces: no space left on device)\nlandlock: one; two"
+	want := "accounts and namespaces: user namespaces are switched off: sysctl user.max_user_namespaces=15000, or run Mews " +
+		"as a service with deploy/systemd/mews.service.d/no-user-namespaces.conf (make the namespaces: no space left on device)\nlandlock: one; two"
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

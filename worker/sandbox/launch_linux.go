@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -112,26 +111,6 @@ func within(dir int, start func() error) error {
 // byDescriptor is a path to an open folder for a child, which has a copy of the descriptor until it executes.
 func byDescriptor(dir int) string { return fmt.Sprint("/proc/self/fd/", dir) }
 
-// startStep starts stage one by way of Step, which enters the home as the person's account: this process's may not.
-func (l Launch) startStep(home int, attr syscall.ProcAttr) (pid int, err error) {
-	hear, say, err := os.Pipe()
-	if err != nil {
-		return 0, err
-	}
-	defer hear.Close()
-	attr.Files = append(attr.Files, say.Fd())
-	attr.Dir = byDescriptor(home)
-	step, err := syscall.ForkExec(l.self, l.Argv, &attr)
-	if err = errors.Join(err, say.Close()); err != nil {
-		return 0, err
-	}
-	_, told := fmt.Fscanln(io.LimitReader(hear, 16), &pid)
-	if err := await(step); err != nil {
-		return 0, fmt.Errorf("the step before stage one: %w", err)
-	}
-	return pid, told
-}
-
 // plain changes the account, with no namespaces.
 func plain(p *Plan) syscall.SysProcAttr {
 	if p.UID == os.Getuid() {
@@ -180,37 +159,6 @@ func inUserNamespace(p Profile, uid, gid int) syscall.SysProcAttr {
 	}
 }
 
-// StepArgument has mews-spawner be the step before stage one.
-const StepArgument = "step"
-
-// stepFD is the descriptor on which Step says the pid of stage one.
-const stepFD = 4
-
-// Step starts stage one as the account that this process has, as a child of this process's parent, writes its pid to
-// descriptor 4, and ends. Descriptors 0 to 3 are those of stage one.
-func Step() error {
-	p, err := readPlan(os.Environ())
-	if err != nil {
-		return err
-	}
-	attr := own(&p)
-	attr.Cloneflags |= unix.CLONE_PARENT
-	attr.Setsid, attr.Pdeathsig = true, syscall.SIGKILL
-	// What the account could do before: nothing of it is for the worker.
-	if err := dropCapabilities(); err != nil {
-		return err
-	}
-	unix.CloseOnExec(stepFD)
-	pid, err := syscall.ForkExec(self, []string{"mews-spawner", StageArgument}, &syscall.ProcAttr{
-		Env: p.Environ(), Sys: &attr, Files: []uintptr{0, 1, 2, 3},
-	})
-	if err != nil {
-		return fmt.Errorf("make the namespaces as uid %d: %w", os.Getuid(), explain(err))
-	}
-	_, err = fmt.Fprintf(os.NewFile(stepFD, "spawner"), "%d\n", pid)
-	return err
-}
-
 // explain puts what to do before an error of making namespaces.
 func explain(err error) error {
 	for _, cause := range causes {
@@ -223,9 +171,11 @@ func explain(err error) error {
 
 // causes are why systems let nobody have namespaces, and what helps.
 var causes = []struct{ words, remedy string }{
-	{"no space left", "user namespaces are switched off: sysctl user.max_user_namespaces=15000"},
+	{"no space left", "user namespaces are switched off: sysctl user.max_user_namespaces=15000, or run Mews as a service with " +
+		"deploy/systemd/mews.service.d/no-user-namespaces.conf"},
 	{"operation not permitted", "user namespaces are switched off for accounts that are not root: " +
-		"sysctl kernel.unprivileged_userns_clone=1, or in a container allow them in its seccomp profile"},
+		"sysctl kernel.unprivileged_userns_clone=1, or in a container allow them in its seccomp profile, or run Mews as a service " +
+		"with deploy/systemd/mews.service.d/no-user-namespaces.conf"},
 	{"permission denied", "on Ubuntu an AppArmor profile must allow user namespaces: install deploy/apparmor/mews-spawner"},
 	{"invalid argument", "the kernel has no user namespaces (CONFIG_USER_NS)"},
 }

@@ -61,13 +61,21 @@ func copyTree(dir int, path string, attrs uint64) (int, error) {
 	}
 	fd, err := unix.OpenTree(dir, path, flags)
 	if err != nil {
-		return -1, fmt.Errorf("copy the mount of %s: open_tree: %w", path, err)
+		return -1, fmt.Errorf("copy the mount%s: open_tree: %w", of(path), err)
 	}
 	attr := unix.MountAttr{Attr_set: attrs, Propagation: unix.MS_PRIVATE}
 	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
-		return -1, errors.Join(fmt.Errorf("restrict the mount of %s: mount_setattr: %w", path, err), unix.Close(fd))
+		return -1, errors.Join(fmt.Errorf("restrict the mount%s: mount_setattr: %w", of(path), err), unix.Close(fd))
 	}
 	return fd, nil
+}
+
+// of names what an error is about; the caller names what it knows by its descriptor alone.
+func of(path string) string {
+	if path == "" {
+		return ""
+	}
+	return " of " + path
 }
 
 // attach puts a mount at a path that is there, or at what dir is where path is empty, and closes its descriptor.
@@ -78,7 +86,7 @@ func attach(fd, dir int, path string) error {
 	}
 	err := unix.MoveMount(fd, "", dir, path, flags)
 	if err != nil {
-		err = fmt.Errorf("mount at %s: move_mount: %w", path, err)
+		err = fmt.Errorf("attach the mount%s: move_mount: %w", of(path), err)
 	}
 	return errors.Join(err, unix.Close(fd))
 }

@@ -10,7 +10,8 @@ import (
 // TestMain is the tests, or what a spawner executes.
 func TestMain(m *testing.M) {
 	playByName()
-	roles := map[string]func() error{StageArgument: Stage, StepArgument: Step, "detect": detect, "filtered": filtered, "swap": swap, "off": off}
+	roles := map[string]func() error{StageArgument: Stage, StepArgument: Step, "detect": detect, "filtered": filtered, "swap": swap, "off": off,
+		"startMany": startMany, "startBeside": startBeside, "startOnMain": startOnMain}
 	if len(os.Args) == 2 && roles[os.Args[1]] != nil {
 		if err := roles[os.Args[1]](); err != nil {
 			fmt.Fprintln(os.Stderr, "mews-spawner:", err)

@@ -110,7 +110,7 @@ func openGranted(p Plan) ([]piece, error) {
 	defer unix.Close(home)
 	fd, err := copyTree(home, "", readWrite)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("home %s: %w", p.Home.path(), err)
 	}
 	list := []piece{{fd: fd, at: HomeInside[1:], dir: true}}
 	for _, b := range p.Binds {
@@ -156,7 +156,10 @@ func (b Bind) open() (piece, error) {
 		at = WorkspacesInside[1:] + "/" + b.Name
 	}
 	tree, err := copyTree(fd, "", attrs)
-	return piece{fd: tree, at: at, dir: true}, err
+	if err != nil {
+		return piece{}, fmt.Errorf("folder %s: %w", b.path(), err)
+	}
+	return piece{fd: tree, at: at, dir: true}, nil
 }
 
 // openHost opens what of the host programs need.
@@ -206,9 +209,6 @@ func all(list []piece, put func(piece) error) error {
 // put makes the place and attaches the mount there. The new root is this process's alone, so that paths in it lead where
 // they say.
 func (p piece) put() error {
-	if p.link != "" {
-		return os.Symlink(p.link, p.at)
-	}
 	err := p.place(unix.AT_FDCWD, p.at)
 	if err == unix.ENOENT {
 		if err = os.MkdirAll(filepath.Dir(p.at), 0o755); err == nil {
@@ -217,6 +217,9 @@ func (p piece) put() error {
 	}
 	if err != nil {
 		return fmt.Errorf("make the place for /%s: %w", p.at, err)
+	}
+	if p.link != "" {
+		return nil // it is the place
 	}
 	return attach(p.fd, unix.AT_FDCWD, p.at)
 }
@@ -237,14 +240,20 @@ func (p piece) putBeneath() error {
 		return fmt.Errorf("open the place for /%s: %w", p.at, err)
 	}
 	defer unix.Close(place)
-	return attach(p.fd, place, "")
+	if err := attach(p.fd, place, ""); err != nil {
+		return fmt.Errorf("give /%s: %w", p.at, err)
+	}
+	return nil
 }
 
-// place makes what a mount is attached to.
+// place makes what a mount is attached to, or the link.
 func (p piece) place(dir int, name string) (err error) {
-	if p.dir {
+	switch {
+	case p.link != "":
+		return unix.Symlinkat(p.link, dir, name)
+	case p.dir:
 		err = unix.Mkdirat(dir, name, 0o755)
-	} else {
+	default:
 		err = unix.Mknodat(dir, name, unix.S_IFREG|0o644, 0)
 	}
 	if err == unix.EEXIST {

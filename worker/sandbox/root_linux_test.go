@@ -247,7 +247,21 @@ func TestPlacesFollowNoLinks(t *testing.T) {
 	}
 }
 
-// TestClosedUmask: a spawner's umask closes what the worker makes, and not what it needs to see.
+// TestWhatLiesDeepIsPut, with the folders above it, be it a link: /etc/ssl/certs is one where systems have /etc/pki.
+func TestWhatLiesDeepIsPut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := piece{at: "etc/ssl/certs", link: "../pki/tls/certs", fd: -1}
+	if err := p.put(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.Readlink(p.at); err != nil || got != p.link {
+		t.Errorf("%s, %v", got, err)
+	}
+	if err := p.put(); err == nil {
+		t.Error("a second one is put over it")
+	}
+}
+
 // TestNoLinkIsFollowedOnTheWayToARoot: whoever may change what a root lies in could lead elsewhere with one.
 func TestNoLinkIsFollowedOnTheWayToARoot(t *testing.T) {
 	dir := homeOf(t, os.Getuid())
@@ -275,6 +289,7 @@ func TestNoLinkIsFollowedOnTheWayToARoot(t *testing.T) {
 	}
 }
 
+// TestClosedUmask: a spawner's umask closes what the worker makes, and not what it needs to see.
 func TestClosedUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o777))
 	for _, tier := range withRoots(t) {

@@ -30,8 +30,25 @@ func prepare() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up set-uid programs: prctl: %w", err)
 	}
+	// What a worker runs beyond its limits is held before it is killed: without that it would be left alone in silence.
+	if err := holdSelf(); err != nil {
+		return fmt.Errorf("hold a process: %w (it needs Linux 5.3, and in a container a seccomp profile that allows this call)", err)
+	}
 	if _, err := children(); err != nil {
 		return fmt.Errorf("%w (a mounted /proc and a kernel with CONFIG_PROC_CHILDREN are needed)", err)
+	}
+	return nil
+}
+
+// holdSelf tries on this process what others are killed by.
+func holdSelf() error {
+	fd, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		return fmt.Errorf("pidfd_open: %w", err)
+	}
+	defer unix.Close(fd)
+	if err := unix.PidfdSendSignal(fd, 0, nil, 0); err != nil {
+		return fmt.Errorf("pidfd_send_signal: %w", err)
 	}
 	return nil
 }

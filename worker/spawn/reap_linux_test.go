@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"mews/protocol/spawnwire"
 )
@@ -131,5 +132,15 @@ func TestManyDaemonsAtOnce(t *testing.T) {
 	}
 	if left := childrenOf(t, r.cmd.Process.Pid); len(left) != 0 {
 		t.Errorf("the spawner is left with the children %d", left)
+	}
+}
+
+// TestAKnownProcessBecomesNoOtherWorker, whoever says so: it would be signalled in that one's place.
+func TestAKnownProcessBecomesNoOtherWorker(t *testing.T) {
+	b := brood{supervisor: 7, workers: map[uint64]*worker{1: {pid: 8}, 2: {pid: 9, ended: time.Now()}}}
+	for pid, known := range map[int]bool{7: true, 8: true, 9: false, 10: false} {
+		if err := b.unknown(pid); (err != nil) != known {
+			t.Errorf("process %d: %v", pid, err)
+		}
 	}
 }

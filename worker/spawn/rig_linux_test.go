@@ -38,10 +38,15 @@ var roles = map[string]func(args []string) error{
 	"supervise":           supervise,
 	"mews":                beSupervised,
 	"become":              becomeOthers,
+	"lesser":              lesser,
 }
 
 // TestMain is the tests, or one of the roles.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "mews-worker" {
+		beFirst()
+		return
+	}
 	if filepath.Base(os.Args[0]) != "mews-spawner" {
 		goleak.VerifyTestMain(m)
 		return

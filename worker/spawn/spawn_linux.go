@@ -133,6 +133,15 @@ func (b *brood) spared() (pids []int) {
 	return pids
 }
 
+// unknown is an error for the pid of a child that is known already. That of a new one may have been told by a process of the
+// person's account, which must not have another's worker signalled in its own one's place.
+func (b *brood) unknown(pid int) error {
+	if pid == b.supervisor || b.living(pid) != nil {
+		return fmt.Errorf("it says that it is process %d, which is another one", pid)
+	}
+	return nil
+}
+
 // worker is one that was started.
 type worker struct {
 	id     uint64

@@ -58,6 +58,9 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 	w.into(&launch.Attr)
 	w.pid, err = launch.Start(home, uintptr(socket), uintptr(socket), uintptr(stderr), uintptr(program))
 	if err == nil {
+		err = s.unknown(w.pid)
+	}
+	if err == nil {
 		err = w.joined()
 	}
 	if err != nil {

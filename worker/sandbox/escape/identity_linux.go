@@ -53,7 +53,7 @@ func asRoot(argv ...string) error {
 func runSetUID(v Victims) error {
 	switch {
 	case v.SetUID == "":
-		return untried("no program was named")
+		return untried("no set-uid program was made for it; K19 tells whether any could give rights")
 	case os.Geteuid() == 0:
 		return untried("this process is root, set-uid or not")
 	}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/supervisor/pool"
+)
+
+// TryWithoutWalls has a worker of the programs in bin try what is tried at every start, with no walls around it, and says what
+// came of each row. The folder state is for it; name is the account of workers where this process is root.
+func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map[string]string, err error) {
+	cfg := &config.Config{State: state, Worker: config.Worker{Account: name}}
+	workers, err := workerAccount(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	place, err := tryingPlace(cfg, workers)
+	if err != nil {
+		return nil, err
+	}
+	s, err := pool.StartSpawner(ctx, pool.SpawnerOptions{
+		Path: filepath.Join(bin, "mews-spawner"), Worker: filepath.Join(bin, "mews-worker"), Tier: "off", Least: "off",
+		UID: workers.uid, GID: workers.gid, Log: discard(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	serving, end := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(serving) }()
+	outcomes = map[string]string{}
+	err = s.Try(ctx, place, func(ctx context.Context, worker *protocol.Conn) error {
+		findings, err := escapes(ctx, worker, state, workers, false)
+		for _, f := range findings {
+			outcomes[f.Row] = f.Outcome
+		}
+		return err
+	})
+	end()
+	return outcomes, errors.Join(err, <-ended)
+}

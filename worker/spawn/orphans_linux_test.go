@@ -1,0 +1,102 @@
+package spawn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mews/protocol"
+	work "mews/worker"
+	"mews/worker/sandbox"
+	"mews/worker/tool/shell"
+	"mews/worker/workspace"
+)
+
+// How many programs a worker runs one after the other, and how many processes each leaves without a parent. They end at
+// once, so that few live at a time; none that has ended is forgotten, or there would soon be no room for another.
+const (
+	programs = 20
+	orphans  = 500
+)
+
+// TestTenThousandOrphansComeToTheFirstProcess: a worker is process 1 within its walls, where all that loses its parent comes
+// to it. It takes every one, and each program that it waits for gets its own status.
+func TestTenThousandOrphansComeToTheFirstProcess(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, setup{policy: []string{"worker=" + exe, "sandbox=namespaces", "pids=100"}})
+	w := r.worker()
+	for i := range programs {
+		if got, want := w.hear(), fmt.Sprintf("process 1: exit %d", i); got != want {
+			t.Fatalf("program %d: %q, want %q", i, got, want)
+		}
+	}
+	if got := w.hear(); got != "no child is left" {
+		t.Errorf("after all: %q", got)
+	}
+	r.kill(w)
+}
+
+// beFirst is a worker that has the shell's tool run the programs, beside a reaper as a worker's is.
+func beFirst() {
+	say := func(text string) { fmt.Println(strings.ReplaceAll(text, "\n", "; ")) }
+	if err := runPrograms(say); err != nil {
+		say(err.Error())
+	}
+	select {} // until it is killed
+}
+
+func runPrograms(say func(string)) error {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	ws, err := workspace.Open(".", protocol.FilePolicy{})
+	if err != nil {
+		return err
+	}
+	inside := sandbox.NewInside(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
+	tools := shell.New(ws, shell.Options{Home: "/home", Start: inside.Start})
+	go func() { // until the worker is killed
+		for range ended {
+			tools.Reap()
+		}
+	}()
+	for i := range programs {
+		status, err := leaveOrphans(tools, i)
+		if err != nil {
+			return err
+		}
+		say(fmt.Sprintf("process %d: %s", os.Getpid(), status))
+	}
+	for {
+		if left, err := children(); err != nil || len(left) == 0 {
+			say("no child is left")
+			return err
+		}
+	}
+}
+
+// leaveOrphans runs a program that ends with a status of its own, which is said.
+func leaveOrphans(s *shell.Shell, status int) (string, error) {
+	script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do (: & :); i=$((i+1)); done; exit %d", orphans, status)
+	arguments, err := json.Marshal(map[string]string{"command": script})
+	if err != nil {
+		return "", err
+	}
+	for _, tool := range s.Tools() {
+		if tool.Name != "run_command" {
+			continue
+		}
+		got, err := tool.Run(context.Background(), work.Call{ID: "a", Arguments: arguments, Progress: func(string) {}})
+		said, _, _ := strings.Cut(got.Text, ",")
+		return said, err
+	}
+	return "", errors.New("there is no run_command")
+}
