@@ -1,0 +1,226 @@
+package deploy_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// most is how long anything in a container may take.
+const most = time.Minute
+
+// container is a system of its own, booted by its own systemd. It has this machine's programs, for reading, and nothing
+// else of it.
+type container struct {
+	t      *testing.T
+	name   string // of its control group, too
+	leader string // its first process, by its number here
+}
+
+// etc is what a system has in /etc before Mews comes to it.
+var etc = map[string]string{
+	"passwd": "root:x:0:0::/root:/bin/sh\nmessagebus:x:90:90::/:/usr/sbin/nologin\nnobody:x:65534:65534::/:/usr/sbin/nologin\n" +
+		"ann:x:1001:1001::/home/ann:/bin/sh\nbob:x:1002:1002::/home/bob:/bin/sh\n",
+	"group":         "root:x:0:\ntty:x:5:\nmessagebus:x:90:\nnogroup:x:65534:\nann:x:1001:\nbob:x:1002:\n",
+	"shadow":        "root:*:1::::::\n",
+	"nsswitch.conf": "passwd: files\ngroup: files\nshadow: files\nhosts: files\n",
+	"login.defs":    "SYS_UID_MIN 100\nSYS_UID_MAX 999\nSYS_GID_MIN 100\nSYS_GID_MAX 999\nUID_MIN 1000\nUID_MAX 60000\n",
+	"machine-id":    "6d657773000000000000000000000001\n",
+	"os-release":    "ID=test\nNAME=test\n",
+	"hostname":      "mews-test\n",
+}
+
+// boot boots a container whose /usr/local and /root/mews are the folders local and checkout, and has it ended, with all
+// that is in it, when the test ends.
+func boot(t *testing.T, local, checkout string, options ...string) *container {
+	t.Helper()
+	for _, program := range []string{"systemd-nspawn", "unshare", "nsenter"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("a system is booted by %s, which is not here: on Debian, apt-get install systemd-container", program)
+		}
+	}
+	dir, err := os.MkdirTemp("", "mews-system-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	root := filepath.Join(dir, "root")
+	furnish(t, root)
+	ready := listen(t, filepath.Join(dir, "ready"))
+	said := new(bytes.Buffer)
+	// What belongs to the container dies with the thread that began it, so no end of the test leaves it behind.
+	runtime.LockOSThread()
+	c := &container{t: t, name: filepath.Base(dir)}
+	cmd := unshared(context.Background(), begin, append([]string{"systemd-nspawn", "--boot", "--quiet", "--directory=" + root, "--bind-ro=/usr",
+		"--bind=" + local + ":/usr/local", "--bind-ro=" + checkout + ":/root/mews", "--machine=" + c.name, "--register=no",
+		"--keep-unit", "--private-network", "--console=pipe", "--notify-ready=yes",
+		// Its filter knows nothing of Landlock, which then is silently absent.
+		"--system-call-filter=landlock_create_ruleset landlock_add_rule landlock_restrict_self"}, options...)...)
+	cmd.Args = append(cmd.Args, "systemd.unit=basic.target")
+	cmd.Env = append(os.Environ(), "NAME="+c.name, "UNIFIED_CGROUP_HIERARCHY=1", "NOTIFY_SOCKET="+ready.LocalAddr().String())
+	cmd.Stdout, cmd.Stderr = said, said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // it is killed, or has said why not
+		_ = ready.SetReadDeadline(time.Now())
+		close(gone)
+	}()
+	t.Cleanup(func() { c.end(cmd.Process, gone) })
+	c.await(ready, said)
+	return c
+}
+
+// furnish makes a root without programs.
+func furnish(t *testing.T, root string) {
+	t.Helper()
+	for _, name := range []string{"etc/systemd/system", "usr", "var", "run", "tmp", "proc", "sys", "dev", "root", "mnt", "home/ann", "srv"} {
+		if err := os.MkdirAll(filepath.Join(root, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	errs := []error{os.Chmod(root, 0o755), os.Chmod(filepath.Join(root, "tmp"), 0o777|os.ModeSticky)}
+	for _, name := range []string{"bin", "sbin", "lib", "lib64"} {
+		errs = append(errs, os.Symlink("usr/"+name, filepath.Join(root, name)))
+	}
+	for name, text := range etc {
+		errs = append(errs, os.WriteFile(filepath.Join(root, "etc", name), []byte(text), 0o644))
+	}
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// listen is the socket on which a system says how far it is (sd_notify(3)).
+func listen(t *testing.T, path string) *net.UnixConn {
+	t.Helper()
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := conn.SetReadDeadline(time.Now().Add(most)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// leading is how systemd-nspawn names a container's first process.
+var leading = regexp.MustCompile(`X_NSPAWN_LEADER_PID=(\d+)`)
+
+// await waits until the system is up.
+func (c *container) await(ready *net.UnixConn, said *bytes.Buffer) {
+	c.t.Helper()
+	for up := false; !up || c.leader == ""; {
+		message := make([]byte, 4<<10)
+		n, err := ready.Read(message)
+		if err != nil {
+			c.t.Fatalf("the system did not come up: %v\n%s", err, said)
+		}
+		if found := leading.FindSubmatch(message[:n]); found != nil {
+			c.leader = string(found[1])
+		}
+		up = up || bytes.Contains(message[:n], []byte("READY=1"))
+	}
+}
+
+// Scripts for a mount namespace of their own.
+const (
+	// What there is of systemd-nspawn's and of control groups here is left alone: the container has a group of its own, with
+	// cgroup v2 on any machine.
+	begin = `mount -t tmpfs none /run
+		mount -t cgroup2 none /sys/fs/cgroup
+		group=/sys/fs/cgroup$(sed -n s/^0::// /proc/self/cgroup)/$NAME
+		mkdir $group
+		echo $$ >$group/cgroup.procs
+		exec "$@"`
+	// All that is in the group is ended, and it goes.
+	sweep = `mount -t cgroup2 none /sys/fs/cgroup
+		group=/sys/fs/cgroup$(sed -n s/^0::// /proc/self/cgroup)/$NAME
+		! test -d $group || { echo 1 >$group/cgroup.kill; find $group -depth -type d -exec rmdir {} +; }`
+)
+
+// unshared is a shell's script with its arguments, in a mount namespace of its own.
+func unshared(ctx context.Context, script string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, "unshare", append([]string{"--mount", "sh", "-euc", script, "sh"}, args...)...)
+}
+
+// end ends systemd-nspawn and all that is in the container, and leaves nothing of it.
+func (c *container) end(nspawn *os.Process, gone <-chan struct{}) {
+	_ = nspawn.Kill() // it may have ended
+	<-gone
+	for began := time.Now(); ; { // what was killed takes its time to be gone
+		ctx, cancel := context.WithTimeout(context.Background(), most)
+		cmd := unshared(ctx, sweep)
+		cmd.Env = append(os.Environ(), "NAME="+c.name)
+		out, err := cmd.CombinedOutput()
+		cancel()
+		if err == nil {
+			return
+		}
+		if time.Since(began) > most {
+			c.t.Errorf("clear away the container's control group: %v\n%s", err, out)
+			return
+		}
+	}
+}
+
+// try runs a shell's commands in the container, as root in its checkout, and gives what they said on both outputs.
+func (c *container) try(script string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), most)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "nsenter", "--all", "--target", c.leader, "/usr/bin/env", "-i",
+		"PATH=/usr/local/bin:/usr/bin:/usr/sbin", "HOME=/root", "/bin/sh", "-euc", "cd /root/mews\n"+script)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// run is try of what must succeed.
+func (c *container) run(script string) string {
+	c.t.Helper()
+	out, err := c.try(script)
+	if err != nil {
+		c.t.Fatalf("%s: %v\n%s\n%s", script, err, out, c.journal())
+	}
+	return out
+}
+
+// journal is what the service and systemd said last.
+func (c *container) journal() string {
+	out, err := c.try("journalctl --no-pager -n 40 -o cat -u mews || true; systemctl status --no-pager mews || true")
+	return fmt.Sprint(out, " ", err)
+}
+
+// until runs a shell's condition again and again, until it holds.
+func (c *container) until(condition string) {
+	c.t.Helper()
+	for began := time.Now(); ; {
+		out, err := c.try(condition)
+		if err == nil {
+			return
+		}
+		if time.Since(began) > most {
+			c.t.Fatalf("%s: %v\n%s\n%s", condition, err, out, c.journal())
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package deploy_test
+
+import "strings"
+
+// holds: the spawner has its capabilities and no other, and mews has none, can get none, and shows nobody its memory.
+func (c *container) holds(has string) {
+	c.t.Helper()
+	for name, want := range map[string]string{
+		"mews-spawner": "CapPrm:" + has + " CapEff:" + has + " CapBnd:" + has + " CapInh:" + none +
+			" CapAmb:" + none + " NoNewPrivs:1", // what it starts inherits none
+		// The bounding set holds what a program might still give it, and none gives any (NoNewPrivs).
+		"mews": "CapInh:" + none + " CapPrm:" + none + " CapEff:" + none + " CapAmb:" + none + " NoNewPrivs:1",
+	} {
+		said := c.run(`grep -E '^(Cap|NoNewPrivs|Uid)' /proc/$(pidof -s ` + name + `)/status | tr -d '\t'`)
+		for _, line := range strings.Fields(want) {
+			if !strings.Contains(said, line) {
+				c.t.Errorf("%s has not %s:\n%s", name, line, said)
+			}
+		}
+	}
+	// A process that is not dumpable is root's in /proc, and its own account can't look at it.
+	if said := c.run(`stat -c %U /proc/$(pidof -s mews)/environ; ps -o user= -p $(pidof -s mews)`); said != "root\nmews" {
+		c.t.Errorf("whose mews is in /proc, and whose it is: %q", said)
+	}
+	if said, err := c.try(`setpriv --reuid=mews --regid=mews --clear-groups cat /proc/$(pidof -s mews)/environ`); err == nil {
+		c.t.Errorf("its account reads what it has: %s", said)
+	}
+}
+
+// talks: what a person has done is done by their account, in their folder. The file is a new one.
+func (c *container) talks(file string) {
+	c.t.Helper()
+	for _, name := range []string{"ann", "bob"} {
+		said := c.run("echo 'create " + file + " with milk and eggs' | HOME=/home/" + name + " setpriv --reuid=" + name + " --regid=" + name +
+			" --init-groups mews chat")
+		if owner := c.run("stat -c '%U %G %a' /srv/mews/" + name + "/" + file); owner != name+" "+name+" 600" {
+			c.t.Errorf("%s's file is %s; the answer was\n%s", name, owner, said)
+		}
+		// The worker is the one child of the spawner that this account has.
+		if out, err := c.try("pgrep -u " + name + " -P $(pidof -s mews-spawner)"); err != nil || strings.Contains(out, "\n") {
+			c.t.Errorf("workers of %s: %q, %v", name, out, err)
+		}
+	}
+	// Who has no account has a worker of the service's, and root may speak as anybody.
+	c.run("echo 'create " + file + " with tea' | mews chat --user carl")
+	if owner := c.run("stat -c %U /var/lib/mews/homes/carl/" + file); owner != "mews" {
+		c.t.Errorf("carl's file is %s's", owner)
+	}
+}
+
+// reloads: systemctl reload has mews read its configuration again, and one that is wrong changes nothing.
+func (c *container) reloads() {
+	c.t.Helper()
+	c.run("sed -i 's/ burst: 20 / burst: 30 /' /etc/mews/mews.yaml; systemctl reload mews")
+	c.until(`journalctl -o cat -u mews | grep 'the configuration was read again' | grep access.rate.burst`)
+	c.run("echo nonsense: true >>/etc/mews/mews.yaml; systemctl reload mews")
+	c.until(`journalctl -o cat -u mews | grep 'read the configuration again' | grep 'Nothing was changed' | grep nonsense`)
+	c.run("sed -i '/^nonsense/d' /etc/mews/mews.yaml; mews status")
+}
+
+// comesBack: whichever of the two is killed, the other goes, and systemd begins anew.
+func (c *container) comesBack() {
+	c.t.Helper()
+	for _, name := range []string{"mews-spawner", "mews"} {
+		was := c.run("pidof -s mews")
+		c.run("kill -KILL $(pidof -s " + name + ")")
+		c.until("now=$(pidof -s mews) && test $now != " + was)
+		c.serves()
+		c.until("! kill -0 " + was)
+	}
+	c.talks("again.md")
+}
+
+// escapes has a worker try everything to get out of its walls, in a unit that is the service's but for what mews does in it.
+func (c *container) escapes() {
+	c.t.Helper()
+	c.run(`cd /etc/systemd/system
+		sed -e 's|/mews run |/mews doctor --escapes |' -e 's/^Type=.*/Type=oneshot/' \
+			-e '/^Restart/d' mews.service >escapes.service
+		cp -r mews.service.d escapes.service.d
+		rm escapes.service.d/test.conf
+		systemctl daemon-reload
+		systemctl start escapes || { journalctl -o cat -u escapes; exit 1; }`)
+	if said := c.run("journalctl -o cat -u escapes"); !strings.Contains(said, "\nwalls   accounts. ") {
+		c.t.Errorf("mews doctor --escapes:\n%s", said)
+	}
+}
+
+// stops: mews ends by itself and well, and nothing is left.
+func (c *container) stops() {
+	c.t.Helper()
+	c.run("systemctl stop mews")
+	said := c.run("systemctl show -p ActiveState -p Result -p ExecMainStatus mews")
+	for _, want := range []string{"ActiveState=inactive", "Result=success", "ExecMainStatus=0"} {
+		if !strings.Contains(said, want) {
+			c.t.Errorf("the service's end: %s, want %s\n%s", said, want, c.journal())
+		}
+	}
+	if left := c.run("pgrep -l -u mews,ann,bob || true; pgrep -l mews || true"); left != "" {
+		c.t.Errorf("left:\n%s", left)
+	}
+}

@@ -1,0 +1,151 @@
+package deploy_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	unit   = "systemd/mews.service"
+	dropIn = "systemd/mews.service.d/no-user-namespaces.conf"
+)
+
+// people are who stand in the configuration. Each has an account and a home of it; carl has neither.
+const people = `
+users:
+  - {name: ann, role: admin, account: ann, home: /srv/mews/ann}
+  - {name: bob, account: bob, home: /srv/mews/bob}
+  - {name: carl}
+`
+
+// TestAsAService installs Mews by the commands that the unit's own head gives, in a booted system, and lives through a day of
+// it: people talk, the configuration is read again, both processes are killed in turn, a worker tries to get out, the service
+// ends.
+func TestAsAService(t *testing.T) {
+	c := boot(t, emptyLocal(t), checkout(t))
+	install(c)
+	c.run(`systemctl enable -q --now mews`)
+	c.serves()
+	c.holds(three)
+	c.talks("shopping.md")
+	c.reloads()
+	c.comesBack()
+	c.escapes()
+	c.stops()
+}
+
+// TestAsAServiceWithoutUserNamespaces: where they are switched off nothing is served, and the log says why and what to do;
+// with the drop-in all is as ever. The switch is that of the container's own namespace.
+func TestAsAServiceWithoutUserNamespaces(t *testing.T) {
+	c := boot(t, emptyLocal(t), checkout(t), "--private-users=identity")
+	c.run("mount -t proc proc /mnt && echo 0 >/mnt/sys/user/max_user_namespaces && umount /mnt")
+	install(c)
+	c.run("systemctl start mews")
+	c.until("systemctl show -P NRestarts mews | grep -qv ^0") // it tries for ever
+	said := c.run("journalctl -o cat -u mews")
+	for _, want := range []string{"there are no walls that are good enough", "user namespaces are switched off",
+		"sysctl user.max_user_namespaces=15000", "no-user-namespaces.conf"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the log does not say %q:\n%s", want, said)
+		}
+	}
+	for _, command := range commands(t, dropIn) {
+		c.run(command)
+	}
+	c.serves()
+	c.holds(six)
+	c.talks("shopping.md")
+	c.escapes()
+	c.stops()
+}
+
+// The spawner's capabilities without the drop-in and with it, as /proc has them (capabilities(7)).
+const (
+	none  = "0000000000000000"
+	three = "00000000000000e0" // CAP_SETUID, CAP_SETGID, CAP_KILL
+	six   = "00000000002001e4" // and CAP_SYS_ADMIN, CAP_SETPCAP, CAP_DAC_READ_SEARCH
+)
+
+// emptyLocal is a /usr/local in which nothing is installed yet.
+func emptyLocal(t *testing.T) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can boot a system")
+	}
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// checkout is what an admin has: the three programs in bin/, built, and deploy/.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", filepath.Join(dir, "bin")+"/", "./cmd/...")
+	cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "deploy"), os.DirFS(".")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+var command = regexp.MustCompile(`(?m)^#   (.+)$`)
+
+// commands are those that the head of a file gives.
+func commands(t *testing.T, file string) (list []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(string(text), "\n\n[")
+	for _, found := range command.FindAllStringSubmatch(head, -1) {
+		list = append(list, found[1])
+	}
+	if len(list) < 3 {
+		t.Fatalf("%s gives the commands %q", file, list)
+	}
+	return list
+}
+
+// install does what the unit's head says but for the start, for ann and again for bob.
+func install(c *container) {
+	c.t.Helper()
+	for _, command := range commands(c.t, unit) {
+		if strings.HasPrefix(command, "systemctl enable") {
+			break
+		}
+		c.run(command)
+		if strings.Contains(command, "ann") {
+			c.run(strings.ReplaceAll(command, "ann", "bob"))
+		}
+	}
+	c.run("cat >>/etc/mews/mews.yaml <<'END'" + people + "END")
+	c.run(`mkdir -p /etc/systemd/system/mews.service.d
+		printf '[Service]\nRestartSec=100ms\n' >/etc/systemd/system/mews.service.d/test.conf
+		systemctl daemon-reload`)
+	if said := c.run("systemd-analyze verify --man=no mews.service"); said != "" {
+		c.t.Errorf("systemd-analyze verify:\n%s", said)
+	}
+}
+
+// serves waits until the service takes messages, in the best walls, and nothing is amiss.
+func (c *container) serves() {
+	c.t.Helper()
+	c.until("mews status")
+	if said := c.run("mews status"); !regexp.MustCompile(`(?m)^walls +accounts$`).MatchString(said) {
+		c.t.Errorf("mews status:\n%s", said)
+	}
+	if said := c.run("mews doctor"); !strings.Contains(said, "ok    walls     accounts. ") {
+		c.t.Errorf("mews doctor:\n%s", said)
+	}
+}
