@@ -157,7 +157,7 @@ func budgetOf(s config.Spending) supervisor.Budget {
 // has to be there.
 func (c *chambers) house(u supervisor.User) error {
 	if filepath.Dir(u.Home) == filepath.Join(c.config.State, "homes") {
-		if err := os.MkdirAll(u.Home, 0o700); err != nil {
+		if err := makeHome(u.Home); err != nil {
 			return fmt.Errorf("make the folder of %s: %w", u.Name, err)
 		}
 		if err := c.give(u); err != nil {
@@ -169,5 +169,8 @@ func (c *chambers) house(u supervisor.User) error {
 	} else if !info.IsDir() {
 		return fmt.Errorf("the folder of %s: %s is a file; write another `home:` in the configuration", u.Name, u.Home)
 	}
-	return nil
+	if c.spawner == nil { // as the service starts: it looks once it knows the walls
+		return nil
+	}
+	return c.reach(u)
 }

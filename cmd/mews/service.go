@@ -126,7 +126,7 @@ func (s *service) startSpawner(ctx context.Context) error {
 		return err
 	}
 	s.closing(s.chambers.spawner.Close)
-	return nil
+	return s.reachAll()
 }
 
 // connect joins the parts: here they meet, through the interfaces that each of them has declared.

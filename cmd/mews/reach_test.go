@@ -1,0 +1,39 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/supervisor/model/modeltest"
+)
+
+// TestAHomeThatItsWorkerCantGetTo: without mounts of its own a worker goes to its home by the path. Where it can't, nobody is
+// served, and it is said which folder is in the way; where it can, it is.
+func TestAHomeThatItsWorkerCantGetTo(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only where the service is root do workers have another account")
+	}
+	_, url := modeltest.NewServer(t, modeltest.FileWriter)
+	h := newHouse(t, url, "alice")
+	h.configure("worker: {sandbox: landlock, sandbox_min: landlock}\n")
+	homes := filepath.Dir(h.home("alice"))
+	chmod := func(mode os.FileMode) {
+		for _, dir := range []string{filepath.Dir(h.dir), h.dir, homes} {
+			if err := os.Chmod(dir, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	chmod(0o700)
+	out, err := exec.CommandContext(t.Context(), filepath.Join(h.bin, "mews"), "run", "--config", h.config).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "can't pass through "+homes+":") || !strings.Contains(string(out), "chmod o+x "+homes) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	chmod(0o711)
+	h.start()
+	defer h.stop()
+	newNeighbour(h, "alice").ask("say hi")
+}
