@@ -80,6 +80,9 @@ func workerLine(u control.UserStatus, now time.Time) string {
 	if !u.Since.IsZero() {
 		line += " for " + now.Sub(u.Since).Round(time.Second).String()
 	}
+	if u.Processes > 0 {
+		line += fmt.Sprintf(", %s in %s", size(u.Memory), amount.Of(u.Processes, "process", "processes"))
+	}
 	if u.Turns > 0 {
 		line += fmt.Sprintf(", %s ended", amount.Of(u.Turns, "turn", "turns"))
 	}
@@ -183,10 +186,12 @@ func (r reporter) statusOf(ctx context.Context, names []string, service bool) (c
 			return control.Status{}, err
 		}
 	}
-	workers := map[string]pool.Status{}
+	workers, pids := map[string]pool.Status{}, []int{}
 	for _, w := range r.pool.List() {
 		workers[w.User] = w
+		pids = append(pids, w.PID)
 	}
+	uses := pool.UseOf(pids...)
 	for _, name := range names {
 		u, _ := r.people.Find(name)
 		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk)}
@@ -194,6 +199,7 @@ func (r reporter) statusOf(ctx context.Context, names []string, service bool) (c
 		if w, ok := workers[name]; ok {
 			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since
 			line.Turns, line.Deaths = w.Turns, w.Deaths
+			line.Memory, line.Processes = uses[w.PID].Memory, uses[w.PID].Processes
 		}
 		status.Users = append(status.Users, line)
 	}

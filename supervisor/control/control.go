@@ -175,6 +175,9 @@ type UserStatus struct {
 	Turns  int       `json:"turns"`
 	Deaths int       `json:"deaths"`
 
+	Memory    int64 `json:"memory,omitempty"`    // bytes that their worker and all it runs have; 0: it is not known
+	Processes int   `json:"processes,omitempty"` // how many those are
+
 	Disk      int64 `json:"disk,omitempty"`       // bytes that the home holds; 0: no worker of theirs has told
 	DiskMore  bool  `json:"disk_more,omitempty"`  // it holds more than that
 	DiskLimit int64 `json:"disk_limit,omitempty"` // bytes that it may hold; 0: no limit

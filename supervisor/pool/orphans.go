@@ -1,13 +1,9 @@
 package pool
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -89,20 +85,12 @@ func (k *kin) adopted() ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask for the session: %w", err)
 	}
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	all, err := relations()
 	if err != nil {
-		return nil, fmt.Errorf("list processes: %w", err)
+		return nil, err
 	}
 	var pids []int
-	for _, path := range stats {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has ended and been reaped, or is hidden, as no child of ours is
-		}
-		p, err := parseStat(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
+	for _, p := range all {
 		if p.parent == os.Getpid() && p.session != session && !k.isSpawner(p.pid) {
 			pids = append(pids, p.pid)
 		}
@@ -117,29 +105,4 @@ func (k *kin) isSpawner(pid int) bool {
 		}
 	}
 	return false
-}
-
-// relation is where a process stands among the others.
-type relation struct{ pid, parent, session int }
-
-// parseStat reads the beginning of /proc/PID/stat: the pid, the name in brackets, which may hold anything, the state,
-// the parent, the group, and the session (proc_pid_stat(5)).
-func parseStat(text []byte) (r relation, err error) {
-	open, shut := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
-	if open < 0 || shut < open {
-		return r, errors.New("a process's stat without its name")
-	}
-	fields := bytes.Fields(text[shut+1:])
-	if len(fields) < 4 {
-		return r, errors.New("a process's stat cut short")
-	}
-	for _, n := range []struct {
-		to   *int
-		text []byte
-	}{{&r.pid, bytes.TrimSpace(text[:open])}, {&r.parent, fields[1]}, {&r.session, fields[3]}} {
-		if *n.to, err = strconv.Atoi(string(n.text)); err != nil {
-			return r, fmt.Errorf("a process's stat: %w", err)
-		}
-	}
-	return r, nil
 }

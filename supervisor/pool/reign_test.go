@@ -200,14 +200,16 @@ func TestOnlyWhatSpawnersLeftIsKilled(t *testing.T) {
 }
 
 func TestAProcessesStatIsRead(t *testing.T) {
+	const rest = " 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 100 1000000 25 18446744073709551615"
 	for text, want := range map[string]relation{
-		"7 (sh) S 3 7 5 0 -1 4194304":         {7, 3, 5},
-		"7 (a) b) Z 9 9 9 (c\n) S 3 7 5 0 -1": {7, 3, 5},
-		"7 () R 3 7 5":                        {7, 3, 5},
-		"":                                    {},
-		"7 (sh) S 3":                          {},
-		"7 )sh( S 3 7 5":                      {},
-		"x (sh) S 3 7 5":                      {},
+		"7 (sh) S 3 7 5" + rest:                 {7, 3, 5, 25},
+		"7 (a) b) Z 9 9 9 (c\n) S 3 7 5" + rest: {7, 3, 5, 25},
+		"7 () R 3 7 5" + rest:                   {7, 3, 5, 25},
+		"":                                      {},
+		"7 (sh) S 3":                            {},
+		"7 )sh( S 3 7 5" + rest:                 {},
+		"x (sh) S 3 7 5" + rest:                 {},
+		"7 (sh) S 3 7 x" + rest:                 {},
 	} {
 		got, err := parseStat([]byte(text))
 		if (err == nil) != (want != relation{}) || (err == nil && got != want) {
