@@ -1,6 +1,6 @@
 // Package cgroup limits all the processes of a person together. A limit of setrlimit(2) holds for one process, and a
 // person's worker may start hundreds; a control group counts what they take in total, their descendants' too, wherever
-// those have gone. Where this system gives us no control groups, Measure says what a watchdog needs to know.
+// those have gone. Where this system gives us no control groups, MeasureAll says what a watchdog needs to know.
 //
 // It uses what it is given: with v2 the folder that was delegated to this process (systemd's Delegate=yes), with v1, as
 // root, a folder in each hierarchy below the one that this process is in. It never leaves its own folder, so limits that
@@ -56,7 +56,7 @@ type hierarchy struct {
 // wanted are the controllers of use for each kind. With neither memory nor pids there is no point in the others.
 var wanted = map[Kind][]string{
 	V2: {"memory", "pids", "cpu", "io"},
-	V1: {"memory", "pids", "cpu", "cpuacct", "blkio"},
+	V1: {"memory", "pids", "cpu", "blkio"},
 }
 
 // remedy is what to do where there is nothing to use.

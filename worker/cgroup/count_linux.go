@@ -2,15 +2,7 @@ package cgroup
 
 import (
 	"fmt"
-	"time"
 )
-
-// Usage is what a group takes, all its processes together. What this kernel does not count is 0.
-type Usage struct {
-	Memory, MemoryPeak int64 // bytes, with the file caches that are charged to the group
-	PIDs               int64 // processes and threads
-	CPU                time.Duration
-}
 
 // Strikes say how often each limit struck since the group was made.
 type Strikes struct {
@@ -26,21 +18,6 @@ type counter[T any] struct {
 	add        func(*T, int64)
 }
 
-var usageCounters = map[Kind][]counter[Usage]{
-	V2: {
-		{"memory", "memory.current", "", func(u *Usage, n int64) { u.Memory += n }},
-		{"memory", "memory.peak", "", func(u *Usage, n int64) { u.MemoryPeak += n }}, // since Linux 5.19
-		{"pids", "pids.current", "", func(u *Usage, n int64) { u.PIDs += n }},
-		{"", "cpu.stat", "usage_usec", func(u *Usage, n int64) { u.CPU += microseconds(n) }},
-	},
-	V1: {
-		{"memory", "memory.usage_in_bytes", "", func(u *Usage, n int64) { u.Memory += n }},
-		{"memory", "memory.max_usage_in_bytes", "", func(u *Usage, n int64) { u.MemoryPeak += n }},
-		{"pids", "pids.current", "", func(u *Usage, n int64) { u.PIDs += n }},
-		{"cpuacct", "cpuacct.usage", "", func(u *Usage, n int64) { u.CPU += time.Duration(n) }},
-	},
-}
-
 var strikeCounters = map[Kind][]counter[Strikes]{
 	V2: {
 		{"memory", "memory.events", "oom_kill", func(s *Strikes, n int64) { s.OOMKills += n }},
@@ -54,11 +31,6 @@ var strikeCounters = map[Kind][]counter[Strikes]{
 		{"pids", "pids.events", "max", func(s *Strikes, n int64) { s.PIDs += n }},
 	},
 }
-
-func microseconds(n int64) time.Duration { return time.Duration(min(n, 1<<53)) * time.Microsecond }
-
-// Usage reads what the group takes now.
-func (g *Group) Usage() (Usage, error) { return count(g, usageCounters[g.tree.kind]) }
 
 // Strikes reads how often each limit struck. The numbers go with the group: read them before Remove.
 func (g *Group) Strikes() (Strikes, error) { return count(g, strikeCounters[g.tree.kind]) }

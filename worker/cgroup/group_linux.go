@@ -3,14 +3,13 @@ package cgroup
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// ErrInUse is in Make's error when the group is there and has processes: Find it, Kill it, Remove it.
+// ErrInUse is in Make's error when the group is there and has processes: somebody else made it under this name.
 var ErrInUse = errors.New("there are processes in it")
 
 // Group is the processes of a person.
@@ -48,28 +47,6 @@ func (t *Tree) Make(name string, l Limits) (*Group, error) {
 		if err := g.makeIn(h, l); err != nil {
 			return nil, errors.Join(err, g.Remove())
 		}
-	}
-	return g, nil
-}
-
-// Find gives a group that is there already, with its limits as they are. The error wraps fs.ErrNotExist if it is not
-// there in any hierarchy.
-func (t *Tree) Find(name string) (*Group, error) {
-	g, err := t.group(name)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range t.hierarchies {
-		folder, err := openFolder(h.dir, g.name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
-			return nil, errors.Join(fmt.Errorf("find group %s: %w", name, err), g.Close())
-		}
-		g.parts = append(g.parts, part{h, folder})
-	}
-	if len(g.parts) == 0 {
-		return nil, fmt.Errorf("find group %s: %w", name, fs.ErrNotExist)
 	}
 	return g, nil
 }
@@ -177,15 +154,5 @@ func (g *Group) removeParts() error {
 		errs = append(errs, fmt.Errorf("remove group %s: %w", p.folder.Name(), err))
 	}
 	g.parts = kept
-	return errors.Join(errs...)
-}
-
-// Close gives the descriptors back. The group stays, and Find finds it again.
-func (g *Group) Close() error {
-	var errs []error
-	for _, p := range g.parts {
-		errs = append(errs, p.folder.Close())
-	}
-	g.parts = nil
 	return errors.Join(errs...)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -23,28 +22,14 @@ type Sum struct {
 	Resident     int   // how many were counted by resident size, shared pages and all: the rest is not for us to read
 }
 
-// Measure sums the memory of the process root and all that descends from it, by the fair share of each (what is shared
-// is divided among those who share it; what was swapped out is counted). proc is "/proc". What a process has put into
+// MeasureAll sums for each process of roots the memory of it and all that descends from it, by the fair share of each (what is
+// shared is divided among those who share it; what was swapped out is counted), with one look at the list of processes, which is
+// what takes the time. proc is "/proc". Those that are not there are left out. Of one that has more tasks than the number it comes
+// with only these are counted: whoever has too many must be ended before its memory could be read. What a process has put into
 // tmpfs without mapping it is not counted, nor are processes whose parent has died and that went to somebody outside.
 //
 // The processes run on while they are counted, so this is an estimate. A process that is just being torn down can make a
-// reader of /proc wait for it: whoever has deadlines to keep calls this from a goroutine of its own. The error wraps
-// fs.ErrNotExist if root is not there.
-func Measure(proc string, root int) (Sum, error) {
-	all, err := MeasureAll(proc, map[int]int{root: math.MaxInt})
-	if err != nil {
-		return Sum{}, err
-	}
-	sum, ok := all[root]
-	if !ok {
-		return Sum{}, fmt.Errorf("measure process %d: %w", root, fs.ErrNotExist)
-	}
-	return sum, nil
-}
-
-// MeasureAll is Measure for several at once, with one look at the list of processes, which is what takes the time. Those
-// that are not there are left out. Of one that has more tasks than the number it comes with only these are counted: whoever
-// has too many must be ended before its memory could be read.
+// reader of /proc wait for it: whoever has deadlines to keep calls this from a goroutine of its own.
 func MeasureAll(proc string, roots map[int]int) (map[int]Sum, error) {
 	dir, err := os.Open(proc)
 	if err != nil {

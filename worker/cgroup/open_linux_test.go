@@ -80,7 +80,7 @@ func TestHybrid(t *testing.T) {
 	}
 	k.folder("unified", map[string]string{"cgroup.controllers": "hugetlb\n", "cgroup.procs": ""})
 	tree := open(t, o)
-	want := "A person's processes are limited all together by cgroup v1: memory, pids, cpu, cpuacct, blkio."
+	want := "A person's processes are limited all together by cgroup v1: memory, pids, cpu, blkio."
 	if tree.Kind() != V1 || tree.Why() != want {
 		t.Errorf("kind %s, why %q, want %q", tree.Kind(), tree.Why(), want)
 	}
@@ -99,10 +99,6 @@ func TestHybrid(t *testing.T) {
 	if g.Dir() != nil {
 		t.Error("clone3 is offered a folder of cgroup v1")
 	}
-	k.put("cpu,cpuacct"+name+"cpuacct.usage", "1234567\n")
-	if u, err := g.Usage(); err != nil || u.CPU != 1234567 {
-		t.Errorf("usage %+v, %v", u, err)
-	}
 }
 
 // TestSomeControllersAreMissing limits what can be limited.
@@ -110,7 +106,7 @@ func TestSomeControllersAreMissing(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("5:pids:/\n4:memory:/elsewhere\n3:cpuset:/\n")
 	tree := open(t, o)
-	if want := " v1: pids. There is no controller for: memory, cpu, cpuacct, blkio."; tree.Kind() != V1 ||
+	if want := " v1: pids. There is no controller for: memory, cpu, blkio."; tree.Kind() != V1 ||
 		!strings.HasSuffix(tree.Why(), want) {
 		t.Errorf("kind %s, why %q, want the end %q", tree.Kind(), tree.Why(), want)
 	}
