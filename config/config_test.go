@@ -298,6 +298,33 @@ func TestSecretFile(t *testing.T) {
 	}
 }
 
+// TestAClientNeedsNoSecret: it has none of the service's environment, and may not read its files; all else is checked.
+func TestAClientNeedsNoSecret(t *testing.T) {
+	const text = `
+state: /var/lib/mews
+access: {key_file: seal.key}
+telegram: {token: "${TELEGRAM_TOKEN}"}
+models:
+  default: p/m
+  providers: {p: {kind: openai, base_url: "https://example.org/v1", api_key_file: openai.key}, q: {kind: anthropic, api_key: "${KEY}"}}
+users: [{name: alice, telegram: 42}]
+`
+	env := machine(nil, map[string]string{"/etc/mews/mews.yaml": text})
+	if _, err := Load("/etc/mews/mews.yaml", env); err == nil || strings.Count(err.Error(), "\n") != 3 {
+		t.Errorf("the service misses of four secrets: %v", err)
+	}
+	env.Client = true
+	cfg, err := Load("/etc/mews/mews.yaml", env)
+	if err != nil || cfg.State != "/var/lib/mews" {
+		t.Fatalf("%+v, %v", cfg, err)
+	}
+	env = machine(nil, map[string]string{"/etc/mews/mews.yaml": text + "stat: /tmp\n"})
+	env.Client = true
+	if _, err := Load("/etc/mews/mews.yaml", env); err == nil || !strings.Contains(err.Error(), "stat: got an unknown key") {
+		t.Errorf("what is no secret: %v", err)
+	}
+}
+
 func TestTelegramSecretsFromFiles(t *testing.T) {
 	cfg, err := Load("/etc/mews/mews.yaml", machine(map[string]string{"CREDENTIALS_DIRECTORY": "/run/credentials"}, map[string]string{
 		"/etc/mews/mews.yaml": `

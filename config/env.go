@@ -17,6 +17,7 @@ type Env struct {
 	Home     string // absolute path of the OS account's home; "" where it has none
 	Login    string // name of the OS account
 	Cwd      string // absolute path of the working directory
+	Client   bool   // it is read to find a service that runs: its secrets are that service's affair, and may be its alone to read
 }
 
 // maxFile is how large a configuration and a file with a secret may be, in bytes.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,11 +38,18 @@ func Load(path string, env Env) (*Config, error) {
 	c.kept = []kept{{file, "this configuration"}}
 	c.readSecrets(filepath.Dir(file), env)
 	c.check()
-	if err := errorList(path, append(b.problems, c.problems...)); err != nil {
+	problems := append(b.problems, c.problems...)
+	if env.Client {
+		problems = slices.DeleteFunc(problems, func(p Problem) bool { return secretField.MatchString(p.Field) })
+	}
+	if err := errorList(path, problems); err != nil {
 		return nil, err
 	}
 	return cfg, nil
 }
+
+// secretField is the path of a secret, or of the key that names its file.
+var secretField = regexp.MustCompile(`(^|\.)(token|secret|api_key|key)(_file)?$`)
 
 func absolute(path string, env Env) string {
 	if filepath.IsAbs(path) {

@@ -16,12 +16,31 @@ func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	return loadWith(explicit, env)
+}
+
+func loadWith(explicit string, env config.Env) (cfg *config.Config, path string, err error) {
 	if path = config.Find(explicit, env); path == "" {
 		cfg, err = config.Local(env)
 		return cfg, "", err
 	}
 	cfg, err = config.Load(path, env)
 	return cfg, path, err
+}
+
+// findService is where the service of a configuration listens, for a verb that only speaks to it: whoever has no account but
+// their own may not read its keys, nor have them in their environment.
+func findService(explicit string) (socket string, err error) {
+	env, err := config.OS()
+	if err != nil {
+		return "", err
+	}
+	env.Client = true
+	cfg, _, err := loadWith(explicit, env)
+	if err != nil {
+		return "", err
+	}
+	return socketPath(cfg), nil
 }
 
 // described names a configuration file for a person who looks whether it is the right one.

@@ -73,11 +73,11 @@ func modelsVerb(ctx context.Context, con console, args []string) error {
 	if err := parse(set, args); err != nil {
 		return err
 	}
-	cfg, _, err := loadConfig(*file)
+	socket, err := findService(*file)
 	if err != nil {
 		return err
 	}
-	report, err := askModels(ctx, socketPath(cfg))
+	report, err := askModels(ctx, socket)
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 		if err := await(ctx, cfg); err != nil {
 			return err
 		}
-		return talk(ctx, con, cfg, chat.Options{User: user, Away: chat.Brief})
+		return talk(ctx, con, socketPath(cfg), chat.Options{User: user, Away: chat.Brief})
 	}
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	case err := <-served:
 		return err
 	}
-	err = talk(ctx, con, cfg, chat.Options{User: user, Hints: cfg.Models.Default == config.Offline})
+	err = talk(ctx, con, socketPath(cfg), chat.Options{User: user, Hints: cfg.Models.Default == config.Offline})
 	stop(nil)
 	if failed := <-served; failed != nil {
 		return failed // and whatever the chat says comes of it

@@ -30,12 +30,12 @@ func statusVerb(ctx context.Context, con console, args []string) error {
 	if err := parse(set, args); err != nil {
 		return err
 	}
-	cfg, _, err := loadConfig(*file)
+	socket, err := findService(*file)
 	if err != nil {
 		return err
 	}
 	var status control.Status
-	if err := control.Ask(ctx, socketPath(cfg), control.MethodStatus, nil, &status); err != nil {
+	if err := control.Ask(ctx, socket, control.MethodStatus, nil, &status); err != nil {
 		return err
 	}
 	if *asJSON {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"mews/cmd/mews/chat"
-	"mews/config"
 )
 
 // chatVerb is `mews chat`.
@@ -17,14 +16,14 @@ func chatVerb(ctx context.Context, con console, args []string) error {
 	if err := parse(set, args); err != nil {
 		return err
 	}
-	cfg, _, err := loadConfig(*file)
+	socket, err := findService(*file)
 	if err != nil {
 		return err
 	}
-	return talk(ctx, con, cfg, o)
+	return talk(ctx, con, socket, o)
 }
 
-// talk is with the service of a configuration: with a person at a terminal, or with lines in a pipe.
-func talk(ctx context.Context, con console, cfg *config.Config, o chat.Options) error {
-	return chat.Run(ctx, chat.Console{In: con.in, Out: con.out, Err: con.err}, socketPath(cfg), o)
+// talk is with the service at a socket: with a person at a terminal, or with lines in a pipe.
+func talk(ctx context.Context, con console, socket string, o chat.Options) error {
+	return chat.Run(ctx, chat.Console{In: con.in, Out: con.out, Err: con.err}, socket, o)
 }

@@ -67,11 +67,11 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintf(con.err, "mews usage: --days %d: want from 1 to %d\n", *days, maxDays)
 		return errMisuse
 	}
-	cfg, _, err := loadConfig(*file)
+	socket, err := findService(*file)
 	if err != nil {
 		return err
 	}
-	report, err := askUsage(ctx, socketPath(cfg), usageQuestion{User: *user, Days: *days})
+	report, err := askUsage(ctx, socket, usageQuestion{User: *user, Days: *days})
 	if err != nil {
 		return err
 	}
