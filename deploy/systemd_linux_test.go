@@ -145,7 +145,12 @@ func (c *container) serves() {
 	if said := c.run("mews status"); !regexp.MustCompile(`(?m)^walls +accounts$`).MatchString(said) {
 		c.t.Errorf("mews status:\n%s", said)
 	}
-	if said := c.run("mews doctor"); !strings.Contains(said, "ok    walls     accounts. ") {
-		c.t.Errorf("mews doctor:\n%s", said)
+	for _, doctor := range []string{"mews doctor", "setpriv --reuid mews --regid mews --init-groups mews doctor"} {
+		said := c.run(doctor)
+		for _, want := range []string{"ok    walls     accounts. ", "ok    homes "} {
+			if !strings.Contains(said, want) {
+				c.t.Errorf("%s does not say %q:\n%s", doctor, want, said)
+			}
+		}
 	}
 }

@@ -134,7 +134,12 @@ func lookAtDisk(_ context.Context, cfg *config.Config) (string, error) {
 
 func lookAtHomes(ctx context.Context, cfg *config.Config) (string, error) {
 	var errs []error
+	walls, runs := wallsOfService(ctx, cfg)
+	ownAccounts := runs && walls.Tier == "accounts" && os.Getuid() != 0
 	for _, u := range cfg.Users {
+		if ownAccounts && hasOwn(u) {
+			continue // theirs alone: neither the service nor this looks into it
+		}
 		if err := unix.Access(existing(u.Home), unix.W_OK|unix.X_OK); err != nil {
 			errs = append(errs, fmt.Errorf("%s's folder %s: %w", u.Name, u.Home, err))
 		}
@@ -143,6 +148,12 @@ func lookAtHomes(ctx context.Context, cfg *config.Config) (string, error) {
 		}
 	}
 	return amount.Of(len(cfg.Users), "person", "people, each") + " with a folder", errors.Join(errs...)
+}
+
+// hasOwn says whether somebody has an OS account of their own, apart from this process's.
+func hasOwn(u config.User) bool {
+	own, err := findAccount(u.Account)
+	return u.Account != "" && err == nil && own.uid != 0 && own.uid != uint32(os.Getuid())
 }
 
 // ownedByWorker looks whose a folder is, where the service is root and may go into any. One that the service has made is given
