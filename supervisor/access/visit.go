@@ -184,14 +184,20 @@ func (v *visit) among(ctx context.Context) (*supervisor.Meeting, error) {
 	if v.in.Kind == supervisor.KindPress || !HoldsRecovery(v.in.Text) {
 		return nil, nil
 	}
-	open, err := v.isOpen(ctx)
-	if err != nil {
-		return v.failed(ctx, "find where they are logged in", err)
-	}
-	if open {
-		return nil, nil
+	if closed, m, err := v.closed(ctx); !closed {
+		return m, err
 	}
 	return &supervisor.Meeting{Refused: amongText}, nil
+}
+
+// closed says whether the gate is. Where that can't be found out, the meeting settles what came.
+func (v *visit) closed(ctx context.Context) (bool, *supervisor.Meeting, error) {
+	open, err := v.isOpen(ctx)
+	if err != nil {
+		m, err := v.failed(ctx, "find where they are logged in", err)
+		return false, m, err
+	}
+	return !open, nil, nil
 }
 
 // press settles what was pressed while the gate is closed: it is not kept for later, when it may mean something else.
@@ -199,12 +205,8 @@ func (v *visit) press(ctx context.Context) (*supervisor.Meeting, error) {
 	if v.in.Kind != supervisor.KindPress {
 		return nil, nil
 	}
-	open, err := v.isOpen(ctx)
-	if err != nil {
-		return v.failed(ctx, "find where they are logged in", err)
-	}
-	if open {
-		return nil, nil
+	if closed, m, err := v.closed(ctx); !closed {
+		return m, err
 	}
 	text := "Locked. Send your code, then press again."
 	if !v.private() {
