@@ -56,10 +56,13 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Finding {
 	defer cancel()
 	out, err := exec.CommandContext(bounded, "/proc/self/exe", escapeArgument, row, v.Encode()).Output()
 	f, bad := escape.DecodeFinding(strings.TrimSpace(string(out)))
-	if bad == nil {
+	ended := new(exec.ExitError)
+	switch {
+	case bad == nil:
 		return f
-	}
-	if ended := new(exec.ExitError); errors.As(err, &ended) && ended.ExitCode() < 0 { // a signal ended it: a filter's, or its time was up
+	case bounded.Err() != nil: // what would have come of it nobody knows
+		err = bounded.Err()
+	case errors.As(err, &ended) && ended.ExitCode() < 0: // a signal ended it, as a filter's does
 		return escape.Died(row, err.Error())
 	}
 	return escape.Finding{Row: row, Outcome: escape.Untried, Detail: fmt.Sprintf("its process could not try: %v", errors.Join(err, bad))}
