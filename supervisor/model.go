@@ -24,10 +24,10 @@ type ModelRequest struct {
 	Output   int64                                // tokens that the model may say at most; 0 is the provider's own bound
 	Measured Measured
 	User     string // whose call it is: where more calls wait than may run, their people take turns
-	// Heard is told what has come of an answer, for who has to reckon what one cost that broke off: of nothing as the
+	// OnReceive is told what has come of an answer, for who has to reckon what one cost that broke off: of nothing as the
 	// request goes out, and then of the bytes of each piece, be they said, thought or a call's, with what the provider has
 	// counted by then. It is called as delta is. nil: nobody asks.
-	Heard func(bytes int, counted protocol.Usage)
+	OnReceive func(bytes int, counted protocol.Usage)
 }
 
 // Measured is what a provider has said of how long an earlier request was whose beginning this one has.
@@ -37,29 +37,29 @@ type Measured struct {
 	Messages int    // how many of Messages were in it; System and Tools were the same
 }
 
-// Show is a picture's bytes; where there are none, instead is a line of text for the model in their place.
-func (r ModelRequest) Show(image protocol.Image) (data []byte, instead string) {
+// ReadPicture is a picture's bytes; where there are none, instead is a line of text for the model in their place.
+func (r ModelRequest) ReadPicture(image protocol.Image) (data []byte, instead string) {
 	if r.Picture == nil {
-		return nil, NoPicture(image, "it can't be read")
+		return nil, PictureNote(image, "it can't be read")
 	}
 	data, err := r.Picture(image)
-	var unseen Unseen
+	var unseen PictureError
 	switch {
 	case errors.As(err, &unseen):
-		return nil, NoPicture(image, string(unseen))
+		return nil, PictureNote(image, string(unseen))
 	case err != nil:
-		return nil, NoPicture(image, "it can't be read any more")
+		return nil, PictureNote(image, "it can't be read any more")
 	}
 	return data, ""
 }
 
-// Unseen is an error of Picture, and why the model is not to see the picture, in words for it.
-type Unseen string
+// PictureError is an error of Picture, and why the model is not to see the picture, in words for it.
+type PictureError string
 
-func (u Unseen) Error() string { return string(u) }
+func (u PictureError) Error() string { return string(u) }
 
-// NoPicture is the line that stands where a model does not see a picture.
-func NoPicture(image protocol.Image, why string) string {
+// PictureNote is the line that stands where a model does not see a picture.
+func PictureNote(image protocol.Image, why string) string {
 	return fmt.Sprintf("[A picture was here (%s, %d x %d pixels), and you do not see it: %s.]",
 		strings.TrimPrefix(image.MediaType, "image/"), image.Width, image.Height, why)
 }
@@ -89,20 +89,20 @@ type ModelDelta struct {
 
 // ModelAnswer is the whole of what a model said.
 type ModelAnswer struct {
-	Message protocol.Message // Role assistant
-	Model   string           // the model that answered, as its provider names it
-	Spec    string           // the same as provider/model; set by the catalogue
-	Usage   protocol.Usage
-	Stop    StopReason
-	Request string // the provider's own name of the call, for its support; "" where it gives none
-	Instead *Instead
-	Lease   int64 // of the attempt that this is the answer of; 0 where nothing was set aside
+	Message  protocol.Message // Role assistant
+	Model    string           // the model that answered, as its provider names it
+	Spec     string           // the same as provider/model; set by the catalogue
+	Usage    protocol.Usage
+	Stop     StopReason
+	Request  string // the provider's own name of the call, for its support; "" where it gives none
+	Replaced *ReplacedModel
+	Lease    int64 // of the attempt that this is the answer of; 0 where nothing was set aside
 }
 
-// Instead says that another model was to answer, and why it did not.
-type Instead struct {
-	Spec string
-	Why  string // for the person, a few words: "is overloaded"
+// ReplacedModel says that another model was to answer, and why it did not.
+type ReplacedModel struct {
+	Spec   string
+	Reason string // for the person, a few words: "is overloaded"
 }
 
 // StopReason is why a model ended its message.

@@ -46,7 +46,7 @@ var askModels = func(ctx context.Context, socket string) (modelsReport, error) {
 }
 
 // lookNearby finds servers of models on this machine.
-var lookNearby = openai.Nearby
+var lookNearby = openai.FindLocal
 
 // plainModel is a model's name that means the same in a shell: a hint is there to be copied, and others have named it.
 var plainModel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$`)

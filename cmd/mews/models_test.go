@@ -105,9 +105,9 @@ func neighbour(t *testing.T, models ...string) (server *modeltest.Server, hint s
 	before := lookNearby
 	t.Cleanup(func() { lookNearby = before })
 	looked = new(int)
-	lookNearby = func(ctx context.Context) []openai.Found {
+	lookNearby = func(ctx context.Context) []openai.LocalServer {
 		*looked++
-		return openai.NearbyAt(ctx, []openai.Place{{Server: "ollama", Addr: addr}, {Server: "vllm", Addr: addr}})
+		return openai.FindAt(ctx, []openai.Candidate{{Server: "ollama", Addr: addr}, {Server: "vllm", Addr: addr}})
 	}
 	return server, "ollama answers at http://" + addr + "/v1; to talk to a model of it: OPENAI_BASE_URL=http://" + addr +
 		"/v1 OPENAI_MODEL=qwen3:8b mews run", looked

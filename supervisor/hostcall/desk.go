@@ -70,9 +70,9 @@ func (d *Desk) Begin(t Turn) {
 
 // Ended is what a closed turn has come to.
 type Ended struct {
-	Failure  error               // why its last model call failed, nil where it did not; with WhyError always something, which the log has
-	Instead  *supervisor.Instead // which model was to make its last step, where another one did
-	Answered string              // provider/model of that other one
+	Failure  error                     // why its last model call failed, nil where it did not; with WhyError always something, which the log has
+	Instead  *supervisor.ReplacedModel // which model was to make its last step, where another one did
+	Answered string                    // provider/model of that other one
 }
 
 // End closes a turn, cancels what its calls still do and waits for them. When it has returned, nothing of the turn runs

@@ -59,7 +59,7 @@ func (d *Desk) step(ctx context.Context, t *turn, req supervisor.ModelRequest) (
 	s.paid = nil // it is kept with the step
 	t.Reply.Commit(reply.Join(t.heard(), message.Text()))
 	t.Step++
-	t.instead, t.answered = said.Instead, said.Spec
+	t.instead, t.answered = said.Replaced, said.Spec
 	t.roster.put(message.Calls())
 	return message, nil
 }

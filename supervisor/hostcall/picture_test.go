@@ -77,7 +77,7 @@ func TestAPictureReachesTheModelUntilItIsForgotten(t *testing.T) {
 	if !slices.Equal(got.Images, []protocol.Image{image}) || got.Text != "a.png" {
 		t.Fatalf("the request has %+v", got)
 	}
-	if data, instead := requests[1].Show(image); string(data) != pngData || instead != "" {
+	if data, instead := requests[1].ReadPicture(image); string(data) != pngData || instead != "" {
 		t.Errorf("it shows %q, %q", data, instead)
 	}
 
@@ -89,7 +89,7 @@ func TestAPictureReachesTheModelUntilItIsForgotten(t *testing.T) {
 	if len(got.Images) != 0 || !strings.Contains(got.Text, "4 x 3 pixels), and you do not see it: it is not kept any more.]") {
 		t.Errorf("the request has %+v", got)
 	}
-	if data, instead := requests[1].Show(image); data != nil || instead == "" {
+	if data, instead := requests[1].ReadPicture(image); data != nil || instead == "" {
 		t.Errorf("a picture that went meanwhile shows %q, %q", data, instead)
 	}
 }

@@ -26,8 +26,8 @@ type turn struct {
 	roster  roster
 	failure error // of the last model call; written by model.stream, which runs alone, and read after it, as are these two
 
-	instead  *supervisor.Instead // who was to make the last step, where another model did
-	answered string              // provider/model of who made it
+	instead  *supervisor.ReplacedModel // who was to make the last step, where another model did
+	answered string                    // provider/model of who made it
 
 	uploads uploads
 }

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	openFirst = 30 * time.Second // how long a model is left alone after it failed; twice as long after each probe
-	openMost  = 10 * time.Minute
+	openMin = 30 * time.Second // how long a model is left alone after it failed; twice as long after each probe
+	openMax = 10 * time.Minute
 )
 
 // State is how a model is treated.
@@ -24,9 +24,9 @@ const (
 	StateHalfOpen State = "half_open" // one call looks whether it is well again; the others still leave it alone
 )
 
-// next is every step that a breaker can take. From open to closed goes a model that was called all the same, because
+// transitions is every step that a breaker can take. From open to closed goes a model that was called all the same, because
 // there was no other, and answered.
-var next = map[State][]State{
+var transitions = map[State][]State{
 	StateClosed:   {StateOpen},
 	StateOpen:     {StateHalfOpen, StateClosed},
 	StateHalfOpen: {StateClosed, StateOpen},
@@ -34,10 +34,10 @@ var next = map[State][]State{
 
 // breaker is one model's. It has no clock and no lock.
 type breaker struct {
-	state State
-	class supervisor.ModelClass // of the failure that opened it
-	until time.Time             // while open
-	span  time.Duration         // how long it was open the last time
+	state   State
+	class   supervisor.ModelClass // of the failure that opened it
+	until   time.Time             // while open
+	openFor time.Duration         // how long it was open the last time
 }
 
 // permit is how a call may use a model.
@@ -50,7 +50,7 @@ const (
 )
 
 func (b *breaker) transition(to State) {
-	if !slices.Contains(next[b.state], to) {
+	if !slices.Contains(transitions[b.state], to) {
 		panic("model: no step from " + string(b.state) + " to " + string(to)) // a defect in this file
 	}
 	b.state = to
@@ -72,7 +72,7 @@ func (b *breaker) succeed() {
 	if b.state != StateClosed {
 		b.transition(StateClosed)
 	}
-	b.span = 0
+	b.openFor = 0
 }
 
 // fail opens it. asked is for how long the provider wants to be left alone. A failure of a model that is left alone
@@ -83,8 +83,8 @@ func (b *breaker) fail(now time.Time, class supervisor.ModelClass, asked time.Du
 		return false
 	}
 	b.transition(StateOpen)
-	b.span = min(max(2*b.span, openFirst), openMost)
-	b.until = now.Add(max(b.span, min(asked, openMost)))
+	b.openFor = min(max(2*b.openFor, openMin), openMax)
+	b.until = now.Add(max(b.openFor, min(asked, openMax)))
 	return true
 }
 
@@ -99,19 +99,19 @@ func (b *breaker) release() {
 type breakers struct {
 	log hclog.Logger
 
-	mu sync.Mutex // guards what follows
-	by map[string]*breaker
+	mu     sync.Mutex // guards what follows
+	bySpec map[string]*breaker
 }
 
 func newBreakers(log hclog.Logger) *breakers {
-	return &breakers{log: log, by: map[string]*breaker{}}
+	return &breakers{log: log, bySpec: map[string]*breaker{}}
 }
 
 // admit says how the model may be called now.
 func (s *breakers) admit(spec string, now time.Time) permit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b, failed := s.by[spec]
+	b, failed := s.bySpec[spec]
 	if !failed {
 		return permitCall
 	}
@@ -122,7 +122,7 @@ func (s *breakers) admit(spec string, now time.Time) permit {
 func (s *breakers) class(spec string) supervisor.ModelClass {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b := s.by[spec]; b != nil {
+	if b := s.bySpec[spec]; b != nil {
 		return b.class
 	}
 	return ""
@@ -132,9 +132,9 @@ func (s *breakers) class(spec string) supervisor.ModelClass {
 func (s *breakers) succeed(spec string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b, failed := s.by[spec]; failed {
+	if b, failed := s.bySpec[spec]; failed {
 		b.succeed()
-		delete(s.by, spec)
+		delete(s.bySpec, spec)
 		s.log.Info("model is well again", "model", spec)
 	}
 }
@@ -143,11 +143,11 @@ func (s *breakers) succeed(spec string) {
 func (s *breakers) fail(spec string, now time.Time, class supervisor.ModelClass, asked time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := s.by[spec]
+	b := s.bySpec[spec]
 	if b == nil {
 		s.forget(now)
 		b = &breaker{state: StateClosed}
-		s.by[spec] = b
+		s.bySpec[spec] = b
 	}
 	if b.fail(now, class, asked) {
 		s.log.Info("model is left alone", "model", spec, "class", class, "for", b.until.Sub(now))
@@ -158,16 +158,16 @@ func (s *breakers) fail(spec string, now time.Time, class supervisor.ModelClass,
 func (s *breakers) release(spec string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b := s.by[spec]; b != nil {
+	if b := s.bySpec[spec]; b != nil {
 		b.release()
 	}
 }
 
 // forget drops the models that nobody has asked for in a long time: people may name what never was. The mutex is held.
 func (s *breakers) forget(now time.Time) {
-	for spec, b := range s.by {
-		if b.state == StateOpen && now.Sub(b.until) > openMost {
-			delete(s.by, spec)
+	for spec, b := range s.bySpec {
+		if b.state == StateOpen && now.Sub(b.until) > openMax {
+			delete(s.bySpec, spec)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestABreakerTakesOnlyItsSteps(t *testing.T) {
 			"fail":    func(*rapid.T) { b.fail(now, supervisor.ModelCut, 0) },
 			"release": func(*rapid.T) { b.release() },
 			"": func(t *rapid.T) {
-				if b.state == StateOpen && b.until.Sub(now) > openMost {
+				if b.state == StateOpen && b.until.Sub(now) > openMax {
 					t.Fatalf("left alone for %v", b.until.Sub(now))
 				}
 			},
@@ -74,7 +74,7 @@ func TestOneCallProbesWhileTheOthersGoElsewhere(t *testing.T) {
 			return said("back", say), nil
 		}
 		before := first.count()
-		time.Sleep(openFirst)
+		time.Sleep(openMin)
 		var calls sync.WaitGroup
 		answers := make(chan supervisor.ModelAnswer, 20)
 		for range cap(answers) {
@@ -95,10 +95,10 @@ func TestOneCallProbesWhileTheOthersGoElsewhere(t *testing.T) {
 		close(answers)
 		var own int
 		for answer := range answers {
-			if answer.Instead == nil {
+			if answer.Replaced == nil {
 				own++
-			} else if answer.Instead.Why != "has trouble of its own" {
-				t.Errorf("why: %q", answer.Instead.Why)
+			} else if answer.Replaced.Reason != "has trouble of its own" {
+				t.Errorf("why: %q", answer.Replaced.Reason)
 			}
 		}
 		if answer, _, _ := ask(t.Context(), c); own != 1 || answer.Spec != "a/m" {
@@ -124,7 +124,7 @@ func TestAProbeIsMadeOnceAndAStoppedOneIsGivenBack(t *testing.T) {
 			<-ctx.Done()
 			return supervisor.ModelAnswer{}, context.Cause(ctx)
 		}
-		time.Sleep(openMost)
+		time.Sleep(openMax)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, _, err := ask(ctx, c); err != context.DeadlineExceeded {
@@ -143,8 +143,8 @@ func TestModelsThatNobodyAsksForAreForgotten(t *testing.T) {
 		s.fail("a/typo"+string(rune('0'+i)), now, supervisor.ModelMissing, 0)
 		now = now.Add(time.Hour)
 	}
-	if len(s.by) != 1 {
-		t.Errorf("%d are kept", len(s.by))
+	if len(s.bySpec) != 1 {
+		t.Errorf("%d are kept", len(s.bySpec))
 	}
 }
 
@@ -155,7 +155,7 @@ func TestAProbeThatIsRefusedHasFoundTheModelWell(t *testing.T) {
 		if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
 			t.Fatal(err)
 		}
-		time.Sleep(openFirst)
+		time.Sleep(openMin)
 		_, _, err := ask(t.Context(), c)
 		wantClass(t, err, supervisor.ModelTooLong)
 		if answer, _, err := ask(t.Context(), c); err != nil || answer.Spec != "a/m" {

@@ -3,14 +3,14 @@
 //
 //	catalogue.go  the providers, made of the configuration
 //	choice.go     what a spec names
-//	nearness.go   how far a person's words go to a provider
-//	stream.go     one call: the chosen model, then those of the fallback, each tried as often as the policy says
-//	paid.go       what each try may cost, which is set aside before it, and what it has cost
-//	worst.go      the most that a request can cost
+//	locality.go   how far a person's words go to a provider
+//	failover.go   one call: the chosen model, then those of the fallback, each tried as often as the policy says
+//	attempt.go    what each try may cost, which is set aside before it, and what it has cost
+//	costbound.go  the most that a request can cost
 //	policy.go     the table of what follows each class of failure
 //	breaker.go    which models are left alone for a while, and when one call may look whether they are well again
 //	failure.go    what a failure is to the person, to the log, and to whoever counts what it cost
-//	offers.go     what the providers offer
+//	list.go       what the providers offer
 //	prices.go     what a call cost; pricelist.go has the prices
 //	payloads.go   requests and answers in the log, for debugging
 package model
@@ -59,8 +59,8 @@ type ProviderOptions struct {
 	Silence time.Duration // a model that says nothing for so long has failed; 0 is the kind's own
 }
 
-// kinds is how each kind of provider is made.
-var kinds = map[string]func(ProviderOptions, hclog.Logger) (supervisor.ModelProvider, error){
+// providerKinds is how each kind of provider is made.
+var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (supervisor.ModelProvider, error){
 	"anthropic": func(o ProviderOptions, log hclog.Logger) (supervisor.ModelProvider, error) {
 		return anthropic.New(anthropic.Options{Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Silence: o.Silence, Log: log})
 	},
@@ -75,23 +75,23 @@ var kinds = map[string]func(ProviderOptions, hclog.Logger) (supervisor.ModelProv
 // Catalogue holds the providers. What there is does not change once it is made, but for SetPrices; it remembers which models failed and
 // what the providers offered. It may be used from several goroutines at once.
 type Catalogue struct {
-	providers map[string]provider
-	standard  Choice
-	small     Choice
-	fallback  []Choice
-	prices    atomic.Pointer[map[string]Price] // by spec; never changed
-	breakers  *breakers
-	turns     *fair.Line
-	offers    *offers
-	payloads  *payloads // nil: they are not written
-	log       hclog.Logger
+	providers    map[string]provider
+	defaultModel Choice
+	small        Choice
+	fallback     []Choice
+	prices       atomic.Pointer[map[string]Price] // by spec; never changed
+	breakers     *breakers
+	queue        *fair.Line
+	lists        *listCache
+	payloads     *payloads // nil: they are not written
+	log          hclog.Logger
 }
 
 type provider struct {
 	supervisor.ModelProvider
-	kind string
-	bare bool // it is the only model of its provider, and named without one
-	near nearness
+	kind     string
+	single   bool // it is the only model of its provider, and named without one
+	locality locality
 }
 
 // NewCatalogue makes the providers and connects to none of them. The caller closes the catalogue.
@@ -103,10 +103,10 @@ func NewCatalogue(o Options) (*Catalogue, error) {
 		o.Log = hclog.NewNullLogger()
 	}
 	c := &Catalogue{
-		providers: map[string]provider{offline.Name: {offline.New(), "offline", true, nearHere}},
+		providers: map[string]provider{offline.Name: {offline.New(), "offline", true, localityMachine}},
 		breakers:  newBreakers(o.Log),
-		turns:     fair.New(cmp.Or(o.Calls, DefaultCalls)),
-		offers:    newOffers(),
+		queue:     fair.New(cmp.Or(o.Calls, DefaultCalls)),
+		lists:     newListCache(),
 		log:       o.Log,
 	}
 	for _, po := range o.Providers {
@@ -124,31 +124,31 @@ func NewCatalogue(o Options) (*Catalogue, error) {
 }
 
 func (c *Catalogue) add(o ProviderOptions, log hclog.Logger) error {
-	open, known := kinds[o.Kind]
+	open, known := providerKinds[o.Kind]
 	if !known {
-		return fmt.Errorf("kind %q; there are %s", o.Kind, strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
+		return fmt.Errorf("kind %q; there are %s", o.Kind, strings.Join(slices.Sorted(maps.Keys(providerKinds)), ", "))
 	}
 	if o.Name == "" || strings.Contains(o.Name, "/") {
 		return fmt.Errorf("its name must not be empty and hold no slash")
 	}
 	bare := o.Kind == offline.Name
-	if taken, exists := c.providers[o.Name]; exists && !(bare && taken.bare) {
+	if taken, exists := c.providers[o.Name]; exists && !(bare && taken.single) {
 		return fmt.Errorf("there is one of that name already")
 	}
 	p, err := open(o, log)
 	if err != nil {
 		return err
 	}
-	near := nearnessOf(o.BaseURL)
+	near := localityOf(o.BaseURL)
 	if bare {
-		near = nearHere
+		near = localityMachine
 	}
 	c.providers[o.Name] = provider{p, o.Kind, bare, near}
 	return nil
 }
 
 func (c *Catalogue) resolveOptions(o Options) (err error) {
-	if c.standard, err = c.resolveDefault(o); err != nil {
+	if c.defaultModel, err = c.resolveDefault(o); err != nil {
 		return fmt.Errorf("default model %q: %w", o.Default, err)
 	}
 	if c.small, err = c.Resolve(o.Small); err != nil {
@@ -190,7 +190,7 @@ func (c *Catalogue) Close() {
 }
 
 // Default is the default model's spec, written in full.
-func (c *Catalogue) Default() string { return c.standard.Spec }
+func (c *Catalogue) Default() string { return c.defaultModel.Spec }
 
 // Small is the spec, written in full, of the model for small work: titles, categories, triage.
 func (c *Catalogue) Small() string { return c.small.Spec }
@@ -206,7 +206,7 @@ func (c *Catalogue) Stream(ctx context.Context, spec string, req supervisor.Mode
 	if err != nil {
 		return supervisor.ModelAnswer{}, err
 	}
-	call := &call{Catalogue: c, req: req, chain: c.chain(first), speech: speech{delta: delta}}
+	call := &call{Catalogue: c, req: req, candidates: c.candidates(first), deltas: deltaRelay{delta: delta}}
 	answer, err := call.run(ctx)
 	if err != nil && ctx.Err() != nil {
 		return supervisor.ModelAnswer{}, context.Cause(ctx)
@@ -214,20 +214,20 @@ func (c *Catalogue) Stream(ctx context.Context, spec string, req supervisor.Mode
 	return answer, err
 }
 
-// chain is first, and then what may answer in its place: for everybody's model all of the fallback, as the operator has
+// candidates is first, and then what may answer in its place: for everybody's model all of the fallback, as the operator has
 // it. Who has another has it by choice, and their words go no farther than the model that they are meant for.
-func (c *Catalogue) chain(first Choice) []Choice {
+func (c *Catalogue) candidates(first Choice) []Choice {
 	chain := make([]Choice, 1, 1+len(c.fallback))
 	chain[0] = first
 	for _, other := range c.fallback {
-		if c.reaches(first, other) {
+		if c.mayReplace(first, other) {
 			chain = append(chain, other)
 		}
 	}
 	return chain
 }
 
-// reaches says whether another model may answer in the place of first.
-func (c *Catalogue) reaches(first, other Choice) bool {
-	return !other.same(first) && (first.same(c.standard) || c.provider(other).near >= c.provider(first).near)
+// mayReplace says whether another model may answer in the place of first.
+func (c *Catalogue) mayReplace(first, other Choice) bool {
+	return !other.same(first) && (first.same(c.defaultModel) || c.provider(other).locality >= c.provider(first).locality)
 }

@@ -139,7 +139,7 @@ func TestOverRealSocketsAnotherAnswersInItsPlace(t *testing.T) {
 	for range 2 {
 		answer, h, err := ask(t.Context(), c)
 		if err != nil || answer.Spec != "local/qwen3" || h.text == "" || h.text != answer.Message.Text() ||
-			*answer.Instead != (supervisor.Instead{Spec: "cloud/gpt-5", Why: "does not accept its API key"}) {
+			*answer.Replaced != (supervisor.ReplacedModel{Spec: "cloud/gpt-5", Reason: "does not accept its API key"}) {
 			t.Fatalf("%+v, %q, %v", answer, h.text, err)
 		}
 	}

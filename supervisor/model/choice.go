@@ -26,16 +26,16 @@ func (c *Catalogue) Resolve(spec string) (Choice, error) {
 	p, exists := c.providers[name]
 	switch {
 	case spec == "":
-		return c.standard, nil
+		return c.defaultModel, nil
 	case slashed && !exists:
 		return Choice{}, c.unknown(name, spec)
-	case exists && (slashed || p.bare):
+	case exists && (slashed || p.single):
 		return c.choose(name, model)
 	case exists:
 		return Choice{}, invalid("%q is a provider and not a model; write %s/MODEL.", spec, name)
 	}
-	standard, _, _ := strings.Cut(c.standard.Spec, "/")
-	if standard == "" || c.providers[standard].bare {
+	standard, _, _ := strings.Cut(c.defaultModel.Spec, "/")
+	if standard == "" || c.providers[standard].single {
 		return Choice{}, c.unknown("", spec)
 	}
 	return c.choose(standard, spec)
@@ -45,9 +45,9 @@ func (c *Catalogue) Resolve(spec string) (Choice, error) {
 func (c *Catalogue) choose(name, model string) (Choice, error) {
 	p := c.providers[name]
 	switch {
-	case p.bare && model != "":
+	case p.single && model != "":
 		return Choice{}, invalid("The provider %q is one model without others; write %s alone.", name, name)
-	case p.bare:
+	case p.single:
 		return Choice{Spec: name, Provider: p.ModelProvider, Model: name}, nil
 	case model == "":
 		return Choice{}, invalid("The model is missing after %q; write %s/MODEL.", name+"/", name)

@@ -35,7 +35,7 @@ func (c *call) note(ctx context.Context, m Choice, err *supervisor.ModelError, w
 	c.log.Info("model failed", "model", m.Spec, "class", err.Class, "request", err.Request, "again", again, "wait", wait)
 	c.log.Debug("model failed", "model", m.Spec, "error", err)
 	if err.Class != supervisor.ModelBudget { // where none was called
-		tell(ctx, Failure{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: c.held, Again: wait,
+		tell(ctx, Failure{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: c.failedLease, Again: wait,
 			Last: !again})
 	}
 }
@@ -52,8 +52,8 @@ func isBudget(err error) bool {
 	return errors.As(err, &failed) && failed.Class == supervisor.ModelBudget
 }
 
-// why is why a model does not answer this call: what it failed with, or what it is left alone for.
-func (c *call) why(m Choice) string {
+// reason is why a model does not answer this call: what it failed with, or what it is left alone for.
+func (c *call) reason(m Choice) string {
 	class := c.breakers.class(m.Spec)
 	for _, f := range c.failed {
 		if f.choice.same(m) {
@@ -61,7 +61,7 @@ func (c *call) why(m Choice) string {
 		}
 	}
 	if p, known := policies[class]; known {
-		return p.why
+		return p.reason
 	}
 	return "did not answer"
 }
@@ -71,13 +71,13 @@ func (c *call) why(m Choice) string {
 func (c *call) allFailed() error {
 	first := *c.failed[0].err
 	for _, f := range c.failed {
-		if f.choice.same(c.chain[0]) {
+		if f.choice.same(c.candidates[0]) {
 			first = *f.err
 		}
 	}
 	words := *first.Err
 	for _, f := range c.failed {
-		if f.choice.same(c.chain[0]) || f.err.Class == supervisor.ModelBudget && first.Class == supervisor.ModelBudget {
+		if f.choice.same(c.candidates[0]) || f.err.Class == supervisor.ModelBudget && first.Class == supervisor.ModelBudget {
 			continue
 		}
 		words.Message += fmt.Sprintf(" And the fallback %s: %s", f.choice.Spec, f.err.Err.Message)

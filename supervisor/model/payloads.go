@@ -16,8 +16,8 @@ const (
 	maxPlain   = 1000     // bytes of base64 that are left as they are; it is also as far as regexp counts
 )
 
-// encoded is a long stretch of base64 within JSON: a picture, or a thought that its provider sealed.
-var encoded = regexp.MustCompile(fmt.Sprintf(`[A-Za-z0-9+/_-]{%d}[A-Za-z0-9+/_-]*={0,2}`, maxPlain))
+// base64Run is a long stretch of base64 within JSON: a picture, or a thought that its provider sealed.
+var base64Run = regexp.MustCompile(fmt.Sprintf(`[A-Za-z0-9+/_-]{%d}[A-Za-z0-9+/_-]*={0,2}`, maxPlain))
 
 // payloads writes requests and answers to the log, at debug. A nil one writes nothing.
 type payloads struct {
@@ -45,7 +45,7 @@ func (p *payloads) request(spec string, req supervisor.ModelRequest) {
 	if p == nil || !p.log.IsDebug() {
 		return
 	}
-	p.log.Debug("model request", "model", spec, "payload", p.clean(payload{ModelRequest: req}))
+	p.log.Debug("model request", "model", spec, "payload", p.format(payload{ModelRequest: req}))
 }
 
 func (p *payloads) answer(spec string, answer supervisor.ModelAnswer, err error) {
@@ -54,26 +54,26 @@ func (p *payloads) answer(spec string, answer supervisor.ModelAnswer, err error)
 	case err != nil:
 		p.log.Debug("model failed", "model", spec, "payload", p.clip(p.keys.Replace(err.Error())))
 	default:
-		p.log.Debug("model answer", "model", spec, "payload", p.clean(answer))
+		p.log.Debug("model answer", "model", spec, "payload", p.format(answer))
 	}
 }
 
 // payload is a request without what reads its pictures, pays for it and listens, which are nothing to write.
 type payload struct {
 	supervisor.ModelRequest
-	Picture any `json:",omitempty"`
-	Purse   any `json:",omitempty"`
-	Heard   any `json:",omitempty"`
+	Picture   any `json:",omitempty"`
+	Purse     any `json:",omitempty"`
+	OnReceive any `json:",omitempty"`
 }
 
-// clean is v as JSON without keys and pictures, cut where it is too long.
-func (p *payloads) clean(v any) string {
+// format is v as JSON without keys and pictures, cut where it is too long.
+func (p *payloads) format(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return "no JSON: " + p.clip(p.keys.Replace(err.Error()))
 	}
 	text := p.keys.Replace(string(data))
-	text = encoded.ReplaceAllStringFunc(text, func(s string) string { return fmt.Sprintf("(%d bytes left out)", len(s)) })
+	text = base64Run.ReplaceAllStringFunc(text, func(s string) string { return fmt.Sprintf("(%d bytes left out)", len(s)) })
 	return p.clip(text)
 }
 

@@ -8,59 +8,59 @@ import (
 
 // policy is what follows a failure of one class.
 type policy struct {
-	tries int           // of one model in one call, the first included
-	first time.Duration // before the second try; twice as long before each later one
-	next  bool          // the next model of the fallback is asked; without it the caller gets the failure at once
-	trips bool          // it is the model's failure rather than the request's: other calls leave the model alone too
-	whole bool          // the model had ended by itself: what it counted is all there is to pay for
-	why   string        // of the model, for the person: "claude/opus is overloaded"
+	tries     int           // of one model in one call, the first included
+	firstWait time.Duration // before the second try; twice as long before each later one
+	fallback  bool          // the next model of the fallback is asked; without it the caller gets the failure at once
+	trips     bool          // it is the model's failure rather than the request's: other calls leave the model alone too
+	complete  bool          // the model had ended by itself: what it counted is all there is to pay for
+	reason    string        // of the model, for the person: "claude/opus is overloaded"
 }
 
 const (
-	patience = 60 * time.Second // the longest that one call waits between the tries of one model, in all
-	spread   = 0.25             // of a wait, either way, so that those who failed together do not come back together
+	maxWait = 60 * time.Second // the longest that one call waits between the tries of one model, in all
+	jitter  = 0.25             // of a wait, either way, so that those who failed together do not come back together
 )
 
 // policies has every class of a ModelError. What can be right a moment later is tried again; what is wrong with a model or an account
 // is left to the fallback; what is wrong with the request would be wrong anywhere, or is the caller's to mend. What a
 // provider's filter stopped is not carried to another provider unasked: its words tell the person that they may.
 var policies = map[supervisor.ModelClass]policy{
-	supervisor.ModelRateLimited: {tries: 3, first: 2 * time.Second, next: true,
-		trips: true, why: "takes no more requests for now"},
-	supervisor.ModelOverloaded: {tries: 3, first: time.Second, next: true,
-		trips: true, why: "is overloaded"},
-	supervisor.ModelServer: {tries: 3, first: time.Second, next: true,
-		trips: true, why: "has trouble of its own"},
-	supervisor.ModelNetwork: {tries: 3, first: time.Second, next: true,
-		trips: true, why: "cannot be reached"},
+	supervisor.ModelRateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true,
+		trips: true, reason: "takes no more requests for now"},
+	supervisor.ModelOverloaded: {tries: 3, firstWait: time.Second, fallback: true,
+		trips: true, reason: "is overloaded"},
+	supervisor.ModelServer: {tries: 3, firstWait: time.Second, fallback: true,
+		trips: true, reason: "has trouble of its own"},
+	supervisor.ModelNetwork: {tries: 3, firstWait: time.Second, fallback: true,
+		trips: true, reason: "cannot be reached"},
 
-	supervisor.ModelStalled:   {tries: 2, first: time.Second, next: true, trips: true, why: "stopped answering"},
-	supervisor.ModelCut:       {tries: 2, first: time.Second, next: true, trips: true, why: "broke its answer off"},
-	supervisor.ModelMalformed: {tries: 2, first: time.Second, next: true, trips: true, why: "sent no readable answer"},
-	supervisor.ModelEmpty:     {tries: 2, first: time.Second, next: true, whole: true, why: "said nothing"},
+	supervisor.ModelStalled:   {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: "stopped answering"},
+	supervisor.ModelCut:       {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: "broke its answer off"},
+	supervisor.ModelMalformed: {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: "sent no readable answer"},
+	supervisor.ModelEmpty:     {tries: 2, firstWait: time.Second, fallback: true, complete: true, reason: "said nothing"},
 
-	supervisor.ModelAuth:    {tries: 1, next: true, trips: true, why: "does not accept its API key"},
-	supervisor.ModelCredit:  {tries: 1, next: true, trips: true, why: "has no credit left"},
-	supervisor.ModelMissing: {tries: 1, next: true, trips: true, why: "is not there"},
-	supervisor.ModelNoTools: {tries: 1, next: true, why: "cannot use tools"},
-	supervisor.ModelNoRoom:  {tries: 1, next: true, whole: true, why: "has no room left to answer"},
-	supervisor.ModelBudget:  {tries: 1, next: true, why: "costs more than there was money left for"},
+	supervisor.ModelAuth:    {tries: 1, fallback: true, trips: true, reason: "does not accept its API key"},
+	supervisor.ModelCredit:  {tries: 1, fallback: true, trips: true, reason: "has no credit left"},
+	supervisor.ModelMissing: {tries: 1, fallback: true, trips: true, reason: "is not there"},
+	supervisor.ModelNoTools: {tries: 1, fallback: true, reason: "cannot use tools"},
+	supervisor.ModelNoRoom:  {tries: 1, fallback: true, complete: true, reason: "has no room left to answer"},
+	supervisor.ModelBudget:  {tries: 1, fallback: true, reason: "costs more than there was money left for"},
 
-	supervisor.ModelTooLong:  {tries: 1, why: "cannot take a conversation this long"},
-	supervisor.ModelFiltered: {tries: 1, whole: true, why: "has a filter that stopped the answer"},
-	supervisor.ModelRefused:  {tries: 1, why: "refused the request"},
+	supervisor.ModelTooLong:  {tries: 1, reason: "cannot take a conversation this long"},
+	supervisor.ModelFiltered: {tries: 1, complete: true, reason: "has a filter that stopped the answer"},
+	supervisor.ModelRefused:  {tries: 1, reason: "refused the request"},
 }
 
-// again says whether a model is tried once more after n tries, and after which wait. asked is for how long the provider
+// retry says whether a model is tried once more after n tries, and after which wait. asked is for how long the provider
 // wants to be left alone, waited what the call has waited for this model already, and at a place in the spread, from -1
 // to 1. A wait is never shorter than what was asked for, and where that is too long, there is none.
-func (p policy) again(n int, asked, waited time.Duration, at float64) (wait time.Duration, ok bool) {
+func (p policy) retry(n int, asked, waited time.Duration, at float64) (wait time.Duration, ok bool) {
 	if n >= p.tries {
 		return 0, false
 	}
-	wait = p.first << (n - 1)
-	if waited+max(wait, asked) > patience {
+	wait = p.firstWait << (n - 1)
+	if waited+max(wait, asked) > maxWait {
 		return 0, false
 	}
-	return max(wait+time.Duration(at*spread*float64(wait)), asked), true
+	return max(wait+time.Duration(at*jitter*float64(wait)), asked), true
 }

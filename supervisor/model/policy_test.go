@@ -74,8 +74,8 @@ func TestEachFailureHasItsPolicy(t *testing.T) {
 					}
 					return
 				}
-				want := supervisor.Instead{Spec: "a/m", Why: policies[row.class].why}
-				if err != nil || h.text != "instead" || answer.Spec != "b/m" || answer.Instead == nil || *answer.Instead != want {
+				want := supervisor.ReplacedModel{Spec: "a/m", Reason: policies[row.class].reason}
+				if err != nil || h.text != "instead" || answer.Spec != "b/m" || answer.Replaced == nil || *answer.Replaced != want {
 					t.Fatalf("answered %+v, %q, %v", answer, h.text, err)
 				}
 				if diff := cmp.Diff(first.asked[0], second.asked[0]); diff != "" {
@@ -88,7 +88,7 @@ func TestEachFailureHasItsPolicy(t *testing.T) {
 		})
 	}
 	for class, p := range policies {
-		if !tested[class] || p.tries < 1 || p.why == "" {
+		if !tested[class] || p.tries < 1 || p.reason == "" {
 			t.Errorf("%s: not tested, or a row without tries or words: %+v", class, p)
 		}
 	}
@@ -108,8 +108,8 @@ func TestAWaitIsNeverShorterThanAskedNorLongerThanPatience(t *testing.T) {
 		p := policies[class]
 		var waited time.Duration
 		for n := 1; ; n++ {
-			asked := time.Duration(rapid.Int64Range(0, int64(2*patience)).Draw(t, "asked"))
-			wait, ok := p.again(n, asked, waited, rapid.Float64Range(-1, 1).Draw(t, "at"))
+			asked := time.Duration(rapid.Int64Range(0, int64(2*maxWait)).Draw(t, "asked"))
+			wait, ok := p.retry(n, asked, waited, rapid.Float64Range(-1, 1).Draw(t, "at"))
 			if !ok {
 				break
 			}
@@ -118,7 +118,7 @@ func TestAWaitIsNeverShorterThanAskedNorLongerThanPatience(t *testing.T) {
 			}
 			waited += wait
 		}
-		if waited > patience+patience/4 {
+		if waited > maxWait+maxWait/4 {
 			t.Fatalf("waited %v", waited)
 		}
 	})

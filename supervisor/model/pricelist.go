@@ -8,7 +8,7 @@ const PricesOf = "2026-10-27"
 // estimated too high surprises nobody. A gateway with prices of its own is told of in the configuration.
 //
 // After the pages platform.claude.com/docs/en/about-claude/pricing and developers.openai.com/api/docs/pricing.
-var pricelist = map[string][]priced{
+var pricelist = map[string][]priceRow{
 	"anthropic": {
 		{"claude-fable-5-1", 0, Price{10, 50, 0.25, 12.50, 20}},
 		{"claude-fable-5", 0, Price{10, 50, 1, 12.50, 20}},

@@ -19,19 +19,19 @@ type Price struct {
 	CacheWrite1h float64 // to be kept for longer
 }
 
-// priced is one row of a price list: a model, and up to how many tokens of input the row holds. 0 is any number. Of
+// priceRow is one row of a price list: a model, and up to how many tokens of input the row holds. 0 is any number. Of
 // rows for one model, the first that holds counts; where none does, the price is not known.
-type priced struct {
+type priceRow struct {
 	model string
 	upTo  int64
 	Price
 }
 
-// mostTokens is what no call can reach: a count beyond it is no count.
-const mostTokens = 1_000_000_000
+// maxTokenCount is what no call can reach: a count beyond it is no count.
+const maxTokenCount = 1_000_000_000
 
-// dated is the end of a model's name that fixes its version, which the prices do not depend on.
-var dated = regexp.MustCompile(`-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$`)
+// versionSuffix is the end of a model's name that fixes its version, which the prices do not depend on.
+var versionSuffix = regexp.MustCompile(`-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$`)
 
 // Cost is what a call of a model cost, in millionths of a US dollar. kept is for how long the request had its prefix
 // kept. It is not known for models without a price, which is not the same as nothing. What is answered on this machine
@@ -42,21 +42,21 @@ func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (mic
 		return 0, false
 	}
 	p := c.provider(choice)
-	price, known := set(c, choice.Spec)
+	price, known := configuredPrice(c, choice.Spec)
 	switch {
 	case known:
-	case p.near == nearHere:
+	case p.locality == localityMachine:
 		return 0, true
 	default:
-		if price, known = listed(pricelist[p.kind], choice.Model, u.Input); !known {
+		if price, known = findPrice(pricelist[p.kind], choice.Model, u.Input); !known {
 			return 0, false
 		}
 	}
 	return price.cost(u, kept)
 }
 
-// listed finds a model's price, under its whole name or that without its date.
-func listed(list []priced, model string, input int64) (Price, bool) {
+// findPrice finds a model's price, under its whole name or that without its date.
+func findPrice(list []priceRow, model string, input int64) (Price, bool) {
 	for _, row := range rowsOf(list, model) {
 		if row.upTo == 0 || input <= row.upTo {
 			return row.Price, true
@@ -66,8 +66,8 @@ func listed(list []priced, model string, input int64) (Price, bool) {
 }
 
 // rowsOf are a model's rows, in order.
-func rowsOf(list []priced, model string) (rows []priced) {
-	short := dated.ReplaceAllString(model, "")
+func rowsOf(list []priceRow, model string) (rows []priceRow) {
+	short := versionSuffix.ReplaceAllString(model, "")
 	for _, row := range list {
 		if row.model == model || row.model == short {
 			rows = append(rows, row)
@@ -76,10 +76,10 @@ func rowsOf(list []priced, model string) (rows []priced) {
 	return rows
 }
 
-// cost counts in dollars for a million tokens, which is the same as in millionths of a dollar for a token.
+// failedUsage counts in dollars for a million tokens, which is the same as in millionths of a dollar for a token.
 func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	for _, n := range []int64{u.Input, u.Output, u.CacheRead, u.CacheWrite} {
-		if n < 0 || n > mostTokens {
+		if n < 0 || n > maxTokenCount {
 			return 0, false
 		}
 	}
@@ -128,8 +128,8 @@ func (c *Catalogue) SetPrices(prices map[string]Price) error {
 	return nil
 }
 
-// set is the price that was set for a model.
-func set(c *Catalogue, spec string) (p Price, is bool) {
+// configuredPrice is the price that was set for a model.
+func configuredPrice(c *Catalogue, spec string) (p Price, is bool) {
 	p, is = (*c.prices.Load())[spec]
 	return p, is
 }

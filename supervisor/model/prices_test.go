@@ -64,10 +64,10 @@ func TestThePriceListIsSound(t *testing.T) {
 			if row.check() != nil || row.Input == 0 || row.Output <= row.Input || row.CacheRead >= row.Input {
 				t.Errorf("%s %s: %+v", kind, row.model, row.Price)
 			}
-			if found, ok := listed(list[:i], row.model, row.upTo); ok && row.upTo != 0 {
+			if found, ok := findPrice(list[:i], row.model, row.upTo); ok && row.upTo != 0 {
 				t.Errorf("%s %s stands behind %+v", kind, row.model, found)
 			}
-			if dated.MatchString(row.model) {
+			if versionSuffix.MatchString(row.model) {
 				t.Errorf("%s %s is dated", kind, row.model)
 			}
 		}

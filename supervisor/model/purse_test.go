@@ -12,7 +12,7 @@ type purse struct {
 	mu       sync.Mutex
 	left     int64
 	last     int64
-	open     map[int64]int64 // by lease
+	open     map[int64]int64 // bySpec lease
 	bids     []supervisor.Bid
 	returned int
 }

@@ -37,7 +37,7 @@ func instead(end End) string {
 	if end.Instead == nil {
 		return ""
 	}
-	return fmt.Sprintf("(Answered by %s: %s %s.)", end.Answered, end.Instead.Spec, end.Instead.Why)
+	return fmt.Sprintf("(Answered by %s: %s %s.)", end.Answered, end.Instead.Spec, end.Instead.Reason)
 }
 
 // endings says how a turn ended, in the person's words.

@@ -61,9 +61,9 @@ type Runner interface {
 // End is how an attempt ended.
 type End struct {
 	protocol.TurnEnd
-	Failure  error               // of the last model call, with WhyError
-	Instead  *supervisor.Instead // which model was to make the last step, where another one did
-	Answered string              // that other one
+	Failure  error                     // of the last model call, with WhyError
+	Instead  *supervisor.ReplacedModel // which model was to make the last step, where another one did
+	Answered string                    // that other one
 }
 
 // Waiting is returned by a Runner when a person's worker keeps dying, or can't be started, and is left alone for a while.

@@ -43,29 +43,29 @@ type usage struct {
 	Written *int64 `json:"cache_creation_input_tokens"`
 }
 
-// builder puts an answer together from its events. The zero value is ready.
-type builder struct {
-	model  string
-	blocks []*block
-	size   int                       // bytes of the answer
-	stop   string                    // why the model stopped; "" until it has
-	ended  bool                      // the stream has said that nothing follows
-	heard  func(int, protocol.Usage) // ModelRequest.Heard
+// answerBuilder puts an answer together from its events. The zero value is ready.
+type answerBuilder struct {
+	model     string
+	blocks    []*answerBlock
+	size      int                       // bytes of the answer
+	stop      string                    // why the model stopped; "" until it has
+	ended     bool                      // the stream has said that nothing follows
+	onReceive func(int, protocol.Usage) // ModelRequest.OnReceive
 
 	input, output, read, written int64 // tokens
 }
 
-// steps is what each event does. Those that are not listed, and those that are yet to be invented, do nothing.
-var steps = map[string]func(*builder, event, func(string)) error{
-	"message_start":       (*builder).begin,
-	"content_block_start": (*builder).open,
-	"content_block_delta": (*builder).extend,
-	"message_delta":       (*builder).finish,
-	"message_stop":        func(b *builder, _ event, _ func(string)) error { b.ended = b.stop != ""; return nil },
+// eventHandlers is what each event does. Those that are not listed, and those that are yet to be invented, do nothing.
+var eventHandlers = map[string]func(*answerBuilder, event, func(string)) error{
+	"message_start":       (*answerBuilder).begin,
+	"content_block_start": (*answerBuilder).open,
+	"content_block_delta": (*answerBuilder).extend,
+	"message_delta":       (*answerBuilder).finish,
+	"message_stop":        func(b *answerBuilder, _ event, _ func(string)) error { b.ended = b.stop != ""; return nil },
 }
 
 // add takes one event and says its text, if it has any. The event's name counts only where its data have none.
-func (b *builder) add(name string, data []byte, say func(string)) error {
+func (b *answerBuilder) add(name string, data []byte, say func(string)) error {
 	if len(data) == 0 || name == "ping" {
 		return nil
 	}
@@ -80,32 +80,32 @@ func (b *builder) add(name string, data []byte, say func(string)) error {
 	case "error":
 		return readFailure(0, data)
 	case "":
-		if ev.Type = name; name == "" || steps[name] == nil {
+		if ev.Type = name; name == "" || eventHandlers[name] == nil {
 			return errNotEvent
 		}
 	}
-	if step, known := steps[ev.Type]; known {
+	if step, known := eventHandlers[ev.Type]; known {
 		err := step(b, ev, say)
-		b.tell(ev)
+		b.report(ev)
 		return err
 	}
 	return nil
 }
 
-// tell reports what an event brought. A signature is no token of the model's.
-func (b *builder) tell(ev event) {
-	if b.heard != nil {
-		b.heard(len(ev.Delta.Text)+len(ev.Delta.JSON)+len(ev.Delta.Thinking)+len(ev.Block), b.tokens())
+// report reports what an event brought. A signature is no token of the model's.
+func (b *answerBuilder) report(ev event) {
+	if b.onReceive != nil {
+		b.onReceive(len(ev.Delta.Text)+len(ev.Delta.JSON)+len(ev.Delta.Thinking)+len(ev.Block), b.tokens())
 	}
 }
 
-func (b *builder) begin(ev event, _ func(string)) error {
+func (b *answerBuilder) begin(ev event, _ func(string)) error {
 	b.model = strings.ToValidUTF8(ev.Message.Model, "")
 	b.count(ev.Message.Usage)
 	return b.grow(len(b.model))
 }
 
-func (b *builder) count(u usage) {
+func (b *answerBuilder) count(u usage) {
 	for _, c := range []struct {
 		from *int64
 		to   *int64
@@ -117,7 +117,7 @@ func (b *builder) count(u usage) {
 }
 
 // open begins a block. Some proxies give all of a block at once, so what stands in its start counts too.
-func (b *builder) open(ev event, say func(string)) error {
+func (b *answerBuilder) open(ev event, say func(string)) error {
 	var start struct {
 		Type      string          `json:"type"`
 		ID        string          `json:"id"`
@@ -133,7 +133,7 @@ func (b *builder) open(ev event, say func(string)) error {
 	if b.find(ev.Index) != nil || start.Type == "" {
 		return errNotEvent
 	}
-	n := &block{index: ev.Index, kind: start.Type, id: start.ID, name: start.Name, signature: start.Signature}
+	n := &answerBlock{index: ev.Index, kind: start.Type, id: start.ID, name: start.Name, signature: start.Signature}
 	n.start = bytes.Clone(ev.Block)
 	n.text.WriteString(start.Thinking)
 	if b.blocks = append(b.blocks, n); len(b.blocks) > maxBlocks {
@@ -147,7 +147,7 @@ func (b *builder) open(ev event, say func(string)) error {
 	return nil
 }
 
-func (b *builder) find(index int) *block {
+func (b *answerBuilder) find(index int) *answerBlock {
 	for i := len(b.blocks) - 1; i >= 0; i-- {
 		if b.blocks[i].index == index {
 			return b.blocks[i]
@@ -157,7 +157,7 @@ func (b *builder) find(index int) *block {
 }
 
 // extend adds a piece to the block that it belongs to.
-func (b *builder) extend(ev event, say func(string)) error {
+func (b *answerBuilder) extend(ev event, say func(string)) error {
 	n := b.find(ev.Index)
 	if n == nil {
 		return errNotEvent
@@ -183,7 +183,7 @@ func (b *builder) extend(ev event, say func(string)) error {
 	return nil
 }
 
-func (b *builder) finish(ev event, _ func(string)) error {
+func (b *answerBuilder) finish(ev event, _ func(string)) error {
 	b.count(ev.Usage)
 	if ev.Delta.StopReason != "" {
 		b.stop = ev.Delta.StopReason
@@ -191,24 +191,24 @@ func (b *builder) finish(ev event, _ func(string)) error {
 	return nil
 }
 
-func (b *builder) grow(n int) error {
+func (b *answerBuilder) grow(n int) error {
 	if b.size += n; b.size > maxAnswer {
 		return errTooBig
 	}
 	return nil
 }
 
-// breaks are the reasons for which an answer is not all that the model would have said, and what is wrong when it said
+// lengthStops are the reasons for which an answer is not all that the model would have said, and what is wrong when it said
 // nothing yet. A paused turn is one too: it goes on when the conversation is sent again.
-var breaks = map[string]error{
+var lengthStops = map[string]error{
 	"max_tokens":                    errNoRoom,
 	"model_context_window_exceeded": errFull,
 	"pause_turn":                    errEmpty,
 }
 
 // answer is the whole message, or why there is none. A reason that nobody has heard of is as good as "end_turn".
-func (b *builder) answer() (supervisor.ModelAnswer, error) {
-	nothing, broken := breaks[b.stop]
+func (b *answerBuilder) answer() (supervisor.ModelAnswer, error) {
+	nothing, broken := lengthStops[b.stop]
 	if !broken {
 		nothing = errEmpty
 	}
@@ -233,7 +233,7 @@ func (b *builder) answer() (supervisor.ModelAnswer, error) {
 
 // parts are in the order in which they came: what was thought is bound to its place. A call that the break may have cut
 // is left out, as is text that is nothing but space.
-func (b *builder) parts(m *protocol.Message, broken bool) error {
+func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 	spoken := !blank(b.spoken())
 	for i, n := range b.blocks {
 		var part protocol.Part
@@ -260,7 +260,7 @@ func (b *builder) parts(m *protocol.Message, broken bool) error {
 	return nil
 }
 
-func (b *builder) spoken() string {
+func (b *answerBuilder) spoken() string {
 	var text strings.Builder
 	for _, n := range b.blocks {
 		if n.kind == "text" {
@@ -271,7 +271,7 @@ func (b *builder) spoken() string {
 }
 
 // tokens are the counts as the supervisor keeps them. What cannot be a count is none.
-func (b *builder) tokens() protocol.Usage {
+func (b *answerBuilder) tokens() protocol.Usage {
 	return protocol.Usage{Input: b.input + b.read + b.written, Output: b.output, CacheRead: b.read, CacheWrite: b.written}
 }
 

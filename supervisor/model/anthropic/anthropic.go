@@ -56,7 +56,7 @@ type Provider struct {
 	http      *http.Client
 	silence   time.Duration
 	maxTokens int64
-	blind     blind
+	blind     pictureless
 	log       hclog.Logger
 }
 
@@ -76,7 +76,7 @@ func New(o Options) (*Provider, error) {
 	if p.log == nil {
 		p.log = hclog.NewNullLogger()
 	}
-	p.at = remote.Endpoint{Name: o.Name, Host: base.Host, Key: o.APIKey, Troubles: troubles, Log: p.log}
+	p.at = remote.Endpoint{Name: o.Name, Host: base.Host, Key: o.APIKey, Rules: errorRules, Log: p.log}
 	p.client = sdk.NewClient(clientOptions(base, o.APIKey, p.http)...)
 	return p, nil
 }
@@ -126,14 +126,14 @@ func (p *Provider) Close() {
 func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
 	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
-	how := formOf(req.Model, req.Thinking, p.mostOf(req))
-	req = p.sighted(req)
+	how := thinkingFormOf(req.Model, req.Thinking, p.maxOutput(req))
+	req = p.withoutPictures(req)
 	answer, err := p.exchange(ctx, req, how, say)
-	if other, better := p.unsighted(req, err); better && ctx.Err() == nil {
+	if other, better := p.retryWithoutPictures(req, err); better && ctx.Err() == nil {
 		req = other
 		answer, err = p.exchange(ctx, req, how, say)
 	}
-	if other, better := how.instead(err); better && ctx.Err() == nil {
+	if other, better := how.retryForm(err); better && ctx.Err() == nil {
 		p.log.Debug("ask again with other thinking", "provider", p.name, "model", req.Model, "request", answer.Request)
 		answer, err = p.exchange(ctx, req, other, say)
 	}
@@ -152,8 +152,10 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	return answer, nil
 }
 
-// mostOf is how many tokens the answer may have, what is thought included.
-func (p *Provider) mostOf(req supervisor.ModelRequest) int64 { return cmp.Or(req.Output, p.maxTokens) }
+// maxOutput is how many tokens the answer may have, what is thought included.
+func (p *Provider) maxOutput(req supervisor.ModelRequest) int64 {
+	return cmp.Or(req.Output, p.maxTokens)
+}
 
 // explain makes the error for a person. A call that the head of its response gave no name has that of the refusal.
 func (p *Provider) explain(err error, model, request string, used protocol.Usage) error {
@@ -173,15 +175,15 @@ const (
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	var names []string
 	var name string
-	err := remote.Guard(ctx, p.silence, func(ctx context.Context, w *remote.Body) error {
+	err := remote.WatchIdle(ctx, p.silence, func(ctx context.Context, w *remote.WatchedBody) error {
 		params := sdk.ModelListParams{Limit: sdk.Int(pageSize)}
-		page, err := p.client.Models.List(ctx, params, option.WithMiddleware(admit(w, &name, remote.KindJSON)))
+		page, err := p.client.Models.List(ctx, params, option.WithMiddleware(checkResponse(w, &name, remote.TypeJSON)))
 		for range maxPages {
 			if err != nil || page == nil {
 				return err
 			}
 			for _, m := range page.Data {
-				if remote.Writable(m.ID) {
+				if remote.ValidModelName(m.ID) {
 					names = append(names, m.ID)
 				}
 			}

@@ -25,25 +25,25 @@ const (
 
 // exchange sends one request and reads its answer. Beside an error the answer holds what is known of the call: its name
 // and its usage.
-func (p *Provider) exchange(ctx context.Context, req supervisor.ModelRequest, how form,
+func (p *Provider) exchange(ctx context.Context, req supervisor.ModelRequest, how thinkingForm,
 	say func(string)) (supervisor.ModelAnswer, error) {
-	var b builder
+	var b answerBuilder
 	var answer supervisor.ModelAnswer
 	var name string
-	err := remote.Guard(ctx, p.silence, func(ctx context.Context, w *remote.Body) error {
-		ctx = remote.Sent(ctx, req.Heard)
-		params, err := paramsOf(req, how, p.mostOf(req))
+	err := remote.WatchIdle(ctx, p.silence, func(ctx context.Context, w *remote.WatchedBody) error {
+		ctx = remote.ReportSent(ctx, req.OnReceive)
+		params, err := paramsOf(req, how, p.maxOutput(req))
 		if err != nil {
 			return fmt.Errorf("%w: %w", errUnfit, err)
 		}
 		var resp *http.Response
 		err = p.client.Post(ctx, "v1/messages", params, &resp, option.WithJSONSet("stream", true),
-			option.WithHeader("Accept", remote.KindStream), option.WithMiddleware(admit(w, &name, remote.KindStream)))
+			option.WithHeader("Accept", remote.TypeStream), option.WithMiddleware(checkResponse(w, &name, remote.TypeStream)))
 		if err != nil {
 			return err
 		}
 		defer resp.Body.Close() // of a body that was only read: its error says nothing
-		b.heard = req.Heard
+		b.onReceive = req.OnReceive
 		answer, err = receive(ctx, ssestream.NewDecoder(resp), &b, w, say)
 		return err
 	})
@@ -62,7 +62,7 @@ func (p *Provider) requestID(id string) string {
 
 // receive reads the stream to its end. Everything up to the reason why the model stopped must arrive; the event after it
 // is waited for briefly and may be missing.
-func receive(ctx context.Context, events ssestream.Decoder, b *builder, w *remote.Body,
+func receive(ctx context.Context, events ssestream.Decoder, b *answerBuilder, w *remote.WatchedBody,
 	say func(string)) (supervisor.ModelAnswer, error) {
 	for ctx.Err() == nil && !b.ended && events.Next() {
 		ev := events.Event()
@@ -70,7 +70,7 @@ func receive(ctx context.Context, events ssestream.Decoder, b *builder, w *remot
 			return supervisor.ModelAnswer{}, err
 		}
 		if b.stop != "" {
-			w.Tail()
+			w.ExpectEnd()
 		}
 	}
 	if err := events.Err(); b.stop == "" {
@@ -95,30 +95,30 @@ func cutOff(err error) error {
 	return fmt.Errorf("%w: %w", errCutOff, err)
 }
 
-// admit looks at each response before the library does, and keeps the provider's own name of the call. It lets through
+// checkResponse looks at each response before the library does, and keeps the provider's own name of the call. It lets through
 // what has the status 200 and is not of a wrong kind; all else is a refusal.
-func admit(w *remote.Body, name *string, kind string) option.Middleware {
+func checkResponse(w *remote.WatchedBody, name *string, kind string) option.Middleware {
 	return func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		resp, err := next(req)
 		if err != nil {
 			return nil, err
 		}
-		w.ReadCloser = &lines{ReadCloser: resp.Body}
+		w.ReadCloser = &lineLimiter{ReadCloser: resp.Body}
 		*name = firstHeader(resp, "Request-Id", "X-Request-Id")
-		if !remote.IsKind(resp, kind) {
+		if !remote.HasType(resp, kind) {
 			defer w.Close()
 			return nil, readRefusal(resp, w)
 		}
 		resp.Body = w
-		if kind == remote.KindStream {
+		if kind == remote.TypeStream {
 			return resp, nil
 		}
-		return gather(resp)
+		return readJSON(resp)
 	}
 }
 
-// gather reads the whole of a response that is to be JSON.
-func gather(resp *http.Response) (*http.Response, error) {
+// readJSON reads the whole of a response that is to be JSON.
+func readJSON(resp *http.Response) (*http.Response, error) {
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxListing))
 	if err != nil {
@@ -140,13 +140,13 @@ func firstHeader(resp *http.Response, names ...string) string {
 	return ""
 }
 
-// lines is a body that refuses lines without end.
-type lines struct {
+// lineLimiter is a body that refuses lines without end.
+type lineLimiter struct {
 	io.ReadCloser
 	length int // bytes since the last line's end
 }
 
-func (l *lines) Read(buf []byte) (int, error) {
+func (l *lineLimiter) Read(buf []byte) (int, error) {
 	n, err := l.ReadCloser.Read(buf)
 	if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
 		l.length = -i - 1

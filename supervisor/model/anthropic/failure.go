@@ -32,7 +32,7 @@ type failure struct {
 	moved   bool          // it was a redirect
 }
 
-func (f *failure) Error() string { return remote.Cause(f.status, f.kind, "") }
+func (f *failure) Error() string { return remote.RefusalText(f.status, f.kind, "") }
 
 // Told leaves out the text where some proxies repeat parts of a wrong key.
 func (f *failure) Told() remote.Told {
@@ -43,25 +43,25 @@ func (f *failure) Told() remote.Told {
 	return told
 }
 
-func (f *failure) saysAny(phrases ...string) bool { return remote.Says(f.text, phrases...) }
+func (f *failure) saysAny(phrases ...string) bool { return remote.ContainsAny(f.text, phrases...) }
 
 // readRefusal reads the body of a response that is no answer.
 func readRefusal(resp *http.Response, body io.Reader) error {
 	return remote.ReadRefusal(body, func(data []byte) error {
 		f := readFailure(resp.StatusCode, data)
-		f.moved, f.retry = remote.Moved(resp), retryAfter(resp.Header, time.Now())
+		f.moved, f.retry = remote.IsRedirect(resp), retryAfter(resp.Header, time.Now())
 		return f
 	})
 }
 
 // readFailure makes a failure of an error object; of anything else it keeps the status alone.
 func readFailure(status int, data []byte) *failure {
-	o := remote.ReadObject(data)
+	o := remote.ReadErrorObject(data)
 	return &failure{status: status, kind: o.Type, text: o.Text, request: o.Request}
 }
 
-// limits are the rate limits whose ends the API tells in its headers.
-var limits = []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"}
+// rateLimits are the rate limits whose ends the API tells in its headers.
+var rateLimits = []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"}
 
 // retryAfter is how long the endpoint asks to be left alone: by Retry-After, or else until the last of the limits that
 // are used up begins anew.
@@ -70,7 +70,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	if longest > 0 {
 		return longest
 	}
-	for _, name := range limits {
+	for _, name := range rateLimits {
 		left := h.Get("Anthropic-Ratelimit-" + name + "-Remaining")
 		date, err := time.Parse(time.RFC3339, h.Get("Anthropic-Ratelimit-"+name+"-Reset"))
 		if err == nil && (left == "" || left == "0") {

@@ -15,7 +15,7 @@ import (
 
 // pictureBlock is a picture, or the line that stands for it.
 func pictureBlock(req supervisor.ModelRequest, image protocol.Image) sdk.ContentBlockParamUnion {
-	data, instead := req.Show(image)
+	data, instead := req.ReadPicture(image)
 	if instead != "" {
 		return sdk.NewTextBlock(instead)
 	}
@@ -32,61 +32,61 @@ func resultPictures(req supervisor.ModelRequest, r *protocol.ToolResult) []sdk.T
 	return out
 }
 
-// maxBlind bounds the models that are remembered. Their names come from people.
-const maxBlind = 256
+// maxPictureless bounds the models that are remembered. Their names come from people.
+const maxPictureless = 256
 
-// blind are the models that take no pictures, until the program ends: Anthropic's all do, but others speak its API. The
+// pictureless are the models that take no pictures, until the program ends: Anthropic's all do, but others speak its API. The
 // zero value knows of none.
-type blind struct {
+type pictureless struct {
 	mu     sync.Mutex
 	models map[string]bool
 }
 
-func (b *blind) add(model string) {
+func (b *pictureless) add(model string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.models == nil || len(b.models) >= maxBlind {
+	if b.models == nil || len(b.models) >= maxPictureless {
 		b.models = map[string]bool{}
 	}
 	b.models[model] = true
 }
 
-func (b *blind) has(model string) bool {
+func (b *pictureless) has(model string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.models[model]
 }
 
-// sighted is the request with no more pictures than its model takes.
-func (p *Provider) sighted(req supervisor.ModelRequest) supervisor.ModelRequest {
+// withoutPictures is the request with no more pictures than its model takes.
+func (p *Provider) withoutPictures(req supervisor.ModelRequest) supervisor.ModelRequest {
 	if p.blind.has(req.Model) {
-		req.Picture = unseen(remote.WhyBlind)
+		req.Picture = pictureError(remote.ReasonNoPictures)
 	}
 	return req
 }
 
-// unsighted is the request to make again after a refusal of its pictures, before anything was said.
-func (p *Provider) unsighted(req supervisor.ModelRequest, err error) (supervisor.ModelRequest, bool) {
+// retryWithoutPictures is the request to make again after a refusal of its pictures, before anything was said.
+func (p *Provider) retryWithoutPictures(req supervisor.ModelRequest, err error) (supervisor.ModelRequest, bool) {
 	f := new(failure)
 	if !errors.As(err, &f) || f.status == 0 || isTooLong(f) || p.blind.has(req.Model) || !slices.ContainsFunc(req.Messages, pictured) {
 		return req, false
 	}
 	log := p.log.With("provider", p.name, "model", req.Model, "status", f.status)
 	switch {
-	case remote.Blind(f.status, f.text):
+	case remote.RefusesPictures(f.status, f.text):
 		p.blind.add(req.Model)
 		log.Info("a model takes no pictures; they are left out from now on")
-		return p.sighted(req), true
-	case remote.Unseen(f.status, f.text):
+		return p.withoutPictures(req), true
+	case remote.RefusesPicture(f.status, f.text):
 		log.Warn("a model could not use a picture; it is asked without any, this time")
-		req.Picture = unseen(remote.WhyUnseen)
+		req.Picture = pictureError(remote.ReasonUnusable)
 		return req, true
 	}
 	return req, false
 }
 
-func unseen(why string) func(protocol.Image) ([]byte, error) {
-	return func(protocol.Image) ([]byte, error) { return nil, supervisor.Unseen(why) }
+func pictureError(why string) func(protocol.Image) ([]byte, error) {
+	return func(protocol.Image) ([]byte, error) { return nil, supervisor.PictureError(why) }
 }
 
 // pictured says whether there is a picture in a message.

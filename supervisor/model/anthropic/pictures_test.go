@@ -14,7 +14,7 @@ import (
 // body is a request as it goes over the wire, with {RED} for the picture.
 func body(t *testing.T, req supervisor.ModelRequest) string {
 	t.Helper()
-	params, err := paramsOf(req, form{}, 1000)
+	params, err := paramsOf(req, thinkingForm{}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func body(t *testing.T, req supervisor.ModelRequest) string {
 
 func TestPicturesAreInTheResultsThatShowThem(t *testing.T) {
 	const image = `{"source":{"data":"{RED}","media_type":"image/png","type":"base64"},"type":"image"}`
-	got := body(t, modeltest.Looked(t))
+	got := body(t, modeltest.PictureRequest(t))
 	for _, want := range []string{
 		`{"content":[` + image + `,{"text":"Is it this?","type":"text"}],"role":"user"}`,
 		`"content":[{"text":"a: a PNG image","type":"text"},` + image + `],`,
@@ -42,7 +42,7 @@ func TestPicturesAreInTheResultsThatShowThem(t *testing.T) {
 }
 
 func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
-	req := modeltest.Looked(t)
+	req := modeltest.PictureRequest(t)
 	req.Messages[2].Parts[0].Result.Images[0].SHA256 = "gone"
 	got := body(t, req)
 	if strings.Count(got, "{RED}") != 2 || !strings.Contains(got, "and you do not see it: it can't be read any more.]") {
@@ -58,7 +58,7 @@ func TestAStrictServerTakesPictures(t *testing.T) {
 		return modeltest.Answer{Text: "red"}
 	})
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
-	req := modeltest.Looked(t)
+	req := modeltest.PictureRequest(t)
 	req.Cache = time.Hour
 	if answer, _, err := ask(p, req); err != nil || answer.Message.Text() != "red" {
 		t.Fatal(answer, err)
@@ -70,10 +70,10 @@ func TestAStrictServerTakesPictures(t *testing.T) {
 
 func TestAModelThatTakesNoPicturesIsAskedWithout(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Instant)
-	server.Blind = true
+	server.NoPictures = true
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	for range 2 {
-		if answer, _, err := ask(p, modeltest.Looked(t)); err != nil || answer.Message.Text() != "ok" {
+		if answer, _, err := ask(p, modeltest.PictureRequest(t)); err != nil || answer.Message.Text() != "ok" {
 			t.Fatal(answer, err)
 		}
 	}
@@ -91,9 +91,9 @@ func TestAModelThatTakesNoPicturesIsAskedWithout(t *testing.T) {
 func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Instant)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
-	bad := modeltest.Looked(t)
+	bad := modeltest.PictureRequest(t)
 	bad.Picture = func(protocol.Image) ([]byte, error) { return []byte("no picture"), nil }
-	for _, req := range []supervisor.ModelRequest{bad, modeltest.Looked(t)} {
+	for _, req := range []supervisor.ModelRequest{bad, modeltest.PictureRequest(t)} {
 		if _, _, err := ask(p, req); err != nil {
 			t.Fatal(err)
 		}
@@ -105,11 +105,11 @@ func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 }
 
 func TestWhoIsBlindIsBounded(t *testing.T) {
-	var b blind
+	var b pictureless
 	for i := range 1000 {
 		b.add(strings.Repeat("m", i))
 	}
-	if len(b.models) > maxBlind || !b.has(strings.Repeat("m", 999)) {
+	if len(b.models) > maxPictureless || !b.has(strings.Repeat("m", 999)) {
 		t.Errorf("%d models", len(b.models))
 	}
 }

@@ -16,8 +16,8 @@ import (
 
 // paramsOf turns a request into the library's words. The same transcript gives the same bytes, so that a prefix stays
 // one; only the cache markers wander on.
-func paramsOf(req supervisor.ModelRequest, how form, maxTokens int64) (sdk.MessageNewParams, error) {
-	messages, err := messagesOf(req, how.back)
+func paramsOf(req supervisor.ModelRequest, how thinkingForm, maxTokens int64) (sdk.MessageNewParams, error) {
+	messages, err := messagesOf(req, how.sendBack)
 	params := sdk.MessageNewParams{
 		Model: req.Model, MaxTokens: maxTokens, Messages: messages, Tools: toolsOf(req.Tools),
 		Thinking: how.config(), OutputConfig: sdk.OutputConfigParam{Effort: how.effort},
@@ -25,7 +25,7 @@ func paramsOf(req supervisor.ModelRequest, how form, maxTokens int64) (sdk.Messa
 	if !blank(req.System) {
 		params.System = []sdk.TextBlockParam{{Text: req.System}}
 	}
-	mark(&params, req.Cache)
+	markCache(&params, req.Cache)
 	return params, err
 }
 
@@ -45,10 +45,10 @@ func toolsOf(tools []protocol.Tool) []sdk.ToolUnionParam {
 	return out
 }
 
-// mark says what the endpoint is to keep: the tools, the system text, and the conversation up to each of the last two
+// markCache says what the endpoint is to keep: the tools, the system text, and the conversation up to each of the last two
 // messages that are not the model's. The next request finds the older of them where this one has set the newer. These
 // are four, which is all that a request may have.
-func mark(params *sdk.MessageNewParams, keep time.Duration) {
+func markCache(params *sdk.MessageNewParams, keep time.Duration) {
 	if keep <= 0 {
 		return
 	}
@@ -71,33 +71,33 @@ func mark(params *sdk.MessageNewParams, keep time.Duration) {
 	}
 }
 
-// thread gathers messages into the API's, which has two roles that take turns.
-type thread struct {
-	out     []sdk.MessageParam
-	results []sdk.ContentBlockParamUnion // of the next user message, which they must begin
-	texts   []sdk.ContentBlockParamUnion // and pictures of the person's
-	back    bool                         // what was thought goes back
-	req     supervisor.ModelRequest      // whose messages these are
+// messageBuilder gathers messages into the API's, which has two roles that take turns.
+type messageBuilder struct {
+	out      []sdk.MessageParam
+	results  []sdk.ContentBlockParamUnion // of the next user message, which they must begin
+	texts    []sdk.ContentBlockParamUnion // and pictures of the person's
+	sendBack bool                         // what was thought goes back
+	req      supervisor.ModelRequest      // whose messages these are
 }
 
-// shapes is how each role's messages become blocks.
-var shapes = map[protocol.Role]func(*thread, protocol.Message){
-	protocol.RoleUser:      (*thread).addUser,
-	protocol.RoleTool:      (*thread).addUser,
-	protocol.RoleAssistant: (*thread).addAssistant,
+// roleHandlers is how each role's messages become blocks.
+var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
+	protocol.RoleUser:      (*messageBuilder).addUser,
+	protocol.RoleTool:      (*messageBuilder).addUser,
+	protocol.RoleAssistant: (*messageBuilder).addAssistant,
 }
 
 // messagesOf leaves out what was thought in earlier turns: nothing is bound to it any more, and what is bound to the
 // text before it would be refused after a change of that text.
 func messagesOf(req supervisor.ModelRequest, back bool) ([]sdk.MessageParam, error) {
-	t := thread{req: req}
+	t := messageBuilder{req: req}
 	begin := turnStart(req.Messages)
 	for i, m := range req.Messages {
-		add, known := shapes[m.Role]
+		add, known := roleHandlers[m.Role]
 		if !known {
 			return nil, fmt.Errorf("message %d: role %q", i, m.Role)
 		}
-		t.back = back && i >= begin
+		t.sendBack = back && i >= begin
 		add(&t, m)
 	}
 	t.flush()
@@ -120,7 +120,7 @@ func turnStart(messages []protocol.Message) int {
 	return start
 }
 
-func (t *thread) addUser(m protocol.Message) {
+func (t *messageBuilder) addUser(m protocol.Message) {
 	for _, p := range m.Parts {
 		if p.Result != nil {
 			t.results = append(t.results, resultBlock(t.req, p.Result))
@@ -136,7 +136,7 @@ func (t *thread) addUser(m protocol.Message) {
 
 // addAssistant leaves out a message that says and calls nothing, which the API refuses, and joins one to another, which
 // not every server does.
-func (t *thread) addAssistant(m protocol.Message) {
+func (t *messageBuilder) addAssistant(m protocol.Message) {
 	var blocks []sdk.ContentBlockParamUnion
 	speaks := false
 	for _, p := range m.Parts {
@@ -157,11 +157,11 @@ func (t *thread) addAssistant(m protocol.Message) {
 	t.out = append(t.out, sdk.NewAssistantMessage(blocks...))
 }
 
-func (t *thread) assistantBlock(p protocol.Part) (sdk.ContentBlockParamUnion, bool) {
+func (t *messageBuilder) assistantBlock(p protocol.Part) (sdk.ContentBlockParamUnion, bool) {
 	switch {
 	case p.Thinking != nil:
 		block, is := thoughtBlock(p.Thinking)
-		return block, is && t.back
+		return block, is && t.sendBack
 	case p.Call != nil:
 		return sdk.NewToolUseBlock(p.Call.ID, supervisor.ParseArguments(string(p.Call.Arguments)), wireName(p.Call.Name)), true
 	}
@@ -169,7 +169,7 @@ func (t *thread) assistantBlock(p protocol.Part) (sdk.ContentBlockParamUnion, bo
 }
 
 // flush ends the user message that is being gathered.
-func (t *thread) flush() {
+func (t *messageBuilder) flush() {
 	if blocks := append(t.results, t.texts...); len(blocks) > 0 {
 		t.out = append(t.out, sdk.NewUserMessage(blocks...))
 	}

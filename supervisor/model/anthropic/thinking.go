@@ -14,39 +14,39 @@ import (
 	"mews/supervisor"
 )
 
-// form is how a request words what is wanted of a model's thinking.
-type form struct {
-	kind   string                 // thinking.type; "" leaves it out, and the model does what it does by default
-	budget int64                  // tokens, with the kind enabled
-	effort sdk.OutputConfigEffort // "" leaves it out
-	back   bool                   // the model thinks, so what it thought in this turn goes back to it
-	off    bool                   // no thinking was wanted
+// thinkingForm is how a request words what is wanted of a model's thinking.
+type thinkingForm struct {
+	kind     string                 // thinking.type; "" leaves it out, and the model does what it does by default
+	budget   int64                  // tokens, with the kind enabled
+	effort   sdk.OutputConfigEffort // "" leaves it out
+	sendBack bool                   // the model thinks, so what it thought in this turn goes back to it
+	off      bool                   // no thinking was wanted
 }
 
-// way is the form in which a model is told to think or not to. The effort, or the budget, is added by the level.
-type way struct{ off, on form }
+// thinkingStyle is the form in which a model is told to think or not to. The effort, or the budget, is added by the level.
+type thinkingStyle struct{ off, on thinkingForm }
 
 var (
 	// budgeted: it thinks only when told how many tokens it may spend.
-	budgeted = way{off: form{off: true}, on: form{kind: "enabled", back: true}}
+	budgeted = thinkingStyle{off: thinkingForm{off: true}, on: thinkingForm{kind: "enabled", sendBack: true}}
 	// willing: it thinks only when told to, as long as it sees fit.
-	willing = way{off: form{off: true}, on: form{kind: "adaptive", back: true}}
+	willing = thinkingStyle{off: thinkingForm{off: true}, on: thinkingForm{kind: "adaptive", sendBack: true}}
 	// keen: it thinks unless told not to.
-	keen = way{off: form{kind: "disabled", off: true}, on: form{kind: "adaptive", back: true}}
+	keen = thinkingStyle{off: thinkingForm{kind: "disabled", off: true}, on: thinkingForm{kind: "adaptive", sendBack: true}}
 	// noting: it writes notes between its tool calls at the least.
-	noting = way{off: form{kind: "between_tools", back: true, off: true}, on: form{kind: "adaptive", back: true}}
+	noting = thinkingStyle{off: thinkingForm{kind: "between_tools", sendBack: true, off: true}, on: thinkingForm{kind: "adaptive", sendBack: true}}
 	// always: it thinks whatever it is told, and refuses to be told not to.
-	always = way{off: form{effort: sdk.OutputConfigEffortLow, back: true, off: true}, on: form{kind: "adaptive", back: true}}
+	always = thinkingStyle{off: thinkingForm{effort: sdk.OutputConfigEffortLow, sendBack: true, off: true}, on: thinkingForm{kind: "adaptive", sendBack: true}}
 )
 
-// generations are the ways of Anthropic's models as of November 2026, tried in order: the first row whose family is the
+// modelStyles are the ways of Anthropic's models as of November 2026, tried in order: the first row whose family is the
 // model's, or "", and whose version is not above the model's. Newer models have taken fewer and fewer forms, so one that
 // is not known yet is told as little as possible. A name without a version may be of anybody's model behind a proxy.
 // From Anthropic's pages on thinking, "What's new in Claude Opus 5.5", "... Sonnet 5.5" and "... Opus 5".
-var generations = []struct {
+var modelStyles = []struct {
 	family       string
 	major, minor int
-	way          way
+	way          thinkingStyle
 }{
 	{"", 5, 6, always},
 	{"haiku", 5, 0, keen},
@@ -59,18 +59,18 @@ var generations = []struct {
 	{"", 0, 0, budgeted},
 }
 
-// versioned finds the family and the version in claude-opus-4-6, claude-3-7-sonnet-20250219 and their like at proxies.
-var versioned = regexp.MustCompile(`claude-(?:([a-z]+)-)?(\d{1,2})(?:[-.](\d{1,2}))?(?:-([a-z]+))?(?:[^0-9a-z]|$)`)
+// modelVersion finds the family and the version in claude-opus-4-6, claude-3-7-sonnet-20250219 and their like at proxies.
+var modelVersion = regexp.MustCompile(`claude-(?:([a-z]+)-)?(\d{1,2})(?:[-.](\d{1,2}))?(?:-([a-z]+))?(?:[^0-9a-z]|$)`)
 
-// wayOf is how the model is told to think.
-func wayOf(model string) way {
+// thinkingStyleOf is how the model is told to think.
+func thinkingStyleOf(model string) thinkingStyle {
 	family, major, minor := "", 0, 0
-	if found := versioned.FindStringSubmatch(model); found != nil {
+	if found := modelVersion.FindStringSubmatch(model); found != nil {
 		family = found[1] + found[4]
 		major, _ = strconv.Atoi(found[2]) // one or two digits
 		minor, _ = strconv.Atoi(found[3]) // or none, which is 0
 	}
-	for _, g := range generations {
+	for _, g := range modelStyles {
 		if (g.family == "" || g.family == family) && (major > g.major || major == g.major && minor >= g.minor) {
 			return g.way
 		}
@@ -78,8 +78,8 @@ func wayOf(model string) way {
 	return budgeted
 }
 
-// levels are what a level of thinking costs, in either form.
-var levels = map[supervisor.Thinking]struct {
+// thinkingLevels are what a level of thinking costs, in either form.
+var thinkingLevels = map[supervisor.Thinking]struct {
 	budget int64
 	effort sdk.OutputConfigEffort
 }{
@@ -93,10 +93,10 @@ const (
 	minSpeech = 1024 // tokens that thinking must leave for the answer
 )
 
-// formOf words a level of thinking for a model.
-func formOf(model string, level supervisor.Thinking, maxTokens int64) form {
-	way := wayOf(model)
-	wanted, thinks := levels[level]
+// thinkingFormOf words a level of thinking for a model.
+func thinkingFormOf(model string, level supervisor.Thinking, maxTokens int64) thinkingForm {
+	way := thinkingStyleOf(model)
+	wanted, thinks := thinkingLevels[level]
 	if !thinks {
 		return way.off
 	}
@@ -112,7 +112,7 @@ func formOf(model string, level supervisor.Thinking, maxTokens int64) form {
 }
 
 // config is the form as the library takes it.
-func (f form) config() sdk.ThinkingConfigParamUnion {
+func (f thinkingForm) config() sdk.ThinkingConfigParamUnion {
 	switch f.kind {
 	case "enabled":
 		return sdk.ThinkingConfigParamOfEnabled(f.budget)
@@ -128,10 +128,10 @@ func (f form) config() sdk.ThinkingConfigParamUnion {
 	return sdk.ThinkingConfigParamUnion{}
 }
 
-// instead is the form to ask again in after a refusal that has to do with thinking and that a person can do nothing
+// retryForm is the form to ask again in after a refusal that has to do with thinking and that a person can do nothing
 // about: what was thought earlier is no longer valid (the API binds it to the model and to all that stood before it), the
 // turn began without thinking, at another model's, or thinking can't be turned off.
-func (f form) instead(err error) (form, bool) {
+func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	refused := new(failure)
 	if !errors.As(err, &refused) || refused.status != http.StatusBadRequest || !refused.saysAny("thinking") {
 		return f, false
@@ -141,8 +141,8 @@ func (f form) instead(err error) (form, bool) {
 	switch {
 	case f.kind != "" && !f.off && (unthought || invalid && f.kind == "enabled"): // which wants a turn to begin with it
 		return budgeted.off, true
-	case f.back && invalid:
-		f.back = false
+	case f.sendBack && invalid:
+		f.sendBack = false
 		return f, true
 	case f.off && f.kind != "":
 		return always.off, true

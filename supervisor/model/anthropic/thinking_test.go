@@ -48,7 +48,7 @@ func TestEachModelIsToldToThinkInItsOwnWay(t *testing.T) {
 // thinkingOf is what a request says of thinking, and its effort.
 func thinkingOf(t *testing.T, model string, level supervisor.Thinking, maxTokens int) string {
 	t.Helper()
-	how := formOf(model, level, int64(maxTokens+DefaultMaxTokens*btoi(maxTokens == 0)))
+	how := thinkingFormOf(model, level, int64(maxTokens+DefaultMaxTokens*btoi(maxTokens == 0)))
 	params, err := paramsOf(hi(), how, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -16,11 +16,11 @@ func tokens(size int) int64 { return int64(size / tokenBytes) }
 
 // prompt is what a model reads, in its order: tools, system, messages.
 type prompt struct {
-	pieces  []piece
-	model   string
-	manner  string        // what changes how messages are read, but not what stands before them
-	turnsAt int           // the first piece of a message
-	keep    time.Duration // how long an automatic cache keeps it
+	pieces     []piece
+	model      string
+	mode       string        // what changes how messages are read, but not what stands before them
+	messagesAt int           // the first piece of a message
+	keep       time.Duration // how long an automatic cache keeps it
 }
 
 // piece is a tool, or a block of a message.
@@ -37,8 +37,8 @@ func (p prompt) tokens() int64 {
 	return tokens(size)
 }
 
-// bare is a JSON object as bytes without its marker. What is within it keeps its order.
-func bare(section string, raw json.RawMessage) []byte {
+// withoutMarker is a JSON object as bytes without its marker. What is within it keeps its order.
+func withoutMarker(section string, raw json.RawMessage) []byte {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(raw, &keys) != nil {
 		return append([]byte(section), raw...)
@@ -159,8 +159,8 @@ func (p prompt) sums() (ends []int64, sums []prefix) {
 	sum, size := sha256.Sum256([]byte(p.model)), 0
 	for i, one := range p.pieces {
 		size += len(one.data)
-		if i == p.turnsAt {
-			sum = sha256.Sum256(append(sum[:], p.manner...))
+		if i == p.messagesAt {
+			sum = sha256.Sum256(append(sum[:], p.mode...))
 		}
 		sum = sha256.Sum256(append(sum[:], one.data...))
 		ends, sums = append(ends, tokens(size)), append(sums, sum)

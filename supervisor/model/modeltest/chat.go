@@ -108,8 +108,8 @@ func (s *Server) decodeChat(_ http.Header, raw []byte) (*exchange, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	e := &exchange{Request: req.named(), server: s, prompt: b.prompt(messages)}
-	if refused := s.checkSight(e); refused != nil {
+	e := &exchange{Request: req.withConversation(), server: s, prompt: b.prompt(messages)}
+	if refused := s.checkPictures(e); refused != nil {
 		return nil, refused
 	}
 	e.usage = b.StreamOptions != nil && b.StreamOptions.IncludeUsage
@@ -175,12 +175,12 @@ func atMost(b chatBody) int {
 }
 
 func assemble(b chatBody) (Request, []wireMessage, *refusal) {
-	req := Request{Model: b.Model, Stream: b.Stream, Limit: atMost(b), Thinking: b.ReasoningEffort, Talk: b.PromptCacheKey}
+	req := Request{Model: b.Model, Stream: b.Stream, Limit: atMost(b), Thinking: b.ReasoningEffort, Conversation: b.PromptCacheKey}
 	if b.Reasoning != nil {
 		req.Thinking = b.Reasoning.Effort
 	}
-	if req.Talk == "" {
-		req.Talk = b.User
+	if req.Conversation == "" {
+		req.Conversation = b.User
 	}
 	for i, raw := range b.Tools {
 		t, refused := readTool(raw, i)
@@ -342,11 +342,11 @@ func checkPairs(messages []Message) *refusal {
 func (b chatBody) prompt(messages []wireMessage) prompt {
 	p := prompt{model: "openai/" + b.Model}
 	for _, raw := range b.Tools {
-		p.pieces = append(p.pieces, piece{data: bare("", raw)})
+		p.pieces = append(p.pieces, piece{data: withoutMarker("", raw)})
 	}
-	p.turnsAt = len(p.pieces)
+	p.messagesAt = len(p.pieces)
 	for i, m := range messages {
-		p.pieces = append(p.pieces, piece{data: bare(m.Role, weighed(b.Messages[i], m.images))})
+		p.pieces = append(p.pieces, piece{data: withoutMarker(m.Role, withPictureTokens(b.Messages[i], m.images))})
 	}
 	if b.PromptCacheRetention == "24h" {
 		p.keep = 24 * time.Hour

@@ -72,9 +72,9 @@ func red() protocol.Image {
 	return protocol.Image{BlobRef: protocol.BlobRef{SHA256: "red", Size: 74}, MediaType: "image/png", Width: 8, Height: 6}
 }
 
-// Looked is a conversation in which the person has sent RedPNG, and two calls have shown it once each. No other picture can be
+// PictureRequest is a conversation in which the person has sent RedPNG, and two calls have shown it once each. No other picture can be
 // read.
-func Looked(t testing.TB) supervisor.ModelRequest {
+func PictureRequest(t testing.TB) supervisor.ModelRequest {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(RedPNG)
 	if err != nil {

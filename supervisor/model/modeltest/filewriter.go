@@ -23,7 +23,7 @@ import (
 // and then answers "done: MESSAGE", or "failed: RESULT" with the first result that is an error. It keeps nothing: what
 // it has done it reads from the transcript, so a turn may go on in another process, of any side.
 func FileWriter(r Request) Answer {
-	p := &play{done: r.Done(), seen: r.Seen(), pictured: r.pictured()}
+	p := &fileRun{done: r.Done(), seen: r.Seen(), pictured: r.pictured()}
 	for line := range strings.Lines(r.Asked()) {
 		if p.run(strings.TrimSpace(line)); p.next != nil {
 			return *p.next
@@ -39,9 +39,9 @@ func FileWriter(r Request) Answer {
 	return Answer{Text: text}
 }
 
-// play goes through the commands from the start each time. Calls that were made return their result; the first that
+// fileRun goes through the commands from the start each time. Calls that were made return their result; the first that
 // was not is the answer, and what comes after it waits for the next request.
-type play struct {
+type fileRun struct {
 	done   []Done
 	at     int
 	next   *Answer
@@ -51,32 +51,32 @@ type play struct {
 	pictured bool      // there is a picture in the request
 }
 
-// verbs are the commands. Each gets what stands after it.
-var verbs = map[string]func(p *play, rest string){
-	"append": (*play).append,
-	"write":  (*play).write,
-	"read":   func(p *play, rest string) { p.check("read_file", args{"path": rest}) },
-	"view":   (*play).view,
-	"blind":  (*play).blind,
-	"steps":  (*play).steps,
-	"say":    func(*play, string) {},
-	"hang":   func(p *play, _ string) { p.next = &Answer{Hang: true} },
-	"fail": func(p *play, _ string) {
+// fileCommands are the commands. Each gets what stands after it.
+var fileCommands = map[string]func(p *fileRun, rest string){
+	"append": (*fileRun).append,
+	"write":  (*fileRun).write,
+	"read":   func(p *fileRun, rest string) { p.check("read_file", args{"path": rest}) },
+	"view":   (*fileRun).view,
+	"blind":  (*fileRun).blind,
+	"steps":  (*fileRun).steps,
+	"say":    func(*fileRun, string) {},
+	"hang":   func(p *fileRun, _ string) { p.next = &Answer{Hang: true} },
+	"fail": func(p *fileRun, _ string) {
 		p.next = &Answer{Status: http.StatusInternalServerError, Error: "the script wants it so"}
 	},
 }
 
 type args map[string]any
 
-func (p *play) run(line string) {
+func (p *fileRun) run(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
-	if run, known := verbs[verb]; known {
+	if run, known := fileCommands[verb]; known {
 		run(p, rest)
 	}
 }
 
 // call returns the result of a call, or asks for it and returns false.
-func (p *play) call(name string, a args) (string, bool) {
+func (p *fileRun) call(name string, a args) (string, bool) {
 	if p.next != nil {
 		return "", false
 	}
@@ -93,26 +93,26 @@ func (p *play) call(name string, a args) (string, bool) {
 }
 
 // check makes a call and notes its failure.
-func (p *play) check(name string, a args) bool {
+func (p *fileRun) check(name string, a args) bool {
 	result, made := p.call(name, a)
 	p.note(result)
 	return made
 }
 
 // note keeps the first failure.
-func (p *play) note(result string) {
+func (p *fileRun) note(result string) {
 	if why, failed := strings.CutPrefix(result, "error: "); failed && p.failed == "" {
 		p.failed = why
 	}
 }
 
-func (p *play) write(rest string) {
+func (p *fileRun) write(rest string) {
 	if text, file, ok := cutLast(rest, " to "); ok {
 		p.check("write_file", args{"path": file, "content": text + "\n", "overwrite": true})
 	}
 }
 
-func (p *play) append(rest string) {
+func (p *fileRun) append(rest string) {
 	text, file, ok := cutLast(rest, " to ")
 	if !ok {
 		return
@@ -150,7 +150,7 @@ func unknown(result string) bool {
 }
 
 // view fails where the result says that its picture is not seen.
-func (p *play) view(file string) {
+func (p *fileRun) view(file string) {
 	result, _ := p.call("view_image", args{"path": file})
 	p.note(result)
 	if _, line, unseen := strings.Cut(result, "["); unseen && p.failed == "" {
@@ -158,13 +158,13 @@ func (p *play) view(file string) {
 	}
 }
 
-func (p *play) blind(string) {
+func (p *fileRun) blind(string) {
 	if p.pictured && p.next == nil {
 		p.next = &Answer{Fail: &Failure{Class: NoPictures}}
 	}
 }
 
-func (p *play) steps(rest string) {
+func (p *fileRun) steps(rest string) {
 	n, err := strconv.Atoi(rest)
 	if err != nil {
 		return

@@ -16,7 +16,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":null}]},null]}`)
 	f.Add(`{"model":"m","max_tokens":1,"messages":[null]}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		for _, how := range []speech{openaiSpeech(), anthropicSpeech()} {
+		for _, how := range []codec{openaiCodec(), anthropicCodec()} {
 			s := New(Instant)
 			e, refused := how.decode(s, http.Header{}, []byte(body))
 			if refused != nil {

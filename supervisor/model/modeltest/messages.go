@@ -18,7 +18,7 @@ type messagesBody struct {
 	System        json.RawMessage   `json:"system"`
 	Tools         []json.RawMessage `json:"tools"`
 	ToolChoice    *toolChoice       `json:"tool_choice"`
-	Thinking      *thinkingWish     `json:"thinking"`
+	Thinking      *thinkingParam    `json:"thinking"`
 	Stream        bool              `json:"stream"`
 	Temperature   *float64          `json:"temperature"`
 	TopP          *float64          `json:"top_p"`
@@ -40,13 +40,13 @@ type toolChoice struct {
 	DisableParallel bool   `json:"disable_parallel_tool_use"`
 }
 
-type thinkingWish struct {
+type thinkingParam struct {
 	Type    string `json:"type"` // enabled, adaptive, between_tools, disabled
 	Budget  *int   `json:"budget_tokens"`
 	Display string `json:"display"`
 }
 
-func (t *thinkingWish) on() bool { return t != nil && t.Type != "disabled" }
+func (t *thinkingParam) on() bool { return t != nil && t.Type != "disabled" }
 
 type messageTool struct {
 	Type         string          `json:"type"` // "" and custom
@@ -57,20 +57,20 @@ type messageTool struct {
 	CacheControl *marker         `json:"cache_control"`
 }
 
-// wireTurn is a message of the list, read.
-type wireTurn struct {
+// messageParam is a message of the list, read.
+type messageParam struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 
 	blocks []block
 }
 
-// letter is a whole request, read.
-type letter struct {
+// messagesRequest is a whole request, read.
+type messagesRequest struct {
 	messagesBody
 	system []block
 	tools  []messageTool
-	turns  []wireTurn
+	params []messageParam
 }
 
 // strictly reads an object and refuses keys that the value has none for, as Anthropic does. at is where it stands.
@@ -98,30 +98,30 @@ func strictly(raw []byte, into any, at string) *refusal {
 
 // decodeMessages reads a request in Anthropic's format and refuses what Anthropic refuses.
 func (s *Server) decodeMessages(_ http.Header, raw []byte) (*exchange, *refusal) {
-	l := &letter{}
+	l := &messagesRequest{}
 	if refused := strictly(raw, &l.messagesBody, ""); refused != nil {
 		return nil, refused
 	}
-	for _, check := range letterChecks {
+	for _, check := range messagesChecks {
 		if refused := check(s, l); refused != nil {
 			return nil, refused
 		}
 	}
-	e := &exchange{Request: l.plain(), server: s, prompt: l.prompt(), usage: true, begun: l.begun() || l.between()}
+	e := &exchange{Request: l.plain(), server: s, prompt: l.prompt(), usage: true, turnThought: l.turnThought() || l.betweenTools()}
 	e.Format = Anthropic
-	if refused := s.checkSight(e); refused != nil {
+	if refused := s.checkPictures(e); refused != nil {
 		return nil, refused
 	}
 	return e, s.checkSize(l, e.prompt.tokens())
 }
 
-// letterChecks are made in this order: later ones rely on earlier ones.
-var letterChecks = []func(*Server, *letter) *refusal{
-	checkHead, checkModel, readSystem, readTools, readTurns, checkThinking, checkSampling, checkMarkers, checkRoles, checkUses,
+// messagesChecks are made in this order: later ones rely on earlier ones.
+var messagesChecks = []func(*Server, *messagesRequest) *refusal{
+	checkHead, checkModel, readSystem, readTools, readParams, checkThinking, checkSampling, checkMarkers, checkRoles, checkUses,
 	checkThoughts, checkTurnBegin,
 }
 
-func checkHead(_ *Server, l *letter) *refusal {
+func checkHead(_ *Server, l *messagesRequest) *refusal {
 	switch {
 	case l.Model == "":
 		return bad("model: Field required")
@@ -137,7 +137,7 @@ func checkHead(_ *Server, l *letter) *refusal {
 	return l.CacheControl.check("")
 }
 
-func checkModel(s *Server, l *letter) *refusal {
+func checkModel(s *Server, l *messagesRequest) *refusal {
 	if !s.has(l.Model) {
 		return &refusal{status: http.StatusNotFound, text: "model: " + l.Model}
 	}
@@ -148,7 +148,7 @@ func checkModel(s *Server, l *letter) *refusal {
 	return nil
 }
 
-func readSystem(_ *Server, l *letter) *refusal {
+func readSystem(_ *Server, l *messagesRequest) *refusal {
 	blocks, refused := readBlocks(l.System, "system", "system")
 	if refused != nil {
 		return refused
@@ -162,7 +162,7 @@ func readSystem(_ *Server, l *letter) *refusal {
 	return nil
 }
 
-func readTools(_ *Server, l *letter) *refusal {
+func readTools(_ *Server, l *messagesRequest) *refusal {
 	seen := map[string]bool{}
 	for i, raw := range l.Tools {
 		at := fmt.Sprintf("tools.%d.custom", i)
@@ -201,10 +201,10 @@ func (t messageTool) check(at string) *refusal {
 	return t.CacheControl.check(at)
 }
 
-func readTurns(_ *Server, l *letter) *refusal {
+func readParams(_ *Server, l *messagesRequest) *refusal {
 	for i, raw := range l.Messages {
 		at := fmt.Sprintf("messages.%d", i)
-		var t wireTurn
+		var t messageParam
 		if refused := strictly(raw, &t, at); refused != nil {
 			return refused
 		}
@@ -222,13 +222,13 @@ func readTurns(_ *Server, l *letter) *refusal {
 			return bad("%s: all messages must have non-empty content except for the optional final assistant message", at)
 		}
 		t.blocks = blocks
-		l.turns = append(l.turns, t)
+		l.params = append(l.params, t)
 	}
 	return nil
 }
 
 // checkSize wants the prompt, and what may be answered, within the model's context.
-func (s *Server) checkSize(l *letter, n int64) *refusal {
+func (s *Server) checkSize(l *messagesRequest, n int64) *refusal {
 	limit := int64(s.Limits.Context)
 	switch {
 	case limit <= 0:
@@ -243,12 +243,12 @@ func (s *Server) checkSize(l *letter, n int64) *refusal {
 }
 
 // plain is the request as scripts see it.
-func (l *letter) plain() Request {
-	r := Request{Model: l.Model, System: plainText(l.system), Stream: l.Stream, Limit: *l.MaxTokens, Talk: l.Metadata.UserID}
+func (l *messagesRequest) plain() Request {
+	r := Request{Model: l.Model, System: plainText(l.system), Stream: l.Stream, Limit: *l.MaxTokens, Conversation: l.Metadata.UserID}
 	for _, t := range l.tools {
 		r.Tools = append(r.Tools, Tool{t.Name, t.Description, t.InputSchema})
 	}
-	for _, t := range l.turns {
+	for _, t := range l.params {
 		r.Messages = append(r.Messages, t.plain()...)
 	}
 	if l.Thinking.on() {
@@ -260,20 +260,20 @@ func (l *letter) plain() Request {
 			r.Thinking = strconv.Itoa(*l.Thinking.Budget)
 		}
 	}
-	return r.named()
+	return r.withConversation()
 }
 
-// named gives the conversation a name where the client gave it none.
-func (r Request) named() Request {
+// withConversation gives the conversation a name where the client gave it none.
+func (r Request) withConversation() Request {
 	for _, m := range r.Messages {
-		if r.Talk == "" && m.Role == "user" {
-			r.Talk = m.Content
+		if r.Conversation == "" && m.Role == "user" {
+			r.Conversation = m.Content
 		}
 	}
 	return r
 }
 
-func (t wireTurn) plain() []Message {
+func (t messageParam) plain() []Message {
 	var results []Message
 	said := Message{Role: t.Role}
 	for _, b := range t.blocks {
@@ -315,19 +315,19 @@ func (b block) result() Message {
 }
 
 // prompt is what is read, in the order in which it is cached. What decides how messages are read goes before them.
-func (l *letter) prompt() prompt {
+func (l *messagesRequest) prompt() prompt {
 	p := prompt{model: "anthropic/" + l.Model}
 	for i, raw := range l.Tools {
-		p.pieces = append(p.pieces, piece{bare("", raw), l.tools[i].CacheControl.keep()})
+		p.pieces = append(p.pieces, piece{withoutMarker("", raw), l.tools[i].CacheControl.keep()})
 	}
 	for _, b := range l.system {
-		p.pieces = append(p.pieces, piece{bare("", b.raw), b.CacheControl.keep()})
+		p.pieces = append(p.pieces, piece{withoutMarker("", b.raw), b.CacheControl.keep()})
 	}
-	p.turnsAt = len(p.pieces)
-	p.manner = string(mustJSON([]any{l.Thinking, l.ToolChoice}))
-	for _, t := range l.turns {
+	p.messagesAt = len(p.pieces)
+	p.mode = string(mustJSON([]any{l.Thinking, l.ToolChoice}))
+	for _, t := range l.params {
 		for _, b := range t.blocks {
-			p.pieces = append(p.pieces, piece{bare(t.Role, weighed(b.raw, b.pictures)), b.CacheControl.keep()})
+			p.pieces = append(p.pieces, piece{withoutMarker(t.Role, withPictureTokens(b.raw, b.pictures)), b.CacheControl.keep()})
 		}
 	}
 	if last := &p.pieces[len(p.pieces)-1]; last.keep == 0 {

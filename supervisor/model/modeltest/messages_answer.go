@@ -50,7 +50,7 @@ func (e *exchange) thinks(thought string) string {
 	switch {
 	case e.Thinking == "":
 		return ""
-	case thought == "" && !e.begun:
+	case thought == "" && !e.turnThought:
 		return "Let me think."
 	}
 	return thought

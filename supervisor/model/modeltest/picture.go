@@ -51,8 +51,8 @@ func readPicture(encoded string) (p Picture, size int, valid bool) {
 // tokens is what a picture costs.
 func (p Picture) tokens() int { return (p.Width*p.Height + pixelsPerToken - 1) / pixelsPerToken }
 
-// weighed is a request's JSON with words in the place of pictures, as many as they cost: a cache counts bytes.
-func weighed(raw json.RawMessage, pictures []Picture) json.RawMessage {
+// withPictureTokens is a request's JSON with words in the place of pictures, as many as they cost: a cache counts bytes.
+func withPictureTokens(raw json.RawMessage, pictures []Picture) json.RawMessage {
 	for _, p := range pictures {
 		if p.encoded == "" {
 			continue // it is elsewhere
@@ -131,9 +131,9 @@ func readImageURL(url string) (Picture, *refusal) {
 	return p, nil
 }
 
-// checkSight refuses pictures where the server's models take none.
-func (s *Server) checkSight(e *exchange) *refusal {
-	if !s.Blind || !e.pictured() {
+// checkPictures refuses pictures where the server's models take none.
+func (s *Server) checkPictures(e *exchange) *refusal {
+	if !s.NoPictures || !e.pictured() {
 		return nil
 	}
 	if e.Format == Anthropic {

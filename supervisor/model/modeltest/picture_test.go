@@ -98,7 +98,7 @@ func TestAServerWithoutSightSaysSoInItsOwnWords(t *testing.T) {
 		VLLM: "not a multimodal model", Groq: "must be a string", OpenRouter: "support image input", LMStudio: "not support images",
 	} {
 		s, base := NewServer(t, Instant)
-		s.Dialect, s.Blind = dialect, true
+		s.Dialect, s.NoPictures = dialect, true
 		if status, text := post(t, base, "", with(urlOf("data:image/png;base64,"+RedPNG))); status < 400 || !strings.Contains(text, says) {
 			t.Errorf("%q: HTTP %d: %s", dialect, status, text)
 		}
@@ -107,7 +107,7 @@ func TestAServerWithoutSightSaysSoInItsOwnWords(t *testing.T) {
 		}
 	}
 	s, base := NewServer(t, Instant)
-	s.Blind = true
+	s.NoPictures = true
 	if r := letterTo(t, base, letterOf("", says(imageOf("image/png", RedPNG)))); r.status != 400 || !strings.Contains(r.body, "image input") {
 		t.Errorf("HTTP %d: %s", r.status, r.body)
 	}

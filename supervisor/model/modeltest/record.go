@@ -93,6 +93,6 @@ func (r *record) spend(e *exchange) {
 		r.spent = map[string]Spent{}
 	}
 	c := e.cost
-	r.spent[e.Talk] = r.spent[e.Talk].plus(Spent{Calls: 1, Input: c.total(), Output: c.output,
+	r.spent[e.Conversation] = r.spent[e.Conversation].plus(Spent{Calls: 1, Input: c.total(), Output: c.output,
 		CacheRead: c.read, CacheWrite: c.written()})
 }

@@ -15,18 +15,18 @@ const (
 
 // Request is a request that passed the checks, the same in both formats.
 type Request struct {
-	Format   Format
-	Model    string
-	System   string
-	Messages []Message // without the system message
-	Tools    []Tool
-	Stream   bool
-	Limit    int    // max_tokens or max_completion_tokens; 0 for none
-	Thinking string // "" is off, else the effort, or the budget of tokens: "medium", "8192"
-	Talk     string // what tells its conversation from others: the client's own word, or the first message
-	ID       string // as the server named it in its answer's header
-	Header   http.Header
-	Raw      []byte // the body as it came
+	Format       Format
+	Model        string
+	System       string
+	Messages     []Message // without the system message
+	Tools        []Tool
+	Stream       bool
+	Limit        int    // max_tokens or max_completion_tokens; 0 for none
+	Thinking     string // "" is off, else the effort, or the budget of tokens: "medium", "8192"
+	Conversation string // what tells its conversation from others: the client's own word, or the first message
+	ID           string // as the server named it in its answer's header
+	Header       http.Header
+	Raw          []byte // the body as it came
 }
 
 // Message is one message. Its roles are user, assistant and tool. A user message of the Anthropic format that holds
@@ -57,9 +57,9 @@ type Tool struct {
 // exchange is a request on its way to its answer.
 type exchange struct {
 	Request
-	server *Server
-	prompt prompt
-	usage  bool // the stream is to end with what it cost
-	begun  bool // no thought need come: the turn began with one, or it is none of those that do
-	cost   counts
+	server      *Server
+	prompt      prompt
+	usage       bool // the stream is to end with what it cost
+	turnThought bool // no thought need come: the turn began with one, or it is none of those that do
+	cost        counts
 }

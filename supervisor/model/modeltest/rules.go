@@ -11,16 +11,16 @@ const leastBudget = 1024 // tokens of thinking
 
 // The types of thinking: with a budget, as the model sees fit, or only between its calls; and how hard.
 var (
-	thinkingTypes = []string{"enabled", "disabled", "adaptive", "between_tools"}
-	hardness      = []string{"", "low", "medium", "high", "xhigh", "max"}
+	allThinkingTypes = []string{"enabled", "disabled", "adaptive", "between_tools"}
+	effortLevels     = []string{"", "low", "medium", "high", "xhigh", "max"}
 )
 
 // checkThinking also has a model that always thinks do so.
-func checkThinking(s *Server, l *letter) *refusal {
-	if l.Thinking == nil && s.Thinks != nil && !slices.Contains(s.Thinks, "disabled") {
-		l.Thinking = &thinkingWish{Type: "adaptive"}
+func checkThinking(s *Server, l *messagesRequest) *refusal {
+	if l.Thinking == nil && s.ThinkingTypes != nil && !slices.Contains(s.ThinkingTypes, "disabled") {
+		l.Thinking = &thinkingParam{Type: "adaptive"}
 	}
-	if !slices.Contains(hardness, l.OutputConfig.Effort) {
+	if !slices.Contains(effortLevels, l.OutputConfig.Effort) {
 		return bad("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'")
 	}
 	t := l.Thinking
@@ -28,12 +28,12 @@ func checkThinking(s *Server, l *letter) *refusal {
 		return nil
 	}
 	switch {
-	case !slices.Contains(thinkingTypes, t.Type):
+	case !slices.Contains(allThinkingTypes, t.Type):
 		return bad("thinking: Input tag '%s' found using 'type' does not match any of the expected tags: 'adaptive', "+
 			"'between_tools', 'disabled', 'enabled'", t.Type)
-	case s.Thinks != nil && !slices.Contains(s.Thinks, t.Type):
+	case s.ThinkingTypes != nil && !slices.Contains(s.ThinkingTypes, t.Type):
 		return bad("\"thinking.type.%s\" is not supported for this model. Use \"thinking.type.%s\".", t.Type,
-			strings.Join(s.Thinks, "\" or \"thinking.type."))
+			strings.Join(s.ThinkingTypes, "\" or \"thinking.type."))
 	case t.Type != "enabled" && t.Budget != nil:
 		return bad("thinking.%s.budget_tokens: Extra inputs are not permitted", t.Type)
 	case t.Type != "enabled":
@@ -49,7 +49,7 @@ func checkThinking(s *Server, l *letter) *refusal {
 }
 
 // checkSampling is about temperature and its like, which thinking leaves no choice of.
-func checkSampling(_ *Server, l *letter) *refusal {
+func checkSampling(_ *Server, l *messagesRequest) *refusal {
 	on := l.Thinking.on()
 	switch {
 	case l.Temperature != nil && (*l.Temperature < 0 || *l.Temperature > 1):
@@ -64,7 +64,7 @@ func checkSampling(_ *Server, l *letter) *refusal {
 	return l.checkChoice()
 }
 
-func (l *letter) checkChoice() *refusal {
+func (l *messagesRequest) checkChoice() *refusal {
 	c := l.ToolChoice
 	switch {
 	case c == nil:
@@ -86,7 +86,7 @@ func (l *letter) checkChoice() *refusal {
 const maxMarkers = 4
 
 // checkMarkers wants few, and those that are kept longer before those that are not.
-func checkMarkers(_ *Server, l *letter) *refusal {
+func checkMarkers(_ *Server, l *messagesRequest) *refusal {
 	count, shortest := 0, time.Duration(0)
 	for at, m := range l.markers() {
 		count++
@@ -103,7 +103,7 @@ func checkMarkers(_ *Server, l *letter) *refusal {
 }
 
 // markers goes through the markers in the order in which they are processed, with where they stand.
-func (l *letter) markers() func(func(string, *marker) bool) {
+func (l *messagesRequest) markers() func(func(string, *marker) bool) {
 	return func(yield func(string, *marker) bool) {
 		for i, t := range l.tools {
 			if t.CacheControl != nil && !yield(fmt.Sprintf("tools.%d", i), t.CacheControl) {
@@ -127,9 +127,9 @@ func (l *letter) markers() func(func(string, *marker) bool) {
 }
 
 // blocks goes through the blocks of all messages, with where they stand.
-func (l *letter) blocks() func(func(string, *block) bool) {
+func (l *messagesRequest) blocks() func(func(string, *block) bool) {
 	return func(yield func(string, *block) bool) {
-		for i, t := range l.turns {
+		for i, t := range l.params {
 			for j := range t.blocks {
 				if !yield(fmt.Sprintf("messages.%d.content.%d", i, j), &t.blocks[j]) {
 					return
@@ -140,27 +140,27 @@ func (l *letter) blocks() func(func(string, *block) bool) {
 }
 
 // checkRoles wants them to alternate, as Anthropic's compatible servers do; its own joins messages of one role.
-func checkRoles(_ *Server, l *letter) *refusal {
-	if l.turns[0].Role != "user" {
+func checkRoles(_ *Server, l *messagesRequest) *refusal {
+	if l.params[0].Role != "user" {
 		return bad("messages: first message must use the \"user\" role")
 	}
-	for i, t := range l.turns[1:] {
-		if t.Role == l.turns[i].Role {
+	for i, t := range l.params[1:] {
+		if t.Role == l.params[i].Role {
 			return bad("messages: roles must alternate between \"user\" and \"assistant\", but found multiple \"%s\" roles in a row",
 				t.Role)
 		}
 	}
-	if l.turns[len(l.turns)-1].Role == "assistant" {
+	if l.params[len(l.params)-1].Role == "assistant" {
 		return bad("This model does not support assistant message prefill. The conversation must end with a user message.")
 	}
 	return nil
 }
 
 // checkUses wants each tool_use answered, once, at the beginning of the next message, and each tool_result to answer one.
-func checkUses(_ *Server, l *letter) *refusal {
+func checkUses(_ *Server, l *messagesRequest) *refusal {
 	var open []string
 	seen := map[string]bool{}
-	for i, t := range l.turns {
+	for i, t := range l.params {
 		if t.Role == "user" {
 			if refused := t.checkResults(i, open); refused != nil {
 				return refused
@@ -183,7 +183,7 @@ func checkUses(_ *Server, l *letter) *refusal {
 }
 
 // checkResults is about one user message after calls, which may be none.
-func (t wireTurn) checkResults(i int, open []string) *refusal {
+func (t messageParam) checkResults(i int, open []string) *refusal {
 	left, given := slices.Clone(open), map[string]bool{}
 	others := false
 	for j, b := range t.blocks {
@@ -217,9 +217,9 @@ func isThought(b block) bool { return b.Type == "thinking" || b.Type == "redacte
 
 // lastTurn is where the messages of the turn under way begin: after the last message of the person's that is not only
 // results. begins is its first message of the assistant's; -1 for none.
-func (l *letter) lastTurn() (begins int) {
+func (l *messagesRequest) lastTurn() (begins int) {
 	begins = -1
-	for i, t := range l.turns {
+	for i, t := range l.params {
 		if t.Role == "user" && t.blocks[0].Type != "tool_result" {
 			begins = -1
 		} else if t.Role == "assistant" && begins < 0 {
@@ -229,24 +229,26 @@ func (l *letter) lastTurn() (begins int) {
 	return begins
 }
 
-// begun says whether the turn under way has begun with thinking.
-func (l *letter) begun() bool {
+// turnThought says whether the turn under way has begun with thinking.
+func (l *messagesRequest) turnThought() bool {
 	at := l.lastTurn()
-	return at >= 0 && isThought(l.turns[at].blocks[0])
+	return at >= 0 && isThought(l.params[at].blocks[0])
 }
 
-// between says whether the model is to think only after calls.
-func (l *letter) between() bool { return l.Thinking != nil && l.Thinking.Type == "between_tools" }
+// betweenTools says whether the model is to think only after calls.
+func (l *messagesRequest) betweenTools() bool {
+	return l.Thinking != nil && l.Thinking.Type == "between_tools"
+}
 
 // checkTurnBegin wants a turn that used tools to begin with its thinking where the model is to go on thinking within a
 // budget. One that thinks as it sees fit need not have.
-func checkTurnBegin(_ *Server, l *letter) *refusal {
+func checkTurnBegin(_ *Server, l *messagesRequest) *refusal {
 	at := l.lastTurn()
-	if l.Thinking == nil || l.Thinking.Type != "enabled" || at < 0 || l.begun() {
+	if l.Thinking == nil || l.Thinking.Type != "enabled" || at < 0 || l.turnThought() {
 		return nil
 	}
 	return bad("messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is "+
 		"enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and "+
 		"`tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, "+
-		"disable `thinking`.", at, l.turns[at].blocks[0].Type)
+		"disable `thinking`.", at, l.params[at].blocks[0].Type)
 }

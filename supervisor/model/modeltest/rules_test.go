@@ -271,7 +271,7 @@ func TestAThoughtGoesBackAsItWasGiven(t *testing.T) {
 
 func TestModelsTakeDifferentTypesOfThinking(t *testing.T) {
 	s, base := NewServer(t, Instant)
-	s.Thinks = []string{"adaptive"}
+	s.ThinkingTypes = []string{"adaptive"}
 	for more, want := range map[string]string{
 		"": `"signature_delta"`, `"thinking":{"type":"adaptive"},`: `"signature_delta"`,
 		`"thinking":{"type":"disabled"},`: `\"thinking.type.disabled\" is not supported for this model`,

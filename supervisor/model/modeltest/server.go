@@ -23,14 +23,14 @@ type Script func(Request) Answer
 
 // Server is the API. Its fields are set before its first request.
 type Server struct {
-	Key     string   // the API key it wants; "" takes any, and in OpenAI's format none
-	Models  []string // the models it has; nil for any
-	Dialect Dialect  // whose chat completions it speaks
-	Refuses []string // parameters of chat completions that it does not know
-	Thinks  []string // types of thinking that Anthropic's format takes; nil for all; without "disabled" it always thinks
-	Blind   bool     // its models take no pictures
-	Limits  Limits
-	Now     func() time.Time // nil for time.Now
+	Key           string   // the API key it wants; "" takes any, and in OpenAI's format none
+	Models        []string // the models it has; nil for any
+	Dialect       Dialect  // whose chat completions it speaks
+	Refuses       []string // parameters of chat completions that it does not know
+	ThinkingTypes []string // types of thinking that Anthropic's format takes; nil for all; without "disabled" it always thinks
+	NoPictures    bool     // its models take no pictures
+	Limits        Limits
+	Now           func() time.Time // nil for time.Now
 
 	script Script
 	ids    atomic.Int64
@@ -63,8 +63,8 @@ func (s *Server) now() time.Time {
 	return time.Now()
 }
 
-// speech is how a format is spoken.
-type speech struct {
+// codec is how a format is spoken.
+type codec struct {
 	format  Format
 	decode  func(*Server, http.Header, []byte) (*exchange, *refusal)
 	account func(*cache, prompt, time.Time, int) counts
@@ -72,13 +72,13 @@ type speech struct {
 	refuse  func(*Server, http.ResponseWriter, *refusal, string)
 }
 
-// openaiSpeech and anthropicSpeech are functions because they end in each other's tables.
-func openaiSpeech() speech {
-	return speech{OpenAI, (*Server).decodeChat, (*cache).automatic, writeChat, (*Server).refuseChat}
+// openaiCodec and anthropicCodec are functions because they end in each other's tables.
+func openaiCodec() codec {
+	return codec{OpenAI, (*Server).decodeChat, (*cache).automatic, writeChat, (*Server).refuseChat}
 }
 
-func anthropicSpeech() speech {
-	return speech{Anthropic, (*Server).decodeMessages, (*cache).marked, writeMessages, (*Server).refuseMessages}
+func anthropicCodec() codec {
+	return codec{Anthropic, (*Server).decodeMessages, (*cache).marked, writeMessages, (*Server).refuseMessages}
 }
 
 // ServeHTTP answers what its APIs have and refuses all else as they do.
@@ -87,9 +87,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	post := r.Method == http.MethodPost
 	switch path := r.URL.Path; {
 	case post && strings.HasSuffix(path, "/chat/completions"):
-		s.converse(openaiSpeech(), w, r, id)
+		s.answer(openaiCodec(), w, r, id)
 	case post && strings.HasSuffix(path, "/v1/messages") && !strings.HasSuffix(path, "/v1/v1/messages"):
-		s.converse(anthropicSpeech(), w, r, id)
+		s.answer(anthropicCodec(), w, r, id)
 	case r.Method == http.MethodGet && s.list(w, r, id):
 	case r.Header.Get("Anthropic-Version") != "" || strings.HasSuffix(path, "/messages"):
 		s.refuseMessages(w, &refusal{status: http.StatusNotFound, text: "Not Found"}, id)
@@ -98,9 +98,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// converse has a request answered in its format.
-func (s *Server) converse(how speech, w http.ResponseWriter, r *http.Request, id string) {
-	e, refused := s.admit(how, r)
+// answer has a request answered in its format.
+func (s *Server) answer(how codec, w http.ResponseWriter, r *http.Request, id string) {
+	e, refused := s.readRequest(how, r)
 	if refused != nil {
 		how.refuse(s, w, refused, id)
 		return
@@ -131,8 +131,8 @@ func idHeaders(f Format, id string) map[string]string {
 	return map[string]string{"X-Request-Id": id}
 }
 
-// admit reads a request and checks all of it.
-func (s *Server) admit(how speech, r *http.Request) (*exchange, *refusal) {
+// readRequest reads a request and checks all of it.
+func (s *Server) readRequest(how codec, r *http.Request) (*exchange, *refusal) {
 	if refused := s.checkKey(how.format, r.Header); refused != nil {
 		return nil, refused
 	}

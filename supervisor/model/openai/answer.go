@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	maxAnswer = 512 << 10 // bytes of text and arguments, so that the message fits the wire to the worker
-	maxHidden = 4 << 20   // bytes of thinking, which is not kept: this much is a model that has lost itself
-	maxCalls  = 128       // OpenAI's own limit of tools in a request; nobody calls more at once
+	maxAnswer   = 512 << 10 // bytes of text and arguments, so that the message fits the wire to the worker
+	maxThinking = 4 << 20   // bytes of thinking, which is not kept: this much is a model that has lost itself
+	maxCalls    = 128       // OpenAI's own limit of tools in a request; nobody calls more at once
 )
 
 // chunk is one event of the stream.
@@ -48,37 +48,37 @@ type callDelta struct {
 	} `json:"function"`
 }
 
-// builder puts an answer together from its chunks.
-type builder struct {
-	say      func(string)
-	write    func(string) // where text goes on its way to said
-	model    string
-	id       string // of the chunks
-	names    map[string]string
-	text     strings.Builder
-	thoughts *thoughts // nil: the text holds none
-	blocks   *blocks   // nil: calls are no text
-	calls    []*call
-	size     int    // bytes of text and arguments
-	hidden   int    // bytes of thinking
-	finish   string // why the model ended; "" until it has
-	usage    usage
-	chunks   int
-	heard    func(int, protocol.Usage) // ModelRequest.Heard
+// answerBuilder puts an answer together from its chunks.
+type answerBuilder struct {
+	say           func(string)
+	write         func(string) // where text goes on its way to said
+	model         string
+	id            string // of the chunks
+	names         map[string]string
+	text          strings.Builder
+	thinkFilter   *thinkFilter // nil: the text holds none
+	callFilter    *callFilter  // nil: calls are no text
+	calls         []*call
+	size          int    // bytes of text and arguments
+	thinkingBytes int    // bytes of thinking
+	finish        string // why the model ended; "" until it has
+	usage         usage
+	chunks        int
+	onReceive     func(int, protocol.Usage) // ModelRequest.OnReceive
 }
 
-// newBuilder makes one that says the text as it comes, without thoughts where there may be some in it, and without calls
+// newAnswerBuilder makes one that says the text as it comes, without thoughts where there may be some in it, and without calls
 // where those are text.
-func newBuilder(say func(string), thinks, told bool) *builder {
-	b := &builder{say: say}
+func newAnswerBuilder(say func(string), thinks, told bool) *answerBuilder {
+	b := &answerBuilder{say: say}
 	b.write = b.said
 	if told {
-		b.blocks = &blocks{emit: b.write}
-		b.write = b.blocks.write
+		b.callFilter = &callFilter{emit: b.write}
+		b.write = b.callFilter.write
 	}
 	if thinks {
-		b.thoughts = &thoughts{emit: b.write}
-		b.write = b.thoughts.write
+		b.thinkFilter = &thinkFilter{emit: b.write}
+		b.write = b.thinkFilter.write
 	}
 	return b
 }
@@ -92,7 +92,7 @@ type call struct {
 }
 
 // add takes one event and says its text, if it has any.
-func (b *builder) add(ev event) error {
+func (b *answerBuilder) add(ev event) error {
 	var c chunk
 	if ev.name == "error" {
 		return streamFailure(ev.data)
@@ -110,28 +110,28 @@ func (b *builder) add(ev event) error {
 	if c.Usage != nil {
 		b.usage = *c.Usage
 	}
-	before := b.size + b.hidden
+	before := b.size + b.thinkingBytes
 	for _, ch := range c.Choices {
 		if err := b.addChoice(ch); err != nil {
 			return err
 		}
 	}
-	if b.heard != nil {
-		b.heard(b.size+b.hidden-before, b.usage.words())
+	if b.onReceive != nil {
+		b.onReceive(b.size+b.thinkingBytes-before, b.usage.counts())
 	}
 	return nil
 }
 
 // addChoice takes the first choice alone; we never ask for more.
-func (b *builder) addChoice(ch choice) error {
+func (b *answerBuilder) addChoice(ch choice) error {
 	if ch.Index != 0 {
 		return nil
 	}
 	if err := b.addText(ch.Delta.Content + ch.Delta.Refusal); err != nil {
 		return err
 	}
-	b.hidden += len(ch.Delta.Thought) + len(ch.Delta.Reasoning)
-	if b.hidden > maxHidden {
+	b.thinkingBytes += len(ch.Delta.Thought) + len(ch.Delta.Reasoning)
+	if b.thinkingBytes > maxThinking {
 		return errTooLong
 	}
 	for _, d := range ch.Delta.ToolCalls {
@@ -145,7 +145,7 @@ func (b *builder) addChoice(ch choice) error {
 	return nil
 }
 
-func (b *builder) addText(text string) error {
+func (b *answerBuilder) addText(text string) error {
 	if err := b.grow(len(text)); err != nil || text == "" {
 		return err
 	}
@@ -153,12 +153,12 @@ func (b *builder) addText(text string) error {
 	return nil
 }
 
-func (b *builder) said(text string) {
+func (b *answerBuilder) said(text string) {
 	b.text.WriteString(text)
 	b.say(text)
 }
 
-func (b *builder) addCall(d callDelta) error {
+func (b *answerBuilder) addCall(d callDelta) error {
 	c := b.callFor(d)
 	size := 0
 	if c.id == "" {
@@ -177,7 +177,7 @@ func (b *builder) addCall(d callDelta) error {
 
 // callFor finds the call that a piece belongs to, or begins one. A piece with another id begins one whatever its index
 // says: Ollama has sent several calls that all had index 0. A piece without an index goes on with the newest call.
-func (b *builder) callFor(d callDelta) *call {
+func (b *answerBuilder) callFor(d callDelta) *call {
 	for i := len(b.calls) - 1; i >= 0; i-- {
 		c := b.calls[i]
 		if d.Index != nil && c.index != *d.Index {
@@ -196,7 +196,7 @@ func (b *builder) callFor(d callDelta) *call {
 	return c
 }
 
-func (b *builder) grow(n int) error {
+func (b *answerBuilder) grow(n int) error {
 	if b.size += n; b.size > maxAnswer {
 		return errTooLong
 	}

@@ -28,13 +28,13 @@ func cacheByKey(r *request, req supervisor.ModelRequest) {
 	}
 }
 
-// marked are the families of models at OpenRouter that cache only what is marked.
-const marked = "anthropic/"
+// markedPrefix are the families of models at OpenRouter that cache only what is marked.
+const markedPrefix = "anthropic/"
 
 // cacheByMarks is OpenRouter's way with Anthropic's models: the system text, the person's last message and the newest
 // result are the ends of what is to be kept. Four marks are allowed.
 func cacheByMarks(r *request, req supervisor.ModelRequest) {
-	if !strings.HasPrefix(req.Model, marked) {
+	if !strings.HasPrefix(req.Model, markedPrefix) {
 		return
 	}
 	mark := &cacheControl{Type: "ephemeral"}
@@ -56,15 +56,15 @@ func cacheByMarks(r *request, req supervisor.ModelRequest) {
 	}
 }
 
-// unmark takes the marks off again, and says whether there were any.
-func unmark(r *request) bool {
+// removeMarks takes the marks off again, and says whether there were any.
+func removeMarks(r *request) bool {
 	found := false
 	for i, m := range r.Messages {
 		parts := m.parts()
 		for j := range parts {
 			if parts[j].Cache != nil {
 				parts[j].Cache, found = nil, true
-				r.Messages[i].Content = shortest(parts)
+				r.Messages[i].Content = simplestContent(parts)
 			}
 		}
 	}

@@ -13,13 +13,13 @@ import (
 
 // exchange sends one request and reads its answer. Its errors are raw: they may hold the URL and the key. What it knows
 // of the call it gives beside an error too: its name and its usage.
-func (p *Provider) exchange(ctx context.Context, r *request, b *builder) (answer supervisor.ModelAnswer, err error) {
+func (p *Provider) exchange(ctx context.Context, r *request, b *answerBuilder) (answer supervisor.ModelAnswer, err error) {
 	body, err := encode(r)
 	if err != nil {
 		return answer, fmt.Errorf("%w: %w", errUnsendable, err)
 	}
-	err = remote.Guard(ctx, p.begin, func(ctx context.Context, w *remote.Body) error {
-		ctx = remote.Sent(ctx, b.heard)
+	err = remote.WatchIdle(ctx, p.begin, func(ctx context.Context, w *remote.WatchedBody) error {
+		ctx = remote.ReportSent(ctx, b.onReceive)
 		resp, err := p.send(ctx, http.MethodPost, p.endpoint, body)
 		if err != nil {
 			return err
@@ -27,13 +27,13 @@ func (p *Provider) exchange(ctx context.Context, r *request, b *builder) (answer
 		defer resp.Body.Close() // of a body that was only read: its error says nothing
 		w.ReadCloser = resp.Body
 		name := p.nameOf(resp)
-		if !remote.IsKind(resp, remote.KindStream) {
+		if !remote.HasType(resp, remote.TypeStream) {
 			answer.Request = name
 			return named(readRefusal(resp, w), name)
 		}
 		answer, err = p.receive(ctx, w, b)
-		answer.Request, answer.Usage = name, b.usage.words()
-		if name == "" && p.server.idInBody && remote.IsCode(b.id) {
+		answer.Request, answer.Usage = name, b.usage.counts()
+		if name == "" && p.server.idInBody && remote.IsIdentifier(b.id) {
 			answer.Request = p.at.Redact(b.id)
 		}
 		return err
@@ -43,7 +43,7 @@ func (p *Provider) exchange(ctx context.Context, r *request, b *builder) (answer
 
 // nameOf is the endpoint's own name of a call, if it has the look of one.
 func (p *Provider) nameOf(resp *http.Response) string {
-	if name := resp.Header.Get("X-Request-Id"); remote.IsCode(name) {
+	if name := resp.Header.Get("X-Request-Id"); remote.IsIdentifier(name) {
 		return p.at.Redact(name)
 	}
 	return ""
@@ -63,8 +63,8 @@ func (p *Provider) send(ctx context.Context, method, url string, body []byte) (*
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", remote.KindJSON)
-	req.Header.Set("Accept", remote.KindStream+", "+remote.KindJSON)
+	req.Header.Set("Content-Type", remote.TypeJSON)
+	req.Header.Set("Accept", remote.TypeStream+", "+remote.TypeJSON)
 	req.Header.Set("User-Agent", "mews")
 	if p.at.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+p.at.Key)
@@ -74,7 +74,7 @@ func (p *Provider) send(ctx context.Context, method, url string, body []byte) (*
 
 // receive reads the stream to its end. Everything up to the finish reason must arrive; what comes after it, the usage
 // and [DONE], is waited for briefly and may be missing.
-func (p *Provider) receive(ctx context.Context, w *remote.Body, b *builder) (supervisor.ModelAnswer, error) {
+func (p *Provider) receive(ctx context.Context, w *remote.WatchedBody, b *answerBuilder) (supervisor.ModelAnswer, error) {
 	events := newEventReader(w)
 	for ctx.Err() == nil {
 		ev, err := events.next()
@@ -89,7 +89,7 @@ func (p *Provider) receive(ctx context.Context, w *remote.Body, b *builder) (sup
 			return supervisor.ModelAnswer{}, err
 		}
 		if b.finish != "" {
-			w.Tail()
+			w.ExpectEnd()
 		}
 	}
 	answer, err := b.answer()
@@ -101,7 +101,7 @@ func (p *Provider) receive(ctx context.Context, w *remote.Body, b *builder) (sup
 
 // cutOff marks an error of reading as the end of an answer before its time. What is wrong with the stream itself keeps
 // its name.
-func cutOff(err error, b *builder) error {
+func cutOff(err error, b *answerBuilder) error {
 	if errors.Is(err, errTooLong) {
 		return err
 	}

@@ -40,7 +40,7 @@ type failure struct {
 	listing bool          // its models were asked for
 }
 
-func (f *failure) Error() string { return remote.Cause(f.status, f.code, f.param) }
+func (f *failure) Error() string { return remote.RefusalText(f.status, f.code, f.param) }
 
 // Told leaves out a text that may repeat a part of a wrong key, as OpenAI's does.
 func (f *failure) Told() remote.Told {
@@ -51,20 +51,20 @@ func (f *failure) Told() remote.Told {
 	return told
 }
 
-func (f *failure) saysAny(phrases ...string) bool { return remote.Says(f.text, phrases...) }
+func (f *failure) saysAny(phrases ...string) bool { return remote.ContainsAny(f.text, phrases...) }
 
 // readRefusal reads the body of a response that is no stream.
 func readRefusal(resp *http.Response, body io.Reader) error {
 	return remote.ReadRefusal(body, func(data []byte) error {
 		f := readFailure(resp.StatusCode, data)
-		f.moved, f.retry = remote.Moved(resp), remote.RetryAfter(resp.Header, time.Now())
+		f.moved, f.retry = remote.IsRedirect(resp), remote.RetryAfter(resp.Header, time.Now())
 		return f
 	})
 }
 
 // readFailure makes a failure of an error object; of anything else it keeps the status alone.
 func readFailure(status int, data []byte) *failure {
-	o := remote.ReadObject(data)
+	o := remote.ReadErrorObject(data)
 	f := &failure{status: status, code: cmp.Or(o.Code, o.Type), param: o.Param, text: o.Text}
 	number, err := strconv.Atoi(f.code)
 	if err == nil && (status == 0 || status == http.StatusOK) && number >= 400 && number < 600 {

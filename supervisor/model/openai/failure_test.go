@@ -154,7 +154,7 @@ func TestWhyAnAnswerEnded(t *testing.T) {
 
 func TestThinkingWithoutEndIsBrokenOff(t *testing.T) {
 	thought := `data: {"choices":[{"delta":{"reasoning":"` + strings.Repeat("x", 1000) + `"}}]}` + "\n\n"
-	p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(io.LimitReader(modeltest.Repeated(thought), maxHidden*2))})
+	p := open(t, Options{BaseURL: "http://h/v1", HTTPClient: modeltest.Replies(io.LimitReader(modeltest.Repeated(thought), maxThinking*2))})
 	if _, _, err := ask(p, hi()); modeltest.ClassOf(err) != supervisor.ModelMalformed {
 		t.Errorf("got %v", err)
 	}

@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// hold is how a limit of the answer is held to when the endpoint refuses it.
-type hold int
+// limitState is how a limit of the answer is held to when the endpoint refuses it.
+type limitState int
 
 const (
-	holdNone hold = iota // it is left out
-	holdFast             // it goes by its other name
-	holdLast             // it does so already, and is not given up: who pays for the answer counts on it
+	limitOptional limitState = iota // it is left out
+	limitRequired                   // it goes by its other name
+	limitRenamed                    // it does so already, and is not given up: who pays for the answer counts on it
 )
 
 // limit says how many tokens the answer may have: wanted, which it then must not go without, or the provider's own bound.
@@ -19,12 +19,12 @@ const (
 func (p *Provider) limit(r *request, wanted int64) {
 	n := p.maxOutput
 	if wanted > 0 {
-		n, r.hold = int(min(wanted, 1<<31-1)), holdFast
+		n, r.limitState = int(min(wanted, 1<<31-1)), limitRequired
 	}
 	if n <= 0 {
 		return
 	}
-	if most := p.known.mostOf(r.Model); most > 0 {
+	if most := p.learned.maxOutput(r.Model); most > 0 {
 		n = min(n, most)
 	}
 	p.server.limit(r, n)
@@ -35,35 +35,35 @@ func (p *Provider) limit(r *request, wanted int64) {
 func renameLimit(fields func(*request) (refused, other *int)) func(*request) bool {
 	return func(r *request) bool {
 		refused, other := fields(r)
-		if *refused == 0 || r.hold == holdLast {
+		if *refused == 0 || r.limitState == limitRenamed {
 			return false
 		}
-		if r.hold == holdFast {
-			r.hold, *other = holdLast, *refused
+		if r.limitState == limitRequired {
+			r.limitState, *other = limitRenamed, *refused
 		}
 		*refused = 0
 		return true
 	}
 }
 
-// mostSays finds how servers say what a model may say at most. OpenAI: "This model supports at most 16384 completion
+// maxOutputPattern finds how servers say what a model may say at most. OpenAI: "This model supports at most 16384 completion
 // tokens"; Groq: "must be less than or equal to `8192`"; DeepSeek: "the valid range of max_tokens is [1, 8192]".
-var mostSays = regexp.MustCompile("(?:at most|less than or equal to|valid range of max_tokens is \\[1,) ?`?(\\d{2,7})")
+var maxOutputPattern = regexp.MustCompile("(?:at most|less than or equal to|valid range of max_tokens is \\[1,) ?`?(\\d{2,7})")
 
-var namesLimit = names("max_tokens", "max_completion_tokens")
+var refusesLimit = refusesParameter("max_tokens", "max_completion_tokens")
 
-// lower says whether f refuses the limit of r's answer as more than the model may say, and lowers it, now and from now on.
-func (p *Provider) lower(r *request, f *failure) bool {
-	found := mostSays.FindStringSubmatch(f.text)
+// lowerLimit says whether f refuses the limit of r's answer as more than the model may say, and lowers it, now and from now on.
+func (p *Provider) lowerLimit(r *request, f *failure) bool {
+	found := maxOutputPattern.FindStringSubmatch(f.text)
 	sent := max(r.MaxTokens, r.MaxCompletionTokens)
-	if found == nil || sent == 0 || !namesLimit(f) && f.param != "max_completion_tokens" {
+	if found == nil || sent == 0 || !refusesLimit(f) && f.param != "max_completion_tokens" {
 		return false
 	}
 	most, err := strconv.Atoi(found[1])
 	if err != nil || most >= sent {
 		return false
 	}
-	p.known.lower(r.Model, most)
+	p.learned.lowerLimit(r.Model, most)
 	p.log.Info("a model may say less at once; it is asked for no more from now on", "provider", p.name, "model", r.Model,
 		"tokens", most, "request", f.request)
 	for _, field := range []*int{&r.MaxTokens, &r.MaxCompletionTokens} {
@@ -72,16 +72,16 @@ func (p *Provider) lower(r *request, f *failure) bool {
 	return true
 }
 
-func (k *known) lower(model string, most int) {
+func (k *learned) lowerLimit(model string, most int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.most == nil || len(k.most) >= maxKnown {
+	if k.most == nil || len(k.most) >= maxLearned {
 		k.most = map[string]int{}
 	}
 	k.most[model] = most
 }
 
-func (k *known) mostOf(model string) int {
+func (k *learned) maxOutput(model string) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.most[model]

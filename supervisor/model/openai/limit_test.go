@@ -63,7 +63,7 @@ func TestWhatComesIsHeard(t *testing.T) {
 	var bytes []int
 	var counted protocol.Usage
 	req := hi()
-	req.Heard = func(n int, u protocol.Usage) { bytes, counted = append(bytes, n), u }
+	req.OnReceive = func(n int, u protocol.Usage) { bytes, counted = append(bytes, n), u }
 	if _, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), req); err == nil {
 		t.Fatal("half an answer was taken")
 	}
@@ -76,7 +76,7 @@ func TestWhatComesIsHeard(t *testing.T) {
 	}
 	failed := hi()
 	failed.Messages[0].Role = "nobody's"
-	failed.Heard = req.Heard
+	failed.OnReceive = req.OnReceive
 	if _, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), failed); err == nil || bytes != nil {
 		t.Errorf("heard %v of a request that can't be sent", bytes)
 	}

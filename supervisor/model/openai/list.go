@@ -33,14 +33,14 @@ func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	}
 	var models []string
 	for _, m := range found {
-		if p.server.shows(m.name) {
+		if p.server.isForChat(m.name) {
 			models = append(models, m.name)
 		}
 	}
 	return models, nil
 }
 
-func (p *Provider) list(ctx context.Context) ([]listed, error) {
+func (p *Provider) list(ctx context.Context) ([]listedModel, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	resp, err := p.send(ctx, http.MethodGet, p.listing, nil)
@@ -58,26 +58,26 @@ func (p *Provider) list(ctx context.Context) ([]listed, error) {
 	return readListing(resp.Body)
 }
 
-// listed is one model of a listing.
-type listed struct {
+// listedModel is one model of a listing.
+type listedModel struct {
 	name  string
 	owner string
 }
 
 // listing is OpenAI's, with data, or the models of Ollama's own API; some servers give both.
 type listing struct {
-	Data   []listedModel `json:"data"`
-	Models []listedModel `json:"models"`
+	Data   []wireModel `json:"data"`
+	Models []wireModel `json:"models"`
 }
 
-type listedModel struct {
+type wireModel struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Owner string `json:"owned_by"`
 }
 
 // readListing reads the answer of GET models; names that no person could write are left out.
-func readListing(body io.Reader) ([]listed, error) {
+func readListing(body io.Reader) ([]listedModel, error) {
 	data, err := io.ReadAll(io.LimitReader(body, maxListing))
 	if err != nil {
 		return nil, err
@@ -89,16 +89,16 @@ func readListing(body io.Reader) ([]listed, error) {
 	if l.Data == nil {
 		l.Data = l.Models
 	}
-	var out []listed
+	var out []listedModel
 	for _, m := range l.Data {
 		if m.ID == "" {
 			m.ID = m.Name
 		}
-		if remote.Writable(m.ID) {
-			out = append(out, listed{m.ID, m.Owner})
+		if remote.ValidModelName(m.ID) {
+			out = append(out, listedModel{m.ID, m.Owner})
 		}
 	}
-	slices.SortFunc(out, func(a, b listed) int { return strings.Compare(a.name, b.name) })
-	out = slices.CompactFunc(out, func(a, b listed) bool { return a.name == b.name })
+	slices.SortFunc(out, func(a, b listedModel) int { return strings.Compare(a.name, b.name) })
+	out = slices.CompactFunc(out, func(a, b listedModel) bool { return a.name == b.name })
 	return out[:min(len(out), maxModels)], nil
 }

@@ -69,7 +69,7 @@ func TestModelsAreListedAsEachServerListsThem(t *testing.T) {
 func TestAListOfModelsIsBounded(t *testing.T) {
 	var l listing
 	for i := range maxModels * 2 {
-		l.Data = append(l.Data, listedModel{ID: fmt.Sprintf("m%05d", i)})
+		l.Data = append(l.Data, wireModel{ID: fmt.Sprintf("m%05d", i)})
 	}
 	body, err := json.Marshal(l)
 	if err != nil {
@@ -147,11 +147,11 @@ func TestServersNearbyAreFound(t *testing.T) {
 	llama := addr(t, lists(`{"data":[{"id":"q.gguf","owned_by":"llamacpp"}]}`))
 	others := addr(t, lists(`{"data":[{"id":"m","owned_by":"someone"}]}`))
 	none := addr(t, lists(`{"data":[]}`))
-	got := NearbyAt(t.Context(), []Place{
+	got := FindAt(t.Context(), []Candidate{
 		{"ollama", ollama}, {"llama.cpp", llama}, {"llama.cpp", others}, {"llama.cpp", none}, {"ollama", none},
 		{"lmstudio", "127.0.0.1:1"}, {"vllm", silent.Addr().String()}, {"vllm", addr(t, http.NotFoundHandler())},
 	})
-	want := []Found{
+	want := []LocalServer{
 		{"ollama", "http://" + ollama + "/v1", []string{"qwen3:8b"}},
 		{"llama.cpp", "http://" + llama + "/v1", []string{"q.gguf"}},
 		{"ollama", "http://" + none + "/v1", nil},
@@ -162,9 +162,9 @@ func TestServersNearbyAreFound(t *testing.T) {
 }
 
 func TestTheUsualPlacesAreOnThisMachine(t *testing.T) {
-	want := []Place{{"ollama", "127.0.0.1:11434"}, {"llama.cpp", "127.0.0.1:8080"}, {"lmstudio", "127.0.0.1:1234"},
+	want := []Candidate{{"ollama", "127.0.0.1:11434"}, {"llama.cpp", "127.0.0.1:8080"}, {"lmstudio", "127.0.0.1:1234"},
 		{"vllm", "127.0.0.1:8000"}}
-	if diff := cmp.Diff(want, UsualPlaces()); diff != "" {
+	if diff := cmp.Diff(want, Candidates()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -175,7 +175,7 @@ func FuzzListing(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		models, err := readListing(strings.NewReader(body))
 		for i, m := range models {
-			if err != nil || !remote.Writable(m.name) || (i > 0 && models[i-1].name >= m.name) {
+			if err != nil || !remote.ValidModelName(m.name) || (i > 0 && models[i-1].name >= m.name) {
 				t.Fatalf("%v, %v", models, err)
 			}
 		}

@@ -49,18 +49,18 @@ const (
 
 // Provider is one endpoint. It may be used from several goroutines at once.
 type Provider struct {
-	name       string
-	at         remote.Endpoint
-	endpoint   string // of chat/completions
-	listing    string // of models
-	server     server
-	droppables []droppable
-	known      known
-	maxOutput  int
-	client     *http.Client
-	begin      time.Duration
-	stall      time.Duration
-	log        hclog.Logger
+	name          string
+	at            remote.Endpoint
+	endpoint      string // of chat/completions
+	listing       string // of models
+	server        server
+	optionalParts []optionalPart
+	learned       learned
+	maxOutput     int
+	client        *http.Client
+	begin         time.Duration
+	stall         time.Duration
+	log           hclog.Logger
 }
 
 // New prepares an endpoint and connects to nothing. The caller closes the provider.
@@ -75,14 +75,14 @@ func New(o Options) (*Provider, error) {
 	}
 	p := &Provider{
 		name: o.Name, endpoint: base.JoinPath("chat", "completions").String(),
-		listing: base.JoinPath("models").String(), server: server, droppables: droppablesOf(server),
+		listing: base.JoinPath("models").String(), server: server, optionalParts: optionalPartsOf(server),
 		maxOutput: o.MaxOutput, client: remote.Client(o.HTTPClient), log: o.Log,
 		begin: cmp.Or(o.Begin, max(DefaultBegin, o.Stall)), stall: cmp.Or(o.Stall, DefaultStall),
 	}
 	if p.log == nil {
 		p.log = hclog.NewNullLogger()
 	}
-	p.at = remote.Endpoint{Name: o.Name, Host: base.Host, Key: o.APIKey, Troubles: troubles, Log: p.log}
+	p.at = remote.Endpoint{Name: o.Name, Host: base.Host, Key: o.APIKey, Rules: errorRules, Log: p.log}
 	return p, nil
 }
 
@@ -95,14 +95,14 @@ func (p *Provider) Close() {
 // left out is made again without it.
 func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
-	r, err := p.compose(req)
+	r, err := p.newRequest(req)
 	if err != nil {
 		return supervisor.ModelAnswer{}, p.at.Explain(err, req.Model, "", protocol.Usage{})
 	}
 	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
 	for {
-		b := newBuilder(say, p.server.rawThoughts, r.told)
-		b.names, b.heard = ours(req.Tools), req.Heard
+		b := newAnswerBuilder(say, p.server.thinkTags, r.textTools)
+		b.names, b.onReceive = wireToolNames(req.Tools), req.OnReceive
 		answer, err := p.exchange(ctx, r, b)
 		switch {
 		case err == nil:
@@ -116,10 +116,10 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	}
 }
 
-func (p *Provider) answered(answer supervisor.ModelAnswer, b *builder, req supervisor.ModelRequest) supervisor.ModelAnswer {
+func (p *Provider) answered(answer supervisor.ModelAnswer, b *answerBuilder, req supervisor.ModelRequest) supervisor.ModelAnswer {
 	answer.Model = cmp.Or(answer.Model, req.Model)
 	p.log.Debug("model answered", "provider", p.name, "model", answer.Model, "request", answer.Request,
 		"stop", answer.Stop, "input", answer.Usage.Input, "cache_read", answer.Usage.CacheRead,
-		"output", answer.Usage.Output, "thought", b.usage.thought(), "thought_bytes", b.hidden)
+		"output", answer.Usage.Output, "thought", b.usage.thinking(), "thought_bytes", b.thinkingBytes)
 	return answer
 }

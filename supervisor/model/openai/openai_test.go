@@ -87,7 +87,7 @@ func history() supervisor.ModelRequest {
 // composed is a request as it is sent.
 func composed(t *testing.T, p *Provider, req supervisor.ModelRequest) []byte {
 	t.Helper()
-	r, err := p.compose(req)
+	r, err := p.newRequest(req)
 	if err != nil {
 		t.Fatal(err)
 	}

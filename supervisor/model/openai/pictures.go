@@ -28,7 +28,7 @@ type imageURL struct {
 
 // picturePart is a picture, or the line that stands for it.
 func picturePart(req supervisor.ModelRequest, image protocol.Image) part {
-	data, instead := req.Show(image)
+	data, instead := req.ReadPicture(image)
 	if instead != "" {
 		return part{Type: "text", Text: instead}
 	}
@@ -53,8 +53,8 @@ func resultParts(req supervisor.ModelRequest, r *protocol.ToolResult) []part {
 	return out
 }
 
-// contentOf is a message of the person's in the shortest form: its text, or its parts where there are pictures among them.
-func contentOf(req supervisor.ModelRequest, m protocol.Message) any {
+// userContent is a message of the person's in the shortest form: its text, or its parts where there are pictures among them.
+func userContent(req supervisor.ModelRequest, m protocol.Message) any {
 	var out []part
 	for _, p := range m.Parts {
 		switch {
@@ -67,11 +67,11 @@ func contentOf(req supervisor.ModelRequest, m protocol.Message) any {
 	if !slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Image != nil }) {
 		return m.Text()
 	}
-	return shortest(out)
+	return simplestContent(out)
 }
 
-// shortest is parts as one text where they are nothing else.
-func shortest(parts []part) any {
+// simplestContent is parts as one text where they are nothing else.
+func simplestContent(parts []part) any {
 	var lines []string
 	for _, p := range parts {
 		if p.ImageURL != nil || p.Cache != nil {
@@ -99,10 +99,10 @@ func (m message) pictured() bool {
 	return slices.ContainsFunc(parts, func(p part) bool { return p.ImageURL != nil })
 }
 
-// together is what two messages say, as one.
-func together(a, b message) any {
+// joinContent is what two messages say, as one.
+func joinContent(a, b message) any {
 	if !a.pictured() && !b.pictured() {
-		return joined(a.text(), b.text())
+		return joinText(a.text(), b.text())
 	}
 	return append(a.parts(), b.parts()...)
 }
@@ -118,7 +118,7 @@ func withoutPictures(why string) func(*request) bool {
 		var out []message
 		for _, m := range slices.Backward(r.Messages) {
 			if m.pictured() {
-				m.Content = shortest(m.unseen(why, lines, r.told))
+				m.Content = simplestContent(m.describePictures(why, lines, r.textTools))
 				if m.Content == "" {
 					continue // all of it has gone to results
 				}
@@ -134,16 +134,16 @@ func withoutPictures(why string) func(*request) bool {
 	}
 }
 
-// unseen are m's parts with a line for each picture. Those for results go into lines, unless the results are told in text.
-func (m message) unseen(why string, lines map[string]string, told bool) []part {
+// describePictures are m's parts with a line for each picture. Those for results go into lines, unless the results are told in text.
+func (m message) describePictures(why string, lines map[string]string, told bool) []part {
 	var out []part
 	for _, p := range m.parts() {
 		switch {
 		case p.call != "" && !told && p.ImageURL != nil:
-			lines[p.call] += "\n" + supervisor.NoPicture(p.image, why)
+			lines[p.call] += "\n" + supervisor.PictureNote(p.image, why)
 		case p.call != "" && !told: // who reads the result knows whose it is
 		case p.ImageURL != nil:
-			out = append(out, part{Type: "text", Text: supervisor.NoPicture(p.image, why), Cache: p.Cache})
+			out = append(out, part{Type: "text", Text: supervisor.PictureNote(p.image, why), Cache: p.Cache})
 		default:
 			out = append(out, p)
 		}
@@ -154,5 +154,7 @@ func (m message) unseen(why string, lines map[string]string, told bool) []part {
 // thesePictures is the droppable that says nothing of other requests.
 const thesePictures = "these pictures"
 
-func isBlind(f *failure) bool  { return !isTooLong(f) && remote.Blind(f.status, f.text) }
-func isUnseen(f *failure) bool { return !isTooLong(f) && remote.Unseen(f.status, f.text) }
+func refusesPictures(f *failure) bool {
+	return !isTooLong(f) && remote.RefusesPictures(f.status, f.text)
+}
+func refusesPicture(f *failure) bool { return !isTooLong(f) && remote.RefusesPicture(f.status, f.text) }

@@ -17,7 +17,7 @@ import (
 // sketch is a request's messages, one a line, with {RED} for the picture.
 func sketch(t *testing.T, p *Provider, req supervisor.ModelRequest) string {
 	t.Helper()
-	r, err := p.compose(req)
+	r, err := p.newRequest(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ tool "a: a PNG image\n` + notSeen + `"`
 
 func TestPicturesOfResultsFollowThem(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://127.0.0.1/v1"})
-	req := modeltest.Looked(t)
+	req := modeltest.PictureRequest(t)
 	if diff := cmp.Diff(seenPictures, sketch(t, p, req)); diff != "" {
 		t.Error(diff)
 	}
@@ -62,7 +62,7 @@ func TestPicturesOfResultsFollowThem(t *testing.T) {
 }
 
 func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
-	req := modeltest.Looked(t)
+	req := modeltest.PictureRequest(t)
 	req.Messages[2].Parts[0].Result.Images[0].SHA256 = "gone"
 	got := sketch(t, open(t, Options{BaseURL: "http://127.0.0.1/v1"}), req)
 	if !strings.Contains(got, "call c1:] [A picture was here (png, 8 x 6 pixels), and you do not see it: it can't be read any more.]") ||
@@ -80,17 +80,17 @@ func TestEachServersWordsForBlindnessAreUnderstood(t *testing.T) {
 	for _, dialect := range modeltest.Dialects {
 		t.Run(string(dialect), func(t *testing.T) {
 			server, base := modeltest.NewServer(t, modeltest.Instant)
-			server.Dialect, server.Blind = dialect, true
+			server.Dialect, server.NoPictures = dialect, true
 			p := open(t, Options{BaseURL: base})
 			for range 2 {
-				if answer, _, err := ask(p, modeltest.Looked(t)); err != nil || answer.Message.Text() != "ok" {
+				if answer, _, err := ask(p, modeltest.PictureRequest(t)); err != nil || answer.Message.Text() != "ok" {
 					t.Fatalf("got %+v, %v", answer, err)
 				}
 			}
 			if got := len(server.Requests()); got != 2 {
 				t.Errorf("%d requests passed", got)
 			}
-			if diff := cmp.Diff(unseenPictures, sketch(t, p, modeltest.Looked(t))); diff != "" {
+			if diff := cmp.Diff(unseenPictures, sketch(t, p, modeltest.PictureRequest(t))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -109,12 +109,12 @@ func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 		sends(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n")(w, r)
 	}
 	p := open(t, Options{BaseURL: serve(t, handler)})
-	req := modeltest.Looked(t)
+	req := modeltest.PictureRequest(t)
 	req.System = strings.Repeat("Be brief. ", 200)
 	if _, _, err := ask(p, req); err != nil || refusals != 1 {
 		t.Fatalf("got %v after %d refusals", err, refusals)
 	}
-	if got := sketch(t, p, modeltest.Looked(t)); got != seenPictures {
+	if got := sketch(t, p, modeltest.PictureRequest(t)); got != seenPictures {
 		t.Error(cmp.Diff(seenPictures, got))
 	}
 }
@@ -129,7 +129,7 @@ func TestOtherRefusalsHaveNothingToDoWithPictures(t *testing.T) {
 			asked++
 			page(400, "application/json", refusal)(w, r)
 		})})
-		if _, _, err := ask(p, modeltest.Looked(t)); err == nil || asked != 1 {
+		if _, _, err := ask(p, modeltest.PictureRequest(t)); err == nil || asked != 1 {
 			t.Errorf("%s: asked %d times, %v", refusal, asked, err)
 		}
 	}
@@ -137,9 +137,9 @@ func TestOtherRefusalsHaveNothingToDoWithPictures(t *testing.T) {
 
 // TestAModelWithEyesAndNoToolsSeesPictures: such as Ollama's llava. What it is told of tools in text keeps the pictures.
 func TestAModelWithEyesAndNoToolsSeesPictures(t *testing.T) {
-	req := modeltest.Looked(t)
-	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).compose(req)
-	if err != nil || !tellTools(r) {
+	req := modeltest.PictureRequest(t)
+	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).newRequest(req)
+	if err != nil || !toolsAsText(r) {
 		t.Fatal(err)
 	}
 	last := r.Messages[len(r.Messages)-1]
@@ -159,9 +159,9 @@ func TestAModelWithEyesAndNoToolsSeesPictures(t *testing.T) {
 }
 
 func TestMarksForACacheLeavePicturesAlone(t *testing.T) {
-	req := modeltest.Looked(t)
+	req := modeltest.PictureRequest(t)
 	req.Model, req.Cache = "anthropic/claude", 1
-	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).compose(req)
+	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).newRequest(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestMarksForACacheLeavePicturesAlone(t *testing.T) {
 		}
 		return n
 	}
-	if pictures() != 3 || !unmark(r) || pictures() != 3 || unmark(r) {
+	if pictures() != 3 || !removeMarks(r) || pictures() != 3 || removeMarks(r) {
 		t.Errorf("%d pictures are left", pictures())
 	}
 }

@@ -26,8 +26,8 @@ type request struct {
 	CacheKey            string             `json:"prompt_cache_key,omitempty"`
 	CacheRetention      string             `json:"prompt_cache_retention,omitempty"`
 
-	told bool // the tools are told in the system text, and called in the answer's
-	hold hold // on the limit of the answer
+	textTools  bool       // the tools are told in the system text, and called in the answer's
+	limitState limitState // on the limit of the answer
 }
 
 type streamOptions struct {
@@ -77,8 +77,8 @@ type function struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// compose makes the endpoint's request of ours, without what its model has refused before.
-func (p *Provider) compose(req supervisor.ModelRequest) (*request, error) {
+// newRequest makes the endpoint's request of ours, without what its model has refused before.
+func (p *Provider) newRequest(req supervisor.ModelRequest) (*request, error) {
 	messages, err := messagesOf(req)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (p *Provider) compose(req supervisor.ModelRequest) (*request, error) {
 	if p.server.cache != nil && req.Cache > 0 {
 		p.server.cache(r, req)
 	}
-	p.forget(r)
+	p.dropLearned(r)
 	return r, nil
 }
 
@@ -114,8 +114,8 @@ func toolsOf(tools []protocol.Tool) []tool {
 	return out
 }
 
-// ours are the names of tools that look different on the wire, by their names there.
-func ours(tools []protocol.Tool) map[string]string {
+// wireToolNames are the names of tools that look different on the wire, by their names there.
+func wireToolNames(tools []protocol.Tool) map[string]string {
 	var names map[string]string
 	for _, t := range tools {
 		if wire := wireName(t.Name); wire != t.Name {
@@ -128,8 +128,8 @@ func ours(tools []protocol.Tool) map[string]string {
 	return names
 }
 
-// shapes is how each role's messages look on OpenAI's wire. One of ours may become none or several of theirs.
-var shapes = map[protocol.Role]func(supervisor.ModelRequest, protocol.Message) []message{
+// roleHandlers is how each role's messages look on OpenAI's wire. One of ours may become none or several of theirs.
+var roleHandlers = map[protocol.Role]func(supervisor.ModelRequest, protocol.Message) []message{
 	protocol.RoleUser:      userMessages,
 	protocol.RoleAssistant: assistantMessages,
 	protocol.RoleTool:      toolMessages,
@@ -142,12 +142,12 @@ func messagesOf(req supervisor.ModelRequest) ([]message, error) {
 		out = append(out, message{Role: "system", Content: req.System})
 	}
 	for i, m := range req.Messages {
-		shape, exists := shapes[m.Role]
+		shape, exists := roleHandlers[m.Role]
 		if !exists {
 			return nil, fmt.Errorf("%w: message %d: role %q", errUnsendable, i, m.Role)
 		}
 		if m.Role != protocol.RoleTool {
-			out, pictures = append(out, following(pictures)...), nil
+			out, pictures = append(out, pictureMessage(pictures)...), nil
 		}
 		out = append(out, shape(req, m)...)
 		for _, p := range m.Parts {
@@ -156,19 +156,19 @@ func messagesOf(req supervisor.ModelRequest) ([]message, error) {
 			}
 		}
 	}
-	return append(out, following(pictures)...), nil
+	return append(out, pictureMessage(pictures)...), nil
 }
 
-// following is a message with the pictures of results, if there are any.
-func following(parts []part) []message {
+// pictureMessage is a message with the pictures of results, if there are any.
+func pictureMessage(parts []part) []message {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []message{{Role: "user", Content: shortest(parts)}}
+	return []message{{Role: "user", Content: simplestContent(parts)}}
 }
 
 func userMessages(req supervisor.ModelRequest, m protocol.Message) []message {
-	return []message{{Role: "user", Content: contentOf(req, m)}}
+	return []message{{Role: "user", Content: userContent(req, m)}}
 }
 
 // assistantMessages leaves out a message that says and calls nothing: endpoints refuse it. What the model thought stays

@@ -11,43 +11,43 @@ import (
 
 // server is how one kind of endpoint differs from the rest. What it refuses all the same is learned, see known.
 type server struct {
-	name        string   // as Options.Server has it
-	hosts       []string // it is recognised by these and by the names below them
-	port        string   // or by its usual port, at a host that is nobody else's
-	owner       string   // owned_by of its models; "" where others have its port seldom enough
-	hides       []string // what is in the names of its models that are not for chat
-	limit       func(*request, int)
-	think       func(*request, supervisor.Thinking)
-	cache       func(*request, supervisor.ModelRequest) // nil: it caches by itself, or not at all
-	parallel    bool                                    // it makes one call at a time unless it is asked for more
-	tellsTools  bool                                    // a model without tools of its own is told of them in text
-	rawThoughts bool                                    // it may leave <think> in the text
-	idInBody    bool                                    // the call's name for its support is the id of the chunks
+	name       string   // as Options.Server has it
+	hosts      []string // it is recognised by these and by the names below them
+	port       string   // or by its usual port, at a host that is nobody else's
+	owner      string   // owned_by of its models; "" where others have its port seldom enough
+	notForChat []string // what is in the names of its models that are not for chat
+	limit      func(*request, int)
+	think      func(*request, supervisor.Thinking)
+	cache      func(*request, supervisor.ModelRequest) // nil: it caches by itself, or not at all
+	parallel   bool                                    // it makes one call at a time unless it is asked for more
+	textTools  bool                                    // a model without tools of its own is told of them in text
+	thinkTags  bool                                    // it may leave <think> in the text
+	idInBody   bool                                    // the call's name for its support is the id of the chunks
 }
 
-// other is an endpoint that nobody knows. It is sent nothing beyond what all of them take.
-const other = "any"
+// genericServer is an endpoint that nobody knows. It is sent nothing beyond what all of them take.
+const genericServer = "any"
 
 // servers is what is known of each, from its own documentation and sources in November 2026.
 var servers = []server{
 	{name: "openai", hosts: []string{"api.openai.com"}, think: effort("none"), limit: limitCompletion, cache: cacheByKey,
-		hides: []string{"embedding", "whisper", "tts", "dall-e", "moderation", "transcribe", "realtime", "audio", "image",
+		notForChat: []string{"embedding", "whisper", "tts", "dall-e", "moderation", "transcribe", "realtime", "audio", "image",
 			"sora", "davinci", "babbage"}},
 	{name: "groq", hosts: []string{"api.groq.com"}, think: effort("none"), limit: limitCompletion,
-		tellsTools: true, rawThoughts: true, hides: []string{"whisper", "tts"}},
+		textTools: true, thinkTags: true, notForChat: []string{"whisper", "tts"}},
 	{name: "deepinfra", hosts: []string{"deepinfra.com"}, think: effort("none"), limit: limitTokens,
-		tellsTools: true, rawThoughts: true},
+		textTools: true, thinkTags: true},
 	{name: "openrouter", hosts: []string{"openrouter.ai"}, think: reasoningObject, limit: limitTokens, cache: cacheByMarks,
-		tellsTools: true, idInBody: true},
+		textTools: true, idInBody: true},
 	{name: "ollama", port: "11434", think: effort("none"), limit: limitTokens,
-		tellsTools: true, rawThoughts: true, hides: []string{"embed"}},
+		textTools: true, thinkTags: true, notForChat: []string{"embed"}},
 	{name: "llama.cpp", port: "8080", owner: "llamacpp", think: templateArgument, limit: limitTokens, parallel: true,
-		tellsTools: true, rawThoughts: true},
+		textTools: true, thinkTags: true},
 	{name: "lmstudio", port: "1234", think: effort("none"), limit: limitTokens,
-		tellsTools: true, rawThoughts: true, hides: []string{"embed"}},
+		textTools: true, thinkTags: true, notForChat: []string{"embed"}},
 	{name: "vllm", port: "8000", owner: "vllm", think: templateArgument, limit: limitTokens,
-		tellsTools: true, rawThoughts: true},
-	{name: other, think: effort(""), limit: limitTokens, tellsTools: true, rawThoughts: true},
+		textTools: true, thinkTags: true},
+	{name: genericServer, think: effort(""), limit: limitTokens, textTools: true, thinkTags: true},
 }
 
 // Servers are the names that Options.Server takes.
@@ -75,13 +75,13 @@ func serverAt(name string, base *url.URL) (server, error) {
 func (s server) at(base *url.URL) bool {
 	host := strings.ToLower(base.Hostname())
 	named := slices.ContainsFunc(s.hosts, func(h string) bool { return host == h || strings.HasSuffix(host, "."+h) })
-	return named || s.name == other || (s.port != "" && s.port == base.Port())
+	return named || s.name == genericServer || (s.port != "" && s.port == base.Port())
 }
 
-// shows says whether a model of s is for chat, as far as its name tells.
-func (s server) shows(model string) bool {
+// isForChat says whether a model of s is for chat, as far as its name tells.
+func (s server) isForChat(model string) bool {
 	name := strings.ToLower(model)
-	return !slices.ContainsFunc(s.hides, func(h string) bool { return strings.Contains(name, h) })
+	return !slices.ContainsFunc(s.notForChat, func(h string) bool { return strings.Contains(name, h) })
 }
 
 func limitTokens(r *request, n int)     { r.MaxTokens = n }

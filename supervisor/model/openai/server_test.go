@@ -277,12 +277,12 @@ func TestAServerThatRefusesEverythingIsGivenUp(t *testing.T) {
 }
 
 func TestWhatIsKnownIsBounded(t *testing.T) {
-	var k known
-	for i := range maxKnown * 3 {
+	var k learned
+	for i := range maxLearned * 3 {
 		k.add(strings.Repeat("m", i), "x")
 		k.add(strings.Repeat("m", i), "x")
 	}
-	if len(k.refused) > maxKnown || !slices.Equal(k.of(strings.Repeat("m", maxKnown*3-1)), []string{"x"}) {
+	if len(k.refused) > maxLearned || !slices.Equal(k.of(strings.Repeat("m", maxLearned*3-1)), []string{"x"}) {
 		t.Errorf("%d models", len(k.refused))
 	}
 }

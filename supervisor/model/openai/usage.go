@@ -15,21 +15,21 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// words are the counts as the supervisor keeps them. What cannot be a count is none. The tokens of thinking are a part
+// counts are the counts as the supervisor keeps them. What cannot be a count is none. The tokens of thinking are a part
 // of the output; where the total shows that a server counts them beside it, they are added.
-func (u usage) words() protocol.Usage {
+func (u usage) counts() protocol.Usage {
 	out := protocol.Usage{Input: max(u.Prompt, 0), Output: max(u.Completion, 0)}
 	if u.In != nil {
 		out.CacheRead, out.CacheWrite = max(u.In.Cached, 0), max(u.In.Written, 0)
 	}
-	if thought := u.thought(); thought > 0 && u.Total == u.Prompt+u.Completion+thought {
+	if thought := u.thinking(); thought > 0 && u.Total == u.Prompt+u.Completion+thought {
 		out.Output += thought
 	}
 	return out
 }
 
-// thought are the tokens of thinking, where the server counts them.
-func (u usage) thought() int64 {
+// thinking are the tokens of thinking, where the server counts them.
+func (u usage) thinking() int64 {
 	if u.Out == nil {
 		return 0
 	}

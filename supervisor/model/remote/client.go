@@ -34,18 +34,18 @@ func Client(given *http.Client) *http.Client {
 
 // The types of bodies.
 const (
-	KindStream = "text/event-stream"
-	KindJSON   = "application/json"
+	TypeStream = "text/event-stream"
+	TypeJSON   = "application/json"
 )
 
-// IsKind says whether a response has the status 200 and may be of a kind. Servers name the type of their streams freely,
+// HasType says whether a response has the status 200 and may be of a kind. Servers name the type of their streams freely,
 // but none of them streams JSON or HTML: those are an error with status 200, or something that is no model API at all.
-func IsKind(resp *http.Response, kind string) bool {
+func HasType(resp *http.Response, kind string) bool {
 	given, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	given = strings.ToLower(strings.TrimSpace(given))
 	right := given == kind
-	if kind == KindStream {
-		right = given != KindJSON && given != "text/html"
+	if kind == TypeStream {
+		right = given != TypeJSON && given != "text/html"
 	}
 	return right && resp.StatusCode == http.StatusOK
 }

@@ -17,11 +17,11 @@ import (
 
 // Endpoint is what is told of one when it fails.
 type Endpoint struct {
-	Name     string // the provider's name in the configuration
-	Host     string // what a person is told of the address: host and port
-	Key      string // "" where there is none; it is kept out of all that is told
-	Troubles []Trouble
-	Log      hclog.Logger
+	Name  string // the provider's name in the configuration
+	Host  string // what a person is told of the address: host and port
+	Key   string // "" where there is none; it is kept out of all that is told
+	Rules []ErrorRule
+	Log   hclog.Logger
 }
 
 // Refusal is an endpoint's own word that it will not answer. Its Error holds nothing that may not stand in the log.
@@ -41,11 +41,11 @@ type Told struct {
 // free says whether a call that ended so cost nothing: it was refused with a status of HTTP's before an answer began.
 // Where something between here and the model gave up waiting for it, nobody knows.
 func (t Told) free() bool {
-	return t.Status >= http.StatusMultipleChoices && !t.Begun && !impatient[t.Status]
+	return t.Status >= http.StatusMultipleChoices && !t.Begun && !timeoutStatuses[t.Status]
 }
 
-// impatient are the statuses of proxies that no longer wait; Cloudflare has 520 to 524.
-var impatient = map[int]bool{
+// timeoutStatuses are the statuses of proxies that no longer wait; Cloudflare has 520 to 524.
+var timeoutStatuses = map[int]bool{
 	http.StatusRequestTimeout: true, http.StatusBadGateway: true, http.StatusGatewayTimeout: true,
 	520: true, 521: true, 522: true, 523: true, 524: true,
 }
@@ -62,19 +62,19 @@ func toldIn(err error) Told {
 // Explain makes the error for a person, and keeps its cause for the log without URL and key. The cause is kept as text
 // alone: what it wraps could be printed with both. model is "" where none was called.
 func (e *Endpoint) Explain(err error, model, request string, used protocol.Usage) *supervisor.ModelError {
-	t := e.Troubles[slices.IndexFunc(e.Troubles, func(t Trouble) bool { return t.is(err) })]
-	told, cause := toldIn(err), e.quote(plain(err))
+	t := e.Rules[slices.IndexFunc(e.Rules, func(t ErrorRule) bool { return t.matches(err) })]
+	told, cause := toldIn(err), e.shorten(withoutURL(err))
 	e.Log.Warn("a model did not answer", "provider", e.Name, "model", model, "class", t.class, "request", request,
 		"cause", cause)
-	e.Log.Debug("what the provider said of it", "provider", e.Name, "text", e.quote(told.Text))
+	e.Log.Debug("what the provider said of it", "provider", e.Name, "text", e.shorten(told.Text))
 	return &supervisor.ModelError{
 		Class: t.class, RetryAfter: told.Retry, Request: request, Usage: used, Free: told.free(),
-		Err: &supervisor.Error{Code: t.code(), Message: e.fill(t.says, err, model), Err: errors.New(cause)},
+		Err: &supervisor.Error{Code: t.code(), Message: e.fillIn(t.message, err, model), Err: errors.New(cause)},
 	}
 }
 
-func (e *Endpoint) fill(says string, err error, model string) string {
-	told, silent := toldIn(err), new(Silence)
+func (e *Endpoint) fillIn(says string, err error, model string) string {
+	told, silent := toldIn(err), new(IdleTimeout)
 	errors.As(err, &silent)
 	again := "Try again in a minute."
 	if told.Retry > 0 {
@@ -99,8 +99,8 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(int(d.Seconds())) + " seconds"
 }
 
-// plain is err's text without the URL that net/http puts before it.
-func plain(err error) string {
+// withoutURL is err's text without the URL that net/http puts before it.
+func withoutURL(err error) string {
 	if wrapped := new(url.Error); errors.As(err, &wrapped) {
 		return wrapped.Err.Error()
 	}
@@ -118,9 +118,9 @@ func (e *Endpoint) Redact(text string) string {
 // maxQuote is how much of an endpoint's own words is repeated, in bytes.
 const maxQuote = 300
 
-// quote shortens foreign text. The key must be out of it before: a cut through the key would leave a part that nobody
+// shorten shortens foreign text. The key must be out of it before: a cut through the key would leave a part that nobody
 // finds any more.
-func (e *Endpoint) quote(text string) string {
+func (e *Endpoint) shorten(text string) string {
 	if text = e.Redact(text); len(text) > maxQuote {
 		text = text[:maxQuote] + "..."
 	}

@@ -26,7 +26,7 @@ const canary = "sk-canary-0123456789"
 // refusal is a provider's, as small as can be.
 type refusal struct{ told Told }
 
-func (r *refusal) Error() string { return Cause(r.told.Status, "", "") }
+func (r *refusal) Error() string { return RefusalText(r.told.Status, "", "") }
 func (r *refusal) Told() Told    { return r.told }
 
 var errOdd = errors.New("what came is odd")
@@ -36,13 +36,13 @@ func endpoint() (*Endpoint, *bytes.Buffer) {
 	logged := new(bytes.Buffer)
 	return &Endpoint{
 		Name: "test", Host: "h:80", Key: canary, Log: hclog.New(&hclog.LoggerOptions{Output: logged, Level: hclog.Trace}),
-		Troubles: append([]Trouble{
-			Refused(func(r *refusal) bool { return r.told.Status == 429 }, supervisor.ModelRateLimited,
+		Rules: append([]ErrorRule{
+			OnRefusal(func(r *refusal) bool { return r.told.Status == 429 }, supervisor.ModelRateLimited,
 				`{provider} at {host} is busy with {model} (HTTP {status}). {again}`),
-			Refused(Any[*refusal], supervisor.ModelRefused, `{model} of {provider} is no {name}.`),
-			Stalled,
-			Failed(errOdd, supervisor.ModelMalformed, `{provider} broke off for {model}.`),
-		}, Unreached("Is it there?")...),
+			OnRefusal(Any[*refusal], supervisor.ModelRefused, `{model} of {provider} is no {name}.`),
+			OnIdle,
+			OnError(errOdd, supervisor.ModelMalformed, `{provider} broke off for {model}.`),
+		}, NetworkRules("Is it there?")...),
 	}, logged
 }
 
@@ -64,10 +64,10 @@ func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
 		{"no model", busy(0), "", supervisor.ModelRateLimited,
 			`"test" at h:80 is busy with its models (HTTP 429). Try again in a minute.`},
 		{"the model comes first", &refusal{}, "m", supervisor.ModelRefused, `The model "m" of "test" is no "m".`},
-		{"no model, which would come first", fmt.Errorf("read: %w", &Silence{time.Minute}), "", supervisor.ModelStalled,
+		{"no model, which would come first", fmt.Errorf("read: %w", &IdleTimeout{time.Minute}), "", supervisor.ModelStalled,
 			`"test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
 				`Send the message again, or see whether "test" is well.`},
-		{"silence", &Silence{time.Minute}, "m", supervisor.ModelStalled,
+		{"silence", &IdleTimeout{time.Minute}, "m", supervisor.ModelStalled,
 			`The model "m" of "test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
 				`Send the message again, or see whether "test" is well.`},
 		{"what the provider found", fmt.Errorf("x: %w", errOdd), "m", supervisor.ModelMalformed,
@@ -96,7 +96,7 @@ func TestTheCodeTellsWhatMayWorkLater(t *testing.T) {
 		supervisor.ModelMalformed: supervisor.CodeModel, supervisor.ModelRefused: supervisor.CodeModel,
 	} {
 		e, _ := endpoint()
-		e.Troubles = []Trouble{Failed(errOdd, class, "x")}
+		e.Rules = []ErrorRule{OnError(errOdd, class, "x")}
 		if got := supervisor.ErrorCode(e.Explain(errOdd, "m", "", protocol.Usage{})); got != want {
 			t.Errorf("%s: code %s, want %s", class, got, want)
 		}

@@ -2,8 +2,8 @@ package remote
 
 import "net/http"
 
-// blindness is how endpoints say that a model takes no pictures.
-var blindness = []string{
+// noPicturePhrases is how endpoints say that a model takes no pictures.
+var noPicturePhrases = []string{
 	"image input",                         // Ollama, llama.cpp, OpenRouter, Mistral
 	"does not support image",              // LM Studio
 	"image_url is only supported",         // OpenAI, Azure
@@ -15,13 +15,15 @@ var blindness = []string{
 	"content must be a string", "content of type string", "input should be 'text'", "should be a valid string", // those that know text alone
 }
 
-// Blind says whether a refusal of a request with pictures means that the model takes none.
-func Blind(status int, text string) bool { return refusesContent(status) && Says(text, blindness...) }
+// RefusesPictures says whether a refusal of a request with pictures means that the model takes none.
+func RefusesPictures(status int, text string) bool {
+	return refusesContent(status) && ContainsAny(text, noPicturePhrases...)
+}
 
-// Unseen says whether it means one of the pictures, which another model of the same API might refuse as well: one that is
+// RefusesPicture says whether it means one of the pictures, which another model of the same API might refuse as well: one that is
 // damaged, or too large.
-func Unseen(status int, text string) bool {
-	return refusesContent(status) && Says(text, "image", "picture") && !Blind(status, text)
+func RefusesPicture(status int, text string) bool {
+	return refusesContent(status) && ContainsAny(text, "image", "picture") && !RefusesPictures(status, text)
 }
 
 // refusesContent: a server that was not made for pictures answers with any of these; 0 is an error in a stream.
@@ -36,6 +38,6 @@ func refusesContent(status int) bool {
 
 // Why a model does not see a picture, for the line in its place.
 const (
-	WhyBlind  = "this model can't see pictures"
-	WhyUnseen = "the model's endpoint could not use it"
+	ReasonNoPictures = "this model can't see pictures"
+	ReasonUnusable   = "the model's endpoint could not use it"
 )

@@ -29,10 +29,10 @@ func TestTheWordsForBlindnessAreKnown(t *testing.T) {
 		{429, "Rate limit of images", false, false},
 		{401, "image input needs a key", false, false},
 	} {
-		if got := Blind(c.status, c.text); got != c.blind {
+		if got := RefusesPictures(c.status, c.text); got != c.blind {
 			t.Errorf("%d %s: blind %v", c.status, c.text, got)
 		}
-		if got := Unseen(c.status, c.text); got != c.unseen {
+		if got := RefusesPicture(c.status, c.text); got != c.unseen {
 			t.Errorf("%d %s: unseen %v", c.status, c.text, got)
 		}
 	}

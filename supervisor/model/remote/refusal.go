@@ -27,11 +27,11 @@ func ReadRefusal(body io.Reader, read func([]byte) error) error {
 	return refused
 }
 
-// Moved says whether a response is a redirect.
-func Moved(resp *http.Response) bool { return resp.StatusCode >= 300 && resp.StatusCode < 400 }
+// IsRedirect says whether a response is a redirect.
+func IsRedirect(resp *http.Response) bool { return resp.StatusCode >= 300 && resp.StatusCode < 400 }
 
-// Object is an error object. Its values are one line each; they may repeat the key and the person's words.
-type Object struct {
+// ErrorObject is an error object. Its values are one line each; they may repeat the key and the person's words.
+type ErrorObject struct {
 	Code    string // model_not_found, 400
 	Type    string // rate_limit_error, exceed_context_size_error
 	Param   string // the parameter that it is about
@@ -51,13 +51,13 @@ type object struct {
 	Request  any             `json:"request_id"`
 }
 
-// ReadObject reads an error object in the shapes that endpoints give it: {"error": {...}} of OpenAI's and Anthropic's,
+// ReadErrorObject reads an error object in the shapes that endpoints give it: {"error": {...}} of OpenAI's and Anthropic's,
 // Ollama's {"error": "..."}, FastAPI's {"detail": ...} and a bare {"message": ..., "code": ...}. Of anything else it
 // makes the zero Object.
-func ReadObject(data []byte) Object {
+func ReadErrorObject(data []byte) ErrorObject {
 	var outer object
 	if json.Unmarshal(data, &outer) != nil {
-		return Object{}
+		return ErrorObject{}
 	}
 	if outer.Type == "error" {
 		outer.Type = nil // Anthropic's: it says no more than that this is one
@@ -66,18 +66,18 @@ func ReadObject(data []byte) Object {
 	if len(outer.Error) > 0 && json.Unmarshal(outer.Error, &inner) != nil {
 		inner.Message = Unquote(outer.Error)
 	}
-	o := Object{
-		Code: firstWord(inner.Code), Type: firstWord(inner.Type), Param: firstWord(inner.Param),
-		Text: firstWord(inner.Message, inner.Detail), Request: firstWord(outer.Request),
+	o := ErrorObject{
+		Code: firstText(inner.Code), Type: firstText(inner.Type), Param: firstText(inner.Param),
+		Text: firstText(inner.Message, inner.Detail), Request: firstText(outer.Request),
 	}
-	if behind := firstWord(inner.Metadata); behind != "" {
+	if behind := firstText(inner.Metadata); behind != "" {
 		o.Text += " " + behind
 	}
 	return o
 }
 
-// firstWord is the first value that says something, as text on one line.
-func firstWord(values ...any) string {
+// firstText is the first value that says something, as text on one line.
+func firstText(values ...any) string {
 	for _, v := range values {
 		if v == nil || v == "" {
 			continue
@@ -101,30 +101,30 @@ func OneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
 }
 
-// IsCode says whether foreign text is an identifier, and so may stand in the log.
-func IsCode(s string) bool {
+// IsIdentifier says whether foreign text is an identifier, and so may stand in the log.
+func IsIdentifier(s string) bool {
 	return s != "" && len(s) <= maxCode && strings.IndexFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-[]", r)
 	}) < 0
 }
 
-// Says tells whether one of phrases, in lower case, is in a foreign text.
-func Says(text string, phrases ...string) bool {
+// ContainsAny tells whether one of phrases, in lower case, is in a foreign text.
+func ContainsAny(text string, phrases ...string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
-// Cause is a failure for the log: it holds nothing that is not the endpoint's own. status is HTTP's, 0 within a stream; a
+// RefusalText is a failure for the log: it holds nothing that is not the endpoint's own. status is HTTP's, 0 within a stream; a
 // code or a parameter that is no identifier is left out.
-func Cause(status int, code, param string) string {
+func RefusalText(status int, code, param string) string {
 	text := "an error in the stream"
 	if status != 0 {
 		text = "HTTP " + strconv.Itoa(status)
 	}
-	if IsCode(code) {
+	if IsIdentifier(code) {
 		text += ": " + code
 	}
-	if IsCode(param) {
+	if IsIdentifier(param) {
 		text += ": parameter " + param
 	}
 	return text

@@ -3,9 +3,9 @@
 // it. What an API calls its failures, and the words for them, each provider brings as a table.
 //
 //	client.go   the client, and the types of what it gets
-//	watch.go    one call, ended when nothing comes
+//	idle.go     one call, ended when nothing comes
 //	refusal.go  the body and the headers of a response that is no answer
-//	trouble.go  the table from errors to classes and words, and its rows for what never reached the endpoint
+//	rules.go    the table from errors to classes and words, and its rows for what never reached the endpoint
 //	explain.go  an error as a person reads it, without the key
 package remote
 
@@ -34,8 +34,8 @@ func ParseBase(base, example string) (*url.URL, error) {
 
 const maxModel = 256 // bytes of a model's name
 
-// Writable tells whether a model's name is one that a person can write.
-func Writable(name string) bool {
+// ValidModelName tells whether a model's name is one that a person can write.
+func ValidModelName(name string) bool {
 	odd := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == unicode.ReplacementChar }
 	return name != "" && len(name) <= maxModel && strings.IndexFunc(name, odd) < 0
 }

@@ -32,7 +32,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if !Moved(resp) {
+		if !IsRedirect(resp) {
 			t.Errorf("HTTP %d", resp.StatusCode)
 		}
 		client.CloseIdleConnections()
@@ -57,7 +57,7 @@ func TestTheKindsOfResponses(t *testing.T) {
 		{500, "application/json", false, false},
 	} {
 		resp := &http.Response{StatusCode: c.status, Header: http.Header{"Content-Type": {c.header}}}
-		if IsKind(resp, KindStream) != c.stream || IsKind(resp, KindJSON) != c.json {
+		if HasType(resp, TypeStream) != c.stream || HasType(resp, TypeJSON) != c.json {
 			t.Errorf("%d %s: not a stream, %t, or not JSON, %t", c.status, c.header, c.stream, c.json)
 		}
 	}
@@ -81,13 +81,13 @@ func TestTheNamesThatAPersonCanWrite(t *testing.T) {
 		"qwen3:8b": true, "meta/llama": true, "模型": true, "": false, "a b": false, "a\x00": false, "a\xff": false,
 		strings.Repeat("x", maxModel): true, strings.Repeat("x", maxModel+1): false,
 	} {
-		if Writable(name) != want {
+		if ValidModelName(name) != want {
 			t.Errorf("%q: %t", name, !want)
 		}
 	}
 }
 
-// says is an endpoint that says words in their time, each after pause, and then nothing until the call ends.
+// message is an endpoint that says words in their time, each after pause, and then nothing until the call ends.
 func says(ctx context.Context, pause time.Duration, words ...string) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -106,32 +106,32 @@ func TestACallThatHearsNothingEnds(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		lasts time.Duration
-		read  func(context.Context, *Body) error
+		read  func(context.Context, *WatchedBody) error
 	}{
-		{"before it reads", limit, func(ctx context.Context, _ *Body) error {
+		{"before it reads", limit, func(ctx context.Context, _ *WatchedBody) error {
 			<-ctx.Done()
 			return ctx.Err()
 		}},
-		{"after the last word", 5*19*time.Second + limit, func(ctx context.Context, b *Body) error {
+		{"after the last word", 5*19*time.Second + limit, func(ctx context.Context, b *WatchedBody) error {
 			b.ReadCloser = says(ctx, 19*time.Second, "1", "2", "3", "4", "5")
 			_, err := io.ReadAll(b)
 			return err
 		}},
-		{"after another limit", time.Second + time.Minute, func(ctx context.Context, b *Body) error {
+		{"after another limit", time.Second + time.Minute, func(ctx context.Context, b *WatchedBody) error {
 			b.ReadCloser = says(ctx, time.Second, "1")
 			_, err := b.Read(make([]byte, 9))
 			b.Limit = time.Minute
 			_, more := io.ReadAll(b)
 			return errors.Join(err, more)
 		}},
-		{"once all is said", time.Second + tailTimeout, func(ctx context.Context, b *Body) error {
+		{"once all is said", time.Second + tailTimeout, func(ctx context.Context, b *WatchedBody) error {
 			b.ReadCloser = says(ctx, time.Second, "1")
 			_, err := b.Read(make([]byte, 9))
-			b.Tail()
+			b.ExpectEnd()
 			_, more := io.ReadAll(b)
 			return errors.Join(err, more)
 		}},
-		{"the reader's own time does not count", time.Hour + limit, func(ctx context.Context, b *Body) error {
+		{"the reader's own time does not count", time.Hour + limit, func(ctx context.Context, b *WatchedBody) error {
 			b.ReadCloser = says(ctx, 0, "1")
 			_, err := b.Read(make([]byte, 9))
 			time.Sleep(time.Hour)
@@ -142,8 +142,8 @@ func TestACallThatHearsNothingEnds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				err := Guard(t.Context(), limit, c.read)
-				if silent := new(Silence); !errors.As(err, &silent) || time.Since(began) != c.lasts {
+				err := WatchIdle(t.Context(), limit, c.read)
+				if silent := new(IdleTimeout); !errors.As(err, &silent) || time.Since(began) != c.lasts {
 					t.Errorf("after %v: %v", time.Since(began), err)
 				}
 			})
@@ -153,10 +153,10 @@ func TestACallThatHearsNothingEnds(t *testing.T) {
 
 func TestACallsOwnErrorStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if err := Guard(t.Context(), time.Second, func(context.Context, *Body) error { return errOdd }); err != errOdd {
+		if err := WatchIdle(t.Context(), time.Second, func(context.Context, *WatchedBody) error { return errOdd }); err != errOdd {
 			t.Errorf("got %v", err)
 		}
-		err := Guard(t.Context(), time.Second, func(ctx context.Context, b *Body) error {
+		err := WatchIdle(t.Context(), time.Second, func(ctx context.Context, b *WatchedBody) error {
 			b.ReadCloser = says(ctx, 0)
 			b.Drain() // of which there may be none
 			return nil
@@ -193,7 +193,7 @@ func TestTheHeadersThatSayWhenToComeBack(t *testing.T) {
 }
 
 func TestErrorObjectsAreReadInEveryShape(t *testing.T) {
-	for body, want := range map[string]Object{
+	for body, want := range map[string]ErrorObject{
 		`{"error":{"message":"no\n more","type":"requests","code":"rate_limit_exceeded","param":"x.y"}}`: {
 			Code: "rate_limit_exceeded", Type: "requests", Param: "x.y", Text: "no more"},
 		`{"type":"error","error":{"type":"api_error","message":"x"},"request_id":"req_1"}`: {
@@ -206,7 +206,7 @@ func TestErrorObjectsAreReadInEveryShape(t *testing.T) {
 		`{"error":{"message":"a","metadata":{"raw":"behind"}}}`: {Text: "a map[raw:behind]"},
 		`{"error":null}`:                                        {}, `<html>`: {}, `[]`: {}, `{}`: {}, ``: {},
 	} {
-		if diff := cmp.Diff(want, ReadObject([]byte(body))); diff != "" {
+		if diff := cmp.Diff(want, ReadErrorObject([]byte(body))); diff != "" {
 			t.Errorf("%s: %s", body, diff)
 		}
 	}
@@ -216,7 +216,7 @@ func FuzzReadObject(f *testing.F) {
 	f.Add([]byte(`{"type":"error","error":{"type":"api_error","message":"x\u0000y","code":[1]},"request_id":{}}`))
 	f.Add([]byte(`{"error":"x"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		o := ReadObject(data)
+		o := ReadErrorObject(data)
 		for _, value := range []string{o.Code, o.Type, o.Param, o.Text, o.Request} {
 			if strings.ContainsAny(value, "\r\n\x00\x1b") {
 				t.Errorf("got %q", value)
@@ -248,11 +248,11 @@ func (breaks) Read([]byte) (int, error) { return 0, errOdd }
 
 func TestACauseHoldsCodesAlone(t *testing.T) {
 	for want, got := range map[string]string{
-		"HTTP 429: rate_limit":             Cause(429, "rate_limit", ""),
-		"HTTP 400: invalid: parameter x.y": Cause(400, "invalid", "x.y"),
-		"HTTP 400: parameter tools[0]":     Cause(400, "", "tools[0]"),
-		"an error in the stream":           Cause(0, "my secret", "another one"),
-		"HTTP 500":                         Cause(500, strings.Repeat("x", maxCode+1), "ä"),
+		"HTTP 429: rate_limit":             RefusalText(429, "rate_limit", ""),
+		"HTTP 400: invalid: parameter x.y": RefusalText(400, "invalid", "x.y"),
+		"HTTP 400: parameter tools[0]":     RefusalText(400, "", "tools[0]"),
+		"an error in the stream":           RefusalText(0, "my secret", "another one"),
+		"HTTP 500":                         RefusalText(500, strings.Repeat("x", maxCode+1), "ä"),
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

@@ -28,9 +28,9 @@ func sealed(signature, thought, text string) bool {
 
 // checkThoughts wants each thinking block to be one that was given, unchanged, at the beginning of the message that it was
 // given with, and once.
-func checkThoughts(_ *Server, l *letter) *refusal {
+func checkThoughts(_ *Server, l *messagesRequest) *refusal {
 	seen := map[string]bool{}
-	for i, t := range l.turns {
+	for i, t := range l.params {
 		text := plainText(t.blocks)
 		for j, b := range t.blocks {
 			if !isThought(b) {

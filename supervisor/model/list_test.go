@@ -31,7 +31,7 @@ func TestTheListIsWhatProvidersOfferAndWhatIsConfigured(t *testing.T) {
 		slow := &shop{models: func(ctx context.Context) ([]string, error) { <-ctx.Done(); return nil, ctx.Err() }}
 		c.providers["a"] = provider{ModelProvider: open}
 		c.providers["shut"], c.providers["slow"] = provider{ModelProvider: shut}, provider{ModelProvider: slow}
-		want := []Offer{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"}, {Spec: "offline"},
+		want := []ListEntry{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"}, {Spec: "offline"},
 			{Spec: "shut", Err: "It failed: auth."}, {Spec: "slow", Err: "It did not say within 5 seconds what it has."}}
 		for range 2 {
 			start := time.Now()
@@ -42,7 +42,7 @@ func TestTheListIsWhatProvidersOfferAndWhatIsConfigured(t *testing.T) {
 		if open.asked != 1 || shut.asked != 2 {
 			t.Errorf("asked %d and %d times", open.asked, shut.asked)
 		}
-		time.Sleep(listKept)
+		time.Sleep(listTTL)
 		if c.List(t.Context()); open.asked != 2 {
 			t.Errorf("asked %d times after a while", open.asked)
 		}

@@ -87,7 +87,7 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 				t.Errorf("lost %+v", f)
 			}
 		}
-		if bid := s.purse.bids[3]; bid.Spec != "b/m" || !bid.Priced || bid.Worst < 2*mostOutput || first.asked[0].Output != mostOutput {
+		if bid := s.purse.bids[3]; bid.Spec != "b/m" || !bid.Priced || bid.Worst < 2*defaultOutput || first.asked[0].Output != defaultOutput {
 			t.Errorf("bid %+v; held to %d", bid, first.asked[0].Output)
 		}
 	})
@@ -99,7 +99,7 @@ func TestWhatBrokeOffCostsWhatHadCome(t *testing.T) {
 	hears := func(u protocol.Usage, bytes ...int) func(supervisor.ModelRequest) {
 		return func(req supervisor.ModelRequest) {
 			for _, n := range bytes {
-				req.Heard(n, u)
+				req.OnReceive(n, u)
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func TestWhatBrokeOffCostsWhatHadCome(t *testing.T) {
 		"cut, counted nothing":                  {supervisor.ModelCut, hears(usage{}, 0, 10, 20), "0123456789", usage{}, false, usage{Input: input, Output: 30}, true},
 		"cut, of a provider that tells nothing": {supervisor.ModelCut, none, "0123456789", usage{}, false, usage{Input: input, Output: 10}, true},
 		"cut, counted the input":                {supervisor.ModelCut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 0, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, usage{Input: 9, Output: 30, CacheRead: 4}, true},
-		"cut after more than it may say":        {supervisor.ModelCut, hears(usage{}, 0, 1_000_000), "", usage{}, false, usage{Input: input, Output: mostOutput}, true},
+		"cut after more than it may say":        {supervisor.ModelCut, hears(usage{}, 0, 1_000_000), "", usage{}, false, usage{Input: input, Output: defaultOutput}, true},
 		"ended by itself":                       {supervisor.ModelFiltered, hears(usage{}, 0, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
 		"ended by itself, counted nothing":      {supervisor.ModelEmpty, hears(usage{}, 0, 5), "", usage{}, false, usage{Input: input, Output: 5}, true},
 		"stopped before it was sent":            {class: supervisor.ModelStopped, heard: none},
@@ -171,7 +171,7 @@ func TestWhatBrokeOffCostsWhatHadCome(t *testing.T) {
 
 // TestWhereThereIsNoMoneyACheaperModelAnswers, if the person's words may go to it.
 func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
-	const token = perRequest + perMessage + perPart + 2 + mostOutput // of one that costs a millionth each
+	const token = perRequest + perMessage + perPart + 2 + defaultOutput // of one that costs a millionth each
 	cases := map[string]struct {
 		spec  string
 		money int64
@@ -194,7 +194,7 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := with(t, says("fine"), says("fine"), says("fine"))
 			c.providers["small"] = provider{ModelProvider: says("fine"), kind: "scripted"}
-			c.providers["near"] = provider{ModelProvider: says("fine"), kind: "scripted", near: nearNetwork}
+			c.providers["near"] = provider{ModelProvider: says("fine"), kind: "scripted", locality: localityNetwork}
 			c.small = Choice{Spec: "small/m", Provider: c.providers["small"].ModelProvider, Model: "m"}
 			s := &spender{purse: newPurse(k.money), c: costing(c, k.costs)}
 			answer, err := s.ask(t.Context(), k.spec)
@@ -205,13 +205,13 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 			if answer.Spec != k.want || strings.Join(bids, " ") != k.bids || len(s.lost) != 0 {
 				t.Fatalf("%q answered, %v; asked for money for %v; lost %v", answer.Spec, err, bids, s.lost)
 			}
-			if len(c.breakers.by) != 0 {
-				t.Errorf("left alone for want of money: %v", c.breakers.by)
+			if len(c.breakers.bySpec) != 0 {
+				t.Errorf("left alone for want of money: %v", c.breakers.bySpec)
 			}
 			first := bids[0]
-			if want := (supervisor.Instead{Spec: first, Why: "costs more than there was money left for"}); k.want != "" &&
-				k.want != first && (answer.Instead == nil || *answer.Instead != want) {
-				t.Errorf("it stands in for %+v", answer.Instead)
+			if want := (supervisor.ReplacedModel{Spec: first, Reason: "costs more than there was money left for"}); k.want != "" &&
+				k.want != first && (answer.Replaced == nil || *answer.Replaced != want) {
+				t.Errorf("it stands in for %+v", answer.Replaced)
 			}
 			if k.want == "" {
 				wantClass(t, err, supervisor.ModelBudget)
@@ -243,14 +243,14 @@ func TestAProbeWithoutMoneyIsGivenBack(t *testing.T) {
 		if _, err := s.ask(t.Context(), ""); err == nil {
 			t.Fatal("it answered")
 		}
-		time.Sleep(openFirst)
+		time.Sleep(openMin)
 		rich := s.purse
 		s.purse = newPurse(0)
-		if _, err := s.ask(t.Context(), ""); err == nil || s.c.breakers.by["a/m"].state != StateOpen {
-			t.Fatalf("%v; %+v", err, s.c.breakers.by["a/m"])
+		if _, err := s.ask(t.Context(), ""); err == nil || s.c.breakers.bySpec["a/m"].state != StateOpen {
+			t.Fatalf("%v; %+v", err, s.c.breakers.bySpec["a/m"])
 		}
 		s.purse = rich
-		if answer, err := s.ask(t.Context(), ""); err != nil || answer.Spec != "a/m" || len(s.c.breakers.by) != 0 {
+		if answer, err := s.ask(t.Context(), ""); err != nil || answer.Spec != "a/m" || len(s.c.breakers.bySpec) != 0 {
 			t.Fatalf("%+v, %v", answer, err)
 		}
 	})
@@ -267,7 +267,7 @@ func TestNoMoreCallsRunThanMay(t *testing.T) {
 			return said("fine", say), nil
 		}}
 		c := costing(with(t, slow), map[string]float64{"a/m": 1})
-		c.turns = fair.New(2)
+		c.queue = fair.New(2)
 		start := time.Now()
 		ended := make(chan error)
 		for range 5 {

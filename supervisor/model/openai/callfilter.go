@@ -2,8 +2,8 @@ package openai
 
 import "strings"
 
-// blocks takes the calls out of a text that comes in pieces, and passes the rest on to emit.
-type blocks struct {
+// callFilter takes the calls out of a text that comes in pieces, and passes the rest on to emit.
+type callFilter struct {
 	emit   func(string)
 	line   []byte // the begun line, while it may still be a fence or is in a block
 	middle bool   // of a line that is neither
@@ -14,7 +14,7 @@ type blocks struct {
 
 // write passes on what is outside of blocks. After the first block it passes on nothing: a model that goes on there
 // makes the results up.
-func (s *blocks) write(text string) {
+func (s *callFilter) write(text string) {
 	for text != "" {
 		piece, rest, ends := strings.Cut(text, "\n")
 		if ends {
@@ -26,7 +26,7 @@ func (s *blocks) write(text string) {
 }
 
 // piece takes a part of one line, up to its end if that has come.
-func (s *blocks) piece(piece string, ends bool) {
+func (s *callFilter) piece(piece string, ends bool) {
 	if s.middle {
 		s.middle = !ends
 		s.outside(piece)
@@ -48,14 +48,14 @@ func mayCall(line []byte) bool {
 	return string(line[:n]) == callFence[:n]
 }
 
-func (s *blocks) takeLine() string {
+func (s *callFilter) takeLine() string {
 	line := string(s.line)
 	s.line = s.line[:0]
 	return line
 }
 
 // whole takes a line that has come to its end. Models also write the fences on the lines of what they fence.
-func (s *blocks) whole(line string) {
+func (s *callFilter) whole(line string) {
 	content := line
 	if !s.inside {
 		after, opens := strings.CutPrefix(line, callFence)
@@ -72,20 +72,20 @@ func (s *blocks) whole(line string) {
 	}
 }
 
-func (s *blocks) outside(text string) {
+func (s *callFilter) outside(text string) {
 	if len(s.found) == 0 {
 		s.emit(text)
 	}
 }
 
-func (s *blocks) end() {
+func (s *callFilter) end() {
 	s.found = append(s.found, s.body.String())
 	s.body.Reset()
 	s.inside = false
 }
 
 // close ends the text. A block that only the answer's end has closed is one, unless the answer was cut there.
-func (s *blocks) close(cut bool) {
+func (s *callFilter) close(cut bool) {
 	if len(s.line) > 0 {
 		s.whole(s.takeLine())
 	}

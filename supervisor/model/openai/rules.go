@@ -8,78 +8,78 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// troubles are tried in order; the last takes all.
-var troubles = append([]remote.Trouble{
-	remote.Refused(isTooLong, supervisor.ModelTooLong,
+// errorRules are tried in order; the last takes all.
+var errorRules = append([]remote.ErrorRule{
+	remote.OnRefusal(isTooLong, supervisor.ModelTooLong,
 		`This conversation is longer than {model} of {provider} can take. `+
 			`Start a new one with /new, or use a model with a larger context.`),
-	remote.Refused(isQuota, supervisor.ModelCredit,
+	remote.OnRefusal(isQuota, supervisor.ModelCredit,
 		`The account at {provider} has no credit left for {model}. `+
 			`See to its billing, or use another model.`),
-	remote.Refused(isKeyless, supervisor.ModelAuth,
+	remote.OnRefusal(isKeyless, supervisor.ModelAuth,
 		`{provider} wants an API key, and none was accepted. `+
 			`Check its api_key in the configuration and start Mews again.`),
-	remote.Refused(isFiltered, supervisor.ModelFiltered,
+	remote.OnRefusal(isFiltered, supervisor.ModelFiltered,
 		`The content filter of {provider} stopped the request. `+
 			`Say it differently, or use another model.`),
-	remote.Refused(status(http.StatusForbidden), supervisor.ModelAuth,
+	remote.OnRefusal(status(http.StatusForbidden), supervisor.ModelAuth,
 		`{provider} does not let this API key use {model}. `+
 			`Use another model, or a key that may.`),
-	remote.Refused(isNoTools, supervisor.ModelNoTools,
+	remote.OnRefusal(isNoTools, supervisor.ModelNoTools,
 		`{model} of {provider} cannot use tools, and Mews needs them. `+
 			`Use a model that can.`),
-	remote.Refused(isNoModel, supervisor.ModelMissing,
+	remote.OnRefusal(isNoModel, supervisor.ModelMissing,
 		`{provider} at {host} has no model {name}. `+
 			`Check its name, or fetch it there first (with Ollama: ollama pull NAME).`),
-	remote.Refused(isNoAPI, supervisor.ModelMissing,
+	remote.OnRefusal(isNoAPI, supervisor.ModelMissing,
 		`What answers at {host} is not an OpenAI-compatible API (HTTP {status}). `+
 			`Check the base_url of {provider}; it usually ends in /v1.`),
-	remote.Refused(status(http.StatusTooManyRequests), supervisor.ModelRateLimited,
+	remote.OnRefusal(status(http.StatusTooManyRequests), supervisor.ModelRateLimited,
 		`{provider} has had too many requests and lets no `+
 			`more through for now. {again}`),
-	remote.Refused(isLoading, supervisor.ModelOverloaded,
+	remote.OnRefusal(isLoading, supervisor.ModelOverloaded,
 		`{provider} is still loading {model}. {again}`),
-	remote.Refused(isBusy, supervisor.ModelOverloaded,
+	remote.OnRefusal(isBusy, supervisor.ModelOverloaded,
 		`{provider} has more to do than it can at the moment. {again}`),
-	remote.Refused(isTheirs, supervisor.ModelServer,
+	remote.OnRefusal(isTheirs, supervisor.ModelServer,
 		`{provider} has trouble of its own (HTTP {status}). {again}`),
-	remote.Refused(isStreamed, supervisor.ModelServer,
+	remote.OnRefusal(isStreamed, supervisor.ModelServer,
 		`{provider} broke off the answer of {model} for trouble of its own. {again}`),
-	remote.Refused(remote.Any[*failure], supervisor.ModelRefused,
+	remote.OnRefusal(remote.Any[*failure], supervisor.ModelRefused,
 		`{provider} refused the request for {model} as wrong (HTTP {status}). `+
 			`Use another model; the log at level debug has what {provider} said.`),
 
-	remote.Stalled,
-	remote.Failed(errBroken, supervisor.ModelServer,
+	remote.OnIdle,
+	remote.OnError(errBroken, supervisor.ModelServer,
 		`{provider} broke off the answer of {model} for trouble of its own. {again}`),
-	remote.Failed(errUnspoken, supervisor.ModelNetwork,
+	remote.OnError(errUnspoken, supervisor.ModelNetwork,
 		`The connection to {provider} at {host} ended before {model} said anything. `+
 			`Send the message again in a minute.`),
-	remote.Failed(errTooLong, supervisor.ModelMalformed,
+	remote.OnError(errTooLong, supervisor.ModelMalformed,
 		`The answer of {model} of {provider} grew beyond all measure and was `+
 			`broken off. Ask for less at a time.`),
-	remote.Failed(errCutOff, supervisor.ModelCut,
+	remote.OnError(errCutOff, supervisor.ModelCut,
 		`The answer of {model} of {provider} was cut off before its end. `+
 			`Send the message again.`),
-	remote.Failed(errNotChunk, supervisor.ModelMalformed,
+	remote.OnError(errNotChunk, supervisor.ModelMalformed,
 		`{provider} at {host} sent something that is not an answer of the OpenAI API. `+
 			`Check its base_url and its version.`),
-	remote.Failed(errFiltered, supervisor.ModelFiltered,
+	remote.OnError(errFiltered, supervisor.ModelFiltered,
 		`The content filter of {provider} stopped the answer. `+
 			`Say it differently, or use another model.`),
-	remote.Failed(errNoRoom, supervisor.ModelNoRoom,
+	remote.OnError(errNoRoom, supervisor.ModelNoRoom,
 		`{model} of {provider} reached the limit of what it may say before it `+
 			`said anything. Raise its limit of output tokens or its context, or use another model.`),
-	remote.Failed(errEmpty, supervisor.ModelEmpty,
+	remote.OnError(errEmpty, supervisor.ModelEmpty,
 		`{model} of {provider} answered with nothing. `+
 			`Send the message again, or say it differently.`),
-	remote.Failed(errNoName, supervisor.ModelMalformed,
+	remote.OnError(errNoName, supervisor.ModelMalformed,
 		`{model} of {provider} called a tool without naming it. `+
 			`Send the message again, or use another model.`),
-	remote.Failed(errUnsendable, supervisor.ModelRefused,
+	remote.OnError(errUnsendable, supervisor.ModelRefused,
 		`This conversation holds something that cannot be written for {provider}. `+
 			`Start a new one with /new; the log says what it is.`),
-}, remote.Unreached(`Is it running there?`)...)
+}, remote.NetworkRules(`Is it running there?`)...)
 
 func status(code int) func(*failure) bool {
 	return func(f *failure) bool { return f.status == code }

@@ -168,16 +168,16 @@ func TestAWorstIsAsNearAsWhatIsKnown(t *testing.T) {
 	whole := supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText(strings.Repeat("x", 300_000)), protocol.UserText("y")}}
 	measured := whole
 	measured.Measured = supervisor.Measured{Spec: "gpt/own", Tokens: 70_000, Messages: 1}
-	of := func(spec string, req supervisor.ModelRequest) bound {
+	of := func(spec string, req supervisor.ModelRequest) costBound {
 		choice, err := c.Resolve(spec)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c.bound(choice, req)
+		return c.costBound(choice, req)
 	}
 	const framing = perRequest + perMessage + perPart
 	for name, k := range map[string]struct {
-		got  bound
+		got  costBound
 		want int64
 	}{
 		"by bytes":            {of("gpt/own", whole), framing + perMessage + perPart + 300_001 + 2*16_384},
@@ -193,11 +193,11 @@ func TestAWorstIsAsNearAsWhatIsKnown(t *testing.T) {
 		"offline": {of("offline", whole), 0},
 		"local":   {of("local/qwen3", whole), 0},
 	} {
-		if !k.got.priced || k.got.worst != k.want {
+		if !k.got.priced || k.got.maxCost != k.want {
 			t.Errorf("%s: %+v, want %d", name, k.got, k.want)
 		}
 	}
-	if got := of("gpt/gpt-99", whole); got != (bound{}) {
+	if got := of("gpt/gpt-99", whole); got != (costBound{}) {
 		t.Errorf("without a price: %+v", got)
 	}
 }
@@ -217,7 +217,7 @@ func TestAPictureIsBounded(t *testing.T) {
 		{"openai", "qwen-vl", size(1400, 1400), 10_000},
 		{"openai", "qwen-vl", size(8000, 8000), 32_768},
 	} {
-		if got := picturesOf(k.kind, k.model)(k.image); got != k.want {
+		if got := pictureTokensOf(k.kind, k.model)(k.image); got != k.want {
 			t.Errorf("%s %s, %d x %d: %d, want %d", k.kind, k.model, k.image.Width, k.image.Height, got, k.want)
 		}
 	}
@@ -232,6 +232,6 @@ func BenchmarkBound(b *testing.B) {
 	defer c.Close()
 	req := supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText(strings.Repeat("a word ", 40_000))}}
 	for b.Loop() {
-		c.bound(c.standard, req)
+		c.costBound(c.defaultModel, req)
 	}
 }

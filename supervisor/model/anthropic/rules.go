@@ -8,76 +8,76 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// troubles are tried in order; the last takes all.
-var troubles = append([]remote.Trouble{
-	remote.Refused(isTooLong, supervisor.ModelTooLong,
+// errorRules are tried in order; the last takes all.
+var errorRules = append([]remote.ErrorRule{
+	remote.OnRefusal(isTooLong, supervisor.ModelTooLong,
 		`This conversation is longer than {model} of {provider} can take. `+
 			`Start a new one with /new, or use a model with a larger context.`),
-	remote.Refused(isCredit, supervisor.ModelCredit,
+	remote.OnRefusal(isCredit, supervisor.ModelCredit,
 		`The account at {provider} has no credit left, or has reached its spending limit. `+
 			`See to its billing, or use another provider's model.`),
-	remote.Refused(isKeyless, supervisor.ModelAuth,
+	remote.OnRefusal(isKeyless, supervisor.ModelAuth,
 		`{provider} wants an API key, and none was accepted. `+
 			`Check its api_key in the configuration and start Mews again.`),
-	remote.Refused(isForbidden, supervisor.ModelAuth,
+	remote.OnRefusal(isForbidden, supervisor.ModelAuth,
 		`{provider} does not let this API key use {model}. `+
 			`Use another model, or a key that may.`),
-	remote.Refused(isNoTools, supervisor.ModelNoTools,
+	remote.OnRefusal(isNoTools, supervisor.ModelNoTools,
 		`{model} of {provider} cannot use tools, and Mews needs them. `+
 			`Use a model that can.`),
-	remote.Refused(isNoModel, supervisor.ModelMissing,
+	remote.OnRefusal(isNoModel, supervisor.ModelMissing,
 		`{provider} at {host} does not have {model}. `+
 			`Check its name; mews models lists those that there are.`),
-	remote.Refused(isNoAPI, supervisor.ModelMissing,
+	remote.OnRefusal(isNoAPI, supervisor.ModelMissing,
 		`What answers at {host} is not Anthropic's API (HTTP {status}). `+
 			`Check the base_url of {provider}.`),
-	remote.Refused(isLimited, supervisor.ModelRateLimited,
+	remote.OnRefusal(isLimited, supervisor.ModelRateLimited,
 		`{provider} has had too many requests and lets no `+
 			`more through for now. {again}`),
-	remote.Refused(isOverloaded, supervisor.ModelOverloaded,
+	remote.OnRefusal(isOverloaded, supervisor.ModelOverloaded,
 		`{provider} has more to do than it can for now. {again}`),
-	remote.Refused(isTheirs, supervisor.ModelServer,
+	remote.OnRefusal(isTheirs, supervisor.ModelServer,
 		`{provider} has trouble of its own. {again}`),
-	remote.Refused(isBlocked, supervisor.ModelFiltered,
+	remote.OnRefusal(isBlocked, supervisor.ModelFiltered,
 		`The content filter of {provider} stopped the answer. `+
 			`Say it differently, or use another model.`),
-	remote.Refused(isNoThinking, supervisor.ModelRefused,
+	remote.OnRefusal(isNoThinking, supervisor.ModelRefused,
 		`{model} of {provider} cannot think in the way that it was told to. `+
 			`Set models.thinking to off, or use another model.`),
-	remote.Refused(isStreamed, supervisor.ModelRefused,
+	remote.OnRefusal(isStreamed, supervisor.ModelRefused,
 		`{provider} broke off the answer of {model}. Send the message again; the log at level debug has what it said.`),
-	remote.Refused(remote.Any[*failure], supervisor.ModelRefused,
+	remote.OnRefusal(remote.Any[*failure], supervisor.ModelRefused,
 		`{provider} refused the request for {model} as wrong (HTTP {status}). Use another model; the log at level debug has what it said.`),
 
-	remote.Failed(errUnfit, supervisor.ModelRefused,
+	remote.OnError(errUnfit, supervisor.ModelRefused,
 		`This conversation could not be put into words for {model} of {provider}. `+
 			`Start a new one with /new; the log says what was wrong.`),
-	remote.Stalled,
-	remote.Failed(errTooBig, supervisor.ModelMalformed,
+	remote.OnIdle,
+	remote.OnError(errTooBig, supervisor.ModelMalformed,
 		`The answer of {model} of {provider} grew beyond 512 KiB and was `+
 			`broken off. Ask for less at a time.`),
-	remote.Failed(errCutOff, supervisor.ModelCut,
+	remote.OnError(errCutOff, supervisor.ModelCut,
 		`The answer of {model} of {provider} was cut off before its end. `+
 			`Send the message again.`),
-	remote.Failed(errNotEvent, supervisor.ModelMalformed,
+	remote.OnError(errNotEvent, supervisor.ModelMalformed,
 		`{provider} at {host} sent something that is not an answer of Anthropic's API. `+
 			`Check its base_url and its version.`),
-	remote.Failed(errFiltered, supervisor.ModelFiltered,
+	remote.OnError(errFiltered, supervisor.ModelFiltered,
 		`{model} of {provider} declined to answer this. `+
 			`Say it differently, or use another model.`),
-	remote.Failed(errNoRoom, supervisor.ModelNoRoom,
+	remote.OnError(errNoRoom, supervisor.ModelNoRoom,
 		`{model} of {provider} reached the limit of what it may say before it `+
 			`said anything. Let it think less, raise its limit of output tokens, or use another model.`),
-	remote.Failed(errFull, supervisor.ModelTooLong,
+	remote.OnError(errFull, supervisor.ModelTooLong,
 		`This conversation fills all that {model} of {provider} can take, and leaves no room for an answer. `+
 			`Start a new one with /new, or use a model with a larger context.`),
-	remote.Failed(errEmpty, supervisor.ModelEmpty,
+	remote.OnError(errEmpty, supervisor.ModelEmpty,
 		`{model} of {provider} answered with nothing. `+
 			`Send the message again, or say it differently.`),
-	remote.Failed(errNoName, supervisor.ModelMalformed,
+	remote.OnError(errNoName, supervisor.ModelMalformed,
 		`{model} of {provider} called a tool without naming it. `+
 			`Send the message again, or use another model.`),
-}, remote.Unreached(`Check this machine's network.`)...)
+}, remote.NetworkRules(`Check this machine's network.`)...)
 
 // isTooLong: a request of too many bytes, and the words for one of too many tokens.
 func isTooLong(f *failure) bool {

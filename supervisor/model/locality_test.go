@@ -9,21 +9,21 @@ import (
 )
 
 func TestHowFarAProviderIs(t *testing.T) {
-	for base, want := range map[string]nearness{
-		"http://127.0.0.1:11434/v1": nearHere, "http://localhost:8080": nearHere, "http://[::1]:1/v1": nearHere,
-		"http://LOCALHOST./v1": nearHere, "http://ollama.localhost/v1": nearHere, "http://127.9.9.9/v1": nearHere,
-		"http://[::ffff:127.0.0.1]/v1": nearHere,
+	for base, want := range map[string]locality{
+		"http://127.0.0.1:11434/v1": localityMachine, "http://localhost:8080": localityMachine, "http://[::1]:1/v1": localityMachine,
+		"http://LOCALHOST./v1": localityMachine, "http://ollama.localhost/v1": localityMachine, "http://127.9.9.9/v1": localityMachine,
+		"http://[::ffff:127.0.0.1]/v1": localityMachine,
 
-		"http://192.168.1.20:11434/v1": nearNetwork, "http://10.0.0.1/v1": nearNetwork, "http://172.20.0.2/v1": nearNetwork,
-		"http://[fd00::1]/v1": nearNetwork, "http://[fe80::1%25eth0]/v1": nearNetwork, "http://169.254.1.1/v1": nearNetwork,
-		"http://100.100.1.1/v1": nearNetwork, "http://ollama:11434/v1": nearNetwork, "http://box.local/v1": nearNetwork,
-		"http://gpu.home.arpa/v1": nearNetwork,
+		"http://192.168.1.20:11434/v1": localityNetwork, "http://10.0.0.1/v1": localityNetwork, "http://172.20.0.2/v1": localityNetwork,
+		"http://[fd00::1]/v1": localityNetwork, "http://[fe80::1%25eth0]/v1": localityNetwork, "http://169.254.1.1/v1": localityNetwork,
+		"http://100.100.1.1/v1": localityNetwork, "http://ollama:11434/v1": localityNetwork, "http://box.local/v1": localityNetwork,
+		"http://gpu.home.arpa/v1": localityNetwork,
 
-		"https://api.openai.com/v1": nearNone, "http://8.8.8.8/v1": nearNone, "http://100.128.0.1/v1": nearNone,
-		"http://172.32.0.1/v1": nearNone, "http://localhost.example.com/v1": nearNone, "http://10.0.0.1.example.com": nearNone,
-		"http://[2001:db8::1]/v1": nearNone, "": nearNone, "http://": nearNone, "::": nearNone,
+		"https://api.openai.com/v1": localityInternet, "http://8.8.8.8/v1": localityInternet, "http://100.128.0.1/v1": localityInternet,
+		"http://172.32.0.1/v1": localityInternet, "http://localhost.example.com/v1": localityInternet, "http://10.0.0.1.example.com": localityInternet,
+		"http://[2001:db8::1]/v1": localityInternet, "": localityInternet, "http://": localityInternet, "::": localityInternet,
 	} {
-		if got := nearnessOf(base); got != want {
+		if got := localityOf(base); got != want {
 			t.Errorf("%q: %d, want %d", base, got, want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestWordsStayAsNearAsTheirModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, choice := range c.chain(first) {
+		for _, choice := range c.candidates(first) {
 			got = append(got, choice.Spec)
 		}
 		if chain := strings.Join(got, " "); chain != want {
@@ -73,14 +73,14 @@ func TestWordsStayAsNearAsTheirModel(t *testing.T) {
 func TestALocalModelThatFailsIsNotReplacedFromFarAway(t *testing.T) {
 	far := says("I heard it all")
 	c := with(t, says("fine"), far) // a/m is everybody's, and b/m its fallback
-	c.providers["mine"] = provider{ModelProvider: fails(supervisor.ModelMissing), kind: "scripted", near: nearHere}
+	c.providers["mine"] = provider{ModelProvider: fails(supervisor.ModelMissing), kind: "scripted", locality: localityMachine}
 	_, err := c.Stream(t.Context(), "mine/m", supervisor.ModelRequest{}, func(supervisor.ModelDelta) {})
 	wantClass(t, err, supervisor.ModelMissing)
 	if far.count() != 0 {
 		t.Error("the words went away")
 	}
 	near := says("fine")
-	c.providers["other"] = provider{ModelProvider: near, kind: "scripted", near: nearHere}
+	c.providers["other"] = provider{ModelProvider: near, kind: "scripted", locality: localityMachine}
 	choice, err := c.Resolve("other/m")
 	if err != nil {
 		t.Fatal(err)

@@ -14,12 +14,12 @@ import (
 
 const (
 	listTimeout = 5 * time.Second // for all providers, which are asked at once
-	listKept    = 5 * time.Minute
-	listMost    = 1000 // models of one provider
+	listTTL     = 5 * time.Minute
+	listMax     = 1000 // models of one provider
 )
 
-// Offer is a model that can be had, or a provider that did not say what it has.
-type Offer struct {
+// ListEntry is a model that can be had, or a provider that did not say what it has.
+type ListEntry struct {
 	Spec    string // as it is written in full; of a provider that did not say, its name
 	Default bool
 	Err     string // why it did not, for a person
@@ -30,79 +30,79 @@ type lister interface {
 	Models(context.Context) ([]string, error)
 }
 
-// offers keeps what providers said. It may be used from several goroutines at once.
-type offers struct {
+// listCache keeps what providers said. It may be used from several goroutines at once.
+type listCache struct {
 	mu   sync.Mutex // guards what follows
-	kept map[string]offered
+	kept map[string]cachedList
 }
 
-type offered struct {
+type cachedList struct {
 	models []string
 	until  time.Time
 }
 
-func newOffers() *offers { return &offers{kept: map[string]offered{}} }
+func newListCache() *listCache { return &listCache{kept: map[string]cachedList{}} }
 
-func (o *offers) get(name string, now time.Time) ([]string, bool) {
+func (o *listCache) get(name string, now time.Time) ([]string, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	kept, ok := o.kept[name]
 	return kept.models, ok && now.Before(kept.until)
 }
 
-func (o *offers) put(name string, models []string, until time.Time) {
+func (o *listCache) put(name string, models []string, until time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.kept[name] = offered{models, until}
+	o.kept[name] = cachedList{models, until}
 }
 
 // List is what there is, by spec: what the providers offer, and the models of the configuration whether or not they are
 // offered. The providers are asked at once, and what they say is kept for a few minutes; what fails is not.
-func (c *Catalogue) List(ctx context.Context) []Offer {
+func (c *Catalogue) List(ctx context.Context) []ListEntry {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	lists := make(chan []Offer)
+	lists := make(chan []ListEntry)
 	for name := range c.providers {
 		go func() { lists <- c.list(ctx, name) }()
 	}
-	known := map[string]Offer{}
+	known := map[string]ListEntry{}
 	for range c.providers {
 		for _, offer := range <-lists {
 			known[offer.Spec] = offer
 		}
 	}
-	for _, configured := range append([]Choice{c.standard, c.small}, c.fallback...) {
-		known[configured.Spec] = Offer{Spec: configured.Spec}
+	for _, configured := range append([]Choice{c.defaultModel, c.small}, c.fallback...) {
+		known[configured.Spec] = ListEntry{Spec: configured.Spec}
 	}
-	known[c.standard.Spec] = Offer{Spec: c.standard.Spec, Default: true}
-	return slices.SortedFunc(maps.Values(known), func(a, b Offer) int { return cmp.Compare(a.Spec, b.Spec) })
+	known[c.defaultModel.Spec] = ListEntry{Spec: c.defaultModel.Spec, Default: true}
+	return slices.SortedFunc(maps.Values(known), func(a, b ListEntry) int { return cmp.Compare(a.Spec, b.Spec) })
 }
 
 // list is what one provider offers.
-func (c *Catalogue) list(ctx context.Context, name string) []Offer {
+func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 	p := c.providers[name]
-	if p.bare {
-		return []Offer{{Spec: name}}
+	if p.single {
+		return []ListEntry{{Spec: name}}
 	}
-	models, ok := c.offers.get(name, time.Now())
+	models, ok := c.lists.get(name, time.Now())
 	if asked, can := p.ModelProvider.(lister); !ok && can {
 		var err error
 		if models, err = asked.Models(ctx); err != nil {
 			c.log.Info("model provider did not say what it offers", "provider", name, "error", err)
-			return []Offer{{Spec: name, Err: silent(ctx, err)}}
+			return []ListEntry{{Spec: name, Err: listFailure(ctx, err)}}
 		}
-		models = models[:min(len(models), listMost)]
-		c.offers.put(name, models, time.Now().Add(listKept))
+		models = models[:min(len(models), listMax)]
+		c.lists.put(name, models, time.Now().Add(listTTL))
 	}
-	list := make([]Offer, len(models))
+	list := make([]ListEntry, len(models))
 	for i, m := range models {
-		list[i] = Offer{Spec: name + "/" + m}
+		list[i] = ListEntry{Spec: name + "/" + m}
 	}
 	return list
 }
 
-// silent is why a provider did not say what it offers.
-func silent(ctx context.Context, err error) string {
+// listFailure is why a provider did not say what it offers.
+func listFailure(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return fmt.Sprintf("It did not say within %.0f seconds what it has.", listTimeout.Seconds())
 	}

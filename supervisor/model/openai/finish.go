@@ -8,19 +8,19 @@ import (
 	"mews/supervisor"
 )
 
-// ends is what is wrong with an answer that ended so. Any other reason is good, also one that nobody has heard of.
-var ends = map[string]error{"": errCutOff, "content_filter": errFiltered, "error": errBroken}
+// badFinishes is what is wrong with an answer that ended so. Any other reason is good, also one that nobody has heard of.
+var badFinishes = map[string]error{"": errCutOff, "content_filter": errFiltered, "error": errBroken}
 
-// lengths are the reasons of an answer that is cut at the limit of tokens.
-var lengths = map[string]bool{"length": true, "max_tokens": true, "model_length": true}
+// lengthFinishes are the reasons of an answer that is cut at the limit of tokens.
+var lengthFinishes = map[string]bool{"length": true, "max_tokens": true, "model_length": true}
 
 // answer is the whole message, or why there is none. Of an answer that is cut at its limit, the call in which it was cut
 // is left out; where whole ones are left, it ends with them, and the model goes on when it has their results.
-func (b *builder) answer() (supervisor.ModelAnswer, error) {
-	if err := ends[b.finish]; err != nil {
+func (b *answerBuilder) answer() (supervisor.ModelAnswer, error) {
+	if err := badFinishes[b.finish]; err != nil {
 		return supervisor.ModelAnswer{}, err
 	}
-	cut := lengths[b.finish]
+	cut := lengthFinishes[b.finish]
 	b.close(cut)
 	if cut {
 		b.dropCut()
@@ -42,18 +42,18 @@ func (b *builder) answer() (supervisor.ModelAnswer, error) {
 }
 
 // close says what was held back, and makes calls of the blocks.
-func (b *builder) close(cut bool) {
-	if b.thoughts != nil {
-		b.thoughts.close()
-		b.hidden += b.thoughts.hidden
+func (b *answerBuilder) close(cut bool) {
+	if b.thinkFilter != nil {
+		b.thinkFilter.close()
+		b.thinkingBytes += b.thinkFilter.thinkingBytes
 	}
-	if b.blocks == nil {
+	if b.callFilter == nil {
 		return
 	}
-	b.blocks.close(cut)
-	for _, body := range b.blocks.found[:min(len(b.blocks.found), maxCalls)] {
+	b.callFilter.close(cut)
+	for _, body := range b.callFilter.found[:min(len(b.callFilter.found), maxCalls)] {
 		c := &call{index: len(b.calls)}
-		name, arguments := calledIn(body)
+		name, arguments := parseCall(body)
 		c.name = name
 		c.arguments.WriteString(arguments)
 		b.calls = append(b.calls, c)
@@ -61,7 +61,7 @@ func (b *builder) close(cut bool) {
 }
 
 // dropCut leaves out the calls whose arguments are no whole object. The last may have been cut before its arguments.
-func (b *builder) dropCut() {
+func (b *answerBuilder) dropCut() {
 	last := len(b.calls) - 1
 	var whole []*call
 	for i, c := range b.calls {
@@ -73,7 +73,7 @@ func (b *builder) dropCut() {
 	b.calls = whole
 }
 
-func (b *builder) parts() ([]protocol.Part, error) {
+func (b *answerBuilder) parts() ([]protocol.Part, error) {
 	var parts []protocol.Part
 	if text := b.text.String(); strings.TrimSpace(text) != "" {
 		parts = append(parts, protocol.Part{Text: text})

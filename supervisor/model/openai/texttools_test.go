@@ -75,7 +75,7 @@ func TestAModelWithoutToolsIsToldOfThem(t *testing.T) {
 
 func TestToolsInTextAreReadInTheirPlaces(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://h/v1"})
-	p.known.add("m", nativeTools)
+	p.learned.add("m", nativeTools)
 	var got struct {
 		Messages []struct{ Role, Content string }
 	}
@@ -83,7 +83,7 @@ func TestToolsInTextAreReadInTheirPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][2]string{
-		{"system", "Be <brief>.\n\n" + toldBefore + "\nread_file: Reads.\n{\"type\":\"object\"}\n"},
+		{"system", "Be <brief>.\n\n" + toolsIntro + "\nread_file: Reads.\n{\"type\":\"object\"}\n"},
 		{"user", "what is in a & b?"},
 		{"assistant", "I look.\n\n```tool_call\n{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}\n```\n\n" +
 			"```tool_call\n{\"name\":\"tool_with_spaces\",\"arguments\":{}}\n```"},
@@ -102,7 +102,7 @@ func TestToolsInTextAreReadInTheirPlaces(t *testing.T) {
 func TestARequestWithoutToolsHasNoneTold(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://h/v1"})
 	plain := string(composed(t, p, hi()))
-	p.known.add("m", nativeTools)
+	p.learned.add("m", nativeTools)
 	if got := string(composed(t, p, hi())); got != plain {
 		t.Errorf("got %s, before %s", got, plain)
 	}
@@ -138,7 +138,7 @@ func TestCallsInTextAreFoundHoweverTheyAreWritten(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				s := &toolless{finish: c.finish, pieces: inPieces(c.text, size)}
 				p := open(t, Options{BaseURL: serve(t, s.ServeHTTP)})
-				p.known.add("m", nativeTools)
+				p.learned.add("m", nativeTools)
 				answer, said, err := ask(p, history())
 				if err != nil || said != c.said || (answer.Message.Text() != said && strings.TrimSpace(said) != "") {
 					t.Errorf("said %q, %+v, %v", said, answer, err)
@@ -173,7 +173,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		read := func(pieces []string) (string, []*call) {
 			var said strings.Builder
-			b := newBuilder(func(text string) { said.WriteString(text) }, true, true)
+			b := newAnswerBuilder(func(text string) { said.WriteString(text) }, true, true)
 			for _, piece := range pieces {
 				_ = b.addText(piece) // too long alike in both
 			}

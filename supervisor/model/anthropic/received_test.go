@@ -20,7 +20,7 @@ func TestWhatComesIsHeard(t *testing.T) {
 	sum, first := 0, -1
 	var counted protocol.Usage
 	req := hi()
-	req.Heard = func(n int, u protocol.Usage) {
+	req.OnReceive = func(n int, u protocol.Usage) {
 		if sum, counted = sum+n, u; first < 0 {
 			first = n
 		}

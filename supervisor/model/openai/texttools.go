@@ -10,23 +10,23 @@ import (
 const (
 	fence      = "```"
 	callFence  = fence + "tool_call"
-	toldBefore = "You can use tools. To call one, write a block like this, on lines of its own:\n" +
+	toolsIntro = "You can use tools. To call one, write a block like this, on lines of its own:\n" +
 		callFence + "\n{\"name\": \"NAME\", \"arguments\": {}}\n" + fence + "\n" +
 		"You may write several such blocks, one after the other, and nothing after the last: the results come in the next " +
 		"message, in blocks named tool_result. Never write a tool_result yourself, and say of no tool that it did " +
 		"something before its result has come. The tools, each with the JSON Schema of its arguments:\n"
 )
 
-// tellTools moves the tools of r, the calls and the results into text. It says whether there were any.
-func tellTools(r *request) bool {
-	if r.told || (len(r.Tools) == 0 && !callsTools(r.Messages)) {
+// toolsAsText moves the tools of r, the calls and the results into text. It says whether there were any.
+func toolsAsText(r *request) bool {
+	if r.textTools || (len(r.Tools) == 0 && !callsTools(r.Messages)) {
 		return false
 	}
 	messages := r.Messages
 	if len(r.Tools) > 0 {
-		messages = withSystem(messages, toldOf(r.Tools))
+		messages = withSystem(messages, toolsText(r.Tools))
 	}
-	r.Tools, r.Messages, r.ParallelCalls, r.told = nil, inText(messages), false, true
+	r.Tools, r.Messages, r.ParallelCalls, r.textTools = nil, callsAsText(messages), false, true
 	return true
 }
 
@@ -39,9 +39,9 @@ func callsTools(messages []message) bool {
 	return false
 }
 
-func toldOf(tools []tool) string {
+func toolsText(tools []tool) string {
 	var out strings.Builder
-	out.WriteString(toldBefore)
+	out.WriteString(toolsIntro)
 	for _, t := range tools {
 		out.WriteString("\n" + t.Function.Name + ": " + t.Function.Description + "\n" + string(t.Function.Parameters) + "\n")
 	}
@@ -57,9 +57,9 @@ func withSystem(messages []message, more string) []message {
 	return append([]message{{Role: "system", Content: more}}, messages...)
 }
 
-// inText writes calls and results as text. What follows one another of the same side is made one message: the templates
+// callsAsText writes calls and results as text. What follows one another of the same side is made one message: the templates
 // of such models want the sides to alternate.
-func inText(messages []message) []message {
+func callsAsText(messages []message) []message {
 	var out []message
 	called := map[string]string{} // the tool's name by the call
 	for _, m := range messages {
@@ -69,19 +69,19 @@ func inText(messages []message) []message {
 		}
 		for _, c := range m.ToolCalls {
 			called[c.ID] = c.Function.Name
-			said.Content = joined(said.text(), block("tool_call", struct {
+			said.Content = joinText(said.text(), fencedBlock("tool_call", struct {
 				Name      string          `json:"name"`
 				Arguments json.RawMessage `json:"arguments"`
 			}{c.Function.Name, json.RawMessage(c.Function.Arguments)}))
 		}
 		if m.Role == "tool" {
-			said = message{Role: "user", Content: block("tool_result", struct {
+			said = message{Role: "user", Content: fencedBlock("tool_result", struct {
 				Name   string `json:"name"`
 				Result string `json:"result"`
 			}{called[m.ToolCallID], m.text()})}
 		}
 		if n := len(out) - 1; n >= 0 && out[n].Role == said.Role {
-			out[n].Content = together(out[n], said)
+			out[n].Content = joinContent(out[n], said)
 			continue
 		}
 		out = append(out, said)
@@ -89,15 +89,15 @@ func inText(messages []message) []message {
 	return out
 }
 
-func joined(a, b string) string {
+func joinText(a, b string) string {
 	if a == "" {
 		return b
 	}
 	return strings.TrimRight(a, "\n") + "\n\n" + b
 }
 
-// block is a fenced block with one line of JSON, which cannot hold the fence's own line.
-func block(name string, value any) string {
+// fencedBlock is a fenced block with one line of JSON, which cannot hold the fence's own line.
+func fencedBlock(name string, value any) string {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
@@ -107,9 +107,9 @@ func block(name string, value any) string {
 	return fence + name + "\n" + buf.String() + fence
 }
 
-// calledIn reads the body of a block. One that is no call keeps what was written as its arguments: no tool is called so,
+// parseCall reads the body of a block. One that is no call keeps what was written as its arguments: no tool is called so,
 // and the model is told.
-func calledIn(body string) (name, arguments string) {
+func parseCall(body string) (name, arguments string) {
 	var c struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// block is a piece of an answer that is coming in.
-type block struct {
+// answerBlock is a piece of an answer that is coming in.
+type answerBlock struct {
 	index     int
 	kind      string // text, tool_use, thinking, redacted_thinking, or one of no use to us
 	start     json.RawMessage
@@ -19,7 +19,7 @@ type block struct {
 	signature string
 }
 
-func (n *block) call(i int) *protocol.ToolCall {
+func (n *answerBlock) call(i int) *protocol.ToolCall {
 	id := n.id
 	if id == "" {
 		id = "toolu_" + strconv.Itoa(i+1)
@@ -29,7 +29,7 @@ func (n *block) call(i int) *protocol.ToolCall {
 
 // input is the text of a call's arguments. In a block that had no deltas it is what the block began with; Anthropic
 // begins each with an empty object, which says nothing.
-func (n *block) input() string {
+func (n *answerBlock) input() string {
 	var start struct {
 		Input json.RawMessage `json:"input"`
 	}
@@ -41,7 +41,7 @@ func (n *block) input() string {
 }
 
 // thought is the block as it began, with what came later in its place. It keeps fields that are not known here.
-func (n *block) thought() json.RawMessage {
+func (n *answerBlock) thought() json.RawMessage {
 	if n.kind == "redacted_thinking" {
 		return n.start
 	}

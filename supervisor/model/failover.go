@@ -12,11 +12,11 @@ import (
 // call is one Stream. It belongs to its goroutine.
 type call struct {
 	*Catalogue
-	req    supervisor.ModelRequest
-	chain  []Choice // the chosen model first
-	failed []failure
-	held   int64 // the lease of the attempt that failed last
-	speech speech
+	req         supervisor.ModelRequest
+	candidates  []Choice // the chosen model first
+	failed      []failure
+	failedLease int64 // the lease of the attempt that failed last
+	deltas      deltaRelay
 }
 
 // failure is a model that gave up on a call.
@@ -25,21 +25,21 @@ type failure struct {
 	err    *supervisor.ModelError
 }
 
-// speech passes deltas on, and takes them back.
-type speech struct {
+// deltas passes deltas on, and takes them back.
+type deltaRelay struct {
 	delta func(supervisor.ModelDelta)
-	said  bool // something since the last restart
+	sent  bool // something since the last restart
 }
 
-func (s *speech) add(d supervisor.ModelDelta) {
-	s.said = s.said || d.Text != ""
+func (s *deltaRelay) send(d supervisor.ModelDelta) {
+	s.sent = s.sent || d.Text != ""
 	s.delta(d)
 }
 
-// begin is called before each attempt.
-func (s *speech) begin() {
-	if s.said {
-		s.said = false
+// restart is called before each attempt.
+func (s *deltaRelay) restart() {
+	if s.sent {
+		s.sent = false
 		s.delta(supervisor.ModelDelta{Restart: true})
 	}
 }
@@ -48,7 +48,7 @@ func (s *speech) begin() {
 // untried, those that are. Where there is no money for one, the small model is next, and then only what is cheaper. It ends
 // with the first answer, or with a failure that no other model would mend.
 func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
-	ask := c.chain
+	ask := c.candidates
 	for _, all := range []bool{false, true} {
 		var left []Choice
 		for len(ask) > 0 {
@@ -62,12 +62,12 @@ func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
 				left = append(left, m)
 				continue
 			}
-			answer, err := c.ask(ctx, m, may)
+			answer, err := c.tryModel(ctx, m, may)
 			if err == nil || c.ends(ctx, m, err) {
 				return answer, err
 			}
 			if isBudget(err) {
-				ask, left = c.cheaper(c.smaller(ask, left), m), c.cheaper(left, m)
+				ask, left = c.onlyCheaper(c.preferSmall(ask, left), m), c.onlyCheaper(left, m)
 			}
 		}
 		ask = left
@@ -81,13 +81,13 @@ func (c *call) ends(ctx context.Context, m Choice, err error) bool {
 	if ctx.Err() != nil || !errors.As(err, &failed) {
 		return true
 	}
-	return m.same(c.chain[0]) && !policies[failed.Class].next
+	return m.same(c.candidates[0]) && !policies[failed.Class].fallback
 }
 
-// ask calls one model, as often as the policy says or, where it is a probe and there are others, once. It tells the
+// tryModel calls one model, as often as the policy says or, where it is a probe and there are others, once. It tells the
 // model's breaker how it went.
-func (c *call) ask(ctx context.Context, m Choice, may permit) (supervisor.ModelAnswer, error) {
-	once := may == permitProbe && len(c.chain) > 1
+func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.ModelAnswer, error) {
+	once := may == permitProbe && len(c.candidates) > 1
 	var waited time.Duration
 	for n := 1; ; n++ {
 		answer, err := c.attempt(ctx, m)
@@ -100,11 +100,11 @@ func (c *call) ask(ctx context.Context, m Choice, may permit) (supervisor.ModelA
 			c.breakers.release(m.Spec)
 			return supervisor.ModelAnswer{}, err
 		}
-		wait, again := policies[failed.Class].again(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
+		wait, again := policies[failed.Class].retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
 		again = again && !once
 		c.note(ctx, m, failed, wait, again)
 		if !again {
-			c.give(m, failed)
+			c.giveUp(m, failed)
 			return supervisor.ModelAnswer{}, err
 		}
 		if !sleep(ctx, wait) {
@@ -115,8 +115,8 @@ func (c *call) ask(ctx context.Context, m Choice, may permit) (supervisor.ModelA
 	}
 }
 
-// give gives a model up for this call.
-func (c *call) give(m Choice, err *supervisor.ModelError) {
+// giveUp gives a model up for this call.
+func (c *call) giveUp(m Choice, err *supervisor.ModelError) {
 	c.failed = append(c.failed, failure{m, err})
 	switch p := policies[err.Class]; {
 	case err.Class == supervisor.ModelBudget: // nobody has asked it
@@ -131,29 +131,29 @@ func (c *call) give(m Choice, err *supervisor.ModelError) {
 // attempt is one call of a provider, which is paid for first and has its turn then. Its error is a
 // *supervisor.ModelError, or ctx's cause.
 func (c *call) attempt(ctx context.Context, m Choice) (supervisor.ModelAnswer, error) {
-	c.speech.begin()
+	c.deltas.restart()
 	req := c.req
 	req.Model = m.Model
-	paid, err := c.pay(ctx, m, &req)
+	paid, err := c.reserve(ctx, m, &req)
 	if err != nil {
 		return supervisor.ModelAnswer{}, err
 	}
-	place, err := c.turns.Enter(ctx, req.User)
+	place, err := c.queue.Enter(ctx, req.User)
 	if err != nil {
 		c.giveBack(ctx, paid)
 		return supervisor.ModelAnswer{}, err
 	}
 	c.payloads.request(m.Spec, req)
-	answer, err := m.Provider.Stream(ctx, req, paid.listen(c.speech.add))
+	answer, err := m.Provider.Stream(ctx, req, paid.countText(c.deltas.send))
 	place.Leave()
 	c.payloads.answer(m.Spec, answer, err)
 	if err != nil {
-		return supervisor.ModelAnswer{}, c.lost(ctx, m, paid, err)
+		return supervisor.ModelAnswer{}, c.failAttempt(ctx, m, paid, err)
 	}
 	c.settle(m, paid, &answer)
 	answer.Spec = m.Spec
-	if first := c.chain[0]; !m.same(first) {
-		answer.Instead = &supervisor.Instead{Spec: first.Spec, Why: c.why(first)}
+	if first := c.candidates[0]; !m.same(first) {
+		answer.Replaced = &supervisor.ReplacedModel{Spec: first.Spec, Reason: c.reason(first)}
 	}
 	return answer, nil
 }

@@ -9,35 +9,35 @@ import (
 	"mews/supervisor"
 )
 
-// Trouble is a class of errors and what a person is told of it: a row of a table that is tried in order. In the words,
+// ErrorRule is a class of errors and what a person is told of it: a row of a table that is tried in order. In the words,
 // {model} is `the model "m"`, {name} its name alone, and {provider}, {host}, {status}, {wait} and {again} are what they say.
-type Trouble struct {
-	is    func(error) bool
-	class supervisor.ModelClass
-	says  string
+type ErrorRule struct {
+	matches func(error) bool
+	class   supervisor.ModelClass
+	message string
 }
 
-// passing are the classes of what may work later.
-var passing = map[supervisor.ModelClass]bool{
+// transient are the classes of what may work later.
+var transient = map[supervisor.ModelClass]bool{
 	supervisor.ModelRateLimited: true, supervisor.ModelOverloaded: true, supervisor.ModelServer: true,
 	supervisor.ModelNetwork: true, supervisor.ModelStalled: true, supervisor.ModelCut: true,
 }
 
-func (t Trouble) code() supervisor.Code {
-	if passing[t.class] {
+func (t ErrorRule) code() supervisor.Code {
+	if transient[t.class] {
 		return supervisor.CodeUnavailable
 	}
 	return supervisor.CodeModel
 }
 
-// Refused is the row of an endpoint's own word of refusal, of the provider's type for it, that matches.
-func Refused[E error](match func(E) bool, class supervisor.ModelClass, says string) Trouble {
-	return Trouble{as(match), class, says}
+// OnRefusal is the row of an endpoint's own word of refusal, of the provider's type for it, that matches.
+func OnRefusal[E error](match func(E) bool, class supervisor.ModelClass, says string) ErrorRule {
+	return ErrorRule{as(match), class, says}
 }
 
-// Failed is the row of an error that the provider found.
-func Failed(target error, class supervisor.ModelClass, says string) Trouble {
-	return Trouble{is(target), class, says}
+// OnError is the row of an error that the provider found.
+func OnError(target error, class supervisor.ModelClass, says string) ErrorRule {
+	return ErrorRule{is(target), class, says}
 }
 
 func is(target error) func(error) bool {
@@ -54,15 +54,15 @@ func as[E error](match func(E) bool) func(error) bool {
 // Any matches all errors of a type.
 func Any[E error](E) bool { return true }
 
-// Stalled is the row of an endpoint that fell silent.
-var Stalled = Trouble{as(Any[*Silence]), supervisor.ModelStalled,
+// OnIdle is the row of an endpoint that fell silent.
+var OnIdle = ErrorRule{as(Any[*IdleTimeout]), supervisor.ModelStalled,
 	`{model} of {provider} at {host} has stopped answering: nothing ` +
 		`came for {wait}. Send the message again, or see whether {provider} is well.`}
 
-// Unreached are the rows of what never reached the endpoint, or broke on the way; they come after all others and leave no
+// NetworkRules are the rows of what never reached the endpoint, or broke on the way; they come after all others and leave no
 // error over. hint is what to do about an endpoint that did not answer in time.
-func Unreached(hint string) []Trouble {
-	return []Trouble{
+func NetworkRules(hint string) []ErrorRule {
+	return []ErrorRule{
 		{is(syscall.ECONNREFUSED), supervisor.ModelNetwork,
 			`Mews cannot reach {provider}: nothing accepts connections at {host}. Is it running there?`},
 		{as(func(e *net.DNSError) bool { return !e.IsTimeout }), supervisor.ModelNetwork,

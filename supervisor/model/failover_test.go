@@ -22,7 +22,7 @@ func TestAnAnswerEndsTheTrying(t *testing.T) {
 		c := with(t, first, second)
 		answer, h, err := ask(t.Context(), c)
 		time.Sleep(time.Hour)
-		if err != nil || h.text != "fine" || answer.Spec != "a/m" || answer.Instead != nil ||
+		if err != nil || h.text != "fine" || answer.Spec != "a/m" || answer.Replaced != nil ||
 			first.count() != 3 || second.count() != 0 {
 			t.Fatalf("%+v, %q, %v; %d and %d calls", answer, h.text, err, first.count(), second.count())
 		}
@@ -34,7 +34,7 @@ func TestTriesAreCountedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := fails(supervisor.ModelOverloaded, supervisor.ModelCut, "")
 		answer, h, err := ask(t.Context(), with(t, first, says("instead")))
-		if err != nil || h.text != "instead" || answer.Instead.Why != "broke its answer off" || first.count() != 2 {
+		if err != nil || h.text != "instead" || answer.Replaced.Reason != "broke its answer off" || first.count() != 2 {
 			t.Fatalf("%+v, %q, %v", answer, h.text, err)
 		}
 	})
@@ -85,7 +85,7 @@ func TestWhatIsHeardIsTheAnswer(t *testing.T) {
 			c := with(t, models...)
 			for range calls {
 				answer, h, err := ask(t.Context(), c)
-				if err == nil && (h.text != answer.Message.Text() || (answer.Instead == nil) != (answer.Spec == "a/m")) {
+				if err == nil && (h.text != answer.Message.Text() || (answer.Replaced == nil) != (answer.Spec == "a/m")) {
 					t.Fatalf("heard %q, answered %+v", h.text, answer)
 				}
 				if failed := new(supervisor.ModelError); err != nil && !errors.As(err, &failed) {
@@ -129,7 +129,7 @@ func TestNobodyIsTurnedAwayUntried(t *testing.T) {
 			t.Fatal("it answered")
 		}
 		answer, _, err := ask(t.Context(), c)
-		if err != nil || answer.Spec != "b/m" || first.count() != 2 || c.breakers.by["b/m"] != nil {
+		if err != nil || answer.Spec != "b/m" || first.count() != 2 || c.breakers.bySpec["b/m"] != nil {
 			t.Fatalf("with all left alone: %+v, %v", answer, err)
 		}
 	})
@@ -152,8 +152,8 @@ func TestAStopEndsTheCallAtOnceAndIsNobodysFailure(t *testing.T) {
 				start := time.Now()
 				time.AfterFunc(time.Second, func() { cancel(stopped) })
 				_, _, err := ask(ctx, c)
-				if err != stopped || time.Since(start) != time.Second || second.count() != 0 || len(c.breakers.by) != 0 {
-					t.Errorf("ended with %v after %v; left alone: %v", err, time.Since(start), c.breakers.by)
+				if err != stopped || time.Since(start) != time.Second || second.count() != 0 || len(c.breakers.bySpec) != 0 {
+					t.Errorf("ended with %v after %v; left alone: %v", err, time.Since(start), c.breakers.bySpec)
 				}
 			})
 		})

@@ -1,0 +1,188 @@
+package model
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/anthropic"
+	"mews/supervisor/model/openai"
+)
+
+// costBound is the most that one attempt can count and cost.
+type costBound struct {
+	inputTokens  int64 // tokens, as is output, which the provider is held to; both are 0 where the call costs nothing
+	outputTokens int64
+	maxCost      int64 // millionths of a dollar, of which a part is a whole one
+	priced       bool  // false: what it costs is not known
+}
+
+// What providers add to a request's words, in tokens: far more than any is known to. A model that is told of its tools in
+// text is told it in fewer bytes than perRequest, and Anthropic's own words about tools have 346 tokens (its page on
+// pricing). Templates put a few special tokens around a message, and a part may get a line of ours.
+const (
+	perRequest = 1024
+	perTool    = 64
+	perMessage = 16
+	perPart    = 64
+	perPicture = 256 // the line before it, or in its place
+)
+
+// defaultOutputs is what a model may say at once where nobody says otherwise, by the kind of provider. Thinking is a part of it.
+var defaultOutputs = map[string]int64{"anthropic": anthropic.DefaultMaxTokens, "openai": openai.DefaultOutput}
+
+// defaultOutput is for kinds that outputs does not have.
+const defaultOutput = 32_000
+
+// costBound reckons what req comes to at a model, at most. It holds as long as a provider's tokens are a byte long at least,
+// and as providers hold to the limit that they are given.
+func (c *Catalogue) costBound(m Choice, req supervisor.ModelRequest) costBound {
+	p := c.provider(m)
+	if free, known := c.isFree(m); free || !known {
+		return costBound{priced: known}
+	}
+	b := costBound{inputTokens: inputBound(m, p.kind, req), outputTokens: req.Output, priced: true}
+	if b.outputTokens <= 0 {
+		b.outputTokens = defaultOutput
+		if n, known := defaultOutputs[p.kind]; known {
+			b.outputTokens = n
+		}
+	}
+	input, output := c.highestRates(m, b.inputTokens)
+	b.maxCost = int64(math.Ceil(float64(b.inputTokens)*input + float64(b.outputTokens)*output))
+	return b
+}
+
+// isFree says whether a model costs nothing, and whether it is known what it costs.
+func (c *Catalogue) isFree(m Choice) (free, known bool) {
+	p := c.provider(m)
+	if price, own := configuredPrice(c, m.Spec); own {
+		return price == Price{}, true
+	}
+	if p.locality == localityMachine {
+		return true, true
+	}
+	return false, len(rowsOf(pricelist[p.kind], m.Model)) > 0
+}
+
+// aboveRowsFactor is by how much more a model may cost for more input than its rows hold: OpenAI's take twice as much for input and
+// half as much again for output.
+const aboveRowsFactor = 2
+
+// highestRates is the most that a token of a model can cost, of input or output, in a request of up to so many tokens of input.
+func (c *Catalogue) highestRates(m Choice, upTo int64) (input, output float64) {
+	if price, own := configuredPrice(c, m.Spec); own {
+		return price.highestRates()
+	}
+	for _, row := range rowsOf(pricelist[c.provider(m).kind], m.Model) {
+		in, out := row.highestRates()
+		input, output = max(input, in), max(output, out)
+		if row.upTo == 0 || upTo <= row.upTo {
+			return input, output
+		}
+	}
+	return aboveRowsFactor * input, aboveRowsFactor * output
+}
+
+// highestRates is the price of a token of input that is read, from the cache or not, and written to it, whichever is the most.
+func (p Price) highestRates() (input, output float64) {
+	return max(p.Input, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h), p.Output
+}
+
+// inputBound is how many tokens req has as input, at most: what the model itself has counted of an earlier request and the
+// bytes of what came after it, or the bytes of all of it.
+func inputBound(m Choice, kind string, req supervisor.ModelRequest) int64 {
+	sum, rest := int64(perRequest), req.Messages
+	if known := req.Measured; known.Spec == m.Spec && known.Tokens > 0 && known.Messages <= len(rest) {
+		sum, rest = sum+known.Tokens, rest[known.Messages:]
+	} else {
+		sum += jsonSize(req.System)
+		for _, t := range req.Tools {
+			sum += perTool + jsonSize(t.Name) + jsonSize(t.Description) + jsonSize(string(t.Schema))
+		}
+	}
+	picture := pictureTokensOf(kind, m.Model)
+	for _, message := range rest {
+		sum += perMessage
+		for _, p := range message.Parts {
+			sum += perPart + partBound(p, picture)
+		}
+	}
+	return sum
+}
+
+func partBound(p protocol.Part, picture func(protocol.Image) int64) (sum int64) {
+	sum = jsonSize(p.Text)
+	if p.Image != nil {
+		sum += perPicture + picture(*p.Image)
+	}
+	if c := p.Call; c != nil {
+		sum += jsonSize(c.ID) + jsonSize(c.Name) + jsonSize(string(c.Arguments))
+	}
+	if r := p.Result; r != nil {
+		sum += jsonSize(r.Call) + jsonSize(r.Name) + jsonSize(r.Text)
+		for _, image := range r.Images {
+			sum += perPicture + picture(image)
+		}
+	}
+	if p.Thinking != nil {
+		sum += jsonSize(string(p.Thinking.Block))
+	}
+	return sum
+}
+
+// jsonSize is how many bytes a text has in JSON: a model that is told of its tools in text reads results so.
+func jsonSize(text string) int64 {
+	n := int64(len(text))
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			n++
+		case c < ' ':
+			n += 5 // \u0000
+		}
+	}
+	if !utf8.ValidString(text) {
+		n *= 3 // as many as the character has that stands for what is none
+	}
+	return n
+}
+
+// pictureTokensOf is how many tokens a picture has at most, by who counts them.
+func pictureTokensOf(kind, model string) func(protocol.Image) int64 {
+	switch {
+	case kind == "anthropic":
+		return claudePictureTokens
+	case kind == "openai" && versionSuffix.ReplaceAllString(model, "") == "gpt-4o-mini":
+		return tiledPictureTokens
+	}
+	return patchPictureTokens
+}
+
+// claudePictureTokens: a token for about 750 pixels, and not more than the models with the sharpest sight have for one picture
+// (Anthropic's page on vision: 4,784).
+func claudePictureTokens(image protocol.Image) int64 {
+	return min(tilesPerEdge(image.Width, 27)*tilesPerEdge(image.Height, 27), 5_000)
+}
+
+// tiledPictureTokens is OpenAI's formula of tiles at the model where they have the most tokens: the picture is fitted into 2,048
+// pixels square, its shorter edge is made 768, and then 2,833 and 5,667 for each tile of 512 (its page on vision).
+func tiledPictureTokens(image protocol.Image) int64 {
+	short, long := min(image.Width, image.Height), max(image.Width, image.Height)
+	if short < 1 {
+		return 0
+	}
+	long = min(long*768/short+1, 2048)
+	return 2_833 + 5_667*tilesPerEdge(768, 512)*tilesPerEdge(long, 512)
+}
+
+// patchPictureTokens is for all others: a token for a patch of 14 pixels square, which is the finest that is known (Qwen2-VL,
+// before it joins four of them, to 16,384 at most); small pictures may be made larger. It is more than OpenAI's other
+// models take: 2.46 tokens for a patch of 32 pixels square, or 85 and 170 for each tile.
+func patchPictureTokens(image protocol.Image) int64 {
+	return min(max(tilesPerEdge(image.Width, 14)*tilesPerEdge(image.Height, 14), 4_096), 32_768)
+}
+
+// tilesPerEdge is how many of a size cover a length.
+func tilesPerEdge(length, size int) int64 { return int64((max(length, 0) + size - 1) / size) }

@@ -1,0 +1,54 @@
+package model
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// locality is how far a person's words go to a provider. More is nearer.
+type locality int
+
+const (
+	localityInternet locality = iota // somewhere in the world
+	localityNetwork                  // the private network that this machine is in
+	localityMachine                  // this machine: a call costs nothing
+)
+
+// sharedAddresses is the address space of RFC 6598, which private networks over others' lines use (100.64.0.0/10).
+var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
+
+// privateSuffixes are the ends of names that no public server of names knows: RFC 6762, RFC 8375, and what ICANN keeps for
+// private use; the others stand for them by custom.
+var privateSuffixes = []string{".local", ".home.arpa", ".internal", ".lan", ".home"}
+
+// localityOf tells it from a base URL. Names are not looked up: one that does not say so itself is none of here.
+func localityOf(base string) locality {
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return localityInternet
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return localityOfAddr(addr.Unmap())
+	}
+	switch {
+	case host == "localhost" || strings.HasSuffix(host, ".localhost"):
+		return localityMachine
+	case !strings.Contains(host, "."), // such as another container's
+		slices.ContainsFunc(privateSuffixes, func(end string) bool { return strings.HasSuffix(host, end) }):
+		return localityNetwork
+	}
+	return localityInternet
+}
+
+func localityOfAddr(addr netip.Addr) locality {
+	switch {
+	case addr.IsLoopback():
+		return localityMachine
+	case addr.IsPrivate() || addr.IsLinkLocalUnicast() || sharedAddresses.Contains(addr):
+		return localityNetwork
+	}
+	return localityInternet
+}

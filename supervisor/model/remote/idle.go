@@ -1,0 +1,73 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http/httptrace"
+	"time"
+
+	"mews/protocol"
+)
+
+const (
+	tailTimeout  = 5 * time.Second // for the stream's end, once the model has said why it stopped
+	drainTimeout = 100 * time.Millisecond
+	maxDrain     = 4 << 10 // bytes
+)
+
+// errIdle is how the watch ends a call.
+var errIdle = errors.New("silent for too long")
+
+// IdleTimeout is an endpoint that said nothing for longer than Limit.
+type IdleTimeout struct{ Limit time.Duration }
+
+func (e *IdleTimeout) Error() string { return "nothing came for " + e.Limit.String() }
+
+// WatchedBody is a response's body that ends the call when nothing comes for longer than Limit. Time that the reader spends
+// elsewhere does not count.
+type WatchedBody struct {
+	io.ReadCloser
+	Limit time.Duration
+	timer *time.Timer
+}
+
+// WatchIdle makes one call. The endpoint may be silent for limit until the call reads from its Body, to which it gives the
+// body of the response, and for Body's Limit then. Its errors are raw: they may hold the URL and the key.
+func WatchIdle(ctx context.Context, limit time.Duration, call func(context.Context, *WatchedBody) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b := &WatchedBody{Limit: limit, timer: time.AfterFunc(limit, func() { cancel(errIdle) })}
+	defer b.timer.Stop()
+	err := call(ctx, b)
+	if err != nil && context.Cause(ctx) == errIdle {
+		return &IdleTimeout{b.Limit}
+	}
+	return err
+}
+
+// ReportSent has heard called, as ModelRequest.OnReceive, as soon as a request under the context has a connection: before that,
+// nothing can have been sent. A nil heard is nobody's.
+func ReportSent(ctx context.Context, heard func(int, protocol.Usage)) context.Context {
+	if heard == nil {
+		return ctx
+	}
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { heard(0, protocol.Usage{}) },
+	})
+}
+
+func (b *WatchedBody) Read(buf []byte) (int, error) {
+	b.timer.Reset(b.Limit)
+	defer b.timer.Stop()
+	return b.ReadCloser.Read(buf)
+}
+
+// ExpectEnd shortens the wait: the answer is whole, and what is yet to come may be missing.
+func (b *WatchedBody) ExpectEnd() { b.Limit = min(tailTimeout, b.Limit) }
+
+// Drain reads what little is left, because only a connection that was read to its end is used again.
+func (b *WatchedBody) Drain() {
+	b.Limit = drainTimeout
+	_, _ = io.CopyN(io.Discard, b, maxDrain) // the answer is whole; what fails here costs a connection and no more
+}
