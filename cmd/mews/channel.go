@@ -290,7 +290,7 @@ func lostLine(l control.Lost, now time.Time) string {
 type deliveries struct{ sqlite.Outbox }
 
 func (d deliveries) Close(ctx context.Context, delivery int64, outcome supervisor.Outcome, why string, told []int64) error {
-	return d.Outbox.Close(ctx, sqlite.Closing{Delivery: delivery, Outcome: outcome, Why: why, Told: told})
+	return d.Outbox.Close(ctx, sqlite.DeliveryOutcome{Delivery: delivery, Outcome: outcome, Why: why, Told: told})
 }
 
 // render makes the messages that a text is in a chat.

@@ -312,7 +312,7 @@ func (p preferences) Left(ctx context.Context, user string) ([]command.Allowance
 		if err != nil {
 			return nil, err
 		}
-		sums, err := p.usage.Sum(ctx, sqlite.Query{User: user, From: limit.from})
+		sums, err := p.usage.Sum(ctx, sqlite.UsageQuery{User: user, From: limit.from})
 		if err != nil {
 			return nil, err
 		}

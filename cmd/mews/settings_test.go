@@ -182,7 +182,7 @@ func spend(t *testing.T, s *service, user string, cost int64) supervisor.Convers
 	t.Helper()
 	c, err := s.db.Conversations().Find(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")
 	must(t, err)
-	must(t, s.db.Usage().Put(t.Context(), sqlite.Call{User: user, Conversation: c.ID, Spec: "far/m", Cost: &cost,
+	must(t, s.db.Usage().Put(t.Context(), sqlite.ModelCall{User: user, Conversation: c.ID, Spec: "far/m", Cost: &cost,
 		Usage: protocol.Usage{Input: 10, Output: 1}}))
 	return c
 }

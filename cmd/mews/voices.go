@@ -71,7 +71,7 @@ func (v voices) Choose(ctx context.Context, user, spec string) error {
 
 // Usage is what a user, "" everybody, asked of models since a moment.
 func (v voices) Usage(ctx context.Context, user string, from time.Time, by string) ([]command.UsageLine, error) {
-	totals, err := v.usage.Sum(ctx, sqlite.Query{User: user, From: from, By: []sqlite.Dimension{sqlite.Dimension(by)}})
+	totals, err := v.usage.Sum(ctx, sqlite.UsageQuery{User: user, From: from, By: []sqlite.UsageDimension{sqlite.UsageDimension(by)}})
 	lines := usageLines(totals)
 	if err != nil || by != string(sqlite.ByConversation) {
 		return lines, err
@@ -92,7 +92,7 @@ func (v voices) Daily(ctx context.Context, user string, since time.Time, zone *t
 	return usageLines(totals), err
 }
 
-func usageLines(totals []sqlite.Total) (lines []command.UsageLine) {
+func usageLines(totals []sqlite.UsageTotal) (lines []command.UsageLine) {
 	for _, t := range totals {
 		lines = append(lines, command.UsageLine{
 			Name: cmp.Or(t.Model, t.User, t.Day), Calls: t.Calls, Input: t.Usage.Input, Output: t.Usage.Output,

@@ -85,7 +85,7 @@ func (r *rig) same(what string, got, want any) {
 // spend keeps a call of the turn.
 func (r *rig) spend(turn supervisor.Turn, cost, lease int64) {
 	r.Helper()
-	r.must(r.db.Usage().Put(context.WithoutCancel(r.Context()), sqlite.Call{User: turn.Conversation.User,
+	r.must(r.db.Usage().Put(context.WithoutCancel(r.Context()), sqlite.ModelCall{User: turn.Conversation.User,
 		Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b", Cost: &cost, Lease: lease}))
 }
 

@@ -17,7 +17,7 @@ import (
 type Sessions interface {
 	// Stop ends the turn that a command is about, and returns when its answer is in the outbox; what the command is about
 	// has no Inbound where there was nothing to stop.
-	Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.Ahead, error)
+	Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
 	// StopNow ends the turn that runs in a conversation, if there is one, for a command that is not on disk.
 	StopNow(conversation int64) (stopped bool)
 }
@@ -165,7 +165,7 @@ func stop(ctx context.Context, c *Commands, r Request) (string, error) {
 }
 
 // ended says how the turn ended that was to be stopped.
-func ended(ahead sqlite.Ahead) string {
+func ended(ahead sqlite.PrecedingText) string {
 	if ahead.Why == protocol.WhyStopped {
 		return "Stopped."
 	}
@@ -173,7 +173,7 @@ func ended(ahead sqlite.Ahead) string {
 }
 
 // halt ends the turn that a command is about.
-func (c *Commands) halt(ctx context.Context, r Request) (sqlite.Ahead, error) {
+func (c *Commands) halt(ctx context.Context, r Request) (sqlite.PrecedingText, error) {
 	ahead, err := c.o.Sessions.Stop(ctx, r.Conversation, r.Inbound)
 	if err != nil && ctx.Err() != nil {
 		return ahead, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: err, Message: "The answer that was being given " +

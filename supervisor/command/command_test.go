@@ -23,25 +23,25 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // sessions is where turns run: at most one, which is over when the test says so.
 type sessions struct {
 	mu      sync.Mutex
-	over    chan struct{} // nil when no turn runs
-	ahead   sqlite.Ahead  // what a stop comes to then
-	command int64         // of the last stop
-	now     []int64       // conversations that were stopped without a command on disk
+	over    chan struct{}        // nil when no turn runs
+	ahead   sqlite.PrecedingText // what a stop comes to then
+	command int64                // of the last stop
+	now     []int64              // conversations that were stopped without a command on disk
 }
 
-func (s *sessions) Stop(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.Ahead, error) {
+func (s *sessions) Stop(ctx context.Context, _ supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	s.mu.Lock()
 	s.command = command
 	over, ahead := s.over, s.ahead
 	s.mu.Unlock()
 	if over == nil {
-		return sqlite.Ahead{}, nil
+		return sqlite.PrecedingText{}, nil
 	}
 	select {
 	case <-over:
 		return ahead, nil
 	case <-ctx.Done():
-		return sqlite.Ahead{}, context.Cause(ctx)
+		return sqlite.PrecedingText{}, context.Cause(ctx)
 	}
 }
 
@@ -65,7 +65,7 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	h := &house{T: t, db: sqlitetest.Open(t), sessions: &sessions{ahead: sqlite.Ahead{Inbound: 1, Why: "stopped"}}, answered: make(chan int64, 100)}
+	h := &house{T: t, db: sqlitetest.Open(t), sessions: &sessions{ahead: sqlite.PrecedingText{Inbound: 1, Why: "stopped"}}, answered: make(chan int64, 100)}
 	h.desk = &desk{}
 	h.options = command.Options{
 		Desk: command.Desk{Questions: h.desk, Cleanings: h.db.Cleanings(), Approver: h.desk, Locks: h.desk, Invites: invites{h.desk},
@@ -237,19 +237,19 @@ func TestATurnThatDoesNotStopIsNotSaidToHave(t *testing.T) {
 func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		command string
-		ahead   sqlite.Ahead
+		ahead   sqlite.PrecedingText
 		want    string
 	}{
-		"nothing behind it": {"/stop", sqlite.Ahead{Inbound: 1, Why: "stopped"}, "Stopped."},
-		"one behind it": {"/stop", sqlite.Ahead{Inbound: 1, Why: "stopped", Waiting: 1},
+		"nothing behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped"}, "Stopped."},
+		"one behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
 			"Stopped. 1 message waits behind it, and is answered now."},
-		"two behind it": {"/stop", sqlite.Ahead{Inbound: 1, Why: "stopped", Waiting: 2},
+		"two behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 2},
 			"Stopped. 2 messages wait behind it, and are answered now."},
-		"it ended by itself": {"/stop", sqlite.Ahead{Inbound: 1, Why: "done"}, "The answer that was being given had just ended."},
-		"nothing ran":        {"/stop", sqlite.Ahead{Waiting: 1}, "Nothing is running here."},
-		"a new topic, and one waits": {"/new", sqlite.Ahead{Inbound: 1, Why: "stopped", Waiting: 1},
+		"it ended by itself": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "done"}, "The answer that was being given had just ended."},
+		"nothing ran":        {"/stop", sqlite.PrecedingText{Waiting: 1}, "Nothing is running here."},
+		"a new topic, and one waits": {"/new", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
 			newTopic + " Stopped. 1 message that has no answer yet is answered in the new topic."},
-		"a new topic, and two wait": {"/new", sqlite.Ahead{Waiting: 2},
+		"a new topic, and two wait": {"/new", sqlite.PrecedingText{Waiting: 2},
 			newTopic + " 2 messages that have no answer yet are answered in the new topic."},
 	} {
 		t.Run(name, func(t *testing.T) {

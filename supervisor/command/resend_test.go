@@ -52,7 +52,7 @@ func TestWhatIsSentAgainComesBeforeTheAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		closing := sqlite.Closing{Delivery: d.ID, Outcome: outcome, Why: "as the test has it"}
+		closing := sqlite.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: "as the test has it"}
 		if err := h.db.Outbox().Close(t.Context(), closing); err != nil {
 			t.Fatal(err)
 		}

@@ -28,8 +28,8 @@ type speech struct {
 	d      *Desk
 	t      *turn
 	deltas *deltas
-	before string        // said by calls that have ended
-	paid   []sqlite.Call // which are these
+	before string             // said by calls that have ended
+	paid   []sqlite.ModelCall // which are these
 	tab    tab
 }
 

@@ -68,7 +68,7 @@ type rig struct {
 	options *hostcall.Options
 	desk    *hostcall.Desk
 	peer    *peer
-	open    sqlite.OpenTurn
+	open    sqlite.RunningTurn
 	stream  *reply.Stream
 	audited []string
 }
@@ -113,7 +113,7 @@ func (r *rig) newDesk(user string) (*hostcall.Desk, *peer) {
 	return d, p
 }
 
-func (r *rig) startTurn(user, key string) sqlite.OpenTurn {
+func (r *rig) startTurn(user, key string) sqlite.RunningTurn {
 	r.t.Helper()
 	in, _, err := r.db.Inbox().Put(r.t.Context(), supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal},

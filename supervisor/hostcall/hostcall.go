@@ -49,7 +49,7 @@ type Models interface {
 
 // Usage keeps what calls counted that left no message.
 type Usage interface {
-	Put(ctx context.Context, call sqlite.Call) error
+	Put(ctx context.Context, call sqlite.ModelCall) error
 }
 
 // Blobs knows whose the bytes in the spool are.

@@ -35,7 +35,7 @@ func (b *tab) Reserve(ctx context.Context, bid supervisor.Bid) (lease int64, err
 
 // price is what a call cost; nil where nobody knows. A call that was paid for and of which nobody knows it has cost all that
 // was set aside.
-func (s *speech) price(c sqlite.Call) *int64 {
+func (s *speech) price(c sqlite.ModelCall) *int64 {
 	micro, known := s.d.o.Models.Cost(c.Spec, c.Usage, s.d.o.Cache)
 	if !known {
 		micro, known = s.tab.worst[c.Lease], c.Lease != 0
@@ -47,7 +47,7 @@ func (s *speech) price(c sqlite.Call) *int64 {
 }
 
 // priced is a call of this turn's with its cost.
-func (s *speech) priced(c sqlite.Call) sqlite.Call {
+func (s *speech) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	c.User, c.Conversation, c.Turn, c.Purpose = s.d.user, s.t.Conversation, s.t.ID, supervisor.PurposeChat
 	c.Cost = s.price(c)
 	return c
@@ -55,7 +55,7 @@ func (s *speech) priced(c sqlite.Call) sqlite.Call {
 
 // pay keeps what a call has cost that has made its part of the message.
 func (s *speech) pay(said supervisor.ModelAnswer) {
-	s.paid = append(s.paid, s.priced(sqlite.Call{Spec: said.Spec, Model: said.Model, Usage: said.Usage, Request: said.Request,
+	s.paid = append(s.paid, s.priced(sqlite.ModelCall{Spec: said.Spec, Model: said.Model, Usage: said.Usage, Request: said.Request,
 		Lease: said.Lease}))
 }
 
@@ -88,12 +88,12 @@ func (s *speech) waste(ctx context.Context) {
 
 // lost keeps what a failed attempt has counted.
 func (s *speech) lost(ctx context.Context, f model.Failure) {
-	s.put(ctx, s.priced(sqlite.Call{Spec: f.Spec, Class: f.Class, Usage: f.Usage, Request: f.Request, Lease: f.Lease}))
+	s.put(ctx, s.priced(sqlite.ModelCall{Spec: f.Spec, Class: f.Class, Usage: f.Usage, Request: f.Request, Lease: f.Lease}))
 }
 
 // put keeps a call that leaves no message, also when its turn has been stopped. A lease that can't be ended so is ended when
 // the service starts again.
-func (s *speech) put(ctx context.Context, c sqlite.Call) {
+func (s *speech) put(ctx context.Context, c sqlite.ModelCall) {
 	if err := s.d.o.Usage.Put(context.WithoutCancel(ctx), c); err != nil {
 		s.d.o.Log.Error("keep the usage of a call", "user", s.d.user, "turn", s.t.ID, "lease", c.Lease, "error", err)
 	}

@@ -98,7 +98,7 @@ func (b *till) CommitStep(ctx context.Context, step sqlite.Step) (int64, error) 
 	return id, err
 }
 
-func (b *till) Put(ctx context.Context, c sqlite.Call) error {
+func (b *till) Put(ctx context.Context, c sqlite.ModelCall) error {
 	if ctx.Err() != nil {
 		b.t.Errorf("what %s cost is kept with a context that has ended", c.Spec)
 	}
@@ -168,7 +168,7 @@ func TestAModelThatNeverEndsSpendsNoMoreThanThereIs(t *testing.T) {
 // kept is what the database has of ann's costs.
 func kept(t *testing.T, r *rig) (micro int64) {
 	t.Helper()
-	totals, err := r.db.Usage().Sum(t.Context(), sqlite.Query{User: "ann"})
+	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{User: "ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestWhatCannotBeKeptIsLogged(t *testing.T) {
 
 type crammed struct{}
 
-func (crammed) Put(context.Context, sqlite.Call) error { return errors.New("the disk is full") }
+func (crammed) Put(context.Context, sqlite.ModelCall) error { return errors.New("the disk is full") }
 
 // TestWhatAModelHasCountedIsRememberedWhileItHolds: as long as a request begins with all of the counted one.
 func TestWhatAModelHasCountedIsRememberedWhileItHolds(t *testing.T) {

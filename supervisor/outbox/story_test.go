@@ -148,7 +148,7 @@ type recorder struct {
 
 func (f recorder) Close(ctx context.Context, id int64, o supervisor.Outcome, why string, told []int64) error {
 	return f.use("close", func() error {
-		err := f.db.Outbox().Close(ctx, sqlite.Closing{Delivery: id, Outcome: o, Why: why, Told: told})
+		err := f.db.Outbox().Close(ctx, sqlite.DeliveryOutcome{Delivery: id, Outcome: o, Why: why, Told: told})
 		f.note(err, func() { f.s.outcomes[id] = o })
 		return err
 	})

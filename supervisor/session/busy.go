@@ -18,7 +18,7 @@ const gathered = 32 << 10
 
 // gather has a turn that has done nothing yet take in all that waits, where what waits would stop it: after a while in which
 // nothing ran, several messages have one answer and not one stopped answer each. It says whether there was something.
-func (s *session) gather(ctx context.Context, open sqlite.OpenTurn) (_ sqlite.OpenTurn, taken bool) {
+func (s *session) gather(ctx context.Context, open sqlite.RunningTurn) (_ sqlite.RunningTurn, taken bool) {
 	if resume(open).step > 0 || !s.restarts(ctx) {
 		return open, false
 	}
@@ -39,7 +39,7 @@ func (s *session) gather(ctx context.Context, open sqlite.OpenTurn) (_ sqlite.Op
 
 // anew has a turn that was stopped for what was sent next take that in, where nobody has seen anything of it: it has said and
 // done nothing, so there is nothing to tell of it, and one answer is to all. Not taken is that the turn is to end.
-func (s *session) anew(ctx context.Context, open sqlite.OpenTurn, o outcome) (_ sqlite.OpenTurn, taken bool) {
+func (s *session) anew(ctx context.Context, open sqlite.RunningTurn, o outcome) (_ sqlite.RunningTurn, taken bool) {
 	if said, _ := o.stream.Text(); !o.next || said != "" {
 		return open, false
 	}
@@ -51,7 +51,7 @@ func (s *session) anew(ctx context.Context, open sqlite.OpenTurn, o outcome) (_ 
 }
 
 // asked is the message with which began what a turn is to answer. Where the store can't say, it is the turn's own first.
-func (s *session) asked(ctx context.Context, open sqlite.OpenTurn) (message int64) {
+func (s *session) asked(ctx context.Context, open sqlite.RunningTurn) (message int64) {
 	message = resume(open).first
 	s.persist(ctx, "find what a turn is to answer", func() error {
 		found, err := s.Turns.Asked(ctx, open.Turn.ID)

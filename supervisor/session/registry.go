@@ -69,7 +69,7 @@ func token(to chan<- struct{}) {
 // It returns when the turn's answer is in the outbox, or with ctx's cause when ctx ends before; the turn is ended all the
 // same then. Ahead.Inbound is 0 where there was nothing to stop, and Ahead.Why is not WhyStopped where the turn had ended
 // by itself.
-func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.Ahead, error) {
+func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	ahead, err := r.o.Inbox.Ahead(ctx, command)
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
 		return ahead, err
@@ -87,7 +87,7 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 		return ahead, context.Cause(ctx)
 	}
 	now, err := r.o.Inbox.Ahead(ctx, command)
-	return sqlite.Ahead{Inbound: ahead.Inbound, Why: ask.why, Waiting: now.Waiting}, err
+	return sqlite.PrecedingText{Inbound: ahead.Inbound, Why: ask.why, Waiting: now.Waiting}, err
 }
 
 // hurry has a conversation's session see that a turn is to be stopped, also while it waits for a place.

@@ -21,7 +21,7 @@ type point struct {
 	answered bool                   // the model's last message asks for nothing more: the turn needs only its end
 }
 
-func resume(open sqlite.OpenTurn) point {
+func resume(open sqlite.RunningTurn) point {
 	var p point
 	results := map[string]bool{}
 	var asks protocol.Message // the model's last

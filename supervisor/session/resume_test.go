@@ -88,7 +88,7 @@ func TestATurnGoesOnFromWhatIsCommitted(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := resume(sqlite.OpenTurn{Messages: c.messages, Begun: c.begun})
+			got := resume(sqlite.RunningTurn{Messages: c.messages, Begun: c.begun})
 			if d := cmp.Diff(c.want, got, cmp.AllowUnexported(point{})); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}
@@ -97,7 +97,7 @@ func TestATurnGoesOnFromWhatIsCommitted(t *testing.T) {
 }
 
 func TestAStartFitsALineOfTheWireHoweverMuchTheTurnHasAskedFor(t *testing.T) {
-	var open sqlite.OpenTurn
+	var open sqlite.RunningTurn
 	text := append(append([]byte(`{"text":"`), bytes.Repeat([]byte("x"), 500<<10)...), `"}`...)
 	for i := range int64(50) {
 		call := protocol.ToolCall{ID: string(rune('a' + i)), Name: "write_file", Arguments: text}

@@ -103,7 +103,7 @@ func (h *house) command(c supervisor.Conversation) int64 {
 }
 
 // stop has what a command is about stopped.
-func (h *house) stop(c supervisor.Conversation, command int64) sqlite.Ahead {
+func (h *house) stop(c supervisor.Conversation, command int64) sqlite.PrecedingText {
 	h.Helper()
 	ahead, err := h.registry.Stop(h.Context(), c, command)
 	return must(h, ahead, err)
@@ -150,7 +150,7 @@ func (h *house) await(c supervisor.Conversation, n int) []supervisor.Delivery {
 	}
 }
 
-func (h *house) open(c supervisor.Conversation) (sqlite.OpenTurn, bool) {
+func (h *house) open(c supervisor.Conversation) (sqlite.RunningTurn, bool) {
 	h.Helper()
 	open, ok, err := h.db.Turns().Open(h.Context(), c.ID)
 	must(h, open, err)

@@ -22,7 +22,7 @@ import (
 type Inbox interface {
 	Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error)
 	Unfinished(ctx context.Context) ([]supervisor.Conversation, error)
-	Ahead(ctx context.Context, command int64) (sqlite.Ahead, error)
+	Ahead(ctx context.Context, command int64) (sqlite.PrecedingText, error)
 }
 
 // Turns keeps how far the work has come.
@@ -30,7 +30,7 @@ type Turns interface {
 	Start(ctx context.Context, inbound int64) (supervisor.Turn, error)
 	Take(ctx context.Context, turn int64, room int) (taken int, err error)
 	Asked(ctx context.Context, turn int64) (message int64, err error)
-	Open(ctx context.Context, conversation int64) (sqlite.OpenTurn, bool, error)
+	Open(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
 	Died(ctx context.Context, turn int64) (deaths int, err error)
 	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
 }
@@ -157,7 +157,7 @@ func (s *session) step(ctx context.Context) (more bool) {
 
 // next is the turn to work on: the one that an earlier life left open, or a new one for the next inbound. What the store
 // can't do now it is asked for again.
-func (s *session) next(ctx context.Context) (open sqlite.OpenTurn, ok bool) {
+func (s *session) next(ctx context.Context) (open sqlite.RunningTurn, ok bool) {
 	kept := s.persist(ctx, "find the next turn", func() (err error) {
 		open, ok, err = s.Turns.Open(ctx, s.conversation.ID)
 		if err != nil || ok {

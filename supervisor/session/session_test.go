@@ -389,9 +389,9 @@ func (l *lazy) Start(ctx context.Context, inbound int64) (supervisor.Turn, error
 	return l.Turns.Start(ctx, inbound)
 }
 
-func (l *lazy) Open(ctx context.Context, conversation int64) (sqlite.OpenTurn, bool, error) {
+func (l *lazy) Open(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error) {
 	if err := l.fail("open"); err != nil {
-		return sqlite.OpenTurn{}, false, err
+		return sqlite.RunningTurn{}, false, err
 	}
 	return l.Turns.Open(ctx, conversation)
 }
@@ -421,7 +421,7 @@ func (l *lazy) Unfinished(ctx context.Context) ([]supervisor.Conversation, error
 	return l.inbox.Unfinished(ctx)
 }
 
-func (l *lazy) Ahead(ctx context.Context, command int64) (sqlite.Ahead, error) {
+func (l *lazy) Ahead(ctx context.Context, command int64) (sqlite.PrecedingText, error) {
 	return l.inbox.Ahead(ctx, command)
 }
 

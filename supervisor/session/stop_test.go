@@ -47,11 +47,11 @@ func (p *paused) Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.
 }
 
 // stopped is what a stop comes to that ended the turn of an inbound.
-func stopped(in supervisor.Inbound, waiting int) sqlite.Ahead {
-	return sqlite.Ahead{Inbound: in.ID, Why: protocol.WhyStopped, Waiting: waiting}
+func stopped(in supervisor.Inbound, waiting int) sqlite.PrecedingText {
+	return sqlite.PrecedingText{Inbound: in.ID, Why: protocol.WhyStopped, Waiting: waiting}
 }
 
-func (h *house) came(what string, got, want sqlite.Ahead) {
+func (h *house) came(what string, got, want sqlite.PrecedingText) {
 	h.Helper()
 	if got != want {
 		h.Errorf("%s: came to %+v, want %+v", what, got, want)
@@ -83,7 +83,7 @@ func TestAStopFindsTheTurnThatIsAboutToBegin(t *testing.T) {
 				<-p.here
 				command := h.command(home)
 				h.say(home, "two")
-				came := make(chan sqlite.Ahead, 1)
+				came := make(chan sqlite.PrecedingText, 1)
 				go func() { came <- h.stop(home, command) }()
 				synctest.Wait() // until the stop waits for the turn
 				close(p.resume)
@@ -145,7 +145,7 @@ func TestAStopThatIsRunAgainInTheNextLifeEndsWhatItWasAbout(t *testing.T) {
 
 		// The commands are up before the sessions are.
 		h.registry = session.New(h.options)
-		came := make(chan sqlite.Ahead, 1)
+		came := make(chan sqlite.PrecedingText, 1)
 		early := h.registry
 		go func() {
 			got, err := early.Stop(t.Context(), home, command)
@@ -181,7 +181,7 @@ func TestAStopOfWhatHasJustEndedEndsNothingElse(t *testing.T) {
 		tick(t)
 		h.live()
 		<-p.here
-		h.came("the stop", h.stop(home, command), sqlite.Ahead{Inbound: one.ID, Why: protocol.WhyDone, Waiting: 1})
+		h.came("the stop", h.stop(home, command), sqlite.PrecedingText{Inbound: one.ID, Why: protocol.WhyDone, Waiting: 1})
 		close(p.resume)
 		if got := h.await(home, 2); got[1].Text != "re: two" {
 			t.Errorf("told was %q", got[1].Text)

@@ -27,7 +27,7 @@ type outcome struct {
 }
 
 // work runs a turn until it has come to something, with as many workers as that takes.
-func (s *session) work(ctx context.Context, open sqlite.OpenTurn) outcome {
+func (s *session) work(ctx context.Context, open sqlite.RunningTurn) outcome {
 	o := outcome{turn: open.Turn, stream: s.Feeds.Open(open.Turn, resume(open).said)}
 	for {
 		turnCtx := s.stops.begin(ctx, open.Turn)
@@ -45,7 +45,7 @@ func (s *session) work(ctx context.Context, open sqlite.OpenTurn) outcome {
 }
 
 // pursue is work until the turn is stopped. It leaves in o what the turn has come to.
-func (s *session) pursue(ctx, turnCtx context.Context, open sqlite.OpenTurn, o *outcome) {
+func (s *session) pursue(ctx, turnCtx context.Context, open sqlite.RunningTurn, o *outcome) {
 	o.state = supervisor.InboundAnswered
 	first := s.asked(ctx, open)
 	alone := open.Turn.Deaths > 0
@@ -96,7 +96,7 @@ func isStopped(turnCtx context.Context) bool {
 const offence = "worker.offence"
 
 // check gives what is wrong with an end of the turn that a worker reports, and has that audited.
-func (s *session) check(ctx, turnCtx context.Context, open sqlite.OpenTurn) func(protocol.TurnEnd) error {
+func (s *session) check(ctx, turnCtx context.Context, open sqlite.RunningTurn) func(protocol.TurnEnd) error {
 	return func(end protocol.TurnEnd) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx) // at the service's end every turn is stopped, and goes on after the start
@@ -184,7 +184,7 @@ func (s *session) died(ctx context.Context, turn supervisor.Turn, shared bool, c
 }
 
 // reopen reads how far the turn has come.
-func (s *session) reopen(ctx context.Context, was sqlite.OpenTurn) (open sqlite.OpenTurn, ok bool) {
+func (s *session) reopen(ctx context.Context, was sqlite.RunningTurn) (open sqlite.RunningTurn, ok bool) {
 	ok = s.persist(ctx, "read an open turn", func() error {
 		again, found, err := s.Turns.Open(ctx, s.conversation.ID)
 		if err == nil && (!found || again.Turn.ID != was.Turn.ID) {

@@ -29,7 +29,7 @@ func (s Audit) Put(ctx context.Context, user, action, detail string) error {
 // PutAll adds entries in one commit, all of them or none. Their ID and CreatedAt are not read.
 func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return t.auditAll(list) })
-	return during(err, "put %d rows into the audit log", len(list))
+	return wrap(err, "put %d rows into the audit log", len(list))
 }
 
 // auditAll adds entries. What takes effect at an admin's word adds its own in its own transaction: neither is there without
@@ -37,7 +37,7 @@ func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
 func (t *tx) auditAll(list []AuditRow) error {
 	for _, r := range list {
 		if err := t.audit(r.User, r.Action, r.Detail); err != nil {
-			return during(err, "put %s of %s", r.Action, r.User)
+			return wrap(err, "put %s of %s", r.Action, r.User)
 		}
 	}
 	return nil
@@ -71,13 +71,13 @@ func (t *tx) audit(user, action, detail string) error {
 	rows, err = t.query(lastChain)
 	chain, ok, err := one(rows, err, scanBytes)
 	if err == nil && !ok {
-		chain, err = t.firstLink()
+		chain, err = t.firstDigest()
 	}
 	if err != nil {
 		return err
 	}
-	row := AuditRow{ID: id, User: user, Action: action, Detail: detail, CreatedAt: instant(t.now)}
-	return t.exec(insertAudit, id, user, action, detail, t.now, row.link(chain))
+	row := AuditRow{ID: id, User: user, Action: action, Detail: detail, CreatedAt: fromMillis(t.now)}
+	return t.exec(insertAudit, id, user, action, detail, t.now, row.chainDigest(chain))
 }
 
 const (
@@ -85,8 +85,8 @@ const (
 	listUnchained = selectAudit + `ORDER BY id`
 )
 
-// firstLink is what the first link is joined to: a digest of all rows from before there was the chain.
-func (t *tx) firstLink() ([]byte, error) {
+// firstDigest is what the first link is joined to: a digest of all rows from before there was the chain.
+func (t *tx) firstDigest() ([]byte, error) {
 	rows, err := t.query(listUnchained)
 	list, err := all(rows, err, scanAudit)
 	digest := sha256.New()
@@ -96,8 +96,8 @@ func (t *tx) firstLink() ([]byte, error) {
 	return digest.Sum(nil), err
 }
 
-// link is the digest of a row that comes after the one with that digest.
-func (r AuditRow) link(before []byte) []byte {
+// chainDigest is the digest of a row that comes after the one with that digest.
+func (r AuditRow) chainDigest(before []byte) []byte {
 	digest := sha256.Sum256(append(before[:len(before):len(before)], r.encode()...))
 	return digest[:]
 }
@@ -121,7 +121,7 @@ type auditRow struct {
 func scanAudit(rows *sql.Rows) (r auditRow, err error) {
 	var at int64
 	err = rows.Scan(&r.ID, &r.User, &r.Action, &r.Detail, &at, &r.chain)
-	r.CreatedAt = instant(at)
+	r.CreatedAt = fromMillis(at)
 	return r, err
 }
 

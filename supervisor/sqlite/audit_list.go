@@ -24,10 +24,10 @@ const listAudit = selectAudit + `WHERE id > ?1 AND (?2 = '' OR user = ?2) AND su
 func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
 	since, until, limit := int64(math.MinInt64), int64(math.MaxInt64), -1
 	if !f.Since.IsZero() {
-		since = ceilMilli(f.Since)
+		since = toMillis(f.Since)
 	}
 	if !f.Until.IsZero() {
-		until = ceilMilli(f.Until)
+		until = toMillis(f.Until)
 	}
 	if f.Limit > 0 {
 		limit = f.Limit
@@ -37,5 +37,5 @@ func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
 		r, err := scanAudit(rows)
 		return r.AuditRow, err
 	})
-	return list, during(err, "list the audit log")
+	return list, wrap(err, "list the audit log")
 }

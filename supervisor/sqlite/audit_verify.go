@@ -30,19 +30,19 @@ const pageAudit = selectAudit + `WHERE id > ? ORDER BY id LIMIT ?`
 
 // Verify reads the whole log and says whether a row was changed, taken out, put in or moved. What was cut off at its end
 // is seen by the ids that were given, or once something has come after it. Who can write the database can hide that, and can
-// write all of it anew: only known, the Head of an earlier report that was kept elsewhere, shows that. "" is none.
+// request all of it anew: only known, the Head of an earlier report that was kept elsewhere, shows that. "" is none.
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
 	rows, err := s.db.read(ctx, givenAudit) // before the rows: what is added meanwhile is no row too few
 	given, _, err := one(rows, err, scanInt)
 	if err != nil {
-		return v.report, during(err, "verify the audit log")
+		return v.report, wrap(err, "verify the audit log")
 	}
 	for more := true; more; {
 		rows, err := s.db.read(ctx, pageAudit, v.report.Last, auditPage)
 		page, err := all(rows, err, scanAudit)
 		if err != nil {
-			return v.report, during(err, "verify the audit log after row %d", v.report.Last)
+			return v.report, wrap(err, "verify the audit log after row %d", v.report.Last)
 		}
 		for _, r := range page {
 			if v.read(r); v.report.Broken != 0 {
@@ -56,12 +56,12 @@ func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 
 // verifier follows the chain.
 type verifier struct {
-	report  AuditReport
-	known   string
-	met     bool      // known was on the way
-	early   hash.Hash // of the rows from before there was the chain
-	chained bool      // that is over
-	head    []byte
+	report     AuditReport
+	known      string
+	foundKnown bool      // known was on the way
+	early      hash.Hash // of the rows from before there was the chain
+	chained    bool      // that is over
+	head       []byte
 }
 
 func newVerifier(known string) *verifier {
@@ -72,7 +72,7 @@ func newVerifier(known string) *verifier {
 
 func (v *verifier) moveTo(head []byte) {
 	v.head, v.report.Head = head, hex.EncodeToString(head)
-	v.met = v.met || v.report.Head == v.known
+	v.foundKnown = v.foundKnown || v.report.Head == v.known
 }
 
 // read looks at the next row.
@@ -87,7 +87,7 @@ func (v *verifier) read(r auditRow) {
 		v.report.Early++
 		v.early.Write(r.encode())
 		v.moveTo(v.early.Sum(nil))
-	case !slices.Equal(r.chain, r.link(v.head)):
+	case !slices.Equal(r.chain, r.chainDigest(v.head)):
 		v.broken(r.ID, fmt.Sprintf("The digest of row %d does not fit: it was changed, or one before it was.", r.ID))
 	default:
 		v.chained = true
@@ -101,12 +101,12 @@ func (v *verifier) read(r auditRow) {
 
 func (v *verifier) broken(id int64, why string) { v.report.Broken, v.report.Why = id, why }
 
-// end says what can be said once all was read.
+// turnEnd says what can be said once all was read.
 func (v *verifier) end(given int64) AuditReport {
 	switch {
 	case given > v.report.Last:
 		v.broken(v.report.Last+1, fmt.Sprintf("The rows from %d to %d are missing, at its end.", v.report.Last+1, given))
-	case v.known != "" && !v.met:
+	case v.known != "" && !v.foundKnown:
 		v.broken(v.report.Last+1, "The log does not come past the digest that was given: rows are missing at its end.")
 	}
 	return v.report

@@ -30,7 +30,7 @@ const (
 // Bind makes an account a person's. To say it again changes nothing; CodeForbidden where it is another person's.
 func (s Bindings) Bind(ctx context.Context, b Binding) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return t.bind(b) })
-	return during(err, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
+	return wrap(err, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
 }
 
 func (t *tx) bind(b Binding) error {
@@ -49,7 +49,7 @@ func (t *tx) bind(b Binding) error {
 func (s Bindings) Find(ctx context.Context, channel supervisor.Channel, account string) (string, error) {
 	rows, err := s.db.read(ctx, findBinding, channel, account)
 	user, _, err := one(rows, err, scanText)
-	return user, during(err, "find whose account %s of %s is", account, channel)
+	return user, wrap(err, "find whose account %s of %s is", account, channel)
 }
 
 // List lists all bindings, by person.
@@ -59,7 +59,7 @@ func (s Bindings) List(ctx context.Context) ([]Binding, error) {
 		err = rows.Scan(&b.Channel, &b.Account, &b.User)
 		return b, err
 	})
-	return list, during(err, "list the bindings")
+	return list, wrap(err, "list the bindings")
 }
 
 // Unbind takes an account from its person and ends their logins in that channel. It says whose it was; "" is nobody's.
@@ -72,5 +72,5 @@ func (s Bindings) Unbind(ctx context.Context, channel supervisor.Channel, accoun
 		}
 		return user, t.exec(closeChannel, user, channel)
 	})
-	return user, during(err, "unbind account %s of %s", account, channel)
+	return user, wrap(err, "unbind account %s of %s", account, channel)
 }

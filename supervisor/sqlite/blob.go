@@ -26,21 +26,21 @@ func (s Blobs) Put(ctx context.Context, user string, ref protocol.BlobRef, turn 
 	err := s.db.writer.do(ctx, func(t *tx) error {
 		return t.exec(insertBlob, user, ref.SHA256, ref.Size, turn, t.now)
 	})
-	return during(err, "keep that blob %s is of %s", ref.SHA256, user)
+	return wrap(err, "keep that blob %s is of %s", ref.SHA256, user)
 }
 
 // Owns says whether a blob is among a person's, and its size in bytes.
 func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error) {
 	rows, err := s.db.read(ctx, findBlob, user, sha256)
 	size, ok, err = one(rows, err, scanInt)
-	return size, ok, during(err, "find blob %s of %s", sha256, user)
+	return size, ok, wrap(err, "find blob %s of %s", sha256, user)
 }
 
 // Kept is how many bytes the blobs have together that a person put since a time.
 func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
 	rows, err := s.db.read(ctx, sumBlobs, user, since.UnixMilli())
 	bytes, _, err = one(rows, err, scanInt)
-	return bytes, during(err, "add up the blobs of %s", user)
+	return bytes, wrap(err, "add up the blobs of %s", user)
 }
 
 // Sent are the blobs, by SHA-256, that go to people with what waits, or that Resend would have wait again. They must stay
@@ -52,5 +52,5 @@ func (s Blobs) Sent(ctx context.Context) (map[string]bool, error) {
 	for _, sha := range list {
 		sent[sha] = true
 	}
-	return sent, during(err, "list the blobs that are to be sent")
+	return sent, wrap(err, "list the blobs that are to be sent")
 }

@@ -16,7 +16,7 @@ type Cleanings struct{ db *DB }
 // ID is not read.
 func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return t.putCleaning(c) })
-	return during(err, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
+	return wrap(err, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
 }
 
 const insertCleaning = `INSERT INTO cleaning (user, conversation, message, what, due_at)
@@ -29,7 +29,7 @@ func (t *tx) putCleaning(c supervisor.Cleaning) error {
 	}
 	n, err := t.change(insertCleaning, c.Message, c.What, due, c.Conversation.ID)
 	if err == nil && n == 0 {
-		err = missing("There is no conversation %d.", c.Conversation.ID)
+		err = notFound("There is no conversation %d.", c.Conversation.ID)
 	}
 	return err
 }
@@ -45,7 +45,7 @@ func (s Cleanings) Due(ctx context.Context, channel supervisor.Channel, now time
 	[]supervisor.Cleaning, error) {
 	rows, err := s.db.read(ctx, listCleanings, channel, now.UnixMilli(), limit)
 	list, err := all(rows, err, scanCleaning)
-	return list, during(err, "list what is to be cleaned on %s", channel)
+	return list, wrap(err, "list what is to be cleaned on %s", channel)
 }
 
 const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation
@@ -55,7 +55,7 @@ const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c 
 func (s Cleanings) Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error) {
 	rows, err := s.db.read(ctx, nextCleaning, channel)
 	ms, ok, err := one(rows, err, scanInt)
-	return instant(ms), ok, during(err, "find when %s is to be cleaned next", channel)
+	return fromMillis(ms), ok, wrap(err, "find when %s is to be cleaned next", channel)
 }
 
 const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
@@ -63,12 +63,12 @@ const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
 // Done keeps that one was done, or that it can't be done; to say it again changes nothing.
 func (s Cleanings) Done(ctx context.Context, id int64) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(deleteCleaning, id) })
-	return during(err, "keep that cleaning %d is done", id)
+	return wrap(err, "keep that cleaning %d is done", id)
 }
 
 func scanCleaning(rows *sql.Rows) (k supervisor.Cleaning, err error) {
 	c, due := &k.Conversation, int64(0)
 	err = rows.Scan(&k.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &k.Message, &k.What, &due)
-	k.Due = instant(due)
+	k.Due = fromMillis(due)
 	return k, err
 }

@@ -17,7 +17,7 @@ import (
 
 const (
 	readerCount = 2           // connections that read at once; each holds about 0.3 MB
-	readerIdle  = time.Minute // after which an unused one is closed; a new one takes less than a millisecond
+	readerIdle  = time.Minute // inboundTransitions which an unused one is closed; a new one takes less than a millisecond
 )
 
 // writerPragmas and readerPragmas are set on every new connection, in this order.
@@ -56,7 +56,7 @@ type connection struct {
 
 // connect opens the connection that writes. The file must be there.
 func connect(ctx context.Context, path string) (*connection, error) {
-	pool, err := driver.Open(source(path, "rw", writerPragmas), keepPlans)
+	pool, err := driver.Open(dataSourceName(path, "rw", writerPragmas), enableStablePlans)
 	if err != nil {
 		return nil, err
 	}
@@ -65,22 +65,22 @@ func connect(ctx context.Context, path string) (*connection, error) {
 	if err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}
-	if err := c.begin(ctx, path); err != nil {
+	if err := c.createJournal(ctx, path); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
-// begin reads something, which makes the files of the journal, and takes them from everybody else while nothing is in
+// createJournal reads something, which makes the files of the journal, and takes them from everybody else while nothing is in
 // them.
-func (c *connection) begin(ctx context.Context, path string) error {
+func (c *connection) createJournal(ctx context.Context, path string) error {
 	if err := c.conn.Raw(c.keepRaw); err != nil {
 		return err
 	}
 	if _, err := c.pragma(ctx, "user_version"); err != nil {
 		return err
 	}
-	return narrow(path)
+	return restrictMode(path)
 }
 
 func (c *connection) keepRaw(dc any) error {
@@ -90,7 +90,7 @@ func (c *connection) keepRaw(dc any) error {
 
 // connectReaders makes the pool of read-only connections; none is opened until it is needed.
 func connectReaders(path string) (*sql.DB, error) {
-	pool, err := driver.Open(source(path, "ro", readerPragmas), keepPlans)
+	pool, err := driver.Open(dataSourceName(path, "ro", readerPragmas), enableStablePlans)
 	if err != nil {
 		return nil, err
 	}
@@ -100,22 +100,22 @@ func connectReaders(path string) (*sql.DB, error) {
 	return pool, nil
 }
 
-// keepPlans has a statement's plan be the same whatever its parameters are (SQLITE_DBCONFIG_ENABLE_QPSG). Without it SQLite
+// enableStablePlans has a statement's plan be the same whatever its parameters are (SQLITE_DBCONFIG_ENABLE_QPSG). Without it SQLite
 // prepares a statement anew before each run, for the plan may be another where a LIMIT is.
-func keepPlans(c *sqlite3.Conn) error {
+func enableStablePlans(c *sqlite3.Conn) error {
 	_, err := c.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true)
 	return err
 }
 
-// source is the name under which the driver opens path. The journal gets the permissions of the database.
-func source(path, mode string, pragmas []string) string {
+// dataSourceName is the name under which the driver opens path. The journal gets the permissions of the database.
+func dataSourceName(path, mode string, pragmas []string) string {
 	q := url.Values{"mode": {mode}, "modeof": {path}, "_pragma": pragmas}.Encode()
 	u := url.URL{Scheme: "file", Path: path, RawQuery: strings.ReplaceAll(q, "+", "%20")} // to SQLite a plus is a plus
 	return u.String()
 }
 
-// narrow takes the database's files from everybody but their owner, whatever the umask was.
-func narrow(path string) error {
+// restrictMode takes the database's files from everybody but their owner, whatever the umask was.
+func restrictMode(path string) error {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		err := os.Chmod(path+suffix, 0o600)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

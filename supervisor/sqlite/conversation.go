@@ -28,7 +28,7 @@ func (s Conversations) Find(ctx context.Context, user string, channel supervisor
 			return t.conversation(want)
 		})
 	}
-	return c, during(err, "find the %s conversation of %s", channel, user)
+	return c, wrap(err, "find the %s conversation of %s", channel, user)
 }
 
 const findConversationByID = `SELECT id, user, channel, chat, thread FROM conversation WHERE id = ?`
@@ -37,7 +37,7 @@ const findConversationByID = `SELECT id, user, channel, chat, thread FROM conver
 func (s Conversations) Get(ctx context.Context, id int64) (supervisor.Conversation, bool, error) {
 	rows, err := s.db.read(ctx, findConversationByID, id)
 	c, ok, err := one(rows, err, scanConversation)
-	return c, ok, during(err, "find conversation %d", id)
+	return c, ok, wrap(err, "find conversation %d", id)
 }
 
 // conversation finds or makes the one that c describes. One with an ID is taken as it is: the tables refuse an ID of

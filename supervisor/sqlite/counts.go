@@ -31,7 +31,7 @@ const (
 // Counts counts. It reads whole indexes: it is for people who ask, not for every turn.
 func (db *DB) Counts(ctx context.Context) (Counts, error) {
 	c, err := counts(ctx, db)
-	return c, during(err, "count what is in the database")
+	return c, wrap(err, "count what is in the database")
 }
 
 func counts(ctx context.Context, db *DB) (c Counts, err error) {

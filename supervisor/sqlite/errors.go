@@ -36,8 +36,8 @@ var failures = []struct {
 		"The disk that holds Mews's database could not be read or written. Check that disk, then try again."},
 }
 
-// during says what was attempted when err came, and what a person is told of it. It is nil for nil.
-func during(err error, format string, args ...any) error {
+// wrap says what was attempted when err came, and what a person is told of it. It is nil for nil.
+func wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
@@ -60,26 +60,26 @@ func explain(err error) error {
 	return err
 }
 
-// refuse is the error for a request that the state of things does not allow. Nothing was changed.
-func refuse(format string, args ...any) error {
+// invalid is the error for a request that the state of things does not allow. Nothing was changed.
+func invalid(format string, args ...any) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// missing is the error for a request about something that is not there.
-func missing(format string, args ...any) error {
+// notFound is the error for a request about something that is not there.
+func notFound(format string, args ...any) error {
 	return &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(format, args...)}
 }
 
-// joined is err, with second added where there is one.
-func joined(err, second error) error {
+// joinErrors is err, with second added where there is one.
+func joinErrors(err, second error) error {
 	if second == nil {
 		return err
 	}
 	return errors.Join(err, second)
 }
 
-// ended is why ctx has ended, nil while it has not.
-func ended(ctx context.Context) error {
+// contextError is why ctx has ended, nil while it has not.
+func contextError(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}

@@ -2,9 +2,9 @@ package sqlite
 
 import "golang.org/x/sys/unix"
 
-// networks are the file systems that are refused, by the number that statfs(2) gives. FUSE is not among them: it is as
+// networkFilesystems are the file systems that are refused, by the number that statfs(2) gives. FUSE is not among them: it is as
 // often a local disk as not.
-var networks = map[uint32]string{
+var networkFilesystems = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:   "NFS",
 	unix.SMB_SUPER_MAGIC:   "SMB",
 	unix.SMB2_SUPER_MAGIC:  "SMB",
@@ -27,6 +27,6 @@ func filesystem(dir string) (Filesystem, error) {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return Filesystem{}, err
 	}
-	name, network := networks[uint32(s.Type)] // the number has 32 bits; Type is signed and wider on some machines
+	name, network := networkFilesystems[uint32(s.Type)] // the number has 32 bits; Type is signed and wider on some machines
 	return Filesystem{Name: name, Network: network, Free: int64(s.Bavail) * int64(s.Bsize)}, nil
 }

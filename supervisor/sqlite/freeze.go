@@ -19,7 +19,7 @@ const (
 func (s Outbox) Freeze(ctx context.Context, source, chat string, until time.Time) error {
 	ms := until.Add(time.Millisecond - 1).UnixMilli() // no part of a millisecond is lost
 	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(putFreeze, source, chat, ms) })
-	return during(err, "freeze chat %q of %s", chat, source)
+	return wrap(err, "freeze chat %q of %s", chat, source)
 }
 
 // freezeRow is a chat that nothing may be sent to.
@@ -47,12 +47,12 @@ func (s Outbox) Frozen(ctx context.Context, source string) (map[string]time.Time
 	for _, f := range rows {
 		frozen[f.chat] = f.until
 	}
-	return frozen, during(err, "list the frozen chats of %s", source)
+	return frozen, wrap(err, "list the frozen chats of %s", source)
 }
 
 func scanFreeze(rows *sql.Rows) (f freezeRow, err error) {
 	var until int64
 	err = rows.Scan(&f.chat, &until)
-	f.until = instant(until)
+	f.until = fromMillis(until)
 	return f, err
 }

@@ -28,7 +28,7 @@ const countGrants = `SELECT count(*) FROM granted WHERE user = ? AND subject = ?
 func (s Grants) Granted(ctx context.Context, user, subject string) (bool, error) {
 	rows, err := s.db.read(ctx, countGrants, user, subject)
 	n, _, err := one(rows, err, scanInt)
-	return n > 0, during(err, "find what %s has granted", user)
+	return n > 0, wrap(err, "find what %s has granted", user)
 }
 
 const listGrants = `SELECT id, tool, subject, text, created_at FROM granted WHERE user = ? AND revoked_at IS NULL
@@ -40,10 +40,10 @@ func (s Grants) List(ctx context.Context, user string) ([]supervisor.Grant, erro
 	list, err := all(rows, err, func(rows *sql.Rows) (g supervisor.Grant, err error) {
 		at := int64(0)
 		err = rows.Scan(&g.ID, &g.Tool, &g.Subject, &g.Text, &at)
-		g.CreatedAt = instant(at)
+		g.CreatedAt = fromMillis(at)
 		return g, err
 	})
-	return list, during(err, "list what %s has granted", user)
+	return list, wrap(err, "list what %s has granted", user)
 }
 
 const revokeGrant = `UPDATE granted SET revoked_at = ? WHERE id = ? AND user = ? AND revoked_at IS NULL`
@@ -53,12 +53,12 @@ func (s Grants) Revoke(ctx context.Context, user string, id int64) error {
 	err := s.db.writer.do(ctx, func(t *tx) error {
 		n, err := t.change(revokeGrant, t.now, id, user)
 		if err == nil && n == 0 {
-			err = missing("There is no number %d among what %s allows always.", id, user)
+			err = notFound("There is no number %d among what %s allows always.", id, user)
 		}
 		if err != nil {
 			return err
 		}
 		return t.audit(user, "grant.revoked", fmt.Sprint("grant ", id))
 	})
-	return during(err, "revoke what %s has granted", user)
+	return wrap(err, "revoke what %s has granted", user)
 }

@@ -29,7 +29,7 @@ func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.
 		fresh = isNew
 		return got, err
 	})
-	err = during(err, "keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
+	err = wrap(err, "keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
 	return kept, fresh && err == nil, err
 }
 
@@ -39,9 +39,9 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 		return in, false, err
 	}
 	if in.ReceivedAt.IsZero() {
-		in.ReceivedAt = instant(t.now)
+		in.ReceivedAt = fromMillis(t.now)
 	}
-	in.ReceivedAt, in.State = instant(in.ReceivedAt.UnixMilli()), supervisor.InboundNew
+	in.ReceivedAt, in.State = fromMillis(in.ReceivedAt.UnixMilli()), supervisor.InboundNew
 	rows, err := t.query(insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key, in.Message,
 		in.Kind, in.Text, in.ReceivedAt.UnixMilli(), t.now)
 	in.ID, fresh, err = one(rows, err, scanInt)
@@ -60,7 +60,7 @@ const nextInbound = selectInbound + `WHERE i.conversation = ? AND i.kind = 'text
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
 	rows, err := s.db.read(ctx, nextInbound, conversation)
 	in, ok, err := one(rows, err, scanInbound)
-	return in, ok, during(err, "find the next inbound of conversation %d", conversation)
+	return in, ok, wrap(err, "find the next inbound of conversation %d", conversation)
 }
 
 const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM conversation
@@ -72,7 +72,7 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 func (s Inbox) Unfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	rows, err := s.db.read(ctx, unfinishedConversations)
 	list, err := all(rows, err, scanConversation)
-	return list, during(err, "list the conversations with unfinished inbounds")
+	return list, wrap(err, "list the conversations with unfinished inbounds")
 }
 
 const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY i.id`
@@ -91,7 +91,7 @@ func (s Inbox) Presses(ctx context.Context) ([]supervisor.Inbound, error) {
 func (s Inbox) newOf(ctx context.Context, kind supervisor.InboundKind) ([]supervisor.Inbound, error) {
 	rows, err := s.db.read(ctx, newOfKind, kind)
 	list, err := all(rows, err, scanInbound)
-	return list, during(err, "list what is a %s and has no answer", kind)
+	return list, wrap(err, "list what is a %s and has no answer", kind)
 }
 
 const findInbound = selectInbound + `WHERE i.id = ?`
@@ -101,7 +101,7 @@ func (t *tx) inbound(id int64) (supervisor.Inbound, error) {
 	rows, err := t.query(findInbound, id)
 	in, ok, err := one(rows, err, scanInbound)
 	if err == nil && !ok {
-		err = missing("There is no inbound %d.", id)
+		err = notFound("There is no inbound %d.", id)
 	}
 	return in, err
 }
@@ -110,13 +110,13 @@ func scanInbound(rows *sql.Rows) (in supervisor.Inbound, err error) {
 	c, at := &in.Conversation, int64(0)
 	err = rows.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message,
 		&in.Kind, &in.Text, &in.State, &in.Held, &at)
-	in.ReceivedAt = instant(at)
+	in.ReceivedAt = fromMillis(at)
 	return in, err
 }
 
-// after says which states an inbound may go to from each. Text goes through running; a command is answered at once. What a
+// inboundTransitions says which states an inbound may go to from each. Text goes through running; a command is answered at once. What a
 // gate holds goes nowhere.
-var after = map[supervisor.InboundState][]supervisor.InboundState{
+var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 	supervisor.InboundNew:      {supervisor.InboundRunning, supervisor.InboundAnswered},
 	supervisor.InboundRunning:  {supervisor.InboundAnswered, supervisor.InboundParked},
 	supervisor.InboundAnswered: {supervisor.InboundDone},
@@ -127,12 +127,12 @@ const moveInbound = `UPDATE inbox SET state = ?, changed_at = ? WHERE id = ?`
 // transition is the only place where an inbound's state changes. in is as it was read in this transaction.
 func (t *tx) transition(in supervisor.Inbound, to supervisor.InboundState) error {
 	if in.Held {
-		return refuse("Inbound %d is held until a code has opened the gate, and cannot become %s.", in.ID, to)
+		return invalid("Inbound %d is held until a code has opened the gate, and cannot become %s.", in.ID, to)
 	}
-	for _, allowed := range after[in.State] {
+	for _, allowed := range inboundTransitions[in.State] {
 		if allowed == to {
 			return t.exec(moveInbound, to, t.now, in.ID)
 		}
 	}
-	return refuse("Inbound %d is %s and cannot become %s.", in.ID, in.State, to)
+	return invalid("Inbound %d is %s and cannot become %s.", in.ID, in.State, to)
 }

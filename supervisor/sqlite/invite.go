@@ -35,21 +35,21 @@ func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditRow) error {
 		}
 		return t.exec(insertInvite, i.Digest, i.User, t.now, i.ExpiresAt.UnixMilli(), i.Enrol)
 	})
-	return during(err, "keep an invite for %s", i.User)
+	return wrap(err, "keep an invite for %s", i.User)
 }
 
 // List lists the invites that can be used now, by person.
 func (s Invites) List(ctx context.Context) ([]Invite, error) {
 	rows, err := s.db.read(ctx, listInvites, s.db.writer.now().UnixMilli())
 	list, err := all(rows, err, scanInvite)
-	return list, during(err, "list the open invites")
+	return list, wrap(err, "list the open invites")
 }
 
 // Revoke deletes a person's invites that nobody has used, and says how many there were. If there were any, the entries are
 // put into the audit log in the same transaction.
 func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditRow) (int64, error) {
 	n, err := s.db.writer.changing(ctx, entries, func(t *tx) (int64, error) { return t.change(revokeInvites, user) })
-	return n, during(err, "revoke the invites of %s", user)
+	return n, wrap(err, "revoke the invites of %s", user)
 }
 
 // One that was made just as its person was suspended is not good either.
@@ -72,7 +72,7 @@ func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.C
 		rows, err := t.query(useInvite, t.now, digest)
 		i, ok, err := one(rows, err, scanInvite)
 		if err == nil && !ok {
-			err = missing("This invite is not good, or not any more. Ask for a new one.")
+			err = notFound("This invite is not good, or not any more. Ask for a new one.")
 		}
 		if err == nil && owner != "" && owner != i.User {
 			err = accountTaken()
@@ -85,7 +85,7 @@ func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.C
 		}
 		return i, t.audit(i.User, "invite.redeemed", "by account "+account+" of "+string(channel))
 	})
-	return i, during(err, "redeem an invite for account %s of %s", account, channel)
+	return i, wrap(err, "redeem an invite for account %s of %s", account, channel)
 }
 
 // enrolling is how long after its redemption an invite lets its person make a second factor.
@@ -102,12 +102,12 @@ const endEnrol = `UPDATE invite SET enrol = 0 WHERE user = ? AND enrol = 1`
 func (s Invites) MayEnrol(ctx context.Context, user string) (bool, error) {
 	rows, err := s.db.read(ctx, mayEnrol, user, s.db.writer.now().Add(-enrolling).UnixMilli())
 	n, _, err := one(rows, err, scanInt)
-	return n > 0, during(err, "find whether %s may enrol", user)
+	return n > 0, wrap(err, "find whether %s may enrol", user)
 }
 
 func scanInvite(rows *sql.Rows) (i Invite, err error) {
 	var created, expires int64
 	err = rows.Scan(&i.Digest, &i.User, &created, &expires, &i.Enrol)
-	i.CreatedAt, i.ExpiresAt = instant(created), instant(expires)
+	i.CreatedAt, i.ExpiresAt = fromMillis(created), fromMillis(expires)
 	return i, err
 }

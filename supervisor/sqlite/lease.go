@@ -14,7 +14,7 @@ import (
 
 // Leases are what is set aside for calls of models before they are made. A lease ends with the usage that is kept with it
 // (Step.Leases, Call.Lease), with Return, or with Recover. That usage counts as of when the lease was taken, so that a call
-// over midnight is of the day that had room for it. While no call costs more than its lease, what is spent and what is set
+// askerEnded midnight is of the day that had room for it. While no call costs more than its lease, what is spent and what is set
 // aside never exceed a limit and its extensions together.
 type Leases struct{ db *DB }
 
@@ -35,16 +35,16 @@ func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease int64, shor
 		return err
 	})
 	if err != nil {
-		return 0, nil, during(err, "set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
+		return 0, nil, wrap(err, "set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
 	}
 	return lease, short, nil
 }
 
 func (t leaseTx) take(c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error) {
 	if c.Amount <= 0 {
-		return 0, nil, refuse("A lease is of more than %d millionths of a dollar.", c.Amount)
+		return 0, nil, invalid("A lease is of more than %d millionths of a dollar.", c.Amount)
 	}
-	c.Amount = counted(c.Amount)
+	c.Amount = clampCount(c.Amount)
 	if err := usageTx(t).findTurnOf(c.Turn, c.Conversation, c.User); err != nil {
 		return 0, nil, err
 	}
@@ -91,10 +91,10 @@ var measures = map[supervisor.Scope]struct {
 func (t leaseTx) measure(c supervisor.Claim, limit supervisor.Limit) (supervisor.Shortage, error) {
 	m, known := measures[limit.Scope]
 	if !known {
-		return supervisor.Shortage{}, refuse("There is no limit of the kind %q.", limit.Scope)
+		return supervisor.Shortage{}, invalid("There is no limit of the kind %q.", limit.Scope)
 	}
-	since := ceilMilli(limit.Since)
-	args := []any{c.User, c.Turn, since, since / quarter}
+	since := toMillis(limit.Since)
+	args := []any{c.User, c.Turn, since, since / quarterHour}
 	rows, err := t.query(m.query, args[:m.parameters]...)
 	s, _, err := one(rows, err, func(rows *sql.Rows) (s supervisor.Shortage, err error) {
 		err = rows.Scan(&s.Spent, &s.Held, &s.Extended)
@@ -106,7 +106,7 @@ func (t leaseTx) measure(c supervisor.Claim, limit supervisor.Limit) (supervisor
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
 
-// end ends leases of a person's, as what they were for is kept. It says when the first of them was taken, which is now
+// turnEnd ends leases of a person's, as what they were for is kept. It says when the first of them was taken, which is now
 // where there is none. One that has ended before is not missed.
 func (t leaseTx) end(user string, leases ...int64) (taken int64, err error) {
 	taken = t.now
@@ -128,7 +128,7 @@ const returnLease = `DELETE FROM lease WHERE id = ?`
 // Return gives back what was set aside for a call that cost nothing. It is no error if the lease has ended.
 func (s Leases) Return(ctx context.Context, lease int64) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(returnLease, lease) })
-	return during(err, "return lease %d", lease)
+	return wrap(err, "return lease %d", lease)
 }
 
 const (
@@ -148,7 +148,7 @@ func (s Leases) Recover(ctx context.Context) (left int64, err error) {
 		}
 		return t.change(deleteLeases)
 	})
-	return left, during(err, "end the leases that were left")
+	return left, wrap(err, "end the leases that were left")
 }
 
 const (
@@ -160,21 +160,21 @@ const (
 // whether it did, and audits it then: it does not if that would be more than they may.
 func (s Leases) Extend(ctx context.Context, e supervisor.Extension) (done bool, err error) {
 	done, err = inTransaction(ctx, s.db.writer, func(t *tx) (bool, error) { return leaseTx{t}.extend(e) })
-	return done, during(err, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
+	return done, wrap(err, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
 
 func (t leaseTx) extend(e supervisor.Extension) (bool, error) {
 	if e.Amount <= 0 {
-		return false, refuse("A budget is lengthened by more than %d millionths of a dollar.", e.Amount)
+		return false, invalid("A budget is lengthened by more than %d millionths of a dollar.", e.Amount)
 	}
-	rows, err := t.query(sumExtended, e.User, ceilMilli(e.Since))
+	rows, err := t.query(sumExtended, e.User, toMillis(e.Since))
 	before, _, err := one(rows, err, scanInt)
 	if err != nil || e.Amount > e.Max-before {
 		return false, err
 	}
 	err = t.exec(insertExtension, e.User, e.Turn, e.Amount, t.now)
 	if errors.Is(err, sqlite3.CONSTRAINT_FOREIGNKEY) {
-		return false, missing("There is no turn %d.", e.Turn)
+		return false, notFound("There is no turn %d.", e.Turn)
 	}
 	if err != nil {
 		return false, err
@@ -184,7 +184,7 @@ func (t leaseTx) extend(e supervisor.Extension) (bool, error) {
 
 // Extended is by how much a person has lengthened their limits since a moment, in millionths of a dollar.
 func (s Leases) Extended(ctx context.Context, user string, since time.Time) (int64, error) {
-	rows, err := s.db.read(ctx, sumExtended, user, ceilMilli(since))
+	rows, err := s.db.read(ctx, sumExtended, user, toMillis(since))
 	sum, _, err := one(rows, err, scanInt)
-	return sum, during(err, "add up by how much %s has lengthened the budget", user)
+	return sum, wrap(err, "add up by how much %s has lengthened the budget", user)
 }

@@ -37,7 +37,7 @@ func taken(s *story, c supervisor.Claim) (int64, []supervisor.Shortage) {
 // paid keeps a call of a turn with a cost, and ends its lease.
 func paid(s *story, turn supervisor.Turn, cost, lease int64) {
 	s.Helper()
-	used(s, sqlite.Call{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
+	used(s, sqlite.ModelCall{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b",
 		Cost: dear(cost), Lease: lease})
 }
 
@@ -140,7 +140,7 @@ func TestWhatACrashLeftCountsInFull(t *testing.T) {
 	left, err = s.db.Leases().Recover(t.Context())
 	s.must(err)
 	s.same("left then", left, int64(0))
-	s.same("the sum", sum(s, sqlite.Query{})[0].Cost, int64(77))
+	s.same("the sum", sum(s, sqlite.UsageQuery{})[0].Cost, int64(77))
 }
 
 func TestClaimsThatAreRefused(t *testing.T) {

@@ -67,7 +67,7 @@ func (c *connection) apply(ctx context.Context, files fs.FS, name string) (err e
 	}
 	defer func() {
 		if err != nil {
-			err = joined(err, c.rollback())
+			err = joinErrors(err, c.rollback())
 		}
 	}()
 	if err := c.exec(ctx, "BEGIN IMMEDIATE"); err != nil {

@@ -15,7 +15,7 @@ import (
 	"mews/supervisor"
 )
 
-// opened opens path, has do write to it, and closes it properly unless killed.
+// hasLayout opens path, has do write to it, and closes it properly unless killed.
 func opened(t *testing.T, path string, killed bool, do ...func(*tx) error) {
 	t.Helper()
 	db, err := Open(t.Context(), path, Options{})

@@ -29,7 +29,7 @@ const (
 func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
 	rows, err := s.db.read(ctx, listDeliveries, conversation, after, limit)
 	list, err := all(rows, err, scanDelivery)
-	return list, during(err, "list the deliveries of conversation %d", conversation)
+	return list, wrap(err, "list the deliveries of conversation %d", conversation)
 }
 
 // Pending lists a conversation's deliveries with an id above after that its channel has not taken yet, oldest first, at
@@ -37,7 +37,7 @@ func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) 
 func (s Outbox) Pending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
 	rows, err := s.db.read(ctx, listPending, conversation, after, limit)
 	list, err := all(rows, err, scanDelivery)
-	return list, during(err, "list the pending deliveries of conversation %d", conversation)
+	return list, wrap(err, "list the pending deliveries of conversation %d", conversation)
 }
 
 const newestDelivery = `SELECT coalesce(max(id), 0) FROM outbox WHERE conversation = ?`
@@ -46,7 +46,7 @@ const newestDelivery = `SELECT coalesce(max(id), 0) FROM outbox WHERE conversati
 func (s Outbox) Newest(ctx context.Context, conversation int64) (id int64, err error) {
 	rows, err := s.db.read(ctx, newestDelivery, conversation)
 	id, _, err = one(rows, err, scanInt)
-	return id, during(err, "find the newest delivery of conversation %d", conversation)
+	return id, wrap(err, "find the newest delivery of conversation %d", conversation)
 }
 
 // PutNotice puts a text into the outbox that the service has to say by itself.
@@ -59,7 +59,7 @@ func (s Outbox) PutNotice(ctx context.Context, conversation int64, text string) 
 // not read. Refused if a button or a file is not as it should be.
 func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	said, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Delivery, error) { return outboxTx{t}.say(d) })
-	return said, during(err, "put a notice for conversation %d", d.Conversation.ID)
+	return said, wrap(err, "put a notice for conversation %d", d.Conversation.ID)
 }
 
 // outboxTx is a transaction in which something is said.
@@ -73,7 +73,7 @@ func (t outboxTx) say(d supervisor.Delivery) (said supervisor.Delivery, err erro
 		rows, failed := t.query(findConversationByID, c.ID)
 		found, ok, failed := one(rows, failed, scanConversation)
 		if failed == nil && !ok {
-			failed = missing("There is no conversation %d.", c.ID)
+			failed = notFound("There is no conversation %d.", c.ID)
 		}
 		c, err = found, failed
 	}
@@ -90,7 +90,7 @@ func (s Outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.D
 	answer, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Delivery, error) {
 		return outboxTx{t}.answerCommand(inbound, d)
 	})
-	return answer, during(err, "answer command %d", inbound)
+	return answer, wrap(err, "answer command %d", inbound)
 }
 
 func (t outboxTx) answerCommand(inbound int64, d supervisor.Delivery) (answer supervisor.Delivery, err error) {
@@ -99,7 +99,7 @@ func (t outboxTx) answerCommand(inbound int64, d supervisor.Delivery) (answer su
 		return answer, err
 	}
 	if in.Kind != supervisor.KindCommand && in.Kind != supervisor.KindPress {
-		return answer, refuse("Inbound %d is a %s, not a command or a press.", in.ID, in.Kind)
+		return answer, invalid("Inbound %d is a %s, not a command or a press.", in.ID, in.Kind)
 	}
 	if err := t.transition(in, supervisor.InboundAnswered); err != nil {
 		return answer, err
@@ -126,7 +126,7 @@ func (t *tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err erro
 	if err != nil {
 		return d, err
 	}
-	d.CreatedAt = instant(t.now)
+	d.CreatedAt = fromMillis(t.now)
 	d.ID, err = t.insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn),
 		d.Kind, d.Text, buttons, files, d.Vanish.Milliseconds(), t.now)
 	return d, err
@@ -142,6 +142,6 @@ func scanDelivery(rows *sql.Rows) (d supervisor.Delivery, err error) {
 	if err != nil {
 		return d, fmt.Errorf("read delivery %d: %w", d.ID, err)
 	}
-	d.CreatedAt, d.Vanish = instant(at), time.Duration(vanish)*time.Millisecond
+	d.CreatedAt, d.Vanish = fromMillis(at), time.Duration(vanish)*time.Millisecond
 	return d, nil
 }

@@ -37,14 +37,14 @@ func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow)
 	err := s.db.writer.do(ctx, func(t *tx) error {
 		err := t.exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.now)
 		if errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY) {
-			return refuse("There is a person called %s already. Choose another name.", u.Name)
+			return invalid("There is a person called %s already. Choose another name.", u.Name)
 		}
 		if err != nil {
 			return err
 		}
 		return t.auditAll(entries)
 	})
-	return during(err, "add the person %s", u.Name)
+	return wrap(err, "add the person %s", u.Name)
 }
 
 // List lists them, by name, with what Add has kept of them.
@@ -54,7 +54,7 @@ func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 		err = rows.Scan(&u.Name, &u.Role, &u.Account, &u.Timezone)
 		return u, err
 	})
-	return list, during(err, "list the people")
+	return list, wrap(err, "list the people")
 }
 
 // Remove takes a person out, with all that lets them in: their accounts, their invites that nobody used, and their logins.
@@ -73,7 +73,7 @@ func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (b
 		}
 		return all, nil
 	})
-	return there && err == nil, during(err, "remove the person %s", name)
+	return there && err == nil, wrap(err, "remove the person %s", name)
 }
 
 const (
@@ -105,12 +105,12 @@ func (s People) Suspend(ctx context.Context, user string, on bool, entries ...Au
 		}
 		return t.exec(suspend, user, t.now)
 	})
-	return during(err, "suspend %s (%v)", user, on)
+	return wrap(err, "suspend %s (%v)", user, on)
 }
 
 // Suspended lists whoever may not speak for now.
 func (s People) Suspended(ctx context.Context) ([]string, error) {
 	rows, err := s.db.read(ctx, listSuspended)
 	list, err := all(rows, err, scanText)
-	return list, during(err, "list who is suspended")
+	return list, wrap(err, "list who is suspended")
 }

@@ -22,9 +22,9 @@ type Filesystem struct {
 // fullBelow is the number of free bytes below which a failed write is put down to a full disk.
 const fullBelow = 1 << 20
 
-// blame finds out whether err is an I/O error because the disk of dir is full: on its way up from the file, the driver
+// blameFullDisk finds out whether err is an I/O error because the disk of dir is full: on its way up from the file, the driver
 // loses the reason.
-func blame(err error, dir string, probe func(dir string) (Filesystem, error)) error {
+func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, error)) error {
 	if !errors.Is(err, sqlite3.IOERR) {
 		return err
 	}
@@ -35,9 +35,9 @@ func blame(err error, dir string, probe func(dir string) (Filesystem, error)) er
 	return fmt.Errorf("%w: %d bytes are free in %s: %w", sqlite3.FULL, fs.Free, dir, err)
 }
 
-// place makes path ready to be opened: it is a file on a file system of this machine. It returns the path that the file
+// prepareFile makes path ready to be opened: it is a file on a file system of this machine. It returns the path that the file
 // has whatever the working folder becomes.
-func place(path string, probe func(dir string) (Filesystem, error)) (string, error) {
+func prepareFile(path string, probe func(dir string) (Filesystem, error)) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -50,7 +50,7 @@ func place(path string, probe func(dir string) (Filesystem, error)) (string, err
 	if fs.Network {
 		return "", refuseNetwork(dir, fs)
 	}
-	return path, create(path)
+	return path, createFile(path)
 }
 
 // refuseNetwork is the error for a file system whose locks and shared memory SQLite cannot rely upon.
@@ -60,8 +60,8 @@ func refuseNetwork(dir string, fs Filesystem) error {
 			"a disk of this machine.", dir, fs.Name)}
 }
 
-// create makes an empty file at path, unless one is there.
-func create(path string) error {
+// createFile makes an empty file at path, unless one is there.
+func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil

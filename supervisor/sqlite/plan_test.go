@@ -33,7 +33,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"listUndelivered": listUndelivered, "listMoving": listMoving, "movePosts": movePosts,
 		"moveDeliveries": moveDeliveries, "findConversationByID": findConversationByID, "findDelivery": findDelivery,
 		"listTurnPosts": listTurnPosts, "listDeliveryPosts": listDeliveryPosts, "findPost": findPost, "movePost": movePost,
-		"ownPost": ownPost, "insertPost": insertPost, "findSource": findSource, "moveSource": moveSource,
+		"ownPost": assignPost, "insertPost": insertPost, "findSource": findSource, "moveSource": moveSource,
 		"putRaw": putRaw, "forgetRaw": forgetRaw, "listFrozen": listFrozen, "deleteFrozen": deleteFrozen,
 		"insertInbound": insertInbound, "findTurn": findTurn, "listMessagesSince": listMessagesSince,
 		"sumUser": sumUser, "sumAll": sumAll, "findTurnOf": findTurnOf, "findSetting": findSetting,
@@ -44,7 +44,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"unbindUser": unbindUser, "revokeInvites": revokeInvites, "listCleanings": listCleanings, "nextCleaning": nextCleaning,
 		"deleteCleaning": deleteCleaning, "cleanPosts": cleanPosts, "cleanFiles": cleanFiles, "blankPosts": blankPosts, "sentBlobs": sentBlobs,
 		"findTakable": findTakable, "listTakable": listTakable, "newestRole": newestRole, "listTaken": listTaken,
-		"listTakenBeside": listTakenBeside, "walkStopped": walkStopped,
+		"listTakenBeside": listTakenBeside, "walkStopped": findFirstMessage,
 	} {
 		rows, err := r.db.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query,
 			make([]any, parameters(query))...)

@@ -35,7 +35,7 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 	}
 	rows, err := s.db.read(ctx, query, id)
 	list, err := all(rows, err, scanPost)
-	return list, during(err, "list the posts of turn %d, delivery %d", turn, delivery)
+	return list, wrap(err, "list the posts of turn %d, delivery %d", turn, delivery)
 }
 
 // Sending keeps that a post is about to be sent, with its Content and Repeat, and returns it as it is then. One with ID 0
@@ -49,7 +49,7 @@ func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Pos
 		}
 		return postTx{t}.sending(p)
 	})
-	return sent, during(err, "begin to send part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
+	return sent, wrap(err, "begin to send part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
 }
 
 // Settle keeps what became of a post: its State, Message, Repeat and Content. To say it again changes nothing.
@@ -61,7 +61,7 @@ func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
 		}
 		return postTx{t}.transition(now, p)
 	})
-	return during(err, "keep that post %d is %s", p.ID, p.State)
+	return wrap(err, "keep that post %d is %s", p.ID, p.State)
 }
 
 // postTx is a transaction in which posts change.
@@ -73,7 +73,7 @@ func (t postTx) find(id int64) (supervisor.Post, error) {
 	rows, err := t.query(findPost, id)
 	p, ok, err := one(rows, err, scanPost)
 	if err == nil && !ok {
-		err = missing("There is no post %d.", id)
+		err = notFound("There is no post %d.", id)
 	}
 	return p, err
 }
@@ -108,16 +108,16 @@ func (t postTx) put(conversation int64, p supervisor.Post) (supervisor.Post, err
 	id, ok, err := one(rows, err, scanInt)
 	switch {
 	case errors.Is(err, sqlite3.CONSTRAINT_UNIQUE):
-		return p, refuse("Part %d of turn %d, delivery %d has a post.", p.Part, p.Turn, p.Delivery)
+		return p, invalid("Part %d of turn %d, delivery %d has a post.", p.Part, p.Turn, p.Delivery)
 	case err == nil && !ok:
-		return p, missing("There is no conversation %d.", conversation)
+		return p, notFound("There is no conversation %d.", conversation)
 	}
 	p.ID = id
 	return p, err
 }
 
-// postAfter says which states a post may go to from each. It may also stay what it is, except when it is being sent.
-var postAfter = map[supervisor.PostState][]supervisor.PostState{
+// postTransitions says which states a post may go to from each. It may also stay what it is, except when it is being sent.
+var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostQueued: {supervisor.PostSending, supervisor.PostFailed, supervisor.PostDeleted},
 	supervisor.PostSending: {supervisor.PostSent, supervisor.PostQueued, supervisor.PostUnknown, supervisor.PostFailed,
 		supervisor.PostDeleted}, // deleted: not needed, and nobody knows its name
@@ -127,8 +127,8 @@ var postAfter = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostFailed:  {supervisor.PostQueued, supervisor.PostDeleted}, // queued: with other content, or asked for
 }
 
-// allowed says whether a post may become another.
-func allowed(now, to supervisor.Post) bool {
+// postMayBecome says whether a post may become another.
+func postMayBecome(now, to supervisor.Post) bool {
 	switch {
 	case now.State == supervisor.PostSending && to.State == supervisor.PostSending:
 		return to.Repeat && !now.Repeat // whose fate is not known a second time is not sent again
@@ -137,15 +137,15 @@ func allowed(now, to supervisor.Post) bool {
 	case to.State == supervisor.PostSent && to.Message == "":
 		return false
 	}
-	return now.State == to.State || slices.Contains(postAfter[now.State], to.State)
+	return now.State == to.State || slices.Contains(postTransitions[now.State], to.State)
 }
 
 const movePost = `UPDATE post SET state = ?, repeat = ?, message = ?, content = ?, changed_at = ? WHERE id = ?`
 
 // transition is the only place where a post's state changes. now is as it was read in this transaction.
 func (t postTx) transition(now, to supervisor.Post) error {
-	if !allowed(now, to) {
-		return refuse("Post %d is %s (repeat %t) and cannot become %s (repeat %t, named %q).", now.ID, now.State,
+	if !postMayBecome(now, to) {
+		return invalid("Post %d is %s (repeat %t) and cannot become %s (repeat %t, named %q).", now.ID, now.State,
 			now.Repeat, to.State, to.Repeat, to.Message)
 	}
 	if to.State == supervisor.PostDeleted {

@@ -167,7 +167,7 @@ func (c *clumsy) replace(*rapid.T) {
 
 // resend gives the answer up and has it sent again.
 func (c *clumsy) resend(*rapid.T) {
-	if err := c.db.Outbox().Close(c.ctx, Closing{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
+	if err := c.db.Outbox().Close(c.ctx, DeliveryOutcome{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
 		c.Fatal(err)
 	}
 	n, err := c.db.Outbox().Resend(c.ctx, c.home.ID, 1)
@@ -182,7 +182,7 @@ func (c *clumsy) resend(*rapid.T) {
 	}
 }
 
-// begin has a turn said something, which nothing shows yet.
+// createJournal has a turn said something, which nothing shows yet.
 func (c *clumsy) begin(person string) {
 	in, _, err := c.db.Inbox().Put(c.ctx, supervisor.Inbound{Source: "test", Key: "k", Kind: supervisor.KindText,
 		Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram, Chat: "42"}})

@@ -47,7 +47,7 @@ func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string
 		return err
 	})
 	if err != nil {
-		return supervisor.Question{}, false, during(err, "ask %s for %s", q.Conversation.User, q.Asker())
+		return supervisor.Question{}, false, wrap(err, "ask %s for %s", q.Conversation.User, q.Asker())
 	}
 	return asked, fresh, nil
 }
@@ -57,22 +57,22 @@ func (t questionTx) ask(q supervisor.Question, digest string, buttons [][]superv
 	if err != nil || ok {
 		return before, false, err
 	}
-	until := ceilMilli(q.ExpiresAt)
+	until := toMillis(q.ExpiresAt)
 	if until <= t.now {
-		return q, false, refuse("A question is not asked that has expired.")
+		return q, false, invalid("A question is not asked that has expired.")
 	}
 	in := q.Conversation
 	q.ID, err = t.insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Kind, q.Tool, q.Subject, q.Amount, q.Text,
 		t.now, until)
 	switch {
 	case errors.Is(err, sqlite3.CONSTRAINT_FOREIGNKEY):
-		return q, false, missing("There is no conversation %d of %s.", in.ID, in.User)
+		return q, false, notFound("There is no conversation %d of %s.", in.ID, in.User)
 	case errors.Is(err, sqlite3.CONSTRAINT_CHECK):
-		return q, false, refuse("A question of the kind %q about %q can't be asked.", q.Kind, q.Subject)
+		return q, false, invalid("A question of the kind %q about %q can't be asked.", q.Kind, q.Subject)
 	case err != nil:
 		return q, false, err
 	}
-	q.Answer, q.ExpiresAt = supervisor.AnswerNone, instant(until)
+	q.Answer, q.ExpiresAt = supervisor.AnswerNone, fromMillis(until)
 	_, err = t.putDelivery(supervisor.Delivery{Conversation: in, Kind: supervisor.DeliveryNotice, Text: q.Text,
 		Buttons: buttons})
 	return q, true, err
@@ -84,9 +84,9 @@ func (t questionTx) askedBefore(q supervisor.Question) (none supervisor.Question
 	query, by := findAsked, q.Turn
 	switch {
 	case q.Turn != 0:
-		err = t.mayAsk(q)
+		err = t.checkTurn(q)
 	case q.Inbound != 0:
-		query, by, err = findAskedBy, q.Inbound, t.mayAskFor(q)
+		query, by, err = findAskedBy, q.Inbound, t.checkInbound(q)
 	default:
 		return none, false, nil
 	}
@@ -104,28 +104,28 @@ func (t questionTx) askedBefore(q supervisor.Question) (none supervisor.Question
 	return before.Question, true, t.exec(useQuestion, t.now, before.ID)
 }
 
-// mayAsk refuses a question of a turn that does not run where it is asked.
-func (t questionTx) mayAsk(q supervisor.Question) error {
+// checkTurn refuses a question of a turn that does not run where it is asked.
+func (t questionTx) checkTurn(q supervisor.Question) error {
 	turn, err := t.runningTurn(q.Turn)
 	if err != nil {
 		return err
 	}
 	if in := turn.Conversation; in.ID != q.Conversation.ID || in.User != q.Conversation.User {
-		return missing("There is no turn %d in conversation %d of %s.", q.Turn, q.Conversation.ID, q.Conversation.User)
+		return notFound("There is no turn %d in conversation %d of %s.", q.Turn, q.Conversation.ID, q.Conversation.User)
 	}
 	return nil
 }
 
-// mayAskFor refuses a question of a command that has been answered, or is another person's.
-func (t questionTx) mayAskFor(q supervisor.Question) error {
+// checkInbound refuses a question of a command that has been answered, or is another person's.
+func (t questionTx) checkInbound(q supervisor.Question) error {
 	in, err := t.inbound(q.Inbound)
 	switch {
 	case err != nil:
 		return err
 	case in.Conversation.User != q.Conversation.User:
-		return missing("There is no inbound %d of %s.", q.Inbound, q.Conversation.User)
+		return notFound("There is no inbound %d of %s.", q.Inbound, q.Conversation.User)
 	case in.State != supervisor.InboundNew || in.Held || in.Kind != supervisor.KindCommand && in.Kind != supervisor.KindPress:
-		return refuse("Inbound %d is no command that waits.", q.Inbound)
+		return invalid("Inbound %d is no command that waits.", q.Inbound)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (s Questions) Use(ctx context.Context, id int64) (answer supervisor.Answer,
 		return err
 	})
 	if err != nil {
-		return supervisor.AnswerNone, false, during(err, "use the answer to question %d", id)
+		return supervisor.AnswerNone, false, wrap(err, "use the answer to question %d", id)
 	}
 	return answer, taken, nil
 }
@@ -154,7 +154,7 @@ func (t questionTx) use(id int64) (supervisor.Answer, bool, error) {
 	case err != nil:
 		return "", false, err
 	case q.ID == 0:
-		return "", false, missing("There is no question %d.", id)
+		return "", false, notFound("There is no question %d.", id)
 	case q.used && q.Answer == supervisor.AnswerOnce:
 		return "", true, nil
 	case q.Answer == supervisor.AnswerNone || q.expired(t.now):
@@ -169,7 +169,7 @@ const withdrawQuestion = `UPDATE question SET expires_at = ?1 WHERE id = ?2 AND 
 // needs none when that ends.
 func (s Questions) Withdraw(ctx context.Context, id int64) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(withdrawQuestion, t.now, id) })
-	return during(err, "withdraw question %d", id)
+	return wrap(err, "withdraw question %d", id)
 }
 
 const (
@@ -186,7 +186,7 @@ func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.
 		return err
 	})
 	if err != nil {
-		return supervisor.Question{}, "", during(err, "keep what %s has pressed", p.User)
+		return supervisor.Question{}, "", wrap(err, "keep what %s has pressed", p.User)
 	}
 	return q, came, nil
 }
@@ -196,13 +196,13 @@ func (t questionTx) press(p supervisor.Press) (none supervisor.Question, came su
 	if err != nil {
 		return none, "", err
 	}
-	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation || !q.mayBe(p.Answer) {
+	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation || !q.allows(p.Answer) {
 		return none, supervisor.PressForeign, t.audit(p.User, "question.foreign", fmt.Sprint("conversation ", p.Conversation))
 	}
 	switch {
 	case q.Answer != supervisor.AnswerNone:
 		return q.Question, supervisor.PressBefore, nil
-	case q.over:
+	case q.askerEnded:
 		return q.Question, supervisor.PressOver, nil
 	case q.expired(t.now):
 		return q.Question, supervisor.PressExpired, nil
@@ -210,7 +210,7 @@ func (t questionTx) press(p supervisor.Press) (none supervisor.Question, came su
 		err = t.grant(q.Question)
 	}
 	if err == nil {
-		err = t.exec(answerQuestion, p.Answer, t.now, t.now+q.stands, q.ID)
+		err = t.exec(answerQuestion, p.Answer, t.now, t.now+q.duration, q.ID)
 	}
 	if err == nil {
 		err = t.audit(p.User, "question."+string(p.Answer), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
@@ -221,15 +221,15 @@ func (t questionTx) press(p supervisor.Press) (none supervisor.Question, came su
 // questionRow is a question as it is kept.
 type questionRow struct {
 	supervisor.Question
-	stands int64 // milliseconds: how long it stands, or its answer counts
-	used   bool
-	over   bool // its turn or its command has ended
+	duration   int64 // milliseconds: how long it stands, or its answer counts
+	used       bool
+	askerEnded bool // its turn or its command has ended
 }
 
 func (q questionRow) expired(now int64) bool { return q.ExpiresAt.UnixMilli() <= now }
 
-// mayBe says whether a button of the question says so.
-func (q questionRow) mayBe(a supervisor.Answer) bool {
+// allows says whether a button of the question says so.
+func (q questionRow) allows(a supervisor.Answer) bool {
 	return a == supervisor.AnswerOnce || a == supervisor.AnswerDeny ||
 		a == supervisor.AnswerAlways && q.Kind == supervisor.QuestionApproval
 }
@@ -244,7 +244,7 @@ func (t questionTx) find(query string, by any) (questionRow, error) {
 func scanQuestion(rows *sql.Rows) (q questionRow, err error) {
 	c, until := &q.Conversation, int64(0)
 	err = rows.Scan(&q.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &q.Turn, &q.Inbound, &q.Kind, &q.Tool, &q.Subject,
-		&q.Amount, &q.Text, &q.Answer, &until, &q.stands, &q.used, &q.over)
-	q.ExpiresAt = instant(until)
+		&q.Amount, &q.Text, &q.Answer, &until, &q.duration, &q.used, &q.askerEnded)
+	q.ExpiresAt = fromMillis(until)
 	return q, err
 }

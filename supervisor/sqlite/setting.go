@@ -16,17 +16,17 @@ const (
 func (s Settings) Get(ctx context.Context, user, name string) (value string, ok bool, err error) {
 	rows, err := s.db.read(ctx, findSetting, user, name)
 	value, ok, err = one(rows, err, scanText)
-	return value, ok, during(err, "find the setting %s of %q", name, user)
+	return value, ok, wrap(err, "find the setting %s of %q", name, user)
 }
 
 // Put keeps what a user has chosen, in place of what that was before.
 func (s Settings) Put(ctx context.Context, user, name, value string) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(putSetting, user, name, value) })
-	return during(err, "keep the setting %s of %q", name, user)
+	return wrap(err, "keep the setting %s of %q", name, user)
 }
 
 // Delete takes back what a user has chosen. It is no error that that was nothing.
 func (s Settings) Delete(ctx context.Context, user, name string) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(deleteSetting, user, name) })
-	return during(err, "delete the setting %s of %q", name, user)
+	return wrap(err, "delete the setting %s of %q", name, user)
 }

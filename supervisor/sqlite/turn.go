@@ -22,7 +22,7 @@ const insertTurn = `INSERT INTO turn (user, conversation, kind, inbound, started
 // inbound is a new text and no other turn runs in its conversation.
 func (s Turns) Start(ctx context.Context, inbound int64) (supervisor.Turn, error) {
 	turn, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Turn, error) { return t.startTurn(inbound) })
-	return turn, during(err, "start the turn of inbound %d", inbound)
+	return turn, wrap(err, "start the turn of inbound %d", inbound)
 }
 
 func (t *tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
@@ -31,16 +31,16 @@ func (t *tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
 		return turn, err
 	}
 	if in.Kind != supervisor.KindText {
-		return turn, refuse("Inbound %d is a %s; a turn is for a text.", in.ID, in.Kind)
+		return turn, invalid("Inbound %d is a %s; a turn is for a text.", in.ID, in.Kind)
 	}
 	if err := t.transition(in, supervisor.InboundRunning); err != nil {
 		return turn, err
 	}
 	turn = supervisor.Turn{Conversation: in.Conversation, Kind: supervisor.TurnChat, Inbound: in.ID,
-		Message: in.Message, StartedAt: instant(t.now)}
+		Message: in.Message, StartedAt: fromMillis(t.now)}
 	turn.ID, err = t.insert(insertTurn, in.Conversation.User, in.Conversation.ID, turn.Kind, in.ID, t.now)
 	if errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) {
-		return turn, refuse("Another turn runs in conversation %d.", in.Conversation.ID)
+		return turn, invalid("Another turn runs in conversation %d.", in.Conversation.ID)
 	}
 	if err != nil {
 		return turn, err
@@ -49,8 +49,8 @@ func (t *tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
 	return turn, err
 }
 
-// OpenTurn is a turn that has not ended, with what it has come to.
-type OpenTurn struct {
+// RunningTurn is a turn that has not ended, with what it has come to.
+type RunningTurn struct {
 	Turn     supervisor.Turn
 	Messages []protocol.Message // this turn's, in order
 	Begun    []string           // calls committed as begun and without a result: what they did is not known
@@ -67,12 +67,12 @@ const (
 
 // Open is the turn that runs in a conversation, if there is one. It is for whoever resumes it, while nobody else works
 // on it: the parts are read one after the other.
-func (s Turns) Open(ctx context.Context, conversation int64) (OpenTurn, bool, error) {
+func (s Turns) Open(ctx context.Context, conversation int64) (RunningTurn, bool, error) {
 	open, ok, err := s.open(ctx, conversation)
-	return open, ok, during(err, "find the running turn of conversation %d", conversation)
+	return open, ok, wrap(err, "find the running turn of conversation %d", conversation)
 }
 
-func (s Turns) open(ctx context.Context, conversation int64) (open OpenTurn, ok bool, err error) {
+func (s Turns) open(ctx context.Context, conversation int64) (open RunningTurn, ok bool, err error) {
 	rows, err := s.db.read(ctx, findRunningTurn, conversation)
 	turn, ok, err := one(rows, err, scanTurn)
 	if err != nil || !ok {
@@ -85,7 +85,7 @@ func (s Turns) open(ctx context.Context, conversation int64) (open OpenTurn, ok 
 	}
 	rows, err = s.db.read(ctx, listBegun, turn.ID)
 	begun, err := all(rows, err, scanText)
-	return OpenTurn{Turn: turn.Turn, Messages: messages, Begun: begun}, err == nil, err
+	return RunningTurn{Turn: turn.Turn, Messages: messages, Begun: begun}, err == nil, err
 }
 
 const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING deaths`
@@ -93,7 +93,7 @@ const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING d
 // Died counts a worker that ended in a turn and returns how many have.
 func (s Turns) Died(ctx context.Context, turn int64) (deaths int, err error) {
 	n, err := inTurn(ctx, s.db.writer, turn, func(t turnTx) (int64, error) { return t.insert(countDeath, turn) })
-	return int(n), during(err, "count a dead worker of turn %d", turn)
+	return int(n), wrap(err, "count a dead worker of turn %d", turn)
 }
 
 // turnTx is a transaction within a turn. inTurn makes one, once it has seen that the turn runs, and startTurn makes one
@@ -124,9 +124,9 @@ func (t *tx) runningTurn(id int64) (supervisor.Turn, error) {
 	case err != nil:
 		return turn.Turn, err
 	case !ok:
-		return turn.Turn, missing("There is no turn %d.", id)
+		return turn.Turn, notFound("There is no turn %d.", id)
 	case turn.ended:
-		return turn.Turn, refuse("Turn %d has ended.", id)
+		return turn.Turn, invalid("Turn %d has ended.", id)
 	}
 	return turn.Turn, nil
 }
@@ -141,6 +141,6 @@ func scanTurn(rows *sql.Rows) (turn turnRow, err error) {
 	c, at := &turn.Conversation, int64(0)
 	err = rows.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &turn.Kind, &turn.Inbound, &turn.Message,
 		&turn.Deaths, &at, &turn.ended)
-	turn.StartedAt = instant(at)
+	turn.StartedAt = fromMillis(at)
 	return turn, err
 }

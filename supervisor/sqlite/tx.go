@@ -95,11 +95,11 @@ func all[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) (lis
 	for rows.Next() {
 		v, err := scan(rows)
 		if err != nil {
-			return nil, joined(err, rows.Close())
+			return nil, joinErrors(err, rows.Close())
 		}
 		list = append(list, v)
 	}
-	return list, joined(rows.Err(), rows.Close())
+	return list, joinErrors(rows.Err(), rows.Close())
 }
 
 // one reads the first row of a query that ended in err, if there is one.
@@ -113,7 +113,7 @@ func one[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) (v T
 	} else {
 		err = rows.Err()
 	}
-	return v, ok, joined(err, rows.Close())
+	return v, ok, joinErrors(err, rows.Close())
 }
 
 func scanInt(rows *sql.Rows) (n int64, err error) {
@@ -126,8 +126,8 @@ func scanText(rows *sql.Rows) (s string, err error) {
 	return s, err
 }
 
-// instant is the time of a column. Times are kept as unix milliseconds.
-func instant(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+// fromMillis is the time of a column. Times are kept as unix milliseconds.
+func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 // orNull is nil for 0, which is how an absent id is kept.
 func orNull(id int64) any {

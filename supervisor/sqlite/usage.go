@@ -14,8 +14,8 @@ import (
 // Usage is what the calls of models have counted, and what they cost.
 type Usage struct{ db *DB }
 
-// Call is one call of a model that left no message: as a rule one that failed.
-type Call struct {
+// ModelCall is one call of a model that left no message: as a rule one that failed.
+type ModelCall struct {
 	User         string
 	Conversation int64                 // 0 where it was for none
 	Turn         int64                 // 0 where no turn asked for it; the conversation's otherwise
@@ -34,16 +34,16 @@ type usageTx struct{ *tx }
 
 // Put keeps a call that left no message; those that left one are kept with it, by CommitStep. It may come after the end
 // of the call's turn.
-func (s Usage) Put(ctx context.Context, c Call) error {
+func (s Usage) Put(ctx context.Context, c ModelCall) error {
 	err := s.db.writer.do(ctx, func(t *tx) error { return usageTx{t}.putCall(c) })
-	return during(err, "keep the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
+	return wrap(err, "keep the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
 }
 
 const findTurnOf = `SELECT count(*) FROM turn WHERE id = ? AND conversation = ? AND user = ?`
 
-func (t usageTx) putCall(c Call) error {
+func (t usageTx) putCall(c ModelCall) error {
 	if c.User == "" {
-		return refuse("A call of a model is somebody's.")
+		return invalid("A call of a model is somebody's.")
 	}
 	if c.Turn != 0 {
 		if err := t.findTurnOf(c.Turn, c.Conversation, c.User); err != nil {
@@ -52,7 +52,7 @@ func (t usageTx) putCall(c Call) error {
 	}
 	err := t.put(0, c, c.Lease)
 	if errors.Is(err, sqlite3.CONSTRAINT_FOREIGNKEY) {
-		return missing("There is no conversation %d of %s.", c.Conversation, c.User)
+		return notFound("There is no conversation %d of %s.", c.Conversation, c.User)
 	}
 	return err
 }
@@ -62,7 +62,7 @@ func (t usageTx) findTurnOf(turn, conversation int64, user string) error {
 	rows, err := t.query(findTurnOf, turn, conversation, user)
 	found, _, err := one(rows, err, scanInt)
 	if err == nil && found == 0 {
-		err = missing("There is no turn %d in conversation %d of %s.", turn, conversation, user)
+		err = notFound("There is no turn %d in conversation %d of %s.", turn, conversation, user)
 	}
 	return err
 }
@@ -71,24 +71,24 @@ const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec,
 	cache_read, cache_write, cost, request, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?)`
 
 // put keeps a call with the message that it left, 0 is none, and ends its leases.
-func (t usageTx) put(message int64, c Call, leases ...int64) error {
+func (t usageTx) put(message int64, c ModelCall, leases ...int64) error {
 	at, err := leaseTx(t).end(c.User, leases...)
 	if err != nil {
 		return err
 	}
 	var cost any
 	if c.Cost != nil {
-		cost = counted(*c.Cost)
+		cost = clampCount(*c.Cost)
 	}
 	u := c.Usage
 	return t.exec(insertUsage, c.User, orNull(c.Conversation), orNull(c.Turn), orNull(message), c.Spec, c.Model,
-		cmp.Or(c.Purpose, supervisor.PurposeChat), c.Class, counted(u.Input), counted(u.Output), counted(u.CacheRead),
-		counted(u.CacheWrite), cost, c.Request, at)
+		cmp.Or(c.Purpose, supervisor.PurposeChat), c.Class, clampCount(u.Input), clampCount(u.Output), clampCount(u.CacheRead),
+		clampCount(u.CacheWrite), cost, c.Request, at)
 }
 
-// mostCounted is more than any call counts. SQLite refuses to add up what does not fit into 64 bits; of these there may be
+// maxCount is more than any call counts. SQLite refuses to add up what does not fit into 64 bits; of these there may be
 // eight million.
-const mostCounted = 1 << 40
+const maxCount = 1 << 40
 
-// counted is a figure of a provider's within bounds: one that is nonsense must spoil neither the step nor every sum.
-func counted(n int64) int64 { return min(max(n, 0), mostCounted) }
+// clampCount is a figure of a provider's within bounds: one that is nonsense must spoil neither the step nor every sum.
+func clampCount(n int64) int64 { return min(max(n, 0), maxCount) }

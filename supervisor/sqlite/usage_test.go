@@ -14,12 +14,12 @@ import (
 func dear(cost int64) *int64 { return &cost }
 
 // used keeps a call that left no message.
-func used(s *story, c sqlite.Call) {
+func used(s *story, c sqlite.ModelCall) {
 	s.Helper()
 	s.must(s.db.Usage().Put(s.Context(), c))
 }
 
-func sum(s *story, q sqlite.Query) []sqlite.Total {
+func sum(s *story, q sqlite.UsageQuery) []sqlite.UsageTotal {
 	s.Helper()
 	list, err := s.db.Usage().Sum(s.Context(), q)
 	s.must(err)
@@ -30,10 +30,10 @@ func TestACallThatFailedIsKeptWithWhatItCounted(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")
 	s.finish(turn, "Sorry.")
-	used(s, sqlite.Call{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big", Model: "big-1",
+	used(s, sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big", Model: "big-1",
 		Class: supervisor.ModelCut, Usage: protocol.Usage{Input: 7, Output: 5, CacheRead: 3, CacheWrite: 2}, Cost: dear(9),
 		Request: "req_1"})
-	used(s, sqlite.Call{User: "alice", Spec: "anthropic/big", Purpose: "title", Class: supervisor.ModelOverloaded})
+	used(s, sqlite.ModelCall{User: "alice", Spec: "anthropic/big", Purpose: "title", Class: supervisor.ModelOverloaded})
 	s.same("what counted", s.look(`SELECT format('%s %d %d %s %s %s %s %d %d %d %d %d %s %d', user, conversation = ?,
 		turn = ?, spec, model, purpose, class, input, output, cache_read, cache_write, cost, request, created_at = ?)
 		FROM usage WHERE id = 1`, s.home.ID, turn.ID, noon.UnixMilli()),
@@ -48,18 +48,18 @@ func TestCallsThatAreRefused(t *testing.T) {
 	elsewhere := s.conversation("bob").ID
 	for _, c := range []struct {
 		name  string
-		call  sqlite.Call
+		call  sqlite.ModelCall
 		code  supervisor.Code
 		words string
 	}{
-		{"nobody's", sqlite.Call{Spec: "a/b"}, supervisor.CodeInvalid, "is somebody's"},
-		{"in another's conversation", sqlite.Call{User: "alice", Conversation: elsewhere}, supervisor.CodeNotFound,
+		{"nobody's", sqlite.ModelCall{Spec: "a/b"}, supervisor.CodeInvalid, "is somebody's"},
+		{"in another's conversation", sqlite.ModelCall{User: "alice", Conversation: elsewhere}, supervisor.CodeNotFound,
 			"no conversation"},
-		{"in another's turn", sqlite.Call{User: "bob", Conversation: elsewhere, Turn: turn.ID}, supervisor.CodeNotFound,
+		{"in another's turn", sqlite.ModelCall{User: "bob", Conversation: elsewhere, Turn: turn.ID}, supervisor.CodeNotFound,
 			"no turn"},
-		{"in a turn of another conversation", sqlite.Call{User: "alice", Conversation: s.chat("alice", "42").ID,
+		{"in a turn of another conversation", sqlite.ModelCall{User: "alice", Conversation: s.chat("alice", "42").ID,
 			Turn: turn.ID}, supervisor.CodeNotFound, "no turn"},
-		{"in a turn that never was", sqlite.Call{User: "alice", Conversation: s.home.ID, Turn: 99},
+		{"in a turn that never was", sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: 99},
 			supervisor.CodeNotFound, "no turn 99"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,9 +80,9 @@ func TestNonsenseSpoilsNeitherTheStepNorTheSum(t *testing.T) {
 		_, err := s.db.Turns().CommitStep(t.Context(), st)
 		s.must(err)
 	}
-	used(s, sqlite.Call{User: "alice", Usage: st.Usage, Cost: dear(-5)})
+	used(s, sqlite.ModelCall{User: "alice", Usage: st.Usage, Cost: dear(-5)})
 	const most = 1 << 40
-	s.same("total", sum(s, sqlite.Query{}), []sqlite.Total{{Calls: 3,
+	s.same("total", sum(s, sqlite.UsageQuery{}), []sqlite.UsageTotal{{Calls: 3,
 		Usage: protocol.Usage{Input: 3 * most, CacheWrite: 12}, Cost: 2 * most}})
 }
 
@@ -94,45 +94,45 @@ func TestUsageIsToldApart(t *testing.T) {
 	st.Spec, st.Cost = "anthropic/big", dear(300)
 	_, err := s.db.Turns().CommitStep(t.Context(), st)
 	s.must(err)
-	failed := sqlite.Call{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big",
+	failed := sqlite.ModelCall{User: "alice", Conversation: s.home.ID, Turn: turn.ID, Spec: "anthropic/big",
 		Class: supervisor.ModelCut, Usage: protocol.Usage{Input: 10}, Cost: dear(100)}
 	used(s, failed)
 	failed.Class, failed.Usage, failed.Cost = supervisor.ModelRateLimited, protocol.Usage{}, nil
 	used(s, failed) // needs no price
-	used(s, sqlite.Call{User: "alice", Model: "old", Purpose: "title", Usage: protocol.Usage{Input: 1, CacheRead: 1}})
-	used(s, sqlite.Call{User: "carol", Spec: "new/one"}) // was not counted: who knows what it cost
-	used(s, sqlite.Call{User: "bob", Conversation: bob.ID, Spec: "local/small", Cost: dear(0),
+	used(s, sqlite.ModelCall{User: "alice", Model: "old", Purpose: "title", Usage: protocol.Usage{Input: 1, CacheRead: 1}})
+	used(s, sqlite.ModelCall{User: "carol", Spec: "new/one"}) // was not counted: who knows what it cost
+	used(s, sqlite.ModelCall{User: "bob", Conversation: bob.ID, Spec: "local/small", Cost: dear(0),
 		Usage: protocol.Usage{Input: 50, Output: 50}})
 	for _, c := range []struct {
 		name  string
-		query sqlite.Query
-		want  []sqlite.Total
+		query sqlite.UsageQuery
+		want  []sqlite.UsageTotal
 	}{
-		{"everything", sqlite.Query{}, []sqlite.Total{{Calls: 6, Failed: 2,
+		{"everything", sqlite.UsageQuery{}, []sqlite.UsageTotal{{Calls: 6, Failed: 2,
 			Usage: protocol.Usage{Input: 71, Output: 52, CacheRead: 1}, Cost: 400, Unpriced: 2}}},
-		{"a person's", sqlite.Query{User: "alice"}, []sqlite.Total{{Calls: 4, Failed: 2,
+		{"a person's", sqlite.UsageQuery{User: "alice"}, []sqlite.UsageTotal{{Calls: 4, Failed: 2,
 			Usage: protocol.Usage{Input: 21, Output: 2, CacheRead: 1}, Cost: 400, Unpriced: 1}}},
-		{"a stranger's", sqlite.Query{User: "dave"}, nil},
-		{"by person", sqlite.Query{By: []sqlite.Dimension{sqlite.ByUser}}, []sqlite.Total{
+		{"a stranger's", sqlite.UsageQuery{User: "dave"}, nil},
+		{"by person", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}}, []sqlite.UsageTotal{
 			{User: "alice", Calls: 4, Failed: 2, Usage: protocol.Usage{Input: 21, Output: 2, CacheRead: 1}, Cost: 400,
 				Unpriced: 1},
 			{User: "bob", Calls: 1, Usage: protocol.Usage{Input: 50, Output: 50}},
 			{User: "carol", Calls: 1, Unpriced: 1}}},
-		{"by model: what costs nothing in the order of its tokens", sqlite.Query{By: []sqlite.Dimension{sqlite.ByModel}},
-			[]sqlite.Total{
+		{"by model: what costs nothing in the order of its tokens", sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByModel}},
+			[]sqlite.UsageTotal{
 				{Model: "anthropic/big", Calls: 3, Failed: 2, Usage: protocol.Usage{Input: 20, Output: 2}, Cost: 400},
 				{Model: "local/small", Calls: 1, Usage: protocol.Usage{Input: 50, Output: 50}},
 				{Model: "old", Calls: 1, Usage: protocol.Usage{Input: 1, CacheRead: 1}, Unpriced: 1},
 				{Model: "new/one", Calls: 1, Unpriced: 1}}},
-		{"by purpose and conversation", sqlite.Query{User: "alice",
-			By: []sqlite.Dimension{sqlite.ByPurpose, sqlite.ByConversation}}, []sqlite.Total{
+		{"by purpose and conversation", sqlite.UsageQuery{User: "alice",
+			By: []sqlite.UsageDimension{sqlite.ByPurpose, sqlite.ByConversation}}, []sqlite.UsageTotal{
 			{Conversation: s.home.ID, Purpose: "chat", Calls: 3, Failed: 2, Usage: protocol.Usage{Input: 20, Output: 2},
 				Cost: 400},
 			{Purpose: "title", Calls: 1, Usage: protocol.Usage{Input: 1, CacheRead: 1}, Unpriced: 1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) { s.same("totals", sum(s, c.query), c.want) })
 	}
-	_, err = s.db.Usage().Sum(t.Context(), sqlite.Query{By: []sqlite.Dimension{"weather"}})
+	_, err = s.db.Usage().Sum(t.Context(), sqlite.UsageQuery{By: []sqlite.UsageDimension{"weather"}})
 	s.refused(err, supervisor.CodeInvalid, `by "weather"`)
 }
 
@@ -153,7 +153,7 @@ func TestADayIsThePersonsOwn(t *testing.T) {
 		now, err := time.Parse(time.RFC3339, at)
 		s.must(err)
 		s.now = now
-		used(s, sqlite.Call{User: "alice", Spec: "a/b"})
+		used(s, sqlite.ModelCall{User: "alice", Spec: "a/b"})
 	}
 	for _, c := range []struct {
 		zone *time.Location
@@ -165,13 +165,13 @@ func TestADayIsThePersonsOwn(t *testing.T) {
 		{zone(t, "America/New_York"), map[string]int64{"2026-10-31": 3, "2026-11-01": 2, "2026-11-02": 1}},
 	} {
 		got := map[string]int64{}
-		for _, day := range sum(s, sqlite.Query{User: "alice", By: []sqlite.Dimension{sqlite.ByDay}, Zone: c.zone}) {
+		for _, day := range sum(s, sqlite.UsageQuery{User: "alice", By: []sqlite.UsageDimension{sqlite.ByDay}, Zone: c.zone}) {
 			got[day.Day] = day.Calls
 		}
 		s.same("days", got, c.want)
 	}
-	half := sqlite.Query{User: "alice", From: s.now.Add(-1), To: s.now.Add(1)}
+	half := sqlite.UsageQuery{User: "alice", From: s.now.Add(-1), To: s.now.Add(1)}
 	s.same("within two nanoseconds", sum(s, half)[0].Calls, int64(1))
 	half.To = s.now
-	s.same("before it", sum(s, half), []sqlite.Total(nil))
+	s.same("before it", sum(s, half), []sqlite.UsageTotal(nil))
 }

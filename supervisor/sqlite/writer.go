@@ -15,20 +15,20 @@ const maxGroup = 128
 
 // writer owns the connection that writes. Between the beginning and the end of run, run's goroutine alone uses it.
 type writer struct {
-	path     string
-	now      func() time.Time
-	probe    func(dir string) (Filesystem, error)
-	log      hclog.Logger
-	queue    chan *write // unbuffered: a write in it has its caller still waiting to hand it over
-	stopped  chan struct{}
-	stopOnce sync.Once
-	conn     *connection // nil after a failure that it did not survive
-	unmarked bool        // the mark of a proper close has been deleted
-	stained  bool        // the journal may hold what is to be nowhere any more
+	path       string
+	now        func() time.Time
+	filesystem func(dir string) (Filesystem, error)
+	log        hclog.Logger
+	queue      chan *request // unbuffered: a write in it has its caller still waiting to hand it over
+	stopped    chan struct{}
+	stopOnce   sync.Once
+	conn       *connection // nil after a failure that it did not survive
+	marked     bool        // the mark of a proper close has been deleted
+	scrubDue   bool        // the journal may hold what is to be nowhere any more
 }
 
-// write is one function that waits for the writer.
-type write struct {
+// request is one function that waits for the writer.
+type request struct {
 	ctx  context.Context // its caller's; looked at before fn begins, and not after
 	fn   func(*tx) error
 	err  error      // how fn failed
@@ -37,28 +37,28 @@ type write struct {
 
 func newWriter(path string, conn *connection, o Options) *writer {
 	return &writer{
-		path:    path,
-		now:     o.Now,
-		probe:   o.Filesystem,
-		log:     o.Log,
-		queue:   make(chan *write),
-		stopped: make(chan struct{}),
-		conn:    conn,
+		path:       path,
+		now:        o.Now,
+		filesystem: o.Filesystem,
+		log:        o.Log,
+		queue:      make(chan *request),
+		stopped:    make(chan struct{}),
+		conn:       conn,
 	}
 }
 
 // do has fn run in the next transaction and waits until that is on disk. fn runs once at most, on the writer's
 // goroutine. If ctx ends before fn has begun, fn will not run; after that the outcome is waited for.
 func (w *writer) do(ctx context.Context, fn func(*tx) error) error {
-	if err := ended(ctx); err != nil {
+	if err := contextError(ctx); err != nil {
 		return err
 	}
-	job := &write{ctx: ctx, fn: fn, done: make(chan error, 1)}
+	req := &request{ctx: ctx, fn: fn, done: make(chan error, 1)}
 	select {
-	case w.queue <- job:
-		return <-job.done
+	case w.queue <- req:
+		return <-req.done
 	case <-ctx.Done():
-		return ended(ctx)
+		return contextError(ctx)
 	case <-w.stopped:
 		return errClosed
 	}
@@ -96,15 +96,15 @@ func (w *writer) run(ctx context.Context) {
 func (w *writer) stop() { w.stopOnce.Do(func() { close(w.stopped) }) }
 
 // waiting takes what is in the queue, after first.
-func (w *writer) waiting(first *write) []*write {
-	var group []*write
+func (w *writer) waiting(first *request) []*request {
+	var group []*request
 	if first != nil {
 		group = append(group, first)
 	}
 	for len(group) < maxGroup {
 		select {
-		case job := <-w.queue:
-			group = append(group, job)
+		case req := <-w.queue:
+			group = append(group, req)
 		default:
 			return group
 		}
@@ -113,21 +113,21 @@ func (w *writer) waiting(first *write) []*write {
 }
 
 // writeGroup runs a group in one transaction and tells each of its callers the outcome.
-func (w *writer) writeGroup(group []*write) {
+func (w *writer) writeGroup(group []*request) {
 	err := w.commit(group)
 	if err != nil {
 		w.restore()
 	}
-	for _, job := range group {
-		if job.err == nil {
-			job.err = err
+	for _, req := range group {
+		if req.err == nil {
+			req.err = err
 		}
-		job.done <- blame(job.err, filepath.Dir(w.path), w.probe)
+		req.done <- blameFullDisk(req.err, filepath.Dir(w.path), w.filesystem)
 	}
 }
 
 // commit runs the functions of a group in one transaction. Its error is for all of them: none was kept.
-func (w *writer) commit(group []*write) error {
+func (w *writer) commit(group []*request) error {
 	ctx := context.Background() // a commit is not cut short: nobody could say then what is on disk
 	if err := w.reconnect(ctx); err != nil {
 		return err
@@ -136,21 +136,21 @@ func (w *writer) commit(group []*write) error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	t := &tx{ctx: ctx, conn: w.conn, now: w.now().UnixMilli()}
-	if !w.unmarked {
+	if !w.marked {
 		if err := t.exec(unmarkClean); err != nil {
 			return err
 		}
 	}
-	for _, job := range group {
-		if err := w.runOne(t, job); err != nil {
+	for _, req := range group {
+		if err := w.runOne(t, req); err != nil {
 			return err
 		}
 	}
 	if err := w.conn.exec(ctx, "COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	w.unmarked = true
-	if w.stained = w.stained || t.scrub; w.stained {
+	w.marked = true
+	if w.scrubDue = w.scrubDue || t.scrub; w.scrubDue {
 		w.scrub(ctx)
 	}
 	return nil
@@ -164,24 +164,24 @@ func (w *writer) scrub(ctx context.Context) {
 	if err != nil {
 		w.log.Warn("empty the journal, which holds what was to be kept for a moment", "error", err)
 	}
-	w.stained = err != nil || busy != 0
+	w.scrubDue = err != nil || busy != 0
 }
 
-// runOne runs one function in a savepoint. Its error is for the whole group; the function's own is in job.
-func (w *writer) runOne(t *tx, job *write) error {
-	if job.err = ended(job.ctx); job.err != nil {
+// runOne runs one function in a savepoint. Its error is for the whole group; the function's own is in req.
+func (w *writer) runOne(t *tx, req *request) error {
+	if req.err = contextError(req.ctx); req.err != nil {
 		return nil
 	}
 	if err := w.conn.exec(t.ctx, "SAVEPOINT one"); err != nil {
 		return fmt.Errorf("savepoint: %w", err)
 	}
 	end := "RELEASE one"
-	if job.err = job.fn(t); job.err != nil {
+	if req.err = req.fn(t); req.err != nil {
 		end = "ROLLBACK TO one; RELEASE one"
 	}
 	if !w.conn.inTransaction() {
-		job.err = fmt.Errorf("%w: %w", errRolledBack, job.err)
-		return job.err
+		req.err = fmt.Errorf("%w: %w", errRolledBack, req.err)
+		return req.err
 	}
 	if err := w.conn.exec(t.ctx, end); err != nil {
 		return fmt.Errorf("end savepoint: %w", err)

@@ -18,7 +18,7 @@ import (
 type rig struct {
 	*testing.T
 	db      *DB
-	commits int // counted by SQLite; read while the writer is still
+	commits int // clampCount by SQLite; read while the writer is still
 }
 
 // newRig opens a database and does not run it.
@@ -79,7 +79,7 @@ func (r *rig) same(what string, got, want any) {
 }
 
 // behind starts writes while the writer is busy with another, so that they wait for it together, and returns how each
-// ended. What busy does in that other write comes before them.
+// contextError. What busy does in that other write comes before them.
 func (r *rig) behind(busy func(), ctx context.Context, fns ...func(*tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)

@@ -1,0 +1,69 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"mews/protocol"
+)
+
+// PrecedingText is what a command that has no answer yet is about: the oldest text of its conversation that came before it and
+// had no answer when it was kept; what a gate holds is not there. It says the same however often it is asked, so that a command which is run again, after
+// a crash, does not take the next text for the one that it has dealt with.
+type PrecedingText struct {
+	Inbound int64        // that text; 0 where there was none
+	Why     protocol.Why // how its turn has ended since the command was kept; "" while it has not
+	Waiting int          // the conversation's texts that have no answer now, those after the command included
+}
+
+const (
+	// By order of time and not of ids, for the two have none between them. That the end is not in the future holds a
+	// clock that was set back from taking all that ended before for what ended since.
+	newestEnd = `SELECT t.inbound, t.why, t.ended_at > c.changed_at AND t.ended_at <= ? FROM inbox c
+		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
+		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
+	// What a turn has taken in goes by the name of what that began with.
+	listUnanswered = `SELECT coalesce(t.inbound, i.id) FROM inbox c JOIN inbox i ON i.state IN ('new', 'running')
+		AND i.kind = 'text' AND i.held = 0 AND i.conversation = c.conversation LEFT JOIN turn t ON t.id = i.turn
+		WHERE c.id = ? ORDER BY i.id`
+)
+
+// PrecedingText is what a command is about.
+func (s Inbox) Ahead(ctx context.Context, command int64) (PrecedingText, error) {
+	a, err := s.ahead(ctx, command)
+	return a, wrap(err, "find what came before command %d", command)
+}
+
+// ahead reads what has no answer first: what gets one in between is then seen as ended, and not passed over.
+func (s Inbox) ahead(ctx context.Context, command int64) (a PrecedingText, err error) {
+	rows, err := s.db.read(ctx, listUnanswered, command)
+	unanswered, err := all(rows, err, scanInt)
+	if err != nil {
+		return a, err
+	}
+	rows, err = s.db.read(ctx, newestEnd, s.db.writer.now().UnixMilli(), command)
+	ended, _, err := one(rows, err, scanTurnEnd)
+	if err != nil {
+		return a, err
+	}
+	a.Waiting = len(unanswered)
+	switch {
+	case ended.since:
+		a.Inbound, a.Why = ended.inbound, ended.why
+	case len(unanswered) > 0 && unanswered[0] < command:
+		a.Inbound = unanswered[0]
+	}
+	return a, nil
+}
+
+// turnEnd is how a text's turn ended, and whether that was since the command was kept.
+type turnEnd struct {
+	inbound int64
+	why     protocol.Why
+	since   bool
+}
+
+func scanTurnEnd(rows *sql.Rows) (e turnEnd, err error) {
+	err = rows.Scan(&e.inbound, &e.why, &e.since)
+	return e, err
+}

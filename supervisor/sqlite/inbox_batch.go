@@ -1,0 +1,162 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"mews/supervisor"
+)
+
+// PutBatch keeps a batch, all of it or nothing; each of its inbounds meets its gate in order, so that a code opens for what
+// duration behind it, and a lock closes. Its Receipt lists them each as Put would, those that were there before as they are:
+// what was there before is not answered again, a code not tried again, and a lock not closed again. When it has returned nil,
+// the source may forget what it sent. An error names the item that could not be kept.
+func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
+	receipt, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Receipt, error) {
+		batch := batchTx{tx: t, batch: b}
+		err := batch.put()
+		return batch.receipt, err
+	})
+	return receipt, wrap(err, "keep %d updates of %s", len(b.Items), b.Source)
+}
+
+// batchTx is a transaction that keeps a batch.
+type batchTx struct {
+	*tx
+	batch   supervisor.Batch
+	receipt supervisor.Receipt // as far as the batch was kept
+}
+
+// moveSource moves backwards too: a source may number anew after a quiet week.
+const moveSource = `INSERT INTO source (name, next) VALUES (?, ?)
+	ON CONFLICT (name) DO UPDATE SET next = excluded.next WHERE next <> excluded.next`
+
+func (t *batchTx) put() error {
+	t.receipt.Kept = make([]supervisor.Inbound, 0, len(t.batch.Items))
+	for i, item := range t.batch.Items {
+		in, err := t.putItem(item)
+		if err != nil {
+			return wrap(err, "item %d: keep what %s sent as %s", i, item.Inbound.Conversation.User, item.Inbound.Key)
+		}
+		t.receipt.Kept = append(t.receipt.Kept, in)
+	}
+	if t.batch.Next == 0 {
+		return nil
+	}
+	return t.exec(moveSource, t.batch.Source, t.batch.Next)
+}
+
+// placeholderCode stands for a code, no word of which is kept.
+const placeholderCode = "(a code)"
+
+func (t *batchTx) putItem(item supervisor.Item) (supervisor.Inbound, error) {
+	item.Inbound.Source = t.batch.Source
+	if err := t.recheckGate(&item); err != nil {
+		return item.Inbound, err
+	}
+	if item.Meeting.Decide != nil {
+		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, placeholderCode, ""
+	}
+	in, fresh, err := t.putInbound(item.Inbound)
+	if err != nil || !fresh {
+		return in, err // sent again, a code may look like a text: nothing of it is kept now
+	}
+	if err := t.putRaw(in, item); err != nil {
+		return in, err
+	}
+	if err := t.lock(in.Conversation, item.Meeting.Lock); err != nil {
+		return in, err
+	}
+	switch {
+	case item.Meeting.Decide != nil:
+		return t.tryCode(in, item.Meeting.Decide)
+	case item.Answer != "":
+		return t.answer(in, item.Answer)
+	case item.Meeting.Guard != nil:
+		return t.checkGate(in, *item.Meeting.Guard)
+	}
+	return in, nil
+}
+
+// recheckGate makes a code of what is one because its gate has closed since it was met.
+func (t *batchTx) recheckGate(item *supervisor.Item) error {
+	g := item.Meeting.Guard
+	if g == nil || g.Decide == nil || item.Answer != "" {
+		return nil
+	}
+	open, err := t.useLogin(item.Inbound.Conversation, *g)
+	if err == nil && !open {
+		item.Meeting = supervisor.Meeting{Decide: g.Decide}
+	}
+	return err
+}
+
+// lockLogins has logins run out, and leaves it to the command that asked for it to take them away: that counts them.
+const lockLogins = `UPDATE login SET used_at = 0 WHERE user = ?1 AND (?2 OR channel = ?3 AND chat = ?4)`
+
+func (t *batchTx) lock(c supervisor.Conversation, l supervisor.Lock) error {
+	if l == "" {
+		return nil
+	}
+	return t.exec(lockLogins, c.User, l == supervisor.LockAll, c.Channel, c.Chat)
+}
+
+// putRaw takes the place of what the source had sent under the same number before it began to number anew.
+const putRaw = `INSERT INTO received (source, id, user, raw, received_at) VALUES (?, ?, ?, ?, ?)
+	ON CONFLICT (source, id) DO UPDATE SET user = excluded.user, raw = excluded.raw, received_at = excluded.received_at
+	WHERE raw <> excluded.raw`
+
+func (t *batchTx) putRaw(in supervisor.Inbound, item supervisor.Item) error {
+	if item.Raw == "" {
+		return nil
+	}
+	return t.exec(putRaw, t.batch.Source, item.Update, in.Conversation.User, item.Raw, t.now)
+}
+
+// answer answers an inbound that is new.
+func (t *batchTx) answer(in supervisor.Inbound, text string) (supervisor.Inbound, error) {
+	if err := t.transition(in, supervisor.InboundAnswered); err != nil {
+		return in, err
+	}
+	in.State = supervisor.InboundAnswered
+	return in, t.notify(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID,
+		Kind: supervisor.DeliveryNotice, Text: text})
+}
+
+// notify puts something into the outbox and notes where.
+func (t *batchTx) notify(d supervisor.Delivery) error {
+	if !slices.Contains(t.receipt.Told, d.Conversation.ID) {
+		t.receipt.Told = append(t.receipt.Told, d.Conversation.ID)
+	}
+	_, err := t.putDelivery(d)
+	return err
+}
+
+const findSource = `SELECT next FROM source WHERE name = ?`
+
+// NextUpdate is where a source's next batch begins: the Next of its last one, 0 where nothing of it was kept yet.
+func (s Inbox) NextUpdate(ctx context.Context, source string) (next int64, err error) {
+	rows, err := s.db.read(ctx, findSource, source)
+	next, _, err = one(rows, err, scanInt)
+	return next, wrap(err, "find how far %s was read", source)
+}
+
+// forgetChunk is how much Forget deletes in one transaction: others who write wait for a few milliseconds.
+const forgetChunk = 200
+
+const forgetRaw = `DELETE FROM received WHERE rowid IN
+	(SELECT rowid FROM received WHERE received_at < ? ORDER BY received_at LIMIT ?)`
+
+// Forget deletes what sources sent, as they sent it, where that was kept before a time, and says how much it was. The
+// inbounds stay.
+func (s Inbox) Forget(ctx context.Context, before time.Time) (n int64, err error) {
+	for more := true; more && err == nil; {
+		var chunk int64
+		chunk, err = inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) {
+			return t.change(forgetRaw, before.UnixMilli(), forgetChunk)
+		})
+		n, more = n+chunk, chunk == forgetChunk
+	}
+	return n, wrap(err, "forget what was received before %s", before.UTC().Format(time.RFC3339))
+}

@@ -1,0 +1,60 @@
+package sqlite
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"mews/supervisor"
+)
+
+// putting is a write that keeps a batch of a person's.
+func putting(next int64, person string, keys ...string) func(*tx) error {
+	b := supervisor.Batch{Source: "bot", Next: next}
+	for _, key := range keys {
+		b.Items = append(b.Items, supervisor.Item{Raw: "{}", Update: next, Inbound: supervisor.Inbound{Key: key,
+			Kind:         supervisor.KindText,
+			Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram}}})
+	}
+	return func(t *tx) error {
+		batch := batchTx{tx: t, batch: b}
+		return batch.put()
+	}
+}
+
+func TestBatchesThatWaitTogetherAreCommittedTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		defer r.run()()
+		var fns []func(*tx) error
+		for i := range 10 {
+			fns = append(fns, putting(int64(i+1), "alice", fmt.Sprint(i, "a"), fmt.Sprint(i, "b")))
+		}
+		fns[4] = putting(5, "alice", "4a", "") // fails in the middle of its group, and alone
+		for i, err := range r.behind(nil, t.Context(), fns...) {
+			if (err == nil) != (i != 4) {
+				t.Errorf("batch %d: %v", i, err)
+			}
+		}
+		r.same("commits of 11 writes", r.commits, 2)
+		r.same("inbounds", r.count("SELECT count(*) FROM inbox"), 18)
+		r.same("of the one that failed", r.count("SELECT count(*) FROM inbox WHERE key = '4a'"), 0)
+		r.same("next update", r.count("SELECT next FROM source"), 10)
+	})
+}
+
+func TestWhatIsForgottenIsForgottenInPieces(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	fill := func(t *tx) error {
+		return t.exec(`WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+			INSERT INTO received (source, id, user, raw, received_at) SELECT 'bot', i, 'alice', '{}', i FROM n`)
+	}
+	r.same("fill", r.db.writer.do(t.Context(), fill), nil)
+	r.commits = 0
+	n, err := r.db.Inbox().Forget(t.Context(), fromMillis(2*forgetChunk+1))
+	r.same("error", err, nil)
+	r.same("forgotten", n, int64(2*forgetChunk))
+	r.same("commits", r.commits, 3) // the last finds nothing
+	r.same("left", r.count("SELECT count(*) FROM received"), 1000-2*forgetChunk)
+}

@@ -1,0 +1,245 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"mews/supervisor"
+)
+
+// challengeAgain is after how long somebody who goes on writing to a closed gate is told again that it is closed.
+const challengeAgain = 10 * time.Minute
+
+// maxTold is how often in that time somebody is told again who seems to have meant a code.
+const maxTold = 4
+
+// maxHeld is how many inbounds of a person are held at once. All of them are run when a code comes, so it is about what
+// somebody may mean by one code: five bursts of what the gate takes at once.
+const maxHeld = 100
+
+// fullText answers what is sent beyond that.
+const fullText = "This was not taken: too much of yours waits for a code already. Send a code first, then send this again."
+
+const (
+	countHeld = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ?`
+
+	// What a code from a chat would let through: what is held in that chat, and what was sent elsewhere in its channel and had
+	// its code asked for there.
+	opensHeld   = `WHERE i.held = 1 AND i.user = ?1 AND c.channel = ?2 AND (c.chat = ?3 OR i.asked = ?3 AND i.asked <> '')`
+	countHeldAt = `SELECT count(*) FROM inbox i JOIN conversation c ON c.id = i.conversation ` + opensHeld
+)
+
+// Held is how many inbounds of a person a closed gate holds.
+func (s Inbox) Held(ctx context.Context, user string) (n int64, err error) {
+	rows, err := s.db.read(ctx, countHeld, user)
+	n, _, err = one(rows, err, scanInt)
+	return n, wrap(err, "count what is held of %s", user)
+}
+
+// HeldAt is how many of them a code would let through that c's user sent in c's chat.
+func (s Inbox) HeldAt(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
+	rows, err := s.db.read(ctx, countHeldAt, c.User, c.Channel, c.Chat)
+	n, _, err = one(rows, err, scanInt)
+	return n, wrap(err, "count what a code of %s in chat %s of %s would let through", c.User, c.Chat, c.Channel)
+}
+
+// checkGate has a new inbound pass its gate, or be held where that is closed.
+func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.Guard) (supervisor.Inbound, error) {
+	if g.Never {
+		return t.answer(in, g.Challenge)
+	}
+	open, err := t.useLogin(in.Conversation, g)
+	if err != nil || open {
+		return in, err
+	}
+	return t.hold(in, g)
+}
+
+// useLogin says whether the gate is open where c is, and keeps that it was passed.
+func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.Guard) (bool, error) {
+	rows, err := t.query(findLogin, c.User, c.Channel, c.Chat)
+	login, ok, err := one(rows, err, scanLogin)
+	if err != nil || !ok || !login.Open(fromMillis(t.now), g.Idle, g.Life) {
+		return false, err
+	}
+	return true, t.exec(touchLogin, t.now, c.User, c.Channel, c.Chat)
+}
+
+const (
+	touchLogin = `UPDATE login SET used_at = ? WHERE user = ? AND channel = ? AND chat = ?`
+
+	// A challenge from the future, before a clock was set back, counts for nothing.
+	countChallenges = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ? AND conversation = ? AND challenged = 1
+		AND asked = ? AND changed_at > ? AND changed_at <= ?`
+	holdInbound = `UPDATE inbox SET held = 1, challenged = ?, asked = ?, changed_at = ? WHERE id = ?`
+)
+
+// What is answered to a press: it is not held, for it may mean something else by the time that it is let through.
+const (
+	pressAgain     = "Locked. Send your code, then press again."
+	pressElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
+)
+
+// hold keeps an inbound as held, and says once in a while to the person that it is. A press is answered instead, and so is
+// all else where too much is held.
+func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) (supervisor.Inbound, error) {
+	c := in.Conversation
+	switch press, here := in.Kind == supervisor.KindPress, g.At == (supervisor.Conversation{}); {
+	case press && here:
+		return t.answer(in, pressAgain)
+	case press:
+		return t.answer(in, pressElsewhere)
+	}
+	rows, err := t.query(countHeld, c.User)
+	held, _, err := one(rows, err, scanInt)
+	if err != nil {
+		return in, err
+	}
+	if held >= maxHeld {
+		return t.answer(in, fullText)
+	}
+	rows, err = t.query(countChallenges, c.User, c.ID, g.At.Chat, t.now-challengeAgain.Milliseconds(), t.now)
+	told, _, err := one(rows, err, scanInt)
+	if err != nil {
+		return in, err
+	}
+	tell := told == 0 || g.Again && told < maxTold
+	in.Held = true
+	if err := t.exec(holdInbound, tell, g.At.Chat, t.now, in.ID); err != nil || !tell {
+		return in, err
+	}
+	if g.At != (supervisor.Conversation{}) {
+		if c, err = t.conversation(g.At); err != nil {
+			return in, err
+		}
+	}
+	return in, t.notify(supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: g.Challenge})
+}
+
+// tryCode tries the code that a new inbound was, answers it, and lets through what waits for it where it is right. Its
+// message is taken away, right or wrong: a wrong one may be a code for something else.
+func (t *batchTx) tryCode(in supervisor.Inbound, decide supervisor.Decide) (supervisor.Inbound, error) {
+	c := in.Conversation
+	verdict, err := t.attempt(c.User, decide, "in "+string(c.Channel)+" chat "+c.Chat)
+	if err != nil {
+		return in, err
+	}
+	if in, err = t.answer(in, verdict.Text); err != nil {
+		return in, err
+	}
+	if in.Message != "" {
+		clean := supervisor.Cleaning{Conversation: c, Message: in.Message, What: supervisor.CleaningDelete}
+		if err := t.putCleaning(clean); err != nil {
+			return in, err
+		}
+	}
+	if !verdict.Right {
+		return in, nil
+	}
+	return in, t.release(c)
+}
+
+const (
+	openLogin = `INSERT INTO login (user, channel, chat, opened_at, used_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (user, channel, chat) DO UPDATE SET opened_at = excluded.opened_at, used_at = excluded.used_at`
+	openHeld = `INSERT INTO login (user, channel, chat, opened_at, used_at)
+		SELECT DISTINCT c.user, c.channel, c.chat, ?1, ?1 FROM inbox i JOIN conversation c ON c.id = i.conversation
+		WHERE i.held = 1 AND i.user = ?2 AND c.channel = ?3 AND i.asked = ?4 AND i.asked <> ''
+		ON CONFLICT (user, channel, chat) DO UPDATE SET opened_at = excluded.opened_at, used_at = excluded.used_at`
+	listHeld    = selectInbound + opensHeld + ` ORDER BY i.id`
+	releaseHeld = `UPDATE inbox SET held = 0, changed_at = ? WHERE id = ?`
+)
+
+// release opens the gate where a code was right, and in those chats whose code was asked for there, and lets through what
+// is held in them. What is held elsewhere waits for a code of its own: who sent it may be somebody else, who has got hold of
+// the person's account there.
+func (t *batchTx) release(c supervisor.Conversation) error {
+	if err := t.exec(openLogin, c.User, c.Channel, c.Chat, t.now, t.now); err != nil {
+		return err
+	}
+	if err := t.exec(openHeld, t.now, c.User, c.Channel, c.Chat); err != nil {
+		return err
+	}
+	rows, err := t.query(listHeld, c.User, c.Channel, c.Chat)
+	held, err := all(rows, err, scanReleased)
+	if err != nil {
+		return err
+	}
+	for _, in := range held {
+		if err := t.exec(releaseHeld, t.now, in.ID); err != nil {
+			return err
+		}
+	}
+	t.receipt.Released = append(t.receipt.Released, held...)
+	return nil
+}
+
+const (
+	listAllHeld = selectInbound + `WHERE i.held = 1 AND i.user = ? ORDER BY i.id`
+
+	// resetText answers what was held when its person's second factor was reset.
+	resetText = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
+)
+
+// answerHeld answers all that is held of a person, and runs none of it.
+func (t *batchTx) answerHeld(user string) error {
+	rows, err := t.query(listAllHeld, user)
+	held, err := all(rows, err, scanReleased)
+	if err != nil {
+		return err
+	}
+	for _, in := range held {
+		if err := t.exec(releaseHeld, t.now, in.ID); err != nil {
+			return err
+		}
+		if _, err := t.answer(in, resetText); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scanReleased is an inbound as it is in a moment.
+func scanReleased(rows *sql.Rows) (supervisor.Inbound, error) {
+	in, err := scanInbound(rows)
+	in.Held = false
+	return in, err
+}
+
+const listHolding = `SELECT DISTINCT user FROM inbox WHERE held = 1 ORDER BY user`
+
+// Holding lists the people of whom a closed gate holds something.
+func (s Inbox) Holding(ctx context.Context) ([]string, error) {
+	rows, err := s.db.read(ctx, listHolding)
+	list, err := all(rows, err, scanText)
+	return list, wrap(err, "list the people of whom something is held")
+}
+
+// LetIn lets through what is held of a person who is asked for no code any more, where they are still served, and returns it,
+// oldest first: they were told that it is kept and answered. What that was is in the audit log. It opens no gate: codes that
+// are asked for again are asked for anew.
+func (s Inbox) LetIn(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
+	let, err := inTransaction(ctx, s.db.writer, func(t *tx) (let []supervisor.Inbound, err error) {
+		rows, err := t.query(listAllHeld, user)
+		held, err := all(rows, err, scanReleased)
+		if err != nil {
+			return nil, err
+		}
+		for _, in := range held {
+			if !serves(in.Conversation) {
+				continue
+			}
+			if err := t.exec(releaseHeld, t.now, in.ID); err != nil {
+				return nil, err
+			}
+			let = append(let, in)
+		}
+		if len(let) == 0 {
+			return nil, nil
+		}
+		return let, t.audit(user, "gate.gone", fmt.Sprintf("%d held inbounds let in, for no code is asked for any more", len(let)))
+	})
+	return let, wrap(err, "let in what is held of %s", user)
+}

@@ -1,0 +1,103 @@
+package sqlite_test
+
+import (
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+func TestAnInviteIsGoodOnceAndInTime(t *testing.T) {
+	s := newStory(t)
+	invites := s.db.Access().Invites
+	put := func(name, user string, expires time.Duration) sqlite.Invite {
+		i := sqlite.Invite{Digest: digest(name), User: user, CreatedAt: noon, ExpiresAt: noon.Add(expires), Enrol: name == "a"}
+		s.must(invites.Put(t.Context(), i))
+		return i
+	}
+	a, b, late := put("a", "alice", time.Hour), put("b", "bob", time.Hour), put("c", "alice", 0)
+	open := func(want ...sqlite.Invite) {
+		s.Helper()
+		list, err := invites.List(t.Context())
+		s.must(err)
+		s.same("open", list, want)
+	}
+	open(a, b)
+	got, err := invites.Redeem(t.Context(), a.Digest, "telegram", "7", "")
+	s.must(err)
+	s.same("redeemed", got, a)
+	s.same("audited", s.look("SELECT user || ' ' || action || ' ' || detail FROM audit"),
+		"alice invite.redeemed by account 7 of telegram")
+	for _, bad := range []string{a.Digest, late.Digest, digest("d")} {
+		_, err := invites.Redeem(t.Context(), bad, "telegram", "8", "")
+		s.refused(err, supervisor.CodeNotFound, "is not good, or not any more")
+	}
+	_, err = invites.Redeem(t.Context(), b.Digest, "telegram", "7", "")
+	s.refused(err, supervisor.CodeForbidden, "another person's")
+	open(b)
+	_, err = invites.Redeem(t.Context(), b.Digest, "telegram", "9", "ann")
+	s.refused(err, supervisor.CodeForbidden, "another person's")
+	open(b)
+	whose, err := s.db.Access().Bindings.Find(t.Context(), "telegram", "9")
+	s.must(err)
+	s.same("whose the refused account is", whose, "")
+	_, err = invites.Redeem(t.Context(), b.Digest, "telegram", "8", "bob")
+	s.must(err)
+	whose, err = s.db.Access().Bindings.Find(t.Context(), "telegram", "8")
+	s.must(err)
+	s.same("whose the bound account is", whose, "bob")
+	s.same("bound", s.look("SELECT account || user FROM binding ORDER BY account"), "7alice 8bob")
+	again := put("e", "alice", time.Hour)
+	_, err = invites.Redeem(t.Context(), again.Digest, "telegram", "7", "alice")
+	s.must(err) // who has the account already may enrol with it
+	put("f", "alice", time.Hour)
+	n, err := invites.Revoke(t.Context(), "alice")
+	s.must(err)
+	s.same("revoked, with what nobody used in time", n, int64(2))
+	open()
+}
+
+// An invite lets its person make one factor: once that is confirmed, or was reset, it lets them make no other.
+func TestTheRightToEnrolEndsWithAFactor(t *testing.T) {
+	for name, end := range map[string]func(sqlite.Factors) error{
+		"confirmed": func(f sqlite.Factors) error {
+			_, err := f.Attempt(t.Context(), "alice", taking(1), "")
+			if err == nil {
+				_, err = f.Attempt(t.Context(), "alice", func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+					f.Confirmed = false // as it were without it
+					return f, supervisor.Verdict{Action: "x"}
+				}, "")
+			}
+			return err
+		},
+		"reset": func(f sqlite.Factors) error {
+			_, _, err := f.Reset(t.Context(), "alice")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			access := s.db.Access()
+			for _, user := range []string{"alice", "bob"} {
+				i := sqlite.Invite{Digest: digest(user), User: user, ExpiresAt: noon.Add(time.Hour), Enrol: true}
+				s.must(access.Invites.Put(t.Context(), i))
+				_, err := access.Invites.Redeem(t.Context(), i.Digest, "telegram", user, "")
+				s.must(err)
+			}
+			may := func(user string, want bool) {
+				s.Helper()
+				got, err := access.Invites.MayEnrol(t.Context(), user)
+				s.must(err)
+				s.same(user+" may enrol", got, want)
+			}
+			s.must(access.Factors.Put(t.Context(), "alice", []byte("sealed"), nil))
+			_, err := access.Factors.Attempt(t.Context(), "alice", taking(-1), "")
+			s.must(err)
+			may("alice", true) // a wrong code ends nothing
+			s.must(end(access.Factors))
+			may("alice", false)
+			may("bob", true)
+		})
+	}
+}

@@ -1,0 +1,26 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/supervisor"
+)
+
+func TestLoginsAreClosed(t *testing.T) {
+	s := postbag{newStory(t)}
+	logins := s.db.Access().Logins
+	s.receive(code("alice", 1, 1), in("43", code("alice", 2, 2)), code("bob", 3, 1))
+	login, ok, err := logins.FindLogin(t.Context(), "alice", supervisor.ChannelTelegram, "43")
+	s.must(err)
+	s.same("found", login, supervisor.Login{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "43", OpenedAt: noon,
+		UsedAt: noon})
+	s.same("is there", ok, true)
+	s.must(logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "43"))
+	_, ok, err = logins.FindLogin(t.Context(), "alice", supervisor.ChannelTelegram, "43")
+	s.must(err)
+	s.same("after it was closed", ok, false)
+	n, err := logins.CloseAll(t.Context(), "alice")
+	s.must(err)
+	s.same("closed", n, int64(1))
+	s.same("left", s.look("SELECT user FROM login"), "bob")
+}

@@ -1,0 +1,108 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"mews/protocol"
+)
+
+// Transcript is what was said in conversations, as the model sees it. Each has a window, which begins at a message and
+// never ends; what lies before it is kept, and not shown.
+type Transcript struct{ db *DB }
+
+const (
+	listMessages = `SELECT id, role, parts FROM message WHERE conversation = ?1
+		AND id >= (SELECT window_from FROM conversation WHERE id = ?1) ORDER BY id`
+	listTurnMessages = `SELECT id, role, parts FROM message WHERE turn = ? ORDER BY id`
+)
+
+// Messages lists the messages of a conversation from its window on, in order.
+func (s Transcript) Messages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
+	rows, err := s.db.read(ctx, listMessages, conversation)
+	list, err := all(rows, err, scanMessage)
+	return list, wrap(err, "read the transcript of conversation %d", conversation)
+}
+
+const (
+	findMessage = `SELECT id FROM message WHERE id = ? AND conversation = ?`
+	moveWindow  = `UPDATE conversation SET window_from = ?1 WHERE id = ?2 AND window_from < ?1`
+)
+
+// Trim has the window begin at a message of the conversation. It never moves backwards: an older message changes
+// nothing.
+func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
+	err := s.db.writer.do(ctx, func(t *tx) error {
+		rows, err := t.query(findMessage, from, conversation)
+		if _, ok, err := one(rows, err, scanInt); err != nil {
+			return err
+		} else if !ok {
+			return notFound("There is no message %d in conversation %d.", from, conversation)
+		}
+		return t.exec(moveWindow, from, conversation)
+	})
+	return wrap(err, "trim the transcript of conversation %d", conversation)
+}
+
+// The window begins after the newest message, or at the question of the turn that runs: an answer is never without
+// its question.
+const restartAt = `SELECT coalesce(
+	(SELECT min(m.id) FROM turn t JOIN message m ON m.turn = t.id WHERE t.conversation = ?1 AND t.ended_at IS NULL),
+	(SELECT max(id) + 1 FROM message WHERE conversation = ?1), 0)`
+
+// Restart has the window begin after all that was said. A turn that runs stays in it.
+func (s Transcript) Restart(ctx context.Context, conversation int64) error {
+	err := s.db.writer.do(ctx, func(t *tx) error {
+		rows, err := t.query(restartAt, conversation)
+		from, _, err := one(rows, err, scanInt)
+		if err != nil {
+			return err
+		}
+		return t.exec(moveWindow, from, conversation)
+	})
+	return wrap(err, "restart conversation %d", conversation)
+}
+
+const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, created_at) VALUES (?, ?, ?, ?, ?, ?)
+	RETURNING id`
+
+// putMessage appends m to the transcript of the turn's conversation.
+func (t turnTx) putMessage(m protocol.Message) (int64, error) {
+	parts, err := encodeParts(m.Parts)
+	if err != nil {
+		return 0, err
+	}
+	in := t.turn.Conversation
+	return t.insert(insertMessage, in.User, in.ID, t.turn.ID, m.Role, parts, t.now)
+}
+
+func scanMessage(rows *sql.Rows) (m protocol.Message, err error) {
+	var parts string
+	if err := rows.Scan(&m.ID, &m.Role, &parts); err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal([]byte(parts), &m.Parts); err != nil {
+		return m, fmt.Errorf("read message %d: %w", m.ID, err)
+	}
+	return m, nil
+}
+
+// There is one bound of the id in it: of two, SQLite looks for one in the index and reads on to the other.
+const (
+	listMessagesSince = `SELECT id, role, parts FROM message WHERE conversation = ?1 AND id > max(?2,
+		(SELECT window_from FROM conversation WHERE id = ?1) - 1) ORDER BY id`
+	findWindow = `SELECT window_from FROM conversation WHERE id = ?`
+)
+
+// Since lists what Messages does, without the messages up to after, and says where the window begins: whoever has those
+// drops the ones before it. Messages of a conversation are committed in the order of their ids, so none comes late.
+func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, from int64, err error) {
+	rows, err := s.db.read(ctx, listMessagesSince, conversation, after)
+	if newer, err = all(rows, err, scanMessage); err == nil {
+		rows, err = s.db.read(ctx, findWindow, conversation)
+		from, _, err = one(rows, err, scanInt)
+	}
+	return newer, from, wrap(err, "read the transcript of conversation %d after message %d", conversation, after)
+}

@@ -1,0 +1,174 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"mews/supervisor"
+)
+
+// outcomePending is a delivery's outcome while it has none.
+const outcomePending supervisor.Outcome = ""
+
+// outcomeTransitions says which outcome a delivery may have after each. What did not arrive for certain may wait again.
+var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
+	outcomePending:            {supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed},
+	supervisor.OutcomeUnknown: {outcomePending},
+	supervisor.OutcomeFailed:  {outcomePending},
+}
+
+// DeliveryOutcome is what became of a delivery.
+type DeliveryOutcome struct {
+	Delivery int64
+	Outcome  supervisor.Outcome
+	Why      string  // what the channel said; not kept of what was sent
+	Told     []int64 // deliveries whose outcome the person knows now, from this one
+}
+
+// Close keeps what became of a delivery that waited. The same outcome again changes nothing; another is refused. When all
+// that answers an inbound was sent, the inbound is done, and what its turn has taken in with it; a parked one stays parked,
+// and one with an answer that is unknown or failed stays answered. Where the delivery is to vanish, the cleaning of its messages is kept and what it said is not.
+func (s Outbox) Close(ctx context.Context, c DeliveryOutcome) error {
+	err := s.db.writer.do(ctx, func(t *tx) error { return closeTx{t}.close(c) })
+	return wrap(err, "close delivery %d as %s", c.Delivery, c.Outcome)
+}
+
+// Delivered keeps that the channel has taken a delivery; to say so again changes nothing.
+func (s Outbox) Delivered(ctx context.Context, id int64) error {
+	return s.Close(ctx, DeliveryOutcome{Delivery: id, Outcome: supervisor.OutcomeSent})
+}
+
+// closeTx is a transaction in which outcomes change.
+type closeTx struct{ *tx }
+
+func (t closeTx) close(c DeliveryOutcome) error {
+	d, err := t.find(c.Delivery)
+	if err != nil {
+		return err
+	}
+	if c.Outcome == d.outcome && c.Outcome != outcomePending {
+		return nil
+	}
+	if c.Outcome == supervisor.OutcomeSent {
+		c.Why = ""
+	}
+	if err := t.transition(d, c.Outcome, c.Why); err != nil {
+		return err
+	}
+	if d.vanish > 0 {
+		if err := t.vanish(d.id, d.vanish); err != nil {
+			return err
+		}
+	}
+	for _, id := range c.Told {
+		if err := t.exec(markTold, id); err != nil {
+			return err
+		}
+	}
+	return t.settle(d.inbound)
+}
+
+// outcomeRow is how far a delivery has come.
+type outcomeRow struct {
+	id      int64
+	inbound int64 // 0 for none
+	outcome supervisor.Outcome
+	vanish  int64 // milliseconds; 0 is never
+}
+
+const (
+	findOutcome = `SELECT id, coalesce(inbound, 0), coalesce(outcome, ''), vanish FROM outbox WHERE id = ?`
+	markTold    = `UPDATE outbox SET told = 1 WHERE id = ? AND outcome IN ('unknown', 'failed')`
+)
+
+func (t closeTx) find(delivery int64) (outcomeRow, error) {
+	rows, err := t.query(findOutcome, delivery)
+	d, ok, err := one(rows, err, scanOutcome)
+	if err == nil && !ok {
+		err = notFound("There is no delivery %d.", delivery)
+	}
+	return d, err
+}
+
+func scanOutcome(rows *sql.Rows) (d outcomeRow, err error) {
+	err = rows.Scan(&d.id, &d.inbound, &d.outcome, &d.vanish)
+	return d, err
+}
+
+// What the person knew of an outcome, they know of that one only.
+const moveOutcome = `UPDATE outbox SET outcome = ?, why = ?, told = 0, delivered_at = ? WHERE id = ?`
+
+// transition is the only place where a delivery's outcome changes. d is as it was read in this transaction.
+func (t closeTx) transition(d outcomeRow, to supervisor.Outcome, why string) error {
+	if !slices.Contains(outcomeTransitions[d.outcome], to) {
+		return invalid("Delivery %d is %q and cannot become %q.", d.id, d.outcome, to)
+	}
+	if to == outcomePending {
+		return t.exec(moveOutcome, nil, "", nil, d.id)
+	}
+	return t.exec(moveOutcome, to, why, t.now, d.id)
+}
+
+const countUnsent = `SELECT count(*) FROM outbox WHERE inbound = ? AND outcome IS NOT 'sent'`
+
+// settle moves an answered inbound to done when all that answers it was sent, with what its turn has taken in: that has no
+// answer but this one. 0 is none.
+func (t closeTx) settle(inbound int64) error {
+	if inbound == 0 {
+		return nil
+	}
+	rows, err := t.query(countUnsent, inbound)
+	unsent, _, err := one(rows, err, scanInt)
+	if err != nil || unsent > 0 {
+		return err
+	}
+	in, err := t.inbound(inbound)
+	if err != nil || in.State != supervisor.InboundAnswered {
+		return err
+	}
+	rows, err = t.query(listTakenBeside, inbound)
+	taken, err := all(rows, err, scanInbound)
+	if err != nil {
+		return err
+	}
+	for _, in := range append(taken, in) {
+		if err := t.tx.transition(in, supervisor.InboundDone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expiredText stands for what a delivery said that is not kept.
+const expiredText = "(This was for a moment, and is not kept.)"
+
+const (
+	cleanPosts = `INSERT INTO cleaning (user, conversation, message, what, due_at)
+		SELECT user, conversation, message, 'delete', ? FROM post
+		WHERE delivery = ? AND state <> 'deleted' AND state IN ('sent', 'surplus') AND message <> '' ORDER BY part`
+	// In a terminal nothing stands that could be taken away but the bytes of the files, which nobody else sees to there.
+	cleanFiles = `INSERT INTO cleaning (user, conversation, message, what, due_at)
+		SELECT o.user, o.conversation, f.value ->> 'sha256', 'delete', ?
+		FROM outbox o JOIN conversation c ON c.id = o.conversation, json_each(nullif(o.files, '')) f
+		WHERE o.id = ? AND c.channel = ?`
+	blankPosts    = `UPDATE post SET content = '{"text":""}', changed_at = ? WHERE delivery = ? AND state <> 'deleted'`
+	blankDelivery = `UPDATE outbox SET text = ?, files = '' WHERE id = ?`
+)
+
+// vanish is for a delivery that was closed, and may stand in its chat for so many milliseconds: its messages there are to
+// be deleted then, and what they say is kept no longer, in the journal neither. Its buttons stay: they may be pressed. Of one
+// in a terminal it is the files that are to be deleted from the spool then, each named by its SHA-256.
+func (t closeTx) vanish(delivery, after int64) error {
+	t.scrub = true
+	if err := t.exec(cleanPosts, t.now+after, delivery); err != nil {
+		return err
+	}
+	if err := t.exec(cleanFiles, t.now+after, delivery, supervisor.ChannelTerminal); err != nil {
+		return err
+	}
+	if err := t.exec(blankPosts, t.now, delivery); err != nil {
+		return err
+	}
+	return t.exec(blankDelivery, expiredText, delivery)
+}

@@ -1,0 +1,210 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+)
+
+// everything is a row in each table that names a person. USER stands for them and N for a number of theirs alone.
+const everything = `
+INSERT INTO person (name, role, account, timezone, created_at) VALUES ('USER', 'user', '', '', 1);
+INSERT INTO setting (user, name, value) VALUES ('USER', 'model', 'offline');
+INSERT INTO suspended (user, created_at) VALUES ('USER', 1);
+INSERT INTO binding (channel, account, user, created_at) VALUES ('telegram', 'N', 'USER', 1);
+INSERT INTO invite (digest, user, created_at, expires_at) VALUES ('secretDIGESTN', 'USER', 1, 2);
+INSERT INTO totp (user, secret, changed_at) VALUES ('USER', CAST('secret' AS BLOB), 1);
+INSERT INTO recovery (user, digest) VALUES ('USER', 'secretDIGESTN');
+INSERT INTO login (user, channel, chat, opened_at, used_at) VALUES ('USER', 'telegram', '', 1, 1);
+INSERT INTO spent (user, quarter, cost) VALUES ('USER', 0, 1);
+INSERT INTO received (source, id, user, raw, received_at) VALUES ('bot', N, 'USER', '{}', 1);
+INSERT INTO conversation (id, user, channel, chat, thread, created_at) VALUES (N, 'USER', 'telegram', '', '', 1);
+INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
+	VALUES (N, 'USER', N, 'bot', 'N', 'text', '<hello>', 'done', 1, 1);
+INSERT INTO turn (id, user, conversation, kind, inbound, why, started_at, ended_at) VALUES (N, 'USER', N, 'chat', N, 'done', 1, 1);
+INSERT INTO message (id, user, conversation, turn, role, parts, created_at) VALUES (N, 'USER', N, N, 'assistant', '[]', 1);
+INSERT INTO tool_call (conversation, call, user, turn, message, position, name, result) VALUES (N, 'c', 'USER', N, N, 0, 'x', N);
+INSERT INTO usage (id, user, conversation, turn, message, spec, model, purpose, input, output, cache_read, cache_write, request,
+	created_at) VALUES (N, 'USER', N, N, N, '', '', 'chat', 0, 0, 0, 0, '', 1);
+INSERT INTO effect (id, user, turn, call, kind, target, detail, created_at) VALUES (N, 'USER', N, 'c', 'x', '', '', 1);
+INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at) VALUES (N, 'USER', N, N, N, 'answer', '', 1);
+INSERT INTO post (id, user, conversation, turn, delivery, part, state, content, changed_at)
+	VALUES (N, 'USER', N, N, N, 0, 'sent', '{}', 1);
+INSERT INTO blob (user, sha256, size, turn, created_at) VALUES ('USER', 'publicDIGESTN', 1, N, 1);
+INSERT INTO cleaning (user, conversation, message, what, due_at) VALUES ('USER', N, 'm', 'delete', 1);
+INSERT INTO question (digest, user, conversation, turn, kind, subject, text, created_at, expires_at)
+	VALUES ('secretDIGESTN', 'USER', N, N, 'budget', 'publicDIGESTN', '', 1, 1);
+INSERT INTO granted (user, tool, subject, text, created_at) VALUES ('USER', 'x', 'publicDIGESTN', '', 1);
+INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES ('USER', N, N, '', 1, 1);
+INSERT INTO extension (user, turn, amount, created_at) VALUES ('USER', N, 1, 1);
+`
+
+// fillIn gives a person a row in each table.
+func (r *rig) fillIn(user string, number int) {
+	r.Helper()
+	n := fmt.Sprint(number)
+	script := strings.NewReplacer("USER", user, "DIGESTN", strings.Repeat("d", 58-len(n))+n, "N", n).Replace(
+		strings.NewReplacer("INSERT INTO", "insert into", "DELETE", "delete").Replace(everything))
+	for _, statement := range strings.Split(strings.TrimSpace(script), ";\n") {
+		err := r.db.writer.do(r.Context(), func(t *tx) error { return t.exec(statement) })
+		if err != nil {
+			r.Fatalf("%s: %v", statement, err)
+		}
+	}
+	r.same("audit", r.db.Audit().Put(r.Context(), user, "made", ""), nil)
+}
+
+// naming are the tables with a column that names a person, as the database has them.
+func (r *rig) naming() []string {
+	r.Helper()
+	rows, err := r.db.readers.QueryContext(r.Context(), `SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND (c.name = 'user' OR m.name = 'person' AND c.name = 'name') ORDER BY 1`)
+	list, err := all(rows, err, scanText)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return list
+}
+
+func (r *rig) countOf(table, user string) int {
+	r.Helper()
+	column := "user"
+	if table == "person" {
+		column = "name"
+	}
+	return r.count("SELECT count(*) FROM " + table + " WHERE " + column + " = '" + user + "'")
+}
+
+func TestNothingOfSomebodyErasedIsLeftAndAllOfTheOthers(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	r.fillIn("alice", 1)
+	r.fillIn("bob", 2)
+	want := map[string]int64{}
+	for _, table := range r.naming() {
+		r.same(table+" before", r.countOf(table, "alice"), 1)
+		if table != "audit" {
+			want[table] = 1
+		}
+	}
+	counts, err := r.db.Access().People.Count(t.Context(), "alice")
+	r.same("error", err, nil)
+	if d := cmp.Diff(want, counts); d != "" {
+		t.Errorf("counted before: (-want +got)\n%s", d)
+	}
+	counts, err = r.db.Access().People.Erase(t.Context(), "alice")
+	r.same("error", err, nil)
+	if d := cmp.Diff(want, counts); d != "" {
+		t.Errorf("counted: (-want +got)\n%s", d)
+	}
+	for _, table := range r.naming() {
+		left := 0
+		if table == "audit" {
+			left = 2 // and that she was erased
+		}
+		r.same(table+" of alice", r.countOf(table, "alice"), left)
+		r.same(table+" of bob", r.countOf(table, "bob"), 1)
+	}
+	counts, err = r.db.Access().People.Erase(t.Context(), "alice")
+	r.same("error", err, nil)
+	r.same("erased again", len(counts), 0)
+	_, err = r.db.Access().People.Erase(t.Context(), "")
+	r.same("the service itself", supervisor.ErrorCode(err), supervisor.CodeInvalid)
+}
+
+func TestALongHistoryIsErasedInPieces(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	r.fillIn("alice", 1)
+	r.fillIn("bob", 2)
+	many := func(t *tx) error {
+		return t.exec(`WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
+			INSERT INTO message (user, conversation, turn, role, parts, created_at)
+			SELECT iif(i % 2, 'alice', 'bob'), 2 - i % 2, 2 - i % 2, 'user', '[]', i FROM n`)
+	}
+	r.same("fill", r.db.writer.do(t.Context(), many), nil)
+	calls := func(t *tx) error {
+		return t.exec(`INSERT INTO tool_call (conversation, call, user, turn, message, position, name, result)
+			SELECT conversation, 'call' || id, user, turn, id, 0, 'x', id FROM message WHERE user = 'alice' AND id > 2`)
+	}
+	r.same("fill", r.db.writer.do(t.Context(), calls), nil)
+	r.commits = 0
+	counts, err := r.db.Access().People.Erase(t.Context(), "alice")
+	r.same("error", err, nil)
+	r.same("messages", counts["message"], int64(1501))
+	r.same("calls", counts["tool_call"], int64(1501))
+	r.same("of bob", r.countOf("message", "bob"), 1501)
+	if r.commits < 30 {
+		t.Errorf("it took %d commits: others who write had to wait", r.commits)
+	}
+}
+
+func TestWhoeverStillHasATurnIsNotErasedByHalves(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	r.fillIn("alice", 1)
+	late := func(t *tx) error { // something of another's that names her turn: it is not to dangle
+		return t.exec(`INSERT INTO effect (user, turn, call, kind, target, detail, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 1)`)
+	}
+	r.same("late", r.db.writer.do(t.Context(), late), nil)
+	if _, err := r.db.Access().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(), "erase alice from turn") {
+		t.Errorf("got %v", err)
+	}
+	r.same("dangling", r.count("SELECT count(*) FROM pragma_foreign_key_check"), 0)
+}
+
+func TestAllThatIsKeptOfSomebodyIsExportedWithoutSecrets(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	r.fillIn("alice", 1)
+	r.fillIn("bob", 2)
+	many := func(t *tx) error {
+		return t.exec(`WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+			INSERT INTO granted (user, tool, subject, text, created_at) SELECT 'alice', 'x', printf('%064d', i), '', i FROM n`)
+	}
+	r.same("fill", r.db.writer.do(t.Context(), many), nil)
+	var out strings.Builder
+	r.same("error", r.db.Access().People.Export(t.Context(), "alice", &out), nil)
+	if strings.Contains(out.String(), "secret") || strings.Contains(out.String(), "c2VjcmV0") || strings.Contains(out.String(), "bob") {
+		t.Errorf("exported was\n%s", out.String())
+	}
+	lines := map[string]int{}
+	for line := range strings.Lines(out.String()) {
+		var row struct {
+			Table string
+			Row   map[string]any
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil || len(row.Row) == 0 {
+			t.Fatalf("%q: %v", line, err)
+		}
+		lines[row.Table]++
+		if row.Table == "inbox" && (row.Row["text"] != "<hello>" || row.Row["id"] != 1.0) {
+			t.Errorf("the inbound is %s", line)
+		}
+	}
+	for _, table := range r.naming() {
+		r.same("lines of "+table, lines[table], r.countOf(table, "alice"))
+	}
+	r.same("to somebody who has gone", errors.Is(r.db.Access().People.Export(t.Context(), "alice", gone{}), errGone), true)
+	names := make([]string, 0, len(personTables))
+	for _, h := range personTables {
+		names = append(names, h.table)
+	}
+	slices.Sort(names)
+	if d := cmp.Diff(slices.DeleteFunc(r.naming(), func(name string) bool { return name == "audit" }), names); d != "" {
+		t.Errorf("holdings: (-tables that name a person +here)\n%s", d)
+	}
+}
+
+var errGone = errors.New("gone")
+
+type gone struct{}
+
+func (gone) Write([]byte) (int, error) { return 0, errGone }

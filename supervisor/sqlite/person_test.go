@@ -1,0 +1,101 @@
+package sqlite_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// digest is one of a code that is never seen.
+func digest(name string) string { return strings.Repeat("0", 64-len(name)) + name }
+
+func TestPeopleComeAndGo(t *testing.T) {
+	s := newStory(t)
+	access := s.db.Access()
+	bob := supervisor.User{Name: "bob", Role: supervisor.RoleUser, Account: "bob", Timezone: "Europe/Madrid"}
+	ann := supervisor.User{Name: "ann", Role: supervisor.RoleAdmin}
+	s.must(access.People.Add(t.Context(), bob))
+	s.must(access.People.Add(t.Context(), ann))
+	s.refused(access.People.Add(t.Context(), bob), supervisor.CodeInvalid, "called bob already")
+	list, err := access.People.List(t.Context())
+	s.must(err)
+	s.same("people", list, []supervisor.User{ann, bob})
+
+	s.must(access.Bindings.Bind(t.Context(), sqlite.Binding{Channel: "telegram", Account: "7", User: "bob"}))
+	s.must(access.Invites.Put(t.Context(), sqlite.Invite{Digest: digest("a"), User: "bob", ExpiresAt: noon.Add(time.Hour)}))
+	postbag{s}.receive(code("bob", 1, 1))
+	there, err := access.People.Remove(t.Context(), "bob")
+	s.must(err)
+	s.same("removed", there, true)
+	for _, table := range []string{"binding", "invite", "login"} {
+		s.same("what lets them in", s.look("SELECT count(*) FROM "+table), "0")
+	}
+	s.same("their factor", s.look("SELECT count(*) FROM totp"), "1")
+	there, err = access.People.Remove(t.Context(), "bob")
+	s.must(err)
+	s.same("removed again", there, false)
+}
+
+func TestSuspensionEndsLogins(t *testing.T) {
+	s := postbag{newStory(t)}
+	people := s.db.Access().People
+	suspended := func(want ...string) {
+		s.Helper()
+		list, err := people.Suspended(t.Context())
+		s.must(err)
+		s.same("suspended", list, want)
+	}
+	s.receive(code("alice", 1, 1), code("bob", 2, 1))
+	for range 2 {
+		s.must(people.Suspend(t.Context(), "alice", true))
+		suspended("alice")
+	}
+	logins, err := s.db.Access().Logins.List(t.Context())
+	s.must(err)
+	s.same("logins", logins, []supervisor.Login{{User: "bob", Channel: supervisor.ChannelTelegram, Chat: "42", OpenedAt: noon,
+		UsedAt: noon}})
+	for range 2 {
+		s.must(people.Suspend(t.Context(), "alice", false))
+		suspended()
+	}
+}
+
+// Whoever has the code of somebody who is shut out is not let in by it, now or later.
+func TestSuspensionTakesInvitesBack(t *testing.T) {
+	s := newStory(t)
+	a := s.db.Access()
+	put := func(name string) {
+		t.Helper()
+		s.must(a.Invites.Put(t.Context(), sqlite.Invite{Digest: digest(name), User: "alice", ExpiresAt: noon.Add(time.Hour)}))
+	}
+	refused := func(name string) {
+		t.Helper()
+		_, err := a.Invites.Redeem(t.Context(), digest(name), supervisor.ChannelTelegram, "7", "")
+		if supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	put("a")
+	put("b")
+	s.must(a.People.Suspend(t.Context(), "alice", true, sqlite.AuditRow{User: "alice", Action: "user.disabled"}))
+	put("c") // at the same time, as it were
+	refused("a")
+	refused("c")
+	s.must(a.People.Suspend(t.Context(), "alice", false))
+	refused("b")
+	rows, err := s.db.Audit().List(t.Context(), sqlite.AuditFilter{})
+	s.must(err)
+	var revoked []string
+	for _, r := range rows {
+		if r.Action == "invite.revoked" {
+			revoked = append(revoked, r.User+": "+r.Detail)
+		}
+	}
+	if want := []string{"alice: all 2 that nobody had used, for they may not speak"}; !slices.Equal(revoked, want) {
+		t.Errorf("audited %q, want %q", revoked, want)
+	}
+}

@@ -1,0 +1,173 @@
+package sqlite
+
+import (
+	"context"
+
+	"mews/supervisor"
+)
+
+// Open says, once, what a delivery is to show: its turn's posts become its own, each part gets its content, missing ones
+// are added as queued, and those beyond the last are surplus or, where they were not sent, deleted. It returns the posts by
+// part. For a delivery that has posts it changes nothing and returns them.
+func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
+	list, err := s.inLayout(ctx, delivery, func(t layoutTx) error {
+		if t.hasLayout() {
+			return nil
+		}
+		return t.layOut(0, contents)
+	})
+	return list, wrap(err, "say what delivery %d is to show", delivery)
+}
+
+// Replace says that the parts of an open delivery from one on are these now, as Open does for all of them: a channel has
+// found that one too long, and did not take it. contents is all that follows, not that part alone. It returns all posts by
+// part.
+func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
+	[]supervisor.Post, error) {
+	list, err := s.inLayout(ctx, delivery, func(t layoutTx) error {
+		if !t.hasLayout() {
+			return invalid("It was not said yet what delivery %d is to show.", delivery)
+		}
+		if err := t.requeueRefused(from); err != nil {
+			return err
+		}
+		return t.layOut(from, contents)
+	})
+	return list, wrap(err, "replace delivery %d from part %d on", delivery, from)
+}
+
+// inLayout has fn change what a delivery is to show and returns its posts after that.
+func (s Posts) inLayout(ctx context.Context, delivery int64, fn func(layoutTx) error) ([]supervisor.Post, error) {
+	return inTransaction(ctx, s.db.writer, func(t *tx) ([]supervisor.Post, error) {
+		layout, err := postTx{t}.layout(delivery)
+		if err != nil {
+			return nil, err
+		}
+		if err := fn(layout); err != nil {
+			return nil, err
+		}
+		return layout.listDelivery(delivery)
+	})
+}
+
+// layoutTx is a transaction that says what a delivery is to show.
+type layoutTx struct {
+	postTx
+	delivery supervisor.Delivery
+	parts    map[int]supervisor.Post // its own, and those of its turn that are no delivery's
+}
+
+const findDelivery = selectDelivery + `WHERE o.id = ?`
+
+func (t postTx) layout(delivery int64) (layoutTx, error) {
+	layout := layoutTx{postTx: t, parts: map[int]supervisor.Post{}}
+	rows, err := t.query(findDelivery, delivery)
+	d, ok, err := one(rows, err, scanDelivery)
+	if err == nil && !ok {
+		err = notFound("There is no delivery %d.", delivery)
+	}
+	if err != nil {
+		return layout, err
+	}
+	layout.delivery = d
+	posts, err := t.listDelivery(delivery)
+	for _, p := range posts {
+		layout.parts[p.Part] = p
+	}
+	return layout, err
+}
+
+// hasLayout says whether it has been said what the delivery is to show.
+func (t layoutTx) hasLayout() bool {
+	for _, p := range t.parts {
+		if p.Delivery != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// requeueRefused keeps that the channel did not take a part.
+func (t layoutTx) requeueRefused(part int) error {
+	p, ok := t.parts[part]
+	if !ok || p.State != supervisor.PostSending {
+		return nil
+	}
+	queued := p
+	queued.State = supervisor.PostQueued
+	t.parts[part] = queued
+	return t.transition(p, queued)
+}
+
+// layOut gives the parts from one on their contents and does without those beyond the last.
+func (t layoutTx) layOut(from int, contents []supervisor.RichText) error {
+	for i, content := range contents {
+		if err := t.fill(from+i, content); err != nil {
+			return err
+		}
+	}
+	for part, p := range t.parts {
+		if part < from+len(contents) {
+			continue
+		}
+		if err := t.drop(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refilledState says what a post becomes that gets other content; what is not named stays what it is.
+var refilledState = map[supervisor.PostState]supervisor.PostState{
+	supervisor.PostFailed:  supervisor.PostQueued, // it was refused with its earlier content
+	supervisor.PostSurplus: supervisor.PostSent,   // it still stands there
+}
+
+// fill gives a part its content.
+func (t layoutTx) fill(part int, content supervisor.RichText) error {
+	p, ok := t.parts[part]
+	if !ok {
+		_, err := t.put(t.delivery.Conversation.ID, supervisor.Post{Turn: t.delivery.Turn, Delivery: t.delivery.ID,
+			Part: part, State: supervisor.PostQueued, Content: content})
+		return err
+	}
+	to := p
+	to.Content = content
+	if state, ok := refilledState[p.State]; ok {
+		to.State = state
+	}
+	return t.assign(p, to)
+}
+
+// droppedState says what a post becomes that the delivery does without; what is not named is deleted.
+var droppedState = map[supervisor.PostState]supervisor.PostState{
+	supervisor.PostSent:    supervisor.PostSurplus,
+	supervisor.PostSurplus: supervisor.PostSurplus,
+}
+
+// drop does without a post.
+func (t layoutTx) drop(p supervisor.Post) error {
+	to := p
+	to.State = supervisor.PostDeleted
+	if state, ok := droppedState[p.State]; ok {
+		to.State = state
+	}
+	return t.assign(p, to)
+}
+
+const assignPost = `UPDATE post SET conversation = ?, delivery = ?, content = ?, changed_at = ? WHERE id = ?`
+
+// assign makes a post the delivery's and changes it. One whose sending was cut stays that, whatever it is to show now.
+func (t layoutTx) assign(p, to supervisor.Post) error {
+	content, err := encodeContent(to.Content)
+	if err != nil {
+		return err
+	}
+	if err := t.exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, content, t.now, p.ID); err != nil {
+		return err
+	}
+	if p.State == to.State {
+		return nil
+	}
+	return t.transition(p, to)
+}

@@ -1,0 +1,209 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+// Factors are people's second factors, and what was tried against them. Their secrets are sealed by whoever puts them.
+type Factors struct{ db *DB }
+
+// One statement reads a factor with its recovery codes: as they are together at one moment.
+const findFactor = `SELECT user, secret, confirmed_at IS NOT NULL, last_step, failures, lockouts, locked_until,
+	(SELECT coalesce(group_concat(digest, ' ' ORDER BY digest), '') FROM recovery r WHERE r.user = totp.user AND used_at IS NULL)
+	FROM totp WHERE user = ?`
+
+// Find is a person's factor, if there is something known of one. It may have no secret: then something was tried against
+// it that is not there.
+func (s Factors) Find(ctx context.Context, user string) (supervisor.Factor, bool, error) {
+	rows, err := s.db.read(ctx, findFactor, user)
+	f, ok, err := one(rows, err, scanFactor)
+	return f, ok, wrap(err, "find the second factor of %s", user)
+}
+
+const listFactors = `SELECT user, confirmed_at IS NOT NULL, locked_until FROM totp WHERE length(secret) > 0 ORDER BY user`
+
+// List lists the factors that people have enrolled: whose they are, whether they are confirmed, and until when they are
+// locked. All else is left out.
+func (s Factors) List(ctx context.Context) ([]supervisor.Factor, error) {
+	rows, err := s.db.read(ctx, listFactors)
+	list, err := all(rows, err, func(rows *sql.Rows) (f supervisor.Factor, err error) {
+		var until int64
+		err = rows.Scan(&f.User, &f.Confirmed, &until)
+		f.LockedUntil = fromMillisOrZero(until)
+		return f, err
+	})
+	return list, wrap(err, "list the second factors")
+}
+
+const (
+	// What was tried against an earlier secret still counts: to enrol anew opens no lock.
+	enrolFactor = `INSERT INTO totp (user, secret, changed_at) VALUES (?, ?, ?)
+		ON CONFLICT (user) DO UPDATE SET secret = excluded.secret, last_step = 0, changed_at = excluded.changed_at
+		WHERE confirmed_at IS NULL`
+	forgetRecovery = `DELETE FROM recovery WHERE user = ?`
+	insertRecovery = `INSERT INTO recovery (user, digest) VALUES (?, ?)`
+)
+
+// Put enrols a person: the sealed secret, not confirmed yet, and the digests of the recovery codes take the place of what
+// was not confirmed before, and the entries are put into the audit log with them. Refused where a factor is confirmed: that
+// one is reset first.
+func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditRow) error {
+	err := s.db.writer.do(ctx, func(t *tx) error {
+		if len(sealed) == 0 {
+			return invalid("A second factor of %s without a secret can't be kept.", user)
+		}
+		n, err := t.change(enrolFactor, user, sealed, t.now)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return invalid("%s has a second factor already. Reset it before you make another.", user)
+		}
+		if err := t.exec(forgetRecovery, user); err != nil {
+			return err
+		}
+		if err := t.each(insertRecovery, user, recovery); err != nil {
+			return err
+		}
+		return t.auditAll(entries)
+	})
+	return wrap(err, "enrol a second factor of %s", user)
+}
+
+// each runs a statement for each of a person's digests.
+func (t *tx) each(query, user string, digests []string) error {
+	for _, digest := range digests {
+		if err := t.exec(query, user, digest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	deleteFactor = `DELETE FROM totp WHERE user = ?`
+	unlockFactor = `UPDATE totp SET failures = 0, lockouts = 0, locked_until = 0, changed_at = ? WHERE user = ?`
+)
+
+// Reset forgets a person's factor with its recovery codes, ends their logins and that they may make another in a chat, and
+// says whether there was a factor. What waited for a code of it is answered and never run; told are the conversations for
+// which that put something into the outbox. If any of that was there, the entries are put into the audit log in the same
+// transaction.
+func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (there bool, told []int64, err error) {
+	told, err = inTransaction(ctx, s.db.writer, func(t *tx) ([]int64, error) {
+		all := int64(0)
+		for _, query := range []string{forgetRecovery, closeLogins, endEnrol, deleteFactor} {
+			n, err := t.change(query, user)
+			if err != nil {
+				return nil, err
+			}
+			all, there = all+n, n > 0 // in the end, whether the factor was
+		}
+		batch := batchTx{tx: t}
+		err := batch.answerHeld(user)
+		if err == nil && all+int64(len(batch.receipt.Told)) > 0 {
+			err = t.auditAll(entries)
+		}
+		return batch.receipt.Told, err
+	})
+	return there && err == nil, told, wrap(err, "reset the second factor of %s", user)
+}
+
+// Unlock forgets what was tried against a person's factor, and says whether there is one. If so, the entries are put into the
+// audit log in the same transaction.
+func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
+	n, err := s.db.writer.changing(ctx, entries, func(t *tx) (int64, error) { return t.change(unlockFactor, t.now, user) })
+	return n > 0, wrap(err, "unlock the second factor of %s", user)
+}
+
+// Attempt tries a code that came another way than as an inbound; detail says for the audit log which way that was. It
+// opens no gate.
+func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.Decide, detail string) (
+	supervisor.Verdict, error) {
+	verdict, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Verdict, error) {
+		return t.attempt(user, decide, detail)
+	})
+	return verdict, wrap(err, "try a code of %s", user)
+}
+
+// attempt has decide hold a code against a person's factor, and keeps that and what became of it.
+func (t *tx) attempt(user string, decide supervisor.Decide, detail string) (supervisor.Verdict, error) {
+	rows, err := t.query(findFactor, user)
+	was, ok, err := one(rows, err, scanFactor)
+	if err != nil {
+		return supervisor.Verdict{}, err
+	}
+	was.User = user
+	left := slices.Clone(was.Recovery) // decide may change what it is given
+	is, verdict := decide(was, fromMillis(t.now))
+	if ok || len(is.Secret) > 0 || is.Failures > 0 || !is.LockedUntil.IsZero() {
+		if err := t.putFactor(user, is, left); err != nil {
+			return verdict, err
+		}
+	}
+	if is.Confirmed && !was.Confirmed {
+		if err := t.exec(endEnrol, user); err != nil {
+			return verdict, err
+		}
+	}
+	return verdict, t.audit(user, verdict.Action, detail)
+}
+
+const (
+	putFactor = `INSERT INTO totp (user, secret, confirmed_at, last_step, failures, lockouts, locked_until, changed_at)
+		VALUES (?1, ?2, iif(?3, ?8, NULL), ?4, ?5, ?6, ?7, ?8) ON CONFLICT (user) DO UPDATE SET secret = excluded.secret,
+		confirmed_at = iif(?3, coalesce(confirmed_at, ?8), NULL), last_step = excluded.last_step,
+		failures = excluded.failures, lockouts = excluded.lockouts, locked_until = excluded.locked_until,
+		changed_at = excluded.changed_at`
+	useRecovery = `UPDATE recovery SET used_at = ?3 WHERE user = ?1 AND digest = ?2`
+)
+
+// putFactor keeps a factor as it is now. left are the recovery codes that were left before.
+func (t *tx) putFactor(user string, f supervisor.Factor, left []string) error {
+	until := int64(0)
+	if !f.LockedUntil.IsZero() {
+		until = f.LockedUntil.UnixMilli()
+	}
+	secret := f.Secret
+	if secret == nil {
+		secret = []byte{}
+	}
+	err := t.exec(putFactor, user, secret, f.Confirmed, f.LastStep, f.Failures, f.Lockouts, until, t.now)
+	if err != nil {
+		return err
+	}
+	for _, digest := range left {
+		if slices.Contains(f.Recovery, digest) {
+			continue
+		}
+		if err := t.exec(useRecovery, user, digest, t.now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func scanFactor(rows *sql.Rows) (f supervisor.Factor, err error) {
+	var until int64
+	var recovery string
+	err = rows.Scan(&f.User, &f.Secret, &f.Confirmed, &f.LastStep, &f.Failures, &f.Lockouts, &until, &recovery)
+	if len(f.Secret) == 0 {
+		f.Secret = nil
+	}
+	f.Recovery, f.LockedUntil = strings.Fields(recovery), fromMillisOrZero(until)
+	return f, err
+}
+
+// fromMillisOrZero is the time of a column where 0 is none.
+func fromMillisOrZero(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return fromMillis(ms)
+}

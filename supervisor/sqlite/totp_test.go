@@ -1,0 +1,127 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+)
+
+func TestAFactorIsEnrolledConfirmedLockedAndReset(t *testing.T) {
+	s := postbag{newStory(t)}
+	factors := s.db.Access().Factors
+	find := func(want supervisor.Factor) {
+		s.Helper()
+		f, ok, err := factors.Find(t.Context(), "alice")
+		s.must(err)
+		s.same("is there", ok, want.User != "")
+		s.same("factor", f, want)
+	}
+	find(supervisor.Factor{})
+	s.refused(factors.Put(t.Context(), "alice", nil, nil), supervisor.CodeInvalid, "without a secret")
+	s.must(factors.Put(t.Context(), "alice", []byte("old"), []string{digest("x")}))
+	try := func(d supervisor.Decide) supervisor.Verdict {
+		s.Helper()
+		v, err := factors.Attempt(t.Context(), "alice", d, "at the command line")
+		s.must(err)
+		return v
+	}
+	try(func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+		s.same("given", f, supervisor.Factor{User: "alice", Secret: []byte("old"), Recovery: []string{digest("x")}})
+		s.same("now", now, noon)
+		f.Failures, f.Lockouts, f.LockedUntil = 3, 1, noon.Add(time.Hour)
+		return f, supervisor.Verdict{Action: "totp.refused"}
+	})
+	s.must(factors.Put(t.Context(), "alice", []byte("new"), []string{digest("b"), digest("a")}))
+	kept := supervisor.Factor{User: "alice", Secret: []byte("new"), Failures: 3, Lockouts: 1,
+		LockedUntil: noon.Add(time.Hour), Recovery: []string{digest("a"), digest("b")}}
+	find(kept)
+	there, err := factors.Unlock(t.Context(), "alice")
+	s.must(err)
+	s.same("unlocked", there, true)
+	kept.Failures, kept.Lockouts, kept.LockedUntil = 0, 0, time.Time{}
+	find(kept)
+
+	verdict := try(func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+		f.Confirmed, f.LastStep, f.Recovery = true, 9, append(f.Recovery[:0], digest("b"))
+		return f, supervisor.Verdict{Right: true, Action: "totp.enrolled", Text: "Well."}
+	})
+	s.same("verdict", verdict, supervisor.Verdict{Right: true, Action: "totp.enrolled", Text: "Well."})
+	kept.Confirmed, kept.LastStep, kept.Recovery = true, 9, []string{digest("b")}
+	find(kept)
+	s.same("opens no gate", s.look("SELECT count(*) FROM login"), "0")
+	s.same("audited", s.look("SELECT action || ' ' || detail FROM audit ORDER BY id"),
+		"totp.refused at the command line totp.enrolled at the command line")
+	s.refused(factors.Put(t.Context(), "alice", []byte("newer"), nil), supervisor.CodeInvalid, "Reset it before")
+	list, err := factors.List(t.Context())
+	s.must(err)
+	s.same("list", list, []supervisor.Factor{{User: "alice", Confirmed: true}})
+
+	s.receive(code("alice", 1, 10))
+	for _, want := range []bool{true, false} {
+		there, _, err := factors.Reset(t.Context(), "alice")
+		s.must(err)
+		s.same("reset", there, want)
+	}
+	find(supervisor.Factor{})
+	s.same("logins and codes", s.look("SELECT (SELECT count(*) FROM login) + (SELECT count(*) FROM recovery)"), "0")
+}
+
+func TestAResetAnswersWhatWaitedForACode(t *testing.T) {
+	s := postbag{newStory(t)}
+	command := guarded("alice", 2, "/status")
+	command.Inbound.Kind = supervisor.KindCommand
+	private := s.receive(guarded("alice", 1, "one"), command).Kept[0].Conversation
+	group := s.receive(in("-100", askedAt("42", guarded("alice", 3, "three")))).Kept[0].Conversation
+	s.receive(guarded("bob", 4, "bob's"))
+	for _, want := range [][]int64{{private.ID, group.ID}, nil} {
+		_, told, err := s.db.Access().Factors.Reset(t.Context(), "alice")
+		s.must(err)
+		s.same("told", told, want)
+		s.same("kept", s.look("SELECT user || held || state FROM inbox ORDER BY id"),
+			"alice0answered alice0answered alice0answered bob1new")
+		const gone = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
+		s.same("said", s.pending(private), []string{locked, locked, gone, gone})
+		s.same("said in the group", s.pending(group), []string{gone})
+	}
+	s.same("released by a later code", len(s.receive(code("alice", 5, 1)).Released), 0)
+}
+
+func TestWhatIsTriedAgainstNothingIsCounted(t *testing.T) {
+	s := newStory(t)
+	factors := s.db.Access().Factors
+	for range 2 {
+		_, err := factors.Attempt(t.Context(), "alice", taking(0), "")
+		s.must(err)
+	}
+	f, ok, err := factors.Find(t.Context(), "alice")
+	s.must(err)
+	s.same("kept", f, supervisor.Factor{User: "alice", Failures: 2, Recovery: []string{}})
+	s.same("is there", ok, true)
+	list, err := factors.List(t.Context())
+	s.must(err)
+	s.same("enrolled", len(list), 0)
+}
+
+func TestOfAHundredWhoTryOneCodeOneIsRight(t *testing.T) {
+	s := postbag{newStory(t)}
+	var right atomic.Int64
+	var group sync.WaitGroup
+	for n := range 100 {
+		group.Go(func() {
+			v, err := s.db.Access().Factors.Attempt(t.Context(), "alice", taking(7), fmt.Sprint(n))
+			if err != nil {
+				t.Error(err)
+			}
+			if v.Right {
+				right.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	s.same("right", right.Load(), int64(1))
+	s.same("tried", s.look("SELECT count(*) FROM audit"), "100")
+}

@@ -1,0 +1,87 @@
+package sqlite
+
+import (
+	"context"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// FinishTurn is how a turn ends.
+type FinishTurn struct {
+	Turn       int64
+	Why        protocol.Why
+	State      supervisor.InboundState // of all its inbounds: answered or parked
+	Text       string                  // what the person gets
+	Partial    string                  // what a model had said of a message that was cut, for the transcript; "" none
+	Unanswered string                  // the result of calls that have none, so that each call has one
+}
+
+// Finish ends a turn and puts its answer into the outbox. Refused if the turn has ended.
+func (s Turns) Finish(ctx context.Context, f FinishTurn) (supervisor.Delivery, error) {
+	d, err := inTurn(ctx, s.db.writer, f.Turn, func(t turnTx) (supervisor.Delivery, error) { return t.finish(f) })
+	return d, wrap(err, "finish turn %d", f.Turn)
+}
+
+func (t turnTx) finish(f FinishTurn) (d supervisor.Delivery, err error) {
+	ins, err := t.inbounds()
+	if err != nil {
+		return d, err
+	}
+	for _, step := range []func(FinishTurn) error{t.answerOpenCalls, t.keepPartial, t.end} {
+		if err := step(f); err != nil {
+			return d, err
+		}
+	}
+	d = supervisor.Delivery{Conversation: t.turn.Conversation, Inbound: ins[0].ID, Key: ins[0].Key,
+		Message: ins[0].Message, Turn: t.turn.ID, Why: f.Why, Kind: supervisor.DeliveryAnswer, Text: f.Text}
+	for _, in := range ins[1:] {
+		d.Also = append(d.Also, in.Key)
+	}
+	return t.putDelivery(d)
+}
+
+// answerOpenCalls gives each call without a result one that says so: providers refuse a transcript where one is missing.
+func (t turnTx) answerOpenCalls(f FinishTurn) error {
+	calls, err := t.openCalls()
+	if err != nil {
+		return err
+	}
+	for _, c := range calls {
+		r := protocol.ToolResult{Call: c.ID, Name: c.Name, Text: f.Unanswered, Failed: true}
+		if _, err := t.putResult(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t turnTx) keepPartial(f FinishTurn) error {
+	if f.Partial == "" {
+		return nil
+	}
+	_, err := t.putMessage(protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: f.Partial}}})
+	return err
+}
+
+const endTurn = `UPDATE turn SET why = ?, ended_at = ? WHERE id = ?`
+
+// turnEnd moves the turn and its inbounds to their ends. What was taken in on the way ends as what it began with, whatever that
+// is. Stopped: a /stop is about all that came before it, and what came after it was never taken. Failed: the failure was of a
+// request with all of them in it, and it is all of them that the person is told about. Parked: all of them were there before the
+// first of the workers ended; nobody knows which of them ends the workers, and to find that out would end three more for each.
+func (t turnTx) end(f FinishTurn) error {
+	if f.Why == "" {
+		return invalid("Turn %d cannot end without a reason.", t.turn.ID)
+	}
+	ins, err := t.inbounds()
+	if err != nil {
+		return err
+	}
+	for _, in := range ins {
+		if err := t.transition(in, f.State); err != nil {
+			return err
+		}
+	}
+	return t.exec(endTurn, f.Why, t.now, t.turn.ID)
+}

@@ -1,0 +1,107 @@
+package sqlite
+
+import (
+	"context"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// endsTopic says of a command n that it ends what came before it or parts it from what comes behind it. It is read off the text
+// as command.Parse does, and a command that there is not may pass for one: that is answered at once.
+const endsTopic = `n.kind = 'command' AND n.held = 0 AND (n.text LIKE '/stop%' OR n.text LIKE '/new%')`
+
+// takable is what a turn may take in. What stands behind a /stop or a /new without an answer is left where it is: what came
+// inboundTransitions it must not be in the turn that it ends, nor in the topic that it closes. Any other command may wait for its person's
+// word for an hour, and holds up nothing.
+//
+// A turn in which a worker has ended takes nothing: what has nothing to do with that death is not to be parked for it.
+const takable = `JOIN turn t ON t.conversation = i.conversation WHERE t.id = ?1 AND t.deaths = 0 AND i.state = 'new'
+	AND i.kind = 'text' AND i.held = 0 AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
+		AND n.state = 'new' AND n.id < i.id AND ` + endsTopic + `) `
+
+const (
+	findTakable = `SELECT i.id FROM inbox i ` + takable + `LIMIT 1`
+	listTakable = selectInbound + takable + `ORDER BY i.id`
+	bindInbound = `UPDATE inbox SET turn = ? WHERE id = ?`
+	newestRole  = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
+)
+
+// Take has what waits in a turn's conversation become part of the turn: each such text is running, and stands in the
+// transcript behind all that the turn has come to, in the order in which they were sent. From then on they share the turn's
+// fate: they are answered or parked with the inbound that it began with, and done with it.
+//
+// It takes at most room bytes of text, and nothing that came behind a text for which there was no room: nothing overtakes. It
+// takes nothing at all where a worker has ended in the turn, or where the model's last message has calls without a result, or
+// none and so ends the turn: what waits is for a turn of its own then. Refused if the turn has ended.
+func (s Turns) Take(ctx context.Context, turn int64, room int) (taken int, err error) {
+	rows, err := s.db.read(ctx, findTakable, turn)
+	if _, ok, err := one(rows, err, scanInt); err != nil || !ok { // almost always: it costs no commit then
+		return 0, wrap(err, "look for what turn %d may take in", turn)
+	}
+	taken, err = inTurn(ctx, s.db.writer, turn, func(t turnTx) (int, error) { return takeTx{t}.take(room) })
+	return taken, wrap(err, "take into turn %d what waits", turn)
+}
+
+// takeTx is a transaction in which a turn takes something in.
+type takeTx struct{ turnTx }
+
+func (t takeTx) take(room int) (taken int, err error) {
+	if between, err := t.betweenSteps(); err != nil || !between {
+		return 0, err
+	}
+	rows, err := t.query(listTakable, t.turn.ID)
+	waiting, err := all(rows, err, scanInbound)
+	if err != nil {
+		return 0, err
+	}
+	for _, in := range waiting {
+		if room -= len(in.Text); room < 0 {
+			break
+		}
+		if err := t.takeOne(in); err != nil {
+			return taken, err
+		}
+		taken++
+	}
+	return taken, nil
+}
+
+func (t takeTx) takeOne(in supervisor.Inbound) error {
+	if err := t.transition(in, supervisor.InboundRunning); err != nil {
+		return err
+	}
+	if err := t.exec(bindInbound, t.turn.ID, in.ID); err != nil {
+		return err
+	}
+	_, err := t.putMessage(protocol.UserText(in.Text))
+	return err
+}
+
+// betweenSteps says whether the next thing in the turn is the model's to say.
+func (t takeTx) betweenSteps() (bool, error) {
+	open, err := t.openCalls()
+	if err != nil || len(open) > 0 {
+		return false, err
+	}
+	rows, err := t.query(newestRole, t.turn.ID)
+	role, _, err := one(rows, err, scanText)
+	return role != string(protocol.RoleAssistant), err
+}
+
+const (
+	listTaken       = selectInbound + `WHERE i.turn = ? ORDER BY i.id`
+	listTakenBeside = selectInbound + `WHERE i.turn = (SELECT id FROM turn WHERE inbound = ?) AND i.state = 'answered'
+		ORDER BY i.id`
+)
+
+// inbounds are all that the turn answers: what it began with, and what it has taken in since.
+func (t turnTx) inbounds() ([]supervisor.Inbound, error) {
+	first, err := t.inbound(t.turn.Inbound)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := t.query(listTaken, t.turn.ID)
+	taken, err := all(rows, err, scanInbound)
+	return append([]supervisor.Inbound{first}, taken...), err
+}

@@ -1,0 +1,154 @@
+package sqlite_test
+
+import (
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// take has a turn take in what waits.
+func (s *story) take(turn supervisor.Turn) int {
+	s.Helper()
+	return s.takeOf(turn, 32<<10)
+}
+
+// takeOf is take with room for so many bytes.
+func (s *story) takeOf(turn supervisor.Turn, room int) int {
+	s.Helper()
+	n, err := s.db.Turns().Take(s.Context(), turn.ID, room)
+	s.must(err)
+	return n
+}
+
+// said are the texts and results of alice's transcript.
+func saidIn(s *story) (all []string) {
+	for _, m := range s.transcript(s.home) {
+		text := m.Text()
+		for _, p := range m.Parts {
+			if p.Result != nil {
+				text += p.Result.Text
+			}
+		}
+		all = append(all, string(m.Role)+" "+text)
+	}
+	return all
+}
+
+func TestATurnTakesInWhatWaitsBetweenItsSteps(t *testing.T) {
+	s := newStory(t)
+	turn := s.asking("c1", "c2")
+	one, two := s.text("also this"), s.text("and that")
+	s.put(s.conversation("bob"), supervisor.KindText, "of another person")
+	s.put(s.chat("alice", "5"), supervisor.KindText, "of another conversation")
+	for _, call := range []string{"c1", "c2"} {
+		s.same("taken in while a call runs", s.take(turn), 0)
+		_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result(call, "milk"))
+		s.must(err)
+	}
+	s.same("taken in after the step", s.take(turn), 2)
+	s.same("taken in once more", s.take(turn), 0)
+	s.same("transcript", saidIn(s), []string{"user read my notes", "assistant ", "tool milk", "tool milk", "user also this", "user and that"})
+	s.same("states", s.state(one.ID)+" "+s.state(two.ID), "running running")
+	if _, waits, err := s.db.Inbox().Next(t.Context(), s.home.ID); err != nil || waits {
+		t.Errorf("something still waits: %v", err)
+	}
+	_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "That is all."))
+	s.must(err)
+	late := s.text("too late")
+	s.same("taken in after the last word", s.take(turn), 0)
+
+	d := s.finish(turn, "That is all.")
+	s.same("other keys of the answer", d.Also, []string{one.Key, two.Key})
+	pending, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
+	s.must(err)
+	s.same("pending", pending, []supervisor.Delivery{d})
+	for _, in := range []supervisor.Inbound{one, two} {
+		s.same("state at the end", s.state(in.ID), "answered")
+	}
+	s.must(s.db.Outbox().Delivered(t.Context(), d.ID))
+	s.same("states when the answer has arrived", s.look("SELECT state FROM inbox WHERE user = 'alice' AND conversation = ? ORDER BY id", s.home.ID),
+		"done done done new")
+	s.same("what came too late", s.state(late.ID), "new")
+
+	_, err = s.db.Turns().Take(t.Context(), turn.ID, 100)
+	s.refused(err, supervisor.CodeInvalid, "has ended")
+}
+
+func TestWhatATurnHasTakenInEndsAsItDoes(t *testing.T) {
+	for why, want := range map[protocol.Why]supervisor.InboundState{protocol.WhyStopped: supervisor.InboundAnswered,
+		protocol.WhyError: supervisor.InboundParked, protocol.WhySteps: supervisor.InboundAnswered} {
+		s := newStory(t)
+		turn := s.begun("first")
+		taken := s.text("second")
+		s.same("taken in before the first step", s.take(turn), 1)
+		d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: why, State: want, Text: "so"})
+		s.must(err)
+		s.same(string(why), s.state(turn.Inbound)+" "+s.state(taken.ID), string(want+" "+want))
+		s.close(d, supervisor.OutcomeFailed, "blocked")
+		s.same("with an answer that did not arrive", s.state(taken.ID), string(want))
+	}
+}
+
+// What is sent after a /stop is not of the turn that the /stop ends.
+func TestWhatStandsBehindACommandThatCutsIsNotTakenInBeforeThatIsAnswered(t *testing.T) {
+	for _, sent := range []string{"/stop", "/Stop@mews_bot now", "/new"} {
+		s := newStory(t)
+		turn := s.begun("first")
+		before, command, behind := s.text("before"), s.put(s.home, supervisor.KindCommand, sent), s.text("behind")
+		s.same(sent+": taken in", s.take(turn), 1)
+		s.same(sent+": states", s.state(before.ID)+" "+s.state(behind.ID), "running new")
+		ahead, err := s.db.Inbox().Ahead(t.Context(), command.ID)
+		s.must(err)
+		s.same(sent+" is about", ahead, sqlite.PrecedingText{Inbound: turn.Inbound, Waiting: 3})
+		_, err = s.db.Outbox().AnswerCommand(t.Context(), command.ID, supervisor.Delivery{Text: "ok"})
+		s.must(err)
+		s.same(sent+": taken in then", s.take(turn), 1)
+	}
+}
+
+// A command that waits for its person's approval does so for up to an hour.
+func TestWhatStandsBehindACommandThatWaitsIsTakenIn(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("first")
+	s.put(s.home, supervisor.KindCommand, "/settings stream off")
+	s.text("not that folder!")
+	s.same("taken in", s.take(turn), 1)
+}
+
+// Two dead workers are no doing of what was sent after them.
+func TestADyingTurnTakesNothingIn(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("first")
+	_, err := s.db.Turns().Died(t.Context(), turn.ID)
+	s.must(err)
+	late := s.text("and that")
+	s.same("taken in", s.take(turn), 0)
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyError,
+		State: supervisor.InboundParked, Text: "so"})
+	s.must(err)
+	s.same("states", s.state(turn.Inbound)+" "+s.state(late.ID), "parked new")
+}
+
+func TestWhatIsTooLongToBeTakenInWaitsAndNothingOvertakesIt(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("first")
+	short, long, after := s.text("short"), s.text(strings.Repeat("long ", 7000)), s.text("after")
+	s.same("taken in", s.take(turn), 1)
+	s.same("states", s.state(short.ID)+" "+s.state(long.ID)+" "+s.state(after.ID), "running new new")
+	s.same("taken in again", s.take(turn), 0)
+	s.same("taken in with room for it", s.takeOf(turn, 40<<10), 2)
+}
+
+func TestATurnThatTookSomethingInIsErasedWithIt(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("first")
+	s.text("second")
+	s.same("taken in", s.take(turn), 1)
+	s.finish(turn, "ok")
+	counts, err := s.db.Access().People.Erase(t.Context(), "alice")
+	s.must(err)
+	s.same("erased of the inbox", counts["inbox"], int64(2))
+}

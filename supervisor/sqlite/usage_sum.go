@@ -1,0 +1,183 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// UsageDimension is something by which usage is told apart.
+type UsageDimension string
+
+const (
+	ByUser         UsageDimension = "user"
+	ByConversation UsageDimension = "conversation"
+	ByModel        UsageDimension = "model"
+	ByPurpose      UsageDimension = "purpose"
+	ByDay          UsageDimension = "day"
+)
+
+// dimensions are all that there are, in the order of the queries' columns.
+var dimensions = []UsageDimension{ByUser, ByConversation, ByModel, ByPurpose, ByDay}
+
+// UsageQuery is a question about usage.
+type UsageQuery struct {
+	User string           // whose; "" is everybody's
+	From time.Time        // the first moment that counts; zero is the beginning
+	To   time.Time        // the first moment that does not; zero is the end
+	By   []UsageDimension // what is told apart; nothing gives one total
+	Zone *time.Location   // whose midnights end the days; nil is UTC
+}
+
+// UsageTotal is what some calls come to together. The fields of dimensions that are not told apart are zero.
+type UsageTotal struct {
+	User         string
+	Conversation int64  // 0 too where a call was for none
+	Model        string // provider/model; as the provider names it where that is not known
+	Purpose      supervisor.Purpose
+	Day          string // 2026-11-20
+	Calls        int64  // those that failed included
+	Failed       int64
+	Usage        protocol.Usage
+	Cost         int64 // in millionths of a dollar, of the calls with a price
+	Unpriced     int64 // calls without one; one that failed before it counted anything needs none
+}
+
+// quarterHour is a quarter of an hour in milliseconds, as in the queries. No time zone has its midnight within one.
+const quarterHour = 15 * 60 * 1000
+
+const (
+	selectTotals = `SELECT iif(?4, user, ''), iif(?5, coalesce(conversation, 0), 0),
+		iif(?6, iif(spec <> '', spec, model), ''), iif(?7, purpose, ''), iif(?8, created_at / 900000, 0), count(*),
+		count(class), sum(input), sum(output), sum(cache_read), sum(cache_write), coalesce(sum(cost), 0),
+		sum(cost IS NULL AND (class IS NULL OR input + output + cache_read + cache_write > 0)) FROM usage `
+	sumUser = selectTotals + `WHERE user = ?1 AND created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
+	sumAll  = selectTotals + `WHERE created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
+)
+
+// Sum adds usage up. The dearest total comes first, of two that cost the same the one with more tokens. Where there was no
+// call there is no total.
+func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
+	list, err := s.sum(ctx, q)
+	return list, wrap(err, "add up the usage of %q", q.User)
+}
+
+func (s Usage) sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
+	args, err := q.args()
+	if err != nil {
+		return nil, err
+	}
+	query := sumUser
+	if q.User == "" {
+		query = sumAll
+	}
+	rows, err := s.db.read(ctx, query, args...)
+	parts, err := all(rows, err, scanTotal)
+	if err != nil {
+		return nil, err
+	}
+	return q.merge(parts), nil
+}
+
+func (q UsageQuery) args() ([]any, error) {
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	if !q.From.IsZero() {
+		from = toMillis(q.From)
+	}
+	if !q.To.IsZero() {
+		to = toMillis(q.To)
+	}
+	args := []any{q.User, from, to}
+	for _, d := range dimensions {
+		args = append(args, slices.Contains(q.By, d))
+	}
+	for _, d := range q.By {
+		if !slices.Contains(dimensions, d) {
+			return nil, invalid("Usage is not told apart by %q.", d)
+		}
+	}
+	return args, nil
+}
+
+// toMillis is the first full millisecond that is not before at.
+func toMillis(at time.Time) int64 { return at.Add(time.Millisecond - 1).UnixMilli() }
+
+// totalRow is a part of a total: that of one quarter of an hour where days are told apart.
+type totalRow struct {
+	UsageTotal
+	quarter int64 // since 1970
+}
+
+func scanTotal(rows *sql.Rows) (p totalRow, err error) {
+	u := &p.Usage
+	err = rows.Scan(&p.User, &p.Conversation, &p.Model, &p.Purpose, &p.quarter, &p.Calls, &p.Failed, &u.Input, &u.Output,
+		&u.CacheRead, &u.CacheWrite, &p.Cost, &p.Unpriced)
+	return p, err
+}
+
+// merge makes totals of their parts: SQLite knows nothing of time zones.
+func (q UsageQuery) merge(parts []totalRow) []UsageTotal {
+	zone, days := cmp.Or(q.Zone, time.UTC), slices.Contains(q.By, ByDay)
+	sums := map[UsageTotal]UsageTotal{} // by what tells them apart
+	for _, p := range parts {
+		if days {
+			p.Day = fromMillis(p.quarter * quarterHour).In(zone).Format(time.DateOnly)
+		}
+		key := UsageTotal{User: p.User, Conversation: p.Conversation, Model: p.Model, Purpose: p.Purpose, Day: p.Day}
+		sums[key] = p.plus(sums[key])
+	}
+	return slices.SortedFunc(maps.Values(sums), compareTotals)
+}
+
+// plus is t with the figures of more.
+func (t UsageTotal) plus(more UsageTotal) UsageTotal {
+	t.Calls += more.Calls
+	t.Failed += more.Failed
+	t.Usage.Input += more.Usage.Input
+	t.Usage.Output += more.Usage.Output
+	t.Usage.CacheRead += more.Usage.CacheRead
+	t.Usage.CacheWrite += more.Usage.CacheWrite
+	t.Cost += more.Cost
+	t.Unpriced += more.Unpriced
+	return t
+}
+
+func compareTotals(a, b UsageTotal) int {
+	return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Usage.Input+b.Usage.Output, a.Usage.Input+a.Usage.Output),
+		cmp.Compare(a.Day, b.Day), cmp.Compare(a.User, b.User), cmp.Compare(a.Conversation, b.Conversation),
+		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
+}
+
+// Daily is what a person's usage ("" is everybody's) comes to on each day in zone, from that of since to that of now: in
+// order, and with the days on which there was none. nil is UTC.
+func (s Usage) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageTotal, error) {
+	zone = cmp.Or(zone, time.UTC)
+	y, m, d := since.In(zone).Date()
+	at := time.Date(y, m, d, 12, 0, 0, 0, zone) // noon: that is on every day, whatever the clocks do
+	before := at.Add(-24 * time.Hour)           // the day has not begun; what is too early is left out
+	totals, err := s.sum(ctx, UsageQuery{User: user, From: before, By: []UsageDimension{ByDay}, Zone: zone})
+	if err != nil {
+		return nil, wrap(err, "add up the usage of %q by day", user)
+	}
+	byDay := map[string]UsageTotal{}
+	for _, t := range totals {
+		byDay[t.Day] = t
+	}
+	var list []UsageTotal
+	last := s.db.writer.now().In(zone).Format(time.DateOnly)
+	for date := at.Format(time.DateOnly); date <= last; date = at.Format(time.DateOnly) {
+		t := byDay[date]
+		t.Day = date
+		list = append(list, t)
+		d++
+		at = time.Date(y, m, d, 12, 0, 0, 0, zone)
+	}
+	return list, nil
+}

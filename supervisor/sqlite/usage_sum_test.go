@@ -1,0 +1,139 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// made is a call and when it was made.
+type made struct {
+	sqlite.ModelCall
+	at time.Time
+}
+
+// spend makes calls of two persons on some days, each different from the others.
+func spend(s *story) (calls []made) {
+	homes := map[string]int64{"alice": s.home.ID, "bob": s.conversation("bob").ID}
+	for i := range 48 {
+		n := int64(i)
+		c := sqlite.ModelCall{User: []string{"alice", "bob"}[i%2], Spec: fmt.Sprint("a/", i%3), Purpose: "chat",
+			Usage: protocol.Usage{Input: 3 * n, Output: n % 5, CacheRead: 2 * n, CacheWrite: n}}
+		if i%4 != 0 {
+			c.Conversation, c.Cost = homes[c.User], dear(n*n%7)
+		}
+		if i%5 == 0 {
+			c.Class, c.Purpose = supervisor.ModelStalled, "title"
+		}
+		s.now = noon.Add(time.Duration(i) * 137 * time.Minute)
+		used(s, c)
+		calls = append(calls, made{c, s.now})
+	}
+	return calls
+}
+
+// counts says whether q asks for the call.
+func (c made) counts(q sqlite.UsageQuery) bool {
+	return (q.User == "" || q.User == c.User) && (q.From.IsZero() || !c.at.Before(q.From)) &&
+		(q.To.IsZero() || c.at.Before(q.To))
+}
+
+// total is the call's own, with the fields that q tells apart.
+func (c made) total(q sqlite.UsageQuery) sqlite.UsageTotal {
+	t := sqlite.UsageTotal{User: c.User, Conversation: c.Conversation, Model: c.Spec, Purpose: c.Purpose,
+		Day: c.at.In(q.Zone).Format(time.DateOnly)}
+	for d, forget := range map[sqlite.UsageDimension]func(){
+		sqlite.ByUser: func() { t.User = "" }, sqlite.ByConversation: func() { t.Conversation = 0 },
+		sqlite.ByModel: func() { t.Model = "" }, sqlite.ByPurpose: func() { t.Purpose = "" },
+		sqlite.ByDay: func() { t.Day = "" },
+	} {
+		if !slices.Contains(q.By, d) {
+			forget()
+		}
+	}
+	return t
+}
+
+// Whatever is asked, the totals are those of a plain loop over the calls.
+func TestTotalsAreThoseOfTheirCalls(t *testing.T) {
+	s := newStory(t)
+	calls := spend(s)
+	all := []sqlite.UsageDimension{sqlite.ByUser, sqlite.ByConversation, sqlite.ByModel, sqlite.ByPurpose, sqlite.ByDay}
+	zones := []*time.Location{time.UTC, zone(t, "Asia/Kathmandu"), zone(t, "Pacific/Chatham"), zone(t, "America/New_York")}
+	rapid.Check(t, func(t *rapid.T) {
+		moment := rapid.Custom(func(t *rapid.T) time.Time {
+			if rapid.Bool().Draw(t, "open") {
+				return time.Time{}
+			}
+			return noon.Add(time.Duration(rapid.IntRange(-1, 48*137).Draw(t, "minutes")) * time.Minute)
+		})
+		q := sqlite.UsageQuery{User: rapid.SampledFrom([]string{"", "alice", "bob", "carol"}).Draw(t, "user"),
+			From: moment.Draw(t, "from"), To: moment.Draw(t, "to"), Zone: rapid.SampledFrom(zones).Draw(t, "zone"),
+			By: rapid.SliceOfDistinct(rapid.SampledFrom(all), rapid.ID[sqlite.UsageDimension]).Draw(t, "by")}
+		got, err := s.db.Usage().Sum(s.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(loop(calls, q), got, cmpopts.SortSlices(before), cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("(-want +got)\n%s", d)
+		}
+		for i := 1; i < len(got); i++ {
+			if worth(got[i]) > worth(got[i-1]) {
+				t.Fatalf("%+v comes before %+v", got[i-1], got[i])
+			}
+		}
+	})
+}
+
+// loop is Sum, without any order.
+func loop(calls []made, q sqlite.UsageQuery) (totals []sqlite.UsageTotal) {
+	for _, c := range calls {
+		if !c.counts(q) {
+			continue
+		}
+		key := c.total(q)
+		i := slices.IndexFunc(totals, func(t sqlite.UsageTotal) bool { return name(t) == name(key) })
+		if i < 0 {
+			i, totals = len(totals), append(totals, key)
+		}
+		totals[i] = c.addedTo(totals[i])
+	}
+	return totals
+}
+
+func (c made) addedTo(t sqlite.UsageTotal) sqlite.UsageTotal {
+	t.Calls++
+	t.Usage.Input += c.Usage.Input
+	t.Usage.Output += c.Usage.Output
+	t.Usage.CacheRead += c.Usage.CacheRead
+	t.Usage.CacheWrite += c.Usage.CacheWrite
+	if c.Class != "" {
+		t.Failed++
+	}
+	switch {
+	case c.Cost != nil:
+		t.Cost += *c.Cost
+	case c.Class == "" || c.Usage != protocol.Usage{}:
+		t.Unpriced++
+	}
+	return t
+}
+
+// name is what tells a total from others.
+func name(t sqlite.UsageTotal) string {
+	return fmt.Sprintf("%s %d %s %s %s", t.User, t.Conversation, t.Model, t.Purpose, t.Day)
+}
+
+func before(a, b sqlite.UsageTotal) bool { return name(a) < name(b) }
+
+// worth is a figure in whose order totals come; no call of this test has a million tokens.
+func worth(t sqlite.UsageTotal) int64 { return t.Cost*1_000_000 + t.Usage.Input + t.Usage.Output }
