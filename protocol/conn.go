@@ -20,18 +20,18 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.MaxLine = positive(o.MaxLine, 1<<20)
-	o.MaxCalls = positive(o.MaxCalls, 64)
-	o.WriteTimeout = positive(o.WriteTimeout, 10*time.Second)
-	o.CancelGrace = positive(o.CancelGrace, 5*time.Second)
-	o.QueueBytes = positive(o.QueueBytes, 4<<20)
+	o.MaxLine = orDefault(o.MaxLine, 1<<20)
+	o.MaxCalls = orDefault(o.MaxCalls, 64)
+	o.WriteTimeout = orDefault(o.WriteTimeout, 10*time.Second)
+	o.CancelGrace = orDefault(o.CancelGrace, 5*time.Second)
+	o.QueueBytes = orDefault(o.QueueBytes, 4<<20)
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
 	return o
 }
 
-func positive[T int | time.Duration](value, standard T) T {
+func orDefault[T int | time.Duration](value, standard T) T {
 	if value > 0 {
 		return value
 	}
@@ -56,7 +56,7 @@ func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 	shared := newSharedState(o.QueueBytes)
 	c := &Conn{rwc: rwc, options: o, shared: shared}
 	c.writer = writer{shared: shared, to: rwc, timeout: o.WriteTimeout, abort: c.Close}
-	c.server = server{shared: shared, handler: h, options: o, lastBulk: passed}
+	c.server = server{shared: shared, handler: h, options: o, lastBulk: alreadyClosed}
 	return c
 }
 
@@ -66,7 +66,7 @@ func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 // a read or write. The contexts of handlers end first; Run waits for the handlers to return. Once only.
 func (c *Conn) Run(ctx context.Context) error {
 	again := false
-	c.shared.update(func(s *state) { again, s.running = s.running, true })
+	c.shared.update(func(s *connState) { again, s.running = s.running, true })
 	if again {
 		return errors.New("run connection: it is running, or has run")
 	}
@@ -109,7 +109,7 @@ func (c *Conn) Err() error { return c.shared.cause() }
 
 // read takes lines and dispatches them until there are no more.
 func (c *Conn) read(ctx context.Context) error {
-	lines := newFrames(c.rwc, c.options.MaxLine)
+	lines := newFrameReader(c.rwc, c.options.MaxLine)
 	for {
 		line, err := lines.next()
 		if err != nil {
@@ -126,15 +126,15 @@ func (c *Conn) read(ctx context.Context) error {
 }
 
 // dispatch runs on the reader's goroutine and waits for nothing. An error ends the connection.
-func (c *Conn) dispatch(ctx context.Context, m *wire) error {
+func (c *Conn) dispatch(ctx context.Context, m *wireMessage) error {
 	if c.Err() != nil {
 		return c.Err()
 	}
 	switch {
 	case m.method == "":
-		return c.answered(m)
+		return c.handleResponse(m)
 	case m.id == 0:
-		return c.server.notified(m)
+		return c.server.handleNotification(m)
 	}
-	return c.server.called(ctx, m)
+	return c.server.handleCall(ctx, m)
 }

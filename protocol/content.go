@@ -61,14 +61,14 @@ var ImageTypes = map[string]string{
 // ImageType is the media type of a picture's bytes, "" where it is none of ImageTypes. Their first 12 bytes do.
 func ImageType(data []byte) string {
 	for kind, magic := range ImageTypes {
-		if len(data) >= len(magic) && begins(data, magic) {
+		if len(data) >= len(magic) && matchesMagic(data, magic) {
 			return kind
 		}
 	}
 	return ""
 }
 
-func begins(data []byte, magic string) bool {
+func matchesMagic(data []byte, magic string) bool {
 	for i := range len(magic) {
 		if data[i] != magic[i] && magic[i] != '.' {
 			return false

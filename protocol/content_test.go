@@ -43,7 +43,7 @@ func TestAnImageOnTheWire(t *testing.T) {
 	const line = `{"call":"c1","name":"view_image","text":"a.png","images":[{"sha256":"ab","size":9,` +
 		`"media_type":"image/png","width":2,"height":3}]}`
 	var r protocol.ToolResult
-	if err := protocol.Strict([]byte(line), &r); err != nil || len(r.Images) != 1 || r.Images[0].Size != 9 {
+	if err := protocol.DecodeStrict([]byte(line), &r); err != nil || len(r.Images) != 1 || r.Images[0].Size != 9 {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	for _, wrong := range []string{
@@ -51,7 +51,7 @@ func TestAnImageOnTheWire(t *testing.T) {
 		strings.Replace(line, `"width":2`, `"width":2,"path":"/etc/passwd"`, 1),
 		strings.Replace(line, `"size":9`, `"Size":9`, 1),
 	} {
-		if err := protocol.Strict([]byte(wrong), &r); err == nil {
+		if err := protocol.DecodeStrict([]byte(wrong), &r); err == nil {
 			t.Errorf("%s was taken", wrong)
 		}
 	}

@@ -14,29 +14,29 @@ const (
 	emptyReads  = 100       // reads of nothing, without an error, before the reader is given up; as in bufio
 )
 
-// frames cuts a stream into lines. It never holds more than one line of the limit and what was read along with it, and
+// frameReader cuts a stream into lines. It never holds more than one line of the limit and what was read along with it, and
 // looks at each byte once. Not for concurrent use.
-type frames struct {
+type frameReader struct {
 	r          io.Reader
 	limit      int // longest line, without its newline
 	buf        []byte
 	start, end int // what is read and not yet returned
-	looked     int // before it there is no newline
+	scanned    int // before it there is no newline
 }
 
-func newFrames(r io.Reader, limit int) *frames {
-	return &frames{r: r, limit: limit}
+func newFrameReader(r io.Reader, limit int) *frameReader {
+	return &frameReader{r: r, limit: limit}
 }
 
 // next returns the next line without its newline. The line is valid until the following call. At the stream's end
 // between two lines the error is io.EOF itself; within a line it wraps io.ErrUnexpectedEOF, and the half line is lost.
-func (f *frames) next() ([]byte, error) {
+func (f *frameReader) next() ([]byte, error) {
 	f.shrink()
 	for {
-		if i := bytes.IndexByte(f.buf[f.looked:f.end], '\n'); i >= 0 {
-			return f.cut(f.looked + i)
+		if i := bytes.IndexByte(f.buf[f.scanned:f.end], '\n'); i >= 0 {
+			return f.cut(f.scanned + i)
 		}
-		f.looked = f.end
+		f.scanned = f.end
 		if f.end-f.start > f.limit {
 			return nil, fmt.Errorf("%w: %w: more than %d bytes", ErrProtocol, ErrTooLong, f.limit)
 		}
@@ -47,10 +47,10 @@ func (f *frames) next() ([]byte, error) {
 }
 
 // cut takes the line that ends before the newline at position at.
-func (f *frames) cut(at int) ([]byte, error) {
+func (f *frameReader) cut(at int) ([]byte, error) {
 	line := f.buf[f.start:at]
 	f.start = at + 1
-	f.looked = f.start
+	f.scanned = f.start
 	if len(line) > f.limit {
 		return nil, fmt.Errorf("%w: %w: %d bytes, at most %d", ErrProtocol, ErrTooLong, len(line), f.limit)
 	}
@@ -58,7 +58,7 @@ func (f *frames) cut(at int) ([]byte, error) {
 }
 
 // fill reads once, after making room.
-func (f *frames) fill() error {
+func (f *frameReader) fill() error {
 	f.makeRoom()
 	for range emptyReads {
 		n, err := f.r.Read(f.buf[f.end:])
@@ -67,13 +67,13 @@ func (f *frames) fill() error {
 			return nil // an error that came with bytes comes again with the next read
 		}
 		if err != nil {
-			return f.ended(err)
+			return f.endError(err)
 		}
 	}
 	return fmt.Errorf("read: %w", io.ErrNoProgress)
 }
 
-func (f *frames) makeRoom() {
+func (f *frameReader) makeRoom() {
 	if f.end < len(f.buf) {
 		return
 	}
@@ -86,23 +86,23 @@ func (f *frames) makeRoom() {
 		to = make([]byte, size)
 	}
 	copy(to, f.buf[f.start:f.end])
-	f.buf, f.looked, f.end, f.start = to, f.looked-f.start, f.end-f.start, 0
+	f.buf, f.scanned, f.end, f.start = to, f.scanned-f.start, f.end-f.start, 0
 }
 
 // shrink gives a large buffer back once it is empty.
-func (f *frames) shrink() {
+func (f *frameReader) shrink() {
 	if f.start < f.end {
 		return
 	}
-	f.start, f.end, f.looked = 0, 0, 0
+	f.start, f.end, f.scanned = 0, 0, 0
 	if len(f.buf) > bufferKept {
 		f.buf = nil
 	}
 }
 
-// ended names the end of the stream. A peer that went away with lines of ours unread shows as a reset connection, after
+// endError names the end of the stream. A peer that went away with lines of ours unread shows as a reset connection, after
 // all that it wrote itself; that is an end like any other.
-func (f *frames) ended(err error) error {
+func (f *frameReader) endError(err error) error {
 	gone := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
 	switch {
 	case gone && f.start == f.end:

@@ -38,7 +38,7 @@ func TestFrames(t *testing.T) {
 	for _, tt := range tests {
 		for how, reader := range readers {
 			t.Run(tt.name+"/"+how, func(t *testing.T) {
-				f := newFrames(reader(strings.NewReader(tt.input)), tt.limit)
+				f := newFrameReader(reader(strings.NewReader(tt.input)), tt.limit)
 				lines, err := drain(f)
 				if strings.Join(lines, "|") != strings.Join(tt.lines, "|") || !errors.Is(err, tt.end) {
 					t.Errorf("got %q and %v, want %q and %v", lines, err, tt.lines, tt.end)
@@ -48,7 +48,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-func drain(f *frames) ([]string, error) {
+func drain(f *frameReader) ([]string, error) {
 	var lines []string
 	for {
 		line, err := f.next()
@@ -73,7 +73,7 @@ func TestFramesNameTheEnd(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := newFrames(tt.r, 10).next(); !errors.Is(err, tt.want) {
+			if _, err := newFrameReader(tt.r, 10).next(); !errors.Is(err, tt.want) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
 		})
@@ -95,7 +95,7 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestFramesReadNoMoreThanTheLimit(t *testing.T) {
 	const limit = 100_000
 	r := new(endless)
-	f := newFrames(r, limit)
+	f := newFrameReader(r, limit)
 	if _, err := f.next(); !errors.Is(err, ErrTooLong) || !errors.Is(err, ErrProtocol) {
 		t.Fatalf("got %v, want %v", err, ErrTooLong)
 	}
@@ -107,7 +107,7 @@ func TestFramesReadNoMoreThanTheLimit(t *testing.T) {
 func TestFramesGiveALargeBufferBack(t *testing.T) {
 	big := strings.Repeat("x", 900<<10) + "\n"
 	r, w := io.Pipe()
-	f := newFrames(r, 1<<20)
+	f := newFrameReader(r, 1<<20)
 	go func() {
 		io.WriteString(w, big)
 		io.WriteString(w, "small\n")
@@ -132,7 +132,7 @@ func FuzzFrame(f *testing.F) {
 	f.Add(bytes.Repeat([]byte("x"), 10_000), uint16(9_000), uint8(0))
 	f.Fuzz(func(t *testing.T, input []byte, limit uint16, chunk uint8) {
 		most := int(limit) + 1
-		frames := newFrames(&chunked{bytes.NewReader(input), int(chunk) + 1}, most)
+		frames := newFrameReader(&chunked{bytes.NewReader(input), int(chunk) + 1}, most)
 		got, err := drain(frames)
 		want, wantErr := reference(input, most)
 		if strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != len(want) || !errors.Is(err, wantErr) {

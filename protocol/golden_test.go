@@ -28,7 +28,7 @@ func TestEveryFieldTravels(t *testing.T) {
 				t.Fatal(err)
 			}
 			back := reflect.New(typ)
-			if err := Strict(text, back.Interface()); err != nil {
+			if err := DecodeStrict(text, back.Interface()); err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
 			if !reflect.DeepEqual(full.Interface(), back.Interface()) {

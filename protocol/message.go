@@ -78,7 +78,7 @@ func (r *Request) Decode(params any) error {
 func (r *Request) decode(params any) error {
 	switch {
 	case params != nil && r.Params != nil:
-		return Strict(r.Params, params)
+		return DecodeStrict(r.Params, params)
 	case params != nil:
 		return errors.New("no parameters")
 	case r.Params != nil && !bytes.Equal(r.Params, []byte("{}")):

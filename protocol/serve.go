@@ -17,8 +17,8 @@ type server struct {
 	lastBulk <-chan struct{} // closed when the newest bulk call is answered; the reader's own
 }
 
-// notified takes a notification on the reader's goroutine.
-func (s *server) notified(m *wire) error {
+// handleNotification takes a notification on the reader's goroutine.
+func (s *server) handleNotification(m *wireMessage) error {
 	req := &Request{Method: m.method, Params: m.params}
 	if m.method != MethodCancel {
 		s.handler.Notify(req)
@@ -29,15 +29,15 @@ func (s *server) notified(m *wire) error {
 		return fmt.Errorf("%w: %w", ErrProtocol, err)
 	}
 	var cancel context.CancelCauseFunc
-	s.shared.update(func(st *state) { cancel = st.serving[params.ID] })
+	s.shared.update(func(st *connState) { cancel = st.serving[params.ID] })
 	if cancel != nil {
 		cancel(ErrCancelled)
 	}
 	return nil
 }
 
-// called admits a call on the reader's goroutine. ping and a refusal are answered here and now.
-func (s *server) called(ctx context.Context, m *wire) error {
+// handleCall admits a call on the reader's goroutine. ping and a refusal are answered here and now.
+func (s *server) handleCall(ctx context.Context, m *wireMessage) error {
 	req := &Request{ID: m.id, Method: m.method, Params: m.params}
 	ctx, cancel := context.WithCancelCause(ctx)
 	most := s.options.MaxCalls
@@ -46,7 +46,7 @@ func (s *server) called(ctx context.Context, m *wire) error {
 	}
 	var busy bool
 	var err error
-	s.shared.update(func(st *state) { busy, err = st.admit(m.id, laneOf(m.method), most, cancel) })
+	s.shared.update(func(st *connState) { busy, err = st.admit(m.id, laneOf(m.method), most, cancel) })
 	if err != nil || busy {
 		cancel(nil)
 	}
@@ -59,7 +59,7 @@ func (s *server) called(ctx context.Context, m *wire) error {
 		text := fmt.Sprintf("%s: %d calls are in flight", quote([]byte(m.method)), most)
 		return s.answerNow(m.id, &Error{Code: CodeBusy, Message: text})
 	}
-	before, done := s.inLine(laneOf(m.method))
+	before, done := s.orderOf(laneOf(m.method))
 	s.answers.Go(func() {
 		defer cancel(nil)
 		defer close(done)
@@ -69,19 +69,19 @@ func (s *server) called(ctx context.Context, m *wire) error {
 	return nil
 }
 
-// inLine says when a call may begin, and is told when it is over: bulk calls are answered one after the other, others
+// orderOf says when a call may begin, and is told when it is over: bulk calls are answered one after the other, others
 // at once. On the reader's goroutine.
-func (s *server) inLine(l lane) (before <-chan struct{}, done chan struct{}) {
+func (s *server) orderOf(l lane) (before <-chan struct{}, done chan struct{}) {
 	done = make(chan struct{})
 	if l == laneMain {
-		return passed, done
+		return alreadyClosed, done
 	}
 	before, s.lastBulk = s.lastBulk, done
 	return before, done
 }
 
-// passed is what nobody needs to wait for.
-var passed = func() <-chan struct{} {
+// alreadyClosed is what nobody needs to wait for.
+var alreadyClosed = func() <-chan struct{} {
 	c := make(chan struct{})
 	close(c)
 	return c
@@ -94,10 +94,10 @@ func (s *server) answer(ctx context.Context, req *Request) {
 		return
 	}
 	if err != nil {
-		err = s.outward(ctx, req, err)
+		err = s.publicError(ctx, req, err)
 	}
-	p, member := s.pack(req.Method, result, err)
-	line := func(st *state) []byte {
+	p, member := s.encodeAnswer(req.Method, result, err)
+	line := func(st *connState) []byte {
 		delete(st.serving, req.ID)
 		return p.line(answerHead(req.ID, member))
 	}
@@ -108,16 +108,16 @@ func (s *server) answer(ctx context.Context, req *Request) {
 
 // answerNow answers from the reader's goroutine: null, or the failure. An error ends the connection.
 func (s *server) answerNow(id int64, failure error) error {
-	member, value := body(nil, failure)
-	p, err := pack(value, noLimit)
+	member, value := answerBody(nil, failure)
+	p, err := encodeLine(value, noLimit)
 	if err != nil {
 		return err
 	}
 	return s.shared.enqueueNow(p.line(answerHead(id, member)))
 }
 
-// outward turns a handler's error into what the other side may know of it.
-func (s *server) outward(ctx context.Context, req *Request, err error) *Error {
+// publicError turns a handler's error into what the other side may know of it.
+func (s *server) publicError(ctx context.Context, req *Request, err error) *Error {
 	var told *Error
 	if errors.As(err, &told) {
 		return told
@@ -131,19 +131,19 @@ func (s *server) outward(ctx context.Context, req *Request, err error) *Error {
 
 const internalError = "internal error"
 
-// pack encodes a result or a failure. What cannot be sent is reported, and stands as an internal error.
-func (s *server) pack(method string, result any, failure error) (p parcel, member string) {
-	member, value := body(result, failure)
-	p, err := pack(value, s.options.MaxLine)
+// encodeAnswer encodes a result or a failure. What cannot be sent is reported, and stands as an internal error.
+func (s *server) encodeAnswer(method string, result any, failure error) (p outgoingLine, member string) {
+	member, value := answerBody(result, failure)
+	p, err := encodeLine(value, s.options.MaxLine)
 	if err != nil {
 		s.options.Report(fmt.Errorf("answer %s: %w", method, err))
-		return packText(`{"code":-32603,"message":"` + internalError + `"}`), "error"
+		return encodeText(`{"code":-32603,"message":"` + internalError + `"}`), "error"
 	}
 	return p, member
 }
 
-// body is what an answer says, and in which member of the envelope.
-func body(result any, failure error) (member string, value any) {
+// answerBody is what an answer says, and in which member of the envelope.
+func answerBody(result any, failure error) (member string, value any) {
 	if failure != nil {
 		return "error", failure
 	}

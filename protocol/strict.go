@@ -13,56 +13,56 @@ import (
 // MaxRawDepth is how deep a json.RawMessage may nest, so that every message that holds one stays within the wire's 64.
 const MaxRawDepth = 48
 
-// Strict decodes one JSON value into v, a pointer, and refuses what encoding/json lets pass: unknown, duplicate and
+// DecodeStrict decodes one JSON value into v, a pointer, and refuses what encoding/json lets pass: unknown, duplicate and
 // case-variant keys, invalid UTF-8, halves of surrogate pairs, numbers beyond float64, null for what cannot be nil,
 // depth over 64, anything after the value. Inside a json.RawMessage or an interface any key goes, once. It never
 // panics; on an error v may be partly filled.
-func Strict(data []byte, v any) error {
+func DecodeStrict(data []byte, v any) error {
 	t := reflect.TypeOf(v)
 	if t == nil || t.Kind() != reflect.Pointer {
 		return fmt.Errorf("decode into %T: not a pointer", v)
 	}
 	s := scanner{data: data}
-	if f := s.whole(shapeOf(t.Elem()), 1); f != nil {
+	if f := s.document(shapeOf(t.Elem()), 1); f != nil {
 		return f
 	}
-	return explain(json.Unmarshal(data, v))
+	return withoutGoNames(json.Unmarshal(data, v))
 }
 
-// Valid checks a json.RawMessage that comes from elsewhere, such as a model's arguments of a tool call, for what the
+// CheckRaw checks a json.RawMessage that comes from elsewhere, such as a model's arguments of a tool call, for what the
 // wire would refuse, and for keys that differ in case alone, which are one key to some readers and two to others. Whoever
 // puts one into a message calls it first: a line that holds an invalid one cannot be sent.
-func Valid(raw json.RawMessage) error {
-	s := scanner{data: raw, folds: true}
-	if f := s.whole(nil, maxDepth-MaxRawDepth+1); f != nil {
+func CheckRaw(raw json.RawMessage) error {
+	s := scanner{data: raw, foldKeys: true}
+	if f := s.document(nil, maxDepth-MaxRawDepth+1); f != nil {
 		return f
 	}
 	return nil
 }
 
-// explain takes Go's names out of what encoding/json says.
-func explain(err error) error {
+// withoutGoNames takes Go's names out of what encoding/json says.
+func withoutGoNames(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return &fault{at: wrong.Field, what: fmt.Sprintf("cannot be %s", wrong.Value)}
+		return &decodeError{path: wrong.Field, problem: fmt.Sprintf("cannot be %s", wrong.Value)}
 	}
 	return err
 }
 
 // shape is what a Go type takes, reduced to what the scanner asks. Its zero value and nil take anything.
 type shape struct {
-	want   kind // "" and kindAny: anything
-	null   bool // null will do too
+	want   jsonKind // "" and kindAny: anything
+	null   bool     // null will do too
 	fields map[string]*shape
 	elem   *shape // of a list's elements or a map's values
 }
 
 // check reports whether a value of kind got may stand here.
-func (t *shape) check(got kind) *fault {
+func (t *shape) check(got jsonKind) *decodeError {
 	if t == nil || t.want == kindAny || t.want == "" || got == t.want || got == kindNull && t.null {
 		return nil
 	}
-	return faultf("want %s, got %s", t.want, got)
+	return decodeErrorf("want %s, got %s", t.want, got)
 }
 
 // element is the shape of a list's elements.
@@ -100,7 +100,7 @@ var (
 )
 
 // scalar is what the kinds without parts take.
-var scalar = map[reflect.Kind]kind{
+var scalar = map[reflect.Kind]jsonKind{
 	reflect.Bool: kindBool, reflect.String: kindString,
 	reflect.Int: kindNumber, reflect.Int8: kindNumber, reflect.Int16: kindNumber, reflect.Int32: kindNumber,
 	reflect.Int64: kindNumber, reflect.Uint: kindNumber, reflect.Uint8: kindNumber, reflect.Uint16: kindNumber,

@@ -67,7 +67,7 @@ func TestStrictAccepts(t *testing.T) {
 	for name, text := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got, want target
-			if err := Strict([]byte(text), &got); err != nil {
+			if err := DecodeStrict([]byte(text), &got); err != nil {
 				t.Fatal(err)
 			}
 			if err := json.Unmarshal([]byte(text), &want); err != nil {
@@ -147,7 +147,7 @@ func TestStrictRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var v target
-			err := Strict([]byte(tt.text), &v)
+			err := DecodeStrict([]byte(tt.text), &v)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
@@ -168,11 +168,11 @@ func manyKeys(n int) string {
 
 func TestStrictNeedsAPointer(t *testing.T) {
 	for _, v := range []any{nil, target{}, 1} {
-		if err := Strict([]byte(`{}`), v); err == nil {
+		if err := DecodeStrict([]byte(`{}`), v); err == nil {
 			t.Errorf("decode into %T: no error", v)
 		}
 	}
-	if err := Strict([]byte(`{}`), (*target)(nil)); err == nil {
+	if err := DecodeStrict([]byte(`{}`), (*target)(nil)); err == nil {
 		t.Error("decode into a nil pointer: no error")
 	}
 }
@@ -184,7 +184,7 @@ func TestStringsOfEveryAlignment(t *testing.T) {
 			for c := range 256 {
 				text := `"` + strings.Repeat("a", before) + string([]byte{byte(c)}) + strings.Repeat("z", after) + `"`
 				var got, want string
-				err := Strict([]byte(text), &got)
+				err := DecodeStrict([]byte(text), &got)
 				valid := json.Unmarshal([]byte(text), &want) == nil && utf8.ValidString(text)
 				if (err == nil) != valid || got != want && valid {
 					t.Fatalf("%q: got %q and %v, want %q, valid %v", text, got, err, want, valid)
@@ -196,15 +196,15 @@ func TestStringsOfEveryAlignment(t *testing.T) {
 
 func TestValidLeavesRoomForTheMessage(t *testing.T) {
 	deepest := nested(`{"a":`, "1", "}", MaxRawDepth)
-	if err := Valid(json.RawMessage(deepest)); err != nil {
+	if err := CheckRaw(json.RawMessage(deepest)); err != nil {
 		t.Error(err)
 	}
 	m := ModelStreamed{Message: Message{Parts: []Part{{Call: &ToolCall{Arguments: json.RawMessage(deepest)}}}}}
-	if _, err := pack(m, 1<<20); err != nil {
+	if _, err := encodeLine(m, 1<<20); err != nil {
 		t.Errorf("a valid one in a message: %v", err)
 	}
 	for _, bad := range []string{"", "{", `{"a":1,"a":2}`, `{"a":[{"path":1,"Path":2}]}`, "{\"s\":1,\"ſ\":2}", nested("[", "", "]", MaxRawDepth+1), `1e999`} {
-		if Valid(json.RawMessage(bad)) == nil {
+		if CheckRaw(json.RawMessage(bad)) == nil {
 			t.Errorf("%.20q is valid", bad)
 		}
 	}
@@ -218,9 +218,9 @@ func FuzzStrict(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var v target
-		err := Strict(data, &v)
+		err := DecodeStrict(data, &v)
 		var any json.RawMessage
-		anyErr := Strict(data, &any)
+		anyErr := DecodeStrict(data, &any)
 		want := refuse(data)
 		if (anyErr == nil) != (want == nil) {
 			t.Fatalf("%q: got %v, the reference %v", data, anyErr, want)
@@ -236,7 +236,7 @@ func FuzzStrict(f *testing.F) {
 			t.Fatal(encodeErr)
 		}
 		var second target
-		if err := Strict(again, &second); err != nil {
+		if err := DecodeStrict(again, &second); err != nil {
 			t.Errorf("%q came back as %q: %v", data, again, err)
 		}
 	})
@@ -265,7 +265,7 @@ func BenchmarkDecode(b *testing.B) {
 		{"blob64KiB", chunk, func() any { return new(BlobWrite) }},
 	}
 	for _, set := range sets {
-		for how, decode := range map[string]func([]byte, any) error{"strict": Strict, "json": json.Unmarshal} {
+		for how, decode := range map[string]func([]byte, any) error{"strict": DecodeStrict, "json": json.Unmarshal} {
 			b.Run(set.name+"/"+how, func(b *testing.B) {
 				b.SetBytes(int64(len(set.data)))
 				b.ReportAllocs()

@@ -132,7 +132,7 @@ func strictly(t *testing.T, text json.RawMessage, of func() any) {
 		return
 	}
 	v := of()
-	if err := protocol.Strict(text, v); err != nil {
+	if err := protocol.DecodeStrict(text, v); err != nil {
 		t.Errorf("%s into %T: %v", text, v, err)
 		return
 	}
@@ -247,7 +247,7 @@ func (a *actor) say(m said) {
 	switch {
 	case m.Method == protocol.MethodCancel:
 		var c protocol.Cancel
-		if err := protocol.Strict(m.Params, &c); err != nil {
+		if err := protocol.DecodeStrict(m.Params, &c); err != nil {
 			a.t.Fatal(err)
 		}
 		a.calls[c.ID]()

@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// wire is one line as it was received: a call (method and id), a notification (method alone) or a response (id and
+// wireMessage is one line as it was received: a call (method and id), a notification (method alone) or a response (id and
 // exactly one of result and failure).
-type wire struct {
+type wireMessage struct {
 	id      int64
 	method  string
 	params  json.RawMessage
@@ -39,7 +39,7 @@ type envelope [memberCount][]byte
 
 // decodeLine checks a whole line as strictly as Strict, and takes its envelope apart. What it returns does not point
 // into the line.
-func decodeLine(line []byte) (*wire, error) {
+func decodeLine(line []byte) (*wireMessage, error) {
 	var e envelope
 	if err := e.scan(line); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProtocol, err)
@@ -53,38 +53,38 @@ func decodeLine(line []byte) (*wire, error) {
 
 func (e *envelope) scan(line []byte) error {
 	s := scanner{data: line}
-	s.space()
+	s.skipSpace()
 	if s.kind() != kindObject {
-		return faultf("want an object on a line, got %s", quote(line))
+		return decodeErrorf("want an object on a line, got %s", quote(line))
 	}
-	f := s.members(1, func(key []byte) *fault { return e.member(&s, key) })
+	f := s.members(1, func(key []byte) *decodeError { return e.member(&s, key) })
 	if f != nil {
 		return f
 	}
-	s.space()
+	s.skipSpace()
 	if s.pos < len(line) {
-		return faultf("%s after the end", quote(line[s.pos:]))
+		return decodeErrorf("%s after the end", quote(line[s.pos:]))
 	}
 	return nil
 }
 
-func (e *envelope) member(s *scanner, key []byte) *fault {
+func (e *envelope) member(s *scanner, key []byte) *decodeError {
 	for i, name := range memberNames {
 		if string(key) != name {
 			continue
 		}
 		from := s.pos
 		if f := s.value(nil, 2); f != nil {
-			return f.under(name)
+			return f.within(name)
 		}
 		e[i] = s.data[from:s.pos]
 		return nil
 	}
-	return faultf("unknown key %s", quote(key))
+	return decodeErrorf("unknown key %s", quote(key))
 }
 
 // message checks how the members go together.
-func (e *envelope) message() (*wire, error) {
+func (e *envelope) message() (*wireMessage, error) {
 	if string(e[memberVersion]) != `"2.0"` {
 		return nil, fmt.Errorf("jsonrpc: want \"2.0\", got %s", quote(e[memberVersion]))
 	}
@@ -98,12 +98,12 @@ func (e *envelope) message() (*wire, error) {
 	return e.response(id)
 }
 
-func (e *envelope) request(id int64) (*wire, error) {
+func (e *envelope) request(id int64) (*wireMessage, error) {
 	if e[memberResult] != nil || e[memberError] != nil {
 		return nil, errors.New("method and an answer in one message")
 	}
-	m := &wire{id: id}
-	if err := Strict(e[memberMethod], &m.method); err != nil {
+	m := &wireMessage{id: id}
+	if err := DecodeStrict(e[memberMethod], &m.method); err != nil {
 		return nil, fmt.Errorf("method: %w", err)
 	}
 	if m.method == "" || len(m.method) > longestMethod {
@@ -118,14 +118,14 @@ func (e *envelope) request(id int64) (*wire, error) {
 	return m, nil
 }
 
-func (e *envelope) response(id int64) (*wire, error) {
+func (e *envelope) response(id int64) (*wireMessage, error) {
 	if id == 0 || e[memberParams] != nil || (e[memberResult] == nil) == (e[memberError] == nil) {
 		return nil, errors.New("neither a call, a notification nor a response")
 	}
-	m := &wire{id: id, result: bytes.Clone(e[memberResult])}
+	m := &wireMessage{id: id, result: bytes.Clone(e[memberResult])}
 	if e[memberError] != nil {
 		m.failure = new(Error)
-		if err := Strict(e[memberError], m.failure); err != nil {
+		if err := DecodeStrict(e[memberError], m.failure); err != nil {
 			return nil, fmt.Errorf("error: %w", err)
 		}
 	}
@@ -144,62 +144,62 @@ func parseID(b []byte) (int64, error) {
 	return id, nil
 }
 
-// headroom is what the longest head of a call needs before its parameters.
-const headroom = len(`{"jsonrpc":"2.0","id":9223372036854775807,"method":"","params":`) + longestMethod
+// maxHead is what the longest head of a call needs before its parameters.
+const maxHead = len(`{"jsonrpc":"2.0","id":9223372036854775807,"method":"","params":`) + longestMethod
 
-// parcel is a line of ours whose head is written last: the id of a call is known only when the line is queued, so that
+// outgoingLine is a line of ours whose head is written last: the id of a call is known only when the line is queued, so that
 // ids rise in the order of the queue.
-type parcel struct {
-	buf []byte // headroom, the encoded value, }\n
+type outgoingLine struct {
+	bytes []byte // maxHead, the encoded value, }\n
 }
 
-// pack encodes value behind room for a head. It refuses what the other side would: a value that is not strict JSON, and
+// encodeLine encodes value behind room for a head. It refuses what the other side would: a value that is not strict JSON, and
 // a line over limit.
-func pack(value any, limit int) (parcel, error) {
+func encodeLine(value any, limit int) (outgoingLine, error) {
 	var b bytes.Buffer
-	b.Write(make([]byte, headroom))
+	b.Write(make([]byte, maxHead))
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(value); err != nil {
-		return parcel{}, err
+		return outgoingLine{}, err
 	}
 	buf := b.Bytes()
-	s := scanner{data: buf[headroom:]}
-	if f := s.whole(nil, 2); f != nil {
-		return parcel{}, f
+	s := scanner{data: buf[maxHead:]}
+	if f := s.document(nil, 2); f != nil {
+		return outgoingLine{}, f
 	}
 	if len(buf) > limit { // the head at its longest counts
-		return parcel{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLong, len(buf)-headroom, limit-headroom)
+		return outgoingLine{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLong, len(buf)-maxHead, limit-maxHead)
 	}
 	buf[len(buf)-1] = '}' // for the newline that Encode appends
-	return parcel{buf: append(buf, '\n')}, nil
+	return outgoingLine{bytes: append(buf, '\n')}, nil
 }
 
-// packText is pack for a text that is known to be good.
-func packText(value string) parcel {
-	return parcel{buf: append(make([]byte, headroom), value+"}\n"...)}
+// encodeText is pack for a text that is known to be good.
+func encodeText(value string) outgoingLine {
+	return outgoingLine{bytes: append(make([]byte, maxHead), value+"}\n"...)}
 }
 
 // size is at least that of the line.
-func (p parcel) size() int { return len(p.buf) }
+func (p outgoingLine) size() int { return len(p.bytes) }
 
 // line puts head before the value. Once only.
-func (p parcel) line(head []byte) []byte {
-	from := headroom - len(head)
-	copy(p.buf[from:], head)
-	return p.buf[from:]
+func (p outgoingLine) line(head []byte) []byte {
+	from := maxHead - len(head)
+	copy(p.bytes[from:], head)
+	return p.bytes[from:]
 }
 
-// packRequest encodes a call or a notification. nil params travel as {}.
-func packRequest(method string, params any, limit int) (parcel, error) {
+// encodeRequest encodes a call or a notification. nil params travel as {}.
+func encodeRequest(method string, params any, limit int) (outgoingLine, error) {
 	if method == "" || len(method) > longestMethod || strconv.Quote(method) != `"`+method+`"` {
-		return parcel{}, fmt.Errorf("method %q: want 1 to %d plain bytes", method, longestMethod)
+		return outgoingLine{}, fmt.Errorf("method %q: want 1 to %d plain bytes", method, longestMethod)
 	}
 	if params == nil {
-		return packText("{}"), nil
+		return encodeText("{}"), nil
 	}
-	p, err := pack(params, limit)
-	if err == nil && p.buf[headroom] != '{' {
+	p, err := encodeLine(params, limit)
+	if err == nil && p.bytes[maxHead] != '{' {
 		err = errors.New("parameters are not an object")
 	}
 	return p, err
@@ -207,7 +207,7 @@ func packRequest(method string, params any, limit int) (parcel, error) {
 
 // requestHead begins a call, or with id 0 a notification.
 func requestHead(id int64, method string) []byte {
-	b := make([]byte, 0, headroom)
+	b := make([]byte, 0, maxHead)
 	b = append(b, `{"jsonrpc":"2.0",`...)
 	if id > 0 {
 		b = strconv.AppendInt(append(b, `"id":`...), id, 10)
@@ -219,7 +219,7 @@ func requestHead(id int64, method string) []byte {
 
 // answerHead begins a response; member is result or error.
 func answerHead(id int64, member string) []byte {
-	b := append(make([]byte, 0, headroom), `{"jsonrpc":"2.0","id":`...)
+	b := append(make([]byte, 0, maxHead), `{"jsonrpc":"2.0","id":`...)
 	b = strconv.AppendInt(b, id, 10)
 	b = append(append(b, `,"`...), member...)
 	return append(b, `":`...)

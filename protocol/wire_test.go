@@ -10,19 +10,19 @@ import (
 func TestDecodeLine(t *testing.T) {
 	tests := []struct {
 		name, line string
-		want       wire
+		want       wireMessage
 	}{
 		{"a call", `{"jsonrpc":"2.0","id":1,"method":"hello","params":{"version":1}}`,
-			wire{id: 1, method: "hello", params: []byte(`{"version":1}`)}},
+			wireMessage{id: 1, method: "hello", params: []byte(`{"version":1}`)}},
 		{"a call without parameters", `{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}`,
-			wire{id: math.MaxInt64, method: "ping"}},
+			wireMessage{id: math.MaxInt64, method: "ping"}},
 		{"a notification", `{"method":"cancel","params":{"id":3},"jsonrpc":"2.0"}`,
-			wire{method: "cancel", params: []byte(`{"id":3}`)}},
-		{"a result", `{"jsonrpc":"2.0","id":2,"result":{"a":[1]}}`, wire{id: 2, result: []byte(`{"a":[1]}`)}},
-		{"no result", `{"jsonrpc":"2.0","id":2,"result":null}`, wire{id: 2, result: []byte(`null`)}},
+			wireMessage{method: "cancel", params: []byte(`{"id":3}`)}},
+		{"a result", `{"jsonrpc":"2.0","id":2,"result":{"a":[1]}}`, wireMessage{id: 2, result: []byte(`{"a":[1]}`)}},
+		{"no result", `{"jsonrpc":"2.0","id":2,"result":null}`, wireMessage{id: 2, result: []byte(`null`)}},
 		{"an error", `{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}`,
-			wire{id: 2, failure: &Error{-32601, "no"}}},
-		{"space", " {\t\"jsonrpc\" : \"2.0\" ,\"method\":\"a\" } \r", wire{method: "a"}},
+			wireMessage{id: 2, failure: &Error{-32601, "no"}}},
+		{"space", " {\t\"jsonrpc\" : \"2.0\" ,\"method\":\"a\" } \r", wireMessage{method: "a"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestBrokenLines(t *testing.T) {
 
 func TestPackedLinesAreAsWritten(t *testing.T) {
 	request := func(id int64, method string, params any) string {
-		p, err := packRequest(method, params, 1<<20)
+		p, err := encodeRequest(method, params, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestPackedLinesAreAsWritten(t *testing.T) {
 		{request(math.MaxInt64, longest, nil),
 			`{"jsonrpc":"2.0","id":9223372036854775807,"method":"` + longest + `","params":{}}`},
 		{request(0, "a", Part{Text: "<&>\u2028"}), `{"jsonrpc":"2.0","method":"a","params":{"text":"<&>\u2028"}}`},
-		{string(packText("null").line(answerHead(3, "result"))), `{"jsonrpc":"2.0","id":3,"result":null}`},
+		{string(encodeText("null").line(answerHead(3, "result"))), `{"jsonrpc":"2.0","id":3,"result":null}`},
 	}
 	for _, tt := range tests {
 		if tt.got != tt.want+"\n" {
@@ -123,7 +123,7 @@ func TestPackedLinesAreAsWritten(t *testing.T) {
 func TestBothSidesCountTheSameDepth(t *testing.T) {
 	for inside, fits := range map[int]bool{maxDepth - 2: true, maxDepth - 1: false} {
 		raw := ToolCall{Arguments: []byte(nested("[", "", "]", inside))}
-		_, err := packRequest("a", raw, 1000)
+		_, err := encodeRequest("a", raw, 1000)
 		_, lineErr := decodeLine([]byte(`{"jsonrpc":"2.0","method":"a","params":{"x":` + string(raw.Arguments) + `}}`))
 		if (err == nil) != fits || (lineErr == nil) != fits {
 			t.Errorf("%d levels: sent with %v, taken with %v, want ok %v", inside+2, err, lineErr, fits)
@@ -150,7 +150,7 @@ func TestWhatCannotBeSent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := packRequest(tt.method, tt.params, 1000)
+			_, err := encodeRequest(tt.method, tt.params, 1000)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}

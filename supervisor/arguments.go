@@ -33,5 +33,5 @@ func CheckArguments(text string) error {
 	if !strings.HasPrefix(text, "{") {
 		return errors.New("not an object")
 	}
-	return protocol.Valid(json.RawMessage(text))
+	return protocol.CheckRaw(json.RawMessage(text))
 }

@@ -46,7 +46,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := ParseArguments(text)
-		if err := protocol.Valid(got); err != nil || got[0] != '{' {
+		if err := protocol.CheckRaw(got); err != nil || got[0] != '{' {
 			t.Fatalf("%q became %s, which the wire refuses: %v", text, got, err)
 		}
 	})

@@ -23,7 +23,7 @@ func main() {
 		return
 	}
 	if len(os.Args) == 4 && os.Args[1] == escapeArgument {
-		attempt(os.Args[2], os.Args[3])
+		runEscape(os.Args[2], os.Args[3])
 		return
 	}
 	if err := run(); err != nil {
@@ -44,13 +44,13 @@ func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: report, Try: tryWalls, Temp: os.TempDir(),
-		Env: passedOn(), Start: starter(),
+		Env: inheritedVariables(), Start: programStarter(),
 	})
 }
 
-// passedOn is what of this process's environment its programs need too: where temporary files go where /tmp is not the
+// inheritedVariables is what of this process's environment its programs need too: where temporary files go where /tmp is not the
 // worker's own, and that git has no settings of the machine's to read.
-func passedOn() (env []string) {
+func inheritedVariables() (env []string) {
 	for _, name := range []string{"TMPDIR", "GIT_CONFIG_NOSYSTEM"} {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)

@@ -18,14 +18,14 @@ import (
 // escapeArgument has this program be one attempt to get out.
 const escapeArgument = "escape"
 
-// starter starts tools' programs within the walls that this process is in, of which it reads in the environment that stage
+// programStarter starts tools' programs within the walls that this process is in, of which it reads in the environment that stage
 // one has made. Started by hand there are none.
-func starter() func(*exec.Cmd) error {
+func programStarter() func(*exec.Cmd) error {
 	return sandbox.NewInside(sandbox.Tier(os.Getenv(sandbox.TierVariable))).Start
 }
 
-// attempt is the process that tries one row, and may die of it.
-func attempt(row, victims string) {
+// runEscape is the process that tries one row, and may die of it.
+func runEscape(row, victims string) {
 	v, err := escape.Decode(victims)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mews-worker:", err)

@@ -11,10 +11,10 @@ import (
 
 const escapeArgument = "escape"
 
-func attempt(string, string) {}
+func runEscape(string, string) {}
 
-// starter starts tools' programs, which inherit the walls around this process.
-func starter() func(*exec.Cmd) error { return (*exec.Cmd).Start }
+// programStarter starts tools' programs, which inherit the walls around this process.
+func programStarter() func(*exec.Cmd) error { return (*exec.Cmd).Start }
 
 // tryWalls is nil: nothing is tried here.
 var tryWalls func(context.Context, protocol.TryWalls) []protocol.Finding

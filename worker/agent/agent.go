@@ -67,7 +67,7 @@ func Run(ctx context.Context, start protocol.TurnStart, o Options) (protocol.Tur
 	limit := time.Duration(start.Limits.Seconds) * time.Second
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errOutOfTime)
 	defer cancel()
-	late, release := outlive(ctx, graceAfterStop)
+	late, release := withGrace(ctx, graceAfterStop)
 	defer release()
 
 	t := newTurn(start, o, late)
@@ -78,8 +78,8 @@ func Run(ctx context.Context, start protocol.TurnStart, o Options) (protocol.Tur
 	return protocol.TurnEnd{Why: why, Steps: t.steps}, nil
 }
 
-// outlive returns a context that ends grace after ctx does. The returned function lets go of it.
-func outlive(ctx context.Context, grace time.Duration) (context.Context, func()) {
+// withGrace returns a context that ends grace after ctx does. The returned function lets go of it.
+func withGrace(ctx context.Context, grace time.Duration) (context.Context, func()) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		time.AfterFunc(grace, func() { cancel(context.Cause(ctx)) })
@@ -90,8 +90,8 @@ func outlive(ctx context.Context, grace time.Duration) (context.Context, func())
 	}
 }
 
-// ended says why a turn whose context has ended is over, "" while it has not.
-func ended(ctx context.Context) protocol.Why {
+// endReason says why a turn whose context has ended is over, "" while it has not.
+func endReason(ctx context.Context) protocol.Why {
 	switch {
 	case ctx.Err() == nil:
 		return ""

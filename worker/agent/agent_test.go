@@ -164,8 +164,8 @@ func TestModelErrorEndsTheTurnAndALostSupervisorDoesNot(t *testing.T) {
 		want    protocol.Why
 		err     error
 	}{
-		{hosttest.Full, protocol.WhyError, nil},
-		{hosttest.Lost, "", hosttest.ErrGone},
+		{hosttest.Refused, protocol.WhyError, nil},
+		{hosttest.CallLost, "", hosttest.ErrGone},
 	} {
 		host := newHost(t)
 		host.Fail = func(int, string) hosttest.Failure { return test.failure }

@@ -18,8 +18,8 @@ const (
 	textNotRun      = "not run: the turn ended before this call began"
 )
 
-// errLeft marks a call that the turn's end left without a result. The supervisor writes one.
-var errLeft = errors.New("left without a result by the turn's end")
+// errNoResult marks a call that the turn's end left without a result. The supervisor writes one.
+var errNoResult = errors.New("left without a result by the turn's end")
 
 // runCall sees one call through: shown, run, committed. The id is that of the result's message, 0 where the call is left
 // without one because ctx has ended.
@@ -27,11 +27,11 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	if ctx.Err() != nil {
 		return 0, nil
 	}
-	t.show(p.Call, protocol.ToolBegan, subject(p.Call.Arguments), false)
-	result, err := t.attempt(ctx, p)
+	t.sendEvent(p.Call, protocol.ToolBegan, subject(p.Call.Arguments), false)
+	result, err := t.execute(ctx, p)
 	if err != nil {
-		t.show(p.Call, protocol.ToolEnded, "stopped", true)
-		if errors.Is(err, errLeft) {
+		t.sendEvent(p.Call, protocol.ToolEnded, "stopped", true)
+		if errors.Is(err, errNoResult) {
 			return 0, nil
 		}
 		return 0, err
@@ -40,42 +40,42 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 		Call: p.Call.ID, Name: p.Call.Name, Changes: result.Changes, Images: t.keepImages(&result),
 	}
 	committed.Failed = result.failed
-	committed.Text, committed.Rest = t.fit(result.Text)
-	id, err := t.host.Done(t.late, committed)
-	t.show(p.Call, protocol.ToolEnded, result.Brief, result.failed)
+	committed.Text, committed.Rest = t.limitOutput(result.Text)
+	id, err := t.host.Done(t.commitCtx, committed)
+	t.sendEvent(p.Call, protocol.ToolEnded, result.Brief, result.failed)
 	if err != nil {
 		return 0, fmt.Errorf("commit its result: %w", err)
 	}
 	return id, nil
 }
 
-// outcome is a tool's result, or what stands in for it.
-type outcome struct {
+// toolOutcome is a tool's result, or what stands in for it.
+type toolOutcome struct {
 	worker.Result
 	failed bool
 }
 
 // failure is an outcome that tells the model, and in its first line the person, what went wrong.
-func failure(text string) outcome {
-	return outcome{Result: worker.Result{Text: text, Brief: firstLine(text)}, failed: true}
+func failure(text string) toolOutcome {
+	return toolOutcome{Result: worker.Result{Text: text, Brief: firstLine(text)}, failed: true}
 }
 
-// attempt runs the call's tool if it may be run. An error means that the call has no outcome: errLeft, or a supervisor
+// execute runs the call's tool if it may be run. An error means that the call has no outcome: errNoResult, or a supervisor
 // that would not commit its beginning.
-func (t *turn) attempt(ctx context.Context, p protocol.PendingCall) (outcome, error) {
+func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome, error) {
 	if p.Begun {
 		return failure(textInterrupted), nil
 	}
 	tool, known := t.table[p.Call.Name]
 	if !known {
-		return failure(t.unknown(p.Call.Name)), nil
+		return failure(t.unknownToolText(p.Call.Name)), nil
 	}
-	if complaint := malformed(p.Call.Arguments); complaint != "" {
+	if complaint := checkArguments(p.Call.Arguments); complaint != "" {
 		return failure(complaint), nil
 	}
 	if tool.Effect == protocol.EffectOnce {
-		if err := t.host.Begin(t.late, p.Call); err != nil {
-			return outcome{}, fmt.Errorf("commit its beginning: %w", err)
+		if err := t.host.Begin(t.commitCtx, p.Call); err != nil {
+			return toolOutcome{}, fmt.Errorf("commit its beginning: %w", err)
 		}
 		if ctx.Err() != nil {
 			return failure(textNotRun), nil
@@ -85,17 +85,17 @@ func (t *turn) attempt(ctx context.Context, p protocol.PendingCall) (outcome, er
 }
 
 // run runs the tool. One that gave up because ctx ended has no outcome; one that finished all the same has.
-func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall) (outcome, error) {
-	result, err := t.guarded(ctx, tool, worker.Call{
+func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall) (toolOutcome, error) {
+	result, err := t.runRecovered(ctx, tool, worker.Call{
 		ID:        call.ID,
 		Arguments: call.Arguments,
-		Progress:  func(text string) { t.show(call, protocol.ToolProgressed, text, false) },
+		Progress:  func(text string) { t.sendEvent(call, protocol.ToolProgressed, text, false) },
 	})
 	switch {
 	case err == nil:
-		return outcome{Result: result}, nil
+		return toolOutcome{Result: result}, nil
 	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
-		return outcome{}, errLeft
+		return toolOutcome{}, errNoResult
 	default:
 		failed := failure(err.Error())
 		failed.Changes = result.Changes
@@ -103,8 +103,8 @@ func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall
 	}
 }
 
-// guarded runs the tool and makes its panic an error: a fault in one tool must not cost the person the turn.
-func (t *turn) guarded(ctx context.Context, tool worker.Tool, call worker.Call) (result worker.Result, err error) {
+// runRecovered runs the tool and makes its panic an error: a fault in one tool must not cost the person the turn.
+func (t *turn) runRecovered(ctx context.Context, tool worker.Tool, call worker.Call) (result worker.Result, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			t.report(fmt.Errorf("turn %d: call %s of %s: panic: %v\n%s", t.id, call.ID, tool.Name, fault, debug.Stack()))
@@ -114,8 +114,8 @@ func (t *turn) guarded(ctx context.Context, tool worker.Tool, call worker.Call) 
 	return tool.Run(ctx, call)
 }
 
-// unknown tells the model of a tool that is not there, and which ones are.
-func (t *turn) unknown(name string) string {
+// unknownToolText tells the model of a tool that is not there, and which ones are.
+func (t *turn) unknownToolText(name string) string {
 	names := make([]string, len(t.tools))
 	for i, tool := range t.tools {
 		names[i] = tool.Name
@@ -123,9 +123,9 @@ func (t *turn) unknown(name string) string {
 	return fmt.Sprintf("there is no tool %.80q; the tools are: %s", name, strings.Join(names, ", "))
 }
 
-// malformed says what is wrong with arguments that are no JSON object, "" where they are one. What a model sent that was
+// checkArguments says what is wrong with arguments that are no JSON object, "" where they are one. What a model sent that was
 // not JSON at all arrives as {"_malformed": text}, because the transcript can hold nothing else.
-func malformed(arguments json.RawMessage) string {
+func checkArguments(arguments json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if len(arguments) == 0 {
 		return ""

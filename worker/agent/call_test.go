@@ -186,7 +186,7 @@ func TestAStopBetweenBeginAndRun(t *testing.T) {
 		if call == "begin" {
 			stop()
 		}
-		return hosttest.Works
+		return hosttest.NoFailure
 	}
 	got, err := agent.Run(ctx, host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
 		tool("act", protocol.EffectOnce, func(context.Context, worker.Call) (worker.Result, error) {
@@ -206,9 +206,9 @@ func TestACommitThatFailsEndsTheRunAndItsTools(t *testing.T) {
 	host := newHost(t, hosttest.Ask(hosttest.Call("quick", "look", `{}`), hosttest.Call("slow", "wait", `{}`)))
 	host.Fail = func(_ int, call string) hosttest.Failure {
 		if call == "done" {
-			return hosttest.Full
+			return hosttest.Refused
 		}
-		return hosttest.Works
+		return hosttest.NoFailure
 	}
 	_, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: host, Tools: []worker.Tool{
 		tool("look", protocol.EffectNone, says("seen")), tool("wait", protocol.EffectNone, untilStopped),

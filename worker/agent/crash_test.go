@@ -94,11 +94,11 @@ func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
 		called = n - first + 1
 		switch {
 		case called < at:
-			return hosttest.Works
+			return hosttest.NoFailure
 		case called == at && deaf:
-			return hosttest.Deaf
+			return hosttest.AnswerLost
 		default:
-			return hosttest.Lost
+			return hosttest.CallLost
 		}
 	}
 }

@@ -17,9 +17,9 @@ const (
 	noteRoom      = 320 // the line that stands for what was left out
 )
 
-// fit makes a text fit the turn's output limit. What does not fit is kept whole as a blob, and the line in its place says
+// limitOutput makes a text fit the turn's output limit. What does not fit is kept whole as a blob, and the line in its place says
 // how to read it.
-func (t *turn) fit(text string) (string, *protocol.BlobRef) {
+func (t *turn) limitOutput(text string) (string, *protocol.BlobRef) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	limit := outputLimit(t.limits.Output)
 	if len(text) <= limit {
@@ -29,7 +29,7 @@ func (t *turn) fit(text string) (string, *protocol.BlobRef) {
 	gone := text[len(head) : len(text)-len(tail)]
 	left := fmt.Sprintf("%d bytes (%d lines) left out", len(gone), strings.Count(gone, "\n"))
 
-	ref, err := t.host.Keep(t.late, text)
+	ref, err := t.host.Keep(t.commitCtx, text)
 	if err != nil {
 		t.report(fmt.Errorf("turn %d: keep an output of %d bytes: %w", t.id, len(text), err))
 		return head + fmt.Sprintf("\n[... %s; they could not be kept: ask for less at a time ...]\n", left) + tail, nil

@@ -27,7 +27,7 @@ func TestAnOutputThatIsTooLongKeepsItsHeadAndItsTail(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			host := &hosttest.Host{TB: t}
 			turn := newTurn(protocol.TurnStart{Limits: protocol.TurnLimits{Output: 2048}}, Options{Host: host}, t.Context())
-			got, ref := turn.fit(test.text)
+			got, ref := turn.limitOutput(test.text)
 			if len(got) > 2048 || !utf8.ValidString(got) {
 				t.Fatalf("%d bytes, valid %v", len(got), utf8.ValidString(got))
 			}
@@ -68,16 +68,16 @@ func TestAnOutputThatFitsIsLeftAlone(t *testing.T) {
 	host := &hosttest.Host{TB: t}
 	turn := newTurn(protocol.TurnStart{}, Options{Host: host}, t.Context())
 	text := strings.Repeat("x", defaultOutput)
-	if got, ref := turn.fit(text); got != text || ref != nil {
+	if got, ref := turn.limitOutput(text); got != text || ref != nil {
 		t.Errorf("got %d bytes and %v", len(got), ref)
 	}
 }
 
 func TestAnOutputThatCannotBeKeptSaysSo(t *testing.T) {
-	host := &hosttest.Host{TB: t, Fail: func(int, string) hosttest.Failure { return hosttest.Full }}
+	host := &hosttest.Host{TB: t, Fail: func(int, string) hosttest.Failure { return hosttest.Refused }}
 	var reported error
 	turn := newTurn(protocol.TurnStart{}, Options{Host: host, Report: func(err error) { reported = err }}, context.Background())
-	got, ref := turn.fit(strings.Repeat("words\n", 10000))
+	got, ref := turn.limitOutput(strings.Repeat("words\n", 10000))
 	if ref != nil || !strings.Contains(got, "could not be kept") || strings.Contains(got, "read_output") {
 		t.Errorf("got %v and %q", ref, got[10000:11000])
 	}

@@ -10,7 +10,7 @@ import (
 
 // keepImages stores the pictures of a result as blobs. One that can't be stored is told of in the result, which has then
 // failed: the model must not believe that it saw it.
-func (t *turn) keepImages(result *outcome) []protocol.Image {
+func (t *turn) keepImages(result *toolOutcome) []protocol.Image {
 	var kept []protocol.Image
 	for n, picture := range result.Images {
 		image, err := t.keepImage(n, picture)
@@ -39,6 +39,6 @@ func (t *turn) keepImage(n int, p worker.Picture) (protocol.Image, error) {
 		return image, errors.New("there are too many, or its bytes are of another type")
 	}
 	var err error
-	image.BlobRef, err = t.host.KeepBytes(t.late, p.Data)
+	image.BlobRef, err = t.host.KeepBytes(t.commitCtx, p.Data)
 	return image, err
 }

@@ -54,9 +54,9 @@ func TestAPictureGoesThroughABlobIntoTheResult(t *testing.T) {
 func TestAPictureThatIsNotKeptIsToldOf(t *testing.T) {
 	full := func(_ int, call string) hosttest.Failure {
 		if call == "keep" {
-			return hosttest.Full
+			return hosttest.Refused
 		}
-		return hosttest.Works
+		return hosttest.NoFailure
 	}
 	many := make([]worker.Picture, protocol.MaxImages+1)
 	for i := range many {

@@ -10,33 +10,33 @@ import (
 // maxRepeats is the number of steps running in which the same call ends the turn.
 const maxRepeats = 3
 
-// history counts, for each call of the newest step, in how many steps running it was made. A call is known by its
+// callCounts counts, for each call of the newest step, in how many steps running it was made. A call is known by its
 // tool's name and its arguments, whatever the order of their keys.
-type history map[string]int
+type callCounts map[string]int
 
-// recall is the history before the newest step. Recent does not say where steps began, so only an unbroken row of the
+// countRecent is the history before the newest step. Recent does not say where steps began, so only an unbroken row of the
 // same call at its end counts, each as a step of its own: a repetition of several calls together is noticed later than
 // it would have been without the crash. Recent may hold the pending calls; they belong to the newest step.
-func recall(recent []protocol.ToolCall, pending []protocol.PendingCall) history {
+func countRecent(recent []protocol.ToolCall, pending []protocol.PendingCall) callCounts {
 	newest := make(map[string]bool, len(pending))
 	for _, p := range pending {
 		newest[p.Call.ID] = true
 	}
-	past := history{}
+	past := callCounts{}
 	for _, call := range recent {
 		if key := callKey(call); !newest[call.ID] {
-			past = history{key: past[key] + 1}
+			past = callCounts{key: past[key] + 1}
 		}
 	}
 	return past
 }
 
-// repeats takes a step's calls into the history, and is true when one of them was made too often. No calls are no step.
-func (h *history) repeats(calls []protocol.PendingCall) bool {
+// addStep takes a step's calls into the history, and is true when one of them was made too often. No calls are no step.
+func (h *callCounts) addStep(calls []protocol.PendingCall) bool {
 	if len(calls) == 0 {
 		return false
 	}
-	next := make(history, len(calls))
+	next := make(callCounts, len(calls))
 	tooOften := false
 	for _, p := range calls {
 		key := callKey(p.Call)

@@ -11,36 +11,36 @@ import (
 
 // turn is one run of the loop. Its fields are written by the loop's own goroutine alone.
 type turn struct {
-	id     int64
-	limits protocol.TurnLimits
-	host   Host
-	system string
-	tools  []protocol.Tool // as the model is told of them
-	table  map[string]worker.Tool
-	delta  func(string)
-	report func(error)
-	late   context.Context // for commits: outlives the turn's context by a grace
+	id        int64
+	limits    protocol.TurnLimits
+	host      Host
+	system    string
+	tools     []protocol.Tool // as the model is told of them
+	table     map[string]worker.Tool
+	delta     func(string)
+	report    func(error)
+	commitCtx context.Context // for commits: outlives the turn's context by a grace
 
-	pending []protocol.PendingCall // the newest step's calls that have no result
-	past    history
-	steps   int
-	last    int64 // the transcript's newest message
+	pending  []protocol.PendingCall // the newest step's calls that have no result
+	repeated callCounts
+	steps    int
+	last     int64 // the transcript's newest message
 }
 
 func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
 	t := &turn{
-		id:      start.Turn,
-		limits:  start.Limits,
-		host:    o.Host,
-		system:  o.System,
-		table:   make(map[string]worker.Tool, len(o.Tools)),
-		delta:   o.Delta,
-		report:  o.Report,
-		late:    late,
-		pending: start.Pending,
-		past:    recall(start.Recent, start.Pending),
-		steps:   start.Step,
-		last:    start.Last,
+		id:        start.Turn,
+		limits:    start.Limits,
+		host:      o.Host,
+		system:    o.System,
+		table:     make(map[string]worker.Tool, len(o.Tools)),
+		delta:     o.Delta,
+		report:    o.Report,
+		commitCtx: late,
+		pending:   start.Pending,
+		repeated:  countRecent(start.Recent, start.Pending),
+		steps:     start.Step,
+		last:      start.Last,
 	}
 	for _, tool := range o.Tools {
 		t.tools = append(t.tools, tool.Tool)
@@ -69,15 +69,15 @@ func (t *turn) loop(ctx context.Context) (protocol.Why, error) {
 
 // answerCalls runs the pending calls and commits their results.
 func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
-	if why := ended(ctx); why != "" {
+	if why := endReason(ctx); why != "" {
 		return why, nil
 	}
-	if t.past.repeats(t.pending) {
+	if t.repeated.addStep(t.pending) {
 		return protocol.WhyRepeat, nil
 	}
 	for _, batch := range t.batches(t.pending) {
 		err := t.runBatch(ctx, batch)
-		if why := ended(ctx); why != "" {
+		if why := endReason(ctx); why != "" {
 			if err != nil {
 				t.report(fmt.Errorf("turn %d ended (%s): %w", t.id, why, err))
 			}
@@ -98,9 +98,9 @@ func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
 		t.last = answer.Message.ID
 	}
 	if answer.Taken > 0 {
-		t.past = nil // the person has spoken since: what is done over again may be what they want
+		t.repeated = nil // the person has spoken since: what is done over again may be what they want
 	}
-	if why := ended(ctx); why != "" {
+	if why := endReason(ctx); why != "" {
 		return why, nil // a message that came with the end may be a part of one: its calls are not begun
 	}
 	var refused *protocol.Error

@@ -12,7 +12,7 @@ import (
 )
 
 // KeepFrom is Keep for what is read to its end, without ever being in memory whole. Where it is longer than most bytes
-// the error is ErrTooLong, and no more than that was sent.
+// the error is ErrBlobTooLong, and no more than that was sent.
 func (t *Turn) KeepFrom(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	var begun protocol.BlobBegun
 	if err := t.host.call(ctx, protocol.MethodBlobBegin, protocol.BlobBegin{Turn: t.id}, &begun); err != nil {
@@ -34,8 +34,8 @@ func (t *Turn) KeepFrom(ctx context.Context, r io.Reader, most int64) (protocol.
 	return ref, nil
 }
 
-// ErrTooLong is what KeepFrom returns for what is longer than it may be.
-var ErrTooLong = errors.New("it is longer than it may be")
+// ErrBlobTooLong is what KeepFrom returns for what is longer than it may be.
+var ErrBlobTooLong = errors.New("it is longer than it may be")
 
 // pump writes what r holds to an open blob, and says what it was.
 func (t *Turn) pump(ctx context.Context, blob int64, r io.Reader, most int64) (ref protocol.BlobRef, err error) {
@@ -46,7 +46,7 @@ func (t *Turn) pump(ctx context.Context, blob int64, r io.Reader, most int64) (r
 			break
 		}
 		if ref.Size+int64(n) > most {
-			return ref, ErrTooLong
+			return ref, ErrBlobTooLong
 		}
 		sum.Write(chunk[:n])
 		write := protocol.BlobWrite{Turn: t.id, Blob: blob, Offset: ref.Size, Data: chunk[:n]}

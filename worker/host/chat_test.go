@@ -35,7 +35,7 @@ func TestAFileThatCannotBeKept(t *testing.T) {
 		from io.Reader
 		want error
 	}{
-		"longer than it may be": {strings.NewReader(long), host.ErrTooLong},
+		"longer than it may be": {strings.NewReader(long), host.ErrBlobTooLong},
 		"unreadable":            {iotest.ErrReader(broken), broken},
 		"unreadable later":      {io.MultiReader(strings.NewReader(long[1:]), iotest.ErrReader(broken)), broken},
 	} {

@@ -25,7 +25,7 @@ func (t *Turn) Run(ctx context.Context) error {
 		if err := t.flush(ctx); err != nil {
 			return err
 		}
-		if t.events.over() {
+		if t.events.drained() {
 			return nil
 		}
 		select {
@@ -60,8 +60,8 @@ func (t *Turn) unsent(err error) error {
 	return fmt.Errorf("send the events of turn %d: %w", t.id, err)
 }
 
-// queue holds the events that wait. Any goroutine puts and takes.
-type queue struct {
+// eventQueue holds the events that wait. Any goroutine puts and takes.
+type eventQueue struct {
 	ready chan struct{} // holds one token when there may be something to take
 
 	mu      sync.Mutex
@@ -69,11 +69,11 @@ type queue struct {
 	closed  bool
 }
 
-func newQueue() *queue {
-	return &queue{ready: make(chan struct{}, 1)}
+func newEventQueue() *eventQueue {
+	return &eventQueue{ready: make(chan struct{}, 1)}
 }
 
-func (q *queue) put(event protocol.TurnEvent) {
+func (q *eventQueue) put(event protocol.TurnEvent) {
 	q.update(func() {
 		if event.Kind == protocol.ToolProgressed {
 			q.waiting = slices.DeleteFunc(q.waiting, func(old protocol.TurnEvent) bool {
@@ -88,19 +88,19 @@ func (q *queue) put(event protocol.TurnEvent) {
 }
 
 // drop makes room for one event. Update's caller calls it.
-func (q *queue) drop() {
+func (q *eventQueue) drop() {
 	oldest := max(0, slices.IndexFunc(q.waiting, func(e protocol.TurnEvent) bool {
 		return e.Kind == protocol.ToolProgressed
 	}))
 	q.waiting = slices.Delete(q.waiting, oldest, oldest+1)
 }
 
-func (q *queue) close() {
+func (q *eventQueue) close() {
 	q.update(func() { q.closed = true })
 }
 
 // update changes the queue and wakes the one that takes.
-func (q *queue) update(change func()) {
+func (q *eventQueue) update(change func()) {
 	q.mu.Lock()
 	change()
 	q.mu.Unlock()
@@ -111,7 +111,7 @@ func (q *queue) update(change func()) {
 }
 
 // first takes the oldest event.
-func (q *queue) first() (event protocol.TurnEvent, found bool) {
+func (q *eventQueue) first() (event protocol.TurnEvent, found bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
@@ -122,8 +122,8 @@ func (q *queue) first() (event protocol.TurnEvent, found bool) {
 	return event, true
 }
 
-// over says whether it is closed and empty.
-func (q *queue) over() bool {
+// drained says whether it is closed and empty.
+func (q *eventQueue) drained() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.closed && len(q.waiting) == 0

@@ -20,25 +20,25 @@ type Conn interface {
 // turn's time instead.
 const callTimeout = 30 * time.Second
 
-var errSlow = errors.New("no answer within " + callTimeout.String())
+var errNoAnswer = errors.New("no answer within " + callTimeout.String())
 
 // Host is the supervisor as one connection sees it. It is safe for use from any goroutine.
 type Host struct {
-	conn  Conn
-	known shelf
+	conn Conn
+	sent sentCache
 
 	mu      sync.Mutex
-	streams map[int64]*stream // the model calls under way, by turn
+	streams map[int64]*modelStream // the model calls under way, by turn
 }
 
 // New returns the host at the other end of conn.
 func New(conn Conn) *Host {
-	return &Host{conn: conn, streams: map[int64]*stream{}}
+	return &Host{conn: conn, streams: map[int64]*modelStream{}}
 }
 
 // Turn returns the host as the turn id sees it. Its Run must be running for its events to leave.
 func (h *Host) Turn(id int64) *Turn {
-	t := &Turn{host: h, id: id, events: newQueue(), sending: make(chan struct{}, 1)}
+	t := &Turn{host: h, id: id, events: newEventQueue(), sending: make(chan struct{}, 1)}
 	t.sending <- struct{}{}
 	return t
 }
@@ -54,8 +54,8 @@ func (h *Host) Delta(delta protocol.ModelDelta) {
 	}
 }
 
-// open makes a model call of a turn the one that its deltas go to. The returned function ends that.
-func (h *Host) open(turn int64, s *stream) func() {
+// registerStream makes a model call of a turn the one that its deltas go to. The returned function ends that.
+func (h *Host) registerStream(turn int64, s *modelStream) func() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.streams[turn] = s
@@ -70,19 +70,19 @@ func (h *Host) open(turn int64, s *stream) func() {
 
 // call makes a call that the supervisor answers soon.
 func (h *Host) call(ctx context.Context, method string, params, result any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, callTimeout, errSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, callTimeout, errNoAnswer)
 	defer cancel()
 	return h.conn.Call(ctx, method, params, result)
 }
 
-// stream is one model call's text as it comes.
-type stream struct {
+// modelStream is one model call's text as it comes.
+type modelStream struct {
 	delta func(string) // nil for nobody
 	last  int          // the newest delta's Seq; the connection's reader alone uses it
 }
 
 // take passes on a delta that is newer than the last one.
-func (s *stream) take(delta protocol.ModelDelta) {
+func (s *modelStream) take(delta protocol.ModelDelta) {
 	if delta.Seq <= s.last {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 type Turn struct {
 	host    *Host
 	id      int64
-	events  *queue
+	events  *eventQueue
 	sending chan struct{} // holds a token while nobody sends events
 }
 
@@ -28,17 +28,17 @@ func (t *Turn) Model(
 	if err := t.flush(ctx); err != nil {
 		return protocol.ModelStreamed{}, err
 	}
-	defer t.host.open(t.id, &stream{delta: delta})()
-	whole := wholeCall(t.id, after, system, tools)
+	defer t.host.registerStream(t.id, &modelStream{delta: delta})()
+	whole := fullRequest(t.id, after, system, tools)
 
-	answer, err := t.stream(ctx, t.host.known.leaveOut(whole))
-	if unknown(err) {
+	answer, err := t.stream(ctx, t.host.sent.omitKnown(whole))
+	if isUnknownHash(err) {
 		answer, err = t.stream(ctx, whole)
 	}
 	if err != nil {
 		return protocol.ModelStreamed{}, err
 	}
-	t.host.known.put(whole)
+	t.host.sent.remember(whole)
 	return answer, nil
 }
 
@@ -54,14 +54,14 @@ func (t *Turn) stream(ctx context.Context, params protocol.ModelStream) (protoco
 	return answer, nil
 }
 
-// unknown is true when the supervisor does not have what was named by its hash alone.
-func unknown(err error) bool {
+// isUnknownHash is true when the supervisor does not have what was named by its hash alone.
+func isUnknownHash(err error) bool {
 	var refused *protocol.Error
 	return errors.As(err, &refused) && refused.Code == protocol.CodeUnknownHash
 }
 
-// wholeCall is a model call with its system text and its tools whole.
-func wholeCall(turn, after int64, system string, tools []protocol.Tool) protocol.ModelStream {
+// fullRequest is a model call with its system text and its tools whole.
+func fullRequest(turn, after int64, system string, tools []protocol.Tool) protocol.ModelStream {
 	params := protocol.ModelStream{Turn: turn, After: after}
 	params.System = protocol.SystemRef{Hash: hash(system), Text: system}
 	for _, tool := range tools {
@@ -76,16 +76,16 @@ func hash[T string | []byte](data T) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// shelf remembers what the supervisor has been sent on this connection: the newest text and the newest list. A person's
+// sentCache remembers what the supervisor has been sent on this connection: the newest text and the newest list. A person's
 // turns nearly always share both.
-type shelf struct {
+type sentCache struct {
 	mu     sync.Mutex
 	system string // hashes
 	tools  string
 }
 
-// leaveOut returns params without what the supervisor has.
-func (s *shelf) leaveOut(params protocol.ModelStream) protocol.ModelStream {
+// omitKnown returns params without what the supervisor has.
+func (s *sentCache) omitKnown(params protocol.ModelStream) protocol.ModelStream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if params.System.Hash == s.system {
@@ -97,8 +97,8 @@ func (s *shelf) leaveOut(params protocol.ModelStream) protocol.ModelStream {
 	return params
 }
 
-// put notes what the supervisor has taken.
-func (s *shelf) put(params protocol.ModelStream) {
+// remember notes what the supervisor has taken.
+func (s *sentCache) remember(params protocol.ModelStream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.system, s.tools = params.System.Hash, params.Tools.Hash

@@ -41,9 +41,9 @@ const rules = `You are the personal assistant of %s, who talks to you through Me
 // Text is the system text.
 func Text(p Parts) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, rules, word(p.User, "one person"))
+	fmt.Fprintf(&b, rules, oneLine(p.User, "one person"))
 	if p.Timezone != "" {
-		fmt.Fprintf(&b, "- Their time zone is %s.\n", word(p.Timezone, "unknown"))
+		fmt.Fprintf(&b, "- Their time zone is %s.\n", oneLine(p.Timezone, "unknown"))
 	}
 	writePolicy(&b, p.Files)
 	writeFile(&b, instructionsFile, "their standing instructions", p.Instructions, maxInstructions)
@@ -51,8 +51,8 @@ func Text(p Parts) string {
 	return b.String()
 }
 
-// word keeps a name to one short line.
-func word(s, otherwise string) string {
+// oneLine keeps a name to one short line.
+func oneLine(s, otherwise string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if s == "" {
 		return otherwise

@@ -18,32 +18,32 @@ func (s *server) hello(_ context.Context, req *protocol.Request) (any, error) {
 	if err := checkHello(hello); err != nil {
 		return nil, err
 	}
-	if err := s.greet(greeting, nil); err != nil {
+	if err := s.advance(phaseHello, nil); err != nil {
 		return nil, err
 	}
-	c, err := openChamber(hello, s.options)
+	c, err := openUserTools(hello, s.options)
 	if err != nil {
 		refusal := &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf("hello: %v", err)}
-		return nil, errors.Join(refusal, s.greet(fresh, nil))
+		return nil, errors.Join(refusal, s.advance(phaseNew, nil))
 	}
-	if err := s.greet(ready, c); err != nil {
+	if err := s.advance(phaseReady, c); err != nil {
 		c.close(s.options.Report)
 		return nil, err
 	}
-	return protocol.HelloResult{Version: protocol.Version, Build: s.options.Build, Tools: c.described()}, nil
+	return protocol.HelloResult{Version: protocol.Version, Build: s.options.Build, Tools: c.descriptions()}, nil
 }
 
-// greet takes the next step of the handshake. Another hello or a stop may have come in between.
-func (s *server) greet(next phase, c *chamber) error {
+// advance takes the next step of the handshake. Another hello or a stop may have come in between.
+func (s *server) advance(next phase, c *userTools) error {
 	var err error
-	s.update(func(state *state) {
+	s.update(func(state *serverState) {
 		if now := state.phase; state.transition(next) != nil {
 			err = outOfPhase(protocol.MethodHello, now)
 			return
 		}
-		state.chamber = c
-		if next == ready { // which nothing but the end follows
-			s.greeted <- c
+		state.tools = c
+		if next == phaseReady { // which nothing but the end follows
+			s.opened <- c
 		}
 	})
 	return err

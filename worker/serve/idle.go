@@ -11,13 +11,13 @@ const (
 	// idleAfter is how long a worker has no turn before it tidies up. Giving memory back halves what an idle worker holds
 	// after a turn (measured: 5.0 MB private before, 2.3 MB after).
 	idleAfter = 10 * time.Second
-	// sweepOlder is the age from which a file that was being written is a crash's and not a write under way.
-	sweepOlder = 24 * time.Hour
+	// leftoverAge is the age from which a file that was being written is a crash's and not a write under way.
+	leftoverAge = 24 * time.Hour
 )
 
-// tidy runs until ctx ends. Each time that the worker has been idle for a while after a turn it gives memory back, and the
+// cleanUpWhenIdle runs until ctx ends. Each time that the worker has been idle for a while after a turn it gives memory back, and the
 // first time it removes what crashes have left in the person's folder.
-func (s *server) tidy(ctx context.Context) {
+func (s *server) cleanUpWhenIdle(ctx context.Context) {
 	timer := time.NewTimer(idleAfter)
 	timer.Stop()
 	defer timer.Stop()
@@ -32,18 +32,18 @@ func (s *server) tidy(ctx context.Context) {
 		case <-timer.C:
 		}
 		if !swept {
-			s.sweep(ctx)
+			s.removeLeftovers(ctx)
 			swept = true
 		}
 		debug.FreeOSMemory()
 	}
 }
 
-// sweep removes half-written files and outputs that nobody uses any more. What goes wrong is the log's: no turn depends on it.
-func (s *server) sweep(ctx context.Context) {
-	var c *chamber
-	s.update(func(state *state) { c = state.chamber })
-	if _, err := c.files.Sweep(ctx, s.options.Now().Add(-sweepOlder)); err != nil && ctx.Err() == nil {
+// removeLeftovers removes half-written files and outputs that nobody uses any more. What goes wrong is the log's: no turn depends on it.
+func (s *server) removeLeftovers(ctx context.Context) {
+	var c *userTools
+	s.update(func(state *serverState) { c = state.tools })
+	if _, err := c.files.Sweep(ctx, s.options.Now().Add(-leftoverAge)); err != nil && ctx.Err() == nil {
 		s.options.Report(fmt.Errorf("remove half-written files: %w", err))
 	}
 	if c.shell == nil {
@@ -54,16 +54,16 @@ func (s *server) sweep(ctx context.Context) {
 	}
 }
 
-// rest tells tidy that no turn is running.
-func (s *server) rest() {
+// markIdle tells tidy that no turn is running.
+func (s *server) markIdle() {
 	select {
 	case s.idle <- struct{}{}:
 	default:
 	}
 }
 
-// keepCount keeps count of what the person's folder holds, once there is a person, until ctx ends.
-func keepCount(ctx context.Context, greeted <-chan *chamber, report func(error)) {
+// runQuota keeps count of what the person's folder holds, once there is a person, until ctx ends.
+func runQuota(ctx context.Context, greeted <-chan *userTools, report func(error)) {
 	select {
 	case <-ctx.Done():
 	case c := <-greeted:

@@ -33,16 +33,16 @@ func TestAnIdleWorkerTidiesUp(t *testing.T) {
 			Now: func() time.Time { return now }, Report: func(err error) { t.Error(err) },
 			Start: (*exec.Cmd).Start, Temp: temp,
 		})
-		c, err := openChamber(protocol.Hello{Home: home}, s.options)
+		c, err := openUserTools(protocol.Hello{Home: home}, s.options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.state.chamber = c
+		s.state.tools = c
 		defer s.close()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		go s.tidy(ctx)
-		s.rest()
+		go s.cleanUpWhenIdle(ctx)
+		s.markIdle()
 		time.Sleep(idleAfter - time.Second)
 		if _, err := os.Stat(stale); err != nil {
 			t.Errorf("it tidied too early: %v", err)

@@ -18,8 +18,8 @@ func (s *server) reap(ctx context.Context) {
 			return
 		case <-ended:
 		}
-		var c *chamber
-		s.update(func(state *state) { c = state.chamber })
+		var c *userTools
+		s.update(func(state *serverState) { c = state.tools })
 		if c != nil && c.shell != nil {
 			c.shell.Reap()
 		}

@@ -36,12 +36,12 @@ type Options struct {
 
 // How long a worker waits when it ends.
 const (
-	// stopPatience is for its turns to end once they are cancelled. A tool that takes longer is ended with the process.
-	stopPatience = 4 * time.Second
-	// linger is for the supervisor to take the last answers and close, before the worker does.
-	linger = 300 * time.Millisecond
-	// exitPatience is for tools to end once the supervisor has gone.
-	exitPatience = time.Second
+	// stopTimeout is for its turns to end once they are cancelled. A tool that takes longer is ended with the process.
+	stopTimeout = 4 * time.Second
+	// closeDelay is for the supervisor to take the last answers and close, before the worker does.
+	closeDelay = 300 * time.Millisecond
+	// exitTimeout is for tools to end once the supervisor has gone.
+	exitTimeout = time.Second
 )
 
 // errStopping is the cause of a turn's end when its worker is stopped.
@@ -58,8 +58,8 @@ func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 
 	tidying, enough := context.WithCancel(context.WithoutCancel(ctx))
 	var tidy sync.WaitGroup
-	tidy.Go(func() { s.tidy(tidying) })
-	tidy.Go(func() { keepCount(tidying, s.greeted, o.Report) })
+	tidy.Go(func() { s.cleanUpWhenIdle(tidying) })
+	tidy.Go(func() { runQuota(tidying, s.opened, o.Report) })
 	if o.Start != nil {
 		tidy.Go(func() { s.reap(tidying) })
 	}
@@ -71,31 +71,31 @@ func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 	select {
 	case <-s.conn.Done():
 	case <-s.stopped:
-		s.leave()
+		s.closeAfterAnswers()
 	case <-ctx.Done():
 		s.stopTurns()
-		s.leave()
+		s.closeAfterAnswers()
 	}
 	select {
 	case err := <-ended:
-		return broken(err)
-	case <-time.After(exitPatience):
-		return broken(s.conn.Err())
+		return connError(err)
+	case <-time.After(exitTimeout):
+		return connError(s.conn.Err())
 	}
 }
 
-// leave closes the connection when the supervisor has had the time to take the last answers.
-func (s *server) leave() {
+// closeAfterAnswers closes the connection when the supervisor has had the time to take the last answers.
+func (s *server) closeAfterAnswers() {
 	select {
 	case <-s.conn.Done():
-	case <-time.After(linger):
+	case <-time.After(closeDelay):
 		s.conn.Close(nil)
 	}
 }
 
-// broken is the error of a connection that did not just end. A supervisor that was killed leaves half a line, or answers
+// connError is the error of a connection that did not just end. A supervisor that was killed leaves half a line, or answers
 // that it never read.
-func broken(err error) error {
+func connError(err error) error {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, end) {
 			return nil

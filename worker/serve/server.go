@@ -13,18 +13,18 @@ import (
 type phase string
 
 const (
-	fresh    phase = "fresh"    // no hello yet: nothing is known of the person
-	greeting phase = "greeting" // hello is being answered
-	ready    phase = "ready"    // turns may be started
-	stopping phase = "stopping" // turns are being ended; nothing new is taken
+	phaseNew      phase = "fresh"    // no hello yet: nothing is known of the person
+	phaseHello    phase = "greeting" // hello is being answered
+	phaseReady    phase = "ready"    // turns may be started
+	phaseStopping phase = "stopping" // turns are being ended; nothing new is taken
 )
 
-// after lists the phases that may follow one.
-var after = map[phase][]phase{
-	fresh:    {greeting, stopping},
-	greeting: {ready, fresh, stopping},
-	ready:    {stopping},
-	stopping: {},
+// nextPhases lists the phases that may follow one.
+var nextPhases = map[phase][]phase{
+	phaseNew:      {phaseHello, phaseStopping},
+	phaseHello:    {phaseReady, phaseNew, phaseStopping},
+	phaseReady:    {phaseStopping},
+	phaseStopping: {},
 }
 
 const (
@@ -39,48 +39,48 @@ type server struct {
 	host    *host.Host
 	stopped chan struct{} // closed when stop has been answered
 	running sync.WaitGroup
-	idle    chan struct{} // holds a token when the last turn has ended
-	greeted chan *chamber // holds the chamber once it is there, for keepCount
+	idle    chan struct{}   // holds a token when the last turn has ended
+	opened  chan *userTools // holds the userTools once it is there, for runQuota
 
 	mu    sync.Mutex // of state
-	state state
+	state serverState
 }
 
-// state is what changes in a server. Server.update alone reaches it.
-type state struct {
-	phase   phase
-	chamber *chamber // from ready on
-	turns   map[int64]context.CancelCauseFunc
+// serverState is what changes in a server. Server.update alone reaches it.
+type serverState struct {
+	phase phase
+	tools *userTools // from ready on
+	turns map[int64]context.CancelCauseFunc
 }
 
 func newServer(o Options) *server {
 	if o.Tools == nil {
 		o.Tools = standardTools
 	}
-	s := &server{options: o, stopped: make(chan struct{}), idle: make(chan struct{}, 1), greeted: make(chan *chamber, 1)}
-	s.state = state{phase: fresh, turns: map[int64]context.CancelCauseFunc{}}
+	s := &server{options: o, stopped: make(chan struct{}), idle: make(chan struct{}, 1), opened: make(chan *userTools, 1)}
+	s.state = serverState{phase: phaseNew, turns: map[int64]context.CancelCauseFunc{}}
 	return s
 }
 
 // close lets go of what a server holds when its connection has ended.
 func (s *server) close() {
-	s.update(func(state *state) {
-		if state.chamber != nil {
-			state.chamber.close(s.options.Report)
+	s.update(func(state *serverState) {
+		if state.tools != nil {
+			state.tools.close(s.options.Report)
 		}
 	})
 }
 
 // update is the only way to state. change must not block.
-func (s *server) update(change func(*state)) {
+func (s *server) update(change func(*serverState)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.state)
 }
 
 // transition moves to the next phase if it may follow the present one.
-func (s *state) transition(next phase) error {
-	for _, allowed := range after[s.phase] {
+func (s *serverState) transition(next phase) error {
+	for _, allowed := range nextPhases[s.phase] {
 		if allowed == next {
 			s.phase = next
 			return nil

@@ -13,18 +13,18 @@ func (s *server) stop(_ context.Context, req *protocol.Request) (any, error) {
 		return nil, err
 	}
 	if !s.stopTurns() {
-		return nil, outOfPhase(protocol.MethodStop, stopping)
+		return nil, outOfPhase(protocol.MethodStop, phaseStopping)
 	}
 	defer close(s.stopped)
 	return nil, nil
 }
 
-// stopTurns cancels every turn, lets no other begin, and waits until they have ended or stopPatience is over. It is false
+// stopTurns cancels every turn, lets no other begin, and waits until they have ended or stopTimeout is over. It is false
 // when somebody else has done so.
 func (s *server) stopTurns() bool {
 	first := false
-	s.update(func(state *state) {
-		first = state.transition(stopping) == nil
+	s.update(func(state *serverState) {
+		first = state.transition(phaseStopping) == nil
 		for _, cancel := range state.turns {
 			cancel(errStopping)
 		}
@@ -37,7 +37,7 @@ func (s *server) stopTurns() bool {
 	select {
 	case <-ended:
 	case <-s.conn.Done():
-	case <-time.After(stopPatience):
+	case <-time.After(stopTimeout):
 	}
 	return first
 }

@@ -14,12 +14,12 @@ import (
 
 // Bounds of a turn that a supervisor may ask for.
 const (
-	mostSteps   = 10_000
-	mostSeconds = 7 * 24 * 60 * 60
+	maxSteps   = 10_000
+	maxSeconds = 7 * 24 * 60 * 60
 )
 
-// eventPatience is how long the end of a turn waits for its last events to leave.
-const eventPatience = time.Second
+// eventTimeout is how long the end of a turn waits for its last events to leave.
+const eventTimeout = time.Second
 
 // startTurn runs a turn to its end. A cancelled call is a stopped turn, and is answered like any other.
 func (s *server) startTurn(ctx context.Context, req *protocol.Request) (any, error) {
@@ -32,11 +32,11 @@ func (s *server) startTurn(ctx context.Context, req *protocol.Request) (any, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c, err := s.enter(start.Turn, cancel)
+	c, err := s.beginTurn(start.Turn, cancel)
 	if err != nil {
 		return nil, err
 	}
-	defer s.exit(start.Turn)
+	defer s.endTurn(start.Turn)
 	return s.runTurn(ctx, c, start)
 }
 
@@ -48,10 +48,10 @@ func checkStart(start protocol.TurnStart) error {
 		least, most int64
 	}{
 		{"turn", start.Turn, 1, 1<<63 - 1},
-		{"step", int64(start.Step), 0, mostSteps},
+		{"step", int64(start.Step), 0, maxSteps},
 		{"last", start.Last, 0, 1<<63 - 1},
-		{"limits.steps", int64(start.Limits.Steps), 1, mostSteps},
-		{"limits.seconds", start.Limits.Seconds, 1, mostSeconds},
+		{"limits.steps", int64(start.Limits.Steps), 1, maxSteps},
+		{"limits.seconds", start.Limits.Seconds, 1, maxSeconds},
 		{"limits.output", int64(start.Limits.Output), 0, 1 << 30},
 	} {
 		if bound.value < bound.least || bound.value > bound.most {
@@ -65,12 +65,12 @@ func checkStart(start protocol.TurnStart) error {
 	return nil
 }
 
-// enter takes a turn in, and returns the chamber it runs in. Cancel is what stops it.
-func (s *server) enter(turn int64, cancel context.CancelCauseFunc) (c *chamber, err error) {
-	s.update(func(state *state) {
+// beginTurn takes a turn in, and returns the userTools it runs in. Cancel is what stops it.
+func (s *server) beginTurn(turn int64, cancel context.CancelCauseFunc) (c *userTools, err error) {
+	s.update(func(state *serverState) {
 		_, twice := state.turns[turn]
 		switch {
-		case state.phase != ready:
+		case state.phase != phaseReady:
 			err = outOfPhase(protocol.MethodTurnStart, state.phase)
 		case twice:
 			err = &protocol.Error{Code: protocol.CodeInvalidRequest, Message: fmt.Sprintf("turn %d is running", turn)}
@@ -79,35 +79,35 @@ func (s *server) enter(turn int64, cancel context.CancelCauseFunc) (c *chamber, 
 		default:
 			state.turns[turn] = cancel
 			s.running.Add(1)
-			c = state.chamber
+			c = state.tools
 		}
 	})
 	return c, err
 }
 
-// exit takes a turn out that has ended.
-func (s *server) exit(turn int64) {
-	s.update(func(state *state) {
+// endTurn takes a turn out that has ended.
+func (s *server) endTurn(turn int64) {
+	s.update(func(state *serverState) {
 		delete(state.turns, turn)
 		if len(state.turns) == 0 {
-			s.rest()
+			s.markIdle()
 		}
 	})
 	s.running.Done()
 }
 
-func (s *server) runTurn(ctx context.Context, c *chamber, start protocol.TurnStart) (protocol.TurnEnd, error) {
+func (s *server) runTurn(ctx context.Context, c *userTools, start protocol.TurnStart) (protocol.TurnEnd, error) {
 	turn := s.host.Turn(start.Turn)
 	flush := s.sendEvents(ctx, turn)
 	defer flush()
 	c.quota.Refresh()
-	system, err := c.system()
+	system, err := c.systemText()
 	if err != nil {
 		s.options.Report(fmt.Errorf("turn %d: %w", start.Turn, err))
 	}
 	end, err := agent.Run(ctx, start, agent.Options{
 		Host:   turn,
-		Tools:  c.toolsFor(turn, start.Limits),
+		Tools:  c.forTurn(turn, start.Limits),
 		System: system,
 		Report: s.options.Report,
 	})
@@ -130,7 +130,7 @@ func (s *server) sendEvents(ctx context.Context, turn *host.Turn) (flush func())
 	})
 	return func() {
 		turn.Close()
-		late := time.AfterFunc(eventPatience, cancel)
+		late := time.AfterFunc(eventTimeout, cancel)
 		sender.Wait()
 		late.Stop()
 		cancel()

@@ -17,10 +17,10 @@ import (
 type Failure string
 
 const (
-	Works Failure = ""       // it does not
-	Lost  Failure = "lost"   // the call never arrives
-	Deaf  Failure = "deaf"   // the call is carried out, its answer never arrives
-	Full  Failure = "failed" // the supervisor answers with an error
+	NoFailure  Failure = ""       // it does not
+	CallLost   Failure = "lost"   // the call never arrives
+	AnswerLost Failure = "deaf"   // the call is carried out, its answer never arrives
+	Refused    Failure = "failed" // the supervisor answers with an error
 )
 
 // Host holds what was committed of one turn. Set its fields before use; its methods may be called from any goroutine.
@@ -76,7 +76,7 @@ func Call(id, name, arguments string) protocol.ToolCall {
 
 // Model commits the model's next message and returns it.
 func (h *Host) Model(ctx context.Context, after int64, _ string, _ []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error) {
-	failure := h.enter("model")
+	failure := h.nextFailure("model")
 	if err := failure.before(); err != nil {
 		return protocol.ModelStreamed{}, err
 	}
@@ -126,7 +126,7 @@ func (h *Host) checkNewest(after int64) {
 
 // Begin commits that a call begins.
 func (h *Host) Begin(_ context.Context, call protocol.ToolCall) error {
-	failure := h.enter("begin")
+	failure := h.nextFailure("begin")
 	if err := failure.before(); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (h *Host) Begin(_ context.Context, call protocol.ToolCall) error {
 
 // Done commits a result.
 func (h *Host) Done(_ context.Context, result protocol.ToolResult) (int64, error) {
-	failure := h.enter("done")
+	failure := h.nextFailure("done")
 	if err := failure.before(); err != nil {
 		return 0, err
 	}
@@ -166,7 +166,7 @@ func (h *Host) Done(_ context.Context, result protocol.ToolResult) (int64, error
 
 // Keep stores a text.
 func (h *Host) Keep(_ context.Context, text string) (protocol.BlobRef, error) {
-	failure := h.enter("keep")
+	failure := h.nextFailure("keep")
 	if err := failure.before(); err != nil {
 		return protocol.BlobRef{}, err
 	}
@@ -209,12 +209,12 @@ func (h *Host) Event(event protocol.TurnEvent) {
 	}
 }
 
-func (h *Host) enter(call string) Failure {
+func (h *Host) nextFailure(call string) Failure {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.calls++
 	if h.Fail == nil {
-		return Works
+		return NoFailure
 	}
 	return h.Fail(h.calls, call)
 }

@@ -12,9 +12,9 @@ var ErrGone = errors.New("the supervisor is gone")
 
 func (f Failure) before() error {
 	switch f {
-	case Lost:
+	case CallLost:
 		return ErrGone
-	case Full:
+	case Refused:
 		return &protocol.Error{Code: protocol.CodeFailed, Message: "the disk is full"}
 	default:
 		return nil
@@ -22,7 +22,7 @@ func (f Failure) before() error {
 }
 
 func (f Failure) after() error {
-	if f == Deaf {
+	if f == AnswerLost {
 		return ErrGone
 	}
 	return nil

@@ -33,7 +33,7 @@ type editArgs struct {
 // maxEdited is the largest file that is edited, in bytes: an edit holds it in memory a few times.
 const maxEdited = 16 << 20
 
-func (t *tools) edit(_ context.Context, _ worker.Call, args editArgs) (worker.Result, error) {
+func (t *fileTools) edit(_ context.Context, _ worker.Call, args editArgs) (worker.Result, error) {
 	name, err := t.ws.Clean(args.Path)
 	if err != nil {
 		return worker.Result{}, err
@@ -47,11 +47,11 @@ func (t *tools) edit(_ context.Context, _ worker.Call, args editArgs) (worker.Re
 		return worker.Result{}, fmt.Errorf("edit %s: %w", workspace.Show(name), err)
 	}
 	n := amount.Of(places, "place", "places")
-	return changed("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n), nil
+	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n), nil
 }
 
 // replace does the edit, and says in how many places.
-func (t *tools) replace(args editArgs) (int, error) {
+func (t *fileTools) replace(args editArgs) (int, error) {
 	switch args.OldText {
 	case "":
 		return 0, errors.New("old_text is empty; append_file adds to a file")
@@ -88,7 +88,7 @@ func withCRLF(s string) string {
 }
 
 // readAll reads a file that is to be edited.
-func (t *tools) readAll(path string) (string, encoding, error) {
+func (t *fileTools) readAll(path string) (string, encoding, error) {
 	f, err := t.ws.Open(path)
 	if err != nil {
 		return "", "", err
@@ -132,7 +132,7 @@ func linesOf(whole, part string) string {
 func nearMatch(whole, part string) string {
 	wanted := ""
 	for line := range strings.Lines(part) {
-		if wanted = plain(line); wanted != "" {
+		if wanted = normalize(line); wanted != "" {
 			break
 		}
 	}
@@ -142,7 +142,7 @@ func nearMatch(whole, part string) string {
 	number := 0
 	for line := range strings.Lines(whole) {
 		number++
-		if strings.Contains(plain(line), wanted) {
+		if strings.Contains(normalize(line), wanted) {
 			const longest = 200
 			shown := strings.ToValidUTF8(line[:min(len(line), longest)], "")
 			return fmt.Sprintf("; line %d is near, but differs in white space, in case or in what follows: %q", number, shown)
@@ -151,5 +151,5 @@ func nearMatch(whole, part string) string {
 	return "; read the file to see what is"
 }
 
-// plain is a line without what people and models do not look at.
-func plain(line string) string { return strings.ToLower(strings.Join(strings.Fields(line), " ")) }
+// normalize is a line without what people and models do not look at.
+func normalize(line string) string { return strings.ToLower(strings.Join(strings.Fields(line), " ")) }

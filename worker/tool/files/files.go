@@ -14,8 +14,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// tools is what the tools of the family share.
-type tools struct {
+// fileTools is what the tools of the family share.
+type fileTools struct {
 	ws   *workspace.Workspace
 	now  func() time.Time
 	zone *time.Location
@@ -27,7 +27,7 @@ func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) [
 	if zone == nil {
 		zone = time.Local
 	}
-	t := &tools{ws: ws, now: now, zone: zone}
+	t := &fileTools{ws: ws, now: now, zone: zone}
 	return []worker.Tool{
 		define(appendSpec, appendArgs{}, t.append),
 		define(deleteSpec, deleteArgs{}, t.delete),
@@ -77,8 +77,8 @@ func folderPath(path string) string {
 	return path
 }
 
-// changed is a Result with one change.
-func changed(kind, target, detail, text, brief string) worker.Result {
+// changeResult is a Result with one change.
+func changeResult(kind, target, detail, text, brief string) worker.Result {
 	return worker.Result{
 		Text: text, Brief: brief, Changes: []protocol.Change{{Kind: kind, Target: target, Detail: detail}},
 	}

@@ -139,7 +139,7 @@ func TestTheFamilyIsSmallAndSound(t *testing.T) {
 			Required   []string                  `json:"required"`
 			More       *bool                     `json:"additionalProperties"`
 		}
-		if err := protocol.Valid(tool.Schema); err != nil {
+		if err := protocol.CheckRaw(tool.Schema); err != nil {
 			t.Errorf("%s: schema: %v", name, err)
 		}
 		if err := json.Unmarshal(tool.Schema, &schema); err != nil || schema.Type != "object" || schema.More == nil || *schema.More {

@@ -33,7 +33,7 @@ type listArgs struct {
 	Limit     int    `json:"limit"`
 }
 
-func (t *tools) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
+func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
 	path := folderPath(args.Path)
 	name, err := t.ws.Clean(path)
 	if err != nil {
@@ -43,15 +43,15 @@ func (t *tools) list(ctx context.Context, _ worker.Call, args listArgs) (worker.
 	if err != nil {
 		return worker.Result{}, fmt.Errorf("list %s: %w", workspace.Show(path), err)
 	}
-	l := &listing{tools: t, glob: g, deep: args.Recursive || g.deep(), limit: bounded(args.Limit, listLimit, listLimitMax)}
+	l := &listing{fileTools: t, glob: g, deep: args.Recursive || g.deep(), limit: clampLimit(args.Limit, listLimit, listLimitMax)}
 	if err := t.ws.Walk(ctx, path, l.visit); err != nil {
 		return worker.Result{}, err
 	}
 	return l.result(name, args.Pattern), nil
 }
 
-// bounded is what a limit means: usual where none is given, at most top.
-func bounded(limit, usual, top int) int {
+// clampLimit is what a limit means: usual where none is given, at most top.
+func clampLimit(limit, usual, top int) int {
 	if limit <= 0 {
 		return usual
 	}
@@ -60,7 +60,7 @@ func bounded(limit, usual, top int) int {
 
 // listing is one call of list_files.
 type listing struct {
-	*tools
+	*fileTools
 	glob           glob
 	deep           bool // into the folders
 	limit          int

@@ -28,7 +28,7 @@ type moveArgs struct {
 	Overwrite bool   `json:"overwrite"`
 }
 
-func (t *tools) move(ctx context.Context, _ worker.Call, args moveArgs) (worker.Result, error) {
+func (t *fileTools) move(ctx context.Context, _ worker.Call, args moveArgs) (worker.Result, error) {
 	from, err := t.ws.Clean(args.From)
 	if err != nil {
 		return worker.Result{}, err
@@ -36,7 +36,7 @@ func (t *tools) move(ctx context.Context, _ worker.Call, args moveArgs) (worker.
 	var first []protocol.Change // what had to go out of the way
 	to, err := t.ws.Move(ctx, args.From, args.To)
 	if errors.Is(err, fs.ErrExist) && args.Overwrite {
-		if first, err = t.makeWay(ctx, args); err == nil {
+		if first, err = t.trashTarget(ctx, args); err == nil {
 			to, err = t.ws.Move(ctx, args.From, args.To)
 		}
 	} else if errors.Is(err, fs.ErrExist) {
@@ -53,13 +53,13 @@ func (t *tools) move(ctx context.Context, _ worker.Call, args moveArgs) (worker.
 	if len(first) > 0 {
 		text += fmt.Sprintf(" What was there before is %s.", workspace.Show(first[0].Detail))
 	}
-	result := changed("move", from, to, text, "to "+workspace.Show(to))
+	result := changeResult("move", from, to, text, "to "+workspace.Show(to))
 	result.Changes = append(first, result.Changes...)
 	return result, nil
 }
 
-// makeWay puts the file that a move would replace into the trash.
-func (t *tools) makeWay(ctx context.Context, args moveArgs) ([]protocol.Change, error) {
+// trashTarget puts the file that a move would replace into the trash.
+func (t *fileTools) trashTarget(ctx context.Context, args moveArgs) ([]protocol.Change, error) {
 	target := args.To
 	old, err := t.ws.Stat(target)
 	if err == nil && old.IsDir() {
@@ -99,7 +99,7 @@ type deleteArgs struct {
 	Path string `json:"path"`
 }
 
-func (t *tools) delete(ctx context.Context, _ worker.Call, args deleteArgs) (worker.Result, error) {
+func (t *fileTools) delete(ctx context.Context, _ worker.Call, args deleteArgs) (worker.Result, error) {
 	name, err := t.ws.Clean(args.Path)
 	if err != nil {
 		return worker.Result{}, err
@@ -110,5 +110,5 @@ func (t *tools) delete(ctx context.Context, _ worker.Call, args deleteArgs) (wor
 	}
 	text := fmt.Sprintf("%s is in the trash now, at %s; move_file brings it back.",
 		workspace.Show(name), workspace.Show(where))
-	return changed("delete", name, where, text, "to the trash"), nil
+	return changeResult("delete", name, where, text, "to the trash"), nil
 }

@@ -26,7 +26,7 @@ type readArgs struct {
 	EndLine   int    `json:"end_line"`
 }
 
-func (t *tools) read(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
+func (t *fileTools) read(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
 	if args.StartLine < 0 || args.EndLine < 0 || args.EndLine > 0 && args.EndLine < args.StartLine {
 		return worker.Result{}, fmt.Errorf("read %s: there are no lines %d to %d; lines are counted from 1",
 			workspace.Show(args.Path), args.StartLine, args.EndLine)
@@ -42,22 +42,22 @@ func (t *tools) read(ctx context.Context, _ worker.Call, args readArgs) (worker.
 	return worker.Result{Text: body, Brief: page.brief}, nil
 }
 
-// page is a file's text as it is shown.
-type page struct {
+// filePage is a file's text as it is shown.
+type filePage struct {
 	header string // "" when the text is whole and there is nothing to say of it
 	body   string
 	brief  string
 }
 
-// page reads at most room bytes of a file.
-func (t *tools) page(ctx context.Context, args readArgs, room int) (page, error) {
+// filePage reads at most room bytes of a file.
+func (t *fileTools) page(ctx context.Context, args readArgs, room int) (filePage, error) {
 	name, err := t.ws.Clean(args.Path)
 	if err != nil {
-		return page{}, err
+		return filePage{}, err
 	}
 	text, err := t.openText(args.Path)
 	if err != nil {
-		return page{}, err
+		return filePage{}, err
 	}
 	defer text.file.Close()
 	first := max(args.StartLine, 1)
@@ -67,24 +67,24 @@ func (t *tools) page(ctx context.Context, args readArgs, room int) (page, error)
 	}
 	x, err := readLines(ctx, text, first, last, room)
 	if err != nil {
-		return page{}, readFault(args.Path, err)
+		return filePage{}, readFault(args.Path, err)
 	}
 	if x.last < x.first && x.first > 1 {
-		return page{}, fmt.Errorf("read %s: it has %s, and start_line is %d",
+		return filePage{}, fmt.Errorf("read %s: it has %s, and start_line is %d",
 			workspace.Show(args.Path), amount.Of(x.total, "line", "lines"), first)
 	}
-	return x.page(workspace.Show(name), text.foreign(), args.EndLine), nil
+	return x.page(workspace.Show(name), text.encodingNote(), args.EndLine), nil
 }
 
-// page puts an excerpt into words; wanted is the last line that was asked for, 0 for all.
-func (x *excerpt) page(name, foreign string, wanted int) page {
-	p := page{body: string(x.body), brief: amount.Of(x.total, "line", "lines")}
+// filePage puts an excerpt into words; wanted is the last line that was asked for, 0 for all.
+func (x *excerpt) page(name, foreign string, wanted int) filePage {
+	p := filePage{body: string(x.body), brief: amount.Of(x.total, "line", "lines")}
 	var notes []string
 	switch {
 	case x.total == 0:
 		notes, p.brief = append(notes, "empty"), "empty"
 	case !x.complete():
-		p.brief = x.span()
+		p.brief = x.lineRange()
 		notes = append(notes, p.brief)
 	}
 	if foreign != "" {
@@ -102,8 +102,8 @@ func (x *excerpt) page(name, foreign string, wanted int) page {
 	return p
 }
 
-// span is "lines 1-200 of 812".
-func (x *excerpt) span() string {
+// lineRange is "lines 1-200 of 812".
+func (x *excerpt) lineRange() string {
 	total := amount.Number(int64(max(x.total, 0)))
 	if x.total < 0 {
 		total = "very many"
@@ -128,7 +128,7 @@ type readManyArgs struct {
 
 const maxFiles = 20 // of one read_files
 
-func (t *tools) readMany(ctx context.Context, _ worker.Call, args readManyArgs) (worker.Result, error) {
+func (t *fileTools) readMany(ctx context.Context, _ worker.Call, args readManyArgs) (worker.Result, error) {
 	if len(args.Paths) == 0 || len(args.Paths) > maxFiles {
 		return worker.Result{}, fmt.Errorf("read %d files: between 1 and %d can be read at once", len(args.Paths), maxFiles)
 	}
@@ -143,7 +143,7 @@ func (t *tools) readMany(ctx context.Context, _ worker.Call, args readManyArgs) 
 		}
 		if err != nil {
 			failed = append(failed, err)
-			p = page{header: "could not " + err.Error()}
+			p = filePage{header: "could not " + err.Error()}
 		}
 		writePage(&b, path, p)
 	}
@@ -158,7 +158,7 @@ func (t *tools) readMany(ctx context.Context, _ worker.Call, args readManyArgs) 
 }
 
 // writePage adds a file under a headline.
-func writePage(b *strings.Builder, path string, p page) {
+func writePage(b *strings.Builder, path string, p filePage) {
 	fmt.Fprintf(b, "=== %s ===\n", workspace.Show(path))
 	if p.header != "" {
 		b.WriteString(p.header + "\n")

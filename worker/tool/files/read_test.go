@@ -181,7 +181,7 @@ func FuzzDecode(f *testing.F) {
 		if binary != "" {
 			return
 		}
-		var whole, slow decoder
+		var whole, slow textDecoder
 		whole.reset(head, strings.NewReader(string(raw[len(head):])), enc)
 		got, err := io.ReadAll(&whole)
 		if err != nil || !utf8.Valid(got) || strings.ContainsRune(string(got), 0) {

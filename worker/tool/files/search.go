@@ -17,7 +17,7 @@ const (
 	searchLimit      = 100
 	searchLimitMax   = 1000
 	maxContext       = 10        // lines on each side
-	maxFound         = 128 << 10 // bytes of one answer
+	maxAnswer        = 128 << 10 // bytes of one answer
 	maxSearched      = 200_000   // files of one search
 	progressInterval = 10_000    // files from one word of progress to the next
 )
@@ -44,7 +44,7 @@ type searchArgs struct {
 	Limit         int    `json:"limit"`
 }
 
-func (t *tools) search(ctx context.Context, call worker.Call, args searchArgs) (worker.Result, error) {
+func (t *fileTools) search(ctx context.Context, call worker.Call, args searchArgs) (worker.Result, error) {
 	path := folderPath(args.Path)
 	name, err := t.ws.Clean(path)
 	if err != nil {
@@ -58,10 +58,10 @@ func (t *tools) search(ctx context.Context, call worker.Call, args searchArgs) (
 	if err != nil {
 		return worker.Result{}, fmt.Errorf("search %s: %w", workspace.Show(path), err)
 	}
-	s := &search{
+	s := &fileSearch{
 		ctx: ctx, progress: call.Progress, glob: g, head: make([]byte, headSize),
-		found: finding{
-			matcher: m, around: min(max(args.Context, 0), maxContext), limit: bounded(args.Limit, searchLimit, searchLimitMax),
+		found: matchCollector{
+			matcher: m, contextLines: min(max(args.Context, 0), maxContext), limit: clampLimit(args.Limit, searchLimit, searchLimitMax),
 		},
 	}
 	if err := t.ws.Walk(ctx, path, s.visit); err != nil {
@@ -70,20 +70,20 @@ func (t *tools) search(ctx context.Context, call worker.Call, args searchArgs) (
 	return s.result(args.Query), nil
 }
 
-// search is one call of search_files: which files, and how they are read.
-type search struct {
+// fileSearch is one call of search_files: which files, and how they are read.
+type fileSearch struct {
 	ctx      context.Context
 	progress func(string)
 	glob     glob
 	head     []byte
-	decoder  decoder
-	blocks   blocks
-	found    finding
+	decoder  textDecoder
+	blocks   blockReader
+	found    matchCollector
 	searched int // files
 	unread   int // files and folders that could not be read, or not whole
 }
 
-func (s *search) visit(e workspace.Entry) error {
+func (s *fileSearch) visit(e workspace.Entry) error {
 	switch {
 	case e.Err != nil:
 		s.unread++
@@ -91,7 +91,7 @@ func (s *search) visit(e workspace.Entry) error {
 	case !e.Info.Mode().IsRegular() || !s.glob.match(e.Path):
 		return nil
 	case s.searched == maxSearched:
-		s.found.stopped = fmt.Sprintf("stopped after %s files: give a path or a glob", amount.Number(maxSearched))
+		s.found.stopReason = fmt.Sprintf("stopped after %s files: give a path or a glob", amount.Number(maxSearched))
 		return fs.SkipAll
 	}
 	if err := s.file(e); err != nil {
@@ -104,14 +104,14 @@ func (s *search) visit(e workspace.Entry) error {
 	switch {
 	case s.ctx.Err() != nil:
 		return context.Cause(s.ctx)
-	case s.found.stopped != "":
+	case s.found.stopReason != "":
 		return fs.SkipAll
 	}
 	return nil
 }
 
 // file searches one file. What is not text has no lines.
-func (s *search) file(e workspace.Entry) error {
+func (s *fileSearch) file(e workspace.Entry) error {
 	f, err := e.Open()
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (s *search) file(e workspace.Entry) error {
 	s.decoder.reset(head, f, enc)
 	s.blocks.reset(&s.decoder)
 	s.found.begin(e.Path)
-	for s.found.stopped == "" && s.ctx.Err() == nil {
+	for s.found.stopReason == "" && s.ctx.Err() == nil {
 		block, err := s.blocks.next()
 		if err == io.EOF {
 			return nil
@@ -136,12 +136,12 @@ func (s *search) file(e workspace.Entry) error {
 		if err != nil {
 			return err
 		}
-		s.found.look(block)
+		s.found.collect(block)
 	}
 	return nil
 }
 
-func (s *search) result(query string) worker.Result {
+func (s *fileSearch) result(query string) worker.Result {
 	f := &s.found
 	brief := fmt.Sprintf("%s in %s", amount.Of(f.matches, "match", "matches"), amount.Of(f.files, "file", "files"))
 	last := brief
@@ -151,8 +151,8 @@ func (s *search) result(query string) worker.Result {
 		last = fmt.Sprintf("No line of %s matches %q",
 			amount.Of(s.searched, "file", "files"), strings.ToValidUTF8(query[:min(len(query), longest)], ""))
 	}
-	if f.stopped != "" {
-		last += "; " + f.stopped
+	if f.stopReason != "" {
+		last += "; " + f.stopReason
 	}
 	if s.unread > 0 {
 		last += fmt.Sprintf("; %s could not be read", amount.Of(s.unread, "file or folder", "files or folders"))

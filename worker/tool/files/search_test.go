@@ -60,7 +60,7 @@ func TestSearchKeepsItsAnswerShort(t *testing.T) {
 		t.Fatalf("%d bytes: %s, %v", len(r.Text), r.Text, err)
 	}
 	r, err = d.call("search_files", `{"query":"hay","limit":100000,"context":10}`)
-	if err != nil || len(r.Text) > maxFound+2*maxShown*maxContext || !strings.Contains(r.Text, "the answer is too long") {
+	if err != nil || len(r.Text) > maxAnswer+2*maxShown*maxContext || !strings.Contains(r.Text, "the answer is too long") {
 		t.Fatalf("%d bytes, %v", len(r.Text), err)
 	}
 }

@@ -27,7 +27,7 @@ type writeArgs struct {
 	Overwrite bool   `json:"overwrite"`
 }
 
-func (t *tools) write(_ context.Context, _ worker.Call, args writeArgs) (worker.Result, error) {
+func (t *fileTools) write(_ context.Context, _ worker.Call, args writeArgs) (worker.Result, error) {
 	name, err := t.ws.Clean(args.Path)
 	if err != nil {
 		return worker.Result{}, err
@@ -48,7 +48,7 @@ func (t *tools) write(_ context.Context, _ worker.Call, args writeArgs) (worker.
 	}
 	n := amount.Bytes(int64(len(args.Content)))
 	text := fmt.Sprintf("%s was %s, %s.", workspace.Show(name), done, n)
-	return changed("write", name, done+", "+n, text, done+", "+n), nil
+	return changeResult("write", name, done+", "+n, text, done+", "+n), nil
 }
 
 var appendSpec = spec{
@@ -64,7 +64,7 @@ type appendArgs struct {
 	Content string `json:"content"`
 }
 
-func (t *tools) append(_ context.Context, _ worker.Call, args appendArgs) (worker.Result, error) {
+func (t *fileTools) append(_ context.Context, _ worker.Call, args appendArgs) (worker.Result, error) {
 	name, err := t.ws.Clean(args.Path)
 	if err != nil {
 		return worker.Result{}, err
@@ -84,11 +84,11 @@ func (t *tools) append(_ context.Context, _ worker.Call, args appendArgs) (worke
 	if created {
 		text, detail = fmt.Sprintf("%s was created, %s.", workspace.Show(name), n), "created, "+n
 	}
-	return changed("append", name, detail, text, detail), nil
+	return changeResult("append", name, detail, text, detail), nil
 }
 
 // takesText refuses to append to what would be damaged by UTF-8 at its end. What is not there takes any text.
-func (t *tools) takesText(path string) error {
+func (t *fileTools) takesText(path string) error {
 	text, err := t.openText(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

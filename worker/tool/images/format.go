@@ -15,33 +15,33 @@ import (
 
 // format is a kind of picture that can be opened.
 type format struct {
-	name   string
-	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader) (image.Image, error)
-	weigh  func(image.Config, []byte) int // bytes of memory that a pixel takes while it is opened, at most
-	plain  func(image.Config, []byte) bool
-	photo  bool // it is a photograph more often than not
+	name          string
+	config        func(io.Reader) (image.Config, error)
+	decode        func(io.Reader) (image.Image, error)
+	bytesPerPixel func(image.Config, []byte) int // bytes of memory that a pixel takes while it is opened, at most
+	universal     func(image.Config, []byte) bool
+	photo         bool // it is a photograph more often than not
 }
 
 // formats are by the media type. Plain says that every API of models takes the file as it is: of a GIF some take a moving
 // one and some do not, and llama.cpp's reader (stb_image) knows no WebP.
 var formats = map[string]format{
-	"image/png":  {"PNG", png.DecodeConfig, png.Decode, pngWeight, always, false},
-	"image/jpeg": {"JPEG", jpeg.DecodeConfig, jpeg.Decode, jpegWeight, plainJPEG, true},
+	"image/png":  {"PNG", png.DecodeConfig, png.Decode, pngBytes, always, false},
+	"image/jpeg": {"JPEG", jpeg.DecodeConfig, jpeg.Decode, jpegBytes, universalJPEG, true},
 	"image/gif":  {"GIF", gif.DecodeConfig, gif.Decode, func(image.Config, []byte) int { return 1 }, never, false},
-	"image/webp": {"WebP", webp.DecodeConfig, webp.Decode, func(image.Config, []byte) int { return webpWeight }, never, true},
+	"image/webp": {"WebP", webp.DecodeConfig, webp.Decode, func(image.Config, []byte) int { return webpBytes }, never, true},
 }
 
 func always(image.Config, []byte) bool { return true }
 func never(image.Config, []byte) bool  { return false }
 
-// plainJPEG is one whose pixels are upright, and not in the four colours of printing, which few can show.
-func plainJPEG(c image.Config, data []byte) bool {
+// universalJPEG is one whose pixels are upright, and not in the four colours of printing, which few can show.
+func universalJPEG(c image.Config, data []byte) bool {
 	return c.ColorModel != color.CMYKModel && orientation(data) == 1
 }
 
-// pngWeight is that of the types in which image/png gives the pixels.
-func pngWeight(c image.Config, _ []byte) int {
+// pngBytes is that of the types in which image/png gives the pixels.
+func pngBytes(c image.Config, _ []byte) int {
 	switch c.ColorModel {
 	case color.RGBA64Model, color.NRGBA64Model:
 		return 8
@@ -51,11 +51,11 @@ func pngWeight(c image.Config, _ []byte) int {
 	return 4
 }
 
-// webpWeight is that of a lossless WebP: the pixels before and after a transform. A lossy one takes half.
-const webpWeight = 8
+// webpBytes is that of a lossless WebP: the pixels before and after a transform. A lossy one takes half.
+const webpBytes = 8
 
-// jpegWeight is one byte of each colour, and four of its coefficients where they all come before the first pixel does.
-func jpegWeight(c image.Config, data []byte) int {
+// jpegBytes is one byte of each colour, and four of its coefficients where they all come before the first pixel does.
+func jpegBytes(c image.Config, data []byte) int {
 	colors := 3
 	switch c.ColorModel {
 	case color.GrayModel:

@@ -24,7 +24,7 @@ const (
 	maxFile   = 20 << 20   // bytes
 	maxPixels = 50_000_000 // of the picture in the file
 	maxMemory = 512 << 20  // bytes that its pixels may take
-	heavy     = 64 << 20   // bytes from which they are given back at once
+	freeAbove = 64 << 20   // bytes from which they are given back at once
 	// maxEdge is the longest edge, in pixels, of what is shown: Anthropic's API makes larger pictures smaller by itself, so
 	// that more would cost time and show nothing (its page on vision, "Evaluate image size").
 	maxEdge = 1568
@@ -38,7 +38,7 @@ type arguments struct {
 
 // Tool is view_image over a workspace, which stays the caller's to close.
 func Tool(ws *workspace.Workspace) worker.Tool {
-	v := &viewer{ws: ws, open: make(chan struct{}, 1)}
+	v := &viewer{ws: ws, decoding: make(chan struct{}, 1)}
 	return worker.Tool{
 		Tool: protocol.Tool{
 			Name:        "view_image",
@@ -51,8 +51,8 @@ func Tool(ws *workspace.Workspace) worker.Tool {
 }
 
 type viewer struct {
-	ws   *workspace.Workspace
-	open chan struct{} // holds a token while a picture is being opened
+	ws       *workspace.Workspace
+	decoding chan struct{} // holds a token while a picture is being opened
 }
 
 func (v *viewer) run(ctx context.Context, call worker.Call) (worker.Result, error) {
@@ -61,8 +61,8 @@ func (v *viewer) run(ctx context.Context, call worker.Call) (worker.Result, erro
 		return worker.Result{}, fmt.Errorf("view_image: %w", err)
 	}
 	select {
-	case v.open <- struct{}{}:
-		defer func() { <-v.open }()
+	case v.decoding <- struct{}{}:
+		defer func() { <-v.decoding }()
 	case <-ctx.Done():
 		return worker.Result{}, context.Cause(ctx)
 	}
@@ -83,7 +83,7 @@ func (v *viewer) view(ctx context.Context, path string) (worker.Result, error) {
 	if err != nil {
 		return worker.Result{}, fmt.Errorf("view %s: %w", name, err)
 	}
-	if o.memory() > heavy {
+	if o.memory() > freeAbove {
 		defer debug.FreeOSMemory() // what was unpacked goes before the next is
 	}
 	picture, err := o.show(ctx, data)
@@ -116,20 +116,22 @@ func (v *viewer) read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// opened is what the head of a file tells of its picture.
-type opened struct {
+// imageInfo is what the head of a file tells of its picture.
+type imageInfo struct {
 	kind string // the media type
 	format
-	config image.Config
-	weight int64 // bytes that a pixel takes
+	config     image.Config
+	pixelBytes int64 // bytes that a pixel takes
 }
 
 // memory is how many bytes its pixels take while it is opened.
-func (o opened) memory() int64 { return int64(o.config.Width) * int64(o.config.Height) * o.weight }
+func (o imageInfo) memory() int64 {
+	return int64(o.config.Width) * int64(o.config.Height) * o.pixelBytes
+}
 
 // inspect reads the head, and refuses what would take too much to open.
-func inspect(data []byte) (opened, error) {
-	o := opened{kind: protocol.ImageType(data)}
+func inspect(data []byte) (imageInfo, error) {
+	o := imageInfo{kind: protocol.ImageType(data)}
 	f, known := formats[o.kind]
 	if !known {
 		return o, errors.New("it is no PNG, JPEG, GIF or WebP image; convert it to one of these")
@@ -139,7 +141,7 @@ func inspect(data []byte) (opened, error) {
 	if o.config, err = f.config(bytes.NewReader(data)); err != nil {
 		return o, fmt.Errorf("it begins as a %s image and is damaged: %w", f.name, err)
 	}
-	o.weight = int64(f.weigh(o.config, data))
+	o.pixelBytes = int64(f.bytesPerPixel(o.config, data))
 	switch w, h := int64(o.config.Width), int64(o.config.Height); {
 	case w < 1 || h < 1:
 		return o, fmt.Errorf("it is a %s image of %d x %d pixels, which is nothing", f.name, w, h)
@@ -155,7 +157,7 @@ func inspect(data []byte) (opened, error) {
 
 // show makes the picture that the model sees. The file is unpacked even where it is passed on as it is: a damaged one
 // would have every later request refused.
-func (o opened) show(ctx context.Context, data []byte) (worker.Picture, error) {
+func (o imageInfo) show(ctx context.Context, data []byte) (worker.Picture, error) {
 	src, err := o.decode(bytes.NewReader(data))
 	if err != nil {
 		return worker.Picture{}, fmt.Errorf("it begins as a %s image and is damaged, or of a kind that can't be opened: %w",
@@ -163,7 +165,7 @@ func (o opened) show(ctx context.Context, data []byte) (worker.Picture, error) {
 	}
 	at := src.Bounds()
 	w, h := fit(at.Dx(), at.Dy())
-	if w == at.Dx() && h == at.Dy() && len(data) <= protocol.MaxImageSize && o.plain(o.config, data) {
+	if w == at.Dx() && h == at.Dy() && len(data) <= protocol.MaxImageSize && o.universal(o.config, data) {
 		return worker.Picture{MediaType: o.kind, Data: data, Width: w, Height: h}, nil
 	}
 	small, err := scale(ctx, src, w, h)
@@ -171,7 +173,7 @@ func (o opened) show(ctx context.Context, data []byte) (worker.Picture, error) {
 		return worker.Picture{}, err
 	}
 	if o.kind == "image/jpeg" {
-		small = turned(small, orientation(data))
+		small = rotate(small, orientation(data))
 	}
 	out, kind, err := encode(small, o.photo, protocol.MaxImageSize)
 	if err != nil {

@@ -21,14 +21,14 @@ func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) 
 	from := src.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))
 	row := image.NewRGBA(image.Rect(0, 0, from.Dx(), 1))
-	columns, rows := shares(from.Dx(), w), shares(from.Dy(), h)
+	columns, rows := pixelShares(from.Dx(), w), pixelShares(from.Dy(), h)
 	line, sum := make([]float32, 4*(w+1)), make([]float32, 4*(w+1))
 	for y, share := range rows {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		draw.Draw(row, row.Bounds(), src, image.Pt(from.Min.X, from.Min.Y+y), draw.Src)
-		narrow(line, row.Pix, columns)
+		scaleRow(line, row.Pix, columns)
 		add(sum, line, share.first)
 		if y+1 == len(rows) || rows[y+1].at != share.at {
 			store(dst.Pix[share.at*dst.Stride:], sum[:4*w])
@@ -39,28 +39,28 @@ func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) 
 	return dst, nil
 }
 
-// share is what an old pixel gives to the new one at, and to the one after it.
-type share struct {
+// pixelShare is what an old pixel gives to the new one at, and to the one after it.
+type pixelShare struct {
 	at            int
 	first, second float32
 }
 
-// shares cuts n old pixels into m new ones; m is at most n.
-func shares(n, m int) []share {
-	out := make([]share, n)
+// pixelShares cuts n old pixels into m new ones; m is at most n.
+func pixelShares(n, m int) []pixelShare {
+	out := make([]pixelShare, n)
 	part := float32(m) / float32(n)
 	for i := range out {
 		at := i * m / n
 		// The old pixel ends at (i+1)*m/n; what is beyond at+1 is the next one's.
 		beyond := max(0, (i+1)*m-(at+1)*n)
 		second := float32(beyond) / float32(n)
-		out[i] = share{at, part - second, second}
+		out[i] = pixelShare{at, part - second, second}
 	}
 	return out
 }
 
-// narrow makes a line of a row.
-func narrow(line []float32, row []byte, columns []share) {
+// scaleRow makes a line of a row.
+func scaleRow(line []float32, row []byte, columns []pixelShare) {
 	clear(line)
 	for x, share := range columns {
 		old, to := row[4*x:4*x+4], line[4*share.at:4*share.at+8]
@@ -84,8 +84,8 @@ func store(pix []byte, sum []float32) {
 	}
 }
 
-// turned puts a picture upright that lies as EXIF's orientation says.
-func turned(src *image.RGBA, orientation int) *image.RGBA {
+// rotate puts a picture upright that lies as EXIF's orientation says.
+func rotate(src *image.RGBA, orientation int) *image.RGBA {
 	if orientation < 2 || orientation > 8 {
 		return src
 	}
@@ -97,15 +97,15 @@ func turned(src *image.RGBA, orientation int) *image.RGBA {
 	dst := image.NewRGBA(size)
 	for y := range h {
 		for x := range w {
-			to := upright[orientation](x, y, w, h)
+			to := rotations[orientation](x, y, w, h)
 			copy(dst.Pix[dst.PixOffset(to.X, to.Y):][:4], src.Pix[src.PixOffset(x, y):][:4])
 		}
 	}
 	return dst
 }
 
-// upright is where a pixel belongs, by the orientation: what stands in the first row and column, as EXIF 2.3 has it.
-var upright = map[int]func(x, y, w, h int) image.Point{
+// rotations is where a pixel belongs, by the orientation: what stands in the first row and column, as EXIF 2.3 has it.
+var rotations = map[int]func(x, y, w, h int) image.Point{
 	2: func(x, y, w, _ int) image.Point { return image.Pt(w-1-x, y) },
 	3: func(x, y, w, h int) image.Point { return image.Pt(w-1-x, h-1-y) },
 	4: func(x, y, _, h int) image.Point { return image.Pt(x, h-1-y) },

@@ -63,7 +63,7 @@ func (s *sender) run(ctx context.Context, call worker.Call) (worker.Result, erro
 		return worker.Result{}, fmt.Errorf("send_file: %w", err)
 	}
 	shown := workspace.Show(args.Path)
-	caption := plain(args.Caption)
+	caption := cleanCaption(args.Caption)
 	if err := protocol.CheckCaption(caption); err != nil {
 		return worker.Result{}, fmt.Errorf("send %s: the caption: %w; say the rest in your answer", shown, err)
 	}
@@ -73,15 +73,15 @@ func (s *sender) run(ctx context.Context, call worker.Call) (worker.Result, erro
 	}
 	blob, err := s.keep(ctx, args.Path)
 	if err != nil {
-		return worker.Result{}, told(ctx, shown, err)
+		return worker.Result{}, sendError(ctx, shown, err)
 	}
 	file := protocol.ChatSend{Call: call.ID, Blob: blob, Name: protocol.FileName(path), Caption: caption}
-	if err := s.count(); err != nil {
+	if err := s.countSend(); err != nil {
 		return worker.Result{}, fmt.Errorf("send %s: %w", shown, err)
 	}
 	call.Progress("sending " + file.Name)
 	if err := s.chat.SendFile(ctx, file); err != nil {
-		return worker.Result{}, told(ctx, shown, err)
+		return worker.Result{}, sendError(ctx, shown, err)
 	}
 	size := amount.Bytes(blob.Size)
 	return worker.Result{Text: fmt.Sprintf("%s was sent to the chat as %s, %s.", shown, file.Name, size), Brief: size}, nil
@@ -98,13 +98,13 @@ func (s *sender) keep(ctx context.Context, path string) (ref protocol.BlobRef, e
 	if err != nil {
 		return ref, err
 	}
-	if err := fits(info); err != nil {
+	if err := checkSize(info); err != nil {
 		return ref, err
 	}
 	return s.chat.KeepFrom(ctx, f, protocol.MaxFile)
 }
 
-func fits(info fs.FileInfo) error {
+func checkSize(info fs.FileInfo) error {
 	switch n := info.Size(); {
 	case n == 0:
 		return errors.New("it is empty, and an empty file can't be sent")
@@ -114,8 +114,8 @@ func fits(info fs.FileInfo) error {
 	return nil
 }
 
-// count refuses what would be more than the supervisor takes: it would end this worker.
-func (s *sender) count() error {
+// countSend refuses what would be more than the supervisor takes: it would end this worker.
+func (s *sender) countSend() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.asked >= protocol.MaxFiles {
@@ -126,8 +126,8 @@ func (s *sender) count() error {
 	return nil
 }
 
-// told is an error for the model and the person: why nothing was sent.
-func told(ctx context.Context, shown string, err error) error {
+// sendError is an error for the model and the person: why nothing was sent.
+func sendError(ctx context.Context, shown string, err error) error {
 	var known *workspace.Error
 	var refused *protocol.Error
 	switch {
@@ -141,8 +141,8 @@ func told(ctx context.Context, shown string, err error) error {
 	return fmt.Errorf("send %s: not sent: %w", shown, err)
 }
 
-// plain is a caption as it can be shown: a model's control characters are slips.
-func plain(caption string) string {
+// cleanCaption is a caption as it can be shown: a model's control characters are slips.
+func cleanCaption(caption string) string {
 	caption = strings.ReplaceAll(caption, "\r\n", "\n")
 	caption = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

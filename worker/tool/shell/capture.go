@@ -19,18 +19,18 @@ const maxShown = 200
 // longer than the beginning a file with the whole.
 type capture struct {
 	limits Limits
-	keep   *scratch
+	temp   *tempFolder
 
-	mu    sync.Mutex
-	head  []byte
-	tail  []byte // of what comes after head; at most twice as long as it must be
-	total int64
-	lines int64  // that have ended
-	last  []byte // the beginning of the newest line that has anything in it, for progress
-	fresh bool   // what comes next begins a line
-	file  *os.File
-	kept  int64 // bytes in the file
-	fault error // why the file holds less than it should
+	mu        sync.Mutex
+	head      []byte
+	tail      []byte // of what comes after head; at most twice as long as it must be
+	total     int64
+	lines     int64  // that have ended
+	last      []byte // the beginning of the newest line that has anything in it, for progress
+	lineIsNew bool   // what comes next begins a line
+	file      *os.File
+	kept      int64 // bytes in the file
+	fileErr   error // why the file holds less than it should
 }
 
 // fill reads until the end, or until a deadline ends it. What cannot be kept in the file is counted all the same.
@@ -53,7 +53,7 @@ func (c *capture) take(p []byte) {
 	defer c.mu.Unlock()
 	c.total += int64(len(p))
 	c.lines += int64(bytes.Count(p, []byte{'\n'}))
-	c.note(p)
+	c.noteLine(p)
 	room := min(c.limits.Head-len(c.head), len(p))
 	c.head = append(c.head, p[:room]...)
 	if p = p[room:]; len(p) == 0 {
@@ -66,10 +66,10 @@ func (c *capture) take(p []byte) {
 	}
 }
 
-// note keeps the newest line in mind. A carriage return begins a line anew, as bars of progress do.
-func (c *capture) note(p []byte) {
+// noteLine keeps the newest line in mind. A carriage return begins a line anew, as bars of progress do.
+func (c *capture) noteLine(p []byte) {
 	for line := range bytes.FieldsFuncSeq(p[max(0, len(p)-2*maxShown):], func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if c.fresh = true; len(bytes.TrimSpace(line)) > 0 {
+		if c.lineIsNew = true; len(bytes.TrimSpace(line)) > 0 {
 			c.last = append(c.last[:0], line[:min(len(line), maxShown)]...)
 		}
 	}
@@ -77,8 +77,8 @@ func (c *capture) note(p []byte) {
 
 // spill writes to the file what goes beyond the head, the head before it.
 func (c *capture) spill(p []byte) {
-	if c.file == nil && c.fault == nil {
-		if c.file, c.fault = c.keep.output(); c.fault == nil {
+	if c.file == nil && c.fileErr == nil {
+		if c.file, c.fileErr = c.temp.output(); c.fileErr == nil {
 			c.write(c.head)
 		}
 	}
@@ -87,27 +87,27 @@ func (c *capture) spill(p []byte) {
 
 func (c *capture) write(p []byte) {
 	p = p[:min(int64(len(p)), max(c.limits.Kept-c.kept, 0))]
-	if c.fault != nil || len(p) == 0 {
+	if c.fileErr != nil || len(p) == 0 {
 		return
 	}
 	var n int
-	n, c.fault = c.file.Write(p)
+	n, c.fileErr = c.file.Write(p)
 	c.kept += int64(n)
 }
 
-// shown is the newest line since the last call, "" where there is none.
-func (c *capture) shown() string {
+// progressLine is the newest line since the last call, "" where there is none.
+func (c *capture) progressLine() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.fresh {
+	if !c.lineIsNew {
 		return ""
 	}
-	c.fresh = false
-	return title(string(c.last))
+	c.lineIsNew = false
+	return oneLine(string(c.last))
 }
 
-// captured is an output that has ended.
-type captured struct {
+// capturedOutput is an output that has ended.
+type capturedOutput struct {
 	text  string
 	left  string // what is not in the text, and where it is; "" where all is
 	lines int64
@@ -115,30 +115,30 @@ type captured struct {
 }
 
 // finish is the output as the model is told of it; a line stands for what is left out. Nothing may be taken any more.
-func (c *capture) finish() captured {
+func (c *capture) finish() capturedOutput {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := captured{lines: c.lines, total: c.total}
+	out := capturedOutput{lines: c.lines, total: c.total}
 	if c.total > 0 && !bytes.HasSuffix(c.end(), []byte{'\n'}) {
 		out.lines++
 	}
 	tail := c.tail[max(0, len(c.tail)-c.limits.Tail):]
 	gone := c.total - int64(len(c.head)) - int64(len(tail))
-	if out.left = c.store(gone); out.left == "" {
-		out.text = clean(string(c.head) + string(tail)) // a character may begin in the one and end in the other
+	if out.left = c.closeFile(gone); out.left == "" {
+		out.text = validText(string(c.head) + string(tail)) // a character may begin in the one and end in the other
 		return out
 	}
-	out.text = clean(string(c.head)) + "\n[... " + out.left + " ...]\n" + clean(string(tail))
+	out.text = validText(string(c.head)) + "\n[... " + out.left + " ...]\n" + validText(string(tail))
 	return out
 }
 
-// forget lets go of what was kept. Nothing may be taken any more.
-func (c *capture) forget() {
+// discard lets go of what was kept. Nothing may be taken any more.
+func (c *capture) discard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.file != nil {
-		_ = c.keep.drop(c.file)
-		c.file, c.fault = nil, errors.New("it was stopped")
+		_ = c.temp.drop(c.file)
+		c.file, c.fileErr = nil, errors.New("it was stopped")
 	}
 }
 
@@ -150,20 +150,20 @@ func (c *capture) end() []byte {
 	return c.head
 }
 
-// store lets go of the file, and of what it holds where nothing is left out. It returns what there is to say of what is.
-func (c *capture) store(gone int64) string {
+// closeFile lets go of the file, and of what it holds where nothing is left out. It returns what there is to say of what is.
+func (c *capture) closeFile(gone int64) string {
 	if c.file == nil && gone == 0 {
 		return ""
 	}
 	if gone == 0 {
-		_ = c.keep.drop(c.file) // it was never told of
+		_ = c.temp.drop(c.file) // it was never told of
 		return ""
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s of %s left out; ", amount.Bytes(gone), amount.Bytes(c.total))
 	switch {
 	case c.file == nil:
-		fmt.Fprintf(&b, "they could not be kept: %v", c.fault)
+		fmt.Fprintf(&b, "they could not be kept: %v", c.fileErr)
 	case c.kept < c.total:
 		fmt.Fprintf(&b, "the first %s are in %s until two more are kept", amount.Bytes(c.kept), c.file.Name())
 	default:

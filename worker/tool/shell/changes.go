@@ -20,51 +20,51 @@ const maxNamed = 20
 
 var errTooMany = errors.New("too many files")
 
-// pictures are the extensions of what can be looked at or sent as a picture.
-var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"}
+// pictureExtensions are the extensions of what can be looked at or sent as a picture.
+var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"}
 
-// state of a file, as far as it shows a change.
-type stamp struct {
+// fileState is what shows that a file has changed.
+type fileState struct {
 	size    int64
 	changed time.Time
 }
 
-// sight is what the workspace's files looked like at one moment. Its fault says why they are not all there.
-type sight struct {
-	files map[string]stamp
+// snapshot is what the workspace's files looked like at one moment. Its fault says why they are not all there.
+type snapshot struct {
+	files map[string]fileState
 	fault error
 }
 
-// look takes a sight of the workspace.
-func (w *workshop) look(ctx context.Context) sight {
-	seen := sight{files: map[string]stamp{}}
-	entries, passed := 0, w.temporary()
-	seen.fault = w.ws.Walk(ctx, ".", func(e workspace.Entry) error {
-		if entries++; entries > w.options.Limits.Entries {
+// takeSnapshot takes a snapshot of the workspace.
+func (e *environment) takeSnapshot(ctx context.Context) snapshot {
+	seen := snapshot{files: map[string]fileState{}}
+	entries, passed := 0, e.tempName()
+	seen.fault = e.ws.Walk(ctx, ".", func(entry workspace.Entry) error {
+		if entries++; entries > e.options.Limits.Entries {
 			return errTooMany
 		}
-		if e.Path == passed {
+		if entry.Path == passed {
 			return fs.SkipDir
 		}
-		if e.Err == nil && e.Info.Mode().IsRegular() {
-			seen.files[e.Path] = stamp{size: e.Info.Size(), changed: e.Info.ModTime()}
+		if entry.Err == nil && entry.Info.Mode().IsRegular() {
+			seen.files[entry.Path] = fileState{size: entry.Info.Size(), changed: entry.Info.ModTime()}
 		}
 		return nil
 	})
 	return seen
 }
 
-// found is what a program did to the files of the workspace.
-type found struct {
+// fileChanges is what a program did to the files of the workspace.
+type fileChanges struct {
 	changes []protocol.Change // the first of them
 	more    int               // how many there are beyond
-	blind   bool              // the folder holds too much to be compared
+	unknown bool              // the folder holds too much to be compared
 }
 
-// compare tells what has changed from one sight to the next, in the order of names.
-func (s sight) compare(after sight) found {
+// compare tells what has changed from one snapshot to the next, in the order of names.
+func (s snapshot) compare(after snapshot) fileChanges {
 	if s.fault != nil || after.fault != nil {
-		return found{blind: true}
+		return fileChanges{unknown: true}
 	}
 	var changes []protocol.Change
 	for name, now := range after.files {
@@ -83,18 +83,18 @@ func (s sight) compare(after sight) found {
 	}
 	slices.SortFunc(changes, func(a, b protocol.Change) int { return strings.Compare(a.Target, b.Target) })
 	named := min(len(changes), maxNamed)
-	return found{changes: changes[:named], more: len(changes) - named}
+	return fileChanges{changes: changes[:named], more: len(changes) - named}
 }
 
 // head are the lines above the output that tell of the files.
-func (f found) head() string {
-	if f.blind {
+func (f fileChanges) head() string {
+	if f.unknown {
 		return "which files changed is not known: the folder holds too many\n"
 	}
 	var b strings.Builder
 	for _, c := range f.changes {
 		note := ""
-		if c.Kind == "write" && slices.Contains(pictures, strings.ToLower(path.Ext(c.Target))) {
+		if c.Kind == "write" && slices.Contains(pictureExtensions, strings.ToLower(path.Ext(c.Target))) {
 			note = ", a picture; send_file sends it"
 		}
 		fmt.Fprintf(&b, "%s: %s%s\n", workspace.Show(c.Target), c.Detail, note)
@@ -106,7 +106,7 @@ func (f found) head() string {
 }
 
 // brief is added to the outcome's.
-func (f found) brief() string {
+func (f fileChanges) brief() string {
 	if n := len(f.changes) + f.more; n > 0 {
 		return ", " + amount.Of(n, "file changed", "files changed")
 	}

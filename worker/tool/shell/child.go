@@ -19,7 +19,7 @@ type children struct {
 	pids map[int]string
 }
 
-var errCrowded = errors.New("as many programs run as there may be at once; close a terminal, or end what runs, and try again")
+var errTooManyProcesses = errors.New("as many programs run as there may be at once; close a terminal, or end what runs, and try again")
 
 // child is a program that was started, with all that comes of it.
 type child struct {
@@ -40,7 +40,7 @@ func (c *children) begin(cmd *exec.Cmd) (*child, error) {
 		return nil, err
 	}
 	if err := c.start(cmd); errors.Is(err, syscall.EAGAIN) {
-		return nil, errCrowded
+		return nil, errTooManyProcesses
 	} else if err != nil {
 		return nil, err
 	}

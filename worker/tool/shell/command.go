@@ -28,7 +28,7 @@ type commandArgs struct {
 // maxCommand is Linux's limit on one argument of a program, with room to spare (MAX_ARG_STRLEN, 128 KiB).
 const maxCommand = 120 << 10
 
-func (r *runs) command(ctx context.Context, call worker.Call, args commandArgs) (worker.Result, error) {
+func (r *programRunner) command(ctx context.Context, call worker.Call, args commandArgs) (worker.Result, error) {
 	if err := checkCommand(args.Command); err != nil {
 		return worker.Result{}, err
 	}
@@ -44,8 +44,8 @@ func (r *runs) command(ctx context.Context, call worker.Call, args commandArgs) 
 	if err != nil {
 		return worker.Result{}, err
 	}
-	cmd := r.program(dir, r.environment("TERM=dumb"), shell, "-c", args.Command)
-	o, err := r.run(ctx, job{cmd: cmd, timeout: timeout, progress: call.Progress})
+	cmd := r.newCommand(dir, r.variables("TERM=dumb"), shell, "-c", args.Command)
+	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
 	if err != nil {
 		return worker.Result{}, err
 	}
@@ -67,7 +67,7 @@ func checkCommand(command string) error {
 }
 
 // timeout is how long a program may run, of a number of seconds that was asked for; 0 is the default.
-func (r *runs) timeout(seconds int) (time.Duration, error) {
+func (r *programRunner) timeout(seconds int) (time.Duration, error) {
 	limits := r.options.Limits
 	switch most := int(limits.MaxTimeout / time.Second); {
 	case seconds < 0 || seconds > most:

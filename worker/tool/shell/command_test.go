@@ -79,7 +79,7 @@ func TestEnvironment(t *testing.T) {
 		}
 		return lines
 	}
-	usual := []string{"HOME=" + b.dir, "LANG=C.UTF-8", markName, "PATH=" + usualPath}
+	usual := []string{"HOME=" + b.dir, "LANG=C.UTF-8", markName, "PATH=" + defaultPath}
 	want := append(slices.Clone(usual), "TERM=dumb", "TZ=Europe/Madrid", "USER=alice")
 	got := env(output(b.works("run_command", "command", `tr '\0' '\n' < /proc/$$/environ`)))
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -124,13 +124,13 @@ func TestHugeOutput(t *testing.T) {
 	}
 
 	r = b.works("run_command", "command", "head -c 30000000 /dev/zero | tr '\\0' x")
-	holds(t, r.Text, "the first 1.0 MB are in "+b.shell.workshop.scratch.dir)
+	holds(t, r.Text, "the first 1.0 MB are in "+b.shell.environment.temp.dir)
 	if len(r.Text) > 21_000 {
 		t.Errorf("the text has %d bytes", len(r.Text))
 	}
 	b.works("run_command", "command", "seq 9000") // is longer than one end, not than both, and needs no file
 	b.works("run_command", "command", "seq 10000")
-	if files, err := os.ReadDir(b.shell.workshop.scratch.dir); err != nil || len(files) != maxOutputs {
+	if files, err := os.ReadDir(b.shell.environment.temp.dir); err != nil || len(files) != maxOutputs {
 		t.Errorf("kept: %v, %v", files, err)
 	}
 	if _, err := os.Stat(name); err == nil {
@@ -143,7 +143,7 @@ func TestCapture(t *testing.T) {
 	for _, step := range []int{1, 7, 99, 100, 101, 5000} {
 		for _, total := range []int{0, 1, 99, 100, 101, 199, 200, 201, 1000, 12345} {
 			whole := bytes.Repeat([]byte("0123456789\n"), total/11+1)[:total]
-			c := &capture{limits: Limits{Head: 100, Tail: 100, Kept: 1 << 20}, keep: &scratch{parent: t.TempDir()}}
+			c := &capture{limits: Limits{Head: 100, Tail: 100, Kept: 1 << 20}, temp: &tempFolder{parent: t.TempDir()}}
 			for rest := whole; len(rest) > 0; rest = rest[min(step, len(rest)):] {
 				c.take(rest[:min(step, len(rest))])
 			}
@@ -161,7 +161,7 @@ func TestCapture(t *testing.T) {
 			if want := int64((total + 10) / 11); out.lines != want {
 				t.Fatalf("%d by %d: %d lines, want %d", total, step, out.lines, want)
 			}
-			if files, _ := filepath.Glob(c.keep.dir + "/*"); c.keep.dir != "" && (len(files) == 1) != (total > 200) {
+			if files, _ := filepath.Glob(c.temp.dir + "/*"); c.temp.dir != "" && (len(files) == 1) != (total > 200) {
 				t.Fatalf("%d by %d: files %v", total, step, files)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 // cell is what stands in one place of a screen: a character with its marks, "" for nothing, or half.
 type cell string
 
-// half is the second place of a wide character.
-const half cell = "\x00"
+// wideHalf is the second place of a wide character.
+const wideHalf cell = "\x00"
 
 // maxCell bounds a character with its marks, in bytes.
 const maxCell = 32
@@ -33,21 +33,21 @@ func newGrid(rows, cols int) *grid {
 // put sets a character, and takes away the other half of what it covers half of.
 func (g *grid) put(row, col int, c cell, width int) {
 	line := g.lines[row]
-	if line[col] == half && col > 0 {
+	if line[col] == wideHalf && col > 0 {
 		line[col-1] = ""
 	}
-	if end := col + width; end < g.cols && line[end] == half {
+	if end := col + width; end < g.cols && line[end] == wideHalf {
 		line[end] = ""
 	}
 	line[col] = c
 	if width == 2 {
-		line[col+1] = half
+		line[col+1] = wideHalf
 	}
 }
 
 // mark adds a combining mark to a character.
 func (g *grid) mark(row, col int, r string) {
-	if g.lines[row][col] == half && col > 0 {
+	if g.lines[row][col] == wideHalf && col > 0 {
 		col--
 	}
 	if c := g.lines[row][col]; c != "" && len(c)+len(r) <= maxCell {
@@ -84,19 +84,19 @@ func (g *grid) remove(row, col, n int) {
 // up moves the rows from top up to bottom up by n. What goes over the edge is gone.
 func (g *grid) up(top, bottom, n int) {
 	n = min(n, bottom-top)
-	g.turn(top, bottom, n)
+	g.rotate(top, bottom, n)
 	g.eraseRows(bottom-n, bottom)
 }
 
 // down moves them down.
 func (g *grid) down(top, bottom, n int) {
 	n = min(n, bottom-top)
-	g.turn(top, bottom, bottom-top-n)
+	g.rotate(top, bottom, bottom-top-n)
 	g.eraseRows(top, top+n)
 }
 
-// turn takes the first n rows of a region to its end.
-func (g *grid) turn(top, bottom, n int) {
+// rotate takes the first n rows of a region to its end.
+func (g *grid) rotate(top, bottom, n int) {
 	region := g.lines[top:bottom]
 	copy(region, slices.Concat(region[n:], region[:n]))
 }
@@ -107,8 +107,8 @@ func (g *grid) text(row int) string {
 	wide := false
 	for _, c := range g.lines[row] {
 		switch {
-		case c == half && wide:
-		case c == "" || c == half:
+		case c == wideHalf && wide:
+		case c == "" || c == wideHalf:
 			b.WriteByte(' ')
 		default:
 			b.WriteString(string(c))

@@ -14,11 +14,11 @@ var keys = map[string]string{
 	"f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~", "f10": "\x1b[21~", "f11": "\x1b[23~", "f12": "\x1b[24~",
 }
 
-// press is what is sent for keys, named with spaces between them. With app the program wants arrows in its own way.
-func press(names string, app bool) (string, error) {
+// keySequence is what is sent for keys, named with spaces between them. With app the program wants arrows in its own way.
+func keySequence(names string, app bool) (string, error) {
 	var b strings.Builder
 	for _, name := range strings.Fields(strings.ToLower(names)) {
-		sent, ok := keyOf(name)
+		sent, ok := oneKey(name)
 		if !ok {
 			return "", fmt.Errorf("there is no key %.40q; there are enter, tab, esc, backspace, up, pgup, home, delete, f1, "+
 				"ctrl-c, alt-x and their like, with spaces between them; anything else is text", name)
@@ -31,8 +31,8 @@ func press(names string, app bool) (string, error) {
 	return b.String(), nil
 }
 
-// keyOf is what is sent for one key.
-func keyOf(name string) (string, bool) {
+// oneKey is what is sent for one key.
+func oneKey(name string) (string, bool) {
 	if sent, ok := keys[name]; ok {
 		return sent, true
 	}
@@ -40,7 +40,7 @@ func keyOf(name string) (string, bool) {
 		if len(key) == 1 {
 			return "\x1b" + key, true
 		}
-		sent, ok := keyOf(key)
+		sent, ok := oneKey(key)
 		return "\x1b" + sent, ok
 	}
 	key, ok := strings.CutPrefix(strings.Replace(name, "^", "ctrl-", 1), "ctrl-")

@@ -31,11 +31,11 @@ type Limits struct {
 	MaxWait   time.Duration // of one wait for a terminal: 30 s
 }
 
-// usualPath is where programs are looked for, the system's own folders only.
-const usualPath = "/usr/local/bin:/usr/bin:/bin"
+// defaultPath is where programs are looked for, the system's own folders only.
+const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
 func (o Options) withDefaults() Options {
-	o.Path = cmp.Or(o.Path, usualPath)
+	o.Path = cmp.Or(o.Path, defaultPath)
 	o.Temp = cmp.Or(o.Temp, "/tmp")
 	if o.Start == nil {
 		o.Start = (*exec.Cmd).Start
@@ -67,8 +67,8 @@ func (l Limits) withDefaults() Limits {
 // shellSignal is what a shell's own status adds to the signal that ended its last program (bash(1), EXIT STATUS).
 const shellSignal = 128
 
-// grewTooLarge tells whether a program, or the last one of a shell, was ended for the size of a file.
-func grewTooLarge(state *os.ProcessState) bool {
+// exceededFileSize tells whether a program, or the last one of a shell, was ended for the size of a file.
+func exceededFileSize(state *os.ProcessState) bool {
 	if state == nil {
 		return false
 	}

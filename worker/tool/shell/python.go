@@ -31,7 +31,7 @@ type pythonArgs struct {
 const loader = `import sys; sys.argv = sys.argv[1:]; __file__ = sys.argv[0]; ` +
 	`exec(compile(open(__file__, encoding="utf-8-sig").read(), __file__, "exec"))`
 
-func (r *runs) python(ctx context.Context, call worker.Call, args pythonArgs) (worker.Result, error) {
+func (r *programRunner) python(ctx context.Context, call worker.Call, args pythonArgs) (worker.Result, error) {
 	timeout, err := r.timeout(args.Timeout)
 	if err != nil {
 		return worker.Result{}, err
@@ -41,20 +41,20 @@ func (r *runs) python(ctx context.Context, call worker.Call, args pythonArgs) (w
 		return worker.Result{}, err
 	}
 	defer cleanUp()
-	before := r.look(ctx)
-	cmd := r.program(r.home(), r.environment("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
-	o, err := r.run(ctx, job{cmd: cmd, timeout: timeout, progress: call.Progress})
+	before := r.takeSnapshot(ctx)
+	cmd := r.newCommand(r.home(), r.variables("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
+	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
 	if err != nil {
 		return worker.Result{}, err
 	}
-	found := before.compare(r.look(context.WithoutCancel(ctx)))
+	found := before.compare(r.takeSnapshot(context.WithoutCancel(ctx)))
 	return worker.Result{
 		Text: o.head() + found.head() + o.output.text, Brief: o.brief() + found.brief(), Changes: found.changes,
 	}, nil
 }
 
 // pythonLine is what is to be executed. -u shows output as it is made, -B keeps the folder free of compiled files.
-func (r *runs) pythonLine(args pythonArgs) (line []string, cleanUp func(), err error) {
+func (r *programRunner) pythonLine(args pythonArgs) (line []string, cleanUp func(), err error) {
 	if (args.Code == "") == (args.Path == "") {
 		return nil, nil, errors.New("give either code or the path of a script")
 	}
@@ -72,7 +72,7 @@ func (r *runs) pythonLine(args pythonArgs) (line []string, cleanUp func(), err e
 		script, err := r.script(args.Path)
 		return append(append(line, script), args.Args...), cleanUp, err
 	}
-	file, err := r.scratch.script(args.Code)
+	file, err := r.temp.script(args.Code)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -36,7 +36,7 @@ func TestPython(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(b.dir, "__pycache__")); err == nil {
 		t.Error("__pycache__ was made")
 	}
-	if scripts, _ := filepath.Glob(filepath.Join(b.shell.workshop.scratch.dir, "script-*")); len(scripts) > 0 {
+	if scripts, _ := filepath.Glob(filepath.Join(b.shell.environment.temp.dir, "script-*")); len(scripts) > 0 {
 		t.Errorf("left: %v", scripts)
 	}
 

@@ -12,29 +12,29 @@ const maxHistory = 1000
 // maxFresh bounds what was written since a wait began, in bytes.
 const maxFresh = 64 << 10
 
-// place is where the next character goes.
-type place struct {
-	row, col int
-	full     bool // the last column was written: the next character begins the next row
-	lines    bool // letters stand for the lines of boxes (ESC ( 0)
+// cursor is where the next character goes.
+type cursor struct {
+	row, col   int
+	lastColumn bool // the last column was written: the next character begins the next row
+	boxLines   bool // letters stand for the lines of boxes (ESC ( 0)
 }
 
 // screen is what a terminal shows, in the manner of an xterm without colours (invisible-island.net, ctlseqs). Its zero
 // value will not do; one goroutine uses it at a time.
 type screen struct {
 	parser
-	*grid             // what is shown
-	other       *grid // while the alternate screen is shown, the main one; nil else
-	at, saved   place
-	entered     place // where the main screen was left
-	top, bottom int   // the rows that scroll; bottom is not among them
-	noWrap      bool
-	origin      bool // rows are counted from top
-	inserts     bool
-	appKeys     bool // arrows are sent as an application wants them
-	newest      string
-	history     []string // what went over the top of the main screen
-	out         written
+	*grid                     // what is shown
+	other               *grid // while the alternate screen is shown, the main one; nil else
+	cursor, savedCursor cursor
+	mainCursor          cursor // where the main screen was left
+	top, bottom         int    // the rows that scroll; bottom is not among them
+	noWrap              bool
+	originMode          bool // rows are counted from top
+	insertMode          bool
+	appKeys             bool // arrows are sent as an application wants them
+	lastPrinted         string
+	history             []string // what went over the top of the main screen
+	out                 written
 }
 
 // written is what a screen has to tell others than the person.
@@ -66,38 +66,38 @@ func (s *screen) print(r rune) {
 	if r < 0xa0 && r > 0x7e {
 		return // control characters of eight bits, which UTF-8 has no use for
 	}
-	if s.at.lines && r < 0x7f {
+	if s.cursor.boxLines && r < 0x7f {
 		r = boxLine(r)
 	}
 	text := string(r)
 	s.tell(text)
 	w := width(r)
 	if w == 0 {
-		s.mark(s.at.row, max(0, s.before()), text)
+		s.mark(s.cursor.row, max(0, s.before()), text)
 		return
 	}
 	w = min(w, s.cols)
-	if (s.at.full || s.at.col+w > s.cols) && !s.noWrap {
-		s.at.col = 0
+	if (s.cursor.lastColumn || s.cursor.col+w > s.cols) && !s.noWrap {
+		s.cursor.col = 0
 		s.lineFeed()
 	}
-	s.at.col = min(s.at.col, s.cols-w)
-	if s.inserts {
-		s.insert(s.at.row, s.at.col, w)
+	s.cursor.col = min(s.cursor.col, s.cols-w)
+	if s.insertMode {
+		s.insert(s.cursor.row, s.cursor.col, w)
 	}
-	s.put(s.at.row, s.at.col, cell(text), w)
-	s.newest = text
-	s.at.col += w
-	s.at.full = s.at.col >= s.cols
-	s.at.col = min(s.at.col, s.cols-1)
+	s.put(s.cursor.row, s.cursor.col, cell(text), w)
+	s.lastPrinted = text
+	s.cursor.col += w
+	s.cursor.lastColumn = s.cursor.col >= s.cols
+	s.cursor.col = min(s.cursor.col, s.cols-1)
 }
 
 // before is the column of the newest character of the row.
 func (s *screen) before() int {
-	if s.at.full {
-		return s.at.col
+	if s.cursor.lastColumn {
+		return s.cursor.col
 	}
-	return s.at.col - 1
+	return s.cursor.col - 1
 }
 
 // tell adds to the text as it came.
@@ -110,12 +110,12 @@ func (s *screen) tell(text string) {
 
 // lineFeed goes down a row, and scrolls where that is the region's last.
 func (s *screen) lineFeed() {
-	s.at.full = false
+	s.cursor.lastColumn = false
 	switch {
-	case s.at.row == s.bottom-1:
+	case s.cursor.row == s.bottom-1:
 		s.scroll(1)
-	case s.at.row < s.rows-1:
-		s.at.row++
+	case s.cursor.row < s.rows-1:
+		s.cursor.row++
 	}
 }
 
@@ -140,7 +140,7 @@ func (s *screen) remember(n int) {
 
 // move goes to a place, as near as there is one.
 func (s *screen) move(row, col int) {
-	s.at.row, s.at.col, s.at.full = min(max(row, 0), s.rows-1), min(max(col, 0), s.cols-1), false
+	s.cursor.row, s.cursor.col, s.cursor.lastColumn = min(max(row, 0), s.rows-1), min(max(col, 0), s.cols-1), false
 }
 
 // alternate shows the second screen, which is empty, or the main one again.
@@ -149,11 +149,11 @@ func (s *screen) alternate(on bool) {
 		return
 	}
 	if on {
-		s.other, s.entered = s.grid, s.at
+		s.other, s.mainCursor = s.grid, s.cursor
 		s.grid = newGrid(s.rows, s.cols)
 	} else {
 		s.grid, s.other = s.other, nil
-		s.move(s.entered.row, s.entered.col)
+		s.move(s.mainCursor.row, s.mainCursor.col)
 	}
 	s.top, s.bottom = 0, s.rows
 }
@@ -161,10 +161,10 @@ func (s *screen) alternate(on bool) {
 // resizeTo changes the number of rows and columns. Lines are not broken anew. Where the cursor would be below the last
 // row, the first ones go over the top.
 func (s *screen) resizeTo(rows, cols int) {
-	at := &s.at
+	at := &s.cursor
 	main := s.grid
 	if s.other != nil {
-		main, at = s.other, &s.entered
+		main, at = s.other, &s.mainCursor
 	}
 	if over := min(at.row-rows+1, main.rows); over > 0 {
 		shown := s.grid
@@ -179,8 +179,8 @@ func (s *screen) resizeTo(rows, cols int) {
 		s.grid.resize(rows, cols)
 	}
 	s.top, s.bottom = 0, rows
-	s.move(s.at.row, s.at.col)
-	s.saved = place{lines: s.saved.lines}
+	s.move(s.cursor.row, s.cursor.col)
+	s.savedCursor = cursor{boxLines: s.savedCursor.boxLines}
 }
 
 // shown is the screen as text, with at most so many lines of what went over the top. Blank rows at the end are left out.

@@ -13,7 +13,7 @@ import (
 func shows(text string) string {
 	s := newScreen(4, 10)
 	_, _ = s.Write([]byte(text))
-	s.put(s.at.row, s.at.col, "|", 1)
+	s.put(s.cursor.row, s.cursor.col, "|", 1)
 	return s.shown(100)
 }
 
@@ -88,7 +88,7 @@ func TestScreenInPieces(t *testing.T) {
 	for i := range len(text) {
 		_, _ = s.Write([]byte{text[i]})
 	}
-	s.put(s.at.row, s.at.col, "|", 1)
+	s.put(s.cursor.row, s.cursor.col, "|", 1)
 	if diff := cmp.Diff(want, s.shown(100)); diff != "" {
 		t.Error(diff)
 	}
@@ -157,15 +157,15 @@ func TestKeys(t *testing.T) {
 		"ctrl-space": "\x00", "ctrl-[": "\x1b", `ctrl-\`: "\x1c", "": "", " esc  tab ": "\x1b\t", "shift-tab": "\x1b[Z",
 		"alt-enter": "\x1b\r", "^^": "\x1e",
 	} {
-		if got, err := press(names, false); err != nil || got != want {
+		if got, err := keySequence(names, false); err != nil || got != want {
 			t.Errorf("%q: %q %v, want %q", names, got, err, want)
 		}
 	}
-	if got, _ := press("up home shift-tab delete", true); got != "\x1bOA\x1bOH\x1b[Z\x1b[3~" {
+	if got, _ := keySequence("up home shift-tab delete", true); got != "\x1bOA\x1bOH\x1b[Z\x1b[3~" {
 		t.Errorf("as an application wants them: %q", got)
 	}
 	for _, names := range []string{"x", "ctrl-", "ctrl-1", "alt-", "alt-nothing", "enter,tab", "ctrl-enter"} {
-		if got, err := press(names, false); err == nil {
+		if got, err := keySequence(names, false); err == nil {
 			t.Errorf("%q: %q", names, got)
 		}
 	}
@@ -181,10 +181,10 @@ func FuzzScreen(f *testing.F) {
 		f.Add([]byte(seed), uint8(3), uint8(7), uint8(2), uint8(12))
 	}
 	f.Fuzz(func(t *testing.T, p []byte, rows, cols, newRows, newCols uint8) {
-		s := newScreen(leastRows+int(rows)%10, leastCols+int(cols)%20)
+		s := newScreen(minRows+int(rows)%10, minCols+int(cols)%20)
 		_, _ = s.Write(p)
 		sound(t, s)
-		s.resizeTo(leastRows+int(newRows)%10, leastCols+int(newCols)%20)
+		s.resizeTo(minRows+int(newRows)%10, minCols+int(newCols)%20)
 		sound(t, s)
 		_, _ = s.Write(p)
 		sound(t, s)
@@ -193,8 +193,8 @@ func FuzzScreen(f *testing.F) {
 
 func sound(t *testing.T, s *screen) {
 	t.Helper()
-	if s.at.row < 0 || s.at.row >= s.rows || s.at.col < 0 || s.at.col >= s.cols {
-		t.Fatalf("the cursor is at %d, %d of %d, %d", s.at.row, s.at.col, s.rows, s.cols)
+	if s.cursor.row < 0 || s.cursor.row >= s.rows || s.cursor.col < 0 || s.cursor.col >= s.cols {
+		t.Fatalf("the cursor is at %d, %d of %d, %d", s.cursor.row, s.cursor.col, s.rows, s.cols)
 	}
 	if s.top < 0 || s.top >= s.bottom || s.bottom > s.rows {
 		t.Fatalf("rows %d to %d of %d scroll", s.top, s.bottom, s.rows)

@@ -4,10 +4,10 @@ import "fmt"
 
 // controls are the control characters that do something.
 var controls = [0x20]func(*screen){
-	'\b': func(s *screen) { s.move(s.at.row, s.at.col-1) },
-	'\t': func(s *screen) { s.move(s.at.row, (s.at.col/8+1)*8) },
+	'\b': func(s *screen) { s.move(s.cursor.row, s.cursor.col-1) },
+	'\t': func(s *screen) { s.move(s.cursor.row, (s.cursor.col/8+1)*8) },
 	'\n': newLine, '\v': newLine, '\f': newLine,
-	'\r': func(s *screen) { s.move(s.at.row, 0) },
+	'\r': func(s *screen) { s.move(s.cursor.row, 0) },
 	0x18: func(s *screen) { s.mode = modeGround },
 	0x1a: func(s *screen) { s.mode = modeGround },
 	0x1b: func(s *screen) { s.mode = modeEscape },
@@ -18,9 +18,9 @@ var escapes = map[byte]func(*screen){
 	'7': save,
 	'8': restore,
 	'D': newLine,
-	'E': func(s *screen) { newLine(s); s.at.col = 0 },
+	'E': func(s *screen) { newLine(s); s.cursor.col = 0 },
 	'M': reverseFeed,
-	'c': reset,
+	'c': fullReset,
 }
 
 // sequence is what ends one that begins with ESC [, and the mark in it.
@@ -28,48 +28,50 @@ type sequence struct{ private, final byte }
 
 // sequences are those that do something. The numbers are theirs; see given.
 var sequences = map[sequence]func(*screen, []int){
-	{0, '@'}: func(s *screen, n []int) { s.insert(s.at.row, s.at.col, given(n, 0, 1)) },
-	{0, 'A'}: func(s *screen, n []int) { s.move(s.within(s.at.row, -given(n, 0, 1)), s.at.col) },
-	{0, 'B'}: func(s *screen, n []int) { s.move(s.within(s.at.row, given(n, 0, 1)), s.at.col) },
-	{0, 'C'}: func(s *screen, n []int) { s.move(s.at.row, s.at.col+given(n, 0, 1)) },
-	{0, 'D'}: func(s *screen, n []int) { s.move(s.at.row, s.at.col-given(n, 0, 1)) },
-	{0, 'E'}: func(s *screen, n []int) { s.move(s.within(s.at.row, given(n, 0, 1)), 0) },
-	{0, 'F'}: func(s *screen, n []int) { s.move(s.within(s.at.row, -given(n, 0, 1)), 0) },
-	{0, 'G'}: func(s *screen, n []int) { s.move(s.at.row, given(n, 0, 1)-1) },
+	{0, '@'}: func(s *screen, n []int) { s.insert(s.cursor.row, s.cursor.col, given(n, 0, 1)) },
+	{0, 'A'}: func(s *screen, n []int) { s.move(s.within(s.cursor.row, -given(n, 0, 1)), s.cursor.col) },
+	{0, 'B'}: func(s *screen, n []int) { s.move(s.within(s.cursor.row, given(n, 0, 1)), s.cursor.col) },
+	{0, 'C'}: func(s *screen, n []int) { s.move(s.cursor.row, s.cursor.col+given(n, 0, 1)) },
+	{0, 'D'}: func(s *screen, n []int) { s.move(s.cursor.row, s.cursor.col-given(n, 0, 1)) },
+	{0, 'E'}: func(s *screen, n []int) { s.move(s.within(s.cursor.row, given(n, 0, 1)), 0) },
+	{0, 'F'}: func(s *screen, n []int) { s.move(s.within(s.cursor.row, -given(n, 0, 1)), 0) },
+	{0, 'G'}: func(s *screen, n []int) { s.move(s.cursor.row, given(n, 0, 1)-1) },
 	{0, 'H'}: position,
-	{0, 'I'}: func(s *screen, n []int) { s.move(s.at.row, (s.at.col/8+given(n, 0, 1))*8) },
+	{0, 'I'}: func(s *screen, n []int) { s.move(s.cursor.row, (s.cursor.col/8+given(n, 0, 1))*8) },
 	{0, 'J'}: eraseScreen,
 	{0, 'K'}: eraseLine,
 	{0, 'L'}: func(s *screen, n []int) { s.rowsAt(s.down, n) },
 	{0, 'M'}: func(s *screen, n []int) { s.rowsAt(s.up, n) },
-	{0, 'P'}: func(s *screen, n []int) { s.remove(s.at.row, s.at.col, given(n, 0, 1)) },
+	{0, 'P'}: func(s *screen, n []int) { s.remove(s.cursor.row, s.cursor.col, given(n, 0, 1)) },
 	{0, 'S'}: func(s *screen, n []int) { s.scroll(given(n, 0, 1)) },
 	{0, 'T'}: func(s *screen, n []int) { s.down(s.top, s.bottom, given(n, 0, 1)) },
-	{0, 'X'}: func(s *screen, n []int) { s.erase(s.at.row, s.at.col, min(s.at.col+given(n, 0, 1), s.cols)) },
-	{0, 'Z'}: func(s *screen, n []int) { s.move(s.at.row, ((s.at.col+7)/8-given(n, 0, 1))*8) },
-	{0, '`'}: func(s *screen, n []int) { s.move(s.at.row, given(n, 0, 1)-1) },
-	{0, 'a'}: func(s *screen, n []int) { s.move(s.at.row, s.at.col+given(n, 0, 1)) },
+	{0, 'X'}: func(s *screen, n []int) {
+		s.erase(s.cursor.row, s.cursor.col, min(s.cursor.col+given(n, 0, 1), s.cols))
+	},
+	{0, 'Z'}: func(s *screen, n []int) { s.move(s.cursor.row, ((s.cursor.col+7)/8-given(n, 0, 1))*8) },
+	{0, '`'}: func(s *screen, n []int) { s.move(s.cursor.row, given(n, 0, 1)-1) },
+	{0, 'a'}: func(s *screen, n []int) { s.move(s.cursor.row, s.cursor.col+given(n, 0, 1)) },
 	{0, 'b'}: repeat,
 	{0, 'c'}: func(s *screen, _ []int) { s.reply("\x1b[?6c") }, // a VT102
-	{0, 'd'}: func(s *screen, n []int) { s.move(s.row(given(n, 0, 1)-1), s.at.col) },
-	{0, 'e'}: func(s *screen, n []int) { s.move(s.at.row+given(n, 0, 1), s.at.col) },
+	{0, 'd'}: func(s *screen, n []int) { s.move(s.row(given(n, 0, 1)-1), s.cursor.col) },
+	{0, 'e'}: func(s *screen, n []int) { s.move(s.cursor.row+given(n, 0, 1), s.cursor.col) },
 	{0, 'f'}: position,
-	{0, 'h'}: func(s *screen, n []int) { s.inserts = s.inserts || has(n, 4) },
-	{0, 'l'}: func(s *screen, n []int) { s.inserts = s.inserts && !has(n, 4) },
+	{0, 'h'}: func(s *screen, n []int) { s.insertMode = s.insertMode || contains(n, 4) },
+	{0, 'l'}: func(s *screen, n []int) { s.insertMode = s.insertMode && !contains(n, 4) },
 	{0, 'n'}: report,
 	{0, 'r'}: region,
 	{0, 's'}: func(s *screen, _ []int) { save(s) },
 	{0, 'u'}: func(s *screen, _ []int) { restore(s) },
 
-	{'?', 'h'}: func(s *screen, n []int) { set(s, n, true) },
-	{'?', 'l'}: func(s *screen, n []int) { set(s, n, false) },
-	{'!', 'p'}: func(s *screen, _ []int) { soften(s) },
+	{'?', 'h'}: func(s *screen, n []int) { setPrivateModes(s, n, true) },
+	{'?', 'l'}: func(s *screen, n []int) { setPrivateModes(s, n, false) },
+	{'!', 'p'}: func(s *screen, _ []int) { softReset(s) },
 }
 
-// switches are the private modes that do something.
-var switches = map[int]func(*screen, bool){
+// privateModes are the private modes that do something.
+var privateModes = map[int]func(*screen, bool){
 	1:    func(s *screen, on bool) { s.appKeys = on },
-	6:    func(s *screen, on bool) { s.origin = on; s.move(s.row(0), 0) },
+	6:    func(s *screen, on bool) { s.originMode = on; s.move(s.row(0), 0) },
 	7:    func(s *screen, on bool) { s.noWrap = !on },
 	47:   (*screen).alternate,
 	1047: (*screen).alternate,
@@ -84,7 +86,7 @@ func given(numbers []int, i, otherwise int) int {
 	return otherwise
 }
 
-func has(numbers []int, n int) bool {
+func contains(numbers []int, n int) bool {
 	for _, m := range numbers {
 		if m == n {
 			return true
@@ -93,9 +95,9 @@ func has(numbers []int, n int) bool {
 	return false
 }
 
-func set(s *screen, numbers []int, on bool) {
+func setPrivateModes(s *screen, numbers []int, on bool) {
 	for _, n := range numbers {
-		if do := switches[n]; do != nil {
+		if do := privateModes[n]; do != nil {
 			do(s, on)
 		}
 	}
@@ -103,7 +105,7 @@ func set(s *screen, numbers []int, on bool) {
 
 // row is a row as the program counts them.
 func (s *screen) row(n int) int {
-	if s.origin {
+	if s.originMode {
 		return min(s.top+n, s.bottom-1)
 	}
 	return n
@@ -122,8 +124,8 @@ func (s *screen) within(row, by int) int {
 
 // rowsAt moves the rows of the region from the cursor's on.
 func (s *screen) rowsAt(move func(top, bottom, n int), n []int) {
-	if s.at.row >= s.top && s.at.row < s.bottom {
-		move(s.at.row, s.bottom, given(n, 0, 1))
+	if s.cursor.row >= s.top && s.cursor.row < s.bottom {
+		move(s.cursor.row, s.bottom, given(n, 0, 1))
 	}
 }
 
@@ -133,30 +135,30 @@ func newLine(s *screen) {
 }
 
 func reverseFeed(s *screen) {
-	if s.at.row == s.top {
+	if s.cursor.row == s.top {
 		s.down(s.top, s.bottom, 1)
 		return
 	}
-	s.move(s.at.row-1, s.at.col)
+	s.move(s.cursor.row-1, s.cursor.col)
 }
 
-func save(s *screen) { s.saved = s.at }
+func save(s *screen) { s.savedCursor = s.cursor }
 
 func restore(s *screen) {
-	s.at = s.saved
-	s.move(s.at.row, s.at.col)
+	s.cursor = s.savedCursor
+	s.move(s.cursor.row, s.cursor.col)
 }
 
-// reset is as the screen was at first, but for what is remembered.
-func reset(s *screen) {
+// fullReset is as the screen was at first, but for what is remembered.
+func fullReset(s *screen) {
 	fresh := newScreen(s.rows, s.cols)
 	fresh.history, fresh.out = s.history, s.out
 	*s = *fresh
 }
 
-// soften resets the modes.
-func soften(s *screen) {
-	s.noWrap, s.origin, s.inserts, s.appKeys, s.at.lines = false, false, false, false, false
+// softReset resets the modes.
+func softReset(s *screen) {
+	s.noWrap, s.originMode, s.insertMode, s.appKeys, s.cursor.boxLines = false, false, false, false, false
 	s.top, s.bottom = 0, s.rows
 }
 
@@ -165,11 +167,11 @@ func position(s *screen, n []int) { s.move(s.row(given(n, 0, 1)-1), given(n, 1, 
 func eraseScreen(s *screen, n []int) {
 	switch given(n, 0, 0) {
 	case 0:
-		s.erase(s.at.row, s.at.col, s.cols)
-		s.eraseRows(s.at.row+1, s.rows)
+		s.erase(s.cursor.row, s.cursor.col, s.cols)
+		s.eraseRows(s.cursor.row+1, s.rows)
 	case 1:
-		s.eraseRows(0, s.at.row)
-		s.erase(s.at.row, 0, s.at.col+1)
+		s.eraseRows(0, s.cursor.row)
+		s.erase(s.cursor.row, 0, s.cursor.col+1)
 	case 2:
 		s.eraseRows(0, s.rows)
 	case 3:
@@ -180,18 +182,18 @@ func eraseScreen(s *screen, n []int) {
 func eraseLine(s *screen, n []int) {
 	switch given(n, 0, 0) {
 	case 0:
-		s.erase(s.at.row, s.at.col, s.cols)
+		s.erase(s.cursor.row, s.cursor.col, s.cols)
 	case 1:
-		s.erase(s.at.row, 0, s.at.col+1)
+		s.erase(s.cursor.row, 0, s.cursor.col+1)
 	case 2:
-		s.erase(s.at.row, 0, s.cols)
+		s.erase(s.cursor.row, 0, s.cols)
 	}
 }
 
 // repeat shows the newest character again. More than a row of it is no use to anybody.
 func repeat(s *screen, n []int) {
 	for range min(given(n, 0, 1), s.cols) {
-		for _, r := range s.newest {
+		for _, r := range s.lastPrinted {
 			s.print(r)
 		}
 	}
@@ -212,7 +214,7 @@ func report(s *screen, n []int) {
 	case 5:
 		s.reply("\x1b[0n")
 	case 6:
-		s.reply(fmt.Sprintf("\x1b[%d;%dR", s.at.row+1, s.at.col+1))
+		s.reply(fmt.Sprintf("\x1b[%d;%dR", s.cursor.row+1, s.cursor.col+1))
 	}
 }
 

@@ -32,19 +32,19 @@ type Options struct {
 	// Start starts a child behind its walls, with cmd.Start in the end; nil is cmd.Start alone. It is called by one
 	// goroutine at a time.
 	Start func(cmd *exec.Cmd) error
-	// Room says, after a program has run or while one goes on, why nothing more should be written to the workspace; "" is
+	// QuotaNote says, after a program has run or while one goes on, why nothing more should be written to the workspace; "" is
 	// that it may be. It waits no longer than ctx. nil: nobody keeps count.
-	Room func(ctx context.Context) string
-	Now  func() time.Time
+	QuotaNote func(ctx context.Context) string
+	Now       func() time.Time
 
 	Limits Limits
 }
 
 // Shell is the family over one workspace. Its methods may be called from any goroutine.
 type Shell struct {
-	workshop  *workshop
-	runs      *runs
-	terminals *terminals
+	environment *environment
+	programs    *programRunner
+	terminals   *terminals
 }
 
 var errClosed = errors.New("the worker is ending")
@@ -52,37 +52,37 @@ var errClosed = errors.New("the worker is ending")
 // New makes the family over a workspace, which stays the caller's to close after the shell.
 func New(ws *workspace.Workspace, o Options) *Shell {
 	o = o.withDefaults()
-	w := &workshop{
-		ws: ws, options: o, scratch: &scratch{parent: o.Temp},
+	w := &environment{
+		ws: ws, options: o, temp: &tempFolder{parent: o.Temp},
 		children: &children{pids: map[int]string{}, start: o.Start},
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Shell{
-		workshop:  w,
-		runs:      &runs{workshop: w, ctx: ctx, cancel: cancel},
-		terminals: &terminals{workshop: w, known: map[int]*terminal{}},
+		environment: w,
+		programs:    &programRunner{environment: w, ctx: ctx, cancel: cancel},
+		terminals:   &terminals{environment: w, known: map[int]*terminal{}},
 	}
 }
 
 // Tools are the tools of the family.
 func (s *Shell) Tools() []worker.Tool {
 	return []worker.Tool{
-		define(commandSpec, noting(s.workshop, s.runs.command)),
-		define(pythonSpec, noting(s.workshop, s.runs.python)),
-		define(terminalSpec, noting(s.workshop, s.terminals.do)),
+		define(commandSpec, withQuotaNote(s.environment, s.programs.command)),
+		define(pythonSpec, withQuotaNote(s.environment, s.programs.python)),
+		define(terminalSpec, withQuotaNote(s.environment, s.terminals.act)),
 	}
 }
 
 // Close ends everything that runs, waits for it, and removes the outputs that were kept. The error names the terminals
 // that were still open. No tool works any more.
 func (s *Shell) Close() error {
-	s.runs.close()
-	return errors.Join(s.terminals.close(), s.workshop.scratch.remove())
+	s.programs.close()
+	return errors.Join(s.terminals.close(), s.environment.temp.remove())
 }
 
 // Sweep removes the outputs that shells have left which were killed, those that nobody uses any more. It may be called while
 // tools run.
-func (s *Shell) Sweep() error { return s.workshop.scratch.sweep() }
+func (s *Shell) Sweep() error { return s.environment.temp.removeAbandoned() }
 
 // spec is a tool as the model is told of it, with its schema as text.
 type spec struct {

@@ -166,7 +166,7 @@ func numbers(t testing.TB, text string) []int {
 func gone(t testing.TB, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
-		if p, ok := lookAt(pid); ok && !p.dead {
+		if p, ok := readProcess(pid); ok && !p.dead {
 			t.Errorf("process %d goes on", pid)
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
@@ -216,10 +216,10 @@ func TestAfterClose(t *testing.T) {
 	}
 	b.fails("run_command", "the worker is ending", "command", "true")
 	b.fails("terminal", "the worker is ending", "action", "open")
-	if len(b.shell.workshop.children.living()) > 0 {
+	if len(b.shell.environment.children.living()) > 0 {
 		t.Error("children are left")
 	}
-	if files, err := os.ReadDir(b.shell.workshop.options.Temp); err != nil || len(files) > 0 {
+	if files, err := os.ReadDir(b.shell.environment.options.Temp); err != nil || len(files) > 0 {
 		t.Errorf("left in the temporary folder: %v, %v", files, err)
 	}
 }
@@ -263,7 +263,7 @@ func BenchmarkTrue(b *testing.B) {
 // BenchmarkScreen is how fast a terminal takes what a program writes.
 func BenchmarkScreen(b *testing.B) {
 	text := []byte(strings.Repeat("\x1b[1mA line of text\x1b[0m with some colour, and a word in Cyrillic: слово.\r\n", 100))
-	s := newScreen(usualRows, usualCols)
+	s := newScreen(defaultRows, defaultCols)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		_, _ = s.Write(text)

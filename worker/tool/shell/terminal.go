@@ -12,18 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// state is where a terminal is in its life.
-type state string
+// terminalState is where a terminal is in its life.
+type terminalState string
 
 const (
-	stateRunning state = "running"
-	stateEnded   state = "ended"  // its program has; what it shows can still be read
-	stateClosed  state = "closed" // by the model, or with the worker
-	stateIdle    state = "closed because nobody used it"
+	stateRunning terminalState = "running"
+	stateEnded   terminalState = "ended"  // its program has; what it shows can still be read
+	stateClosed  terminalState = "closed" // by the model, or with the worker
+	stateIdle    terminalState = "closed because nobody used it"
 )
 
-// next are the states that may follow one.
-var next = map[state][]state{
+// nextStates are the states that may follow one.
+var nextStates = map[terminalState][]terminalState{
 	stateRunning: {stateEnded, stateClosed, stateIdle},
 	stateEnded:   {stateClosed, stateIdle},
 }
@@ -40,15 +40,15 @@ type terminal struct {
 	done   chan struct{} // closed when the program and all that it left are gone
 
 	mu      sync.Mutex // guards what follows
-	state   state
+	state   terminalState
 	ending  string // how the program ended
 	screen  *screen
 	output  time.Time     // the newest
 	changed chan struct{} // closed at the next output
 }
 
-// pseudo makes a pseudo-terminal of a size. The caller closes both ends.
-func pseudo(rows, cols int) (master, tty *os.File, err error) {
+// openPseudoTerminal makes a pseudo-terminal of a size. The caller closes both ends.
+func openPseudoTerminal(rows, cols int) (master, tty *os.File, err error) {
 	opened, tty, err := pty.Open()
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a pseudo-terminal: %w", err)
@@ -84,12 +84,12 @@ func setSize(master *os.File, rows, cols int) error {
 	return nil
 }
 
-// attend shows what the program writes until nothing can write any more, and waits for its end then.
-func (t *terminal) attend() {
+// run shows what the program writes until nothing can write any more, and waits for its end then.
+func (t *terminal) run() {
 	defer close(t.done)
-	t.follow()
+	t.readOutput()
 	_ = t.child.wait() // what there is to say is in the state
-	t.child.sweep()
+	t.child.killLeftovers()
 	t.mu.Lock()
 	t.ending = statusOf(t.child.cmd.ProcessState)
 	t.mu.Unlock()
@@ -99,25 +99,25 @@ func (t *terminal) attend() {
 
 // The shortest and the longest pause before a terminal that nothing has open is looked at again.
 const (
-	firstLook = time.Millisecond
-	lastLook  = 200 * time.Millisecond
+	minPollPause = time.Millisecond
+	maxPollPause = 200 * time.Millisecond
 )
 
-// follow takes what is written until the terminal is closed or its program ends. That nothing has the terminal open is no end
+// readOutput takes what is written until the terminal is closed or its program ends. That nothing has the terminal open is no end
 // while the program lives: it may open it again.
-func (t *terminal) follow() {
+func (t *terminal) readOutput() {
 	buf := make([]byte, 32<<10)
-	for pause := firstLook; ; {
+	for pause := minPollPause; ; {
 		n, err := t.master.Read(buf)
 		if t.take(buf[:n]); err == nil {
-			pause = firstLook
+			pause = minPollPause
 			continue
 		}
-		if p, ok := lookAt(t.child.pid); !errors.Is(err, syscall.EIO) || !ok || p.dead {
+		if p, ok := readProcess(t.child.pid); !errors.Is(err, syscall.EIO) || !ok || p.dead {
 			return
 		}
 		time.Sleep(pause)
-		pause = min(2*pause, lastLook)
+		pause = min(2*pause, maxPollPause)
 	}
 }
 
@@ -141,8 +141,8 @@ func (t *terminal) take(p []byte) {
 	}
 }
 
-// typed sends to the program what a person would type.
-func (t *terminal) typed(text string) error {
+// typeText sends to the program what a person would type.
+func (t *terminal) typeText(text string) error {
 	if err := t.master.SetWriteDeadline(time.Now().Add(2 * time.Second)); err != nil {
 		return fmt.Errorf("type into terminal %d: %w", t.id, err)
 	}
@@ -167,17 +167,17 @@ func (t *terminal) resize(rows, cols int) error {
 	return nil
 }
 
-func (t *terminal) now() state {
+func (t *terminal) now() terminalState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.state
 }
 
 // transition takes a step in the terminal's life, and reports whether there was one to take.
-func (t *terminal) transition(to state) bool {
+func (t *terminal) transition(to terminalState) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, s := range next[t.state] {
+	for _, s := range nextStates[t.state] {
 		if s == to {
 			t.state = to
 			return true
@@ -187,7 +187,7 @@ func (t *terminal) transition(to state) bool {
 }
 
 // close ends the program and waits until it is gone: it is hung up on first, and then killed. A second caller waits too.
-func (t *terminal) close(why state) {
+func (t *terminal) close(why terminalState) {
 	within := t.limits.Grace
 	if t.transition(why) {
 		t.idle.Stop()
@@ -201,6 +201,6 @@ func (t *terminal) close(why state) {
 		case <-time.After(within):
 		}
 		t.child.signal(syscall.SIGKILL)
-		within = lost
+		within = killTimeout
 	}
 }

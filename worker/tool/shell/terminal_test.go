@@ -161,11 +161,11 @@ func TestFourTerminals(t *testing.T) {
 	holds(t, b.works("terminal", "action", "open", "command", "cat").Text, "terminal 5 (cat)")
 	// Many that have ended are no burden.
 	b.works("terminal", "action", "close", "id", 1)
-	for range 2 * remembered {
+	for range 2 * maxKnown {
 		b.works("terminal", "action", "open", "command", "exit", "wait", 0.01)
 		b.works("terminal", "action", "close", "id", b.shell.terminals.newest)
 	}
-	if n := len(b.shell.terminals.known); n > remembered {
+	if n := len(b.shell.terminals.known); n > maxKnown {
 		t.Errorf("%d terminals are remembered", n)
 	}
 }

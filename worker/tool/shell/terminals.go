@@ -13,7 +13,7 @@ import (
 
 // terminals are those of one worker, in all their states.
 type terminals struct {
-	*workshop
+	*environment
 
 	mu     sync.Mutex
 	closed bool
@@ -74,18 +74,18 @@ func (m *terminals) add(args terminalArgs) (*terminal, error) {
 	}
 	m.newest++
 	m.known[t.id] = t
-	m.forget()
-	go t.attend()
+	m.dropEnded()
+	go t.run()
 	return t, nil
 }
 
-// remembered is how many terminals are known, those that are over among them.
-const remembered = 8
+// maxKnown is how many terminals are known, those that are over among them.
+const maxKnown = 8
 
-// forget lets go of the oldest terminals that are over. The caller holds the mutex.
-func (m *terminals) forget() {
+// dropEnded lets go of the oldest terminals that are over. The caller holds the mutex.
+func (m *terminals) dropEnded() {
 	for _, t := range m.sorted() {
-		if len(m.known) > remembered && t.now() != stateRunning {
+		if len(m.known) > maxKnown && t.now() != stateRunning {
 			t.close(stateClosed)
 			delete(m.known, t.id)
 		}
@@ -100,14 +100,14 @@ func (m *terminals) start(id, rows, cols int, command string) (*terminal, error)
 	}
 	args, named := []string{"-i"}, filepath.Base(shell)
 	if command != "" {
-		args, named = []string{"-c", command}, title(command)
+		args, named = []string{"-c", command}, oneLine(command)
 	}
-	master, tty, err := pseudo(rows, cols)
+	master, tty, err := openPseudoTerminal(rows, cols)
 	if err != nil {
 		return nil, err
 	}
 	// HISTFILE: what is typed here is no business of the person's own history.
-	cmd := m.program(m.home(), m.environment("TERM=xterm", "HISTFILE="), shell, args...)
+	cmd := m.newCommand(m.home(), m.variables("TERM=xterm", "HISTFILE="), shell, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr.Setctty = true // of descriptor 0
 	c, err := m.children.begin(cmd)
@@ -123,8 +123,8 @@ func (m *terminals) start(id, rows, cols int, command string) (*terminal, error)
 	return t, nil
 }
 
-// lookUp finds a terminal. Without a number it is the only one that runs, or where none does, the newest.
-func (m *terminals) lookUp(id int) (*terminal, error) {
+// find finds a terminal. Without a number it is the only one that runs, or where none does, the newest.
+func (m *terminals) find(id int) (*terminal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	open := running(m.sorted())
@@ -146,9 +146,9 @@ func (m *terminals) lookUp(id int) (*terminal, error) {
 	return nil, fmt.Errorf("there is no terminal %d; open are: %s", id, names(open))
 }
 
-// alive finds a terminal whose program goes on.
-func (m *terminals) alive(id int) (*terminal, error) {
-	t, err := m.lookUp(id)
+// findRunning finds a terminal whose program goes on.
+func (m *terminals) findRunning(id int) (*terminal, error) {
+	t, err := m.find(id)
 	if err != nil {
 		return nil, err
 	}

@@ -20,18 +20,18 @@ import (
 	"mews/worker/workspace"
 )
 
-// chamber is the one person a worker works for: their folder and the tools over it. It does not change once it is open.
-type chamber struct {
-	hello protocol.Hello
-	files *workspace.Workspace // as the tools see it
-	own   *workspace.Workspace // as the worker itself does: only Exclude hides instructions and memory from it
-	quota *quota.Quota         // of the folder
-	shell *shell.Shell         // nil: this worker runs no programs
-	tools []worker.Tool
+// userTools is the one person a worker works for: their folder and the tools over it. It does not change once it is open.
+type userTools struct {
+	hello       protocol.Hello
+	files       *workspace.Workspace // as the tools see it
+	promptFiles *workspace.Workspace // as the worker itself does: only Exclude hides instructions and memory from it
+	quota       *quota.Quota         // of the folder
+	shell       *shell.Shell         // nil: this worker runs no programs
+	tools       []worker.Tool
 }
 
-func openChamber(hello protocol.Hello, o Options) (*chamber, error) {
-	zone, err := zoneOf(hello.Timezone)
+func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
+	zone, err := loadZone(hello.Timezone)
 	if err != nil {
 		return nil, err
 	}
@@ -48,25 +48,25 @@ func openChamber(hello protocol.Hello, o Options) (*chamber, error) {
 		return nil, errors.Join(err, files.Close(), own.Close())
 	}
 	files.Within(room)
-	c := &chamber{hello: hello, files: files, own: own, quota: room, tools: o.Tools(files, o.Now, zone)}
-	if o.Start != nil && whole(hello.Files) {
+	c := &userTools{hello: hello, files: files, promptFiles: own, quota: room, tools: o.Tools(files, o.Now, zone)}
+	if o.Start != nil && isUnrestricted(hello.Files) {
 		c.shell = shell.New(files, shell.Options{
 			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env, Temp: o.Temp, Now: o.Now,
-			Room: room.Note, Start: o.Start,
+			QuotaNote: room.Note, Start: o.Start,
 		})
 		c.tools = append(c.tools, c.shell.Tools()...)
 	}
 	return c, nil
 }
 
-// whole says whether a policy leaves the whole folder to be seen and changed. Programs are run only then: they would see
+// isUnrestricted says whether a policy leaves the whole folder to be seen and changed. Programs are run only then: they would see
 // what it hides.
-func whole(p protocol.FilePolicy) bool {
+func isUnrestricted(p protocol.FilePolicy) bool {
 	return len(p.Include) == 0 && len(p.Exclude) == 0 && len(p.AppendOnly) == 0
 }
 
-// zoneOf finds a time zone; "" is the machine's own.
-func zoneOf(name string) (*time.Location, error) {
+// loadZone finds a time zone; "" is the machine's own.
+func loadZone(name string) (*time.Location, error) {
 	if name == "" {
 		return time.Local, nil
 	}
@@ -78,12 +78,12 @@ func zoneOf(name string) (*time.Location, error) {
 }
 
 // close lets go of the person's folder. Tools that still run fail.
-func (c *chamber) close(report func(error)) {
+func (c *userTools) close(report func(error)) {
 	var running error
 	if c.shell != nil {
 		running = c.shell.Close()
 	}
-	if err := errors.Join(running, c.files.Close(), c.own.Close(), c.quota.Close()); err != nil {
+	if err := errors.Join(running, c.files.Close(), c.promptFiles.Close(), c.quota.Close()); err != nil {
 		report(fmt.Errorf("close the chamber: %w", err))
 	}
 }
@@ -93,26 +93,26 @@ func standardTools(ws *workspace.Workspace, now func() time.Time, zone *time.Loc
 	return append(files.Tools(ws, now, zone), images.Tool(ws))
 }
 
-// toolsFor is the table of tools of one turn, sorted by name: the chamber's, and those that need the turn's host.
-func (c *chamber) toolsFor(turn *host.Turn, limits protocol.TurnLimits) []worker.Tool {
+// forTurn is the table of tools of one turn, sorted by name: the userTools's, and those that need the turn's host.
+func (c *userTools) forTurn(turn *host.Turn, limits protocol.TurnLimits) []worker.Tool {
 	tools := append(slices.Clone(c.tools), output.Tool(turn, limits.Output), send.Tool(c.files, turn))
 	slices.SortFunc(tools, func(a, b worker.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return tools
 }
 
-// described are the tools as the supervisor and the model are told of them. They are the same in every turn.
-func (c *chamber) described() []protocol.Tool {
+// descriptions are the tools as the supervisor and the model are told of them. They are the same in every turn.
+func (c *userTools) descriptions() []protocol.Tool {
 	var tools []protocol.Tool
-	for _, tool := range c.toolsFor(nil, protocol.TurnLimits{}) {
+	for _, tool := range c.forTurn(nil, protocol.TurnLimits{}) {
 		tools = append(tools, tool.Tool)
 	}
 	return tools
 }
 
-// system is the system text of a turn, with what the person's files say now. A file that cannot be read is left out, and
+// systemText is the system text of a turn, with what the person's files say now. A file that cannot be read is left out, and
 // the error says so.
-func (c *chamber) system() (string, error) {
+func (c *userTools) systemText() (string, error) {
 	parts := prompt.Parts{User: c.hello.User, Timezone: c.hello.Timezone, Files: c.hello.Files}
-	err := parts.ReadFiles(c.own)
+	err := parts.ReadFiles(c.promptFiles)
 	return prompt.Text(parts), err
 }

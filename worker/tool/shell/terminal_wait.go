@@ -6,40 +6,40 @@ import (
 	"time"
 )
 
-// pause says what a call waits for before it tells what the terminal shows.
-type pause struct {
+// waitCondition says what a call waits for before it tells what the terminal shows.
+type waitCondition struct {
 	most time.Duration
 	text string // to appear; "": for quiet
 }
 
-// mark is a moment from which on text is new.
-type mark struct {
+// waitStart is a moment from which on text is new.
+type waitStart struct {
 	seen int // how often the text was to be seen then
 }
 
-// begin forgets what was written before, and notes what is to be seen already.
-func (t *terminal) begin(text string) mark {
+// beginWait forgets what was written before, and notes what is to be seen already.
+func (t *terminal) beginWait(text string) waitStart {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.screen.out.fresh = t.screen.out.fresh[:0]
 	if text == "" {
-		return mark{}
+		return waitStart{}
 	}
-	return mark{seen: strings.Count(t.screen.shown(0), text)}
+	return waitStart{seen: strings.Count(t.screen.shown(0), text)}
 }
 
-// settling is how long a terminal must be quiet when the text has appeared: more may belong to it.
-const settling = 50 * time.Millisecond
+// quietAfterText is how long a terminal must be quiet when the text has appeared: more may belong to it.
+const quietAfterText = 50 * time.Millisecond
 
 // wait waits until the text has appeared since the mark or the terminal is quiet, until its program has ended, or for as
 // long as it may. The error is ctx's cause; the terminal goes on in any case.
-func (t *terminal) wait(ctx context.Context, p pause, from mark) (met bool, err error) {
+func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (met bool, err error) {
 	if p.text == "" {
 		return t.until(ctx, p.most, t.quietFor(t.limits.Quiet))
 	}
 	met, err = t.until(ctx, p.most, func() (bool, time.Duration) { return t.screen.appeared(p.text, from), p.most })
 	if met {
-		_, err = t.until(ctx, t.limits.Quiet, t.quietFor(min(settling, t.limits.Quiet)))
+		_, err = t.until(ctx, t.limits.Quiet, t.quietFor(min(quietAfterText, t.limits.Quiet)))
 	}
 	return met, err
 }
@@ -85,6 +85,6 @@ func (t *terminal) quietFor(quiet time.Duration) func() (bool, time.Duration) {
 }
 
 // appeared tells whether a text was written or is to be seen that was not at the mark.
-func (s *screen) appeared(text string, from mark) bool {
+func (s *screen) appeared(text string, from waitStart) bool {
 	return strings.Contains(string(s.out.fresh), text) || strings.Count(s.shown(0), text) > from.seen
 }

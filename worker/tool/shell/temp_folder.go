@@ -15,22 +15,22 @@ import (
 // maxOutputs is how many long outputs are kept at once: with 64 MiB each they fill a small /tmp.
 const maxOutputs = 2
 
-// scratchName is what the names of folders like this begin with; digits follow.
-const scratchName = "mews-shell-"
+// tempFolderPrefix is what the names of folders like this begin with; digits follow.
+const tempFolderPrefix = "mews-shell-"
 
-// scratch is the shell's own folder for temporary files, made when it is first needed.
-type scratch struct {
+// tempFolder is the shell's own folder for temporary files, made when it is first needed.
+type tempFolder struct {
 	parent string
 
 	mu      sync.Mutex
 	dir     string
-	held    *os.File // locks the folder for as long as the process lives; nil: nobody could
+	lock    *os.File // locks the folder for as long as the process lives; nil: nobody could
 	outputs []string // the oldest first
 	made    int
 }
 
 // output makes a file for a long output. The oldest ones go when there are too many.
-func (s *scratch) output() (*os.File, error) {
+func (s *tempFolder) output() (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	file, err := s.create("output-", ".txt")
@@ -46,7 +46,7 @@ func (s *scratch) output() (*os.File, error) {
 }
 
 // script makes a file that holds code. The caller removes it.
-func (s *scratch) script(code string) (string, error) {
+func (s *tempFolder) script(code string) (string, error) {
 	s.mu.Lock()
 	file, err := s.create("script-", ".py")
 	s.mu.Unlock()
@@ -61,15 +61,15 @@ func (s *scratch) script(code string) (string, error) {
 }
 
 // create makes a file with a number of its own, and the folder where it is missing. The caller holds the mutex.
-func (s *scratch) create(front, back string) (*os.File, error) {
+func (s *tempFolder) create(front, back string) (*os.File, error) {
 	if _, err := os.Lstat(s.dir); s.dir == "" || errors.Is(err, fs.ErrNotExist) {
-		dir, err := os.MkdirTemp(s.parent, scratchName)
+		dir, err := os.MkdirTemp(s.parent, tempFolderPrefix)
 		if err != nil {
 			return nil, err
 		}
 		s.release()
 		s.dir = dir
-		s.held, _ = hold(dir) // without: another shell may remove it, and it is made again
+		s.lock, _ = lockFolder(dir) // without: another shell may remove it, and it is made again
 	}
 	s.made++
 	name := filepath.Join(s.dir, front+strconv.Itoa(s.made)+back)
@@ -77,7 +77,7 @@ func (s *scratch) create(front, back string) (*os.File, error) {
 }
 
 // drop removes an output that need not be kept.
-func (s *scratch) drop(file *os.File) error {
+func (s *tempFolder) drop(file *os.File) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kept := s.outputs[:0]
@@ -91,7 +91,7 @@ func (s *scratch) drop(file *os.File) error {
 }
 
 // remove takes the folder away.
-func (s *scratch) remove() error {
+func (s *tempFolder) remove() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.release()
@@ -102,15 +102,15 @@ func (s *scratch) remove() error {
 }
 
 // release unlocks the folder. The caller holds the mutex.
-func (s *scratch) release() {
-	if s.held != nil {
-		_ = s.held.Close() // it was read only
-		s.held = nil
+func (s *tempFolder) release() {
+	if s.lock != nil {
+		_ = s.lock.Close() // it was read only
+		s.lock = nil
 	}
 }
 
-// hold locks a folder until what it returns is closed. It does not wait.
-func hold(dir string) (*os.File, error) {
+// lockFolder locks a folder until what it returns is closed. It does not wait.
+func lockFolder(dir string) (*os.File, error) {
 	file, err := os.Open(dir)
 	if err != nil {
 		return nil, err
@@ -121,19 +121,19 @@ func hold(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// sweep removes the folders that others have left: those that nobody holds. A shell that was killed leaves its own.
-func (s *scratch) sweep() error {
+// removeAbandoned removes the folders that others have left: those that nobody holds. A shell that was killed leaves its own.
+func (s *tempFolder) removeAbandoned() error {
 	entries, err := os.ReadDir(s.parent)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil // it may be written all the same, and what is in it is not to be found
 	}
 	for _, e := range entries {
-		number, ours := strings.CutPrefix(e.Name(), scratchName)
+		number, ours := strings.CutPrefix(e.Name(), tempFolderPrefix)
 		if _, bad := strconv.ParseUint(number, 10, 64); bad != nil || !ours || !e.IsDir() {
 			continue
 		}
 		dir := filepath.Join(s.parent, e.Name())
-		if held, busy := hold(dir); busy == nil {
+		if held, busy := lockFolder(dir); busy == nil {
 			err = errors.Join(err, os.RemoveAll(dir), held.Close())
 		}
 	}

@@ -30,12 +30,12 @@ type parser struct {
 	rune    []byte
 }
 
-// modes is what is done with a byte, by the mode. Control characters do not get here but in a string.
-var modes = [...]func(*screen, byte){
-	modeGround:  ground,
+// modeHandlers is what is done with a byte, by the mode. Control characters do not get here but in a string.
+var modeHandlers = [...]func(*screen, byte){
+	modeGround:  printByte,
 	modeEscape:  escape,
 	modeSkip:    func(s *screen, _ byte) { s.mode = modeGround },
-	modeCharset: func(s *screen, b byte) { s.at.lines, s.mode = b == '0', modeGround },
+	modeCharset: func(s *screen, b byte) { s.cursor.boxLines, s.mode = b == '0', modeGround },
 	modeControl: control,
 	modeString:  stringByte,
 	modeEnd:     stringEnd,
@@ -51,7 +51,7 @@ func (p *parser) parse(s *screen, raw []byte) {
 			execute(s, b)
 			continue
 		}
-		modes[p.mode](s, b)
+		modeHandlers[p.mode](s, b)
 	}
 }
 
@@ -62,7 +62,7 @@ func execute(s *screen, b byte) {
 	}
 }
 
-func ground(s *screen, b byte) {
+func printByte(s *screen, b byte) {
 	if b < 0x80 {
 		if b != 0x7f {
 			s.print(rune(b))
@@ -77,15 +77,15 @@ func ground(s *screen, b byte) {
 	}
 }
 
-// begins is where ESC and a byte lead, where that is more than a single action.
-var begins = map[byte]mode{
+// escapeModes is where ESC and a byte lead, where that is more than a single action.
+var escapeModes = map[byte]mode{
 	'[': modeControl, ']': modeString, 'P': modeString, '^': modeString, '_': modeString, 'X': modeString,
 	'(': modeCharset, ')': modeSkip, '*': modeSkip, '+': modeSkip, '-': modeSkip, '.': modeSkip, '/': modeSkip,
 	'#': modeSkip, '%': modeSkip, ' ': modeSkip,
 }
 
 func escape(s *screen, b byte) {
-	s.mode, s.private, s.numbers = begins[b], 0, s.numbers[:0]
+	s.mode, s.private, s.numbers = escapeModes[b], 0, s.numbers[:0]
 	if do := escapes[b]; do != nil {
 		do(s)
 	}

@@ -15,7 +15,7 @@ const maxQuery = 1000
 // matcher finds a query in lines. It is for one goroutine.
 type matcher struct {
 	plain   []byte         // nil when re is used
-	fold    bool           // plain is in lower case and stands for any
+	fold    bool           // plain is in lower case and stands for any case
 	re      *regexp.Regexp // also for plain queries that are not ASCII and stand for any case
 	lowered []byte         // kept for its memory
 }

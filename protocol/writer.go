@@ -57,11 +57,11 @@ func (w *writer) writeAll() error {
 // write writes in chunks, each with a deadline of its own: a slow reader is one thing, a silent one another.
 func (w *writer) write(line []byte) error {
 	for len(line) > 0 {
-		disarm := w.arm()
+		disarm := w.setDeadline()
 		n, err := w.to.Write(line[:min(len(line), writeChunk)])
 		disarm()
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return w.stalled()
+			return w.stallError()
 		}
 		if err != nil {
 			return fmt.Errorf("write: %w", err)
@@ -71,16 +71,16 @@ func (w *writer) write(line []byte) error {
 	return nil
 }
 
-// arm bounds the next Write: by a deadline where there is one, else by ending the connection.
-func (w *writer) arm() (disarm func()) {
+// setDeadline bounds the next Write: by a deadline where there is one, else by ending the connection.
+func (w *writer) setDeadline() (disarm func()) {
 	d, ok := w.to.(interface{ SetWriteDeadline(time.Time) error })
 	if ok && d.SetWriteDeadline(time.Now().Add(w.timeout)) == nil {
 		return func() {}
 	}
-	timer := time.AfterFunc(w.timeout, func() { w.abort(w.stalled()) })
+	timer := time.AfterFunc(w.timeout, func() { w.abort(w.stallError()) })
 	return func() { timer.Stop() }
 }
 
-func (w *writer) stalled() error {
+func (w *writer) stallError() error {
 	return fmt.Errorf("write: %w: nothing for %v", ErrStalled, w.timeout)
 }

@@ -5,22 +5,22 @@ import (
 	"strconv"
 )
 
-// kind is what a JSON value begins as.
-type kind string
+// jsonKind is what a JSON value begins as.
+type jsonKind string
 
 const (
-	kindAny    kind = "anything"
-	kindObject kind = "an object"
-	kindList   kind = "an array"
-	kindString kind = "a string"
-	kindNumber kind = "a number"
-	kindBool   kind = "a boolean"
-	kindNull   kind = "null"
-	kindNone   kind = "no value"
+	kindAny    jsonKind = "anything"
+	kindObject jsonKind = "an object"
+	kindList   jsonKind = "an array"
+	kindString jsonKind = "a string"
+	kindNumber jsonKind = "a number"
+	kindBool   jsonKind = "a boolean"
+	kindNull   jsonKind = "null"
+	kindNone   jsonKind = "no value"
 )
 
-// kinds tells what a value is by its first byte.
-var kinds = func() (t [256]kind) {
+// jsonKindOf tells what a value is by its first byte.
+var jsonKindOf = func() (t [256]jsonKind) {
 	for i := range t {
 		t[i] = kindNone
 	}
@@ -32,14 +32,14 @@ var kinds = func() (t [256]kind) {
 	return t
 }()
 
-func (s *scanner) kind() kind {
+func (s *scanner) kind() jsonKind {
 	if s.pos >= len(s.data) {
 		return kindNone
 	}
-	return kinds[s.data[s.pos]]
+	return jsonKindOf[s.data[s.pos]]
 }
 
-func (s *scanner) space() {
+func (s *scanner) skipSpace() {
 	for s.pos < len(s.data) {
 		switch s.data[s.pos] {
 		case ' ', '\t', '\r', '\n':
@@ -50,7 +50,7 @@ func (s *scanner) space() {
 	}
 }
 
-func (s *scanner) eat(c byte) bool {
+func (s *scanner) accept(c byte) bool {
 	if s.pos < len(s.data) && s.data[s.pos] == c {
 		s.pos++
 		return true
@@ -58,39 +58,39 @@ func (s *scanner) eat(c byte) bool {
 	return false
 }
 
-func (s *scanner) literal() *fault {
+func (s *scanner) literal() *decodeError {
 	for _, word := range []string{"true", "false", "null"} {
 		if bytes.HasPrefix(s.data[s.pos:], []byte(word)) {
 			s.pos += len(word)
 			return nil
 		}
 	}
-	return faultf("want a value at byte %d", s.pos)
+	return decodeErrorf("want a value at byte %d", s.pos)
 }
 
 // number scans -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? and refuses what float64 cannot hold.
-func (s *scanner) number() *fault {
+func (s *scanner) number() *decodeError {
 	from := s.pos
-	s.eat('-')
-	ok := s.eat('0') || s.digits()
-	if s.eat('.') {
+	s.accept('-')
+	ok := s.accept('0') || s.digits()
+	if s.accept('.') {
 		ok = s.digits() && ok
 	}
-	exponent := s.eat('e') || s.eat('E')
+	exponent := s.accept('e') || s.accept('E')
 	if exponent {
-		_ = s.eat('+') || s.eat('-')
+		_ = s.accept('+') || s.accept('-')
 		ok = s.digits() && ok
 	}
 	text := s.data[from:s.pos]
 	if !ok {
-		return faultf("invalid number %s", quote(text))
+		return decodeErrorf("invalid number %s", quote(text))
 	}
 	const surelyFinite = 300 // digits; float64 ends at 1.8e308
 	if !exponent && len(text) < surelyFinite {
 		return nil
 	}
 	if _, err := strconv.ParseFloat(string(text), 64); err != nil {
-		return faultf("number %s out of range", quote(text))
+		return decodeErrorf("number %s out of range", quote(text))
 	}
 	return nil
 }
@@ -132,8 +132,8 @@ func (k *keySet) add(key []byte) bool {
 	return true
 }
 
-// bare shows a key within a path: as it is when it is a plain word, quoted and cut otherwise.
-func bare(key []byte) string {
+// pathKey shows a key within a path: as it is when it is a plain word, quoted and cut otherwise.
+func pathKey(key []byte) string {
 	for _, c := range key {
 		if c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
 			return quote(key)

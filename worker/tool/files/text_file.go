@@ -9,27 +9,27 @@ import (
 	"mews/worker/workspace"
 )
 
-// text is an open file whose text is being read as UTF-8.
-type text struct {
+// textFile is an open file whose text is being read as UTF-8.
+type textFile struct {
 	file *os.File
 	size int64 // bytes, when it was opened
-	decoder
+	textDecoder
 }
 
 // openText opens the file at path when it is text. The caller closes it.
-func (t *tools) openText(path string) (*text, error) {
+func (t *fileTools) openText(path string) (*textFile, error) {
 	f, err := t.ws.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	x := &text{file: f}
+	x := &textFile{file: f}
 	if err := x.begin(path); err != nil {
 		return nil, withClose(err, f)
 	}
 	return x, nil
 }
 
-func (x *text) begin(path string) error {
+func (x *textFile) begin(path string) error {
 	info, err := x.file.Stat()
 	if err != nil {
 		return readFault(path, err)
@@ -41,21 +41,21 @@ func (x *text) begin(path string) error {
 	}
 	enc, binary := sniff(head)
 	if binary != "" {
-		return fmt.Errorf("read %s: it is not text but %s, %s%s", workspace.Show(path), binary, amount.Bytes(x.size), viewable[binary])
+		return fmt.Errorf("read %s: it is not text but %s, %s%s", workspace.Show(path), binary, amount.Bytes(x.size), viewHints[binary])
 	}
 	x.reset(head, x.file, enc)
 	return nil
 }
 
-// viewable says of what kinds of pictures there is a way to look at.
-var viewable = map[string]string{
-	"a PNG image": lookAtIt, "a JPEG image": lookAtIt, "a GIF image": lookAtIt, "a WebP image": lookAtIt,
+// viewHints says of what kinds of pictures there is a way to look at.
+var viewHints = map[string]string{
+	"a PNG image": viewHint, "a JPEG image": viewHint, "a GIF image": viewHint, "a WebP image": viewHint,
 }
 
-const lookAtIt = "; look at it with view_image"
+const viewHint = "; look at it with view_image"
 
-// foreign names the file's encoding when it is not UTF-8, as far as it was read.
-func (x *text) foreign() string {
+// encodingNote names the file's encoding when it is not UTF-8, as far as it was read.
+func (x *textFile) encodingNote() string {
 	switch {
 	case x.odd:
 		return string(encoding1252)

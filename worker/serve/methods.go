@@ -16,14 +16,14 @@ type method struct {
 
 // methods are all calls that a worker answers. The connection itself answers ping.
 var methods = map[string]method{
-	protocol.MethodHello:     {[]phase{fresh}, (*server).hello},
-	protocol.MethodTryWalls:  {[]phase{fresh}, (*server).tryWalls},
-	protocol.MethodTurnStart: {[]phase{ready}, (*server).startTurn},
-	protocol.MethodStop:      {[]phase{fresh, greeting, ready}, (*server).stop},
+	protocol.MethodHello:     {[]phase{phaseNew}, (*server).hello},
+	protocol.MethodTryWalls:  {[]phase{phaseNew}, (*server).tryWalls},
+	protocol.MethodTurnStart: {[]phase{phaseReady}, (*server).startTurn},
+	protocol.MethodStop:      {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},
 }
 
-// notices are all notifications that a worker takes. They run on the connection's reader and do not block.
-var notices = map[string]func(s *server, req *protocol.Request) error{
+// notifications are all notifications that a worker takes. They run on the connection's reader and do not block.
+var notifications = map[string]func(s *server, req *protocol.Request) error{
 	protocol.MethodModelDelta: (*server).delta,
 }
 
@@ -34,7 +34,7 @@ func (s *server) Call(ctx context.Context, req *protocol.Request) (any, error) {
 		return nil, protocol.MethodNotFound(req.Method)
 	}
 	var now phase
-	s.update(func(state *state) { now = state.phase })
+	s.update(func(state *serverState) { now = state.phase })
 	if !slices.Contains(m.phases, now) {
 		return nil, outOfPhase(req.Method, now)
 	}
@@ -43,7 +43,7 @@ func (s *server) Call(ctx context.Context, req *protocol.Request) (any, error) {
 
 // Notify takes a notification of the supervisor's.
 func (s *server) Notify(req *protocol.Request) {
-	take, known := notices[req.Method]
+	take, known := notifications[req.Method]
 	if !known {
 		s.options.Report(fmt.Errorf("notification %.80q: not known here", req.Method))
 		return

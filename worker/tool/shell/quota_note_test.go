@@ -10,7 +10,7 @@ import (
 func TestAFullFolder(t *testing.T) {
 	note, asked := "no room: full", 0
 	b := newBench(t, func(o *Options) {
-		o.Room = func(context.Context) string { asked++; return note }
+		o.QuotaNote = func(context.Context) string { asked++; return note }
 	})
 	b.write("big", "x")
 	for _, use := range [][]any{

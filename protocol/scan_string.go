@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// str scans a string and returns it with its quotes.
-func (s *scanner) str() ([]byte, *fault) {
+// stringValue scans a string and returns it with its quotes.
+func (s *scanner) stringValue() ([]byte, *decodeError) {
 	from := s.pos
 	s.pos++ // "
 	for {
-		s.plain()
+		s.skipPlain()
 		if s.pos >= len(s.data) {
-			return nil, faultf("string without an end at byte %d", from)
+			return nil, decodeErrorf("string without an end at byte %d", from)
 		}
 		c := s.data[s.pos]
 		switch {
@@ -21,21 +21,21 @@ func (s *scanner) str() ([]byte, *fault) {
 			s.pos++
 			return s.data[from:s.pos], nil
 		case c < ' ':
-			return nil, faultf("control character %#02x in a string at byte %d", c, s.pos)
+			return nil, decodeErrorf("control character %#02x in a string at byte %d", c, s.pos)
 		case c == '\\':
 			if f := s.escape(); f != nil {
 				return nil, f
 			}
 		default:
-			if f := s.runes(); f != nil {
+			if f := s.skipRunes(); f != nil {
 				return nil, f
 			}
 		}
 	}
 }
 
-// plain skips printable ASCII other than quote and backslash, eight bytes at a time.
-func (s *scanner) plain() {
+// skipPlain skips printable ASCII other than quote and backslash, eight bytes at a time.
+func (s *scanner) skipPlain() {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	i, d := s.pos, s.data
 	for ; i+8 <= len(d); i += 8 {
@@ -53,22 +53,22 @@ func (s *scanner) plain() {
 	s.pos = i
 }
 
-// runes skips characters beyond ASCII.
-func (s *scanner) runes() *fault {
+// skipRunes skips characters beyond ASCII.
+func (s *scanner) skipRunes() *decodeError {
 	for s.pos < len(s.data) && s.data[s.pos] >= utf8.RuneSelf {
 		r, size := utf8.DecodeRune(s.data[s.pos:])
 		if r == utf8.RuneError && size == 1 {
-			return faultf("invalid UTF-8 at byte %d", s.pos)
+			return decodeErrorf("invalid UTF-8 at byte %d", s.pos)
 		}
 		s.pos += size
 	}
 	return nil
 }
 
-func (s *scanner) escape() *fault {
+func (s *scanner) escape() *decodeError {
 	rest := s.data[s.pos:]
 	if len(rest) < 2 || bytes.IndexByte([]byte(`"\/bfnrtu`), rest[1]) < 0 {
-		return faultf("invalid escape at byte %d", s.pos)
+		return decodeErrorf("invalid escape at byte %d", s.pos)
 	}
 	if rest[1] != 'u' {
 		s.pos += 2
@@ -85,7 +85,7 @@ func (s *scanner) escape() *fault {
 		ok = false
 	}
 	if !ok {
-		return faultf("invalid or unpaired \\u escape at byte %d", s.pos)
+		return decodeErrorf("invalid or unpaired \\u escape at byte %d", s.pos)
 	}
 	s.pos += size
 	return nil

@@ -12,18 +12,18 @@ import (
 	"mews/worker/workspace"
 )
 
-// workshop is where programs are made ready: what they are told, and where they run.
-type workshop struct {
+// environment is where programs are made ready: what they are told, and where they run.
+type environment struct {
 	ws       *workspace.Workspace
 	options  Options
 	children *children
-	scratch  *scratch
+	temp     *tempFolder
 }
 
-// environment is all that a program is told.
-func (w *workshop) environment(more ...string) []string {
-	o := w.options
-	env := []string{"PATH=" + o.Path, "HOME=" + w.home(), "LANG=C.UTF-8"}
+// variables is all that a program is told.
+func (e *environment) variables(more ...string) []string {
+	o := e.options
+	env := []string{"PATH=" + o.Path, "HOME=" + e.home(), "LANG=C.UTF-8"}
 	for _, v := range [][2]string{{"USER", o.User}, {"TZ", o.Zone}} {
 		if v[1] != "" {
 			env = append(env, v[0]+"="+v[1])
@@ -33,24 +33,24 @@ func (w *workshop) environment(more ...string) []string {
 }
 
 // home is the absolute path of the workspace, where that can be told.
-func (w *workshop) home() string {
-	if home, err := filepath.Abs(w.options.Home); err == nil {
+func (e *environment) home() string {
+	if home, err := filepath.Abs(e.options.Home); err == nil {
 		return home
 	}
-	return w.options.Home
+	return e.options.Home
 }
 
-// temporary is the workspace's name of the folder for temporary files, "" where that is elsewhere.
-func (w *workshop) temporary() string {
-	name, err := filepath.Rel(w.home(), w.options.Temp)
+// tempName is the workspace's name of the folder for temporary files, "" where that is elsewhere.
+func (e *environment) tempName() string {
+	name, err := filepath.Rel(e.home(), e.options.Temp)
 	if err != nil || !filepath.IsLocal(name) || name == "." {
 		return ""
 	}
 	return filepath.ToSlash(name)
 }
 
-// program is a command that has nothing yet but where it runs and what it is told.
-func (w *workshop) program(dir string, env []string, path string, args ...string) *exec.Cmd {
+// newCommand is a command that has nothing yet but where it runs and what it is told.
+func (e *environment) newCommand(dir string, env []string, path string, args ...string) *exec.Cmd {
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Env = dir, env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -58,28 +58,28 @@ func (w *workshop) program(dir string, env []string, path string, args ...string
 }
 
 // folder is the path of a folder of the workspace, "" its top.
-func (w *workshop) folder(dir string) (string, error) {
+func (e *environment) folder(dir string) (string, error) {
 	if dir == "" {
-		return w.home(), nil
+		return e.home(), nil
 	}
-	name, err := w.ws.Clean(dir)
+	name, err := e.ws.Clean(dir)
 	if err != nil {
 		return "", err
 	}
-	info, err := w.ws.Stat(dir)
+	info, err := e.ws.Stat(dir)
 	if err != nil {
 		return "", err
 	}
 	if !info.IsDir() {
 		return "", errors.New("run in " + dir + ": it is a file, not a folder")
 	}
-	return filepath.Join(w.home(), name), nil
+	return filepath.Join(e.home(), name), nil
 }
 
 // find is the path of the first of some programs that is there, as a child would find it.
-func (w *workshop) find(names ...string) (string, bool) {
+func (e *environment) find(names ...string) (string, bool) {
 	for _, name := range names {
-		for _, dir := range strings.Split(w.options.Path, ":") {
+		for _, dir := range strings.Split(e.options.Path, ":") {
 			file := filepath.Join(dir, name)
 			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 				return file, true
@@ -90,25 +90,25 @@ func (w *workshop) find(names ...string) (string, bool) {
 }
 
 // shell is the path of the shell.
-func (w *workshop) shell() (string, error) {
-	if shell, ok := w.find("bash", "sh"); ok {
+func (e *environment) shell() (string, error) {
+	if shell, ok := e.find("bash", "sh"); ok {
 		return shell, nil
 	}
-	return "", fmt.Errorf("there is neither bash nor sh in %s", w.options.Path)
+	return "", fmt.Errorf("there is neither bash nor sh in %s", e.options.Path)
 }
 
 // script is the absolute path of a script of the workspace.
-func (w *workshop) script(path string) (string, error) {
-	name, err := w.ws.Clean(path)
+func (e *environment) script(path string) (string, error) {
+	name, err := e.ws.Clean(path)
 	if err != nil {
 		return "", err
 	}
-	info, err := w.ws.Stat(path)
+	info, err := e.ws.Stat(path)
 	if err != nil {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("run %s: it is not a file", path)
 	}
-	return filepath.Join(w.home(), name), nil
+	return filepath.Join(e.home(), name), nil
 }

@@ -12,9 +12,9 @@ import (
 // How long strays are given to end by themselves, as those do that have just lost their pipe, and then to be gone when
 // they have been killed: 20 ms and a second.
 const (
-	sweepPause  = 5 * time.Millisecond
-	ownRounds   = 4
-	sweepRounds = 200
+	roundPause  = 5 * time.Millisecond
+	graceRounds = 4
+	killRounds  = 200
 )
 
 // process is what /proc/<pid>/stat tells of one.
@@ -25,27 +25,27 @@ type process struct {
 	began   string // in the kernel's ticks; tells a process from another one that has its pid later
 }
 
-// sweep kills what a program has left running, and says how many processes that were. It is called after wait: what is
+// killLeftovers kills what a program has left running, and says how many processes that were. It is called after wait: what is
 // left has lost its parent then and came to this process, alone or below one that did.
-func (c *child) sweep() int {
+func (c *child) killLeftovers() int {
 	ended := map[int]bool{}
-	for round := range ownRounds + sweepRounds {
-		strays := c.strays()
+	for round := range graceRounds + killRounds {
+		strays := c.leftovers()
 		if len(strays) == 0 {
 			break
 		}
 		for _, p := range strays {
-			if round >= ownRounds && p.kill() {
+			if round >= graceRounds && p.kill() {
 				ended[p.pid] = true
 			}
 		}
-		time.Sleep(sweepPause)
+		time.Sleep(roundPause)
 	}
 	return len(ended)
 }
 
-// strays are the program's processes that are left alive.
-func (c *child) strays() []process {
+// leftovers are the program's processes that are left alive.
+func (c *child) leftovers() []process {
 	var all []process
 	orphans := childrenOf("self")
 	living := c.living() // after the list: whatever this shell has started and the list holds is in it
@@ -53,7 +53,7 @@ func (c *child) strays() []process {
 		if living[pid] != "" {
 			continue
 		}
-		if p, ok := lookAt(pid); ok && c.bore(p, living) {
+		if p, ok := readProcess(pid); ok && c.descended(p, living) {
 			all = append(all, withDescendants(p)...)
 		}
 	}
@@ -66,9 +66,9 @@ func (c *child) strays() []process {
 	return alive
 }
 
-// bore tells whether an orphan comes of the program: by its session, else by its mark. What has neither, nor those of
+// descended tells whether an orphan comes of the program: by its session, else by its mark. What has neither, nor those of
 // another program that runs, is taken along by the last one that ends.
-func (c *child) bore(p process, living map[int]string) bool {
+func (c *child) descended(p process, living map[int]string) bool {
 	if p.session == c.pid {
 		return true
 	}
@@ -86,7 +86,7 @@ func withDescendants(p process) []process {
 	all := []process{p}
 	for i := 0; i < len(all); i++ {
 		for _, pid := range childrenOf(strconv.Itoa(all[i].pid)) {
-			if below, ok := lookAt(pid); ok {
+			if below, ok := readProcess(pid); ok {
 				all = append(all, below)
 			}
 		}
@@ -101,7 +101,7 @@ func (p process) kill() bool {
 		return false
 	}
 	defer held.Release()
-	again, ok := lookAt(p.pid)
+	again, ok := readProcess(p.pid)
 	return ok && again.began == p.began && held.Signal(syscall.SIGKILL) == nil
 }
 
@@ -126,7 +126,7 @@ func childrenOf(pid string) []int {
 	return pids
 }
 
-func lookAt(pid int) (process, bool) {
+func readProcess(pid int) (process, bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return process{}, false

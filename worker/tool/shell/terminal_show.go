@@ -14,8 +14,8 @@ import (
 // name is "terminal 1 (bash)".
 func (t *terminal) name() string { return fmt.Sprintf("terminal %d (%s)", t.id, t.title) }
 
-// line is what the list says of a terminal.
-func (t *terminal) line() string {
+// summary is what the list says of a terminal.
+func (t *terminal) summary() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	line := fmt.Sprintf("%s, %d rows, %d cols, %s", t.name(), t.screen.rows, t.screen.cols, t.state)
@@ -26,11 +26,11 @@ func (t *terminal) line() string {
 }
 
 // show waits as the call wants it and tells what the screen shows then.
-func (t *terminal) show(ctx context.Context, args terminalArgs, usual time.Duration, from mark) (worker.Result, error) {
+func (t *terminal) show(ctx context.Context, args terminalArgs, usual time.Duration, from waitStart) (worker.Result, error) {
 	t.idle.Reset(t.limits.Idle)
-	p := pause{most: usual, text: args.WaitFor}
+	p := waitCondition{most: usual, text: args.WaitFor}
 	if p.text != "" {
-		p.most = min(usualTextWait, t.limits.MaxWait)
+		p.most = min(defaultTextWait, t.limits.MaxWait)
 	}
 	if args.Wait > 0 {
 		p.most = time.Duration(args.Wait * float64(time.Second))
@@ -42,20 +42,20 @@ func (t *terminal) show(ctx context.Context, args terminalArgs, usual time.Durat
 			return worker.Result{}, err
 		}
 		if !met && p.text != "" {
-			notes = append(notes, fmt.Sprintf("%.80q has not appeared within %s", title(p.text), lasting(p.most)))
+			notes = append(notes, fmt.Sprintf("%.80q has not appeared within %s", oneLine(p.text), formatDuration(p.most)))
 		} else if !met {
 			notes = append(notes, "still writing")
 		}
 	}
-	return t.told(args.Above, notes), nil
+	return t.describe(args.Above, notes), nil
 }
 
-// told is the screen in words.
-func (t *terminal) told(above int, notes []string) worker.Result {
-	line := t.line()
+// describe is the screen in words.
+func (t *terminal) describe(above int, notes []string) worker.Result {
+	line := t.summary()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	at := t.screen.at
+	at := t.screen.cursor
 	if t.state == stateRunning {
 		notes = slices.Insert(notes, 0, fmt.Sprintf("cursor at row %d, column %d", at.row+1, at.col+1))
 	}

@@ -40,9 +40,9 @@ type terminalArgs struct {
 
 // Sizes of a screen.
 const (
-	usualRows, usualCols = 24, 80
-	leastRows, leastCols = 2, 10
-	mostRows, mostCols   = 200, 400
+	defaultRows, defaultCols = 24, 80
+	minRows, minCols         = 2, 10
+	maxRows, maxCols         = 200, 400
 )
 
 // maxText bounds what is typed at once, in bytes.
@@ -50,8 +50,8 @@ const maxText = 64 << 10
 
 // What a call waits when it does not say how long.
 const (
-	usualWait     = 5 * time.Second // for quiet
-	usualTextWait = 30 * time.Second
+	defaultWait     = 5 * time.Second // for quiet
+	defaultTextWait = 30 * time.Second
 )
 
 // actions are what can be done with terminals.
@@ -64,7 +64,7 @@ var actions = map[string]func(*terminals, context.Context, terminalArgs) (worker
 	"list":   (*terminals).list,
 }
 
-func (m *terminals) do(ctx context.Context, _ worker.Call, args terminalArgs) (worker.Result, error) {
+func (m *terminals) act(ctx context.Context, _ worker.Call, args terminalArgs) (worker.Result, error) {
 	act, ok := actions[args.Action]
 	if !ok {
 		return worker.Result{}, fmt.Errorf("there is no action %.40q; there are open, send, read, resize, close and list", args.Action)
@@ -81,7 +81,7 @@ func (m *terminals) open(ctx context.Context, args terminalArgs) (worker.Result,
 			return worker.Result{}, err
 		}
 	}
-	args.Rows, args.Cols = cmp.Or(args.Rows, usualRows), cmp.Or(args.Cols, usualCols)
+	args.Rows, args.Cols = cmp.Or(args.Rows, defaultRows), cmp.Or(args.Cols, defaultCols)
 	if err := checkSize(args); err != nil {
 		return worker.Result{}, err
 	}
@@ -89,7 +89,7 @@ func (m *terminals) open(ctx context.Context, args terminalArgs) (worker.Result,
 	if err != nil {
 		return worker.Result{}, err
 	}
-	return t.show(ctx, args, usualWait, mark{})
+	return t.show(ctx, args, defaultWait, waitStart{})
 }
 
 func (m *terminals) send(ctx context.Context, args terminalArgs) (worker.Result, error) {
@@ -100,56 +100,56 @@ func (m *terminals) send(ctx context.Context, args terminalArgs) (worker.Result,
 		return worker.Result{}, fmt.Errorf("send: the text has %s, and at most %s can be typed at once",
 			amount.Bytes(int64(len(args.Text))), amount.Bytes(maxText))
 	}
-	t, err := m.alive(args.ID)
+	t, err := m.findRunning(args.ID)
 	if err != nil {
 		return worker.Result{}, err
 	}
 	t.mu.Lock()
 	app := t.screen.appKeys
 	t.mu.Unlock()
-	pressed, err := press(args.Keys, app)
+	pressed, err := keySequence(args.Keys, app)
 	if err != nil {
 		return worker.Result{}, err
 	}
-	from := t.begin(args.WaitFor)
-	if err := t.typed(args.Text + pressed); err != nil {
+	from := t.beginWait(args.WaitFor)
+	if err := t.typeText(args.Text + pressed); err != nil {
 		return worker.Result{}, err
 	}
-	return t.show(ctx, args, usualWait, from)
+	return t.show(ctx, args, defaultWait, from)
 }
 
 func (m *terminals) read(ctx context.Context, args terminalArgs) (worker.Result, error) {
-	t, err := m.lookUp(args.ID)
+	t, err := m.find(args.ID)
 	if err != nil {
 		return worker.Result{}, err
 	}
-	return t.show(ctx, args, 0, mark{})
+	return t.show(ctx, args, 0, waitStart{})
 }
 
 func (m *terminals) resize(ctx context.Context, args terminalArgs) (worker.Result, error) {
 	if err := checkSize(args); err != nil {
 		return worker.Result{}, err
 	}
-	t, err := m.alive(args.ID)
+	t, err := m.findRunning(args.ID)
 	if err != nil {
 		return worker.Result{}, err
 	}
 	if err := t.resize(args.Rows, args.Cols); err != nil {
 		return worker.Result{}, err
 	}
-	return t.show(ctx, args, usualWait, mark{})
+	return t.show(ctx, args, defaultWait, waitStart{})
 }
 
 func checkSize(args terminalArgs) error {
-	if args.Rows < leastRows || args.Rows > mostRows || args.Cols < leastCols || args.Cols > mostCols {
+	if args.Rows < minRows || args.Rows > maxRows || args.Cols < minCols || args.Cols > maxCols {
 		return fmt.Errorf("rows %d, cols %d: want %d to %d rows and %d to %d cols",
-			args.Rows, args.Cols, leastRows, mostRows, leastCols, mostCols)
+			args.Rows, args.Cols, minRows, maxRows, minCols, maxCols)
 	}
 	return nil
 }
 
 func (m *terminals) closeOne(_ context.Context, args terminalArgs) (worker.Result, error) {
-	t, err := m.lookUp(args.ID)
+	t, err := m.find(args.ID)
 	if err != nil {
 		return worker.Result{}, err
 	}
@@ -162,7 +162,7 @@ func (m *terminals) list(context.Context, terminalArgs) (worker.Result, error) {
 	defer m.mu.Unlock()
 	var lines []string
 	for _, t := range m.sorted() {
-		lines = append(lines, t.line())
+		lines = append(lines, t.summary())
 	}
 	if len(lines) == 0 {
 		return worker.Result{Text: "No terminal is open; they end with the worker, after a while without use.", Brief: "none"}, nil

@@ -13,7 +13,7 @@ import (
 
 // TestACharacterBetweenTheEnds: one that begins in the beginning of an output and ends in its end is whole.
 func TestACharacterBetweenTheEnds(t *testing.T) {
-	c := &capture{limits: Limits{Head: 10, Tail: 10, Kept: 100}, keep: &scratch{parent: t.TempDir()}}
+	c := &capture{limits: Limits{Head: 10, Tail: 10, Kept: 100}, temp: &tempFolder{parent: t.TempDir()}}
 	whole := "123456789漢字"
 	c.take([]byte(whole))
 	if out := c.finish(); out.text != whole || out.left != "" {
@@ -36,7 +36,7 @@ func TestTheOutputOfWhatIsStopped(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("it was not stopped")
 	}
-	files, err := os.ReadDir(b.shell.workshop.scratch.dir)
+	files, err := os.ReadDir(b.shell.environment.temp.dir)
 	if err != nil || len(files) != 1 || !strings.Contains(told, files[0].Name()) {
 		t.Errorf("kept: %v, %v", files, err)
 	}
@@ -51,11 +51,11 @@ func TestOutputsThatWereLeft(t *testing.T) {
 	for _, b := range []*bench{killed, other, b} {
 		b.works("run_command", "command", "seq 1000")
 	}
-	left := killed.shell.workshop.scratch
-	if err := left.held.Close(); err != nil { // as the end of its process would
+	left := killed.shell.environment.temp
+	if err := left.lock.Close(); err != nil { // as the end of its process would
 		t.Fatal(err)
 	}
-	left.held = nil
+	left.lock = nil
 	for _, name := range []string{"mews-shell-mine", "mews-1"} {
 		if err := os.Mkdir(filepath.Join(temp, name), 0o700); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestOutputsThatWereLeft(t *testing.T) {
 	}
 	want := map[string]bool{"mews-shell-mine": true, "mews-1": true}
 	for _, b := range []*bench{other, b} {
-		want[filepath.Base(b.shell.workshop.scratch.dir)] = true
+		want[filepath.Base(b.shell.environment.temp.dir)] = true
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("folders (- wanted, + got):\n%s", diff)

@@ -11,9 +11,9 @@ import (
 // decodeChunk is how many bytes of a file are decoded at once.
 const decodeChunk = 32 << 10
 
-// decoder reads a file's text as UTF-8, in constant memory. NUL comes out as U+FFFD: those who get the text may
+// textDecoder reads a file's text as UTF-8, in constant memory. NUL comes out as U+FFFD: those who get the text may
 // not take one.
-type decoder struct {
+type textDecoder struct {
 	src  io.Reader
 	enc  encoding
 	odd  bool   // something was not UTF-8 and was taken for Windows-1252
@@ -26,7 +26,7 @@ type decoder struct {
 }
 
 // reset begins a new file: head was read from it already, src has the rest.
-func (d *decoder) reset(head []byte, src io.Reader, enc encoding) {
+func (d *textDecoder) reset(head []byte, src io.Reader, enc encoding) {
 	for _, m := range marks {
 		if m.encoding == enc {
 			head = bytes.TrimPrefix(head, []byte(m.bytes))
@@ -38,7 +38,7 @@ func (d *decoder) reset(head []byte, src io.Reader, enc encoding) {
 }
 
 // Read makes *decoder an io.Reader.
-func (d *decoder) Read(p []byte) (int, error) {
+func (d *textDecoder) Read(p []byte) (int, error) {
 	for len(d.out) == 0 {
 		if d.err != nil {
 			return 0, d.err
@@ -55,7 +55,7 @@ func (d *decoder) Read(p []byte) (int, error) {
 }
 
 // decode moves what it can from raw to out. After the end of the file it leaves nothing.
-func (d *decoder) decode() {
+func (d *textDecoder) decode() {
 	d.text = d.text[:0]
 	if d.enc == encodingUTF16LE || d.enc == encodingUTF16BE {
 		d.decodeUTF16()
@@ -65,7 +65,7 @@ func (d *decoder) decode() {
 	d.out = d.text
 }
 
-func (d *decoder) decodeUTF8() {
+func (d *textDecoder) decodeUTF8() {
 	if utf8.Valid(d.raw) && bytes.IndexByte(d.raw, 0) < 0 {
 		d.text, d.raw = append(d.text, d.raw...), nil
 		return
@@ -87,7 +87,7 @@ func (d *decoder) decodeUTF8() {
 	d.raw, d.text = raw, text
 }
 
-func (d *decoder) decodeUTF16() {
+func (d *textDecoder) decodeUTF16() {
 	all := units(d.raw, d.enc)
 	if n := len(all); d.err == nil && n > 0 && utf16.IsSurrogate(rune(all[n-1])) && all[n-1] < 0xdc00 {
 		all = all[:n-1] // its other half is still to come

@@ -15,7 +15,7 @@ type sharedState struct {
 	wake       chan struct{} // a token when there may be lines to write
 
 	mu    sync.Mutex // of state
-	state state
+	state connState
 }
 
 func newSharedState(queueBytes int) *sharedState {
@@ -23,12 +23,12 @@ func newSharedState(queueBytes int) *sharedState {
 		queueBytes: queueBytes,
 		done:       make(chan struct{}),
 		wake:       make(chan struct{}, 1),
-		state:      state{calls: make(map[int64]*call), serving: make(map[int64]context.CancelCauseFunc)},
+		state:      connState{calls: make(map[int64]*call), serving: make(map[int64]context.CancelCauseFunc)},
 	}
 }
 
 // update is the only way to state. f must not block. After each change it is decided whether the writer has work.
-func (s *sharedState) update(f func(*state)) {
+func (s *sharedState) update(f func(*connState)) {
 	s.mu.Lock()
 	f(&s.state)
 	pending := s.state.pending()
@@ -44,7 +44,7 @@ func (s *sharedState) update(f func(*state)) {
 
 // end sets the cause of the connection's end. It reports whether it was the first to.
 func (s *sharedState) end(cause error) (first bool) {
-	s.update(func(st *state) { first = st.end(cause) })
+	s.update(func(st *connState) { first = st.end(cause) })
 	if first {
 		close(s.done)
 	}
@@ -53,27 +53,27 @@ func (s *sharedState) end(cause error) (first bool) {
 
 // cause is nil while the connection lives, and then why it ended.
 func (s *sharedState) cause() (err error) {
-	s.update(func(st *state) { err = st.cause })
+	s.update(func(st *connState) { err = st.cause })
 	return err
 }
 
 // take removes the next line to be written; nil where there is none.
 func (s *sharedState) take() (line []byte) {
-	s.update(func(st *state) { line = st.take() })
+	s.update(func(st *connState) { line = st.take() })
 	return line
 }
 
 // enqueue waits for room, until ctx or the connection ends, and then, in one update, makes the line and queues it.
-func (s *sharedState) enqueue(ctx context.Context, l lane, size int, line func(*state) []byte) error {
+func (s *sharedState) enqueue(ctx context.Context, l lane, size int, line func(*connState) []byte) error {
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		var room <-chan struct{}
 		var ended error
-		s.update(func(st *state) { room, ended = st.offer(l, size, s.limit(l), line) })
+		s.update(func(st *connState) { room, ended = st.tryQueue(l, size, s.limit(l), line) })
 		if ended != nil {
-			return closed(ended)
+			return closedError(ended)
 		}
 		if room == nil {
 			return nil
@@ -90,7 +90,7 @@ func (s *sharedState) enqueue(ctx context.Context, l lane, size int, line func(*
 // has used up even that asks without reading, and the error ends the connection.
 func (s *sharedState) enqueueNow(line []byte) error {
 	most, full := s.queueBytes+s.queueBytes/4, false
-	s.update(func(st *state) {
+	s.update(func(st *connState) {
 		full = !st.fits(laneMain, len(line), most)
 		if !full {
 			st.queue[laneMain].push(line)
@@ -110,8 +110,8 @@ func (s *sharedState) limit(l lane) int {
 	return s.queueBytes
 }
 
-// closed says that the connection ended, and why.
-func closed(cause error) error {
+// closedError says that the connection ended, and why.
+func closedError(cause error) error {
 	if errors.Is(cause, ErrClosed) {
 		return cause
 	}

@@ -8,15 +8,15 @@ import (
 // blockSize is how many bytes of a file are searched at once, and the longest line that is searched as one.
 const blockSize = 256 << 10
 
-// blocks cuts a text into runs of whole lines, in constant memory. A line longer than a block comes in pieces.
-type blocks struct {
+// blockReader cuts a text into runs of whole lines, in constant memory. A line longer than a block comes in pieces.
+type blockReader struct {
 	src        io.Reader
 	buf        []byte
 	start, end int
 	err        error
 }
 
-func (b *blocks) reset(src io.Reader) {
+func (b *blockReader) reset(src io.Reader) {
 	b.src, b.start, b.end, b.err = src, 0, 0, nil
 	if b.buf == nil {
 		b.buf = make([]byte, blockSize)
@@ -24,7 +24,7 @@ func (b *blocks) reset(src io.Reader) {
 }
 
 // next is the next run; it is valid until the following call. After the last the error is io.EOF.
-func (b *blocks) next() ([]byte, error) {
+func (b *blockReader) next() ([]byte, error) {
 	b.end = copy(b.buf, b.buf[b.start:b.end])
 	b.start = 0
 	for b.end < len(b.buf) && b.err == nil {

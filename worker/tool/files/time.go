@@ -21,7 +21,7 @@ type timeArgs struct {
 	Timezone string `json:"timezone"`
 }
 
-func (t *tools) time(_ context.Context, _ worker.Call, args timeArgs) (worker.Result, error) {
+func (t *fileTools) time(_ context.Context, _ worker.Call, args timeArgs) (worker.Result, error) {
 	zone := t.zone
 	if args.Timezone != "" {
 		var err error

@@ -7,17 +7,17 @@ import (
 	"mews/worker"
 )
 
-// noting is a tool that says, below the first line of what it says, why nothing more should be written. The program runs
+// withQuotaNote is a tool that says, below the first line of what it says, why nothing more should be written. The program runs
 // all the same: it may be the one that deletes.
-func noting[A any](
-	w *workshop, run func(context.Context, worker.Call, A) (worker.Result, error),
+func withQuotaNote[A any](
+	e *environment, run func(context.Context, worker.Call, A) (worker.Result, error),
 ) func(context.Context, worker.Call, A) (worker.Result, error) {
 	return func(ctx context.Context, call worker.Call, args A) (worker.Result, error) {
 		result, err := run(ctx, call, args)
-		if w.options.Room == nil {
+		if e.options.QuotaNote == nil {
 			return result, err
 		}
-		note := w.options.Room(ctx) // after a failure too: the program may have written
+		note := e.options.QuotaNote(ctx) // after a failure too: the program may have written
 		if note == "" || err != nil {
 			return result, err
 		}

@@ -6,18 +6,18 @@ import (
 	"testing"
 )
 
-func newState() *state {
+func newState() *connState {
 	return &newSharedState(0).state
 }
 
 func TestALateAnswerIsNoLongerOwed(t *testing.T) {
 	s := newState()
-	for range 3 * mostGiven {
-		id := s.open(new(call))
-		if err := s.giveUp(id); err != nil {
+	for range 3 * maxAbandoned {
+		id := s.addCall(new(call))
+		if err := s.abandon(id); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.settle(id); err != nil {
+		if _, err := s.takeCall(id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,12 +79,12 @@ func TestAnAnswerThatCameBeforeTheEndCounts(t *testing.T) {
 	ours, _ := net.Pipe()
 	c := NewConn(ours, nil, Options{})
 	c.Close(nil)
-	answered, waiting := &call{answer: make(chan *wire, 1)}, &call{answer: make(chan *wire, 1)}
-	answered.answer <- &wire{id: 7}
-	if m, err := c.last(answered); err != nil || m.id != 7 {
+	answered, waiting := &call{answer: make(chan *wireMessage, 1)}, &call{answer: make(chan *wireMessage, 1)}
+	answered.answer <- &wireMessage{id: 7}
+	if m, err := c.answerAtEnd(answered); err != nil || m.id != 7 {
 		t.Errorf("got %v and %v", m, err)
 	}
-	if _, err := c.last(waiting); !errors.Is(err, ErrClosed) {
+	if _, err := c.answerAtEnd(waiting); !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 }

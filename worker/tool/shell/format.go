@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// lasting is a duration as a person reads it: "0.2 s", "3 s", "12 min".
-func lasting(d time.Duration) string {
+// formatDuration is a duration as a person reads it: "0.2 s", "3 s", "12 min".
+func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())
@@ -17,20 +17,20 @@ func lasting(d time.Duration) string {
 	return fmt.Sprintf("%.0f min", d.Minutes())
 }
 
-// clean is what a program wrote as text: UTF-8, and without NUL, which those who get it may not take.
-func clean(raw string) string {
+// validText is what a program wrote as text: UTF-8, and without NUL, which those who get it may not take.
+func validText(raw string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(raw, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// title is a text in one short line, as a terminal would show it.
-func title(text string) string {
+// oneLine is a text in one short line, as a terminal would show it.
+func oneLine(text string) string {
 	const longest = 60
 	line := newScreen(1, 2*longest)
 	line.noWrap = true
 	for part := range strings.FieldsSeq(text) {
 		_, _ = line.Write([]byte(part + " "))
 	}
-	runes := []rune(clean(line.text(0)))
+	runes := []rune(validText(line.text(0)))
 	if len(runes) > longest {
 		return string(runes[:longest]) + "…"
 	}

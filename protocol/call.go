@@ -8,8 +8,8 @@ import (
 
 // call is one call of ours until it is answered.
 type call struct {
-	answer chan *wire // holds one
-	given  bool       // nobody waits any more; set and read in sharedState.update
+	answer    chan *wireMessage // holds one
+	abandoned bool              // nobody waits any more; set and read in sharedState.update
 }
 
 // Call calls method and waits for its answer, which it decodes into result as Strict does; a nil result is not looked
@@ -17,11 +17,11 @@ type call struct {
 // answer, and its answer is then returned as usual; without one the error wraps context.Cause(ctx). Once the connection
 // has ended, errors.Is(err, ErrClosed). Never from Handler.Notify.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
-	p, err := packRequest(method, params, c.options.MaxLine)
+	p, err := encodeRequest(method, params, c.options.MaxLine)
 	if err != nil {
 		return fmt.Errorf("call %s: %w", method, err)
 	}
-	m, err := c.exchange(ctx, method, p)
+	m, err := c.roundTrip(ctx, method, p)
 	if err != nil {
 		return fmt.Errorf("call %s: %w", method, err)
 	}
@@ -31,7 +31,7 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	if result == nil {
 		return nil
 	}
-	if err := Strict(m.result, result); err != nil {
+	if err := DecodeStrict(m.result, result); err != nil {
 		return fmt.Errorf("call %s: result: %w: %w", method, ErrProtocol, err)
 	}
 	return nil
@@ -40,22 +40,22 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 // Notify queues a notification. It waits while the queue has no room, until ctx or the connection ends, and does not
 // wait for the line to leave. Never from Handler.Notify.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
-	p, err := packRequest(method, params, c.options.MaxLine)
+	p, err := encodeRequest(method, params, c.options.MaxLine)
 	if err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)
 	}
-	line := func(*state) []byte { return p.line(requestHead(0, method)) }
+	line := func(*connState) []byte { return p.line(requestHead(0, method)) }
 	if err := c.shared.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)
 	}
 	return nil
 }
 
-// exchange sends a call and waits for its answer.
-func (c *Conn) exchange(ctx context.Context, method string, p parcel) (*wire, error) {
-	mine, id := &call{answer: make(chan *wire, 1)}, int64(0)
-	line := func(s *state) []byte {
-		id = s.open(mine)
+// roundTrip sends a call and waits for its answer.
+func (c *Conn) roundTrip(ctx context.Context, method string, p outgoingLine) (*wireMessage, error) {
+	mine, id := &call{answer: make(chan *wireMessage, 1)}, int64(0)
+	line := func(s *connState) []byte {
+		id = s.addCall(mine)
 		return p.line(requestHead(id, method))
 	}
 	if err := c.shared.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
@@ -65,40 +65,40 @@ func (c *Conn) exchange(ctx context.Context, method string, p parcel) (*wire, er
 	case m := <-mine.answer:
 		return m, nil
 	case <-c.shared.done:
-		return c.last(mine)
+		return c.answerAtEnd(mine)
 	case <-ctx.Done():
 	}
-	return c.withdraw(ctx, mine, id, method)
+	return c.cancelCall(ctx, mine, id, method)
 }
 
-// last is for a call that the connection's end overtook: its answer may have come just before.
-func (c *Conn) last(mine *call) (*wire, error) {
+// answerAtEnd is for a call that the connection's end overtook: its answer may have come just before.
+func (c *Conn) answerAtEnd(mine *call) (*wireMessage, error) {
 	select {
 	case m := <-mine.answer:
 		return m, nil
 	default:
-		return nil, closed(c.Err())
+		return nil, closedError(c.Err())
 	}
 }
 
-// withdraw cancels a call whose ctx has ended, and waits out the grace. The cancel travels in the call's own lane, so
+// cancelCall cancels a call whose ctx has ended, and waits out the grace. The cancel travels in the call's own lane, so
 // that it does not overtake it.
-func (c *Conn) withdraw(ctx context.Context, mine *call, id int64, method string) (*wire, error) {
+func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method string) (*wireMessage, error) {
 	cause := context.Cause(ctx)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), c.options.CancelGrace)
 	defer stop()
 	if err := c.sendCancel(grace, id, laneOf(method)); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return c.last(mine)
+		return c.answerAtEnd(mine)
 	}
 	select {
 	case m := <-mine.answer:
 		return m, nil
 	case <-c.shared.done:
-		return c.last(mine)
+		return c.answerAtEnd(mine)
 	case <-grace.Done():
 	}
 	var err error
-	c.shared.update(func(s *state) { err = s.giveUp(id) })
+	c.shared.update(func(s *connState) { err = s.abandon(id) })
 	if err != nil {
 		c.Close(err)
 	}
@@ -106,19 +106,19 @@ func (c *Conn) withdraw(ctx context.Context, mine *call, id int64, method string
 }
 
 func (c *Conn) sendCancel(ctx context.Context, id int64, l lane) error {
-	p, err := packRequest(MethodCancel, Cancel{ID: id}, noLimit)
+	p, err := encodeRequest(MethodCancel, Cancel{ID: id}, noLimit)
 	if err != nil {
 		return err
 	}
-	line := func(*state) []byte { return p.line(requestHead(0, MethodCancel)) }
+	line := func(*connState) []byte { return p.line(requestHead(0, MethodCancel)) }
 	return c.shared.enqueue(ctx, l, p.size(), line)
 }
 
-// answered hands a response to its call.
-func (c *Conn) answered(m *wire) error {
+// handleResponse hands a response to its call.
+func (c *Conn) handleResponse(m *wireMessage) error {
 	var mine *call
 	var err error
-	c.shared.update(func(s *state) { mine, err = s.settle(m.id) })
+	c.shared.update(func(s *connState) { mine, err = s.takeCall(m.id) })
 	if err != nil {
 		return err
 	}

@@ -11,15 +11,15 @@ import (
 // maxShown bounds the text of an event, in characters.
 const maxShown = 120
 
-// show tells the person what a call does.
-func (t *turn) show(call protocol.ToolCall, kind protocol.EventKind, text string, failed bool) {
+// sendEvent tells the person what a call does.
+func (t *turn) sendEvent(call protocol.ToolCall, kind protocol.EventKind, text string, failed bool) {
 	t.host.Event(protocol.TurnEvent{
 		Turn: t.id, Kind: kind, Call: call.ID, Tool: call.Name, Text: firstLine(text), Failed: failed,
 	})
 }
 
-// subjects are the arguments that say best what a call is about, the best first.
-var subjects = []string{"path", "paths", "from", "query", "pattern", "timezone", "command", "code", "action"}
+// subjectArguments are the arguments that say best what a call is about, the best first.
+var subjectArguments = []string{"path", "paths", "from", "query", "pattern", "timezone", "command", "code", "action"}
 
 // subject is a short word on what a call is about: "notes/shopping.md". It is "" where the arguments do not tell.
 func subject(arguments json.RawMessage) string {
@@ -27,7 +27,7 @@ func subject(arguments json.RawMessage) string {
 	if len(arguments) == 0 || json.Unmarshal(arguments, &fields) != nil {
 		return ""
 	}
-	for _, name := range subjects {
+	for _, name := range subjectArguments {
 		var one string
 		var several []string
 		switch raw := fields[name]; {

@@ -108,7 +108,7 @@ func TestOnesOwn(t *testing.T) {
 		pids = append(pids, numbers(t, string(text))...)
 	}
 	for _, pid := range pids {
-		if p, ok := lookAt(pid); !ok || p.dead {
+		if p, ok := readProcess(pid); !ok || p.dead {
 			t.Errorf("process %d of the other command was ended", pid)
 		}
 	}
@@ -132,7 +132,7 @@ func TestParseStat(t *testing.T) {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
-	if p, ok := lookAt(os.Getpid()); !ok || p.dead || p.began == "" {
+	if p, ok := readProcess(os.Getpid()); !ok || p.dead || p.began == "" {
 		t.Errorf("this process: %+v %v", p, ok)
 	}
 }

@@ -14,34 +14,34 @@ import (
 	"mews/amount"
 )
 
-// lost is how long a killed program may take to end, and its output to close, before it is given up: a process that
+// killTimeout is how long a killed program may take to end, and its output to close, before it is given up: a process that
 // hangs in the kernel cannot be ended by anybody.
-const lost = 5 * time.Second
+const killTimeout = 5 * time.Second
 
 var (
-	errTimeout = errors.New("timed out")
-	errLost    = errors.New("it was killed and does not end")
+	errTimeout   = errors.New("timed out")
+	errNotEnding = errors.New("it was killed and does not end")
 )
 
-// job is one program to be run to its end.
-type job struct {
+// programRun is one program to be run to its end.
+type programRun struct {
 	cmd      *exec.Cmd
 	timeout  time.Duration
 	progress func(string)
 }
 
-// outcome is what became of a job.
-type outcome struct {
-	status string // "exit 0", "ended by a signal: killed", "timed out after 120 s"
-	took   time.Duration
-	strays int  // processes that it left running, which were ended
-	grew   bool // it was ended because a file would have become too large
-	output captured
+// runOutcome is what became of a job.
+type runOutcome struct {
+	status       string // "exit 0", "ended by a signal: killed", "timed out after 120 s"
+	took         time.Duration
+	leftovers    int  // processes that it left running, which were ended
+	fileTooLarge bool // it was ended because a file would have become too large
+	output       capturedOutput
 }
 
-// runs are the programs that are run to their end.
-type runs struct {
-	*workshop
+// programRunner are the programs that are run to their end.
+type programRunner struct {
+	*environment
 	ctx    context.Context // ends when they are closed
 	cancel context.CancelCauseFunc
 
@@ -51,7 +51,7 @@ type runs struct {
 }
 
 // begin takes a place among what close waits for.
-func (r *runs) begin() error {
+func (r *programRunner) begin() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -62,7 +62,7 @@ func (r *runs) begin() error {
 }
 
 // close ends all of them and waits for it.
-func (r *runs) close() {
+func (r *programRunner) close() {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
@@ -72,12 +72,12 @@ func (r *runs) close() {
 
 // run runs a program until it ends, its time is over or ctx ends; in the last case the error is ctx's cause. When it
 // returns, nothing of the program is left.
-func (r *runs) run(ctx context.Context, j job) (outcome, error) {
+func (r *programRunner) run(ctx context.Context, j programRun) (runOutcome, error) {
 	if ctx.Err() != nil {
-		return outcome{}, context.Cause(ctx)
+		return runOutcome{}, context.Cause(ctx)
 	}
 	if err := r.begin(); err != nil {
-		return outcome{}, err
+		return runOutcome{}, err
 	}
 	defer r.running.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -87,20 +87,20 @@ func (r *runs) run(ctx context.Context, j job) (outcome, error) {
 	defer done()
 
 	began := r.options.Now()
-	out, status, strays, err := r.attend(limited, j)
+	out, status, strays, err := r.execute(limited, j)
 	took := r.options.Now().Sub(began)
 	if err != nil && !errors.Is(err, errTimeout) {
-		return outcome{}, err
+		return runOutcome{}, err
 	}
 	if err != nil {
-		status = "timed out after " + lasting(j.timeout)
+		status = "timed out after " + formatDuration(j.timeout)
 	}
-	return outcome{status: status, took: took, strays: strays, grew: grewTooLarge(j.cmd.ProcessState), output: out}, nil
+	return runOutcome{status: status, took: took, leftovers: strays, fileTooLarge: exceededFileSize(j.cmd.ProcessState), output: out}, nil
 }
 
-// attend starts the program and sees it through. The error is the cause of ctx where that ended the program, and what
+// execute starts the program and sees it through. The error is the cause of ctx where that ended the program, and what
 // there is to say of it stands all the same.
-func (r *runs) attend(ctx context.Context, j job) (out captured, status string, strays int, err error) {
+func (r *programRunner) execute(ctx context.Context, j programRun) (out capturedOutput, status string, strays int, err error) {
 	from, to, err := os.Pipe()
 	if err != nil {
 		return out, "", 0, fmt.Errorf("make a pipe for the output: %w", err)
@@ -113,7 +113,7 @@ func (r *runs) attend(ctx context.Context, j job) (out captured, status string, 
 	if err != nil {
 		return out, "", 0, fmt.Errorf("start %s: %w", j.cmd.Path, err)
 	}
-	output := &capture{limits: r.options.Limits, keep: r.scratch}
+	output := &capture{limits: r.options.Limits, temp: r.temp}
 	copied := make(chan struct{})
 	go func() {
 		defer close(copied)
@@ -123,24 +123,24 @@ func (r *runs) attend(ctx context.Context, j job) (out captured, status string, 
 	go func() { exited <- c.wait() }()
 
 	err = r.watch(ctx, c, exited, func() {
-		if line := output.shown(); line != "" {
+		if line := output.progressLine(); line != "" {
 			j.progress(line)
 		}
 	})
-	if errors.Is(err, errLost) {
+	if errors.Is(err, errNotEnding) {
 		_ = from.SetReadDeadline(time.Now())
 		<-copied
 		return output.finish(), "", 0, fmt.Errorf("end %s: %w", j.cmd.Path, err)
 	}
-	strays = r.settle(c, from, copied)
+	strays = r.endLeftovers(c, from, copied)
 	if err != nil && !errors.Is(err, errTimeout) {
-		output.forget() // who was to be told of it does not listen any more
+		output.discard() // who was to be told of it does not listen any more
 	}
 	return output.finish(), statusOf(j.cmd.ProcessState), strays, err
 }
 
 // watch waits for the program's end, and brings it about when ctx ends. The error is the cause of that.
-func (r *runs) watch(ctx context.Context, c *child, exited <-chan error, tell func()) error {
+func (r *programRunner) watch(ctx context.Context, c *child, exited <-chan error, tell func()) error {
 	ticker := time.NewTicker(r.options.Limits.Progress)
 	defer ticker.Stop()
 	for {
@@ -156,11 +156,11 @@ func (r *runs) watch(ctx context.Context, c *child, exited <-chan error, tell fu
 }
 
 // stop ends the program: it is asked first, and not for long.
-func (r *runs) stop(ctx context.Context, c *child, exited <-chan error) error {
+func (r *programRunner) stop(ctx context.Context, c *child, exited <-chan error) error {
 	for _, step := range []struct {
 		signal syscall.Signal
 		within time.Duration
-	}{{syscall.SIGTERM, r.options.Limits.Grace}, {syscall.SIGKILL, lost}} {
+	}{{syscall.SIGTERM, r.options.Limits.Grace}, {syscall.SIGKILL, killTimeout}} {
 		c.signal(step.signal)
 		c.signal(syscall.SIGCONT) // what is suspended cannot tidy up
 		select {
@@ -169,17 +169,17 @@ func (r *runs) stop(ctx context.Context, c *child, exited <-chan error) error {
 		case <-time.After(step.within):
 		}
 	}
-	return errLost
+	return errNotEnding
 }
 
-// settle ends what the program has left running, and takes the rest of its output. What comes of a pipeline's last
+// endLeftovers ends what the program has left running, and takes the rest of its output. What comes of a pipeline's last
 // members is waited for, but a program in the background must not keep its caller.
-func (r *runs) settle(c *child, from *os.File, copied <-chan struct{}) (strays int) {
+func (r *programRunner) endLeftovers(c *child, from *os.File, copied <-chan struct{}) (strays int) {
 	select {
 	case <-copied:
 	case <-time.After(r.options.Limits.Linger):
 	}
-	strays = c.sweep()
+	strays = c.killLeftovers()
 	select {
 	case <-copied:
 	case <-time.After(r.options.Limits.Linger):
@@ -201,13 +201,13 @@ func statusOf(state *os.ProcessState) string {
 }
 
 // head are the lines above the output.
-func (o outcome) head() string {
+func (o runOutcome) head() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s", o.status, lasting(o.took))
-	if o.strays > 0 {
-		b.WriteString("\n" + amount.Of(o.strays, "background process was ended", "background processes were ended"))
+	fmt.Fprintf(&b, "%s, %s", o.status, formatDuration(o.took))
+	if o.leftovers > 0 {
+		b.WriteString("\n" + amount.Of(o.leftovers, "background process was ended", "background processes were ended"))
 	}
-	if o.grew {
+	if o.fileTooLarge {
 		b.WriteString(tooLarge())
 	}
 	if o.output.total == 0 {
@@ -220,6 +220,6 @@ func (o outcome) head() string {
 }
 
 // brief is the outcome in a few words.
-func (o outcome) brief() string {
-	return fmt.Sprintf("%s, %s, %s", o.status, amount.Of(o.output.lines, "line", "lines"), lasting(o.took))
+func (o runOutcome) brief() string {
+	return fmt.Sprintf("%s, %s, %s", o.status, amount.Of(o.output.lines, "line", "lines"), formatDuration(o.took))
 }

@@ -1,0 +1,170 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// lane is one of the two orders in which lines leave: within a lane as queued, and the bulk lane only while the main
+// one is empty.
+type lane int
+
+const (
+	laneMain lane = iota
+	laneBulk      // blob.* calls and the answers to them
+	laneCount
+)
+
+func laneOf(method string) lane {
+	if strings.HasPrefix(method, "blob.") {
+		return laneBulk
+	}
+	return laneMain
+}
+
+// connState is all of a connection that changes. sharedState.update alone reaches it; its methods wait for nothing.
+type connState struct {
+	cause     error                             // why the connection ended; nil while it lives
+	running   bool                              // Run has been called
+	lastID    int64                             // the newest id of a call of ours
+	calls     map[int64]*call                   // calls of ours without an answer, by id
+	abandoned int                               // how many of calls have nobody waiting any more
+	lastHeard [laneCount]int64                  // the newest id of the other side's calls; they rise within a lane
+	serving   map[int64]context.CancelCauseFunc // the other side's calls that are being answered, by id
+	queue     [laneCount]queue                  // lines to be written
+	roomFreed chan struct{}                     // closed when a line leaves a queue; nil when nobody waits for it
+}
+
+// end sets the cause, the first time.
+func (s *connState) end(cause error) bool {
+	if s.cause != nil {
+		return false
+	}
+	if cause == nil {
+		cause = ErrClosed
+	}
+	s.cause = cause
+	return true
+}
+
+// addCall enters a call of ours.
+func (s *connState) addCall(c *call) int64 {
+	s.lastID++
+	s.calls[s.lastID] = c
+	return s.lastID
+}
+
+// takeCall takes the call that a response is for.
+func (s *connState) takeCall(id int64) (*call, error) {
+	c, ok := s.calls[id]
+	if !ok {
+		return nil, fmt.Errorf("%w: an answer to call %d, which is not open", ErrProtocol, id)
+	}
+	delete(s.calls, id)
+	if c.abandoned {
+		s.abandoned--
+	}
+	return c, nil
+}
+
+// maxAbandoned bounds the calls that were cancelled and never answered: a peer that honours MaxCalls stays far below it.
+const maxAbandoned = 1024
+
+// abandon leaves a call of ours open with nobody waiting, so that a late answer is still recognised.
+func (s *connState) abandon(id int64) error {
+	c, ok := s.calls[id]
+	if !ok {
+		return nil
+	}
+	c.abandoned = true
+	s.abandoned++
+	if s.abandoned > maxAbandoned {
+		return fmt.Errorf("%w: %d cancelled calls without an answer", ErrStalled, s.abandoned)
+	}
+	return nil
+}
+
+// admit enters a call of the other side's. A busy one is known by its id but not entered.
+func (s *connState) admit(id int64, l lane, most int, cancel context.CancelCauseFunc) (busy bool, err error) {
+	if _, open := s.serving[id]; open || id <= s.lastHeard[l] {
+		return false, fmt.Errorf("%w: call id %d used again", ErrProtocol, id)
+	}
+	s.lastHeard[l] = id
+	if len(s.serving) >= most {
+		return true, nil
+	}
+	s.serving[id] = cancel
+	return false, nil
+}
+
+// fits reports whether a line of size has room below limit. An empty queue takes any line.
+func (s *connState) fits(l lane, size, limit int) bool {
+	q := &s.queue[l]
+	return q.bytes == 0 || q.bytes+size <= limit
+}
+
+// tryQueue queues a line below limit, and returns what to wait for where there is no room. The line is made as it is
+// queued.
+func (s *connState) tryQueue(l lane, size, limit int, line func(*connState) []byte) (room <-chan struct{}, ended error) {
+	if s.cause != nil {
+		return nil, s.cause
+	}
+	if !s.fits(l, size, limit) {
+		return s.awaitRoom(), nil
+	}
+	s.queue[l].push(line(s))
+	return nil, nil
+}
+
+// awaitRoom returns a channel that is closed when a line leaves a queue.
+func (s *connState) awaitRoom() <-chan struct{} {
+	if s.roomFreed == nil {
+		s.roomFreed = make(chan struct{})
+	}
+	return s.roomFreed
+}
+
+// take removes the next line to be written.
+func (s *connState) take() []byte {
+	for l := range s.queue {
+		if line := s.queue[l].pop(); line != nil {
+			if s.roomFreed != nil {
+				close(s.roomFreed)
+				s.roomFreed = nil
+			}
+			return line
+		}
+	}
+	return nil
+}
+
+func (s *connState) pending() bool {
+	return s.queue[laneMain].bytes > 0 || s.queue[laneBulk].bytes > 0
+}
+
+// queue is lines in order.
+type queue struct {
+	lines [][]byte
+	next  int // of lines, the first that is still here
+	bytes int
+}
+
+func (q *queue) push(line []byte) {
+	q.lines = append(q.lines, line)
+	q.bytes += len(line)
+}
+
+func (q *queue) pop() []byte {
+	if q.next == len(q.lines) {
+		return nil
+	}
+	line := q.lines[q.next]
+	q.lines[q.next] = nil
+	q.next++
+	q.bytes -= len(line)
+	if q.next == len(q.lines) {
+		q.lines, q.next = q.lines[:0], 0
+	}
+	return line
+}
