@@ -20,7 +20,7 @@ type ModelRequest struct {
 	Cache    time.Duration // how long the provider is to keep what is the same in the next request; 0: not at all
 	Purpose  Purpose
 	Picture  func(protocol.Image) ([]byte, error) // reads a picture of Messages; nil: none can be read
-	Purse    Purse                                // pays for each attempt; nil: nobody asks
+	Reserver Reserver                             // pays for each attempt; nil: nobody asks
 	Output   int64                                // tokens that the model may say at most; 0 is the provider's own bound
 	Measured Measured
 	User     string // whose call it is: where more calls wait than may run, their people take turns

@@ -54,6 +54,6 @@ func turnedAway(s *service) func(uid uint32, why error) {
 // beginning keeps that somebody's worker has started.
 func beginning(s *service) func(user string, pid int) {
 	return func(user string, pid int) {
-		s.audit.routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.chambers.spawner.Walls().Tier))
+		s.audit.routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.chambers.spawner.Sandbox().Tier))
 	}
 }

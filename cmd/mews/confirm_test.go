@@ -127,7 +127,7 @@ func TestACodeThatIsNotFreshConfirmsNothing(t *testing.T) {
 
 // TestWhoIsNotServedSpendsNothing: however their turn came to run.
 func TestWhoIsNotServedSpendsNothing(t *testing.T) {
-	_, err := nothing{}.Reserve(t.Context(), supervisor.Bid{Spec: "a/b", Worst: 1, Priced: true})
+	_, err := nothing{}.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", Worst: 1, Priced: true})
 	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("got %v", err)
 	}

@@ -271,15 +271,15 @@ func lookAtLimits(ctx context.Context, cfg *config.Config) (string, error) {
 	return fmt.Sprintf("%s of memory and %d processes for each worker. %s", cfg.Worker.Memory, cfg.Worker.PIDs, walls.Limits), nil
 }
 
-func wallsHere(ctx context.Context, cfg *config.Config) (pool.Walls, error) {
+func wallsHere(ctx context.Context, cfg *config.Config) (pool.Sandbox, error) {
 	if walls, runs := wallsOfService(ctx, cfg); runs {
-		return pool.Walls(walls), nil
+		return pool.Sandbox(walls), nil
 	}
 	s, _, err := ownSpawner(ctx, cfg, nil)
 	if err != nil {
-		return pool.Walls{}, err
+		return pool.Sandbox{}, err
 	}
-	walls := s.Walls()
+	walls := s.Sandbox()
 	return walls, s.Close()
 }
 
@@ -317,7 +317,7 @@ func tryEverything(ctx context.Context, con console, cfg *config.Config) error {
 		return err
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d attempts got out of the walls %q", bad, s.Walls().Tier)
+		return fmt.Errorf("%d attempts got out of the walls %q", bad, s.Sandbox().Tier)
 	}
 	return nil
 }
@@ -334,12 +334,12 @@ func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawne
 	if err != nil {
 		return 0, err
 	}
-	walls := s.Walls()
+	walls := s.Sandbox()
 	fmt.Fprintf(con.out, "walls   %s. %s\nlimits  %s\n\n", walls.Tier, walls.Why, walls.Limits)
 	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarker)
 	defer os.Remove(marker)
 	var findings []protocol.Finding
-	err = s.Try(ctx, place, func(ctx context.Context, worker *protocol.Conn) (err error) {
+	err = s.RunOnce(ctx, place, func(ctx context.Context, worker *protocol.Conn) (err error) {
 		findings, err = escapes(ctx, worker, cfg.State, workers, true)
 		return err
 	})

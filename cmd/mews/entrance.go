@@ -81,7 +81,7 @@ func rulesOf(r config.Rules) approval.Rules {
 }
 
 // purse pays for the calls of a turn.
-func (s *service) purse(t supervisor.Turn) supervisor.Purse {
+func (s *service) purse(t supervisor.Turn) supervisor.Reserver {
 	configured, known := s.people.Find(t.Conversation.User)
 	if !known || !s.serves(t.Conversation) {
 		return nothing{} // they were taken out while their turn waited
@@ -101,7 +101,7 @@ func (s *service) purse(t supervisor.Turn) supervisor.Purse {
 type nothing struct{}
 
 // Reserve refuses.
-func (nothing) Reserve(context.Context, supervisor.Bid) (int64, error) {
+func (nothing) Reserve(context.Context, supervisor.Estimate) (int64, error) {
 	return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeForbidden,
 		Message: "You may not speak here any more, so no model was asked."}}
 }
@@ -114,7 +114,7 @@ func (nothing) Return(context.Context, int64) {}
 type unread struct{ why error }
 
 // Reserve refuses what may cost something.
-func (u unread) Reserve(_ context.Context, b supervisor.Bid) (int64, error) {
+func (u unread) Reserve(_ context.Context, b supervisor.Estimate) (int64, error) {
 	if b.Priced && b.Worst <= 0 {
 		return 0, nil
 	}

@@ -69,21 +69,21 @@ func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
 	set(t, p, "ann", setDay, "1.25")
 	set(t, p, "ann", setTimezone, "Asia/Tokyo")
 	turn := supervisor.Turn{ID: 1, Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}}
-	if _, paid := s.purse(turn).(*budget.Purse); !paid {
+	if _, paid := s.purse(turn).(*budget.Reserver); !paid {
 		t.Errorf("the purse is %T", s.purse(turn))
 	}
 	behind(t, s, "ALTER TABLE setting RENAME TO gone")
 	purse := s.purse(turn)
-	_, err := purse.Reserve(t.Context(), supervisor.Bid{Spec: "far/m", Worst: 1, Priced: true})
+	_, err := purse.Reserve(t.Context(), supervisor.Estimate{Spec: "far/m", Worst: 1, Priced: true})
 	refused := new(supervisor.ModelError)
 	if !errors.As(err, &refused) || refused.Class != supervisor.ModelBudget ||
 		!strings.Contains(supervisor.ErrorMessage(err), "What you may spend could not be read, so far/m was not asked.") {
 		t.Errorf("what costs something came to %v", err)
 	}
-	if _, err := purse.Reserve(t.Context(), supervisor.Bid{Spec: "far/m"}); err == nil {
+	if _, err := purse.Reserve(t.Context(), supervisor.Estimate{Spec: "far/m"}); err == nil {
 		t.Error("what nobody knows the price of was paid for")
 	}
-	if _, err := purse.Reserve(t.Context(), supervisor.Bid{Spec: "offline", Priced: true}); err != nil {
+	if _, err := purse.Reserve(t.Context(), supervisor.Estimate{Spec: "offline", Priced: true}); err != nil {
 		t.Errorf("what costs nothing came to %v", err)
 	}
 	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // of which the last is good enough
@@ -93,7 +93,7 @@ func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
 		t.Errorf("ben is %+v", ben)
 	}
 	behind(t, s, "ALTER TABLE gone RENAME TO setting")
-	if _, paid := s.purse(turn).(*budget.Purse); !paid {
+	if _, paid := s.purse(turn).(*budget.Reserver); !paid {
 		t.Errorf("once it can be read again the purse is %T", s.purse(turn))
 	}
 }

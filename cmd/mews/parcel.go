@@ -20,13 +20,13 @@ type parcels struct {
 	ctx     context.Context
 	running sync.WaitGroup
 	all     map[string]*parcel // by token
-	line    *fair.Line         // of who wants one; clients take turns
+	line    *fair.Semaphore    // of who wants one; clients take turns
 }
 
 // parcel is one of them.
 type parcel struct {
 	whose clerk
-	place fair.Place
+	place fair.Permit
 	read  *io.PipeReader
 	stop  context.CancelFunc
 	idle  *time.Timer // ends it
@@ -64,7 +64,7 @@ func (p *parcels) begin(ctx context.Context, by clerk, pack func(context.Context
 		return "", err
 	}
 	if token = p.start(by, place, pack); token == "" {
-		place.Leave()
+		place.Release()
 		return "", notServing()
 	}
 	return token, nil
@@ -79,7 +79,7 @@ var errCrowded = errors.New("no place has become free")
 
 // enter waits for a place. A client that wants several waits for no more than one of each of the others, and the others for
 // no more than one of its.
-func (p *parcels) enter(ctx context.Context, by clerk) (place fair.Place, err error) {
+func (p *parcels) enter(ctx context.Context, by clerk) (place fair.Permit, err error) {
 	p.mu.Lock()
 	serving, line := p.ctx, p.line
 	p.mu.Unlock()
@@ -89,7 +89,7 @@ func (p *parcels) enter(ctx context.Context, by clerk) (place fair.Place, err er
 	ctx, cancel := context.WithTimeoutCause(ctx, parcelWaits, errCrowded)
 	defer cancel()
 	defer context.AfterFunc(serving, cancel)()
-	place, err = line.Enter(ctx, strconv.FormatUint(uint64(by.uid), 10))
+	place, err = line.Acquire(ctx, strconv.FormatUint(uint64(by.uid), 10))
 	switch {
 	case err == nil:
 		return place, nil
@@ -103,7 +103,7 @@ func (p *parcels) enter(ctx context.Context, by clerk) (place fair.Place, err er
 }
 
 // start has pack write into a parcel that has a place; "" is that no more are made.
-func (p *parcels) start(by clerk, place fair.Place, pack func(context.Context, io.Writer) error) (token string) {
+func (p *parcels) start(by clerk, place fair.Permit, pack func(context.Context, io.Writer) error) (token string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ctx == nil {
@@ -127,7 +127,7 @@ func (p *parcels) forget(token string) {
 	defer p.mu.Unlock()
 	if one := p.all[token]; one != nil {
 		delete(p.all, token)
-		one.place.Leave()
+		one.place.Release()
 	}
 }
 

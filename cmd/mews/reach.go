@@ -24,7 +24,7 @@ func makeHome(home string) error {
 
 // reach refuses a home that a worker can't get to: in a tier without mounts of its own it is not carried there by root.
 func (c *chambers) reach(u supervisor.User) error {
-	walls := c.spawner.Walls()
+	walls := c.spawner.Sandbox()
 	if os.Getuid() != 0 || c.workers.uid == 0 || c.seen(u.Home) != u.Home {
 		return nil
 	}

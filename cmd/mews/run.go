@@ -83,7 +83,7 @@ func serve(ctx context.Context, cfg *config.Config, log hclog.Logger, lock *os.F
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	return s.run(ctx, func() {
-		s.audit.routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", version, os.Getpid(), s.chambers.spawner.Walls().Tier))
+		s.audit.routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", version, os.Getpid(), s.chambers.spawner.Sandbox().Tier))
 		log.Info("serving", "version", version, "state", cfg.State, "model", s.models.Default())
 		ready(s)
 	})

@@ -140,9 +140,9 @@ func (s *service) connect(context.Context) error {
 	}
 	desks := s.desks()
 	s.pool = pool.New(pool.Options{
-		Spawner: s.chambers.spawner, Trial: s.chambers.try, Trying: trying, Struck: s.chambers.struck, Hello: s.hello,
-		Begun: beginning(s), Log: s.log.Named("pool"), Timings: pool.Timings{Idle: s.config.Worker.Idle},
-		Host: func(user string, peer pool.Peer) pool.Host { return hostcall.NewDesk(desks, user, peer) },
+		Spawner: s.chambers.spawner, SelfTest: s.chambers.try, SelfTestPlace: trying, OnLimit: s.chambers.struck, Hello: s.hello,
+		OnStart: beginning(s), Log: s.log.Named("pool"), Timings: pool.Timings{Idle: s.config.Worker.Idle},
+		Host: func(user string, peer pool.Peer) pool.Host { return hostcall.NewConn(desks, user, peer) },
 	})
 	report := newReporter(s)
 	sessions := session.New(session.Options{

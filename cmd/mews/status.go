@@ -191,7 +191,7 @@ func (r reporter) statusOf(ctx context.Context, names []string, service bool) (c
 		workers[w.User] = w
 		pids = append(pids, w.PID)
 	}
-	uses := pool.UseOf(pids...)
+	uses := pool.ProcessUsageOf(pids...)
 	for _, name := range names {
 		u, _ := r.people.Find(name)
 		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk)}
@@ -222,7 +222,7 @@ func (r reporter) statusOfChannels(ctx context.Context, status *control.Status) 
 
 // walls are what the spawner has said of them.
 func (r reporter) walls() control.Walls {
-	w := r.spawner.Walls()
+	w := r.spawner.Sandbox()
 	return control.Walls{Tier: w.Tier, Why: w.Why, Limits: fmt.Sprintf("%s of memory and %d processes for each worker. %s",
 		r.config.Worker.Memory, r.config.Worker.PIDs, w.Limits)}
 }

@@ -29,7 +29,7 @@ type turns struct {
 	pool   *pool.Pool
 	begins func(user string) // told of each attempt
 	voices voices
-	purses func(supervisor.Turn) supervisor.Purse // pays for a turn's calls of models
+	purses func(supervisor.Turn) supervisor.Reserver // pays for a turn's calls of models
 	held   *holdings
 	log    hclog.Logger
 }
@@ -46,24 +46,24 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	t.begins(a.Turn.Conversation.User)
 	worker, err := t.pool.Acquire(ctx, a.Turn.Conversation.User)
 	if broken := new(pool.BrokenError); errors.As(err, &broken) {
-		return session.End{}, &session.Waiting{Until: broken.Until, Err: err}
+		return session.End{}, &session.NoWorkerError{Until: broken.Until, Err: err}
 	}
 	if refused := new(pool.RefusedError); errors.As(err, &refused) {
-		return session.End{}, &session.Waiting{Until: time.Now().Add(refusedAgain), Err: err, Why: refused.Reason}
+		return session.End{}, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: refused.Reason}
 	}
 	if err != nil {
 		return session.End{}, err
 	}
 	defer worker.Release()
-	desk := worker.Host().(*hostcall.Desk)
-	desk.Begin(hostcall.Turn{
+	desk := worker.Host().(*hostcall.Conn)
+	desk.BeginTurn(hostcall.Turn{
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Model: model, First: a.First,
 		Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
 		Purse: t.purses(a.Turn),
 	})
 	end, err := call(ctx, worker, a)
 	t.held.note(a.Turn.Conversation.User, end)
-	ended := desk.End(a.Turn.ID, end.Why)
+	ended := desk.EndTurn(a.Turn.ID, end.Why)
 	return session.End{TurnEnd: end, Failure: ended.Failure, Instead: ended.Instead, Answered: ended.Answered}, err
 }
 
@@ -78,7 +78,7 @@ func call(ctx context.Context, worker *pool.Worker, a session.Attempt) (end prot
 		end.Why = protocol.WhyTime
 	}
 	if err == nil {
-		err = a.Check(end)
+		err = a.CheckEnd(end)
 	}
 	if err != nil {
 		worker.Kill(err)

@@ -126,7 +126,7 @@ func (c *chambers) start(ctx context.Context) error {
 	if c.spawner, err = pool.StartSpawner(ctx, o); err != nil {
 		return wallsFault(err)
 	}
-	level, walls := hclog.Info, c.spawner.Walls()
+	level, walls := hclog.Info, c.spawner.Sandbox()
 	if control.Walls(walls).Few() {
 		level = hclog.Warn
 	}
@@ -158,7 +158,7 @@ func (c *chambers) findRoots(users []supervisor.User) (map[string]string, error)
 
 // accountOf is whose worker a person gets: their own account's where the walls have such, else the service's.
 func (c *chambers) accountOf(u supervisor.User) (account, error) {
-	if u.Account == "" || c.spawner.Walls().Tier != "accounts" {
+	if u.Account == "" || c.spawner.Sandbox().Tier != "accounts" {
 		return account{}, nil
 	}
 	own, err := findAccount(u.Account)
@@ -189,7 +189,7 @@ func (c *chambers) place(u supervisor.User) (pool.Place, error) {
 
 // seen is a home's path within the walls.
 func (c *chambers) seen(home string) string {
-	switch c.spawner.Walls().Tier {
+	switch c.spawner.Sandbox().Tier {
 	case "accounts", "namespaces":
 		return "/home"
 	}
@@ -302,7 +302,7 @@ func (s *strikes) forget(user string) {
 const quiet = 10 * time.Minute
 
 // struck has a person told that a limit has struck.
-func (c *chambers) struck(user string, strike pool.Strike) {
+func (c *chambers) struck(user string, strike pool.LimitHit) {
 	if !c.strikes.first(user+" "+strike.Limit, time.Now()) {
 		return
 	}
@@ -314,7 +314,7 @@ func (c *chambers) struck(user string, strike pool.Strike) {
 }
 
 // struckText says what has struck and by how much, and what can be done about it.
-func struckText(s pool.Strike) string {
+func struckText(s pool.LimitHit) string {
 	switch s.Limit {
 	case "memory":
 		return fmt.Sprintf("Something that I ran needed more than the %s of memory that I may use, and was ended. "+

@@ -33,7 +33,7 @@ func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(serving) }()
 	outcomes = map[string]string{}
-	err = s.Try(ctx, place, func(ctx context.Context, worker *protocol.Conn) error {
+	err = s.RunOnce(ctx, place, func(ctx context.Context, worker *protocol.Conn) error {
 		findings, err := escapes(ctx, worker, state, workers, false)
 		for _, f := range findings {
 			outcomes[f.Row] = f.Outcome

@@ -30,8 +30,8 @@ type unit struct {
 //
 // It drops the oldest units as soon as the sum is over the budget, and then so many that half the budget is free again.
 func Select(transcript []protocol.Message, first int64, budget int) Window {
-	past, present := divide(transcript, first)
-	pinned, loose := part(present)
+	past, present := splitTurns(transcript, first)
+	pinned, loose := splitPinned(present)
 	room := budget - pinned
 	kept, at := trim(past, room)
 	drop := 0
@@ -55,16 +55,16 @@ func Select(transcript []protocol.Message, first int64, budget int) Window {
 
 // Room is how many tokens of the budget are left beside what Select always keeps; below zero, that is over it already.
 func Room(transcript []protocol.Message, first int64, budget int) int {
-	_, present := divide(transcript, first)
-	pinned, loose := part(present)
+	_, present := splitTurns(transcript, first)
+	pinned, loose := splitPinned(present)
 	if n := len(loose); n > 0 {
 		pinned += loose[n-1].tokens
 	}
 	return budget - pinned
 }
 
-// part is what the pinned units come to, and the others.
-func part(units []unit) (pinned int, loose []unit) {
+// splitPinned is what the pinned units come to, and the others.
+func splitPinned(units []unit) (pinned int, loose []unit) {
 	for _, u := range units {
 		if u.pinned {
 			pinned += u.tokens
@@ -100,8 +100,8 @@ func Tokens(messages []protocol.Message) int {
 	return bytes/4 + (pixels+pixelsPerToken-1)/pixelsPerToken
 }
 
-// divide takes a transcript apart into past turns and the present one.
-func divide(transcript []protocol.Message, first int64) (past, present []unit) {
+// splitTurns takes a transcript apart into past turns and the present one.
+func splitTurns(transcript []protocol.Message, first int64) (past, present []unit) {
 	begin, last := -1, -1 // of what the person says in the present turn
 	for i, m := range transcript {
 		if m.Role != protocol.RoleUser {

@@ -14,13 +14,13 @@ const (
 	maxPictureBytes = 16 << 20
 )
 
-// InSight leaves of a window's pictures those that a model is to see, and puts a line of text where another was. gone says
+// FitPictures leaves of a window's pictures those that a model is to see, and puts a line of text where another was. gone says
 // of which there are no bytes any more.
 //
 // As Select does, it plays the pictures in from the oldest and drops the oldest when they are too many, and then so many
 // that half of the room is free again. Which are left depends on what stands before each alone, so that a request begins as
 // the one before it did until the next such step, once in ten pictures.
-func InSight(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
+func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
 	var all []protocol.Image
 	for _, m := range messages {
 		for _, p := range m.Parts {
@@ -30,7 +30,7 @@ func InSight(messages []protocol.Message, gone func(protocol.Image) bool) []prot
 	if len(all) == 0 {
 		return messages
 	}
-	first, n := newest(all), 0
+	first, n := firstKept(all), 0
 	return replace(messages, func(image protocol.Image) string {
 		n++
 		switch {
@@ -43,8 +43,8 @@ func InSight(messages []protocol.Message, gone func(protocol.Image) bool) []prot
 	})
 }
 
-// newest is the index of the first picture that stays. The last one always does.
-func newest(all []protocol.Image) (first int) {
+// firstKept is the index of the first picture that stays. The last one always does.
+func firstKept(all []protocol.Image) (first int) {
 	count, bytes := 0, int64(0)
 	for i, image := range all {
 		count, bytes = count+1, bytes+image.Size

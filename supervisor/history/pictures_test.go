@@ -54,7 +54,7 @@ func TestAtMostTwentyPicturesAreSeen(t *testing.T) {
 	for n, want := range map[int]struct{ first, last string }{
 		1: {"1", "1"}, 20: {"1", "20"}, 21: {"12", "21"}, 30: {"12", "30"}, 31: {"12", "31"}, 32: {"23", "32"},
 	} {
-		got := shown(history.InSight(album(repeated(n, 1000)...), kept))
+		got := shown(history.FitPictures(album(repeated(n, 1000)...), kept))
 		if len(got) > 20 || got[0] != want.first || got[len(got)-1] != want.last {
 			t.Errorf("of %d: %v", n, got)
 		}
@@ -63,10 +63,10 @@ func TestAtMostTwentyPicturesAreSeen(t *testing.T) {
 
 // TestWhatThePicturesWeighCountsToo: an API takes 32 MB of words and base64.
 func TestWhatThePicturesWeighCountsToo(t *testing.T) {
-	if got := shown(history.InSight(album(repeated(6, 3_700_000)...), kept)); len(got) > 4 || got[len(got)-1] != "6" {
+	if got := shown(history.FitPictures(album(repeated(6, 3_700_000)...), kept)); len(got) > 4 || got[len(got)-1] != "6" {
 		t.Errorf("got %v", got)
 	}
-	if got := shown(history.InSight(album(30<<20), kept)); len(got) != 1 {
+	if got := shown(history.FitPictures(album(30<<20), kept)); len(got) != 1 {
 		t.Errorf("the newest is not seen: %v", got)
 	}
 }
@@ -76,7 +76,7 @@ func TestARequestBeginsAsTheOneBefore(t *testing.T) {
 	changes := 0
 	var before []protocol.Message
 	for n := 1; n <= 100; n++ {
-		now := history.InSight(album(repeated(n, 1000)...), kept)
+		now := history.FitPictures(album(repeated(n, 1000)...), kept)
 		if len(before) > 0 && !cmp.Equal(before, now[:len(before)]) {
 			changes++
 		}
@@ -91,7 +91,7 @@ func TestALineStandsForAPictureThatIsNotSeen(t *testing.T) {
 	all := album(repeated(2, 1000)...)
 	person := image("person's", 1000)
 	all = append(all, protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: "And this?"}, {Image: &person}}})
-	got := history.InSight(all, func(i protocol.Image) bool { return i.SHA256 != "2" })
+	got := history.FitPictures(all, func(i protocol.Image) bool { return i.SHA256 != "2" })
 	const line = "[A picture was here (png, 1500 x 1000 pixels), and you do not see it: it is not kept any more.]"
 	if text := got[2].Parts[0].Result.Text; text != "xxxxxxxxxx\n"+line {
 		t.Errorf("got %q", text)
@@ -120,7 +120,7 @@ func TestAPictureCountsItsPixels(t *testing.T) {
 func TestWhatIsSeenIsAlwaysTheNewest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.Int64Range(1, protocol.MaxImageSize), 1, 80).Draw(t, "sizes")
-		got := shown(history.InSight(album(sizes...), kept))
+		got := shown(history.FitPictures(album(sizes...), kept))
 		sum := int64(0)
 		for i, name := range got {
 			n := len(sizes) - len(got) + i

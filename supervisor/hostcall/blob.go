@@ -31,7 +31,7 @@ type upload struct {
 	most int64 // bytes
 }
 
-func beginBlob(ctx context.Context, d *Desk, t *turn, _ *protocol.BlobBegin) (any, error) {
+func beginBlob(ctx context.Context, d *Conn, t *turn, _ *protocol.BlobBegin) (any, error) {
 	room, err := d.room(ctx)
 	switch {
 	case err != nil:
@@ -56,7 +56,7 @@ func beginBlob(ctx context.Context, d *Desk, t *turn, _ *protocol.BlobBegin) (an
 	return protocol.BlobBegun{Blob: t.uploads.next}, nil
 }
 
-func writeBlob(_ context.Context, d *Desk, t *turn, p *protocol.BlobWrite) (any, error) {
+func writeBlob(_ context.Context, d *Conn, t *turn, p *protocol.BlobWrite) (any, error) {
 	u := t.uploads.find(p.Blob, false)
 	if u == nil {
 		return nil, refused("blob %d is not open", p.Blob)
@@ -79,7 +79,7 @@ func writeBlob(_ context.Context, d *Desk, t *turn, p *protocol.BlobWrite) (any,
 	return struct{}{}, nil
 }
 
-func commitBlob(ctx context.Context, d *Desk, t *turn, p *protocol.BlobCommit) (any, error) {
+func commitBlob(ctx context.Context, d *Conn, t *turn, p *protocol.BlobCommit) (any, error) {
 	u := t.uploads.find(p.Blob, true)
 	if u == nil {
 		return nil, refused("blob %d is not open", p.Blob)
@@ -103,7 +103,7 @@ func commitBlob(ctx context.Context, d *Desk, t *turn, p *protocol.BlobCommit) (
 	return ref, nil
 }
 
-func readBlob(ctx context.Context, d *Desk, t *turn, p *protocol.BlobRead) (any, error) {
+func readBlob(ctx context.Context, d *Conn, t *turn, p *protocol.BlobRead) (any, error) {
 	if p.Length < 1 || p.Length > protocol.BlobChunk || p.Offset < 0 {
 		return nil, refused("length: want 1 to %d, and an offset of 0 or more", protocol.BlobChunk)
 	}
@@ -126,7 +126,7 @@ func readBlob(ctx context.Context, d *Desk, t *turn, p *protocol.BlobRead) (any,
 }
 
 // room is how many bytes more the person may have kept.
-func (d *Desk) room(ctx context.Context) (int64, error) {
+func (d *Conn) room(ctx context.Context) (int64, error) {
 	kept, err := d.o.Blobs.Kept(ctx, d.user, d.now().Add(-spool.Keeps))
 	return maxKept - kept, err
 }
@@ -136,7 +136,7 @@ var errNoRoom = refused("this person's kept outputs are %d MiB, the most there i
 	maxKept>>20, spool.Keeps/(24*time.Hour))
 
 // spoolFailed is failed for what may be the disk's fault.
-func (d *Desk) spoolFailed(attempt string, t *turn, err error) error {
+func (d *Conn) spoolFailed(attempt string, t *turn, err error) error {
 	if errors.Is(err, spool.ErrFull) {
 		d.o.Log.Warn(attempt, "user", d.user, "turn", t.ID, "error", err)
 		return refused("the disk of this Mews is nearly full, so no more outputs are kept")

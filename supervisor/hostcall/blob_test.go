@@ -75,9 +75,9 @@ func TestAPersonHasSoMuchRoom(t *testing.T) {
 	_, err = r.begin()
 	full(t, "begin where none is left", err)
 
-	bob, _ := r.newDesk("bob")
+	bob, _ := r.newConn("bob")
 	other := r.startTurn("bob", "1")
-	bob.Begin(hostcall.Turn{ID: other.Turn.ID, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
+	bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
 	if _, err := ask(t, bob, protocol.MethodBlobBegin, protocol.BlobBegin{Turn: other.Turn.ID}); err != nil {
 		t.Errorf("bob, who keeps nothing: %v", err)
 	}
@@ -87,8 +87,8 @@ func TestRoomComesBackAsOldBlobsGo(t *testing.T) {
 	now := time.Now()
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.options.Now = func() time.Time { return now }
-	r.desk, r.peer = r.newDesk("ann")
-	r.desk.Begin(r.turn())
+	r.conn, r.peer = r.newConn("ann")
+	r.conn.BeginTurn(r.turn())
 	r.hoard("much", quota)
 	_, err := r.begin()
 	full(t, "begin", err)

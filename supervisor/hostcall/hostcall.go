@@ -2,7 +2,7 @@
 //
 // The worker is taken for hostile: it runs tools on text that strangers wrote. So what it may ask is one table (calls,
 // in table.go): each row with the phase it belongs to, how often a turn may ask it, whether one at a time, and one small
-// function. Identity is the connection: a Desk serves one worker process of one person, and no parameter can name
+// function. Identity is the connection: a Conn serves one worker process of one person, and no parameter can name
 // another. A call out of phase or over its limit ends the worker and is audited. (After the monitor of OpenSSH.)
 package hostcall
 
@@ -18,7 +18,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Peer is the worker that a desk serves.
+// Peer is the worker that a connection serves.
 type Peer interface {
 	Notify(ctx context.Context, method string, params any) error
 	// End ends the worker without waiting for it.
@@ -73,7 +73,7 @@ type Reply interface {
 	Tool(event protocol.TurnEvent)
 }
 
-// Options are what all desks share.
+// Options are what all connections share.
 type Options struct {
 	Steps      Steps
 	Transcript Transcript
@@ -102,5 +102,5 @@ type Turn struct {
 	Limits       protocol.TurnLimits    // Steps and Output; 0 is no limit but that of the table and of the wire
 	Pending      []protocol.PendingCall // calls of the last committed step that have no result
 	Reply        Reply
-	Purse        supervisor.Purse // pays for the calls of models; nil: nobody asks
+	Purse        supervisor.Reserver // pays for the calls of models; nil: nobody asks
 }

@@ -12,19 +12,19 @@ import (
 	"mews/supervisor"
 )
 
-// turn is a turn that this desk's worker was given.
+// turn is a turn that this connection's worker was given.
 type turn struct {
 	Turn
 	ctx     context.Context // ends with the turn; parent of nothing but its calls
 	cancel  context.CancelCauseFunc
 	running sync.WaitGroup // its calls
 
-	counts map[string]int // by method; guarded by the desk
-	alone  bool           // a call that runs one at a time runs; guarded by the desk
+	counts        map[string]int // by method; guarded by the connection
+	serialRunning bool           // a call that runs one at a time runs; guarded by the connection
 
-	past    past
-	roster  roster
-	failure error // of the last model call; written by model.stream, which runs alone, and read after it, as are these two
+	transcript transcriptCache
+	openCalls  openCalls
+	failure    error // of the last model call; written by model.stream, which runs alone, and read after it, as are these two
 
 	instead  *supervisor.ReplacedModel // who was to make the last step, where another model did
 	answered string                    // provider/model of who made it
@@ -39,11 +39,11 @@ func newTurn(t Turn) *turn {
 	for _, p := range t.Pending {
 		pending = append(pending, p.Call)
 	}
-	opened.roster.put(pending)
+	opened.openCalls.put(pending)
 	return opened
 }
 
-// admit counts a message of the worker's, or says why it may not come. The desk's lock is held.
+// admit counts a message of the worker's, or says why it may not come. The connection's lock is held.
 func (t *turn) admit(method string, r row) error {
 	if t == nil {
 		return errors.New("not a turn of this worker's")
@@ -51,10 +51,10 @@ func (t *turn) admit(method string, r row) error {
 	if t.counts[method]++; t.counts[method] > r.limit {
 		return fmt.Errorf("more than %d times", r.limit)
 	}
-	if r.alone && t.alone {
+	if r.serial && t.serialRunning {
 		return errors.New("already running")
 	}
-	t.alone = t.alone || r.alone
+	t.serialRunning = t.serialRunning || r.serial
 	t.running.Add(1)
 	return nil
 }

@@ -30,12 +30,12 @@ func (a *attempt) received(bytes int, counted protocol.Usage) {
 
 // reserve reserves what an attempt can cost, and has req held to that. The attempt is nil where nobody pays.
 func (c *call) reserve(ctx context.Context, m Choice, req *supervisor.ModelRequest) (*attempt, error) {
-	if req.Purse == nil {
+	if req.Reserver == nil {
 		return nil, nil
 	}
 	a := &attempt{costBound: c.costBound(m, *req)}
 	var err error
-	if a.lease, err = req.Purse.Reserve(ctx, supervisor.Bid{Spec: m.Spec, Worst: a.maxCost, Priced: a.priced}); err != nil {
+	if a.lease, err = req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: m.Spec, Worst: a.maxCost, Priced: a.priced}); err != nil {
 		return nil, err
 	}
 	if a.maxCost > 0 {
@@ -146,7 +146,7 @@ func (c *call) settle(m Choice, a *attempt, answer *supervisor.ModelAnswer) {
 // giveBack returns what was set aside for an attempt that cost nothing.
 func (c *call) giveBack(ctx context.Context, a *attempt) {
 	if a != nil && a.lease != 0 {
-		c.req.Purse.Return(context.WithoutCancel(ctx), a.lease)
+		c.req.Reserver.Return(context.WithoutCancel(ctx), a.lease)
 	}
 }
 
@@ -164,7 +164,7 @@ func (c *call) preferSmall(ask, left []Choice) []Choice {
 // onlyCheaper leaves those of list that cost less than a model for which there was no money. What a model has counted is no
 // inputBound for another: they are compared by the bytes of the request.
 func (c *call) onlyCheaper(list []Choice, than Choice) []Choice {
-	if c.req.Purse == nil {
+	if c.req.Reserver == nil {
 		return list
 	}
 	req := c.req

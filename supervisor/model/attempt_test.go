@@ -33,7 +33,7 @@ func (s *spender) ask(ctx context.Context, spec string) (supervisor.ModelAnswer,
 		s.settle(f.Spec, f.Lease, f.Usage)
 	})
 	answer, err := s.c.Stream(ctx, spec, supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")},
-		User: "ann", Purse: s.purse}, func(supervisor.ModelDelta) {})
+		User: "ann", Reserver: s.purse}, func(supervisor.ModelDelta) {})
 	s.settle(answer.Spec, answer.Lease, answer.Usage)
 	return answer, err
 }
@@ -350,7 +350,7 @@ func kept(lost []Failure, answer supervisor.ModelAnswer) (n int) {
 	return n
 }
 
-func sum(bids []supervisor.Bid) (most int64) {
+func sum(bids []supervisor.Estimate) (most int64) {
 	for _, b := range bids {
 		most += b.Worst
 	}

@@ -1,18 +1,18 @@
 // Package model is the catalogue of the models that a person's turn may call: the providers of the configuration and
 // the offline model, which is always there, behind one streaming interface that copes with their failures.
 //
-//	catalogue.go  the providers, made of the configuration
-//	choice.go     what a spec names
-//	locality.go   how far a person's words go to a provider
-//	failover.go   one call: the chosen model, then those of the fallback, each tried as often as the policy says
-//	attempt.go    what each try may cost, which is set aside before it, and what it has cost
-//	costbound.go  the most that a request can cost
-//	policy.go     the table of what follows each class of failure
-//	breaker.go    which models are left alone for a while, and when one call may look whether they are well again
-//	failure.go    what a failure is to the person, to the log, and to whoever counts what it cost
-//	list.go       what the providers offer
-//	prices.go     what a call cost; pricelist.go has the prices
-//	payloads.go   requests and answers in the log, for debugging
+//	catalogue.go the providers, made of the configuration
+//	choice.go what a spec names
+//	locality.go how far a person's words go to a provider
+//	failover.go one call: the chosen model, then those of the fallback, each tried as often as the policy says
+//	attempt.go what each try may cost, which is set aside before it, and what it has cost
+//	costbound.go the most that a request can cost
+//	policy.go the table of what follows each class of failure
+//	breaker.go which models are left alone for a while, and when one call may look whether they are well again
+//	failure.go what a failure is to the person, to the log, and to whoever counts what it cost
+//	list.go what the providers offer
+//	prices.go what a call cost; pricelist.go has the prices
+//	payloads.go requests and answers in the log, for debugging
 package model
 
 import (
@@ -81,7 +81,7 @@ type Catalogue struct {
 	fallback     []Choice
 	prices       atomic.Pointer[map[string]Price] // by spec; never changed
 	breakers     *breakers
-	queue        *fair.Line
+	queue        *fair.Semaphore
 	lists        *listCache
 	payloads     *payloads // nil: they are not written
 	log          hclog.Logger
@@ -197,7 +197,7 @@ func (c *Catalogue) Small() string { return c.small.Spec }
 
 // Stream calls the model that spec names with req, whose own Model is overwritten. When it fails, it is tried again or
 // another model of the fallback is, as policies say; where something was said by then, delta first gets a Restart. The
-// answer names its model, and the one it stands in for. Each try is paid for by req's Purse, whose leases end with the
+// answer names its model, and the one it stands in for. Each try is paid for by req's Reserver, whose leases end with the
 // answer's usage or as WithFailures says. When Stream fails, what was said since the last Restart is
 // void. It ends as supervisor.ModelProvider says, or with an error for a person where there is no such model.
 func (c *Catalogue) Stream(ctx context.Context, spec string, req supervisor.ModelRequest,

@@ -141,7 +141,7 @@ func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
 				*g = greedy{share: 1}
 				check := func() supervisor.ModelAnswer {
 					p := newPurse(math.MaxInt64)
-					req.Purse = p
+					req.Reserver = p
 					answer, err := c.Stream(t.Context(), "", req, func(supervisor.ModelDelta) {})
 					if err != nil {
 						t.Fatal(err)

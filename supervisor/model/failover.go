@@ -138,14 +138,14 @@ func (c *call) attempt(ctx context.Context, m Choice) (supervisor.ModelAnswer, e
 	if err != nil {
 		return supervisor.ModelAnswer{}, err
 	}
-	place, err := c.queue.Enter(ctx, req.User)
+	place, err := c.queue.Acquire(ctx, req.User)
 	if err != nil {
 		c.giveBack(ctx, paid)
 		return supervisor.ModelAnswer{}, err
 	}
 	c.payloads.request(m.Spec, req)
 	answer, err := m.Provider.Stream(ctx, req, paid.countText(c.deltas.send))
-	place.Leave()
+	place.Release()
 	c.payloads.answer(m.Spec, answer, err)
 	if err != nil {
 		return supervisor.ModelAnswer{}, c.failAttempt(ctx, m, paid, err)

@@ -24,8 +24,8 @@ type Failure struct {
 type watcherKey struct{}
 
 // WithFailures has told called with each failed call of a model within a Stream under ctx, as it happens and from
-// Stream's goroutine: also with those that the fallback makes good and, where the request has a Purse, with one that ctx's
-// end has stopped. Who gives a request a Purse watches, and ends each Failure's Lease.
+// Stream's goroutine: also with those that the fallback makes good and, where the request has a Reserver, with one that ctx's
+// end has stopped. Who gives a request a Reserver watches, and ends each Failure's Lease.
 func WithFailures(ctx context.Context, told func(Failure)) context.Context {
 	return context.WithValue(ctx, watcherKey{}, told)
 }

@@ -62,7 +62,7 @@ func (p *payloads) answer(spec string, answer supervisor.ModelAnswer, err error)
 type payload struct {
 	supervisor.ModelRequest
 	Picture   any `json:",omitempty"`
-	Purse     any `json:",omitempty"`
+	Reserver  any `json:",omitempty"`
 	OnReceive any `json:",omitempty"`
 }
 

@@ -13,13 +13,13 @@ type purse struct {
 	left     int64
 	last     int64
 	open     map[int64]int64 // bySpec lease
-	bids     []supervisor.Bid
+	bids     []supervisor.Estimate
 	returned int
 }
 
 func newPurse(money int64) *purse { return &purse{left: money, open: map[int64]int64{}} }
 
-func (p *purse) Reserve(_ context.Context, b supervisor.Bid) (int64, error) {
+func (p *purse) Reserve(_ context.Context, b supervisor.Estimate) (int64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bids = append(p.bids, b)

@@ -57,7 +57,7 @@ func benchmarkSpawn(b *testing.B, tier string, heap int) {
 		b.Fatal(err)
 	}
 	heard := make(chan error, 1)
-	r := s.present()
+	r := s.getCurrent()
 	go func() { heard <- r.listen() }()
 	var floor, spawned time.Duration
 	for b.Loop() {

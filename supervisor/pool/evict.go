@@ -10,10 +10,10 @@ import (
 // error is ctx's cause: the worker ends all the same.
 func (p *Pool) Evict(ctx context.Context, user string) error {
 	p.mu.Lock()
-	s := p.slots[user]
+	m := p.workers[user]
 	p.mu.Unlock()
 	evicted := make(chan *process, 1)
-	if s == nil || !s.do(func() { evicted <- s.evict() }) {
+	if m == nil || !m.do(func() { evicted <- m.evict() }) {
 		return nil
 	}
 	leaving := <-evicted
@@ -29,10 +29,10 @@ func (p *Pool) Evict(ctx context.Context, user string) error {
 }
 
 // evict is the event that the worker is to end now. It gives the one that ends, nil where there is none.
-func (s *slot) evict() *process {
-	if s.current != nil {
-		s.current.stop(errEvicted)
-		s.stopping(s.current)
+func (m *managedWorker) evict() *process {
+	if m.current != nil {
+		m.current.stop(errEvicted)
+		m.stopping(m.current)
 	}
-	return s.current
+	return m.current
 }

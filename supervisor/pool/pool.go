@@ -1,12 +1,12 @@
 // Package pool keeps each person's worker process: it starts one through mews-spawner when it is first wanted, shakes
 // hands with it, lends it out, asks now and then whether it still answers, lets it go when it is idle, and ends it when
-// it misbehaves. One goroutine for each person owns that person's slot, so that nobody's worker is anybody else's
-// business.
+// it misbehaves. One goroutine for each person owns what the pool knows of that person's worker, so that nobody waits
+// for anybody else's.
 //
-//	Pool      lends workers by a person's name; Run ends them all
-//	slot      one person's slot: who waits, when to start, evict, back off, give up (policy)
-//	process   one worker process, from its start to its end (mechanism)
-//	Spawner   the hold on mews-spawner, which is started again when it dies
+//	Pool           lends workers by a person's name; Run ends them all
+//	managedWorker  one person's worker: who waits, when to start, evict, back off, give up (policy)
+//	process        one worker process, from its start to its end (mechanism)
+//	Spawner        keeps mews-spawner running: it is started again when it dies
 package pool
 
 import (
@@ -22,11 +22,11 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Host answers one worker process; it is made anew for each. What a worker sends may reach it before Welcome does: the
+// Host answers one worker process; it is made anew for each. What a worker sends may reach it before Handshaken does: the
 // worker is hostile. When the worker ends, the contexts of its calls end, and they must return soon.
 type Host interface {
 	protocol.Handler
-	Welcome(protocol.HelloResult) // once, when the handshake is done and before anybody has the worker
+	Handshaken(protocol.HelloResult) // once, when the handshake is done and before anybody has the worker
 }
 
 // Peer is what a Host is given of its worker. Its methods may be called from any goroutine.
@@ -45,8 +45,8 @@ type Place struct {
 	Binds    []spawnwire.Bind
 }
 
-// Strike is a limit that ended or refused something of a worker, which goes on.
-type Strike struct {
+// LimitHit is a limit that ended or refused something of a worker, which goes on.
+type LimitHit struct {
 	Limit string // memory, pids
 	Most  int64  // the limit: bytes, or processes
 	Times int
@@ -59,13 +59,13 @@ type Options struct {
 	// Hello says what a worker is told and where its home is. An error reaches whoever wants the worker, at once. It is
 	// called before each start, from the person's own goroutine, and must not wait for long. Version is filled in.
 	Hello func(user string) (protocol.Hello, Place, error)
-	// Trial is given a worker that is nobody's, in the folder Trying, before anybody gets one; where it fails, nobody does,
+	// SelfTest is given a worker that is nobody's, in the folder SelfTestPlace, before anybody gets one; where it fails, nobody does,
 	// and Run returns its error. nil: there is none.
-	Trial  func(ctx context.Context, worker *protocol.Conn) error
-	Trying Place
-	// Struck is told when a limit has struck somebody's worker, from any goroutine. nil: nobody is.
-	Struck  func(user string, s Strike)
-	Begun   func(user string, pid int) // is told when somebody's worker has started, likewise. nil: nobody is.
+	SelfTest      func(ctx context.Context, worker *protocol.Conn) error
+	SelfTestPlace Place
+	// OnLimit is told when a limit has struck somebody's worker, from any goroutine. nil: nobody is.
+	OnLimit func(user string, s LimitHit)
+	OnStart func(user string, pid int) // is told when somebody's worker has started, likewise. nil: nobody is.
 	Log     hclog.Logger
 	Timings Timings
 	Now     func() time.Time // nil is time.Now
@@ -117,9 +117,9 @@ type Pool struct {
 	options Options
 	started chan struct{} // closed when Run has begun
 
-	mu    sync.Mutex // of what follows
-	slots map[string]*slot
-	group *sync.WaitGroup // the slots' goroutines; nil when no more may begin
+	mu      sync.Mutex // of what follows
+	workers map[string]*managedWorker
+	group   *sync.WaitGroup // the workers' goroutines; nil when no more may begin
 }
 
 // New makes a pool. It does nothing before Run.
@@ -128,29 +128,29 @@ func New(o Options) *Pool {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Pool{options: o, started: make(chan struct{}), slots: map[string]*slot{}}
+	return &Pool{options: o, started: make(chan struct{}), workers: map[string]*managedWorker{}}
 }
 
 // Run keeps the workers until ctx ends; it then ends them all at once, and the spawner last, and returns when nothing
 // is left. Once only. An error says that something could not be ended in good order.
 func (p *Pool) Run(ctx context.Context) error {
-	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // the spawner outlives the slots
+	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // the spawner outlives the workers
 	defer end()
 	var spawner sync.WaitGroup
 	var err error
 	gone := make(chan struct{})
 	spawner.Go(func() { defer close(gone); err = p.options.Spawner.run(serving) })
-	var slots sync.WaitGroup
-	tried := p.try(ctx)
+	var workers sync.WaitGroup
+	tried := p.selfTest(ctx)
 	if tried == nil {
-		p.open(&slots)
+		p.open(&workers)
 		select {
 		case <-ctx.Done():
 		case <-gone: // the one that has started this process: nothing more can be done
 		}
 	}
 	p.close()
-	slots.Wait()
+	workers.Wait()
 	end()
 	spawner.Wait()
 	return errors.Join(tried, err)
@@ -163,12 +163,12 @@ func (p *Pool) open(group *sync.WaitGroup) {
 	close(p.started)
 }
 
-// close tells every slot to end. After it no slot begins.
+// close tells every worker to end. After it none begins.
 func (p *Pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.group = nil
-	for _, s := range p.slots {
+	for _, s := range p.workers {
 		close(s.closing)
 	}
 }
@@ -182,30 +182,30 @@ func (p *Pool) Acquire(ctx context.Context, user string) (*Worker, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	s, err := p.slot(user)
+	s, err := p.worker(user)
 	if err != nil {
 		return nil, err
 	}
 	return s.acquire(ctx)
 }
 
-// slot is the user's, which begins with the first wish for it and ends with Run.
-func (p *Pool) slot(user string) (*slot, error) {
+// worker is the user's, which begins with the first request for it and ends with Run.
+func (p *Pool) worker(user string) (*managedWorker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.group == nil {
 		return nil, ErrClosed
 	}
-	s := p.slots[user]
+	s := p.workers[user]
 	if s == nil {
-		s = newSlot(user, &p.options)
-		p.slots[user] = s
+		s = newManagedWorker(user, &p.options)
+		p.workers[user] = s
 		p.group.Go(s.run)
 	}
 	return s, nil
 }
 
-// Status is one person's slot as it was at some moment.
+// Status is how one person's worker stood at some moment.
 type Status struct {
 	User   string
 	State  State
@@ -215,12 +215,12 @@ type Status struct {
 	Deaths int       // since the pool began
 }
 
-// List gives the slots by their users' names. A person who never wanted a worker has none.
+// List gives every worker's Status, sorted by user. A person who never wanted a worker has none.
 func (p *Pool) List() []Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	list := make([]Status, 0, len(p.slots))
-	for _, s := range p.slots {
+	list := make([]Status, 0, len(p.workers))
+	for _, s := range p.workers {
 		list = append(list, *s.status.Load())
 	}
 	sort.Slice(list, func(i, k int) bool { return list[i].User < list[k].User })

@@ -21,7 +21,7 @@ func TestAWorkerIsStartedWhenItIsFirstWanted(t *testing.T) {
 		t.Errorf("before anybody asked: %+v", list)
 	}
 	begun := make(chan string, 2)
-	r.pool.options.Begun = func(user string, pid int) { begun <- fmt.Sprint(user, " ", pid) }
+	r.pool.options.OnStart = func(user string, pid int) { begun <- fmt.Sprint(user, " ", pid) }
 	w := r.acquire("good")
 	if got, want := <-begun, fmt.Sprint("good ", w.process.pid()); got != want {
 		t.Errorf("told of %q, want %q", got, want)
@@ -132,7 +132,7 @@ func TestTheBreakerOpensAndClosesAgain(t *testing.T) {
 	if _, err := r.pool.Acquire(ended, "flaky"); err == nil { // at once, whichever way
 		t.Error("a worker was lent while the breaker was open")
 	}
-	within(time.Until(broken.Until)+100*time.Millisecond, nil)
+	waitFor(time.Until(broken.Until)+100*time.Millisecond, nil)
 	if err := echo(t, r.acquire("flaky"), "at last"); err != nil {
 		t.Error(err)
 	}
@@ -171,7 +171,7 @@ func TestAWorkerThatCannotBeStartedIsExplained(t *testing.T) {
 	}
 	for _, user := range []string{"nobody", "good-no"} {
 		if s := r.status(user); s.State != StateAbsent || s.Deaths != 0 {
-			t.Errorf("%s's slot: %+v", user, s)
+			t.Errorf("%s's worker: %+v", user, s)
 		}
 	}
 	if _, err := r.pool.Acquire(bounded(t), "good-no"); !errors.As(err, new(*RefusedError)) {
@@ -280,12 +280,12 @@ func TestAnAnsweredTurnEndsTheBackoffsGrowth(t *testing.T) {
 	if err := w.Call(bounded(t), protocol.MethodTurnStart, protocol.TurnStart{Turn: 1, Kind: "chat"}, &end); err != nil {
 		t.Fatal(err)
 	}
-	w.slot.do(func() { w.slot.health.backoff = time.Minute })
+	w.managed.do(func() { w.managed.backoff.backoff = time.Minute })
 	w.Release()
 	var got time.Duration
-	w.slot.do(func() {}) // the release was an event before this
+	w.managed.do(func() {}) // the release was an event before this
 	done := make(chan struct{})
-	w.slot.do(func() { got = w.slot.health.backoff; close(done) })
+	w.managed.do(func() { got = w.managed.backoff.backoff; close(done) })
 	<-done
 	if s := r.status("good"); got != 0 || s.Turns != 1 || s.State != StateIdle {
 		t.Errorf("back-off %v, status %+v", got, s)

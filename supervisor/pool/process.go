@@ -18,38 +18,38 @@ import (
 // profileWorker asks the spawner for the walls of a person's long-lived worker.
 const profileWorker = "worker"
 
-// lastWords is how long a dead worker's standard error is still read, should somebody hold its other end open.
-const lastWords = time.Second
+// stderrLinger is how long a dead worker's standard error is still read, should somebody hold its other end open.
+const stderrLinger = time.Second
 
 // process is the life of one worker process. run is its goroutine; stop, isEnding, pid and id are for anybody.
 type process struct {
 	user    string
 	options *Options
 	log     hclog.Logger
-	living  context.Context // ends when the process must end; its cause is the reason
+	ctx     context.Context // ends when the process must end; its cause is the reason
 	stop    context.CancelCauseFunc
 	child   atomic.Pointer[child] // set once, when the spawner has been asked
 	conn    *protocol.Conn        // set before the ready hook, as host is
 	host    Host
 	stderr  tail
-	leases  int           // the slot's goroutine's
+	leases  int           // of the managedWorker's goroutine alone
 	died    chan struct{} // closed when nothing of it is left
 	err     error         // how it ended; set before died is closed
 }
 
-// hooks tell a slot how a process fares. ended is called once, last; the others at most once.
+// hooks tell a managedWorker how a process fares. ended is called once, last; the others at most once.
 type hooks struct{ ready, stopping, ended func() }
 
 func newProcess(user string, o *Options) *process {
 	living, stop := context.WithCancelCause(context.Background())
 	return &process{
 		user: user, options: o, log: o.Log.With("user", user),
-		living: living, stop: stop, died: make(chan struct{}),
+		ctx: living, stop: stop, died: make(chan struct{}),
 	}
 }
 
 // isEnding says that the process must end, has lost its connection, or is gone.
-func (p *process) isEnding() bool { return p.living.Err() != nil }
+func (p *process) isEnding() bool { return p.ctx.Err() != nil }
 
 func (p *process) pid() int {
 	if c := p.child.Load(); c != nil {
@@ -76,23 +76,23 @@ func (p *process) run(hello protocol.Hello, place Place, h hooks) {
 	} else {
 		p.keep(c, hello, h, &tasks)
 	}
-	p.err = p.verdict(c)
+	p.err = p.endError(c)
 	close(p.died)
 	h.ended()
 }
 
 // spawn has the spawner asked for the process.
 func (p *process) spawn(place Place) (*child, error) {
-	ctx, cancel := context.WithTimeoutCause(p.living, p.options.Timings.Handshake, errNoSpawner)
+	ctx, cancel := context.WithTimeoutCause(p.ctx, p.options.Timings.Handshake, errNoSpawner)
 	defer cancel()
-	return p.options.Spawner.spawn(ctx, place.wish(), p.struck)
+	return p.options.Spawner.spawn(ctx, place.spawnRequest(), p.limitHit)
 }
 
-// struck is told that a limit has struck.
-func (p *process) struck(s Strike) {
+// limitHit is told that a limit has struck.
+func (p *process) limitHit(s LimitHit) {
 	p.log.Warn("a limit has struck", "limit", s.Limit, "most", s.Most, "times", s.Times)
-	if p.options.Struck != nil {
-		p.options.Struck(p.user, s)
+	if p.options.OnLimit != nil {
+		p.options.OnLimit(p.user, s)
 	}
 }
 
@@ -100,26 +100,26 @@ func (p *process) struck(s Strike) {
 func (p *process) keep(c *child, hello protocol.Hello, h hooks, tasks *sync.WaitGroup) {
 	p.child.Store(c)
 	p.log = p.log.With("worker", c.id)
-	p.conn = protocol.NewConn(c.socket, door{p}, protocol.Options{WriteTimeout: p.options.Timings.Write, Report: p.report})
+	p.conn = protocol.NewConn(c.socket, preHandshake{p}, protocol.Options{WriteTimeout: p.options.Timings.Write, Report: p.report})
 	p.host = p.options.Host(p.user, peer{p})
 	var drained sync.WaitGroup
 	drained.Go(func() { drain(c.stderr, &p.stderr, p.log, c.exited) })
-	tasks.Go(func() { _ = p.conn.Run(p.living) }) // its error stays in conn.Err
+	tasks.Go(func() { _ = p.conn.Run(p.ctx) }) // its error stays in conn.Err
 
 	if err := p.handshake(hello); err != nil {
 		p.stop(err)
 	} else {
-		c.known() // its own word may come before the spawner's
+		c.awaitPID() // its own word may come before the spawner's
 		p.log.Info("worker started", "pid", c.pid())
-		if p.options.Begun != nil {
-			p.options.Begun(p.user, c.pid())
+		if p.options.OnStart != nil {
+			p.options.OnStart(p.user, c.pid())
 		}
 		h.ready()
 		p.watch(c)
 	}
 	h.stopping()
-	p.descend(c)
-	_ = c.stderr.SetReadDeadline(time.Now().Add(lastWords)) // it fails only where drain is through, and has closed it
+	p.shutdown(c)
+	_ = c.stderr.SetReadDeadline(time.Now().Add(stderrLinger)) // it fails only where drain is through, and has closed it
 	drained.Wait()
 }
 
@@ -133,13 +133,13 @@ func (p *process) handshake(hello protocol.Hello) error {
 		p.stop(fmt.Errorf("handshake: no answer to hello within %v", limit))
 	}).Stop()
 	var answer protocol.HelloResult
-	if err := p.conn.Call(p.living, protocol.MethodHello, hello, &answer); err != nil {
+	if err := p.conn.Call(p.ctx, protocol.MethodHello, hello, &answer); err != nil {
 		return fmt.Errorf("handshake: %w", err)
 	}
 	if answer.Version != hello.Version {
 		return fmt.Errorf("handshake: protocol %d, want %d", answer.Version, hello.Version)
 	}
-	p.host.Welcome(answer)
+	p.host.Handshaken(answer)
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (p *process) watch(c *child) {
 	defer ticker.Stop()
 	for {
 		select {
-		case <-p.living.Done():
+		case <-p.ctx.Done():
 			return
 		case <-p.conn.Done():
 			p.stop(p.conn.Err())
@@ -166,41 +166,41 @@ func (p *process) watch(c *child) {
 func (p *process) ping() {
 	limit := p.options.Timings.PingAnswer
 	defer time.AfterFunc(limit, func() { p.stop(fmt.Errorf("no answer to ping within %v", limit)) }).Stop()
-	if err := p.conn.Call(p.living, protocol.MethodPing, nil, nil); err != nil && !errors.Is(err, protocol.ErrClosed) {
+	if err := p.conn.Call(p.ctx, protocol.MethodPing, nil, nil); err != nil && !errors.Is(err, protocol.ErrClosed) {
 		p.stop(fmt.Errorf("ping: %w", err))
 	}
 }
 
-// descend is the ladder: close the socket, wait; SIGTERM, wait; SIGKILL, wait. (After the MCP specification's way of
+// shutdown is the ladder: close the socket, wait; SIGTERM, wait; SIGKILL, wait. (After the MCP specification's way of
 // ending a server on stdio.)
-func (p *process) descend(c *child) {
+func (p *process) shutdown(c *child) {
 	t := p.options.Timings
-	p.conn.Close(context.Cause(p.living))
-	if within(t.Grace, c.exited) {
+	p.conn.Close(context.Cause(p.ctx))
+	if waitFor(t.Grace, c.exited) {
 		return
 	}
 	c.signal(syscall.SIGTERM)
-	if within(t.Term, c.exited) {
+	if waitFor(t.Term, c.exited) {
 		return
 	}
 	c.signal(syscall.SIGKILL)
-	if !within(t.Kill, c.exited) {
-		p.wrest(c, fmt.Errorf("mews-spawner hangs: a worker's end was not told within %v of SIGKILL", t.Kill))
+	if !waitFor(t.Kill, c.exited) {
+		p.killSpawner(c, fmt.Errorf("mews-spawner hangs: a worker's end was not told within %v of SIGKILL", t.Kill))
 	}
 }
 
-// wrest ends the spawner, which does not tell of a child's end: it hangs, or the child cannot be killed, and then is
+// killSpawner ends the spawner, which does not tell of a child's end: it hangs, or the child cannot be killed, and then is
 // given up.
-func (p *process) wrest(c *child, cause error) {
+func (p *process) killSpawner(c *child, cause error) {
 	p.log.Error("a worker does not end", "pid", c.pid(), "error", cause)
-	c.depose(cause)
-	if limit := p.options.Timings.Kill + endWait; !within(limit, c.exited) {
+	c.killHung(cause)
+	if limit := p.options.Timings.Kill + endWait; !waitFor(limit, c.exited) {
 		c.finish(0, fmt.Errorf("still there %v after SIGKILL", limit))
 	}
 }
 
-// within waits for done, at most d.
-func within(d time.Duration, done <-chan struct{}) bool {
+// waitFor waits for done, at most d.
+func waitFor(d time.Duration, done <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -211,9 +211,9 @@ func within(d time.Duration, done <-chan struct{}) bool {
 	}
 }
 
-// verdict says how the process ended. c is nil where it was never asked for.
-func (p *process) verdict(c *child) error {
-	e := &EndError{User: p.user, Reason: context.Cause(p.living), Stderr: p.stderr.last()}
+// endError says how the process ended. c is nil where it was never asked for.
+func (p *process) endError(c *child) error {
+	e := &EndError{User: p.user, Reason: context.Cause(p.ctx), Stderr: p.stderr.last()}
 	if c == nil {
 		return e
 	}
@@ -235,13 +235,13 @@ func isHangup(err error) bool {
 	return err == io.EOF || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// door is the handler that a connection is given before there is a host.
-type door struct{ p *process }
+// preHandshake is the handler that a connection is given before there is a host.
+type preHandshake struct{ p *process }
 
-func (d door) Call(ctx context.Context, req *protocol.Request) (any, error) {
+func (d preHandshake) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return d.p.host.Call(ctx, req)
 }
-func (d door) Notify(req *protocol.Request) { d.p.host.Notify(req) }
+func (d preHandshake) Notify(req *protocol.Request) { d.p.host.Notify(req) }
 
 // peer is what a host is given of its process.
 type peer struct{ p *process }

@@ -150,7 +150,7 @@ type host struct {
 	noise    atomic.Int32
 }
 
-func (h *host) Welcome(protocol.HelloResult) { h.welcomed.Store(true) }
+func (h *host) Handshaken(protocol.HelloResult) { h.welcomed.Store(true) }
 
 func (h *host) Call(_ context.Context, req *protocol.Request) (any, error) {
 	if req.Method == "whoami" {
@@ -202,7 +202,7 @@ func echo(t *testing.T, w *Worker, word string) error {
 // await fails the test if done is not closed in time.
 func await(t *testing.T, what string, done <-chan struct{}) {
 	t.Helper()
-	if !within(deadline, done) {
+	if !waitFor(deadline, done) {
 		t.Fatalf("%s: not within %v", what, deadline)
 	}
 }

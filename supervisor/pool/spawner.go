@@ -20,12 +20,12 @@ type Spawner struct {
 	options SpawnerOptions
 	log     hclog.Logger
 
-	mu     sync.Mutex    // of what follows; it also keeps spawns in the order of their numbers
-	reign  *reign        // nil while no spawner runs
-	begun  chan struct{} // closed while one runs
-	last   uint64        // the newest worker's number, over all reigns
-	walls  spawnwire.Ready
-	answer time.Duration // in which a spawner must say what became of a wish
+	mu          sync.Mutex      // of what follows; it also keeps spawns in the order of their numbers
+	current     *spawnerProcess // nil while no spawner runs
+	running     chan struct{}   // closed while one runs
+	last        uint64          // the newest worker's number, over all spawner processes
+	ready       spawnwire.Ready
+	answerLimit time.Duration // in which a spawner must say what became of a wish
 }
 
 const (
@@ -35,13 +35,13 @@ const (
 	endWait      = 10 * time.Second       // from closing its socket to SIGKILL; it kills and reaps all workers meanwhile
 	respawnFirst = 200 * time.Millisecond // before a dead spawner is started again, doubled each time
 	respawnMost  = 60 * time.Second       //
-	steady       = time.Minute            // a spawner that lived so long starts the doubling anew
+	respawnReset = time.Minute            // a spawner that lived so long starts the doubling anew
 )
 
 var (
-	errNoSpawner = errors.New("mews-spawner is not running; it is being started again")
-	errLost      = errors.New("mews-spawner ended, and every worker with it")
-	errOrphaned  = errors.New("the mews-spawner that started this service is gone")
+	errNoSpawner   = errors.New("mews-spawner is not running; it is being started again")
+	errSpawnerLost = errors.New("mews-spawner ended, and every worker with it")
+	errOrphaned    = errors.New("the mews-spawner that started this service is gone")
 )
 
 // SpawnerOptions say how the spawner is started, and what it is told that it may start.
@@ -92,40 +92,40 @@ func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 		}
 		*path = absolute
 	}
-	s := &Spawner{options: o, log: o.Log, begun: make(chan struct{}), answer: answerWait}
+	s := &Spawner{options: o, log: o.Log, running: make(chan struct{}), answerLimit: answerWait}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// Walls are what holds a worker in.
-type Walls struct {
+// Sandbox are what holds a worker in.
+type Sandbox struct {
 	Tier   string // its name
 	Why    string // a sentence about it, for people
 	Limits string // a sentence about what limits a worker and all that it runs
 }
 
-// Walls says which walls the workers get.
-func (s *Spawner) Walls() Walls {
+// Sandbox says which walls the workers get.
+func (s *Spawner) Sandbox() Sandbox {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Walls{s.walls.Tier, s.walls.Why, s.walls.Limits}
+	return Sandbox{s.ready.Tier, s.ready.Why, s.ready.Limits}
 }
 
 // PID is the spawner's process; 0 while none runs, or where it has started this one.
 func (s *Spawner) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.reign == nil || s.reign.cmd == nil {
+	if s.current == nil || s.current.cmd == nil {
 		return 0
 	}
-	return s.reign.cmd.Process.Pid
+	return s.current.cmd.Process.Pid
 }
 
 // Close ends a spawner that no Pool runs, and waits for it.
 func (s *Spawner) Close() error {
-	r := s.retire()
+	r := s.takeCurrent()
 	if r == nil {
 		return nil
 	}
@@ -142,36 +142,36 @@ func closeFile(f *os.File) error {
 
 // begin starts a spawner and makes it the present one.
 func (s *Spawner) begin(ctx context.Context) error {
-	r, ready, err := startReign(ctx, s.options)
+	r, ready, err := startSpawnerProcess(ctx, s.options)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reign, s.walls = r, ready
-	close(s.begun)
+	s.current, s.ready = r, ready
+	close(s.running)
 	return nil
 }
 
-// retire takes the present spawner out of use.
-func (s *Spawner) retire() *reign {
+// takeCurrent takes the present spawner out of use.
+func (s *Spawner) takeCurrent() *spawnerProcess {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.reign
+	r := s.current
 	if r != nil {
-		s.reign, s.begun = nil, make(chan struct{})
+		s.current, s.running = nil, make(chan struct{})
 	}
 	return r
 }
 
-func (s *Spawner) present() *reign {
+func (s *Spawner) getCurrent() *spawnerProcess {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.reign
+	return s.current
 }
 
 // run keeps a spawner until ctx ends. An error says that the last one did not end as it should, or that the one that has
-// started this process is gone.
+// setStarted this process is gone.
 func (s *Spawner) run(ctx context.Context) error {
 	for wait := respawnFirst; ; {
 		began := time.Now()
@@ -183,7 +183,7 @@ func (s *Spawner) run(ctx context.Context) error {
 			return errors.Join(errOrphaned, err)
 		}
 		s.log.Error("mews-spawner ended, and every worker with it", "error", err, "again", wait)
-		if time.Since(began) > steady {
+		if time.Since(began) > respawnReset {
 			wait = respawnFirst
 		}
 		if wait = s.restart(ctx, wait); wait == 0 {
@@ -194,7 +194,7 @@ func (s *Spawner) run(ctx context.Context) error {
 
 // serve listens to the present spawner until it is gone, or ctx ends and it has been ended.
 func (s *Spawner) serve(ctx context.Context) error {
-	r := s.present()
+	r := s.getCurrent()
 	var tasks sync.WaitGroup
 	defer tasks.Wait()
 	gone := make(chan struct{})
@@ -205,13 +205,13 @@ func (s *Spawner) serve(ctx context.Context) error {
 	unhook := context.AfterFunc(ctx, func() { _ = r.conn.Close() }) // ends listen; end closes it again, and reports
 	defer unhook()
 	err := r.listen()
-	s.retire()
+	s.takeCurrent()
 	if ctx.Err() != nil {
 		err = nil
 	}
 	err = errors.Join(err, r.end(endWait))
 	if r.stderr != nil {
-		_ = r.stderr.SetReadDeadline(time.Now().Add(lastWords)) // it fails only where drain is through, and has closed it
+		_ = r.stderr.SetReadDeadline(time.Now().Add(stderrLinger)) // it fails only where drain is through, and has closed it
 	}
 	return err
 }
@@ -220,7 +220,7 @@ func (s *Spawner) serve(ctx context.Context) error {
 // ctx ended.
 func (s *Spawner) restart(ctx context.Context, wait time.Duration) time.Duration {
 	for {
-		if within(wait, ctx.Done()) {
+		if waitFor(wait, ctx.Done()) {
 			return 0
 		}
 		wait = min(2*wait, respawnMost)
@@ -234,16 +234,16 @@ func (s *Spawner) restart(ctx context.Context, wait time.Duration) time.Duration
 
 // spawn asks for a worker; while no spawner runs it waits, until ctx ends. What becomes of it is told by the child: it
 // ends at once if it is refused.
-func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, strike func(Strike)) (*child, error) {
+func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(LimitHit)) (*child, error) {
 	if err := s.await(ctx); err != nil {
 		return nil, err
 	}
-	c, ends, err := openEnds()
+	c, ends, err := openChild()
 	if err != nil {
 		return nil, err
 	}
 	defer ends.close()
-	c.strike = strike
+	c.onLimit = onLimit
 	if err := s.ask(c, ends, m); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
@@ -253,7 +253,7 @@ func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, strike func(Stri
 // await waits for a spawner.
 func (s *Spawner) await(ctx context.Context) error {
 	s.mu.Lock()
-	begun := s.begun
+	begun := s.running
 	s.mu.Unlock()
 	select {
 	case <-begun:
@@ -264,14 +264,14 @@ func (s *Spawner) await(ctx context.Context) error {
 }
 
 // ask numbers the child and sends the wish for it, in one step, because the spawner wants the numbers to grow.
-func (s *Spawner) ask(c *child, ends theirs, m spawnwire.Spawn) error {
+func (s *Spawner) ask(c *child, ends childEnds, m spawnwire.Spawn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.reign
+	r := s.current
 	if r == nil {
 		return errNoSpawner
 	}
 	s.last++
 	c.id, m.ID = s.last, s.last
-	return r.ask(c, ends, m, s.answer)
+	return r.ask(c, ends, m, s.answerLimit)
 }

@@ -42,7 +42,7 @@ func TestTheWallsAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := s.Walls(); w.Tier != "off" || !strings.Contains(w.Why, "no walls") || w.Limits == "" {
+	if w := s.Sandbox(); w.Tier != "off" || !strings.Contains(w.Why, "no walls") || w.Limits == "" {
 		t.Errorf("walls: %+v", w)
 	}
 	pid := s.PID()

@@ -18,7 +18,7 @@ const (
 	StateBroken   State = "broken"   // it died too often: nothing is started for a while
 )
 
-// next is every step that a slot can take.
+// next is every step that a managedWorker can take.
 var next = map[State][]State{
 	StateAbsent:   {StateStarting},
 	StateStarting: {StateIdle, StateStopping},
@@ -29,19 +29,19 @@ var next = map[State][]State{
 	StateBroken:   {StateAbsent},
 }
 
-// transition is the only writer of a slot's state. It disarms the timer: what a timer means is its state's business.
-func (s *slot) transition(to State) {
-	if !slices.Contains(next[s.state], to) {
-		panic("pool: no step from " + string(s.state) + " to " + string(to)) // a defect in slot.go
+// transition is the only writer of a managedWorker's state. It disarms the timer: what a timer means is its state's business.
+func (m *managedWorker) transition(to State) {
+	if !slices.Contains(next[m.state], to) {
+		panic("pool: no step from " + string(m.state) + " to " + string(to)) // a defect in managed_worker.go
 	}
-	s.log.Debug("worker slot", "from", s.state, "to", to)
-	s.state, s.since = to, s.options.Now()
-	s.timer.Stop()
-	s.due = nil
+	m.log.Debug("worker slot", "from", m.state, "to", to)
+	m.state, m.since = to, m.options.Now()
+	m.timer.Stop()
+	m.due = nil
 }
 
 // arm has f called after d, unless the state changes before.
-func (s *slot) arm(d time.Duration, f func()) {
-	s.timer.Reset(d)
-	s.due = f
+func (m *managedWorker) arm(d time.Duration, f func()) {
+	m.timer.Reset(d)
+	m.due = f
 }

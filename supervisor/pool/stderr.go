@@ -58,7 +58,7 @@ func drain(r io.ReadCloser, t *tail, log hclog.Logger, done <-chan struct{}) {
 		}
 		if read += len(raw); read >= burstBytes {
 			read = 0
-			within(burstPause, done)
+			waitFor(burstPause, done)
 		}
 	}
 	budget.flush(log)

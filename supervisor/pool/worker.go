@@ -10,7 +10,7 @@ import (
 
 // Worker is one lease of a person's worker. Its methods may be called from any goroutine, until Release.
 type Worker struct {
-	slot     *slot
+	managed  *managedWorker
 	process  *process
 	turns    atomic.Int32 // answered under this lease
 	released atomic.Bool
@@ -40,7 +40,7 @@ func (w *Worker) Host() Host { return w.process.host }
 // Release ends the lease. Further calls of it do nothing.
 func (w *Worker) Release() {
 	if w.released.CompareAndSwap(false, true) {
-		w.slot.do(func() { w.slot.release(w.process, int(w.turns.Load())) })
+		w.managed.do(func() { w.managed.release(w.process, int(w.turns.Load())) })
 	}
 }
 

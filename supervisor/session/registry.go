@@ -19,14 +19,14 @@ const turnsAtOnce = 2
 
 // Registry has a session running for each conversation that has something to do.
 type Registry struct {
-	o     Options
-	stops *stops
-	house *fair.Line // of all who have a turn
+	o        Options
+	stops    *stopRequests
+	allTurns *fair.Semaphore // of all who have a turn
 
 	mu       sync.Mutex // guards what follows
 	sessions map[int64]*session
-	woken    map[int64]supervisor.Conversation // asked for since they last looked
-	lanes    map[string]*lane                  // by user
+	woken    map[int64]supervisor.Conversation // firstMessage for since they last looked
+	users    map[string]*userTurns             // by user
 	changed  chan struct{}                     // holds a token when woken may hold something
 }
 
@@ -34,11 +34,11 @@ type Registry struct {
 func New(o Options) *Registry {
 	return &Registry{
 		o:        o,
-		stops:    newStops(),
-		house:    fair.New(cmp.Or(o.AtOnce, defaultAtOnce)),
+		stops:    newStopRequests(),
+		allTurns: fair.New(cmp.Or(o.AtOnce, defaultAtOnce)),
 		sessions: map[int64]*session{},
 		woken:    map[int64]supervisor.Conversation{},
-		lanes:    map[string]*lane{},
+		users:    map[string]*userTurns{},
 		changed:  make(chan struct{}, 1),
 	}
 }
@@ -48,14 +48,14 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 	r.mu.Lock()
 	r.woken[c.ID] = c
 	if s := r.sessions[c.ID]; s != nil {
-		token(s.arrived)
+		signal(s.arrived)
 	}
 	r.mu.Unlock()
-	token(r.changed)
+	signal(r.changed)
 }
 
-// token leaves one in a channel that holds one.
-func token(to chan<- struct{}) {
+// signal leaves one in a channel that holds one.
+func signal(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
 	default:
@@ -74,15 +74,15 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
 		return ahead, err
 	}
-	ask := r.stops.ask(c.ID, ahead.Inbound)
-	r.hurry(c)
+	ask := r.stops.request(c.ID, ahead.Inbound)
+	r.interrupt(c)
 	// If the turn has ended before it was asked to, its session does not know of anybody who waits.
 	again, err := r.o.Inbox.Ahead(ctx, command)
 	if err == nil && (again.Inbound != ahead.Inbound || again.Why != "") {
-		r.stops.over(ahead.Inbound, again.Why)
+		r.stops.ended(ahead.Inbound, again.Why)
 	}
 	select {
-	case <-ask.over:
+	case <-ask.ended:
 	case <-ctx.Done():
 		return ahead, context.Cause(ctx)
 	}
@@ -90,19 +90,21 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	return sqlite.PrecedingText{Inbound: ahead.Inbound, Why: ask.why, Waiting: now.Waiting}, err
 }
 
-// hurry has a conversation's session see that a turn is to be stopped, also while it waits for a place.
-func (r *Registry) hurry(c supervisor.Conversation) {
+// interrupted has a conversation's session see that a turn is to be stopped, also while it waits for a place.
+func (r *Registry) interrupt(c supervisor.Conversation) {
 	r.Wake(c)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s := r.sessions[c.ID]; s != nil {
-		token(s.hurry)
+		signal(s.interrupted)
 	}
 }
 
 // StopNow ends the turn that runs in a conversation, without a word on disk: for when the disk takes none. It says
 // whether there was one.
-func (r *Registry) StopNow(conversation int64) (stopped bool) { return r.stops.now(conversation) }
+func (r *Registry) StopNow(conversation int64) (stopped bool) {
+	return r.stops.stopRunning(conversation)
+}
 
 // Tell tells a person something in each of their conversations that is being worked for.
 func (r *Registry) Tell(ctx context.Context, user, text string) {
@@ -161,8 +163,8 @@ func (r *Registry) start() []*session {
 			continue
 		}
 		delete(r.woken, id)
-		s := &session{Options: &r.o, conversation: c, stops: r.stops, lane: r.lane(c.User), house: r.house,
-			hurry: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
+		s := &session{Options: &r.o, conversation: c, stops: r.stops, userTurns: r.userTurns(c.User), allTurns: r.allTurns,
+			interrupted: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
 		r.sessions[id] = s
 		started = append(started, s)
 	}
@@ -173,11 +175,11 @@ func (r *Registry) start() []*session {
 // conversation where much waits does not keep the others waiting until its end.
 func (r *Registry) serve(ctx context.Context, s *session) {
 	for {
-		leave, ok := s.admit(ctx)
+		leave, ok := s.waitForPlace(ctx)
 		if !ok {
 			return
 		}
-		more := s.step(ctx)
+		more := s.runNext(ctx)
 		leave()
 		if ctx.Err() != nil || !more && r.leave(s) {
 			return
@@ -185,7 +187,7 @@ func (r *Registry) serve(ctx context.Context, s *session) {
 	}
 }
 
-// leave takes a session out, unless it was woken since it last looked.
+// left takes a session out, unless it was woken since it last looked.
 func (r *Registry) leave(s *session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,10 +200,10 @@ func (r *Registry) leave(s *session) bool {
 	return true
 }
 
-// lane is a user's. The caller has r.mu.
-func (r *Registry) lane(user string) *lane {
-	if r.lanes[user] == nil {
-		r.lanes[user] = newLane()
+// userTurns is a user's. The caller has r.mu.
+func (r *Registry) userTurns(user string) *userTurns {
+	if r.users[user] == nil {
+		r.users[user] = newUserTurns()
 	}
-	return r.lanes[user]
+	return r.users[user]
 }

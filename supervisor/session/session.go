@@ -42,11 +42,11 @@ type Notices interface {
 
 // Attempt is one try at a turn, with one worker.
 type Attempt struct {
-	Turn   supervisor.Turn
-	First  int64 // the message with which began what the turn is to answer
-	Start  protocol.TurnStart
-	Stream *reply.Stream
-	Check  func(protocol.TurnEnd) error // what is wrong with an end that the worker reports; it has been audited
+	Turn     supervisor.Turn
+	First    int64 // the message with which began what the turn is to answer
+	Start    protocol.TurnStart
+	Stream   *reply.Stream
+	CheckEnd func(protocol.TurnEnd) error // what is wrong with an end that the worker reports; it has been audited
 }
 
 // Runner has a worker run an attempt. It waits for a worker, and when it returns nothing of the attempt runs any more.
@@ -66,17 +66,17 @@ type End struct {
 	Answered string                    // that other one
 }
 
-// Waiting is returned by a Runner when a person's worker keeps dying, or can't be started, and is left alone for a while.
-type Waiting struct {
+// NoWorkerError is returned by a Runner when a person's worker keeps dying, or can't be started, and is left alone for a while.
+type NoWorkerError struct {
 	Until time.Time
 	Err   error
 	Why   string // for the person, why it can't be started; "" where it keeps dying
 }
 
-func (w *Waiting) Error() string {
+func (w *NoWorkerError) Error() string {
 	return "no worker before " + w.Until.Format(time.RFC3339) + ": " + w.Err.Error()
 }
-func (w *Waiting) Unwrap() error { return w.Err }
+func (w *NoWorkerError) Unwrap() error { return w.Err }
 
 // Options are what all sessions share.
 type Options struct {
@@ -101,32 +101,32 @@ const maxDeaths = 3
 
 // What ends a turn before its own end: its person has asked for it, or has sent more and wants that to.
 var (
-	errStopped  = errors.New("stopped by the person")
-	errOutdated = errors.New("stopped by what the person sent next")
+	errStopped    = errors.New("stopped by the person")
+	errSuperseded = errors.New("stopped by what the person sent next")
 )
 
 // session is one conversation's. Its run belongs to one goroutine.
 type session struct {
 	*Options
 	conversation supervisor.Conversation
-	stops        *stops        // of all sessions
-	lane         *lane         // of the person's sessions
-	house        *fair.Line    // of all sessions
-	hurry        chan struct{} // holds a token when stops may hold something new
-	arrived      chan struct{} // holds a token when something new may wait in the conversation
+	stops        *stopRequests   // of all sessions
+	userTurns    *userTurns      // of the person's sessions
+	allTurns     *fair.Semaphore // of all sessions
+	interrupted  chan struct{}   // holds a token when stops may hold something new
+	arrived      chan struct{}   // holds a token when something new may wait in the conversation
 }
 
-// admit waits for a place in the lane, and for one in the house; leave gives both back. A turn that is to be stopped needs
+// waitForPlace waits for a place in the lane, and for one in the house; leave gives both back. A turn that is to be stopped needs
 // none.
-func (s *session) admit(ctx context.Context) (leave func(), ok bool) {
+func (s *session) waitForPlace(ctx context.Context) (leave func(), ok bool) {
 	for !s.stops.wanted(s.conversation.ID) {
 		select {
-		case s.lane.places <- struct{}{}:
-			if place, ok := s.enter(ctx); ok {
-				return func() { place.Leave(); <-s.lane.places }, true
+		case s.userTurns.places <- struct{}{}:
+			if place, ok := s.joinAll(ctx); ok {
+				return func() { place.Release(); <-s.userTurns.places }, true
 			}
-			<-s.lane.places
-		case <-s.hurry:
+			<-s.userTurns.places
+		case <-s.interrupted:
 		case <-ctx.Done():
 		}
 		if ctx.Err() != nil {
@@ -136,28 +136,28 @@ func (s *session) admit(ctx context.Context) (leave func(), ok bool) {
 	return func() {}, true
 }
 
-// enter waits for a place in the house; not ok is that there may be something to stop, or that ctx has ended.
-func (s *session) enter(ctx context.Context) (place fair.Place, ok bool) {
-	place = s.house.Join(s.conversation.User)
+// joinAll waits for a place in the house; not ok is that there may be something to stop, or that ctx has ended.
+func (s *session) joinAll(ctx context.Context) (place fair.Permit, ok bool) {
+	place = s.allTurns.Request(s.conversation.User)
 	select {
-	case <-place.In():
+	case <-place.Granted():
 		return place, true
-	case <-s.hurry:
+	case <-s.interrupted:
 	case <-ctx.Done():
 	}
-	place.Leave()
+	place.Release()
 	return place, false
 }
 
-// step works a turn to its end. It says whether there may be another.
-func (s *session) step(ctx context.Context) (more bool) {
-	open, ok := s.next(ctx)
-	return ok && s.finish(ctx, s.work(ctx, open))
+// runNext works a turn to its end. It says whether there may be another.
+func (s *session) runNext(ctx context.Context) (more bool) {
+	open, ok := s.nextTurn(ctx)
+	return ok && s.finish(ctx, s.runTurn(ctx, open))
 }
 
-// next is the turn to work on: the one that an earlier life left open, or a new one for the next inbound. What the store
+// superseded is the turn to work on: the one that an earlier life left open, or a new one for the next inbound. What the store
 // can't do now it is asked for again.
-func (s *session) next(ctx context.Context) (open sqlite.RunningTurn, ok bool) {
+func (s *session) nextTurn(ctx context.Context) (open sqlite.RunningTurn, ok bool) {
 	kept := s.persist(ctx, "find the next turn", func() (err error) {
 		open, ok, err = s.Turns.Open(ctx, s.conversation.ID)
 		if err != nil || ok {

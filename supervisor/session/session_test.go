@@ -18,9 +18,9 @@ import (
 )
 
 func TestMessagesOfAConversationAreAnsweredInTheirOrderOneAtATime(t *testing.T) {
-	var h *house
+	var h *harness
 	var running atomic.Int32
-	h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 		if running.Add(1) != 1 {
 			t.Error("two turns of one conversation run at once")
 		}
@@ -45,7 +45,7 @@ func TestMessagesOfAConversationAreAnsweredInTheirOrderOneAtATime(t *testing.T) 
 func TestAPersonHasTwoConversationsRunningAtOnceAndNotThree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started, release := make(chan string, 10), make(chan struct{})
-		h := newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 			started <- a.Turn.Conversation.User
 			select {
 			case <-release:
@@ -88,9 +88,9 @@ func TestAPersonHasTwoConversationsRunningAtOnceAndNotThree(t *testing.T) {
 }
 
 func TestATurnWhoseWorkerDiesGoesOnFromItsLastCommittedStep(t *testing.T) {
-	var h *house
+	var h *harness
 	var attempts []protocol.TurnStart
-	h = newHouse(t, func(_ context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
 		attempts = append(attempts, a.Start)
 		if len(attempts) == 1 {
 			h.commit(a, "I write.", "c1", "c2")
@@ -128,9 +128,9 @@ func TestATurnWhoseWorkerDiesGoesOnFromItsLastCommittedStep(t *testing.T) {
 }
 
 func TestTheThirdDeathParksTheMessageAndTellsThePerson(t *testing.T) {
-	var h *house
+	var h *harness
 	attempts := 0
-	h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 		if h.question(a) != "poison" {
 			return h.echo(ctx, a)
 		}
@@ -167,9 +167,9 @@ func TestAnEndThatMakesNoSenseIsAnOffenceAndCountsAsADeath(t *testing.T) {
 		"done with calls to be run": {why: protocol.WhyDone, calls: []string{"c1"}, want: "last word is not there"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var h *house
+			var h *harness
 			attempts := 0
-			h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 				for _, p := range a.Start.Pending {
 					result := protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "ok"}
 					if _, err := h.db.Turns().CommitResult(t.Context(), a.Turn.ID, result); err != nil {
@@ -200,12 +200,12 @@ func TestAnEndThatMakesNoSenseIsAnOffenceAndCountsAsADeath(t *testing.T) {
 
 func TestAPersonIsToldOnceThatTheirWorkerIsLeftAloneAndThenItGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h *house
+		var h *harness
 		attempts := 0
 		begun := time.Now()
-		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 			if attempts++; attempts <= 2 {
-				return session.End{}, &session.Waiting{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+				return session.End{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
 			}
 			return h.echo(ctx, a)
 		})
@@ -225,25 +225,25 @@ func TestAPersonIsToldOnceThatTheirWorkerIsLeftAloneAndThenItGoesOn(t *testing.T
 func TestAStoppedTurnKeepsWhatWasSaidAndSaysSo(t *testing.T) {
 	const stopped = "half\n\n(Stopped, as you asked. Nothing of it runs on.)"
 	for name, c := range map[string]struct {
-		late func(*house, session.Attempt) (session.End, error) // what the worker does when it is stopped
+		late func(*harness, session.Attempt) (session.End, error) // what the worker does when it is stopped
 		want string
 		why  protocol.Why
 	}{
-		"and the worker obeys": {func(*house, session.Attempt) (session.End, error) { return ended(protocol.WhyStopped), nil },
+		"and the worker obeys": {func(*harness, session.Attempt) (session.End, error) { return ended(protocol.WhyStopped), nil },
 			stopped, protocol.WhyStopped},
-		"and the worker is gone": {func(*house, session.Attempt) (session.End, error) { return session.End{}, errors.New("killed") },
+		"and the worker is gone": {func(*harness, session.Attempt) (session.End, error) { return session.End{}, errors.New("killed") },
 			stopped, protocol.WhyStopped},
-		"and the model's call is": {func(*house, session.Attempt) (session.End, error) { return ended(protocol.WhyError), nil },
+		"and the model's call is": {func(*harness, session.Attempt) (session.End, error) { return ended(protocol.WhyError), nil },
 			stopped, protocol.WhyStopped},
-		"but it had just been done": {func(h *house, a session.Attempt) (session.End, error) {
+		"but it had just been done": {func(h *harness, a session.Attempt) (session.End, error) {
 			h.commit(a, "half, and the other half.")
 			return done, nil
 		}, "half, and the other half.", protocol.WhyDone},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var h *house
+			var h *harness
 			streaming := make(chan struct{})
-			h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 				a.Stream.Add("half")
 				close(streaming)
 				<-ctx.Done()
@@ -272,7 +272,7 @@ func TestAStoppedTurnKeepsWhatWasSaidAndSaysSo(t *testing.T) {
 }
 
 func TestNothingIsStoppedWhereNothingRuns(t *testing.T) {
-	h := newHouse(t, nil)
+	h := newHarness(t, nil)
 	h.live()
 	home := h.conversation("ann", "")
 	if got := h.stop(home, h.command(home)); got.Inbound != 0 {
@@ -282,8 +282,8 @@ func TestNothingIsStoppedWhereNothingRuns(t *testing.T) {
 
 func TestAStopEndsTheWaitForAWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, func(context.Context, session.Attempt) (session.End, error) {
-			return session.End{}, &session.Waiting{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+		h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
+			return session.End{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
 		})
 		home := h.conversation("ann", "")
 		h.live()
@@ -297,12 +297,12 @@ func TestAStopEndsTheWaitForAWorker(t *testing.T) {
 }
 
 func TestAShutdownLeavesTheTurnOpenAndTheNextLifeEndsItOnce(t *testing.T) {
-	var h *house
+	var h *harness
 	var first atomic.Bool
 	first.Store(true)
 	committed := make(chan struct{})
 	var resumed protocol.TurnStart
-	h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 		if first.Load() {
 			h.commit(a, "I begin.", "c1")
 			close(committed)
@@ -343,7 +343,7 @@ func TestAShutdownLeavesTheTurnOpenAndTheNextLifeEndsItOnce(t *testing.T) {
 
 // The process ended after the model's last word was committed and before the turn's end was.
 func TestATurnThatNeedsOnlyItsEndGetsItWithoutAWorker(t *testing.T) {
-	h := newHouse(t, func(context.Context, session.Attempt) (session.End, error) {
+	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
 		t.Error("a worker was asked for")
 		return done, nil
 	})
@@ -427,9 +427,9 @@ func (l *lazy) Ahead(ctx context.Context, command int64) (sqlite.PrecedingText, 
 
 func TestAStoreThatFailsForAWhileLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h *house
+		var h *harness
 		attempts := 0
-		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 			if attempts++; attempts == 1 {
 				return session.End{}, errors.New("killed")
 			}
@@ -457,9 +457,9 @@ func TestAStoreThatFailsForAWhileLosesNothing(t *testing.T) {
 // What the store refuses it would refuse again: the session lets go until it is woken, and does not run hot.
 func TestARefusalOfTheStoreIsNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h *house
+		var h *harness
 		attempts := 0
-		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
 			attempts++
 			return ended(protocol.WhySteps), nil
 		})
@@ -479,8 +479,8 @@ func TestARefusalOfTheStoreIsNotRepeated(t *testing.T) {
 }
 
 func TestNoWakeIsEverLost(t *testing.T) {
-	var h *house
-	h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
+	var h *harness
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
 	h.live()
 	const each = 60
 	var talking sync.WaitGroup
@@ -489,7 +489,7 @@ func TestNoWakeIsEverLost(t *testing.T) {
 		talking.Go(func() {
 			for n := range each {
 				h.say(c, fmt.Sprint(n))
-				if n%3 == 0 { // now and then the session has just found nothing more to do
+				if n%3 == 0 { // stopRunning and then the session has just found nothing more to do
 					h.await(c, n+1)
 				}
 			}
@@ -505,8 +505,8 @@ func TestNoWakeIsEverLost(t *testing.T) {
 
 func TestWhoIsNotServedAnyMoreHasNoTurnAndLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var h *house
-		h = newHouse(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
+		var h *harness
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
 		var gone atomic.Bool
 		h.options.Serves = func(supervisor.Conversation) bool { return !gone.Load() }
 		h.live()

@@ -16,26 +16,26 @@ import (
 
 // outcome is what a turn has come to.
 type outcome struct {
-	turn   supervisor.Turn
-	why    protocol.Why
-	state  supervisor.InboundState
-	end    End
-	stream *reply.Stream // still open
-	taken  int           // how many messages the turn had taken in beside its first
-	next   bool          // it was stopped for what was sent next
-	left   bool          // the process is ending: the turn stays open, and is gone on with after the start
+	turn       supervisor.Turn
+	why        protocol.Why
+	state      supervisor.InboundState
+	end        End
+	stream     *reply.Stream // still open
+	taken      int           // how many messages the turn had taken in beside its first
+	superseded bool          // it was stopped for what was sent next
+	unfinished bool          // the process is ending: the turn stays open, and is gone on with after the start
 }
 
-// work runs a turn until it has come to something, with as many workers as that takes.
-func (s *session) work(ctx context.Context, open sqlite.RunningTurn) outcome {
-	o := outcome{turn: open.Turn, stream: s.Feeds.Open(open.Turn, resume(open).said)}
+// runTurn runs a turn until it has come to something, with as many workers as that takes.
+func (s *session) runTurn(ctx context.Context, open sqlite.RunningTurn) outcome {
+	o := outcome{turn: open.Turn, stream: s.Feeds.Open(open.Turn, progressOf(open).said)}
 	for {
 		turnCtx := s.stops.begin(ctx, open.Turn)
-		open, _ = s.gather(ctx, open)
-		end := s.watch(ctx, open.Turn)
-		s.pursue(ctx, turnCtx, open, &o)
+		open, _ = s.takeWaiting(ctx, open)
+		end := s.watchInbox(ctx, open.Turn)
+		s.tryUntilEnd(ctx, turnCtx, open, &o)
 		end()
-		again, taken := s.anew(ctx, open, o)
+		again, taken := s.restartWithWaiting(ctx, open, o)
 		if !taken {
 			return o
 		}
@@ -44,26 +44,26 @@ func (s *session) work(ctx context.Context, open sqlite.RunningTurn) outcome {
 	}
 }
 
-// pursue is work until the turn is stopped. It leaves in o what the turn has come to.
-func (s *session) pursue(ctx, turnCtx context.Context, open sqlite.RunningTurn, o *outcome) {
+// tryUntilEnd is work until the turn is stopped. It leaves in o what the turn has come to.
+func (s *session) tryUntilEnd(ctx, turnCtx context.Context, open sqlite.RunningTurn, o *outcome) {
 	o.state = supervisor.InboundAnswered
-	first := s.asked(ctx, open)
+	first := s.firstMessage(ctx, open)
 	alone := open.Turn.Deaths > 0
 	for {
-		at := resume(open)
+		at := progressOf(open)
 		if at.answered {
 			o.why = protocol.WhyDone
 			return
 		}
 		a := Attempt{Turn: open.Turn, First: first, Start: at.start(open.Turn, s.Limits), Stream: o.stream,
-			Check: s.check(ctx, turnCtx, open)}
-		end, shared, err := s.attempt(turnCtx, a, alone)
+			CheckEnd: s.check(ctx, turnCtx, open)}
+		end, shared, err := s.attemptOnceReady(turnCtx, a, alone)
 		switch {
 		case ctx.Err() != nil:
-			o.left = true
+			o.unfinished = true
 			return
 		case isStopped(turnCtx) && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
-			o.why, o.next = protocol.WhyStopped, errors.Is(context.Cause(turnCtx), errOutdated)
+			o.why, o.superseded = protocol.WhyStopped, errors.Is(context.Cause(turnCtx), errSuperseded)
 			return
 		case err == nil:
 			o.why, o.end = end.Why, end
@@ -72,7 +72,7 @@ func (s *session) pursue(ctx, turnCtx context.Context, open sqlite.RunningTurn, 
 		if parked := s.died(ctx, open.Turn, shared, err); parked {
 			o.why, o.state = protocol.WhyError, supervisor.InboundParked
 			if now, ok := s.reopen(ctx, open); ok {
-				o.taken = resume(now).taken
+				o.taken = progressOf(now).taken
 			}
 			return
 		}
@@ -80,7 +80,7 @@ func (s *session) pursue(ctx, turnCtx context.Context, open sqlite.RunningTurn, 
 		o.stream.Reset()
 		again, ok := s.reopen(ctx, open)
 		if !ok {
-			o.left = true
+			o.unfinished = true
 			return
 		}
 		open = again
@@ -89,7 +89,7 @@ func (s *session) pursue(ctx, turnCtx context.Context, open sqlite.RunningTurn, 
 
 func isStopped(turnCtx context.Context) bool {
 	why := context.Cause(turnCtx)
-	return errors.Is(why, errStopped) || errors.Is(why, errOutdated)
+	return errors.Is(why, errStopped) || errors.Is(why, errSuperseded)
 }
 
 // offence is the audit log's word for a worker that broke a rule.
@@ -101,9 +101,9 @@ func (s *session) check(ctx, turnCtx context.Context, open sqlite.RunningTurn) f
 		if ctx.Err() != nil {
 			return context.Cause(ctx) // at the service's end every turn is stopped, and goes on after the start
 		}
-		err := implausible(end.Why, isStopped(turnCtx))
+		err := checkEnd(end.Why, isStopped(turnCtx))
 		if err == nil && end.Why == protocol.WhyDone {
-			if now, ok := s.reopen(ctx, open); ok && !resume(now).answered {
+			if now, ok := s.reopen(ctx, open); ok && !progressOf(now).answered {
 				err = errors.New("the worker ended the turn as done, and the model's last word is not there")
 			}
 		}
@@ -114,9 +114,9 @@ func (s *session) check(ctx, turnCtx context.Context, open sqlite.RunningTurn) f
 	}
 }
 
-// implausible is what is wrong with an end that a worker reported: it is not trusted to make sense.
-func implausible(why protocol.Why, stopped bool) error {
-	switch _, known := endings[why]; {
+// checkEnd is what is wrong with an end that a worker reported: it is not trusted to make sense.
+func checkEnd(why protocol.Why, stopped bool) error {
+	switch _, known := endTexts[why]; {
 	case !known:
 		return fmt.Errorf("the worker ended the turn as %.40q, which means nothing", why)
 	case why == protocol.WhyStopped && !stopped:
@@ -125,12 +125,12 @@ func implausible(why protocol.Why, stopped bool) error {
 	return nil
 }
 
-// attempt runs the turn with one worker, once there is one. shared says that another turn was in it in the meantime: a
+// attemptOnceReady runs the turn with one worker, once there is one. shared says that another turn was in it in the meantime: a
 // death is not this one's alone then.
-func (s *session) attempt(ctx context.Context, a Attempt, alone bool) (end End, shared bool, err error) {
+func (s *session) attemptOnceReady(ctx context.Context, a Attempt, alone bool) (end End, shared bool, err error) {
 	for told := false; ; {
-		end, shared, err = s.visit(ctx, a, alone)
-		var waiting *Waiting
+		end, shared, err = s.attempt(ctx, a, alone)
+		var waiting *NoWorkerError
 		if !errors.As(err, &waiting) {
 			return end, shared, err
 		}
@@ -144,7 +144,7 @@ func (s *session) attempt(ctx context.Context, a Attempt, alone bool) (end End, 
 }
 
 // notice is what the person is told of it, once.
-func (w *Waiting) notice() string {
+func (w *NoWorkerError) notice() string {
 	if w.Why != "" {
 		return fmt.Sprintf("Your assistant can't be started: %s. I try again every now and then, and go on with what you sent "+
 			"as soon as it can; nothing of it is lost.", w.Why)
@@ -153,17 +153,17 @@ func (w *Waiting) notice() string {
 		"you sent; nothing of it is lost. The log says why it ended; `mews doctor` may name the cause.", w.Until.Format("15:04:05"))
 }
 
-// visit runs an attempt when the lane lets it. A turn that is stopped before asks for no worker.
-func (s *session) visit(ctx context.Context, a Attempt, alone bool) (end End, shared bool, err error) {
+// attempt runs an attempt when the lane lets it. A turn that is stopped before asks for no worker.
+func (s *session) attempt(ctx context.Context, a Attempt, alone bool) (end End, shared bool, err error) {
 	if ctx.Err() != nil {
 		return End{}, false, context.Cause(ctx)
 	}
-	v, err := s.lane.enter(ctx, alone)
+	v, err := s.userTurns.acquire(ctx, alone)
 	if err != nil {
 		return End{}, false, err
 	}
 	end, err = s.Runner.Run(ctx, a)
-	return end, s.lane.leave(v), err
+	return end, s.userTurns.release(v), err
 }
 
 // died counts a worker's death in the turn, unless it may have been another turn's, and says whether it was the last one
@@ -198,9 +198,9 @@ func (s *session) reopen(ctx context.Context, was sqlite.RunningTurn) (open sqli
 
 // finish puts the answer into the outbox. Until that is on disk, the turn is open.
 func (s *session) finish(ctx context.Context, o outcome) (done bool) {
-	defer s.stops.leave(o.turn.Inbound)
+	defer s.stops.left(o.turn.Inbound)
 	defer o.stream.Close()
-	if o.left {
+	if o.unfinished {
 		return false
 	}
 	text, partial := o.stream.Text()
@@ -208,7 +208,7 @@ func (s *session) finish(ctx context.Context, o outcome) (done bool) {
 		Turn:       o.turn.ID,
 		Why:        o.why,
 		State:      o.state,
-		Text:       closing(o, text, s.Limits),
+		Text:       finalText(o, text, s.Limits),
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
 	}
@@ -217,7 +217,7 @@ func (s *session) finish(ctx context.Context, o outcome) (done bool) {
 		return err
 	})
 	if done {
-		s.stops.over(o.turn.Inbound, o.why)
+		s.stops.ended(o.turn.Inbound, o.why)
 		s.Log.Debug("turn ended", "user", s.conversation.User, "turn", o.turn.ID, "why", o.why)
 	}
 	return done

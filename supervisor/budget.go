@@ -1,0 +1,71 @@
+package supervisor
+
+import (
+	"context"
+	"time"
+)
+
+// Reserver pays for calls of models before they are made. It may be used from several goroutines.
+type Reserver interface {
+	// Reserve sets aside the most that one attempt can cost and returns the lease's id, 0 where nothing had to be set aside.
+	// It may take as long as it takes a person to answer. Its error is a *ModelError with ModelBudget, or ctx's cause. The
+	// lease ends with the usage that is kept with it, or with Return.
+	Reserve(ctx context.Context, b Estimate) (lease int64, err error)
+	// Return gives back what was set aside for an attempt that cost nothing.
+	Return(ctx context.Context, lease int64)
+}
+
+// Estimate is an attempt that is to be paid for.
+type Estimate struct {
+	Spec   string // provider/model
+	Worst  int64  // the most that it can cost, in millionths of a US dollar
+	Priced bool   // false: what it costs is not known, and Worst is 0
+}
+
+// Claim is what is to be set aside for one attempt, and the limits that hold for it.
+type Claim struct {
+	User         string
+	Conversation int64
+	Turn         int64
+	Spec         string // provider/model
+	Amount       int64  // millionths of a US dollar, more than 0
+	Limits       []Limit
+}
+
+// Limit is how much may be spent.
+type Limit struct {
+	Scope Scope
+	Max   int64     // millionths of a US dollar
+	Since time.Time // a quarter of an hour begins there; what was spent before does not count. Not of ScopeTurn
+}
+
+// Scope is whose spending counts, and that of which time.
+type Scope string
+
+const (
+	ScopeTurn         Scope = "turn"         // the turn's
+	ScopeDay          Scope = "day"          // the person's
+	ScopeMonth        Scope = "month"        // the person's
+	ScopeInstallation Scope = "installation" // everybody's
+)
+
+// Shortage is a limit that a claim would exceed. All amounts are in millionths of a US dollar.
+type Shortage struct {
+	Limit
+	Spent    int64 // what was paid
+	Held     int64 // what is set aside for calls that run
+	Extended int64 // by how much the person has lengthened the limit
+	Wanted   int64 // the claim's amount
+}
+
+// Lack is how much more the limit would have to be, more than 0.
+func (s Shortage) Lack() int64 { return s.Spent + s.Held + s.Wanted - s.Max - s.Extended }
+
+// Extension is by how much a person lengthens their limits, for one turn and for the time that the limits are for.
+type Extension struct {
+	User   string
+	Turn   int64
+	Amount int64     // millionths of a US dollar, more than 0
+	Max    int64     // the most that all of the person's extensions since Since may come to, this one included
+	Since  time.Time // as a rule their midnight
+}

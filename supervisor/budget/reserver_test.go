@@ -1,0 +1,296 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+const cent = 10_000
+
+var _ supervisor.Reserver = (*Reserver)(nil)
+
+// person is somebody who is asked, and says always the same.
+type person struct {
+	mu    sync.Mutex // guards what follows
+	says  supervisor.Answer
+	err   error
+	asked []supervisor.Question
+}
+
+func (p *person) Ask(_ context.Context, q supervisor.Question) (supervisor.Answer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = append(p.asked, q)
+	return p.says, p.err
+}
+
+// rig is a turn of alice's, at noon on 20 November in Madrid.
+type rig struct {
+	*testing.T
+	db     *sqlite.DB
+	turn   supervisor.Turn
+	now    time.Time
+	person person
+	o      Options
+}
+
+func newRig(t *testing.T, limits supervisor.Budget) *rig {
+	t.Helper()
+	r := &rig{T: t, now: at(t, "2026-11-20T11:00:00Z"), person: person{says: supervisor.AnswerOnce}}
+	now := func() time.Time { return r.now }
+	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: now})
+	r.turn = r.begin("alice", "1")
+	r.o = Options{Leases: r.db.Leases(), Asker: &r.person, Turn: r.turn.ID, Conversation: r.turn.Conversation, Limits: limits,
+		Zone: zone(t, "Europe/Madrid"), Now: now}
+	return r
+}
+
+func (r *rig) begin(user, chat string) supervisor.Turn {
+	r.Helper()
+	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Source: "terminal", Key: chat, Kind: supervisor.KindText,
+		Text: "hi", Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
+	r.must(err)
+	turn, err := r.db.Turns().Start(r.Context(), in.ID)
+	r.must(err)
+	return turn
+}
+
+func (r *rig) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *rig) same(what string, got, want any) {
+	r.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		r.Errorf("%s: (-want +got)\n%s", what, d)
+	}
+}
+
+// spend keeps a call of the turn.
+func (r *rig) spend(turn supervisor.Turn, cost, lease int64) {
+	r.Helper()
+	r.must(r.db.Usage().Put(context.WithoutCancel(r.Context()), sqlite.ModelCall{User: turn.Conversation.User,
+		Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: "a/b", Cost: &cost, Lease: lease}))
+}
+
+func bid(worst int64) supervisor.Estimate {
+	return supervisor.Estimate{Spec: "a/b", Worst: worst, Priced: true}
+}
+
+// refused is what the person is told where a bid is not paid for.
+func (r *rig) refused(p *Reserver, b supervisor.Estimate) string {
+	r.Helper()
+	lease, err := p.Reserve(r.Context(), b)
+	failed := new(supervisor.ModelError)
+	if !errors.As(err, &failed) || failed.Class != supervisor.ModelBudget || lease != 0 ||
+		supervisor.ErrorCode(err) != supervisor.CodeBudget {
+		r.Fatalf("got lease %d, error %v, want one of the budget", lease, err)
+	}
+	return failed.Err.Message
+}
+
+// paid is the lease of a bid that is paid for.
+func (r *rig) paid(p *Reserver, b supervisor.Estimate) int64 {
+	r.Helper()
+	lease, err := p.Reserve(r.Context(), b)
+	r.must(err)
+	if lease == 0 {
+		r.Fatal("there is no lease")
+	}
+	return lease
+}
+
+func TestWhatNeedsNoLease(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Day: cent})
+	lease, err := New(r.o).Reserve(t.Context(), bid(0))
+	r.must(err)
+	r.same("of what is free", lease, int64(0))
+	r.o.Limits = supervisor.Budget{}
+	for _, b := range []supervisor.Estimate{bid(100 * cent), {Spec: "a/b"}} {
+		lease, err := New(r.o).Reserve(t.Context(), b)
+		r.must(err)
+		r.same("without limits", lease, int64(0))
+	}
+}
+
+func TestWhatHasNoPriceIsNotAskedWithinALimit(t *testing.T) {
+	r := newRig(t, supervisor.Budget{})
+	r.o.Installation = 100 * cent
+	got := r.refused(New(r.o), supervisor.Estimate{Spec: "new/one"})
+	const want = "no price is known for new/one; add it under models.prices, or choose another"
+	if !strings.Contains(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestWhatIsGivenBackMayBeSpent(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Day: 10 * cent})
+	p := New(r.o)
+	lease := r.paid(p, bid(10*cent))
+	r.refused(p, bid(1))
+	ended, end := context.WithCancel(t.Context())
+	end()
+	p.Return(ended, lease)
+	p.Return(ended, 0)
+	r.paid(p, bid(10*cent))
+}
+
+func TestRefusalsSayWhatToDo(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		limits supervisor.Budget
+		house  int64
+		want   string
+	}{
+		{"turn", supervisor.Budget{Turn: 10 * cent, Day: 100 * cent}, 0, "Asking a/b would go beyond your limit for one " +
+			"answer, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, and this may cost up to $0.05. Every " +
+			"message that you send has a budget of its own. An admin can raise it (users[].budget.turn)."},
+		{"day", supervisor.Budget{Turn: 10 * cent, Day: 10 * cent}, 0, "Asking a/b would go beyond your limit for a day, " +
+			"$0.10: $0.07 was spent, $0.02 is set aside for calls that run, and this may cost up to $0.05. It begins anew on " +
+			"Saturday, 21 November, at 00:00 CET. An admin can raise it (users[].budget.day)."},
+		{"month", supervisor.Budget{Day: 10 * cent, Month: 10 * cent, Extend: 100 * cent}, 0, "Asking a/b would go beyond " +
+			"your limit for a month, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, and this may cost up to " +
+			"$0.05. It begins anew on Tuesday, 1 December, at 00:00 CET. An admin can raise it (users[].budget.month)."},
+		{"everybody's", supervisor.Budget{Month: 10 * cent, Extend: 100 * cent}, 10 * cent, "Asking a/b would go beyond the " +
+			"limit of everybody here together for a month, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, " +
+			"and this may cost up to $0.05. It begins anew on "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, c.limits)
+			r.o.Installation = c.house
+			p := New(r.o)
+			r.spend(r.turn, 7*cent, 0)
+			r.paid(p, bid(2*cent))
+			got := r.refused(p, bid(5*cent))
+			if c.house == 0 {
+				r.same("text", got, c.want)
+			} else if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "An admin can raise it (budget.month).") {
+				t.Errorf("got %q", got)
+			}
+			r.same("asked", len(r.person.asked), 0)
+		})
+	}
+}
+
+func TestAPersonLengthensTheirDay(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
+	p := New(r.o)
+	r.spend(r.turn, 7*cent, 0)
+	r.paid(p, bid(15*cent)) // lacks 12 cents
+	q := r.person.asked[0]
+	r.same("amount", q.Amount, int64(25*cent))
+	r.same("text", q.Text, "Asking a/b would go beyond your limit for a day, $0.10: $0.07 was spent, and this may cost up to "+
+		"$0.15. May I go on, and spend up to $0.25 more?")
+	r.same("question", []any{q.Turn, q.Conversation, q.Kind, len(q.Subject)},
+		[]any{r.turn.ID, r.turn.Conversation, supervisor.QuestionBudget, 64})
+	r.paid(p, bid(13*cent)) // what is left of it
+	r.same("asked", len(r.person.asked), 1)
+	r.paid(p, bid(30*cent)) // the step is 50 cents, and there are 35 left
+	r.same("the rest of what they may", r.person.asked[1].Amount, int64(35*cent))
+	if got := r.refused(p, bid(40*cent)); !strings.Contains(got, "a day, $0.10, lengthened by $0.60: $0.07 was spent") {
+		t.Errorf("got %q", got)
+	}
+	r.same("asked then", len(r.person.asked), 2)
+	r.now = r.now.Add(24 * time.Hour)
+	r.paid(New(r.o), bid(10*cent))
+	r.paid(New(r.o), bid(10*cent))
+	r.same("asked the next day", len(r.person.asked), 3)
+}
+
+func TestATurnIsLengthenedToo(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Turn: 10 * cent, Day: 20 * cent, Extend: 100 * cent})
+	r.paid(New(r.o), bid(31*cent)) // of the turn lack 21 cents, of the day 11
+	r.same("asked", len(r.person.asked), 1)
+	r.same("amount", r.person.asked[0].Amount, int64(25*cent))
+}
+
+func TestWhoSaysNoIsNotAskedAgainInTheTurn(t *testing.T) {
+	for _, answer := range []supervisor.Answer{supervisor.AnswerDeny, supervisor.AnswerNone, supervisor.AnswerAlways} {
+		r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
+		r.person.says = answer
+		p := New(r.o)
+		for _, words := range []string{"You did not say that more may be spent.", "You said no to spending more in this turn."} {
+			if got := r.refused(p, bid(2*cent)); !strings.Contains(got, words) {
+				t.Errorf("got %q", got)
+			}
+		}
+		r.same("asked", len(r.person.asked), 1)
+		r.refused(New(r.o), bid(2*cent))
+		r.same("asked in another turn", len(r.person.asked), 2)
+	}
+}
+
+func TestTroubleIsNoPermission(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
+	r.person.err = errors.New("boom")
+	if got := r.refused(New(r.o), bid(2*cent)); !strings.Contains(got, "a/b") {
+		t.Errorf("got %q", got)
+	}
+	stop := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stop)
+	_, err := New(r.o).Reserve(ctx, bid(2*cent))
+	r.same("is the cause", errors.Is(err, stop), true)
+	r.o.Asker = nil
+	r.refused(New(r.o), bid(2*cent))
+}
+
+// Two turns of one person ask at once: together they lengthen by no more than they may.
+func TestConversationsLengthenTogetherByWhatTheyMay(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Day: cent, Extend: 50 * cent})
+	var group sync.WaitGroup
+	for i := range 8 {
+		o := r.o
+		turn := r.begin("alice", fmt.Sprint("more", i))
+		o.Turn, o.Conversation = turn.ID, turn.Conversation
+		p := New(o)
+		for range 2 {
+			group.Go(func() { p.Reserve(r.Context(), bid(9*cent)) })
+		}
+	}
+	group.Wait()
+	sum, err := r.db.Leases().Extended(t.Context(), "alice", at(t, "2026-11-19T23:00:00Z"))
+	r.must(err)
+	if sum == 0 || sum > 50*cent {
+		t.Errorf("they lengthened by %d", sum)
+	}
+	_, short, err := r.db.Leases().Take(t.Context(), supervisor.Claim{User: "alice", Conversation: r.turn.Conversation.ID,
+		Turn: r.turn.ID, Amount: 1 << 39, Limits: New(r.o).limits()})
+	r.must(err)
+	if s := short[0]; s.Held > cent+sum || s.Held < 9*cent {
+		t.Errorf("%+v exceeds the limit", s)
+	}
+}
+
+func TestTheStepCoversWhatLacks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lack := rapid.Int64Range(1, 300_000_000).Draw(t, "lack")
+		most := rapid.Int64Range(0, 300_000_000).Draw(t, "most")
+		got := roundUp(lack, most)
+		if (got == 0) != (most < lack) || got != 0 && (got < lack || got > most) {
+			t.Fatalf("step(%d, %d) = %d", lack, most, got)
+		}
+	})
+	for lack, want := range map[int64]int64{1: 10 * cent, 10 * cent: 10 * cent, 10*cent + 1: 25 * cent, 60 * cent: 100 * cent,
+		3_000_000: 5_000_000, 200_000_000: 200_000_000} {
+		if got := roundUp(lack, 1<<40); got != want {
+			t.Errorf("step(%d) = %d, want %d", lack, got, want)
+		}
+	}
+}

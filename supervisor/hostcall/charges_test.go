@@ -1,0 +1,377 @@
+package hostcall_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/model"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite"
+)
+
+// till is a purse in memory, and the books: it sees how each lease ends, once and for no more than it holds.
+type till struct {
+	t *testing.T
+	hostcall.Steps
+	hostcall.Usage
+	refuse error  // of each commit
+	first  func() // called as the first lease is taken; may be nil
+
+	mu       sync.Mutex
+	left     int64
+	open     map[int64]int64
+	last     int64
+	returned int
+	spent    int64
+	costs    []int64 // of what was kept, in order
+}
+
+// pays has a rig's turns paid for out of a till.
+func pays(t *testing.T, r *rig, money int64) *till {
+	b := &till{t: t, Steps: r.options.Steps, Usage: r.options.Usage, left: money, open: map[int64]int64{}}
+	r.options.Steps, r.options.Usage = b, b
+	turn := r.turn()
+	turn.Purse = b
+	r.conn.BeginTurn(turn)
+	schema := json.RawMessage(`{"type":"object"}`)
+	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Schema: schema}, {Name: "list_files", Schema: schema}}})
+	return b
+}
+
+func (b *till) Reserve(_ context.Context, bid supervisor.Estimate) (int64, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if bid.Worst > b.left {
+		return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
+			Message: "Today's money is spent."}}
+	}
+	if b.last++; b.last == 1 && b.first != nil {
+		b.first()
+	}
+	b.left -= bid.Worst
+	b.open[b.last] = bid.Worst
+	return b.last, nil
+}
+
+func (b *till) Return(_ context.Context, lease int64) {
+	b.end(0, lease)
+	b.returned++
+}
+
+func (b *till) end(cost int64, leases ...int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	held := int64(0)
+	for _, lease := range leases {
+		amount, open := b.open[lease]
+		if !open {
+			b.t.Errorf("lease %d ends twice, or was never taken", lease)
+		}
+		held += amount
+		delete(b.open, lease)
+	}
+	if cost > held {
+		b.t.Errorf("%d for leases %v, which hold %d", cost, leases, held)
+	}
+	b.left += held - cost
+	b.spent += cost
+}
+
+func (b *till) CommitStep(ctx context.Context, step sqlite.Step) (int64, error) {
+	if b.refuse != nil {
+		return 0, b.refuse
+	}
+	id, err := b.Steps.CommitStep(ctx, step)
+	if err == nil {
+		b.end(*step.Cost, step.Leases...)
+		b.costs = append(b.costs, *step.Cost)
+	}
+	return id, err
+}
+
+func (b *till) Put(ctx context.Context, c sqlite.ModelCall) error {
+	if ctx.Err() != nil {
+		b.t.Errorf("what %s cost is kept with a context that has ended", c.Spec)
+	}
+	if c.Lease != 0 {
+		b.end(*c.Cost, c.Lease)
+		b.costs = append(b.costs, *c.Cost)
+	}
+	return b.Usage.Put(ctx, c)
+}
+
+// priced is a catalogue of one model that answers by a script, at three millionths of a dollar for a token.
+// What is silent for longer than silence has failed; 0 is the provider's own.
+func priced(t *testing.T, kind string, silence time.Duration, script modeltest.Script) *model.Catalogue {
+	t.Helper()
+	_, base := modeltest.NewServer(t, script)
+	c, err := model.NewCatalogue(model.Options{Default: "p/m", Prices: map[string]model.Price{"p/m": {Input: 3, Output: 3}},
+		Providers: []model.ProviderOptions{{Name: "p", Kind: kind, BaseURL: base, APIKey: "k", Silence: silence}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// TestAModelThatNeverEndsSpendsNoMoreThanThereIs: each step is paid for before it is made, and what was done stays.
+func TestAModelThatNeverEndsSpendsNoMoreThanThereIs(t *testing.T) {
+	for _, kind := range []string{"anthropic", "openai"} {
+		t.Run(kind, func(t *testing.T) {
+			const money = 2_000_000 // two dollars
+			script := func(r modeltest.Request) modeltest.Answer {
+				return modeltest.Answer{Text: "Once more.", Calls: []modeltest.Call{{Name: "get_time", Args: `{}`}},
+					Usage: &modeltest.Usage{Prompt: int64(len(r.Raw)) / 2, Completion: int64(r.Limit)}}
+			}
+			r := newRigOf(t, priced(t, kind, 0, script))
+			b := pays(t, r, money)
+			steps := 0
+			for ; ; steps++ {
+				result, err := r.call(protocol.MethodModelStream, r.modelStream())
+				if err != nil {
+					break
+				}
+				call := result.(protocol.ModelStreamed).Message.Calls()[0]
+				done := protocol.StepCommit{Turn: r.open.Turn.ID, Call: call.ID, State: protocol.StateDone,
+					Result: &protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "noon"}}
+				if _, err := r.call(protocol.MethodStepCommit, done); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if b.spent > money || b.spent < money/2 || len(b.open) != 0 || b.left != money-b.spent {
+				t.Errorf("%d steps spent %d of %d; open %v", steps, b.spent, money, b.open)
+			}
+			messages, err := r.db.Transcript().Messages(t.Context(), r.turn().Conversation)
+			if err != nil || len(messages) != 1+2*steps || steps < 2 {
+				t.Errorf("%d steps left %d messages, %v", steps, len(messages), err)
+			}
+			ended := r.conn.EndTurn(r.turn().ID, protocol.WhyError)
+			if got := supervisor.ErrorMessage(ended.Failure); got != "Today's money is spent." {
+				t.Errorf("the person reads %q", got)
+			}
+			if total := keptCost(t, r); total != b.spent {
+				t.Errorf("%d is in the database, and %d was spent", total, b.spent)
+			}
+		})
+	}
+}
+
+// keptCost is what the database has of ann's costs.
+func keptCost(t *testing.T, r *rig) (micro int64) {
+	t.Helper()
+	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{User: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range totals {
+		micro += one.Cost
+	}
+	return micro
+}
+
+// TestEachLeaseEnds: whatever the server does, and whoever stops in the middle of it.
+func TestEachLeaseEnds(t *testing.T) {
+	faults := map[string]modeltest.Fault{
+		"well": nil, "cut in the middle": modeltest.Cut(700), "stalls": modeltest.Stalls(900), "silent": modeltest.Stalls(0),
+		"empty": modeltest.Empty, "malformed": modeltest.Malformed, "limit": modeltest.Stops(modeltest.StopLength),
+		"filter": modeltest.Stops(modeltest.StopFilter), "unknown tool": modeltest.Unknown,
+		"too long": modeltest.Fails(modeltest.TooLong), "auth": modeltest.Fails(modeltest.Auth),
+		"overloaded": modeltest.Fails(modeltest.Overloaded), "overloaded late": modeltest.FailsLate(modeltest.Overloaded),
+		"wrong": modeltest.Fails(modeltest.Wrong), "trouble late": modeltest.FailsLate(modeltest.Internal),
+	}
+	for name, fault := range faults {
+		for _, kind := range []string{"anthropic", "openai"} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				t.Parallel()
+				r := newRigOf(t, priced(t, kind, 50*time.Millisecond, modeltest.Faulty(func(modeltest.Request) modeltest.Answer {
+					return modeltest.Answer{Text: strings.Repeat("word ", 40), Chunk: 10}
+				}, fault)))
+				b := pays(t, r, 1<<40)
+				b.first = func() { // it is stopped in back-off at the latest
+					time.AfterFunc(300*time.Millisecond, func() { r.conn.EndTurn(r.turn().ID, "") })
+				}
+				_, err := r.call(protocol.MethodModelStream, r.modelStream())
+				r.conn.EndTurn(r.turn().ID, "")
+				if len(b.open) != 0 || b.last == 0 || b.returned == int(b.last) && b.spent != 0 {
+					t.Errorf("%v: of %d leases %v are open, %d were returned, and %d was spent", err, b.last, b.open, b.returned, b.spent)
+				}
+				if total := keptCost(t, r); total != b.spent {
+					t.Errorf("%d is in the database, and %d was spent", total, b.spent)
+				}
+			})
+		}
+	}
+}
+
+// TestAStepThatIsStoppedIsPaidAsFarAsItCame also when its turn has ended by then.
+func TestAStepThatIsStoppedIsPaidAsFarAsItCame(t *testing.T) {
+	for _, kind := range []string{"anthropic", "openai"} {
+		t.Run(kind, func(t *testing.T) {
+			r := newRigOf(t, priced(t, kind, 0, func(modeltest.Request) modeltest.Answer {
+				return modeltest.Answer{Text: strings.Repeat("word ", 4000), Chunk: 50, Delay: 2 * time.Millisecond}
+			}))
+			b := pays(t, r, 1<<40)
+			seen := make(chan struct{})
+			turn := r.turn()
+			turn.Purse, turn.Reply = b, &lookout{Reply: r.stream, at: 500, seen: seen}
+			r.conn.BeginTurn(turn)
+			go func() {
+				<-seen
+				r.conn.EndTurn(turn.ID, "")
+			}()
+			if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeCancelled {
+				t.Fatalf("it ended with %v", err)
+			}
+			if len(b.costs) != 1 || b.spent < 3*500 || b.spent > 3*4_000 || len(b.open) != 0 || keptCost(t, r) != b.spent {
+				t.Errorf("it cost %v; open %v", b.costs, b.open)
+			}
+		})
+	}
+}
+
+// lookout tells when a reply has grown to a length.
+type lookout struct {
+	hostcall.Reply
+	at, said int
+	seen     chan struct{}
+}
+
+func (w *lookout) Add(text string) {
+	w.Reply.Add(text)
+	before := w.said
+	if w.said += len(text); before < w.at && w.said >= w.at {
+		close(w.seen)
+	}
+}
+
+// leased are answers of calls that were paid for.
+type leased struct {
+	*takes
+	unknown bool // what they cost
+}
+
+func (m leased) Stream(ctx context.Context, spec string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
+	supervisor.ModelAnswer, error) {
+	lease, err := req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: "p/m", Worst: 100, Priced: true})
+	if err != nil {
+		return supervisor.ModelAnswer{}, err
+	}
+	said, err := m.takes.Stream(ctx, spec, req, delta)
+	said.Lease = lease
+	return said, err
+}
+
+func (m leased) Cost(spec string, u protocol.Usage, kept time.Duration) (int64, bool) {
+	if m.unknown {
+		return 0, false
+	}
+	return m.takes.Cost(spec, u, kept)
+}
+
+func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
+	parts := []take{{answer: ended("One ", supervisor.StopLength)}, {answer: ended("two ", supervisor.StopLength)},
+		{answer: ended("three.", supervisor.StopEnd)}}
+	for name, k := range map[string]struct {
+		unknown bool
+		refuse  error
+		list    []take
+		money   int64
+		want    []int64
+	}{
+		"committed":               {false, nil, parts, 1000, []int64{33}},
+		"at a price nobody knows": {true, nil, parts, 1000, []int64{300}},
+		"not committed":           {false, errors.New("no"), parts, 1000, []int64{11, 11, 11}},
+		"not fit to be committed": {false, nil, []take{{answer: ended("", supervisor.StopEnd)}}, 1000, []int64{11}},
+		"no money for the rest":   {false, nil, parts, 150, []int64{11}},
+		"no money for any":        {false, nil, parts, 99, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRigOf(t, leased{&takes{t: t, list: k.list}, k.unknown})
+			b := pays(t, r, k.money)
+			b.refuse = k.refuse
+			_, err := r.call(protocol.MethodModelStream, r.modelStream())
+			if len(b.open) != 0 || fmt.Sprint(b.costs) != fmt.Sprint(k.want) {
+				t.Errorf("%v: it cost %v, want %v; open %v", err, b.costs, k.want, b.open)
+			}
+			if (err != nil) != (k.refuse != nil || k.want == nil || len(k.list) == 1) {
+				t.Errorf("it ended with %v", err)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeKeptIsLogged(t *testing.T) {
+	r := newRigOf(t, leased{&takes{t: t, list: []take{{answer: ended("", supervisor.StopEnd)}}}, false})
+	b := pays(t, r, 1000)
+	b.Usage = crammed{}
+	log := r.logged()
+	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil || !strings.Contains(log.String(), "lease=1") {
+		t.Errorf("%v; logged %s", err, log)
+	}
+}
+
+type crammed struct{}
+
+func (crammed) Put(context.Context, sqlite.ModelCall) error { return errors.New("the disk is full") }
+
+// TestWhatAModelHasCountedIsRememberedWhileItHolds: as long as a request begins with all of the counted one.
+func TestWhatAModelHasCountedIsRememberedWhileItHolds(t *testing.T) {
+	list := make([]take, 6)
+	for i := range list {
+		list[i] = take{answer: ended("Yes.", supervisor.StopEnd)}
+		list[i].answer.Usage.Input = int64(100 + i)
+	}
+	m := &takes{t: t, list: list}
+	r := newRigOf(t, m)
+	r.called()
+	r.next("2")
+	r.called()
+	r.next("3")
+	stream := r.modelStream()
+	stream.System = protocol.SystemRef{Hash: hash("be bad"), Text: "be bad"}
+	if _, err := r.call(protocol.MethodModelStream, stream); err != nil {
+		t.Fatal(err)
+	}
+	r.next("4")
+	r.called()
+	r.next("5")
+	if err := r.db.Transcript().Restart(t.Context(), r.turn().Conversation); err != nil {
+		t.Fatal(err)
+	}
+	r.called()
+	r.conn, r.peer = r.newConn("ann") // as after a restart
+	r.next("6")
+	r.called()
+	for i, want := range []supervisor.Measured{{}, {Spec: "p/m", Tokens: 100, Messages: 1}, {}, {}, {}, {}} {
+		if got := m.asked[i].Measured; got != want {
+			t.Errorf("call %d knows %+v, want %+v", i+1, got, want)
+		}
+		if m.asked[i].User != "ann" {
+			t.Errorf("call %d is %q's", i+1, m.asked[i].User)
+		}
+	}
+}
+
+func (r *rig) called() {
+	r.t.Helper()
+	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// next ends the turn and begins another of the same conversation.
+func (r *rig) next(key string) {
+	r.t.Helper()
+	r.finish()
+	r.open = r.startTurn("ann", key)
+	r.conn.BeginTurn(r.turn())
+}

@@ -1,0 +1,172 @@
+package hostcall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/jpeg" // so that image.DecodeConfig knows it
+	_ "image/png"  // so that image.DecodeConfig knows it
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/approval"
+	"mews/supervisor/spool"
+)
+
+// Approver says whether an effect may leave the walls; nil is that it may. It may take as long as a person needs to answer.
+type Approver interface {
+	Allow(ctx context.Context, r approval.Request) error
+}
+
+// Sender sends files to the chat of a turn's conversation.
+type Sender interface {
+	// SendFile has a file delivered, on disk before it returns. A call sends once: for one that has sent before, nothing
+	// happens, whatever the file is now. It refuses a call that has a result and bytes that are not the person's.
+	SendFile(ctx context.Context, turn int64, call string, f supervisor.File) error
+	// Sent says whether a call has sent its file.
+	Sent(ctx context.Context, turn int64, call string) (bool, error)
+}
+
+// toolSend is the tool whose calls may send files.
+const toolSend = "send_file"
+
+// sendFile sends a blob of the person's to the chat that their turn belongs to. A call is made again when its turn is gone on
+// with after a crash: then it waits for the answer to what the person was asked before, or is done if its file was sent.
+func sendFile(ctx context.Context, d *Conn, t *turn, p *protocol.ChatSend) (any, error) {
+	if err := t.checkSend(p); err != nil {
+		return nil, d.offence(protocol.MethodChatSend, err)
+	}
+	if d.o.Approver == nil || d.o.Sender == nil {
+		return nil, refused("this Mews sends no files")
+	}
+	switch sent, err := d.o.Sender.Sent(ctx, t.ID, p.Call); {
+	case err != nil:
+		return nil, d.failed("look whether a file was sent", t, err)
+	case sent: // before a crash, so that nobody is asked about it again
+		return protocol.ChatSent{}, nil
+	}
+	size, owns, err := d.o.Blobs.Owns(ctx, d.user, p.Blob.SHA256)
+	switch {
+	case err != nil:
+		return nil, d.failed("send a file", t, err)
+	case !owns:
+		return nil, d.offence(protocol.MethodChatSend, errors.New("not a blob of this person's"))
+	case size != p.Blob.Size:
+		return nil, d.offence(protocol.MethodChatSend, fmt.Errorf("a blob of %d bytes, not %d", size, p.Blob.Size))
+	}
+	file := supervisor.File{SHA256: p.Blob.SHA256, Size: size, Name: p.Name, Caption: p.Caption}
+	file.MediaType, err = mediaType(d.o.Spool, file)
+	if errors.Is(err, spool.ErrGone) {
+		return nil, refused("the file is not kept any more; send it again")
+	}
+	if err != nil {
+		return nil, d.failed("look what sort of file is to be sent", t, err)
+	}
+	if err := d.o.Approver.Allow(ctx, t.request(d.user, p.Call, file)); err != nil {
+		return nil, d.failed("ask whether a file may be sent", t, err)
+	}
+	_, err = commitRetrying(ctx, d, t, func() (struct{}, error) {
+		return struct{}{}, d.o.Sender.SendFile(ctx, t.ID, p.Call, file)
+	})
+	if err != nil {
+		return nil, d.failed("send a file", t, err)
+	}
+	return protocol.ChatSent{}, nil
+}
+
+// checkSend says what is wrong with a file that no honest worker sends.
+func (t *turn) checkSend(p *protocol.ChatSend) error {
+	if len(p.Call) > maxName {
+		return fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)
+	}
+	if tool, known := t.openCalls.find(p.Call); !known || tool != toolSend {
+		return fmt.Errorf("call %s: not one of %s", printable(p.Call, maxName), toolSend)
+	}
+	return p.Check()
+}
+
+// request is what the person is asked where the rules say so: about these bytes, under this name and with these words, in
+// this conversation.
+func (t *turn) request(user, call string, f supervisor.File) approval.Request {
+	text := fmt.Sprintf("May I send the file %s here (%s, %d bytes)?", literal(f.Name), f.MediaType, f.Size)
+	if f.Caption != "" {
+		text += " It would say: " + literal(f.Caption)
+	}
+	return approval.Request{
+		User: user, Conversation: supervisor.Conversation{ID: t.Conversation, User: user}, Turn: t.ID, Call: call,
+		Effect:    approval.EffectSendFile,
+		Arguments: []string{strconv.FormatInt(t.Conversation, 10), f.Name, f.MediaType, f.Caption},
+		Content:   f.SHA256, Text: text,
+	}
+}
+
+// literal is a model's words in a text that the service says, as Markdown: they change nothing of it.
+func literal(words string) string {
+	return "`" + strings.Join(strings.Fields(strings.ReplaceAll(words, "`", "'")), " ") + "`"
+}
+
+const (
+	sniffed      = 512     // bytes that http.DetectContentType looks at
+	pictureHead  = 1 << 20 // bytes in which a picture has to say how large it is; before that there may be a thumbnail
+	unknownMedia = "application/octet-stream"
+)
+
+// mediaType is what sort of file one is, by its bytes; its name only tells apart what looks the same. It is a picture only
+// if its header can be read as one.
+func mediaType(in Spool, f supervisor.File) (string, error) {
+	bytes := io.NewSectionReader(spoolReader{in, f.SHA256}, 0, min(f.Size, pictureHead))
+	head := make([]byte, min(f.Size, sniffed))
+	if _, err := io.ReadFull(bytes, head); err != nil {
+		return "", err
+	}
+	found, _, _ := strings.Cut(http.DetectContentType(head), ";")
+	if found == "image/png" || found == "image/jpeg" {
+		if _, err := bytes.Seek(0, io.SeekStart); err != nil {
+			return "", err
+		}
+		size, _, err := image.DecodeConfig(bytes)
+		if err != nil || min(size.Width, size.Height) < 1 {
+			return unknownMedia, nil
+		}
+	}
+	if named, ok := sameLooking[found][strings.ToLower(path.Ext(f.Name))]; ok {
+		return named, nil
+	}
+	return found, nil
+}
+
+// spoolReader reads a file of the spool.
+type spoolReader struct {
+	spool Spool
+	sha   string
+}
+
+func (k spoolReader) ReadAt(p []byte, offset int64) (int, error) {
+	n, _, err := k.spool.ReadAt(k.sha, p, offset)
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// sameLooking are the sorts of files that look the same at their beginning, by the extension that tells them apart.
+var sameLooking = map[string]map[string]string{
+	"text/plain": {
+		".csv": "text/csv", ".md": "text/markdown", ".ics": "text/calendar", ".vcf": "text/vcard", ".json": "application/json",
+		".html": "text/html", ".svg": "image/svg+xml",
+	},
+	"text/xml": {".svg": "image/svg+xml"},
+	"application/zip": {
+		".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+		".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+		".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+		".odt":  "application/vnd.oasis.opendocument.text", ".ods": "application/vnd.oasis.opendocument.spreadsheet",
+		".epub": "application/epub+zip",
+	},
+}

@@ -1,0 +1,287 @@
+package hostcall_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/approval"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+)
+
+// picture is a whole PNG.
+func picture(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 30))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// sends is a model that calls send_file once.
+func sends() models {
+	return says(protocol.Part{Call: &protocol.ToolCall{Name: "send_file", Arguments: json.RawMessage(`{"path":"a"}`)}})
+}
+
+// approves is an Approver that has been told what to say, and what it was asked.
+type approves struct {
+	asked []approval.Request
+	err   error
+}
+
+func (a *approves) Allow(_ context.Context, r approval.Request) error {
+	a.asked = append(a.asked, r)
+	return a.err
+}
+
+// turns sends into the real database.
+type turns struct{ sqlite.Turns }
+
+func (s turns) SendFile(ctx context.Context, turn int64, call string, f supervisor.File) error {
+	_, err := s.Turns.SendFile(ctx, turn, call, f)
+	return err
+}
+
+// sendRig is a rig whose model has called send_file.
+type sendRig struct {
+	*rig
+	approver *approves
+	call     string
+}
+
+func newSendRig(t *testing.T) *sendRig {
+	t.Helper()
+	r := &sendRig{rig: newRig(t, sends()), approver: &approves{}}
+	r.options.Approver, r.options.Sender = r.approver, turns{r.db.Turns()}
+	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}, {Name: "send_file"}}})
+	r.call = r.made()[0].ID
+	return r
+}
+
+// file is one with these bytes that an honest worker would have sent.
+func (r *sendRig) file(name, data string) protocol.ChatSend {
+	r.t.Helper()
+	return protocol.ChatSend{Turn: r.open.Turn.ID, Call: r.call, Blob: upload(r.t, r.conn, r.open.Turn.ID, data), Name: name}
+}
+
+func (r *sendRig) send(p protocol.ChatSend) error {
+	r.t.Helper()
+	_, err := r.rig.call(protocol.MethodChatSend, p)
+	return err
+}
+
+// delivered are the files that wait for ann.
+func (r *sendRig) delivered() (files []supervisor.File) {
+	r.t.Helper()
+	list, err := r.db.Outbox().Pending(r.t.Context(), r.open.Turn.Conversation.ID, 0, 100)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, d := range list {
+		files = append(files, d.Files...)
+	}
+	return files
+}
+
+func TestAFileIsSentOnce(t *testing.T) {
+	r := newSendRig(t)
+	p := r.file("cat.png", picture(t))
+	p.Caption = "Tom\n`and` Jerry"
+	for range 3 {
+		if err := r.send(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := supervisor.File{SHA256: p.Blob.SHA256, Size: p.Blob.Size, Name: "cat.png", MediaType: "image/png", Caption: p.Caption}
+	if got := r.delivered(); len(got) != 1 || got[0] != want {
+		t.Errorf("what waits is %+v", got)
+	}
+	asked := r.approver.asked[0]
+	if asked.User != "ann" || asked.Effect != approval.EffectSendFile || asked.Content != p.Blob.SHA256 || asked.Call != r.call ||
+		asked.Conversation.ID != r.open.Turn.Conversation.ID || asked.Turn != r.open.Turn.ID {
+		t.Errorf("asked was %+v", asked)
+	}
+	if want := "May I send the file `cat.png` here (image/png, "; !strings.HasPrefix(asked.Text, want) ||
+		!strings.HasSuffix(asked.Text, "It would say: `Tom 'and' Jerry`") {
+		t.Errorf("the person reads %q", asked.Text)
+	}
+	if r.peer.ended != nil {
+		t.Errorf("the worker was ended for %v", r.peer.ended)
+	}
+}
+
+// TestWhatIsAskedAboutIsExactlyThis: another name, caption, content or conversation is another subject.
+func TestWhatIsAskedAboutIsExactlyThis(t *testing.T) {
+	r := newSendRig(t)
+	r.approver.err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann was asked and said no."}
+	first := r.file("a.txt", "a")
+	second, third, fourth := first, first, r.file("a.txt", "b")
+	second.Name, third.Caption = "b.txt", "look"
+	subjects := map[string]bool{}
+	for _, p := range []protocol.ChatSend{first, second, third, fourth, first} {
+		if err := r.send(p); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "said no") {
+			t.Errorf("got %v", err)
+		}
+		subjects[r.approver.asked[len(r.approver.asked)-1].Subject()] = true
+	}
+	if len(subjects) != 4 || len(r.delivered()) != 0 || r.peer.ended != nil {
+		t.Errorf("%d subjects, %+v waits, ended for %v", len(subjects), r.delivered(), r.peer.ended)
+	}
+}
+
+func TestFilesThatNoHonestWorkerSends(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*sendRig, *protocol.ChatSend)
+		want   string // of the offence
+	}{
+		"somebody else's": {func(r *sendRig, p *protocol.ChatSend) {
+			bob, _ := r.newConn("bob")
+			other := r.startTurn("bob", "1")
+			bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
+			p.Blob = upload(r.t, bob, other.Turn.ID, "bob's secret")
+		}, "not a blob of this person's"},
+		"nobody's":      {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.SHA256 = hash("x") }, "not a blob of this person's"},
+		"a path":        {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.SHA256 = "../mews.db" }, "not a blob of this person's"},
+		"another size":  {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.Size++ }, "bytes, not"},
+		"too large":     {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.Size = protocol.MaxFile + 1 }, "blob.size"},
+		"another turn":  {func(_ *sendRig, p *protocol.ChatSend) { p.Turn++ }, "not a turn of this worker's"},
+		"no call":       {func(_ *sendRig, p *protocol.ChatSend) { p.Call = "" }, "not one of send_file"},
+		"an older call": {func(_ *sendRig, p *protocol.ChatSend) { p.Call = "t1-0-1" }, "not one of send_file"},
+		"an endless call": {func(_ *sendRig, p *protocol.ChatSend) { p.Call = strings.Repeat("x", 65) },
+			"call: 65 bytes"},
+		"control characters": {func(_ *sendRig, p *protocol.ChatSend) { p.Name = "a\x1b]0;b\x07.png" }, "name"},
+		"a folder":           {func(_ *sendRig, p *protocol.ChatSend) { p.Name = "../a.png" }, "name"},
+		"a huge caption":     {func(_ *sendRig, p *protocol.ChatSend) { p.Caption = strings.Repeat("x", 500_000) }, "caption"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newSendRig(t)
+			p := r.file("a.txt", "a")
+			c.change(r, &p)
+			if err := r.send(p); err == nil || r.peer.ended == nil || len(r.audited) != 1 || !strings.Contains(r.audited[0], c.want) {
+				t.Errorf("got %v, ended for %v, audited %.300q", err, r.peer.ended, r.audited)
+			}
+			if len(r.audited[0]) > 1000 || len(r.delivered()) != 0 || len(r.approver.asked) != 0 {
+				t.Errorf("what waits is %+v, asked was %+v", r.delivered(), r.approver.asked)
+			}
+		})
+	}
+}
+
+func TestACallOfAnotherToolSendsNothing(t *testing.T) {
+	r := newSendRig(t)
+	if err := r.done(protocol.ToolResult{Call: r.call, Name: "send_file", Text: "not sent"}); err != nil {
+		t.Fatal(err)
+	}
+	r.options.Models = asks(1)
+	r.call = r.made()[0].ID
+	if err := r.send(r.file("a.txt", "a")); err == nil || !strings.Contains(r.peer.ended.Error(), "not one of send_file") {
+		t.Errorf("got %v, ended for %v", err, r.peer.ended)
+	}
+}
+
+func TestAWorkerThatSendsAndSends(t *testing.T) {
+	r := newSendRig(t)
+	p := r.file("a.txt", "a")
+	taken := 0
+	for range 1000 {
+		if r.send(p) == nil {
+			taken++
+		}
+	}
+	if taken != protocol.MaxFiles || r.peer.ended == nil || len(r.audited) != 1 || !strings.Contains(r.audited[0], "more than 20 times") {
+		t.Errorf("%d were taken, ended for %v, audited %q", taken, r.peer.ended, r.audited)
+	}
+	if len(r.delivered()) != 1 {
+		t.Errorf("what waits is %+v", r.delivered())
+	}
+}
+
+// TestACallIsMadeAgain as it is after a crash: nobody is asked about what was sent, whatever the file is by then, and though
+// they would say no.
+func TestACallIsMadeAgain(t *testing.T) {
+	r := newSendRig(t)
+	if err := r.send(r.file("a.txt", "a")); err != nil {
+		t.Fatal(err)
+	}
+	r.approver.err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann was asked and said no."}
+	gone := r.file("b.txt", "b")
+	gone.Blob = r.file("c.txt", "c").Blob
+	if err := r.options.Spool.(*spool.Spool).Remove(gone.Blob.SHA256); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []protocol.ChatSend{r.file("a.txt", "a"), r.file("b.txt", "another"), gone} {
+		if err := r.send(p); err != nil {
+			t.Errorf("%s: got %v", p.Name, err)
+		}
+	}
+	if files := r.delivered(); len(files) != 1 || files[0].Name != "a.txt" || len(r.approver.asked) != 1 {
+		t.Errorf("what waits is %+v, asked was %d times", files, len(r.approver.asked))
+	}
+	if err := r.done(protocol.ToolResult{Call: r.call, Name: "send_file", Text: "sent"}); err != nil {
+		t.Fatal(err)
+	}
+	r.call = r.made()[0].ID
+	if err := r.send(r.file("a.txt", "a")); wireCode(err) != protocol.CodeFailed || len(r.approver.asked) != 2 {
+		t.Errorf("another call: got %v, asked %d times", err, len(r.approver.asked))
+	}
+}
+
+func TestWithoutAnApproverNothingIsSent(t *testing.T) {
+	r := newSendRig(t)
+	r.options.Approver = nil
+	if err := r.send(r.file("a.txt", "a")); wireCode(err) != protocol.CodeFailed || len(r.delivered()) != 0 {
+		t.Errorf("got %v, and %+v waits", err, r.delivered())
+	}
+}
+
+func TestAWorkerCannotSayThatAFileWasSent(t *testing.T) {
+	r := newSendRig(t)
+	err := r.done(protocol.ToolResult{Call: r.call, Name: "send_file", Text: "sent",
+		Changes: []protocol.Change{{Kind: "file.sent", Target: "a.txt"}}})
+	if err == nil || r.peer.ended == nil || !strings.Contains(r.peer.ended.Error(), "not a worker's to say") {
+		t.Errorf("got %v, ended for %v", err, r.peer.ended)
+	}
+}
+
+func TestWhatSortOfFileItIs(t *testing.T) {
+	var jpg bytes.Buffer
+	if err := jpeg.Encode(&jpg, image.NewGray(image.Rect(0, 0, 9, 9)), nil); err != nil {
+		t.Fatal(err)
+	}
+	whole := picture(t)
+	for name, c := range map[string]struct{ name, data, want string }{
+		"a picture":                  {"a.png", whole, "image/png"},
+		"under any name":             {"a.txt", whole, "image/png"},
+		"another":                    {"a", jpg.String(), "image/jpeg"},
+		"the beginning of one":       {"a.png", whole[:20], "application/octet-stream"},
+		"what begins like one":       {"a.jpg", "\xff\xd8\xff and then text", "application/octet-stream"},
+		"text that is named as one":  {"a.png", "#!/bin/sh\n", "text/plain"},
+		"a page":                     {"a.png", "<html><script>alert(1)</script>", "text/html"},
+		"a document":                 {"a", "%PDF-1.7\n", "application/pdf"},
+		"a table":                    {"a.CSV", "a,b\n1,2\n", "text/csv"},
+		"a drawing":                  {"a.svg", "<?xml version=\"1.0\"?><svg/>", "image/svg+xml"},
+		"an archive":                 {"a.zip", "PK\x03\x04\x00\x00", "application/zip"},
+		"an archive that is a sheet": {"a.xlsx", "PK\x03\x04\x00\x00", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+		"bytes":                      {"a.csv", "\x00\x01\x02", "application/octet-stream"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newSendRig(t)
+			if err := r.send(r.file(c.name, c.data)); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.delivered()[0].MediaType; got != c.want {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}

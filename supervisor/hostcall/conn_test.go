@@ -1,0 +1,441 @@
+package hostcall_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/reply"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// models answers as the test says.
+type models func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error)
+
+func (m models) Stream(ctx context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
+	supervisor.ModelAnswer, error) {
+	message, err := m(ctx, req, func(text string) { delta(supervisor.ModelDelta{Text: text}) })
+	return supervisor.ModelAnswer{Message: message, Model: "test"}, err
+}
+
+func (m models) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 0, false }
+
+func says(parts ...protocol.Part) models {
+	return func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
+		return protocol.Message{Parts: parts}, nil
+	}
+}
+
+// peer is a worker's process: what was sent to it, and what it was ended for.
+type peer struct {
+	mu    sync.Mutex
+	notes []protocol.ModelDelta
+	ended error
+}
+
+func (p *peer) Notify(_ context.Context, _ string, params any) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notes = append(p.notes, params.(protocol.ModelDelta))
+	return nil
+}
+
+func (p *peer) End(reason error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = reason
+}
+
+// rig is a conn with a turn of ann's that has begun, on a real database and spool.
+type rig struct {
+	t       *testing.T
+	db      *sqlite.DB
+	options *hostcall.Options
+	conn    *hostcall.Conn
+	peer    *peer
+	open    sqlite.RunningTurn
+	stream  *reply.Stream
+	audited []string
+}
+
+func newRig(t *testing.T, m models) *rig {
+	t.Helper()
+	return newRigOf(t, m)
+}
+
+func newRigOf(t *testing.T, m hostcall.Models) *rig {
+	t.Helper()
+	s, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	db := sqlitetest.Open(t)
+	r := &rig{t: t, db: db}
+	r.options = &hostcall.Options{
+		Steps: db.Turns(), Transcript: db.Transcript(), Models: m, Usage: db.Usage(), Blobs: db.Blobs(), Spool: s, History: 10_000,
+		Audit: func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },
+		Log:   hclog.NewNullLogger(),
+	}
+	r.conn, r.peer = r.newConn("ann")
+	r.open = r.startTurn("ann", "1")
+	r.stream = new(reply.Feeds).Open(r.open.Turn, "")
+	r.conn.BeginTurn(r.turn())
+	return r
+}
+
+// logged is what the connections log from now on.
+func (r *rig) logged() *bytes.Buffer {
+	out := &bytes.Buffer{}
+	r.options.Log = hclog.New(&hclog.LoggerOptions{Output: out})
+	return out
+}
+
+func (r *rig) newConn(user string) (*hostcall.Conn, *peer) {
+	p := &peer{}
+	d := hostcall.NewConn(r.options, user, p)
+	d.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}}})
+	return d, p
+}
+
+func (r *rig) startTurn(user, key string) sqlite.RunningTurn {
+	r.t.Helper()
+	in, _, err := r.db.Inbox().Put(r.t.Context(), supervisor.Inbound{
+		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal},
+		Source:       "test", Key: key, Kind: supervisor.KindText, Text: "hello",
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if _, err := r.db.Turns().Start(r.t.Context(), in.ID); err != nil {
+		r.t.Fatal(err)
+	}
+	open, _, err := r.db.Turns().Open(r.t.Context(), in.Conversation.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return open
+}
+
+func (r *rig) turn() hostcall.Turn {
+	return hostcall.Turn{ID: r.open.Turn.ID, Conversation: r.open.Turn.Conversation.ID, Reply: r.stream,
+		Limits: protocol.TurnLimits{Steps: 50, Output: 16 << 10}}
+}
+
+// newest is the transcript's newest message.
+func (r *rig) newest() int64 {
+	r.t.Helper()
+	messages, err := r.db.Transcript().Messages(r.t.Context(), r.open.Turn.Conversation.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return messages[len(messages)-1].ID
+}
+
+// call asks the conn, as the wire would.
+func (r *rig) call(method string, params any) (any, error) {
+	r.t.Helper()
+	return ask(r.t, r.conn, method, params)
+}
+
+func ask(t *testing.T, d *hostcall.Conn, method string, params any) (any, error) {
+	t.Helper()
+	raw, err := json.Marshal(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Call(t.Context(), &protocol.Request{ID: 1, Method: method, Params: raw})
+}
+
+func hash(s string) string {
+	h := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(h[:])
+}
+
+// modelStream is a whole request: the system text and the tools are named in full.
+func (r *rig) modelStream() protocol.ModelStream {
+	return protocol.ModelStream{
+		Turn: r.open.Turn.ID, After: r.newest(),
+		System: protocol.SystemRef{Hash: hash("be good"), Text: "be good"},
+		Tools:  protocol.ToolsRef{Hash: hash("get_time\nlist_files\n"), Names: []string{"get_time", "list_files"}},
+	}
+}
+
+func wireCode(err error) int {
+	var e *protocol.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+func TestTheModelsMessageIsCommittedBeforeTheWorkerHearsOfIt(t *testing.T) {
+	var got supervisor.ModelRequest
+	r := newRig(t, func(_ context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+		got = req
+		delta("I lo")
+		delta("ok.")
+		return protocol.Message{ID: 99, Role: "user", Parts: []protocol.Part{{Text: "I look."},
+			{Call: &protocol.ToolCall{ID: "provider's own", Name: "list_files", Arguments: json.RawMessage(`{}`)}}}}, nil
+	})
+	result, err := r.call(protocol.MethodModelStream, r.modelStream())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := result.(protocol.ModelStreamed).Message
+	open, _, err := r.db.Turns().Open(t.Context(), r.open.Turn.Conversation.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := open.Messages[len(open.Messages)-1]
+	if kept.ID != m.ID || m.Role != protocol.RoleAssistant || m.Text() != "I look." {
+		t.Errorf("the worker got %+v, kept is %+v", m, kept)
+	}
+	if id := m.Calls()[0].ID; id != fmt.Sprintf("t%d-1-1", r.open.Turn.ID) {
+		t.Errorf("the call's id is %q", id)
+	}
+	if got.System != "be good" || len(got.Tools) != 2 || got.Messages[0].Text() != "hello" {
+		t.Errorf("the request was %+v", got)
+	}
+	if text, partial := r.stream.Text(); text != "I look." || partial != "" {
+		t.Errorf("the reply is %q, of it uncommitted %q", text, partial)
+	}
+	var said string
+	for i, d := range r.peer.notes {
+		said += d.Text
+		if d.Seq != i+1 {
+			t.Errorf("delta %d has number %d", i+1, d.Seq)
+		}
+	}
+	if said != "I look." {
+		t.Errorf("the deltas say %q", said)
+	}
+}
+
+func TestSystemTextAndToolsAreNamedByHashOnceTheyWereSent(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	p := r.modelStream()
+	p.System.Text, p.Tools.Names = "", nil
+	if _, err := r.call(protocol.MethodModelStream, p); wireCode(err) != protocol.CodeUnknownHash {
+		t.Fatalf("unknown hashes: got %v, want CodeUnknownHash", err)
+	}
+	result, err := r.call(protocol.MethodModelStream, r.modelStream())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.After = result.(protocol.ModelStreamed).Message.ID
+	if _, err := r.call(protocol.MethodModelStream, p); err != nil {
+		t.Errorf("known hashes: %v", err)
+	}
+}
+
+func TestWhatAWorkerMayNotOfferAModel(t *testing.T) {
+	for name, change := range map[string]func(*protocol.ModelStream){
+		"a tool that is not in its handshake": func(p *protocol.ModelStream) {
+			p.Tools = protocol.ToolsRef{Hash: hash("rm\n"), Names: []string{"rm"}}
+		},
+		"tools out of order": func(p *protocol.ModelStream) {
+			p.Tools = protocol.ToolsRef{Hash: hash("list_files\nget_time\n"), Names: []string{"list_files", "get_time"}}
+		},
+		"another text under a hash":     func(p *protocol.ModelStream) { p.System.Text = "be bad" },
+		"an old view of the transcript": func(p *protocol.ModelStream) { p.After-- },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
+				t.Error("the model was called")
+				return protocol.Message{}, nil
+			})
+			p := r.modelStream()
+			change(&p)
+			if _, err := r.call(protocol.MethodModelStream, p); wireCode(err) != protocol.CodeInvalidParams {
+				t.Errorf("got %v, want CodeInvalidParams", err)
+			}
+		})
+	}
+}
+
+func TestTheTurnLearnsWhyTheModelFailed(t *testing.T) {
+	refusal := &supervisor.Error{Code: supervisor.CodeModel, Message: "The key was refused."}
+	r := newRig(t, func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
+		return protocol.Message{}, refusal
+	})
+	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed {
+		t.Errorf("the worker got %v", err)
+	}
+	if err := r.conn.EndTurn(r.open.Turn.ID, "").Failure; !errors.Is(err, refusal) {
+		t.Errorf("the session got %v", err)
+	}
+}
+
+func TestAnEmptyAnswerAndAnEndlessOneAreErrors(t *testing.T) {
+	for name, part := range map[string]protocol.Part{"empty": {}, "endless": {Text: strings.Repeat("x", 2<<20)}} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, says(part))
+			if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestEndCancelsTheModelAndWaitsForIt(t *testing.T) {
+	called, over := make(chan struct{}), false
+	r := newRig(t, func(ctx context.Context, _ supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+		close(called)
+		<-ctx.Done()
+		over = true
+		return protocol.Message{}, context.Cause(ctx)
+	})
+	answered := make(chan error, 1)
+	go func() {
+		_, err := r.call(protocol.MethodModelStream, r.modelStream())
+		answered <- err
+	}()
+	<-called
+	if err := r.conn.EndTurn(r.open.Turn.ID, "").Failure; err != nil {
+		t.Errorf("a cancelled call is no failure of the model: %v", err)
+	}
+	if !over {
+		t.Error("End returned while the model was being called")
+	}
+	if err := <-answered; wireCode(err) != protocol.CodeCancelled {
+		t.Errorf("the worker got %v", err)
+	}
+}
+
+func TestOffencesEndTheWorkerAndAreAudited(t *testing.T) {
+	event := protocol.TurnEvent{Kind: protocol.ToolBegan}
+	for name, offend := range map[string]func(*rig){
+		"a call for a turn that it was not given": func(r *rig) {
+			p := r.modelStream()
+			p.Turn = 4711
+			r.call(protocol.MethodModelStream, p)
+		},
+		"a call after the turn's end": func(r *rig) {
+			r.conn.EndTurn(r.open.Turn.ID, "")
+			r.call(protocol.MethodStepCommit, protocol.StepCommit{Turn: r.open.Turn.ID})
+		},
+		"a notification out of turn": func(r *rig) {
+			raw, _ := json.Marshal(event)
+			r.conn.Notify(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
+		},
+		"parameters that are not the method's": func(r *rig) {
+			r.conn.Call(r.t.Context(), &protocol.Request{Method: protocol.MethodBlobRead, Params: json.RawMessage(`{"turn":1,"path":"/etc/passwd"}`)})
+		},
+		"more blobs than a turn may begin": func(r *rig) {
+			for range 1001 {
+				r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: r.open.Turn.ID})
+			}
+		},
+		"the third unknown method within a minute": func(r *rig) {
+			for i := range 3 {
+				if _, err := r.call(fmt.Sprint("grease.", i), nil); i < 2 && wireCode(err) != protocol.CodeMethodNotFound {
+					r.t.Errorf("unknown method %d: %v", i, err)
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, says(protocol.Part{Text: "hi"}))
+			offend(r)
+			if r.peer.ended == nil || len(r.audited) != 1 {
+				t.Fatalf("ended for %v; audited %q", r.peer.ended, r.audited)
+			}
+			if !strings.HasPrefix(r.audited[0], "ann worker.offence ") {
+				t.Errorf("audited %q", r.audited[0])
+			}
+		})
+	}
+}
+
+func TestAToolsLineIsMadeFitForATerminal(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	feeds := &reply.Feeds{}
+	w := feeds.Watch(r.open.Turn.Conversation.ID)
+	defer w.Close()
+	turn := r.turn()
+	turn.Reply = feeds.Open(r.open.Turn, "")
+	r.conn.BeginTurn(turn)
+	raw, _ := json.Marshal(protocol.TurnEvent{Turn: turn.ID, Kind: protocol.ToolBegan, Tool: "t", Text: "\x1b[2J" + strings.Repeat("ä", 500)})
+	r.conn.Notify(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
+	u, err := w.Next(t.Context())
+	if err != nil || len(u.Tools) != 1 {
+		t.Fatal(u, err)
+	}
+	if text := u.Tools[0].Text; strings.ContainsRune(text, 0x1b) || len(text) > 310 {
+		t.Errorf("shown as %q", text)
+	}
+}
+
+func TestABlobIsKeptAndReadByItsOwnPersonOnly(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	turn := r.open.Turn.ID
+	data := bytes.Repeat([]byte("0123456789abcdef"), protocol.BlobChunk/16+10)
+	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: turn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob := begun.(protocol.BlobBegun).Blob
+	for offset := 0; offset < len(data); offset += protocol.BlobChunk {
+		chunk := data[offset:min(offset+protocol.BlobChunk, len(data))]
+		if _, err := r.call(protocol.MethodBlobWrite, protocol.BlobWrite{Turn: turn, Blob: blob, Offset: int64(offset), Data: chunk}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := r.call(protocol.MethodBlobCommit, protocol.BlobCommit{Turn: turn, Blob: blob})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := kept.(protocol.BlobRef)
+	read, err := r.call(protocol.MethodBlobRead, protocol.BlobRead{Turn: turn, SHA256: ref.SHA256, Offset: protocol.BlobChunk, Length: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read.(protocol.BlobData); string(got.Data) != string(data[:32]) || got.Size != int64(len(data)) {
+		t.Errorf("read %q of %d", got.Data, got.Size)
+	}
+
+	bob, _ := r.newConn("bob")
+	other := r.startTurn("bob", "1")
+	bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
+	if _, err := ask(t, bob, protocol.MethodBlobRead, protocol.BlobRead{Turn: other.Turn.ID, SHA256: ref.SHA256, Length: 32}); wireCode(err) != protocol.CodeFailed {
+		t.Errorf("bob read ann's blob: %v", err)
+	}
+}
+
+func TestBlobsThatAreRefused(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	turn := r.open.Turn.ID
+	begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: turn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob := begun.(protocol.BlobBegun).Blob
+	for name, p := range map[string]protocol.BlobWrite{
+		"a gap":             {Turn: turn, Blob: blob, Offset: 1, Data: []byte("x")},
+		"a blob not begun":  {Turn: turn, Blob: blob + 1, Data: []byte("x")},
+		"a chunk too large": {Turn: turn, Blob: blob, Data: make([]byte, protocol.BlobChunk+1)},
+	} {
+		if _, err := r.call(protocol.MethodBlobWrite, p); wireCode(err) != protocol.CodeFailed {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if r.peer.ended != nil {
+		t.Errorf("ended for %v", r.peer.ended)
+	}
+}

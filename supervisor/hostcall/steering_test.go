@@ -1,0 +1,206 @@
+package hostcall_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/history"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/reply"
+)
+
+// say has ann send something while her turn runs.
+func (r *rig) say(key, text string) {
+	r.t.Helper()
+	_, _, err := r.db.Inbox().Put(r.t.Context(), supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
+		Kind: supervisor.KindText, Text: text})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func wants(mode supervisor.Busy) func(context.Context, string) supervisor.Busy {
+	return func(context.Context, string) supervisor.Busy { return mode }
+}
+
+// heard is what a person says in a request.
+func heard(req supervisor.ModelRequest) (texts []string) {
+	for _, m := range req.Messages {
+		if m.Role == protocol.RoleUser {
+			texts = append(texts, m.Text())
+		}
+	}
+	return texts
+}
+
+func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
+	var requests []supervisor.ModelRequest
+	r := newRig(t, asksThenSays(&requests))
+	r.options.Busy = wants(supervisor.BusySteer)
+	r.say("k1", "in the same breath")
+	call := r.made()[0]
+	r.say("k2", "and also this")
+	r.say("k3", "and that")
+	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "a.md"}); err != nil {
+		t.Fatal(err)
+	}
+	refused := r.modelStream()
+	refused.System = protocol.SystemRef{Hash: hash("unknown")}
+	if _, err := r.call(protocol.MethodModelStream, refused); wireCode(err) != protocol.CodeUnknownHash {
+		t.Fatalf("got %v", err)
+	}
+	// The worker asks for the same once more: what it was refused for has moved nothing.
+	again := r.modelStream()
+	again.After = refused.After
+	answer, err := r.call(protocol.MethodModelStream, again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := answer.(protocol.ModelStreamed).Taken; n != 2 {
+		t.Errorf("the worker is told that %d were taken in", n)
+	}
+	want := []string{"hello", "in the same breath", "and also this", "and that"}
+	if diff := cmp.Diff([][]string{want[:2], want}, [][]string{heard(requests[0]), heard(requests[1])}); diff != "" {
+		t.Error(diff)
+	}
+	if m := requests[1].Messages; m[len(m)-3].Role != protocol.RoleTool {
+		t.Errorf("they stand behind a %s", m[len(m)-3].Role)
+	}
+	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.Taken(2)+"\n\nI see it." {
+		t.Errorf("the reply is %q", text)
+	}
+	if r.peer.ended != nil || len(r.audited) > 0 {
+		t.Errorf("ended: %v, audited: %q", r.peer.ended, r.audited)
+	}
+}
+
+func TestWhatIsSentMeanwhileWaitsWhereThePersonWantsThat(t *testing.T) {
+	for _, mode := range []supervisor.Busy{supervisor.BusyQueue, supervisor.BusyRestart} {
+		var requests []supervisor.ModelRequest
+		r := newRig(t, asksThenSays(&requests))
+		r.options.Busy = wants(mode)
+		r.say("k1", "and also this")
+		r.made()
+		if diff := cmp.Diff([]string{"hello"}, heard(requests[0])); diff != "" {
+			t.Errorf("%s: %s", mode, diff)
+		}
+	}
+}
+
+// The model is shown nothing by a call that fails before it is made, or by one of a worker that dies: the reply says that it
+// was read once a step has been made of it.
+func TestNothingIsSaidToBeReadBeforeTheModelHasAnsweredIt(t *testing.T) {
+	broke := errors.New("the budget of the day is used up")
+	var requests []supervisor.ModelRequest
+	answer := asksThenSays(&requests)
+	r := newRig(t, func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+		if len(heard(req)) == 2 {
+			return protocol.Message{}, broke
+		}
+		return answer(ctx, req, delta)
+	})
+	r.options.Busy = wants(supervisor.BusySteer)
+	call := r.made()[0]
+	r.say("k1", "the wrong folder!")
+	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "a.md"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
+		t.Fatal("the step was made")
+	}
+	if text, _ := r.stream.Text(); text != "I look." {
+		t.Errorf("after a step that failed the reply is %q", text)
+	}
+	r.say("k2", "and be brief")
+	turn := r.turn()
+	turn.Step = 1
+	r.conn, r.peer = r.newConn("ann")
+	r.conn.BeginTurn(turn)
+	r.made()
+	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.Taken(2)+"\n\nI see it." {
+		t.Errorf("after the step that was made the reply is %q", text)
+	}
+}
+
+// A request has room for a few words however full it is, and for a page only where it still fits.
+func TestWhatDoesNotFitTheRequestWaits(t *testing.T) {
+	var last supervisor.ModelRequest
+	r := newRig(t, func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+		last = req
+		return asks(1)(ctx, req, delta)
+	})
+	r.options.Busy, r.options.History = wants(supervisor.BusySteer), 4000
+	page := func(letter string) string { return strings.Repeat(letter, 8<<10) }
+	call := r.made()[0]
+	for i, text := range []string{"not that folder!", page("b"), page("c"), "ok?"} {
+		r.say(fmt.Sprint("k", i), text)
+	}
+	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: page("r") + page("r")}); err != nil {
+		t.Fatal(err)
+	}
+	call = r.made()[0]
+	if diff := cmp.Diff([]string{"hello", "not that folder!"}, heard(last)); diff != "" {
+		t.Errorf("where a page does not fit beside the newest result the model was told (-want +got)\n%s", diff)
+	}
+	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "short"}); err != nil {
+		t.Fatal(err)
+	}
+	r.made()
+	if got := heard(last); got[len(got)-1] != page("b") {
+		t.Errorf("with room for one page the last that the model was told is %.20q", got[len(got)-1])
+	}
+	if got := history.Tokens(last.Messages); got > r.options.History {
+		t.Errorf("the request has %d tokens", got)
+	}
+}
+
+// jammed is a store that takes nothing in.
+type jammed struct {
+	hostcall.Steps
+}
+
+func (jammed) Take(context.Context, int64, int) (int, error) {
+	return 0, errors.New("the disk is full")
+}
+
+func TestAStepIsMadeAlthoughNothingCanBeTakenIn(t *testing.T) {
+	r := newRig(t, asks(1))
+	r.options.Busy, r.options.Steps = wants(supervisor.BusySteer), jammed{r.db.Turns()}
+	r.say("k1", "and also this")
+	if calls := r.made(); len(calls) != 1 {
+		t.Errorf("the model's calls are %+v", calls)
+	}
+}
+
+// A turn that has taken in a lot keeps what it began with, however little room there is.
+func TestTheFirstQuestionOfATurnStaysBeforeTheModel(t *testing.T) {
+	var last supervisor.ModelRequest
+	r := newRig(t, func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+		last = req
+		return asks(1)(ctx, req, delta)
+	})
+	r.options.Busy, r.options.History = wants(supervisor.BusySteer), 100
+	turn := r.turn()
+	turn.First = r.open.Messages[0].ID
+	r.conn.EndTurn(turn.ID, "")
+	r.conn.BeginTurn(turn)
+	for i := range 10 {
+		call := r.made()[0]
+		r.say(fmt.Sprint("k", i), fmt.Sprint("and also ", i))
+		if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "a.md, b.md, c.md, d.md, e.md"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.made()
+	got := heard(last)
+	if len(got) == 11 || got[0] != "hello" || got[len(got)-1] != "and also 9" {
+		t.Errorf("the model was told %q", got)
+	}
+}

@@ -1,0 +1,235 @@
+package hostcall_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// asks is a model that calls list_files so many times at once, and says so.
+func asks(times int) models {
+	return func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
+		parts := []protocol.Part{{Text: "I look."}}
+		for range times {
+			parts = append(parts, protocol.Part{Call: &protocol.ToolCall{Name: "list_files", Arguments: json.RawMessage(`{}`)}})
+		}
+		return protocol.Message{Parts: parts}, nil
+	}
+}
+
+// made has the model called, and returns its calls.
+func (r *rig) made() []protocol.ToolCall {
+	r.t.Helper()
+	answer, err := r.call(protocol.MethodModelStream, r.modelStream())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return answer.(protocol.ModelStreamed).Message.Calls()
+}
+
+func (r *rig) done(result protocol.ToolResult) error {
+	_, err := r.call(protocol.MethodStepCommit, protocol.StepCommit{
+		Turn: r.open.Turn.ID, Call: result.Call, State: protocol.StateDone, Result: &result})
+	return err
+}
+
+func TestResultsThatNoHonestWorkerSends(t *testing.T) {
+	field := strings.Repeat("x", 4<<10)
+	for name, c := range map[string]struct {
+		change func(*protocol.ToolResult)
+		fine   bool
+	}{
+		"all at its largest": {func(r *protocol.ToolResult) {
+			r.Text = strings.Repeat("x", 20<<10)
+			r.Rest = &protocol.BlobRef{SHA256: hash("x"), Size: 1}
+			r.Changes = make([]protocol.Change, 256)
+			for i := range r.Changes {
+				r.Changes[i] = protocol.Change{Kind: "write", Target: field, Detail: field}
+			}
+		}, true},
+		"another tool's name": {func(r *protocol.ToolResult) { r.Name = "get_time" }, false},
+		"a text beyond the turn's limit": {func(r *protocol.ToolResult) {
+			r.Text = strings.Repeat("x", 20<<10+1)
+		}, false},
+		"257 changes": {func(r *protocol.ToolResult) { r.Changes = make([]protocol.Change, 257) }, false},
+		"a long kind": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: field + "x"}}
+		}, false},
+		"a long target": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: "write", Target: field + "x"}}
+		}, false},
+		"a long detail": {func(r *protocol.ToolResult) {
+			r.Changes = []protocol.Change{{Kind: "write", Detail: field + "x"}}
+		}, false},
+		"a blob of no such name": {func(r *protocol.ToolResult) { r.Rest = &protocol.BlobRef{SHA256: field} }, false},
+		"an endless id":          {func(r *protocol.ToolResult) { r.Call = strings.Repeat("t", 65) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, asks(1))
+			call := r.made()[0]
+			result := protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "ok"}
+			c.change(&result)
+			err := r.done(result)
+			if c.fine != (err == nil) || c.fine != (r.peer.ended == nil) {
+				t.Errorf("got %.200v, ended for %.200v", err, r.peer.ended)
+			}
+		})
+	}
+}
+
+func TestTheNamesOfCallsOutliveTheWorker(t *testing.T) {
+	r := newRig(t, asks(1))
+	call := r.made()[0]
+	turn := r.turn()
+	turn.Step, turn.Pending = 1, []protocol.PendingCall{{Call: call}}
+	r.conn, r.peer = r.newConn("ann")
+	r.conn.BeginTurn(turn)
+	if r.done(protocol.ToolResult{Call: call.ID, Name: "get_time"}); r.peer.ended == nil {
+		t.Error("the next worker may commit another tool's result")
+	}
+}
+
+// countCalls is m, and how often it was called.
+func countCalls(m models) (models, *int) {
+	n := new(int)
+	return func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+		*n++
+		return m(ctx, req, delta)
+	}, n
+}
+
+func TestNothingIsPaidForThatCouldNotBeKept(t *testing.T) {
+	for name, next := range map[string]func(*rig){
+		"in the same process": func(*rig) {},
+		"after the worker's death": func(r *rig) {
+			turn := r.turn()
+			turn.Step = 1
+			r.conn, r.peer = r.newConn("ann")
+			r.conn.BeginTurn(turn)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model, called := countCalls(asks(2))
+			r := newRig(t, model)
+			calls := r.made()
+			next(r)
+			for _, call := range calls {
+				if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeInvalidParams || *called != 1 {
+					t.Errorf("with call %s open: %v, and the model was called %d times", call.ID, err, *called)
+				}
+				if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.made()
+			if *called != 2 {
+				t.Errorf("the model was called %d times", *called)
+			}
+		})
+	}
+}
+
+func TestTheSupervisorCountsTheSteps(t *testing.T) {
+	model, called := countCalls(says(protocol.Part{Text: "and on"}))
+	r := newRig(t, model)
+	turn := r.turn()
+	turn.Limits.Steps, turn.Step = 5, 3
+	r.conn.BeginTurn(turn)
+	r.made()
+	r.made()
+	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeFailed || *called != 2 {
+		t.Errorf("the sixth step: %v, and the model was called %d times", err, *called)
+	}
+	if told := supervisor.ErrorMessage(r.conn.EndTurn(turn.ID, protocol.WhyError).Failure); !strings.Contains(told, "5 steps") {
+		t.Errorf("the person is told %q", told)
+	}
+}
+
+func TestNoSentenceIsReadTwice(t *testing.T) {
+	broken, tries := errors.New("the line broke"), 0
+	r := newRig(t, func(_ context.Context, _ supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+		if delta("Here it is: "); tries == 0 {
+			tries++
+			return protocol.Message{}, broken
+		}
+		delta("42")
+		return protocol.Message{Parts: []protocol.Part{{Text: "Here it is: 42"}}}, nil
+	})
+	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
+		t.Fatal("no error")
+	}
+	if text, _ := r.stream.Text(); text != "" {
+		t.Errorf("of the failed step %q is left", text)
+	}
+	r.made()
+	if text, _ := r.stream.Text(); text != "Here it is: 42" {
+		t.Errorf("the reply is %q", text)
+	}
+}
+
+// TestWhatAStoppedStepHadSaidStays: and where the worker asks again all the same, it is not said twice.
+func TestWhatAStoppedStepHadSaidStays(t *testing.T) {
+	said := make(chan struct{}, 2)
+	r := newRig(t, func(ctx context.Context, _ supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+		delta("Once")
+		said <- struct{}{}
+		<-ctx.Done()
+		return protocol.Message{}, context.Cause(ctx)
+	})
+	raw, err := json.Marshal(r.modelStream())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-said; cancel() }()
+		_, err := r.conn.Call(ctx, &protocol.Request{ID: 1, Method: protocol.MethodModelStream, Params: raw})
+		if wireCode(err) != protocol.CodeCancelled {
+			t.Fatal(err)
+		}
+		if text, _ := r.stream.Text(); text != "Once" {
+			t.Errorf("the reply is %q", text)
+		}
+	}
+}
+
+func TestATurnThatEndsWithAnErrorHasOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		ask  func(*rig)
+		told string
+	}{
+		"an old view of the transcript": {func(r *rig) {
+			p := r.modelStream()
+			p.After--
+			r.call(protocol.MethodModelStream, p)
+		}, "lost track"},
+		"another text under a hash": {func(r *rig) {
+			p := r.modelStream()
+			p.System.Text = "be bad"
+			r.call(protocol.MethodModelStream, p)
+		}, "lost track"},
+		"a hash that is not known": {func(r *rig) {
+			p := r.modelStream()
+			p.System.Text = ""
+			r.call(protocol.MethodModelStream, p)
+		}, "without saying why"},
+		"nothing at all": {func(*rig) {}, "without saying why"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, says(protocol.Part{Text: "hi"}))
+			logged := r.logged()
+			c.ask(r)
+			if told := supervisor.ErrorMessage(r.conn.EndTurn(r.open.Turn.ID, protocol.WhyError).Failure); !strings.Contains(told, c.told) {
+				t.Errorf("the person is told %q", told)
+			}
+			if !strings.Contains(logged.String(), "[ERROR]") {
+				t.Errorf("the log has %q", logged)
+			}
+		})
+	}
+}

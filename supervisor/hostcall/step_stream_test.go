@@ -1,0 +1,164 @@
+package hostcall_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// takes is a model that answers a turn's calls one after the other.
+type takes struct {
+	t     *testing.T
+	list  []take
+	asked []supervisor.ModelRequest
+}
+
+// take is one call: what is said as it comes, and how it ends.
+type take struct {
+	deltas []supervisor.ModelDelta
+	answer supervisor.ModelAnswer
+	err    error
+}
+
+func (m *takes) Stream(_ context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
+	supervisor.ModelAnswer, error) {
+	m.asked = append(m.asked, req)
+	if len(m.asked) > len(m.list) {
+		m.t.Fatalf("call %d was not expected", len(m.asked))
+	}
+	now := m.list[len(m.asked)-1]
+	for _, d := range now.deltas {
+		delta(d)
+	}
+	return now.answer, now.err
+}
+
+// Cost is a millionth of a dollar for each token.
+func (m *takes) Cost(_ string, u protocol.Usage, _ time.Duration) (int64, bool) {
+	return u.Input + u.Output, true
+}
+
+// ended is an answer of one text.
+func ended(text string, stop supervisor.StopReason) supervisor.ModelAnswer {
+	return supervisor.ModelAnswer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m",
+		Stop: stop, Usage: protocol.Usage{Input: 10, Output: 1}}
+}
+
+func failed(class supervisor.ModelClass) error {
+	return &supervisor.ModelError{Class: class, Usage: protocol.Usage{Input: 5},
+		Err: &supervisor.Error{Code: supervisor.CodeModel, Message: "It failed."}}
+}
+
+// said is the text of the message that model.stream has given the worker, and of the one that is kept.
+func said(t *testing.T, r *rig) string {
+	t.Helper()
+	result, err := r.call(protocol.MethodModelStream, r.modelStream())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := result.(protocol.ModelStreamed).Message
+	kept, err := r.db.Transcript().Messages(t.Context(), r.turn().Conversation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kept[len(kept)-1].Text(); got != m.Text() {
+		t.Errorf("the worker got %q, and %q is kept", m.Text(), got)
+	}
+	return m.Text()
+}
+
+func TestAMessageThatBreaksOffIsGoneOnWith(t *testing.T) {
+	m := &takes{t: t, list: []take{
+		{answer: ended("One two th", supervisor.StopLength)},
+		{answer: ended("ree fo", supervisor.StopLength)},
+		{answer: ended("ur.", supervisor.StopEnd)},
+	}}
+	if got := said(t, newRigOf(t, m)); got != "One two three four." {
+		t.Errorf("it said %q", got)
+	}
+	last := m.asked[2].Messages
+	if n := len(last); last[n-2].Text() != "One two three fo" || !strings.HasPrefix(last[n-1].Text(), "Go on exactly") {
+		t.Errorf("it was asked with %+v", last)
+	}
+}
+
+func TestAMessageThatBreaksOffForGoodSaysSo(t *testing.T) {
+	for name, list := range map[string][]take{
+		"again and again": {
+			{answer: ended("a", supervisor.StopLength)}, {answer: ended("b", supervisor.StopLength)},
+			{answer: ended("c", supervisor.StopLength)}, {answer: ended("d", supervisor.StopLength)},
+		},
+		"and then the model fails": {
+			{answer: ended("abcd", supervisor.StopLength)},
+			{deltas: []supervisor.ModelDelta{{Text: "half"}}, err: failed(supervisor.ModelOverloaded)},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := said(t, newRigOf(t, &takes{t: t, list: list})); !strings.HasPrefix(got, "abcd\n\n[The answer breaks off here") {
+				t.Errorf("it said %q", got)
+			}
+		})
+	}
+}
+
+func TestARequestThatIsTooLongIsMadeShorterOnce(t *testing.T) {
+	m := &takes{t: t, list: []take{{err: failed(supervisor.ModelTooLong)}}}
+	r := newRigOf(t, m)
+	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
+		t.Error("with one message there is nothing to leave out, and it went through")
+	}
+	if len(m.asked) != 1 {
+		t.Errorf("it was asked %d times", len(m.asked))
+	}
+}
+
+func TestWhatAFailedAttemptSaidIsTakenBack(t *testing.T) {
+	m := &takes{t: t, list: []take{{
+		deltas: []supervisor.ModelDelta{{Text: "half an ans"}, {Restart: true}, {Text: "Whole."}},
+		answer: ended("Whole.", supervisor.StopEnd),
+	}}}
+	r := newRigOf(t, m)
+	if got := said(t, r); got != "Whole." {
+		t.Errorf("it said %q", got)
+	}
+	if got, _ := r.stream.Text(); got != "Whole." {
+		t.Errorf("the person sees %q", got)
+	}
+}
+
+func TestThoughtsAreKeptAndNotForTheWorker(t *testing.T) {
+	answer := ended("Hello.", supervisor.StopEnd)
+	thought := protocol.Part{Thinking: &protocol.Thinking{Format: "anthropic", Block: []byte(`{"type":"thinking"}`)}}
+	answer.Message.Parts = append([]protocol.Part{thought}, answer.Message.Parts...)
+	r := newRigOf(t, &takes{t: t, list: []take{{answer: answer}}})
+	result, err := r.call(protocol.MethodModelStream, r.modelStream())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parts := result.(protocol.ModelStreamed).Message.Parts; len(parts) != 1 || parts[0].Thinking != nil {
+		t.Errorf("the worker got %+v", parts)
+	}
+	kept, err := r.db.Transcript().Messages(t.Context(), r.turn().Conversation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parts := kept[len(kept)-1].Parts; len(parts) != 2 || parts[0].Thinking == nil {
+		t.Errorf("kept were %+v", parts)
+	}
+}
+
+func TestAFailureSaysOfWhatKindItIs(t *testing.T) {
+	r := newRigOf(t, &takes{t: t, list: []take{{err: failed(supervisor.ModelAuth)}}})
+	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil {
+		t.Fatal("it went through")
+	}
+	ended := r.conn.EndTurn(r.turn().ID, protocol.WhyError)
+	if e := new(supervisor.ModelError); !errors.As(ended.Failure, &e) || e.Class != supervisor.ModelAuth {
+		t.Errorf("the turn's failure is %v", ended.Failure)
+	}
+}

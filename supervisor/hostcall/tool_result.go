@@ -1,0 +1,76 @@
+package hostcall
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"mews/protocol"
+	"mews/supervisor/spool"
+)
+
+// What a result may hold. An honest worker's texts are cut to Limits.Output, and a tool of ours changes a file or two.
+const (
+	maxChanges = 256
+	maxField   = 4 << 10   // bytes of a field of a change
+	spareText  = 4 << 10   // bytes of a text beyond Limits.Output
+	maxText    = 128 << 10 // bytes, where Limits.Output is 0
+)
+
+// checkResult says what is wrong with a result that no honest worker sends.
+func (t *turn) checkResult(r *protocol.ToolResult) error {
+	most := t.Limits.Output
+	if most == 0 {
+		most = maxText
+	}
+	switch name, known := t.openCalls.find(r.Call); {
+	case known && name != r.Name:
+		return fmt.Errorf("it is of %s, not of %s", printable(name, maxName), printable(r.Name, maxName))
+	case len(r.Text) > most+spareText:
+		return fmt.Errorf("text: %d bytes, at most %d", len(r.Text), most+spareText)
+	case len(r.Changes) > maxChanges:
+		return fmt.Errorf("%d changes, at most %d", len(r.Changes), maxChanges)
+	case r.Rest != nil && !spool.IsHash(r.Rest.SHA256):
+		return errors.New("rest: not the name of a blob")
+	case len(r.Images) > protocol.MaxImages:
+		return fmt.Errorf("%d images, at most %d", len(r.Images), protocol.MaxImages)
+	}
+	for i, image := range r.Images {
+		if err := image.Check(); err != nil {
+			return fmt.Errorf("image %d: %w", i, err)
+		}
+	}
+	for i, c := range r.Changes {
+		if longest := max(len(c.Kind), len(c.Target), len(c.Detail)); longest > maxField {
+			return fmt.Errorf("change %d: a field of %d bytes, at most %d", i, longest, maxField)
+		}
+		if strings.Contains(c.Kind, ".") { // what left the walls is for the supervisor to say, such as file.sent
+			return fmt.Errorf("change %d: kind %s is not a worker's to say", i, printable(c.Kind, maxName))
+		}
+	}
+	return nil
+}
+
+// openCalls knows the tools of the newest step's calls. Results of any other call are refused by the store.
+type openCalls struct {
+	mu    sync.Mutex
+	tools map[string]string // by the calls' ids
+}
+
+// put makes calls the newest step's.
+func (r *openCalls) put(calls []protocol.ToolCall) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tools = make(map[string]string, len(calls))
+	for _, c := range calls {
+		r.tools[c.ID] = c.Name
+	}
+}
+
+func (r *openCalls) find(call string) (tool string, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	tool, known = r.tools[call]
+	return tool, known
+}

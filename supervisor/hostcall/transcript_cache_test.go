@@ -1,0 +1,118 @@
+package hostcall_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/history"
+	"mews/supervisor/sqlite"
+)
+
+// awkward are texts that do not come back from the disk as they went there, or only with care.
+var awkward = []string{"", "plain", "<b>&amp;</b>", "a\x00b\x1b", "half a \xff character", "\u2028 \ufffd 🦅", strings.Repeat("long ", 300)}
+
+var awkwardArguments = []string{`{}`, ` { "path" : "<a>" } `, `{"n":1.50e3,"s":"\u003c\ud83e\udd85"}`, `{"a":[ ]}`, `null`}
+
+// TestARequestIsWhatAFreshReadingGives: whatever is said, in whatever order results come, whatever the window does.
+func TestARequestIsWhatAFreshReadingGives(t *testing.T) {
+	var got supervisor.ModelRequest
+	var answer protocol.Message
+	r := newRig(t, func(_ context.Context, req supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+		got = req
+		return answer, nil
+	})
+	r.finish()
+	turns := 1
+	rapid.Check(t, func(rt *rapid.T) {
+		turns++
+		r.open = r.startTurn("ann", fmt.Sprint(turns))
+		r.conn.BeginTurn(r.turn())
+		defer r.finish()
+		r.options.History = rapid.IntRange(50, 3000).Draw(rt, "budget")
+		conversation := r.open.Turn.Conversation.ID
+		for step := range rapid.IntRange(1, 8).Draw(rt, "steps") {
+			answer = drawAnswer(rt)
+			if step > 0 && rapid.IntRange(0, 4).Draw(rt, "restart") == 0 {
+				if err := r.db.Transcript().Restart(t.Context(), conversation); err != nil {
+					rt.Fatal(err)
+				}
+			}
+			fresh, err := r.db.Transcript().Messages(t.Context(), conversation)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			calls := r.made()
+			if diff := cmp.Diff(history.Select(fresh, 0, r.options.History).Messages, got.Messages); diff != "" {
+				rt.Fatalf("step %d: fresh, and as sent:\n%s", step, diff)
+			}
+			text := rapid.SampledFrom(awkward).Draw(rt, "result")
+			var wg sync.WaitGroup
+			for _, call := range calls {
+				wg.Go(func() {
+					if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: text}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+		}
+	})
+}
+
+// finish ends the turn.
+func (r *rig) finish() {
+	r.t.Helper()
+	if err := r.conn.EndTurn(r.open.Turn.ID, protocol.WhyDone).Failure; err != nil {
+		r.t.Error(err)
+	}
+	end := sqlite.FinishTurn{Turn: r.open.Turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Unanswered: "none"}
+	if _, err := r.db.Turns().Finish(r.t.Context(), end); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func drawAnswer(t *rapid.T) protocol.Message {
+	m := protocol.Message{Parts: []protocol.Part{{Text: "I think: " + rapid.SampledFrom(awkward).Draw(t, "text")}}}
+	for range rapid.IntRange(0, 3).Draw(t, "calls") {
+		m.Parts = append(m.Parts, protocol.Part{Call: &protocol.ToolCall{Name: "list_files",
+			Arguments: json.RawMessage(rapid.SampledFrom(awkwardArguments).Draw(t, "arguments"))}})
+	}
+	return m
+}
+
+// reader counts the messages that are read from the store.
+type reader struct {
+	sqlite.Transcript
+	read int
+}
+
+func (r *reader) Since(ctx context.Context, conversation, after int64) ([]protocol.Message, int64, error) {
+	newer, from, err := r.Transcript.Since(ctx, conversation, after)
+	r.read += len(newer)
+	return newer, from, err
+}
+
+func TestAMessageIsReadOnceInATurn(t *testing.T) {
+	r := newRig(t, asks(1))
+	counting := &reader{Transcript: r.db.Transcript()}
+	r.options.Transcript = counting
+	const steps = 20
+	for range steps {
+		call := r.made()[0]
+		if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: fmt.Sprint("result of ", call.ID)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := 1 + 2*(steps-1); counting.read != want {
+		t.Errorf("%d messages were read, want %d", counting.read, want)
+	}
+}

@@ -1,0 +1,99 @@
+package hostcall_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor/hostcall"
+)
+
+// lines is a reply that counts what it is shown.
+type lines struct{ shown map[protocol.EventKind]int }
+
+func (l *lines) Add(string)                    {}
+func (l *lines) Commit(string)                 {}
+func (l *lines) Reset()                        {}
+func (l *lines) Tool(event protocol.TurnEvent) { l.shown[event.Kind]++ }
+
+// watched is a rig whose clock stands, and what its person is shown.
+func watched(t *testing.T) (*rig, *lines, *time.Time) {
+	r, l, now := newRig(t, says(protocol.Part{Text: "hi"})), &lines{map[protocol.EventKind]int{}}, time.Unix(1e9, 0)
+	r.options.Now = func() time.Time { return now }
+	r.conn, r.peer = r.newConn("ann")
+	turn := r.turn()
+	turn.Reply = l
+	r.conn.BeginTurn(turn)
+	return r, l, &now
+}
+
+func (r *rig) event(event protocol.TurnEvent) {
+	r.t.Helper()
+	event.Turn = r.open.Turn.ID
+	raw, err := json.Marshal(event)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.conn.Notify(&protocol.Request{Method: protocol.MethodTurnEvent, Params: raw})
+}
+
+func TestEventsThatNoHonestWorkerSends(t *testing.T) {
+	for name, offend := range map[string]func(*rig){
+		"a call's id of 65 bytes": func(r *rig) {
+			r.event(protocol.TurnEvent{Kind: protocol.ToolBegan, Call: strings.Repeat("c", 65)})
+		},
+		"a kind that there is not": func(r *rig) { r.event(protocol.TurnEvent{Kind: "tool.exploded"}) },
+		"more than 10,000 of them": func(r *rig) {
+			for range 10_001 {
+				r.event(protocol.TurnEvent{Kind: protocol.ToolEnded})
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _, _ := watched(t)
+			offend(r)
+			if r.peer.ended == nil || len(r.audited) != 1 {
+				t.Errorf("ended for %v; audited %q", r.peer.ended, r.audited)
+			}
+		})
+	}
+}
+
+func TestProgressThatNoEyeCouldFollowIsDropped(t *testing.T) {
+	r, l, now := watched(t)
+	send := func(kind protocol.EventKind, n int) {
+		for i := range n {
+			r.event(protocol.TurnEvent{Kind: kind, Call: strings.Repeat("c", 64), Text: fmt.Sprint(i)})
+		}
+	}
+	for _, step := range []struct {
+		after time.Duration
+		want  int // progress shown so far
+	}{{0, 400}, {0, 400}, {time.Second, 600}, {10 * time.Millisecond, 602}, {time.Hour, 1002}} {
+		*now = now.Add(step.after)
+		if send(protocol.ToolProgressed, 500); l.shown[protocol.ToolProgressed] != step.want {
+			t.Errorf("after %v: %d lines of progress in all, want %d", step.after, l.shown[protocol.ToolProgressed], step.want)
+		}
+	}
+	if send(protocol.ToolEnded, 3); l.shown[protocol.ToolEnded] != 3 {
+		t.Errorf("of 3 ends %d were shown", l.shown[protocol.ToolEnded])
+	}
+	if r.peer.ended != nil {
+		t.Errorf("ended for %v", r.peer.ended)
+	}
+}
+
+func TestOfManyOffencesTheFirstIsAudited(t *testing.T) {
+	r, _, _ := watched(t)
+	for range 100 {
+		r.event(protocol.TurnEvent{Kind: "tool.exploded"})
+	}
+	if len(r.audited) != 1 {
+		t.Errorf("%d rows", len(r.audited))
+	}
+}
+
+var _ hostcall.Reply = (*lines)(nil)

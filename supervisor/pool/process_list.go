@@ -1,0 +1,56 @@
+package pool
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// processInfo is where a process stands among the others, and how much it has.
+type processInfo struct{ pid, parent, session, pages int }
+
+// listProcesses lists the processes that can be seen, those of everybody.
+func listProcesses() ([]processInfo, error) {
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil, fmt.Errorf("list processes: %w", err)
+	}
+	all := make([]processInfo, 0, len(stats))
+	for _, path := range stats {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended and been reaped, or is hidden, as no child of ours is
+		}
+		p, err := parseStat(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// parseStat reads of /proc/PID/stat the pid, the name in brackets, which may hold anything, and of the fields behind it the
+// parent, the session, and the resident pages (proc_pid_stat(5)).
+func parseStat(text []byte) (r processInfo, err error) {
+	open, shut := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
+	if open < 0 || shut < open {
+		return r, errors.New("a process's stat without its name")
+	}
+	fields := bytes.Fields(text[shut+1:])
+	if len(fields) < 22 {
+		return r, errors.New("a process's stat cut short")
+	}
+	for _, n := range []struct {
+		to   *int
+		text []byte
+	}{{&r.pid, bytes.TrimSpace(text[:open])}, {&r.parent, fields[1]}, {&r.session, fields[3]}, {&r.pages, fields[21]}} {
+		if *n.to, err = strconv.Atoi(string(n.text)); err != nil {
+			return r, fmt.Errorf("a process's stat: %w", err)
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,108 @@
+package pool
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// spawnerTree knows which of this process's children are spawners. There is one, because a process as a whole is a
+// sub-reaper or is not: what loses its parent because a spawner was killed becomes this process's child.
+var spawnerTree = processTree{spawners: map[*exec.Cmd]bool{}}
+
+type processTree struct {
+	mu       sync.Mutex // of spawners; also held from a spawner's fork to its entry
+	spawners map[*exec.Cmd]bool
+}
+
+// orphanRetry is between two looks at what was killed and is still there.
+const orphanRetry = 10 * time.Millisecond
+
+// start starts a spawner, after it has made this process the sub-reaper of all that comes of it.
+func (k *processTree) start(cmd *exec.Cmd) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := becomeSubreaper(); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	k.spawners[cmd] = true
+	return nil
+}
+
+// wait waits for a spawner that start has started.
+func (k *processTree) wait(cmd *exec.Cmd) error {
+	err := cmd.Wait()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.spawners, cmd)
+	return err
+}
+
+// killOrphans kills and reaps what dead spawners have left, until nothing is left, for limit at most.
+func (k *processTree) killOrphans(limit time.Duration) error {
+	for began := time.Now(); ; {
+		left, err := k.killOrphansOnce()
+		if err != nil || left == 0 {
+			return err
+		}
+		if time.Since(began) > limit {
+			return fmt.Errorf("%d processes of dead workers do not end within %v of SIGKILL", left, limit)
+		}
+		waitFor(orphanRetry, nil)
+	}
+}
+
+// killOrphansOnce kills each child that came from a dead spawner, reaps those that have ended, and says how many it saw. Where it
+// saw none, none is left: each of them has this process above it, and whoever stands between is killed by it, and stays
+// in sight until reaped here.
+func (k *processTree) killOrphansOnce() (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	pids, err := k.orphans()
+	for _, pid := range pids { // not reaped yet, so the pid is still its own
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+			return len(pids), fmt.Errorf("kill process %d of a dead worker: %w", pid, err)
+		}
+		if _, err := syscall.Wait4(pid, nil, syscall.WNOHANG|waitAll, nil); err != nil && err != syscall.EINTR {
+			return len(pids), fmt.Errorf("reap process %d of a dead worker: %w", pid, err)
+		}
+	}
+	return len(pids), err
+}
+
+// orphans lists the children that came from a spawner. They are told from the rest by their session: a spawner begins
+// with one of its own, nobody can enter a session that is there, and whatever else this process starts stays in its.
+func (k *processTree) orphans() ([]int, error) {
+	session, err := unix.Getsid(0)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the session: %w", err)
+	}
+	all, err := listProcesses()
+	if err != nil {
+		return nil, err
+	}
+	var pids []int
+	for _, p := range all {
+		if p.parent == os.Getpid() && p.session != session && !k.isSpawner(p.pid) {
+			pids = append(pids, p.pid)
+		}
+	}
+	return pids, nil
+}
+
+func (k *processTree) isSpawner(pid int) bool {
+	for cmd := range k.spawners {
+		if cmd.Process.Pid == pid {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,26 @@
+package pool
+
+import "time"
+
+// restartBackoff remembers how a person's workers ended, and says how long the next start has to wait.
+type restartBackoff struct {
+	backoff      time.Duration // the last wait; 0 after a turn that went well
+	recentDeaths []time.Time   // the deaths that the breaker counts, oldest first; at most BreakerDeaths
+}
+
+// died records a death. It gives the wait before the next start, or the time until which none is made.
+func (h *restartBackoff) died(now time.Time, t Timings) (wait time.Duration, broken time.Time) {
+	h.backoff = min(max(2*h.backoff, t.BackoffMin), t.BackoffMax)
+	h.recentDeaths = append(h.recentDeaths, now)
+	if len(h.recentDeaths) > t.BreakerDeaths {
+		h.recentDeaths = h.recentDeaths[1:]
+	}
+	until := h.recentDeaths[0].Add(t.BreakerWindow)
+	if len(h.recentDeaths) == t.BreakerDeaths && now.Before(until) {
+		return 0, until
+	}
+	return h.backoff, time.Time{}
+}
+
+// recovered ends the back-off's growth. The breaker still counts what it has seen.
+func (h *restartBackoff) recovered() { h.backoff = 0 }

@@ -1,0 +1,196 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/reply"
+	"mews/supervisor/session"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// worker runs attempts as the test says.
+type worker func(ctx context.Context, a session.Attempt) (session.End, error)
+
+func (w worker) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+	end, err := w(ctx, a)
+	if err == nil {
+		err = a.CheckEnd(end.TurnEnd)
+	}
+	return end, err
+}
+
+// allTurns is a registry on a real database. Its methods end the test when what they do fails.
+type harness struct {
+	*testing.T
+	db       *sqlite.DB
+	feeds    reply.Feeds
+	options  session.Options
+	registry *session.Registry
+	mu       sync.Mutex // guards what follows
+	keys     int
+	offences []string // audited
+}
+
+func newHarness(t *testing.T, w worker) *harness {
+	t.Helper()
+	h := &harness{T: t, db: sqlitetest.Open(t)}
+	h.options = session.Options{
+		Inbox: h.db.Inbox(), Turns: h.db.Turns(), Notices: h.db.Outbox(), Runner: w, Feeds: &h.feeds,
+		Limits: protocol.TurnLimits{Steps: 50, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
+		Audit: func(user, action, detail string) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.offences = append(h.offences, user+" "+action+" "+detail)
+		},
+	}
+	return h
+}
+
+// live starts a life of the registry. It ends with the test at the latest.
+func (h *harness) live() (end func()) {
+	h.Helper()
+	return h.liveAs(session.New(h.options))
+}
+
+// liveAs is live with a registry that was there before.
+func (h *harness) liveAs(r *session.Registry) (end func()) {
+	h.registry = r
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- r.Run(ctx) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ran; err != nil {
+			h.Error(err)
+		}
+	})
+	h.Cleanup(end)
+	return end
+}
+
+func must[T any](h *harness, v T, err error) T {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+	return v
+}
+
+func (h *harness) conversation(user, chat string) supervisor.Conversation {
+	h.Helper()
+	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelTerminal, chat, "")
+	return must(h, c, err)
+}
+
+// keep has a text on disk, and nobody told of it.
+func (h *harness) keep(c supervisor.Conversation, text string) supervisor.Inbound {
+	return h.put(c, supervisor.KindText, text)
+}
+
+// command has one on disk, and nobody told of it.
+func (h *harness) command(c supervisor.Conversation) int64 {
+	return h.put(c, supervisor.KindCommand, "/stop").ID
+}
+
+// stop has what a command is about stopped.
+func (h *harness) stop(c supervisor.Conversation, command int64) sqlite.PrecedingText {
+	h.Helper()
+	ahead, err := h.registry.Stop(h.Context(), c, command)
+	return must(h, ahead, err)
+}
+
+func (h *harness) put(c supervisor.Conversation, kind supervisor.InboundKind, text string) supervisor.Inbound {
+	h.mu.Lock()
+	h.keys++
+	key := fmt.Sprint("key-", h.keys)
+	h.mu.Unlock()
+	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: key,
+		Kind: kind, Text: text})
+	if err != nil {
+		h.Error(err)
+	}
+	return in
+}
+
+func (h *harness) say(c supervisor.Conversation, text string) supervisor.Inbound {
+	in := h.keep(c, text)
+	h.registry.Wake(c)
+	return in
+}
+
+// outbox is what a conversation was told so far.
+func (h *harness) outbox(c supervisor.Conversation) []supervisor.Delivery {
+	h.Helper()
+	list, err := h.db.Outbox().List(h.Context(), c.ID, 0, 1000)
+	return must(h, list, err)
+}
+
+// await waits until a conversation was told so many things.
+func (h *harness) await(c supervisor.Conversation, n int) []supervisor.Delivery {
+	h.Helper()
+	w := h.feeds.Watch(c.ID)
+	defer w.Close()
+	for {
+		if list := h.outbox(c); len(list) >= n {
+			return list
+		}
+		if _, err := w.Next(h.Context()); err != nil {
+			h.Fatal(err)
+		}
+	}
+}
+
+func (h *harness) open(c supervisor.Conversation) (sqlite.RunningTurn, bool) {
+	h.Helper()
+	open, ok, err := h.db.Turns().Open(h.Context(), c.ID)
+	must(h, open, err)
+	return open, ok
+}
+
+func (h *harness) inbounds(state supervisor.InboundState) int {
+	h.Helper()
+	counts, err := h.db.Counts(h.Context())
+	return int(must(h, counts, err).Inbounds[state])
+}
+
+// commit keeps a step of an attempt's, as the desk does.
+func (h *harness) commit(a session.Attempt, text string, calls ...string) {
+	m := protocol.Message{Role: protocol.RoleAssistant}
+	if text != "" {
+		m.Parts = append(m.Parts, protocol.Part{Text: text})
+	}
+	for _, id := range calls {
+		m.Parts = append(m.Parts, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "write_file",
+			Arguments: json.RawMessage(`{}`)}})
+	}
+	if _, err := h.db.Turns().CommitStep(h.Context(), sqlite.Step{Turn: a.Turn.ID, Message: m, Model: "test"}); err != nil {
+		h.Error(err)
+	}
+	a.Stream.Commit(text)
+}
+
+// question is what an attempt's turn answers.
+func (h *harness) question(a session.Attempt) string {
+	open, _ := h.open(a.Turn.Conversation)
+	return open.Messages[0].Text()
+}
+
+// echo is a worker that answers at once.
+func (h *harness) echo(_ context.Context, a session.Attempt) (session.End, error) {
+	h.commit(a, "re: "+h.question(a))
+	return done, nil
+}
+
+var done = ended(protocol.WhyDone)
+
+func ended(why protocol.Why) session.End { return session.End{TurnEnd: protocol.TurnEnd{Why: why}} }

@@ -1,0 +1,104 @@
+package session
+
+import (
+	"slices"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/reply"
+	"mews/supervisor/sqlite"
+)
+
+// progress is where in a turn the work goes on. It is read off what is committed, and nothing else.
+type progress struct {
+	step     int
+	first    int64 // the message that it began with
+	taken    int   // messages that it has taken in since
+	last     int64 // the newest message
+	said     string
+	recent   []protocol.ToolCall    // all calls of the turn since the person's last word
+	pending  []protocol.PendingCall // those without a result
+	answered bool                   // the model's last message asks for nothing more: the turn needs only its end
+}
+
+func progressOf(open sqlite.RunningTurn) progress {
+	var p progress
+	results := map[string]bool{}
+	var asks protocol.Message // the model's last
+	var said []string
+	for i, m := range open.Messages {
+		p.last = max(p.last, m.ID)
+		if m.Role == protocol.RoleUser {
+			said = append(said, p.take(open.Messages, i))
+		}
+		for _, part := range m.Parts {
+			if part.Result != nil {
+				results[part.Result.Call] = true
+			}
+		}
+		if m.Role == protocol.RoleAssistant {
+			p.step++
+			asks = m
+			said = append(said, m.Text())
+			p.recent = append(p.recent, m.Calls()...)
+		}
+	}
+	for _, c := range asks.Calls() {
+		if !results[c.ID] {
+			p.pending = append(p.pending, protocol.PendingCall{Call: c, Begun: slices.Contains(open.Begun, c.ID)})
+		}
+	}
+	p.said = reply.Join(said...)
+	p.answered = p.step > 0 && len(asks.Calls()) == 0
+	return p
+}
+
+// take counts a message of the person's, and is what the reply says of it and those with it: nothing of what was there
+// before the first step, nor of what no step was made of yet.
+func (p *progress) take(all []protocol.Message, i int) (said string) {
+	if p.first == 0 {
+		p.first = all[i].ID
+		return ""
+	}
+	p.taken++
+	p.recent = nil // what is done over again is at the person's word
+	if p.step == 0 || all[i-1].Role == protocol.RoleUser {
+		return "" // the first of them has said it
+	}
+	n := 0
+	for n < len(all)-i && all[i+n].Role == protocol.RoleUser {
+		n++
+	}
+	if i+n == len(all) {
+		return ""
+	}
+	return reply.Taken(n)
+}
+
+// start is the turn.start that goes on from p.
+func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protocol.TurnStart {
+	return protocol.TurnStart{
+		Turn:    turn.ID,
+		Kind:    string(turn.Kind),
+		Channel: string(turn.Conversation.Channel),
+		Limits:  limits,
+		Step:    p.step,
+		Last:    p.last,
+		Pending: p.pending,
+		Recent:  newest(p.recent, maxRecent),
+	}
+}
+
+// maxRecent bounds the calls that a start repeats, in bytes of their arguments: repetition shows in the newest ones, and
+// with the pending calls of one message, half a mebibyte at most, it all has to fit a line of the wire.
+const maxRecent = 128 << 10
+
+// newest are the last of the calls whose arguments have at most so many bytes together.
+func newest(calls []protocol.ToolCall, most int) []protocol.ToolCall {
+	from := len(calls)
+	for from > 0 && len(calls[from-1].Arguments) <= most {
+		from--
+		most -= len(calls[from].Arguments)
+	}
+	return calls[from:]
+}

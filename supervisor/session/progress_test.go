@@ -1,0 +1,122 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/reply"
+	"mews/supervisor/sqlite"
+)
+
+func toolCall(id string) protocol.ToolCall {
+	return protocol.ToolCall{ID: id, Name: "read_file", Arguments: json.RawMessage(`{}`)}
+}
+
+// asks is a message of the model's.
+func asks(id int64, text string, calls ...string) protocol.Message {
+	m := protocol.Message{ID: id, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
+	for _, c := range calls {
+		call := toolCall(c)
+		m.Parts = append(m.Parts, protocol.Part{Call: &call})
+	}
+	return m
+}
+
+func answers(id int64, call string) protocol.Message {
+	return protocol.Message{ID: id, Role: protocol.RoleTool, Parts: []protocol.Part{
+		{Result: &protocol.ToolResult{Call: call, Name: "read_file", Text: "ok"}}}}
+}
+
+// more is a message that the person has sent meanwhile.
+func more(id int64) protocol.Message {
+	m := protocol.UserText("more")
+	m.ID = id
+	return m
+}
+
+func TestATurnGoesOnFromWhatIsCommitted(t *testing.T) {
+	question := protocol.Message{ID: 5, Role: protocol.RoleUser, Parts: []protocol.Part{{Text: "hi"}}}
+	for name, c := range map[string]struct {
+		messages []protocol.Message
+		begun    []string
+		want     progress
+	}{
+		"only the question": {
+			messages: []protocol.Message{question},
+			want:     progress{first: 5, last: 5},
+		},
+		"the model has asked, no tool has ended": {
+			messages: []protocol.Message{question, asks(6, "I look.", "a", "b")},
+			want: progress{first: 5, step: 1, last: 6, said: "I look.", recent: []protocol.ToolCall{toolCall("a"), toolCall("b")},
+				pending: []protocol.PendingCall{{Call: toolCall("a")}, {Call: toolCall("b")}}},
+		},
+		"one tool has begun": {
+			messages: []protocol.Message{question, asks(6, "", "a", "b")},
+			begun:    []string{"b"},
+			want: progress{first: 5, step: 1, last: 6, recent: []protocol.ToolCall{toolCall("a"), toolCall("b")},
+				pending: []protocol.PendingCall{{Call: toolCall("a")}, {Call: toolCall("b"), Begun: true}}},
+		},
+		"results came in another order, one is missing": {
+			messages: []protocol.Message{question, asks(6, "", "a", "b", "c"), answers(7, "c"), answers(8, "a")},
+			want: progress{first: 5, step: 1, last: 8, recent: []protocol.ToolCall{toolCall("a"), toolCall("b"), toolCall("c")},
+				pending: []protocol.PendingCall{{Call: toolCall("b")}}},
+		},
+		"every result is there, the model has not gone on": {
+			messages: []protocol.Message{question, asks(6, "I look.", "a"), answers(7, "a")},
+			want:     progress{first: 5, step: 1, last: 7, said: "I look.", recent: []protocol.ToolCall{toolCall("a")}},
+		},
+		"a second step waits for its tool": {
+			messages: []protocol.Message{question, asks(6, "One.", "a"), answers(7, "a"), asks(8, "Two.", "b")},
+			want: progress{first: 5, step: 2, last: 8, said: "One.\n\nTwo.", recent: []protocol.ToolCall{toolCall("a"), toolCall("b")},
+				pending: []protocol.PendingCall{{Call: toolCall("b")}}},
+		},
+		"the model has answered": {
+			messages: []protocol.Message{question, asks(6, "One.", "a"), answers(7, "a"), asks(8, "Done.")},
+			want: progress{first: 5, step: 2, last: 8, said: "One.\n\nDone.", recent: []protocol.ToolCall{toolCall("a")},
+				answered: true},
+		},
+		"it had taken in one message before its first step and two after it": {
+			messages: []protocol.Message{question, more(6), asks(7, "One.", "a"), answers(8, "a"), more(9), more(10), asks(11, "Two.", "b"),
+				answers(12, "b"), more(13)},
+			want: progress{first: 5, taken: 4, step: 2, last: 13,
+				said: "One.\n\n" + reply.Taken(2) + "\n\nTwo."}, // nobody has been shown the last one yet
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := progressOf(sqlite.RunningTurn{Messages: c.messages, Begun: c.begun})
+			if d := cmp.Diff(c.want, got, cmp.AllowUnexported(progress{})); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+func TestAStartFitsALineOfTheWireHoweverMuchTheTurnHasAskedFor(t *testing.T) {
+	var open sqlite.RunningTurn
+	text := append(append([]byte(`{"text":"`), bytes.Repeat([]byte("x"), 500<<10)...), `"}`...)
+	for i := range int64(50) {
+		call := protocol.ToolCall{ID: string(rune('a' + i)), Name: "write_file", Arguments: text}
+		if i%2 == 0 {
+			call.Arguments = json.RawMessage(`{"text":"short"}`)
+		}
+		open.Messages = append(open.Messages, protocol.Message{ID: i + 1, Role: protocol.RoleAssistant,
+			Parts: []protocol.Part{{Call: &call}}})
+	}
+	start := progressOf(open).start(supervisor.Turn{}, protocol.TurnLimits{})
+	line, err := json.Marshal(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(line) >= 1<<20 || len(start.Pending) != 1 {
+		t.Errorf("the start has %d KiB and %d pending calls", len(line)>>10, len(start.Pending))
+	}
+	short := []protocol.ToolCall{toolCall("a"), toolCall("b"), toolCall("c")}
+	if got := newest(short, 5); len(got) != 2 || got[1].ID != "c" {
+		t.Errorf("of three calls of 2 bytes, 5 bytes hold %d", len(got))
+	}
+}

@@ -1,0 +1,214 @@
+package session_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/session"
+	"mews/supervisor/sqlite"
+)
+
+// paused is a store that waits at a point until the test has it go on.
+type paused struct {
+	sqlite.Turns
+	at     string // "before the start", "after the start" or "after the end"
+	here   chan struct{}
+	resume chan struct{}
+	passed atomic.Bool
+}
+
+func (p *paused) pause(ctx context.Context, at string) {
+	if at != p.at || p.passed.Swap(true) {
+		return
+	}
+	close(p.here)
+	select {
+	case <-p.resume:
+	case <-ctx.Done():
+	}
+}
+
+func (p *paused) Start(ctx context.Context, inbound int64) (supervisor.Turn, error) {
+	p.pause(ctx, "before the start")
+	turn, err := p.Turns.Start(ctx, inbound)
+	p.pause(ctx, "after the start")
+	return turn, err
+}
+
+func (p *paused) Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error) {
+	d, err := p.Turns.Finish(ctx, end)
+	p.pause(ctx, "after the end")
+	return d, err
+}
+
+// stopped is what a stop comes to that ended the turn of an inbound.
+func stopped(in supervisor.Inbound, waiting int) sqlite.PrecedingText {
+	return sqlite.PrecedingText{Inbound: in.ID, Why: protocol.WhyStopped, Waiting: waiting}
+}
+
+func (h *harness) came(what string, got, want sqlite.PrecedingText) {
+	h.Helper()
+	if got != want {
+		h.Errorf("%s: came to %+v, want %+v", what, got, want)
+	}
+}
+
+// tick lets the bubble's clock go on, which does not while anything runs.
+func tick(t *testing.T) {
+	t.Helper()
+	<-time.After(time.Second)
+}
+
+func TestAStopFindsTheTurnThatIsAboutToBegin(t *testing.T) {
+	for _, at := range []string{"before the start", "after the start"} {
+		t.Run(at, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var h *harness
+				h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+					if q := h.question(a); q == "one" {
+						t.Errorf("a worker works on %q, which was stopped", q)
+					}
+					return h.echo(ctx, a)
+				})
+				p := &paused{Turns: h.db.Turns(), at: at, here: make(chan struct{}), resume: make(chan struct{})}
+				h.options.Turns = p
+				home := h.conversation("ann", "")
+				h.live()
+				one := h.say(home, "one")
+				<-p.here
+				command := h.command(home)
+				h.say(home, "two")
+				came := make(chan sqlite.PrecedingText, 1)
+				go func() { came <- h.stop(home, command) }()
+				synctest.Wait() // until the stop waits for the turn
+				close(p.resume)
+				if got := <-came; got.Inbound != one.ID || got.Why != protocol.WhyStopped {
+					t.Errorf("the stop came to %+v", got)
+				}
+				if got := h.await(home, 2); got[0].Text != "(Stopped, as you asked. Nothing of it runs on.)" || got[1].Text != "re: two" {
+					t.Errorf("told were %q and %q", got[0].Text, got[1].Text)
+				}
+			})
+		})
+	}
+}
+
+func TestAStopDoesNotWaitForAPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *harness
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if h.question(a) != "long" {
+				t.Errorf("a worker works on %q", h.question(a))
+			}
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil
+		})
+		h.live()
+		h.say(h.conversation("ann", "one"), "long")
+		h.say(h.conversation("ann", "two"), "long")
+		synctest.Wait()
+		third := h.conversation("ann", "three")
+		in := h.say(third, "of the third")
+		synctest.Wait()
+		h.keep(third, "behind it")
+		h.came("the stop", h.stop(third, h.command(third)), stopped(in, 1))
+		synctest.Wait()
+		if _, open := h.open(third); open || len(h.outbox(third)) != 1 {
+			t.Errorf("what is behind it runs: %v, told were %+v", open, h.outbox(third))
+		}
+	})
+}
+
+// The process is killed between any two of: the command is kept, the turn has ended, the command is answered.
+func TestAStopThatIsRunAgainInTheNextLifeEndsWhatItWasAbout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil
+		})
+		home := h.conversation("ann", "")
+		end := h.live()
+		one := h.say(home, "one")
+		two := h.keep(home, "two")
+		synctest.Wait()
+		command := h.command(home)
+		end()
+		if _, open := h.open(home); !open {
+			t.Fatal("the turn was not left open")
+		}
+		tick(t)
+
+		// The commands are up before the sessions are.
+		h.registry = session.New(h.options)
+		came := make(chan sqlite.PrecedingText, 1)
+		early := h.registry
+		go func() {
+			got, err := early.Stop(t.Context(), home, command)
+			came <- must(h, got, err)
+		}()
+		synctest.Wait()
+		end = h.liveAs(early)
+		h.came("the stop", <-came, stopped(one, 1))
+		synctest.Wait()
+		end()
+
+		// The turn's end is on disk, and the command's answer is not.
+		h.live()
+		synctest.Wait()
+		h.came("the stop again", h.stop(home, command), stopped(one, 1))
+		synctest.Wait()
+		if open, ok := h.open(home); !ok || open.Turn.Inbound != two.ID {
+			t.Error("what was behind it was stopped too")
+		}
+	})
+}
+
+func TestAStopOfWhatHasJustEndedEndsNothingElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *harness
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) { return h.echo(ctx, a) })
+		p := &paused{Turns: h.db.Turns(), at: "after the end", here: make(chan struct{}), resume: make(chan struct{})}
+		h.options.Turns = p
+		home := h.conversation("ann", "")
+		one := h.keep(home, "one")
+		h.keep(home, "two")
+		command := h.command(home)
+		tick(t)
+		h.live()
+		<-p.here
+		h.came("the stop", h.stop(home, command), sqlite.PrecedingText{Inbound: one.ID, Why: protocol.WhyDone, Waiting: 1})
+		close(p.resume)
+		if got := h.await(home, 2); got[1].Text != "re: two" {
+			t.Errorf("told was %q", got[1].Text)
+		}
+	})
+}
+
+func TestWhatRunsIsStoppedWithoutAWordOnDisk(t *testing.T) {
+	var h *harness
+	begun := make(chan struct{})
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		close(begun)
+		<-ctx.Done()
+		return ended(protocol.WhyStopped), nil
+	})
+	home := h.conversation("ann", "")
+	h.live()
+	if h.registry.StopNow(home.ID) {
+		t.Error("something was stopped where nothing runs")
+	}
+	h.say(home, "hello")
+	<-begun
+	if h.registry.StopNow(home.ID + 1) {
+		t.Error("another conversation's turn was stopped")
+	}
+	if !h.registry.StopNow(home.ID) {
+		t.Error("nothing was stopped")
+	}
+	h.await(home, 1)
+}

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+func TestAnAnswerSaysTruthfullyHowItEnded(t *testing.T) {
+	limits := protocol.TurnLimits{Steps: 50, Seconds: 900}
+	down := &supervisor.Error{Code: supervisor.CodeModel, Message: "The model is down. Try later.", Err: errors.New("secret 503")}
+	for name, c := range map[string]struct {
+		o    outcome
+		said string
+		want []string // started this order
+		not  string
+	}{
+		"done":           {o: outcome{why: protocol.WhyDone}, said: "Hello.", want: []string{"Hello."}, not: "("},
+		"done, wordless": {o: outcome{why: protocol.WhyDone}, want: []string{"nothing to say"}},
+		"done by another": {o: outcome{why: protocol.WhyDone, end: End{Answered: "b/two",
+			Instead: &supervisor.ReplacedModel{Spec: "a/one", Reason: "is overloaded"}}}, said: "Hello.",
+			want: []string{"Hello.\n\n(Answered by b/two: a/one is overloaded.)"}},
+		"stopped":         {o: outcome{why: protocol.WhyStopped}, said: "Hel", want: []string{"Hel\n\n", "Stopped, as you asked"}},
+		"stopped at once": {o: outcome{why: protocol.WhyStopped}, want: []string{"(Stopped"}, not: "\n"},
+		"out of steps":    {o: outcome{why: protocol.WhySteps}, said: "Hel", want: []string{"Hel\n\n", "50 steps"}},
+		"out of time":     {o: outcome{why: protocol.WhyTime}, said: "Hel", want: []string{"Hel\n\n", "15 minutes"}},
+		"in a circle":     {o: outcome{why: protocol.WhyRepeat}, said: "Hel", want: []string{"Hel\n\n", "three times"}},
+		"the model fails": {o: outcome{why: protocol.WhyError, end: End{Failure: down}}, said: "Hel",
+			want: []string{"Hel\n\n", "The model is down. Try later."}, not: "secret"},
+		"nobody knows why": {o: outcome{why: protocol.WhyError}, want: []string{"mews doctor"}},
+		"parked": {o: outcome{why: protocol.WhyError, state: supervisor.InboundParked}, said: "Hel",
+			want: []string{"Hel\n\n", "3 attempts failed", "put aside"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := finalText(c.o, c.said, limits)
+			rest := got
+			for _, w := range c.want {
+				at := strings.Index(rest, w)
+				if at < 0 {
+					t.Fatalf("%q does not say %q", got, w)
+				}
+				rest = rest[at:]
+			}
+			if c.not != "" && strings.Contains(got, c.not) {
+				t.Errorf("%q says %q", got, c.not)
+			}
+		})
+	}
+}
+
+func TestAWorkersEndIsNotTakenOnTrust(t *testing.T) {
+	for _, c := range []struct {
+		why     protocol.Why
+		stopped bool
+		ok      bool
+	}{
+		{protocol.WhyDone, false, true},
+		{protocol.WhyDone, true, true},
+		{protocol.WhyError, false, true},
+		{protocol.WhyStopped, true, true},
+		{protocol.WhyStopped, false, false},
+		{"", false, false},
+		{"banana", true, false},
+	} {
+		if err := checkEnd(c.why, c.stopped); (err == nil) != c.ok {
+			t.Errorf("%q, asked to stop: %v: %v", c.why, c.stopped, err)
+		}
+	}
+}

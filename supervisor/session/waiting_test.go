@@ -1,0 +1,345 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/reply"
+	"mews/supervisor/session"
+)
+
+// wants has every person want that with what they send while a turn runs.
+func (h *harness) wants(mode supervisor.Busy) {
+	h.options.Busy = func(context.Context, string) supervisor.Busy { return mode }
+}
+
+// firstMessage is all that the person says in an attempt's turn.
+func (h *harness) asked(a session.Attempt) string {
+	open, _ := h.open(a.Turn.Conversation)
+	var all []string
+	for _, m := range open.Messages {
+		if m.Role == protocol.RoleUser {
+			all = append(all, m.Text())
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+const cut = "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
+
+func TestWhatIsSentNextStopsWhatRuns(t *testing.T) {
+	for mode, want := range map[supervisor.Busy][]string{
+		supervisor.BusyRestart: {"half\n\n" + cut, "re: two"},
+		supervisor.BusyQueue:   {"half", "re: two"},
+		supervisor.BusySteer:   {"half", "re: two"}, // it waits for the turn's next step, and there is none
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var h *harness
+			attempts, release := 0, make(chan struct{})
+			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+				if attempts++; attempts > 1 {
+					return h.echo(ctx, a)
+				}
+				a.Stream.Add("half")
+				select {
+				case <-ctx.Done():
+					return ended(protocol.WhyStopped), nil
+				case <-release:
+				}
+				a.Stream.Reset()
+				h.commit(a, "half")
+				return done, nil
+			})
+			h.wants(mode)
+			home := h.conversation("ann", "")
+			h.live()
+			h.say(home, "one")
+			synctest.Wait()
+			h.say(home, "two")
+			synctest.Wait()
+			close(release)
+			for i, d := range h.await(home, 2) {
+				if d.Text != want[i] {
+					t.Errorf("%s: answer %d is %q, want %q", mode, i, d.Text, want[i])
+				}
+			}
+			said := []string{"one", "half", "two", "re: two"}
+			transcript, err := h.db.Transcript().Messages(t.Context(), home.ID)
+			for i, m := range must(h, transcript, err) {
+				if i >= len(said) || m.Text() != said[i] {
+					t.Errorf("%s: message %d of the transcript is %q, want %q", mode, i, m.Text(), said)
+				}
+			}
+			if n := h.inbounds(supervisor.InboundAnswered); n != 2 {
+				t.Errorf("%s: %d messages are answered", mode, n)
+			}
+		})
+	}
+}
+
+// Nothing of a turn has been done: there is no answer yet that could be stopped.
+func TestWhatHasWaitedTogetherIsAnsweredTogetherAndStopsNothing(t *testing.T) {
+	var h *harness
+	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
+		h.commit(a, "re: "+h.asked(a))
+		return done, nil
+	})
+	h.wants(supervisor.BusyRestart)
+	home := h.conversation("ann", "")
+	for _, text := range []string{"one", "two", "three"} {
+		h.keep(home, text)
+	}
+	h.live()
+	if d := h.await(home, 1)[0]; d.Text != "re: one, two, three" || len(d.Also) != 2 {
+		t.Errorf("the answer is %q, also to %q", d.Text, d.Also)
+	}
+	if n := h.inbounds(supervisor.InboundAnswered); n != 3 {
+		t.Errorf("%d messages are answered", n)
+	}
+}
+
+// Nobody has seen anything of the turn that is stopped: there is nothing to tell of it, and one answer is to all.
+func TestATurnThatHasSaidAndDoneNothingBeginsAnewWithWhatIsSentNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *harness
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if h.asked(a) != "one, two, three" {
+				<-ctx.Done()
+				return ended(protocol.WhyStopped), nil
+			}
+			h.commit(a, "re: "+h.asked(a))
+			return done, nil
+		})
+		h.wants(supervisor.BusyRestart)
+		home := h.conversation("ann", "")
+		h.live()
+		for _, text := range []string{"one", "two", "three"} {
+			h.say(home, text)
+			synctest.Wait()
+		}
+		got := h.outbox(home)
+		if len(got) != 1 || got[0].Text != "re: one, two, three" || len(got[0].Also) != 2 {
+			t.Errorf("told was %+v", got)
+		}
+		if n := h.inbounds(supervisor.InboundAnswered); n != 3 {
+			t.Errorf("%d messages are answered", n)
+		}
+	})
+}
+
+// What is too long to be taken in has its own answer, and the turn that it stops is ended as any other.
+func TestWhatIsTooLongToBeginAnewWithEndsTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *harness
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if h.question(a) != "one" {
+				h.commit(a, "read")
+				return done, nil
+			}
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil
+		})
+		h.wants(supervisor.BusyRestart)
+		home := h.conversation("ann", "")
+		h.live()
+		h.say(home, "one")
+		synctest.Wait()
+		h.say(home, strings.Repeat("long ", 8<<10))
+		got := h.await(home, 2)
+		if got[0].Text != cut || got[1].Text != "read" {
+			t.Errorf("told were %q, then %q", got[0].Text, got[1].Text)
+		}
+	})
+}
+
+// A /stop that comes as the turn begins anew ends it: what is asked for stays asked for.
+func TestAStopEndsATurnThatHasBegunAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, func(ctx context.Context, _ session.Attempt) (session.End, error) {
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil
+		})
+		h.wants(supervisor.BusyRestart)
+		home := h.conversation("ann", "")
+		h.live()
+		first := h.say(home, "one")
+		synctest.Wait()
+		h.say(home, "two")
+		synctest.Wait()
+		h.came("the stop", h.stop(home, h.command(home)), stopped(first, 0))
+		got := h.outbox(home)
+		if len(got) != 1 || got[0].Text != "(Stopped, as you asked. Nothing of it runs on.)" || len(got[0].Also) != 1 {
+			t.Errorf("told was %+v", got)
+		}
+	})
+}
+
+// In a long turn the history has room for little: what the answer is to must not be what goes.
+func TestWhatWasStoppedStaysBeforeTheModelOfTheTurnThatAnswersIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *harness
+		var attempts []session.Attempt
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if attempts = append(attempts, a); h.question(a) == "three" {
+				return h.echo(ctx, a)
+			}
+			a.Stream.Add("half")
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil
+		})
+		h.wants(supervisor.BusyRestart)
+		home := h.conversation("ann", "")
+		h.live()
+		for _, text := range []string{"one", "two", "three", "four"} {
+			h.say(home, text)
+			synctest.Wait()
+		}
+		var first []int64
+		for _, a := range attempts {
+			first = append(first, a.First)
+		}
+		one, four := attempts[0].Start.Last, attempts[3].Start.Last
+		if want := []int64{one, one, one, four}; !slices.Equal(first, want) {
+			t.Errorf("what is to be answered begins with messages %d, want %d", first, want)
+		}
+	})
+}
+
+// What stops a turn is on disk: a crash between the message and the stop changes nothing.
+func TestWhatWasSentBeforeACrashStopsTheTurnThatGoesOnAfterIt(t *testing.T) {
+	var h *harness
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		if h.asked(a) == "one" {
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil
+		}
+		return h.echo(ctx, a)
+	})
+	h.wants(supervisor.BusyRestart)
+	home := h.conversation("ann", "")
+	turn, err := h.db.Turns().Start(t.Context(), h.keep(home, "one").ID)
+	must(h, turn, err)
+	h.commit(session.Attempt{Turn: turn, Stream: h.feeds.Open(turn, "")}, "I write.", "c1")
+	h.keep(home, "two")
+	h.live()
+	got := h.await(home, 2)
+	if got[0].Text != "I write.\n\n"+cut || got[1].Text != "re: two" {
+		t.Errorf("told were %q, then %q", got[0].Text, got[1].Text)
+	}
+}
+
+// steered has a turn of "one" asked for a call and answered it, and then taken in "two".
+func (h *harness) steered(a session.Attempt) {
+	h.commit(a, "I look.", "c1")
+	result := protocol.ToolResult{Call: "c1", Name: "write_file", Text: "ok"}
+	if _, err := h.db.Turns().CommitResult(h.Context(), a.Turn.ID, result); err != nil {
+		h.Error(err)
+	}
+	h.keep(a.Turn.Conversation, "two")
+	if n, err := h.db.Turns().Take(h.Context(), a.Turn.ID, 1<<10); n != 1 || err != nil {
+		h.Errorf("%d messages were taken in, %v", n, err)
+	}
+}
+
+func TestATurnGoesOnWithWhatItHasTakenInAfterItsWorkersDeath(t *testing.T) {
+	var h *harness
+	var attempts []session.Attempt
+	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
+		if attempts = append(attempts, a); len(attempts) == 1 {
+			h.steered(a)
+			return session.End{}, errors.New("signal: killed")
+		}
+		h.commit(a, "re: "+h.asked(a))
+		return done, nil
+	})
+	h.wants(supervisor.BusySteer)
+	home := h.conversation("ann", "")
+	h.live()
+	h.say(home, "one")
+	d := h.await(home, 1)[0]
+	if !strings.HasSuffix(d.Text, "re: one, two") || len(d.Also) != 1 {
+		t.Errorf("the answer is %q, also to %q", d.Text, d.Also)
+	}
+	first, again := attempts[0], attempts[1]
+	if again.First != first.First || again.First != first.Start.Last || again.Start.Step != 1 || again.Start.Last != first.Start.Last+3 ||
+		len(again.Start.Pending) != 0 {
+		t.Errorf("the second attempt starts with %+v, the first did with %+v", again.Start, first.Start)
+	}
+	if n := h.inbounds(supervisor.InboundAnswered); n != 2 || len(h.outbox(home)) != 1 {
+		t.Errorf("%d messages are answered, by %d answers", n, len(h.outbox(home)))
+	}
+}
+
+// The process ended after the last word to both was committed: the reply that is put together anew says what the person saw.
+func TestTheReplyOfATurnThatTookSomethingInIsTheSameAfterACrash(t *testing.T) {
+	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
+		t.Error("a worker was asked for")
+		return done, nil
+	})
+	home := h.conversation("ann", "")
+	turn, err := h.db.Turns().Start(t.Context(), h.keep(home, "one").ID)
+	must(h, turn, err)
+	a := session.Attempt{Turn: turn, Stream: h.feeds.Open(turn, "")}
+	h.steered(a)
+	h.commit(a, "Both are done.")
+	h.live()
+	if d := h.await(home, 1)[0]; d.Text != "I look.\n\n"+reply.Taken(1)+"\n\nBoth are done." {
+		t.Errorf("the answer is %q", d.Text)
+	}
+}
+
+func TestAllThatATurnHasTakenInIsParkedWithItAndThePersonIsToldOfAll(t *testing.T) {
+	var h *harness
+	attempts := 0
+	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {
+		if attempts++; attempts == 1 {
+			h.steered(a)
+		}
+		return session.End{}, errors.New("signal: killed")
+	})
+	home := h.conversation("ann", "")
+	h.live()
+	h.say(home, "one")
+	if d := h.await(home, 1)[0]; !strings.Contains(d.Text, "your last 2 messages") {
+		t.Errorf("told was %q", d.Text)
+	}
+	if n := h.inbounds(supervisor.InboundParked); n != 2 {
+		t.Errorf("%d messages are parked", n)
+	}
+}
+
+// A /stop ends the turn with what it has taken in, and nothing of what was sent after it.
+func TestAStopEndsATurnWithWhatItHasTakenIn(t *testing.T) {
+	var h *harness
+	ready := make(chan struct{})
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		if h.asked(a) != "one" {
+			return h.echo(ctx, a)
+		}
+		h.steered(a)
+		close(ready)
+		<-ctx.Done()
+		if n, err := h.db.Turns().Take(t.Context(), a.Turn.ID, 1<<10); n != 0 || err != nil {
+			t.Errorf("%d messages were taken in that were sent after the stop, %v", n, err)
+		}
+		return ended(protocol.WhyStopped), nil
+	})
+	h.wants(supervisor.BusySteer)
+	home := h.conversation("ann", "")
+	h.live()
+	first := h.say(home, "one")
+	<-ready
+	command := h.command(home)
+	h.say(home, "three")
+	h.came("the stop", h.stop(home, command), stopped(first, 1))
+	got := h.await(home, 2)
+	if !strings.HasSuffix(got[0].Text, "(Stopped, as you asked. Nothing of it runs on.)") || len(got[0].Also) != 1 || got[1].Text != "re: three" {
+		t.Errorf("told were %+v", got)
+	}
+}
