@@ -20,7 +20,7 @@ COUNT     ?= 6
 # of the tests' time and can show nothing of ours.
 UNWATCHED := -gcflags=github.com/ncruces/go-sqlite3-wasm/v6=-race=false
 
-TOOL := $(GO) tool -modfile=tools/go.mod
+TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test vet deps bench crash escapes live lint format fuzz clean
@@ -46,7 +46,7 @@ vet:
 deps: ## look for what the tests need; install it where this is root and there is apt-get
 	@.ci/deps
 
-bench: ## measure, and print the medians beside the figures kept in bench/last.txt
+bench: ## measure, and print the medians beside the figures kept in cmd/mews/testdata/last.txt
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
 crash: ## the long crash run: 10,000 messages on Telegram, 200 kills
@@ -58,7 +58,7 @@ escapes: ## every way out of the walls that we know, in every tier, with the wal
 live: ## a short conversation with each real provider whose key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY)
 	MEWS_LIVE=1 $(GO) test -count=1 -v -run TestLive ./cmd/mews
 
-lint: format ## gofmt, and staticcheck as tools/go.mod pins it
+lint: format ## gofmt, and staticcheck as .ci/go.mod pins it
 	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(TOOL) staticcheck ./...
 
 format:

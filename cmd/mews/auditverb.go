@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode"
 
-	"mews/amount"
 	"mews/config"
+	"mews/protocol/amount"
 )
 
 // auditVerb is `mews audit`: a list, or with verify whether it is what was written.

@@ -12,8 +12,8 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/hashicorp/go-hclog"
 
-	"mews/amount"
 	"mews/config"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/command"
 	"mews/supervisor/control"

@@ -65,7 +65,7 @@ var floors = map[string]int{
 	"mews/worker/cgroup":    1,
 	"mews/worker/quota":     1,
 
-	"mews/amount":             0,
+	"mews/protocol/amount":    0,
 	"mews/protocol":           0,
 	"mews/protocol/spawnwire": 0,
 	"mews/config":             0,

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"mews/amount"
 	"mews/config"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/command"

@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"mews/amount"
 	"mews/config"
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor/control"
 	"mews/supervisor/pool"
 	"mews/supervisor/telegram"

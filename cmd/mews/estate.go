@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"mews/amount"
 	"mews/config"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
 )

@@ -12,8 +12,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"mews/amount"
 	"mews/config"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/control"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"mews/amount"
 	"mews/config"
+	"mews/protocol/amount"
 )
 
 func totpVerbs() []subverb {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/mdp/qrterminal/v3"
 
-	"mews/amount"
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 

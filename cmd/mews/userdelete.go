@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"mews/amount"
 	"mews/config"
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 

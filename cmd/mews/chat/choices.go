@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"mews/amount"
+	"mews/protocol/amount"
 	"mews/supervisor/control"
 )
 

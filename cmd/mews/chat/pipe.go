@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"mews/amount"
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/control"
 )

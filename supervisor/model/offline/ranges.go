@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"mews/amount"
+	"mews/protocol/amount"
 )
 
 // readSeveral shows files that were named together.

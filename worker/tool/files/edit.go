@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"mews/amount"
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/worker"
 	"mews/worker/workspace"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"mews/amount"
+	"mews/protocol/amount"
 	"mews/worker/workspace"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"mews/amount"
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/worker"
 	"mews/worker/workspace"
 )

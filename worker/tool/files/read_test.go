@@ -12,8 +12,8 @@ import (
 	"testing/iotest"
 	"unicode/utf8"
 
-	"mews/amount"
 	"mews/protocol"
+	"mews/protocol/amount"
 )
 
 func numbered(from, to int) string {

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"mews/amount"
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/worker"
 	"mews/worker/workspace"
 )

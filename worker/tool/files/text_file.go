@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"mews/amount"
+	"mews/protocol/amount"
 	"mews/worker/workspace"
 )
 

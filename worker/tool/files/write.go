@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 
-	"mews/amount"
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/worker"
 	"mews/worker/workspace"
 )

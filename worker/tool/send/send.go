@@ -12,8 +12,8 @@ import (
 	"sync"
 	"unicode"
 
-	"mews/amount"
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/worker"
 	"mews/worker/workspace"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"mews/amount"
+	"mews/protocol/amount"
 )
 
 // maxShown bounds a line of progress, in bytes.

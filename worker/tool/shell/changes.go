@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"mews/amount"
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/worker/workspace"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"mews/amount"
+	"mews/protocol/amount"
 	"mews/worker"
 )
 

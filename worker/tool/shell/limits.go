@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"mews/amount"
+	"mews/protocol/amount"
 )
 
 // Limits are the bounds of the family. The zero value of each is its default.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"mews/amount"
+	"mews/protocol/amount"
 )
 
 // killTimeout is how long a killed program may take to end, and its output to close, before it is given up: a process that

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"mews/amount"
+	"mews/protocol/amount"
 	"mews/worker"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"mews/amount"
+	"mews/protocol/amount"
 	"mews/worker"
 )
 

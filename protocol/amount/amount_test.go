@@ -3,7 +3,7 @@ package amount_test
 import (
 	"testing"
 
-	"mews/amount"
+	"mews/protocol/amount"
 )
 
 func TestBytes(t *testing.T) {

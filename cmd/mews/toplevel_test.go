@@ -1,0 +1,42 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// topLevel is everything that may stand beside go.mod.
+var topLevel = []string{
+	"cmd", "supervisor", "worker", "protocol", "config", "deploy",
+	"go.mod", "go.sum", "Makefile", "README.md", "LICENSE",
+	".ci", ".gitignore",
+}
+
+// notKept are patterns of what may stand there and is not part of the project: .gitignore has them too, but for .git.
+var notKept = []string{".git", "bin", "mews.yaml", "*.test", "*.prof"}
+
+func TestTopLevel(t *testing.T) {
+	entries, err := os.ReadDir(moduleRoot(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, entry := range entries {
+		name := entry.Name()
+		found[name] = true
+		ignored := slices.ContainsFunc(notKept, func(pattern string) bool {
+			matches, _ := filepath.Match(pattern, name) // the patterns are constant and well formed
+			return matches
+		})
+		if !ignored && !slices.Contains(topLevel, name) {
+			t.Errorf("%s stands at the top level, where only these may: %v", name, topLevel)
+		}
+	}
+	for _, name := range topLevel {
+		if !found[name] {
+			t.Errorf("%s is missing at the top level", name)
+		}
+	}
+}
