@@ -14,13 +14,13 @@ type Item struct {
 	Raw     string // what the source sent, as it sent it; "" keeps none
 	// Answer, where it is not "", answers it at once, whatever gate it meets, and no turn begins: it says nothing that is
 	// anybody's.
-	Answer  string
-	Meeting Meeting // what its gate has said; one that is refused is not kept as it is, but with an Answer or not at all
+	Answer   string
+	Decision GateDecision // what its gate has said; one that is refused is not kept as it is, but with an Answer or not at all
 }
 
 // Receipt is what has come of a batch.
 type Receipt struct {
 	Kept     []Inbound // each item's, in order; what was there before as it is
 	Released []Inbound // those that a code in the batch has let through, oldest first; they may be among Kept as held
-	Told     []int64   // conversations for which something was put into the outbox, each once
+	Queued   []int64   // conversations for which something was put into the outbox, each once
 }

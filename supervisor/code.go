@@ -9,17 +9,17 @@ import (
 // codeLabel is what people write before a code: “Code:”, “my recovery code:”.
 var codeLabel = regexp.MustCompile(`^\p{L}+(?: \p{L}+){0,3} ?[:：] *`)
 
-// BareCode is a text as a code is looked for in it: in capitals, with the digits, spaces and dashes of ASCII, of each of which
+// NormalizeCode is a text as a code is looked for in it: in capitals, with the digits, spaces and dashes of ASCII, of each of which
 // there are many kinds, and without marks that nobody sees, a label before it and punctuation behind it. A question stays one.
-func BareCode(text string) string {
-	plain := strings.ToUpper(strings.TrimSpace(strings.Map(codeRune, text)))
+func NormalizeCode(text string) string {
+	plain := strings.ToUpper(strings.TrimSpace(strings.Map(asciiCodeRune, text)))
 	return strings.TrimRightFunc(codeLabel.ReplaceAllString(plain, ""), func(r rune) bool {
 		return r == ' ' || r != '?' && unicode.IsPunct(r)
 	})
 }
 
-// codeRune is a letter of a code as ASCII has it; -1 leaves it out.
-func codeRune(r rune) rune {
+// asciiCodeRune is a letter of a code as ASCII has it; -1 leaves it out.
+func asciiCodeRune(r rune) rune {
 	switch {
 	case r >= '!' && r <= '~' && r != '-':
 		return r

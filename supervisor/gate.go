@@ -27,14 +27,14 @@ type Decide func(f Factor, now time.Time) (Factor, Verdict)
 
 // Guard has an inbound meet a gate as it is kept, in the same transaction.
 type Guard struct {
-	Idle, Life time.Duration // how long the gate stays open: after it was last passed, and in all
-	Challenge  string        // what the person is told where it is closed: once for all that it holds in a conversation
+	IdleTimeout, Lifetime time.Duration // how long the gate stays open: after it was last passed, and in all
+	Challenge             string        // what the person is told where it is closed: once for all that it holds in a conversation
 	// At is where the challenge goes; the zero value is where the inbound came from. Codes are for private chats.
 	At Conversation
-	// Again has the person be told again soon: they may have meant the inbound as a code.
-	Again bool
-	// Never says that no code will open it now: the inbound is answered with the Challenge, and is not held.
-	Never bool
+	// RepeatSoon has the person be told again soon: they may have meant the inbound as a code.
+	RepeatSoon bool
+	// AnswerOnly says that no code will open it now: the inbound is answered with the Challenge, and is not held.
+	AnswerOnly bool
 	// Decide is set where the inbound is a code if the gate is closed, and words if it is open: closed, it is tried, and no
 	// word of it is kept.
 	Decide Decide
@@ -49,8 +49,8 @@ const (
 	LockAll  Lock = "all"  // in every chat of theirs
 )
 
-// Meeting is what is to become of an inbound.
-type Meeting struct {
+// Decision is what is to become of an inbound.
+type GateDecision struct {
 	Guard *Guard // nil lets it through
 	// Decide is set where the inbound is a code: it is tried, and no word of it is kept. With a Guard the gate is open, so
 	// that it may be meant for something else.

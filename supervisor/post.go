@@ -88,20 +88,20 @@ type Undelivered struct {
 
 // SendError is how a channel did not do what it was asked to.
 type SendError struct {
-	Fate       Fate
+	Result     SendResult
 	Reason     SendReason
 	RetryAfter time.Duration // with ReasonFlood: nothing may be sent before
 	MovedTo    string        // with ReasonMoved: the chat's new name
 	Err        error         // what happened, with no secret in it
 }
 
-// Fate is what is known of a thing that was sent and not acknowledged.
-type Fate string
+// Result is what is known of a thing that was sent and not acknowledged.
+type SendResult string
 
 const (
-	FateUnsent  Fate = "unsent"  // it was not taken, for certain: it may be sent again
-	FateUnknown Fate = "unknown" // it may have been taken
-	FateRefused Fate = "refused" // it was not taken, and will not be
+	ResultUnsent  SendResult = "unsent"  // it was not taken, for certain: it may be sent again
+	ResultUnknown SendResult = "unknown" // it may have been taken
+	ResultRefused SendResult = "refused" // it was not taken, and will not be
 )
 
 // SendReason tells apart what is to be done.
@@ -109,11 +109,11 @@ type SendReason string
 
 const (
 	ReasonNone    SendReason = ""
-	ReasonFlood   SendReason = "flood"    // too much was sent; with FateUnsent
-	ReasonMoved   SendReason = "moved"    // the chat has another name now; with FateUnsent
-	ReasonTooLong SendReason = "too_long" // with FateRefused: in smaller parts it may be taken
-	ReasonMarks   SendReason = "marks"    // with FateRefused: without its entities it may be taken
-	ReasonGone    SendReason = "gone"     // with FateRefused: the message to be changed is not there or can't be changed
+	ReasonFlood   SendReason = "flood"    // too much was sent; with ResultUnsent
+	ReasonMoved   SendReason = "moved"    // the chat has another name now; with ResultUnsent
+	ReasonTooLong SendReason = "too_long" // with ResultRefused: in smaller parts it may be taken
+	ReasonMarks   SendReason = "marks"    // with ResultRefused: without its entities it may be taken
+	ReasonGone    SendReason = "gone"     // with ResultRefused: the message to be changed is not there or can't be changed
 )
 
 func (e *SendError) Error() string { return e.Err.Error() }

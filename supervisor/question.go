@@ -50,15 +50,15 @@ const (
 	AnswerDeny   Answer = "deny"
 )
 
-// Pressed is what a press of a question's button has come to. Only PressTaken changes anything.
-type Pressed string
+// PressResult is what a press of a question's button has come to. Only PressTaken changes anything.
+type PressResult string
 
 const (
-	PressTaken   Pressed = "taken"
-	PressBefore  Pressed = "before"  // it was answered before
-	PressExpired Pressed = "expired" // it came too late
-	PressOver    Pressed = "over"    // the turn or the command that waited has ended
-	PressForeign Pressed = "foreign" // there is no such question, or it is another's, or was asked elsewhere
+	PressTaken          PressResult = "taken"
+	PressAnsweredBefore PressResult = "before"  // it was answered before
+	PressExpired        PressResult = "expired" // it came too late
+	PressEnded          PressResult = "over"    // the turn or the command that waited has ended
+	PressForeign        PressResult = "foreign" // there is no such question, or it is another's, or was asked elsewhere
 )
 
 // Press is a press of a question's button.

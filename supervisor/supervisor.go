@@ -126,7 +126,7 @@ type Delivery struct {
 	Conversation Conversation
 	Inbound      int64        // the inbound that it answers; 0 for a notice
 	Key          string       // that inbound's key; "" for a notice
-	Also         []string     // keys of what its turn has taken in beside that, in order: this answers them too
+	AlsoKeys     []string     // keys of what its turn has taken in beside that, in order: this answers them too
 	Message      string       // that inbound's name in its channel; "" where it has none
 	Turn         int64        // the turn that said it; 0 where none did
 	Why          protocol.Why // why that turn ended; "" where none did
@@ -134,10 +134,10 @@ type Delivery struct {
 	Text         string
 	Buttons      [][]Button // below the last part of Text, by row
 	Files        []File     // after the text, in this order; the answer of a turn has none
-	// Vanish is how long after it was given what it says may stand in the chat: its messages are deleted then. What it said
+	// DeleteAfter is how long after it was given what it says may stand in the chat: its messages are deleted then. What it said
 	// is not kept, and so it is never sent again. 0 is for ever.
-	Vanish    time.Duration
-	CreatedAt time.Time
+	DeleteAfter time.Duration
+	CreatedAt   time.Time
 }
 
 // Button is one that a person may press.

@@ -43,7 +43,7 @@ func admitting(s *service, accept func(supervisor.Inbound)) func(supervisor.Inbo
 
 // turnedAway has the audit log say, once a day for each account, that it was not let in at the control socket.
 func turnedAway(s *service) func(uid uint32, why error) {
-	var strangers access.Strangers
+	var strangers access.UnknownSenders
 	return func(uid uint32, why error) {
 		if strangers.First(int64(uid), s.moment()) {
 			s.audit.note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, supervisor.ErrorMessage(why)))

@@ -274,7 +274,7 @@ func channelLine(c control.Channel, now time.Time) string {
 }
 
 // lostLine tells of messages that did not arrive for certain.
-func lostLine(l control.Lost, now time.Time) string {
+func lostLine(l control.LostDeliveries, now time.Time) string {
 	fate := "may not have arrived"
 	if l.Outcome == string(supervisor.OutcomeFailed) {
 		fate = "could not be delivered"

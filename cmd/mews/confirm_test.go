@@ -150,12 +150,12 @@ func TestARecoveryCodeConfirmsToo(t *testing.T) {
 		return f, supervisor.Verdict{Right: true, Action: "login", Text: "Unlocked."}
 	}
 	receipt, err := db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test",
-		Items: []supervisor.Item{{Inbound: opened, Meeting: supervisor.Meeting{Decide: right}}}})
+		Items: []supervisor.Item{{Inbound: opened, Decision: supervisor.GateDecision{Decide: right}}}})
 	must(t, err)
 	e := &entrance{codes: newConfirmations(time.Now), gate: access.NewGate(access.Options{People: people, Factors: store.Factors,
 		Logins: store.Logins, Seal: seal})}
 	for _, want := range []string{"login.recovery", "stepup.recovery"} {
-		m, err := e.Meet(t.Context(), supervisor.Inbound{Conversation: opened.Conversation, Kind: supervisor.KindText,
+		m, err := e.Check(t.Context(), supervisor.Inbound{Conversation: opened.Conversation, Kind: supervisor.KindText,
 			Text: codes[0].Reveal()})
 		must(t, err)
 		if m.Decide == nil {

@@ -127,7 +127,7 @@ func (i invites) Invite(ctx context.Context, name string) (made command.Invitati
 }
 
 func (i invites) picture(link, name string) (supervisor.File, error) {
-	png, err := access.Picture(link, pictureWidth)
+	png, err := access.QRCode(link, pictureWidth)
 	if err != nil {
 		return supervisor.File{}, err
 	}

@@ -95,7 +95,7 @@ func unlock(t *testing.T, s *service, c supervisor.Conversation) {
 		return f, supervisor.Verdict{Right: true, Action: "login", Text: "Unlocked."}
 	}
 	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{
-		Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindCode}, Meeting: supervisor.Meeting{Decide: right},
+		Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindCode}, Decision: supervisor.GateDecision{Decide: right},
 	}}})
 	must(t, err)
 }
@@ -122,8 +122,8 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 	}
 	must(t, l.Close(t.Context(), c))
 	_, err = s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{
-		Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "text", Kind: supervisor.KindText, Text: "hello"},
-		Meeting: supervisor.Meeting{Guard: &supervisor.Guard{Idle: time.Hour, Life: time.Hour, Challenge: "Locked."}},
+		Inbound:  supervisor.Inbound{Conversation: c, Source: "test", Key: "text", Kind: supervisor.KindText, Text: "hello"},
+		Decision: supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."}},
 	}}})
 	must(t, err)
 	told("gate    locked\nheld    1 message until you send a code\nbudget  $2.50 of $2.50 is left today")
@@ -146,7 +146,7 @@ func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
 	}
 	answered := make(chan int64, 1)
 	commands := command.New(command.Options{Store: s.db.Inbox(), Outbox: s.db.Outbox(), Models: s.voices(), Choices: s.voices(),
-		Accounts: a, Desk: d, People: s.preferences(), InGroup: inGroup, Answered: func(c int64) { answered <- c }, Log: s.log})
+		Accounts: a, Desk: d, People: s.preferences(), InGroup: inGroup, Queued: func(c int64) { answered <- c }, Log: s.log})
 	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
 	must(t, err)
 	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: "1", Message: "9",

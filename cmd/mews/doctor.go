@@ -254,7 +254,7 @@ func lookAtWalls(ctx context.Context, cfg *config.Config) (string, error) {
 	if err != nil {
 		return "", wallsFault(err)
 	}
-	if control.Walls(walls).Few() {
+	if control.Walls(walls).Weak() {
 		return "", &warned{strings.ToUpper(walls.Tier) + ". " + wallsLines(walls.Why)}
 	}
 	return walls.Tier + ". " + walls.Why + sharing(cfg, walls.Tier), nil

@@ -17,14 +17,14 @@ func newGate(s *service) *entrance {
 	s.codes = newConfirmations(s.moment)
 	s.gate = access.NewGate(access.Options{
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
-		Held: s.db.Inbox().HeldAt, Alarm: func(_, text string) { s.tellAdmins(text) },
+		Held: s.db.Inbox().HeldAt, AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
 	return &entrance{gate: s.gate, codes: s.codes}
 }
 
 func gateLimits(cfg *config.Config) access.Limits {
 	a := cfg.Access
-	return access.Limits{Idle: a.Session, Life: a.SessionMax, Burst: a.Rate.Burst, Second: a.Rate.Second}
+	return access.Limits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst, PerSecond: a.Rate.Second}
 }
 
 // entrance is access's gate, and before it a code: one that some effect waits for, and one that nothing waits for.
@@ -34,19 +34,19 @@ type entrance struct {
 }
 
 // Meet says what is to become of an inbound.
-func (e *entrance) Meet(ctx context.Context, in supervisor.Inbound) (supervisor.Meeting, error) {
-	m, err := e.gate.Meet(ctx, in)
+func (e *entrance) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
+	m, err := e.gate.Check(ctx, in)
 	if err != nil || m.Refused != "" || m.Decide != nil && m.Guard == nil {
 		return m, err
 	}
 	hold, awaited := e.codes.takes(in)
 	if !awaited {
-		return e.gate.Unasked(ctx, in, m)
+		return e.gate.SpendUnexpected(ctx, in, m)
 	}
 	if !access.IsCode(in.Text) {
 		return m, nil
 	}
-	return supervisor.Meeting{Decide: hold(e.gate.DecideStepUp(in.Conversation.User, in.Text))}, nil
+	return supervisor.GateDecision{Decide: hold(e.gate.DecideStepUp(in.Conversation.User, in.Text))}, nil
 }
 
 // newApprover makes what decides which effects leave the walls.
@@ -56,7 +56,7 @@ func newApprover(s *service) *approval.Approver {
 			u, ok := s.people.Find(name)
 			return u, ok && !s.people.Suspended(name)
 		},
-		Policy: &s.policy, Grants: s.db.Grants(), Ask: s.asked, StepUp: stepUp{s}, Audit: s.audit.note,
+		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.asked, Confirmer: stepUp{s}, Audit: s.audit.note,
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 type gate struct {
 	source        string
 	people        *access.People
-	strangers     access.Strangers
+	strangers     access.UnknownSenders
 	pairing       *pairing
 	inbox         *inbox.Inbox
 	updates       sqlite.Inbox

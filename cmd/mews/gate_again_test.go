@@ -76,7 +76,7 @@ func TestTheInviteOfSomebodySuspendedIsGoodForNothing(t *testing.T) {
 	_, err = p.db.Access().Invites.Redeem(t.Context(), digest, supervisor.ChannelTelegram, "101", "alice")
 	must(t, err)
 	alice, _ := p.people.Find("alice")
-	must(t, p.people.Set([]supervisor.User{alice}, access.Bound{Suspended: []string{"alice"}}))
+	must(t, p.people.Set([]supervisor.User{alice}, access.Stored{Suspended: []string{"alice"}}))
 	p.take(2, p.letter(101, 101, `,"text":"/start `+code.Reveal()+`"`))
 	l := p.letter(101, 101, `,"text":"/start"`)
 	must(t, p.pairing.resume(t.Context(), alice, &l))

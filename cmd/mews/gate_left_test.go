@@ -105,7 +105,7 @@ func TestAPictureThatVanishesInATerminalLeavesTheSpool(t *testing.T) {
 	shown := func(name string, vanish time.Duration) string {
 		file, err := pictures{c.s.spool}.Keep(name, []byte(name))
 		must(t, err)
-		d, err := outbox.Say(t.Context(), supervisor.Delivery{Text: name, Files: []supervisor.File{file}, Vanish: vanish,
+		d, err := outbox.Say(t.Context(), supervisor.Delivery{Text: name, Files: []supervisor.File{file}, DeleteAfter: vanish,
 			Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}})
 		must(t, err)
 		must(t, outbox.Delivered(t.Context(), d.ID))

@@ -25,8 +25,8 @@ type throng struct {
 	all *sync.WaitGroup
 }
 
-func (c throng) Meet(ctx context.Context, in supervisor.Inbound) (supervisor.Meeting, error) {
-	m, err := c.Gate.Meet(ctx, in)
+func (c throng) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
+	m, err := c.Gate.Check(ctx, in)
 	c.all.Done()
 	c.all.Wait()
 	return m, err
@@ -79,7 +79,7 @@ func (b *table) code(later time.Duration) string {
 
 // send puts a text through an inbox behind a gate.
 func (b *table) send(gate inbox.Gate, key, text string) {
-	box := inbox.New(inbox.Options{Store: b.db.Inbox(), Gate: gate, Conversations: b.db.Conversations(), Answered: func(int64) {},
+	box := inbox.New(inbox.Options{Store: b.db.Inbox(), Gate: gate, Conversations: b.db.Conversations(), Queued: func(int64) {},
 		Accepted: func(in supervisor.Inbound) {
 			b.mu.Lock()
 			defer b.mu.Unlock()

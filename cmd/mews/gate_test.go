@@ -35,14 +35,14 @@ func newPorch(t *testing.T) *porch {
 	users := []supervisor.User{{Name: "alice", Telegram: 101}, {Name: "bob", Telegram: 102, Role: supervisor.RoleAdmin}}
 	people, err := access.New(users, 1, nil)
 	if err == nil {
-		err = people.Set(users, access.Bound{Groups: []access.Group{
+		err = people.Set(users, access.Stored{Groups: []access.Group{
 			{Channel: supervisor.ChannelTelegram, Chat: "-7"}, {Channel: supervisor.ChannelTelegram, Chat: "-1007"}}})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	box := inbox.New(inbox.Options{
-		Store: p.db.Inbox(), Gate: everybody{}, Conversations: p.db.Conversations(), Answered: func(int64) {},
+		Store: p.db.Inbox(), Gate: everybody{}, Conversations: p.db.Conversations(), Queued: func(int64) {},
 		Accepted: func(in supervisor.Inbound) { p.accepted = append(p.accepted, in) },
 	})
 	p.gate = &gate{
@@ -50,7 +50,7 @@ func newPorch(t *testing.T) *porch {
 		inbox: box, pairing: &pairing{people: people, store: p.db.Access(), audit: p.note,
 			refresh: func(ctx context.Context) error {
 				bound, err := p.db.Access().Bindings.List(ctx)
-				var more access.Bound
+				var more access.Stored
 				for _, b := range bound {
 					more.Bindings = append(more.Bindings, access.Binding(b))
 				}
@@ -260,11 +260,11 @@ func TestAnInviteIsNotUsedUpByAnotherPerson(t *testing.T) {
 	p.take(1, start(102))
 	bob, _ := p.people.Find("bob")
 	alice, _ := p.people.Find("alice")
-	if err := p.people.Set([]supervisor.User{alice, bob}, access.Bound{Suspended: []string{"bob"}}); err != nil {
+	if err := p.people.Set([]supervisor.User{alice, bob}, access.Stored{Suspended: []string{"bob"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.take(2, start(102))
-	if err := p.people.Set([]supervisor.User{alice, bob}, access.Bound{}); err != nil {
+	if err := p.people.Set([]supervisor.User{alice, bob}, access.Stored{}); err != nil {
 		t.Fatal(err)
 	}
 	p.take(3, start(303), p.letter(102, 102, `,"text":"hello"`))
@@ -307,7 +307,7 @@ func TestTheGateFollowsAGroupInWhichNothingWasSaid(t *testing.T) {
 	p.gate.refresh = func(ctx context.Context) error {
 		refreshed++
 		groups, err := p.db.Access().Groups.List(ctx)
-		more := access.Bound{Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}
+		more := access.Stored{Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}
 		for _, g := range groups {
 			more.Groups = append(more.Groups, access.Group(g))
 		}
@@ -327,6 +327,6 @@ func TestTheGateFollowsAGroupInWhichNothingWasSaid(t *testing.T) {
 // everybody is a gate of the inbox's that is open to whoever has got to it.
 type everybody struct{}
 
-func (everybody) Meet(context.Context, supervisor.Inbound) (m supervisor.Meeting, err error) {
+func (everybody) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
 	return m, nil
 }

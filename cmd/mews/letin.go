@@ -35,7 +35,7 @@ func (u *usher) look(ctx context.Context) {
 }
 
 func (u *usher) letIn(ctx context.Context, user string) error {
-	asks, err := u.gate.Asks(ctx, user)
+	asks, err := u.gate.NeedsCode(ctx, user)
 	if err != nil || asks {
 		return err
 	}

@@ -17,7 +17,7 @@ func TestTheGateTakesAlongWhatWasSaidBeforeAGroupMoved(t *testing.T) {
 	p.gate.refresh = func(ctx context.Context) error { // as a group that was allowed in the chat: the old name is nothing any more
 		groups, err := p.db.Access().Groups.List(ctx)
 		must(t, err)
-		var more access.Bound
+		var more access.Stored
 		for _, g := range groups {
 			more.Groups = append(more.Groups, access.Group(g))
 		}

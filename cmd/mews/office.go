@@ -151,8 +151,8 @@ var errands = map[string]errand{
 }
 
 // answers are the errands as the control socket has them done.
-func (o *office) answers() map[string]control.Answer {
-	answers := map[string]control.Answer{}
+func (o *office) answers() map[string]control.Method {
+	answers := map[string]control.Method{}
 	for method, do := range errands {
 		answers[method] = func(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
 			return do(o, ctx, o.clerk(uid), req)

@@ -77,7 +77,7 @@ func (c *counter) serve() {
 	newGate(c.s)
 	desk := newOffice(c.s)
 	desk.force = &force{c.s}
-	server, err := control.Listen(socketPath(cfg), control.Options{People: c.s.people, Answers: desk.answers(), Log: discard()})
+	server, err := control.Listen(socketPath(cfg), control.Options{People: c.s.people, Methods: desk.answers(), Log: discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +349,7 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 	held, err := c.s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "x", Items: []supervisor.Item{{
 		Inbound: supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}, Key: "k",
 			Kind: supervisor.KindText, Text: "hello"},
-		Meeting: supervisor.Meeting{Guard: &supervisor.Guard{Idle: time.Hour, Life: time.Hour, Challenge: "Locked."}}}}})
+		Decision: supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,9 +29,9 @@ type pairing struct {
 	outbox        sqlite.Outbox
 	spool         *spool.Spool
 	seal          *access.Seal
-	knocks        access.Knocks            // wrong codes
-	hasty         access.Strangers         // of whose codes no more were noted
-	again         access.Knocks            // codes of those who are let in already
+	knocks        access.InviteFailures    // wrong codes
+	hasty         access.UnknownSenders    // of whose codes no more were noted
+	again         access.InviteFailures    // codes of those who are let in already
 	said          func(conversation int64) // there is something in its outbox
 	audit         func(user, action, detail string)
 }
@@ -152,7 +152,7 @@ func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.
 		"the app:\n```\n" + strings.Join(reveal(codes), "\n") + "\n```\nThen send me the six digits that the app shows. This message " +
 		"and the picture go away in ten minutes."
 	_, err = p.outbox.Say(ctx, supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: text,
-		Files: []supervisor.File{picture}, Vanish: secretStands})
+		Files: []supervisor.File{picture}, DeleteAfter: secretStands})
 	if err == nil {
 		p.audit(user.Name, "totp.offered", "in "+string(c.Channel)+" chat "+c.Chat)
 		p.said(c.ID)

@@ -106,7 +106,7 @@ func (f force) prices(cfg *config.Config) error { return f.s.models.SetPrices(pr
 
 // rest can't.
 func (f force) rest(cfg *config.Config) {
-	f.s.gate.Limit(gateLimits(cfg))
+	f.s.gate.SetLimits(gateLimits(cfg))
 	f.s.rules(cfg)
 }
 

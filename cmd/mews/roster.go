@@ -80,7 +80,7 @@ func (r *roster) refresh(ctx context.Context, cfg *config.Config) error {
 	if err := r.people.Set(users, bound); err != nil {
 		return err
 	}
-	for _, b := range r.people.Skipped() {
+	for _, b := range r.people.IgnoredBindings() {
 		r.log.Warn("an account was bound to somebody, and is another person's by the configuration; the configuration counts",
 			"channel", b.Channel, "account", b.Account, "bound to", b.User, "belongs to", r.people.Owner(b.Channel, b.Account))
 	}
@@ -115,7 +115,7 @@ func (r *roster) users(ctx context.Context, cfg *config.Config) ([]supervisor.Us
 }
 
 // bound is what people have beside the configuration, and the groups of both.
-func (r *roster) bound(ctx context.Context, cfg *config.Config) (b access.Bound, err error) {
+func (r *roster) bound(ctx context.Context, cfg *config.Config) (b access.Stored, err error) {
 	bindings, err := r.store.Bindings.List(ctx)
 	if err != nil {
 		return b, err

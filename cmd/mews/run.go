@@ -105,7 +105,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 		if err := await(ctx, cfg); err != nil {
 			return err
 		}
-		return talk(ctx, con, socketPath(cfg), chat.Options{User: user, Away: chat.Brief})
+		return talk(ctx, con, socketPath(cfg), chat.Options{User: user, ReconnectTimeout: chat.BriefReconnectTimeout})
 	}
 	if err != nil {
 		return err

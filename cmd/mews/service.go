@@ -49,7 +49,7 @@ type door struct {
 	seal   *access.Seal // nil where its key can't be used
 	gate   *access.Gate
 	policy approval.Policy
-	asked  *question.Desk
+	asked  *question.Questions
 	codes  *confirmations // that effects wait for
 }
 
@@ -133,7 +133,7 @@ func (s *service) startSpawner(ctx context.Context) error {
 func (s *service) connect(context.Context) error {
 	s.audit = newAuditor(s.db.Audit(), s.log.Named("audit"))
 	s.rules(s.config)
-	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Said: s.feeds.Delivery, Log: s.log.Named("question")})
+	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.feeds.Delivery, Log: s.log.Named("question")})
 	trying, err := tryingPlace(s.config, s.chambers.workers)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func (s *service) connect(context.Context) error {
 	accepted := admitting(s, accept(sessions, commands))
 	box := inbox.New(inbox.Options{
 		Store: s.db.Inbox(), Gate: newGate(s), Conversations: s.db.Conversations(), Accepted: accepted,
-		Answered: s.answered, Unkept: commands.Unkept,
+		Queued: s.answered, NotStored: commands.NotStored,
 	})
 	gates := &usher{gate: s.gate, inbox: s.db.Inbox(), serves: s.serves, accept: accepted, log: s.log.Named("gate")}
 	s.roster.settled = gates.look
@@ -163,7 +163,7 @@ func (s *service) connect(context.Context) error {
 	desk.force, desk.labour = &force{s}, &labour{s.db.Inbox().Unfinished, sessions.StopNow, s.pool.Evict, commands.End}
 	server, err := control.Listen(socketPath(s.config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
-		Inbox: box, Status: report.status, Answers: answers(s, desk), Turned: turnedAway(s), Log: s.log.Named("control"),
+		Inbox: box, Status: report.status, Methods: answers(s, desk), Refused: turnedAway(s), Log: s.log.Named("control"),
 	})
 	if err != nil {
 		return err
@@ -270,11 +270,11 @@ func commandOptions(s *service, sessions *session.Registry, report reporter) com
 	return command.Options{
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
 		Models: s.voices(), Choices: s.voices(), Accounts: chats{s}.accounts(), Desk: chats{s}.desk(), People: s.preferences(), InGroup: inGroup,
-		Status: chats{s}.statusText(report), Welcome: report.welcome, Answered: s.answered, Log: s.log.Named("command"),
+		Status: chats{s}.statusText(report), Welcome: report.welcome, Queued: s.answered, Log: s.log.Named("command"),
 	}
 }
 
-func answers(s *service, desk *office) map[string]control.Answer {
+func answers(s *service, desk *office) map[string]control.Method {
 	all := inquiry{s.voices(), s.people, time.Now}.answers()
 	maps.Copy(all, desk.answers())
 	return all

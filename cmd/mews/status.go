@@ -212,7 +212,7 @@ func (r reporter) statusOfChannels(ctx context.Context, status *control.Status) 
 	}
 	lost, err := r.db.Outbox().Undelivered(ctx)
 	for _, l := range lost {
-		status.Lost = append(status.Lost, control.Lost{
+		status.Lost = append(status.Lost, control.LostDeliveries{
 			User: l.Conversation.User, Channel: string(l.Conversation.Channel), Chat: l.Conversation.Chat,
 			Outcome: string(l.Outcome), Why: l.Why, Count: l.Count, Last: l.Last,
 		})

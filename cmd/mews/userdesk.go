@@ -137,7 +137,7 @@ func (o household) describe(u supervisor.User, r register) person {
 		}
 	}
 	for _, l := range r.logins {
-		if l.User == u.Name && l.Open(now, limits.Idle, limits.Life) {
+		if l.User == u.Name && l.Open(now, limits.IdleTimeout, limits.Lifetime) {
 			p.Logins = append(p.Logins, login{string(l.Channel), l.Chat, l.OpenedAt})
 		}
 	}
@@ -290,7 +290,7 @@ func (o household) openLogins(ctx context.Context, user string) (n int, err erro
 	list, err := o.store.Logins.List(ctx)
 	limits := gateLimits(o.roster.Config())
 	for _, l := range list {
-		if l.User == user && l.Open(o.now(), limits.Idle, limits.Life) {
+		if l.User == user && l.Open(o.now(), limits.IdleTimeout, limits.Lifetime) {
 			n++
 		}
 	}

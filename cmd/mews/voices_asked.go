@@ -18,8 +18,8 @@ type inquiry struct {
 	now    func() time.Time
 }
 
-func (q inquiry) answers() map[string]control.Answer {
-	return map[string]control.Answer{methodModels: q.answerModels, methodUsage: q.answerUsage}
+func (q inquiry) answers() map[string]control.Method {
+	return map[string]control.Method{methodModels: q.answerModels, methodUsage: q.answerUsage}
 }
 
 // answerModels says which models there are, and which answers whoever asks.

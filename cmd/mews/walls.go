@@ -127,7 +127,7 @@ func (c *chambers) start(ctx context.Context) error {
 		return wallsFault(err)
 	}
 	level, walls := hclog.Info, c.spawner.Sandbox()
-	if control.Walls(walls).Few() {
+	if control.Walls(walls).Weak() {
 		level = hclog.Warn
 	}
 	c.log.Log(level, "walls", "tier", walls.Tier, "why", walls.Why, "limits", walls.Limits)

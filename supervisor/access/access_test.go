@@ -30,8 +30,8 @@ func user(name, account string, role supervisor.Role) supervisor.User {
 	return supervisor.User{Name: name, Account: account, Role: role}
 }
 
-// house has an admin, a user, two users of one account, and nobody for the service's own.
-var house = []supervisor.User{
+// directory has an admin, a user, two users of one account, and nobody for the service's own.
+var directory = []supervisor.User{
 	user("ann", "ann", supervisor.RoleAdmin), user("bob", "bob", supervisor.RoleUser),
 	user("cat", "kids", supervisor.RoleUser), user("dan", "kids", supervisor.RoleUser),
 }
@@ -54,27 +54,27 @@ func TestWhoMaySpeakAsWhom(t *testing.T) {
 		code  supervisor.Code // or why not
 		names string          // what the refusal names
 	}{
-		"a user as themselves":                  {house, bobUID, "", "bob", "", ""},
-		"a user by their own name":              {house, bobUID, "bob", "bob", "", ""},
-		"a user as another":                     {house, bobUID, "ann", "", supervisor.CodeForbidden, "Only an admin"},
-		"a user as nobody there is":             {house, bobUID, "eve", "", supervisor.CodeForbidden, "Only an admin"},
-		"an admin as themselves":                {house, annUID, "", "ann", "", ""},
-		"an admin as another":                   {house, annUID, "bob", "bob", "", ""},
-		"an admin as nobody there is":           {house, annUID, "eve", "", supervisor.CodeNotFound, "ann, bob, cat, dan"},
-		"a shared account without a name":       {house, kidsUID, "", "", supervisor.CodeInvalid, "cat, dan"},
-		"a shared account as one of its":        {house, kidsUID, "dan", "dan", "", ""},
-		"a shared account as another":           {house, kidsUID, "bob", "", supervisor.CodeForbidden, "Only an admin"},
-		"a stranger":                            {house, stranger, "", "", supervisor.CodeForbidden, "1003"},
-		"a stranger with a name":                {house, stranger, "bob", "", supervisor.CodeForbidden, "Only an admin"},
-		"a stranger where there is one user":    {house[:1], stranger, "", "", supervisor.CodeForbidden, "1003"},
-		"root as anybody":                       {house, 0, "cat", "cat", "", ""},
-		"root without a name":                   {house, 0, "", "", supervisor.CodeInvalid, "--user"},
-		"root where there is one user":          {house[:1], 0, "", "ann", "", ""},
-		"the service's account as anybody":      {house, own, "bob", "bob", "", ""},
-		"the service's account without a name":  {house, own, "", "", supervisor.CodeInvalid, "--user"},
+		"a user as themselves":                  {directory, bobUID, "", "bob", "", ""},
+		"a user by their own name":              {directory, bobUID, "bob", "bob", "", ""},
+		"a user as another":                     {directory, bobUID, "ann", "", supervisor.CodeForbidden, "Only an admin"},
+		"a user as nobody there is":             {directory, bobUID, "eve", "", supervisor.CodeForbidden, "Only an admin"},
+		"an admin as themselves":                {directory, annUID, "", "ann", "", ""},
+		"an admin as another":                   {directory, annUID, "bob", "bob", "", ""},
+		"an admin as nobody there is":           {directory, annUID, "eve", "", supervisor.CodeNotFound, "ann, bob, cat, dan"},
+		"a shared account without a name":       {directory, kidsUID, "", "", supervisor.CodeInvalid, "cat, dan"},
+		"a shared account as one of its":        {directory, kidsUID, "dan", "dan", "", ""},
+		"a shared account as another":           {directory, kidsUID, "bob", "", supervisor.CodeForbidden, "Only an admin"},
+		"a stranger":                            {directory, stranger, "", "", supervisor.CodeForbidden, "1003"},
+		"a stranger with a name":                {directory, stranger, "bob", "", supervisor.CodeForbidden, "Only an admin"},
+		"a stranger where there is one user":    {directory[:1], stranger, "", "", supervisor.CodeForbidden, "1003"},
+		"root as anybody":                       {directory, 0, "cat", "cat", "", ""},
+		"root without a name":                   {directory, 0, "", "", supervisor.CodeInvalid, "--user"},
+		"root where there is one user":          {directory[:1], 0, "", "ann", "", ""},
+		"the service's account as anybody":      {directory, own, "bob", "bob", "", ""},
+		"the service's account without a name":  {directory, own, "", "", supervisor.CodeInvalid, "--user"},
 		"one without an account is the service": {[]supervisor.User{user("eve", "", supervisor.RoleUser)}, own, "", "eve", "", ""},
 		"and not of a stranger's":               {[]supervisor.User{user("eve", "", supervisor.RoleUser)}, stranger, "eve", "", supervisor.CodeForbidden, ""},
-		"a role that is none":                   {[]supervisor.User{user("bob", "bob", "owner"), house[0]}, bobUID, "ann", "", supervisor.CodeForbidden, ""},
+		"a role that is none":                   {[]supervisor.User{user("bob", "bob", "owner"), directory[0]}, bobUID, "ann", "", supervisor.CodeForbidden, ""},
 		"nobody at all":                         {nil, 0, "", "", supervisor.CodeInvalid, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestWhoMaySpeakAsWhom(t *testing.T) {
 
 // What a stranger or a user is told does not list who else lives here.
 func TestARefusalDoesNotTellWhoElseThereIs(t *testing.T) {
-	p := people(t, house...)
+	p := people(t, directory...)
 	for _, c := range []struct {
 		uid uint32
 		as  string
@@ -104,7 +104,7 @@ func TestARefusalDoesNotTellWhoElseThereIs(t *testing.T) {
 }
 
 func TestWhoIsAdmin(t *testing.T) {
-	p := people(t, house...)
+	p := people(t, directory...)
 	for uid, want := range map[uint32]bool{0: true, own: true, annUID: true, bobUID: false, kidsUID: false, stranger: false,
 		^uint32(0): false} {
 		if p.Admin(uid) != want {
@@ -146,7 +146,7 @@ func TestOnTelegramAPersonIsTheirNumber(t *testing.T) {
 }
 
 func TestNamesAreSortedAndTheCallersOwn(t *testing.T) {
-	p := people(t, house[1], house[0])
+	p := people(t, directory[1], directory[0])
 	names := p.Names()
 	if !slices.Equal(names, []string{"ann", "bob"}) {
 		t.Errorf("got %v", names)

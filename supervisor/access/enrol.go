@@ -36,7 +36,7 @@ type Enrolment struct {
 
 // Enrol makes a second factor for a user. It counts for nothing until a code has shown that they hold it.
 func (s *Seal) Enrol(user string) (Enrolment, error) {
-	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user, Period: period, SecretSize: secretSize,
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user, Period: codePeriod, SecretSize: secretSize,
 		Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
 	if err != nil {
 		return Enrolment{}, fmt.Errorf("make a second factor for %s: %w", user, err)
@@ -50,11 +50,11 @@ func (s *Seal) Enrol(user string) (Enrolment, error) {
 }
 
 // PNG is the picture that an authenticator app reads, as Picture makes it.
-func (e Enrolment) PNG(size int) ([]byte, error) { return Picture(e.URL.Reveal(), size) }
+func (e Enrolment) PNG(size int) ([]byte, error) { return QRCode(e.URL.Reveal(), size) }
 
-// Picture is a QR code of a text, as PNG: at most size pixels wide where that is enough to read it, with the white margin
+// QRCode is a QR code of a text, as PNG: at most size pixels wide where that is enough to read it, with the white margin
 // that it needs on a dark background.
-func Picture(text string, size int) ([]byte, error) {
+func QRCode(text string, size int) ([]byte, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
 		return nil, fmt.Errorf("make a picture of %d bytes: %w", len(text), err)
@@ -78,10 +78,10 @@ func Picture(text string, size int) ([]byte, error) {
 // letters are Douglas Crockford's for base32: there is no I, L, O or U that could be taken for something else.
 const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-var legible = base32.NewEncoding(letters).WithPadding(base32.NoPadding)
+var crockford = base32.NewEncoding(letters).WithPadding(base32.NoPadding)
 
-// confused are the letters that people write for others.
-var confused = strings.NewReplacer("I", "1", "L", "1", "O", "0")
+// misreadLetters are the letters that people write for others.
+var misreadLetters = strings.NewReplacer("I", "1", "L", "1", "O", "0")
 
 // NewRecovery makes recovery codes, and their digests as they are kept in supervisor.Factor. Each opens the gate once,
 // without the authenticator app.
@@ -89,18 +89,18 @@ func NewRecovery() (codes []Secret, digests []string) {
 	for len(codes) < recoveryCodes {
 		random := make([]byte, recoverySize)
 		rand.Read(random)
-		text := legible.EncodeToString(random)
+		text := crockford.EncodeToString(random)
 		if !strings.ContainsAny(text, "0123456789") { // one in 17,000: it could be taken for words
 			continue
 		}
-		codes = append(codes, newSecret(grouped(text)))
+		codes = append(codes, newSecret(groupLetters(text)))
 		digests = append(digests, digest(text))
 	}
 	return codes, digests
 }
 
-// grouped has a dash after every fourth letter.
-func grouped(text string) string {
+// groupLetters has a dash after every fourth letter.
+func groupLetters(text string) string {
 	var b strings.Builder
 	for i, r := range text {
 		if i > 0 && i%recoveryGroup == 0 {
@@ -119,15 +119,15 @@ func NewInvite() (code Secret, kept string) {
 }
 
 // DigestInvite is the digest of an invite's code, however a person has typed it: it is looked for as every other code is.
-func DigestInvite(code string) string { return digest(compact(supervisor.BareCode(code))) }
+func DigestInvite(code string) string { return digest(withoutSpaces(supervisor.NormalizeCode(code))) }
 
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// compact is text without spaces and dashes.
-func compact(text string) string {
+// withoutSpaces is text without spaces and dashes.
+func withoutSpaces(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.Is(unicode.Pd, r) {
 			return -1

@@ -30,28 +30,28 @@ type Options struct {
 	Now     func() time.Time // nil is time.Now
 	// Held is how many inbounds a closed gate holds that a code of c's user would let through if it came from c's chat: what
 	// is held in that chat, and what was sent in a group and asks for its code there. nil is that none is held.
-	Held  func(ctx context.Context, c supervisor.Conversation) (int64, error)
-	Alarm func(user, text string) // tells the admins what only they can mend, once an hour a person; nil tells nobody
+	Held        func(ctx context.Context, c supervisor.Conversation) (int64, error)
+	AlertAdmins func(user, text string) // tells the admins what only they can mend, once an hour a person; nil tells nobody
 }
 
 // Limits are how long a gate stays open, and how fast people may send. 0 is the default of each.
 type Limits struct {
-	Idle   time.Duration // after it was last passed; 30 min
-	Life   time.Duration // in all; 12 h
-	Burst  int           // messages at once; 20
-	Second float64       // messages a second after that; 1
+	IdleTimeout time.Duration // after it was last passed; 30 min
+	Lifetime    time.Duration // in all; 12 h
+	Burst       int           // messages at once; 20
+	PerSecond   float64       // messages a second after that; 1
 }
 
 // defaults: the half hour and the twelve are those after which NIST SP 800-63B, section 4.2.3, asks for a second factor anew;
 // the half hour is Kai's too. Twenty messages are more than anybody forwards at once by hand.
-var defaults = Limits{Idle: 30 * time.Minute, Life: 12 * time.Hour, Burst: 20, Second: 1}
+var defaults = Limits{IdleTimeout: 30 * time.Minute, Lifetime: 12 * time.Hour, Burst: 20, PerSecond: 1}
 
 // Gate decides of everything that a person sends, by whatever channel, whether and how it is taken.
 type Gate struct {
 	o      Options
 	limits atomic.Pointer[Limits]
-	rates  rates
-	alarms alarms
+	rates  rateLimiter
+	alarms adminAlerts
 }
 
 // NewGate makes a gate.
@@ -62,59 +62,59 @@ func NewGate(o Options) *Gate {
 	if o.Held == nil {
 		o.Held = func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }
 	}
-	if o.Alarm == nil {
-		o.Alarm = func(string, string) {}
+	if o.AlertAdmins == nil {
+		o.AlertAdmins = func(string, string) {}
 	}
 	g := &Gate{o: o}
-	g.Limit(o.Limits)
+	g.SetLimits(o.Limits)
 	return g
 }
 
-// Limit sets other limits while the gate is in use. What was let through before is not asked again.
-func (g *Gate) Limit(l Limits) {
-	if l.Idle <= 0 {
-		l.Idle = defaults.Idle
+// SetLimits sets other limits while the gate is in use. What was let through before is not asked again.
+func (g *Gate) SetLimits(l Limits) {
+	if l.IdleTimeout <= 0 {
+		l.IdleTimeout = defaults.IdleTimeout
 	}
-	if l.Life <= 0 {
-		l.Life = defaults.Life
+	if l.Lifetime <= 0 {
+		l.Lifetime = defaults.Lifetime
 	}
 	if l.Burst <= 0 {
 		l.Burst = defaults.Burst
 	}
-	if l.Second <= 0 {
-		l.Second = defaults.Second
+	if l.PerSecond <= 0 {
+		l.PerSecond = defaults.PerSecond
 	}
 	g.limits.Store(&l)
 }
 
-// Meet says what is to become of an inbound whose kind was read off it, and whose conversation's user is who sent it. Each
+// Check says what is to become of an inbound whose kind was read off it, and whose conversation's user is who sent it. Each
 // inbound has to meet the gate: it counts against how fast its sender may send, once however often it comes. An error is ctx's alone; then nothing
 // was decided. Meet may call the Alarm, so it is not for within a transaction.
-func (g *Gate) Meet(ctx context.Context, in supervisor.Inbound) (supervisor.Meeting, error) {
-	user, why := g.speaking(in.Conversation.User)
+func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
+	user, why := g.activeUser(in.Conversation.User)
 	if why != "" {
-		return supervisor.Meeting{Refused: why, Quiet: true}, nil
+		return supervisor.GateDecision{Refused: why, Quiet: true}, nil
 	}
-	v := &visit{gate: g, in: in, user: user, now: g.o.Now(), limits: *g.limits.Load()}
-	for _, check := range checks {
-		if m, err := check(v, ctx); m != nil || err != nil {
-			return settled(m, err)
+	v := &check{gate: g, in: in, user: user, now: g.o.Now(), limits: *g.limits.Load()}
+	for _, part := range checkOrder {
+		if m, err := part(v, ctx); m != nil || err != nil {
+			return result(m, err)
 		}
 	}
 	return v.guarded(), nil
 }
 
-func settled(m *supervisor.Meeting, err error) (supervisor.Meeting, error) {
+func result(m *supervisor.GateDecision, err error) (supervisor.GateDecision, error) {
 	if err != nil {
-		return supervisor.Meeting{}, err
+		return supervisor.GateDecision{}, err
 	}
 	return *m, nil
 }
 
-// Asks says whether a person's gate stands between them and what they send. It does not where no code is asked of them: their
+// NeedsCode says whether a person's gate stands between them and what they send. It does not where no code is asked of them: their
 // codes are off, or they may have a second factor and have none that counts. Of somebody who may not speak it does.
-func (g *Gate) Asks(ctx context.Context, user string) (bool, error) {
-	u, why := g.speaking(user)
+func (g *Gate) NeedsCode(ctx context.Context, user string) (bool, error) {
+	u, why := g.activeUser(user)
 	if why != "" {
 		return true, nil
 	}
@@ -131,8 +131,8 @@ func (g *Gate) Asks(ctx context.Context, user string) (bool, error) {
 // optional says whether somebody without a second factor that counts may speak.
 func optional(u supervisor.User) bool { return u.Codes == supervisor.CodesOptional || u.Codes == "" }
 
-// speaking is a user who may speak, or why they may not.
-func (g *Gate) speaking(name string) (u supervisor.User, why string) {
+// activeUser is a user who may speak, or why they may not.
+func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 	u, known := g.o.People.Find(name)
 	switch {
 	case !known:
@@ -155,7 +155,7 @@ var (
 func (g *Gate) DecideLogin(user, code string) supervisor.Decide {
 	p := purposeLogin
 	l := g.limits.Load()
-	p.done = fmt.Sprintf("Unlocked for %s, or until you have sent nothing for %s. /lock locks at once.", span(l.Life), span(l.Idle))
+	p.done = fmt.Sprintf("Unlocked for %s, or until you have sent nothing for %s. /lock locks at once.", formatDuration(l.Lifetime), formatDuration(l.IdleTimeout))
 	return g.decide(user, code, p)
 }
 
@@ -172,31 +172,31 @@ func (g *Gate) DecideEnrol(user, code string) supervisor.Decide {
 
 func (g *Gate) decide(user, code string, p purpose) supervisor.Decide {
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
-		a := attempt{seal: g.o.Seal, text: code, purpose: p}
-		u, why := g.speaking(user)
+		a := verification{seal: g.o.Seal, text: code, purpose: p}
+		u, why := g.activeUser(user)
 		if why != "" {
-			return f, a.not(suffixRefused, why)
+			return f, a.verdict(suffixRefused, why)
 		}
 		a.user = u
-		return a.decide(f, now)
+		return a.verify(f, now)
 	}
 }
 
-// alarms remember of whom the admins were told. The zero value is ready.
-type alarms struct {
+// adminAlerts remember of whom the admins were told. The zero value is ready.
+type adminAlerts struct {
 	mu   sync.Mutex // guards what follows
 	last map[string]time.Time
 }
 
-// alarmEvery is how often the admins are told of the same person.
-const alarmEvery = time.Hour
+// alertInterval is how often the admins are told of the same person.
+const alertInterval = time.Hour
 
 // due tells whether they are to be told now.
-func (a *alarms) due(user string, now time.Time) bool {
+func (a *adminAlerts) due(user string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	last, told := a.last[user]
-	if told && !now.Before(last) && now.Sub(last) < alarmEvery { // a clock that was set back silences nobody
+	if told && !now.Before(last) && now.Sub(last) < alertInterval { // a clock that was set back silences nobody
 		return false
 	}
 	if a.last == nil {

@@ -28,7 +28,7 @@ const (
 	apart     outcome = "apart"     // never, and that is said in the private chat
 )
 
-func outcomeOf(m supervisor.Meeting) outcome {
+func outcomeOf(m supervisor.GateDecision) outcome {
 	g := m.Guard
 	switch {
 	case m.Refused != "" && m.Quiet:
@@ -39,9 +39,9 @@ func outcomeOf(m supervisor.Meeting) outcome {
 		return tried
 	case g == nil:
 		return passes
-	case g.Never && g.At != (supervisor.Conversation{}):
+	case g.AnswerOnly && g.At != (supervisor.Conversation{}):
 		return apart
-	case g.Never:
+	case g.AnswerOnly:
 		return never
 	case g.At != (supervisor.Conversation{}):
 		return elsewhere
@@ -171,7 +171,7 @@ func TestWhatBecomesOfEverything(t *testing.T) {
 }
 
 // saysWhere sees that a code is asked for in private, and that what is said is said in sentences and without a secret.
-func (p *porch) saysWhere(t *testing.T, m supervisor.Meeting) {
+func (p *porch) saysWhere(t *testing.T, m supervisor.GateDecision) {
 	t.Helper()
 	said := m.Refused
 	if m.Guard != nil {
@@ -180,8 +180,8 @@ func (p *porch) saysWhere(t *testing.T, m supervisor.Meeting) {
 		if m.Guard.At != (supervisor.Conversation{}) && m.Guard.At != home {
 			t.Errorf("it is asked for in %+v", m.Guard.At)
 		}
-		if !m.Guard.Never && (m.Guard.Idle != 30*time.Minute || m.Guard.Life != 12*time.Hour) {
-			t.Errorf("open for %v, %v", m.Guard.Idle, m.Guard.Life)
+		if !m.Guard.AnswerOnly && (m.Guard.IdleTimeout != 30*time.Minute || m.Guard.Lifetime != 12*time.Hour) {
+			t.Errorf("open for %v, %v", m.Guard.IdleTimeout, m.Guard.Lifetime)
 		}
 		if said == "" {
 			t.Error("nothing is said")
@@ -214,7 +214,7 @@ func TestACodeIsTakenInPrivateAlone(t *testing.T) {
 			t.Errorf("%s: %+v", name, m)
 			continue
 		}
-		if in.Sender != "101" && !m.Guard.Never {
+		if in.Sender != "101" && !m.Guard.AnswerOnly {
 			t.Errorf("%s: it waits for a code that nobody can send", name)
 		}
 	}
@@ -276,7 +276,7 @@ func TestWhoSeemsToHaveMeantACodeIsToldAgain(t *testing.T) {
 	for text, want := range map[string]bool{"my code is 716708": true, "716 708 x": true, "716708x": true, "hello": false, "1716708": false,
 		"order 4711": false, strings.Repeat("long ", 30) + "716708": false} {
 		m := p.meet(t, typed(text))
-		if m.Guard == nil || m.Guard.Again != want || strings.HasPrefix(m.Guard.Challenge, "That is no code alone. Locked.") != want {
+		if m.Guard == nil || m.Guard.RepeatSoon != want || strings.HasPrefix(m.Guard.Challenge, "That is no code alone. Locked.") != want {
 			t.Errorf("%q: %+v", text, m)
 		}
 		p.now = p.now.Add(time.Second)
@@ -325,10 +325,10 @@ func TestALoginRunsOut(t *testing.T) {
 			t.Errorf("%v after: %s, want %s", after, got, want)
 		}
 	}
-	p.Limit(access.Limits{Idle: 20 * time.Hour, Life: 14 * time.Hour})
+	p.SetLimits(access.Limits{IdleTimeout: 20 * time.Hour, Lifetime: 14 * time.Hour})
 	p.now = noon.Add(13 * time.Hour)
 	m := p.meet(t, typed("123456"))
-	if m.Guard == nil || m.Guard.Idle != 20*time.Hour || m.Guard.Life != 14*time.Hour {
+	if m.Guard == nil || m.Guard.IdleTimeout != 20*time.Hour || m.Guard.Lifetime != 14*time.Hour {
 		t.Errorf("with other limits: %+v", m)
 	}
 	if v := p.try(code(p.secret, p.now)); !strings.Contains(v.Text, "14 hours") || !strings.Contains(v.Text, "20 hours") {
@@ -359,7 +359,7 @@ func TestACodeIsTakenForWhatWaitsElsewhere(t *testing.T) {
 		t.Errorf("while something waits for a code from here it came to %+v", m)
 	}
 	p.heldErr = errors.New("boom")
-	if m := p.meet(t, typed(text)); m.Guard == nil || !m.Guard.Never {
+	if m := p.meet(t, typed(text)); m.Guard == nil || !m.Guard.AnswerOnly {
 		t.Errorf("where it is not known whether something waits it came to %+v", m)
 	}
 }
@@ -393,7 +393,7 @@ func TestAChallengeSaysUntilWhenItIsLocked(t *testing.T) {
 
 func TestNobodyIsTakenForAnybody(t *testing.T) {
 	p := newPorch(t)
-	if err := p.people.Set([]supervisor.User{{Name: "ann", Telegram: annsID}}, access.Bound{Suspended: []string{"ann"}}); err != nil {
+	if err := p.people.Set([]supervisor.User{{Name: "ann", Telegram: annsID}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ann", "eve", ""} {
@@ -443,7 +443,7 @@ func TestAtTheServicesEndNothingIsDecided(t *testing.T) {
 	p.broken = context.Canceled
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if m, err := p.Meet(ctx, typed("hello")); !errors.Is(err, context.Canceled) || outcomeOf(m) != passes || len(p.alarms) != 0 {
+	if m, err := p.Check(ctx, typed("hello")); !errors.Is(err, context.Canceled) || outcomeOf(m) != passes || len(p.alarms) != 0 {
 		t.Errorf("%+v, %v, %q", m, err, p.alarms)
 	}
 }
@@ -490,7 +490,7 @@ func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
 func TestTheRateCanBeChanged(t *testing.T) {
 	p := newPorch(t)
 	p.meet(t, typed("hello"))
-	p.Limit(access.Limits{Burst: 2, Second: 0.5})
+	p.SetLimits(access.Limits{Burst: 2, PerSecond: 0.5})
 	var got []string
 	for i := range 4 {
 		m := p.meet(t, typed(fmt.Sprint(i)))
@@ -508,20 +508,20 @@ func TestAGateHasItsLimitsFromTheStart(t *testing.T) {
 	p := newPorch(t)
 	p.enrolled(t, true)
 	gate := access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: p.seal,
-		Limits: access.Limits{Idle: time.Minute, Burst: 1, Second: 0.01}})
+		Limits: access.Limits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
 	for _, want := range []outcome{guarded, refused, quiet} {
-		m, err := gate.Meet(t.Context(), typed("hello"))
-		if err != nil || outcomeOf(m) != want || want == guarded && (m.Guard.Idle != time.Minute || m.Guard.Life != 12*time.Hour) {
+		m, err := gate.Check(t.Context(), typed("hello"))
+		if err != nil || outcomeOf(m) != want || want == guarded && (m.Guard.IdleTimeout != time.Minute || m.Guard.Lifetime != 12*time.Hour) {
 			t.Errorf("%+v, %v; want %s", m, err, want)
 		}
 	}
 	p.broken = errors.New("disk I/O error") // and nobody to tell of it
-	if m, err := gate.Meet(t.Context(), from("bob", supervisor.ChannelTerminal, "", "hello")); err != nil || outcomeOf(m) != never {
+	if m, err := gate.Check(t.Context(), from("bob", supervisor.ChannelTerminal, "", "hello")); err != nil || outcomeOf(m) != never {
 		t.Errorf("%+v, %v", m, err)
 	}
 }
 
-// Asks is by the same rules as Meet.
+// NeedsCode is by the same rules as Meet.
 func TestOfWhomCodesAreAsked(t *testing.T) {
 	for name, c := range map[string]struct {
 		codes     supervisor.Codes
@@ -546,7 +546,7 @@ func TestOfWhomCodesAreAsked(t *testing.T) {
 			p.enrolled(t, c.confirmed)
 		}
 		p.kept.broken = c.broken
-		asks, err := p.Asks(t.Context(), "ann")
+		asks, err := p.NeedsCode(t.Context(), "ann")
 		if asks != c.asks || (err != nil) != (c.broken != nil && c.asks) {
 			t.Errorf("%s: got %v, %v", name, asks, err)
 		}
@@ -554,7 +554,7 @@ func TestOfWhomCodesAreAsked(t *testing.T) {
 			t.Errorf("%s: it asks: %v, and what is met is %+v", name, asks, m)
 		}
 	}
-	if asks, err := newPorch(t).Asks(t.Context(), "nobody"); !asks || err != nil {
+	if asks, err := newPorch(t).NeedsCode(t.Context(), "nobody"); !asks || err != nil {
 		t.Errorf("of nobody: got %v, %v", asks, err)
 	}
 }

@@ -17,7 +17,7 @@ func telegram(account, name string) access.Binding {
 
 func TestPeopleAreBoundWhileTheProgramRuns(t *testing.T) {
 	p := people(t, onTelegram("ann", 42), user("bob", "bob", supervisor.RoleUser))
-	more := access.Bound{
+	more := access.Stored{
 		Bindings: []access.Binding{telegram("43", "bob"), telegram("44", "bob"), telegram("45", "ann"), telegram("42", "ann"),
 			telegram("46", "eve"), {Channel: supervisor.ChannelTerminal, Account: "47", User: "bob"}},
 		Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-100"}},
@@ -41,7 +41,7 @@ func TestPeopleAreBoundWhileTheProgramRuns(t *testing.T) {
 			t.Errorf("group %v is allowed: %v", group, !want)
 		}
 	}
-	if err := p.Set([]supervisor.User{onTelegram("ann", 42)}, access.Bound{}); err != nil {
+	if err := p.Set([]supervisor.User{onTelegram("ann", 42)}, access.Stored{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := p.Telegram(43); ok || p.GroupAllowed(supervisor.ChannelTelegram, "-100") || len(p.Names()) != 1 {
@@ -53,16 +53,16 @@ func TestPeopleAreSetWholeOrNotAtAll(t *testing.T) {
 	ann := onTelegram("ann", 42)
 	for name, c := range map[string]struct {
 		users []supervisor.User
-		more  access.Bound
+		more  access.Stored
 		names []string
 	}{
-		"an account of two": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.Bound{}, []string{"ann", "bob", "42"}},
+		"an account of two": {[]supervisor.User{ann, onTelegram("bob", 42)}, access.Stored{}, []string{"ann", "bob", "42"}},
 		"an account bound to two": {[]supervisor.User{ann, onTelegram("bob", 0)},
-			access.Bound{Bindings: []access.Binding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann", "bob", "7"}},
-		"a group as an account": {[]supervisor.User{ann}, access.Bound{Bindings: []access.Binding{telegram("-7", "ann")}}, []string{"ann"}},
-		"a name as an account":  {[]supervisor.User{ann}, access.Bound{Bindings: []access.Binding{telegram("@ann", "ann")}}, []string{"ann"}},
-		"a number in two ways":  {[]supervisor.User{ann}, access.Bound{Bindings: []access.Binding{telegram("+7", "ann")}}, []string{"ann"}},
-		"no such OS account":    {[]supervisor.User{user("eve", "eve", supervisor.RoleUser)}, access.Bound{}, []string{"eve"}},
+			access.Stored{Bindings: []access.Binding{telegram("7", "bob"), telegram("7", "ann")}}, []string{"ann", "bob", "7"}},
+		"a group as an account": {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("-7", "ann")}}, []string{"ann"}},
+		"a name as an account":  {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("@ann", "ann")}}, []string{"ann"}},
+		"a number in two ways":  {[]supervisor.User{ann}, access.Stored{Bindings: []access.Binding{telegram("+7", "ann")}}, []string{"ann"}},
+		"no such OS account":    {[]supervisor.User{user("eve", "eve", supervisor.RoleUser)}, access.Stored{}, []string{"eve"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := people(t, onTelegram("old", 1))
@@ -86,12 +86,12 @@ func TestPeopleAreSetWholeOrNotAtAll(t *testing.T) {
 func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
 	p := people(t, onTelegram("old", 1))
 	wrong := telegram("42", "bob")
-	more := access.Bound{Suspended: []string{"ann"}, Bindings: []access.Binding{
+	more := access.Stored{Suspended: []string{"ann"}, Bindings: []access.Binding{
 		wrong, telegram("43", "bob"), telegram("42", "ann"), telegram("42", "nobody")}}
 	if err := p.Set([]supervisor.User{onTelegram("ann", 42), onTelegram("bob", 0)}, more); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Skipped(); !slices.Equal(got, []access.Binding{wrong}) {
+	if got := p.IgnoredBindings(); !slices.Equal(got, []access.Binding{wrong}) {
 		t.Errorf("skipped %v", got)
 	}
 	for number, want := range map[string]string{"42": "ann", "43": "bob", "44": "", "": ""} {
@@ -105,8 +105,8 @@ func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
 	if u, ok := p.Telegram(43); !ok || u.Telegram != 43 {
 		t.Errorf("43 is %+v, %v", u, ok)
 	}
-	if err := p.Set([]supervisor.User{onTelegram("bob", 0)}, more); err != nil || len(p.Skipped()) != 0 {
-		t.Errorf("without the one in the configuration %v are skipped, %v", p.Skipped(), err)
+	if err := p.Set([]supervisor.User{onTelegram("bob", 0)}, more); err != nil || len(p.IgnoredBindings()) != 0 {
+		t.Errorf("without the one in the configuration %v are skipped, %v", p.IgnoredBindings(), err)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
 func TestWhoWasAddedHasNoAccount(t *testing.T) {
 	p := people(t, user("ann", "", supervisor.RoleUser))
 	users := []supervisor.User{user("ann", "", supervisor.RoleUser), user("new", "", supervisor.RoleUser), user("bob", "bob", supervisor.RoleUser)}
-	if err := p.Set(users, access.Bound{Added: []string{"new", "bob"}}); err != nil {
+	if err := p.Set(users, access.Stored{Added: []string{"new", "bob"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -125,7 +125,7 @@ func TestWhoWasAddedHasNoAccount(t *testing.T) {
 			t.Errorf("%d as %q is %q, %v; want %q", c.uid, c.as, u.Name, err, c.want)
 		}
 	}
-	if err := p.Set(users[1:], access.Bound{Added: []string{"new", "bob"}}); err != nil {
+	if err := p.Set(users[1:], access.Stored{Added: []string{"new", "bob"}}); err != nil {
 		t.Fatal(err)
 	}
 	if u, err := p.Speaker(own, ""); err == nil || !strings.Contains(err.Error(), "--user NAME") {
@@ -135,10 +135,10 @@ func TestWhoWasAddedHasNoAccount(t *testing.T) {
 
 func TestWhoIsSuspendedIsNobody(t *testing.T) {
 	p := people(t)
-	users := append([]supervisor.User{onTelegram("tim", 42)}, house...)
+	users := append([]supervisor.User{onTelegram("tim", 42)}, directory...)
 	set := func(names ...string) {
 		t.Helper()
-		if err := p.Set(users, access.Bound{Suspended: names, Bindings: []access.Binding{telegram("7", "bob")}}); err != nil {
+		if err := p.Set(users, access.Stored{Suspended: names, Bindings: []access.Binding{telegram("7", "bob")}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestAReaderSeesOneState(t *testing.T) {
 	done := make(chan struct{})
 	set := func(n int) {
 		name := fmt.Sprint("user", n%7)
-		if err := p.Set([]supervisor.User{onTelegram(name, 42)}, access.Bound{}); err != nil {
+		if err := p.Set([]supervisor.User{onTelegram(name, 42)}, access.Stored{}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -90,7 +90,7 @@ func newPeople(t testing.TB, codes supervisor.Codes) *access.People {
 func (p *porch) gate(seal *access.Seal) {
 	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: seal,
 		Now: func() time.Time { return p.now }, Held: func(_ context.Context, c supervisor.Conversation) (int64, error) { return p.held[c], p.heldErr },
-		Alarm: func(user, text string) { p.alarms = append(p.alarms, user+": "+text) }})
+		AlertAdmins: func(user, text string) { p.alarms = append(p.alarms, user+": "+text) }})
 }
 
 // enrolled gives ann a factor.
@@ -132,9 +132,9 @@ func (p *porch) try(text string) supervisor.Verdict {
 	return p.attempt("ann", p.DecideLogin("ann", text), p.now)
 }
 
-func (p *porch) meet(t testing.TB, in supervisor.Inbound) supervisor.Meeting {
+func (p *porch) meet(t testing.TB, in supervisor.Inbound) supervisor.GateDecision {
 	t.Helper()
-	m, err := p.Meet(t.Context(), in)
+	m, err := p.Check(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (s *Seal) Seal(user string, plain []byte) ([]byte, error) {
 	head[0] = sealVersion
 	nonce := head[1:]
 	rand.Read(nonce)
-	return s.aead.Seal(head, nonce, plain, bound(user)), nil
+	return s.aead.Seal(head, nonce, plain, additionalData(user)), nil
 }
 
 // Open gives the secret back. An error says that the key is another, that it was sealed for somebody else, or that it was
@@ -61,12 +61,12 @@ func (s *Seal) Open(user string, sealed []byte) ([]byte, error) {
 	if len(sealed) < size+s.aead.Overhead() || sealed[0] != sealVersion {
 		return nil, fmt.Errorf("open the second factor of %s: %d bytes: %w", user, len(sealed), errSealed)
 	}
-	plain, err := s.aead.Open(nil, sealed[1:size], sealed[size:], bound(user))
+	plain, err := s.aead.Open(nil, sealed[1:size], sealed[size:], additionalData(user))
 	if err != nil {
 		return nil, fmt.Errorf("open the second factor of %s: %w", user, errSealed)
 	}
 	return plain, nil
 }
 
-// bound is what a secret is sealed together with.
-func bound(user string) []byte { return []byte(sealPurpose + "\x00" + user) }
+// additionalData is what a secret is sealed together with.
+func additionalData(user string) []byte { return []byte(sealPurpose + "\x00" + user) }

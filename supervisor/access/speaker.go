@@ -11,8 +11,8 @@ import (
 // Speaker is the user as whom a process of that user id speaks. as names one; "" is the account's own user. Only an admin
 // may speak as somebody whose account it is not, and nobody as one who is suspended.
 func (p *People) Speaker(uid uint32, as string) (supervisor.User, error) {
-	h := p.now.Load()
-	name, err := p.named(h, uid, as)
+	h := p.current.Load()
+	name, err := p.resolveName(h, uid, as)
 	if err != nil {
 		return supervisor.User{}, err
 	}
@@ -27,10 +27,10 @@ func suspendedText(name string) string {
 	return fmt.Sprintf("%s is suspended here, and nobody can speak as %s until an admin has ended that.", name, name)
 }
 
-// named is who is meant, suspended or not.
-func (p *People) named(h *house, uid uint32, as string) (string, error) {
+// resolveName is who is meant, suspended or not.
+func (p *People) resolveName(h *directory, uid uint32, as string) (string, error) {
 	if as == "" {
-		return p.only(h, uid)
+		return p.soleName(h, uid)
 	}
 	_, known := h.users[as]
 	switch {
@@ -43,7 +43,7 @@ func (p *People) named(h *house, uid uint32, as string) (string, error) {
 	return "", forbidden("Only an admin may speak as %q; this account is not one.", as)
 }
 
-func (p *People) only(h *house, uid uint32) (string, error) {
+func (p *People) soleName(h *directory, uid uint32) (string, error) {
 	mine := h.active(uid)
 	if len(mine) == 0 {
 		mine = h.byUID[uid] // to be told that they are suspended

@@ -67,7 +67,7 @@ func TestWhatALockCloses(t *testing.T) {
 
 func TestWhatIsSentAgainIsTakenForNothing(t *testing.T) {
 	p := newPorch(t)
-	p.Limit(access.Limits{Burst: 3, Second: 0.5})
+	p.SetLimits(access.Limits{Burst: 3, PerSecond: 0.5})
 	send := func(user, source string, keys ...string) (got []outcome) {
 		for _, key := range keys {
 			in := from(user, supervisor.ChannelTerminal, "", "hello")
@@ -92,13 +92,13 @@ func TestWhatIsSentAgainIsTakenForNothing(t *testing.T) {
 	if got := send("ann", "x", ""); !slices.Equal(got, []outcome{quiet}) {
 		t.Errorf("without a key: %v", got)
 	}
-	p.Limit(access.Limits{Burst: 1000})
+	p.SetLimits(access.Limits{Burst: 1000})
 	send("ann", "x", "a") // from when on the bucket is that large
 	p.now = p.now.Add(time.Hour)
 	for i := range 256 {
 		send("ann", "x", strings.Repeat("z", i+1))
 	}
-	p.Limit(access.Limits{Burst: 1, Second: 0.001})
+	p.SetLimits(access.Limits{Burst: 1, PerSecond: 0.001})
 	if got := send("ann", "x", strings.Repeat("z", 256), "n", "a"); !slices.Equal(got[:1], []outcome{passes}) || got[2] == passes {
 		t.Errorf("what is known is not the last 256: %v", got)
 	}

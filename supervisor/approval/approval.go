@@ -17,14 +17,14 @@ type Grants interface {
 	Granted(ctx context.Context, user, subject string) (bool, error)
 }
 
-// Desk asks people.
-type Desk interface {
+// Asker asks people.
+type Asker interface {
 	// Ask waits for the person's answer, for AnswerDeny or AnswerNone when it has waited for too long, or for the end of ctx.
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error)
 }
 
-// StepUp has people show that it is they.
-type StepUp interface {
+// Confirmer has people show that it is they.
+type Confirmer interface {
 	// Confirm asks for a code, and waits for one that is right and that an app still showed when it asked, for this question
 	// and no other. Its Answer is AnswerOnce then, and AnswerDeny or AnswerNone when none has come. A supervisor.Error with
 	// CodeForbidden says in words for the person why none can be asked for.
@@ -34,12 +34,12 @@ type StepUp interface {
 // Approver allows effects or not. Every field but People, Policy and Audit may be nil: what would need it is denied. It may
 // be used from several goroutines.
 type Approver struct {
-	People func(name string) (supervisor.User, bool) // false: there is no such person, or not for now
-	Policy Rulebook
-	Grants Grants
-	Ask    Desk
-	StepUp StepUp
-	Audit  func(user, action, detail string) // never blocks
+	People    func(name string) (supervisor.User, bool) // false: there is no such person, or not for now
+	Policy    Rulebook
+	Grants    Grants
+	Asker     Asker
+	Confirmer Confirmer
+	Audit     func(user, action, detail string) // never blocks
 }
 
 // The ends of a request, as the audit log has them.
@@ -61,9 +61,9 @@ func (a *Approver) Allow(ctx context.Context, r Request) error {
 	}
 	rule := a.Policy.Rule(user, r.Effect)
 	decide, known := map[Rule]func(context.Context, Request) error{
-		RuleAllow:  a.allow,
+		RuleAllow:  a.allowByRule,
 		RuleAsk:    a.ask,
-		RuleStepUp: a.stepUp,
+		RuleStepUp: a.askForCode,
 	}[rule]
 	if !known {
 		return a.deny(r, "by rule", "The rules of this Mews do not let %s do this (%s). Who runs it can change that under "+
@@ -72,7 +72,7 @@ func (a *Approver) Allow(ctx context.Context, r Request) error {
 	return decide(ctx, r)
 }
 
-func (a *Approver) allow(_ context.Context, r Request) error { return a.pass(r, "by rule") }
+func (a *Approver) allowByRule(_ context.Context, r Request) error { return a.grant(r, "by rule") }
 
 // ask asks the person, unless they have allowed exactly this for always.
 func (a *Approver) ask(ctx context.Context, r Request) error {
@@ -82,27 +82,27 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 			return a.fail(ctx, r, "look for what was allowed", err)
 		}
 		if granted {
-			return a.pass(r, "for always")
+			return a.grant(r, "for always")
 		}
 	}
-	if a.Ask == nil {
+	if a.Asker == nil {
 		return a.deny(r, "nobody can be asked", "%s would have to allow this, and can't be asked here.", r.User)
 	}
-	answer, err := a.Ask.Ask(ctx, r.question())
+	answer, err := a.Asker.Ask(ctx, r.question())
 	if err != nil {
 		return a.fail(ctx, r, "ask", err)
 	}
 	return a.answered(r, RuleAsk, answer)
 }
 
-// stepUp has the person show with a code that it is they who want it. There is no always.
-func (a *Approver) stepUp(ctx context.Context, r Request) error {
-	if a.StepUp == nil {
+// askForCode has the person show with a code that it is they who want it. There is no always.
+func (a *Approver) askForCode(ctx context.Context, r Request) error {
+	if a.Confirmer == nil {
 		return a.deny(r, "no code can be asked for", "%s would have to allow this with a code, and can't be asked for one here.", r.User)
 	}
-	answer, err := a.StepUp.Confirm(ctx, r.question())
+	answer, err := a.Confirmer.Confirm(ctx, r.question())
 	if supervisor.ErrorCode(err) == supervisor.CodeForbidden && ctx.Err() == nil {
-		a.note(r, denied, "no code can be asked for")
+		a.audit(r, denied, "no code can be asked for")
 		return err
 	}
 	if err != nil {
@@ -124,10 +124,10 @@ func (r Request) question() supervisor.Question {
 func (a *Approver) answered(r Request, rule Rule, answer supervisor.Answer) error {
 	switch answer {
 	case supervisor.AnswerOnce, supervisor.AnswerAlways:
-		if err := a.overtaken(r, rule); err != nil {
+		if err := a.recheck(r, rule); err != nil {
 			return err
 		}
-		return a.pass(r, "by the person, "+string(answer))
+		return a.grant(r, "by the person, "+string(answer))
 	case supervisor.AnswerDeny:
 		return a.deny(r, "by the person", "%s was asked and said no. Do not try it again unless they ask for it.", r.User)
 	}
@@ -137,9 +137,9 @@ func (a *Approver) answered(r Request, rule Rule, answer supervisor.Answer) erro
 // strictness is how much a rule asks for. What is no rule is as strict as RuleDeny.
 var strictness = map[Rule]int{RuleAllow: 1, RuleAsk: 2, RuleStepUp: 3}
 
-// overtaken denies what was answered with yes where that is not enough any more: somebody may have had an hour to answer, and
+// recheck denies what was answered with yes where that is not enough any more: somebody may have had an hour to answer, and
 // lost their role, or the rules have changed. A rule that asks for less than was answered is no hindrance.
-func (a *Approver) overtaken(r Request, answered Rule) error {
+func (a *Approver) recheck(r Request, answered Rule) error {
 	user, known := a.People(r.User)
 	if !known {
 		return a.deny(r, "nobody of that name any more", "%s may not speak here any more, so it was not done.", r.User)
@@ -156,26 +156,26 @@ func (a *Approver) overtaken(r Request, answered Rule) error {
 	return nil
 }
 
-func (a *Approver) pass(r Request, how string) error {
-	a.note(r, allowed, how)
+func (a *Approver) grant(r Request, how string) error {
+	a.audit(r, allowed, how)
 	return nil
 }
 
 func (a *Approver) deny(r Request, why, format string, args ...any) error {
-	a.note(r, denied, why)
+	a.audit(r, denied, why)
 	return &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(format, args...)}
 }
 
 func (a *Approver) fail(ctx context.Context, r Request, attempt string, err error) error {
 	if ctx.Err() != nil {
-		a.note(r, withdrew, attempt)
+		a.audit(r, withdrew, attempt)
 		return context.Cause(ctx)
 	}
-	a.note(r, failed, attempt)
+	a.audit(r, failed, attempt)
 	return fmt.Errorf("%s %s about %s: %w", attempt, r.User, r.Effect, err)
 }
 
-// note keeps an outcome. No word of a person's is in it: what it was about is its digest.
-func (a *Approver) note(r Request, outcome, how string) {
+// audit keeps an outcome. No word of a person's is in it: what it was about is its digest.
+func (a *Approver) audit(r Request, outcome, how string) {
 	a.Audit(r.User, outcome, fmt.Sprintf("%s %s; turn %d, call %q, subject %s", r.Effect, how, r.Turn, r.Call, r.Subject()))
 }

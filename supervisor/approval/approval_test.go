@@ -42,7 +42,7 @@ func (p *person) Granted(_ context.Context, user, subject string) (bool, error) 
 	return p.granted[user+subject], nil
 }
 
-// codes is a StepUp.
+// codes is a Confirmer.
 type codes struct{ *person }
 
 func (c codes) Confirm(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
@@ -63,7 +63,7 @@ func newRig(rule approval.Rule) *rig {
 		People: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name, Role: supervisor.RoleUser}, name == "ann"
 		},
-		Policy: r.policy, Grants: r.person, Ask: r.person, StepUp: codes{&person{says: supervisor.AnswerOnce}},
+		Policy: r.policy, Grants: r.person, Asker: r.person, Confirmer: codes{&person{says: supervisor.AnswerOnce}},
 		Audit: func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },
 	}
 	return r
@@ -94,20 +94,20 @@ func TestEveryOutcomeIsToldAndAudited(t *testing.T) {
 		"granted before": {approval.RuleAsk, func(r *rig, q *approval.Request) {
 			r.person.granted["ann"+q.Subject()], r.person.says = true, supervisor.AnswerDeny
 		}, "", "approval.allowed send_file for always"},
-		"nobody to ask": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.Ask = nil }, supervisor.CodeForbidden, "nobody can be asked"},
+		"nobody to ask": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.Asker = nil }, supervisor.CodeForbidden, "nobody can be asked"},
 		"not asked":     {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.err = errors.New("disk") }, supervisor.CodeInternal, "approval.failed"},
 		"with a code":   {approval.RuleStepUp, nil, "", "by the person, once"},
 		"a code is not for always": {approval.RuleStepUp, func(r *rig, q *approval.Request) {
 			r.person.granted["ann"+q.Subject()] = true
-			r.StepUp = codes{&person{says: supervisor.AnswerAlways, granted: map[string]bool{}}}
+			r.Confirmer = codes{&person{says: supervisor.AnswerAlways, granted: map[string]bool{}}}
 		}, supervisor.CodeForbidden, "no answer"},
 		"no code can be had": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
-			r.StepUp = codes{&person{err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Codes are for our private chat."}}}
+			r.Confirmer = codes{&person{err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Codes are for our private chat."}}}
 		}, supervisor.CodeForbidden, "approval.denied send_file no code can be asked for"},
 		"a code is not asked for": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
-			r.StepUp = codes{&person{err: errors.New("disk")}}
+			r.Confirmer = codes{&person{err: errors.New("disk")}}
 		}, supervisor.CodeInternal, "approval.failed"},
-		"no codes here": {approval.RuleStepUp, func(r *rig, _ *approval.Request) { r.StepUp = nil }, supervisor.CodeForbidden, "no code can be asked for"},
+		"no codes here": {approval.RuleStepUp, func(r *rig, _ *approval.Request) { r.Confirmer = nil }, supervisor.CodeForbidden, "no code can be asked for"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, q := newRig(c.rule), request()
@@ -156,7 +156,7 @@ func TestAYesIsHeldAgainstTheRulesAsTheyAreByThen(t *testing.T) {
 			}
 		}
 		r.person.says, r.person.meanwhile = c.says, meanwhile
-		r.StepUp = codes{&person{says: c.says, meanwhile: meanwhile}}
+		r.Confirmer = codes{&person{says: c.says, meanwhile: meanwhile}}
 		err := r.Allow(t.Context(), request())
 		said := fmt.Sprint(err, r.audited)
 		if supervisor.ErrorCode(err) != c.code || !strings.Contains(said, c.words) || len(r.audited) != 1 {

@@ -29,8 +29,8 @@ const (
 // Rules are the rules of some effects.
 type Rules map[string]Rule
 
-// usual is what holds where nothing was set. What stands neither here nor in a Table is denied.
-var usual = Rules{EffectSendFile: RuleAllow, EffectSettings: RuleAllow, EffectInvite: RuleAllow}
+// defaultRules is what holds where nothing was set. What stands neither here nor in a Table is denied.
+var defaultRules = Rules{EffectSendFile: RuleAllow, EffectSettings: RuleAllow, EffectInvite: RuleAllow}
 
 // Table is all rules. The zero value has the usual ones: allow for every effect that there is.
 type Table struct {
@@ -41,7 +41,7 @@ type Table struct {
 
 // Rule is the rule of an effect for a user: their own, else that of their role, of all, or the usual one.
 func (t Table) Rule(user supervisor.User, effect string) Rule {
-	for _, rules := range []Rules{t.Users[user.Name], t.Roles[user.Role], t.All, usual} {
+	for _, rules := range []Rules{t.Users[user.Name], t.Roles[user.Role], t.All, defaultRules} {
 		if rule, ok := rules[effect]; ok {
 			return rule
 		}

@@ -90,7 +90,7 @@ func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 			if c.invited == nil {
 				return
 			}
-			if got.Vanish != time.Hour || !slices.Equal(got.Files, c.made.Files) {
+			if got.DeleteAfter != time.Hour || !slices.Equal(got.Files, c.made.Files) {
 				t.Errorf("given was %+v", got)
 			}
 			if diff := cmp.Diff([]string{"bob invite.made by ann, for 24h0m0s"}, h.desk.audited); diff != "" {
@@ -126,7 +126,7 @@ func TestAnInviteSaysNothingUntrue(t *testing.T) {
 	if want := "within 24 hours.\n\nThere is no bot. Make one. Then they write to the bot: `/start ABC234`"; !strings.HasSuffix(got.Text, want) {
 		t.Errorf("told was %q", got.Text)
 	}
-	if got.Conversation.Channel != supervisor.ChannelTerminal || got.Vanish != time.Hour {
+	if got.Conversation.Channel != supervisor.ChannelTerminal || got.DeleteAfter != time.Hour {
 		t.Errorf("given was %+v", got)
 	}
 }

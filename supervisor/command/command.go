@@ -34,7 +34,7 @@ type Request struct {
 	Name         string // without the slash, lower case; of a press its row's prefix
 	Arguments    string // all that follows that
 
-	aside func() // lets what waits behind it in its conversation run; it may be called at any time, and often
+	unblock func() // lets what waits behind it in its conversation run; it may be called at any time, and often
 }
 
 // run does what was asked for, and gives the answer: its Text, Buttons, Files and Vanish. Its errors are the person's answer
@@ -43,43 +43,43 @@ type run func(context.Context, *Commands, Request) (supervisor.Delivery, error)
 
 // command is a row of the table.
 type command struct {
-	name string // its summary is in summaries
-	run  run
-	asks bool // the person may be asked before it is done, which takes as long as they take to answer
+	name   string // its summary is in summaries
+	run    run
+	mayAsk bool // the person may be asked before it is done, which takes as long as they take to answer
 }
 
-// told is a command whose answer is text alone.
-func told(text func(context.Context, *Commands, Request) (string, error)) run {
+// textAnswer is a command whose answer is text alone.
+func textAnswer(text func(context.Context, *Commands, Request) (string, error)) run {
 	return func(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
 		text, err := text(ctx, c, r)
 		return supervisor.Delivery{Text: text}, err
 	}
 }
 
-// commands is the table. /help lists it in this order.
-func commands() []command {
+// commandTable is the table. /help lists it in this order.
+func commandTable() []command {
 	return []command{
-		{name: "start", run: told(start)},
-		{name: "help", run: told(help)},
-		{name: "new", run: told(newTopic)},
-		{name: "stop", run: told(stop)},
-		{name: "status", run: told(status)},
-		{name: "model", run: model, asks: true},
-		{name: "models", run: told(models)},
-		{name: "settings", run: settings, asks: true},
+		{name: "start", run: textAnswer(start)},
+		{name: "help", run: textAnswer(help)},
+		{name: "new", run: textAnswer(newTopic)},
+		{name: "stop", run: textAnswer(stop)},
+		{name: "status", run: textAnswer(status)},
+		{name: "model", run: model, mayAsk: true},
+		{name: "models", run: textAnswer(models)},
+		{name: "settings", run: settings, mayAsk: true},
 		{name: "usage", run: usage},
 		{name: "grants", run: grants},
-		{name: "lock", run: told(lock)},
-		{name: "invite", run: invite, asks: true},
-		{name: "allow", run: told(allowGroup)},
-		{name: "disallow", run: told(disallowGroup)},
-		{name: "resend", run: told(resend)},
+		{name: "lock", run: textAnswer(lock)},
+		{name: "invite", run: invite, mayAsk: true},
+		{name: "allow", run: textAnswer(allowGroup)},
+		{name: "disallow", run: textAnswer(disallowGroup)},
+		{name: "resend", run: textAnswer(resend)},
 	}
 }
 
 // find is a command's row.
 func find(name string) (command, bool) {
-	for _, row := range commands() {
+	for _, row := range commandTable() {
 		if row.name == name {
 			return row, true
 		}
@@ -99,7 +99,7 @@ func Parse(text string) (name, arguments string) {
 
 // answer runs one command, or what a button does.
 func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, aside func()) (supervisor.Delivery, error) {
-	r := Request{Conversation: in.Conversation, Inbound: in.ID, aside: aside}
+	r := Request{Conversation: in.Conversation, Inbound: in.ID, unblock: aside}
 	if in.Kind == supervisor.KindPress {
 		return c.pressed(ctx, in, r)
 	}
@@ -115,7 +115,7 @@ func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, aside func
 func help(context.Context, *Commands, Request) (string, error) {
 	var b strings.Builder
 	b.WriteString("Commands:\n")
-	for _, row := range commands() {
+	for _, row := range commandTable() {
 		fmt.Fprintf(&b, "/%s - %s\n", row.name, summaries[row.name][english])
 	}
 	b.WriteString("\nEverything else you write goes to your assistant, which works in your own folder.")
@@ -129,7 +129,7 @@ func start(ctx context.Context, c *Commands, r Request) (string, error) {
 }
 
 func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {
-	ahead, err := c.halt(ctx, r)
+	ahead, err := c.stopTurn(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -138,7 +138,7 @@ func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {
 	}
 	text := "A new topic. What was said so far stays on record but out of my sight; your files are as they were."
 	if ahead.Inbound != 0 {
-		text += " " + ended(ahead)
+		text += " " + endedText(ahead)
 	}
 	switch {
 	case ahead.Waiting == 1:
@@ -150,30 +150,30 @@ func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {
 }
 
 func stop(ctx context.Context, c *Commands, r Request) (string, error) {
-	ahead, err := c.halt(ctx, r)
+	ahead, err := c.stopTurn(ctx, r)
 	switch {
 	case err != nil:
 		return "", err
 	case ahead.Inbound == 0:
 		return "Nothing is running here.", nil
 	case ahead.Waiting == 1:
-		return ended(ahead) + " 1 message waits behind it, and is answered now.", nil
+		return endedText(ahead) + " 1 message waits behind it, and is answered now.", nil
 	case ahead.Waiting > 1:
-		return fmt.Sprintf("%s %d messages wait behind it, and are answered now.", ended(ahead), ahead.Waiting), nil
+		return fmt.Sprintf("%s %d messages wait behind it, and are answered now.", endedText(ahead), ahead.Waiting), nil
 	}
-	return ended(ahead), nil
+	return endedText(ahead), nil
 }
 
-// ended says how the turn ended that was to be stopped.
-func ended(ahead sqlite.PrecedingText) string {
+// endedText says how the turn ended that was to be stopped.
+func endedText(ahead sqlite.PrecedingText) string {
 	if ahead.Why == protocol.WhyStopped {
 		return "Stopped."
 	}
 	return "The answer that was being given had just ended."
 }
 
-// halt ends the turn that a command is about.
-func (c *Commands) halt(ctx context.Context, r Request) (sqlite.PrecedingText, error) {
+// stopTurn ends the turn that a command is about.
+func (c *Commands) stopTurn(ctx context.Context, r Request) (sqlite.PrecedingText, error) {
 	ahead, err := c.o.Sessions.Stop(ctx, r.Conversation, r.Inbound)
 	if err != nil && ctx.Err() != nil {
 		return ahead, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: err, Message: "The answer that was being given " +
@@ -182,9 +182,9 @@ func (c *Commands) halt(ctx context.Context, r Request) (sqlite.PrecedingText, e
 	return ahead, err
 }
 
-// Unkept takes a command that could not be kept, and gives what its sender is told of that. A /stop ends what runs all the
+// NotStored takes a command that could not be kept, and gives what its sender is told of that. A /stop ends what runs all the
 // same: to do that without a row harms nobody, and a full disk is no reason to go on.
-func (c *Commands) Unkept(in supervisor.Inbound, err error) error {
+func (c *Commands) NotStored(in supervisor.Inbound, err error) error {
 	name, _ := Parse(in.Text)
 	if in.Kind != supervisor.KindCommand || name != "stop" || !c.o.Sessions.StopNow(in.Conversation.ID) {
 		return err

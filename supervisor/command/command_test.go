@@ -71,10 +71,10 @@ func newHouse(t *testing.T) *house {
 		Desk: command.Desk{Questions: h.desk, Cleanings: h.db.Cleanings(), Approver: h.desk, Locks: h.desk, Invites: invites{h.desk},
 			Groups: groups{h.desk}, Grants: h.db.Grants(), Settings: h.desk, Audit: h.desk.audit},
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
-		Status:   func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
-		Welcome:  func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
-		Answered: func(conversation int64) { h.answered <- conversation },
-		Models:   models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
+		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
+		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
+		Queued:  func(conversation int64) { h.answered <- conversation },
+		Models:  models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
 		Accounts: command.Accounts{Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{}},
 		InGroup:  func(c supervisor.Conversation) bool { return c.Chat == "-1" },
 		Log:      hclog.NewNullLogger(),
@@ -285,7 +285,7 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 			if c.runs {
 				h.sessions.over = make(chan struct{})
 			}
-			err := command.New(h.options).Unkept(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Text: c.text}, full)
+			err := command.New(h.options).NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Text: c.text}, full)
 			got := supervisor.ErrorMessage(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||
 				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {

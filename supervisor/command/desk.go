@@ -29,7 +29,7 @@ type Approver interface {
 
 // allow has an effect approved. What waits behind the command in its conversation does not wait for a person who is asked.
 func (c *Commands) allow(ctx context.Context, r Request, effect, text string, arguments ...string) error {
-	wait := time.AfterFunc(asking, r.aside)
+	wait := time.AfterFunc(askGrace, r.unblock)
 	defer wait.Stop()
 	return c.o.Desk.Approver.Allow(ctx, approval.Request{
 		User: r.Conversation.User, Conversation: r.Conversation, Inbound: r.Inbound, Effect: effect, Arguments: arguments, Text: text,

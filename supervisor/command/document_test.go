@@ -15,7 +15,7 @@ func TestTheReadmeListsTheCommands(t *testing.T) {
 	}
 	var want strings.Builder
 	want.WriteString("| in the chat | what it does |\n| --- | --- |\n")
-	for _, row := range commands() {
+	for _, row := range commandTable() {
 		fmt.Fprintf(&want, "| `/%s` | %s |\n", row.name, summaries[row.name][english])
 	}
 	if !strings.Contains(string(readme), want.String()+"\n") {

@@ -32,7 +32,7 @@ func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 		return d, err
 	case word != "":
 		return d, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-			"There is /grants, and “/grants revoke NUMBER”; %s means nothing to it.", code(r.Arguments))}
+			"There is /grants, and “/grants revoke NUMBER”; %s means nothing to it.", quoteName(r.Arguments))}
 	}
 	list, err := c.o.Desk.Grants.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -42,10 +42,10 @@ func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 		return d, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "What you allow always is nobody else's to read. Write " +
 			"/grants in our private chat."}
 	}
-	return granted(list, c.o.zone(r.Conversation.User)), nil
+	return grantList(list, c.o.zone(r.Conversation.User)), nil
 }
 
-func granted(list []supervisor.Grant, zone *time.Location) (d supervisor.Delivery) {
+func grantList(list []supervisor.Grant, zone *time.Location) (d supervisor.Delivery) {
 	if len(list) == 0 {
 		return supervisor.Delivery{Text: "You allow nothing for always. Where I ask you, “Always for exactly this” does that."}
 	}
@@ -80,7 +80,7 @@ func revoke(ctx context.Context, c *Commands, user, number string) (string, erro
 	id, err := strconv.ParseInt(strings.TrimPrefix(number, "#"), 10, 64)
 	if err != nil || id <= 0 {
 		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-			"%s is no number of what you allow always. /grants lists them.", code(number))}
+			"%s is no number of what you allow always. /grants lists them.", quoteName(number))}
 	}
 	if err := c.o.Desk.Grants.Revoke(ctx, user, id); err != nil {
 		return "", err

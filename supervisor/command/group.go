@@ -17,7 +17,7 @@ type Groups interface {
 
 // allowGroup lets people speak in the group in which it is written.
 func allowGroup(ctx context.Context, c *Commands, r Request) (string, error) {
-	if err := inItsGroup(c, r); err != nil {
+	if err := checkGroupAdmin(c, r); err != nil {
 		return "", err
 	}
 	if err := c.o.Desk.Groups.Allow(ctx, r.Conversation); err != nil {
@@ -31,7 +31,7 @@ func allowGroup(ctx context.Context, c *Commands, r Request) (string, error) {
 
 // disallowGroup takes that back.
 func disallowGroup(ctx context.Context, c *Commands, r Request) (string, error) {
-	if err := inItsGroup(c, r); err != nil {
+	if err := checkGroupAdmin(c, r); err != nil {
 		return "", err
 	}
 	stays, err := c.o.Desk.Groups.Disallow(ctx, r.Conversation)
@@ -46,8 +46,8 @@ func disallowGroup(ctx context.Context, c *Commands, r Request) (string, error) 
 	return "From now on I answer nobody in this group. An admin's /allow changes that.", nil
 }
 
-// inItsGroup is nil where an admin writes in a group.
-func inItsGroup(c *Commands, r Request) error {
+// checkGroupAdmin is nil where an admin writes in a group.
+func checkGroupAdmin(c *Commands, r Request) error {
 	switch {
 	case !c.o.admin(r.Conversation.User):
 		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Only an admin may say in which groups people speak with me."}

@@ -29,21 +29,21 @@ type Invitation struct {
 	Enrols  bool              // whoever uses it is given a second factor
 }
 
-// inviteStands is how long the message stands that holds a code.
-const inviteStands = time.Hour
+// inviteMessageLifetime is how long the message stands that holds a code.
+const inviteMessageLifetime = time.Hour
 
 // invite gives an admin a code that lets somebody in.
 func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
 	name := strings.TrimSpace(r.Arguments)
-	if err := mayInvite(ctx, c, r.Conversation, name); err != nil {
+	if err := checkInvite(ctx, c, r.Conversation, name); err != nil {
 		return d, err
 	}
 	err = c.allow(ctx, r, approval.EffectInvite,
-		fmt.Sprintf("Invite %s? Whoever has the code can speak with Mews as %s, once it is used.", code(name), code(name)), name)
+		fmt.Sprintf("Invite %s? Whoever has the code can speak with Mews as %s, once it is used.", quoteName(name), quoteName(name)), name)
 	if err != nil {
 		return d, err
 	}
-	if err := mayInvite(ctx, c, r.Conversation, name); err != nil { // they may have been asked for an hour
+	if err := checkInvite(ctx, c, r.Conversation, name); err != nil { // they may have been asked for an hour
 		return d, err
 	}
 	made, err := c.o.Desk.Invites.Invite(ctx, name)
@@ -51,11 +51,11 @@ func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 		return d, fmt.Errorf("invite %s: %w", name, err)
 	}
 	c.o.Desk.Audit(name, "invite.made", fmt.Sprintf("by %s, for %v", r.Conversation.User, made.Lasts))
-	return supervisor.Delivery{Text: made.text(name, vanishes(r.Conversation)), Files: made.Files, Vanish: inviteStands}, nil
+	return supervisor.Delivery{Text: made.text(name, deletesMessages(r.Conversation)), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
 }
 
-// mayInvite is nil where a person may invite somebody of that name from a conversation.
-func mayInvite(ctx context.Context, c *Commands, conversation supervisor.Conversation, name string) error {
+// checkInvite is nil where a person may invite somebody of that name from a conversation.
+func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conversation, name string) error {
 	switch {
 	case !c.o.admin(conversation.User):
 		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Only an admin may let people in."}
@@ -69,15 +69,15 @@ func mayInvite(ctx context.Context, c *Commands, conversation supervisor.Convers
 	return c.o.Desk.Invites.Check(ctx, name)
 }
 
-// vanishes says whether what was said in a conversation is taken away there again: a terminal keeps what it has shown.
-func vanishes(c supervisor.Conversation) bool { return c.Channel != supervisor.ChannelTerminal }
+// deletesMessages says whether what was said in a conversation is taken away there again: a terminal keeps what it has shown.
+func deletesMessages(c supervisor.Conversation) bool { return c.Channel != supervisor.ChannelTerminal }
 
 func (i Invitation) text(name string, vanishes bool) string {
 	var b strings.Builder
 	if i.Added {
-		fmt.Fprintf(&b, "%s is a person here now, with a folder of their own. ", code(name))
+		fmt.Fprintf(&b, "%s is a person here now, with a folder of their own. ", quoteName(name))
 	}
-	fmt.Fprintf(&b, "Give this to %s, and to nobody else: it makes one account on Telegram theirs, once, within %d hours.\n\n", code(name),
+	fmt.Fprintf(&b, "Give this to %s, and to nobody else: it makes one account on Telegram theirs, once, within %d hours.\n\n", quoteName(name),
 		int(i.Lasts.Hours()))
 	switch {
 	case i.Botless != "":

@@ -22,14 +22,14 @@ func lock(ctx context.Context, c *Commands, r Request) (string, error) {
 	all := strings.EqualFold(r.Arguments, "all")
 	if !all && r.Arguments != "" {
 		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-			"There is /lock, which locks this chat, and “/lock all”, which locks all of yours; %s means nothing to it.", code(r.Arguments))}
+			"There is /lock, which locks this chat, and “/lock all”, which locks all of yours; %s means nothing to it.", quoteName(r.Arguments))}
 	}
 	guarded, err := c.o.Desk.Locks.Guarded(ctx, r.Conversation.User)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("find a second factor: %w", err)
 	case !guarded:
-		return lockless(c, r.Conversation.User), nil
+		return nothingToLockText(c, r.Conversation.User), nil
 	case all:
 		return lockAll(ctx, c, r)
 	}
@@ -37,10 +37,10 @@ func lock(ctx context.Context, c *Commands, r Request) (string, error) {
 		return "", fmt.Errorf("close a gate: %w", err)
 	}
 	c.o.Desk.Audit(r.Conversation.User, "lock", fmt.Sprintf("%s chat %s", r.Conversation.Channel, r.Conversation.Chat))
-	return "Locked here. What you send waits until you have sent a code." + goesOn, nil
+	return "Locked here. What you send waits until you have sent a code." + stillRunningText, nil
 }
 
-const goesOn = " An answer that is being given goes on; /stop ends it."
+const stillRunningText = " An answer that is being given goes on; /stop ends it."
 
 func lockAll(ctx context.Context, c *Commands, r Request) (string, error) {
 	n, err := c.o.Desk.Locks.CloseAll(ctx, r.Conversation.User)
@@ -48,11 +48,11 @@ func lockAll(ctx context.Context, c *Commands, r Request) (string, error) {
 		return "", fmt.Errorf("close all gates: %w", err)
 	}
 	c.o.Desk.Audit(r.Conversation.User, "lock", fmt.Sprintf("everywhere: %d chats", n))
-	return "Locked here and in every other chat of yours. What you send waits until you have sent a code." + goesOn, nil
+	return "Locked here and in every other chat of yours. What you send waits until you have sent a code." + stillRunningText, nil
 }
 
-// lockless is what somebody is told who has nothing to lock with.
-func lockless(c *Commands, user string) string {
+// nothingToLockText is what somebody is told who has nothing to lock with.
+func nothingToLockText(c *Commands, user string) string {
 	if u, _ := c.o.People.Find(user); u.Codes == supervisor.CodesOff {
 		return "There is nothing to lock: the configuration has no second factor for you (totp: off). An admin can change that."
 	}

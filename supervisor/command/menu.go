@@ -109,7 +109,7 @@ type MenuEntry struct {
 // language is not there. /start is not in it: such a channel offers that by itself, to those who have not begun.
 func Menu() map[string][]MenuEntry {
 	menu := map[string][]MenuEntry{}
-	for _, row := range commands() {
+	for _, row := range commandTable() {
 		if row.name == "start" {
 			continue
 		}

@@ -44,7 +44,7 @@ func model(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 		if d.Text, err = shownModel(ctx, c, r); err == nil {
 			d.Buttons, err = modelButtons(ctx, c, r.Conversation.User)
 		}
-	case strings.EqualFold(spec, byDefault):
+	case strings.EqualFold(spec, resetWord):
 		d.Text, err = configuredModel(ctx, c, r)
 	case len(strings.Fields(spec)) > 1:
 		err = &supervisor.Error{Code: supervisor.CodeInvalid,
@@ -69,7 +69,7 @@ func modelButtons(ctx context.Context, c *Commands, user string) (rows [][]super
 	}
 	used, _ := c.o.Models.Resolve(spec)
 	offers := slices.SortedFunc(slices.Values(c.o.Models.Offers(ctx)), func(a, b Offer) int { // what is in use and the default first
-		return cmp.Or(rank(b.Spec == used)-rank(a.Spec == used), rank(b.Default)-rank(a.Default), cmp.Compare(a.Spec, b.Spec))
+		return cmp.Or(boolRank(b.Spec == used)-boolRank(a.Spec == used), boolRank(b.Default)-boolRank(a.Default), cmp.Compare(a.Spec, b.Spec))
 	})
 	for _, o := range offers {
 		press := pressModel + o.Spec
@@ -83,12 +83,12 @@ func modelButtons(ctx context.Context, c *Commands, user string) (rows [][]super
 		rows = append(rows, []supervisor.Button{{Text: text, Press: press}})
 	}
 	if own {
-		rows = append(rows, []supervisor.Button{{Text: "As the configuration has it", Press: pressModel + byDefault}})
+		rows = append(rows, []supervisor.Button{{Text: "As the configuration has it", Press: pressModel + resetWord}})
 	}
 	return rows, nil
 }
 
-func rank(first bool) int {
+func boolRank(first bool) int {
 	if first {
 		return 1
 	}
@@ -109,15 +109,15 @@ func shownModel(ctx context.Context, c *Commands, r Request) (string, error) {
 	switch {
 	case err != nil && own:
 		return fmt.Sprintf("You chose %s, which can't be had any more: %s “/model default” takes your choice back.",
-			code(spec), supervisor.ErrorMessage(err)), nil
+			quoteName(spec), supervisor.ErrorMessage(err)), nil
 	case err != nil:
 		return "", err
 	case own:
 		return fmt.Sprintf("%s answers you, by your own choice. “/model default” takes that back; /models lists what there is.",
-			code(full)), nil
+			quoteName(full)), nil
 	}
 	return fmt.Sprintf("%s answers you, as the configuration has it. “/model PROVIDER/MODEL” chooses another for you alone; "+
-		"/models lists what there is.", code(full)), nil
+		"/models lists what there is.", quoteName(full)), nil
 }
 
 func configuredModel(ctx context.Context, c *Commands, r Request) (string, error) {
@@ -134,7 +134,7 @@ func configuredModel(ctx context.Context, c *Commands, r Request) (string, error
 	if full, err := c.o.Models.Resolve(spec); err == nil {
 		spec = full
 	}
-	return fmt.Sprintf("The configuration decides again: from your next message on %s answers you.", code(spec)), nil
+	return fmt.Sprintf("The configuration decides again: from your next message on %s answers you.", quoteName(spec)), nil
 }
 
 // chosenModel keeps a choice under its whole name, which means the same whatever becomes of the configuration's default.
@@ -146,16 +146,16 @@ func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (stri
 		return "", err
 	case err != nil:
 		return "", &supervisor.Error{Code: supervisor.ErrorCode(err), Err: err,
-			Message: supervisor.ErrorMessage(err) + thereIs(offers, spec)}
+			Message: supervisor.ErrorMessage(err) + suggestions(offers, spec)}
 	case !offered(offers, full):
 		provider, name, _ := strings.Cut(full, "/")
 		return "", &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
-			"%s offers no model %s.%s", code(provider), code(name), thereIs(of(offers, provider), full))}
+			"%s offers no model %s.%s", quoteName(provider), quoteName(name), suggestions(offersOf(offers, provider), full))}
 	case !c.o.Choices.May(r.Conversation.User, full):
 		return "", &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
-			"You may not choose %s: the configuration says which models you may (models_allowed). /models lists them.", code(full))}
+			"You may not choose %s: the configuration says which models you may (models_allowed). /models lists them.", quoteName(full))}
 	}
-	err = c.allow(ctx, r, approval.EffectSettings, fmt.Sprintf("Have %s answer you from now on?", code(full)), "model", full)
+	err = c.allow(ctx, r, approval.EffectSettings, fmt.Sprintf("Have %s answer you from now on?", quoteName(full)), "model", full)
 	if err != nil {
 		return "", err
 	}
@@ -163,7 +163,7 @@ func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (stri
 		return "", fmt.Errorf("keep a choice: %w", err)
 	}
 	return fmt.Sprintf("From your next message on %s answers you, wherever you write. “/model default” takes that back.",
-		code(full)), nil
+		quoteName(full)), nil
 }
 
 // offered says whether a model can be had as far as its provider says. One that says nothing may have anything. One that
@@ -171,15 +171,15 @@ func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (stri
 // of that version; and some take more behind a colon than they list.
 func offered(offers []Offer, full string) bool {
 	provider, _, _ := strings.Cut(full, "/")
-	own := of(offers, provider)
+	own := offersOf(offers, provider)
 	return len(own) == 0 || slices.ContainsFunc(own, func(o Offer) bool {
 		return o.Err != "" || o.Spec == full || strings.HasPrefix(full, o.Spec+":") ||
 			strings.HasPrefix(o.Spec, full+":") || strings.HasPrefix(o.Spec, full+"-")
 	})
 }
 
-// of is what one provider offers.
-func of(offers []Offer, provider string) []Offer {
+// offersOf is what one provider offers.
+func offersOf(offers []Offer, provider string) []Offer {
 	var own []Offer
 	for _, o := range offers {
 		if o.provider() == provider {
@@ -194,35 +194,35 @@ func (o Offer) provider() string {
 	return provider
 }
 
-// maxNear is how many models whoever named a wrong one is told of.
-const maxNear = 10
+// maxSuggestions is how many models whoever named a wrong one is told of.
+const maxSuggestions = 10
 
-// thereIs lists what was perhaps meant, the nearest first.
-func thereIs(offers []Offer, meant string) string {
+// suggestions lists what was perhaps meant, the nearest first.
+func suggestions(offers []Offer, meant string) string {
 	there := slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.Err != "" })
 	if len(there) == 0 {
 		return " /models lists what there is."
 	}
 	bare := meant[strings.Index(meant, "/")+1:]
-	slices.SortStableFunc(there, func(a, b Offer) int { return nearness(b, meant, bare) - nearness(a, meant, bare) })
+	slices.SortStableFunc(there, func(a, b Offer) int { return similarity(b, meant, bare) - similarity(a, meant, bare) })
 	var b strings.Builder
 	b.WriteString(" There is:\n")
-	for _, o := range there[:min(maxNear, len(there))] {
-		fmt.Fprintf(&b, "\n- %s", code(o.Spec))
+	for _, o := range there[:min(maxSuggestions, len(there))] {
+		fmt.Fprintf(&b, "\n- %s", quoteName(o.Spec))
 	}
-	if more := len(there) - maxNear; more > 0 {
+	if more := len(there) - maxSuggestions; more > 0 {
 		fmt.Fprintf(&b, "\n\nand %s more; /models lists them.", Number(int64(more)))
 	}
 	return b.String()
 }
 
-// nearness is how many letters a model begins with that a wrong name begins with, with its provider or without.
-func nearness(o Offer, meant, bare string) int {
+// similarity is how many letters a model begins with that a wrong name begins with, with its provider or without.
+func similarity(o Offer, meant, bare string) int {
 	_, name, _ := strings.Cut(o.Spec, "/")
-	return max(common(o.Spec, meant), common(name, bare))
+	return max(commonPrefix(o.Spec, meant), commonPrefix(name, bare))
 }
 
-func common(a, b string) int {
+func commonPrefix(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++

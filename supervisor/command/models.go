@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// maxOffered is how many models of one provider /models lists; some have hundreds.
-const maxOffered = 20
+// maxListedModels is how many models of one provider /models lists; some have hundreds.
+const maxListedModels = 20
 
 // models lists what the providers offer; what follows the command narrows it to names that hold it.
 func models(ctx context.Context, c *Commands, r Request) (string, error) {
@@ -18,7 +18,7 @@ func models(ctx context.Context, c *Commands, r Request) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find who answers: %w", err)
 	}
-	l := listing{word: strings.ToLower(r.Arguments), reasons: !c.o.InGroup(r.Conversation)}
+	l := modelList{word: strings.ToLower(r.Arguments), reasons: !c.o.InGroup(r.Conversation)}
 	l.used, err = c.o.Models.Resolve(spec)
 	offers := slices.DeleteFunc(slices.Clone(c.o.Models.Offers(ctx)), func(o Offer) bool {
 		return o.Err == "" && o.Spec != l.used && !c.o.Choices.May(r.Conversation.User, o.Spec)
@@ -29,25 +29,25 @@ func models(ctx context.Context, c *Commands, r Request) (string, error) {
 	return l.text(offers), nil
 }
 
-// listing is how offers are told to one person.
-type listing struct {
+// modelList is how offers are told to one person.
+type modelList struct {
 	word    string // what a name has to hold, in small letters
 	used    string // the model that answers them
 	reasons bool   // say why a provider did not say what it has: not where others read it
 }
 
-func (l listing) text(offers []Offer) string {
+func (l modelList) text(offers []Offer) string {
 	offers = slices.SortedFunc(slices.Values(offers), func(a, b Offer) int { return cmp.Compare(a.Spec, b.Spec) })
-	providers := slices.Compact(slices.Sorted(each(offers, Offer.provider)))
+	providers := slices.Compact(slices.Sorted(mapOffers(offers, Offer.provider)))
 	var lines, silent []string
 	cut := false
 	for _, p := range providers {
-		shown, more := l.choose(of(offers, p))
+		shown, more := l.choose(offersOf(offers, p))
 		for _, o := range shown {
-			lines = append(lines, "- "+code(o.Spec)+l.mark(o))
+			lines = append(lines, "- "+quoteName(o.Spec)+l.mark(o))
 		}
 		if more > 0 {
-			lines, cut = append(lines, fmt.Sprintf("- and %s more of %s", Number(int64(more)), code(p))), true
+			lines, cut = append(lines, fmt.Sprintf("- and %s more of %s", Number(int64(more)), quoteName(p))), true
 		}
 	}
 	for _, o := range offers {
@@ -59,11 +59,11 @@ func (l listing) text(offers []Offer) string {
 }
 
 // choose is what is shown of one provider's offers, and how many are not.
-func (l listing) choose(offers []Offer) (shown []Offer, more int) {
+func (l modelList) choose(offers []Offer) (shown []Offer, more int) {
 	for _, o := range offers {
 		switch {
 		case o.Err != "" || !strings.Contains(strings.ToLower(o.Spec), l.word):
-		case len(shown) < maxOffered || l.mark(o) != "":
+		case len(shown) < maxListedModels || l.mark(o) != "":
 			shown = append(shown, o)
 		default:
 			more++
@@ -73,7 +73,7 @@ func (l listing) choose(offers []Offer) (shown []Offer, more int) {
 }
 
 // mark says what is special about a model.
-func (l listing) mark(o Offer) string {
+func (l modelList) mark(o Offer) string {
 	switch {
 	case o.Spec == l.used && o.Default:
 		return " (in use, the default)"
@@ -85,19 +85,19 @@ func (l listing) mark(o Offer) string {
 	return ""
 }
 
-func (l listing) head(shown int) string {
+func (l modelList) head(shown int) string {
 	switch {
 	case shown == 0 && l.word != "":
-		return fmt.Sprintf("No model that is offered has %s in its name.", code(l.word))
+		return fmt.Sprintf("No model that is offered has %s in its name.", quoteName(l.word))
 	case shown == 0:
 		return "Nothing is offered."
 	case l.word != "":
-		return fmt.Sprintf("Models with %s in their names:\n\n", code(l.word))
+		return fmt.Sprintf("Models with %s in their names:\n\n", quoteName(l.word))
 	}
 	return "These models can answer you:\n\n"
 }
 
-func (l listing) tail(shown int, cut bool) string {
+func (l modelList) tail(shown int, cut bool) string {
 	switch {
 	case cut:
 		return "\n\n“/models WORD” lists those with that word in their names, “/model PROVIDER/MODEL” chooses one for you."
@@ -107,16 +107,16 @@ func (l listing) tail(shown int, cut bool) string {
 	return ""
 }
 
-func (l listing) silence(o Offer) string {
-	text := code(o.provider()) + " did not say what it has"
+func (l modelList) silence(o Offer) string {
+	text := quoteName(o.provider()) + " did not say what it has"
 	if !l.reasons {
 		return text + "."
 	}
 	return text + ": " + o.Err
 }
 
-// each is f of every offer.
-func each[T any](offers []Offer, f func(Offer) T) func(yield func(T) bool) {
+// mapOffers is f of every offer.
+func mapOffers[T any](offers []Offer, f func(Offer) T) func(yield func(T) bool) {
 	return func(yield func(T) bool) {
 		for _, o := range offers {
 			if !yield(f(o)) {
@@ -126,18 +126,18 @@ func each[T any](offers []Offer, f func(Offer) T) func(yield func(T) bool) {
 	}
 }
 
-const maxName = 120
+const maxQuotedName = 120
 
-// code is a name that others gave, shown as it is written: in Markdown, on one line.
-func code(name string) string {
+// quoteName is a name that others gave, shown as it is written: in Markdown, on one line.
+func quoteName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '`' || !unicode.IsPrint(r) {
 			return -1
 		}
 		return r
 	}, name)
-	if runes := []rune(name); len(runes) > maxName {
-		name = string(runes[:maxName]) + "…"
+	if runes := []rune(name); len(runes) > maxQuotedName {
+		name = string(runes[:maxQuotedName]) + "…"
 	}
 	if name == "" {
 		return "(without a name)"

@@ -28,40 +28,40 @@ const (
 
 // press is a row of the table of presses.
 type press struct {
-	prefix string
-	run    run
-	theirs bool // nobody but its person can press it with success, so that its buttons go in a group too
+	prefix   string
+	run      run
+	personal bool // nobody but its person can press it with success, so that its buttons go in a group too
 }
 
-// presses is the table; the first row whose prefix fits counts.
-func presses() []press {
+// pressTable is the table; the first row whose prefix fits counts.
+func pressTable() []press {
 	return []press{
-		{prefix: pressQuestion, run: told(answerQuestion), theirs: true},
+		{prefix: pressQuestion, run: textAnswer(answerQuestion), personal: true},
 		{prefix: pressModel, run: model},
 		{prefix: pressSetting, run: settings},
-		{prefix: pressGrant, run: told(pressedGrant)},
-		{run: told(pressedNothing)},
+		{prefix: pressGrant, run: textAnswer(pressedGrant)},
+		{run: textAnswer(pressedNothing)},
 	}
 }
 
 // pressed does what a button does. Its message loses its buttons then, unless it came to an error: a button is for once.
 func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request) (d supervisor.Delivery, err error) {
-	for _, row := range presses() {
+	for _, row := range pressTable() {
 		rest, fits := strings.CutPrefix(in.Text, row.prefix)
 		if !fits {
 			continue
 		}
 		r.Name, r.Arguments = row.prefix, rest
-		if d, err = row.run(ctx, c, r); err == nil && (row.theirs || !c.o.InGroup(in.Conversation)) {
-			c.unbutton(ctx, in)
+		if d, err = row.run(ctx, c, r); err == nil && (row.personal || !c.o.InGroup(in.Conversation)) {
+			c.removeButtons(ctx, in)
 		}
 		return d, err
 	}
 	return d, nil // not reached: the last row fits everything
 }
 
-// unbutton has the message lose its buttons that bears the one that was pressed. That they stand on harms nobody.
-func (c *Commands) unbutton(ctx context.Context, in supervisor.Inbound) {
+// removeButtons has the message lose its buttons that bears the one that was pressed. That they stand on harms nobody.
+func (c *Commands) removeButtons(ctx context.Context, in supervisor.Inbound) {
 	if in.Message == "" {
 		return
 	}

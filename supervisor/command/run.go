@@ -40,17 +40,17 @@ type Options struct {
 	InGroup     func(supervisor.Conversation) bool // others read what is said there
 	Status      func(context.Context, supervisor.Conversation) (string, error)
 	Welcome     func(supervisor.Conversation) string // what /start says of this service
-	Answered    func(conversation int64)             // something is in its outbox, and perhaps a message to be cleaned
+	Queued      func(conversation int64)             // something is in its outbox, and perhaps a message to be cleaned
 	Log         hclog.Logger
 }
 
 const (
-	// timeout bounds one command; a stopped turn has to end in it.
-	timeout = time.Minute
-	// patience bounds one before which the person may be asked: a question about an effect stands for an hour.
-	patience = time.Hour + timeout
-	// asking is after how long it is taken that the person is being asked, and what waits behind the command runs.
-	asking = 2 * time.Second
+	// commandTimeout bounds one command; a stopped turn has to end in it.
+	commandTimeout = time.Minute
+	// questionTimeout bounds one before which the person may be asked: a question about an effect stands for an hour.
+	questionTimeout = time.Hour + commandTimeout
+	// askGrace is after how long it is taken that the person is being asked, and what waits behind the command runs.
+	askGrace = 2 * time.Second
 )
 
 // Commands runs commands: those of one conversation one after another, as they were sent, and a /stop, a /lock or a press at
@@ -62,13 +62,13 @@ type Commands struct {
 	waiting []supervisor.Inbound           // not yet given to anybody
 	queues  map[int64][]supervisor.Inbound // what waits behind the one that runs, by conversation; there while one runs
 	taken   map[int64]bool                 // inbounds that wait or run: one that was sent again is not run twice
-	active  map[int64]*job                 // those that run, or are about to
+	active  map[int64]*execution           // those that run, or are about to
 	changed chan struct{}
 }
 
 // New makes the commands; Run works them.
 func New(o Options) *Commands {
-	return &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{}, active: map[int64]*job{},
+	return &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{}, active: map[int64]*execution{},
 		changed: make(chan struct{}, 1)}
 }
 
@@ -91,7 +91,7 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 
 // Run takes up the commands that an earlier life left, then works what comes until ctx ends and what runs has ended.
 func (c *Commands) Run(ctx context.Context) error {
-	left, err := c.left(ctx)
+	left, err := c.unanswered(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -109,14 +109,14 @@ func (c *Commands) Run(ctx context.Context) error {
 			return nil
 		case <-c.changed:
 		}
-		for _, in := range c.take() {
+		for _, in := range c.takeReady() {
 			running.Go(func() { c.work(ctx, &running, in) })
 		}
 	}
 }
 
-// left are the commands and presses that an earlier life did not answer.
-func (c *Commands) left(ctx context.Context) ([]supervisor.Inbound, error) {
+// unanswered are the commands and presses that an earlier life did not answer.
+func (c *Commands) unanswered(ctx context.Context) ([]supervisor.Inbound, error) {
 	commands, err := c.o.Store.Commands(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("find unanswered commands: %w", err)
@@ -128,8 +128,8 @@ func (c *Commands) left(ctx context.Context) ([]supervisor.Inbound, error) {
 	return append(commands, presses...), nil
 }
 
-// take gives those that run from now on, and has the others wait behind what runs in their conversation.
-func (c *Commands) take() (ready []supervisor.Inbound) {
+// takeReady gives those that run from now on, and has the others wait behind what runs in their conversation.
+func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// Those that an earlier life left may stand behind what was sent in this one.
@@ -137,7 +137,7 @@ func (c *Commands) take() (ready []supervisor.Inbound) {
 	for _, in := range c.waiting {
 		queue, busy := c.queues[in.Conversation.ID]
 		switch {
-		case passes(in):
+		case bypassesQueue(in):
 			ready = append(ready, in)
 		case busy:
 			c.queues[in.Conversation.ID] = append(queue, in)
@@ -148,14 +148,14 @@ func (c *Commands) take() (ready []supervisor.Inbound) {
 	}
 	c.waiting = nil
 	for _, in := range ready {
-		c.active[in.ID] = newJob(in)
+		c.active[in.ID] = newExecution(in)
 	}
 	return ready
 }
 
-// passes says whether something waits for no other: a /stop and a /lock are for now, and so is a press, for which a command
+// bypassesQueue says whether something waits for no other: a /stop and a /lock are for now, and so is a press, for which a command
 // may wait.
-func passes(in supervisor.Inbound) bool {
+func bypassesQueue(in supervisor.Inbound) bool {
 	name, _ := Parse(in.Text)
 	return in.Kind == supervisor.KindPress || name == "stop" || name == "lock"
 }
@@ -173,7 +173,7 @@ func (c *Commands) work(ctx context.Context, running *sync.WaitGroup, in supervi
 
 // next is what runs after a command. Behind what passes the queue by there is nothing.
 func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
-	if passes(over) {
+	if bypassesQueue(over) {
 		return in, false
 	}
 	c.mu.Lock()
@@ -183,24 +183,24 @@ func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bo
 		delete(c.queues, over.Conversation.ID)
 		return in, false
 	}
-	c.queues[over.Conversation.ID], c.active[queue[0].ID] = queue[1:], newJob(queue[0])
+	c.queues[over.Conversation.ID], c.active[queue[0].ID] = queue[1:], newExecution(queue[0])
 	return queue[0], true
 }
 
-// bound is how long something may take.
-func bound(in supervisor.Inbound) time.Duration {
+// timeoutOf is how long something may take.
+func timeoutOf(in supervisor.Inbound) time.Duration {
 	name, _ := Parse(in.Text)
-	if row, _ := find(name); in.Kind == supervisor.KindPress || row.asks {
-		return patience
+	if row, _ := find(name); in.Kind == supervisor.KindPress || row.mayAsk {
+		return questionTimeout
 	}
-	return timeout
+	return commandTimeout
 }
 
 // run answers one command. A crash before its answer is on disk has it run again: each of them may be.
 func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func()) {
-	ctx, over := c.begin(ctx, in)
+	ctx, over := c.beginExecution(ctx, in)
 	defer over()
-	bounded, cancel := context.WithTimeout(ctx, bound(in))
+	bounded, cancel := context.WithTimeout(ctx, timeoutOf(in))
 	defer cancel()
 	d, err := c.answer(bounded, in, aside)
 	if ctx.Err() != nil {
@@ -212,20 +212,20 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 		}
 		d = supervisor.Delivery{Text: supervisor.ErrorMessage(err)}
 	}
-	c.keep(ctx, in, d)
+	c.store(ctx, in, d)
 }
 
-// refusals are what the store says of an answer that it will never take: the command has one, or is not there any more.
-var refusals = map[supervisor.Code]bool{supervisor.CodeInvalid: true, supervisor.CodeNotFound: true}
+// permanentRefusals are what the store says of an answer that it will never take: the command has one, or is not there any more.
+var permanentRefusals = map[supervisor.Code]bool{supervisor.CodeInvalid: true, supervisor.CodeNotFound: true}
 
-// keep puts an answer into the outbox, however long the store cannot do it. That it refuses is how a command that was
+// store puts an answer into the outbox, however long the store cannot do it. That it refuses is how a command that was
 // sent again, and taken again while its first answer was being kept, is answered once, and how one of somebody who was
 // deleted is answered never.
-func (c *Commands) keep(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
+func (c *Commands) store(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
 	log := c.o.Log.With("user", in.Conversation.User, "inbound", in.ID)
 	put := func() (supervisor.Delivery, error) {
 		kept, err := c.o.Outbox.AnswerCommand(ctx, in.ID, d)
-		if refusals[supervisor.ErrorCode(err)] {
+		if permanentRefusals[supervisor.ErrorCode(err)] {
 			err = backoff.Permanent(err)
 		}
 		return kept, err
@@ -236,7 +236,7 @@ func (c *Commands) keep(ctx context.Context, in supervisor.Inbound, d supervisor
 		}))
 	switch {
 	case err == nil:
-		c.o.Answered(in.Conversation.ID)
+		c.o.Queued(in.Conversation.ID)
 	case ctx.Err() == nil:
 		log.Debug("a command's answer was not kept", "error", err)
 	}

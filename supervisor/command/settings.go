@@ -40,8 +40,8 @@ const (
 	SourceDefault Source = "the default"
 )
 
-// byDefault is what takes a setting back.
-const byDefault = "default"
+// resetWord is what takes a setting back.
+const resetWord = "default"
 
 // settings shows what is set for a person, or sets one of it.
 func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
@@ -70,7 +70,7 @@ func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery,
 		}
 	}
 	return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
-		"There is no setting %s. There is %s.", code(r.Arguments), names(list))}
+		"There is no setting %s. There is %s.", quoteName(r.Arguments), names(list))}
 }
 
 // values are all that a setting can be, where they are few.
@@ -104,7 +104,7 @@ func names(list []Setting) string {
 // set has one setting be something else, or what it is without the person.
 func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) (d supervisor.Delivery, err error) {
 	kept := ""
-	if !strings.EqualFold(value, byDefault) {
+	if !strings.EqualFold(value, resetWord) {
 		if kept, err = c.o.Desk.Settings.Check(ctx, r.Conversation.User, s.Name, value); err != nil {
 			return d, err
 		}
@@ -160,7 +160,7 @@ func (s Setting) buttons() [][]supervisor.Button {
 		}
 	}
 	if s.Source == SourceOwn {
-		row = append(row, supervisor.Button{Text: s.Name + ": as it was", Press: pressSetting + s.Name + " " + byDefault})
+		row = append(row, supervisor.Button{Text: s.Name + ": as it was", Press: pressSetting + s.Name + " " + resetWord})
 	}
 	if len(row) == 0 {
 		return nil

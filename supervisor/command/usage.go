@@ -72,38 +72,38 @@ const maxLines = 20
 
 // usage tells what the person asked of models; an admin what everybody did.
 func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
-	sheet := sheet{user: r.Conversation.User, by: "model", title: "What you asked of models", lines: "By model, this month:"}
+	sheet := usageReport{user: r.Conversation.User, by: "model", title: "What you asked of models", linesTitle: "By model, this month:"}
 	switch {
 	case strings.EqualFold(r.Arguments, "all"):
 		if err := c.maySeeAll(r.Conversation); err != nil {
 			return d, err
 		}
-		sheet.user, sheet.by, sheet.title, sheet.lines = "", "user", "What everybody asked of models", "By person, this month:"
+		sheet.user, sheet.by, sheet.title, sheet.linesTitle = "", "user", "What everybody asked of models", "By person, this month:"
 	case r.Arguments != "":
 		return d, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-			"There is /usage, and for admins “/usage all”; %s means nothing to it.", code(r.Arguments))}
+			"There is /usage, and for admins “/usage all”; %s means nothing to it.", quoteName(r.Arguments))}
 	}
 	now, zone := time.Now(), c.o.zone(r.Conversation.User)
-	if err := sum(ctx, c, &sheet, now.In(zone)); err != nil {
+	if err := sumPeriods(ctx, c, &sheet, now.In(zone)); err != nil {
 		return d, fmt.Errorf("sum the usage: %w", err)
 	}
 	if c.o.InGroup(r.Conversation) { // which is told no more of its people than that
 		return supervisor.Delivery{Text: sheet.text()}, nil
 	}
 	if sheet.user != "" {
-		if err := sumMore(ctx, c, &sheet, now.In(zone)); err != nil {
+		if err := sumPersonal(ctx, c, &sheet, now.In(zone)); err != nil {
 			return d, fmt.Errorf("sum the usage: %w", err)
 		}
 	}
-	days, err := c.o.Accounts.Usages.Daily(ctx, sheet.user, now.AddDate(0, 0, 1-charted), zone)
+	days, err := c.o.Accounts.Usages.Daily(ctx, sheet.user, now.AddDate(0, 0, 1-chartDays), zone)
 	if err != nil {
 		return d, fmt.Errorf("sum the usage by day: %w", err)
 	}
-	return c.drawn(r.Conversation, sheet, days), nil
+	return c.withChart(r.Conversation, sheet, days), nil
 }
 
-// sum adds up what is asked for.
-func sum(ctx context.Context, c *Commands, s *sheet, now time.Time) error {
+// sumPeriods adds up what is asked for.
+func sumPeriods(ctx context.Context, c *Commands, s *usageReport, now time.Time) error {
 	day, _ := budget.Day(now, now.Location())
 	month, _ := budget.Month(now, now.Location())
 	week, _ := budget.Day(now.AddDate(0, 0, -(int(now.Weekday())+6)%7), now.Location())
@@ -120,8 +120,8 @@ func sum(ctx context.Context, c *Commands, s *sheet, now time.Time) error {
 	return nil
 }
 
-// sumMore adds up what only the person is told.
-func sumMore(ctx context.Context, c *Commands, s *sheet, now time.Time) (err error) {
+// sumPersonal adds up what only the person is told.
+func sumPersonal(ctx context.Context, c *Commands, s *usageReport, now time.Time) (err error) {
 	month, _ := budget.Month(now, now.Location())
 	if s.topics, err = c.o.Accounts.Usages.Usage(ctx, s.user, month, "conversation"); err != nil {
 		return err
@@ -153,26 +153,26 @@ func (o Options) zone(user string) *time.Location {
 	return zone
 }
 
-// sheet is what /usage tells.
-type sheet struct {
+// usageReport is what /usage tells.
+type usageReport struct {
 	user, by           string // what is asked for
-	title, lines       string
+	title, linesTitle  string
 	today, week, month []UsageLine
 	topics             []UsageLine // of the month, by conversation
 	left               []Allowance
 }
 
-func (s sheet) text() string {
+func (s usageReport) text() string {
 	month := Total(s.month)
 	var b strings.Builder
 	if month.Calls == 0 && len(s.week) == 0 {
 		b.WriteString(s.title + " this month: nothing.")
 	} else {
 		fmt.Fprintf(&b, "%s:\n\n- today: %v\n- this week: %v\n- this month: %v", s.title, Total(s.today), Total(s.week), month)
-		b.WriteString(listed(s.lines, s.month))
+		b.WriteString(usageLines(s.linesTitle, s.month))
 	}
 	if len(s.topics) > 1 {
-		b.WriteString(listed("By conversation, this month:", s.topics))
+		b.WriteString(usageLines("By conversation, this month:", s.topics))
 	}
 	for i, a := range s.left {
 		b.WriteString([]string{"\n\nOf your budget ", ", and "}[min(i, 1)] + a.String())
@@ -183,15 +183,15 @@ func (s sheet) text() string {
 	return b.String()
 }
 
-// listed are lines below a title; those that are too many are one.
-func listed(title string, lines []UsageLine) string {
+// usageLines are lines below a title; those that are too many are one.
+func usageLines(title string, lines []UsageLine) string {
 	if len(lines) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("\n\n" + title + "\n")
 	for _, l := range lines[:min(maxLines, len(lines))] {
-		fmt.Fprintf(&b, "\n- %s: %v", code(l.Name), l)
+		fmt.Fprintf(&b, "\n- %s: %v", quoteName(l.Name), l)
 	}
 	if len(lines) > maxLines {
 		fmt.Fprintf(&b, "\n- %d more: %v", len(lines)-maxLines, Total(lines[maxLines:]))

@@ -9,30 +9,30 @@ import (
 )
 
 const (
-	charted  = 30 // days
-	barWidth = 30 // characters of the longest bar where there are no pictures
+	chartDays = 30 // days
+	barWidth  = 30 // characters of the longest bar where there are no pictures
 )
 
-// measure is what of a day's usage a chart shows.
-type measure struct {
+// chartUnit is what of a day's usage a chart shows.
+type chartUnit struct {
 	title string
 	of    func(UsageLine) int64
 	write func(int64) string
 }
 
-// measureOf is the cost, or the tokens where nothing has cost anything.
-func measureOf(days []UsageLine) measure {
+// chartUnitOf is the cost, or the tokens where nothing has cost anything.
+func chartUnitOf(days []UsageLine) chartUnit {
 	if Total(days).Cost > 0 {
-		return measure{"US dollars a day", func(l UsageLine) int64 { return l.Cost }, Dollars}
+		return chartUnit{"US dollars a day", func(l UsageLine) int64 { return l.Cost }, Dollars}
 	}
-	return measure{"tokens a day", func(l UsageLine) int64 { return l.Input + l.Output }, Number}
+	return chartUnit{"tokens a day", func(l UsageLine) int64 { return l.Input + l.Output }, Number}
 }
 
-// drawn is a sheet with a chart of its days: a picture where the channel shows one. That there is none is no reason to say
+// withChart is a sheet with a chart of its days: a picture where the channel shows one. That there is none is no reason to say
 // nothing.
-func (c *Commands) drawn(to supervisor.Conversation, s sheet, days []UsageLine) supervisor.Delivery {
+func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []UsageLine) supervisor.Delivery {
 	d := supervisor.Delivery{Text: s.text()}
-	m := measureOf(days)
+	m := chartUnitOf(days)
 	if m.of(Total(days)) == 0 { // nothing was asked, or nothing came of it
 		return d
 	}
@@ -53,7 +53,7 @@ func (c *Commands) drawn(to supervisor.Conversation, s sheet, days []UsageLine) 
 	return d
 }
 
-func (m measure) picture(days []UsageLine) ([]byte, error) {
+func (m chartUnit) picture(days []UsageLine) ([]byte, error) {
 	var bars []chart.Bar
 	for _, day := range days {
 		bars = append(bars, chart.Bar{Label: day.Name[min(5, len(day.Name)):], Value: float64(m.of(day))})
@@ -62,13 +62,13 @@ func (m measure) picture(days []UsageLine) ([]byte, error) {
 }
 
 // lines is the chart as text: the days on which there was something.
-func (m measure) lines(days []UsageLine) string {
+func (m chartUnit) lines(days []UsageLine) string {
 	most := int64(1)
 	for _, day := range days {
 		most = max(most, m.of(day))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The last %d days, in %s:\n\n```\n", charted, m.title)
+	fmt.Fprintf(&b, "The last %d days, in %s:\n\n```\n", chartDays, m.title)
 	for _, day := range days {
 		if n := m.of(day); n > 0 {
 			fmt.Fprintf(&b, "%s %s %s\n", day.Name, strings.Repeat("█", max(1, int(float64(n)/float64(most)*barWidth))), m.write(n))

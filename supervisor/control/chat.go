@@ -15,8 +15,8 @@ import (
 
 // How a chat comes back to a supervisor that went away.
 const (
-	againMin = 50 * time.Millisecond
-	againMax = time.Second
+	minRetryDelay = 50 * time.Millisecond
+	maxRetryDelay = time.Second
 )
 
 // Screen shows a conversation to a person. Its methods are called one at a time.
@@ -27,7 +27,7 @@ type Screen interface {
 	Deliver(d Delivery) (taken bool)
 	// Show shows what happens at the moment.
 	Show(s Show)
-	// Lost tells that the supervisor went away; the chat tries to come back.
+	// LostDeliveries tells that the supervisor went away; the chat tries to come back.
 	Lost(err error)
 }
 
@@ -37,19 +37,19 @@ type Chat struct {
 	path   string
 	screen Screen
 
-	saying chan struct{} // holds a token while a message is on its way: one at a time, so that they stay in order
+	sending chan struct{} // holds a token while a message is on its way: one at a time, so that they stay in order
 
-	mu      sync.Mutex // guards what follows, and keeps the screen's calls apart
-	attach  Attach     // with After as far as this chat has come
-	took    bool       // whether the screen took that delivery
-	conn    *protocol.Conn
-	early   []Show        // came before the connection was known to be attached
-	changed chan struct{} // closed when conn changes
+	mu           sync.Mutex // guards what follows, and keeps the screen's calls apart
+	attach       Attach     // with After as far as this chat has come
+	tookNewest   bool       // whether the screen took that delivery
+	conn         *protocol.Conn
+	pendingShows []Show        // came before the connection was known to be attached
+	changed      chan struct{} // closed when conn changes
 }
 
 // NewChat makes a chat over the socket at path. Run works it.
 func NewChat(path string, attach Attach, screen Screen) *Chat {
-	return &Chat{path: path, attach: attach, screen: screen, saying: make(chan struct{}, 1), changed: make(chan struct{})}
+	return &Chat{path: path, attach: attach, screen: screen, sending: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
 // Run keeps the conversation joined until ctx ends. It fails when it can't be joined the first time, when the supervisor
@@ -57,27 +57,27 @@ func NewChat(path string, attach Attach, screen Screen) *Chat {
 func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 	again := false
 	lost := time.Time{}
-	wait := againMin
+	wait := minRetryDelay
 	for {
-		joined, err := c.once(ctx, again)
+		joined, err := c.connect(ctx, again)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if !again && !joined || refusal(err) {
+		if !again && !joined || isRefusal(err) {
 			return err
 		}
 		if joined {
-			again, lost, wait = true, time.Now(), againMin
-			c.lost(err)
+			again, lost, wait = true, time.Now(), minRetryDelay
+			c.connectionLost(err)
 		}
 		if away > 0 && time.Since(lost) > away {
 			return fmt.Errorf("the supervisor has been away for %s; if it was stopped, `mews run` starts it again, and what was accepted is answered then: %w",
 				away, err)
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := sleep(ctx, wait); err != nil {
 			return nil
 		}
-		wait = min(2*wait, againMax)
+		wait = min(2*wait, maxRetryDelay)
 	}
 }
 
@@ -87,22 +87,22 @@ func NewKey() string { return rand.Text() }
 // Say sends a message under a key and returns when it is on disk at the supervisor. It may be called before Run has
 // joined. The supervisor's refusal is an error; its absence is not: Say waits for it until ctx ends.
 func (c *Chat) Say(ctx context.Context, key, text string) (said Said, err error) {
-	if err := fits(text); err != nil {
+	if err := checkText(text); err != nil {
 		return said, err
 	}
-	return c.inTurn(ctx, MethodSay, Say{Key: key, Text: text})
+	return c.callInOrder(ctx, MethodSay, Say{Key: key, Text: text})
 }
 
 // Press says, as Say does, that a button below a delivery was pressed: press is that button's.
 func (c *Chat) Press(ctx context.Context, key string, delivery int64, press string) (Said, error) {
-	return c.inTurn(ctx, MethodPress, Press{Key: key, Delivery: delivery, Press: press})
+	return c.callInOrder(ctx, MethodPress, Press{Key: key, Delivery: delivery, Press: press})
 }
 
-// inTurn makes a call when those before it have been answered.
-func (c *Chat) inTurn(ctx context.Context, method string, params any) (said Said, err error) {
+// callInOrder makes a call when those before it have been answered.
+func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said Said, err error) {
 	select {
-	case c.saying <- struct{}{}:
-		defer func() { <-c.saying }()
+	case c.sending <- struct{}{}:
+		defer func() { <-c.sending }()
 	case <-ctx.Done():
 		return said, context.Cause(ctx)
 	}
@@ -110,8 +110,8 @@ func (c *Chat) inTurn(ctx context.Context, method string, params any) (said Said
 	return said, err
 }
 
-// fits tells whether the wire would take a text.
-func fits(text string) error {
+// checkText tells whether the wire would take a text.
+func checkText(text string) error {
 	switch {
 	case len(text) > supervisor.MaxText:
 		return invalid(fmt.Sprintf("The message has more than %d KiB, which is all that can be sent at once. Put it into a file "+
@@ -126,7 +126,7 @@ func fits(text string) error {
 // after it showed something calls it, lest that be shown again by the next one.
 func (c *Chat) Leave(ctx context.Context) error {
 	c.mu.Lock()
-	newest, took := c.attach.After, c.took
+	newest, took := c.attach.After, c.tookNewest
 	c.mu.Unlock()
 	if !took {
 		return nil
@@ -139,10 +139,10 @@ func (c *Chat) call(ctx context.Context, method string, params, result any) erro
 	var conn *protocol.Conn
 	for {
 		var err error
-		if conn, err = c.attached(ctx, conn); err != nil {
+		if conn, err = c.attachedConn(ctx, conn); err != nil {
 			return err
 		}
-		bounded, cancel := context.WithTimeout(ctx, patience)
+		bounded, cancel := context.WithTimeout(ctx, callTimeout)
 		err = conn.Call(bounded, method, params, result)
 		late := bounded.Err() != nil
 		cancel()
@@ -154,13 +154,13 @@ func (c *Chat) call(ctx context.Context, method string, params, result any) erro
 		case late:
 			conn = nil // the same one will do
 		case !errors.Is(err, protocol.ErrClosed):
-			return readable(err)
+			return decodeError(err)
 		}
 	}
 }
 
-// once joins the conversation and serves it until the connection ends.
-func (c *Chat) once(ctx context.Context, again bool) (joined bool, err error) {
+// connect joins the conversation and serves it until the connection ends.
+func (c *Chat) connect(ctx context.Context, again bool) (joined bool, err error) {
 	conn, err := dial(ctx, c.path, c)
 	if err != nil {
 		return false, err
@@ -172,26 +172,26 @@ func (c *Chat) once(ctx context.Context, again bool) (joined bool, err error) {
 	defer running.Wait()
 	defer cancel()
 	var attached Attached
-	bounded, stop := context.WithTimeout(ctx, patience)
+	bounded, stop := context.WithTimeout(ctx, callTimeout)
 	defer stop()
-	if err := readable(conn.Call(bounded, MethodAttach, c.begin(), &attached)); err != nil {
+	if err := decodeError(conn.Call(bounded, MethodAttach, c.attachParams(), &attached)); err != nil {
 		return false, err
 	}
-	c.set(conn, attached, again)
+	c.setAttached(conn, attached, again)
 	<-conn.Done()
 	running.Wait()
 	return true, ended
 }
 
-// begin is how a new connection attaches.
-func (c *Chat) begin() Attach {
+// attachParams is how a new connection attaches.
+func (c *Chat) attachParams() Attach {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.early = nil
+	c.pendingShows = nil
 	return c.attach
 }
 
-func (c *Chat) set(conn *protocol.Conn, attached Attached, again bool) {
+func (c *Chat) setAttached(conn *protocol.Conn, attached Attached, again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch c.attach.After {
@@ -201,28 +201,28 @@ func (c *Chat) set(conn *protocol.Conn, attached Attached, again bool) {
 		c.attach.After, c.attach.Start = 0, attached.Newest
 	}
 	c.screen.Attached(attached, again)
-	for _, s := range c.early {
+	for _, s := range c.pendingShows {
 		c.screen.Show(s)
 	}
-	c.switchTo(conn)
+	c.setConn(conn)
 }
 
-func (c *Chat) lost(err error) {
+func (c *Chat) connectionLost(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.switchTo(nil)
+	c.setConn(nil)
 	c.screen.Lost(err)
 }
 
-// switchTo makes conn the attached one, with mu held.
-func (c *Chat) switchTo(conn *protocol.Conn) {
-	c.conn, c.early = conn, nil
+// setConn makes conn the attached one, with mu held.
+func (c *Chat) setConn(conn *protocol.Conn) {
+	c.conn, c.pendingShows = conn, nil
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// attached is the connection, once there is one that is not old.
-func (c *Chat) attached(ctx context.Context, old *protocol.Conn) (*protocol.Conn, error) {
+// attachedConn is the connection, once there is one that is not old.
+func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.Conn, error) {
 	for {
 		c.mu.Lock()
 		conn, changed := c.conn, c.changed
@@ -247,7 +247,7 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	if err := req.Decode(&d); err != nil {
 		return nil, err
 	}
-	if _, err := c.attached(ctx, nil); err != nil {
+	if _, err := c.attachedConn(ctx, nil); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
@@ -256,10 +256,10 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	case d.ID < c.attach.After:
 		return Delivered{}, nil // it came before this chat began, and is another's
 	case d.ID > c.attach.After:
-		c.took = c.screen.Deliver(d)
+		c.tookNewest = c.screen.Deliver(d)
 		c.attach.After = d.ID
 	}
-	return Delivered{Taken: c.took}, nil
+	return Delivered{Taken: c.tookNewest}, nil
 }
 
 // Notify shows what happens. It is called by the connection, in order; the first may come while the answer to chat.attach
@@ -272,15 +272,15 @@ func (c *Chat) Notify(req *protocol.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == nil {
-		c.early = append(c.early, s)
+		c.pendingShows = append(c.pendingShows, s)
 		return
 	}
 	c.screen.Show(s)
 }
 
-// refusal tells an answer from an absence: what the supervisor has refused once it refuses again.
-func refusal(err error) bool {
+// isRefusal tells an answer from an absence: what the supervisor has refused once it refuses again.
+func isRefusal(err error) bool {
 	var wire *protocol.Error
 	var gone *NotRunning
-	return err != nil && !errors.As(err, &gone) && (errors.As(err, &wire) || supervisorError(err))
+	return err != nil && !errors.As(err, &gone) && (errors.As(err, &wire) || isSupervisorError(err))
 }

@@ -65,12 +65,12 @@ type Walls struct {
 	Limits string `json:"limits"` // a sentence about what limits a worker and all that it runs
 }
 
-// Few says whether there are fewer than usual: that was written out by somebody who must see what it means.
-func (w Walls) Few() bool { return w.Tier == "off" || w.Tier == "landlock" || w.Tier == "seatbelt" }
+// Weak says whether there are fewer than usual: that was written out by somebody who must see what it means.
+func (w Walls) Weak() bool { return w.Tier == "off" || w.Tier == "landlock" || w.Tier == "seatbelt" }
 
 // Line is what there is, for people.
 func (w Walls) Line() string {
-	if !w.Few() {
+	if !w.Weak() {
 		return w.Tier
 	}
 	return strings.ToUpper(w.Tier) + " - " + w.Why
@@ -152,17 +152,17 @@ type ToolLine struct {
 
 // Status is what `mews status` prints.
 type Status struct {
-	Version  string       `json:"version"`
-	PID      int          `json:"pid"`
-	Since    time.Time    `json:"since"`
-	State    string       `json:"state,omitempty"` // the state folder; for an admin
-	Model    string       `json:"model"`
-	Walls    Walls        `json:"walls"`
-	Users    []UserStatus `json:"users"`              // for an admin all, else the asking one
-	Waiting  Waiting      `json:"waiting,omitzero"`   // for an admin
-	Channels []Channel    `json:"channels,omitempty"` // beside the terminal; for an admin
-	Lost     []Lost       `json:"lost,omitempty"`     // for an admin
-	Memory   Memory       `json:"memory,omitzero"`    // for an admin
+	Version  string           `json:"version"`
+	PID      int              `json:"pid"`
+	Since    time.Time        `json:"since"`
+	State    string           `json:"state,omitempty"` // the state folder; for an admin
+	Model    string           `json:"model"`
+	Walls    Walls            `json:"walls"`
+	Users    []UserStatus     `json:"users"`              // for an admin all, else the asking one
+	Waiting  Waiting          `json:"waiting,omitzero"`   // for an admin
+	Channels []Channel        `json:"channels,omitempty"` // beside the terminal; for an admin
+	Lost     []LostDeliveries `json:"lost,omitempty"`     // for an admin
+	Memory   Memory           `json:"memory,omitzero"`    // for an admin
 }
 
 // UserStatus is one person's.
@@ -219,8 +219,8 @@ type Frozen struct {
 	Until time.Time `json:"until"`
 }
 
-// Lost are messages to one chat that did not arrive for certain.
-type Lost struct {
+// LostDeliveries are messages to one chat that did not arrive for certain.
+type LostDeliveries struct {
 	User    string    `json:"user"`
 	Channel string    `json:"channel"`
 	Chat    string    `json:"chat"`

@@ -72,13 +72,13 @@ func TestAClientWhoseSupervisorWentAwayGetsWhatItMissedOnce(t *testing.T) {
 	same(h, "more", v.rest(), nil)
 }
 
-// silent keeps a message and ends before it can say so.
-type silent struct {
+// noMethods keeps a message and ends before it can say so.
+type noMethods struct {
 	*inbox.Inbox
 	kept chan int64
 }
 
-func (s silent) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error) {
+func (s noMethods) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error) {
 	in, err := s.Inbox.Put(ctx, in)
 	s.kept <- in.ID
 	<-ctx.Done()
@@ -88,7 +88,7 @@ func (s silent) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbo
 func TestAMessageWhoseAcceptanceWasLostIsSaidAgainAndKeptOnce(t *testing.T) {
 	h := newHouse(t)
 	whole := h.options.Inbox
-	s := silent{Inbox: whole.(*inbox.Inbox), kept: make(chan int64, 1)}
+	s := noMethods{Inbox: whole.(*inbox.Inbox), kept: make(chan int64, 1)}
 	h.options.Inbox = s
 	end := h.live()
 	v := h.visit(control.Attach{After: control.Undelivered})
@@ -363,7 +363,7 @@ func TestAChatThatCannotBeJoinedFails(t *testing.T) {
 func TestAChatGivesUpWhenItsSupervisorStaysAway(t *testing.T) {
 	h := newHouse(t)
 	end := h.live()
-	s := &screen{events: make(chan any, 100)}
+	s := &shownReply{events: make(chan any, 100)}
 	chat := control.NewChat(h.path, control.Attach{After: 0}, s)
 	ran := make(chan error, 1)
 	go func() { ran <- chat.Run(context.Background(), time.Nanosecond) }()

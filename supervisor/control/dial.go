@@ -14,8 +14,8 @@ import (
 	"mews/supervisor"
 )
 
-// patience bounds a call of a client's.
-const patience = 30 * time.Second
+// callTimeout bounds a call of a client's.
+const callTimeout = 30 * time.Second
 
 // NotRunning is returned when nothing listens on a control socket.
 type NotRunning struct {
@@ -31,16 +31,16 @@ func (e *NotRunning) Unwrap() error { return e.Err }
 
 // Ask calls one method on a connection of its own.
 func Ask(ctx context.Context, path, method string, params, result any) error {
-	conn, err := dial(ctx, path, silent{})
+	conn, err := dial(ctx, path, noMethods{})
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	var running sync.WaitGroup
 	running.Go(func() { _ = conn.Run(ctx) }) // how it ends is what Call says
 	defer running.Wait()
 	defer cancel()
-	return readable(conn.Call(ctx, method, params, result))
+	return decodeError(conn.Call(ctx, method, params, result))
 }
 
 func dial(ctx context.Context, path string, h protocol.Handler) (*protocol.Conn, error) {
@@ -57,8 +57,8 @@ func dial(ctx context.Context, path string, h protocol.Handler) (*protocol.Conn,
 	return protocol.NewConn(conn, h, protocol.Options{}), nil
 }
 
-// readable turns what the supervisor answered into what it was there: an error for a person.
-func readable(err error) error {
+// decodeError turns what the supervisor answered into what it was there: an error for a person.
+func decodeError(err error) error {
 	var wire *protocol.Error
 	if errors.As(err, &wire) && wire.Code == protocol.CodeFailed {
 		return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: wire.Message}
@@ -66,16 +66,16 @@ func readable(err error) error {
 	return err
 }
 
-// silent is the handler of a client that nobody calls.
-type silent struct{}
+// noMethods is the handler of a client that nobody calls.
+type noMethods struct{}
 
-func (silent) Call(_ context.Context, req *protocol.Request) (any, error) {
+func (noMethods) Call(_ context.Context, req *protocol.Request) (any, error) {
 	return nil, protocol.MethodNotFound(req.Method)
 }
 
-func (silent) Notify(*protocol.Request) {}
+func (noMethods) Notify(*protocol.Request) {}
 
-func supervisorError(err error) bool {
+func isSupervisorError(err error) bool {
 	var e *supervisor.Error
 	return errors.As(err, &e)
 }

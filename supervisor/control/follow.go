@@ -13,45 +13,45 @@ import (
 )
 
 const (
-	// batch is how many deliveries are read from the outbox at once.
-	batch = 50
+	// listLimit is how many deliveries are read from the outbox at once.
+	listLimit = 50
 	// maxText is how much of a text that is too long for a line of the wire goes over it, in bytes. JSON makes six of a
 	// control character, and the line has 1 MiB.
 	maxText = 128 << 10
 )
 
-// show delivers and shows to an attached client until ctx ends, which is when its connection does.
-func (c *client) show(ctx context.Context) {
+// serve delivers and shows to an attached client until ctx ends, which is when its connection does.
+func (c *serverConn) serve(ctx context.Context) {
 	defer c.conn.Close(nil)
-	j, ok := c.await(ctx)
+	j, ok := c.awaitAttach(ctx)
 	if !ok {
 		return
 	}
 	watcher := c.o.Feeds.Watch(j.conversation)
 	defer watcher.Close()
-	f := &follower{client: c, conversation: j.conversation, after: j.after}
+	f := &follower{serverConn: c, conversation: j.conversation, after: j.after}
 	err := f.follow(ctx, j.start, watcher)
 	if ctx.Err() == nil && !errors.Is(err, protocol.ErrClosed) {
 		c.o.Log.Warn("deliver to a terminal", "uid", c.uid, "error", err)
 	}
 }
 
-// await waits until the client attaches. One that holds a place and does nothing with it is not waited for: it has to ask
+// awaitAttach waits until the client attaches. One that holds a place and does nothing with it is not waited for: it has to ask
 // for something soon, and to attach in a while.
-func (c *client) await(ctx context.Context) (j joined, ok bool) {
-	silent := time.NewTimer(min(c.o.Silence, c.o.Patience))
+func (c *serverConn) awaitAttach(ctx context.Context) (j position, ok bool) {
+	silent := time.NewTimer(min(c.o.FirstCallTimeout, c.o.CallTimeout))
 	defer silent.Stop()
 	select {
-	case <-c.asked:
+	case <-c.called:
 	case <-silent.C:
 		return j, false
 	case <-ctx.Done():
 		return j, false
 	}
-	idle := time.NewTimer(c.o.Patience)
+	idle := time.NewTimer(c.o.CallTimeout)
 	defer idle.Stop()
 	select {
-	case j = <-c.joined:
+	case j = <-c.attachedAt:
 		return j, true
 	case <-idle.C:
 	case <-ctx.Done():
@@ -61,11 +61,11 @@ func (c *client) await(ctx context.Context) (j joined, ok bool) {
 
 // follower takes a client along a conversation.
 type follower struct {
-	*client
-	conversation int64
-	after        int64  // the newest delivery that the client has
-	over         int64  // the newest turn whose answer the client has
-	shown        screen // what it was shown of the running reply
+	*serverConn
+	conversation  int64
+	after         int64      // the newest delivery that the client has
+	deliveredTurn int64      // the newest turn whose answer the client has
+	lastShown     shownReply // what it was shown of the running reply
 }
 
 // follow catches up and then goes along. An answer is delivered before anything of the next turn is shown.
@@ -78,7 +78,7 @@ func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watch
 		if err != nil {
 			return err
 		}
-		if _, err := f.speaking(); err != nil {
+		if _, err := f.activeConversation(); err != nil {
 			return err
 		}
 		if first || update.Outbox {
@@ -105,7 +105,7 @@ func (f *follower) catchUp(ctx context.Context, start int64) error {
 		}
 	}
 	for f.after < start {
-		list, err := f.o.Outbox.Pending(ctx, f.conversation, f.after, batch)
+		list, err := f.o.Outbox.Pending(ctx, f.conversation, f.after, listLimit)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (f *follower) catchUp(ctx context.Context, start int64) error {
 		if err := f.deliver(ctx, due); err != nil {
 			return err
 		}
-		if len(due) < batch {
+		if len(due) < listLimit {
 			f.after = start
 		}
 	}
@@ -133,14 +133,14 @@ func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
 // deliverAll gives the client all that it does not have.
 func (f *follower) deliverAll(ctx context.Context) error {
 	for {
-		list, err := f.o.Outbox.List(ctx, f.conversation, f.after, batch)
+		list, err := f.o.Outbox.List(ctx, f.conversation, f.after, listLimit)
 		if err != nil {
 			return err
 		}
 		if err := f.deliver(ctx, list); err != nil {
 			return err
 		}
-		if len(list) < batch {
+		if len(list) < listLimit {
 			return nil
 		}
 	}
@@ -158,16 +158,16 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 				return err
 			}
 		}
-		f.after, f.over = d.ID, max(f.over, d.Turn)
+		f.after, f.deliveredTurn = d.ID, max(f.deliveredTurn, d.Turn)
 	}
 	return nil
 }
 
 // offer sends a delivery. One that is too long for a line goes as far as it fits; the whole of it stays in the outbox.
 func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
-	ctx, cancel := context.WithTimeout(ctx, f.o.Patience)
+	ctx, cancel := context.WithTimeout(ctx, f.o.CallTimeout)
 	defer cancel()
-	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Also: d.Also, Kind: d.Kind, Why: d.Why, Text: d.Text, At: d.CreatedAt,
+	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Also: d.AlsoKeys, Kind: d.Kind, Why: d.Why, Text: d.Text, At: d.CreatedAt,
 		Buttons: d.Buttons}
 	for _, file := range d.Files {
 		wire.Files = append(wire.Files, File{Name: file.Name, Size: file.Size, MediaType: file.MediaType, Caption: file.Caption})
@@ -183,10 +183,10 @@ func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Del
 
 // present shows what happens at the moment. Of a turn whose answer was delivered nothing is left to show.
 func (f *follower) present(ctx context.Context, update reply.Update) error {
-	if update.Turn <= f.over {
+	if update.Turn <= f.deliveredTurn {
 		update = reply.Update{}
 	}
-	show, changed := f.shown.next(update)
+	show, changed := f.lastShown.next(update)
 	if !changed {
 		return nil
 	}
@@ -198,14 +198,14 @@ func (f *follower) present(ctx context.Context, update reply.Update) error {
 	return err
 }
 
-// screen is what a client has been shown of the running reply.
-type screen struct {
+// shownReply is what a client has been shown of the running reply.
+type shownReply struct {
 	turn int64
 	text string
 }
 
 // next is what has changed since, and whether that is anything.
-func (s *screen) next(u reply.Update) (Show, bool) {
+func (s *shownReply) next(u reply.Update) (Show, bool) {
 	was := *s
 	s.turn, s.text = u.Turn, cut(u.Text, maxText)
 	show := Show{Turn: u.Turn, Inbound: u.Inbound, Text: s.text}

@@ -2,8 +2,8 @@ package control
 
 import "golang.org/x/sys/unix"
 
-// peerOf is the user id of the process that connected a socket (LOCAL_PEERCRED, unix(4)).
-func peerOf(fd int) (uint32, error) {
+// socketPeerUID is the user id of the process that connected a socket (LOCAL_PEERCRED, unix(4)).
+func socketPeerUID(fd int) (uint32, error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
 		return 0, err

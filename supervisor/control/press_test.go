@@ -70,7 +70,7 @@ func TestWhatVanishesIsShownOnce(t *testing.T) {
 	h.live()
 	v := h.visit(control.Attach{After: control.Undelivered})
 	c := h.conversation("ann", "")
-	_, err := h.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: c, Text: "the secret", Vanish: time.Minute})
+	_, err := h.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: c, Text: "the secret", DeleteAfter: time.Minute})
 	h.must(err)
 	h.feeds.Delivery(c.ID)
 	same(h, "shown", v.texts(h, 1), []string{"the secret"})

@@ -93,7 +93,7 @@ func newHouse(t testing.TB) *house {
 	h.outbox = &outbox{Outbox: h.db.Outbox(), delivered: make(chan int64, 1000)}
 	h.options = control.Options{
 		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds,
-		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: everybody{},
+		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{},
 			Accepted: func(in supervisor.Inbound) { h.accepted <- in }}),
 		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
 		Status: func(context.Context, uint32) (control.Status, error) {
@@ -104,10 +104,10 @@ func newHouse(t testing.TB) *house {
 	return h
 }
 
-// everybody is a gate that is open to everybody.
-type everybody struct{}
+// openGate is a gate that is open to everybody.
+type openGate struct{}
 
-func (everybody) Meet(context.Context, supervisor.Inbound) (m supervisor.Meeting, err error) {
+func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
 	return m, nil
 }
 
@@ -210,16 +210,16 @@ type attached struct {
 }
 type lost struct{ err error }
 
-// screen writes down what it is told, and takes what it is offered unless leaves is set.
-type screen struct {
+// shownReply writes down what it is told, and takes what it is offered unless leaves is set.
+type shownReply struct {
 	events chan any
 	leaves bool
 }
 
-func (s *screen) Attached(a control.Attached, again bool) { s.events <- attached{a, again} }
-func (s *screen) Show(show control.Show)                  { s.events <- show }
-func (s *screen) Lost(err error)                          { s.events <- lost{err} }
-func (s *screen) Deliver(d control.Delivery) bool {
+func (s *shownReply) Attached(a control.Attached, again bool) { s.events <- attached{a, again} }
+func (s *shownReply) Show(show control.Show)                  { s.events <- show }
+func (s *shownReply) Lost(err error)                          { s.events <- lost{err} }
+func (s *shownReply) Deliver(d control.Delivery) bool {
 	s.events <- d
 	return !s.leaves
 }
@@ -227,7 +227,7 @@ func (s *screen) Deliver(d control.Delivery) bool {
 // visitor is a chat and its screen.
 type visitor struct {
 	*control.Chat
-	*screen
+	*shownReply
 	ran chan error
 	end func()
 }
@@ -242,8 +242,8 @@ func (h *house) visit(a control.Attach) *visitor {
 
 // come begins to join a conversation.
 func (h *house) come(a control.Attach, leaves bool) *visitor {
-	v := &visitor{screen: &screen{events: make(chan any, 10_000), leaves: leaves}, ran: make(chan error, 1)}
-	v.Chat = control.NewChat(h.path, a, v.screen)
+	v := &visitor{shownReply: &shownReply{events: make(chan any, 10_000), leaves: leaves}, ran: make(chan error, 1)}
+	v.Chat = control.NewChat(h.path, a, v.shownReply)
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan struct{})
 	go func() {

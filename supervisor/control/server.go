@@ -46,23 +46,23 @@ type Outbox interface {
 
 // Options are what the server works on.
 type Options struct {
-	People        People
-	Conversations Conversations
-	Inbox         Inbox
-	Outbox        Outbox
-	Feeds         *reply.Feeds
-	Greet         func(supervisor.User) Attached // what a client is told of the service
-	Status        func(ctx context.Context, uid uint32) (Status, error)
-	Answers       map[string]Answer // to further questions, by method; for anybody with an account
-	Patience      time.Duration     // with a client that asks but does not attach, or takes no delivery; 0 is 30 s
-	Silence       time.Duration     // of a client that has asked for nothing yet; 0 is 5 s
-	// Turned is told of each client that was not let in, and must not wait; nil: nobody is.
-	Turned func(uid uint32, why error)
-	Log    hclog.Logger
+	People           People
+	Conversations    Conversations
+	Inbox            Inbox
+	Outbox           Outbox
+	Feeds            *reply.Feeds
+	Greet            func(supervisor.User) Attached // what a client is told of the service
+	Status           func(ctx context.Context, uid uint32) (Status, error)
+	Methods          map[string]Method // to further questions, by method; for anybody with an account
+	CallTimeout      time.Duration     // with a client that asks but does not attach, or takes no delivery; 0 is 30 s
+	FirstCallTimeout time.Duration     // of a client that has asked for nothing yet; 0 is 5 s
+	// Refused is told of each client that was not let in, and must not wait; nil: nobody is.
+	Refused func(uid uint32, why error)
+	Log     hclog.Logger
 }
 
-// Answer answers one question of a process with that user id.
-type Answer func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
+// Method answers one question of a process with that user id.
+type Method func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
 
 // Server is the socket.
 type Server struct {
@@ -80,8 +80,8 @@ func Listen(path string, o Options) (*Server, error) {
 		return nil, fmt.Errorf("control socket %s: the path has %d bytes, and a socket's may have %d: choose a shorter state folder",
 			path, len(path), len(unix.RawSockaddrUnix{}.Path)-1)
 	}
-	o.Patience = cmp.Or(o.Patience, patience)
-	o.Silence = cmp.Or(o.Silence, silence)
+	o.CallTimeout = cmp.Or(o.CallTimeout, callTimeout)
+	o.FirstCallTimeout = cmp.Or(o.FirstCallTimeout, firstCallTimeout)
 	old := unix.Umask(0o117) // of the whole process, for a moment: nothing else is started yet
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	unix.Umask(old)
@@ -96,7 +96,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
 	var clients sync.WaitGroup
 	defer clients.Wait()
-	d := &door{people: s.o.People, inside: map[uint32]int{}, turnedAway: make(chan struct{}, maxTurnedAway)}
+	d := &connectionLimit{people: s.o.People, byUID: map[uint32]int{}, refusing: make(chan struct{}, maxRefusing)}
 	for {
 		conn, err := s.listener.AcceptUnix()
 		if ctx.Err() != nil {
@@ -107,27 +107,27 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		if err != nil {
 			s.o.Log.Error("accept on the control socket", "error", err)
-			if err := pause(ctx, 100*time.Millisecond); err != nil {
+			if err := sleep(ctx, 100*time.Millisecond); err != nil {
 				return nil
 			}
 			continue
 		}
-		uid, err := peer(conn)
+		uid, err := peerUID(conn)
 		if err != nil {
 			s.o.Log.Error("control socket: who is it", "error", err)
 			conn.Close()
 			continue
 		}
-		if why := d.enter(uid); why != nil {
+		if why := d.acquire(uid); why != nil {
 			s.o.Log.Warn("control socket: a client was turned away", "uid", uid, "why", why)
-			if s.o.Turned != nil {
-				s.o.Turned(uid, why)
+			if s.o.Refused != nil {
+				s.o.Refused(uid, why)
 			}
-			clients.Go(func() { d.turnAway(ctx, conn, why) })
+			clients.Go(func() { d.refuse(ctx, conn, why) })
 			continue
 		}
 		clients.Go(func() {
-			defer d.leave(uid)
+			defer d.release(uid)
 			s.serve(ctx, conn, uid)
 		})
 	}
@@ -135,9 +135,9 @@ func (s *Server) Run(ctx context.Context) error {
 
 // serve works one connection until either side ends it.
 func (s *Server) serve(ctx context.Context, conn *net.UnixConn, uid uint32) {
-	c := &client{o: &s.o, uid: uid, asked: make(chan struct{}), joined: make(chan joined, 1)}
+	c := &serverConn{o: &s.o, uid: uid, called: make(chan struct{}), attachedAt: make(chan position, 1)}
 	c.conn = protocol.NewConn(conn, c, protocol.Options{
-		CancelGrace: min(s.o.Patience, 5*time.Second),
+		CancelGrace: min(s.o.CallTimeout, 5*time.Second),
 		Report:      func(err error) { s.o.Log.Error("control socket", "uid", uid, "error", err) },
 	})
 	ctx, cancel := context.WithCancel(ctx)
@@ -148,25 +148,25 @@ func (s *Server) serve(ctx context.Context, conn *net.UnixConn, uid uint32) {
 			s.o.Log.Debug("control connection ended", "uid", uid, "why", err)
 		}
 	})
-	c.show(ctx)
+	c.serve(ctx)
 	reading.Wait()
 }
 
-// peer is the user id of the process at the other end, as the kernel has it.
-func peer(conn *net.UnixConn) (uint32, error) {
+// peerUID is the user id of the process at the other end, as the kernel has it.
+func peerUID(conn *net.UnixConn) (uint32, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return 0, err
 	}
 	var uid uint32
 	var credErr error
-	if err := raw.Control(func(fd uintptr) { uid, credErr = peerOf(int(fd)) }); err != nil {
+	if err := raw.Control(func(fd uintptr) { uid, credErr = socketPeerUID(int(fd)) }); err != nil {
 		return 0, err
 	}
 	return uid, credErr
 }
 
-func pause(ctx context.Context, d time.Duration) error {
+func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

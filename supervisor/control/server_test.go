@@ -207,7 +207,7 @@ func TestAPeerThatStopsReadingHoldsNobodyUp(t *testing.T) {
 
 func TestAPeerThatNeverAnswersADeliveryIsCutOff(t *testing.T) {
 	h := newHouse(t)
-	h.options.Patience = 2 * time.Second // in which it has to attach, too
+	h.options.CallTimeout = 2 * time.Second // in which it has to attach, too
 	h.live()
 	h.notice("hello")
 	conn := h.dial()
@@ -230,7 +230,7 @@ func TestAPeerThatNeverAnswersADeliveryIsCutOff(t *testing.T) {
 
 func TestAPeerThatSaysNothingIsCutOff(t *testing.T) {
 	h := newHouse(t)
-	h.options.Patience = 50 * time.Millisecond
+	h.options.CallTimeout = 50 * time.Millisecond
 	h.live()
 	if n, err := h.dial().Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("read %d bytes, %v", n, err)
@@ -240,7 +240,7 @@ func TestAPeerThatSaysNothingIsCutOff(t *testing.T) {
 func TestTooManyClientsAreTurnedAwayAndTheOthersStay(t *testing.T) {
 	h := newHouse(t)
 	turned := make(chan string, 1)
-	h.options.Turned = func(_ uint32, why error) { turned <- why.Error() }
+	h.options.Refused = func(_ uint32, why error) { turned <- why.Error() }
 	h.live()
 	v := h.visit(control.Attach{After: 0})
 	for range 63 {
@@ -290,7 +290,7 @@ func TestThoseWhoAreTurnedAwayHoldNoPlace(t *testing.T) {
 
 func TestAPeerThatAsksForNothingIsCutOffSooner(t *testing.T) {
 	h := newHouse(t)
-	h.options.Silence = 2 * time.Second // in which the one that asks has to ask
+	h.options.FirstCallTimeout = 2 * time.Second // in which the one that asks has to ask
 	h.live()
 	asks := h.raw()
 	h.must(asks.Call(t.Context(), control.MethodStatus, nil, nil))

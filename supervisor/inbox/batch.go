@@ -17,7 +17,7 @@ import (
 func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
 	items := make([]supervisor.Item, 0, len(batch.Items))
 	for _, item := range batch.Items {
-		item, taken, err := b.meet(ctx, prepare(item, batch.Source))
+		item, taken, err := b.checkGate(ctx, normalizeItem(item, batch.Source))
 		if err != nil {
 			return fmt.Errorf("take a batch: have a message of %s meet the gate: %w", item.Inbound.Conversation.User, err)
 		}
@@ -31,46 +31,46 @@ func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
 	batch.Items = items
 	receipt, err := b.o.Store.PutBatch(ctx, batch)
 	if err != nil {
-		b.unkeptBatch(ctx, items, err)
+		b.batchNotStored(ctx, items, err)
 		return fmt.Errorf("take a batch: %w", err)
 	}
-	b.handOn(receipt)
+	b.notify(receipt)
 	return nil
 }
 
-// meet has an item meet the gate; taken is false where nothing of it is to be kept.
-func (b *Inbox) meet(ctx context.Context, item supervisor.Item) (_ supervisor.Item, taken bool, err error) {
-	meeting, err := b.o.Gate.Meet(ctx, item.Inbound)
+// checkGate has an item meet the gate; taken is false where nothing of it is to be kept.
+func (b *Inbox) checkGate(ctx context.Context, item supervisor.Item) (_ supervisor.Item, taken bool, err error) {
+	meeting, err := b.o.Gate.Check(ctx, item.Inbound)
 	if err != nil {
 		return item, false, err
 	}
-	item.Meeting = meeting
+	item.Decision = meeting
 	if meeting.Refused == "" {
 		return item, true, nil
 	}
-	item.Inbound.Text, item.Raw, item.Answer = standIn, "", meeting.Refused
+	item.Inbound.Text, item.Raw, item.Answer = placeholderText, "", meeting.Refused
 	if item.Inbound.Kind == supervisor.KindCommand {
 		item.Inbound.Kind = supervisor.KindText
 	}
 	return item, !meeting.Quiet, nil
 }
 
-// unkeptBatch has the commands of a batch do what they can without being kept. What their senders would be told of that
+// batchNotStored has the commands of a batch do what they can without being kept. What their senders would be told of that
 // has no way to them: what could not keep the batch could not keep an answer either.
-func (b *Inbox) unkeptBatch(ctx context.Context, items []supervisor.Item, err error) {
-	if b.o.Unkept == nil || ctx.Err() != nil { // at the service's end nothing has failed: the batch comes again
+func (b *Inbox) batchNotStored(ctx context.Context, items []supervisor.Item, err error) {
+	if b.o.NotStored == nil || ctx.Err() != nil { // at the service's end nothing has failed: the batch comes again
 		return
 	}
 	for _, item := range items {
-		if item.Inbound.Kind == supervisor.KindCommand && item.Answer == "" && passes(item.Meeting) {
-			_ = b.o.Unkept(b.located(ctx, item.Inbound), err)
+		if item.Inbound.Kind == supervisor.KindCommand && item.Answer == "" && unconditional(item.Decision) {
+			_ = b.o.NotStored(b.withConversation(ctx, item.Inbound), err)
 		}
 	}
 }
 
-// located is an inbound with the id of its conversation, where there is such a one: to be read, it needs no room on the
+// withConversation is an inbound with the id of its conversation, where there is such a one: to be read, it needs no room on the
 // disk.
-func (b *Inbox) located(ctx context.Context, in supervisor.Inbound) supervisor.Inbound {
+func (b *Inbox) withConversation(ctx context.Context, in supervisor.Inbound) supervisor.Inbound {
 	c := in.Conversation
 	if c.ID != 0 {
 		return in
@@ -81,33 +81,33 @@ func (b *Inbox) located(ctx context.Context, in supervisor.Inbound) supervisor.I
 	return in // where nothing was found, nothing runs that could be stopped
 }
 
-// standIn takes the place of a text that cannot be taken.
-const standIn = "(a message that could not be taken)"
+// placeholderText takes the place of a text that cannot be taken.
+const placeholderText = "(a message that could not be taken)"
 
-// prepare makes of an item one that can be kept. A source whose keys are not as they should be gets a digest of each:
+// normalizeItem makes of an item one that can be kept. A source whose keys are not as they should be gets a digest of each:
 // sent again, it is the same. A
 // /start is kept without what stands behind it.
-func prepare(item supervisor.Item, source string) supervisor.Item {
+func normalizeItem(item supervisor.Item, source string) supervisor.Item {
 	in := &item.Inbound
 	in.Source = source
 	if checkKey(in.Key) != nil {
 		in.Key = fmt.Sprintf("sha256-%x", sha256.Sum256([]byte(in.Key)))
 	}
-	in.Text, item.Raw, item.Answer = clean(in.Text), clean(item.Raw), clean(item.Answer)
-	if start, bared := bare(*in); bared {
+	in.Text, item.Raw, item.Answer = cleanText(in.Text), cleanText(item.Raw), cleanText(item.Answer)
+	if start, bared := stripStart(*in); bared {
 		*in, item.Raw = start, ""
 	}
 	if err := checkText(in.Text); err != nil {
-		in.Text = standIn
+		in.Text = placeholderText
 		if item.Answer == "" {
 			item.Answer = supervisor.ErrorMessage(err)
 		}
 	}
-	in.Kind = kind(*in)
+	in.Kind = classify(*in)
 	return item
 }
 
-// clean is text in UTF-8 without NUL, whatever it was.
-func clean(text string) string {
+// cleanText is text in UTF-8 without NUL, whatever it was.
+func cleanText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }

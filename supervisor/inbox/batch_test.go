@@ -30,15 +30,15 @@ type heard struct {
 func openBox(t *testing.T) (*inbox.Inbox, *sqlite.DB, *heard) {
 	t.Helper()
 	db, h := sqlitetest.Open(t), &heard{}
-	return h.inbox(db.Inbox(), open{}), db, h
+	return h.inbox(db.Inbox(), openGate{}), db, h
 }
 
 func (h *heard) inbox(store inbox.Store, gate inbox.Gate) *inbox.Inbox {
 	return inbox.New(inbox.Options{
 		Store: store, Gate: gate, Conversations: anns{},
 		Accepted: func(in supervisor.Inbound) { h.accepted = append(h.accepted, in.Text) },
-		Answered: func(conversation int64) { h.answered = append(h.answered, conversation) },
-		Unkept: func(in supervisor.Inbound, err error) error {
+		Queued:   func(conversation int64) { h.answered = append(h.answered, conversation) },
+		NotStored: func(in supervisor.Inbound, err error) error {
 			h.unkept = append(h.unkept, fmt.Sprint(in.Conversation.ID, " ", in.Text))
 			return err
 		},
@@ -191,21 +191,21 @@ func TestABatchThatTheDiskDoesNotTakeIsNobodysButItsStopsAreHeard(t *testing.T) 
 	batch := []supervisor.Item{
 		item(1, "ann", "hello"), item(2, "ann", "/stop"), unreadable, item(4, "bob", "/stop@mews_bot now"), known,
 	}
-	err := put(t, h.inbox(fullBatches{}, open{}), 5, batch...)
+	err := put(t, h.inbox(fullBatches{}, openGate{}), 5, batch...)
 	if supervisor.ErrorMessage(err) != "The disk is full." {
 		t.Errorf("got %v", err)
 	}
 	if diff := cmp.Diff(heard{unkept: []string{"7 /stop", "0 /stop@mews_bot now", "9 /new"}}, *h, cmp.AllowUnexported(heard{})); diff != "" {
 		t.Error(diff)
 	}
-	if err := put(t, inbox.New(inbox.Options{Store: fullBatches{}, Gate: open{}}), 5, batch...); err == nil {
+	if err := put(t, inbox.New(inbox.Options{Store: fullBatches{}, Gate: openGate{}}), 5, batch...); err == nil {
 		t.Error("it was kept")
 	}
 	ended, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("the service ends")
 	cancel(cause)
 	h = &heard{}
-	if err := h.inbox(fullBatches{}, open{}).PutBatch(ended, supervisor.Batch{Source: source, Items: batch}); !errors.Is(err, cause) || len(h.unkept) != 0 {
+	if err := h.inbox(fullBatches{}, openGate{}).PutBatch(ended, supervisor.Batch{Source: source, Items: batch}); !errors.Is(err, cause) || len(h.unkept) != 0 {
 		t.Errorf("at the service's end: %v, unkept %v", err, h.unkept)
 	}
 }
@@ -214,7 +214,7 @@ func TestWhatWasAnsweredOrGivenUpIsNotHandedOnAgain(t *testing.T) {
 	h := &heard{}
 	states := []supervisor.InboundState{supervisor.InboundDone, supervisor.InboundNew, supervisor.InboundAnswered,
 		supervisor.InboundParked, supervisor.InboundRunning}
-	if err := put(t, h.inbox(kept{states: states}, open{}), 1, make([]supervisor.Item, len(states))...); err != nil {
+	if err := put(t, h.inbox(kept{states: states}, openGate{}), 1, make([]supervisor.Item, len(states))...); err != nil {
 		t.Fatal(err)
 	}
 	want := heard{accepted: []string{"new", "running"}, answered: []int64{2}}
@@ -257,7 +257,7 @@ func TestTheStoreGetsWhatItCanKeep(t *testing.T) {
 				Inbound: supervisor.Inbound{Key: any.Draw(t, "key"), Text: any.Draw(t, "text")}}
 		})
 		items := rapid.SliceOf(one).Draw(t, "items")
-		box := inbox.New(inbox.Options{Gate: open{}, Store: looking{look: func(got []supervisor.Item) {
+		box := inbox.New(inbox.Options{Gate: openGate{}, Store: looking{look: func(got []supervisor.Item) {
 			if len(got) != len(items) {
 				t.Fatalf("%d items became %d", len(items), len(got))
 			}

@@ -17,19 +17,19 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// porter is a gate that says of each text what is to become of it, and notes what it was asked.
-type porter struct {
-	says  map[string]supervisor.Meeting
+// fakeGate is a gate that says of each text what is to become of it, and notes what it was asked.
+type fakeGate struct {
+	says  map[string]supervisor.GateDecision
 	err   error
 	asked []string
 }
 
-func (p *porter) Meet(_ context.Context, in supervisor.Inbound) (supervisor.Meeting, error) {
+func (p *fakeGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	p.asked = append(p.asked, string(in.Kind)+" "+in.Text)
 	return p.says[in.Text], p.err
 }
 
-var closed = &supervisor.Guard{Idle: time.Hour, Life: time.Hour, Challenge: "Send your code."}
+var closed = &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}
 
 // right takes a code once.
 func right(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
@@ -40,8 +40,8 @@ func right(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verd
 	return f, supervisor.Verdict{Right: true, Action: "login", Text: "Right."}
 }
 
-func newPorter() *porter {
-	return &porter{says: map[string]supervisor.Meeting{
+func newPorter() *fakeGate {
+	return &fakeGate{says: map[string]supervisor.GateDecision{
 		"guarded": {Guard: closed}, "/guarded": {Guard: closed}, "123456": {Decide: right},
 		"spam": {Refused: "Too much at once.", Code: supervisor.CodeUnavailable}, "/spam": {Refused: "Too much at once."},
 		"more spam": {Refused: "Too much at once.", Quiet: true},
@@ -67,7 +67,7 @@ func TestWithoutAGateNobodyIsLetThrough(t *testing.T) {
 
 func TestAGateThatCannotSayLetsNobodyThrough(t *testing.T) {
 	db, h, broken := sqlitetest.Open(t), &heard{}, errors.New("the gate is broken")
-	box := h.inbox(db.Inbox(), &porter{err: broken})
+	box := h.inbox(db.Inbox(), &fakeGate{err: broken})
 	if _, err := box.Put(t.Context(), message("k", "hello")); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
@@ -224,7 +224,7 @@ func TestWhatCouldNotBeKeptIsTakenTheNextTime(t *testing.T) {
 	}
 	db, h, fails := sqlitetest.Open(t), &heard{}, 2
 	gate := access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins,
-		Limits: access.Limits{Burst: 20, Second: 1e-9}})
+		Limits: access.Limits{Burst: 20, PerSecond: 1e-9}})
 	box := h.inbox(fallible{db.Inbox(), &fails}, gate)
 	var batch []supervisor.Item
 	for i := range int64(20) {
@@ -360,7 +360,7 @@ func TestARecoveryCodeIsKeptNowhere(t *testing.T) {
 
 func TestALockClosesAtOnce(t *testing.T) {
 	db, h, p := sqlitetest.Open(t), &heard{}, newPorter()
-	p.says["/lock"] = supervisor.Meeting{Lock: supervisor.LockHere}
+	p.says["/lock"] = supervisor.GateDecision{Lock: supervisor.LockHere}
 	box := h.inbox(db.Inbox(), p)
 	send := func(key, text string, held bool) {
 		t.Helper()

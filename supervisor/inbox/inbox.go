@@ -28,7 +28,7 @@ type Store interface {
 // Gate says what is to become of an inbound, before it is kept. It is asked again for one that is sent again. An error
 // means that it can't say, and the inbound is not taken.
 type Gate interface {
-	Meet(ctx context.Context, in supervisor.Inbound) (supervisor.Meeting, error)
+	Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error)
 }
 
 // Conversations finds the one that an inbound belongs to where it was not kept.
@@ -44,11 +44,11 @@ type Options struct {
 	// Accepted is called for each inbound that is on disk and to be acted on, and may be called again for one that was sent
 	// again.
 	Accepted func(supervisor.Inbound)
-	// Answered is called with each conversation for which something was put into the outbox.
-	Answered func(conversation int64)
-	// Unkept is called for each that the store could not keep, where the gate would have let it through, and gives the error
+	// Queued is called with each conversation for which something was put into the outbox.
+	Queued func(conversation int64)
+	// NotStored is called for each that the store could not keep, where the gate would have let it through, and gives the error
 	// that its sender is told; nil leaves it as it is.
-	Unkept func(supervisor.Inbound, error) error
+	NotStored func(supervisor.Inbound, error) error
 }
 
 // Inbox checks what comes, has it meet the gate, keeps it, and then hands it on.
@@ -57,16 +57,16 @@ type Inbox struct{ o Options }
 // New makes an inbox.
 func New(o Options) *Inbox {
 	if o.Gate == nil {
-		o.Gate = noGate{}
+		o.Gate = closedGate{}
 	}
 	return &Inbox{o}
 }
 
-// noGate is where a way in was built without a gate.
-type noGate struct{}
+// closedGate is where a way in was built without a gate.
+type closedGate struct{}
 
-func (noGate) Meet(context.Context, supervisor.Inbound) (supervisor.Meeting, error) {
-	return supervisor.Meeting{}, errors.New("this way in has no gate, so nobody is let through")
+func (closedGate) Check(context.Context, supervisor.Inbound) (supervisor.GateDecision, error) {
+	return supervisor.GateDecision{}, errors.New("this way in has no gate, so nobody is let through")
 }
 
 // Put keeps an inbound; its Kind is read off its text, unless it is a press. What is returned may have been answered, or be
@@ -75,9 +75,9 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbo
 	if err := check(in); err != nil {
 		return supervisor.Inbound{}, err
 	}
-	in, _ = bare(in)
-	in.Kind = kind(in)
-	meeting, err := b.o.Gate.Meet(ctx, in)
+	in, _ = stripStart(in)
+	in.Kind = classify(in)
+	meeting, err := b.o.Gate.Check(ctx, in)
 	if err == nil && meeting.Refused != "" {
 		err = &supervisor.Error{Code: cmp.Or(meeting.Code, supervisor.CodeForbidden), Message: meeting.Refused}
 	}
@@ -87,41 +87,43 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbo
 	kept, err := b.put(ctx, in, meeting)
 	if err != nil {
 		err = fmt.Errorf("keep a message of %s: %w", in.Conversation.User, err)
-		if b.o.Unkept != nil && passes(meeting) {
-			err = b.o.Unkept(in, err)
+		if b.o.NotStored != nil && unconditional(meeting) {
+			err = b.o.NotStored(in, err)
 		}
 		return supervisor.Inbound{}, err
 	}
 	return kept, nil
 }
 
-// passes says whether an inbound goes through, whatever the store knows.
-func passes(m supervisor.Meeting) bool { return m.Guard == nil && m.Decide == nil && m.Refused == "" }
+// unconditional says whether an inbound goes through, whatever the store knows.
+func unconditional(m supervisor.GateDecision) bool {
+	return m.Guard == nil && m.Decide == nil && m.Refused == ""
+}
 
 // put keeps an inbound and hands on what has come of that.
-func (b *Inbox) put(ctx context.Context, in supervisor.Inbound, m supervisor.Meeting) (supervisor.Inbound, error) {
-	if passes(m) && m.Lock == "" {
+func (b *Inbox) put(ctx context.Context, in supervisor.Inbound, m supervisor.GateDecision) (supervisor.Inbound, error) {
+	if unconditional(m) && m.Lock == "" {
 		kept, _, err := b.o.Store.Put(ctx, in)
 		if err == nil {
-			b.handOn(supervisor.Receipt{Kept: []supervisor.Inbound{kept}})
+			b.notify(supervisor.Receipt{Kept: []supervisor.Inbound{kept}})
 		}
 		return kept, err
 	}
 	receipt, err := b.o.Store.PutBatch(ctx, supervisor.Batch{Source: in.Source,
-		Items: []supervisor.Item{{Inbound: in, Meeting: m}}})
+		Items: []supervisor.Item{{Inbound: in, Decision: m}}})
 	if err != nil {
 		return in, err
 	}
-	b.handOn(receipt)
+	b.notify(receipt)
 	return receipt.Kept[0], nil
 }
 
-// handOn tells of what is on disk now. What a code has let through was there before the code.
-func (b *Inbox) handOn(r supervisor.Receipt) {
+// notify tells of what is on disk now. What a code has let through was there before the code.
+func (b *Inbox) notify(r supervisor.Receipt) {
 	for _, in := range r.Released {
 		b.o.Accepted(in)
 	}
-	told := r.Told
+	told := r.Queued
 	for _, in := range r.Kept {
 		switch in.State {
 		case supervisor.InboundNew, supervisor.InboundRunning:
@@ -135,7 +137,7 @@ func (b *Inbox) handOn(r supervisor.Receipt) {
 	said := map[int64]bool{}
 	for _, conversation := range told {
 		if !said[conversation] {
-			b.o.Answered(conversation)
+			b.o.Queued(conversation)
 		}
 		said[conversation] = true
 	}
@@ -178,8 +180,8 @@ func checkKey(key string) error {
 // commandShape tells a command from a path: a slash and one word, no longer than Telegram's commands may be.
 var commandShape = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]{0,31}(@\w{1,64})?(\s|$)`)
 
-// kind is what an inbound is. That a button was pressed is said by its channel; all else is read off the text.
-func kind(in supervisor.Inbound) supervisor.InboundKind {
+// classify is what an inbound is. That a button was pressed is said by its channel; all else is read off the text.
+func classify(in supervisor.Inbound) supervisor.InboundKind {
 	switch {
 	case in.Kind == supervisor.KindPress:
 		return supervisor.KindPress

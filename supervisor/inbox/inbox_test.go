@@ -21,10 +21,10 @@ func message(key, text string) supervisor.Inbound {
 		Source: "test", Key: key, Text: text}
 }
 
-// open is a gate that lets everything through.
-type open struct{}
+// openGate is a gate that lets everything through.
+type openGate struct{}
 
-func (open) Meet(context.Context, supervisor.Inbound) (m supervisor.Meeting, err error) {
+func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
 	return m, nil
 }
 
@@ -33,7 +33,7 @@ func openInbox(t *testing.T) (*inbox.Inbox, *sqlite.DB, *[]supervisor.Inbound) {
 	t.Helper()
 	db := sqlitetest.Open(t)
 	var accepted []supervisor.Inbound
-	return inbox.New(inbox.Options{Store: db.Inbox(), Gate: open{},
+	return inbox.New(inbox.Options{Store: db.Inbox(), Gate: openGate{},
 		Accepted: func(in supervisor.Inbound) { accepted = append(accepted, in) }}), db, &accepted
 }
 
@@ -136,14 +136,14 @@ func (full) PutBatch(context.Context, supervisor.Batch) (r supervisor.Receipt, e
 
 func TestWhatWasNotKeptIsNotAccepted(t *testing.T) {
 	accepted := func(supervisor.Inbound) { t.Error("accepted") }
-	_, err := inbox.New(inbox.Options{Store: full{}, Gate: open{}, Accepted: accepted}).Put(t.Context(), message("k", "hello"))
+	_, err := inbox.New(inbox.Options{Store: full{}, Gate: openGate{}, Accepted: accepted}).Put(t.Context(), message("k", "hello"))
 	var told *supervisor.Error
 	if !errors.As(err, &told) || told.Message != "The disk is full." {
 		t.Errorf("got %v", err)
 	}
 	var unkept supervisor.Inbound
 	other := errors.New("told otherwise")
-	_, err = inbox.New(inbox.Options{Store: full{}, Gate: open{}, Accepted: accepted, Unkept: func(in supervisor.Inbound, err error) error {
+	_, err = inbox.New(inbox.Options{Store: full{}, Gate: openGate{}, Accepted: accepted, NotStored: func(in supervisor.Inbound, err error) error {
 		if !errors.As(err, &told) {
 			t.Errorf("given is %v", err)
 		}

@@ -43,7 +43,7 @@ func (l caller) probe(ctx context.Context, b *board, i int) error {
 	err := l.Channel.Typing(l.hard, supervisor.Address{Chat: l.chat, Thread: b.conversation.Thread})
 	full := l.home.gate.leave(l.chat, true)
 	if err != nil {
-		if e := sendError(err); e.Fate != supervisor.FateRefused {
+		if e := sendError(err); e.Result != supervisor.ResultRefused {
 			return remedy(l).failed(ctx, failure{b, i, callProbe, e, full})
 		}
 	}
@@ -138,8 +138,8 @@ func sendError(err error) *supervisor.SendError {
 	}
 	if e != nil {
 		named := *e
-		named.Err = fmt.Errorf("%s %s", e.Fate, e.Reason)
+		named.Err = fmt.Errorf("%s %s", e.Result, e.Reason)
 		return &named
 	}
-	return &supervisor.SendError{Fate: supervisor.FateUnknown, Err: err}
+	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: err}
 }

@@ -142,7 +142,7 @@ var sweeps = map[supervisor.CleaningKind]func(Broom, context.Context, supervisor
 func (c *Cleaner) failed(ctx context.Context, k supervisor.Cleaning, e *supervisor.SendError, full bool) (time.Time, error) {
 	now := c.Now()
 	switch {
-	case e.Fate == supervisor.FateRefused, e.Reason == supervisor.ReasonMoved, now.Sub(k.Due) >= stain:
+	case e.Result == supervisor.ResultRefused, e.Reason == supervisor.ReasonMoved, now.Sub(k.Due) >= stain:
 		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", k.Conversation.Chat, "what", k.What, "error", e)
 		return never, c.done(ctx, k)
 	case e.Reason == supervisor.ReasonFlood:

@@ -49,7 +49,7 @@ func TestWhatVanishesIsDeletedInTimeAndTheRestStays(t *testing.T) {
 		h.live()
 		h.sweep(&life{})
 		c := h.conversation("alice", alice)
-		h.say(supervisor.Delivery{Conversation: c, Text: words(room + 5), Files: files("qr"), Vanish: 10 * time.Minute})
+		h.say(supervisor.Delivery{Conversation: c, Text: words(room + 5), Files: files("qr"), DeleteAfter: 10 * time.Minute})
 		h.notice(c, "stays")
 		pass(10*time.Minute - time.Second)
 		h.same("before", len(h.far.looks(alice)), 4)
@@ -89,7 +89,7 @@ func TestWhatBecomesOfACleaningThatFails(t *testing.T) {
 		"not before the flood is": {once("delete", 1, false, flood(time.Minute)), 59 * time.Second, 1, 1, 1},
 		"after the flood":         {once("delete", 1, false, flood(time.Minute)), 62 * time.Second, 2, 0, 0},
 		"refused":                 {always("delete", refused("")), time.Hour, 1, 0, 1},
-		"in a chat that moved": {always("delete", &supervisor.SendError{Fate: supervisor.FateUnsent,
+		"in a chat that moved": {always("delete", &supervisor.SendError{Result: supervisor.ResultUnsent,
 			Reason: supervisor.ReasonMoved, MovedTo: "-7", Err: errFar}), time.Hour, 1, 0, 1},
 		"an error of no kind": {once("delete", 1, false, &supervisor.SendError{Err: errFar}), 2 * time.Second, 2, 0, 0},
 	} {

@@ -132,7 +132,7 @@ func (l courier) close(b *board) error {
 	if err != nil {
 		return err
 	}
-	if d.Vanish > 0 && l.Forget != nil {
+	if d.DeleteAfter > 0 && l.Forget != nil {
 		for _, f := range d.Files {
 			l.Forget(f)
 		}
@@ -140,7 +140,7 @@ func (l courier) close(b *board) error {
 	if err := l.Deliveries.Close(l.hard, d.ID, outcome, why, told); err != nil {
 		return err
 	}
-	if d.Vanish > 0 {
+	if d.DeleteAfter > 0 {
 		signal(l.home.dirty)
 	}
 	for _, p := range b.posts {

@@ -36,27 +36,27 @@ const (
 // verdict is what is done about a kind of failure.
 type verdict struct {
 	call   call
-	fate   supervisor.Fate
+	fate   supervisor.SendResult
 	reason supervisor.SendReason
 	do     func(l remedy, ctx context.Context, f failure) error
 }
 
 // verdicts are what is done; the first that fits counts.
 var verdicts = []verdict{
-	{anyCall, supervisor.FateUnsent, supervisor.ReasonFlood, remedy.flooded},
-	{anyCall, supervisor.FateUnsent, supervisor.ReasonMoved, remedy.moved},
-	{anyCall, supervisor.FateUnsent, anyReason, remedy.again},
-	{callSend, supervisor.FateUnknown, anyReason, remedy.repeat},
-	{anyCall, supervisor.FateUnknown, anyReason, remedy.again},
-	{callDelete, supervisor.FateRefused, anyReason, remedy.undeletable},
-	{callEdit, supervisor.FateRefused, supervisor.ReasonGone, remedy.anew},
-	{anyCall, supervisor.FateRefused, supervisor.ReasonMarks, remedy.plainly},
-	{anyCall, supervisor.FateRefused, supervisor.ReasonTooLong, remedy.smaller},
-	{anyCall, supervisor.FateRefused, anyReason, remedy.refused},
+	{anyCall, supervisor.ResultUnsent, supervisor.ReasonFlood, remedy.flooded},
+	{anyCall, supervisor.ResultUnsent, supervisor.ReasonMoved, remedy.moved},
+	{anyCall, supervisor.ResultUnsent, anyReason, remedy.again},
+	{callSend, supervisor.ResultUnknown, anyReason, remedy.repeat},
+	{anyCall, supervisor.ResultUnknown, anyReason, remedy.again},
+	{callDelete, supervisor.ResultRefused, anyReason, remedy.undeletable},
+	{callEdit, supervisor.ResultRefused, supervisor.ReasonGone, remedy.anew},
+	{anyCall, supervisor.ResultRefused, supervisor.ReasonMarks, remedy.plainly},
+	{anyCall, supervisor.ResultRefused, supervisor.ReasonTooLong, remedy.smaller},
+	{anyCall, supervisor.ResultRefused, anyReason, remedy.refused},
 }
 
 func (v verdict) fits(f failure) bool {
-	return (v.call == anyCall || v.call == f.call) && v.fate == f.err.Fate &&
+	return (v.call == anyCall || v.call == f.call) && v.fate == f.err.Result &&
 		(v.reason == anyReason || v.reason == f.err.Reason)
 }
 
@@ -66,7 +66,7 @@ func (l remedy) failed(ctx context.Context, f failure) error {
 			return v.do(l, ctx, f)
 		}
 	}
-	f.err = &supervisor.SendError{Fate: supervisor.FateUnknown, Err: f.err}
+	f.err = &supervisor.SendError{Result: supervisor.ResultUnknown, Err: f.err}
 	return l.failed(ctx, f)
 }
 

@@ -120,7 +120,7 @@ func (f *far) call(ctx context.Context, c called, do func() error) error {
 		select {
 		case <-t.C:
 		case <-ctx.Done():
-			return &supervisor.SendError{Fate: supervisor.FateUnknown, Err: context.Cause(ctx)}
+			return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: context.Cause(ctx)}
 		}
 	}
 	f.mu.Lock()
@@ -199,19 +199,19 @@ func (f *far) verbs(chat string) string {
 var errFar = errors.New("far away")
 
 func unsent() *supervisor.SendError {
-	return &supervisor.SendError{Fate: supervisor.FateUnsent, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.ResultUnsent, Err: errFar}
 }
 
 func unknown() *supervisor.SendError {
-	return &supervisor.SendError{Fate: supervisor.FateUnknown, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: errFar}
 }
 
 func refused(why supervisor.SendReason) *supervisor.SendError {
-	return &supervisor.SendError{Fate: supervisor.FateRefused, Reason: why, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.ResultRefused, Reason: why, Err: errFar}
 }
 
 func flood(d time.Duration) *supervisor.SendError {
-	return &supervisor.SendError{Fate: supervisor.FateUnsent, Reason: supervisor.ReasonFlood, RetryAfter: d, Err: errFar}
+	return &supervisor.SendError{Result: supervisor.ResultUnsent, Reason: supervisor.ReasonFlood, RetryAfter: d, Err: errFar}
 }
 
 // always has every call of a verb end so without being done, and every other well.

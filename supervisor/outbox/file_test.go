@@ -251,7 +251,7 @@ func TestTheBytesOfWhatVanishesAreForgottenOnceItIsSent(t *testing.T) {
 			}
 		})
 		c := h.conversation("alice", alice)
-		h.say(supervisor.Delivery{Conversation: c, Files: files("a", "b"), Vanish: time.Minute})
+		h.say(supervisor.Delivery{Conversation: c, Files: files("a", "b"), DeleteAfter: time.Minute})
 		h.say(supervisor.Delivery{Conversation: c, Files: files("c")})
 		pass(20 * time.Second)
 		h.same("forgotten", forgotten, []string{"a after 3 sends", "b after 3 sends"})

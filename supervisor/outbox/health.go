@@ -34,14 +34,14 @@ type Trouble struct {
 }
 
 // plainWords are what a failure is for a person, before what the channel says of it.
-var plainWords = map[supervisor.Fate]string{
-	supervisor.FateUnsent:  "it was not taken",
-	supervisor.FateUnknown: "it is not known whether it was taken",
+var plainWords = map[supervisor.SendResult]string{
+	supervisor.ResultUnsent:  "it was not taken",
+	supervisor.ResultUnknown: "it is not known whether it was taken",
 }
 
 // inPlainWords says why a call did not go.
 func inPlainWords(e *supervisor.SendError) string {
-	return cmp.Or(plainWords[e.Fate], plainWords[supervisor.FateUnknown]) + ": " + e.Error()
+	return cmp.Or(plainWords[e.Result], plainWords[supervisor.ResultUnknown]) + ": " + e.Error()
 }
 
 // stuck notes that something in a chat does not go.

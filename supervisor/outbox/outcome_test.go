@@ -169,7 +169,7 @@ func TestAChatThatHasMovedGoesOnInItsNewPlace(t *testing.T) {
 				const there = "-200"
 				h.far.script = func(c called) (bool, *supervisor.SendError) {
 					if c.to.Chat == club && c.verb != "typing" {
-						return false, &supervisor.SendError{Fate: supervisor.FateUnsent, Reason: supervisor.ReasonMoved,
+						return false, &supervisor.SendError{Result: supervisor.ResultUnsent, Reason: supervisor.ReasonMoved,
 							MovedTo: there, Err: errFar}
 					}
 					return true, nil

@@ -98,7 +98,7 @@ func (l stage) urgent() bool {
 // it is an answer too.
 func (l stage) unsigned(e *supervisor.SendError, cut, full bool) (heard bool, err error) {
 	l.Log.Debug("show typing", "channel", l.Name, "chat", l.chat, "error", e)
-	heard = e.Fate == supervisor.FateRefused
+	heard = e.Result == supervisor.ResultRefused
 	if heard {
 		l.heard()
 	}

@@ -15,7 +15,7 @@ type mute struct{ *far }
 func (m mute) Typing(ctx context.Context, to supervisor.Address) error {
 	_ = m.far.Typing(ctx, to)
 	<-ctx.Done()
-	return &supervisor.SendError{Fate: supervisor.FateUnknown, Err: context.Cause(ctx)}
+	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: context.Cause(ctx)}
 }
 
 func TestAnAnswerDoesNotWaitForTyping(t *testing.T) {

@@ -51,28 +51,28 @@ func parse(press string) (nonce string, answer supervisor.Answer, ok bool) {
 	return nonce, answer, true
 }
 
-// label is a button of a kind of question.
-type label struct {
+// buttonLabel is a button of a kind of question.
+type buttonLabel struct {
 	answer supervisor.Answer
 	text   func(q supervisor.Question) string
 }
 
-func plain(text string) func(supervisor.Question) string {
+func fixed(text string) func(supervisor.Question) string {
 	return func(supervisor.Question) string { return text }
 }
 
 // labels are each kind's buttons, one row each.
-var labels = map[supervisor.QuestionKind][]label{
+var labels = map[supervisor.QuestionKind][]buttonLabel{
 	supervisor.QuestionBudget: {
 		{supervisor.AnswerOnce, func(q supervisor.Question) string {
 			return "Go on, up to " + supervisor.Dollars(q.Amount) + " more"
 		}},
-		{supervisor.AnswerDeny, plain("Stop")},
+		{supervisor.AnswerDeny, fixed("Stop")},
 	},
 	supervisor.QuestionApproval: {
-		{supervisor.AnswerOnce, plain("Once")},
-		{supervisor.AnswerAlways, plain("Always for exactly this")},
-		{supervisor.AnswerDeny, plain("Deny")},
+		{supervisor.AnswerOnce, fixed("Once")},
+		{supervisor.AnswerAlways, fixed("Always for exactly this")},
+		{supervisor.AnswerDeny, fixed("Deny")},
 	},
 }
 

@@ -11,13 +11,13 @@ import (
 // Press takes what a person has pressed in a conversation, and returns what they read then. Of a press twice, the first
 // counts. One that is made up, of another person's question or from another conversation has no effect and is audited:
 // CodeForbidden.
-func (d *Desk) Press(ctx context.Context, user string, conversation int64, press string) (text string, err error) {
+func (d *Questions) Press(ctx context.Context, user string, conversation int64, press string) (text string, err error) {
 	nonce, answer, ok := parse(press)
 	if !ok {
 		if err := d.audit(ctx, user, conversation); err != nil {
 			return "", err
 		}
-		return "", foreign()
+		return "", foreignPress()
 	}
 	q, came, err := d.o.Store.Press(ctx, supervisor.Press{Digest: digest(nonce), User: user, Conversation: conversation,
 		Answer: answer})
@@ -26,47 +26,47 @@ func (d *Desk) Press(ctx context.Context, user string, conversation int64, press
 	}
 	switch came {
 	case supervisor.PressTaken:
-		d.pressed.ring()
-		return said[q.Kind][answer](q), nil
-	case supervisor.PressBefore:
-		return "This was answered before: " + lowered(said[q.Kind][q.Answer](q)), nil
+		d.answered.notify()
+		return textsAnswered[q.Kind][answer](q), nil
+	case supervisor.PressAnsweredBefore:
+		return "This was answered before: " + lowerFirst(textsAnswered[q.Kind][q.Answer](q)), nil
 	case supervisor.PressForeign:
-		return "", foreign()
+		return "", foreignPress()
 	}
-	return late[came], nil
+	return textsTooLate[came], nil
 }
 
-func foreign() error {
+func foreignPress() error {
 	return &supervisor.Error{Code: supervisor.CodeForbidden, Message: "This button does nothing here: it belongs to another " +
 		"person, another chat, or nothing at all."}
 }
 
-// late is what is read where an answer counts no more.
-var late = map[supervisor.Pressed]string{
+// textsTooLate is what is read where an answer counts no more.
+var textsTooLate = map[supervisor.PressResult]string{
 	supervisor.PressExpired: "This question has expired, so it counted as a no. Ask again for what you wanted.",
-	supervisor.PressOver:    "What asked this was stopped or has ended, so nothing was done. Ask again for what you wanted.",
+	supervisor.PressEnded:   "What asked this was stopped or has ended, so nothing was done. Ask again for what you wanted.",
 }
 
-// said is what is read of an answer.
-var said = map[supervisor.QuestionKind]map[supervisor.Answer]func(supervisor.Question) string{
+// textsAnswered is what is read of an answer.
+var textsAnswered = map[supervisor.QuestionKind]map[supervisor.Answer]func(supervisor.Question) string{
 	supervisor.QuestionBudget: {
 		supervisor.AnswerOnce: func(q supervisor.Question) string {
 			return "Going on, with up to " + supervisor.Dollars(q.Amount) + " more."
 		},
-		supervisor.AnswerDeny: plain("Not going on."),
+		supervisor.AnswerDeny: fixed("Not going on."),
 	},
 	supervisor.QuestionApproval: {
-		supervisor.AnswerOnce:   plain("Allowed once."),
-		supervisor.AnswerAlways: plain("Allowed from now on, for exactly this."),
-		supervisor.AnswerDeny:   plain("Denied."),
+		supervisor.AnswerOnce:   fixed("Allowed once."),
+		supervisor.AnswerAlways: fixed("Allowed from now on, for exactly this."),
+		supervisor.AnswerDeny:   fixed("Denied."),
 	},
 }
 
-// lowered is a sentence within another.
-func lowered(sentence string) string { return strings.ToLower(sentence[:1]) + sentence[1:] }
+// lowerFirst is a sentence within another.
+func lowerFirst(sentence string) string { return strings.ToLower(sentence[:1]) + sentence[1:] }
 
 // audit keeps that a person has pressed what is no button of a question's.
-func (d *Desk) audit(ctx context.Context, user string, conversation int64) error {
+func (d *Questions) audit(ctx context.Context, user string, conversation int64) error {
 	if err := d.o.Audit.Put(ctx, user, "question.foreign", fmt.Sprint("conversation ", conversation)); err != nil {
 		return fmt.Errorf("audit a foreign press of %s: %w", user, err)
 	}

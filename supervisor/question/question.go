@@ -14,8 +14,8 @@ import (
 // How long questions stand unless Options say otherwise: one about money holds up somebody who waits, and an approval may
 // find its person away.
 const (
-	standBudget   = 10 * time.Minute
-	standApproval = time.Hour
+	budgetTimeout   = 10 * time.Minute
+	approvalTimeout = time.Hour
 )
 
 // Store keeps questions.
@@ -29,7 +29,7 @@ type Store interface {
 	// Withdraw has a question expire that has no answer.
 	Withdraw(ctx context.Context, id int64) error
 	// Press keeps what was pressed, audits it, and says what that has come to, with the question as it was before.
-	Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.Pressed, err error)
+	Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.PressResult, err error)
 }
 
 // Audit is who did what.
@@ -39,43 +39,43 @@ type Audit interface {
 
 // Options are what a Desk needs. Store and Audit are required.
 type Options struct {
-	Store Store
-	Audit Audit
-	Said  func(conversation int64) // a question is in the conversation's outbox; nil: nobody needs to know
-	Log   hclog.Logger             // nil logs nothing
+	Store  Store
+	Audit  Audit
+	Queued func(conversation int64) // a question is in the conversation's outbox; nil: nobody needs to know
+	Log    hclog.Logger             // nil logs nothing
 
-	Budget   time.Duration // how long a question about money stands; 0 is 10 minutes
-	Approval time.Duration // how long one about an effect stands; 0 is an hour
+	BudgetTimeout   time.Duration // how long a question about money stands; 0 is 10 minutes
+	ApprovalTimeout time.Duration // how long one about an effect stands; 0 is an hour
 }
 
-// Desk asks people and takes their answers. It may be used from any goroutine, and starts none.
-type Desk struct {
-	o       Options
-	pressed bell
+// Questions asks people and takes their answers. It may be used from any goroutine, and starts none.
+type Questions struct {
+	o        Options
+	answered broadcast
 }
 
 // New makes a Desk.
-func New(o Options) *Desk {
-	if o.Said == nil {
-		o.Said = func(int64) {}
+func New(o Options) *Questions {
+	if o.Queued == nil {
+		o.Queued = func(int64) {}
 	}
 	if o.Log == nil {
 		o.Log = hclog.NewNullLogger()
 	}
-	if o.Budget <= 0 {
-		o.Budget = standBudget
+	if o.BudgetTimeout <= 0 {
+		o.BudgetTimeout = budgetTimeout
 	}
-	if o.Approval <= 0 {
-		o.Approval = standApproval
+	if o.ApprovalTimeout <= 0 {
+		o.ApprovalTimeout = approvalTimeout
 	}
-	return &Desk{o: o}
+	return &Questions{o: o}
 }
 
 // Ask asks a question in its conversation and waits until it is answered, has expired (which is AnswerDeny) or ctx ends
 // (whose cause is the error then). ID, Answer and ExpiresAt of q are not looked at. A turn or a command that asks
 // exactly what it has asked before, in an earlier life of the service, asks nobody twice; an answer of once counts once, and
 // for a command until that has its own answer.
-func (d *Desk) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
+func (d *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
 	answer, err := d.ask(ctx, q)
 	if err != nil {
 		return supervisor.AnswerNone, fmt.Errorf("ask %s (%s) for %s: %w", q.Conversation.User, q.Kind, q.Asker(), err)
@@ -83,7 +83,7 @@ func (d *Desk) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answe
 	return answer, nil
 }
 
-func (d *Desk) ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
+func (d *Questions) ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
 	for {
 		asked, err := d.put(ctx, q)
 		if err != nil || asked.Answer != supervisor.AnswerNone {
@@ -101,26 +101,26 @@ func (d *Desk) ask(ctx context.Context, q supervisor.Question) (supervisor.Answe
 }
 
 // put puts the question, with new buttons, to its person, unless whoever waits has asked before.
-func (d *Desk) put(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
-	stands := d.o.Approval
+func (d *Questions) put(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
+	stands := d.o.ApprovalTimeout
 	if q.Kind == supervisor.QuestionBudget {
-		stands = d.o.Budget
+		stands = d.o.BudgetTimeout
 	}
 	q.ExpiresAt = time.Now().Add(stands)
 	nonce := newNonce()
 	asked, fresh, err := d.o.Store.Ask(ctx, q, digest(nonce), buttons(q, nonce))
 	if fresh {
-		d.o.Said(asked.Conversation.ID)
+		d.o.Queued(asked.Conversation.ID)
 	}
 	return asked, err
 }
 
 // wait waits for the answer to a question. taken is that another has used it up.
-func (d *Desk) wait(ctx context.Context, q supervisor.Question) (answer supervisor.Answer, taken bool, err error) {
+func (d *Questions) wait(ctx context.Context, q supervisor.Question) (answer supervisor.Answer, taken bool, err error) {
 	expired := time.NewTimer(time.Until(q.ExpiresAt))
 	defer expired.Stop()
 	for last := false; ; {
-		rung := d.pressed.rung() // taken before the look, so that no press is missed
+		rung := d.answered.wait() // taken before the look, so that no press is missed
 		answer, taken, err = d.o.Store.Use(ctx, q.ID)
 		switch {
 		case err != nil || taken || answer != supervisor.AnswerNone:
@@ -138,16 +138,16 @@ func (d *Desk) wait(ctx context.Context, q supervisor.Question) (answer supervis
 	}
 }
 
-// withdrawing is how long withdrawing a question may take.
-const withdrawing = 10 * time.Second
+// withdrawTimeout is how long withdrawing a question may take.
+const withdrawTimeout = 10 * time.Second
 
 // withdraw ends a question that belongs to no turn and no command, and for which nobody waits any more. That of either stands
 // until it ends: it may be asked again after a restart.
-func (d *Desk) withdraw(ctx context.Context, q supervisor.Question) {
+func (d *Questions) withdraw(ctx context.Context, q supervisor.Question) {
 	if q.Turn != 0 || q.Inbound != 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTimeout)
 	defer cancel()
 	if err := d.o.Store.Withdraw(ctx, q.ID); err != nil {
 		d.o.Log.Warn("a question for which nobody waits could not be withdrawn", "user", q.Conversation.User, "error", err)

@@ -20,7 +20,7 @@ import (
 type rig struct {
 	*testing.T
 	db   *sqlite.DB
-	desk *question.Desk
+	desk *question.Questions
 	turn supervisor.Turn
 
 	mu   sync.Mutex // guards said
@@ -37,8 +37,8 @@ func newRig(t *testing.T) *rig {
 }
 
 // newDesk is a desk over what is kept, as after a restart.
-func (r *rig) newDesk() *question.Desk {
-	return question.New(question.Options{Store: r.db.Questions(), Audit: r.db.Audit(), Said: func(conversation int64) {
+func (r *rig) newDesk() *question.Questions {
+	return question.New(question.Options{Store: r.db.Questions(), Audit: r.db.Audit(), Queued: func(conversation int64) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.said = append(r.said, conversation)

@@ -96,8 +96,8 @@ func TestWhatHasWaitedTogetherIsAnsweredTogetherAndStopsNothing(t *testing.T) {
 		h.keep(home, text)
 	}
 	h.live()
-	if d := h.await(home, 1)[0]; d.Text != "re: one, two, three" || len(d.Also) != 2 {
-		t.Errorf("the answer is %q, also to %q", d.Text, d.Also)
+	if d := h.await(home, 1)[0]; d.Text != "re: one, two, three" || len(d.AlsoKeys) != 2 {
+		t.Errorf("the answer is %q, also to %q", d.Text, d.AlsoKeys)
 	}
 	if n := h.inbounds(supervisor.InboundAnswered); n != 3 {
 		t.Errorf("%d messages are answered", n)
@@ -124,7 +124,7 @@ func TestATurnThatHasSaidAndDoneNothingBeginsAnewWithWhatIsSentNext(t *testing.T
 			synctest.Wait()
 		}
 		got := h.outbox(home)
-		if len(got) != 1 || got[0].Text != "re: one, two, three" || len(got[0].Also) != 2 {
+		if len(got) != 1 || got[0].Text != "re: one, two, three" || len(got[0].AlsoKeys) != 2 {
 			t.Errorf("told was %+v", got)
 		}
 		if n := h.inbounds(supervisor.InboundAnswered); n != 3 {
@@ -174,7 +174,7 @@ func TestAStopEndsATurnThatHasBegunAnew(t *testing.T) {
 		synctest.Wait()
 		h.came("the stop", h.stop(home, h.command(home)), stopped(first, 0))
 		got := h.outbox(home)
-		if len(got) != 1 || got[0].Text != "(Stopped, as you asked. Nothing of it runs on.)" || len(got[0].Also) != 1 {
+		if len(got) != 1 || got[0].Text != "(Stopped, as you asked. Nothing of it runs on.)" || len(got[0].AlsoKeys) != 1 {
 			t.Errorf("told was %+v", got)
 		}
 	})
@@ -263,8 +263,8 @@ func TestATurnGoesOnWithWhatItHasTakenInAfterItsWorkersDeath(t *testing.T) {
 	h.live()
 	h.say(home, "one")
 	d := h.await(home, 1)[0]
-	if !strings.HasSuffix(d.Text, "re: one, two") || len(d.Also) != 1 {
-		t.Errorf("the answer is %q, also to %q", d.Text, d.Also)
+	if !strings.HasSuffix(d.Text, "re: one, two") || len(d.AlsoKeys) != 1 {
+		t.Errorf("the answer is %q, also to %q", d.Text, d.AlsoKeys)
 	}
 	first, again := attempts[0], attempts[1]
 	if again.First != first.First || again.First != first.Start.Last || again.Start.Step != 1 || again.Start.Last != first.Start.Last+3 ||
@@ -339,7 +339,7 @@ func TestAStopEndsATurnWithWhatItHasTakenIn(t *testing.T) {
 	h.say(home, "three")
 	h.came("the stop", h.stop(home, command), stopped(first, 1))
 	got := h.await(home, 2)
-	if !strings.HasSuffix(got[0].Text, "(Stopped, as you asked. Nothing of it runs on.)") || len(got[0].Also) != 1 || got[1].Text != "re: three" {
+	if !strings.HasSuffix(got[0].Text, "(Stopped, as you asked. Nothing of it runs on.)") || len(got[0].AlsoKeys) != 1 || got[1].Text != "re: three" {
 		t.Errorf("told were %+v", got)
 	}
 }

@@ -158,7 +158,7 @@ func BenchmarkOpen(b *testing.B) {
 // BenchmarkPutBatch is a hundred updates of four people with their raw JSON, kept in one transaction: with no gate to
 // meet, with one that is open, and with one that holds them. What is held piles up: nobody sends a code.
 func BenchmarkPutBatch(b *testing.B) {
-	open := &supervisor.Guard{Idle: 1e18, Life: 1e18, Challenge: locked}
+	open := &supervisor.Guard{IdleTimeout: 1e18, Lifetime: 1e18, Challenge: locked}
 	for name, guard := range map[string]*supervisor.Guard{"free": nil, "open": open, "held": {Challenge: locked}} {
 		b.Run(name, func(b *testing.B) { putBatches(b, guard) })
 	}
@@ -177,7 +177,7 @@ func putBatches(b *testing.B, guard *supervisor.Guard) {
 	for b.Loop() {
 		batch := supervisor.Batch{Source: "telegram", Next: next + 100}
 		for i := range int64(100) {
-			batch.Items = append(batch.Items, supervisor.Item{Update: next + i, Raw: raw, Meeting: supervisor.Meeting{Guard: guard}, Inbound: supervisor.Inbound{
+			batch.Items = append(batch.Items, supervisor.Item{Update: next + i, Raw: raw, Decision: supervisor.GateDecision{Guard: guard}, Inbound: supervisor.Inbound{
 				Key: strconv.FormatInt(next+i, 10), Kind: supervisor.KindText, Text: "what is on my list for today?",
 				Conversation: supervisor.Conversation{User: fmt.Sprint("u", i%4), Channel: "telegram", Chat: "42"}}})
 		}

@@ -80,7 +80,7 @@ func (s poster) secretly(c supervisor.Conversation, states ...supervisor.PostSta
 	f := picture("qr.png")
 	f.Caption = secret
 	d, err := s.db.Outbox().Say(s.Context(), supervisor.Delivery{Conversation: c, Text: secret + " is the secret.",
-		Buttons: yesNo, Files: []supervisor.File{f}, Vanish: 15 * time.Minute})
+		Buttons: yesNo, Files: []supervisor.File{f}, DeleteAfter: 15 * time.Minute})
 	s.must(err)
 	for i, state := range states {
 		p, err := s.db.Posts().Sending(s.Context(), c.ID, supervisor.Post{Delivery: d.ID, Part: i,
@@ -137,9 +137,9 @@ func TestTheFilesOfWhatVanishesInATerminalAreCleaned(t *testing.T) {
 	files := []supervisor.File{picture("a.png"), picture("b.png")}
 	files[1].SHA256 = strings.Repeat("b", 64)
 	for _, d := range []supervisor.Delivery{
-		{Conversation: s.home, Text: secret, Files: files, Vanish: 15 * time.Minute},
+		{Conversation: s.home, Text: secret, Files: files, DeleteAfter: 15 * time.Minute},
 		{Conversation: s.home, Text: "hello", Files: []supervisor.File{picture("stays.png")}},
-		{Conversation: s.home, Text: "no file", Vanish: time.Minute},
+		{Conversation: s.home, Text: "no file", DeleteAfter: time.Minute},
 	} {
 		said, err := s.db.Outbox().Say(t.Context(), d)
 		s.must(err)

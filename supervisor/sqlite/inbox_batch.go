@@ -55,7 +55,7 @@ func (t *batchTx) putItem(item supervisor.Item) (supervisor.Inbound, error) {
 	if err := t.recheckGate(&item); err != nil {
 		return item.Inbound, err
 	}
-	if item.Meeting.Decide != nil {
+	if item.Decision.Decide != nil {
 		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, placeholderCode, ""
 	}
 	in, fresh, err := t.putInbound(item.Inbound)
@@ -65,29 +65,29 @@ func (t *batchTx) putItem(item supervisor.Item) (supervisor.Inbound, error) {
 	if err := t.putRaw(in, item); err != nil {
 		return in, err
 	}
-	if err := t.lock(in.Conversation, item.Meeting.Lock); err != nil {
+	if err := t.lock(in.Conversation, item.Decision.Lock); err != nil {
 		return in, err
 	}
 	switch {
-	case item.Meeting.Decide != nil:
-		return t.tryCode(in, item.Meeting.Decide)
+	case item.Decision.Decide != nil:
+		return t.tryCode(in, item.Decision.Decide)
 	case item.Answer != "":
 		return t.answer(in, item.Answer)
-	case item.Meeting.Guard != nil:
-		return t.checkGate(in, *item.Meeting.Guard)
+	case item.Decision.Guard != nil:
+		return t.checkGate(in, *item.Decision.Guard)
 	}
 	return in, nil
 }
 
 // recheckGate makes a code of what is one because its gate has closed since it was met.
 func (t *batchTx) recheckGate(item *supervisor.Item) error {
-	g := item.Meeting.Guard
+	g := item.Decision.Guard
 	if g == nil || g.Decide == nil || item.Answer != "" {
 		return nil
 	}
 	open, err := t.useLogin(item.Inbound.Conversation, *g)
 	if err == nil && !open {
-		item.Meeting = supervisor.Meeting{Decide: g.Decide}
+		item.Decision = supervisor.GateDecision{Decide: g.Decide}
 	}
 	return err
 }
@@ -126,8 +126,8 @@ func (t *batchTx) answer(in supervisor.Inbound, text string) (supervisor.Inbound
 
 // notify puts something into the outbox and notes where.
 func (t *batchTx) notify(d supervisor.Delivery) error {
-	if !slices.Contains(t.receipt.Told, d.Conversation.ID) {
-		t.receipt.Told = append(t.receipt.Told, d.Conversation.ID)
+	if !slices.Contains(t.receipt.Queued, d.Conversation.ID) {
+		t.receipt.Queued = append(t.receipt.Queued, d.Conversation.ID)
 	}
 	_, err := t.putDelivery(d)
 	return err

@@ -47,7 +47,7 @@ func (s Inbox) HeldAt(ctx context.Context, c supervisor.Conversation) (n int64, 
 
 // checkGate has a new inbound pass its gate, or be held where that is closed.
 func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.Guard) (supervisor.Inbound, error) {
-	if g.Never {
+	if g.AnswerOnly {
 		return t.answer(in, g.Challenge)
 	}
 	open, err := t.useLogin(in.Conversation, g)
@@ -61,7 +61,7 @@ func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.Guard) (supervis
 func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.Guard) (bool, error) {
 	rows, err := t.query(findLogin, c.User, c.Channel, c.Chat)
 	login, ok, err := one(rows, err, scanLogin)
-	if err != nil || !ok || !login.Open(fromMillis(t.now), g.Idle, g.Life) {
+	if err != nil || !ok || !login.Open(fromMillis(t.now), g.IdleTimeout, g.Lifetime) {
 		return false, err
 	}
 	return true, t.exec(touchLogin, t.now, c.User, c.Channel, c.Chat)
@@ -105,7 +105,7 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) (supervisor.In
 	if err != nil {
 		return in, err
 	}
-	tell := told == 0 || g.Again && told < maxTold
+	tell := told == 0 || g.RepeatSoon && told < maxTold
 	in.Held = true
 	if err := t.exec(holdInbound, tell, g.At.Chat, t.now, in.ID); err != nil || !tell {
 		return in, err

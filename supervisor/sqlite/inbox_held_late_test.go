@@ -9,7 +9,7 @@ import (
 
 func lock(update int64, l supervisor.Lock) supervisor.Item {
 	item := letter("alice", update, "/lock")
-	item.Inbound.Kind, item.Meeting.Lock = supervisor.KindCommand, l
+	item.Inbound.Kind, item.Decision.Lock = supervisor.KindCommand, l
 	return item
 }
 
@@ -37,7 +37,7 @@ func TestWhatIsACodeOnceTheGateHasClosed(t *testing.T) {
 	s := postbag{newStory(t)}
 	digits := func(update, step int64) supervisor.Item {
 		item := guarded("alice", update, "999999")
-		item.Meeting.Guard.Decide = taking(step)
+		item.Decision.Guard.Decide = taking(step)
 		return item
 	}
 	s.receive(code("alice", 1, 7))
@@ -59,7 +59,7 @@ func TestAPressIsNotHeld(t *testing.T) {
 		return item
 	}
 	elsewhere := in("-100", press(3))
-	elsewhere.Meeting.Guard.At = supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
+	elsewhere.Decision.Guard.At = supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
 	s.receive(code("alice", 1, 7))
 	s.now = s.now.Add(time.Hour)
 	r := s.receive(press(2), elsewhere, code("alice", 4, 8), press(5))

@@ -76,7 +76,7 @@ func (m *gateModel) receive() {
 			item = code(m.user, n, m.step+int64(rapid.IntRange(0, 2).Draw(m.T, "step")))
 		}
 		item = in(m.chat(), item)
-		if item.Meeting.Guard != nil && item.Inbound.Conversation.Chat == "-3" {
+		if item.Decision.Guard != nil && item.Inbound.Conversation.Chat == "-3" {
 			item = askedAt(rapid.SampledFrom([]string{"1", "2"}).Draw(m.T, "asked"), item)
 		}
 		m.sent, batch = append(m.sent, item), append(batch, item)
@@ -91,9 +91,9 @@ func (m *gateModel) receive() {
 // expect says what a new item does.
 func (m *gateModel) expect(item supervisor.Item) {
 	chat, key, now := item.Inbound.Conversation.Chat, item.Inbound.Key, *m.clock
-	if item.Meeting.Decide != nil {
+	if item.Decision.Decide != nil {
 		m.tried++
-		f, verdict := item.Meeting.Decide(supervisor.Factor{LastStep: m.step}, now)
+		f, verdict := item.Decision.Decide(supervisor.Factor{LastStep: m.step}, now)
 		if !verdict.Right {
 			return
 		}
@@ -113,8 +113,8 @@ func (m *gateModel) expect(item supervisor.Item) {
 	}
 	if len(m.held) < 100 { // else it is answered
 		m.held[key] = chat
-		if m.asked[key] = chat; item.Meeting.Guard.At.Chat != "" {
-			m.asked[key] = item.Meeting.Guard.At.Chat
+		if m.asked[key] = chat; item.Decision.Guard.At.Chat != "" {
+			m.asked[key] = item.Decision.Guard.At.Chat
 		}
 	}
 }

@@ -18,14 +18,14 @@ const (
 // guarded is a letter that meets a gate.
 func guarded(user string, update int64, text string) supervisor.Item {
 	item := letter(user, update, text)
-	item.Meeting.Guard = &supervisor.Guard{Idle: idle, Life: life, Challenge: locked}
+	item.Decision.Guard = &supervisor.Guard{IdleTimeout: idle, Lifetime: life, Challenge: locked}
 	return item
 }
 
 // code is a letter that is a code of that step: right where no later one was taken.
 func code(user string, update, step int64) supervisor.Item {
 	item := letter(user, update, fmt.Sprint("99999", step))
-	item.Meeting.Decide = taking(step)
+	item.Decision.Decide = taking(step)
 	return item
 }
 
@@ -50,7 +50,7 @@ func in(chat string, item supervisor.Item) supervisor.Item {
 // askedAt is a letter whose code is asked for in another chat.
 func askedAt(chat string, item supervisor.Item) supervisor.Item {
 	c := item.Inbound.Conversation
-	item.Meeting.Guard.At = supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: chat}
+	item.Decision.Guard.At = supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: chat}
 	return item
 }
 
@@ -80,7 +80,7 @@ func TestAClosedGateHoldsUntilACodeOpensIt(t *testing.T) {
 	before := s.receive(batch[:2]...)
 	c := before.Kept[0].Conversation
 	s.same("kept at first", texts(before.Kept), []string{"held new one", "held new two"})
-	s.same("told", before.Told, []int64{c.ID})
+	s.same("told", before.Queued, []int64{c.ID})
 	_, next, err := s.db.Inbox().Next(t.Context(), c.ID)
 	s.must(err)
 	s.same("there is a next", next, false)
@@ -91,10 +91,10 @@ func TestAClosedGateHoldsUntilACodeOpensIt(t *testing.T) {
 		if s.now == noon.Add(time.Minute) {
 			s.same("kept", texts(r.Kept), []string{"held new one", "held new two", "answered (a code)", "new three"})
 			s.same("released", texts(r.Released), []string{"new one", "new two"})
-			s.same("told", r.Told, []int64{c.ID})
+			s.same("told", r.Queued, []int64{c.ID})
 		} else {
 			s.same("kept again", texts(r.Kept), []string{"new one", "new two", "answered (a code)", "new three"})
-			s.same("again", len(r.Released)+len(r.Told), 0)
+			s.same("again", len(r.Released)+len(r.Queued), 0)
 		}
 		s.same("said", s.pending(c), []string{locked, "Come in."})
 		s.same("audited", s.look("SELECT user || action || detail FROM audit"), "aliceloginin telegram chat 42")
@@ -244,7 +244,7 @@ func TestWhoSeemsToHaveMeantACodeIsToldAgainSoon(t *testing.T) {
 	s := postbag{newStory(t)}
 	meant := func(update int64) supervisor.Item {
 		item := guarded("alice", update, "my code is 716708")
-		item.Meeting.Guard.Again, item.Meeting.Guard.Challenge = true, fmt.Sprint("no code ", update)
+		item.Decision.Guard.RepeatSoon, item.Decision.Guard.Challenge = true, fmt.Sprint("no code ", update)
 		return item
 	}
 	s.receive(guarded("alice", 1, "hello"), meant(2), guarded("alice", 3, "hello?"), meant(4), meant(5), meant(6), meant(7))
@@ -293,7 +293,7 @@ func TestNoMoreThanAHundredAreHeld(t *testing.T) {
 	}
 	r := s.receive(in("50", guarded("alice", 101, "one more")), in("50", guarded("bob", 102, "bob's")))
 	s.same("kept", texts(r.Kept), []string{"answered one more", "held new bob's"})
-	s.same("told", r.Told, []int64{r.Kept[0].Conversation.ID, r.Kept[1].Conversation.ID})
+	s.same("told", r.Queued, []int64{r.Kept[0].Conversation.ID, r.Kept[1].Conversation.ID})
 	s.same("said", s.pending(r.Kept[0].Conversation),
 		[]string{"This was not taken: too much of yours waits for a code already. Send a code first, then send this again."})
 	n, err := s.db.Inbox().Held(t.Context(), "alice")
@@ -307,7 +307,7 @@ func TestWhereNoCodeHelpsAnAnswerIsGivenAtOnce(t *testing.T) {
 	s := postbag{newStory(t)}
 	s.receive(code("alice", 1, 7)) // that the gate is open does not help either
 	never := guarded("alice", 2, "hello")
-	never.Meeting.Guard.Never, never.Meeting.Guard.Challenge = true, "Ask an admin."
+	never.Decision.Guard.AnswerOnly, never.Decision.Guard.Challenge = true, "Ask an admin."
 	photo := guarded("alice", 3, "(a photo)")
 	photo.Answer = "I can't look at photos."
 	r := s.receive(never, photo)

@@ -81,7 +81,7 @@ func (t outboxTx) say(d supervisor.Delivery) (said supervisor.Delivery, err erro
 		return said, err
 	}
 	return t.putDelivery(supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: d.Text,
-		Buttons: d.Buttons, Files: d.Files, Vanish: d.Vanish})
+		Buttons: d.Buttons, Files: d.Files, DeleteAfter: d.DeleteAfter})
 }
 
 // AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not be worked again. Of d
@@ -106,7 +106,7 @@ func (t outboxTx) answerCommand(inbound int64, d supervisor.Delivery) (answer su
 	}
 	return t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key,
 		Message: in.Message, Kind: supervisor.DeliveryCommand, Text: d.Text, Buttons: d.Buttons, Files: d.Files,
-		Vanish: d.Vanish})
+		DeleteAfter: d.DeleteAfter})
 }
 
 const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, buttons, files, vanish,
@@ -128,7 +128,7 @@ func (t *tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err erro
 	}
 	d.CreatedAt = fromMillis(t.now)
 	d.ID, err = t.insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn),
-		d.Kind, d.Text, buttons, files, d.Vanish.Milliseconds(), t.now)
+		d.Kind, d.Text, buttons, files, d.DeleteAfter.Milliseconds(), t.now)
 	return d, err
 }
 
@@ -137,11 +137,11 @@ func scanDelivery(rows *sql.Rows) (d supervisor.Delivery, err error) {
 	err = rows.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, &also, &d.Message, &d.Turn,
 		&d.Why, &d.Kind, &d.Text, &buttons, &files, &vanish, &at)
 	if err == nil {
-		err = errors.Join(decodeList(also, &d.Also), decodeList(buttons, &d.Buttons), decodeList(files, &d.Files))
+		err = errors.Join(decodeList(also, &d.AlsoKeys), decodeList(buttons, &d.Buttons), decodeList(files, &d.Files))
 	}
 	if err != nil {
 		return d, fmt.Errorf("read delivery %d: %w", d.ID, err)
 	}
-	d.CreatedAt, d.Vanish = fromMillis(at), time.Duration(vanish)*time.Millisecond
+	d.CreatedAt, d.DeleteAfter = fromMillis(at), time.Duration(vanish)*time.Millisecond
 	return d, nil
 }

@@ -28,8 +28,8 @@ func checkDelivery(d supervisor.Delivery) error {
 	switch {
 	case len(d.Files) > 0 && d.Turn != 0: // the messages of its growing reply would have to become files
 		return invalid("The answer of turn %d has files: they need a delivery of their own.", d.Turn)
-	case d.Vanish < 0:
-		return invalid("A delivery can't vanish before it was given (%v).", d.Vanish)
+	case d.DeleteAfter < 0:
+		return invalid("A delivery can't vanish before it was given (%v).", d.DeleteAfter)
 	}
 	return nil
 }

@@ -18,11 +18,11 @@ var yesNo = [][]supervisor.Button{{{Text: "Yes <b>&", Press: "q:1:yes"}, {Text: 
 func TestButtonsAndFilesAreKeptWithWhatIsSaid(t *testing.T) {
 	s := newStory(t)
 	said, err := s.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: s.home, Text: "Go on?", Buttons: yesNo,
-		Files: []supervisor.File{picture("a.png"), picture("b.png")}, Vanish: 90 * time.Second,
+		Files: []supervisor.File{picture("a.png"), picture("b.png")}, DeleteAfter: 90 * time.Second,
 		ID: 77, Inbound: 78, Turn: 79, Key: "not read", Kind: supervisor.DeliveryAnswer})
 	s.must(err)
 	want := supervisor.Delivery{ID: said.ID, Conversation: s.home, Kind: supervisor.DeliveryNotice, Text: "Go on?",
-		Buttons: yesNo, Files: []supervisor.File{picture("a.png"), picture("b.png")}, Vanish: 90 * time.Second, CreatedAt: noon}
+		Buttons: yesNo, Files: []supervisor.File{picture("a.png"), picture("b.png")}, DeleteAfter: 90 * time.Second, CreatedAt: noon}
 	s.same("said", said, want)
 	list, err := s.db.Outbox().List(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
@@ -40,11 +40,11 @@ func TestAPressIsAnsweredOnce(t *testing.T) {
 	s := newStory(t)
 	in := s.put(s.home, supervisor.KindPress, "q:1:yes")
 	d, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "And now?", Buttons: yesNo,
-		Files: []supervisor.File{picture("a.png")}, Vanish: time.Minute, Inbound: 99, Kind: supervisor.DeliveryNotice})
+		Files: []supervisor.File{picture("a.png")}, DeleteAfter: time.Minute, Inbound: 99, Kind: supervisor.DeliveryNotice})
 	s.must(err)
 	s.same("answer", d, supervisor.Delivery{ID: d.ID, Conversation: s.home, Inbound: in.ID, Key: in.Key,
 		Kind: supervisor.DeliveryCommand, Text: "And now?", Buttons: yesNo, Files: []supervisor.File{picture("a.png")},
-		Vanish: time.Minute, CreatedAt: noon})
+		DeleteAfter: time.Minute, CreatedAt: noon})
 	s.same("pending", s.pending(s.home), []string{"And now?"})
 	_, err = s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "again"})
 	s.refused(err, supervisor.CodeInvalid, "is answered and cannot become answered")
@@ -70,7 +70,7 @@ func TestWhatNoChannelCouldTakeIsNotKept(t *testing.T) {
 		"a file without a name":      file(func(f *supervisor.File) { f.Name = "" }),
 		"a file of no kind":          file(func(f *supervisor.File) { f.MediaType = "" }),
 		"a file smaller than empty":  file(func(f *supervisor.File) { f.Size = -1 }),
-		"what vanished before it is": {Text: "x", Vanish: -1},
+		"what vanished before it is": {Text: "x", DeleteAfter: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d.Conversation = s.home

@@ -180,7 +180,7 @@ const (
 // Press keeps what a person has pressed, and says what that has come to, with the question as it was before; without one
 // where it is foreign. AnswerAlways of an approval is kept as what they have granted, too. What was taken and what is foreign
 // is in the audit log.
-func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.Pressed, err error) {
+func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.PressResult, err error) {
 	err = s.db.writer.do(ctx, func(t *tx) (err error) {
 		q, came, err = questionTx{t}.press(p)
 		return err
@@ -191,7 +191,7 @@ func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.
 	return q, came, nil
 }
 
-func (t questionTx) press(p supervisor.Press) (none supervisor.Question, came supervisor.Pressed, _ error) {
+func (t questionTx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult, _ error) {
 	q, err := t.find(findPressed, p.Digest)
 	if err != nil {
 		return none, "", err
@@ -201,9 +201,9 @@ func (t questionTx) press(p supervisor.Press) (none supervisor.Question, came su
 	}
 	switch {
 	case q.Answer != supervisor.AnswerNone:
-		return q.Question, supervisor.PressBefore, nil
+		return q.Question, supervisor.PressAnsweredBefore, nil
 	case q.askerEnded:
-		return q.Question, supervisor.PressOver, nil
+		return q.Question, supervisor.PressEnded, nil
 	case q.expired(t.now):
 		return q.Question, supervisor.PressExpired, nil
 	case p.Answer == supervisor.AnswerAlways:

@@ -57,7 +57,7 @@ func TestTheQuestionOfAnAnsweredCommandIsOver(t *testing.T) {
 	ask(s, q, nonceA)
 	_, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Not done."})
 	s.must(err)
-	s.same("press", press(s, nonceA, supervisor.AnswerAlways), supervisor.PressOver)
+	s.same("press", press(s, nonceA, supervisor.AnswerAlways), supervisor.PressEnded)
 	_, _, err = s.db.Questions().Ask(t.Context(), q, nonceB, onceDeny)
 	s.refused(err, supervisor.CodeInvalid, "is no command that waits")
 }

@@ -31,7 +31,7 @@ func ask(s *story, q supervisor.Question, digest string) (supervisor.Question, b
 }
 
 // press is what a press of alice's at her home comes to.
-func press(s *story, digest string, answer supervisor.Answer) supervisor.Pressed {
+func press(s *story, digest string, answer supervisor.Answer) supervisor.PressResult {
 	s.Helper()
 	_, came, err := s.db.Questions().Press(s.Context(), supervisor.Press{Digest: digest, User: "alice",
 		Conversation: s.home.ID, Answer: answer})
@@ -75,7 +75,7 @@ func TestAnAnswerOfOnceCountsOnce(t *testing.T) {
 	s.same("before", answer, supervisor.AnswerNone)
 	s.same("taken by nobody", taken, false)
 	s.same("press", press(s, nonceA, supervisor.AnswerOnce), supervisor.PressTaken)
-	s.same("press again", press(s, nonceA, supervisor.AnswerDeny), supervisor.PressBefore)
+	s.same("press again", press(s, nonceA, supervisor.AnswerDeny), supervisor.PressAnsweredBefore)
 	answer, taken = use(s, q.ID)
 	s.same("first", answer, supervisor.AnswerOnce)
 	s.same("taken", taken, false)
@@ -141,7 +141,7 @@ func TestAPressAfterTheTurnHasNoEffect(t *testing.T) {
 	turn := s.begun("send it")
 	ask(s, approval(s, turn), nonceA)
 	s.finish(turn, "Stopped.")
-	s.same("press", press(s, nonceA, supervisor.AnswerAlways), supervisor.PressOver)
+	s.same("press", press(s, nonceA, supervisor.AnswerAlways), supervisor.PressEnded)
 	s.same("granted", s.look("SELECT count(*) FROM granted"), "0")
 	_, _, err := s.db.Questions().Ask(t.Context(), approval(s, turn), nonceB, nil)
 	s.refused(err, supervisor.CodeInvalid, "has ended")

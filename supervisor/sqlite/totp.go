@@ -107,10 +107,10 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 		}
 		batch := batchTx{tx: t}
 		err := batch.answerHeld(user)
-		if err == nil && all+int64(len(batch.receipt.Told)) > 0 {
+		if err == nil && all+int64(len(batch.receipt.Queued)) > 0 {
 			err = t.auditAll(entries)
 		}
-		return batch.receipt.Told, err
+		return batch.receipt.Queued, err
 	})
 	return there && err == nil, told, wrap(err, "reset the second factor of %s", user)
 }

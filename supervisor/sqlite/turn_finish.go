@@ -36,7 +36,7 @@ func (t turnTx) finish(f FinishTurn) (d supervisor.Delivery, err error) {
 	d = supervisor.Delivery{Conversation: t.turn.Conversation, Inbound: ins[0].ID, Key: ins[0].Key,
 		Message: ins[0].Message, Turn: t.turn.ID, Why: f.Why, Kind: supervisor.DeliveryAnswer, Text: f.Text}
 	for _, in := range ins[1:] {
-		d.Also = append(d.Also, in.Key)
+		d.AlsoKeys = append(d.AlsoKeys, in.Key)
 	}
 	return t.putDelivery(d)
 }

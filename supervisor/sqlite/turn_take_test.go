@@ -61,7 +61,7 @@ func TestATurnTakesInWhatWaitsBetweenItsSteps(t *testing.T) {
 	s.same("taken in after the last word", s.take(turn), 0)
 
 	d := s.finish(turn, "That is all.")
-	s.same("other keys of the answer", d.Also, []string{one.Key, two.Key})
+	s.same("other keys of the answer", d.AlsoKeys, []string{one.Key, two.Key})
 	pending, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("pending", pending, []supervisor.Delivery{d})

@@ -52,38 +52,38 @@ type ruling struct {
 	low    int // the first of the codes it is for
 	high   int // the last of them
 	when   func(f *failure) bool
-	fate   supervisor.Fate
+	fate   supervisor.SendResult
 	reason supervisor.SendReason
 }
 
 // rulings are looked at in order; the first that fits decides.
 var rulings = []ruling{
-	{fromNobody, 0, 0, inPart, supervisor.FateUnsent, supervisor.ReasonNone}, // names, connecting, TLS, a proxy; our own end
-	{fromNobody, 0, 0, nil, supervisor.FateUnknown, supervisor.ReasonNone},   // reset, end of file or time, after it was written
+	{fromNobody, 0, 0, inPart, supervisor.ResultUnsent, supervisor.ReasonNone}, // names, connecting, TLS, a proxy; our own end
+	{fromNobody, 0, 0, nil, supervisor.ResultUnknown, supervisor.ReasonNone},   // reset, end of file or time, after it was written
 
-	{fromHere, 0, 0, nil, supervisor.FateRefused, supervisor.ReasonNone},
+	{fromHere, 0, 0, nil, supervisor.ResultRefused, supervisor.ReasonNone},
 
-	{fromAPI, 400, 499, moved, supervisor.FateUnsent, supervisor.ReasonMoved},
-	{fromAPI, 429, 429, nil, supervisor.FateUnsent, supervisor.ReasonFlood},
-	{fromAPI, floodWaitCode, floodWaitCode, nil, supervisor.FateUnsent, supervisor.ReasonFlood},
-	{fromAPI, 400, 400, says(loggedOut), supervisor.FateUnsent, supervisor.ReasonNone}, // it is at another server
-	{fromAPI, 404, 404, noBot, supervisor.FateUnsent, supervisor.ReasonNone},           // a mangled token, or another's root
-	{fromAPI, 408, 408, nil, supervisor.FateUnsent, supervisor.ReasonNone},
-	{fromAPI, 401, 401, nil, supervisor.FateUnsent, supervisor.ReasonNone}, // the token may be repaired: nothing is lost
-	{fromAPI, 409, 409, nil, supervisor.FateUnsent, supervisor.ReasonNone}, // another program has this token
-	{fromAPI, 400, 400, says(tooLong), supervisor.FateRefused, supervisor.ReasonTooLong},
-	{fromAPI, 400, 400, says(badMarks), supervisor.FateRefused, supervisor.ReasonMarks},
-	{fromAPI, 400, 400, says(gone), supervisor.FateRefused, supervisor.ReasonGone},
-	{fromAPI, 400, 499, nil, supervisor.FateRefused, supervisor.ReasonNone},
-	{fromAPI, 500, 599, nil, supervisor.FateUnsent, supervisor.ReasonNone}, // it knows that it did not do it, and says so
+	{fromAPI, 400, 499, moved, supervisor.ResultUnsent, supervisor.ReasonMoved},
+	{fromAPI, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
+	{fromAPI, floodWaitCode, floodWaitCode, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
+	{fromAPI, 400, 400, says(loggedOut), supervisor.ResultUnsent, supervisor.ReasonNone}, // it is at another server
+	{fromAPI, 404, 404, noBot, supervisor.ResultUnsent, supervisor.ReasonNone},           // a mangled token, or another's root
+	{fromAPI, 408, 408, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
+	{fromAPI, 401, 401, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // the token may be repaired: nothing is lost
+	{fromAPI, 409, 409, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // another program has this token
+	{fromAPI, 400, 400, says(tooLong), supervisor.ResultRefused, supervisor.ReasonTooLong},
+	{fromAPI, 400, 400, says(badMarks), supervisor.ResultRefused, supervisor.ReasonMarks},
+	{fromAPI, 400, 400, says(gone), supervisor.ResultRefused, supervisor.ReasonGone},
+	{fromAPI, 400, 499, nil, supervisor.ResultRefused, supervisor.ReasonNone},
+	{fromAPI, 500, 599, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // it knows that it did not do it, and says so
 
-	{fromStranger, 429, 429, nil, supervisor.FateUnsent, supervisor.ReasonFlood},
-	{fromStranger, 413, 413, nil, supervisor.FateRefused, supervisor.ReasonNone}, // it would say so of this file every time
-	{fromStranger, 300, 499, nil, supervisor.FateUnsent, supervisor.ReasonNone},  // it did not get as far as the API
+	{fromStranger, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
+	{fromStranger, 413, 413, nil, supervisor.ResultRefused, supervisor.ReasonNone}, // it would say so of this file every time
+	{fromStranger, 300, 499, nil, supervisor.ResultUnsent, supervisor.ReasonNone},  // it did not get as far as the API
 }
 
 // otherwise is for all that no ruling is for: an unreadable 2xx, a gateway's 502 and 504, codes that nobody has heard of.
-var otherwise = ruling{fate: supervisor.FateUnknown}
+var otherwise = ruling{fate: supervisor.ResultUnknown}
 
 // What the API says, in lower case. Half of it is the server's own words, half are codes that it passes on.
 var (
@@ -171,7 +171,7 @@ func (f *failure) refused(answer gotgbot.Response) {
 // sendError is what the failure means for who sent something. It depends on nothing but the failure.
 func (f *failure) sendError() *supervisor.SendError {
 	r := f.rule()
-	e := &supervisor.SendError{Fate: r.fate, Reason: r.reason, Err: f}
+	e := &supervisor.SendError{Result: r.fate, Reason: r.reason, Err: f}
 	switch r.reason {
 	case supervisor.ReasonFlood:
 		e.RetryAfter = f.flood()

@@ -27,27 +27,27 @@ const badGateway = "<html><head><title>502 Bad Gateway</title></head></html>"
 
 // outcome is all that a caller decides by.
 type outcome struct {
-	fate   supervisor.Fate
+	fate   supervisor.SendResult
 	reason supervisor.SendReason
 	after  time.Duration
 	moved  string
 }
 
 var (
-	unsent   = outcome{fate: supervisor.FateUnsent}
-	unknown  = outcome{fate: supervisor.FateUnknown}
-	rejected = outcome{fate: supervisor.FateRefused}
-	long     = outcome{fate: supervisor.FateRefused, reason: supervisor.ReasonTooLong}
-	marks    = outcome{fate: supervisor.FateRefused, reason: supervisor.ReasonMarks}
-	lost     = outcome{fate: supervisor.FateRefused, reason: supervisor.ReasonGone}
+	unsent   = outcome{fate: supervisor.ResultUnsent}
+	unknown  = outcome{fate: supervisor.ResultUnknown}
+	rejected = outcome{fate: supervisor.ResultRefused}
+	long     = outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonTooLong}
+	marks    = outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonMarks}
+	lost     = outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonGone}
 )
 
 func flood(d time.Duration) outcome {
-	return outcome{fate: supervisor.FateUnsent, reason: supervisor.ReasonFlood, after: d}
+	return outcome{fate: supervisor.ResultUnsent, reason: supervisor.ReasonFlood, after: d}
 }
 
 func outcomeOf(e *supervisor.SendError) outcome {
-	return outcome{e.Fate, e.Reason, e.RetryAfter, e.MovedTo}
+	return outcome{e.Result, e.Reason, e.RetryAfter, e.MovedTo}
 }
 
 // wholeAnswers are whole answers and what they mean.
@@ -68,7 +68,7 @@ var wholeAnswers = []struct {
 	{"group that became a supergroup", 400,
 		`{"ok":false,"error_code":400,"description":"Bad Request: group chat was upgraded to a supergroup chat",` +
 			`"parameters":{"migrate_to_chat_id":-1001234567890}}`,
-		outcome{fate: supervisor.FateUnsent, reason: supervisor.ReasonMoved, moved: "-1001234567890"}},
+		outcome{fate: supervisor.ResultUnsent, reason: supervisor.ReasonMoved, moved: "-1001234567890"}},
 
 	{"too long", 400, no(400, "Bad Request: message is too long"), long},
 	{"too long, by its code", 400, no(400, "Bad Request: MESSAGE_TOO_LONG"), long},
@@ -231,7 +231,7 @@ func FuzzResponse(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 400 " + canaryToken + "\r\nRetry-After: " + canaryToken + "\r\n\r\n" + no(400, canaryToken)))
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + canaryToken + "\r\n"))
 	f.Add([]byte("HTTP/1.1 200 OK\r\n\r\n" + `{"ok":true,"result":{"message_id":7}}`))
-	fates := []supervisor.Fate{supervisor.FateUnsent, supervisor.FateUnknown, supervisor.FateRefused}
+	fates := []supervisor.SendResult{supervisor.ResultUnsent, supervisor.ResultUnknown, supervisor.ResultRefused}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		c, err := New(Options{Token: canaryToken, Transport: parrot(raw)})
 		if err != nil {
@@ -248,7 +248,7 @@ func FuzzResponse(f *testing.F) {
 			return // a server that repeats a message is heard
 		}
 		e := failureOf(t, err)
-		if !slices.Contains(fates, e.Fate) || (e.Reason == supervisor.ReasonFlood) != (e.RetryAfter > 0) ||
+		if !slices.Contains(fates, e.Result) || (e.Reason == supervisor.ReasonFlood) != (e.RetryAfter > 0) ||
 			(e.Reason == supervisor.ReasonMoved) != (e.MovedTo != "") {
 			t.Errorf("%q: %+v", raw, *e)
 		}

@@ -104,7 +104,7 @@ func isCode(text string) bool {
 	if len(text) > maxCode {
 		return false
 	}
-	plain := supervisor.BareCode(text)
+	plain := supervisor.NormalizeCode(text)
 	return timedShape.MatchString(plain) || recoveryShape.MatchString(plain) && strings.ContainsAny(plain, "0123456789")
 }
 

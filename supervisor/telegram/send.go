@@ -187,11 +187,11 @@ func number(what, name string) (int64, error) {
 
 // refuse is for what can't be asked of Telegram.
 func refuse(method string, err error) error {
-	return &supervisor.SendError{Fate: supervisor.FateRefused, Err: fmt.Errorf("%s to %w", method, err)}
+	return &supervisor.SendError{Result: supervisor.ResultRefused, Err: fmt.Errorf("%s to %w", method, err)}
 }
 
 // unnamed is for a message that was taken, and whose name is not known.
 func unnamed(method, chat string) error {
 	err := fmt.Errorf("%s to %s: the answer names no message", method, chat)
-	return &supervisor.SendError{Fate: supervisor.FateUnknown, Err: err}
+	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: err}
 }

@@ -114,7 +114,7 @@ func TestAFateIsTrue(t *testing.T) {
 		"a group that has moved": {func(s *telegramtest.Server) {
 			s.Meet(telegramtest.Chat{ID: -5, Type: "group"})
 			s.Migrate(-5, -1005)
-		}, "-5", outcome{fate: supervisor.FateUnsent, reason: supervisor.ReasonMoved, moved: "-1005"}, false},
+		}, "-5", outcome{fate: supervisor.ResultUnsent, reason: supervisor.ReasonMoved, moved: "-1005"}, false},
 		"nobody's chat": {func(*telegramtest.Server) {}, "8", rejected, false},
 	} {
 		t.Run(name, func(t *testing.T) {

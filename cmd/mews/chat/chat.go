@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// away is how long a chat in a pipe waits for a supervisor that went away: one that is started again is back by then.
-	away = 15 * time.Second
-	// Brief is how long it waits for one that somebody else's chat has brought along, and will take away.
-	Brief = 5 * time.Second
-	// leaving is how long the end of a chat waits for the supervisor to have heard of everything.
-	leaving = 2 * time.Second
+	// reconnectTimeout is how long a chat in a pipe waits for a supervisor that went away: one that is started again is back by then.
+	reconnectTimeout = 15 * time.Second
+	// BriefReconnectTimeout is how long it waits for one that somebody else's chat has brought along, and will take away.
+	BriefReconnectTimeout = 5 * time.Second
+	// leaveTimeout is how long the end of a chat waits for the supervisor to have heard of everything.
+	leaveTimeout = 2 * time.Second
 )
 
 // Console is where a chat reads and writes.
@@ -31,10 +31,10 @@ type Console struct {
 
 // Options are how to chat.
 type Options struct {
-	User  string        // as whom; "" is the account's own user
-	Chat  string        // which conversation; "" is the usual one
-	Hints bool          // say how to go further: there is no model of the person's yet
-	Away  time.Duration // how long a pipe waits for a supervisor that went away; 0 is 15 s
+	User             string        // as whom; "" is the account's own user
+	Chat             string        // which conversation; "" is the usual one
+	Hints            bool          // say how to go further: there is no model of the person's yet
+	ReconnectTimeout time.Duration // how long a pipe waits for a supervisor that went away; 0 is 15 s
 }
 
 // Run talks with the service at a control socket: with a person where the console is a terminal, else with the lines of a
@@ -55,13 +55,13 @@ func IsTerminal(w io.Writer) bool {
 // leave ends a chat so that what it has shown is not shown again. Where the supervisor is away it is, and that is no
 // reason for the chat to fail.
 func leave(ctx context.Context, chat *control.Chat) {
-	ctx, cancel := context.WithTimeout(ctx, leaving)
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	_ = chat.Leave(ctx)
 }
 
-// clean takes out what would not be shown but obeyed: a model's text must not move the cursor or rename the window.
-func clean(text string) string {
+// stripControls takes out what would not be shown but obeyed: a model's text must not move the cursor or rename the window.
+func stripControls(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':

@@ -28,7 +28,7 @@ func FuzzClean(f *testing.F) {
 		f.Add(s, 3)
 	}
 	f.Fuzz(func(t *testing.T, s string, at int) {
-		got := clean(s)
+		got := stripControls(s)
 		if !utf8.ValidString(got) {
 			t.Errorf("%q is not UTF-8", got)
 		}
@@ -38,7 +38,7 @@ func FuzzClean(f *testing.F) {
 			}
 		}
 		// What streams piece by piece looks like what is delivered whole.
-		if at >= 0 && at <= len(s) && utf8.ValidString(s[:at]) && utf8.ValidString(s[at:]) && clean(s[:at])+clean(s[at:]) != got {
+		if at >= 0 && at <= len(s) && utf8.ValidString(s[:at]) && utf8.ValidString(s[at:]) && stripControls(s[:at])+stripControls(s[at:]) != got {
 			t.Errorf("%q in two pieces looks otherwise", s)
 		}
 	})

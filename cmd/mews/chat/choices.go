@@ -23,7 +23,7 @@ func choicesOf(d control.Delivery) choices {
 		line := ""
 		for _, b := range row {
 			c.presses = append(c.presses, b.Press)
-			line += fmt.Sprintf("  %d) %s ", len(c.presses), strings.Join(strings.Fields(clean(b.Text)), " "))
+			line += fmt.Sprintf("  %d) %s ", len(c.presses), strings.Join(strings.Fields(stripControls(b.Text)), " "))
 		}
 		c.lines = append(c.lines, strings.TrimRight(line, " "))
 	}
@@ -33,13 +33,13 @@ func choicesOf(d control.Delivery) choices {
 // any says whether there is something to choose.
 func (c choices) any() bool { return len(c.presses) > 0 }
 
-// line makes what the person said a press, where it is the number of a choice and nothing else.
-func (c choices) line(key, text string) line {
+// outgoing makes what the person said a press, where it is the number of a choice and nothing else.
+func (c choices) line(key, text string) outgoing {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > len(c.presses) || text != strconv.Itoa(n) {
-		return line{key: key, text: text}
+		return outgoing{key: key, text: text}
 	}
-	return line{key: key, text: text, delivery: c.delivery, press: c.presses[n-1]}
+	return outgoing{key: key, text: text, delivery: c.delivery, press: c.presses[n-1]}
 }
 
 // fileLines are a line about each file that came with a delivery.
@@ -49,15 +49,15 @@ func fileLines(d control.Delivery) (lines []string) {
 		if f.Caption != "" {
 			line += " " + f.Caption
 		}
-		lines = append(lines, strings.Join(strings.Fields(clean(line)), " "))
+		lines = append(lines, strings.Join(strings.Fields(stripControls(line)), " "))
 	}
 	return lines
 }
 
-// whole is all that there is to read of a delivery: its text, its files, and what can be chosen.
-func whole(d control.Delivery) string {
+// fullText is all that there is to read of a delivery: its text, its files, and what can be chosen.
+func fullText(d control.Delivery) string {
 	var lines []string
-	if text := clean(d.Text); text != "" || len(d.Files) == 0 {
+	if text := stripControls(d.Text); text != "" || len(d.Files) == 0 {
 		lines = append(lines, text)
 	}
 	return strings.Join(append(append(lines, fileLines(d)...), choicesOf(d).lines...), "\n")

@@ -46,7 +46,7 @@ func TestWhatIsAChoice(t *testing.T) {
 	if d := cmp.Diff([]string{"  1) Go on   2) Stop[2J", "  3) Help"}, c.lines); d != "" {
 		t.Error(d)
 	}
-	for text, want := range map[string]line{
+	for text, want := range map[string]outgoing{
 		"1": {"k", "1", 7, "q:1:once"}, "2": {"k", "2", 7, "q:1:deny"}, "3": {"k", "3", 7, "/help"},
 		"4": {"k", "4", 0, ""}, "0": {"k", "0", 0, ""}, "-1": {"k", "-1", 0, ""}, "01": {"k", "01", 0, ""}, "+1": {"k", "+1", 0, ""},
 		"1.": {"k", "1.", 0, ""}, "Go on": {"k", "Go on", 0, ""}, "": {"k", "", 0, ""}, "123456": {"k", "123456", 0, ""},

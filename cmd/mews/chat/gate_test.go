@@ -11,17 +11,17 @@ import (
 	"mews/supervisor/inbox"
 )
 
-// shut is a gate that six digits open.
-type shut struct{}
+// closedGate is a gate that six digits open.
+type closedGate struct{}
 
-func (shut) Meet(_ context.Context, in supervisor.Inbound) (supervisor.Meeting, error) {
+func (closedGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	if in.Text == "123456" {
-		return supervisor.Meeting{Decide: func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+		return supervisor.GateDecision{Decide: func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
 			f.Secret, f.Confirmed = []byte("sealed"), true
 			return f, supervisor.Verdict{Right: true, Action: "login", Text: "Come in."}
 		}}, nil
 	}
-	return supervisor.Meeting{Guard: &supervisor.Guard{Idle: time.Hour, Life: time.Hour, Challenge: "Send your code."}}, nil
+	return supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}}, nil
 }
 
 // What is piped to a shut gate must not wait for an answer that only a further line could bring about.
@@ -34,14 +34,14 @@ func TestAPipeEndsBehindAShutGate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newParlour(t)
-			p.options.Inbox = inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: shut{}, Accepted: func(in supervisor.Inbound) {
+			p.options.Inbox = inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: closedGate{}, Accepted: func(in supervisor.Inbound) {
 				turn, err := p.db.Turns().Start(context.Background(), in.ID)
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				p.finish(turn, p.feeds.Open(turn, ""), "re: "+in.Text)
-			}, Answered: p.feeds.Delivery})
+			}, Queued: p.feeds.Delivery})
 			p.live()
 			var out, told bytes.Buffer
 			err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader(c.lines), p.socket, Options{})

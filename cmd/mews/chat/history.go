@@ -71,7 +71,7 @@ func fitsHistory(line string) bool {
 
 // holdsCode says whether a line is a code, or has one in it that is good for longer than a minute.
 func holdsCode(line string) bool {
-	return access.IsCode(line) || access.HoldsRecovery(line) || inviteShape.MatchString(line)
+	return access.IsCode(line) || access.ContainsRecovery(line) || inviteShape.MatchString(line)
 }
 
 // inviteShape is /start with whatever stands behind it, and an invite's code wherever it stands.

@@ -19,18 +19,18 @@ import (
 // pipe is the screen of a chat in a pipe. It takes the answers to what it has said, and the questions that come before
 // them; it tells of notices, and leaves everything else to whoever looks next.
 type pipe struct {
-	chat   *control.Chat
-	out    io.Writer
-	joined chan struct{} // closed when the conversation is joined
-	read   chan spoken   // what there is to say
-	more   chan struct{} // holds a token when answers or choices may hold something new
+	chat    *control.Chat
+	out     io.Writer
+	joined  chan struct{}  // closed when the conversation is joined
+	input   chan inputLine // what there is to say
+	changed chan struct{}  // holds a token when answers or choices may hold something new
 
-	said, refused, failed int     // lines; of the goroutine that exchanges, as is
-	ahead                 *spoken // what was read while a question waited, and is no answer to that
+	said, refused, failed int        // lines; of the goroutine that exchanges, as is
+	lookahead             *inputLine // what was read while a question waited, and is no answer to that
 
 	mu      sync.Mutex      // guards what follows, and writes to err
 	keys    map[string]bool // of what was sent and has no answer yet; true where a notice is all the answer there will be
-	noted   map[string]bool // of those, what a notice has named already
+	noticed map[string]bool // of those, what a notice has named already
 	answers []answer
 	choices choices // below the newest delivery that was shown
 	err     io.Writer
@@ -39,12 +39,12 @@ type pipe struct {
 // inPipe says each line and prints its answer, one after the other, and nothing else. It ends with the last answer. A
 // line that was refused and a turn that failed do not keep the others back; they make it an error in the end.
 func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
-	p := &pipe{out: con.Out, err: con.Err, joined: make(chan struct{}), read: make(chan spoken), more: make(chan struct{}, 1),
-		keys: map[string]bool{}, noted: map[string]bool{}}
+	p := &pipe{out: con.Out, err: con.Err, joined: make(chan struct{}), input: make(chan inputLine), changed: make(chan struct{}, 1),
+		keys: map[string]bool{}, noticed: map[string]bool{}}
 	p.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.FromNow}, p)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { cancel(p.chat.Run(ctx, cmp.Or(o.Away, away))) })
+	running.Go(func() { cancel(p.chat.Run(ctx, cmp.Or(o.ReconnectTimeout, reconnectTimeout))) })
 	defer running.Wait()
 	defer cancel(nil)
 	defer leave(ctx, p.chat)
@@ -53,14 +53,14 @@ func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Opt
 	case <-ctx.Done(): // nobody is there to talk to, whatever there may be to say
 		return context.Cause(ctx)
 	}
-	go speak(ctx, in, p.read) // a read of a pipe can't be interrupted: it ends with its input, or with the process
+	go readLines(ctx, in, p.input) // a read of a pipe can't be interrupted: it ends with its input, or with the process
 	for {
 		s, err := p.next(ctx)
 		switch {
 		case err != nil:
 			return err
 		case errors.Is(s.err, io.EOF):
-			return p.verdict()
+			return p.result()
 		case s.err != nil:
 			return fmt.Errorf("read what to say: %w", s.err)
 		}
@@ -71,13 +71,13 @@ func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Opt
 }
 
 // next is what there is to say next.
-func (p *pipe) next(ctx context.Context) (s spoken, err error) {
-	if p.ahead != nil {
-		s, p.ahead = *p.ahead, nil
+func (p *pipe) next(ctx context.Context) (s inputLine, err error) {
+	if p.lookahead != nil {
+		s, p.lookahead = *p.lookahead, nil
 		return s, nil
 	}
 	select {
-	case s = <-p.read:
+	case s = <-p.input:
 		return s, nil
 	case <-ctx.Done():
 		return s, context.Cause(ctx)
@@ -87,23 +87,23 @@ func (p *pipe) next(ctx context.Context) (s spoken, err error) {
 // answer is one to so many lines.
 type answer struct {
 	control.Delivery
-	lines int
-	told  bool // it was a notice, and needs no printing
+	lines   int
+	printed bool // it was a notice, and needs no printing
 }
 
-// spoken is a line of the input, or the end of it.
-type spoken struct {
+// inputLine is a line of the input, or the end of it.
+type inputLine struct {
 	line string
 	err  error
 }
 
-// speak reads lines until the input or ctx ends. Empty ones are passed over.
-func speak(ctx context.Context, in io.Reader, to chan<- spoken) {
+// readLines reads lines until the input or ctx ends. Empty ones are passed over.
+func readLines(ctx context.Context, in io.Reader, to chan<- inputLine) {
 	lines := bufio.NewReader(in)
 	for {
 		text, err := readLine(lines)
-		for _, s := range []spoken{{line: strings.TrimSpace(text)}, {err: err}} {
-			if s == (spoken{}) {
+		for _, s := range []inputLine{{line: strings.TrimSpace(text)}, {err: err}} {
+			if s == (inputLine{}) {
 				continue
 			}
 			select {
@@ -130,8 +130,8 @@ func readLine(lines *bufio.Reader) (string, error) {
 	}
 }
 
-// verdict is what the exit status tells.
-func (p *pipe) verdict() error {
+// result is what the exit status tells.
+func (p *pipe) result() error {
 	if p.refused+p.failed == 0 {
 		return nil
 	}
@@ -146,9 +146,9 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 		return err
 	}
 	for {
-		answers, asked := p.came()
+		answers, asked := p.takeAnswers()
 		for _, a := range answers {
-			if err := p.print(a); err != nil {
+			if err := p.printAnswer(a); err != nil {
 				return err
 			}
 			open -= a.lines
@@ -156,15 +156,15 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 		if open <= 0 {
 			return nil
 		}
-		var read chan spoken
-		if asked && p.ahead == nil {
-			read = p.read
+		var read chan inputLine
+		if asked && p.lookahead == nil {
+			read = p.input
 		}
 		select {
-		case <-p.more:
+		case <-p.changed:
 		case s := <-read:
 			if !p.chooses(s) {
-				p.ahead = &s // it is said when this is answered
+				p.lookahead = &s // it is said when this is answered
 				continue
 			}
 			p.said++
@@ -199,13 +199,13 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 		}
 		p.forget(l.key)
 		p.refused++
-		return 0, p.tell("not sent: " + supervisor.ErrorMessage(err))
+		return 0, p.printNotice("not sent: " + supervisor.ErrorMessage(err))
 	}
 	switch {
 	case said.Held:
 		p.forget(l.key)
 		p.failed++
-		return 0, p.tell(heldText)
+		return 0, p.printNotice(heldText)
 	case said.Answered && p.hasNotice(l.key):
 		return 0, nil
 	}
@@ -219,11 +219,11 @@ func (p *pipe) hasNotice(key string) bool {
 	if _, open := p.keys[key]; open {
 		p.keys[key] = true
 	}
-	if !p.noted[key] {
+	if !p.noticed[key] {
 		return false
 	}
 	delete(p.keys, key)
-	delete(p.noted, key)
+	delete(p.noticed, key)
 	return true
 }
 
@@ -232,11 +232,11 @@ func (p *pipe) forget(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.keys, key)
-	delete(p.noted, key)
+	delete(p.noticed, key)
 }
 
-// came are the answers that have come, and whether there is something to choose.
-func (p *pipe) came() (answers []answer, asked bool) {
+// takeAnswers are the answers that have come, and whether there is something to choose.
+func (p *pipe) takeAnswers() (answers []answer, asked bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	answers, p.answers = p.answers, nil
@@ -244,35 +244,35 @@ func (p *pipe) came() (answers []answer, asked bool) {
 }
 
 // chooses says whether what was read is the number of a choice.
-func (p *pipe) chooses(s spoken) bool {
+func (p *pipe) chooses(s inputLine) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return s.err == nil && p.choices.line("", s.line).press != ""
 }
 
-// print prints an answer. One that is not full is that to each of its lines.
-func (p *pipe) print(a answer) error {
+// printAnswer prints an answer. One that is not full is that to each of its lines.
+func (p *pipe) printAnswer(a answer) error {
 	if a.Why != "" && a.Why != protocol.WhyDone {
 		p.failed += a.lines
 	}
-	if a.told {
+	if a.printed {
 		return nil
 	}
-	_, err := fmt.Fprintln(p.out, whole(a.Delivery))
+	_, err := fmt.Fprintln(p.out, fullText(a.Delivery))
 	return err
 }
 
-// tell says something that is no answer.
-func (p *pipe) tell(text string) error {
+// printNotice says something that is no answer.
+func (p *pipe) printNotice(text string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, err := fmt.Fprintln(p.err, "mews: "+clean(text))
+	_, err := fmt.Fprintln(p.err, "mews: "+stripControls(text))
 	return err
 }
 
 func (p *pipe) Deliver(d control.Delivery) bool {
 	if d.Kind == supervisor.DeliveryNotice {
-		_ = p.tell(whole(d))
+		_ = p.printNotice(fullText(d))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -283,10 +283,10 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 		switch {
 		case open && (byNotice || !notice):
 			delete(p.keys, key)
-			delete(p.noted, key)
+			delete(p.noticed, key)
 			lines++
 		case open && len(d.Files)+len(d.Buttons) == 0: // it may be all the answer: what has become of the line is not known yet
-			p.noted[key], named = true, true
+			p.noticed[key], named = true, true
 		}
 	}
 	mine, asks := lines > 0, notice && len(d.Buttons) > 0
@@ -296,7 +296,7 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 	if mine || asks {
 		p.choices = choicesOf(d)
 		select {
-		case p.more <- struct{}{}:
+		case p.changed <- struct{}{}:
 		default:
 		}
 	}

@@ -95,7 +95,7 @@ func TestAPipeThatWaitsForALineEndsWithItsSupervisor(t *testing.T) {
 	ended := make(chan error, 1)
 	var out bytes.Buffer
 	go func() {
-		ended <- inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, in, p.socket, Options{Away: 1})
+		ended <- inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, in, p.socket, Options{ReconnectTimeout: 1})
 	}()
 	_, err := typing.Write([]byte("one\n"))
 	p.must(err)
@@ -135,19 +135,19 @@ func TestAPipeHasTheAnswerThatItsLineWasTakenInto(t *testing.T) {
 // A press is a line too: one answer may be to it and to the line before it.
 func TestAnAnswerThatIsNotFullCountsForEachOfItsLines(t *testing.T) {
 	var out bytes.Buffer
-	p := &pipe{out: &out, err: io.Discard, more: make(chan struct{}, 1), keys: map[string]bool{"a": true, "b": true}, said: 3}
+	p := &pipe{out: &out, err: io.Discard, changed: make(chan struct{}, 1), keys: map[string]bool{"a": true, "b": true}, said: 3}
 	d := control.Delivery{Key: "a", Also: []string{"b", "of somebody else"}, Why: protocol.WhyError, Kind: supervisor.DeliveryAnswer,
 		Text: "It did not work."}
 	if !p.Deliver(d) {
 		t.Fatal("it is not taken")
 	}
-	answers, _ := p.came()
+	answers, _ := p.takeAnswers()
 	for _, a := range answers {
-		if err := p.print(a); err != nil {
+		if err := p.printAnswer(a); err != nil {
 			t.Error(err)
 		}
 	}
-	err := p.verdict()
+	err := p.result()
 	if out.String() != "It did not work.\n" || err == nil || err.Error() != "of 3 lines, 0 could not be sent and 2 had no full answer" {
 		t.Errorf("printed was %q, %v", out.String(), err)
 	}

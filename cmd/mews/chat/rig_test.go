@@ -53,7 +53,7 @@ func newParlour(t *testing.T) *parlour {
 	p := &parlour{T: t, db: sqlitetest.Open(t), socket: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 100)}
 	p.options = control.Options{
 		People: only{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds,
-		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: everybody{},
+		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{},
 			Accepted: func(in supervisor.Inbound) { p.accepted <- in }}),
 		Greet:  func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
 		Status: func(context.Context, uint32) (control.Status, error) { return control.Status{}, nil },
@@ -246,9 +246,9 @@ func (d *desk) leaves() error {
 	}
 }
 
-// everybody lets anybody in.
-type everybody struct{}
+// openGate lets anybody in.
+type openGate struct{}
 
-func (everybody) Meet(context.Context, supervisor.Inbound) (m supervisor.Meeting, err error) {
+func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
 	return m, nil
 }

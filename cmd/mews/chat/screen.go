@@ -31,16 +31,16 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 	t.show(func() {
 		if again {
 			t.freshLine()
-			t.put(t.style.dim, "(Mews is back.)\n")
+			t.print(t.style.dim, "(Mews is back.)\n")
 			return
 		}
-		t.put(t.style.dim, fmt.Sprintf("Mews %s. You are %s; your folder is %s.\n", a.Version, a.User, a.Home))
-		t.put(t.style.dim, "Model: "+a.Model+". Ctrl-C stops an answer, Ctrl-D leaves, /help lists the commands.\n")
-		if a.Walls.Few() {
-			t.put(t.style.warn, "Walls: "+a.Walls.Line()+"\n")
+		t.print(t.style.dim, fmt.Sprintf("Mews %s. You are %s; your folder is %s.\n", a.Version, a.User, a.Home))
+		t.print(t.style.dim, "Model: "+a.Model+". Ctrl-C stops an answer, Ctrl-D leaves, /help lists the commands.\n")
+		if a.Walls.Weak() {
+			t.print(t.style.warn, "Walls: "+a.Walls.Line()+"\n")
 		}
 		if t.hints {
-			t.put(t.style.dim, "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n"+
+			t.print(t.style.dim, "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n"+
 				"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n")
 		}
 	})
@@ -50,7 +50,7 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 func (t *terminal) Lost(error) {
 	t.show(func() {
 		t.freshLine()
-		t.put(t.style.dim, "(Mews has gone away. What you have sent is kept; I wait for it to come back. Where it was stopped, `mews run` starts it.)\n")
+		t.print(t.style.dim, "(Mews has gone away. What you have sent is kept; I wait for it to come back. Where it was stopped, `mews run` starts it.)\n")
 	})
 }
 
@@ -62,19 +62,19 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 				t.asked.answered(key)
 			}
 		}
-		text := clean(d.Text)
+		text := stripControls(d.Text)
 		switch {
 		case d.Kind != supervisor.DeliveryAnswer:
 			t.freshLine()
-			t.put(t.style.of(d.Kind), at(d)+text)
+			t.print(t.style.of(d.Kind), timestamp(d)+text)
 		case d.Inbound == t.inbound && strings.HasPrefix(text, t.shown):
-			t.put("", text[len(t.shown):])
+			t.print("", text[len(t.shown):])
 		default:
 			t.freshLine()
-			t.put("", at(d)+text)
+			t.print("", timestamp(d)+text)
 		}
 		t.freshLine()
-		t.below(d)
+		t.showBelow(d)
 		if d.Kind == supervisor.DeliveryAnswer {
 			t.inbound, t.shown, t.busy = 0, "", false
 		}
@@ -82,17 +82,17 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 	return true
 }
 
-// below shows what came with a delivery beside its text.
-func (t *terminal) below(d control.Delivery) {
+// showBelow shows what came with a delivery beside its text.
+func (t *terminal) showBelow(d control.Delivery) {
 	for _, line := range fileLines(d) {
-		t.put("", line+"\n")
+		t.print("", line+"\n")
 	}
 	t.choices = choicesOf(d)
 	for _, line := range t.choices.lines {
-		t.put("", line+"\n")
+		t.print("", line+"\n")
 	}
 	if t.choices.any() {
-		t.put(t.style.dim, "(Type its number to choose one; any other line is a message as ever.)\n")
+		t.print(t.style.dim, "(Type its number to choose one; any other line is a message as ever.)\n")
 	}
 }
 
@@ -115,43 +115,43 @@ func (t *terminal) Show(s control.Show) {
 		}
 		t.busy = true
 		for _, line := range s.Tools {
-			t.tool(line)
+			t.showTool(line)
 		}
-		t.grow(s)
+		t.appendReply(s)
 	})
 }
 
-// grow adds to the reply on the screen. What was taken back can't be unsaid on a terminal, so it is said that it was.
-func (t *terminal) grow(s control.Show) {
-	text := clean(s.Text)
+// appendReply adds to the reply on the screen. What was taken back can't be unsaid on a terminal, so it is said that it was.
+func (t *terminal) appendReply(s control.Show) {
+	text := stripControls(s.Text)
 	switch {
 	case s.Offset == 0 && strings.HasPrefix(text, t.shown):
 		text = text[len(t.shown):]
 	case s.Offset == 0 && t.shown != "":
 		t.freshLine()
-		t.put(t.style.dim, "(That was interrupted; once more.)\n")
+		t.print(t.style.dim, "(That was interrupted; once more.)\n")
 		t.shown = ""
 	}
 	if text != "" {
-		t.put("", text)
+		t.print("", text)
 		t.shown += text
 	}
 }
 
-// marks begin a tool's line, by what happened.
-var marks = map[string]string{
+// toolMarks begin a tool's line, by what happened.
+var toolMarks = map[string]string{
 	string(protocol.ToolBegan):      "· ",
 	string(protocol.ToolProgressed): "  ",
 	string(protocol.ToolEnded):      "✓ ",
 }
 
-func (t *terminal) tool(line control.ToolLine) {
-	mark := marks[line.State]
+func (t *terminal) showTool(line control.ToolLine) {
+	mark := toolMarks[line.State]
 	if line.Failed {
 		mark = "✗ "
 	}
 	t.freshLine()
-	t.put(t.style.dim, strings.TrimRight(clean(mark+line.Tool+" "+line.Text), " \n")+"\n")
+	t.print(t.style.dim, strings.TrimRight(stripControls(mark+line.Tool+" "+line.Text), " \n")+"\n")
 }
 
 // show writes something of its own and sets the prompt behind it.
@@ -165,7 +165,7 @@ func (t *terminal) show(what func()) {
 	}
 	t.freshLine()
 	t.write(t.style.prompt + prompt + t.style.reset)
-	t.prompted = true
+	t.promptShown = true
 }
 
 // stream writes a part of something that goes on; there is no prompt while it does.
@@ -177,20 +177,20 @@ func (t *terminal) stream(what func()) {
 }
 
 func (t *terminal) clearPrompt() {
-	if t.prompted {
+	if t.promptShown {
 		t.write("\r\x1b[K")
-		t.prompted = false
+		t.promptShown = false
 	}
 }
 
 func (t *terminal) freshLine() {
-	if t.middle {
+	if t.midLine {
 		t.write("\n")
-		t.middle = false
+		t.midLine = false
 	}
 }
 
-func (t *terminal) put(look, text string) {
+func (t *terminal) print(look, text string) {
 	if text == "" {
 		return
 	}
@@ -202,7 +202,7 @@ func (t *terminal) put(look, text string) {
 			t.write("\n")
 		}
 	}
-	t.middle = !strings.HasSuffix(text, "\n")
+	t.midLine = !strings.HasSuffix(text, "\n")
 }
 
 // write goes through the line editor, which moves what is being typed out of the way. A screen that can't be written is

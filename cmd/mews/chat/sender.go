@@ -15,20 +15,20 @@ const maxUnsent = 100
 // or leave, also while the supervisor is away. say and drain belong to the goroutine that reads the keyboard.
 type sender struct {
 	chat    *control.Chat
-	refused func(l line, why string) // says that a line was not accepted
-	typed   chan line                // on its way; closed by drain
-	sent    chan struct{}            // closed when all of that has gone
+	refused func(l outgoing, why string) // says that a line was not accepted
+	typed   chan outgoing                // on its way; closed by drain
+	sent    chan struct{}                // closed when all of that has gone
 }
 
-// line is a message under its key, or a button that was pressed.
-type line struct {
+// outgoing is a message under its key, or a button that was pressed.
+type outgoing struct {
 	key, text string
 	delivery  int64  // whose button it is
 	press     string // "" for a message
 }
 
 // send gives a line to the supervisor.
-func (l line) send(ctx context.Context, chat *control.Chat) (control.Said, error) {
+func (l outgoing) send(ctx context.Context, chat *control.Chat) (control.Said, error) {
 	if l.press != "" {
 		return chat.Press(ctx, l.key, l.delivery, l.press)
 	}
@@ -36,12 +36,12 @@ func (l line) send(ctx context.Context, chat *control.Chat) (control.Said, error
 }
 
 // newSender makes a sender; run works it.
-func newSender(chat *control.Chat, refused func(l line, why string)) *sender {
-	return &sender{chat: chat, refused: refused, typed: make(chan line, maxUnsent), sent: make(chan struct{})}
+func newSender(chat *control.Chat, refused func(l outgoing, why string)) *sender {
+	return &sender{chat: chat, refused: refused, typed: make(chan outgoing, maxUnsent), sent: make(chan struct{})}
 }
 
 // say puts a line on its way. It does not wait.
-func (s *sender) say(l line) {
+func (s *sender) say(l outgoing) {
 	select {
 	case s.typed <- l:
 	default:
@@ -73,7 +73,7 @@ func (s *sender) drain(ctx context.Context) {
 	select {
 	case <-s.sent:
 		leave(ctx, s.chat)
-	case <-time.After(leaving):
+	case <-time.After(leaveTimeout):
 	case <-ctx.Done():
 	}
 }

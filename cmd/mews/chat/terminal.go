@@ -37,26 +37,26 @@ func inTerminal(ctx context.Context, con Console, socket string, o Options) erro
 	defer t.line.SetBracketedPasteMode(false)
 	t.line.History = openHistory(os.Getenv)
 	t.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.Undelivered}, t)
-	t.out = newSender(t.chat, t.refused)
+	t.sender = newSender(t.chat, t.refused)
 	return t.run(ctx, fd)
 }
 
 // terminal is the screen of a chat in a terminal.
 type terminal struct {
-	line  *term.Terminal
-	chat  *control.Chat
-	out   *sender
-	style style
-	hints bool
+	line   *term.Terminal
+	chat   *control.Chat
+	sender *sender
+	style  style
+	hints  bool
 
-	mu       sync.Mutex // guards what follows
-	prompted bool       // the prompt stands on the screen, and nothing behind it but what is being typed
-	middle   bool       // the cursor is not at the beginning of a line
-	inbound  int64      // what the reply on the screen answers
-	shown    string     // as much of that reply as is on the screen
-	busy     bool       // a turn runs, as far as this screen knows
-	asked    asked      // what is not answered yet
-	choices  choices    // below the newest delivery
+	mu          sync.Mutex // guards what follows
+	promptShown bool       // the prompt stands on the screen, and nothing behind it but what is being typed
+	midLine     bool       // the cursor is not at the beginning of a line
+	inbound     int64      // what the reply on the screen answers
+	shown       string     // as much of that reply as is on the screen
+	busy        bool       // a turn runs, as far as this screen knows
+	asked       unanswered // what is not answered yet
+	choices     choices    // below the newest delivery
 }
 
 // run talks until the person leaves, ctx ends or the chat fails.
@@ -65,10 +65,10 @@ func (t *terminal) run(ctx context.Context, fd int) error {
 	var running sync.WaitGroup
 	running.Go(func() { cancel(t.chat.Run(ctx, 0)) })
 	running.Go(func() { t.followSize(ctx, fd) })
-	running.Go(func() { t.out.run(ctx) })
+	running.Go(func() { t.sender.run(ctx) })
 	go func() { // a read of a terminal can't be interrupted: it ends with the process at the latest
 		err := t.read(ctx)
-		t.out.drain(ctx)
+		t.sender.drain(ctx)
 		cancel(err)
 	}()
 	<-ctx.Done()
@@ -111,7 +111,7 @@ func (t *terminal) read(ctx context.Context) error {
 func (t *terminal) entered() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.prompted, t.middle = false, false
+	t.promptShown, t.midLine = false, false
 }
 
 // say puts a line of the person's on its way.
@@ -120,30 +120,30 @@ func (t *terminal) say(text string) {
 	l := t.choices.line(control.NewKey(), text)
 	t.asked.said(l.key)
 	t.mu.Unlock()
-	t.out.say(l)
+	t.sender.say(l)
 }
 
 // refused says that a line was not accepted.
-func (t *terminal) refused(l line, why string) {
+func (t *terminal) refused(l outgoing, why string) {
 	t.show(func() {
 		t.asked.answered(l.key)
 		t.freshLine()
-		t.put(t.style.warn, "Not sent: "+why+" What you wrote is in the history: ↑.\n")
+		t.print(t.style.warn, "Not sent: "+why+" What you wrote is in the history: ↑.\n")
 	})
 }
 
 // interrupt is Ctrl-C. It is called by the keyboard.
 func (t *terminal) interrupt() {
 	t.mu.Lock()
-	l := line{key: control.NewKey(), text: "/stop"}
+	l := outgoing{key: control.NewKey(), text: "/stop"}
 	running := t.busy || t.asked.any()
 	first := running && t.asked.stop(l.key, time.Now())
 	t.mu.Unlock()
 	switch {
 	case first:
-		t.out.say(l)
+		t.sender.say(l)
 	case !running:
-		t.show(func() { t.put(t.style.dim, "(Nothing is running. Ctrl-D leaves.)\n") })
+		t.show(func() { t.print(t.style.dim, "(Nothing is running. Ctrl-D leaves.)\n") })
 	}
 }
 
@@ -198,8 +198,8 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	}
 }
 
-// at is the time of a delivery, where it is not of just now.
-func at(d control.Delivery) string {
+// timestamp is the time of a delivery, where it is not of just now.
+func timestamp(d control.Delivery) string {
 	if time.Since(d.At) < time.Minute {
 		return ""
 	}

@@ -10,9 +10,9 @@ import (
 )
 
 // unasked is what becomes of something that ann sent where nothing waits for a code.
-func (p *porch) unasked(t *testing.T, in supervisor.Inbound) supervisor.Meeting {
+func (p *porch) unasked(t *testing.T, in supervisor.Inbound) supervisor.GateDecision {
 	t.Helper()
-	m, err := p.Unasked(t.Context(), in, p.meet(t, in))
+	m, err := p.SpendUnexpected(t.Context(), in, p.meet(t, in))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestWhereNoCodeCanBeRightNoneIsUnasked(t *testing.T) {
 		"no key":        func(p *porch) { p.enrolled(t, true); p.gate(nil) },
 		"suspended": func(p *porch) {
 			p.enrolled(t, true)
-			if err := p.people.Set([]supervisor.User{{Name: "ann", Codes: supervisor.CodesOff}}, access.Bound{Suspended: []string{"ann"}}); err != nil {
+			if err := p.people.Set([]supervisor.User{{Name: "ann", Codes: supervisor.CodesOff}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
 				t.Fatal(err)
 			}
 		},

@@ -2,14 +2,14 @@ package question
 
 import "sync"
 
-// bell tells all who wait that something was pressed. The zero value is ready.
-type bell struct {
+// broadcast tells all who wait that something was pressed. The zero value is ready.
+type broadcast struct {
 	mu   sync.Mutex // guards next
 	next chan struct{}
 }
 
-// rung is closed at the next ring.
-func (b *bell) rung() <-chan struct{} {
+// wait is closed at the next ring.
+func (b *broadcast) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next == nil {
@@ -18,7 +18,7 @@ func (b *bell) rung() <-chan struct{} {
 	return b.next
 }
 
-func (b *bell) ring() {
+func (b *broadcast) notify() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.next != nil {

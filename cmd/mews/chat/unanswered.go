@@ -2,18 +2,18 @@ package chat
 
 import "time"
 
-// impatience is how soon after a Ctrl-C another one is the same wish once more.
-const impatience = time.Second
+// stopRepeatWindow is how soon after a Ctrl-C another one is the same wish once more.
+const stopRepeatWindow = time.Second
 
-// asked is what a screen has sent and not seen answered, by key. The zero value has sent nothing.
-type asked struct {
+// unanswered is what a screen has sent and not seen answered, by key. The zero value has sent nothing.
+type unanswered struct {
 	lines   map[string]bool
 	stopKey string    // of the /stop that is not answered; "" for none
 	stopped time.Time // when the last was sent for what is asked now; zero for none
 }
 
 // said notes a line on its way. A stop from before it does not stand for it.
-func (a *asked) said(key string) {
+func (a *unanswered) said(key string) {
 	if a.lines == nil {
 		a.lines = map[string]bool{}
 	}
@@ -22,7 +22,7 @@ func (a *asked) said(key string) {
 }
 
 // answered notes an answer or a refusal. A key of somebody else's changes nothing.
-func (a *asked) answered(key string) {
+func (a *unanswered) answered(key string) {
 	delete(a.lines, key)
 	if key == a.stopKey {
 		a.stopKey = ""
@@ -30,11 +30,11 @@ func (a *asked) answered(key string) {
 }
 
 // any tells whether a line waits for its answer.
-func (a *asked) any() bool { return len(a.lines) > 0 }
+func (a *unanswered) any() bool { return len(a.lines) > 0 }
 
 // stop tells whether a Ctrl-C is worth a /stop, which has key then: one is enough for all that was said before it.
-func (a *asked) stop(key string, now time.Time) bool {
-	if a.stopKey != "" || now.Sub(a.stopped) < impatience {
+func (a *unanswered) stop(key string, now time.Time) bool {
+	if a.stopKey != "" || now.Sub(a.stopped) < stopRepeatWindow {
 		return false
 	}
 	a.stopKey, a.stopped = key, now

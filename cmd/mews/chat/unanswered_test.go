@@ -6,7 +6,7 @@ import (
 )
 
 func TestOneStopIsEnoughForWhatWasSaidBeforeIt(t *testing.T) {
-	var a asked
+	var a unanswered
 	now := time.Unix(1000, 0)
 	stops := func(key string, want bool) {
 		t.Helper()
@@ -22,12 +22,12 @@ func TestOneStopIsEnoughForWhatWasSaidBeforeIt(t *testing.T) {
 	stops("s3", true) // what was said behind a stop takes another
 	a.answered("s3")
 	stops("s4", false) // a double press
-	now = now.Add(impatience)
+	now = now.Add(stopRepeatWindow)
 	stops("s5", true)
 }
 
 func TestALineIsUnansweredUntilItsOwnAnswer(t *testing.T) {
-	var a asked
+	var a unanswered
 	a.answered("another's")
 	a.said("one")
 	a.said("/etc/passwd")

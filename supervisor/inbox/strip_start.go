@@ -10,10 +10,10 @@ import (
 // startText is what is kept of a /start, whoever sends it and wherever.
 const startText = "/start"
 
-// bare takes from an inbound what stands behind a /start: that may be an invite's code, with which somebody else could come
+// stripStart takes from an inbound what stands behind a /start: that may be an invite's code, with which somebody else could come
 // in. Where a code is taken, it was taken before this. bared says that there was something; then nothing of the inbound as
 // it came is to be kept.
-func bare(in supervisor.Inbound) (_ supervisor.Inbound, bared bool) {
+func stripStart(in supervisor.Inbound) (_ supervisor.Inbound, bared bool) {
 	word, behind := strings.TrimSpace(in.Text), ""
 	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
 		word, behind = word[:end], word[end:]

@@ -10,7 +10,7 @@ import (
 )
 
 func TestASendersWrongCodesAreNotedUpToABound(t *testing.T) {
-	var k access.Knocks
+	var k access.InviteFailures
 	update := int64(0)
 	note := func(id int64, at time.Time) int {
 		n := 0
@@ -45,7 +45,7 @@ func TestASendersWrongCodesAreNotedUpToABound(t *testing.T) {
 
 // What comes again because it could not be kept is no further code, and is noted as it was the first time.
 func TestAnUpdateThatComesAgainIsCountedOnce(t *testing.T) {
-	var k access.Knocks
+	var k access.InviteFailures
 	for range 3 {
 		for update := range int64(5) {
 			if !k.Note(7, update, noon) {
@@ -67,7 +67,7 @@ func TestAnUpdateThatComesAgainIsCountedOnce(t *testing.T) {
 }
 
 func TestACrowdsWrongCodesAreNotedUpToABound(t *testing.T) {
-	var k access.Knocks
+	var k access.InviteFailures
 	var noted atomic.Int64
 	var crowd sync.WaitGroup
 	for update := range int64(4) {

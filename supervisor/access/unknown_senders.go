@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// maxStrangers is how many strangers are told apart in a day: whoever makes accounts by the thousand fills neither the
+// maxUnknownSenders is how many strangers are told apart in a day: whoever makes accounts by the thousand fills neither the
 // memory nor the log.
-const maxStrangers = 10_000
+const maxUnknownSenders = 10_000
 
-// Strangers remembers who has knocked. The zero value is ready; it may be used from several goroutines.
-type Strangers struct {
+// UnknownSenders remembers who has knocked. The zero value is ready; it may be used from several goroutines.
+type UnknownSenders struct {
 	mu   sync.Mutex // guards what follows
 	day  int64      // since 1970, UTC
 	seen map[int64]bool
@@ -18,7 +18,7 @@ type Strangers struct {
 
 // First tells whether this is the first knock of that id on the day of now, so that it is worth a line in the log. When
 // there have been too many that day it is none.
-func (s *Strangers) First(id int64, now time.Time) bool {
+func (s *UnknownSenders) First(id int64, now time.Time) bool {
 	const seconds = 24 * 60 * 60
 	day := now.Unix() / seconds
 	s.mu.Lock()
@@ -26,7 +26,7 @@ func (s *Strangers) First(id int64, now time.Time) bool {
 	if s.seen == nil || day > s.day || day < s.day-1 { // the day before: a knock that came late, just after midnight
 		s.day, s.seen = day, map[int64]bool{}
 	}
-	if s.seen[id] || len(s.seen) >= maxStrangers {
+	if s.seen[id] || len(s.seen) >= maxUnknownSenders {
 		return false
 	}
 	s.seen[id] = true

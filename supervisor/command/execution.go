@@ -8,20 +8,20 @@ import (
 	"mews/supervisor"
 )
 
-// job is a command or a press that runs, or is about to.
-type job struct {
+// execution is a command or a press that runs, or is about to.
+type execution struct {
 	user   string
 	ended  bool               // it is to end, also if it has not begun
 	cancel context.CancelFunc // nil until it begins
-	over   chan struct{}      // closed when it has ended
+	done   chan struct{}      // closed when it has ended
 }
 
-func newJob(in supervisor.Inbound) *job {
-	return &job{user: in.Conversation.User, over: make(chan struct{})}
+func newExecution(in supervisor.Inbound) *execution {
+	return &execution{user: in.Conversation.User, done: make(chan struct{})}
 }
 
-// begin is the beginning of one that is about to run; over is to be called at its end. Its context ends with End, too.
-func (c *Commands) begin(ctx context.Context, in supervisor.Inbound) (_ context.Context, over func()) {
+// beginExecution is the beginning of one that is about to run; over is to be called at its end. Its context ends with End, too.
+func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_ context.Context, over func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +35,7 @@ func (c *Commands) begin(ctx context.Context, in supervisor.Inbound) (_ context.
 		delete(c.taken, in.ID)
 		delete(c.active, in.ID)
 		cancel()
-		close(j.over)
+		close(j.done)
 	}
 }
 
@@ -43,9 +43,9 @@ func (c *Commands) begin(ctx context.Context, in supervisor.Inbound) (_ context.
 // approval, and those that wait. It returns when none of them runs any more, or with ctx's cause when ctx ends before. On disk
 // they stay unanswered: the next life of the service takes them up again, unless they are gone by then.
 func (c *Commands) End(ctx context.Context, user string) error {
-	for _, j := range c.stop(user) {
+	for _, j := range c.stopUser(user) {
 		select {
-		case <-j.over:
+		case <-j.done:
 		case <-ctx.Done():
 			return fmt.Errorf("wait for the end of a command of %s: %w", user, context.Cause(ctx))
 		}
@@ -53,8 +53,8 @@ func (c *Commands) End(ctx context.Context, user string) error {
 	return nil
 }
 
-// stop forgets what waits of a person, and gives what runs, which is told to end.
-func (c *Commands) stop(user string) (ending []*job) {
+// stopUser forgets what waits of a person, and gives what runs, which is told to end.
+func (c *Commands) stopUser(user string) (ending []*execution) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	theirs := func(in supervisor.Inbound) bool {

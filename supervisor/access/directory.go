@@ -9,9 +9,9 @@ import (
 	"mews/supervisor"
 )
 
-// Bound is what there is of people besides the configuration. What of it names nobody there is counts for nothing: a
+// Stored is what there is of people besides the configuration. What of it names nobody there is counts for nothing: a
 // person who was taken out of the configuration leaves such.
-type Bound struct {
+type Stored struct {
 	Bindings  []Binding
 	Suspended []string // names of users
 	Groups    []Group
@@ -33,15 +33,15 @@ type Group struct {
 	Chat    string
 }
 
-// house is everybody, at one time. It is never changed.
-type house struct {
-	users     map[string]supervisor.User
-	names     []string // sorted
-	byUID     map[uint32][]string
-	accounts  map[account]string
-	suspended map[string]bool
-	groups    map[Group]bool
-	skipped   []Binding // see People.Skipped
+// directory is everybody, at one time. It is never changed.
+type directory struct {
+	users           map[string]supervisor.User
+	names           []string // sorted
+	byUID           map[uint32][]string
+	accounts        map[account]string
+	suspended       map[string]bool
+	groups          map[Group]bool
+	ignoredBindings []Binding // see People.Skipped
 }
 
 type account struct {
@@ -49,8 +49,8 @@ type account struct {
 	number  string
 }
 
-func build(users []supervisor.User, more Bound, lookup Accounts) (*house, error) {
-	h := &house{users: map[string]supervisor.User{}, byUID: map[uint32][]string{}, accounts: map[account]string{},
+func newDirectory(users []supervisor.User, more Stored, lookup Accounts) (*directory, error) {
+	h := &directory{users: map[string]supervisor.User{}, byUID: map[uint32][]string{}, accounts: map[account]string{},
 		suspended: map[string]bool{}, groups: map[Group]bool{}}
 	for _, u := range users {
 		if err := h.add(u, u.Account == "" && slices.Contains(more.Added, u.Name), lookup); err != nil {
@@ -61,7 +61,7 @@ func build(users []supervisor.User, more Bound, lookup Accounts) (*house, error)
 	for _, b := range more.Bindings {
 		owner, taken := configured[account{b.Channel, b.Account}]
 		if _, known := h.users[b.User]; known && taken && owner != b.User {
-			h.skipped = append(h.skipped, b)
+			h.ignoredBindings = append(h.ignoredBindings, b)
 			continue
 		}
 		if err := h.bind(b); err != nil {
@@ -79,7 +79,7 @@ func build(users []supervisor.User, more Bound, lookup Accounts) (*house, error)
 }
 
 // add has one more person be there. Who has no account can be spoken for by an admin alone.
-func (h *house) add(u supervisor.User, noAccount bool, lookup Accounts) error {
+func (h *directory) add(u supervisor.User, noAccount bool, lookup Accounts) error {
 	if _, twice := h.users[u.Name]; twice || u.Name == "" {
 		return fmt.Errorf("user %q: the name is empty or another user's", u.Name)
 	}
@@ -99,7 +99,7 @@ func (h *house) add(u supervisor.User, noAccount bool, lookup Accounts) error {
 }
 
 // bind gives a person an account. Who has no id on Telegram by the configuration has the first that they were bound to.
-func (h *house) bind(b Binding) error {
+func (h *directory) bind(b Binding) error {
 	u, known := h.users[b.User]
 	if !known {
 		return nil
@@ -124,13 +124,13 @@ func (h *house) bind(b Binding) error {
 
 // Owner is whose an account of a channel is, suspended or not; "" is nobody's.
 func (p *People) Owner(channel supervisor.Channel, number string) string {
-	return p.now.Load().accounts[account{channel, number}]
+	return p.current.Load().accounts[account{channel, number}]
 }
 
-// Skipped are the bindings that count for nothing, because the configuration says that the account is another person's.
-func (p *People) Skipped() []Binding { return slices.Clone(p.now.Load().skipped) }
+// IgnoredBindings are the bindings that count for nothing, because the configuration says that the account is another person's.
+func (p *People) IgnoredBindings() []Binding { return slices.Clone(p.current.Load().ignoredBindings) }
 
 // active are the users of a user id who may speak.
-func (h *house) active(uid uint32) []string {
+func (h *directory) active(uid uint32) []string {
 	return slices.DeleteFunc(slices.Clone(h.byUID[uid]), func(name string) bool { return h.suspended[name] })
 }

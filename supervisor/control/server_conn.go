@@ -19,41 +19,41 @@ const (
 	maxName = 64
 )
 
-// client is one connection, seen from the supervisor. It is the handler of its conn.
-type client struct {
-	o      *Options
-	uid    uint32
-	conn   *protocol.Conn
-	asked  chan struct{} // closed with the first thing that the client asks for
-	joined chan joined   // what chat.attach hands to show, once
-	first  sync.Once     // closes asked
+// serverConn is one connection, seen from the supervisor. It is the handler of its conn.
+type serverConn struct {
+	o          *Options
+	uid        uint32
+	conn       *protocol.Conn
+	called     chan struct{} // closed with the first thing that the client asks for
+	attachedAt chan position // what chat.attach hands to show, once
+	firstCall  sync.Once     // closes asked
 
-	mu   sync.Mutex // guards conv
-	conv *supervisor.Conversation
+	mu           sync.Mutex // guards conv
+	conversation *supervisor.Conversation
 }
 
-// joined is a conversation that the client has attached to.
-type joined struct {
+// position is a conversation that the client has attached to.
+type position struct {
 	conversation int64
 	after        int64 // the newest delivery that it has
 	start        int64 // up to there it gets what no client has taken, from there on all
 }
 
-// methods is what a client may call.
-var methods = map[string]func(*client, context.Context, *protocol.Request) (any, error){
-	MethodStatus: (*client).status,
-	MethodAttach: (*client).attach,
-	MethodSay:    (*client).say,
-	MethodPress:  (*client).press,
-	MethodTook:   (*client).took,
+// chatMethods is what a client may call.
+var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Request) (any, error){
+	MethodStatus: (*serverConn).status,
+	MethodAttach: (*serverConn).attach,
+	MethodSay:    (*serverConn).say,
+	MethodPress:  (*serverConn).press,
+	MethodTook:   (*serverConn).took,
 }
 
 // Call answers a client. What a person may read of an error travels; all else is "internal".
-func (c *client) Call(ctx context.Context, req *protocol.Request) (any, error) {
-	c.first.Do(func() { close(c.asked) })
-	method, ok := methods[req.Method]
-	if answer := c.o.Answers[req.Method]; !ok && answer != nil {
-		method, ok = func(c *client, ctx context.Context, req *protocol.Request) (any, error) {
+func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (any, error) {
+	c.firstCall.Do(func() { close(c.called) })
+	method, ok := chatMethods[req.Method]
+	if answer := c.o.Methods[req.Method]; !ok && answer != nil {
+		method, ok = func(c *serverConn, ctx context.Context, req *protocol.Request) (any, error) {
 			return answer(ctx, c.uid, req)
 		}, true
 	}
@@ -72,9 +72,9 @@ func (c *client) Call(ctx context.Context, req *protocol.Request) (any, error) {
 }
 
 // Notify takes nothing: a client has nothing to notify of.
-func (c *client) Notify(*protocol.Request) {}
+func (c *serverConn) Notify(*protocol.Request) {}
 
-func (c *client) status(ctx context.Context, req *protocol.Request) (any, error) {
+func (c *serverConn) status(ctx context.Context, req *protocol.Request) (any, error) {
 	if err := req.Decode(nil); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (c *client) status(ctx context.Context, req *protocol.Request) (any, error)
 	return c.o.Status(ctx, c.uid)
 }
 
-func (c *client) attach(ctx context.Context, req *protocol.Request) (any, error) {
+func (c *serverConn) attach(ctx context.Context, req *protocol.Request) (any, error) {
 	var p Attach
 	if err := req.Decode(&p); err != nil {
 		return nil, err
@@ -104,53 +104,53 @@ func (c *client) attach(ctx context.Context, req *protocol.Request) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	j, err := p.join(conv.ID, newest)
+	j, err := p.position(conv.ID, newest)
 	if err != nil {
 		return nil, err
 	}
-	if !c.take(conv) {
+	if !c.setConversation(conv) {
 		return nil, invalid("This connection is attached already.")
 	}
-	c.joined <- j
+	c.attachedAt <- j
 	greeting := c.o.Greet(user)
 	greeting.User, greeting.Home, greeting.Conversation, greeting.Newest = user.Name, user.Home, conv.ID, newest
 	return greeting, nil
 }
 
-// join is where in a conversation a client begins.
-func (p Attach) join(conversation, newest int64) (joined, error) {
+// position is where in a conversation a client begins.
+func (p Attach) position(conversation, newest int64) (position, error) {
 	switch {
 	case p.After == Undelivered:
-		return joined{conversation: conversation, start: newest}, nil
+		return position{conversation: conversation, start: newest}, nil
 	case p.After == FromNow:
-		return joined{conversation: conversation, after: newest, start: newest}, nil
+		return position{conversation: conversation, after: newest, start: newest}, nil
 	case p.After < 0 || p.Start < 0:
-		return joined{}, invalid("There are no deliveries with numbers below zero.")
+		return position{}, invalid("There are no deliveries with numbers below zero.")
 	}
-	return joined{conversation: conversation, after: p.After, start: p.Start}, nil
+	return position{conversation: conversation, after: p.After, start: p.Start}, nil
 }
 
 func invalid(message string) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: message}
 }
 
-// take makes the connection that conversation's, once.
-func (c *client) take(conv supervisor.Conversation) bool {
+// setConversation makes the connection that conversation's, once.
+func (c *serverConn) setConversation(conv supervisor.Conversation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.conv != nil {
+	if c.conversation != nil {
 		return false
 	}
-	c.conv = &conv
+	c.conversation = &conv
 	return true
 }
 
-func (c *client) say(ctx context.Context, req *protocol.Request) (any, error) {
+func (c *serverConn) say(ctx context.Context, req *protocol.Request) (any, error) {
 	var p Say
 	if err := req.Decode(&p); err != nil {
 		return nil, err
 	}
-	conv, err := c.speaking()
+	conv, err := c.activeConversation()
 	if err != nil {
 		return nil, err
 	}
@@ -158,11 +158,11 @@ func (c *client) say(ctx context.Context, req *protocol.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return saidOf(kept), nil
+	return newSaid(kept), nil
 }
 
 // press keeps that a button was pressed, which has to be one of the conversation's.
-func (c *client) press(ctx context.Context, req *protocol.Request) (any, error) {
+func (c *serverConn) press(ctx context.Context, req *protocol.Request) (any, error) {
 	var p Press
 	if err := req.Decode(&p); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (c *client) press(ctx context.Context, req *protocol.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !has(d, p.Press) {
+	if !hasButton(d, p.Press) {
 		return nil, invalid("This message has no such button.")
 	}
 	kept, err := c.o.Inbox.Put(ctx, supervisor.Inbound{Conversation: conv, Source: source, Key: p.Key,
@@ -179,23 +179,23 @@ func (c *client) press(ctx context.Context, req *protocol.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	return saidOf(kept), nil
+	return newSaid(kept), nil
 }
 
-// saidOf is what has become of an inbound as it was kept.
-func saidOf(kept supervisor.Inbound) Said {
+// newSaid is what has become of an inbound as it was kept.
+func newSaid(kept supervisor.Inbound) Said {
 	return Said{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}
 }
 
-// has says whether a delivery has a button that says so.
-func has(d supervisor.Delivery, press string) bool {
+// hasButton says whether a delivery has a button that says so.
+func hasButton(d supervisor.Delivery, press string) bool {
 	return slices.ContainsFunc(d.Buttons, func(row []supervisor.Button) bool {
 		return slices.ContainsFunc(row, func(b supervisor.Button) bool { return b.Press == press })
 	})
 }
 
 // took keeps that the client has taken a delivery of its conversation.
-func (c *client) took(ctx context.Context, req *protocol.Request) (any, error) {
+func (c *serverConn) took(ctx context.Context, req *protocol.Request) (any, error) {
 	var p Took
 	if err := req.Decode(&p); err != nil {
 		return nil, err
@@ -207,8 +207,8 @@ func (c *client) took(ctx context.Context, req *protocol.Request) (any, error) {
 }
 
 // delivery is one of the conversation that this connection is attached to.
-func (c *client) delivery(ctx context.Context, id int64) (conv supervisor.Conversation, d supervisor.Delivery, err error) {
-	if conv, err = c.speaking(); err != nil {
+func (c *serverConn) delivery(ctx context.Context, id int64) (conv supervisor.Conversation, d supervisor.Delivery, err error) {
+	if conv, err = c.activeConversation(); err != nil {
 		return conv, d, err
 	}
 	list, err := c.o.Outbox.List(ctx, conv.ID, id-1, 1)
@@ -221,10 +221,10 @@ func (c *client) delivery(ctx context.Context, id int64) (conv supervisor.Conver
 	return conv, list[0], nil
 }
 
-// speaking is the conversation of this connection, if its process may still speak in it: people change while it is open.
-func (c *client) speaking() (supervisor.Conversation, error) {
+// activeConversation is the conversation of this connection, if its process may still speak in it: people change while it is open.
+func (c *serverConn) activeConversation() (supervisor.Conversation, error) {
 	c.mu.Lock()
-	conv := c.conv
+	conv := c.conversation
 	c.mu.Unlock()
 	if conv == nil {
 		return supervisor.Conversation{}, invalid("Attach first.")

@@ -8,14 +8,14 @@ import (
 	"mews/supervisor"
 )
 
-// brokenText is what a person is told whose factor can't be looked at.
-func brokenText(user string) string {
+// unreadableFactorText is what a person is told whose factor can't be looked at.
+func unreadableFactorText(user string) string {
 	return "Your gate is closed because your second factor can't be read, so no code can be checked. An admin can put the key " +
 		"file back that it was sealed with, or take the factor away with `mews totp reset " + user + "`."
 }
 
-// amongText is what is said of a recovery code among other words.
-const amongText = "Locked, and this was not taken: there is what looks like a recovery code in it. Send the code alone, in our " +
+// recoveryAmongWordsText is what is said of a recovery code among other words.
+const recoveryAmongWordsText = "Locked, and this was not taken: there is what looks like a recovery code in it. Send the code alone, in our " +
 	"private chat; then send the rest again."
 
 // zone is where a person lives.
@@ -27,8 +27,8 @@ func zone(u supervisor.User) *time.Location {
 	return z
 }
 
-// clock is a time to come as a person reads it where they live. It is not before what it says.
-func clock(at, now time.Time, u supervisor.User) string {
+// formatTime is a time to come as a person reads it where they live. It is not before what it says.
+func formatTime(at, now time.Time, u supervisor.User) string {
 	z := zone(u)
 	at, now = at.Add(time.Minute-1).In(z).Truncate(time.Minute), now.In(z)
 	layout := "15:04"
@@ -42,8 +42,8 @@ func clock(at, now time.Time, u supervisor.User) string {
 	return text
 }
 
-// span is a length of time for people, in hours and minutes.
-func span(d time.Duration) string {
+// formatDuration is a length of time for people, in hours and minutes.
+func formatDuration(d time.Duration) string {
 	var parts []string
 	for _, unit := range []struct {
 		name string

@@ -176,7 +176,7 @@ func TestAStepUpWantsAFreshCode(t *testing.T) {
 	if v := p.attempt("bob", p.DecideStepUp("bob", "123456"), p.now); v.Right || !strings.Contains(v.Text, "no second factor") {
 		t.Errorf("%+v", v)
 	}
-	if err := p.people.Set([]supervisor.User{{Name: "ann"}}, access.Bound{Suspended: []string{"ann"}}); err != nil {
+	if err := p.people.Set([]supervisor.User{{Name: "ann"}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.now = noon.Add(3 * step)
@@ -315,7 +315,7 @@ func FuzzWhatPeopleWrite(f *testing.F) {
 		p.gate(p.seal) // whose rate is fresh
 		p.factors["ann"] = was
 		code := p.meet(t, typed(text)).Decide != nil
-		if code && (len(text) > 128 || !strings.ContainsAny(supervisor.BareCode(text), "0123456789")) {
+		if code && (len(text) > 128 || !strings.ContainsAny(supervisor.NormalizeCode(text), "0123456789")) {
 			t.Errorf("%q is taken for a code", text)
 		}
 		if v := p.try(text); v.Right {
