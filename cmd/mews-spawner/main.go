@@ -26,15 +26,15 @@ const socket = 3
 
 func main() {
 	run := serve
-	if len(os.Args) == 2 && stages[os.Args[1]] != nil {
-		run = func([]string) error { return stages[os.Args[1]]() }
+	if len(os.Args) == 2 && modes[os.Args[1]] != nil {
+		run = func([]string) error { return modes[os.Args[1]]() }
 	}
 	if len(os.Args) > 1 && os.Args[1] == "--policy" {
 		run = supervise
 	}
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "mews-spawner:", err)
-		os.Exit(status(err))
+		os.Exit(exitStatus(err))
 	}
 }
 

@@ -8,15 +8,15 @@ import (
 	"mews/worker/spawn"
 )
 
-// stages are what this program is when it executes itself.
-var stages = map[string]func() error{
-	sandbox.StageArgument: sandbox.Stage,
-	sandbox.StepArgument:  sandbox.Step,
-	"--version":           printVersion,
+// modes are what this program is when it executes itself.
+var modes = map[string]func() error{
+	sandbox.StageOneArgument:  sandbox.StageOne,
+	sandbox.StageZeroArgument: sandbox.StageZero,
+	"--version":               printVersion,
 }
 
-// status is a program's exit status after err.
-func status(err error) int {
+// exitStatus is a program's exit status after err.
+func exitStatus(err error) int {
 	var ended spawn.EndedError
 	if errors.As(err, &ended) {
 		return ended.Status

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	stranger = 54361 // an account that nobody has, and no other package's tests
+	testUID  = 54361 // an account that nobody has, and no other package's tests
 	deadline = time.Minute
 )
 
@@ -70,16 +70,16 @@ func TestWhatItIsStartedWith(t *testing.T) {
 		status int
 		said   string
 	}{
-		"a question":            {[]string{"--version"}, 0, "mews-spawner dev\n"},
-		"nothing":               {nil, 1, "it is started by mews, with its policy: worker is missing"},
-		"an unknown word":       {[]string{"--help"}, 1, `there is no key "--help"`},
-		"no socket":             {[]string{"worker=/bin/sh"}, 1, "it is started by mews, with its socket"},
-		"a stage without plan":  {[]string{"stage"}, 1, "read the plan"},
-		"a step without plan":   {[]string{"step"}, 1, "read the plan"},
-		"no program":            {[]string{"--policy", policy, "--"}, 1, "want mews-spawner --policy FILE -- PROGRAM"},
-		"no policy":             {[]string{"--policy", policy + ".none", "--", "/bin/true"}, 1, "no such file"},
-		"a policy that is bad":  {[]string{"--policy", policy, "--", "/bin/true"}, 1, wrong},
-		"a policy of everybody": {[]string{"--policy", loose, "--", "/bin/true"}, 1, "nobody else's to write"},
+		"a question":              {[]string{"--version"}, 0, "mews-spawner dev\n"},
+		"nothing":                 {nil, 1, "it is started by mews, with its policy: worker is missing"},
+		"an unknown word":         {[]string{"--help"}, 1, `there is no key "--help"`},
+		"no socket":               {[]string{"worker=/bin/sh"}, 1, "it is started by mews, with its socket"},
+		"stage one without plan":  {[]string{"stage-one"}, 1, "read the plan"},
+		"stage zero without plan": {[]string{"stage-zero"}, 1, "read the plan"},
+		"no program":              {[]string{"--policy", policy, "--"}, 1, "want mews-spawner --policy FILE -- PROGRAM"},
+		"no policy":               {[]string{"--policy", policy + ".none", "--", "/bin/true"}, 1, "no such file"},
+		"a policy that is bad":    {[]string{"--policy", policy, "--", "/bin/true"}, 1, wrong},
+		"a policy of everybody":   {[]string{"--policy", loose, "--", "/bin/true"}, 1, "nobody else's to write"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := program(t, c.args...)
@@ -102,10 +102,10 @@ func home(t *testing.T) (dir string, account []string) {
 	if os.Getuid() != 0 {
 		return dir, nil
 	}
-	if err := os.Chown(dir, stranger, stranger); err != nil {
+	if err := os.Chown(dir, testUID, testUID); err != nil {
 		t.Fatal(err)
 	}
-	return dir, []string{fmt.Sprintf("account=%d:%d", stranger, stranger)}
+	return dir, []string{fmt.Sprintf("account=%d:%d", testUID, testUID)}
 }
 
 // TestAWorkerStartsAndEnds: the program is its own stages.
@@ -170,7 +170,7 @@ func TestItStartsMews(t *testing.T) {
 		status  int
 		said    string
 	}{
-		"as the service": {&syscall.Credential{Uid: stranger, Gid: stranger}, 7, "mews-spawner: /bin/sh ended with status 7\n"},
+		"as the service": {&syscall.Credential{Uid: testUID, Gid: testUID}, 7, "mews-spawner: /bin/sh ended with status 7\n"},
 		"as root":        {nil, 1, "as root it would start mews as root"},
 	} {
 		cmd := program(t, args...)

@@ -21,7 +21,7 @@ const escapeArgument = "escape"
 // programStarter starts tools' programs within the walls that this process is in, of which it reads in the environment that stage
 // one has made. Started by hand there are none.
 func programStarter() func(*exec.Cmd) error {
-	return sandbox.NewInside(sandbox.Tier(os.Getenv(sandbox.TierVariable))).Start
+	return sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable))).Start
 }
 
 // runEscape is the process that tries one row, and may die of it.

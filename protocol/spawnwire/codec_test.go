@@ -21,7 +21,7 @@ var every = []Message{
 	Started{ID: 7, PID: 4242},
 	Refused{ID: 7, Reason: "the home is not there"},
 	Exited{ID: 7, PID: 4242, Status: 0x8b},
-	Struck{ID: 7, Limit: "memory", Most: 1 << 30, Times: 3},
+	LimitHit{ID: 7, Kind: "memory", Limit: 1 << 30, Times: 3},
 }
 
 func TestEveryMessageComesBackAsItWas(t *testing.T) {

@@ -48,7 +48,7 @@ func CloseAll(fds []int) {
 	}
 }
 
-func rightsOf(control []byte) ([]int, error) {
+func parseRights(control []byte) ([]int, error) {
 	messages, err := syscall.ParseSocketControlMessage(control)
 	if err != nil {
 		return nil, fmt.Errorf("%w: control message: %w", ErrMalformed, err)
@@ -64,8 +64,8 @@ func rightsOf(control []byte) ([]int, error) {
 	return fds, nil
 }
 
-// retry repeats a system call that a signal has interrupted.
-func retry(call func() error) error {
+// retryInterrupted repeats a system call that a signal has interrupted.
+func retryInterrupted(call func() error) error {
 	for {
 		if err := call(); err != syscall.EINTR {
 			return err

@@ -84,7 +84,7 @@ type outgoing struct {
 func (out *outgoing) write(fd int) error {
 	for len(out.rest) > 0 {
 		var n int
-		err := retry(func() (err error) {
+		err := retryInterrupted(func() (err error) {
 			n, err = syscall.SendmsgN(fd, out.rest, out.rights, nil, 0)
 			return err
 		})
@@ -173,14 +173,14 @@ func receiveSome(fd int, to []byte) (n int, fds []int, err error) {
 	var cn, flags int
 	syscall.ForkLock.RLock() // nothing is forked before the descriptors close on exec
 	defer syscall.ForkLock.RUnlock()
-	err = retry(func() (err error) {
+	err = retryInterrupted(func() (err error) {
 		n, cn, flags, _, err = syscall.Recvmsg(fd, to, control, 0)
 		return err
 	})
 	if err != nil {
 		return 0, nil, err
 	}
-	fds, err = rightsOf(control[:cn])
+	fds, err = parseRights(control[:cn])
 	for _, fd := range fds {
 		syscall.CloseOnExec(fd)
 	}

@@ -43,7 +43,7 @@ func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
 	}
 	var sent error
 	err = c.raw.Write(func(fd uintptr) bool {
-		sent = retry(func() error {
+		sent = retryInterrupted(func() error {
 			return syscall.Sendmsg(int(fd), packet, rights, nil, syscall.MSG_NOSIGNAL)
 		})
 		return sent != syscall.EAGAIN
@@ -65,7 +65,7 @@ func (c *Conn) Receive() (Message, []int, error) {
 	var n, cn, flags int
 	var got error
 	err := c.raw.Read(func(fd uintptr) bool {
-		got = retry(func() (err error) {
+		got = retryInterrupted(func() (err error) {
 			n, cn, flags, _, err = syscall.Recvmsg(int(fd), packet, control, syscall.MSG_CMSG_CLOEXEC)
 			return err
 		})
@@ -80,12 +80,12 @@ func (c *Conn) Receive() (Message, []int, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("receive: %w", err)
 	}
-	return understand(packet[:n], control[:cn], flags)
+	return decodeReceived(packet[:n], control[:cn], flags)
 }
 
-// understand decodes what one recvmsg gave, and closes its descriptors if it is refused.
-func understand(packet, control []byte, flags int) (Message, []int, error) {
-	fds, err := rightsOf(control)
+// decodeReceived decodes what one recvmsg gave, and closes its descriptors if it is refused.
+func decodeReceived(packet, control []byte, flags int) (Message, []int, error) {
+	fds, err := parseRights(control)
 	if err == nil && flags&(syscall.MSG_TRUNC|syscall.MSG_CTRUNC) != 0 {
 		err = fmt.Errorf("%w: longer than %d bytes or with more than %d descriptors", ErrMalformed, MaxPacket, MaxFiles)
 	}

@@ -6,7 +6,7 @@
 //	                         kill{id, signal}
 //	spawner to supervisor    ready{version, tier, why, limits}, once, first
 //	                         started{id, pid} or refused{id, reason}, one for each spawn
-//	                         struck{id, limit, most, times}, when a limit has struck a worker
+//	                         limit_hit{id, kind, limit, times}, when a worker has hit a limit
 //	                         exited{id, pid, status}, one for each started
 //
 // The supervisor numbers its workers, upwards and never twice; the spawner knows them by these numbers alone, and no

@@ -2,7 +2,7 @@ package spawnwire
 
 import "fmt"
 
-// Message is one of Spawn, Kill, Ready, Started, Refused, Struck and Exited.
+// Message is one of Spawn, Kill, Ready, Started, Refused, LimitHit and Exited.
 type Message interface {
 	kind() kind
 	append(*writer)
@@ -57,11 +57,11 @@ type Refused struct {
 	Reason string
 }
 
-// Struck says that a limit has ended or refused something of a worker, which goes on.
-type Struck struct {
+// LimitHit says that a limit has ended or refused something of a worker, which goes on.
+type LimitHit struct {
 	ID    uint64
-	Limit string // which: memory, pids
-	Most  uint64 // the limit: bytes, or processes
+	Kind  string // which: memory, pids
+	Limit uint64 // the limit: bytes, or processes
 	Times uint32 // since it was last said
 }
 
@@ -82,18 +82,18 @@ const (
 	kindStarted
 	kindRefused
 	kindExited
-	kindStruck
+	kindLimitHit
 )
 
 // decoders is every message that there is.
 var decoders = map[kind]func(*reader) Message{
-	kindSpawn:   func(r *reader) Message { return readSpawn(r) },
-	kindKill:    func(r *reader) Message { return Kill{ID: r.uint64(), Signal: r.uint32()} },
-	kindReady:   func(r *reader) Message { return Ready{r.uint32(), r.text(MaxWord), r.text(MaxText), r.text(MaxText)} },
-	kindStarted: func(r *reader) Message { return Started{ID: r.uint64(), PID: r.uint32()} },
-	kindRefused: func(r *reader) Message { return Refused{ID: r.uint64(), Reason: r.text(MaxText)} },
-	kindExited:  func(r *reader) Message { return Exited{r.uint64(), r.uint32(), r.uint32()} },
-	kindStruck:  func(r *reader) Message { return Struck{r.uint64(), r.text(MaxWord), r.uint64(), r.uint32()} },
+	kindSpawn:    func(r *reader) Message { return readSpawn(r) },
+	kindKill:     func(r *reader) Message { return Kill{ID: r.uint64(), Signal: r.uint32()} },
+	kindReady:    func(r *reader) Message { return Ready{r.uint32(), r.text(MaxWord), r.text(MaxText), r.text(MaxText)} },
+	kindStarted:  func(r *reader) Message { return Started{ID: r.uint64(), PID: r.uint32()} },
+	kindRefused:  func(r *reader) Message { return Refused{ID: r.uint64(), Reason: r.text(MaxText)} },
+	kindExited:   func(r *reader) Message { return Exited{r.uint64(), r.uint32(), r.uint32()} },
+	kindLimitHit: func(r *reader) Message { return LimitHit{r.uint64(), r.text(MaxWord), r.uint64(), r.uint32()} },
 }
 
 func readSpawn(r *reader) Spawn {
@@ -119,13 +119,13 @@ func readBinds(r *reader) []Bind {
 	return list
 }
 
-func (Spawn) kind() kind   { return kindSpawn }
-func (Kill) kind() kind    { return kindKill }
-func (Ready) kind() kind   { return kindReady }
-func (Started) kind() kind { return kindStarted }
-func (Refused) kind() kind { return kindRefused }
-func (Exited) kind() kind  { return kindExited }
-func (Struck) kind() kind  { return kindStruck }
+func (Spawn) kind() kind    { return kindSpawn }
+func (Kill) kind() kind     { return kindKill }
+func (Ready) kind() kind    { return kindReady }
+func (Started) kind() kind  { return kindStarted }
+func (Refused) kind() kind  { return kindRefused }
+func (Exited) kind() kind   { return kindExited }
+func (LimitHit) kind() kind { return kindLimitHit }
 
 func (m Spawn) append(w *writer) {
 	w.uint64(m.ID)
@@ -176,9 +176,9 @@ func (m Exited) append(w *writer) {
 	w.uint32(m.Status)
 }
 
-func (m Struck) append(w *writer) {
+func (m LimitHit) append(w *writer) {
 	w.uint64(m.ID)
-	w.text("limit", m.Limit, MaxWord)
-	w.uint64(m.Most)
+	w.text("limit", m.Kind, MaxWord)
+	w.uint64(m.Limit)
 	w.uint32(m.Times)
 }

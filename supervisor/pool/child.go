@@ -64,9 +64,9 @@ func (c *child) setStarted(pid int) {
 }
 
 // limitHit is the spawner's word that a limit has struck.
-func (c *child) limitHit(m spawnwire.Struck) {
+func (c *child) limitHit(m spawnwire.LimitHit) {
 	if c.onLimit != nil {
-		c.onLimit(LimitHit{Limit: m.Limit, Most: int64(m.Most), Times: int(m.Times)})
+		c.onLimit(LimitHit{Limit: m.Kind, Most: int64(m.Limit), Times: int(m.Times)})
 	}
 }
 

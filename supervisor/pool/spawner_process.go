@@ -235,7 +235,7 @@ func (r *spawnerProcess) handle(m spawnwire.Message) error {
 		return r.withChild(m.ID, func(c *child) { c.setStarted(int(m.PID)) })
 	case spawnwire.Refused:
 		return r.withChild(m.ID, func(c *child) { r.forget(m.ID); c.finish(0, &RefusedError{m.Reason}) })
-	case spawnwire.Struck:
+	case spawnwire.LimitHit:
 		return r.withChild(m.ID, func(c *child) { c.limitHit(m) })
 	case spawnwire.Exited:
 		return r.withChild(m.ID, func(c *child) { r.forget(m.ID); c.finish(syscall.WaitStatus(m.Status), nil) })

@@ -9,7 +9,7 @@ import (
 // benchTree is a Tree on this system's cgroup v1, as much of it as can be tried out, and on folders elsewhere.
 func benchTree(b *testing.B) *Tree {
 	b.Helper()
-	o, have, why := realV1(b, wanted[V1]...)
+	o, have, why := realV1(b, usefulControllers[V1]...)
 	if slices.Contains(have, "pids") || slices.Contains(have, "memory") {
 		b.Logf("cgroup v1 with %s", strings.Join(have, ", "))
 		return open(b, o)
@@ -35,7 +35,7 @@ func BenchmarkGroup(b *testing.B) {
 			b.Fatal(err)
 		}
 		for _, h := range tree.hierarchies {
-			if err := tree.put(h.dir, s.pid()); err != nil {
+			if err := tree.moveProcess(h.dir, s.pid()); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -67,7 +67,7 @@ func BenchmarkCount(b *testing.B) {
 		if _, err := g.Usage(); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := g.Strikes(); err != nil {
+		if _, err := g.LimitHits(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -27,7 +27,7 @@ type Kind string
 const (
 	V2   Kind = "v2"   // one hierarchy for all controllers; a child is born in its group
 	V1   Kind = "v1"   // a hierarchy for each controller; a process is put into each
-	None Kind = "none" // none that this process may use: Make refuses
+	None Kind = "none" // unavailable that this process may use: Make refuses
 )
 
 // Options say where to look.
@@ -42,9 +42,9 @@ type Options struct {
 type Tree struct {
 	kind        Kind
 	why         string
-	hierarchies []*hierarchy // v2: one; v1: each that has a controller of use
+	hierarchies []*hierarchy // isV2: one; v1: each that has a controller of use
 	kernel      kernel
-	ready       bool // the groups to be made have the controllers
+	enabled     bool // the groups to be made have the controllers
 }
 
 // hierarchy is a mounted hierarchy with the folder in it that is ours.
@@ -53,14 +53,14 @@ type hierarchy struct {
 	controllers []string
 }
 
-// wanted are the controllers of use for each kind. With neither memory nor pids there is no point in the others.
-var wanted = map[Kind][]string{
+// usefulControllers are the controllers of use for each kind. With neither memory nor pids there is no point in the others.
+var usefulControllers = map[Kind][]string{
 	V2: {"memory", "pids", "cpu", "io"},
 	V1: {"memory", "pids", "cpu", "blkio"},
 }
 
-// remedy is what to do where there is nothing to use.
-const remedy = "Have systemd run Mews from a unit with Delegate=yes, on a system with cgroup v2, or run mews-spawner as " +
+// advice is what to do where there is nothing to use.
+const advice = "Have systemd run Mews from a unit with Delegate=yes, on a system with cgroup v2, or run mews-spawner as " +
 	"root with the cgroup hierarchies mounted writable. Until then a watchdog looks at the memory every few seconds."
 
 // errUnusable is why a kind of control groups cannot be used. It is for people, and no failure.
@@ -79,11 +79,11 @@ func Open(o Options) (*Tree, error) {
 		o.Self = "/proc/self/cgroup"
 	}
 	if o.kernel == nil {
-		o.kernel = system{}
+		o.kernel = realKernel{}
 	}
 	text, err := os.ReadFile(o.Self)
 	if errors.Is(err, fs.ErrNotExist) {
-		return none("this kernel has no control groups, or /proc is not mounted"), nil
+		return unavailable("this kernel has no control groups, or /proc is not mounted"), nil
 	} else if err != nil {
 		return nil, fmt.Errorf("find control groups: %w", err)
 	}
@@ -93,16 +93,16 @@ func Open(o Options) (*Tree, error) {
 	}
 	root, err := os.Open(o.Root)
 	if errors.Is(err, fs.ErrNotExist) {
-		return none("no control groups are mounted at " + o.Root), nil
+		return unavailable("no control groups are mounted at " + o.Root), nil
 	} else if err != nil {
 		return nil, fmt.Errorf("find control groups: %w", err)
 	}
 	defer root.Close()
-	return choose(root, own, o.kernel)
+	return findHierarchies(root, own, o.kernel)
 }
 
-// choose takes the first kind that can be used.
-func choose(root *os.File, own []membership, k kernel) (*Tree, error) {
+// findHierarchies takes the first kind that can be used.
+func findHierarchies(root *os.File, own []membership, k kernel) (*Tree, error) {
 	var reasons []string
 	for _, try := range []struct {
 		kind Kind
@@ -112,8 +112,8 @@ func choose(root *os.File, own []membership, k kernel) (*Tree, error) {
 		var reason errUnusable
 		switch {
 		case err == nil:
-			t := &Tree{kind: try.kind, hierarchies: found, kernel: k, ready: try.kind == V1}
-			t.explain()
+			t := &Tree{kind: try.kind, hierarchies: found, kernel: k, enabled: try.kind == V1}
+			t.describe()
 			return t, nil
 		case errors.As(err, &reason):
 			reasons = append(reasons, reason.reason)
@@ -121,12 +121,12 @@ func choose(root *os.File, own []membership, k kernel) (*Tree, error) {
 			return nil, fmt.Errorf("find control groups: %w", err)
 		}
 	}
-	return none(strings.Join(reasons, "; ")), nil
+	return unavailable(strings.Join(reasons, "; ")), nil
 }
 
-func none(reason string) *Tree {
-	return &Tree{kind: None, kernel: system{}, why: "A person's processes are limited one by one and not all together: " +
-		reason + ". " + remedy}
+func unavailable(reason string) *Tree {
+	return &Tree{kind: None, kernel: realKernel{}, why: "A person's processes are limited one by one and not all together: " +
+		reason + ". " + advice}
 }
 
 // Kind is which control groups there are.
@@ -145,10 +145,10 @@ func (t *Tree) Close() error {
 	return errors.Join(errs...)
 }
 
-// explain writes Why for what was found.
-func (t *Tree) explain() {
+// describe writes Why for what was found.
+func (t *Tree) describe() {
 	var have, lack []string
-	for _, c := range wanted[t.kind] {
+	for _, c := range usefulControllers[t.kind] {
 		if t.hasController(c) {
 			have = append(have, c)
 		} else {
@@ -165,8 +165,8 @@ func (t *Tree) hasController(controller string) bool {
 	return slices.ContainsFunc(t.hierarchies, func(h *hierarchy) bool { return h.hasController(controller) })
 }
 
-// Counts says whether groups have a controller: memory, pids.
-func (t *Tree) Counts(controller string) bool { return t.ready && t.hasController(controller) }
+// Enabled says whether groups have a controller: memory, pids.
+func (t *Tree) Enabled(controller string) bool { return t.enabled && t.hasController(controller) }
 
 // Sweep removes the groups that were made by processes which are gone, where nothing is in them; isLeft is asked about
 // each by the name that it was made with.
@@ -193,9 +193,9 @@ func (t *Tree) Sweep(isLeft func(name string) bool) error {
 
 func (h *hierarchy) hasController(name string) bool { return slices.Contains(h.controllers, name) }
 
-// tryOut makes a folder and removes it: permissions, a read-only mount and the limits of those above us have all had
+// probeFolder makes a folder and removes it: permissions, a read-only mount and the limits of those above us have all had
 // their say then.
-func tryOut(dir *os.File, k kernel) error {
+func probeFolder(dir *os.File, k kernel) error {
 	name := fmt.Sprintf("mews-probe-%d", os.Getpid())
 	if err := k.mkdir(dir, name); err != nil && err != unix.EEXIST {
 		return unusable("no group can be made in %s (%v)", dir.Name(), err)

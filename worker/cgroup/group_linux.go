@@ -14,13 +14,13 @@ var ErrInUse = errors.New("there are processes in it")
 
 // Group is the processes of a person.
 type Group struct {
-	tree  *Tree
-	name  string
-	parts []part
+	tree *Tree
+	name string
+	dirs []groupDir
 }
 
-// part is a group's folder in one hierarchy.
-type part struct {
+// groupDir is a group's folder in one hierarchy.
+type groupDir struct {
 	*hierarchy
 	folder *os.File
 }
@@ -40,11 +40,11 @@ func (t *Tree) Make(name string, l Limits) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !t.ready {
+	if !t.enabled {
 		return nil, fmt.Errorf("make group %s: Main has not made room for groups", name)
 	}
 	for _, h := range t.hierarchies {
-		if err := g.makeIn(h, l); err != nil {
+		if err := g.makeDir(h, l); err != nil {
 			return nil, errors.Join(err, g.Remove())
 		}
 	}
@@ -61,8 +61,8 @@ func (t *Tree) group(name string) (*Group, error) {
 	return &Group{tree: t, name: groupName(name)}, nil
 }
 
-// makeIn adds the part in one hierarchy.
-func (g *Group) makeIn(h *hierarchy, l Limits) error {
+// makeDir adds the part in one hierarchy.
+func (g *Group) makeDir(h *hierarchy, l Limits) error {
 	k, place := g.tree.kernel, h.dir.Name()+"/"+g.name
 	err := k.mkdir(h.dir, g.name)
 	if err == unix.EEXIST {
@@ -79,19 +79,19 @@ func (g *Group) makeIn(h *hierarchy, l Limits) error {
 	if err != nil {
 		return errors.Join(err, k.rmdir(h.dir, g.name))
 	}
-	p := part{h, folder}
-	g.parts = append(g.parts, p)
-	return g.limit(p, l)
+	p := groupDir{h, folder}
+	g.dirs = append(g.dirs, p)
+	return g.writeLimits(p, l)
 }
 
-func (g *Group) limit(p part, l Limits) error {
+func (g *Group) writeLimits(p groupDir, l Limits) error {
 	for _, s := range settings[g.tree.kind] {
 		text := s.text(l)
 		if text == "" || !p.hasController(s.controller) {
 			continue
 		}
 		err := g.tree.kernel.write(p.folder, s.file, text)
-		if err != nil && !(s.optional && missing(err)) {
+		if err != nil && !(s.optional && isMissing(err)) {
 			return fmt.Errorf("set limit %s of %s to %s: %w", s.file, p.folder.Name(), text, err)
 		}
 	}
@@ -101,10 +101,10 @@ func (g *Group) limit(p part, l Limits) error {
 // Dir is the open folder for clone3's CLONE_INTO_CGROUP (SysProcAttr.UseCgroupFD). It belongs to the group, and is good
 // until Close or Remove. In v1 it is nil: Add the process before it does anything.
 func (g *Group) Dir() *os.File {
-	if g.tree.kind != V2 || len(g.parts) == 0 {
+	if g.tree.kind != V2 || len(g.dirs) == 0 {
 		return nil
 	}
-	return g.parts[0].folder
+	return g.dirs[0].folder
 }
 
 // Add puts a process with all its threads into the group. Children that it has already stay where they are.
@@ -112,17 +112,17 @@ func (g *Group) Add(pid int) error {
 	if pid <= 0 {
 		return fmt.Errorf("put process %d into group %s: want a pid", pid, g.name)
 	}
-	for _, p := range g.parts {
-		if err := g.tree.put(p.folder, pid); err != nil {
+	for _, p := range g.dirs {
+		if err := g.tree.moveProcess(p.folder, pid); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pauses are what is waited between looks at a group that is to become empty: half a second in all. What SIGKILL does
+// retryDelays are what is waited between looks at a group that is to become empty: half a second in all. What SIGKILL does
 // not end within that (a dead disk) it may not end at all.
-var pauses = []time.Duration{
+var retryDelays = []time.Duration{
 	1 * time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond, 8 * time.Millisecond, 16 * time.Millisecond,
 	32 * time.Millisecond, 64 * time.Millisecond, 128 * time.Millisecond, 256 * time.Millisecond, 0,
 }
@@ -130,8 +130,8 @@ var pauses = []time.Duration{
 // Remove removes the group, which is empty or about to be: the kernel holds on to it until the last process is gone. A
 // group that is not there any more is no error. After an error it may be tried again.
 func (g *Group) Remove() error {
-	for _, pause := range pauses {
-		err := g.removeParts()
+	for _, pause := range retryDelays {
+		err := g.removeDirs()
 		if err == nil || !errors.Is(err, unix.EBUSY) || pause == 0 {
 			return err
 		}
@@ -140,11 +140,11 @@ func (g *Group) Remove() error {
 	return nil
 }
 
-// removeParts removes what can be removed and keeps the rest.
-func (g *Group) removeParts() error {
+// removeDirs removes what can be removed and keeps the rest.
+func (g *Group) removeDirs() error {
 	var errs []error
-	var kept []part
-	for _, p := range g.parts {
+	var kept []groupDir
+	for _, p := range g.dirs {
 		err := g.tree.kernel.rmdir(p.dir, g.name)
 		if err == nil || err == unix.ENOENT {
 			errs = append(errs, p.folder.Close())
@@ -153,6 +153,6 @@ func (g *Group) removeParts() error {
 		kept = append(kept, p)
 		errs = append(errs, fmt.Errorf("remove group %s: %w", p.folder.Name(), err))
 	}
-	g.parts = kept
+	g.dirs = kept
 	return errors.Join(errs...)
 }

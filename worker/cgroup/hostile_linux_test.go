@@ -39,10 +39,10 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	if err := os.Symlink(outside+"/pids.max", own+"/pids.max"); err != nil {
 		t.Fatal(err)
 	}
-	if err := (system{}).write(g.parts[0].folder, "pids.max", "7"); err != unix.ELOOP {
+	if err := (realKernel{}).write(g.dirs[0].folder, "pids.max", "7"); err != unix.ELOOP {
 		t.Errorf("written through a link: %v", err)
 	}
-	if _, err := read(g.parts[0].folder, "../../../"+filepath.Base(outside)+"/pids.max"); err == nil {
+	if _, err := read(g.dirs[0].folder, "../../../"+filepath.Base(outside)+"/pids.max"); err == nil {
 		t.Error("read by a way up")
 	}
 	for _, name := range []string{"pids.max", "cgroup.procs"} {
@@ -65,7 +65,7 @@ func TestAPipeKeepsNobodyWaiting(t *testing.T) {
 	if _, err := read(dir, "pipe"); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Errorf("a pipe is read: %v", err)
 	}
-	if err := (system{}).write(dir, "pipe", "x"); err == nil {
+	if err := (realKernel{}).write(dir, "pipe", "x"); err == nil {
 		t.Error("a pipe is written")
 	}
 	if err := os.Truncate(create(t, dir.Name()+"/huge"), 1<<40); err != nil {
@@ -96,7 +96,7 @@ func TestOnlyWhatIsInTheGroupIsKilled(t *testing.T) {
 	if err := bystander.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := signalSome(g.parts[0].folder, []int{bystander.Process.Pid}); err != nil {
+	if err := killBatch(g.dirs[0].folder, []int{bystander.Process.Pid}); err != nil {
 		t.Error(err)
 	}
 	if err := stdin.Close(); err != nil {
@@ -147,7 +147,7 @@ func TestKillGivesUp(t *testing.T) {
 func TestAnOldKernelHasNoKill(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
 	tree := open(t, o)
-	if err := tree.Main(0); err != nil {
+	if err := tree.MakeRoom(0); err != nil {
 		t.Fatal(err)
 	}
 	g := makeGroup(t, tree, Limits{PIDs: 5})

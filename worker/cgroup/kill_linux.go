@@ -16,19 +16,19 @@ import (
 // kernel has no cgroup.kill (v1, and v2 before Linux 5.14) no more forks are allowed, and each process is signalled
 // until none is left; an error names those that would not go.
 func (g *Group) Kill() error {
-	if g.tree.kind == V2 && len(g.parts) > 0 {
-		err := g.tree.kernel.write(g.parts[0].folder, "cgroup.kill", "1")
+	if g.tree.kind == V2 && len(g.dirs) > 0 {
+		err := g.tree.kernel.write(g.dirs[0].folder, "cgroup.kill", "1")
 		if err == nil {
 			return nil
-		} else if !missing(err) {
-			return fmt.Errorf("kill group %s: %w", g.parts[0].folder.Name(), err)
+		} else if !isMissing(err) {
+			return fmt.Errorf("kill group %s: %w", g.dirs[0].folder.Name(), err)
 		}
 	}
 	if err := g.forbidForks(); err != nil {
 		return err
 	}
-	for _, pause := range pauses {
-		left, err := g.signalAll()
+	for _, pause := range retryDelays {
+		left, err := g.killMembers()
 		if len(left) == 0 && err == nil {
 			return nil
 		}
@@ -42,38 +42,38 @@ func (g *Group) Kill() error {
 
 // forbidForks makes sure that signalling one by one comes to an end.
 func (g *Group) forbidForks() error {
-	for _, p := range g.parts {
+	for _, p := range g.dirs {
 		if !p.hasController("pids") {
 			continue
 		}
-		if err := g.tree.kernel.write(p.folder, "pids.max", "0"); err != nil && !missing(err) {
+		if err := g.tree.kernel.write(p.folder, "pids.max", "0"); err != nil && !isMissing(err) {
 			return fmt.Errorf("forbid forks in group %s: %w", p.folder.Name(), err)
 		}
 	}
 	return nil
 }
 
-// batch is how many descriptors are open at a time while processes are signalled.
-const batch = 64
+// pidfdBatch is how many descriptors are open at a time while processes are signalled.
+const pidfdBatch = 64
 
-// signalAll kills what is in the group now, in any hierarchy, and says what that was.
-func (g *Group) signalAll() (seen []int, err error) {
+// killMembers kills what is in the group now, in any hierarchy, and says what that was.
+func (g *Group) killMembers() (seen []int, err error) {
 	var errs []error
-	for _, p := range g.parts {
+	for _, p := range g.dirs {
 		pids, err := processes(p.folder)
 		errs = append(errs, err)
-		for some := range slices.Chunk(pids, batch) {
+		for some := range slices.Chunk(pids, pidfdBatch) {
 			seen = append(seen, some...)
-			errs = append(errs, signalSome(p.folder, some))
+			errs = append(errs, killBatch(p.folder, some))
 		}
 	}
 	slices.Sort(seen)
 	return slices.Compact(seen), errors.Join(errs...)
 }
 
-// signalSome kills those pids that are in the group. A pid may have come to be another process's since it was read, so
+// killBatch kills those pids that are in the group. A pid may have come to be another process's since it was read, so
 // each is held by a descriptor, and signalled through it only if the pid is in the group still.
-func signalSome(folder *os.File, pids []int) error {
+func killBatch(folder *os.File, pids []int) error {
 	held := map[int]int{}
 	defer func() {
 		for _, fd := range held {
@@ -82,7 +82,7 @@ func signalSome(folder *os.File, pids []int) error {
 	}()
 	var errs []error
 	for _, pid := range pids {
-		fd, err := holdProcess(pid)
+		fd, err := openPidfd(pid)
 		if err == unix.ESRCH {
 			continue
 		} else if err != nil {
@@ -105,7 +105,7 @@ func signalSome(folder *os.File, pids []int) error {
 	return errors.Join(errs...)
 }
 
-func holdProcess(pid int) (int, error) {
+func openPidfd(pid int) (int, error) {
 	if pid == 0 {
 		return -1, errors.New("it is outside of this process's pid namespace")
 	}

@@ -15,8 +15,8 @@ type Limits struct {
 }
 
 const (
-	usualWeight = 100
-	maxWeight   = 10000 // cgroup-v2, "Weights"
+	defaultWeight = 100
+	maxWeight     = 10000 // cgroup-v2, "Weights"
 )
 
 func (l Limits) check() error {
@@ -49,45 +49,45 @@ type setting struct {
 // settings are written in this order.
 var settings = map[Kind][]setting{
 	V2: {
-		{"memory", "memory.max", false, func(l Limits) string { return amount(l.Memory) }},
-		{"memory", "memory.high", false, func(l Limits) string { return amount(l.MemoryHigh) }},
-		{"memory", "memory.swap.max", true, func(l Limits) string { return noSwap(l.Memory) }},
-		{"pids", "pids.max", false, func(l Limits) string { return amount(int64(l.PIDs)) }},
-		{"cpu", "cpu.weight", false, func(l Limits) string { return amount(int64(l.CPUWeight)) }},
-		{"io", "io.weight", true, func(l Limits) string { return amount(int64(l.IOWeight)) }},
-		{"io", "io.bfq.weight", true, func(l Limits) string { return scaled(l.IOWeight, 100, 1, 1000) }},
+		{"memory", "memory.max", false, func(l Limits) string { return decimal(l.Memory) }},
+		{"memory", "memory.high", false, func(l Limits) string { return decimal(l.MemoryHigh) }},
+		{"memory", "memory.swap.max", true, func(l Limits) string { return swapLimit(l.Memory) }},
+		{"pids", "pids.max", false, func(l Limits) string { return decimal(int64(l.PIDs)) }},
+		{"cpu", "cpu.weight", false, func(l Limits) string { return decimal(int64(l.CPUWeight)) }},
+		{"io", "io.weight", true, func(l Limits) string { return decimal(int64(l.IOWeight)) }},
+		{"io", "io.bfq.weight", true, func(l Limits) string { return scaleWeight(l.IOWeight, 100, 1, 1000) }},
 	},
 	V1: {
-		{"memory", "memory.limit_in_bytes", false, func(l Limits) string { return amount(l.Memory) }},
-		{"memory", "memory.memsw.limit_in_bytes", true, func(l Limits) string { return amount(l.Memory) }},
-		{"pids", "pids.max", false, func(l Limits) string { return amount(int64(l.PIDs)) }},
-		{"cpu", "cpu.shares", false, func(l Limits) string { return scaled(l.CPUWeight, 1024, 2, 1<<18) }},
-		{"blkio", "blkio.weight", true, func(l Limits) string { return scaled(l.IOWeight, 500, 10, 1000) }},
-		{"blkio", "blkio.bfq.weight", true, func(l Limits) string { return scaled(l.IOWeight, 100, 1, 1000) }},
+		{"memory", "memory.limit_in_bytes", false, func(l Limits) string { return decimal(l.Memory) }},
+		{"memory", "memory.memsw.limit_in_bytes", true, func(l Limits) string { return decimal(l.Memory) }},
+		{"pids", "pids.max", false, func(l Limits) string { return decimal(int64(l.PIDs)) }},
+		{"cpu", "cpu.shares", false, func(l Limits) string { return scaleWeight(l.CPUWeight, 1024, 2, 1<<18) }},
+		{"blkio", "blkio.weight", true, func(l Limits) string { return scaleWeight(l.IOWeight, 500, 10, 1000) }},
+		{"blkio", "blkio.bfq.weight", true, func(l Limits) string { return scaleWeight(l.IOWeight, 100, 1, 1000) }},
 	},
 }
 
-func amount(n int64) string {
+func decimal(n int64) string {
 	if n == 0 {
 		return ""
 	}
 	return strconv.FormatInt(n, 10)
 }
 
-// noSwap keeps memory that is limited from growing on the disk instead.
-func noSwap(memory int64) string {
+// swapLimit keeps memory that is limited from growing on the disk instead.
+func swapLimit(memory int64) string {
 	if memory == 0 {
 		return ""
 	}
 	return "0"
 }
 
-// scaled turns a weight into that of another scale, on which usual is the default.
-func scaled(weight, usual, least, most int) string {
+// scaleWeight turns a weight into that of another scale, on which usual is the default.
+func scaleWeight(weight, usual, least, most int) string {
 	if weight == 0 {
 		return ""
 	}
-	return strconv.Itoa(min(max(weight*usual/usualWeight, least), most))
+	return strconv.Itoa(min(max(weight*usual/defaultWeight, least), most))
 }
 
 const maxName = 64

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sum is the memory of a process and all that descends from it.
-type Sum struct {
+// TreeSize is the memory of a process and all that descends from it.
+type TreeSize struct {
 	Bytes        int64
 	Processes    int
 	Tasks        int   // their threads, which is what the kernel counts against limits of processes
@@ -30,7 +30,7 @@ type Sum struct {
 //
 // The processes run on while they are counted, so this is an estimate. A process that is just being torn down can make a
 // reader of /proc wait for it: whoever has deadlines to keep calls this from a goroutine of its own.
-func MeasureAll(proc string, roots map[int]int) (map[int]Sum, error) {
+func MeasureAll(proc string, roots map[int]int) (map[int]TreeSize, error) {
 	dir, err := os.Open(proc)
 	if err != nil {
 		return nil, fmt.Errorf("measure processes: %w", err)
@@ -41,13 +41,13 @@ func MeasureAll(proc string, roots map[int]int) (map[int]Sum, error) {
 		return nil, fmt.Errorf("measure processes: %w", err)
 	}
 	children := childrenOf(all)
-	sums := map[int]Sum{}
+	sums := map[int]TreeSize{}
 	for root, most := range roots {
 		if _, ok := all[root]; !ok {
 			continue
 		}
-		members := family(children, root)
-		sum := Sum{Tasks: tasksOf(all, members)}
+		members := descendants(children, root)
+		sum := TreeSize{Tasks: tasksOf(all, members)}
 		if sum.Tasks > most {
 			members = nil
 		}
@@ -68,8 +68,8 @@ func tasksOf(all map[int]process, members []int) (n int) {
 	return n
 }
 
-func (s *Sum) add(proc *os.File, pid int, p process, root bool) error {
-	bytes, fair, err := share(proc, pid)
+func (s *TreeSize) add(proc *os.File, pid int, p process, root bool) error {
+	bytes, fair, err := proportionalSize(proc, pid)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *Sum) add(proc *os.File, pid int, p process, root bool) error {
 	return nil
 }
 
-func (s *Sum) count(pid int, bytes int64, fair, root bool) {
+func (s *TreeSize) count(pid int, bytes int64, fair, root bool) {
 	if !fair {
 		s.Resident++
 	}
@@ -104,7 +104,7 @@ func listProcesses(proc *os.File) (map[int]process, error) {
 			continue
 		}
 		text, err := read(proc, name+"/stat")
-		if gone(err) {
+		if isGone(err) {
 			continue
 		} else if err != nil {
 			return nil, err
@@ -127,9 +127,9 @@ func childrenOf(all map[int]process) map[int][]int {
 	return children
 }
 
-// family gives root and its descendants, a parent before its children, without the spared ones and what is below them. The
+// descendants gives root and its descendants, a parent before its children, without the spared ones and what is below them. The
 // list was not read in one moment, so it may even go in a circle: nobody is found twice.
-func family(children map[int][]int, root int, spared ...int) []int {
+func descendants(children map[int][]int, root int, spared ...int) []int {
 	found, seen := []int{root}, map[int]bool{root: true}
 	for _, pid := range spared {
 		seen[pid] = true
@@ -144,11 +144,11 @@ func family(children map[int][]int, root int, spared ...int) []int {
 	return found
 }
 
-// share is a process's fair share of memory; fair is false if it cannot be read.
-func share(proc *os.File, pid int) (bytes int64, fair bool, err error) {
+// proportionalSize is a process's fair share of memory; fair is false if it cannot be read.
+func proportionalSize(proc *os.File, pid int) (bytes int64, fair bool, err error) {
 	text, err := read(proc, strconv.Itoa(pid)+"/smaps_rollup")
 	switch {
-	case gone(err): // it takes nothing any more
+	case isGone(err): // it takes nothing any more
 		return 0, true, nil
 	case errors.Is(err, fs.ErrPermission):
 		return 0, false, nil
@@ -162,5 +162,5 @@ func share(proc *os.File, pid int) (bytes int64, fair bool, err error) {
 	return bytes, true, nil
 }
 
-// gone says whether an error is that a process has ended, or is about to.
-func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }
+// isGone says whether an error is that a process has ended, or is about to.
+func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }

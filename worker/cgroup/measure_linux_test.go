@@ -46,7 +46,7 @@ func TestMeasurePretended(t *testing.T) {
 		}
 	}
 	got, err := Measure(proc, 10)
-	want := Sum{Bytes: (8000 + 400 + 500) << 10, Processes: 5, Tasks: 5, Largest: 12, LargestBytes: 500 << 10}
+	want := TreeSize{Bytes: (8000 + 400 + 500) << 10, Processes: 5, Tasks: 5, Largest: 12, LargestBytes: 500 << 10}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -54,7 +54,7 @@ func TestMeasurePretended(t *testing.T) {
 		t.Errorf("a root that is not there: %v", err)
 	}
 	sums, err := MeasureAll(proc, map[int]int{20: 1, 12: 2, 99: 1, 10: 5})
-	if diff := cmp.Diff(map[int]Sum{
+	if diff := cmp.Diff(map[int]TreeSize{
 		20: {Bytes: 70000 << 10, Processes: 1, Tasks: 1}, 10: want,
 		12: {Tasks: 3}, // more than it came with
 	}, sums); err != nil || diff != "" {
@@ -71,11 +71,11 @@ func TestMeasurePretended(t *testing.T) {
 // TestMeasureByResidentSize is for processes whose fair share is not for us to read.
 func TestMeasureByResidentSize(t *testing.T) {
 	page := int64(os.Getpagesize())
-	var s Sum
+	var s TreeSize
 	s.count(7, 25*page, false, false)
 	s.count(8, 24*page, false, false)
 	s.count(6, 99*page, true, true)
-	want := Sum{Bytes: 148 * page, Processes: 3, Largest: 7, LargestBytes: 25 * page, Resident: 2}
+	want := TreeSize{Bytes: 148 * page, Processes: 3, Largest: 7, LargestBytes: 25 * page, Resident: 2}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Error(diff)
 	}
@@ -84,9 +84,9 @@ func TestMeasureByResidentSize(t *testing.T) {
 // TestMeasureReal finds the program that takes the most.
 func TestMeasureReal(t *testing.T) {
 	s := startShell(t, nil, `sleep 1000 & sh -c 's=$(head -c 20000000 /dev/zero | tr "\0" x); echo $$; read never'; read never`)
-	t.Cleanup(func() { endFamily(t, s.pid()) })
-	s.tell("go")
-	big, err := strconv.Atoi(s.hear())
+	t.Cleanup(func() { endDescendants(t, s.pid()) })
+	s.write("go")
+	big, err := strconv.Atoi(s.readLine())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +100,8 @@ func TestMeasureReal(t *testing.T) {
 	}
 }
 
-// endFamily kills what a shell has started.
-func endFamily(t *testing.T, root int) {
+// endDescendants kills what a shell has started.
+func endDescendants(t *testing.T, root int) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func endFamily(t *testing.T, root int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pid := range family(childrenOf(all), root)[1:] {
+	for _, pid := range descendants(childrenOf(all), root)[1:] {
 		if p, err := os.FindProcess(pid); err == nil {
 			_ = p.Kill() // it may have ended
 		}
@@ -126,7 +126,7 @@ func TestFamily(t *testing.T) {
 		for pid, parent := range parents {
 			all[pid] = process{parent: parent}
 		}
-		found := family(childrenOf(all), 1)
+		found := descendants(childrenOf(all), 1)
 		seen := map[int]bool{}
 		for i, pid := range found {
 			if seen[pid] || (i == 0) != (pid == 1) || (i > 0 && !seen[all[pid].parent]) {

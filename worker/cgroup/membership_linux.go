@@ -10,11 +10,11 @@ import (
 // membership is a line of /proc/PID/cgroup (cgroups(7)): the group that a process is in, in one hierarchy.
 type membership struct {
 	id          int      // 0 is v2
-	controllers []string // none in v2; a named hierarchy without controllers has "name=..."
+	controllers []string // unavailable in v2; a named hierarchy without controllers has "name=..."
 	path        string   // from the mount's top, "/" first
 }
 
-func (m membership) v2() bool { return m.id == 0 && len(m.controllers) == 0 }
+func (m membership) isV2() bool { return m.id == 0 && len(m.controllers) == 0 }
 
 // parseMemberships reads /proc/PID/cgroup. There is at most one line of v2.
 func parseMemberships(text string) ([]membership, error) {
@@ -25,10 +25,10 @@ func parseMemberships(text string) ([]membership, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m.v2() && seen {
+		if m.isV2() && seen {
 			return nil, fmt.Errorf("line %q: a second one of cgroup v2", line)
 		}
-		seen = seen || m.v2()
+		seen = seen || m.isV2()
 		all = append(all, m)
 	}
 	return all, nil

@@ -40,7 +40,7 @@ func TestNothingToUse(t *testing.T) {
 			if tree.Kind() != None || !strings.Contains(tree.Why(), test.want) || !strings.Contains(tree.Why(), "Delegate=yes") {
 				t.Errorf("kind %s, why %q, want %q", tree.Kind(), tree.Why(), test.want)
 			}
-			if err := tree.Main(0); err != nil {
+			if err := tree.MakeRoom(0); err != nil {
 				t.Error(err)
 			}
 			if _, err := tree.Make("alice", Limits{}); err == nil {
@@ -84,7 +84,7 @@ func TestHybrid(t *testing.T) {
 	if tree.Kind() != V1 || tree.Why() != want {
 		t.Errorf("kind %s, why %q, want %q", tree.Kind(), tree.Why(), want)
 	}
-	if err := tree.Main(os.Getppid()); err != nil || len(k.written("")) != 0 {
+	if err := tree.MakeRoom(os.Getppid()); err != nil || len(k.written("")) != 0 {
 		t.Errorf("Main does something: %v", err)
 	}
 	g := makeGroup(t, tree, Limits{Memory: 1 << 30, MemoryHigh: 1 << 29, PIDs: 256, CPUWeight: 50, IOWeight: 200})

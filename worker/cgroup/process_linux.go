@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// process is what Measure and KillBelow want to know of /proc/PID/stat.
+// process is what Measure and KillDescendants want to know of /proc/PID/stat.
 type process struct {
-	dead     bool // it has ended, and was not reaped
-	parent   int
-	threads  int
-	began    string // in the kernel's ticks since it started; with the pid it names one process
-	resident int64  // bytes
+	dead      bool // it has ended, and was not reaped
+	parent    int
+	threads   int
+	startTime string // in the kernel's ticks since it started; with the pid it names one process
+	resident  int64  // bytes
 }
 
 // The fields of /proc/PID/stat, counted from the state, the first one after the name (proc_pid_stat(5)).
 const (
-	statState    = 0
-	statParent   = 1
-	statThreads  = 17
-	statBegan    = 19
-	statResident = 21
+	statState     = 0
+	statParent    = 1
+	statThreads   = 17
+	statStartTime = 19
+	statResident  = 21
 )
 
 // parseStat reads /proc/PID/stat. A program chooses its name, so it may hold spaces and parentheses; the last
@@ -46,7 +46,7 @@ func parseStat(text string, pageSize int64) (process, error) {
 		return process{}, fmt.Errorf("stat: threads %.40q: %w", fields[statThreads], err)
 	}
 	return process{
-		dead: strings.Contains("ZXx", fields[statState]), parent: int(parent), threads: int(threads), began: fields[statBegan],
+		dead: strings.Contains("ZXx", fields[statState]), parent: int(parent), threads: int(threads), startTime: fields[statStartTime],
 		resident: min(max(pages, 0), math.MaxInt32) * pageSize,
 	}, nil
 }

@@ -13,7 +13,7 @@ func findV1(root *os.File, own []membership, k kernel) (found []*hierarchy, err 
 	var reasons []string
 	limits := false
 	for _, m := range own {
-		h, err := openV1(root, m, k)
+		h, err := openV1Hierarchy(root, m, k)
 		var reason errUnusable
 		switch {
 		case errors.As(err, &reason):
@@ -36,13 +36,13 @@ func findV1(root *os.File, own []membership, k kernel) (found []*hierarchy, err 
 	return nil, unusable("there is no controller of cgroup v1 for memory or pids")
 }
 
-// openV1 is nil for a hierarchy of no use.
-func openV1(root *os.File, m membership, k kernel) (*hierarchy, error) {
-	have := slices.DeleteFunc(slices.Clone(wanted[V1]), func(c string) bool { return !slices.Contains(m.controllers, c) })
+// openV1Hierarchy is nil for a hierarchy of no use.
+func openV1Hierarchy(root *os.File, m membership, k kernel) (*hierarchy, error) {
+	have := slices.DeleteFunc(slices.Clone(usefulControllers[V1]), func(c string) bool { return !slices.Contains(m.controllers, c) })
 	if len(have) == 0 {
 		return nil, nil
 	}
-	if !ours(m.path) {
+	if !isOwnV1Group(m.path) {
 		return nil, unusable("the group %s of this process was made by somebody who may expect no groups in it", m.path)
 	}
 	top, err := mountV1(root, m.controllers)
@@ -54,16 +54,16 @@ func openV1(root *os.File, m membership, k kernel) (*hierarchy, error) {
 	if err != nil {
 		return nil, unusable("the group %s of this process is not to be seen in %s", m.path, top.Name())
 	}
-	if err := tryOut(dir, k); err != nil {
+	if err := probeFolder(dir, k); err != nil {
 		dir.Close()
 		return nil, err
 	}
 	return &hierarchy{dir: dir, controllers: have}, nil
 }
 
-// ours says whether a group of v1 is one to make groups in: there nobody delegates. The hierarchy's top is everybody's, and
+// isOwnV1Group says whether a group of v1 is one to make groups in: there nobody delegates. The hierarchy's top is everybody's, and
 // what systemd makes for a unit is the unit's.
-func ours(path string) bool {
+func isOwnV1Group(path string) bool {
 	return path == "/" || strings.HasSuffix(path, ".service") || strings.HasSuffix(path, ".scope")
 }
 

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mainLeaf is the group of Mews itself, beside those of people.
-const mainLeaf = "main"
+// mainGroup is the group of Mews itself, beside those of people.
+const mainGroup = "main"
 
 // findV2 finds the folder that this process is in. If it is in our own leaf already, because an earlier process of Mews
 // put it there (or systemd did, with DelegateSubgroup=main), the folder is the one above.
 func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
-	i := slices.IndexFunc(own, membership.v2)
+	i := slices.IndexFunc(own, membership.isV2)
 	if i < 0 {
 		return nil, unusable("this process is in no group of cgroup v2")
 	}
@@ -27,14 +27,14 @@ func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
 	}
 	defer top.Close()
 	place := own[i].path
-	if path.Base(place) == mainLeaf {
+	if path.Base(place) == mainGroup {
 		place = path.Dir(place)
 	}
 	dir, err := openFolder(top, place)
 	if err != nil {
 		return nil, unusable("the group %s of this process is not to be seen in %s (%v)", place, top.Name(), err)
 	}
-	controllers, err := delegated(dir, k)
+	controllers, err := delegatedControllers(dir, k)
 	if err != nil {
 		dir.Close()
 		return nil, err
@@ -57,14 +57,14 @@ func mountV2(root *os.File) (*os.File, error) {
 	return nil, unusable("cgroup v2 is not mounted at %s", root.Name())
 }
 
-// delegated gives the controllers of use in a folder, if the folder is ours to arrange.
-func delegated(dir *os.File, k kernel) ([]string, error) {
+// delegatedControllers gives the controllers of use in a folder, if the folder is ours to arrange.
+func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 	text, err := read(dir, "cgroup.controllers")
 	if err != nil {
 		return nil, err
 	}
 	given := strings.Fields(text)
-	have := slices.DeleteFunc(slices.Clone(wanted[V2]), func(c string) bool { return !slices.Contains(given, c) })
+	have := slices.DeleteFunc(slices.Clone(usefulControllers[V2]), func(c string) bool { return !slices.Contains(given, c) })
 	if !slices.Contains(have, "memory") && !slices.Contains(have, "pids") {
 		return nil, unusable("cgroup v2 has no controller for memory or pids in %s, only %q", dir.Name(), given)
 	}
@@ -73,13 +73,13 @@ func delegated(dir *os.File, k kernel) ([]string, error) {
 			return nil, unusable("%s was not delegated to this process (%s: %v)", dir.Name(), name, err)
 		}
 	}
-	return have, tryOut(dir, k)
+	return have, probeFolder(dir, k)
 }
 
-// Main makes room for groups. With v2 a folder whose groups have controllers may have no processes of its own, so this
+// MakeRoom makes room for groups. With v2 a folder whose groups have controllers may have no processes of its own, so this
 // process, and pid (the supervisor; 0 is nobody), go to a leaf named "main", and then the controllers are switched on.
 // If that cannot be done everything is as it was. With v1 there is nothing to do. It may be called again.
-func (t *Tree) Main(pid int) error {
+func (t *Tree) MakeRoom(pid int) error {
 	if t.kind != V2 {
 		return nil
 	}
@@ -88,24 +88,24 @@ func (t *Tree) Main(pid int) error {
 	if pid > 0 && pid != movers[0] {
 		movers = append(movers, pid)
 	}
-	if err := base.onlyThese(movers); err != nil {
+	if err := base.checkOnly(movers); err != nil {
 		return err
 	}
-	if err := t.move(base, movers); err != nil {
+	if err := t.moveToMain(base, movers); err != nil {
 		return err
 	}
 	if err := t.enable(base); err != nil {
 		return errors.Join(err, t.moveBack(base, movers))
 	}
-	t.ready = true
-	t.explain()
+	t.enabled = true
+	t.describe()
 	return nil
 }
 
-// onlyThese is an error if others than pids are in the folder itself. The hierarchy's top, which alone has no
+// checkOnly is an error if others than pids are in the folder itself. The hierarchy's top, which alone has no
 // cgroup.type, may keep its processes.
-func (h *hierarchy) onlyThese(pids []int) error {
-	if _, err := read(h.dir, "cgroup.type"); missing(err) {
+func (h *hierarchy) checkOnly(pids []int) error {
+	if _, err := read(h.dir, "cgroup.type"); isMissing(err) {
 		return nil
 	}
 	there, err := processes(h.dir)
@@ -120,17 +120,17 @@ func (h *hierarchy) onlyThese(pids []int) error {
 	return nil
 }
 
-func (t *Tree) move(base *hierarchy, pids []int) error {
-	if err := t.kernel.mkdir(base.dir, mainLeaf); err != nil && err != unix.EEXIST {
-		return fmt.Errorf("make group %s/%s: %w", base.dir.Name(), mainLeaf, err)
+func (t *Tree) moveToMain(base *hierarchy, pids []int) error {
+	if err := t.kernel.mkdir(base.dir, mainGroup); err != nil && err != unix.EEXIST {
+		return fmt.Errorf("make group %s/%s: %w", base.dir.Name(), mainGroup, err)
 	}
-	leaf, err := openFolder(base.dir, mainLeaf)
+	leaf, err := openFolder(base.dir, mainGroup)
 	if err != nil {
 		return err
 	}
 	defer leaf.Close()
 	for i, pid := range pids {
-		if err := t.put(leaf, pid); err != nil {
+		if err := t.moveProcess(leaf, pid); err != nil {
 			return errors.Join(err, t.moveBack(base, pids[:i]))
 		}
 	}
@@ -141,15 +141,15 @@ func (t *Tree) move(base *hierarchy, pids []int) error {
 func (t *Tree) moveBack(base *hierarchy, pids []int) error {
 	var errs []error
 	for _, pid := range pids {
-		errs = append(errs, t.put(base.dir, pid))
+		errs = append(errs, t.moveProcess(base.dir, pid))
 	}
-	if err := t.kernel.rmdir(base.dir, mainLeaf); err != nil && err != unix.EBUSY {
-		errs = append(errs, fmt.Errorf("remove group %s/%s: %w", base.dir.Name(), mainLeaf, err))
+	if err := t.kernel.rmdir(base.dir, mainGroup); err != nil && err != unix.EBUSY {
+		errs = append(errs, fmt.Errorf("remove group %s/%s: %w", base.dir.Name(), mainGroup, err))
 	}
 	return errors.Join(errs...)
 }
 
-func (t *Tree) put(dir *os.File, pid int) error {
+func (t *Tree) moveProcess(dir *os.File, pid int) error {
 	if err := t.kernel.write(dir, "cgroup.procs", fmt.Sprint(pid)); err != nil {
 		return fmt.Errorf("put process %d into group %s: %w", pid, dir.Name(), err)
 	}

@@ -29,7 +29,7 @@ func TestAUnitWithDelegation(t *testing.T) {
 		t.Error("a group is made before there is room")
 	}
 	for range 2 { // the second time changes nothing
-		if err := tree.Main(supervisor.pid()); err != nil {
+		if err := tree.MakeRoom(supervisor.pid()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,9 +67,9 @@ func v2Counters(t *testing.T, k *fake, g *Group) {
 	if want := (Usage{Memory: 4096, MemoryPeak: 8192, PIDs: 3, CPU: 1500e3}); err != nil || usage != want {
 		t.Errorf("usage %+v, %v, want %+v", usage, err, want)
 	}
-	strikes, err := g.Strikes()
-	if want := (Strikes{OOMKills: 1, Memory: 6, PIDs: 7}); err != nil || strikes != want {
-		t.Errorf("strikes %+v, %v, want %+v", strikes, err, want)
+	hits, err := g.LimitHits()
+	if want := (LimitHits{OOMKills: 1, Memory: 6, PIDs: 7}); err != nil || hits != want {
+		t.Errorf("hits %+v, %v, want %+v", hits, err, want)
 	}
 	if err := os.Remove(k.root + "/" + own + "memory.peak"); err != nil { // Linux before 5.19
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func v2Counters(t *testing.T, k *fake, g *Group) {
 		t.Errorf("without a peak: usage %+v, %v", usage, err)
 	}
 	k.put(own+"pids.events", "max many\n")
-	if _, err := g.Strikes(); err == nil || !strings.Contains(err.Error(), "pids.events") {
+	if _, err := g.LimitHits(); err == nil || !strings.Contains(err.Error(), "pids.events") {
 		t.Errorf("a counter that is no number: %v", err)
 	}
 }
@@ -115,7 +115,7 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	if err != nil {
 		t.Fatalf("an empty group is not taken over: %v", err)
 	}
-	if s, err := anew.Strikes(); err != nil || s != (Strikes{}) {
+	if s, err := anew.LimitHits(); err != nil || s != (LimitHits{}) {
 		t.Errorf("an old group taken over counts from %+v, %v", s, err)
 	}
 	if err := errors.Join(anew.Remove(), anew.Remove()); err != nil {
@@ -129,12 +129,12 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 // TestAnotherSpawner is one that was started again, in the leaf already, and one of systemd's DelegateSubgroup.
 func TestAnotherSpawner(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
-	if err := open(t, o).Main(0); err != nil {
+	if err := open(t, o).MakeRoom(0); err != nil {
 		t.Fatal(err)
 	}
 	o.Self = k.self("0::/" + unit + "/main\n")
 	tree := open(t, o)
-	if err := tree.Main(0); err != nil {
+	if err := tree.MakeRoom(0); err != nil {
 		t.Fatal(err)
 	}
 	g := makeGroup(t, tree, Limits{PIDs: 3})
@@ -168,7 +168,7 @@ func TestMainUndoesWhatItBegan(t *testing.T) {
 			if test.refuse != "" {
 				k.fail[test.refuse] = unix.EBUSY
 			}
-			err := tree.Main(test.pid)
+			err := tree.MakeRoom(test.pid)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("got %v, want %q", err, test.want)
 			}
@@ -190,7 +190,7 @@ func TestWithoutTheProcessor(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids cpu")
 	o.kernel = &refuser{kernel: k, text: "+cpu"}
 	tree := open(t, o)
-	if err := tree.Main(0); err != nil {
+	if err := tree.MakeRoom(0); err != nil {
 		t.Fatal(err)
 	}
 	makeGroup(t, tree, Limits{PIDs: 3, CPUWeight: 7})

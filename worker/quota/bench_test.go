@@ -45,14 +45,14 @@ func counting(b *testing.B, dir string) *quota.Quota {
 	return q
 }
 
-func write(b *testing.B, dir string, room workspace.Room) {
+func write(b *testing.B, dir string, room workspace.Quota) {
 	ws, err := workspace.Open(dir, protocol.FilePolicy{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer ws.Close()
 	if room != nil {
-		ws.Within(room)
+		ws.SetQuota(room)
 	}
 	data := make([]byte, 4<<10)
 	for b.Loop() {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// look asks the system for a folder's file system. Of a folder with a project's limit ext4 and XFS tell the project's own
+// statDisk asks the system for a folder's file system. Of a folder with a project's limit ext4 and XFS tell the project's own
 // numbers (ext4_statfs_project, xfs_fs_statfs).
-func look(dir string) (Disk, error) {
+func statDisk(dir string) (Disk, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return Disk{}, err

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// small mounts a file system of 20 MiB, of which 1 MiB is the reserve.
-func small(t *testing.T, dir string) {
+// smallDisk mounts a file system of 20 MiB, of which 1 MiB is the reserve.
+func smallDisk(t *testing.T, dir string) {
 	t.Helper()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=20m"); err != nil {
 		t.Skipf("a disk of its own takes mounting a tmpfs, which needs CAP_SYS_ADMIN here: %v", err)
@@ -20,17 +20,17 @@ func small(t *testing.T, dir string) {
 // TestASmallDisk is the reserve on a real one.
 func TestASmallDisk(t *testing.T) {
 	dir := t.TempDir()
-	small(t, dir)
-	q := newQuota(t, Options{Dir: dir, Disk: look})
-	holds(t, q.Fits(19*mib), "")
-	holds(t, q.Fits(19*mib+1), "the disk has 20 MiB free of 20 MiB, and 1 MiB are kept free")
+	smallDisk(t, dir)
+	q := newQuota(t, Options{Dir: dir, Disk: statDisk})
+	wantMessage(t, q.Fits(19*mib), "")
+	wantMessage(t, q.Fits(19*mib+1), "the disk has 20 MiB free of 20 MiB, and 1 MiB are kept free")
 	fill(t, q, "a", 19*mib)
-	holds(t, q.Fits(1), "the disk has 1 MiB free of 20 MiB")
+	wantMessage(t, q.Fits(1), "the disk has 1 MiB free of 20 MiB")
 	if used, _ := counted(t, q); used != 19*mib {
 		t.Errorf("counted %d bytes", used)
 	}
 	must(t, os.Remove(filepath.Join(dir, "a")))
-	holds(t, q.Fits(19*mib), "")
+	wantMessage(t, q.Fits(19*mib), "")
 }
 
 // TestAnotherDiskInTheFolder is not the folder's.
@@ -39,7 +39,7 @@ func TestAnotherDiskInTheFolder(t *testing.T) {
 	other := filepath.Join(q.options.Dir, "other")
 	must(t, os.Mkdir(other, 0o755))
 	before, _ := counted(t, q)
-	small(t, other)
+	smallDisk(t, other)
 	fill(t, q, "other/a", 2*mib)
 	if used, more := counted(t, q); used > before || more {
 		t.Errorf("counted %d bytes, %d before", used, before)
@@ -47,11 +47,11 @@ func TestAnotherDiskInTheFolder(t *testing.T) {
 }
 
 func TestTheSystemsOwnLook(t *testing.T) {
-	d, err := look(t.TempDir())
+	d, err := statDisk(t.TempDir())
 	if err != nil || d.Total <= 0 || d.Free < 0 || d.Free > d.Total || d.Project {
 		t.Errorf("got %+v, %v", d, err)
 	}
-	if _, err := look("/none"); err == nil {
+	if _, err := statDisk("/none"); err == nil {
 		t.Error("of what is not there something was told")
 	}
 }

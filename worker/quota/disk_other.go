@@ -4,8 +4,8 @@ package quota
 
 import "golang.org/x/sys/unix"
 
-// look asks the system for a folder's file system.
-func look(dir string) (Disk, error) {
+// statDisk asks the system for a folder's file system.
+func statDisk(dir string) (Disk, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return Disk{}, err

@@ -15,28 +15,28 @@ type Disk struct {
 	Project bool
 }
 
-// most is what a reserve is at most, in bytes.
-const most = 1 << 30
+// maxReserve is what a reserve is at most, in bytes.
+const maxReserve = 1 << 30
 
 // reserve is what is to stay free: nothing is written below 5 % or 1 GiB free, whichever is less.
-func (d Disk) reserve() int64 { return min(d.Total/20, most) }
+func (d Disk) reserve() int64 { return min(d.Total/20, maxReserve) }
 
-// room is what there is, and what there may be.
-type room struct {
+// space is what there is, and what there may be.
+type space struct {
 	used, limit int64 // limit 0 is none
 	more        bool  // more than used
 }
 
-// tighter is the room by a project's limit where that is smaller than r's.
-func (r room) tighter(d Disk) room {
+// withProject is the room by a project's limit where that is smaller than r's.
+func (r space) withProject(d Disk) space {
 	if !d.Project || r.limit > 0 && r.limit <= d.Total {
 		return r
 	}
-	return room{used: d.Total - d.Free, limit: d.Total}
+	return space{used: d.Total - d.Free, limit: d.Total}
 }
 
-// lacks reports why the folder may not grow by so many bytes.
-func (r room) lacks(grow int64) error {
+// shortage reports why the folder may not grow by so many bytes.
+func (r space) shortage(grow int64) error {
 	if r.limit == 0 || r.used <= r.limit && r.limit-r.used >= grow {
 		return nil
 	}
@@ -48,20 +48,20 @@ func (r room) lacks(grow int64) error {
 	if r.used < r.limit {
 		held += fmt.Sprintf(", and this would add %s", size(grow))
 	}
-	return errors.New(held + "; delete something first" + trashed)
+	return errors.New(held + "; delete something first" + trashHint)
 }
 
-// trashed is what one has to know who deletes: delete_file makes no room.
-const trashed = " (what is in .trash counts too, until rm removes it)"
+// trashHint is what one has to know who deletes: delete_file makes no room.
+const trashHint = " (what is in .trash counts too, until rm removes it)"
 
-// lacks reports why nothing may be written that takes so many bytes. A project's limit is the kernel's to keep, and guards
+// shortage reports why nothing may be written that takes so many bytes. A project's limit is the kernel's to keep, and guards
 // the rest of the file system, which is not seen behind it; and of some file systems nothing is known.
-func (d Disk) lacks(grow int64) error {
+func (d Disk) shortage(grow int64) error {
 	if d.Project || d.Total == 0 || d.Free-d.reserve() >= grow {
 		return nil
 	}
 	return fmt.Errorf("the disk has %s free of %s, and %s are kept free; delete something first%s",
-		size(d.Free), size(d.Total), size(d.reserve()), trashed)
+		size(d.Free), size(d.Total), size(d.reserve()), trashHint)
 }
 
 // Fits reports why the folder may not grow by so many bytes; nil is that it may, and what does not grow it always may. A
@@ -75,31 +75,31 @@ func (q *Quota) Fits(grow int64) error {
 	ctx := context.Background()
 	if q.options.Limit > 0 && !q.await(ctx, 1, 0) {
 		q.Refresh()
-		q.await(ctx, 1, q.options.Patient)
+		q.await(ctx, 1, q.options.WriteWait)
 	}
 	d := q.disk()
-	r := q.room().tighter(d)
-	if r.lacks(grow) != nil && r.limit == q.options.Limit {
-		q.await(ctx, q.ask(), q.options.Patient)
-		r = q.room()
+	r := q.usedSpace().withProject(d)
+	if r.shortage(grow) != nil && r.limit == q.options.Limit {
+		q.await(ctx, q.request(), q.options.WriteWait)
+		r = q.usedSpace()
 	}
-	if err := r.lacks(grow); err != nil {
+	if err := r.shortage(grow); err != nil {
 		return err
 	}
-	return d.lacks(grow)
+	return d.shortage(grow)
 }
 
 // Note is what is to be said under a program's result: why the file tools would not write now, "" where they would. It asks
 // for a count, because the program may have written anything, and waits for it, but not long.
 func (q *Quota) Note(ctx context.Context) string {
-	number := q.ask()
+	number := q.request()
 	if q.options.Limit > 0 {
-		q.await(ctx, number, q.options.Brief)
+		q.await(ctx, number, q.options.NoteWait)
 	}
 	d := q.disk()
-	err := q.room().tighter(d).lacks(0)
+	err := q.usedSpace().withProject(d).shortage(0)
 	if err == nil {
-		err = d.lacks(0)
+		err = d.shortage(0)
 	}
 	if err == nil {
 		return ""
@@ -107,10 +107,10 @@ func (q *Quota) Note(ctx context.Context) string {
 	return "no room: " + err.Error()
 }
 
-// room is that of the folder itself. What was not counted yet is no reason to refuse anything.
-func (q *Quota) room() room {
+// usedSpace is that of the folder itself. What was not counted yet is no reason to refuse anything.
+func (q *Quota) usedSpace() space {
 	used, more := q.Used()
-	return room{used: used, more: more, limit: q.options.Limit}
+	return space{used: used, more: more, limit: q.options.Limit}
 }
 
 // disk is the file system now. One that does not tell refuses nothing: it will by itself when it is full.

@@ -28,16 +28,16 @@ func TestReserve(t *testing.T) {
 		{"one that does not tell", Disk{}, gib, "", ""},
 		{"a project's, which the kernel keeps", Disk{Total: mib, Project: true}, gib, "", ""},
 	} {
-		t.Run(c.name, func(t *testing.T) { holds(t, c.disk.lacks(c.grow), c.wants, c.also) })
+		t.Run(c.name, func(t *testing.T) { wantMessage(t, c.disk.shortage(c.grow), c.wants, c.also) })
 	}
 }
 
 // TestProject is the arithmetic of a project quota: what ext4 and XFS tell of a folder with one (statfs(2) in it).
 func TestProject(t *testing.T) {
-	own := room{used: 3 * gib, limit: 10 * gib}
+	own := space{used: 3 * gib, limit: 10 * gib}
 	for _, c := range []struct {
 		name  string
-		room  room
+		room  space
 		disk  Disk
 		grow  int64
 		wants string
@@ -47,33 +47,33 @@ func TestProject(t *testing.T) {
 		{"a larger one, and over one's own", own, Disk{Total: 20 * gib, Free: gib, Project: true}, 8 * gib, "3 GiB of the 10 GiB"},
 		{"a smaller one with room", own, Disk{Total: 5 * gib, Free: gib, Project: true}, gib, ""},
 		{"a smaller one without", own, Disk{Total: 5 * gib, Free: gib, Project: true}, gib + 1, "4 GiB of the 5 GiB"},
-		{"no limit of one's own", room{used: gib}, Disk{Total: 5 * gib, Free: 0, Project: true}, 1, "5 GiB of the 5 GiB"},
+		{"no limit of one's own", space{used: gib}, Disk{Total: 5 * gib, Free: 0, Project: true}, 1, "5 GiB of the 5 GiB"},
 	} {
-		t.Run(c.name, func(t *testing.T) { holds(t, c.room.tighter(c.disk).lacks(c.grow), c.wants) })
+		t.Run(c.name, func(t *testing.T) { wantMessage(t, c.room.withProject(c.disk).shortage(c.grow), c.wants) })
 	}
 }
 
 func TestTheWordsOfARefusal(t *testing.T) {
 	for _, c := range []struct {
-		room room
+		room space
 		grow int64
 		want string
 	}{
-		{room{used: 10*gib + 205*mib, limit: 10 * gib}, 1,
+		{space{used: 10*gib + 205*mib, limit: 10 * gib}, 1,
 			"the folder holds 10.2 GiB of the 10 GiB that it may; delete something first"},
-		{room{used: 9 * gib, limit: 10 * gib}, 2 * gib,
+		{space{used: 9 * gib, limit: 10 * gib}, 2 * gib,
 			"the folder holds 9 GiB of the 10 GiB that it may, and this would add 2 GiB; delete something first"},
-		{room{used: 10 * gib, limit: 10 * gib, more: true}, 1,
+		{space{used: 10 * gib, limit: 10 * gib, more: true}, 1,
 			"the folder holds at least 10 GiB of the 10 GiB that it may; delete something first"},
-		{room{used: 9 * gib, limit: 10 * gib}, gib, ""},
-		{room{used: 10 * gib, limit: 10 * gib}, 0, ""},
-		{room{used: 1 << 60}, 1 << 60, ""},
+		{space{used: 9 * gib, limit: 10 * gib}, gib, ""},
+		{space{used: 10 * gib, limit: 10 * gib}, 0, ""},
+		{space{used: 1 << 60}, 1 << 60, ""},
 	} {
-		holds(t, c.room.lacks(c.grow), c.want)
+		wantMessage(t, c.room.shortage(c.grow), c.want)
 	}
 }
 
-func holds(t *testing.T, err error, wants ...string) {
+func wantMessage(t *testing.T, err error, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
 		if (err == nil) != (wants[0] == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -20,45 +20,45 @@ type Options struct {
 	Dir   string // the folder
 	Limit int64  // bytes that it may hold; 0 is no limit
 
-	Disk    func(dir string) (Disk, error) // looks at the folder's file system; nil is the system's own look
-	Now     func() time.Time
-	Report  func(error)   // takes what goes to the log alone; nil drops it
-	Entries int           // files and folders that one count comes to: 200,000
-	Patient time.Duration // how long a write waits for a count: 2 s
-	Brief   time.Duration // how long a program's result waits for one: 100 ms
+	Disk       func(dir string) (Disk, error) // looks at the folder's file system; nil is the system's own look
+	Now        func() time.Time
+	Report     func(error)   // takes what goes to the log alone; nil drops it
+	MaxEntries int           // files and folders that one count comes to: 200,000
+	WriteWait  time.Duration // how long a write waits for a count: 2 s
+	NoteWait   time.Duration // how long a program's result waits for one: 100 ms
 }
 
-// stale is the age from which a count is made again at a turn's start.
-const stale = time.Minute
+// maxAge is the age from which a count is made again at a turn's start.
+const maxAge = time.Minute
 
 // Quota keeps count of one folder. Its methods may be called from any goroutine.
 type Quota struct {
 	options Options
 	root    *os.Root
-	wanted  chan struct{} // holds a token when a count was asked for
+	wake    chan struct{} // wantMessage a token when a count was asked for
 
 	mu    sync.Mutex // guards tally
-	tally tally
+	state state
 }
 
-// tally is what is known of the folder.
-type tally struct {
-	asked   int           // counts that were asked for
-	counted int           // how many of them are answered by the newest count
-	used    int64         // bytes, with what was written since
-	more    bool          // there is more than that: not everything could be counted
-	at      time.Time     // when the newest count began
-	since   int64         // bytes written since the present count began
-	ended   chan struct{} // closed at the end of the next count
+// state is what is known of the folder.
+type state struct {
+	requested int           // counts that were asked for
+	answered  int           // how many of them are answered by the newest count
+	used      int64         // bytes, with what was written since
+	more      bool          // there is more than that: not everything could be counted
+	at        time.Time     // when the newest count began
+	written   int64         // bytes written since the present count began
+	ended     chan struct{} // closed at the end of the next count
 }
 
 // New opens the folder. Whoever calls it closes the Quota, after Run has ended.
 func New(o Options) (*Quota, error) {
-	o.Entries = cmp.Or(o.Entries, 200_000)
-	o.Patient = cmp.Or(o.Patient, 2*time.Second)
-	o.Brief = cmp.Or(o.Brief, 100*time.Millisecond)
+	o.MaxEntries = cmp.Or(o.MaxEntries, 200_000)
+	o.WriteWait = cmp.Or(o.WriteWait, 2*time.Second)
+	o.NoteWait = cmp.Or(o.NoteWait, 100*time.Millisecond)
 	if o.Disk == nil {
-		o.Disk = look
+		o.Disk = statDisk
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -70,7 +70,7 @@ func New(o Options) (*Quota, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep count of %s: %w", o.Dir, err)
 	}
-	return &Quota{options: o, root: root, wanted: make(chan struct{}, 1), tally: tally{ended: make(chan struct{})}}, nil
+	return &Quota{options: o, root: root, wake: make(chan struct{}, 1), state: state{ended: make(chan struct{})}}, nil
 }
 
 // Close lets go of the folder.
@@ -82,10 +82,10 @@ func (q *Quota) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-q.wanted:
+		case <-q.wake:
 		}
 		answered := q.begin()
-		c, err := countAll(ctx, q.root, q.options.Entries)
+		c, err := measure(ctx, q.root, q.options.MaxEntries)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -101,17 +101,17 @@ func (q *Quota) Run(ctx context.Context) error {
 func (q *Quota) begin() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.tally.since, q.tally.at = 0, q.options.Now()
-	return q.tally.asked
+	q.state.written, q.state.at = 0, q.options.Now()
+	return q.state.requested
 }
 
 // end takes a count in. What was written meanwhile may be in it already and is added all the same: the next count puts
 // that right, and nothing is refused by this one alone.
-func (q *Quota) end(answered int, c count) {
+func (q *Quota) end(answered int, c folderSize) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	t := &q.tally
-	t.used, t.more, t.counted = max(0, c.bytes+t.since), c.more, answered
+	t := &q.state
+	t.used, t.more, t.answered = max(0, c.bytes+t.written), c.more, answered
 	close(t.ended)
 	t.ended = make(chan struct{})
 }
@@ -119,23 +119,23 @@ func (q *Quota) end(answered int, c count) {
 // Refresh asks for a count where the newest one is old. It does not wait.
 func (q *Quota) Refresh() {
 	q.mu.Lock()
-	fresh := q.tally.asked > 0 && q.options.Now().Sub(q.tally.at) <= stale
+	fresh := q.state.requested > 0 && q.options.Now().Sub(q.state.at) <= maxAge
 	q.mu.Unlock()
 	if !fresh {
-		q.ask()
+		q.request()
 	}
 }
 
-// ask asks for a count that begins from now on, and returns its number.
-func (q *Quota) ask() int {
+// request asks for a count that begins from now on, and returns its number.
+func (q *Quota) request() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.tally.asked++
+	q.state.requested++
 	select {
-	case q.wanted <- struct{}{}:
+	case q.wake <- struct{}{}:
 	default:
 	}
-	return q.tally.asked
+	return q.state.requested
 }
 
 // await waits for a count, but not long, nor longer than ctx, and reports whether there is one.
@@ -144,7 +144,7 @@ func (q *Quota) await(ctx context.Context, number int, patience time.Duration) b
 	defer cancel()
 	for {
 		q.mu.Lock()
-		there, ended := q.tally.counted >= number, q.tally.ended
+		there, ended := q.state.answered >= number, q.state.ended
 		q.mu.Unlock()
 		if there {
 			return true
@@ -161,16 +161,16 @@ func (q *Quota) await(ctx context.Context, number int, patience time.Duration) b
 func (q *Quota) Grew(by int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.tally.used = max(0, q.tally.used+by)
-	q.tally.since += by
+	q.state.used = max(0, q.state.used+by)
+	q.state.written += by
 }
 
 // Used is how many bytes the folder holds, 0 as long as that was not counted. more says that there is more in it.
 func (q *Quota) Used() (bytes int64, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.tally.counted == 0 {
+	if q.state.answered == 0 {
 		return 0, false
 	}
-	return q.tally.used, q.tally.more
+	return q.state.used, q.state.more
 }

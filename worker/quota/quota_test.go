@@ -15,8 +15,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// roomy is a disk on which a reserve is nobody's concern.
-func roomy(string) (Disk, error) { return Disk{Total: 100 * gib, Free: 50 * gib}, nil }
+// freeDisk is a disk on which a reserve is nobody's concern.
+func freeDisk(string) (Disk, error) { return Disk{Total: 100 * gib, Free: 50 * gib}, nil }
 
 // newQuota keeps count of a new folder, or of o.Dir, and waits for counts as long as a slow machine needs.
 func newQuota(t testing.TB, o Options) *Quota {
@@ -25,10 +25,10 @@ func newQuota(t testing.TB, o Options) *Quota {
 		o.Dir = t.TempDir()
 	}
 	if o.Disk == nil {
-		o.Disk = roomy
+		o.Disk = freeDisk
 	}
-	if o.Patient == 0 {
-		o.Patient, o.Brief = time.Minute, time.Minute
+	if o.WriteWait == 0 {
+		o.WriteWait, o.NoteWait = time.Minute, time.Minute
 	}
 	q, err := New(o)
 	if err != nil {
@@ -64,10 +64,10 @@ func fill(t testing.TB, q *Quota, name string, bytes int) {
 	}
 }
 
-// counted has everything counted, and says what was found.
+// answered has everything counted, and says what was found.
 func counted(t testing.TB, q *Quota) (int64, bool) {
 	t.Helper()
-	if !q.await(t.Context(), q.ask(), time.Minute) {
+	if !q.await(t.Context(), q.request(), time.Minute) {
 		t.Fatal("no count")
 	}
 	return q.Used()
@@ -79,23 +79,23 @@ func TestAFolderThatFillsUp(t *testing.T) {
 	if used, _ := q.Used(); used != 0 {
 		t.Errorf("%d bytes before anything was counted", used)
 	}
-	holds(t, q.Fits(3*mib), "")
+	wantMessage(t, q.Fits(3*mib), "")
 	q.Grew(3 * mib) // of which nothing is on the disk: a count finds that out before anything is refused
-	holds(t, q.Fits(2*mib), "")
+	wantMessage(t, q.Fits(2*mib), "")
 	fill(t, q, "a/big", 3*mib)
 	counted(t, q)
-	holds(t, q.Fits(2*mib), "the folder holds 3 MiB of the 4 MiB that it may, and this would add 2 MiB")
+	wantMessage(t, q.Fits(2*mib), "the folder holds 3 MiB of the 4 MiB that it may, and this would add 2 MiB")
 	fill(t, q, "b", 2*mib)
 	if note := q.Note(t.Context()); !strings.HasPrefix(note, "no room: the folder holds 5 MiB of the 4 MiB that it may; delete") {
 		t.Errorf("after a program that wrote: %q", note)
 	}
-	holds(t, q.Fits(1), "the folder holds 5 MiB of the 4 MiB")
-	holds(t, q.Fits(0), "")
-	holds(t, q.Fits(-mib), "")
+	wantMessage(t, q.Fits(1), "the folder holds 5 MiB of the 4 MiB")
+	wantMessage(t, q.Fits(0), "")
+	wantMessage(t, q.Fits(-mib), "")
 	if err := os.Remove(filepath.Join(q.options.Dir, "b")); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, q.Fits(4096), "")
+	wantMessage(t, q.Fits(4096), "")
 	if note := q.Note(t.Context()); note != "" {
 		t.Errorf("after a program that deleted: %q", note)
 	}
@@ -105,9 +105,9 @@ func TestAFolderThatFillsUp(t *testing.T) {
 func TestALimitOfNone(t *testing.T) {
 	free := int64(50 * gib)
 	q := newQuota(t, Options{Disk: func(string) (Disk, error) { return Disk{Total: 100 * gib, Free: free}, nil }})
-	holds(t, q.Fits(40*gib), "")
+	wantMessage(t, q.Fits(40*gib), "")
 	free = gib / 2
-	holds(t, q.Fits(1), "the disk has 512 MiB free of 100 GiB, and 1 GiB are kept free")
+	wantMessage(t, q.Fits(1), "the disk has 512 MiB free of 100 GiB, and 1 GiB are kept free")
 	if note := q.Note(t.Context()); !strings.HasPrefix(note, "no room: the disk has 512 MiB free") {
 		t.Errorf("noted: %q", note)
 	}
@@ -115,13 +115,13 @@ func TestALimitOfNone(t *testing.T) {
 
 // TestNobodyCounts: a write waits for a count, and not for ever; nor does a result.
 func TestNobodyCounts(t *testing.T) {
-	q, err := New(Options{Dir: t.TempDir(), Limit: mib, Disk: roomy, Patient: time.Millisecond, Brief: time.Millisecond})
+	q, err := New(Options{Dir: t.TempDir(), Limit: mib, Disk: freeDisk, WriteWait: time.Millisecond, NoteWait: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	holds(t, q.Fits(1), "")
-	holds(t, q.Fits(2*mib), "this would add 2 MiB")
+	wantMessage(t, q.Fits(1), "")
+	wantMessage(t, q.Fits(2*mib), "this would add 2 MiB")
 	if note := q.Note(t.Context()); note != "" {
 		t.Errorf("noted: %q", note)
 	}
@@ -134,16 +134,16 @@ func TestRefresh(t *testing.T) {
 	asked := func() int {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		return q.tally.asked
+		return q.state.requested
 	}
-	for _, step := range []struct {
+	for _, ask := range []struct {
 		at   int64
 		want int
 	}{{1000, 1}, {1030, 1}, {1060, 1}, {1061, 2}, {1100, 2}, {2000, 3}} {
-		now.Store(step.at)
+		now.Store(ask.at)
 		q.Refresh()
-		if asked() != step.want {
-			t.Errorf("at %d s: %d counts were asked for, want %d", step.at, asked(), step.want)
+		if asked() != ask.want {
+			t.Errorf("at %d s: %d counts were asked for, want %d", ask.at, asked(), ask.want)
 		}
 		q.await(t.Context(), asked(), time.Minute)
 	}
@@ -151,17 +151,17 @@ func TestRefresh(t *testing.T) {
 
 // TestWhatIsWrittenDuringACount is not lost.
 func TestWhatIsWrittenDuringACount(t *testing.T) {
-	q, err := New(Options{Dir: t.TempDir(), Disk: roomy})
+	q, err := New(Options{Dir: t.TempDir(), Disk: freeDisk})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer q.Close()
 	q.Grew(7) // before the count: it finds that itself
-	q.ask()
+	q.request()
 	answered := q.begin()
 	q.Grew(100)
 	q.Grew(-30)
-	q.end(answered, count{bytes: 1000})
+	q.end(answered, folderSize{bytes: 1000})
 	q.Grew(1)
 	if used, more := q.Used(); used != 1071 || more {
 		t.Errorf("got %d, %t, want 1071", used, more)
@@ -174,7 +174,7 @@ func TestWhatIsWrittenDuringACount(t *testing.T) {
 
 func TestAFolderThatIsNotThere(t *testing.T) {
 	_, err := New(Options{Dir: filepath.Join(t.TempDir(), "none")})
-	holds(t, err, "keep count of")
+	wantMessage(t, err, "keep count of")
 }
 
 // BenchmarkCount is a count of 10,000 files in 100 folders.
@@ -187,7 +187,7 @@ func BenchmarkCount(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if c, err := countAll(b.Context(), q.root, 200_000); err != nil || c.more {
+		if c, err := measure(b.Context(), q.root, 200_000); err != nil || c.more {
 			b.Fatal(c, err)
 		}
 	}

@@ -47,7 +47,7 @@ func main() {
 // build builds a program as a release does.
 func build(b *testing.B, source string) string {
 	b.Helper()
-	dir, err := os.MkdirTemp(".", "testdata-bench-") // within the module, whose packages it imports
+	dir, err := os.MkdirTemp(".", "testdata-bench-") // inDirectory the module, whose packages it imports
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func once(b *testing.B, start starter) time.Duration {
 	for _, f := range []*os.File{in, end, hear, say} {
 		_ = f.Close()
 	}
-	if err := await(pid); err != nil {
+	if err := waitExit(pid); err != nil {
 		b.Fatal(err)
 	}
 	return took
@@ -109,9 +109,9 @@ func BenchmarkSpawn(b *testing.B) {
 	plain := func(in, out *os.File) (int, error) {
 		return syscall.ForkExec(program, []string{"hello"}, &syscall.ProcAttr{Files: []uintptr{in.Fd(), out.Fd(), 2}})
 	}
-	for _, tier := range append([]Tier{TierOff}, tiersHere(b)...) {
+	for _, tier := range append([]Tier{TierOff}, buildableTiers(b)...) {
 		b.Run(string(tier), func(b *testing.B) {
-			r := newRoom(b, tier)
+			r := newTestSandbox(b, tier)
 			r.program = program
 			r.self = stage
 			var floor, ours []time.Duration
@@ -148,7 +148,7 @@ func BenchmarkFilter(b *testing.B) {
 func BenchmarkToolChild(b *testing.B) {
 	for _, tier := range []Tier{TierNamespaces, TierLandlock} {
 		b.Run(string(tier), func(b *testing.B) {
-			in := NewInside(tier)
+			in := NewToolStarter(tier)
 			for _, dir := range []string{HomeInside, WorkspacesInside} { // as within; nothing is changed in them
 				if err := os.Mkdir(dir, 0o755); err == nil {
 					b.Cleanup(func() { _ = os.Remove(dir) })

@@ -38,25 +38,25 @@ type instruction struct {
 func load(offset uint32) instruction { return instruction{code: opLoad, k: offset} }
 func ret(what uint32) instruction    { return instruction{code: opReturn, k: what} }
 
-// low is the low half of a system call's argument: all that the kernel looks at, of those that are looked at here.
-func low(arg uint32) instruction { return load(offArgs + 8*arg) }
+// loadArg is the low half of a system call's argument: all that the kernel looks at, of those that are looked at here.
+func loadArg(arg uint32) instruction { return load(offArgs + 8*arg) }
 
-// unless returns what where the accumulator is not k, and goes on where it is.
-func unless(k, what uint32) []instruction {
+// unlessEqual returns what where the accumulator is not k, and goes on where it is.
+func unlessEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jt: 1, k: k}, ret(what)}
 }
 
-// when returns what where the accumulator is k, and goes on where it is not.
-func when(k, what uint32) []instruction {
+// ifEqual returns what where the accumulator is k, and goes on where it is not.
+func ifEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jf: 1, k: k}, ret(what)}
 }
 
-// above returns what where the accumulator is greater than k.
-func above(k, what uint32) []instruction {
+// ifAbove returns what where the accumulator is greater than k.
+func ifAbove(k, what uint32) []instruction {
 	return []instruction{{code: opAbove, jf: 1, k: k}, ret(what)}
 }
 
-// anyOf returns what where the accumulator has a bit of mask. It changes the accumulator.
-func anyOf(mask, what uint32) []instruction {
-	return append([]instruction{{code: opAnd, k: mask}}, unless(0, what)...)
+// ifAnyBit returns what where the accumulator has a bit of mask. It changes the accumulator.
+func ifAnyBit(mask, what uint32) []instruction {
+	return append([]instruction{{code: opAnd, k: mask}}, unlessEqual(0, what)...)
 }

@@ -23,8 +23,8 @@ func (c call) bytes() []byte {
 	return b
 }
 
-// verdict runs a program on a call, as the kernel does. What the kernel would refuse to load is an error.
-func verdict(program []instruction, c call) (uint32, error) {
+// evaluate runs a program on a call, as the kernel does. What the kernel would refuse to load is an error.
+func evaluate(program []instruction, c call) (uint32, error) {
 	about, acc := c.bytes(), uint32(0)
 	for at := 0; at < len(program); at++ {
 		in := program[at]
@@ -47,9 +47,9 @@ func verdict(program []instruction, c call) (uint32, error) {
 	return 0, fmt.Errorf("it runs out of its end")
 }
 
-// flow looks at every path through a program: each jump lands within, each path ends in a return, and every instruction
+// checkJumps looks at every path through a program: each jump lands within, each path ends in a return, and every instruction
 // is on a path, but a return that follows another.
-func flow(program []instruction) error {
+func checkJumps(program []instruction) error {
 	reached := make([]bool, len(program)+256)
 	reached[0] = true
 	for at, in := range program {

@@ -41,8 +41,8 @@ func dropCapabilities() error {
 	return nil
 }
 
-// become changes the account of the calling thread, for good.
-func become(uid, gid int) error {
+// setAccount changes the account of the calling thread, for good.
+func setAccount(uid, gid int) error {
 	if uid < 0 {
 		return nil
 	}

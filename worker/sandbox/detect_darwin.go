@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// Wish is which tiers a spawner may use.
-type Wish struct {
+// DetectOptions is which tiers a spawner may use.
+type DetectOptions struct {
 	Tier     Tier   // what is asked for; "" is the best that there is here
-	Least    Tier   // what is too little
+	MinTier  Tier   // what is too little
 	UID, GID int    // the account to try with, which is this process's
 	Dir      string // a folder of that account, to be the home of the trial
 }
@@ -28,23 +28,23 @@ var sentences = map[Tier]string{
 
 // Detect tries the tier that is wished for, by running a program behind its walls. It gives the one that holds, and for
 // people a sentence about it. One that is not enough is an error.
-func Detect(w Wish) (Tier, string, error) {
+func Detect(w DetectOptions) (Tier, string, error) {
 	t := w.Tier
 	if t == "" {
 		t = TierSeatbelt
 	}
 	err := fmt.Errorf("it is less than sandbox_min; sandbox_min: %s allows it", t)
-	if t.AtLeast(w.Least) {
-		err = probe(w, t)
+	if t.AtLeast(w.MinTier) {
+		err = tryTier(w, t)
 	}
 	if err != nil {
-		return TierOff, "", fmt.Errorf("there are no walls that are good enough (%q or better is asked for):\n%s: %w", w.Least, t, err)
+		return TierOff, "", fmt.Errorf("there are no walls that are good enough (%q or better is asked for):\n%s: %w", w.MinTier, t, err)
 	}
 	return t, sentences[t], nil
 }
 
-// probe runs a program of the system's behind the walls of a tier.
-func probe(w Wish, t Tier) error {
+// tryTier runs a program of the system's behind the walls of a tier.
+func tryTier(w DetectOptions, t Tier) error {
 	dir, name := filepath.Split(w.Dir)
 	p := Plan{Tier: t, Profile: ProfileWorker, Worker: "/usr/bin/true", Home: Bind{Root: filepath.Clean(dir), Path: name},
 		UID: w.UID, GID: w.GID}

@@ -12,55 +12,55 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Wish is which tiers a spawner may use.
-type Wish struct {
-	Tier     Tier   // what is asked for; "" is the best that holds
-	Least    Tier   // what is too little
-	Power    Power  // of this spawner
-	UID, GID int    // an account to try with; -1: its own
-	Dir      string // a folder of that account, to be the home of the trial
+// DetectOptions is which tiers a spawner may use.
+type DetectOptions struct {
+	Tier      Tier      // what is asked for; "" is the best that holds
+	MinTier   Tier      // what is too little
+	Privilege Privilege // ofPath this spawner
+	UID, GID  int       // an account to try with; -1: its own
+	Dir       string    // a folder of that account, to be the home of the trial
 }
 
 // Detect tries the tiers that are wished for, from the best, each by building all of its walls around a process that
 // then ends. It gives the first that holds, and for people a sentence about it, with what kept the better ones away. None
 // that is enough is an error.
-func Detect(w Wish) (Tier, string, error) {
-	var kept faults
+func Detect(w DetectOptions) (Tier, string, error) {
+	var kept tierFailures
 	for _, t := range candidates(w) {
-		err := probe(w, t)
+		err := tryTier(w, t)
 		if err == nil {
-			return t, sentence(t, kept), nil
+			return t, describe(t, kept), nil
 		}
 		kept.add(t, err)
 	}
 	if kept == nil {
-		kept = faults{{text: fmt.Sprintf("sandbox %q is less than sandbox_min %q", w.Tier, w.Least)}}
+		kept = tierFailures{{text: fmt.Sprintf("sandbox %q is less than sandbox_min %q", w.Tier, w.MinTier)}}
 	}
-	return TierOff, "", fmt.Errorf("there are no walls that are good enough (%q or better is asked for):\n%s", w.Least,
+	return TierOff, "", fmt.Errorf("there are no walls that are good enough (%q or better is asked for):\n%s", w.MinTier,
 		strings.Join(kept.lines(), "\n"))
 }
 
-// fault is what keeps some tiers away.
-type fault struct {
+// tierFailure is what keeps some tiers away.
+type tierFailure struct {
 	tiers []string
 	text  string
 }
 
-// faults are what keeps tiers away, each once.
-type faults []fault
+// tierFailures are what keeps tiers away, each once.
+type tierFailures []tierFailure
 
-func (f *faults) add(t Tier, err error) {
+func (f *tierFailures) add(t Tier, err error) {
 	for i := range *f {
 		if (*f)[i].text == err.Error() {
 			(*f)[i].tiers = append((*f)[i].tiers, string(t))
 			return
 		}
 	}
-	*f = append(*f, fault{[]string{string(t)}, err.Error()})
+	*f = append(*f, tierFailure{[]string{string(t)}, err.Error()})
 }
 
 // lines are a line for each.
-func (f faults) lines() []string {
+func (f tierFailures) lines() []string {
 	var list []string
 	for _, one := range f {
 		line := strings.ReplaceAll(one.text, "\n", "; ")
@@ -73,11 +73,11 @@ func (f faults) lines() []string {
 }
 
 // candidates are the tiers to try, from the best. Nobody gets none without having written it out.
-func candidates(w Wish) []Tier {
+func candidates(w DetectOptions) []Tier {
 	var list []Tier
 	for _, t := range []Tier{TierAccounts, TierNamespaces, TierLandlock, TierOff} {
 		wished := w.Tier == t || w.Tier == "" && t != TierOff
-		if wished && t.AtLeast(w.Least) && (t != TierAccounts || w.Power != PowerNone || w.Tier == t) {
+		if wished && t.AtLeast(w.MinTier) && (t != TierAccounts || w.Privilege != PrivilegeNone || w.Tier == t) {
 			list = append(list, t)
 		}
 	}
@@ -95,7 +95,7 @@ var sentences = map[Tier]string{
 	TierOff: "There are no walls around workers: a worker, and any program that it runs, can do whatever its account can.",
 }
 
-func sentence(t Tier, kept faults) string {
+func describe(t Tier, kept tierFailures) string {
 	s := sentences[t]
 	if kept != nil {
 		s += " Better walls do not hold here: " + strings.Join(kept.lines(), "; ") + "."
@@ -103,8 +103,8 @@ func sentence(t Tier, kept faults) string {
 	return s
 }
 
-// lacking is an error with what to do where it is that the system refuses what walls are made of, and says no more itself.
-func lacking(err error) error {
+// withKernelAdvice is an error with what to do where it is that the system refuses what walls are made of, and says no more itself.
+func withKernelAdvice(err error) error {
 	if err == nil || !strings.HasSuffix(err.Error(), unix.ENOSYS.Error()) && !strings.HasSuffix(err.Error(), unix.EPERM.Error()) {
 		return err
 	}
@@ -112,11 +112,11 @@ func lacking(err error) error {
 		"--security-opt seccomp=unconfined)", err)
 }
 
-// probe builds a tier around a process that does nothing.
-func probe(w Wish, t Tier) error { return lacking(buildTier(w, t)) }
+// tryTier builds a tier around a process that does nothing.
+func tryTier(w DetectOptions, t Tier) error { return withKernelAdvice(startProbe(w, t)) }
 
-func buildTier(w Wish, t Tier) error {
-	if t == TierAccounts && w.Power == PowerNone {
+func startProbe(w DetectOptions, t Tier) error {
+	if t == TierAccounts && w.Privilege == PrivilegeNone {
 		return errors.New("this spawner may not change accounts; it needs CAP_SETUID, CAP_SETGID and CAP_KILL")
 	}
 	if t == TierOff {
@@ -128,15 +128,15 @@ func buildTier(w Wish, t Tier) error {
 	}
 	defer unix.Close(fd)
 	p := Plan{Tier: t, Profile: ProfileWorker, Home: home, UID: w.UID, GID: w.GID, Probe: true}
-	launch, err := p.Launch(w.Power)
+	launch, err := p.Launch(w.Privilege)
 	if err != nil {
 		return err
 	}
-	return launch.try(fd)
+	return launch.probe(fd)
 }
 
-// try executes stage one of a plan that executes nothing.
-func (l Launch) try(home int) error {
+// probe executes stage one of a plan that executes nothing.
+func (l Launch) probe(home int) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -149,9 +149,9 @@ func (l Launch) try(home int) error {
 	defer hear.Close()
 	pid, err := l.Start(home, null.Fd(), null.Fd(), say.Fd(), null.Fd())
 	err = errors.Join(err, say.Close())
-	said, _ := io.ReadAll(io.LimitReader(hear, maxSaid))
+	said, _ := io.ReadAll(io.LimitReader(hear, maxProbeOutput))
 	if err == nil {
-		err = await(pid)
+		err = waitExit(pid)
 	}
 	if text := bytes.TrimSpace(said); err != nil && len(text) > 0 {
 		return errors.New(string(bytes.TrimPrefix(text, []byte("mews-spawner: "))))
@@ -159,10 +159,10 @@ func (l Launch) try(home int) error {
 	return err
 }
 
-const maxSaid = 4 << 10 // bytes of what a stage that failed has to say
+const maxProbeOutput = 4 << 10 // bytes of what a stage that failed has to say
 
-// await waits for a process's good end.
-func await(pid int) error {
+// waitExit waits for a process's good end.
+func waitExit(pid int) error {
 	var status unix.WaitStatus
 	for {
 		_, err := unix.Wait4(pid, &status, 0, nil)
@@ -196,23 +196,23 @@ func Open(root, path string) (Bind, int, error) {
 	return b, fd, nil
 }
 
-// PowerHere says what this process may do.
-func PowerHere() (Power, error) {
+// OwnPrivilege says what this process may do.
+func OwnPrivilege() (Privilege, error) {
 	if os.Geteuid() == 0 {
-		return PowerRoot, nil
+		return PrivilegeRoot, nil
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var have [2]unix.CapUserData
 	if err := unix.Capget(&header, &have[0]); err != nil {
-		return PowerNone, fmt.Errorf("read the capabilities: capget: %w", err)
+		return PrivilegeNone, fmt.Errorf("read the capabilities: capget: %w", err)
 	}
 	has := func(c uint) bool { return have[c/32].Effective>>(c%32)&1 == 1 }
 	switches := has(unix.CAP_SETUID) && has(unix.CAP_SETGID) && has(unix.CAP_KILL) // who can't end a worker starts none
 	switch {
 	case switches && has(unix.CAP_SYS_ADMIN) && has(unix.CAP_SETPCAP) && has(unix.CAP_DAC_READ_SEARCH):
-		return PowerMount, nil
+		return PrivilegeMount, nil
 	case switches:
-		return PowerSwitch, nil
+		return PrivilegeSetID, nil
 	}
-	return PowerNone, nil
+	return PrivilegeNone, nil
 }

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stranger is an account that nobody has, and no other package's tests: what it may run is counted for all of it together,
+// testUID is an account that nobody has, and no other package's tests: what it may run is counted for all of it together,
 // and packages are tested at once.
-const stranger = 54321
+const testUID = 54321
 
 // homeOf is a folder of an account, which it may get to.
 func homeOf(t testing.TB, uid int) string {
@@ -28,19 +28,19 @@ func homeOf(t testing.TB, uid int) string {
 }
 
 func TestEveryTierHoldsHere(t *testing.T) {
-	power, err := PowerHere()
+	power, err := OwnPrivilege()
 	if err != nil {
 		t.Fatal(err)
 	}
 	uid, dir := -1, t.TempDir()
-	if power == PowerRoot {
-		uid, dir = stranger, homeOf(t, stranger)
+	if power == PrivilegeRoot {
+		uid, dir = testUID, homeOf(t, testUID)
 	}
 	for _, tier := range []Tier{TierAccounts, TierNamespaces, TierLandlock, TierOff} {
-		if tier == TierAccounts && power == PowerNone {
+		if tier == TierAccounts && power == PrivilegeNone {
 			continue
 		}
-		got, why, err := Detect(Wish{Tier: tier, Least: TierOff, Power: power, UID: uid, GID: uid, Dir: dir})
+		got, why, err := Detect(DetectOptions{Tier: tier, MinTier: TierOff, Privilege: power, UID: uid, GID: uid, Dir: dir})
 		if err != nil || got != tier {
 			t.Errorf("%s: got %q, %v", tier, got, err)
 		}
@@ -53,15 +53,15 @@ func TestEveryPowerOfASpawner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a process capabilities")
 	}
-	dir := homeOf(t, stranger)
-	for power, caps := range map[Power][]uintptr{
-		PowerSwitch: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL},
-		PowerMount: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
+	dir := homeOf(t, testUID)
+	for power, caps := range map[Privilege][]uintptr{
+		PrivilegeSetID: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL},
+		PrivilegeMount: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
 			unix.CAP_DAC_READ_SEARCH},
 	} {
 		cmd := exec.Command("/proc/self/exe", "detect")
 		cmd.Env = []string{"TIER=accounts", "HOME=" + dir}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger + 1, Gid: stranger + 1}, AmbientCaps: caps}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: testUID + 1, Gid: testUID + 1}, AmbientCaps: caps}
 		out, err := cmd.CombinedOutput()
 		if want := string(power) + " accounts\n"; err != nil || string(out) != want {
 			t.Errorf("%s: %v: %s", power, err, out)

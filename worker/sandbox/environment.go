@@ -6,8 +6,8 @@ const (
 	WorkspacesInside = "/workspaces"
 )
 
-// HomeSeen is where a worker of the tier finds the home whose path on the host is home.
-func (t Tier) HomeSeen(home string) string {
+// HomePath is where a worker of the tier finds the home whose path on the host is home.
+func (t Tier) HomePath(home string) string {
 	if t.AtLeast(TierNamespaces) {
 		return HomeInside
 	}
@@ -23,16 +23,16 @@ func environment(p Plan) []string {
 		TierVariable + "=" + string(p.Tier),
 		"PATH=/usr/local/bin:/usr/bin:/bin",
 		"LANG=C.UTF-8",
-		"HOME=" + p.Tier.HomeSeen(p.Home.path()),
+		"HOME=" + p.Tier.HomePath(p.Home.path()),
 	}
 	if p.Tier == TierLandlock || p.Tier == TierSeatbelt { // the host's /tmp is everybody's, and Git ends where it may not read /etc/gitconfig
-		env = append(env, "TMPDIR="+p.Home.path()+"/"+landlockTmp, "GIT_CONFIG_NOSYSTEM=1")
+		env = append(env, "TMPDIR="+p.Home.path()+"/"+homeTmp, "GIT_CONFIG_NOSYSTEM=1")
 	}
 	return env
 }
 
-// landlockTmp is the folder in a home that stands for /tmp in the landlock tier, and in macOS's.
-const landlockTmp = ".tmp"
+// homeTmp is the folder in a home that stands for /tmp in the landlock tier, and in macOS's.
+const homeTmp = ".tmp"
 
 // path is the bind's on the host.
 func (b Bind) path() string {

@@ -25,24 +25,24 @@ import (
 
 // What the test binary is by the name that it is executed with. A worker has its name of stage one.
 const (
-	spawnerName = "mews-yard"
-	workerName  = "mews-worker"
-	rowName     = "mews-row"
-	victimName  = "mews-victim"
-	uidName     = "mews-uid"
+	testSpawnerName = "mews-test-spawner"
+	workerName      = "mews-worker"
+	rowName         = "mews-row"
+	victimName      = "mews-victim"
+	uidName         = "mews-uid"
 )
 
 var names = map[string]func() error{
-	spawnerName: beSpawner,
-	workerName:  beWorker,
-	rowName:     beRow,
-	victimName:  beVictim,
-	uidName:     printUID,
+	testSpawnerName: actSpawner,
+	workerName:      actWorker,
+	rowName:         actRow,
+	victimName:      actVictim,
+	uidName:         printUID,
 }
 
-// playByName is the program that the binary's name says, or returns. Stage one's may have to do without some walls.
-func playByName() {
-	takeSteps()
+// runByName is the program that the binary's name says, or returns. Stage one's may have to do without some walls.
+func runByName() {
+	removeWalls()
 	play, ok := names[filepath.Base(os.Args[0])]
 	if !ok {
 		return
@@ -54,9 +54,9 @@ func playByName() {
 	syscall.Exit(0)
 }
 
-// stand is how a worker is started before the victims of a yard.
-type stand struct {
-	power   Power
+// workerSetup is how a worker is started before the victims of a testHost.
+type workerSetup struct {
+	power   Privilege
 	tier    Tier
 	profile Profile
 	without []string // walls that are taken away
@@ -64,33 +64,33 @@ type stand struct {
 
 // The variables that a spawner of the tests takes off its environment; what is left is a plan.
 const (
-	powerVariable  = "MEWS_YARD_POWER"
-	wallsVariable  = "MEWS_YARD_WITHOUT"
-	secretVariable = "MEWS_YARD_SECRET"
+	powerVariable  = "MEWS_TEST_POWER"
+	wallsVariable  = "MEWS_TEST_WITHOUT"
+	secretVariable = "MEWS_TEST_SECRET"
 )
 
-// taken is a variable that is taken off the environment.
-func taken(name string) string {
+// takeVariable is a variable that is taken off the environment.
+func takeVariable(name string) string {
 	value := os.Getenv(name)
 	_ = os.Unsetenv(name) // its name is valid
 	return value
 }
 
 // spawnerCaps are what a service manager gives a spawner of the power.
-var spawnerCaps = map[Power][]uintptr{
-	PowerSwitch: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL},
-	PowerMount: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
+var spawnerCaps = map[Privilege][]uintptr{
+	PrivilegeSetID: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL},
+	PrivilegeMount: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
 		unix.CAP_DAC_READ_SEARCH},
 }
 
-// beSpawner starts the worker of the plan in its environment, with its own descriptors 0 to 2, and waits for its end.
-func beSpawner() error {
+// actSpawner starts the worker of the plan in its environment, with its own descriptors 0 to 2, and waits for its end.
+func actSpawner() error {
 	runtime.LockOSThread()
 	// Whatever it starts goes first when memory runs out: within the walls nobody can say so of himself any more.
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil {
 		return err
 	}
-	power, without, secret := Power(taken(powerVariable)), taken(wallsVariable), taken(secretVariable)
+	power, without, secret := Privilege(takeVariable(powerVariable)), takeVariable(wallsVariable), takeVariable(secretVariable)
 	p, err := readPlan(os.Environ())
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func beSpawner() error {
 		return err
 	}
 	if without != "" {
-		takeFlags(&launch.Attr, strings.Split(without, ","))
+		removeNamespaces(&launch.Attr, strings.Split(without, ","))
 		launch.Env = append(launch.Env, wallsVariable+"="+without, secretVariable+"="+secret)
 	}
 	pid, err := launch.Start(home, 0, 1, 2, uintptr(program))
@@ -118,20 +118,20 @@ func beSpawner() error {
 	if err := errors.Join(unix.Close(0), unix.Close(1)); err != nil { // the worker alone has the protocol
 		return err
 	}
-	return await(pid)
+	return waitExit(pid)
 }
 
-// subject is a worker within its walls that tries rows, as its spawner's child.
-type subject struct {
-	cmd    *exec.Cmd
-	ask    *os.File
-	answer *os.File
-	lines  *bufio.Reader
-	said   bytes.Buffer
+// attacker is a worker within its walls that tries rows, as its spawner's child.
+type attacker struct {
+	cmd       *exec.Cmd
+	questions *os.File
+	answers   *os.File
+	lines     *bufio.Reader
+	said      bytes.Buffer
 }
 
 // plan is the one of a stand.
-func (y *yard) plan(s stand) Plan {
+func (y *testHost) plan(s workerSetup) Plan {
 	y.t.Helper()
 	home, fd, err := Open(filepath.Split(y.home))
 	y.must(err)
@@ -159,15 +159,15 @@ func tasksOf(uid int) (n int) {
 }
 
 // start starts the worker of a stand. Whether it comes to be is seen when it is asked.
-func (y *yard) start(s stand) *subject {
+func (y *testHost) start(s workerSetup) *attacker {
 	y.t.Helper()
-	spawner := map[Power]int{PowerNone: y.people.person, PowerRoot: 0}
+	spawner := map[Privilege]int{PrivilegeNone: y.people.person, PrivilegeRoot: 0}
 	uid, ok := spawner[s.power]
 	if !ok {
 		uid = serviceUID
 	}
-	w := &subject{cmd: exec.Command(y.program)}
-	w.cmd.Args = []string{spawnerName}
+	w := &attacker{cmd: exec.Command(y.program)}
+	w.cmd.Args = []string{testSpawnerName}
 	w.cmd.Env = append(y.plan(s).Environ(), powerVariable+"="+string(s.power), wallsVariable+"="+strings.Join(s.without, ","),
 		secretVariable+"="+y.victims.Secret)
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as(uid), AmbientCaps: spawnerCaps[s.power]}
@@ -185,7 +185,7 @@ func (y *yard) start(s stand) *subject {
 }
 
 // connect gives the worker-to-be its standard input and output: one socket, as a worker has it, or two pipes.
-func (y *yard) connect(w *subject, pipes bool) (theirs []*os.File) {
+func (y *testHost) connect(w *attacker, pipes bool) (theirs []*os.File) {
 	y.t.Helper()
 	if pipes {
 		in, ask, err := os.Pipe()
@@ -195,19 +195,19 @@ func (y *yard) connect(w *subject, pipes bool) (theirs []*os.File) {
 		for _, f := range []*os.File{in, out} { // as though the account had made them
 			y.must(f.Chown(y.people.person, y.people.person))
 		}
-		w.cmd.Stdin, w.cmd.Stdout, w.ask, w.answer = in, out, ask, answer
+		w.cmd.Stdin, w.cmd.Stdout, w.questions, w.answers = in, out, ask, answer
 		theirs = []*os.File{in, out}
 	} else {
 		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		y.must(err)
 		y.must(unix.SetNonblock(pair[0], true))
-		w.ask = os.NewFile(uintptr(pair[0]), "worker")
-		w.answer = w.ask
+		w.questions = os.NewFile(uintptr(pair[0]), "worker")
+		w.answers = w.questions
 		theirs = []*os.File{os.NewFile(uintptr(pair[1]), "tests")}
 		w.cmd.Stdin, w.cmd.Stdout = theirs[0], theirs[0]
 	}
-	w.lines = bufio.NewReader(w.answer)
-	y.must(w.answer.SetReadDeadline(time.Now().Add(waiting)))
+	w.lines = bufio.NewReader(w.answers)
+	y.must(w.answers.SetReadDeadline(time.Now().Add(waiting)))
 	return theirs
 }
 
@@ -217,9 +217,9 @@ const (
 	rowWaiting = 30 * time.Second
 )
 
-// try has the worker try a row in a child, in a way: "" as it is, toolWay as a tool, or without walls of the worker's own.
-func (w *subject) try(row, way string, v escape.Victims) (escape.Finding, error) {
-	if _, err := fmt.Fprintf(w.ask, "%s %q %s\n", row, way, v.Encode()); err != nil {
+// try has the worker try a row in a child, in a way: "" as it is, asTool as a tool, or without walls of the worker's own.
+func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error) {
+	if _, err := fmt.Fprintf(w.questions, "%s %q %s\n", row, way, v.Encode()); err != nil {
 		return escape.Finding{}, err
 	}
 	line, err := w.lines.ReadString('\n')
@@ -230,10 +230,10 @@ func (w *subject) try(row, way string, v escape.Victims) (escape.Finding, error)
 }
 
 // end ends the worker and waits until nothing of it is there but what has got away.
-func (w *subject) end() error {
-	err := w.ask.Close()
-	if w.answer != w.ask {
-		err = errors.Join(err, w.answer.Close())
+func (w *attacker) end() error {
+	err := w.questions.Close()
+	if w.answers != w.questions {
+		err = errors.Join(err, w.answers.Close())
 	}
 	if ended := w.cmd.Wait(); ended != nil {
 		err = errors.Join(fmt.Errorf("%w: %s", ended, strings.TrimSpace(w.said.String())), err)
@@ -241,11 +241,11 @@ func (w *subject) end() error {
 	return err
 }
 
-// try has one worker of the stand try the rows. An error says why there was no worker to try them all.
-func (y *yard) try(s stand, way string, rows []string) ([]escape.Finding, error) {
+// try has one worker of the setup try the rows. An error says why there was no worker to try them all.
+func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Finding, error) {
 	y.t.Helper()
 	v := y.victims
-	v.Marker = s.tier.HomeSeen(y.home) + "/marker"
+	v.Marker = s.tier.HomePath(y.home) + "/marker"
 	if slices.Contains(s.without, wallRoot) {
 		v.Marker = filepath.Join(y.home, "marker")
 	}
@@ -272,14 +272,14 @@ func (y *yard) try(s stand, way string, rows []string) ([]escape.Finding, error)
 	return findings, nil
 }
 
-// toolWay has a row tried as what a tool starts: a program that the second layer of walls lets it have.
+// asTool has a row tried as what a tool starts: a program that the second layer of walls lets it have.
 const (
-	toolWay     = "tool"
+	asTool      = "tool"
 	toolProgram = "program"
 )
 
-// beWorker tries rows, each in a child of its own, until nobody asks. It keeps the protocol to itself as mews-worker does.
-func beWorker() error {
+// actWorker tries rows, each in a child of its own, until nobody asks. It keeps the protocol to itself as mews-worker does.
+func actWorker() error {
 	in, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return err
@@ -291,7 +291,7 @@ func beWorker() error {
 	if err := hideProtocol(); err != nil {
 		return err
 	}
-	inside := NewInside(Tier(taken(TierVariable)))
+	inside := NewToolStarter(Tier(takeVariable(TierVariable)))
 	answers := os.NewFile(uintptr(out), "answers")
 	lines := bufio.NewScanner(os.NewFile(uintptr(in), "questions"))
 	for lines.Scan() {
@@ -299,7 +299,7 @@ func beWorker() error {
 		if err != nil {
 			return err
 		}
-		show(way, in, out)
+		revealProtocol(way, in, out)
 		f := tryInChild(inside, row, way, victims)
 		if err := hideProtocol(); err != nil {
 			return err
@@ -339,8 +339,8 @@ func hideProtocol() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// show undoes for one row what hideProtocol does, as far as the way says so. That it may fail is seen in the finding.
-func show(way string, in, out int) {
+// revealProtocol undoes for one row what hideProtocol does, as far as the way says so. That it may fail is seen in the finding.
+func revealProtocol(way string, in, out int) {
 	if strings.Contains(way, wallMoved) {
 		_ = unix.Dup3(in, 0, 0)
 		_ = unix.Dup3(out, 1, 0)
@@ -351,7 +351,7 @@ func show(way string, in, out int) {
 }
 
 // tryInChild has a child try the row: it may die of what it tries.
-func tryInChild(inside *Inside, row, way, victims string) escape.Finding {
+func tryInChild(inside *ToolStarter, row, way, victims string) escape.Finding {
 	ctx, cancel := context.WithTimeout(context.Background(), rowWaiting)
 	defer cancel()
 	var out bytes.Buffer
@@ -359,7 +359,7 @@ func tryInChild(inside *Inside, row, way, victims string) escape.Finding {
 	cmd.Args, cmd.Stdout, cmd.Stderr = []string{rowName, row, victims}, &out, &out
 	cmd.WaitDelay = time.Second
 	start := cmd.Start
-	if strings.Contains(way, toolWay) {
+	if strings.Contains(way, asTool) {
 		cmd.Path = filepath.Join(os.Getenv("HOME"), toolProgram)
 		cmd.Env = []string{"PATH=/usr/bin:/bin"}
 		start = func() error { return inside.Start(cmd) }
@@ -384,13 +384,13 @@ func tryInChild(inside *Inside, row, way, victims string) escape.Finding {
 	return f
 }
 
-// beRow tries the row of its arguments.
-func beRow() error {
+// actRow tries the row of its arguments.
+func actRow() error {
 	v, err := escape.Decode(os.Args[2])
 	if err != nil {
 		return err
 	}
-	f, ok := tryBeyond(os.Args[1], v)
+	f, ok := tryExtra(os.Args[1], v)
 	if !ok {
 		f = escape.Try(os.Args[1], v)
 	}
@@ -398,25 +398,25 @@ func beRow() error {
 	return err
 }
 
-// crowd is a stand that the suite is run from, and what is known to escape there.
-type crowd struct {
+// scenario is a stand that the suite is run from, and what is known to escape there.
+type scenario struct {
 	name   string
-	stand  stand
-	people func() household
+	setup  workerSetup
+	people func() accounts
 	way    string
 	rows   func(escape.Probe) bool
 	known  []string
 }
 
-func every(escape.Probe) bool { return true }
+func allRows(escape.Probe) bool { return true }
 
-// quick are the rows of the self-test, and those that depend on how a spawner starts a worker.
-func quick(p escape.Probe) bool {
+// quickRows are the rows of the self-test, and those that depend on how a spawner starts a worker.
+func quickRows(p escape.Probe) bool {
 	return p.Core || slices.Contains([]string{"K12", "F6", "P1", "P8", "S2", "R1", "R2", "X1"}, p.Row)
 }
 
-// light are those that a second layer of walls could make different, and no bombs.
-func light(p escape.Probe) bool { return !p.Heavy }
+// lightRows are those that a second layer of walls could make different, and no bombs.
+func lightRows(p escape.Probe) bool { return !p.Heavy }
 
 // The known escapes. F16 tells machines and boots apart, and nothing else. Without a process namespace other processes
 // are listed, with the names of their descriptors, and a daemon outlives its worker until the spawner's sweep.
@@ -424,33 +424,33 @@ var (
 	knownBehindNamespaces = []string{"F16"}
 	knownBehindLandlock   = []string{"F6", "F14", "F16", "X1"}
 	// An engine has sockets, which reach nothing but its own loopback.
-	knownOfEngines = []string{"F16", "N1", "N2"}
+	knownOfEngine = []string{"F16", "N1", "N2"}
 )
 
-// crowds are those that this process can have: all as root, and those of its own account otherwise.
-func crowds() []crowd {
-	shared := func() household { return sharing(sharedUID) }
-	own := func() household { return sharing(os.Getuid()) }
+// scenarios are those that this process can have: all as root, and those of its own account otherwise.
+func scenarios() []scenario {
+	shared := func() accounts { return sharedAccount(sharedUID) }
+	own := func() accounts { return sharedAccount(os.Getuid()) }
 	if os.Getuid() != 0 {
 		shared = own
 	}
-	list := []crowd{
-		{"namespaces", stand{power: PowerNone, tier: TierNamespaces}, shared, "", every, knownBehindNamespaces},
-		{"namespaces-tool", stand{power: PowerNone, tier: TierNamespaces}, shared, toolWay, light, knownBehindNamespaces},
-		{"namespaces-engine", stand{power: PowerNone, tier: TierNamespaces, profile: ProfileEngine}, shared, "", light,
-			knownOfEngines},
-		{"landlock", stand{power: PowerNone, tier: TierLandlock}, shared, "", every, knownBehindLandlock},
-		{"landlock-tool", stand{power: PowerNone, tier: TierLandlock}, shared, toolWay, light, knownBehindLandlock},
+	list := []scenario{
+		{"namespaces", workerSetup{power: PrivilegeNone, tier: TierNamespaces}, shared, "", allRows, knownBehindNamespaces},
+		{"namespaces-tool", workerSetup{power: PrivilegeNone, tier: TierNamespaces}, shared, asTool, lightRows, knownBehindNamespaces},
+		{"namespaces-engine", workerSetup{power: PrivilegeNone, tier: TierNamespaces, profile: ProfileEngine}, shared, "", lightRows,
+			knownOfEngine},
+		{"landlock", workerSetup{power: PrivilegeNone, tier: TierLandlock}, shared, "", allRows, knownBehindLandlock},
+		{"landlock-tool", workerSetup{power: PrivilegeNone, tier: TierLandlock}, shared, asTool, lightRows, knownBehindLandlock},
 	}
 	if os.Getuid() != 0 {
 		return list
 	}
 	return append(list,
-		crowd{"accounts", stand{power: PowerRoot, tier: TierAccounts}, apart, "", every, knownBehindNamespaces},
-		crowd{"accounts-tool", stand{power: PowerRoot, tier: TierAccounts}, apart, toolWay, light, knownBehindNamespaces},
-		crowd{"accounts-switch", stand{power: PowerSwitch, tier: TierAccounts}, apart, "", quick, knownBehindNamespaces},
-		crowd{"accounts-mount", stand{power: PowerMount, tier: TierAccounts}, apart, "", quick, knownBehindNamespaces},
-		crowd{"landlock-accounts", stand{power: PowerRoot, tier: TierLandlock}, apart, "", quick, knownBehindLandlock},
+		scenario{"accounts", workerSetup{power: PrivilegeRoot, tier: TierAccounts}, ownAccounts, "", allRows, knownBehindNamespaces},
+		scenario{"accounts-tool", workerSetup{power: PrivilegeRoot, tier: TierAccounts}, ownAccounts, asTool, lightRows, knownBehindNamespaces},
+		scenario{"accounts-switch", workerSetup{power: PrivilegeSetID, tier: TierAccounts}, ownAccounts, "", quickRows, knownBehindNamespaces},
+		scenario{"accounts-mount", workerSetup{power: PrivilegeMount, tier: TierAccounts}, ownAccounts, "", quickRows, knownBehindNamespaces},
+		scenario{"landlock-accounts", workerSetup{power: PrivilegeRoot, tier: TierLandlock}, ownAccounts, "", quickRows, knownBehindLandlock},
 	)
 }
 
@@ -458,7 +458,7 @@ func crowds() []crowd {
 func TestEscapes(t *testing.T) {
 	program := plainBinary(t)
 	found := map[string]map[string]escape.Outcome{}
-	for _, c := range crowds() {
+	for _, c := range scenarios() {
 		found[c.name] = map[string]escape.Outcome{}
 		t.Run(c.name, func(t *testing.T) {
 			for _, f := range c.tried(t, program) {
@@ -472,7 +472,7 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-func (c crowd) tried(t *testing.T, program string) []escape.Finding {
+func (c scenario) tried(t *testing.T, program string) []escape.Finding {
 	t.Helper()
 	var rows []string
 	for _, p := range escape.Table() {
@@ -480,8 +480,8 @@ func (c crowd) tried(t *testing.T, program string) []escape.Finding {
 			rows = append(rows, p.Row)
 		}
 	}
-	y := newYard(t, program, c.people())
-	findings, err := y.try(c.stand, c.way, rows)
+	y := newTestHost(t, program, c.people())
+	findings, err := y.try(c.setup, c.way, rows)
 	if err != nil {
 		t.Fatalf("the worker behind the walls: %v", err)
 	}
@@ -491,7 +491,7 @@ func (c crowd) tried(t *testing.T, program string) []escape.Finding {
 }
 
 // judge compares a finding with what is known.
-func (c crowd) judge(t *testing.T, f escape.Finding) {
+func (c scenario) judge(t *testing.T, f escape.Finding) {
 	want := escape.Stopped
 	switch {
 	case slices.Contains(c.known, f.Row):

@@ -13,10 +13,10 @@ func python(text string) string {
 	return "cat >check.py <<'END'\n" + text + "\nEND\nexec /usr/bin/python3 check.py </dev/null\n"
 }
 
-// works runs a script in each tier; it must end well and say want.
-func works(t *testing.T, script, want string) {
+// succeeds runs a script in each tier; it must end well and say want.
+func succeeds(t *testing.T, script, want string) {
 	t.Helper()
-	inEach(t, tiersHere(t), func(t *testing.T, r *room) {
+	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		if got := r.says(script); !strings.HasSuffix(got, want) {
 			t.Errorf("it says %q, want %q", got, want)
 		}
@@ -25,7 +25,7 @@ func works(t *testing.T, script, want string) {
 
 // TestMultiprocessing uses named semaphores, which are files of /dev/shm: there is one in roots of our own alone.
 func TestMultiprocessing(t *testing.T) {
-	inEach(t, withRoots(t), func(t *testing.T, r *room) {
+	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		got := r.says(python(`
 import multiprocessing as mp
 def square(n): return n * n
@@ -47,7 +47,7 @@ if __name__ == "__main__":
 }
 
 func TestMultiprocessingByPipes(t *testing.T) {
-	works(t, python(`
+	succeeds(t, python(`
 import multiprocessing as mp
 def child(end): end.send("from a child")
 if __name__ == "__main__":
@@ -57,7 +57,7 @@ if __name__ == "__main__":
 }
 
 func TestAsyncioSubprocess(t *testing.T) {
-	works(t, python(`
+	succeeds(t, python(`
 import asyncio
 async def one(n):
     p = await asyncio.create_subprocess_exec("/bin/sh", "-c", f"echo {n}; exit {n}", stdout=asyncio.subprocess.PIPE)
@@ -70,7 +70,7 @@ asyncio.run(main())`), "[('0', 0), ('1', 1), ('2', 2), ('3', 3)]\n-9")
 }
 
 func TestPseudoTerminal(t *testing.T) {
-	works(t, python(`
+	succeeds(t, python(`
 import pty, os
 said = b""
 def read(fd):
@@ -81,7 +81,7 @@ print(status, b"/dev/pts/" in said)`), "is a terminal\r\n0 True")
 }
 
 func TestThreads(t *testing.T) {
-	works(t, python(`
+	succeeds(t, python(`
 import threading
 barrier, lock, total = threading.Barrier(50), threading.Lock(), 0
 def run():
@@ -95,7 +95,7 @@ print(total)`), "50")
 }
 
 func TestPythonSQLite(t *testing.T) {
-	works(t, python(`
+	succeeds(t, python(`
 import sqlite3
 a = sqlite3.connect("x.db"); print(a.execute("pragma journal_mode=wal").fetchone())
 a.execute("create table t(x)"); a.execute("insert into t values(1)"); a.commit()
@@ -103,12 +103,12 @@ b = sqlite3.connect("x.db"); print(b.execute("select x from t").fetchone())`), "
 }
 
 func TestSQLite(t *testing.T) {
-	works(t, `echo 'pragma journal_mode=wal; create table t(x); insert into t values(1),(2); select sum(x) from t;' >x.sql
+	succeeds(t, `echo 'pragma journal_mode=wal; create table t(x); insert into t values(1),(2); select sum(x) from t;' >x.sql
 sqlite3 x.db <x.sql && sqlite3 x.db 'select count(*) from t' </dev/null`, "wal\n3\n2")
 }
 
 func TestGit(t *testing.T) {
-	works(t, `exec 2>&1
+	succeeds(t, `exec 2>&1
 mkdir repo && cd repo && git init -q -b main . && git config user.email a@example.org && git config user.name A
 echo one >file && git add file && git commit -q -m one && git checkout -q -b side && echo two >>file && git commit -qam two
 git checkout -q main && git merge -q side && git gc -q && git clone -q . ../copy && git -C ../copy log --format=%s
@@ -116,7 +116,7 @@ git checkout -q main && git merge -q side && git gc -q && git clone -q . ../copy
 }
 
 func TestMedia(t *testing.T) {
-	works(t, `ffmpeg -hide_banner -loglevel error -nostdin -f lavfi -i sine=frequency=440:duration=1 -ar 16000 -ac 1 a.wav &&
+	succeeds(t, `ffmpeg -hide_banner -loglevel error -nostdin -f lavfi -i sine=frequency=440:duration=1 -ar 16000 -ac 1 a.wav &&
 ffmpeg -hide_banner -loglevel error -nostdin -i a.wav -c:a libvorbis a.ogg &&
 ffmpeg -hide_banner -loglevel error -nostdin -i a.ogg -f s16le -ac 1 -ar 16000 pipe:1 | wc -c &&
 ffprobe -v error -show_entries stream=codec_name,sample_rate -of csv=p=0 a.ogg`, "vorbis,16000")
@@ -131,12 +131,12 @@ bg %1 >/dev/null
 kill %1; wait %1 2>/dev/null
 echo ended with $?
 `
-	works(t, "cat >jobs.sh <<'END'\n"+jobs+"END\nscript -qec 'bash jobs.sh' /dev/null </dev/null | tr -d '\\r'\n", "1\nended with 143")
+	succeeds(t, "cat >jobs.sh <<'END'\n"+jobs+"END\nscript -qec 'bash jobs.sh' /dev/null </dev/null | tr -d '\\r'\n", "1\nended with 143")
 }
 
 // TestWhatPeopleExpect are small things that programs stumble over.
 func TestWhatPeopleExpect(t *testing.T) {
-	inEach(t, withRoots(t), func(t *testing.T, r *room) {
+	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		for script, want := range map[string]string{
 			"echo x | tee /dev/stderr 2>/dev/null":                           "x",
 			"bash -c 'cat <(echo x)'":                                        "x",

@@ -22,9 +22,9 @@ const (
 		unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// landlockLeast is the version that the landlock tier needs: it keeps signals and abstract sockets inside. In the higher
+// landlockMinVersion is the version that the landlock tier needs: it keeps signals and abstract sockets inside. In the higher
 // tiers other namespaces do that, and any version is a second wall.
-const landlockLeast = 6
+const landlockMinVersion = 6
 
 // versionRights are the rights over files of each version.
 var versionRights = []uint64{
@@ -68,8 +68,8 @@ func (r rule) rightsOf(mode uint32, handled uint64) uint64 {
 	return r.rights & handled
 }
 
-// handledBy is what a version is asked to refuse where no rule allows it.
-func handledBy(version int, p Profile) unix.LandlockRulesetAttr {
+// rulesetAttr is what a version is asked to refuse where no rule allows it.
+func rulesetAttr(version int, p Profile) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: versionRights[min(version, len(versionRights)-1)]}
 	if version >= 4 && p != ProfileEngine {
 		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
@@ -93,13 +93,13 @@ func restrict(version int, p Profile, rules []rule) error {
 
 // newRuleset is a descriptor of the rules, which the caller closes.
 func newRuleset(version int, p Profile, rules []rule) (int, error) {
-	attr := handledBy(version, p)
+	attr := rulesetAttr(version, p)
 	set, err := createRuleset(attr)
 	if err != nil {
 		return -1, fmt.Errorf("version %d: %w", version, err)
 	}
 	for _, r := range rules {
-		if err := allow(set, r, attr.Handled_access_fs); err != nil {
+		if err := addRule(set, r, attr.Handled_access_fs); err != nil {
 			return -1, errors.Join(fmt.Errorf("landlock: allow %s: %w", r.path, err), unix.Close(set))
 		}
 	}
@@ -121,7 +121,7 @@ func createRuleset(attr unix.LandlockRulesetAttr) (int, error) {
 	return int(set), nil
 }
 
-func allow(set int, r rule, handled uint64) error {
+func addRule(set int, r rule, handled uint64) error {
 	fd, err := r.open()
 	if r.optional && (errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES)) {
 		return nil

@@ -27,14 +27,14 @@ func TestVersionsOfLandlock(t *testing.T) {
 	var knows uint64
 	for version := 1; version <= 9; version++ {
 		knows |= newRights[version]
-		attr := handledBy(version, ProfileWorker)
+		attr := rulesetAttr(version, ProfileWorker)
 		if attr.Handled_access_fs != knows {
 			t.Errorf("version %d handles %#x, want %#x", version, attr.Handled_access_fs, knows)
 		}
 		if (attr.Handled_access_net != 0) != (version >= 4) || (attr.Scoped != 0) != (version >= 6) {
 			t.Errorf("version %d: network %#x, scope %#x", version, attr.Handled_access_net, attr.Scoped)
 		}
-		if net := handledBy(version, ProfileEngine).Handled_access_net; net != 0 {
+		if net := rulesetAttr(version, ProfileEngine).Handled_access_net; net != 0 {
 			t.Errorf("version %d: an engine's loopback is refused (%#x)", version, net)
 		}
 		for _, r := range []rule{{rights: rightsRead}, {rights: rightsWrite}, {rights: rightsDevice}} {
@@ -62,10 +62,10 @@ func TestMissingFolder(t *testing.T) {
 	}
 	defer unix.Close(set)
 	gone := filepath.Join(dir, "gone")
-	if err := allow(set, rule{path: gone, rights: rightsRead, optional: true}, versionRights[1]); err != nil {
+	if err := addRule(set, rule{path: gone, rights: rightsRead, optional: true}, versionRights[1]); err != nil {
 		t.Errorf("optional: %v", err)
 	}
-	if err := allow(set, rule{path: gone, rights: rightsRead}, versionRights[1]); err == nil {
+	if err := addRule(set, rule{path: gone, rights: rightsRead}, versionRights[1]); err == nil {
 		t.Error("it is not missed")
 	}
 }
@@ -76,7 +76,7 @@ func emptyRuleset() (int, error) {
 
 // TestLandlockAlone: without mounts of its own a worker has its folders, and nobody else's.
 func TestLandlockAlone(t *testing.T) {
-	r := newRoom(t, TierLandlock)
+	r := newTestSandbox(t, TierLandlock)
 	// Any account may read and write here, so that nothing but Landlock keeps it.
 	outside := filepath.Join(r.base, "outside")
 	r.must(os.Mkdir(outside, 0o777))
@@ -119,7 +119,7 @@ func TestLandlockAlone(t *testing.T) {
 
 // TestReadOnlyWorkspace: in every tier.
 func TestReadOnlyWorkspace(t *testing.T) {
-	inEach(t, tiersHere(t), func(t *testing.T, r *room) {
+	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.plan.Binds[0].Writable = false
 		at := "/workspaces/code"
 		if r.plan.Tier == TierLandlock {
@@ -137,19 +137,19 @@ func TestReadOnlyWorkspace(t *testing.T) {
 
 // TestSwappedFolders: another folder than the one that was checked is never given away, whatever leads to it.
 func TestSwappedFolders(t *testing.T) {
-	swaps := map[string]func(r *room, name string){
-		"another": func(r *room, name string) { r.must(os.Mkdir(r.host(name), 0o777)) },
-		"a link":  func(r *room, name string) { r.must(os.Symlink("other", r.host(name))) },
-		"a link out": func(r *room, name string) {
+	swaps := map[string]func(r *testSandbox, name string){
+		"another": func(r *testSandbox, name string) { r.must(os.Mkdir(r.host(name), 0o777)) },
+		"a link":  func(r *testSandbox, name string) { r.must(os.Symlink("other", r.host(name))) },
+		"a link out": func(r *testSandbox, name string) {
 			r.must(os.Symlink(r.host("other"), r.host(name)))
 		},
-		"the host's": func(r *room, name string) { r.must(os.Symlink("/", r.host(name))) },
-		"a file":     func(r *room, name string) { r.must(os.WriteFile(r.host(name), nil, 0o666)) },
-		"nothing":    func(*room, string) {},
+		"the host's": func(r *testSandbox, name string) { r.must(os.Symlink("/", r.host(name))) },
+		"a file":     func(r *testSandbox, name string) { r.must(os.WriteFile(r.host(name), nil, 0o666)) },
+		"nothing":    func(*testSandbox, string) {},
 	}
 	for what, swap := range swaps {
 		t.Run(what, func(t *testing.T) {
-			inEach(t, tiersHere(t), func(t *testing.T, r *room) {
+			inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 				r.must(os.Mkdir(r.host("other"), 0o777))
 				r.must(os.Rename(r.host("code"), r.host("kept")))
 				swap(r, "code")
@@ -159,7 +159,7 @@ func TestSwappedFolders(t *testing.T) {
 			})
 		})
 	}
-	inEach(t, tiersHere(t), func(t *testing.T, r *room) {
+	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.must(os.Rename(r.host("home"), r.host("kept")))
 		r.must(os.Mkdir(r.host("home"), 0o777))
 		if said, err := r.run("echo started"); err == nil || !strings.Contains(said, "another folder") {

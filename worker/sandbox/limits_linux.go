@@ -23,11 +23,11 @@ const niceness = 10
 
 const maxFiles = 1024 // descriptors of one process: what select(2) and old programs expect
 
-// roomForAll is how many more processes and threads a shared account may come to have. It is no person's limit, which is
+// sharedHeadroom is how many more processes and threads a shared account may come to have. It is no person's limit, which is
 // for the spawner to keep: it is above that. It is what a program that doubles itself without end comes to before it is ended,
 // and the spawner has to find its turn among them: with 600 on two processors it takes seconds to end all, with 1,500 it was
 // not done in a minute.
-const roomForAll = 600
+const sharedHeadroom = 600
 
 // setLimits sets those of this process but that of memory, for itself and all that it starts; nobody can raise them again.
 func setLimits(l Limits) error {
@@ -46,13 +46,13 @@ func setLimits(l Limits) error {
 	}
 	for _, limit := range limits {
 		if limit.resource == unix.RLIMIT_NPROC && l.Shared {
-			limit.most = int64(tasks("/proc", unix.Getuid()) + max(roomForAll, l.PIDs))
+			limit.most = int64(countTasks("/proc", unix.Getuid()) + max(sharedHeadroom, l.PIDs))
 		}
 		if err := setLimit(limit.name, limit.resource, limit.most); err != nil {
 			return err
 		}
 	}
-	return yield()
+	return lowerPriority()
 }
 
 // setLimit sets one, and raises none.
@@ -73,8 +73,8 @@ func setLimit(name string, resource int, most int64) error {
 // address space, of which Go and Python reserve much more than they use.
 func limitMemory(l Limits) error { return setLimit("data", unix.RLIMIT_DATA, l.Memory) }
 
-// yield makes this thread, and all that it executes and starts, at least as nice as workers are.
-func yield() error {
+// lowerPriority makes this thread, and all that it executes and starts, at least as nice as workers are.
+func lowerPriority() error {
 	now, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // 20 - nice, as the kernel has it: getpriority(2)
 	if err == nil && 20-now < niceness {
 		err = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
@@ -85,10 +85,10 @@ func yield() error {
 	return nil
 }
 
-// tasks counts the processes and threads of an account, as setrlimit(2) does, among those that can be seen: it is not an
+// countTasks counts the processes and threads of an account, as setrlimit(2) does, among those that can be seen: it is not an
 // error that some are not. It has one buffer and makes plain calls, so that the runtime has no reason to start threads:
 // the limits hold for this process too.
-func tasks(proc string, uid int) (n int) {
+func countTasks(proc string, uid int) (n int) {
 	dir, err := unix.Open(proc, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0
@@ -106,7 +106,7 @@ func tasks(proc string, uid int) (n int) {
 			if name[0] < '1' || name[0] > '9' {
 				continue
 			}
-			status := readSmall(dir, name+"/status", buf)
+			status := readFile(dir, name+"/status", buf)
 			if statusNumber(status, "Uid:") == uid {
 				n += max(statusNumber(status, "Threads:"), 0)
 			}

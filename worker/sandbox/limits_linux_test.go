@@ -10,7 +10,7 @@ import (
 )
 
 // limitsOf are a worker's, as /proc/self/limits has them: soft and hard.
-func (r *room) limits() map[string][2]string {
+func (r *testSandbox) limits() map[string][2]string {
 	r.t.Helper()
 	got := map[string][2]string{}
 	for line := range strings.Lines(r.says("cat /proc/self/limits")) {
@@ -23,7 +23,7 @@ func (r *room) limits() map[string][2]string {
 }
 
 func TestLimits(t *testing.T) {
-	inEach(t, tiersHere(t), func(t *testing.T, r *room) {
+	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		for _, test := range []struct {
 			limits Limits
 			want   map[string]int64
@@ -47,7 +47,7 @@ func TestLimits(t *testing.T) {
 
 // TestAWorkerYields to who has to end it: what it starts too, and for good.
 func TestAWorkerYields(t *testing.T) {
-	inEach(t, tiersHere(t), func(t *testing.T, r *room) {
+	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		if got := r.says("nice; nice -n 3 nice; nice -n -5 nice 2>/dev/null"); got != "10\n13\n10" {
 			t.Errorf("niceness: %q", got)
 		}
@@ -57,8 +57,8 @@ func TestAWorkerYields(t *testing.T) {
 // TestSharedCount: where others' processes are counted too, one person's limit would keep another from starting. There is
 // one for all, which has room above what runs already.
 func TestSharedCount(t *testing.T) {
-	inEach(t, tiersHere(t), func(t *testing.T, r *room) {
-		for pids, want := range map[int]int{40: roomForAll, 5000: 5000} {
+	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
+		for pids, want := range map[int]int{40: sharedHeadroom, 5000: 5000} {
 			r.plan.Limits = Limits{PIDs: pids, Shared: true}
 			got := r.limits()["Max processes"]
 			if n, err := strconv.Atoi(got[1]); err != nil || got[0] != got[1] || n <= want || n > want+20_000 {
@@ -74,7 +74,7 @@ func TestTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := tasks("/proc", os.Getuid()); n < len(own) {
+	if n := countTasks("/proc", os.Getuid()); n < len(own) {
 		t.Errorf("%d, and this process alone has %d", n, len(own))
 	}
 	proc := t.TempDir()
@@ -93,18 +93,18 @@ func TestTasks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for uid, want := range map[int]int{0: 1, 54321: 7, 1: 50, 2: 0} {
-		if got := tasks(proc, uid); got != want {
+		if got := countTasks(proc, uid); got != want {
 			t.Errorf("uid %d has %d, want %d", uid, got, want)
 		}
 	}
-	if got := tasks(proc+"/nowhere", 0); got != 0 {
+	if got := countTasks(proc+"/nowhere", 0); got != 0 {
 		t.Errorf("without /proc: %d", got)
 	}
 }
 
 // TestLimitsHold: what is beyond them fails, and only for whoever asked for it.
 func TestLimitsHold(t *testing.T) {
-	inEach(t, tiersHere(t), func(t *testing.T, r *room) {
+	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.plan.Limits = Limits{Memory: 200 << 20, File: 1 << 20, PIDs: 60, Tmp: 2 << 20}
 		if got := r.says(`head -c 3000000 /dev/zero >big 2>/dev/null; wc -c <big`); got != "1048576" {
 			t.Errorf("a file of %s bytes", got)

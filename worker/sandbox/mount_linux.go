@@ -12,17 +12,17 @@ import (
 // no path is looked up twice.
 
 const (
-	readOnly  = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
-	readWrite = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
-	ofDevice  = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC
-	inert     = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
+	readOnlyAttrs  = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	readWriteAttrs = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	deviceAttrs    = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC
+	procAttrs      = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
 )
 
-// option is one of a file system's.
-type option struct{ key, value string }
+// fsOption is one of a file system's.
+type fsOption struct{ key, value string }
 
 // newMount makes a file system that is attached nowhere yet.
-func newMount(kind string, attrs int, options ...option) (int, error) {
+func newMount(kind string, attrs int, options ...fsOption) (int, error) {
 	fs, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
 	if err != nil {
 		return -1, fmt.Errorf("make a %s: fsopen: %w", kind, err)
@@ -49,29 +49,29 @@ func newMount(kind string, attrs int, options ...option) (int, error) {
 }
 
 func newTmpfs(size int64, mode string) (int, error) {
-	return newMount("tmpfs", readWrite, option{"size", strconv.FormatInt(size, 10)}, option{"mode", mode},
-		option{"nr_inodes", strconv.FormatInt(max(size>>12, 1024), 10)})
+	return newMount("tmpfs", readWriteAttrs, fsOption{"size", strconv.FormatInt(size, 10)}, fsOption{"mode", mode},
+		fsOption{"nr_inodes", strconv.FormatInt(max(size>>12, 1024), 10)})
 }
 
-// copyTree is what is at path beneath dir, with what is mounted in it, as a mount that is attached nowhere yet.
-func copyTree(dir int, path string, attrs uint64) (int, error) {
+// cloneMount is what is at path beneath dir, with what is mounted in it, as a mount that is attached nowhere yet.
+func cloneMount(dir int, path string, attrs uint64) (int, error) {
 	flags := uint(unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_RECURSIVE)
 	if path == "" {
 		flags |= unix.AT_EMPTY_PATH
 	}
 	fd, err := unix.OpenTree(dir, path, flags)
 	if err != nil {
-		return -1, fmt.Errorf("copy the mount%s: open_tree: %w", of(path), err)
+		return -1, fmt.Errorf("copy the mount%s: open_tree: %w", ofPath(path), err)
 	}
 	attr := unix.MountAttr{Attr_set: attrs, Propagation: unix.MS_PRIVATE}
 	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
-		return -1, errors.Join(fmt.Errorf("restrict the mount%s: mount_setattr: %w", of(path), err), unix.Close(fd))
+		return -1, errors.Join(fmt.Errorf("restrict the mount%s: mount_setattr: %w", ofPath(path), err), unix.Close(fd))
 	}
 	return fd, nil
 }
 
-// of names what an error is about; the caller names what it knows by its descriptor alone.
-func of(path string) string {
+// ofPath names what an error is about; the caller names what it knows by its descriptor alone.
+func ofPath(path string) string {
 	if path == "" {
 		return ""
 	}
@@ -86,7 +86,7 @@ func attach(fd, dir int, path string) error {
 	}
 	err := unix.MoveMount(fd, "", dir, path, flags)
 	if err != nil {
-		err = fmt.Errorf("attach the mount%s: move_mount: %w", of(path), err)
+		err = fmt.Errorf("attach the mount%s: move_mount: %w", ofPath(path), err)
 	}
 	return errors.Join(err, unix.Close(fd))
 }
@@ -120,14 +120,14 @@ func openBeneath(root, path string) (fd int, err error) {
 
 // sameOrClose gives back a descriptor that is of the folder that was checked, and closes another.
 func (b Bind) sameOrClose(fd int) (int, error) {
-	if err := b.same(fd); err != nil {
+	if err := b.checkSame(fd); err != nil {
 		return -1, errors.Join(err, unix.Close(fd))
 	}
 	return fd, nil
 }
 
-// same says whether a descriptor is of the folder that the spawner has checked.
-func (b Bind) same(fd int) error {
+// checkSame says whether a descriptor is of the folder that the spawner has checked.
+func (b Bind) checkSame(fd int) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return fmt.Errorf("look at %s: %w", b.path(), err)

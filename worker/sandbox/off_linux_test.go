@@ -15,12 +15,12 @@ import (
 // TestNothingOfASpawnersPower: where there are no walls, a worker has still no more power than its account.
 func TestNothingOfASpawnersPower(t *testing.T) {
 	if os.Getuid() != 0 {
-		return // nobody else can give a process capabilities
+		return // never else can give a process capabilities
 	}
 	cmd := exec.Command("/proc/self/exe", "off")
-	cmd.Env = []string{"HOME=" + homeOf(t, stranger)}
+	cmd.Env = []string{"HOME=" + homeOf(t, testUID)}
 	cmd.Stdin = strings.NewReader("grep -E '^(Uid|CapEff|CapAmb|CapPrm|NoNewPrivs):' /proc/self/status\n")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger + 1, Gid: stranger + 1},
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: testUID + 1, Gid: testUID + 1},
 		AmbientCaps: []uintptr{unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL}}
 	out, err := cmd.CombinedOutput()
 	want := "Uid: 54321 54321 54321 54321 CapPrm: 0000000000000000 CapEff: 0000000000000000 CapAmb: 0000000000000000 NoNewPrivs: 1"
@@ -29,10 +29,10 @@ func TestNothingOfASpawnersPower(t *testing.T) {
 	}
 }
 
-// off starts a shell as the stranger, without walls.
-func off() error {
+// tryOff starts a shell as the stranger, without walls.
+func tryOff() error {
 	runtime.LockOSThread()
-	power, err := PowerHere()
+	power, err := OwnPrivilege()
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func off() error {
 	if err != nil {
 		return err
 	}
-	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: home, UID: stranger, GID: stranger}
+	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: home, UID: testUID, GID: testUID}
 	launch, err := p.Launch(power)
 	if err != nil {
 		return err
@@ -53,13 +53,13 @@ func off() error {
 	if err != nil {
 		return err
 	}
-	return await(pid)
+	return waitExit(pid)
 }
 
 // TestRootIsRefused: a plan that names no account is of the spawner's own, and root's is nobody's.
 func TestRootIsRefused(t *testing.T) {
 	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: Bind{Root: "/"}, UID: -1, GID: -1}
-	for power := range routes {
+	for power := range launchAttrs {
 		if _, err := p.Launch(power); (err == nil) != (os.Getuid() != 0) {
 			t.Errorf("%s: %v", power, err)
 		}

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// order is the tiers from the least.
-var order = []Tier{TierOff, TierLandlock, TierNamespaces, TierAccounts}
+// tierOrder is the tiers from the least.
+var tierOrder = []Tier{TierOff, TierLandlock, TierNamespaces, TierAccounts}

@@ -31,7 +31,7 @@ func bind() *rapid.Generator[Bind] {
 func plan() *rapid.Generator[Plan] {
 	return rapid.Custom(func(t *rapid.T) Plan {
 		return Plan{
-			Tier:    rapid.SampledFrom(order).Draw(t, "tier"),
+			Tier:    rapid.SampledFrom(tierOrder).Draw(t, "tier"),
 			Profile: rapid.SampledFrom([]Profile{ProfileWorker, ProfileEngine, ProfileReview}).Draw(t, "profile"),
 			Worker:  "/" + word().Draw(t, "worker"),
 			Home:    bind().Draw(t, "home"),
@@ -130,8 +130,8 @@ func TestPlanIsRefused(t *testing.T) {
 }
 
 func TestTiersAreOrdered(t *testing.T) {
-	for i, tier := range order {
-		for j, least := range order {
+	for i, tier := range tierOrder {
+		for j, least := range tierOrder {
 			if tier.AtLeast(least) != (i >= j) {
 				t.Errorf("%s at least %s: %t", tier, least, tier.AtLeast(least))
 			}

@@ -40,7 +40,7 @@ func swap() error {
 		if n == 100 {
 			fmt.Println("swapping")
 		}
-		if n%20 == 0 { // every rename makes all that look up paths wait: the workers must get on
+		if n%20 == 0 { // allRows rename makes all that look up paths wait: the workers must get on
 			if ended, err := unix.Poll(stdin, 1); ended > 0 || err != nil && err != unix.EINTR {
 				return err
 			}
@@ -49,7 +49,7 @@ func swap() error {
 }
 
 // startSwap has a process swap until the test ends.
-func (r *room) startSwap(t *testing.T, how string) {
+func (r *testSandbox) startSwap(t *testing.T, how string) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe", "swap")
 	cmd.Env = []string{"SWAP=" + how, "DIR=" + r.base, "GORACE=atexit_sleep_ms=0"}
@@ -77,10 +77,10 @@ func TestSwapRace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tiers := tiersHere(t)
+	tiers := buildableTiers(t)
 	for _, tier := range tiers {
 		t.Run(string(tier), func(t *testing.T) {
-			r := newRoom(t, tier)
+			r := newTestSandbox(t, tier)
 			r.must(os.Mkdir(r.host("other"), 0o777))
 			r.must(os.Chmod(r.host("other"), 0o777))
 			r.must(os.WriteFile(r.host("other/whose"), []byte("another's\n"), 0o666))
@@ -97,7 +97,7 @@ func TestSwapRace(t *testing.T) {
 }
 
 // race starts at least least workers, and until end.
-func (r *room) race(least int, end time.Time) (started, refused int) {
+func (r *testSandbox) race(least int, end time.Time) (started, refused int) {
 	script := "cat " + r.host("code/whose") + " " + r.host("other/whose") + " 2>/dev/null; echo started\n"
 	if r.plan.Tier.AtLeast(TierNamespaces) {
 		script = "cat /workspaces/code/whose; echo started\n"

@@ -13,19 +13,19 @@ import (
 // The root that a worker sees is made of nothing: what is not named here is not there. Nothing of /run, /var, /sys, of
 // other people's homes or of the service's own folders is.
 
-// system is what programs need of the host, for reading. One that is a link on the host is the same link.
-var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
+// systemDirs is what programs need of the host, for reading. One that is a link on the host is the same link.
+var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
-// settings are the files and folders of /etc that programs need; none holds a secret.
-var settings = []string{
+// etcFromHost are the files and folders of /etc that programs need; none holds a secret.
+var etcFromHost = []string{
 	"ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs",
 	"pki/ca-trust/extracted", "alternatives", "localtime", "timezone", "mime.types", "magic", "fonts", "terminfo",
 	"inputrc", "bash.bashrc", "protocols", "services", "python3", "python3.11", "python3.12", "python3.13",
 	"ImageMagick-6", "ImageMagick-7", "vim",
 }
 
-// written are the files of /etc that say nothing of the host. %d are the worker's uid and group.
-var written = map[string]string{
+// etcWritten are the files of /etc that say nothing of the host. %d are the worker's uid and group.
+var etcWritten = map[string]string{
 	"passwd": "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n" +
 		"user:x:%[1]d:%[2]d::/home:/bin/bash\n" +
 		"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
@@ -38,16 +38,16 @@ var written = map[string]string{
 // devices are those that a program may expect.
 var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// links are in /dev as everywhere.
-var links = map[string]string{
+// devLinks are in /dev as everywhere.
+var devLinks = map[string]string{
 	"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
 	"ptmx": "pts/ptmx",
 }
 
 const rootSize = 1 << 20 // for empty folders, links and a few lines of text
 
-// scaffold is any folder that every system has: the new root hangs over it until it is the root.
-const scaffold = "/usr"
+// tempMountPoint is any folder that every system has: the new root hangs over it until it is the root.
+const tempMountPoint = "/usr"
 
 // buildRoot has this process, in its own mount namespace, see nothing but what the plan grants. The working directory
 // must be the home; it is the home within.
@@ -56,11 +56,11 @@ func buildRoot(p Plan) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make the mounts private: %w", err)
 	}
-	granted, err := openGranted(p)
+	granted, err := cloneGranted(p)
 	if err != nil {
 		return err
 	}
-	host, err := openHost()
+	host, err := cloneSystem()
 	if err != nil {
 		return err
 	}
@@ -72,19 +72,19 @@ func buildRoot(p Plan) error {
 	if err != nil {
 		return fmt.Errorf("keep the new root: %w", err)
 	}
-	if err := attach(root, unix.AT_FDCWD, scaffold); err != nil {
+	if err := attach(root, unix.AT_FDCWD, tempMountPoint); err != nil {
 		return err
 	}
 	if err := unix.Fchdir(keep); err != nil {
 		return fmt.Errorf("enter the new root: %w", err)
 	}
 	for _, put := range []func() error{
-		func() error { return all(host, piece.put) },
-		func() error { return writeSettings(p) },
-		putDevices,
-		func() error { return putScratch(p.Limits.withDefaults()) },
-		func() error { return all(granted, piece.putBeneath) },
-		func() error { return pivot(keep) },
+		func() error { return forEach(host, pendingMount.attach) },
+		func() error { return writeEtc(p) },
+		makeDev,
+		func() error { return makeProcAndTmp(p.Limits.withDefaults()) },
+		func() error { return forEach(granted, pendingMount.attachBeneath) },
+		func() error { return pivotRoot(keep) },
 	} {
 		if err := put(); err != nil {
 			return err
@@ -93,28 +93,28 @@ func buildRoot(p Plan) error {
 	return unix.Close(keep)
 }
 
-// piece is a mount that waits for its place, or a link that is made there.
-type piece struct {
+// pendingMount is a mount that waits for its place, or a link that is made there.
+type pendingMount struct {
 	fd   int
 	at   string // relative to the new root
 	dir  bool
 	link string
 }
 
-// openGranted opens the home, and what else the plan names, where the host still has it.
-func openGranted(p Plan) ([]piece, error) {
+// cloneGranted opens the home, and what else the plan names, where the host still has it.
+func cloneGranted(p Plan) ([]pendingMount, error) {
 	home, err := openHome(p)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(home)
-	fd, err := copyTree(home, "", readWrite)
+	fd, err := cloneMount(home, "", readWriteAttrs)
 	if err != nil {
 		return nil, fmt.Errorf("home %s: %w", p.Home.path(), err)
 	}
-	list := []piece{{fd: fd, at: HomeInside[1:], dir: true}}
+	list := []pendingMount{{fd: fd, at: HomeInside[1:], dir: true}}
 	for _, b := range p.Binds {
-		one, err := b.open()
+		one, err := b.clone()
 		if err != nil {
 			return nil, err
 		}
@@ -141,36 +141,36 @@ func (b Bind) openChecked() (int, error) {
 	return b.sameOrClose(fd)
 }
 
-// open has a bind's folder wait for its place.
-func (b Bind) open() (piece, error) {
+// clone has a bind's folder wait for its place.
+func (b Bind) clone() (pendingMount, error) {
 	fd, err := b.openChecked()
 	if err != nil {
-		return piece{}, err
+		return pendingMount{}, err
 	}
 	defer unix.Close(fd)
-	attrs, at := uint64(readOnly), strings.TrimPrefix(filepath.Clean(b.path()), "/")
+	attrs, at := uint64(readOnlyAttrs), strings.TrimPrefix(filepath.Clean(b.path()), "/")
 	if b.Writable {
-		attrs = readWrite
+		attrs = readWriteAttrs
 	}
 	if b.Name != "" {
 		at = WorkspacesInside[1:] + "/" + b.Name
 	}
-	tree, err := copyTree(fd, "", attrs)
+	tree, err := cloneMount(fd, "", attrs)
 	if err != nil {
-		return piece{}, fmt.Errorf("folder %s: %w", b.path(), err)
+		return pendingMount{}, fmt.Errorf("folder %s: %w", b.path(), err)
 	}
-	return piece{fd: tree, at: at, dir: true}, nil
+	return pendingMount{fd: tree, at: at, dir: true}, nil
 }
 
-// openHost opens what of the host programs need.
-func openHost() ([]piece, error) {
-	var list []piece
-	paths := append([]string{}, system...)
-	for _, name := range settings {
+// cloneSystem opens what of the host programs need.
+func cloneSystem() ([]pendingMount, error) {
+	var list []pendingMount
+	paths := append([]string{}, systemDirs...)
+	for _, name := range etcFromHost {
 		paths = append(paths, "/etc/"+name)
 	}
 	for _, path := range paths {
-		one, err := openSystem(path)
+		one, err := cloneOrReadLink(path)
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES) { // what the account can't see, the worker doesn't
 			continue
 		}
@@ -182,8 +182,8 @@ func openHost() ([]piece, error) {
 	return list, nil
 }
 
-func openSystem(path string) (piece, error) {
-	one := piece{at: path[1:], fd: -1}
+func cloneOrReadLink(path string) (pendingMount, error) {
+	one := pendingMount{at: path[1:], fd: -1}
 	info, err := os.Lstat(path)
 	if err != nil {
 		return one, err
@@ -193,11 +193,11 @@ func openSystem(path string) (piece, error) {
 		return one, err
 	}
 	one.dir = info.IsDir()
-	one.fd, err = copyTree(unix.AT_FDCWD, path, readOnly)
+	one.fd, err = cloneMount(unix.AT_FDCWD, path, readOnlyAttrs)
 	return one, err
 }
 
-func all(list []piece, put func(piece) error) error {
+func forEach(list []pendingMount, put func(pendingMount) error) error {
 	for _, p := range list {
 		if err := put(p); err != nil {
 			return err
@@ -206,13 +206,13 @@ func all(list []piece, put func(piece) error) error {
 	return nil
 }
 
-// put makes the place and attaches the mount there. The new root is this process's alone, so that paths in it lead where
+// attach makes the place and attaches the mount there. The new root is this process's alone, so that paths in it lead where
 // they say.
-func (p piece) put() error {
-	err := p.place(unix.AT_FDCWD, p.at)
+func (p pendingMount) attach() error {
+	err := p.makeMountPoint(unix.AT_FDCWD, p.at)
 	if err == unix.ENOENT {
 		if err = os.MkdirAll(filepath.Dir(p.at), 0o755); err == nil {
-			err = p.place(unix.AT_FDCWD, p.at)
+			err = p.makeMountPoint(unix.AT_FDCWD, p.at)
 		}
 	}
 	if err != nil {
@@ -224,18 +224,18 @@ func (p piece) put() error {
 	return attach(p.fd, unix.AT_FDCWD, p.at)
 }
 
-// putBeneath is put where the place may be in a folder of the person's: no link is followed.
-func (p piece) putBeneath() error {
-	dir, err := folder(filepath.Dir(p.at))
+// attachBeneath is put where the place may be in a folder of the person's: no link is followed.
+func (p pendingMount) attachBeneath() error {
+	dir, err := openOrMake(filepath.Dir(p.at))
 	if err != nil {
 		return fmt.Errorf("make the place for /%s: %w", p.at, err)
 	}
 	defer unix.Close(dir)
 	name := filepath.Base(p.at)
-	if err := p.place(dir, name); err != nil {
+	if err := p.makeMountPoint(dir, name); err != nil {
 		return fmt.Errorf("make the place for /%s: %w", p.at, err)
 	}
-	place, err := unix.Openat2(dir, name, &noLinks)
+	place, err := unix.Openat2(dir, name, &openNoLinks)
 	if err != nil {
 		return fmt.Errorf("open the place for /%s: %w", p.at, err)
 	}
@@ -246,8 +246,8 @@ func (p piece) putBeneath() error {
 	return nil
 }
 
-// place makes what a mount is attached to, or the link.
-func (p piece) place(dir int, name string) (err error) {
+// makeMountPoint makes what a mount is attached to, or the link.
+func (p pendingMount) makeMountPoint(dir int, name string) (err error) {
 	switch {
 	case p.link != "":
 		return unix.Symlinkat(p.link, dir, name)
@@ -262,16 +262,16 @@ func (p piece) place(dir int, name string) (err error) {
 	return err
 }
 
-// noLinks is how places are opened.
-var noLinks = unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
+// openNoLinks is how places are opened.
+var openNoLinks = unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
 
-// folder opens a folder beneath the working directory. What is missing of it is made.
-func folder(at string) (int, error) {
-	dir, err := unix.Openat2(unix.AT_FDCWD, at, &noLinks)
+// openOrMake opens a folder beneath the working directory. What is missing of it is made.
+func openOrMake(at string) (int, error) {
+	dir, err := unix.Openat2(unix.AT_FDCWD, at, &openNoLinks)
 	if err != unix.ENOENT {
 		return dir, err
 	}
-	above, err := folder(filepath.Dir(at))
+	above, err := openOrMake(filepath.Dir(at))
 	if err != nil {
 		return -1, err
 	}
@@ -279,10 +279,10 @@ func folder(at string) (int, error) {
 	if err := unix.Mkdirat(above, filepath.Base(at), 0o755); err != nil && err != unix.EEXIST {
 		return -1, err
 	}
-	return unix.Openat2(above, filepath.Base(at), &noLinks)
+	return unix.Openat2(above, filepath.Base(at), &openNoLinks)
 }
 
-func writeSettings(p Plan) error {
+func writeEtc(p Plan) error {
 	uid, gid := os.Getuid(), os.Getgid()
 	if p.UID >= 0 { // it has yet to become it
 		uid, gid = p.UID, p.GID
@@ -290,47 +290,47 @@ func writeSettings(p Plan) error {
 	if err := os.MkdirAll("etc", 0o755); err != nil {
 		return err
 	}
-	for name, text := range written {
+	for name, text := range etcWritten {
 		if strings.Contains(text, "%[") {
 			text = strings.NewReplacer("%[1]d", fmt.Sprint(uid), "%[2]d", fmt.Sprint(gid)).Replace(text)
 		}
-		if err := writeSmall("etc/"+name, text); err != nil {
+		if err := writeFile("etc/"+name, text); err != nil {
 			return fmt.Errorf("write /etc/%s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// putDevices makes /dev, with terminals of its own.
-func putDevices() error {
+// makeDev makes /dev, with terminals of its own.
+func makeDev() error {
 	for _, name := range devices {
-		fd, err := copyTree(unix.AT_FDCWD, "/dev/"+name, ofDevice)
+		fd, err := cloneMount(unix.AT_FDCWD, "/dev/"+name, deviceAttrs)
 		if err != nil {
 			return err
 		}
-		if err := (piece{fd: fd, at: "dev/" + name}).put(); err != nil {
+		if err := (pendingMount{fd: fd, at: "dev/" + name}).attach(); err != nil {
 			return err
 		}
 	}
-	for name, to := range links {
+	for name, to := range devLinks {
 		if err := os.Symlink(to, "dev/"+name); err != nil {
 			return err
 		}
 	}
-	pts, err := newMount("devpts", ofDevice, option{"newinstance", ""}, option{"ptmxmode", "0666"}, option{"mode", "0620"})
+	pts, err := newMount("devpts", deviceAttrs, fsOption{"newinstance", ""}, fsOption{"ptmxmode", "0666"}, fsOption{"mode", "0620"})
 	if err != nil {
 		return err
 	}
-	return piece{fd: pts, at: "dev/pts", dir: true}.put()
+	return pendingMount{fd: pts, at: "dev/pts", dir: true}.attach()
 }
 
-// putScratch makes /proc, /tmp and /dev/shm, which go with the worker.
-func putScratch(l Limits) error {
-	proc, err := newMount("proc", inert)
+// makeProcAndTmp makes /proc, /tmp and /dev/shm, which go with the worker.
+func makeProcAndTmp(l Limits) error {
+	proc, err := newMount("proc", procAttrs)
 	if err != nil {
 		return fmt.Errorf("%w (a container that hides parts of /proc does not let anybody have one of their own)", err)
 	}
-	if err := (piece{fd: proc, at: "proc", dir: true}).put(); err != nil {
+	if err := (pendingMount{fd: proc, at: "proc", dir: true}).attach(); err != nil {
 		return err
 	}
 	for _, at := range []string{"tmp", "dev/shm"} {
@@ -338,7 +338,7 @@ func putScratch(l Limits) error {
 		if err != nil {
 			return err
 		}
-		if err := (piece{fd: fd, at: at, dir: true}).put(); err != nil {
+		if err := (pendingMount{fd: fd, at: at, dir: true}).attach(); err != nil {
 			return err
 		}
 	}
@@ -351,8 +351,8 @@ func putScratch(l Limits) error {
 	return os.Symlink("/tmp", "var/tmp")
 }
 
-// pivot makes the working directory the root, lets go of the host's, and closes the root to writing.
-func pivot(root int) error {
+// pivotRoot makes the working directory the root, lets go of the host's, and closes the root to writing.
+func pivotRoot(root int) error {
 	if err := os.MkdirAll(WorkspacesInside[1:], 0o755); err != nil {
 		return err
 	}
@@ -362,7 +362,7 @@ func pivot(root int) error {
 	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
 		return fmt.Errorf("let go of the host's root: umount2: %w", err)
 	}
-	attr := unix.MountAttr{Attr_set: readOnly}
+	attr := unix.MountAttr{Attr_set: readOnlyAttrs}
 	if err := unix.MountSetattr(root, "", unix.AT_EMPTY_PATH, &attr); err != nil {
 		return fmt.Errorf("close the root to writing: mount_setattr: %w", err)
 	}

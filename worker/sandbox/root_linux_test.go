@@ -46,7 +46,7 @@ func listing(dir string) []string {
 }
 
 func TestWhatIsThere(t *testing.T) {
-	inEach(t, withRoots(t), func(t *testing.T, r *room) {
+	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		for dir := range golden {
 			got := strings.Fields(r.says("ls -A " + dir))
 			slices.Sort(got)
@@ -78,14 +78,14 @@ func TestWhatIsThere(t *testing.T) {
 	})
 }
 
-func (r *room) uid() int {
+func (r *testSandbox) uid() int {
 	if r.plan.UID >= 0 {
 		return r.plan.UID
 	}
 	return os.Getuid()
 }
 
-func (r *room) gid() int {
+func (r *testSandbox) gid() int {
 	if r.plan.GID >= 0 {
 		return r.plan.GID
 	}
@@ -93,8 +93,8 @@ func (r *room) gid() int {
 }
 
 // groups are the worker's: those of another account are left, and one's own that are not mapped are nobody's.
-func (r *room) groups() string {
-	if r.power != PowerNone {
+func (r *testSandbox) groups() string {
+	if r.power != PrivilegeNone {
 		return fmt.Sprint(r.gid())
 	}
 	return r.says("id -G")
@@ -103,7 +103,7 @@ func (r *room) groups() string {
 // mounted is a line of a worker's mountinfo (proc(5)).
 type mounted struct{ at, options, kind string }
 
-func (r *room) mounts() []mounted {
+func (r *testSandbox) mounts() []mounted {
 	r.t.Helper()
 	var list []mounted
 	for line := range strings.Lines(r.says("cat /proc/self/mountinfo")) {
@@ -118,7 +118,7 @@ func (r *room) mounts() []mounted {
 func TestMounts(t *testing.T) {
 	own := map[string]string{"/": "tmpfs", "/proc": "proc", "/tmp": "tmpfs", "/dev/shm": "tmpfs", "/dev/pts": "devpts",
 		"/home": "", "/workspaces/code": ""}
-	inEach(t, withRoots(t), func(t *testing.T, r *room) {
+	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		seen := map[string]bool{}
 		for _, m := range r.mounts() {
 			seen[m.at] = true
@@ -148,7 +148,7 @@ func TestMounts(t *testing.T) {
 
 // givenOfHost says whether a mount may be of the host's, or in one.
 func givenOfHost(at string) bool {
-	for _, of := range append(slices.Clone(system), settings...) {
+	for _, of := range append(slices.Clone(systemDirs), etcFromHost...) {
 		if !strings.HasPrefix(of, "/") {
 			of = "/etc/" + of
 		}
@@ -173,7 +173,7 @@ for f in /etc/passwd /etc/hosts /etc/ld.so.cache /proc/sys/kernel/core_pattern /
 	(: >>"$f") 2>/dev/null && echo "$f"
 done
 true`
-	inEach(t, withRoots(t), func(t *testing.T, r *room) {
+	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		got := r.says(script)
 		if got != "/dev/shm\n/home\n/tmp\n/workspaces/code" {
 			t.Errorf("it can write:\n%s", got)
@@ -189,7 +189,7 @@ true`
 
 // TestSetUidPrograms: a person's own are obeyed no more than the host's.
 func TestSetUidPrograms(t *testing.T) {
-	inEach(t, withRoots(t), func(t *testing.T, r *room) {
+	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(copyFile("/usr/bin/id", r.host("home/id"), 0o755))
 		if os.Getuid() == 0 {
 			r.must(os.Chown(r.host("home/id"), 0, 0))
@@ -208,7 +208,7 @@ func copyFile(from, to string, mode os.FileMode) error {
 
 // TestFoldersOfTheHost are seen at their own paths, for reading, even in the person's home, where no link is followed.
 func TestFoldersOfTheHost(t *testing.T) {
-	inEach(t, withRoots(t), func(t *testing.T, r *room) {
+	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(os.MkdirAll(r.host("models/small"), 0o755))
 		r.must(os.WriteFile(r.host("models/small/weights"), []byte("1\n"), 0o644))
 		r.plan.Binds = append(r.plan.Binds, r.checked("models"))
@@ -233,11 +233,11 @@ func TestPlacesFollowNoLinks(t *testing.T) {
 		}
 	}
 	for _, at := range []string{"home/abs/tmp/x", "home/up/x", "home/side/x/y", "../x", "home/../../x", "/tmp/x"} {
-		if fd, err := folder(at); err == nil {
+		if fd, err := openOrMake(at); err == nil {
 			t.Errorf("%s is a folder: %d", at, fd)
 		}
 	}
-	fd, err := folder("home/a/b/c")
+	fd, err := openOrMake("home/a/b/c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,14 +250,14 @@ func TestPlacesFollowNoLinks(t *testing.T) {
 // TestWhatLiesDeepIsPut, with the folders above it, be it a link: /etc/ssl/certs is one where systems have /etc/pki.
 func TestWhatLiesDeepIsPut(t *testing.T) {
 	t.Chdir(t.TempDir())
-	p := piece{at: "etc/ssl/certs", link: "../pki/tls/certs", fd: -1}
-	if err := p.put(); err != nil {
+	p := pendingMount{at: "etc/ssl/certs", link: "../pki/tls/certs", fd: -1}
+	if err := p.attach(); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.Readlink(p.at); err != nil || got != p.link {
 		t.Errorf("%s, %v", got, err)
 	}
-	if err := p.put(); err == nil {
+	if err := p.attach(); err == nil {
 		t.Error("a second one is put over it")
 	}
 }
@@ -292,9 +292,9 @@ func TestNoLinkIsFollowedOnTheWayToARoot(t *testing.T) {
 // TestClosedUmask: a spawner's umask closes what the worker makes, and not what it needs to see.
 func TestClosedUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o777))
-	for _, tier := range withRoots(t) {
+	for _, tier := range tiersWithRoot(t) {
 		syscall.Umask(0o022)
-		r := newRoom(t, tier)
+		r := newTestSandbox(t, tier)
 		syscall.Umask(0o077)
 		if got := r.says("ls /etc /dev / >/tmp/x && umask"); got != "0077" {
 			t.Errorf("%s: %s", tier, got)
@@ -316,8 +316,8 @@ c.sendall(b"heard\n")
 print(s.accept()[0].recv(9).decode())
 END
 `
-	for _, tier := range withRoots(t) {
-		r := newRoom(t, tier)
+	for _, tier := range tiersWithRoot(t) {
+		r := newTestSandbox(t, tier)
 		r.plan.Profile = ProfileEngine
 		if got := r.says(script); got != "alone 101\nheard" {
 			t.Errorf("%s: %s", tier, got)

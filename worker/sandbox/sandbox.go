@@ -22,17 +22,19 @@ type Tier string
 
 const (
 	TierAccounts   Tier = "accounts"   // an OS account for each person, and all of TierNamespaces
-	TierNamespaces Tier = "namespaces" // own mounts, processes and network; Landlock; seccomp; limits
+	TierNamespaces Tier = "namespaces" // ownUserNamespace mounts, processes and network; Landlock; seccomp; limits
 	TierLandlock   Tier = "landlock"   // Landlock and seccomp: walls for files and sockets, processes are listed
 	TierSeatbelt   Tier = "seatbelt"   // macOS alone, and for people who work on Mews: walls for files and the network
 	TierOff        Tier = "off"        // nothing
 )
 
 // AtLeast says whether t has all the walls of least.
-func (t Tier) AtLeast(least Tier) bool { return slices.Index(order, t) >= slices.Index(order, least) }
+func (t Tier) AtLeast(least Tier) bool {
+	return slices.Index(tierOrder, t) >= slices.Index(tierOrder, least)
+}
 
 // Valid says whether t is one of the tiers.
-func (t Tier) Valid() bool { return slices.Contains(order, t) }
+func (t Tier) Valid() bool { return slices.Contains(tierOrder, t) }
 
 // Profile says what a process is for, and with that how tight its walls are.
 type Profile string
@@ -55,7 +57,7 @@ type Bind struct {
 	Name     string // beneath /workspaces; "" is seen at the path that it has on the host, for reading
 	Root     string // absolute
 	Path     string // relative to Root and beneath it
-	Device   uint64 // of the folder that was checked; another one that is there by now is refused
+	Device   uint64 // ofPath the folder that was checked; another one that is there by now is refused
 	Inode    uint64
 	Writable bool
 }
@@ -107,8 +109,8 @@ func (p Plan) check() error {
 	return nil
 }
 
-// made are what a worker's root has of its own. No folder of the host is seen in their place.
-var made = []string{HomeInside, WorkspacesInside, "/tmp", "/dev", "/proc", "/etc", "/run", "/var", "/"}
+// ownFolders are what a worker's root has of its own. No folder of the host is seen in their place.
+var ownFolders = []string{HomeInside, WorkspacesInside, "/tmp", "/dev", "/proc", "/etc", "/run", "/var", "/"}
 
 // check refuses a bind that would hide the worker's own folders, or give it what is the host's to write.
 func (b Bind) check() error {
@@ -117,7 +119,7 @@ func (b Bind) check() error {
 		return fmt.Errorf("folder %q: want an absolute root", b.Root)
 	case b.Name == "" && b.Writable:
 		return fmt.Errorf("folder %s: without a name among the workspaces it is for reading", b.path())
-	case b.Name == "" && slices.Contains(made, filepath.Clean(b.path())):
+	case b.Name == "" && slices.Contains(ownFolders, filepath.Clean(b.path())):
 		return fmt.Errorf("folder %s: it would hide the worker's own", b.path())
 	case b.Name != "" && (b.Name != filepath.Base(b.Name) || b.Name == "." || b.Name == ".." || b.Name == "/"):
 		return fmt.Errorf("workspace %q: want a name without slashes", b.Name)

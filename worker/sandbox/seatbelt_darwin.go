@@ -29,7 +29,7 @@ func (p Plan) Command() (*exec.Cmd, error) {
 	}
 	cmd := exec.Command(resolved.Worker)
 	if p.Tier == TierSeatbelt {
-		if err := os.Mkdir(filepath.Join(resolved.Home.path(), landlockTmp), 0o700); err != nil && !os.IsExist(err) {
+		if err := os.Mkdir(filepath.Join(resolved.Home.path(), homeTmp), 0o700); err != nil && !os.IsExist(err) {
 			return nil, err
 		}
 		cmd = exec.Command(sandboxExec, "-p", seatbelt(resolved), resolved.Worker)

@@ -10,17 +10,17 @@ import (
 // The filter names what is refused, because a person's programs are any at all: shells, compilers and Python use most of
 // what a kernel has. What is newer than the newest call known here is not there (ENOSYS), which every program can take.
 
-// newest is the last system call that this table was made against (Linux 7.0).
-const newest = unix.SYS_RSEQ_SLICE_YIELD
+// newestCall is the last system call that this table was made against (Linux 7.0).
+const newestCall = unix.SYS_RSEQ_SLICE_YIELD
 
 const (
-	notAllowed = retErrno | uint32(unix.EPERM)
-	notThere   = retErrno | uint32(unix.ENOSYS)
-	noFamily   = retErrno | uint32(unix.EAFNOSUPPORT)
+	retEPERM        = retErrno | uint32(unix.EPERM)
+	retENOSYS       = retErrno | uint32(unix.ENOSYS)
+	retEAFNOSUPPORT = retErrno | uint32(unix.EAFNOSUPPORT)
 )
 
-// refused may do harm outside, or are doors into the kernel that nobody here needs.
-var refused = []uint32{
+// refusedCalls may do harm outside, or are doors into the kernel that nobody here needs.
+var refusedCalls = []uint32{
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_SETNS, unix.SYS_UNSHARE,
 	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
 	unix.SYS_OPEN_TREE_ATTR, unix.SYS_MOUNT_SETATTR, unix.SYS_STATMOUNT, unix.SYS_LISTMOUNT, unix.SYS_LISTNS,
@@ -34,39 +34,39 @@ var refused = []uint32{
 	unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_VHANGUP, unix.SYS_MEMFD_SECRET, unix.SYS_LSM_SET_SELF_ATTR,
 }
 
-// missing are calls that a program does without when they are not there. Of clone3 a filter can't see the flags, and
+// hiddenCalls are calls that a program does without when they are not there. Of clone3 a filter can't see the flags, and
 // libraries go on with clone; io_uring does what a filter would refuse; without pidfds Go and Python go on with pids.
-var missing = []uint32{
+var hiddenCalls = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD,
 	// Memory that a process has without having it mapped is nobody's to a watchdog.
 	unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
 }
 
-// aboutSelf are calls that change a process, the argument that names it, of which 0 is the caller, and what the first
+// selfOnlyCalls are calls that change a process, the argument that names it, of which 0 is the caller, and what the first
 // argument is where 0 is every process of the caller's account.
-var aboutSelf = []struct{ number, who, account uint32 }{
+var selfOnlyCalls = []struct{ number, who, account uint32 }{
 	{unix.SYS_PRLIMIT64, 0, 0}, {unix.SYS_SCHED_SETAFFINITY, 0, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0, 0},
 	{unix.SYS_SCHED_SETPARAM, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0}, {unix.SYS_SETPRIORITY, 1, unix.PRIO_USER},
 	{unix.SYS_IOPRIO_SET, 1, 3}, // IOPRIO_WHO_USER
 }
 
-// everybodys are calls about what all of a machine's processes find by number or name. Without an IPC namespace they
+// globalNameCalls are calls about what all of a machine's processes find by number or name. Without an IPC namespace they
 // reach what other programs of the account have there; and Landlock lets anybody watch any folder (landlock(7)), which
 // tells the names in it.
-var everybodys = []uint32{
+var globalNameCalls = []uint32{
 	unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV,
 	unix.SYS_MSGCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP, unix.SYS_MQ_OPEN,
 	unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH,
 }
 
-// newNamespaces are the flags of clone(2) for them; CLONE_NEWTIME shares its bit with the exit signal.
-const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
+// namespaceFlags are the flags of clone(2) for them; CLONE_NEWTIME shares its bit with the exit signal.
+const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// families are the kinds of socket that a profile may make; none: no socket at all. Nobody may make a Unix one: a person's
+// socketFamilies are the kinds of socket that a profile may make; none: no socket at all. Nobody may make a Unix one: a person's
 // own folder may hold the socket of a program of theirs on the host. Socket pairs are always of Unix.
-func families(p Profile, t Tier) []uint32 {
+func socketFamilies(p Profile, t Tier) []uint32 {
 	if p == ProfileEngine && t.AtLeast(TierNamespaces) {
 		return []uint32{unix.AF_INET, unix.AF_INET6}
 	}
@@ -76,112 +76,112 @@ func families(p Profile, t Tier) []uint32 {
 // filter is the whole program for a profile.
 func filter(p Profile, t Tier) []instruction {
 	f := []instruction{load(offArch)}
-	f = append(f, unless(auditArch, retKill)...)
+	f = append(f, unlessEqual(auditArch, retKill)...)
 	f = append(f, load(offNumber))
-	f = append(f, above(newest, notThere)...)
-	for _, n := range append(refused, onlyHere...) {
-		f = append(f, when(n, notAllowed)...)
+	f = append(f, ifAbove(newestCall, retENOSYS)...)
+	for _, n := range append(refusedCalls, archRefusedCalls...) {
+		f = append(f, ifEqual(n, retEPERM)...)
 	}
-	for _, n := range absent(t) {
-		f = append(f, when(n, notThere)...)
+	for _, n := range hiddenIn(t) {
+		f = append(f, ifEqual(n, retENOSYS)...)
 	}
-	for _, r := range guards(p, t) {
+	for _, r := range argChecks(p, t) {
 		f = append(f, instruction{code: opEqual, jf: uint8(len(r.body) + 1), k: r.number})
 		f = append(append(f, r.body...), ret(retAllow))
 	}
 	return append(f, ret(retAllow))
 }
 
-func absent(t Tier) []uint32 {
+func hiddenIn(t Tier) []uint32 {
 	if t.AtLeast(TierNamespaces) {
-		return missing
+		return hiddenCalls
 	}
-	return append(append([]uint32{}, missing...), everybodys...)
+	return append(append([]uint32{}, hiddenCalls...), globalNameCalls...)
 }
 
-// guard looks at the arguments of a call. Its body returns what is refused.
-type guard struct {
+// argCheck looks at the arguments of a call. Its body returns what is refused.
+type argCheck struct {
 	number uint32
 	body   []instruction
 }
 
-func guards(p Profile, t Tier) []guard {
-	list := []guard{
-		{unix.SYS_CLONE, forks(p)},
-		{unix.SYS_IOCTL, noIoctl(unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD)},
-		{unix.SYS_PERSONALITY, asks()},
-		{unix.SYS_MKNODAT, noDevice(2)},
-		{unix.SYS_SOCKET, onlyFamilies(families(p, t))},
-		{unix.SYS_SOCKETPAIR, onlyPairs()},
+func argChecks(p Profile, t Tier) []argCheck {
+	list := []argCheck{
+		{unix.SYS_CLONE, checkClone(p)},
+		{unix.SYS_IOCTL, checkIoctl(unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD)},
+		{unix.SYS_PERSONALITY, checkPersonality()},
+		{unix.SYS_MKNODAT, checkMknod(2)},
+		{unix.SYS_SOCKET, checkSocket(socketFamilies(p, t))},
+		{unix.SYS_SOCKETPAIR, checkSocketPair()},
 	}
-	for _, n := range olderCalls.mknod {
-		list = append(list, guard{n, noDevice(1)})
+	for _, n := range legacyCalls.mknod {
+		list = append(list, argCheck{n, checkMknod(1)})
 	}
-	for _, c := range aboutSelf {
-		body := append([]instruction{low(c.who)}, unless(0, notAllowed)...)
+	for _, c := range selfOnlyCalls {
+		body := append([]instruction{loadArg(c.who)}, unlessEqual(0, retEPERM)...)
 		if c.account != 0 {
-			body = append(append(body, low(0)), when(c.account, notAllowed)...)
+			body = append(append(body, loadArg(0)), ifEqual(c.account, retEPERM)...)
 		}
-		list = append(list, guard{c.number, body})
+		list = append(list, argCheck{c.number, body})
 	}
 	if p == ProfileReview {
-		for _, n := range olderCalls.fork {
-			list = append(list, guard{n, []instruction{ret(notAllowed)}})
+		for _, n := range legacyCalls.fork {
+			list = append(list, argCheck{n, []instruction{ret(retEPERM)}})
 		}
 	}
 	return list
 }
 
-// forks refuses new namespaces, and to a review everything but threads.
-func forks(p Profile) []instruction {
-	body := append([]instruction{low(0)}, anyOf(newNamespaces, notAllowed)...)
+// checkClone refuses new namespaces, and to a review everything but threads.
+func checkClone(p Profile) []instruction {
+	body := append([]instruction{loadArg(0)}, ifAnyBit(namespaceFlags, retEPERM)...)
 	if p == ProfileReview {
-		body = append(body, low(0), instruction{code: opAnd, k: unix.CLONE_THREAD})
-		body = append(body, when(0, notAllowed)...)
+		body = append(body, loadArg(0), instruction{code: opAnd, k: unix.CLONE_THREAD})
+		body = append(body, ifEqual(0, retEPERM)...)
 	}
 	return body
 }
 
-// asks lets a program ask for its personality, and have the plain one.
-func asks() []instruction {
+// checkPersonality lets a program ask for its personality, and have the plain one.
+func checkPersonality() []instruction {
 	return []instruction{
-		low(0),
+		loadArg(0),
 		{code: opEqual, jt: 2, k: 0},
 		{code: opEqual, jt: 1, k: 0xffffffff},
-		ret(notAllowed),
+		ret(retEPERM),
 	}
 }
 
-// noIoctl refuses to type into a terminal, and to change how the kernel reads one.
-func noIoctl(requests ...uint32) []instruction {
-	body := []instruction{low(1)}
+// checkIoctl refuses to type into a terminal, and to change how the kernel reads one.
+func checkIoctl(requests ...uint32) []instruction {
+	body := []instruction{loadArg(1)}
 	for _, r := range requests {
-		body = append(body, when(r, notAllowed)...)
+		body = append(body, ifEqual(r, retEPERM)...)
 	}
 	return body
 }
 
-// onlyPairs refuses pairs of every other family than Unix, and those that can leave their pair and send to any socket that
+// checkSocketPair refuses pairs of every other family than Unix, and those that can leave their pair and send to any socket that
 // has a path: of datagrams, which SOCK_RAW is too.
-func onlyPairs() []instruction {
-	body := append([]instruction{low(0)}, unless(unix.AF_UNIX, noFamily)...)
-	body = append(body, low(1), instruction{code: opAnd, k: 0xf}) // SOCK_TYPE_MASK
-	return append(append(body, when(unix.SOCK_DGRAM, notAllowed)...), when(unix.SOCK_RAW, notAllowed)...)
+func checkSocketPair() []instruction {
+	body := append([]instruction{loadArg(0)}, unlessEqual(unix.AF_UNIX, retEAFNOSUPPORT)...)
+	body = append(body, loadArg(1), instruction{code: opAnd, k: 0xf}) // SOCK_TYPE_MASK
+	return append(append(body, ifEqual(unix.SOCK_DGRAM, retEPERM)...), ifEqual(unix.SOCK_RAW, retEPERM)...)
 }
 
-// noDevice refuses to make device nodes; arg is the mode's.
-func noDevice(arg uint32) []instruction {
-	body := []instruction{low(arg), {code: opAnd, k: unix.S_IFMT}}
-	return append(append(body, when(unix.S_IFCHR, notAllowed)...), when(unix.S_IFBLK, notAllowed)...)
+// checkMknod refuses to make device nodes; arg is the mode's.
+func checkMknod(arg uint32) []instruction {
+	body := []instruction{loadArg(arg), {code: opAnd, k: unix.S_IFMT}}
+	return append(append(body, ifEqual(unix.S_IFCHR, retEPERM)...), ifEqual(unix.S_IFBLK, retEPERM)...)
 }
 
-// onlyFamilies refuses every other kind of socket.
-func onlyFamilies(list []uint32) []instruction {
-	body := []instruction{low(0)}
+// checkSocket refuses every other kind of socket.
+func checkSocket(list []uint32) []instruction {
+	body := []instruction{loadArg(0)}
 	for i, family := range list {
 		body = append(body, instruction{code: opEqual, jt: uint8(len(list) - i), k: family})
 	}
-	return append(body, ret(noFamily))
+	return append(body, ret(retEAFNOSUPPORT))
 }
 
 // loadFilter has a profile's filter hold for the calling thread, and for all that it starts.

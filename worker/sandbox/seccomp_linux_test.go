@@ -46,26 +46,26 @@ var shared = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_
 
 // expected is what a filter says of each call whose arguments are all 0, where it does not allow it.
 func expected(p Profile, t Tier) map[uint32]uint32 {
-	want := map[uint32]uint32{unix.SYS_SOCKET: noFamily, unix.SYS_SOCKETPAIR: noFamily} // AF_UNSPEC
+	want := map[uint32]uint32{unix.SYS_SOCKET: retEAFNOSUPPORT, unix.SYS_SOCKETPAIR: retEAFNOSUPPORT} // AF_UNSPEC
 	for _, list := range doors {
 		for _, n := range list {
-			want[n] = notAllowed
+			want[n] = retEPERM
 		}
 	}
 	for _, n := range doorsHere {
-		want[n] = notAllowed
+		want[n] = retEPERM
 	}
 	for _, n := range without {
-		want[n] = notThere
+		want[n] = retENOSYS
 	}
 	if t == TierLandlock {
 		for _, n := range shared {
-			want[n] = notThere
+			want[n] = retENOSYS
 		}
 	}
 	if p == ProfileReview {
 		for _, n := range append([]uint32{unix.SYS_CLONE}, forksHere...) {
-			want[n] = notAllowed
+			want[n] = retEPERM
 		}
 	}
 	return want
@@ -87,11 +87,11 @@ func TestEveryCall(t *testing.T) {
 			say, refused := want[n]
 			switch {
 			case n > known:
-				say = notThere
+				say = retENOSYS
 			case !refused:
 				say = retAllow
 			}
-			got, err := verdict(f, call{number: n, arch: auditArch})
+			got, err := evaluate(f, call{number: n, arch: auditArch})
 			if err != nil || got != say {
 				t.Errorf("call %d: %#x, %v; want %#x", n, got, err, say)
 			}
@@ -104,18 +104,18 @@ func TestForeignCalls(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, _ Profile, _ Tier, f []instruction) {
 		for _, arch := range []uint32{unix.AUDIT_ARCH_I386, unix.AUDIT_ARCH_ARM, unix.AUDIT_ARCH_X86_64, unix.AUDIT_ARCH_AARCH64,
 			unix.AUDIT_ARCH_RISCV64, 0} {
-			if got, err := verdict(f, call{number: unix.SYS_READ, arch: arch}); arch != auditArch && got != retKill {
+			if got, err := evaluate(f, call{number: unix.SYS_READ, arch: arch}); arch != auditArch && got != retKill {
 				t.Errorf("architecture %#x: %#x, %v", arch, got, err)
 			}
 		}
 		for n := uint32(0); n <= 600; n++ {
 			for _, bit := range []uint32{0x40000000, 0x80000000} { // x32's, and none's
-				if got, err := verdict(f, call{number: n | bit, arch: auditArch}); got != notThere {
+				if got, err := evaluate(f, call{number: n | bit, arch: auditArch}); got != retENOSYS {
 					t.Errorf("call %#x: %#x, %v", n|bit, got, err)
 				}
 			}
 		}
-		if got, err := verdict(f, call{number: ^uint32(0), arch: auditArch}); got != notThere {
+		if got, err := evaluate(f, call{number: ^uint32(0), arch: auditArch}); got != retENOSYS {
 			t.Errorf("call -1: %#x, %v", got, err)
 		}
 	})
@@ -124,7 +124,7 @@ func TestForeignCalls(t *testing.T) {
 // TestFilterFlows: every jump lands inside, every path ends, and no rule is dead.
 func TestFilterFlows(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, _ Profile, _ Tier, f []instruction) {
-		if err := flow(f); err != nil {
+		if err := checkJumps(f); err != nil {
 			t.Error(err)
 		}
 		const most = 4096 // BPF_MAXINSNS
@@ -137,19 +137,19 @@ func TestFilterFlows(t *testing.T) {
 // TestTables: a call that stands twice is ruled by the first row, and the second is a mistake.
 func TestTables(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, _ []instruction) {
-		rows := slices.Concat(refused, onlyHere, absent(tier))
-		for _, g := range guards(p, tier) {
+		rows := slices.Concat(refusedCalls, archRefusedCalls, hiddenIn(tier))
+		for _, g := range argChecks(p, tier) {
 			rows = append(rows, g.number)
 		}
 		slices.Sort(rows)
 		for i, n := range rows {
-			if n > newest || i > 0 && rows[i-1] == n {
+			if n > newestCall || i > 0 && rows[i-1] == n {
 				t.Errorf("call %d stands twice, or is newer than the newest", n)
 			}
 		}
 	})
-	if newest != known {
-		t.Errorf("the newest call is %d", newest)
+	if newestCall != known {
+		t.Errorf("the newest call is %d", newestCall)
 	}
 }
 
@@ -165,12 +165,12 @@ func TestAnyArgument(t *testing.T) {
 		for i := range c.args {
 			c.args[i] = rapid.Uint64().Draw(t, "argument")
 		}
-		got, err := verdict(filters[p], c)
+		got, err := evaluate(filters[p], c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		guarded := slices.ContainsFunc(guards(p, TierNamespaces), func(g guard) bool { return g.number == c.number })
-		plain, _ := verdict(filters[p], call{number: c.number, arch: auditArch})
+		guarded := slices.ContainsFunc(argChecks(p, TierNamespaces), func(g argCheck) bool { return g.number == c.number })
+		plain, _ := evaluate(filters[p], call{number: c.number, arch: auditArch})
 		if !guarded && got != plain {
 			t.Fatalf("call %d: %#x, and without arguments %#x", c.number, got, plain)
 		}
@@ -183,8 +183,8 @@ var named = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1, unix.SYS_SETR
 
 // TestLimitedAccounts: whatever a spawner is talked into, it becomes nobody else.
 func TestLimitedAccounts(t *testing.T) {
-	f := accountFilter([]Accounts{{1000, 1010}, {2000, 2000}, {3000, 3000}})
-	if err := flow(f); err != nil {
+	f := accountFilter([]IDRange{{1000, 1010}, {2000, 2000}, {3000, 3000}})
+	if err := checkJumps(f); err != nil {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -196,15 +196,15 @@ func TestLimitedAccounts(t *testing.T) {
 			n := id.Draw(t, "id")
 			c.args[arg] = uint64(n) | uint64(rapid.Uint32().Draw(t, "what the kernel ignores"))<<32
 			if !(n >= 1000 && n <= 1010 || n == 2000 || n == 3000 || n == 1<<32-1) {
-				want = notAllowed
+				want = retEPERM
 			}
 		}
-		if got, err := verdict(f, c); err != nil || got != want {
+		if got, err := evaluate(f, c); err != nil || got != want {
 			t.Fatalf("%+v: %#x, %v; want %#x", c, got, err, want)
 		}
 	})
-	for groups, want := range map[uint64]uint32{0: retAllow, 1: notAllowed} {
-		if got, _ := verdict(f, call{unix.SYS_SETGROUPS, auditArch, [6]uint64{groups}}); got != want {
+	for groups, want := range map[uint64]uint32{0: retAllow, 1: retEPERM} {
+		if got, _ := evaluate(f, call{unix.SYS_SETGROUPS, auditArch, [6]uint64{groups}}); got != want {
 			t.Errorf("setgroups of %d: %#x", groups, got)
 		}
 	}
@@ -220,11 +220,11 @@ func TestFilterLoaded(t *testing.T) {
 			t.Fatal(err, string(out))
 		}
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		if len(lines) != len(guarded) {
-			t.Fatalf("it tried %d calls of %d: %s", len(lines), len(guarded), out)
+		if len(lines) != len(checkedCalls) {
+			t.Fatalf("it tried %d calls of %d: %s", len(lines), len(checkedCalls), out)
 		}
-		for i, g := range guarded {
-			say, err := verdict(f, g.call())
+		for i, g := range checkedCalls {
+			say, err := evaluate(f, g.call())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -236,17 +236,17 @@ func TestFilterLoaded(t *testing.T) {
 	})
 }
 
-// filtered makes the guarded calls behind a filter, and says what the kernel answered.
-func filtered() error {
+// callFiltered makes the guarded calls behind a filter, and says what the kernel answered.
+func callFiltered() error {
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	answers := make([]unix.Errno, len(guarded))
+	answers := make([]unix.Errno, len(checkedCalls))
 	if err := loadFilter(Profile(os.Getenv("PROFILE")), Tier(os.Getenv("TIER"))); err != nil {
 		return err
 	}
-	for i, g := range guarded {
+	for i, g := range checkedCalls {
 		_, _, answers[i] = unix.RawSyscall6(uintptr(g.number), uintptr(g.args[0]), uintptr(g.args[1]), uintptr(g.args[2]),
 			uintptr(g.args[3]), uintptr(g.args[4]), uintptr(g.args[5]))
 	}

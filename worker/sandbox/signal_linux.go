@@ -28,7 +28,7 @@ func SignalAccount(uid, gid int, sig unix.Signal) error {
 
 // signalAs gives the calling thread an account, and no power but that, before it signals.
 func signalAs(uid, gid int, sig unix.Signal) error {
-	if err := errors.Join(become(uid, gid), dropCapabilities()); err != nil {
+	if err := errors.Join(setAccount(uid, gid), dropCapabilities()); err != nil {
 		return err
 	}
 	r, e, s := unix.Getresuid()

@@ -24,14 +24,14 @@ func sleeper(t *testing.T, uid uint32) int {
 
 // TestSignalAccount signals all of one account and nobody else, and leaves this process what it is.
 func TestSignalAccount(t *testing.T) {
-	if powerHere(t) != PowerRoot {
+	if ownPrivilege(t) != PrivilegeRoot {
 		t.Skip("only root may signal another account")
 	}
-	other, a, b := sleeper(t, 0), sleeper(t, stranger), sleeper(t, stranger)
+	other, a, b := sleeper(t, 0), sleeper(t, testUID), sleeper(t, testUID)
 	for _, pid := range []int{a, b} {
 		t.Cleanup(func() { _ = unix.Kill(pid, unix.SIGCONT) })
 	}
-	if err := SignalAccount(stranger, stranger, unix.SIGSTOP); err != nil {
+	if err := SignalAccount(testUID, testUID, unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	for _, pid := range []int{a, b} {
@@ -44,11 +44,11 @@ func TestSignalAccount(t *testing.T) {
 	if got, err := unix.Wait4(other, &status, unix.WUNTRACED|unix.WNOHANG, nil); got != 0 || err != nil {
 		t.Errorf("somebody else's: %v, %v", status, err)
 	}
-	if os.Geteuid() != 0 || powerHere(t) != PowerRoot {
+	if os.Geteuid() != 0 || ownPrivilege(t) != PrivilegeRoot {
 		t.Error("this process is another's now")
 	}
 	for _, uid := range []int{0, -1, os.Getuid()} {
-		if err := SignalAccount(uid, stranger, unix.SIGSTOP); err == nil {
+		if err := SignalAccount(uid, testUID, unix.SIGSTOP); err == nil {
 			t.Errorf("account %d was signalled", uid)
 		}
 	}

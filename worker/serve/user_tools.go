@@ -47,7 +47,7 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Close(), own.Close())
 	}
-	files.Within(room)
+	files.SetQuota(room)
 	c := &userTools{hello: hello, files: files, promptFiles: own, quota: room, tools: o.Tools(files, o.Now, zone)}
 	if o.Start != nil && isUnrestricted(hello.Files) {
 		c.shell = shell.New(files, shell.Options{

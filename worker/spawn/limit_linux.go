@@ -23,22 +23,22 @@ import (
 
 // limiter is the part of a spawner that counts.
 type limiter struct {
-	all      map[uint64]*worker // the spawner's
-	say      func(spawnwire.Message) error
-	cull     func(roots ...int) (killed int, err error) // the spawner's
-	groups   *cgroup.Tree
-	grouped  bool                    // workers get groups
-	looked   time.Time               // at what has struck
-	watching bool                    // the watchdog is looking
-	sums     chan map[int]cgroup.Sum // what it has seen
+	all             map[uint64]*worker // the spawner's
+	say             func(spawnwire.Message) error
+	killDescendants func(roots ...int) (killed int, err error) // the spawner's
+	groups          *cgroup.Tree
+	grouped         bool                         // workers get groups
+	lastCheck       time.Time                    // at what has hit
+	measuring       bool                         // the watchdog is looking
+	measured        chan map[int]cgroup.TreeSize // what it has seen
 }
 
 // workerWeight is a worker's share of processor and disk while others want them too; the supervisor, on whom everybody waits,
 // has 100.
 const workerWeight = 20
 
-// limitsOf are what was asked for, and never more than the policy has it.
-func limitsOf(m spawnwire.Spawn, p Policy) cgroup.Limits {
+// workerLimits are what was asked for, and never more than the policy has it.
+func workerLimits(m spawnwire.Spawn, p Policy) cgroup.Limits {
 	l := cgroup.Limits{Memory: int64(p.Memory), PIDs: int(p.PIDs), CPUWeight: workerWeight, IOWeight: workerWeight}
 	if m.Memory > 0 {
 		l.Memory = int64(min(m.Memory, p.Memory))
@@ -50,8 +50,8 @@ func limitsOf(m spawnwire.Spawn, p Policy) cgroup.Limits {
 	return l
 }
 
-// enclose makes a worker's group, where there are any.
-func (l *limiter) enclose(w *worker) (err error) {
+// makeGroup makes a worker's group, where there are any.
+func (l *limiter) makeGroup(w *worker) (err error) {
 	if !l.grouped {
 		return nil
 	}
@@ -60,99 +60,101 @@ func (l *limiter) enclose(w *worker) (err error) {
 	return err
 }
 
-// into has a process born in the worker's group, where the kernel can do that.
-func (w *worker) into(attr *syscall.SysProcAttr) {
+// startInGroup has a process born in the worker's group, where the kernel can do that.
+func (w *worker) startInGroup(attr *syscall.SysProcAttr) {
 	if w.group == nil {
 		return
 	}
 	if dir := w.group.Dir(); dir != nil {
 		attr.UseCgroupFD, attr.CgroupFD = true, int(dir.Fd())
-		w.born = true
+		w.inGroup = true
 	}
 }
 
-// joined puts a worker that was not born there into its group. It has not yet executed anything that could fork.
-func (w *worker) joined() error {
-	if w.group == nil || w.born {
+// joinGroup puts a worker that was not born there into its group. It has not yet executed anything that could fork.
+func (w *worker) joinGroup() error {
+	if w.group == nil || w.inGroup {
 		return nil
 	}
 	return w.group.Add(w.pid)
 }
 
-// abandon clears away a worker that could not be started. What there is of it is a stray, and is killed with the others.
-func (w *worker) abandon() error {
+// discard clears away a worker that could not be started. What there is of it is a stray, and is killed with the others.
+func (w *worker) discard() error {
 	if w.group == nil {
 		return nil
 	}
 	return errors.Join(w.group.Kill(), w.group.Remove())
 }
 
-// clear removes the group of a worker of which nothing is left.
-func (w *worker) clear() {
+// removeGroup removes the group of a worker of which nothing is left.
+func (w *worker) removeGroup() {
 	if w.group != nil {
 		_ = w.group.Remove() // the kernel may hold on to it for a moment; the next spawner sweeps it away
 	}
 }
 
-// look says which limits have struck since it was last called, and has the watchdog look too.
-func (l *limiter) look(every time.Duration) error {
-	if time.Since(l.looked) < every {
+// checkLimits says which limits have hit since it was last called, and has the watchdog look too.
+func (l *limiter) checkLimits(every time.Duration) error {
+	if time.Since(l.lastCheck) < every {
 		return nil
 	}
-	l.looked = time.Now()
-	l.watch()
+	l.lastCheck = time.Now()
+	l.startMeasuring()
 	for _, w := range l.all {
 		if !w.ended.IsZero() {
 			continue
 		}
-		if err := l.count(w); err != nil {
+		if err := l.reportNewHits(w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// count tells what a worker's group has counted.
-func (l *limiter) count(w *worker) error {
+// reportNewHits tells what a worker's group has counted.
+func (l *limiter) reportNewHits(w *worker) error {
 	if w.group == nil {
 		return nil
 	}
-	now, err := w.group.Strikes()
+	now, err := w.group.LimitHits()
 	if err != nil {
 		return nil // it is just ending
 	}
-	return l.tell(w, now)
+	return l.sendHits(w, now)
 }
 
-// tell tells of what is new.
-func (l *limiter) tell(w *worker, now cgroup.Strikes) error {
+// sendHits tells of what is new.
+func (l *limiter) sendHits(w *worker, now cgroup.LimitHits) error {
 	for _, c := range []struct {
 		name     string
 		most     int64
 		was, now int64
 	}{
-		{"memory", w.limits.Memory, w.struck.OOMKills, now.OOMKills},
-		{"pids", int64(w.limits.PIDs), w.struck.PIDs, now.PIDs},
+		{"memory", w.limits.Memory, w.hits.OOMKills, now.OOMKills},
+		{"pids", int64(w.limits.PIDs), w.hits.PIDs, now.PIDs},
 	} {
 		if c.now <= c.was {
 			continue
 		}
-		m := spawnwire.Struck{ID: w.id, Limit: c.name, Most: uint64(c.most), Times: uint32(min(c.now-c.was, 1<<20))}
+		m := spawnwire.LimitHit{ID: w.id, Kind: c.name, Limit: uint64(c.most), Times: uint32(min(c.now-c.was, 1<<20))}
 		if err := l.say(m); err != nil {
 			return err
 		}
 	}
-	w.struck = now
+	w.hits = now
 	return nil
 }
 
-// counts says whether control groups keep workers to their limit of something, so that the watchdog need not.
-func (l *limiter) counts(controller string) bool { return l.grouped && l.groups.Counts(controller) }
+// groupsLimit says whether control groups keep workers to their limit of something, so that the watchdog need not.
+func (l *limiter) groupsLimit(controller string) bool {
+	return l.grouped && l.groups.Enabled(controller)
+}
 
-// watch is the watchdog's look, where control groups do not count everything: it can hang over a process that is being
+// startMeasuring is the watchdog's look, where control groups do not count everything: it can hang over a process that is being
 // torn down, and so is made by a goroutine of its own, one at a time.
-func (l *limiter) watch() {
-	if l.watching || l.counts("memory") && l.counts("pids") {
+func (l *limiter) startMeasuring() {
+	if l.measuring || l.groupsLimit("memory") && l.groupsLimit("pids") {
 		return
 	}
 	roots := map[int]int{}
@@ -161,41 +163,41 @@ func (l *limiter) watch() {
 			continue
 		}
 		roots[w.pid] = math.MaxInt
-		if !l.counts("pids") {
+		if !l.groupsLimit("pids") {
 			roots[w.pid] = w.limits.PIDs
 		}
 	}
 	if len(roots) == 0 {
 		return
 	}
-	l.watching = true
+	l.measuring = true
 	go func() { // ends with the look; nobody waits for it at the end
 		sums, err := cgroup.MeasureAll("/proc", roots)
 		if err != nil {
 			sums = nil
 		}
-		l.sums <- sums
+		l.measured <- sums
 	}()
 }
 
-// weigh keeps each worker to its limits.
-func (l *limiter) weigh(sums map[int]cgroup.Sum) error {
-	l.watching = false
+// enforce keeps each worker to its limits.
+func (l *limiter) enforce(sums map[int]cgroup.TreeSize) error {
+	l.measuring = false
 	for _, w := range l.all {
 		sum, ok := sums[w.pid]
 		if !ok || !w.ended.IsZero() {
 			continue
 		}
-		now := w.struck
+		now := w.hits
 		var err error
 		switch {
-		case sum.Tasks > w.limits.PIDs && !l.counts("pids"):
-			err = l.thin(w, &now)
-		case sum.Bytes > w.limits.Memory && !l.counts("memory"):
-			err = lighten(w, sum, &now)
+		case sum.Tasks > w.limits.PIDs && !l.groupsLimit("pids"):
+			err = l.endDescendants(w, &now)
+		case sum.Bytes > w.limits.Memory && !l.groupsLimit("memory"):
+			err = killLargest(w, sum, &now)
 		}
 		if err == nil {
-			err = l.tell(w, now)
+			err = l.sendHits(w, now)
 		}
 		if err != nil {
 			return err
@@ -204,38 +206,38 @@ func (l *limiter) weigh(sums map[int]cgroup.Sum) error {
 	return nil
 }
 
-// thin ends all that a worker runs. Which of many processes are too many nobody can tell, and those that are left would
+// endDescendants ends all that a worker runs. Which of many processes are too many nobody can tell, and those that are left would
 // only make more: so would those that have lost their parents, and come to the spawner.
-func (l *limiter) thin(w *worker, struck *cgroup.Strikes) error {
-	killed, err := l.cull(w.pid, os.Getpid())
+func (l *limiter) endDescendants(w *worker, hit *cgroup.LimitHits) error {
+	killed, err := l.killDescendants(w.pid, os.Getpid())
 	if killed > 0 {
-		struck.PIDs++
+		hit.PIDs++
 	}
 	return err
 }
 
-// lighten ends the largest process of a worker, and the worker itself where that is it.
-func lighten(w *worker, sum cgroup.Sum, struck *cgroup.Strikes) error {
+// killLargest ends the largest process of a worker, and the worker itself where that is it.
+func killLargest(w *worker, sum cgroup.TreeSize, hit *cgroup.LimitHits) error {
 	largest := sum.Largest
 	if largest == 0 || sum.LargestBytes < sum.Bytes/8 {
 		largest = w.pid
 	}
-	killed, err := killBelow(largest, w.pid)
+	killed, err := killWithin(largest, w.pid)
 	if killed {
-		struck.OOMKills++
+		hit.OOMKills++
 	}
 	return err
 }
 
-// killBelow kills a process that descends from another, or is it. Between a look and now it may have ended, and its number
+// killWithin kills a process that descends from another, or is it. Between a look and now it may have ended, and its number
 // may be somebody else's: it is held first, and then asked where it comes from.
-func killBelow(pid, root int) (killed bool, err error) {
+func killWithin(pid, root int) (killed bool, err error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
 		return false, nil // it has ended
 	}
 	defer unix.Close(fd)
-	if !descends(pid, root) {
+	if !isDescendant(pid, root) {
 		return false, nil
 	}
 	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && err != unix.ESRCH && err != unix.EPERM {
@@ -244,8 +246,8 @@ func killBelow(pid, root int) (killed bool, err error) {
 	return true, nil
 }
 
-// descends says whether root is pid, or above it.
-func descends(pid, root int) bool {
+// isDescendant says whether root is pid, or above it.
+func isDescendant(pid, root int) bool {
 	for range 1 << 16 { // it ends with a worker's processes: how deep they are nested is for the worker to choose
 		if pid == root {
 			return true
@@ -265,8 +267,8 @@ func descends(pid, root int) bool {
 	return false
 }
 
-// isLeft says whether a group's name is of a spawner that is gone.
-func isLeft(name string) bool {
+// isStale says whether a group's name is of a spawner that is gone.
+func isStale(name string) bool {
 	pid, _, _ := strings.Cut(name, "-")
 	n, err := strconv.Atoi(pid)
 	return err == nil && n != unix.Getpid() && unix.Kill(n, 0) == unix.ESRCH

@@ -21,8 +21,8 @@ const hog = `(head -c 80M /dev/zero; exec sleep 1000) | tail >/dev/null & `
 // limits before it executes a worker, needs more than half of it.
 const megabytes = 128 << 20
 
-// groupless are spawners that find no control groups: the watchdog's.
-func groupless(tier string) setup {
+// withoutGroups are spawners that find no control groups: the watchdog's.
+func withoutGroups(tier string) setup {
 	return setup{policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", fmt.Sprint("memory=", megabytes)}}
 }
 
@@ -30,18 +30,18 @@ func groupless(tier string) setup {
 func TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
-			r := start(t, groupless(tier))
+			r := start(t, withoutGroups(tier))
 			if !strings.Contains(r.ready.Limits, "watchdog") {
 				t.Errorf("limits: %q", r.ready.Limits)
 			}
 			other, w := r.worker(), r.worker()
-			w.tell("exec 2>/dev/null; " + strings.Repeat(hog, 3))
-			struck := next[spawnwire.Struck](r)
-			if struck.ID != w.id || struck.Limit != "memory" || struck.Most != megabytes || struck.Times == 0 {
-				t.Errorf("%+v", struck)
+			w.write("exec 2>/dev/null; " + strings.Repeat(hog, 3))
+			hit := next[spawnwire.LimitHit](r)
+			if hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes || hit.Times == 0 {
+				t.Errorf("%+v", hit)
 			}
-			other.here()
-			w.here()
+			other.checkAlive()
+			w.checkAlive()
 		})
 	}
 }
@@ -52,12 +52,12 @@ func TestAWorkerMayHaveLessThanThePolicyAllows(t *testing.T) {
 	for _, c := range []struct{ memory, wantMemory, pids, wantPIDs uint64 }{
 		{0, 1 << 30, 0, 100}, {1 << 20, 1 << 20, 7, 7}, {1<<30 + 1, 1 << 30, 101, 100}, {1<<64 - 1, 1 << 30, 1<<32 - 1, 100},
 	} {
-		got := limitsOf(spawnwire.Spawn{Memory: c.memory, PIDs: uint32(c.pids)}, p)
+		got := workerLimits(spawnwire.Spawn{Memory: c.memory, PIDs: uint32(c.pids)}, p)
 		if got.Memory != int64(c.wantMemory) || got.PIDs != int(c.wantPIDs) || got.MemoryHigh > got.Memory {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
-	r := start(t, groupless("landlock"))
+	r := start(t, withoutGroups("landlock"))
 	w := r.workerOf(spawnwire.Spawn{Memory: megabytes - 1<<20})
 	if got := limitsIn(t, w, "Max data size"); got != fmt.Sprint(megabytes-1<<20) {
 		t.Errorf("may have %s bytes of data", got)
@@ -65,9 +65,9 @@ func TestAWorkerMayHaveLessThanThePolicyAllows(t *testing.T) {
 }
 
 // limitsIn is the hard limit of a worker that has this name in /proc/PID/limits.
-func limitsIn(t *testing.T, w *process, name string) string {
+func limitsIn(t *testing.T, w *testWorker, name string) string {
 	t.Helper()
-	w.here()
+	w.checkAlive()
 	return hardLimit(t, w.pid, name)
 }
 
@@ -102,7 +102,7 @@ func TestManyProcessesOfOneWorkerKeepNoOtherFromStarting(t *testing.T) {
 				t.Errorf("may have %d processes, %v", got, err)
 			}
 			r.kill(w)
-			other.here()
+			other.checkAlive()
 		})
 	}
 }
@@ -124,19 +124,19 @@ func TestAllThatAWorkerWithTooManyProcessesRunsIsEnded(t *testing.T) {
 			r := start(t, setup{env: []string{sweepVar + "=50ms"},
 				policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", fmt.Sprint("pids=", pids)}})
 			other, w := r.worker(), r.worker()
-			w.tell(bomb + "exec 2>/dev/null; sh bomb many & echo begun; read line")
-			if got := w.hear(); got != "begun" {
+			w.write(bomb + "exec 2>/dev/null; sh bomb many & echo begun; read line")
+			if got := w.readLine(); got != "begun" {
 				t.Fatal(got)
 			}
-			struck := next[spawnwire.Struck](r)
-			if struck.ID != w.id || struck.Limit != "pids" || struck.Most != uint64(pids) || struck.Times == 0 {
-				t.Errorf("%+v", struck)
+			hit := next[spawnwire.LimitHit](r)
+			if hit.ID != w.id || hit.Kind != "pids" || hit.Limit != uint64(pids) || hit.Times == 0 {
+				t.Errorf("%+v", hit)
 			}
-			w.tell("")
+			w.write("")
 			w.answers(again, "again")
 			other.answers(again, "again")
-			until(t, "nothing of it to be left", func() bool { return !slices.ContainsFunc(childrenOf(t, w.pid), lives) })
-			w.here()
+			until(t, "nothing of it to be left", func() bool { return !slices.ContainsFunc(childrenOf(t, w.pid), isRunning) })
+			w.checkAlive()
 		})
 	}
 }
@@ -146,8 +146,8 @@ func TestAllThatAWorkerWithTooManyProcessesRunsIsEnded(t *testing.T) {
 const again = `exec 2>/dev/null; echo 'trap "exec sh again" EXIT; sleep 0; trap - EXIT; echo again; exec sh' >again
 exec sh again`
 
-// lives says whether a process has not ended. One that has may be left until its parent asks after it.
-func lives(pid int) bool {
+// isRunning says whether a process has not ended. One that has may be left until its parent asks after it.
+func isRunning(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(stat), ") ") // nobody here is called so
 	return err == nil && !strings.HasPrefix(state, "Z")
@@ -157,13 +157,13 @@ func lives(pid int) bool {
 func TestThreadsAreProcessesToo(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=50"}})
 	w := r.worker()
-	w.tell(`python3 -c 'import threading, time
+	w.write(`python3 -c 'import threading, time
 for _ in range(100): threading.Thread(target=time.sleep, args=[1000]).start()
 time.sleep(1000)' 2>/dev/null`)
-	if struck := next[spawnwire.Struck](r); struck.ID != w.id || struck.Limit != "pids" {
-		t.Errorf("%+v", struck)
+	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
+		t.Errorf("%+v", hit)
 	}
-	w.here()
+	w.checkAlive()
 }
 
 // TestAsManyAsAllowedAreLeftAlone, and nobody is told anything.
@@ -213,7 +213,7 @@ func ownGroups(t *testing.T) string {
 }
 
 // startGrouped starts a spawner that makes control groups for pids; nil where this system has none for the tests.
-func startGrouped(t *testing.T, sweep string, policy ...string) *rig {
+func startGrouped(t *testing.T, sweep string, policy ...string) *harness {
 	t.Helper()
 	self := ownGroups(t)
 	if self == "" || !asRoot() {
@@ -229,7 +229,7 @@ func startGrouped(t *testing.T, sweep string, policy ...string) *rig {
 }
 
 // groupOf is a worker's group.
-func (r *rig) groupOf(w *process) string {
+func (r *harness) groupOf(w *testWorker) string {
 	return fmt.Sprintf("/sys/fs/cgroup/pids/user-%d-%d", r.cmd.Process.Pid, w.id)
 }
 
@@ -243,12 +243,12 @@ func TestForksBeyondTheGroupsLimitFailAndAreTold(t *testing.T) {
 			}
 			other, w := r.worker(), r.worker()
 			w.answers("("+many(30)+") 2>/dev/null || echo failed", "failed")
-			struck := next[spawnwire.Struck](r)
-			if struck.ID != w.id || struck.Limit != "pids" || struck.Most != 20 || struck.Times == 0 {
-				t.Errorf("%+v", struck)
+			hit := next[spawnwire.LimitHit](r)
+			if hit.ID != w.id || hit.Kind != "pids" || hit.Limit != 20 || hit.Times == 0 {
+				t.Errorf("%+v", hit)
 			}
 			other.answers(many(10), "made")
-			w.tell("exit")
+			w.write("exit")
 			if got := next[spawnwire.Exited](r); got.ID != w.id {
 				t.Errorf("%+v", got)
 			}
@@ -266,9 +266,9 @@ func TestALimitThatStruckLastIsToldBeforeTheEnd(t *testing.T) {
 		return
 	}
 	w := r.worker()
-	w.tell("exec 2>/dev/null; " + many(30))
-	if struck := next[spawnwire.Struck](r); struck.ID != w.id || struck.Limit != "pids" {
-		t.Errorf("%+v", struck)
+	w.write("exec 2>/dev/null; " + many(30))
+	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "pids" {
+		t.Errorf("%+v", hit)
 	}
 	if got := next[spawnwire.Exited](r); got.ID != w.id {
 		t.Errorf("%+v", got)
@@ -282,25 +282,25 @@ func TestGroupsWithoutMemoryAreWatched(t *testing.T) {
 		return
 	}
 	w := r.worker()
-	w.tell("exec 2>/dev/null; " + strings.Repeat(hog, 3))
-	if struck := next[spawnwire.Struck](r); struck.ID != w.id || struck.Limit != "memory" || struck.Most != megabytes {
-		t.Errorf("%+v", struck)
+	w.write("exec 2>/dev/null; " + strings.Repeat(hog, 3))
+	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" || hit.Limit != megabytes {
+		t.Errorf("%+v", hit)
 	}
-	w.here()
+	w.checkAlive()
 }
 
 // TestAHogThatIsNestedDeeplyIsFound: how many are above it is the worker's choice.
 func TestAHogThatIsNestedDeeplyIsFound(t *testing.T) {
-	r := start(t, groupless("namespaces"))
+	r := start(t, withoutGroups("namespaces"))
 	w := r.worker()
 	w.answers(`cat >deep <<'.'
 if [ $1 = 0 ]; then `+hog+hog+` echo made; wait; else sh deep $(($1 - 1)); exit; fi
 .
 exec 2>/dev/null; sh deep 100 &`, "made")
-	if struck := next[spawnwire.Struck](r); struck.ID != w.id || struck.Limit != "memory" {
-		t.Errorf("%+v", struck)
+	if hit := next[spawnwire.LimitHit](r); hit.ID != w.id || hit.Kind != "memory" {
+		t.Errorf("%+v", hit)
 	}
-	w.here()
+	w.checkAlive()
 }
 
 func TestNoGroupIsLeftWhenTheSupervisorIsGone(t *testing.T) {
@@ -326,7 +326,7 @@ func TestTheGroupsOfASpawnerThatWasKilledAreSweptAway(t *testing.T) {
 		return
 	}
 	w := r.worker()
-	w.here()
+	w.checkAlive()
 	left := r.groupOf(w)
 	if _, err := os.Stat(left); err != nil {
 		t.Fatal(err)
@@ -346,6 +346,6 @@ func TestTheGroupsOfASpawnerThatWasKilledAreSweptAway(t *testing.T) {
 	if _, err := os.Stat(living.groupOf(v)); err != nil {
 		t.Errorf("the group of a living worker: %v", err)
 	}
-	v.here()
-	third.worker().here()
+	v.checkAlive()
+	third.worker().checkAlive()
 }

@@ -35,18 +35,18 @@ func TestTenThousandOrphansComeToTheFirstProcess(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=" + exe, "sandbox=namespaces", "pids=100"}})
 	w := r.worker()
 	for i := range programs {
-		if got, want := w.hear(), fmt.Sprintf("process 1: exit %d", i); got != want {
+		if got, want := w.readLine(), fmt.Sprintf("process 1: exit %d", i); got != want {
 			t.Fatalf("program %d: %q, want %q", i, got, want)
 		}
 	}
-	if got := w.hear(); got != "no child is left" {
+	if got := w.readLine(); got != "no child is left" {
 		t.Errorf("after all: %q", got)
 	}
 	r.kill(w)
 }
 
-// beFirst is a worker that has the shell's tool run the programs, beside a reaper as a worker's is.
-func beFirst() {
+// actAsFirst is a worker that has the shell's tool run the programs, beside a reaper as a worker's is.
+func actAsFirst() {
 	say := func(text string) { fmt.Println(strings.ReplaceAll(text, "\n", "; ")) }
 	if err := runPrograms(say); err != nil {
 		say(err.Error())
@@ -61,7 +61,7 @@ func runPrograms(say func(string)) error {
 	if err != nil {
 		return err
 	}
-	inside := sandbox.NewInside(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
+	inside := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
 	tools := shell.New(ws, shell.Options{Home: "/home", Start: inside.Start})
 	go func() { // until the worker is killed
 		for range ended {
@@ -76,7 +76,7 @@ func runPrograms(say func(string)) error {
 		say(fmt.Sprintf("process %d: %s", os.Getpid(), status))
 	}
 	for {
-		if left, err := children(); err != nil || len(left) == 0 {
+		if left, err := childPIDs(); err != nil || len(left) == 0 {
 			say("no child is left")
 			return err
 		}

@@ -17,9 +17,9 @@ import (
 // Policy says what a spawner may start, whatever it is asked for. Where the spawner may change accounts, it comes from a
 // file that only root can write, and is read once: people and workspaces are added within it while the spawner runs.
 type Policy struct {
-	Worker  string       // absolute path of the worker's program
+	Worker  string       // checkAbsolute path of the worker's program
 	Tier    sandbox.Tier // which walls; "" is the best that hold
-	Least   sandbox.Tier // which are too little
+	MinTier sandbox.Tier // which are too little
 	UIDs    Range        // the accounts of people
 	Account Account      // whose workers have no account of their own; zero: the spawner's, which must not be root
 	Roots   []string     // the only folders that homes, workspaces and other folders may lie in; none: any
@@ -35,12 +35,12 @@ func (r Range) has(uid uint32) bool { return uid >= r.From && uid <= r.To }
 // Account is an OS account.
 type Account struct{ UID, GID uint32 }
 
-// lastAccount is far beyond what systems give. The greatest number of all is -1, which to setresuid(2) is no change, and
+// maxUID is far beyond what systems give. The greatest number of all is -1, which to setresuid(2) is no change, and
 // so would leave a worker the spawner's account.
-const lastAccount = 1<<31 - 1
+const maxUID = 1<<31 - 1
 
-// people are the accounts that systems give to people (login.defs: UID_MIN, UID_MAX).
-var people = Range{1000, 60000}
+// personUIDs are the accounts that systems give to people (login.defs: UID_MIN, UID_MAX).
+var personUIDs = Range{1000, 60000}
 
 // Limits of what a policy does not name.
 const (
@@ -48,14 +48,14 @@ const (
 	defaultPIDs   = 256
 )
 
-// keys are what a policy's file may say: a key, white space, a value, on a line.
-var keys = map[string]func(p *Policy, value string) error{
-	"worker":      func(p *Policy, v string) error { p.Worker = v; return absolute(v) },
-	"sandbox":     func(p *Policy, v string) error { return tier(&p.Tier, v) },
-	"sandbox_min": func(p *Policy, v string) error { return tier(&p.Least, v) },
-	"uids":        func(p *Policy, v string) error { return pair(v, "-", &p.UIDs.From, &p.UIDs.To) },
-	"account":     func(p *Policy, v string) error { return pair(v, ":", &p.Account.UID, &p.Account.GID) },
-	"root":        func(p *Policy, v string) error { p.Roots = append(p.Roots, v); return absolute(v) },
+// policyKeys are what a policy's file may say: a key, white space, a value, on a line.
+var policyKeys = map[string]func(p *Policy, value string) error{
+	"worker":      func(p *Policy, v string) error { p.Worker = v; return checkAbsolute(v) },
+	"sandbox":     func(p *Policy, v string) error { return parseTier(&p.Tier, v) },
+	"sandbox_min": func(p *Policy, v string) error { return parseTier(&p.MinTier, v) },
+	"uids":        func(p *Policy, v string) error { return parsePair(v, "-", &p.UIDs.From, &p.UIDs.To) },
+	"account":     func(p *Policy, v string) error { return parsePair(v, ":", &p.Account.UID, &p.Account.GID) },
+	"root":        func(p *Policy, v string) error { p.Roots = append(p.Roots, v); return checkAbsolute(v) },
 	"memory":      func(p *Policy, v string) (err error) { p.Memory, err = strconv.ParseUint(v, 10, 63); return err },
 	"pids": func(p *Policy, v string) error {
 		n, err := strconv.ParseUint(v, 10, 31)
@@ -97,7 +97,7 @@ func cutSpace(line string) (key, value string) {
 
 // Set sets one key.
 func (p *Policy) Set(key, value string) error {
-	set := keys[key]
+	set := policyKeys[key]
 	if set == nil {
 		return fmt.Errorf("there is no key %q", key)
 	}
@@ -110,10 +110,10 @@ func (p *Policy) Set(key, value string) error {
 // Check refuses a policy that allows what no policy may, and fills in what it does not say.
 func (p *Policy) Check() error {
 	if p.UIDs == (Range{}) {
-		p.UIDs = people
+		p.UIDs = personUIDs
 	}
-	if p.Least == "" {
-		p.Least = sandbox.TierNamespaces
+	if p.MinTier == "" {
+		p.MinTier = sandbox.TierNamespaces
 	}
 	if p.Memory == 0 {
 		p.Memory = defaultMemory
@@ -124,26 +124,26 @@ func (p *Policy) Check() error {
 	switch {
 	case p.Worker == "":
 		return errors.New("worker is missing: the absolute path of mews-worker")
-	case p.UIDs.From < people.From || p.UIDs.To < p.UIDs.From:
-		return fmt.Errorf("uids %d-%d: want a range above %d, where no system account is", p.UIDs.From, p.UIDs.To, people.From-1)
-	case p.UIDs.To > lastAccount:
-		return fmt.Errorf("uids %d-%d: want a range up to %d", p.UIDs.From, p.UIDs.To, uint32(lastAccount))
+	case p.UIDs.From < personUIDs.From || p.UIDs.To < p.UIDs.From:
+		return fmt.Errorf("uids %d-%d: want a range above %d, where no system account is", p.UIDs.From, p.UIDs.To, personUIDs.From-1)
+	case p.UIDs.To > maxUID:
+		return fmt.Errorf("uids %d-%d: want a range up to %d", p.UIDs.From, p.UIDs.To, uint32(maxUID))
 	case (p.Account.UID == 0) != (p.Account.GID == 0):
 		return errors.New("account: a worker is never root, nor of its group")
-	case max(p.Account.UID, p.Account.GID) > lastAccount:
-		return fmt.Errorf("account %d:%d: want numbers up to %d", p.Account.UID, p.Account.GID, uint32(lastAccount))
+	case max(p.Account.UID, p.Account.GID) > maxUID:
+		return fmt.Errorf("account %d:%d: want numbers up to %d", p.Account.UID, p.Account.GID, uint32(maxUID))
 	}
 	return nil
 }
 
-func absolute(path string) error {
+func checkAbsolute(path string) error {
 	if !filepath.IsAbs(path) {
 		return errors.New("want an absolute path")
 	}
 	return nil
 }
 
-func tier(to *sandbox.Tier, value string) error {
+func parseTier(to *sandbox.Tier, value string) error {
 	if value == "auto" {
 		return nil
 	}
@@ -153,7 +153,7 @@ func tier(to *sandbox.Tier, value string) error {
 	return nil
 }
 
-func pair(value, between string, a, b *uint32) error {
+func parsePair(value, between string, a, b *uint32) error {
 	left, right, ok := strings.Cut(value, between)
 	m, err1 := strconv.ParseUint(left, 10, 32)
 	n, err2 := strconv.ParseUint(right, 10, 32)
@@ -164,8 +164,8 @@ func pair(value, between string, a, b *uint32) error {
 	return nil
 }
 
-// account is whose a worker is to be.
-func (p Policy) account(asked, own Account) (Account, error) {
+// workerAccount is whose a worker is to be.
+func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	switch {
 	case asked.UID == 0 && p.Account.UID != 0:
 		return p.Account, nil
@@ -183,9 +183,9 @@ func (p Policy) account(asked, own Account) (Account, error) {
 	return asked, nil
 }
 
-// root says whether folders may be opened beneath a path.
-func (p Policy) root(path string) error {
-	if err := absolute(path); err != nil {
+// checkRoot says whether folders may be opened beneath a path.
+func (p Policy) checkRoot(path string) error {
+	if err := checkAbsolute(path); err != nil {
 		return fmt.Errorf("root %q: %w", path, err)
 	}
 	if len(p.Roots) > 0 && !slices.Contains(p.Roots, path) {

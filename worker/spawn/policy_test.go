@@ -15,13 +15,13 @@ func TestReadPolicy(t *testing.T) {
 		want Policy
 	}{
 		"the least that is enough": {"worker /usr/lib/mews/mews-worker", Policy{Worker: "/usr/lib/mews/mews-worker",
-			Least: sandbox.TierNamespaces, UIDs: people, Memory: defaultMemory, PIDs: defaultPIDs}},
+			MinTier: sandbox.TierNamespaces, UIDs: personUIDs, Memory: defaultMemory, PIDs: defaultPIDs}},
 		"everything": {"# people\nworker\t/w \nsandbox accounts\n\n  sandbox_min   landlock\nuids 2000-2999\naccount 980:981\n" +
 			"root /home\nroot /srv/my work\nmemory 1000\npids 20\n",
 			Policy{"/w", sandbox.TierAccounts, sandbox.TierLandlock, Range{2000, 2999}, Account{980, 981},
 				[]string{"/home", "/srv/my work"}, 1000, 20}},
 		"what is found out": {"worker /w\nsandbox auto\nsandbox_min auto\r\n", Policy{Worker: "/w",
-			Least: sandbox.TierNamespaces, UIDs: people, Memory: defaultMemory, PIDs: defaultPIDs}},
+			MinTier: sandbox.TierNamespaces, UIDs: personUIDs, Memory: defaultMemory, PIDs: defaultPIDs}},
 	} {
 		got, err := ReadPolicy(strings.NewReader(c.text))
 		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
@@ -92,7 +92,7 @@ func TestAccount(t *testing.T) {
 		"the workers', and a group":  {policy(forWorkers), mews, Account{981, 6}, Account{}},
 		"none, which is no change":   {policy(Account{}), root, Account{1<<32 - 1, 1<<32 - 1}, Account{}},
 	} {
-		got, err := c.policy.account(c.asked, c.own)
+		got, err := c.policy.workerAccount(c.asked, c.own)
 		if refused := c.want == (Account{}); refused != (err != nil) || !refused && got != c.want {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, c.want)
 		}
@@ -109,7 +109,7 @@ func TestRoots(t *testing.T) {
 		{some, "/home", true}, {some, "/srv/work", true}, {some, "/srv", false}, {some, "/home/alice", false},
 		{some, "/home/", false}, {some, "home", false}, {some, "", false}, {Policy{}, "/any", true}, {Policy{}, "any", false},
 	} {
-		if err := c.policy.root(c.root); (err == nil) != c.ok {
+		if err := c.policy.checkRoot(c.root); (err == nil) != c.ok {
 			t.Errorf("%q of %q: %v", c.root, c.policy.Roots, err)
 		}
 	}
@@ -124,11 +124,11 @@ func FuzzReadPolicy(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if p.Worker[0] != '/' || p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From || p.Memory == 0 || p.PIDs == 0 || !p.Least.Valid() {
+		if p.Worker[0] != '/' || p.UIDs.From < 1000 || p.UIDs.To < p.UIDs.From || p.Memory == 0 || p.PIDs == 0 || !p.MinTier.Valid() {
 			t.Fatalf("%q was read as %+v", text, p)
 		}
-		a, err := p.account(Account{uid, gid}, Account{})
-		if err == nil && (a.UID == 0 || a.GID == 0 || max(a.UID, a.GID) > lastAccount) {
+		a, err := p.workerAccount(Account{uid, gid}, Account{})
+		if err == nil && (a.UID == 0 || a.GID == 0 || max(a.UID, a.GID) > maxUID) {
 			t.Fatalf("%q allows the account %+v", text, a)
 		}
 	})

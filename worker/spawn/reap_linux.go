@@ -31,17 +31,17 @@ func prepare() error {
 		return fmt.Errorf("give up set-uid programs: prctl: %w", err)
 	}
 	// What a worker runs beyond its limits is held before it is killed: without that it would be left alone in silence.
-	if err := holdSelf(); err != nil {
+	if err := tryPidfds(); err != nil {
 		return fmt.Errorf("hold a process: %w (it needs Linux 5.3, and in a container a seccomp profile that allows this call)", err)
 	}
-	if _, err := children(); err != nil {
+	if _, err := childPIDs(); err != nil {
 		return fmt.Errorf("%w (a mounted /proc and a kernel with CONFIG_PROC_CHILDREN are needed)", err)
 	}
 	return nil
 }
 
-// holdSelf tries on this process what others are killed by.
-func holdSelf() error {
+// tryPidfds tries on this process what others are killed by.
+func tryPidfds() error {
 	fd, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
 		return fmt.Errorf("pidfd_open: %w", err)
@@ -53,17 +53,17 @@ func holdSelf() error {
 	return nil
 }
 
-// settle brings the state in line with what has happened to the processes: it reaps, kills what belongs to no living
+// reconcile brings the state in line with what has happened to the processes: it reaps, kills what belongs to no living
 // worker, and reports the workers of which nothing is left.
-func (s *spawner) settle() error {
+func (s *spawner) reconcile() error {
 	if _, err := s.reap(); err != nil {
 		return err
 	}
-	strays, err := s.killStrays()
+	strays, err := s.killOrphans()
 	if err != nil {
 		return err
 	}
-	return s.report(strays)
+	return s.reportExits(strays)
 }
 
 // reap takes every child that has ended, and says whether there are none left at all.
@@ -84,48 +84,48 @@ func (s *spawner) reap() (none bool, err error) {
 		if pid == s.supervisor {
 			s.status, s.supervisor = status, 0
 		}
-		if w := s.living(pid); w != nil {
+		if w := s.liveWorker(pid); w != nil {
 			w.status, w.ended = status, time.Now()
 		}
 	}
 }
 
-// fewStrays are killed one by one. More may be what is left of a program that makes processes without end, and would fork into
+// fewOrphans are killed one by one. More may be what is left of a program that makes processes without end, and would fork into
 // each place that a killed one leaves.
-const fewStrays = 8
+const fewOrphans = 8
 
-// killStrays kills every child that is not spared, and says how many there were: daemons that lost their parent, and all that
+// killOrphans kills every child that is not spared, and says how many there were: daemons that lost their parent, and all that
 // a dead worker left. Their own children come here when they die, which SIGCHLD tells.
-func (s *spawner) killStrays() (int, error) {
-	pids, err := children()
+func (s *spawner) killOrphans() (int, error) {
+	pids, err := childPIDs()
 	if err != nil {
 		return 0, err
 	}
-	spared := s.spared()
+	spared := s.survivors()
 	strays := slices.DeleteFunc(pids, func(pid int) bool { return slices.Contains(spared, pid) })
-	if len(strays) > fewStrays {
-		if _, err := s.cull(os.Getpid()); err != nil {
+	if len(strays) > fewOrphans {
+		if _, err := s.killDescendants(os.Getpid()); err != nil {
 			return len(strays), err
 		}
 	}
 	for _, pid := range strays {
-		if err := signalTo(pid, syscall.SIGKILL); err != nil { // not reaped yet, so the pid is still its own
+		if err := signalProcess(pid, syscall.SIGKILL); err != nil { // not reaped yet, so the pid is still its own
 			return len(strays), err
 		}
 	}
 	return len(strays), nil
 }
 
-// report sends Exited for every worker that has ended, once no stray is left. Whose a stray is cannot be told, so that
+// reportExits sends Exited for every worker that has ended, once no stray is left. Whose a stray is cannot be told, so that
 // one which will not die holds everybody's report up; for lingerLimit at most.
-func (s *spawner) report(strays int) error {
+func (s *spawner) reportExits(strays int) error {
 	for id, w := range s.workers {
 		if w.ended.IsZero() || (strays > 0 && time.Since(w.ended) < lingerLimit) {
 			continue
 		}
 		delete(s.workers, id)
-		err := s.count(w) // for the last time: it may be what ended it
-		w.clear()
+		err := s.reportNewHits(w) // for the last time: it may be what ended it
+		w.removeGroup()
 		if err != nil {
 			return err
 		}
@@ -137,30 +137,30 @@ func (s *spawner) report(strays int) error {
 	return nil
 }
 
-// end kills every child, and theirs, until none is left. A supervisor that this process has started ends by itself.
-func (s *spawner) end(chld, told <-chan os.Signal) error {
-	s.ending = true
+// endAll kills every child, and theirs, until none is left. A supervisor that this process has started ends by itself.
+func (s *spawner) endAll(chld, told <-chan os.Signal) error {
+	s.shuttingDown = true
 	for {
 		none, err := s.reap()
 		if none || err != nil {
 			return err
 		}
-		if _, err := s.killStrays(); err != nil {
+		if _, err := s.killOrphans(); err != nil {
 			return err
 		}
 		select {
 		case <-chld:
 		case sig := <-told:
-			s.pass(sig)
+			s.forward(sig)
 		case <-time.After(retryAfter):
 		}
 	}
 }
 
-// children lists the pids of this process's children, the adopted ones too. Nothing leaves the kernel's list while it
+// childPIDs lists the pids of this process's children, the adopted ones too. Nothing leaves the kernel's list while it
 // is read, because a child leaves it by being reaped and reaping is done by the caller's goroutine alone: so none is
 // missed.
-func children() ([]int, error) {
+func childPIDs() ([]int, error) {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {
 		return nil, fmt.Errorf("list children: %w", err)

@@ -27,7 +27,7 @@ func TestADaemonIsGoneBeforeItsWorkersEndIsReported(t *testing.T) {
 			t.Errorf("process %d is left", pid)
 		}
 	}
-	other.here()
+	other.checkAlive()
 }
 
 func TestADaemonOfALivingWorkerIsKilled(t *testing.T) {
@@ -38,7 +38,7 @@ func TestADaemonOfALivingWorkerIsKilled(t *testing.T) {
 	if isGone(child) {
 		t.Error("its child was killed too")
 	}
-	w.here()
+	w.checkAlive()
 }
 
 func TestNothingIsLeftWhenTheSupervisorIsGone(t *testing.T) {
@@ -48,7 +48,7 @@ func TestNothingIsLeftWhenTheSupervisorIsGone(t *testing.T) {
 		w := r.worker()
 		pids = append(pids, w.pid, w.pidOf("setsid sh -c 'trap \"\" TERM; sleep 1000; :' & echo $!"),
 			w.pidOf("(sleep 1000; :) & echo $!"))
-		w.tell("trap '' TERM")
+		w.write("trap '' TERM")
 	}
 	if err := r.conn.Close(); err != nil {
 		t.Fatal(err)
@@ -122,12 +122,12 @@ func TestAWireThatIsBrokenEndsEverything(t *testing.T) {
 func TestManyDaemonsAtOnce(t *testing.T) {
 	r := startSpawner(t, outside...)
 	w := r.worker()
-	w.tell("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do " + daemon + "; done; exit 3")
+	w.write("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do " + daemon + "; done; exit 3")
 	got := next[spawnwire.Exited](r)
 	if status := syscall.WaitStatus(got.Status); status.ExitStatus() != 3 {
 		t.Errorf("%+v", got)
 	}
-	if pids, err := children(); err != nil || len(pids) != 1 {
+	if pids, err := childPIDs(); err != nil || len(pids) != 1 {
 		t.Errorf("the test has the children %d, %v; want the spawner alone", pids, err)
 	}
 	if left := childrenOf(t, r.cmd.Process.Pid); len(left) != 0 {
@@ -137,9 +137,9 @@ func TestManyDaemonsAtOnce(t *testing.T) {
 
 // TestAKnownProcessBecomesNoOtherWorker, whoever says so: it would be signalled in that one's place.
 func TestAKnownProcessBecomesNoOtherWorker(t *testing.T) {
-	b := brood{supervisor: 7, workers: map[uint64]*worker{1: {pid: 8}, 2: {pid: 9, ended: time.Now()}}}
+	b := children{supervisor: 7, workers: map[uint64]*worker{1: {pid: 8}, 2: {pid: 9, ended: time.Now()}}}
 	for pid, known := range map[int]bool{7: true, 8: true, 9: false, 10: false} {
-		if err := b.unknown(pid); (err != nil) != known {
+		if err := b.checkNewPID(pid); (err != nil) != known {
 			t.Errorf("process %d: %v", pid, err)
 		}
 	}

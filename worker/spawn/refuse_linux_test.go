@@ -15,7 +15,7 @@ import (
 func TestSpawnIsRefusedWithAReason(t *testing.T) {
 	r := startSpawner(t)
 	beside := homes(t)
-	r.folder("home")
+	r.makeFolder("home")
 	for name, err := range map[string]error{
 		"file":       os.WriteFile(filepath.Join(r.root, "file"), nil, 0o600),
 		"link out":   os.Symlink(beside, filepath.Join(r.root, "out")),
@@ -34,7 +34,7 @@ func TestSpawnIsRefusedWithAReason(t *testing.T) {
 			r.refused(m, c.reason)
 		})
 	}
-	r.worker().tell("exit") // and it goes on
+	r.worker().write("exit") // and it goes on
 	next[spawnwire.Exited](r)
 }
 
@@ -61,25 +61,25 @@ var refusals = map[string]struct {
 	"a tool's profile":         {func(m *spawnwire.Spawn) { m.Profile = "tool" }, "profile"},
 	"a very long home name":    {func(m *spawnwire.Spawn) { m.Path = strings.Repeat("n", 4000) }, "name too long"},
 
-	"a workspace above":          bound(func(b *spawnwire.Bind) { b.Name = ".." }, "without slashes"),
-	"a workspace in another":     bound(func(b *spawnwire.Bind) { b.Name = "a/b" }, "without slashes"),
-	"all the workspaces":         bound(func(b *spawnwire.Bind) { b.Name = "/" }, "without slashes"),
-	"no such workspace":          bound(func(b *spawnwire.Bind) { b.Path = "nothing" }, "no such file"),
-	"a workspace of no root":     bound(func(b *spawnwire.Bind) { b.Root = "" }, "absolute"),
-	"a workspace that leads out": bound(func(b *spawnwire.Bind) { b.Path = "out" }, "cross-device"),
-	"a workspace that is a file": bound(func(b *spawnwire.Bind) { b.Path = "file" }, "not a directory"),
-	"the host's to write":        bound(func(b *spawnwire.Bind) { b.Name, b.Writable = "", true }, "it is for reading"),
-	"over the worker's home":     bound(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/home", "." }, "of its own there"),
-	"over everything":            bound(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/", "." }, "of its own there"),
-	"over its settings":          bound(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/", "etc" }, "of its own there"),
-	"by a way that turns":        bound(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/usr/../etc", "." }, "of its own there"),
+	"a workspace above":          bindCase(func(b *spawnwire.Bind) { b.Name = ".." }, "without slashes"),
+	"a workspace in another":     bindCase(func(b *spawnwire.Bind) { b.Name = "a/b" }, "without slashes"),
+	"all the workspaces":         bindCase(func(b *spawnwire.Bind) { b.Name = "/" }, "without slashes"),
+	"no such workspace":          bindCase(func(b *spawnwire.Bind) { b.Path = "nothing" }, "no such file"),
+	"a workspace of no root":     bindCase(func(b *spawnwire.Bind) { b.Root = "" }, "absolute"),
+	"a workspace that leads out": bindCase(func(b *spawnwire.Bind) { b.Path = "out" }, "cross-device"),
+	"a workspace that is a file": bindCase(func(b *spawnwire.Bind) { b.Path = "file" }, "not a directory"),
+	"the host's to write":        bindCase(func(b *spawnwire.Bind) { b.Name, b.Writable = "", true }, "it is for reading"),
+	"over the worker's home":     bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/home", "." }, "of its own there"),
+	"over everything":            bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/", "." }, "of its own there"),
+	"over its settings":          bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/", "etc" }, "of its own there"),
+	"by a way that turns":        bindCase(func(b *spawnwire.Bind) { b.Name, b.Root, b.Path = "", "/usr/../etc", "." }, "of its own there"),
 	"a workspace twice": {func(m *spawnwire.Spawn) {
 		m.Binds = []spawnwire.Bind{{Name: "w", Root: m.Root, Path: "home"}, {Name: "w", Root: m.Root, Path: "home"}}
 	}, "twice"},
 }
 
-// bound is a request for a workspace that is not right.
-func bound(change func(*spawnwire.Bind), reason string) struct {
+// bindCase is a request for a workspace that is not right.
+func bindCase(change func(*spawnwire.Bind), reason string) struct {
 	change func(*spawnwire.Spawn)
 	reason string
 } {
@@ -94,7 +94,7 @@ func bound(change func(*spawnwire.Bind), reason string) struct {
 }
 
 // refused checks that m is refused, and that the descriptors sent with it are closed.
-func (r *rig) refused(m spawnwire.Spawn, reason string) {
+func (r *harness) refused(m spawnwire.Spawn, reason string) {
 	r.t.Helper()
 	socket, stderr := r.request(m)
 	defer func() { _, _ = socket.Close(), stderr.Close() }()
@@ -109,13 +109,13 @@ func (r *rig) refused(m spawnwire.Spawn, reason string) {
 
 func TestAHomeThatBelongsToSomebodyElseIsRefused(t *testing.T) {
 	r := startSpawner(t)
-	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // root's
+	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // checkRoot's
 	r.refused(m, fmt.Sprintf("it belongs to uid 0 and not to the worker's uid %d", workersUID()))
 }
 
 func TestOnlyTheAllowedRootsHoldHomesAndWorkspaces(t *testing.T) {
 	allowed := homes(t)
-	give(t, allowed)
+	giveToWorkers(t, allowed)
 	r := startSpawner(t, "root=/srv/no-such", "root="+allowed)
 	m := spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "worker"}
 	r.refused(m, "allowed roots")
@@ -127,6 +127,6 @@ func TestOnlyTheAllowedRootsHoldHomesAndWorkspaces(t *testing.T) {
 
 func TestAWorkerThatIsNotThereIsRefused(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/no/such/mews-worker"}})
-	r.folder("home")
+	r.makeFolder("home")
 	r.refused(spawnwire.Spawn{ID: 1, Root: r.root, Path: "home", Profile: "worker"}, "execute /no/such/mews-worker")
 }

@@ -39,7 +39,7 @@ func Run(conn *spawnwire.Conn, o Options) error {
 	signal.Notify(told, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1)
 	defer signal.Stop(told)
 
-	s := &starter{Policy: o.Policy, conn: conn, own: ownAccount(), workers: map[uint64]int{}}
+	s := &spawner{Policy: o.Policy, conn: conn, own: ownAccount(), workers: map[uint64]int{}}
 	packets := make(chan packet)
 	go receive(conn, packets)
 	err := s.serve(packets, chld)
@@ -49,11 +49,11 @@ func Run(conn *spawnwire.Conn, o Options) error {
 	_ = conn.Close()    // a message that was cut short has closed it already
 	for range packets { // until receive has ended
 	}
-	return errors.Join(err, s.end(chld))
+	return errors.Join(err, s.endAll(chld))
 }
 
-// starter is the state of Run. Only Run's goroutine touches it.
-type starter struct {
+// spawner is the state of Run. Only Run's goroutine touches it.
+type spawner struct {
 	Policy
 	conn    *spawnwire.Conn
 	own     Account // this process's
@@ -77,8 +77,8 @@ func closeOnExec() error {
 }
 
 // serve answers the supervisor until it is gone.
-func (s *starter) serve(packets <-chan packet, chld <-chan os.Signal) error {
-	why, err := s.detect()
+func (s *spawner) serve(packets <-chan packet, chld <-chan os.Signal) error {
+	why, err := s.detectTier()
 	if err == nil {
 		err = s.send(spawnwire.Ready{Version: spawnwire.Version, Tier: string(s.tier), Why: spawnwire.Clip(why),
 			Limits: "None: macOS has none for a worker and all that it runs."})
@@ -88,24 +88,24 @@ func (s *starter) serve(packets <-chan packet, chld <-chan os.Signal) error {
 		case p := <-packets:
 			err = s.handle(p)
 		case <-chld:
-			_, err = s.reap(s.report)
+			_, err = s.reap(s.reportExit)
 		}
 	}
 	return err
 }
 
-// detect finds the walls that hold.
-func (s *starter) detect() (why string, err error) {
+// detectTier finds the walls that hold.
+func (s *spawner) detectTier() (why string, err error) {
 	dir, err := os.MkdirTemp("", "mews-walls-")
 	if err != nil {
 		return "", fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	s.tier, why, err = sandbox.Detect(sandbox.Wish{Tier: s.Tier, Least: s.Least, UID: int(s.own.UID), GID: int(s.own.GID), Dir: dir})
+	s.tier, why, err = sandbox.Detect(sandbox.DetectOptions{Tier: s.Tier, MinTier: s.MinTier, UID: int(s.own.UID), GID: int(s.own.GID), Dir: dir})
 	return why, err
 }
 
-func (s *starter) handle(p packet) error {
+func (s *spawner) handle(p packet) error {
 	if p.err != nil {
 		return p.err
 	}
@@ -119,11 +119,11 @@ func (s *starter) handle(p packet) error {
 	return fmt.Errorf("the supervisor sent %T, which is not for a spawner", p.message)
 }
 
-func (s *starter) send(m spawnwire.Message) error { return s.conn.Send(m, sendTimeout) }
+func (s *spawner) send(m spawnwire.Message) error { return s.conn.Send(m, sendTimeout) }
 
 // reap takes every child that has ended, kills what is left of its group, calls ended where it was a worker, and says
 // whether there are no children left at all.
-func (s *starter) reap(ended func(id uint64, pid int, status syscall.WaitStatus) error) (none bool, err error) {
+func (s *spawner) reap(ended func(id uint64, pid int, status syscall.WaitStatus) error) (none bool, err error) {
 	for {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
@@ -142,23 +142,23 @@ func (s *starter) reap(ended func(id uint64, pid int, status syscall.WaitStatus)
 				continue
 			}
 			delete(s.workers, id)
-			if err := errors.Join(signalTo(-pid, syscall.SIGKILL), ended(id, pid, status)); err != nil {
+			if err := errors.Join(signalProcess(-pid, syscall.SIGKILL), ended(id, pid, status)); err != nil {
 				return false, err
 			}
 		}
 	}
 }
 
-// report tells the supervisor that a worker has ended.
-func (s *starter) report(id uint64, pid int, status syscall.WaitStatus) error {
+// reportExit tells the supervisor that a worker has ended.
+func (s *spawner) reportExit(id uint64, pid int, status syscall.WaitStatus) error {
 	return s.send(spawnwire.Exited{ID: id, PID: uint32(pid), Status: uint32(status)})
 }
 
-// end kills every worker, and waits until none is left.
-func (s *starter) end(chld <-chan os.Signal) error {
+// endAll kills every worker, and waits until none is left.
+func (s *spawner) endAll(chld <-chan os.Signal) error {
 	for {
 		for _, pid := range s.workers {
-			if err := signalTo(-pid, syscall.SIGKILL); err != nil {
+			if err := signalProcess(-pid, syscall.SIGKILL); err != nil {
 				return err
 			}
 		}

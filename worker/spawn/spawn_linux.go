@@ -29,7 +29,7 @@ type Options struct {
 	Sweep  time.Duration // how often living workers' lost children and limits are looked for; 0 is 2 s
 	Groups cgroup.Options
 
-	started int // the supervisor's pid, where this process has started it; 0
+	supervisorPID int // the supervisor's pid, where this process has started it; 0
 }
 
 const (
@@ -47,13 +47,13 @@ func Run(conn *spawnwire.Conn, o Options) error {
 	if err := prepare(); err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	chld, told := notify()
+	chld, told := notifySignals()
 	return newSpawner(conn, o).run(chld, told)
 }
 
 func newSpawner(conn *spawnwire.Conn, o Options) *spawner {
-	s := &spawner{Options: o, conn: conn, own: ownAccount(), brood: brood{supervisor: o.started, workers: map[uint64]*worker{}}}
-	s.limiter = limiter{all: s.workers, say: s.send, cull: s.cull, sums: make(chan map[int]cgroup.Sum, 1)}
+	s := &spawner{Options: o, conn: conn, own: ownAccount(), children: children{supervisor: o.supervisorPID, workers: map[uint64]*worker{}}}
+	s.limiter = limiter{all: s.workers, say: s.send, killDescendants: s.killDescendants, measured: make(chan map[int]cgroup.TreeSize, 1)}
 	return s
 }
 
@@ -70,9 +70,9 @@ func (s *spawner) run(chld, told chan os.Signal) error {
 	}
 	for range packets { // until receive has ended
 	}
-	err = errors.Join(err, s.end(chld, told))
+	err = errors.Join(err, s.endAll(chld, told))
 	for _, w := range s.workers {
-		w.clear()
+		w.removeGroup()
 	}
 	if s.groups != nil {
 		err = errors.Join(err, s.groups.Close())
@@ -80,10 +80,10 @@ func (s *spawner) run(chld, told chan os.Signal) error {
 	return err
 }
 
-// notify sets up the signals. What a terminal or a service manager sends is not for the spawner: a supervisor that
+// notifySignals sets up the signals. What a terminal or a service manager sends is not for the spawner: a supervisor that
 // started it hears it too, one that it has started is passed it, and ends the workers in good order. (Caught and not
 // ignored, because children inherit what is ignored.)
-func notify() (chld, told chan os.Signal) {
+func notifySignals() (chld, told chan os.Signal) {
 	chld, told = make(chan os.Signal, 1), make(chan os.Signal, 8)
 	signal.Notify(chld, syscall.SIGCHLD)
 	signal.Notify(told, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1)
@@ -95,23 +95,23 @@ type spawner struct {
 	Options
 	conn  *spawnwire.Conn
 	own   Account // this process's
-	power sandbox.Power
+	power sandbox.Privilege
 	tier  sandbox.Tier
 	limiter
-	brood
+	children
 	last   uint64             // the newest worker's id
 	status syscall.WaitStatus // of the supervisor, where this process has started it, once it has ended
 }
 
-// brood are the children that a spawner knows.
-type brood struct {
-	supervisor int                // its pid, where this process has started it and it lives; 0
-	workers    map[uint64]*worker // those whose end has not been reported
-	ending     bool               // the supervisor is gone: every child must go
+// children are those that a spawner knows.
+type children struct {
+	supervisor   int                // its pid, where this process has started it and it lives; 0
+	workers      map[uint64]*worker // those whose end has not been reported
+	shuttingDown bool               // the supervisor is gone: every child must go
 }
 
-// living is the worker that has this pid, if one does.
-func (b *brood) living(pid int) *worker {
+// liveWorker is the worker that has this pid, if one does.
+func (b *children) liveWorker(pid int) *worker {
 	for _, w := range b.workers {
 		if w.pid == pid && w.ended.IsZero() {
 			return w
@@ -120,23 +120,23 @@ func (b *brood) living(pid int) *worker {
 	return nil
 }
 
-// spared are the children that live on: the supervisor, and the workers until everything has to end.
-func (b *brood) spared() (pids []int) {
+// survivors are the children that live on: the supervisor, and the workers until everything has to end.
+func (b *children) survivors() (pids []int) {
 	if b.supervisor != 0 {
 		pids = append(pids, b.supervisor)
 	}
 	for _, w := range b.workers {
-		if w.ended.IsZero() && !b.ending {
+		if w.ended.IsZero() && !b.shuttingDown {
 			pids = append(pids, w.pid)
 		}
 	}
 	return pids
 }
 
-// unknown is an error for the pid of a child that is known already. That of a new one may have been told by a process of the
+// checkNewPID is an error for the pid of a child that is known already. That of a new one may have been told by a process of the
 // person's account, which must not have another's worker signalled in its own one's place.
-func (b *brood) unknown(pid int) error {
-	if pid == b.supervisor || b.living(pid) != nil {
+func (b *children) checkNewPID(pid int) error {
+	if pid == b.supervisor || b.liveWorker(pid) != nil {
 		return fmt.Errorf("it says that it is process %d, which is another one", pid)
 	}
 	return nil
@@ -144,27 +144,27 @@ func (b *brood) unknown(pid int) error {
 
 // worker is one that was started.
 type worker struct {
-	id     uint64
-	pid    int // not ours any more once ended is set
-	status syscall.WaitStatus
-	ended  time.Time // when it was reaped; zero while it lives
-	limits cgroup.Limits
-	group  *cgroup.Group // nil: there are none here
-	born   bool          // in its group
-	struck cgroup.Strikes
+	id      uint64
+	pid     int // not ours any more once ended is set
+	status  syscall.WaitStatus
+	ended   time.Time // when it was reaped; zero while it lives
+	limits  cgroup.Limits
+	group   *cgroup.Group // nil: there are none here
+	inGroup bool          // in its group
+	hits    cgroup.LimitHits
 }
 
 // serve answers the supervisor until it is gone, which is no error, whether it is noticed in hearing or in telling.
 func (s *spawner) serve(packets <-chan packet, chld, told <-chan os.Signal) error {
-	err := s.answer(packets, chld, told)
+	err := s.loop(packets, chld, told)
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
 	return err
 }
 
-func (s *spawner) answer(packets <-chan packet, chld, told <-chan os.Signal) error {
-	ready, err := s.ready()
+func (s *spawner) loop(packets <-chan packet, chld, told <-chan os.Signal) error {
+	ready, err := s.detectSystem()
 	if err != nil {
 		return err
 	}
@@ -178,16 +178,16 @@ func (s *spawner) answer(packets <-chan packet, chld, told <-chan os.Signal) err
 			err = s.handle(p)
 		case <-chld:
 		case sig := <-told:
-			s.pass(sig)
-		case sums := <-s.sums:
-			err = s.weigh(sums)
-		case <-s.tick():
+			s.forward(sig)
+		case sums := <-s.measured:
+			err = s.enforce(sums)
+		case <-s.nextSweep():
 		}
 		if err == nil {
-			err = s.settle()
+			err = s.reconcile()
 		}
 		if err == nil {
-			err = s.look(s.sweep())
+			err = s.checkLimits(s.sweep())
 		}
 		if err != nil {
 			return err
@@ -195,12 +195,12 @@ func (s *spawner) answer(packets <-chan packet, chld, told <-chan os.Signal) err
 	}
 }
 
-// ready finds out what this system can do.
-func (s *spawner) ready() (m spawnwire.Ready, err error) {
-	if s.power, err = sandbox.PowerHere(); err != nil {
+// detectSystem finds out what this system can do.
+func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
+	if s.power, err = sandbox.OwnPrivilege(); err != nil {
 		return m, err
 	}
-	if err := s.confine(s.power, s.own); err != nil {
+	if err := s.limitAccounts(s.power, s.own); err != nil {
 		return m, err
 	}
 	supervisor := s.supervisor
@@ -211,7 +211,7 @@ func (s *spawner) ready() (m spawnwire.Ready, err error) {
 	if err != nil {
 		return m, err
 	}
-	why, err := s.detect()
+	why, err := s.detectTier()
 	if err != nil {
 		return m, err
 	}
@@ -225,35 +225,35 @@ func (l *limiter) openGroups(o cgroup.Options, supervisor int) (why string, err 
 	if l.groups, err = cgroup.Open(o); err != nil {
 		return "", err
 	}
-	if err := l.groups.Main(supervisor); err != nil {
+	if err := l.groups.MakeRoom(supervisor); err != nil {
 		return "No control groups: " + err.Error() + ". A watchdog looks at the memory every few seconds.", nil
 	}
 	l.grouped = l.groups.Kind() != cgroup.None
 	why = l.groups.Why()
-	if l.grouped && !l.groups.Counts("memory") {
+	if l.grouped && !l.groups.Enabled("memory") {
 		why += " A watchdog looks at the memory every few seconds."
 	}
-	return why, l.groups.Sweep(isLeft)
+	return why, l.groups.Sweep(isStale)
 }
 
-// confine has this process change to the accounts of its policy alone.
-func (p Policy) confine(power sandbox.Power, own Account) error {
-	if power == sandbox.PowerNone {
+// limitAccounts has this process change to the accounts of its policy alone.
+func (p Policy) limitAccounts(power sandbox.Privilege, own Account) error {
+	if power == sandbox.PrivilegeNone {
 		return nil
 	}
-	allowed := []sandbox.Accounts{{From: p.UIDs.From, To: p.UIDs.To}}
+	allowed := []sandbox.IDRange{{From: p.UIDs.From, To: p.UIDs.To}}
 	for _, a := range []Account{p.Account, own} {
 		if a.UID != 0 {
-			allowed = append(allowed, sandbox.Accounts{From: a.UID, To: a.UID}, sandbox.Accounts{From: a.GID, To: a.GID})
+			allowed = append(allowed, sandbox.IDRange{From: a.UID, To: a.UID}, sandbox.IDRange{From: a.GID, To: a.GID})
 		}
 	}
-	return sandbox.LimitAccounts(allowed)
+	return sandbox.RestrictSetID(allowed)
 }
 
-// detect finds the walls that hold, with a folder that the account which would have them may enter. It is not given to
+// detectTier finds the walls that hold, with a folder that the account which would have them may enter. It is not given to
 // the account: that takes a capability more than to change to it.
-func (s *spawner) detect() (why string, err error) {
-	account, err := s.account(Account{}, s.own)
+func (s *spawner) detectTier() (why string, err error) {
+	account, err := s.workerAccount(Account{}, s.own)
 	if err != nil {
 		return "", err
 	}
@@ -267,20 +267,20 @@ func (s *spawner) detect() (why string, err error) {
 	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Chmod(dir, 0o711)); err != nil {
 		return "", fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
-	s.tier, why, err = sandbox.Detect(sandbox.Wish{Tier: s.Tier, Least: s.Least, Power: s.power, UID: int(account.UID),
+	s.tier, why, err = sandbox.Detect(sandbox.DetectOptions{Tier: s.Tier, MinTier: s.MinTier, Privilege: s.power, UID: int(account.UID),
 		GID: int(account.GID), Dir: dir})
 	return why, err
 }
 
-// pass passes a signal on to a supervisor that this process has started. It has not been reaped, so the pid is its own.
-func (s *spawner) pass(sig os.Signal) {
+// forward passes a signal on to a supervisor that this process has started. It has not been reaped, so the pid is its own.
+func (s *spawner) forward(sig os.Signal) {
 	if number, ok := sig.(syscall.Signal); ok && s.supervisor > 0 {
 		_ = syscall.Kill(s.supervisor, number)
 	}
 }
 
-// tick is when to look again without being told to: nobody is told that a process has lost its parent.
-func (s *spawner) tick() <-chan time.Time {
+// nextSweep is when to look again without being told to: nobody is told that a process has lost its parent.
+func (s *spawner) nextSweep() <-chan time.Time {
 	if len(s.workers) == 0 {
 		return nil
 	}

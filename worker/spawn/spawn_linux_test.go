@@ -32,7 +32,7 @@ func TestAFreshWorkerHasNothingButWhatItWasGiven(t *testing.T) {
 func TestStandardErrorIsItsOwnPipe(t *testing.T) {
 	r := startSpawner(t, outside...)
 	w := r.worker()
-	w.tell("echo oops >&2; exit 0")
+	w.write("echo oops >&2; exit 0")
 	buf := make([]byte, 16)
 	n, err := w.stderr.Read(buf)
 	if err != nil || string(buf[:n]) != "oops\n" {
@@ -50,7 +50,7 @@ func TestAnEndIsReportedWithItsStatus(t *testing.T) {
 		"exec /bin/true": func(s syscall.WaitStatus) bool { return s.Exited() && s.ExitStatus() == 0 },
 	} {
 		w := r.worker()
-		w.tell(script)
+		w.write(script)
 		got := next[spawnwire.Exited](r)
 		if got.ID != w.id || int(got.PID) != w.pid || !check(syscall.WaitStatus(got.Status)) {
 			t.Errorf("%q: %+v", script, got)
@@ -74,6 +74,6 @@ func TestKillIsBySignalAndByNumber(t *testing.T) {
 			t.Errorf("signal %v: %+v", c.asked, got)
 		}
 		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(c.asked)}) // crossed with its end: ignored
-		other.here()
+		other.checkAlive()
 	}
 }

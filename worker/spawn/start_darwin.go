@@ -11,7 +11,7 @@ import (
 )
 
 // spawn starts a worker and answers with Started or Refused.
-func (s *starter) spawn(m spawnwire.Spawn, fds []int) error {
+func (s *spawner) spawn(m spawnwire.Spawn, fds []int) error {
 	if m.ID <= s.last {
 		return fmt.Errorf("the supervisor asked for worker %d after worker %d", m.ID, s.last)
 	}
@@ -28,7 +28,7 @@ func (s *starter) spawn(m spawnwire.Spawn, fds []int) error {
 }
 
 // start starts a new worker that has socket as its descriptors 0 and 1, stderr as 2, no other, and a session of its own.
-func (s *starter) start(m spawnwire.Spawn, socket, stderr int) (pid int, err error) {
+func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (pid int, err error) {
 	plan, err := s.plan(m)
 	if err != nil {
 		return 0, err
@@ -46,9 +46,9 @@ func (s *starter) start(m spawnwire.Spawn, socket, stderr int) (pid int, err err
 }
 
 // plan is who the worker is, and what it sees.
-func (s *starter) plan(m spawnwire.Spawn) (sandbox.Plan, error) {
+func (s *spawner) plan(m spawnwire.Spawn) (sandbox.Plan, error) {
 	p := sandbox.Plan{Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker, UID: int(s.own.UID), GID: int(s.own.GID)}
-	account, err := s.account(Account{m.UID, m.GID}, s.own)
+	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {
 		return p, err
 	}
@@ -77,14 +77,14 @@ func (s *starter) plan(m spawnwire.Spawn) (sandbox.Plan, error) {
 
 // open finds a folder beneath an allowed root.
 func (p Policy) open(root, path string) (sandbox.Bind, os.FileInfo, error) {
-	if err := p.root(root); err != nil {
+	if err := p.checkRoot(root); err != nil {
 		return sandbox.Bind{}, nil, err
 	}
 	return sandbox.Open(root, path)
 }
 
 // kill signals a worker that has not been reaped, so that its pid is surely still its own.
-func (s *starter) kill(m spawnwire.Kill, fds []int) error {
+func (s *spawner) kill(m spawnwire.Kill, fds []int) error {
 	if len(fds) > 0 {
 		return fmt.Errorf("the supervisor sent %d descriptors with kill, want none", len(fds))
 	}
@@ -97,9 +97,9 @@ func (s *starter) kill(m spawnwire.Kill, fds []int) error {
 	}
 	switch sig := syscall.Signal(m.Signal); sig {
 	case syscall.SIGTERM:
-		return signalTo(pid, sig)
+		return signalProcess(pid, sig)
 	case syscall.SIGKILL:
-		return signalTo(-pid, sig)
+		return signalProcess(-pid, sig)
 	}
 	return fmt.Errorf("the supervisor asked for signal %d, want SIGTERM or SIGKILL", m.Signal)
 }

@@ -33,7 +33,7 @@ func (s *spawner) spawn(m spawnwire.Spawn, fds []int) error {
 
 // start starts a new worker that has socket as its descriptors 0 and 1, stderr as 2, and no other.
 func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) {
-	account, err := s.account(Account{m.UID, m.GID}, s.own)
+	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {
 		return nil, err
 	}
@@ -51,36 +51,36 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{id: m.ID, limits: limitsOf(m, s.Policy)}
-	if err := s.enclose(w); err != nil {
+	w := &worker{id: m.ID, limits: workerLimits(m, s.Policy)}
+	if err := s.makeGroup(w); err != nil {
 		return nil, err
 	}
-	w.into(&launch.Attr)
+	w.startInGroup(&launch.Attr)
 	w.pid, err = launch.Start(home, uintptr(socket), uintptr(socket), uintptr(stderr), uintptr(program))
 	if err == nil {
-		err = s.unknown(w.pid)
+		err = s.checkNewPID(w.pid)
 	}
 	if err == nil {
-		err = w.joined()
+		err = w.joinGroup()
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("start worker %d: %w", m.ID, err), w.abandon())
+		return nil, errors.Join(fmt.Errorf("start worker %d: %w", m.ID, err), w.discard())
 	}
 	return w, nil
 }
 
 // plan is what stage one is told; home is open, and the caller's.
 func (s *spawner) plan(m spawnwire.Spawn, a Account) (sandbox.Plan, int, error) {
-	limits := limitsOf(m, s.Policy)
+	limits := workerLimits(m, s.Policy)
 	p := sandbox.Plan{
 		Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker, UID: int(a.UID), GID: int(a.GID),
-		Limits: sandbox.Limits{Memory: limits.Memory, PIDs: limits.PIDs, Shared: s.counts(a)},
+		Limits: sandbox.Limits{Memory: limits.Memory, PIDs: limits.PIDs, Shared: s.sharesProcessCount(a)},
 	}
 	if s.grouped {
 		p.Limits.PIDs *= 2 // the group's comes first, because what it refuses is counted
 	}
 	var err error
-	if p.Binds, err = s.binds(m.Binds); err != nil {
+	if p.Binds, err = s.openBinds(m.Binds); err != nil {
 		return p, -1, err
 	}
 	home, fd, err := s.open(m.Root, m.Path)
@@ -88,22 +88,22 @@ func (s *spawner) plan(m spawnwire.Spawn, a Account) (sandbox.Plan, int, error) 
 		return p, -1, fmt.Errorf("open home %q: %w", m.Path, err)
 	}
 	p.Home = home
-	if err := ownedBy(fd, a.UID); err != nil {
+	if err := checkOwner(fd, a.UID); err != nil {
 		spawnwire.CloseAll([]int{fd})
 		return p, -1, fmt.Errorf("home %s: %w", filepath.Join(m.Root, m.Path), err)
 	}
 	return p, fd, nil
 }
 
-// counts says whether the processes of an account are counted together with those of other people's workers: all that
+// sharesProcessCount says whether the processes of an account are counted together with those of other people's workers: all that
 // share it do, unless each has a user namespace of its own.
-func (s *spawner) counts(a Account) bool {
-	own := s.tier.AtLeast(sandbox.TierNamespaces) && s.power != sandbox.PowerMount
+func (s *spawner) sharesProcessCount(a Account) bool {
+	own := s.tier.AtLeast(sandbox.TierNamespaces) && s.power != sandbox.PrivilegeMount
 	return !own && (a == s.own || a == s.Account)
 }
 
-// binds are the folders besides the home.
-func (p Policy) binds(asked []spawnwire.Bind) ([]sandbox.Bind, error) {
+// openBinds are the folders besides the home.
+func (p Policy) openBinds(asked []spawnwire.Bind) ([]sandbox.Bind, error) {
 	var list []sandbox.Bind
 	for _, b := range asked {
 		if err := checkBind(b, list); err != nil {
@@ -123,14 +123,14 @@ func (p Policy) binds(asked []spawnwire.Bind) ([]sandbox.Bind, error) {
 // open opens a folder beneath an allowed root. The root itself may be reached by any path: it comes from the
 // configuration, and what lies in it from people.
 func (p Policy) open(root, path string) (sandbox.Bind, int, error) {
-	if err := p.root(root); err != nil {
+	if err := p.checkRoot(root); err != nil {
 		return sandbox.Bind{}, -1, err
 	}
 	return sandbox.Open(root, path)
 }
 
-// taken are the folders that a worker has of its own: nothing of the host's is put over them, or into them.
-var taken = []string{"home", "workspaces", "tmp", "dev", "proc", "etc", ""}
+// ownFolders are the folders that a worker has of its own: nothing of the host's is put over them, or into them.
+var ownFolders = []string{"home", "workspaces", "tmp", "dev", "proc", "etc", ""}
 
 // checkBind refuses what would hide the worker's own folders, or give it what is the host's to write.
 func checkBind(b spawnwire.Bind, others []sandbox.Bind) error {
@@ -140,7 +140,7 @@ func checkBind(b spawnwire.Bind, others []sandbox.Bind) error {
 	switch {
 	case b.Name == "" && b.Writable:
 		return fmt.Errorf("folder %s: without a name among the workspaces it is for reading", at)
-	case b.Name == "" && (slices.Contains(taken, top) || strings.Contains(b.Path, "..") || filepath.Clean(b.Root) != b.Root):
+	case b.Name == "" && (slices.Contains(ownFolders, top) || strings.Contains(b.Path, "..") || filepath.Clean(b.Root) != b.Root):
 		return fmt.Errorf("folder %s: a worker has another of its own there; give it a name among the workspaces", at)
 	case b.Name == "." || b.Name == ".." || strings.Contains(b.Name, "/"):
 		return fmt.Errorf("workspace %q: want a name without slashes", b.Name)
@@ -150,7 +150,7 @@ func checkBind(b spawnwire.Bind, others []sandbox.Bind) error {
 	return nil
 }
 
-func ownedBy(fd int, uid uint32) error {
+func checkOwner(fd int, uid uint32) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return err
@@ -175,9 +175,9 @@ func (s *spawner) kill(m spawnwire.Kill, fds []int) error {
 	}
 	switch sig := syscall.Signal(m.Signal); sig {
 	case syscall.SIGTERM:
-		return signalTo(w.pid, sig)
+		return signalProcess(w.pid, sig)
 	case syscall.SIGKILL:
-		return signalTo(-w.pid, sig)
+		return signalProcess(-w.pid, sig)
 	}
 	return fmt.Errorf("the supervisor asked for signal %d, want SIGTERM or SIGKILL", m.Signal)
 }

@@ -54,14 +54,14 @@ func OpenPolicy(path string) (Policy, error) {
 func Supervise(argv []string, o Options) error {
 	runtime.LockOSThread() // capabilities are a thread's, and so is what it starts
 	defer runtime.UnlockOSThread()
-	if err := errors.Join(prepare(), giveUpInheritance()); err != nil {
+	if err := errors.Join(prepare(), clearInheritable()); err != nil {
 		return err
 	}
 	conn, theirs, err := spawnwire.Pair()
 	if err != nil {
 		return err
 	}
-	chld, told := notify() // before the program could be waiting for a signal
+	chld, told := notifySignals() // before the program could be waiting for a signal
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.ExtraFiles = []*os.File{theirs} // its descriptor 3
@@ -70,7 +70,7 @@ func Supervise(argv []string, o Options) error {
 	if err = errors.Join(err, theirs.Close()); err != nil {
 		return errors.Join(fmt.Errorf("start %s: %w", argv[0], err), conn.Close())
 	}
-	o.started = cmd.Process.Pid // it is reaped with all the others
+	o.supervisorPID = cmd.Process.Pid // it is reaped with all the others
 	s := newSpawner(conn, o)
 	err = s.run(chld, told)
 	if status := shellStatus(s.status); err == nil && status != 0 {
@@ -87,8 +87,8 @@ func shellStatus(s syscall.WaitStatus) int {
 	return s.ExitStatus()
 }
 
-// giveUpInheritance has what this process starts get none of its capabilities, unless it is given them by name.
-func giveUpInheritance() error {
+// clearInheritable has what this process starts get none of its capabilities, unless it is given them by name.
+func clearInheritable() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep the capabilities from mews: %w", err)
 	}

@@ -27,9 +27,9 @@ func supervise(args []string) error {
 	return Supervise(args[end+1:], o)
 }
 
-// beSupervised is the role of a mews: it has a worker started in the folder that it is told, says its own pid and the
+// actSupervised is the role of a mews: it has a worker started in the folder that it is told, says its own pid and the
 // worker's, and lives until its standard input ends.
-func beSupervised(args []string) error {
+func actSupervised(args []string) error {
 	var fd int
 	if _, err := fmt.Sscan(os.Getenv(SocketVariable), &fd); err != nil {
 		return fmt.Errorf("%s: %w", SocketVariable, err)
@@ -217,7 +217,7 @@ func TestNothingIsLeftWhenTheProgramIsGone(t *testing.T) {
 				if err := os.Mkdir(home, 0o700); err != nil {
 					t.Fatal(err)
 				}
-				give(t, home)
+				giveToWorkers(t, home)
 				s := startSupervised(t, attr, copyOf(t, dir), "mews", home)
 				var pid, worker int
 				if _, err := fmt.Sscan(s.hear(), &pid, &worker); err != nil {

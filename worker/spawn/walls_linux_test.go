@@ -35,8 +35,8 @@ func spawners() map[string]*syscall.SysProcAttr {
 	}
 }
 
-// eachSpawner runs a story with every power and every tier that has namespaces.
-func eachSpawner(t *testing.T, story func(t *testing.T, r *rig)) {
+// eachSpawner runs a test with every privilege and every tier that has namespaces.
+func eachSpawner(t *testing.T, test func(t *testing.T, r *harness)) {
 	for power, attr := range spawners() {
 		for _, tier := range []string{"accounts", "namespaces"} {
 			if power == "nothing" && tier == "accounts" {
@@ -47,14 +47,14 @@ func eachSpawner(t *testing.T, story func(t *testing.T, r *rig)) {
 				if r.ready.Tier != tier {
 					t.Fatalf("ready: %+v", r.ready)
 				}
-				story(t, r)
+				test(t, r)
 			})
 		}
 	}
 }
 
 func TestAWorkerBehindWalls(t *testing.T) {
-	eachSpawner(t, func(t *testing.T, r *rig) {
+	eachSpawner(t, func(t *testing.T, r *harness) {
 		other, w := r.worker(), r.worker()
 		r.checkWorker(w)
 		checkStatus(t, w.pid, map[string]string{"Seccomp": "2", "CapBnd": "0000000000000000"})
@@ -81,7 +81,7 @@ func TestAWorkerBehindWalls(t *testing.T) {
 // TestNothingOutlivesAWorkerBehindWalls: what leaves its session and its parent comes to the worker, which is the first
 // process there, and goes with it.
 func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
-	eachSpawner(t, func(t *testing.T, r *rig) {
+	eachSpawner(t, func(t *testing.T, r *harness) {
 		other, w := r.worker(), r.worker()
 		w.answers(`(setsid sh -c 'trap "" TERM HUP; sleep 1000; :' <&- >&- 2>&- &); sleep 1000 & echo made`, "made")
 		below := childrenOf(t, w.pid)
@@ -94,7 +94,7 @@ func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
 				t.Errorf("process %d is left", pid)
 			}
 		}
-		other.here()
+		other.checkAlive()
 	})
 }
 
@@ -108,13 +108,13 @@ func TestASpawnerThatCannotEndWorkersChangesNoAccount(t *testing.T) {
 	if r.ready.Tier != "namespaces" {
 		t.Errorf("ready: %+v", r.ready)
 	}
-	r.folder("home")
+	r.makeFolder("home")
 	r.refused(spawnwire.Spawn{ID: 1, UID: stranger, GID: stranger, Root: r.root, Path: "home", Profile: "worker"},
 		"cannot change accounts")
 }
 
 func TestAWorkerBehindWallsHearsOfItsEnd(t *testing.T) {
-	eachSpawner(t, func(t *testing.T, r *rig) {
+	eachSpawner(t, func(t *testing.T, r *harness) {
 		w := r.worker()
 		w.answers("trap 'exit 5' TERM; echo ready; sleep 1000 & wait", "ready")
 		r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGTERM)})
@@ -125,9 +125,9 @@ func TestAWorkerBehindWallsHearsOfItsEnd(t *testing.T) {
 }
 
 func TestAWorkerBehindWallsDiesWithItsSpawner(t *testing.T) {
-	eachSpawner(t, func(t *testing.T, r *rig) {
+	eachSpawner(t, func(t *testing.T, r *harness) {
 		w := r.worker()
-		w.here()
+		w.checkAlive()
 		if err := r.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -137,11 +137,11 @@ func TestAWorkerBehindWallsDiesWithItsSpawner(t *testing.T) {
 
 // TestWorkspaces: one to write, one to read, and a folder at its own path.
 func TestWorkspaces(t *testing.T) {
-	eachSpawner(t, func(t *testing.T, r *rig) {
+	eachSpawner(t, func(t *testing.T, r *harness) {
 		for _, name := range []string{"project", "docs"} {
-			r.folder(name)
+			r.makeFolder(name)
 		}
-		r.folder("project/.git")
+		r.makeFolder("project/.git")
 		const path = "/usr/share" // no folder of a test: those are beneath /tmp, of which a worker has its own
 		w := r.workerOf(spawnwire.Spawn{Binds: []spawnwire.Bind{
 			{Name: "project", Root: r.root, Path: "project", Writable: true},
@@ -165,7 +165,7 @@ func TestABindThatIsAnotherFolderByNowIsRefused(t *testing.T) {
 	t.Chdir(t.TempDir()) // what starts a stage changes it
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	power, err := sandbox.PowerHere()
+	power, err := sandbox.OwnPrivilege()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestABindThatIsAnotherFolderByNowIsRefused(t *testing.T) {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		give(t, dir)
+		giveToWorkers(t, dir)
 		bind, home, err := sandbox.Open(root, name)
 		if err != nil {
 			t.Fatal(err)
@@ -206,7 +206,7 @@ func workersGID() int {
 }
 
 // stage runs stage one of a plan that executes nothing, and gives what it says on its standard error.
-func stage(t *testing.T, p sandbox.Plan, power sandbox.Power, home int) string {
+func stage(t *testing.T, p sandbox.Plan, power sandbox.Privilege, home int) string {
 	t.Helper()
 	launch, err := p.Launch(power)
 	if err != nil {
@@ -260,14 +260,14 @@ func TestASpawnerCanBecomeNobodyElse(t *testing.T) {
 	}
 }
 
-// becomeOthers is a root that tries every account and every way.
-func becomeOthers([]string) error {
+// tryOtherAccounts is a root that tries every account and every way.
+func tryOtherAccounts([]string) error {
 	runtime.LockOSThread()
 	if err := prepare(); err != nil {
 		return err
 	}
 	p := Policy{UIDs: Range{2000, 3000}, Account: Account{stranger, stranger}}
-	if err := p.confine(sandbox.PowerRoot, Account{}); err != nil {
+	if err := p.limitAccounts(sandbox.PrivilegeRoot, Account{}); err != nil {
 		return err
 	}
 	none := ^uintptr(0)

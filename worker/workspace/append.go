@@ -12,20 +12,20 @@ import (
 func (w *Workspace) Append(path string, data []byte) (created bool, err error) {
 	p, err := w.target(path)
 	if err != nil {
-		return false, fault("append to", path, err)
+		return false, wrapError("append to", path, err)
 	}
 	size := int64(len(data))
 	if p.info == nil {
-		err = w.fit(onDisk(size), func() error { return put(w.root, p, data, Create) })
-		return true, fault("append to", path, err)
+		err = w.withinQuota(diskSize(size), func() error { return replaceFile(w.root, p, data, Create) })
+		return true, wrapError("append to", path, err)
 	}
 	old := p.info.Size()
-	err = w.fit(onDisk(old+size)-onDisk(old), func() error { return extend(w.root, p, data) })
-	return false, fault("append to", path, err)
+	err = w.withinQuota(diskSize(old+size)-diskSize(old), func() error { return appendToFile(w.root, p, data) })
+	return false, wrapError("append to", path, err)
 }
 
-// extend appends to a file that is there.
-func extend(root *os.Root, p place, data []byte) error {
+// appendToFile appends to a file that is there.
+func appendToFile(root *os.Root, p location, data []byte) error {
 	if p.info.Mode()&anyWrite == 0 {
 		return ErrReadOnly
 	}
@@ -33,10 +33,10 @@ func extend(root *os.Root, p place, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(appendTo(f, data), f.Close())
+	return errors.Join(appendLine(f, data), f.Close())
 }
 
-func appendTo(f *os.File, data []byte) error {
+func appendLine(f *os.File, data []byte) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -53,13 +53,13 @@ func appendTo(f *os.File, data []byte) error {
 	}
 	n, err := f.Write(data)
 	if err != nil {
-		return errors.Join(err, takeBack(f, size, int64(n)))
+		return errors.Join(err, undoAppend(f, size, int64(n)))
 	}
 	return f.Sync()
 }
 
-// takeBack removes the n bytes that were written after size, unless others have written since.
-func takeBack(f *os.File, size, n int64) error {
+// undoAppend removes the n bytes that were written after size, unless others have written since.
+func undoAppend(f *os.File, size, n int64) error {
 	info, err := f.Stat()
 	if err != nil || n == 0 || info.Size() != size+n {
 		return err

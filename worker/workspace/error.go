@@ -13,19 +13,19 @@ import (
 // The reasons of the workspace's own for refusing something. They are wrapped: test for them with errors.Is. What
 // is not there, or kept out of sight, is fs.ErrNotExist; what is in the way is fs.ErrExist.
 var (
-	ErrEmpty      = errors.New("the path is empty")
-	ErrNUL        = errors.New("the path holds a NUL byte")
-	ErrOutside    = errors.New("it leads out of the folder, and only what is inside can be used")
-	ErrTilde      = errors.New("a name ~ at its front means the folder itself, and cannot be a name in it")
-	ErrSpecial    = errors.New("it is neither a file nor a folder but a pipe, socket, device or link")
-	ErrRules      = errors.New("the rules of this folder do not allow this path")
-	ErrAppendOnly = errors.New("by the rules of this folder it can only be appended to")
-	ErrHolds      = errors.New("it holds files that the rules of this folder keep as they are")
-	ErrReadOnly   = errors.New("it is marked read-only")
-	ErrTrash      = errors.New("the trash is changed by deleting and by moving things out of it alone")
-	ErrReserved   = errors.New("names from .mews- to .tmp are kept for files that are being written")
-	ErrWhole      = errors.New("it is the folder itself")
-	ErrTooMany    = errors.New("it holds too many entries, and only the first of them were looked at")
+	ErrEmpty          = errors.New("the path is empty")
+	ErrNUL            = errors.New("the path holds a NUL byte")
+	ErrOutside        = errors.New("it leads out of the folder, and only what is inside can be used")
+	ErrTilde          = errors.New("a name ~ at its front means the folder itself, and cannot be a name in it")
+	ErrSpecial        = errors.New("it is neither a file nor a folder but a pipe, socket, device or link")
+	ErrRules          = errors.New("the rules of this folder do not allow this path")
+	ErrAppendOnly     = errors.New("by the rules of this folder it can only be appended to")
+	ErrHoldsProtected = errors.New("it holds files that the rules of this folder keep as they are")
+	ErrReadOnly       = errors.New("it is marked read-only")
+	ErrTrash          = errors.New("the trash is changed by deleting and by moving things out of it alone")
+	ErrReserved       = errors.New("names from .mews- to .tmp are kept for files that are being written")
+	ErrFolderItself   = errors.New("it is the folder itself")
+	ErrTooMany        = errors.New("it holds too many entries, and only the first of them were looked at")
 )
 
 // Error says what was attempted with which path, and why it was not done, for the model and for the person.
@@ -41,8 +41,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// fault makes an Error of err; one that is an Error already, and nil, stay as they are.
-func fault(op, path string, err error) error {
+// wrapError makes an Error of err; one that is an Error already, and nil, stay as they are.
+func wrapError(op, path string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 	"mews/protocol"
 )
 
-// cage is a workspace beside a canary that nothing may touch. Links lead to the canary in every way.
-func cage(tb testing.TB) (ws *Workspace, canary string) {
+// newWorkspace is a workspace beside a canary that nothing may touch. Links lead to the canary in every way.
+func newWorkspace(tb testing.TB) (ws *Workspace, canary string) {
 	tb.Helper()
 	top := tb.TempDir()
 	canary = filepath.Join(top, "canary")
@@ -77,12 +77,12 @@ func FuzzPath(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	ws, canary := cage(f)
+	ws, canary := newWorkspace(f)
 	before := outsideOf(f, canary)
 	f.Fuzz(func(t *testing.T, path string) {
 		if name, err := ws.Clean(path); err == nil {
 			again, err := ws.Clean(name)
-			if err != nil || again != name || filepath.IsAbs(name) || outside(name) || !filepath.IsLocal(name) {
+			if err != nil || again != name || filepath.IsAbs(name) || isOutside(name) || !filepath.IsLocal(name) {
 				t.Fatalf("%q is clean as %q, and that as %q, %v", path, name, again, err)
 			}
 		}
@@ -101,7 +101,7 @@ func FuzzPath(f *testing.F) {
 		_, _ = ws.Write("mine", []byte("dead"), Replace)
 		_, _ = ws.Move(ctx, "mine", path)
 		_ = ws.Walk(ctx, path, func(e Entry) error {
-			if strings.Contains(e.Path, "..") && outside(e.Path) {
+			if strings.Contains(e.Path, "..") && isOutside(e.Path) {
 				t.Fatalf("%q lists %q", path, e.Path)
 			}
 			return nil

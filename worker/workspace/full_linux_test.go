@@ -43,7 +43,7 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 		t.Fatalf("the old file holds %d bytes: %.40q", len(got), got)
 	}
 	var left []string
-	must(t, walk(t.Context(), ws.root, ".", everything, func(e Entry) error { left = append(left, e.Path); return nil }))
+	must(t, walk(t.Context(), ws.root, ".", allEntries, func(e Entry) error { left = append(left, e.Path); return nil }))
 	if !slices.Equal(left, []string{"old"}) {
 		t.Fatalf("left on the disk: %v", left)
 	}

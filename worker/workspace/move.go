@@ -14,13 +14,13 @@ import (
 // trash is the folder in the folder that holds what was deleted: <slot>/<the path it had>.
 const trash = ".trash"
 
-// slotTime is how a slot of the trash is named, before -1, -2 and so on for several in one second.
-const slotTime = "20060102T150405Z"
+// trashTimeLayout is how a slot of the trash is named, before -1, -2 and so on for several in one second.
+const trashTimeLayout = "20060102T150405Z"
 
 func inTrash(name string) bool { return name == trash || strings.HasPrefix(name, trash+"/") }
 
-// original is the path that something in the trash had before; other paths are themselves.
-func original(name string) string {
+// originalPath is the path that something in the trash had before; other paths are themselves.
+func originalPath(name string) string {
 	if !inTrash(name) {
 		return name
 	}
@@ -34,27 +34,27 @@ func original(name string) string {
 func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
 	src, err := w.find(from, keepLink)
 	if err != nil {
-		return "", fault("move", from, err)
+		return "", wrapError("move", from, err)
 	}
 	if src.name == "." || src.name == trash {
-		return "", fault("move", from, ErrWhole)
+		return "", wrapError("move", from, ErrFolderItself)
 	}
-	dst, err := w.landing(to, src)
+	dst, err := w.destination(to, src)
 	if err != nil {
-		return "", fault("move to", to, err)
+		return "", wrapError("move to", to, err)
 	}
-	if err := w.mayLeave(ctx, src, dst); err != nil {
-		return "", fault("move", from, err)
+	if err := w.checkMovable(ctx, src, dst); err != nil {
+		return "", wrapError("move", from, err)
 	}
-	if err := shift(w.root, src.name, dst, newFolder); err != nil {
-		return "", fault("move "+Show(from)+" to", to, err)
+	if err := moveDurably(w.root, src.name, dst, newFolder); err != nil {
+		return "", wrapError("move "+Show(from)+" to", to, err)
 	}
 	return dst, nil
 }
 
-// landing is the path that src gets when it is moved to a path. Whether something is there already, the rename finds
+// destination is the path that src gets when it is moved to a path. Whether something is there already, the rename finds
 // out.
-func (w *Workspace) landing(to string, src place) (string, error) {
+func (w *Workspace) destination(to string, src location) (string, error) {
 	dst, err := w.locate(to, followLinks)
 	if err != nil {
 		return "", err
@@ -65,7 +65,7 @@ func (w *Workspace) landing(to string, src place) (string, error) {
 	}
 	folder := src.info.IsDir()
 	hidden := w.rules.hidden(dst.asked, folder) || w.rules.hidden(dst.name, folder)
-	return dst.name, mayAppear(dst.name, hidden)
+	return dst.name, checkCreatable(dst.name, hidden)
 }
 
 // Trash moves a file, a folder or a link to the trash, into a slot of its own named by the time, and returns where
@@ -75,39 +75,39 @@ func (w *Workspace) Trash(ctx context.Context, name string, at time.Time) (strin
 	switch {
 	case err != nil:
 	case src.name == ".":
-		err = ErrWhole
+		err = ErrFolderItself
 	case inTrash(src.name):
 		err = ErrTrash
 	default:
-		err = w.mayLeave(ctx, src, "")
+		err = w.checkMovable(ctx, src, "")
 	}
 	if err != nil {
-		return "", fault("delete", name, err)
+		return "", wrapError("delete", name, err)
 	}
-	own, err := slot(w.root, at)
+	own, err := newTrashFolder(w.root, at)
 	if err != nil {
-		return "", fault("delete", name, err)
+		return "", wrapError("delete", name, err)
 	}
 	dst := path.Join(own, src.name)
-	if err := shift(w.root, src.name, dst, trashFolder); err != nil {
-		return "", fault("delete", name, errors.Join(err, prune(w.root, path.Dir(dst))))
+	if err := moveDurably(w.root, src.name, dst, trashFolder); err != nil {
+		return "", wrapError("delete", name, errors.Join(err, removeEmpty(w.root, path.Dir(dst))))
 	}
 	return dst, nil
 }
 
 const trashFolder fs.FileMode = 0o700
 
-const maxSlots = 10_000 // deletions in one second
+const maxPerSecond = 10_000 // deletions in one second
 
-// slot makes a new folder in the trash.
-func slot(root *os.Root, at time.Time) (string, error) {
-	folder, err := folder(root, trash, trashFolder)
+// newTrashFolder makes a new folder in the trash.
+func newTrashFolder(root *os.Root, at time.Time) (string, error) {
+	folder, err := openOrMake(root, trash, trashFolder)
 	if err != nil {
 		return "", err
 	}
 	defer folder.Close()
-	for n := 1; n <= maxSlots; n++ {
-		name := fmt.Sprintf("%s-%d", at.UTC().Format(slotTime), n)
+	for n := 1; n <= maxPerSecond; n++ {
+		name := fmt.Sprintf("%s-%d", at.UTC().Format(trashTimeLayout), n)
 		err = folder.Mkdir(name, trashFolder)
 		if err == nil {
 			return path.Join(trash, name), syncFolder(folder)
@@ -119,8 +119,8 @@ func slot(root *os.Root, at time.Time) (string, error) {
 	return "", err
 }
 
-// prune removes the empty folders of a slot that was not used.
-func prune(root *os.Root, name string) error {
+// removeEmpty removes the empty folders of a slot that was not used.
+func removeEmpty(root *os.Root, name string) error {
 	for ; name != trash; name = path.Dir(name) {
 		if err := ignoreMissing(root.Remove(name)); err != nil {
 			return err
@@ -129,14 +129,14 @@ func prune(root *os.Root, name string) error {
 	return nil
 }
 
-// shift renames from one place to another where nothing is, on the disk when it returns.
-func shift(root *os.Root, from, to string, mode fs.FileMode) error {
+// moveDurably renames from one place to another where nothing is, on the disk when it returns.
+func moveDurably(root *os.Root, from, to string, mode fs.FileMode) error {
 	source, err := root.OpenRoot(path.Dir(from))
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	target, err := folder(root, path.Dir(to), mode)
+	target, err := openOrMake(root, path.Dir(to), mode)
 	if err != nil {
 		return err
 	}
@@ -147,22 +147,22 @@ func shift(root *os.Root, from, to string, mode fs.FileMode) error {
 	return errors.Join(syncFolder(target), syncFolder(source))
 }
 
-// mayLeave reports why the rules keep p where it is: it is protected itself, or holds what is, or would come under
+// checkMovable reports why the rules keep p where it is: it is protected itself, or holds what is, or would come under
 // other rules at its new place. No new place is "".
-func (w *Workspace) mayLeave(ctx context.Context, p place, to string) error {
+func (w *Workspace) checkMovable(ctx context.Context, p location, to string) error {
 	switch {
-	case w.rules.none():
+	case w.rules.empty():
 		return nil
-	case w.rules.kept(p.asked) || w.rules.kept(p.name):
+	case w.rules.isAppendOnly(p.asked) || w.rules.isAppendOnly(p.name):
 		return ErrAppendOnly
 	case !p.info.IsDir():
 		return nil
 	}
-	return walk(ctx, w.root, p.name, everything, func(e Entry) error {
+	return walk(ctx, w.root, p.name, allEntries, func(e Entry) error {
 		folder := e.Info.IsDir()
 		hidden := w.rules.hidden(e.Path, folder) || to != "" && w.rules.hidden(to+strings.TrimPrefix(e.Path, p.name), folder)
-		if e.Err != nil || hidden || w.rules.kept(e.Path) {
-			return errors.Join(ErrHolds, e.Err)
+		if e.Err != nil || hidden || w.rules.isAppendOnly(e.Path) {
+			return errors.Join(ErrHoldsProtected, e.Err)
 		}
 		return nil
 	})
@@ -171,8 +171,8 @@ func (w *Workspace) mayLeave(ctx context.Context, p place, to string) error {
 // openFolder opens a folder for reading its names and for renaming in it.
 func openFolder(root *os.Root) (*os.File, error) { return root.Open(".") }
 
-// vacant reports fs.ErrExist where something stands.
-func vacant(root *os.Root, name string) error {
+// checkAbsent reports fs.ErrExist where something stands.
+func checkAbsent(root *os.Root, name string) error {
 	_, err := root.Lstat(name)
 	if err == nil {
 		return fs.ErrExist

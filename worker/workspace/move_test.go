@@ -38,8 +38,8 @@ func TestMove(t *testing.T) {
 		{"elsewhere", "new/name", fs.ErrExist},
 		{"elsewhere", "elsewhere/box/z", syscall.EINVAL},
 		{"missing", "x", fs.ErrNotExist},
-		{".", "x", ErrWhole},
-		{".trash", "x", ErrWhole},
+		{".", "x", ErrFolderItself},
+		{".trash", "x", ErrFolderItself},
 		{"old", ".trash/x", ErrTrash},
 		{"old", "../x", ErrOutside},
 		{"old", "new/name/below", syscall.ENOTDIR},
@@ -69,7 +69,7 @@ func TestTrash(t *testing.T) {
 	if f, err := ws.Open(where + "/deep/x"); err != nil || f.Close() != nil {
 		t.Fatalf("reading in the trash by its path: %v", err)
 	}
-	for path, is := range map[string]error{".": ErrWhole, "/": ErrWhole, where: ErrTrash, ".trash": ErrTrash, "box": fs.ErrNotExist} {
+	for path, is := range map[string]error{".": ErrFolderItself, "/": ErrFolderItself, where: ErrTrash, ".trash": ErrTrash, "box": fs.ErrNotExist} {
 		_, err := ws.Trash(t.Context(), path, noon)
 		wantError(t, err, is, "delete "+path)
 	}
@@ -82,10 +82,10 @@ func TestTrash(t *testing.T) {
 
 func TestTrashThatFailsLeavesNoEmptyFolders(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{"a/b/c": "x"})
-	where, err := slot(ws.root, noon)
+	where, err := newTrashFolder(ws.root, noon)
 	must(t, err)
 	must(t, os.MkdirAll(filepath.Join(dir, where, "a/b"), 0o755))
-	must(t, prune(ws.root, where+"/a/b/not-made"))
+	must(t, removeEmpty(ws.root, where+"/a/b/not-made"))
 	left, err := os.ReadDir(filepath.Join(dir, trash))
 	if len(left) != 0 || err != nil {
 		t.Fatalf("left in the trash: %v, %v", left, err)

@@ -20,7 +20,7 @@ const (
 func (w *Workspace) Clean(raw string) (string, error) {
 	name, err := clean(w.dir, raw)
 	if err != nil {
-		return "", fault("use the path", raw, err)
+		return "", wrapError("use the path", raw, err)
 	}
 	return name, nil
 }
@@ -60,7 +60,7 @@ func relative(dir, raw string) string {
 	return raw
 }
 
-func outside(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
+func isOutside(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
 
 // links says what becomes of a symbolic link that is the last name of a path. Those before it are always followed.
 type links string
@@ -77,7 +77,7 @@ func resolve(root *os.Root, name string, last links) (string, error) {
 	done, todo := ".", strings.Split(name, "/")
 	for hops := 0; len(todo) > 0; {
 		next := path.Join(done, todo[0])
-		if todo = todo[1:]; outside(next) {
+		if todo = todo[1:]; isOutside(next) {
 			return "", ErrOutside
 		}
 		target, err := linkAt(root, next)
@@ -86,7 +86,7 @@ func resolve(root *os.Root, name string, last links) (string, error) {
 			done = next
 			continue
 		case errors.Is(err, fs.ErrNotExist):
-			return inside(path.Join(next, path.Join(todo...)))
+			return checkInside(path.Join(next, path.Join(todo...)))
 		case err != nil:
 			return "", err
 		case path.IsAbs(target):
@@ -109,15 +109,15 @@ func linkAt(root *os.Root, name string) (string, error) {
 	return target, err
 }
 
-func inside(name string) (string, error) {
-	if outside(name) {
+func checkInside(name string) (string, error) {
+	if isOutside(name) {
 		return "", ErrOutside
 	}
 	return name, nil
 }
 
-// place is where a path leads.
-type place struct {
+// location is where a path leads.
+type location struct {
 	asked  string      // the path as asked for, clean
 	name   string      // links followed
 	info   fs.FileInfo // nil where nothing is
@@ -125,26 +125,26 @@ type place struct {
 }
 
 // locate finds where a path leads, whether or not anything is there.
-func (w *Workspace) locate(raw string, last links) (place, error) {
+func (w *Workspace) locate(raw string, last links) (location, error) {
 	asked, err := clean(w.dir, raw)
 	if err != nil {
-		return place{}, err
+		return location{}, err
 	}
 	name, err := resolve(w.root, asked, last)
 	if err != nil {
-		return place{}, err
+		return location{}, err
 	}
 	info, err := w.root.Lstat(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return place{}, err
+		return location{}, err
 	}
 	folder := info != nil && info.IsDir()
 	hidden := w.rules.hidden(asked, folder) || w.rules.hidden(name, folder)
-	return place{asked: asked, name: name, info: info, hidden: hidden}, nil
+	return location{asked: asked, name: name, info: info, hidden: hidden}, nil
 }
 
 // find is locate for what must be there and in sight.
-func (w *Workspace) find(raw string, last links) (place, error) {
+func (w *Workspace) find(raw string, last links) (location, error) {
 	p, err := w.locate(raw, last)
 	if err == nil && (p.info == nil || p.hidden) {
 		err = fs.ErrNotExist
@@ -153,23 +153,23 @@ func (w *Workspace) find(raw string, last links) (place, error) {
 }
 
 // target is locate for a path that is to be made or changed, and a file.
-func (w *Workspace) target(raw string) (place, error) {
+func (w *Workspace) target(raw string) (location, error) {
 	p, err := w.locate(raw, followLinks)
 	switch {
 	case err != nil:
-		return place{}, err
+		return location{}, err
 	case p.name == "." || strings.HasSuffix(raw, "/"):
-		return place{}, syscall.EISDIR
+		return location{}, syscall.EISDIR
 	case p.info != nil:
-		if err := regular(p.info); err != nil {
-			return place{}, err
+		if err := checkRegular(p.info); err != nil {
+			return location{}, err
 		}
 	}
-	return p, mayAppear(p.name, p.hidden)
+	return p, checkCreatable(p.name, p.hidden)
 }
 
-// mayAppear reports why nothing may be made at name; nil is that it may.
-func mayAppear(name string, hidden bool) error {
+// checkCreatable reports why nothing may be made at name; nil is that it may.
+func checkCreatable(name string, hidden bool) error {
 	switch {
 	case hidden:
 		return ErrRules
@@ -181,8 +181,8 @@ func mayAppear(name string, hidden bool) error {
 	return nil
 }
 
-// regular refuses everything but regular files. Opening a FIFO would wait for its other end, a device may act.
-func regular(info fs.FileInfo) error {
+// checkRegular refuses everything but regular files. Opening a FIFO would wait for its other end, a device may act.
+func checkRegular(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
 		return syscall.EISDIR
@@ -200,7 +200,7 @@ func openRegular(root *os.Root, name string, flag int) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = regular(info)
+		err = checkRegular(info)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -28,7 +28,7 @@ func rename(from *os.Root, old string, to *os.Root, name string, exclusive bool)
 	}
 	// Some file systems do not know the flag (network ones, mostly); EINVAL is also a folder that goes into itself, which
 	// the plain rename refuses just the same.
-	if err := vacant(to, name); err != nil {
+	if err := checkAbsent(to, name); err != nil {
 		return err
 	}
 	return unix.Renameat(int(source.Fd()), old, int(target.Fd()), name)

@@ -22,7 +22,7 @@ func rename(from *os.Root, old string, to *os.Root, name string, exclusive bool)
 	}
 	defer target.Close()
 	if exclusive {
-		if err := vacant(to, name); err != nil {
+		if err := checkAbsent(to, name); err != nil {
 			return err
 		}
 	}

@@ -38,26 +38,26 @@ func newRules(policy protocol.FilePolicy) (rules, error) {
 	return r, nil
 }
 
-// none reports that everything is allowed.
-func (r rules) none() bool { return len(r.include)+len(r.exclude)+len(r.appendOnly) == 0 }
+// empty reports that everything is allowed.
+func (r rules) empty() bool { return len(r.include)+len(r.exclude)+len(r.appendOnly) == 0 }
 
 // hidden reports that name is out of sight.
 func (r rules) hidden(name string, folder bool) bool {
-	if r.none() {
+	if r.empty() {
 		return false
 	}
-	name = original(name)
+	name = originalPath(name)
 	if name == "." {
 		return false
 	}
-	return within(r.exclude, name) || !folder && len(r.include) > 0 && !matches(r.include, name)
+	return matchesPathOrParent(r.exclude, name) || !folder && len(r.include) > 0 && !matches(r.include, name)
 }
 
-// kept reports that name may be appended to but not changed otherwise.
-func (r rules) kept(name string) bool { return within(r.appendOnly, name) }
+// isAppendOnly reports that name may be appended to but not changed otherwise.
+func (r rules) isAppendOnly(name string) bool { return matchesPathOrParent(r.appendOnly, name) }
 
-// within reports that a glob matches name or a folder it is in.
-func within(globs []string, name string) bool {
+// matchesPathOrParent reports that a glob matches name or a folder it is in.
+func matchesPathOrParent(globs []string, name string) bool {
 	if len(globs) == 0 {
 		return false
 	}

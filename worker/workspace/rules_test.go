@@ -43,7 +43,7 @@ func TestRules(t *testing.T) {
 		if got := r.hidden(c.name, c.folder); got != c.hidden {
 			t.Errorf("%s hidden: got %v", c.name, got)
 		}
-		if got := r.kept(c.name); got != c.kept {
+		if got := r.isAppendOnly(c.name); got != c.kept {
 			t.Errorf("%s kept: got %v", c.name, got)
 		}
 	}
@@ -95,16 +95,16 @@ func TestAppendOnlyFilesAreKept(t *testing.T) {
 	_, err = ws.Move(t.Context(), "logs/a", "b2")
 	wantError(t, err, ErrAppendOnly, "move logs/a")
 	_, err = ws.Move(t.Context(), "box", "crate")
-	wantError(t, err, ErrHolds, "move box")
+	wantError(t, err, ErrHoldsProtected, "move box")
 	_, err = ws.Trash(t.Context(), "box", noon)
-	wantError(t, err, ErrHolds, "delete box")
-	for _, step := range []func() error{
+	wantError(t, err, ErrHoldsProtected, "delete box")
+	for _, change := range []func() error{
 		func() error { _, err := ws.Append("alias", []byte("two\n")); return err },
 		func() error { _, err := ws.Write("logs/new", []byte("x"), Replace); return err },
 		func() error { _, err := ws.Move(t.Context(), "b", "logs/b"); return err },
 		func() error { _, err := ws.Move(t.Context(), "deep", "flat"); return err },
 	} {
-		must(t, step())
+		must(t, change())
 	}
 	if got := content(t, filepath.Join(dir, "logs/a")); got != "one\ntwo\n" {
 		t.Fatalf("got %q", got)
@@ -119,7 +119,7 @@ func TestIncludedFilesMayBeMovedAmongFolders(t *testing.T) {
 		}
 	}
 	_, err := ws.Move(t.Context(), "mix", "other")
-	wantError(t, err, ErrHolds, "move mix")
+	wantError(t, err, ErrHoldsProtected, "move mix")
 	_, err = ws.Move(t.Context(), "two/b.md", "two/b.txt")
 	wantError(t, err, ErrRules, "two/b.txt")
 }

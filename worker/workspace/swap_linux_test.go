@@ -13,7 +13,7 @@ import (
 // TestSwappedLinks has a folder replaced by a link to the canary and back, over and over, while files are written and
 // read below it.
 func TestSwappedLinks(t *testing.T) {
-	ws, canary := cage(t)
+	ws, canary := newWorkspace(t)
 	before := outsideOf(t, canary)
 	dir := filepath.Join(filepath.Dir(canary), "folder")
 	must(t, os.Mkdir(filepath.Join(dir, "swap"), 0o755))

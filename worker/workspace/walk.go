@@ -30,7 +30,7 @@ type Entry struct {
 // because the walk has been to its folder.
 func (e Entry) Open() (*os.File, error) {
 	f, err := openRegular(e.root, e.Path, os.O_RDONLY)
-	return f, fault("read", e.Path, err)
+	return f, wrapError("read", e.Path, err)
 }
 
 // Walk visits all that is in the folder at dir, or the file alone when it is one: in the order of names, what is
@@ -40,7 +40,7 @@ func (e Entry) Open() (*os.File, error) {
 func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) error) error {
 	p, err := w.find(dir, followLinks)
 	if err != nil {
-		return fault("list", dir, err)
+		return wrapError("list", dir, err)
 	}
 	if !p.info.IsDir() {
 		err := visit(Entry{Path: p.name, Info: p.info, root: w.root})
@@ -49,30 +49,30 @@ func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) erro
 		}
 		return err
 	}
-	return walk(ctx, w.root, p.name, w.rules.seen, visit)
+	return walk(ctx, w.root, p.name, w.rules.visible, visit)
 }
 
-// seen reports whether a walk shows an entry.
-func (r rules) seen(name string, info fs.FileInfo) bool {
+// visible reports whether a walk shows an entry.
+func (r rules) visible(name string, info fs.FileInfo) bool {
 	return name != trash && !isTemporary(info.Name()) && !r.hidden(name, info.IsDir())
 }
 
-// sight decides what a walk shows.
-type sight func(name string, info fs.FileInfo) bool
+// filter decides what a walk shows.
+type filter func(name string, info fs.FileInfo) bool
 
-// everything is what a walk shows that must not miss anything.
-func everything(string, fs.FileInfo) bool { return true }
+// allEntries is what a walk shows that must not miss anything.
+func allEntries(string, fs.FileInfo) bool { return true }
 
 // walk visits what is in the folder dir, dir itself left out.
-func walk(ctx context.Context, root *os.Root, dir string, seen sight, visit func(Entry) error) error {
+func walk(ctx context.Context, root *os.Root, dir string, seen filter, visit func(Entry) error) error {
 	info, err := root.Stat(dir)
 	if err != nil {
-		return fault("list", dir, err)
+		return wrapError("list", dir, err)
 	}
-	w := &walker{ctx: ctx, root: root, seen: seen, visit: visit}
+	w := &walker{ctx: ctx, root: root, visible: seen, visit: visit}
 	entries, err := w.read(dir)
 	if err != nil && len(entries) == 0 && ctx.Err() == nil {
-		return fault("list", dir, err)
+		return wrapError("list", dir, err)
 	}
 	err = w.folder(Entry{Path: dir, Info: info, Err: err, root: root}, entries)
 	if errors.Is(err, fs.SkipAll) || errors.Is(err, fs.SkipDir) {
@@ -83,10 +83,10 @@ func walk(ctx context.Context, root *os.Root, dir string, seen sight, visit func
 
 // walker is one walk under way.
 type walker struct {
-	ctx   context.Context
-	root  *os.Root
-	seen  sight
-	visit func(Entry) error
+	ctx     context.Context
+	root    *os.Root
+	visible filter
+	visit   func(Entry) error
 }
 
 // folder visits the entries of a folder, and the folder again when they are not all.
@@ -95,7 +95,7 @@ func (w *walker) folder(dir Entry, entries []Entry) error {
 		return context.Cause(w.ctx)
 	}
 	if dir.Err != nil {
-		dir.Err = fault("list", dir.Path, dir.Err)
+		dir.Err = wrapError("list", dir.Path, dir.Err)
 		if err := w.visit(dir); err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (w *walker) read(dir string) ([]Entry, error) {
 			if lost != nil {
 				continue // gone since
 			}
-			if name := path.Join(dir, d.Name()); w.seen(name, info) {
+			if name := path.Join(dir, d.Name()); w.visible(name, info) {
 				entries = append(entries, Entry{Path: name, Info: info, root: w.root})
 			}
 		}
@@ -160,12 +160,12 @@ func (w *walker) read(dir string) ([]Entry, error) {
 // many. It walks everything, rules or not; folders that it cannot read it passes by.
 func (w *Workspace) Sweep(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
-	err := walk(ctx, w.root, ".", everything, func(e Entry) error {
+	err := walk(ctx, w.root, ".", allEntries, func(e Entry) error {
 		if e.Err != nil || !e.Info.Mode().IsRegular() || !isTemporary(e.Info.Name()) || !e.Info.ModTime().Before(before) {
 			return nil
 		}
 		if err := w.root.Remove(e.Path); err != nil {
-			return fault("sweep", e.Path, ignoreMissing(err))
+			return wrapError("sweep", e.Path, ignoreMissing(err))
 		}
 		removed++
 		return nil

@@ -25,17 +25,17 @@ type Workspace struct {
 	root  *os.Root
 	dir   string // absolute, without a slash at its end; "" is the machine's whole file system
 	rules rules
-	room  Room
+	quota Quota
 }
 
-// Room is asked before anything is written, and told after it.
-type Room interface {
+// Quota is asked before anything is written, and told after it.
+type Quota interface {
 	Fits(grow int64) error // why the folder may not hold so many bytes more; nil: it may
 	Grew(by int64)         // it holds so many bytes more than before; fewer where by is negative
 }
 
-// Within has what is written fit into a room. It is called before the first write.
-func (w *Workspace) Within(room Room) { w.room = room }
+// SetQuota has what is written fit into a room. It is called before the first write.
+func (w *Workspace) SetQuota(room Quota) { w.quota = room }
 
 // Open opens the folder dir, which must be there. The caller closes the workspace.
 func Open(dir string, policy protocol.FilePolicy) (*Workspace, error) {
@@ -54,7 +54,7 @@ func Open(dir string, policy protocol.FilePolicy) (*Workspace, error) {
 	if absolute == "/" {
 		absolute = ""
 	}
-	return &Workspace{root: root, dir: absolute, rules: rules, room: boundless{}}, nil
+	return &Workspace{root: root, dir: absolute, rules: rules, quota: unlimited{}}, nil
 }
 
 // Close lets go of the folder. Files that are open stay open.
@@ -64,7 +64,7 @@ func (w *Workspace) Close() error { return w.root.Close() }
 func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	p, err := w.find(path, followLinks)
 	if err != nil {
-		return nil, fault("look at", path, err)
+		return nil, wrapError("look at", path, err)
 	}
 	return p.info, nil
 }
@@ -73,14 +73,14 @@ func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 func (w *Workspace) Open(path string) (*os.File, error) {
 	p, err := w.find(path, followLinks)
 	if err != nil {
-		return nil, fault("read", path, err)
+		return nil, wrapError("read", path, err)
 	}
-	if err := regular(p.info); err != nil {
-		return nil, fault("read", path, err)
+	if err := checkRegular(p.info); err != nil {
+		return nil, wrapError("read", path, err)
 	}
 	f, err := openRegular(w.root, p.name, os.O_RDONLY)
 	if err != nil {
-		return nil, fault("read", path, err)
+		return nil, wrapError("read", path, err)
 	}
 	return f, nil
 }

@@ -303,12 +303,12 @@ func TestWalk(t *testing.T) {
 
 func TestSystemErrorsAreSentences(t *testing.T) {
 	for _, r := range reasons {
-		err := fault("write", "a\nb", &fs.PathError{Op: "openat", Path: "/x", Err: r.is})
+		err := wrapError("write", "a\nb", &fs.PathError{Op: "openat", Path: "/x", Err: r.is})
 		if got := err.Error(); got != `write "a\nb": `+r.text {
 			t.Errorf("got %q", got)
 		}
 	}
-	err := fault("read", strings.Repeat("x", 5000), &fs.PathError{Op: "openat", Path: "/x", Err: syscall.ENXIO})
+	err := wrapError("read", strings.Repeat("x", 5000), &fs.PathError{Op: "openat", Path: "/x", Err: syscall.ENXIO})
 	if got := err.Error(); len(got) > 400 || strings.Contains(got, "openat") {
 		t.Errorf("got %q", got)
 	}

@@ -33,23 +33,23 @@ const (
 func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, err error) {
 	p, err := w.target(path)
 	if err == nil && p.info != nil && mode == Create {
-		same, err := holds(w.root, p, data)
+		same, err := hasContent(w.root, p, data)
 		if err == nil && !same {
 			err = fs.ErrExist
 		}
-		return false, fault("write", path, err)
+		return false, wrapError("write", path, err)
 	}
 	if err == nil {
-		err = w.rules.mayReplace(p)
+		err = w.rules.checkReplaceable(p)
 	}
 	if err == nil {
-		err = w.fit(growth(p.info, int64(len(data))), func() error { return put(w.root, p, data, mode) })
+		err = w.withinQuota(growth(p.info, int64(len(data))), func() error { return replaceFile(w.root, p, data, mode) })
 	}
-	return err == nil && p.info == nil, fault("write", path, err)
+	return err == nil && p.info == nil, wrapError("write", path, err)
 }
 
-// holds reports that the file at p has exactly this content.
-func holds(root *os.Root, p place, data []byte) (bool, error) {
+// hasContent reports that the file at p has exactly this content.
+func hasContent(root *os.Root, p location, data []byte) (bool, error) {
 	if p.info.Size() != int64(len(data)) {
 		return false, nil
 	}
@@ -62,12 +62,12 @@ func holds(root *os.Root, p place, data []byte) (bool, error) {
 	return bytes.Equal(old, data), err
 }
 
-// mayReplace reports why a file must stay as it is; nil is that it need not.
-func (r rules) mayReplace(p place) error {
+// checkReplaceable reports why a file must stay as it is; nil is that it need not.
+func (r rules) checkReplaceable(p location) error {
 	switch {
 	case p.info == nil:
 		return nil
-	case r.kept(p.asked) || r.kept(p.name):
+	case r.isAppendOnly(p.asked) || r.isAppendOnly(p.name):
 		return ErrAppendOnly
 	case p.info.Mode()&anyWrite == 0:
 		return ErrReadOnly // a rename would pass it by: it asks the folder's permissions only
@@ -75,14 +75,14 @@ func (r rules) mayReplace(p place) error {
 	return nil
 }
 
-// put writes beside the place and renames over it.
-func put(root *os.Root, p place, data []byte, mode Mode) error {
-	folder, err := folder(root, path.Dir(p.name), newFolder)
+// replaceFile writes beside the place and renames over it.
+func replaceFile(root *os.Root, p location, data []byte, mode Mode) error {
+	folder, err := openOrMake(root, path.Dir(p.name), newFolder)
 	if err != nil {
 		return err
 	}
 	defer folder.Close()
-	temporary := temporaryFront + rand.Text() + temporaryBack
+	temporary := temporaryPrefix + rand.Text() + temporarySuffix
 	err = writeTemporary(folder, temporary, data, p.info)
 	if err == nil {
 		err = rename(folder, temporary, folder, path.Base(p.name), mode == Create)
@@ -109,8 +109,8 @@ func writeTemporary(folder *os.Root, name string, data []byte, old fs.FileInfo) 
 	return errors.Join(err, f.Close())
 }
 
-// folder opens the folder name, and makes it where it is missing, with those on the way. The caller closes it.
-func folder(root *os.Root, name string, mode fs.FileMode) (*os.Root, error) {
+// openOrMake opens the folder name, and makes it where it is missing, with those on the way. The caller closes it.
+func openOrMake(root *os.Root, name string, mode fs.FileMode) (*os.Root, error) {
 	var missing []string
 	for at := name; at != "."; at = path.Dir(at) {
 		info, err := root.Stat(at)
@@ -164,11 +164,11 @@ func ignoreMissing(err error) error {
 
 // Files that are being written have such names. A crash leaves one behind; no listing shows it, and Sweep removes it.
 const (
-	temporaryFront = ".mews-"
-	temporaryBack  = ".tmp"
+	temporaryPrefix = ".mews-"
+	temporarySuffix = ".tmp"
 )
 
 func isTemporary(base string) bool {
-	return len(base) > len(temporaryFront)+len(temporaryBack) &&
-		strings.HasPrefix(base, temporaryFront) && strings.HasSuffix(base, temporaryBack)
+	return len(base) > len(temporaryPrefix)+len(temporarySuffix) &&
+		strings.HasPrefix(base, temporaryPrefix) && strings.HasSuffix(base, temporarySuffix)
 }

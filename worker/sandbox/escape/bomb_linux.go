@@ -77,7 +77,7 @@ func useMemory(Victims) error {
 	pid, errno := cloneAndEat(path, &[4]byte{'1', '0', '0', '0'})
 	err := child("allocate", pid, errno)
 	if errors.Is(err, syscall.Errno(notFirst)) {
-		return untried("the child could not make itself the first to be killed when memory runs out")
+		return notTried("the child could not make itself the first to be killed when memory runs out")
 	}
 	return err
 }
@@ -129,9 +129,9 @@ func fill(where func(Victims) string) func(Victims) error {
 			return err
 		}
 		signal.Ignore(syscall.SIGXFSZ) // EFBIG says as much
-		const step = 64 << 20
-		for size := int64(0); size < muchSpace; size += step {
-			if err := allocate(f, size, step); err != nil {
+		const chunk = 64 << 20
+		for size := int64(0); size < muchSpace; size += chunk {
+			if err := allocate(f, size, chunk); err != nil {
 				return fmt.Errorf("allocate, after %d MiB: %w", size>>20, err)
 			}
 		}
@@ -139,15 +139,15 @@ func fill(where func(Victims) string) func(Victims) error {
 	}
 }
 
-// allocate has step bytes at offset at allocated; written, where the file system knows no other way.
-func allocate(f *os.File, at, step int64) error {
+// allocate has n bytes at offset at allocated; written, where the file system knows no other way.
+func allocate(f *os.File, at, n int64) error {
 	for {
-		err := unix.Fallocate(int(f.Fd()), 0, at, step)
+		err := unix.Fallocate(int(f.Fd()), 0, at, n)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case errors.Is(err, unix.EOPNOTSUPP):
-			_, err = f.WriteAt(make([]byte, step), at)
+			_, err = f.WriteAt(make([]byte, n), at)
 		}
 		return err
 	}

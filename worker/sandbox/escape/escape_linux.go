@@ -42,15 +42,15 @@ type Probe struct {
 	run func(Victims) error
 }
 
-// got is an escape that has more to say than that it was one.
-type got string
+// escaped is an escape that has more to say than that it was one.
+type escaped string
 
-func (g got) Error() string { return string(g) }
+func (g escaped) Error() string { return string(g) }
 
-// untried is why a row could not be tried.
-type untried string
+// notTried is why a row could not be tried.
+type notTried string
 
-func (u untried) Error() string { return string(u) }
+func (u notTried) Error() string { return string(u) }
 
 // Finding is what one attempt came to.
 type Finding struct {
@@ -61,7 +61,7 @@ type Finding struct {
 
 // Table is all the rows, in the order in which they are shown.
 func Table() []Probe {
-	return slices.Concat(files(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), around())
+	return slices.Concat(files(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), surroundings())
 }
 
 // Find is the row of that name.
@@ -87,9 +87,9 @@ func Try(row string, v Victims) Finding {
 	case err == nil:
 		f.Outcome = Escaped
 		return f
-	case errors.As(err, new(got)):
+	case errors.As(err, new(escaped)):
 		f.Outcome = Escaped
-	case errors.As(err, new(untried)):
+	case errors.As(err, new(notTried)):
 		f.Outcome = Untried
 	}
 	f.Detail = describe(err)

@@ -18,7 +18,7 @@ import (
 // heavy lets the bombs off, without limits.
 var heavy = flag.Bool("escape.heavy", false, "set the bombs off: 3 GiB of memory, 3 GiB of three file systems")
 
-func (r *rig) wantLine(from *os.File, want Finding) {
+func (r *harness) wantLine(from *os.File, want Finding) {
 	r.t.Helper()
 	line, err := bufio.NewReader(from).ReadString('\n')
 	r.must(err)
@@ -64,7 +64,7 @@ func TestTable(t *testing.T) {
 
 // TestBombsWithinLimits sets each bomb off under a worker's limits.
 func TestBombsWithinLimits(t *testing.T) {
-	r := newRig(t)
+	r := newHarness(t)
 	if !r.root {
 		return // limits on processes count for the whole account, and it is the tester's own
 	}
@@ -78,7 +78,7 @@ func TestBombsWithinLimits(t *testing.T) {
 
 // TestBombs sets off those bombs that hurt nobody: files and children that wait. All of them, if asked to.
 func TestBombs(t *testing.T) {
-	r := newRig(t)
+	r := newHarness(t)
 	var files, children unix.Rlimit
 	r.must(unix.Getrlimit(unix.RLIMIT_NOFILE, &files))
 	r.must(unix.Getrlimit(unix.RLIMIT_NPROC, &children))
@@ -99,7 +99,7 @@ func TestBombs(t *testing.T) {
 
 // TestATerminal is D4 with a controlling terminal.
 func TestATerminal(t *testing.T) {
-	r := newRig(t)
+	r := newHarness(t)
 	master, slave, err := pty.Open()
 	r.must(err)
 	defer master.Close()
@@ -120,7 +120,7 @@ func TestATerminal(t *testing.T) {
 
 // TestPIDsOfElsewhere: a number that names a process of the caller's names nobody's victim in another pid namespace.
 func TestPIDsOfElsewhere(t *testing.T) {
-	r := newRig(t)
+	r := newHarness(t)
 	r.victims.PIDNamespace = "pid:[1]"
 	for _, row := range []string{"P2", "P3", "P4", "P5", "P8", "F5", "F14"} {
 		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != Stopped {
@@ -131,7 +131,7 @@ func TestPIDsOfElsewhere(t *testing.T) {
 
 // TestNoVictims: whatever needs a victim says that it has none.
 func TestNoVictims(t *testing.T) {
-	r := newRig(t)
+	r := newHarness(t)
 	r.victims = Victims{Workspace: r.victims.Workspace}
 	needy := strings.Fields("F2 F3 F4 F5 F6 F8 F9 F10 F11 F12 F13 F14 F15 P1 P2 P3 P4 P5 P6 P7 P8 P9 N8 N9 N10 S2 E1 X1")
 	for _, row := range append(needy, "Z9") {
@@ -143,7 +143,7 @@ func TestNoVictims(t *testing.T) {
 
 // TestTheWrongContent: a service or a file that has not got the secret is no escape.
 func TestTheWrongContent(t *testing.T) {
-	r := newRig(t)
+	r := newHarness(t)
 	r.victims.Secret = "another of the same length and more, so that services hang up"
 	for _, row := range []string{"F3", "F5", "F9", "F13", "P4", "N8", "N9", "N10"} {
 		if f := r.finding(r.attempt("try", row, r.own())); f.Outcome != Stopped {
@@ -154,7 +154,7 @@ func TestTheWrongContent(t *testing.T) {
 
 // TestADaemonThatIsGone: who was ended before the worker is no survivor.
 func TestADaemonThatIsGone(t *testing.T) {
-	r := newRig(t)
+	r := newHarness(t)
 	if f, pid := Survived(r.victims.Marker); f.Outcome != Untried || pid != 0 {
 		t.Errorf("before anything: %+v, %d", f, pid)
 	}
@@ -170,7 +170,7 @@ func TestADaemonThatIsGone(t *testing.T) {
 }
 
 // waitFree waits until nobody keeps the marker locked.
-func (r *rig) waitFree() {
+func (r *harness) waitFree() {
 	f, err := os.OpenFile(r.victims.Marker, os.O_RDWR, 0)
 	r.must(err)
 	defer f.Close()

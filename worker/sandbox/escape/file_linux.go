@@ -45,11 +45,11 @@ func otherHome(v Victims) string  { return v.OtherHome }
 func ownOutside(v Victims) string { return v.OwnOutside }
 func secretFile(v Victims) string { return v.SecretFile }
 
-// proof says whether what was read is the secret.
-func proof(content []byte, v Victims) error {
+// checkSecret says whether what was read is the secret.
+func checkSecret(content []byte, v Victims) error {
 	switch {
 	case v.Secret == "":
-		return untried("no secret was named")
+		return notTried("no secret was named")
 	case bytes.Contains(content, []byte(v.Secret)):
 		return nil
 	}
@@ -62,14 +62,14 @@ func readSecret(path string, v Victims) error {
 	if err != nil {
 		return err
 	}
-	return proof(content, v)
+	return checkSecret(content, v)
 }
 
 func readFile(which func(Victims) string) func(Victims) error {
 	return func(v Victims) error {
 		path := which(v)
 		if path == "" {
-			return untried("no such file was named")
+			return notTried("no such file was named")
 		}
 		return readSecret(path, v)
 	}
@@ -85,7 +85,7 @@ func readShadow(Victims) error {
 
 func readEnviron(which func(Victims) int) func(Victims) error {
 	return func(v Victims) error {
-		pid, err := listed(which(v), v)
+		pid, err := readListed(which(v), v)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func inProc(pid int, name string) string {
 }
 
 func listDescriptors(v Victims) error {
-	pid, err := listed(v.VictimPID, v)
+	pid, err := readListed(v.VictimPID, v)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func create(path string) error {
 // remove undoes what an escape made. That it could not is told with the escape.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil {
-		return got(fmt.Sprintf("and it stays: %v", err))
+		return escaped(fmt.Sprintf("and it stays: %v", err))
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func writeEtc(Victims) error { return create(freshName("/etc", "F7")) }
 
 func writeOutside(v Victims) error {
 	if v.OwnOutside == "" {
-		return untried("no folder outside was named")
+		return notTried("no folder outside was named")
 	}
 	return create(freshName(filepath.Dir(v.OwnOutside), "F8"))
 }
@@ -147,7 +147,7 @@ func writeOutside(v Victims) error {
 func throughLink(link func(string, string) error) func(Victims) error {
 	return func(v Victims) error {
 		if v.OwnOutside == "" {
-			return untried("no file outside was named")
+			return notTried("no file outside was named")
 		}
 		name := freshName(v.workspace(), "link")
 		if err := link(v.OwnOutside, name); err != nil {
@@ -164,7 +164,7 @@ const aboveLimit = 12
 // listAbove climbs from the workspace and looks for the name of the file outside, or of a folder that it is in.
 func listAbove(v Victims) error {
 	if v.OwnOutside == "" {
-		return untried("no file outside was named")
+		return notTried("no file outside was named")
 	}
 	var first error
 	above := v.workspace()
@@ -173,7 +173,7 @@ func listAbove(v Victims) error {
 		entries, err := os.ReadDir(above)
 		for _, e := range entries {
 			if e.Name() == filepath.Base(v.OwnOutside) {
-				return got(fmt.Sprintf("%s is listed in %s", e.Name(), above))
+				return escaped(fmt.Sprintf("%s is listed in %s", e.Name(), above))
 			}
 		}
 		if first == nil {
@@ -188,11 +188,11 @@ func listAbove(v Victims) error {
 
 func renameOut(v Victims) error {
 	if v.OwnOutside == "" {
-		return untried("no folder outside was named")
+		return notTried("no folder outside was named")
 	}
 	inside := freshName(v.workspace(), "F12")
 	if err := os.WriteFile(inside, nil, 0o600); err != nil {
-		return untried("no file could be made in the workspace: " + err.Error())
+		return notTried("no file could be made in the workspace: " + err.Error())
 	}
 	defer os.Remove(inside)
 	outside := freshName(filepath.Dir(v.OwnOutside), "F12")
@@ -205,7 +205,7 @@ func renameOut(v Victims) error {
 // seeProcesses looks for the victims in /proc.
 func seeProcesses(v Victims) error {
 	if v.SupervisorPID == 0 && v.VictimPID == 0 {
-		return untried("no process was named")
+		return notTried("no process was named")
 	}
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -216,8 +216,8 @@ func seeProcesses(v Victims) error {
 		if err != nil || pid != v.SupervisorPID && pid != v.VictimPID {
 			continue
 		}
-		if _, err := listed(pid, v); err == nil {
-			return got(fmt.Sprintf("pid %d is listed", pid))
+		if _, err := readListed(pid, v); err == nil {
+			return escaped(fmt.Sprintf("pid %d is listed", pid))
 		}
 	}
 	return errors.New("none of them is listed")
@@ -262,7 +262,7 @@ func lowerOOMScore(Victims) error {
 		return err
 	}
 	if err := writeThere(path, string(before)); err != nil {
-		return got(fmt.Sprintf("and it stays: %v", err))
+		return escaped(fmt.Sprintf("and it stays: %v", err))
 	}
 	return nil
 }
@@ -271,11 +271,11 @@ func lowerOOMScore(Victims) error {
 func readSys(Victims) error {
 	id, err := os.ReadFile("/sys/class/dmi/id/product_name")
 	if err == nil && len(id) > 0 {
-		return got("the machine's model")
+		return escaped("the machine's model")
 	}
 	links, err := os.ReadDir("/sys/class/net")
 	if err == nil && len(links) > 0 {
-		return got("the network's interfaces")
+		return escaped("the network's interfaces")
 	}
 	if err == nil {
 		err = errors.New("/sys has nothing to tell")
@@ -297,7 +297,7 @@ func readBlockDevice(Victims) error {
 		}
 		err := readSector(filepath.Join("/dev", e.Name()))
 		if err == nil {
-			return got("/dev/" + e.Name())
+			return escaped("/dev/" + e.Name())
 		}
 		if !stopped {
 			first, stopped = err, true
@@ -350,7 +350,7 @@ func mapping(pid int) (from, to uint64, err error) {
 }
 
 func readMem(v Victims) error {
-	pid, err := listed(v.VictimPID, v)
+	pid, err := readListed(v.VictimPID, v)
 	if err != nil {
 		return err
 	}
@@ -368,5 +368,5 @@ func readMem(v Victims) error {
 	if n == 0 && err != nil {
 		return err
 	}
-	return proof(stack[:n], v)
+	return checkSecret(stack[:n], v)
 }

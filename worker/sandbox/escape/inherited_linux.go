@@ -70,7 +70,7 @@ func haveDescriptor(v Victims) error {
 	if len(extra) == 0 {
 		return errors.New("there is none")
 	}
-	return got(strings.Join(extra, ", "))
+	return escaped(strings.Join(extra, ", "))
 }
 
 // haveProtocol looks for a socket among the descriptors: the protocol is one, and a tool is given none.
@@ -81,7 +81,7 @@ func haveProtocol(v Victims) error {
 			continue
 		}
 		if stat.Mode&unix.S_IFMT == unix.S_IFSOCK {
-			return got(fmt.Sprintf("descriptor %d is a socket", fd))
+			return escaped(fmt.Sprintf("descriptor %d is a socket", fd))
 		}
 	}
 	return errors.New("no descriptor is a socket")
@@ -94,7 +94,7 @@ func openProtocol(v Victims) error {
 	for _, fd := range []string{"0", "1"} {
 		err := openAnew(filepath.Join(inProc(v.worker(), "fd"), fd))
 		if err == nil {
-			return got("the worker's descriptor " + fd)
+			return escaped("the worker's descriptor " + fd)
 		}
 		all = append(all, err)
 	}
@@ -132,7 +132,7 @@ func typeAhead(Victims) error {
 	}
 	signal.Ignore(syscall.SIGTTOU) // which a background process would be stopped by
 	if err := unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH); err != nil {
-		return got(fmt.Sprintf("and it stays: %v", err))
+		return escaped(fmt.Sprintf("and it stays: %v", err))
 	}
 	return nil
 }

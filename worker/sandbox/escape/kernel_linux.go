@@ -39,7 +39,7 @@ func kernel() []Probe {
 func mount(v Victims) error {
 	dir := freshName(v.workspace(), "K1")
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return untried("there is no place to mount at: " + err.Error())
+		return notTried("there is no place to mount at: " + err.Error())
 	}
 	defer os.Remove(dir)
 	return onThread(func() error {
@@ -50,7 +50,7 @@ func mount(v Victims) error {
 			return fmt.Errorf("mount: %w", err)
 		}
 		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			return got(fmt.Sprintf("and it stays: umount: %v", err))
+			return escaped(fmt.Sprintf("and it stays: umount: %v", err))
 		}
 		return nil
 	})
@@ -58,7 +58,7 @@ func mount(v Victims) error {
 
 func openFileSystem(Victims) error {
 	fd, err := unix.Fsopen("tmpfs", unix.FSOPEN_CLOEXEC)
-	return made("fsopen", fd, err)
+	return closeMade("fsopen", fd, err)
 }
 
 func cloneNamespace(Victims) error {
@@ -115,7 +115,7 @@ func descriptor(call string, fd uintptr, errno syscall.Errno) error {
 	if errno != 0 {
 		return fmt.Errorf("%s: %w", call, errno)
 	}
-	return made(call, int(fd), nil)
+	return closeMade(call, int(fd), nil)
 }
 
 func setUpRing(Victims) error {
@@ -139,20 +139,20 @@ func openPerf(Victims) error {
 		Bits:   unix.PerfBitDisabled | unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv,
 	}
 	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
-	return made("perf_event_open", fd, err)
+	return closeMade("perf_event_open", fd, err)
 }
 
-// openByHandle opens the workspace by its handle, which is a step from opening what never had a path in here (the way
+// openByHandle opens the workspace by its handle, which is close to opening what never had a path in here (the way
 // known as shocker); and then this process, whose handle Linux gives to everybody since 6.13.
 func openByHandle(v Victims) error {
 	dir, err := unix.Open(v.workspace(), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return untried("the workspace cannot be opened: " + err.Error())
+		return notTried("the workspace cannot be opened: " + err.Error())
 	}
 	defer unix.Close(dir)
 	first := openHandleOf(dir)
 	if first == nil {
-		return got("a folder")
+		return escaped("a folder")
 	}
 	process, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
@@ -160,7 +160,7 @@ func openByHandle(v Victims) error {
 	}
 	defer unix.Close(process)
 	if openHandleOf(process) == nil {
-		return got("a process")
+		return escaped("a process")
 	}
 	return first
 }
@@ -171,7 +171,7 @@ func openHandleOf(fd int) error {
 		return fmt.Errorf("name_to_handle_at: %w", err)
 	}
 	opened, err := unix.OpenByHandleAt(fd, handle, unix.O_RDONLY|unix.O_CLOEXEC)
-	return made("open_by_handle_at", opened, err)
+	return closeMade("open_by_handle_at", opened, err)
 }
 
 // chroot makes the root the root.
@@ -181,7 +181,7 @@ func chroot(Victims) error { return wrap("chroot", unix.Chroot("/")) }
 func reachSetns(Victims) error {
 	err := unix.Setns(-1, 0)
 	if errors.Is(err, unix.EBADF) {
-		return got("the kernel answered")
+		return escaped("the kernel answered")
 	}
 	return wrap("setns", err)
 }
@@ -218,7 +218,7 @@ func setPersonality(Victims) error {
 func loadModule(Victims) error {
 	err := unix.InitModule([]byte{0}, "")
 	if errors.Is(err, unix.ENOEXEC) {
-		return got("the kernel took it, and only found that it is no module")
+		return escaped("the kernel took it, and only found that it is no module")
 	}
 	return wrap("init_module", err)
 }
@@ -234,7 +234,7 @@ func haveCapability(Victims) error {
 	if effective|permitted == 0 {
 		return errors.New("there is none, effective or permitted")
 	}
-	return got(fmt.Sprintf("effective %#x, permitted %#x", effective, permitted))
+	return escaped(fmt.Sprintf("effective %#x, permitted %#x", effective, permitted))
 }
 
 func lackNoNewPrivs(Victims) error {

@@ -12,22 +12,22 @@ import (
 
 func processes() []Probe {
 	return []Probe{
-		{Row: "P1", What: "signal the supervisor", Kernel: true, run: on(supervisor, poke)},
-		{Row: "P2", What: "signal a same-uid process", Core: true, run: on(victim, poke)},
-		{Row: "P3", What: "trace a same-uid process", run: on(victim, trace)},
+		{Row: "P1", What: "signal the supervisor", Kernel: true, run: onProcess(supervisor, sendSignalZero)},
+		{Row: "P2", What: "signal a same-uid process", Core: true, run: onProcess(victim, sendSignalZero)},
+		{Row: "P3", What: "trace a same-uid process", run: onProcess(victim, trace)},
 		{Row: "P4", What: "read a same-uid process's memory", Core: true, run: readVM},
-		{Row: "P5", What: "hold a same-uid process by a pidfd", run: on(victim, holdProcess)},
-		{Row: "P6", What: "take a descriptor of a same-uid process", run: on(victim, takeDescriptor)},
-		{Row: "P7", What: "set a same-uid process's priority", run: on(victim, setPriority)},
-		{Row: "P8", What: "set a same-uid process's limits", run: on(victim, setLimit)},
-		{Row: "P9", What: "set a same-uid process's processors", run: on(victim, setAffinity)},
+		{Row: "P5", What: "hold a same-uid process by a pidfd", run: onProcess(victim, holdProcess)},
+		{Row: "P6", What: "take a descriptor of a same-uid process", run: onProcess(victim, takeDescriptor)},
+		{Row: "P7", What: "set a same-uid process's priority", run: onProcess(victim, setPriority)},
+		{Row: "P8", What: "set a same-uid process's limits", run: onProcess(victim, setLimit)},
+		{Row: "P9", What: "set a same-uid process's processors", run: onProcess(victim, setAffinity)},
 	}
 }
 
 func supervisor(v Victims) int { return v.SupervisorPID }
 func victim(v Victims) int     { return v.VictimPID }
 
-func on(which func(Victims) int, do func(pid int) error) func(Victims) error {
+func onProcess(which func(Victims) int, do func(pid int) error) func(Victims) error {
 	return func(v Victims) error {
 		pid, err := addressed(which(v), v)
 		if err != nil {
@@ -42,7 +42,7 @@ func on(which func(Victims) int, do func(pid int) error) func(Victims) error {
 func addressed(pid int, v Victims) (int, error) {
 	switch own, err := os.Readlink("/proc/self/ns/pid"); {
 	case pid == 0:
-		return 0, untried("no such process was named")
+		return 0, notTried("no such process was named")
 	case err == nil && v.PIDNamespace != "" && own != v.PIDNamespace:
 		return 0, fmt.Errorf("pid %d means nothing in this pid namespace, %s", pid, own)
 	case pid == os.Getpid():
@@ -51,9 +51,9 @@ func addressed(pid int, v Victims) (int, error) {
 	return pid, nil
 }
 
-// listed says whether a pid of the caller's is to be looked for in /proc: /proc may be the caller's own, which lists
+// readListed says whether a pid of the caller's is to be looked for in /proc: /proc may be the caller's own, which lists
 // every process of the caller's whatever the pid namespace of who reads it.
-func listed(pid int, v Victims) (int, error) {
+func readListed(pid int, v Victims) (int, error) {
 	_, err := addressed(pid, v)
 	if err == nil || pid == 0 {
 		return pid, err
@@ -65,8 +65,8 @@ func listed(pid int, v Victims) (int, error) {
 	return 0, err
 }
 
-// poke sends a signal that nobody minds: SIGURG is ignored unless a program asks for it.
-func poke(pid int) error {
+// sendSignalZero sends a signal that nobody minds: SIGURG is ignored unless a program asks for it.
+func sendSignalZero(pid int) error {
 	return wrap("kill", unix.Kill(pid, unix.SIGURG))
 }
 
@@ -107,21 +107,21 @@ func readVM(v Victims) error {
 	remote := unix.RemoteIovec{Base: uintptr(from), Len: len(stack)}
 	n, err := unix.ProcessVMReadv(pid, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
 	if errors.Is(err, unix.EFAULT) {
-		return got("it is allowed; only where to read is not known")
+		return escaped("it is allowed; only where to read is not known")
 	}
 	if err != nil {
 		return fmt.Errorf("process_vm_readv: %w", err)
 	}
-	return proof(stack[:n], v)
+	return checkSecret(stack[:n], v)
 }
 
 func holdProcess(pid int) error {
 	fd, err := unix.PidfdOpen(pid, 0)
-	return made("pidfd_open", fd, err)
+	return closeMade("pidfd_open", fd, err)
 }
 
-// made is the answer of a call that makes a descriptor, which is closed.
-func made(call string, fd int, err error) error {
+// closeMade is the answer of a call that makes a descriptor, which is closed.
+func closeMade(call string, fd int, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", call, err)
 	}
@@ -136,7 +136,7 @@ func takeDescriptor(pid int) error {
 	}
 	defer unix.Close(process)
 	fd, err := unix.PidfdGetfd(process, 0, 0)
-	return made("pidfd_getfd", fd, err)
+	return closeMade("pidfd_getfd", fd, err)
 }
 
 // setPriority sets the priority that the process has.

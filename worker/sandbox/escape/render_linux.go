@@ -18,7 +18,7 @@ func Render(findings []Finding) string {
 	var out strings.Builder
 	for _, f := range findings {
 		count[f.Outcome]++
-		line := fmt.Sprintf("%-4s %-*s  %-8s %s", plain(f.Row), width, what[f.Row], shout(f.Outcome), plain(f.Detail))
+		line := fmt.Sprintf("%-4s %-*s  %-8s %s", printable(f.Row), width, what[f.Row], outcomeText(f.Outcome), printable(f.Detail))
 		fmt.Fprintln(&out, strings.TrimRight(line, " "))
 	}
 	fmt.Fprintf(&out, "%d of %d escaped, %d stopped, %d untried\n",
@@ -26,16 +26,16 @@ func Render(findings []Finding) string {
 	return out.String()
 }
 
-// shout makes an escape stand out.
-func shout(o Outcome) string {
+// outcomeText makes an escape stand out.
+func outcomeText(o Outcome) string {
 	if o == Escaped {
 		return "ESCAPED"
 	}
 	return string(o)
 }
 
-// plain is a detail on one line: there are names of files in it, and who named them is not known.
-func plain(detail string) string {
+// printable is a detail on one line: there are names of files in it, and who named them is not known.
+func printable(detail string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
 			return '?'

@@ -28,7 +28,7 @@ func sockets() []Probe {
 func socket(family, kind, protocol int) func(Victims) error {
 	return func(Victims) error {
 		fd, err := unix.Socket(family, kind|unix.SOCK_CLOEXEC, protocol)
-		return made("socket", fd, err)
+		return closeMade("socket", fd, err)
 	}
 }
 
@@ -37,32 +37,32 @@ const patience = 5 * time.Second
 
 func connectTCP(v Victims) error {
 	if v.TCP == "" {
-		return untried("no service was named")
+		return notTried("no service was named")
 	}
 	var at unix.SockaddrInet4
 	_, err := fmt.Sscanf(v.TCP, "%d.%d.%d.%d:%d", &at.Addr[0], &at.Addr[1], &at.Addr[2], &at.Addr[3], &at.Port)
 	if err != nil {
-		return untried("no IPv4 address and port: " + v.TCP)
+		return notTried("no IPv4 address and port: " + v.TCP)
 	}
-	return hear(unix.AF_INET, &at, v)
+	return receiveSecret(unix.AF_INET, &at, v)
 }
 
 func connectAbstract(v Victims) error {
 	if v.Abstract == "" {
-		return untried("no socket was named")
+		return notTried("no socket was named")
 	}
-	return hear(unix.AF_UNIX, &unix.SockaddrUnix{Name: "@" + v.Abstract}, v) // x/sys makes a zero byte of @
+	return receiveSecret(unix.AF_UNIX, &unix.SockaddrUnix{Name: "@" + v.Abstract}, v) // x/sys makes a zero byte of @
 }
 
 func connectPath(v Victims) error {
 	if v.Socket == "" {
-		return untried("no socket was named")
+		return notTried("no socket was named")
 	}
-	return hear(unix.AF_UNIX, &unix.SockaddrUnix{Name: v.Socket}, v)
+	return receiveSecret(unix.AF_UNIX, &unix.SockaddrUnix{Name: v.Socket}, v)
 }
 
-// hear connects and reads the secret.
-func hear(family int, to unix.Sockaddr, v Victims) error {
+// receiveSecret connects and reads the secret.
+func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("socket: %w", err)
@@ -91,7 +91,7 @@ func hear(family int, to unix.Sockaddr, v Victims) error {
 		}
 		have += n
 	}
-	return proof(said, v)
+	return checkSecret(said, v)
 }
 
 // sendOut sends an empty datagram to an address that is routed like the world's and is nobody's: TEST-NET-1, RFC 5737.

@@ -1,0 +1,98 @@
+package cgroup
+
+import (
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// TestKillBelow ends a family that forks as it is being ended, with sessions of their own and signals that are ignored, and
+// nobody but it: its root goes on.
+func TestKillBelow(t *testing.T) {
+	s := startShell(t, nil, `bomb() { trap "" TERM HUP INT; for i in $(seq 500); do sleep 1000 & ( sleep 0.01; : ) & sleep 0.01; done; }
+(bomb) 2>/dev/null & setsid sh -c 'trap "" TERM HUP; sleep 1000 & sleep 1000' & (bomb) 2>/dev/null &
+echo begun; while read -r line; do echo "still $line"; done`)
+	t.Cleanup(func() { endDescendants(t, s.pid()) })
+	s.write("go")
+	if got := s.readLine(); got != "begun" {
+		t.Fatal(got)
+	}
+	other := startShell(t, nil, "sleep 1000 & echo $!; read -r never")
+	t.Cleanup(func() { endDescendants(t, other.pid()) })
+	other.write("go")
+	strange, err := strconv.Atoi(other.readLine())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for { // until all of it was there
+		sum, err := Measure("/proc", s.pid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Processes > 30 {
+			break
+		}
+	}
+	killed, err := KillDescendants([]int{s.pid()}, nil)
+	if err != nil || killed < 10 {
+		t.Errorf("killed %d, %v", killed, err)
+	}
+	for began := time.Now(); ; { // what was killed takes its time to be gone
+		left := runningBelow(t, s.pid())
+		if len(left) == 0 {
+			break
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatalf("left: %v", left)
+		}
+	}
+	s.write("there")
+	if got := s.readLine(); got != "still there" {
+		t.Errorf("the root: %q", got)
+	}
+	if _, err := os.Stat("/proc/" + strconv.Itoa(strange)); err != nil {
+		t.Errorf("somebody else's: %v", err)
+	}
+	if n, err := KillDescendants([]int{1 << 30}, nil); n != 0 || err != nil {
+		t.Errorf("below nobody: %d, %v", n, err)
+	}
+}
+
+// runningBelow are the processes below root that have not ended.
+func runningBelow(t *testing.T, root int) (left []int) {
+	t.Helper()
+	dir, err := os.Open("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	all, err := listProcesses(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range descendants(childrenOf(all), root)[1:] {
+		if !all[pid].dead {
+			left = append(left, pid)
+		}
+	}
+	return left
+}
+
+// TestMembersAreToldApart: a number that has come to be another process's is nobody's that is to be signalled.
+func TestMembersAreToldApart(t *testing.T) {
+	s := startShell(t, nil, "while read -r line; do echo $line; done")
+	proc, err := os.Open("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proc.Close()
+	s.write("go")
+	if (processID{s.pid(), "1"}).signal(proc, 9) {
+		t.Error("it was signalled")
+	}
+	s.write("here")
+	if got := s.readLine(); got != "here" {
+		t.Errorf("it says %q", got)
+	}
+}

@@ -1,0 +1,82 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"time"
+)
+
+// What the tests look at a group with: nothing else asks.
+
+// Usage is what a group takes, all its processes together. What this kernel does not count is 0.
+type Usage struct {
+	Memory, MemoryPeak int64 // bytes, with the file caches that are charged to the group
+	PIDs               int64 // processes and threads
+	CPU                time.Duration
+}
+
+var usageCounters = map[Kind][]counter[Usage]{
+	V2: {
+		{"memory", "memory.current", "", func(u *Usage, n int64) { u.Memory += n }},
+		{"memory", "memory.peak", "", func(u *Usage, n int64) { u.MemoryPeak += n }}, // since Linux 5.19
+		{"pids", "pids.current", "", func(u *Usage, n int64) { u.PIDs += n }},
+		{"", "cpu.stat", "usage_usec", func(u *Usage, n int64) { u.CPU += microseconds(n) }},
+	},
+	V1: {
+		{"memory", "memory.usage_in_bytes", "", func(u *Usage, n int64) { u.Memory += n }},
+		{"memory", "memory.max_usage_in_bytes", "", func(u *Usage, n int64) { u.MemoryPeak += n }},
+		{"pids", "pids.current", "", func(u *Usage, n int64) { u.PIDs += n }},
+	},
+}
+
+func microseconds(n int64) time.Duration { return time.Duration(min(n, 1<<53)) * time.Microsecond }
+
+// Usage reads what the group takes now.
+func (g *Group) Usage() (Usage, error) { return readCounters(g, usageCounters[g.tree.kind]) }
+
+// Find gives a group that is there already, with its limits as they are. The error wraps fs.ErrNotExist if it is not
+// there in any hierarchy.
+func (t *Tree) Find(name string) (*Group, error) {
+	g, err := t.group(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range t.hierarchies {
+		folder, err := openFolder(h.dir, g.name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return nil, errors.Join(fmt.Errorf("find group %s: %w", name, err), g.Close())
+		}
+		g.dirs = append(g.dirs, groupDir{h, folder})
+	}
+	if len(g.dirs) == 0 {
+		return nil, fmt.Errorf("find group %s: %w", name, fs.ErrNotExist)
+	}
+	return g, nil
+}
+
+// Close gives the descriptors back. The group stays, and Find finds it again.
+func (g *Group) Close() error {
+	var errs []error
+	for _, p := range g.dirs {
+		errs = append(errs, p.folder.Close())
+	}
+	g.dirs = nil
+	return errors.Join(errs...)
+}
+
+// Measure is MeasureAll of one. The error wraps fs.ErrNotExist if it is not there.
+func Measure(proc string, root int) (TreeSize, error) {
+	all, err := MeasureAll(proc, map[int]int{root: math.MaxInt})
+	if err != nil {
+		return TreeSize{}, err
+	}
+	sum, ok := all[root]
+	if !ok {
+		return TreeSize{}, fmt.Errorf("measure process %d: %w", root, fs.ErrNotExist)
+	}
+	return sum, nil
+}

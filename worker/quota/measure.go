@@ -1,0 +1,117 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// blockSize is the unit of Stat_t.Blocks, whatever the file system's own is (stat(2)).
+const blockSize = 512
+
+// maxDepth is how far down a count goes. A folder is opened level by level from the top, so that depth costs time.
+const maxDepth = 100
+
+// folderSize is what a folder holds.
+type folderSize struct {
+	bytes int64
+	more  bool // not everything was looked at
+}
+
+// walker is one count under way.
+type walker struct {
+	folderSize
+	root    *os.Root
+	device  uint64
+	entries int // that may still be looked at
+	linked  map[uint64]bool
+	todo    []folder
+}
+
+type folder struct {
+	path  string
+	depth int
+}
+
+// measure adds up the blocks of all that is in a folder and of the folder itself: a file with several names once, other
+// file systems not at all, nor what a link leads to. What others change or remove meanwhile is in it or not. It ends with ctx.
+func measure(ctx context.Context, root *os.Root, entries int) (folderSize, error) {
+	top, err := root.Stat(".")
+	if err != nil {
+		return folderSize{}, err
+	}
+	st, ok := top.Sys().(*syscall.Stat_t)
+	if !ok {
+		return folderSize{}, errors.New("this system does not tell how much a file takes")
+	}
+	c := &walker{root: root, device: uint64(st.Dev), entries: entries, linked: map[uint64]bool{}, todo: []folder{{".", 0}}}
+	c.bytes = st.Blocks * blockSize
+	for len(c.todo) > 0 && ctx.Err() == nil {
+		last := len(c.todo) - 1
+		f := c.todo[last]
+		c.todo = c.todo[:last]
+		if err := c.folder(ctx, f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			c.more = true // it can't be looked into
+		}
+	}
+	return c.folderSize, ctx.Err()
+}
+
+// folder adds what is in a folder, and remembers the folders in it.
+func (c *walker) folder(ctx context.Context, f folder) error {
+	dir, err := c.root.OpenFile(f.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	fd := int(dir.Fd())
+	for ctx.Err() == nil {
+		names, err := dir.Readdirnames(1024)
+		for _, name := range names {
+			if c.entries == 0 {
+				c.more, c.todo = true, nil
+				return nil
+			}
+			c.entries--
+			c.entry(fd, f, name)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *walker) entry(dir int, in folder, name string) {
+	var st unix.Stat_t
+	if err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return // gone since
+	}
+	if uint64(st.Dev) != c.device {
+		return
+	}
+	isFolder := st.Mode&unix.S_IFMT == unix.S_IFDIR
+	if !isFolder && st.Nlink > 1 {
+		if c.linked[st.Ino] {
+			return
+		}
+		c.linked[st.Ino] = true
+	}
+	c.bytes += st.Blocks * blockSize
+	switch {
+	case !isFolder:
+	case in.depth == maxDepth:
+		c.more = true
+	default:
+		c.todo = append(c.todo, folder{path.Join(in.path, name), in.depth + 1})
+	}
+}

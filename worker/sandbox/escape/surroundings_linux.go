@@ -1,0 +1,168 @@
+package escape
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+func surroundings() []Probe {
+	return []Probe{
+		{Row: "C1", What: "move to the root cgroup (v2)", Kernel: true, run: moveToRoot("cgroup2")},
+		{Row: "C2", What: "move to the root cgroup (v1)", Kernel: true, run: moveToRoot("cgroup")},
+		{Row: "E1", What: "find a secret in the environment", Core: true, Kernel: true, run: readOwnEnviron},
+		{Row: "X1", What: "leave a daemon behind", run: leaveDaemon},
+	}
+}
+
+// moveToRoot moves a child, which ends at once, to the root of every hierarchy of that type.
+func moveToRoot(kind string) func(Victims) error {
+	return func(Victims) error {
+		roots, err := mounted(kind)
+		if err != nil {
+			return err
+		}
+		return withPaused(func(pid int) error {
+			var first error
+			for _, root := range roots {
+				err := writeThere(filepath.Join(root, "cgroup.procs"), strconv.Itoa(pid))
+				if err == nil {
+					return escaped(root)
+				}
+				first = cmp.Or(first, err)
+			}
+			return first // the others are like it
+		})
+	}
+}
+
+// mounted lists where file systems of a type are mounted.
+func mounted(kind string) ([]string, error) {
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		return nil, err
+	}
+	var places []string
+	for line := range strings.Lines(string(mounts)) {
+		if words := strings.Fields(line); len(words) > 2 && words[2] == kind {
+			places = append(places, words[1])
+		}
+	}
+	if len(places) == 0 {
+		return nil, fmt.Errorf("no file system of type %s is mounted", kind)
+	}
+	return places, nil
+}
+
+// readOwnEnviron looks at the environment that this process was executed with, and at what became of it.
+func readOwnEnviron(v Victims) error {
+	if err := checkSecret([]byte(strings.Join(os.Environ(), "\x00")), v); err == nil || errors.As(err, new(notTried)) {
+		return err
+	}
+	given, err := os.ReadFile("/proc/self/environ")
+	if err == nil && bytes.Contains(given, []byte(v.Secret)) {
+		return nil
+	}
+	return errors.New("it is not there")
+}
+
+// daemonLife is how long X1's daemon lives, in seconds, if nobody ends it.
+const daemonLife = 60
+
+// leaveDaemon starts a process of a session of its own, without a parent, that keeps a lock on the marker. Whether it
+// outlives the worker only the caller can tell, afterwards, by Survived.
+func leaveDaemon(v Victims) error {
+	if v.Marker == "" {
+		return notTried("no marker was named")
+	}
+	marker, err := os.OpenFile(v.Marker, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer marker.Close()
+	ready, told, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer ready.Close()
+	plan := &daemon{marker: marker.Fd(), told: told.Fd(), life: unix.Timespec{Sec: daemonLife}}
+	plan.lock = unix.Flock_t{Type: unix.F_WRLCK}
+	pid, errno := cloneDaemon(plan)
+	if err := errors.Join(told.Close(), child("clone a daemon", pid, errno)); err != nil {
+		return err
+	}
+	if n, err := ready.Read(make([]byte, 1)); n != 1 {
+		return fmt.Errorf("the daemon ended before it held its lock: %w", err)
+	}
+	return notTried("the daemon was started; the caller will see whether it outlives its worker")
+}
+
+// daemon is all that X1's daemon needs. It is made before the daemon is.
+type daemon struct {
+	marker, told uintptr
+	lock         unix.Flock_t
+	life         unix.Timespec
+}
+
+// cloneDaemon makes a child that leads a session, makes the daemon and ends.
+//
+//go:nosplit
+//go:norace
+func cloneDaemon(plan *daemon) (pid int, errno syscall.Errno) {
+	pid, errno = clone(0)
+	if pid != 0 || errno != 0 {
+		return pid, errno
+	}
+	syscall.RawSyscall(unix.SYS_SETSID, 0, 0, 0)
+	second, e := clone(0)
+	if second != 0 || e != 0 {
+		exit(uintptr(e))
+	}
+	_, _, e = syscall.RawSyscall(unix.SYS_FCNTL, plan.marker, unix.F_SETLK, uintptr(unsafe.Pointer(&plan.lock)))
+	if e != 0 {
+		exit(uintptr(e))
+	}
+	syscall.RawSyscall(unix.SYS_WRITE, plan.told, uintptr(unsafe.Pointer(plan)), 1)
+	if plan.marker > 0 {
+		syscall.RawSyscall(unix.SYS_CLOSE_RANGE, 0, plan.marker-1, 0) // nobody shall wait for what it inherited
+	}
+	syscall.RawSyscall(unix.SYS_CLOSE_RANGE, plan.marker+1, 1<<32-1, 0)
+	left := uintptr(unsafe.Pointer(&plan.life))
+	for {
+		if _, _, e = syscall.RawSyscall(unix.SYS_NANOSLEEP, left, left, 0); e == 0 {
+			exit(0)
+		}
+	}
+}
+
+// Survived is X1's finding: whether the daemon still keeps its lock on the marker. It is to be asked outside, once the
+// worker has ended. An escape comes with the daemon's pid, so that it can be ended; 0 if it is not to be seen from here.
+func Survived(marker string) (Finding, int) {
+	f := Finding{Row: "X1", Outcome: Untried}
+	file, err := os.Open(marker)
+	if err != nil {
+		f.Detail = describe(err)
+		return f, 0
+	}
+	defer file.Close()
+	lock := unix.Flock_t{Type: unix.F_WRLCK}
+	if err := unix.FcntlFlock(file.Fd(), unix.F_GETLK, &lock); err != nil {
+		f.Detail = describe(fmt.Errorf("ask for the lock: %w", err))
+		return f, 0
+	}
+	if lock.Type == unix.F_UNLCK {
+		f.Outcome, f.Detail = Stopped, "the daemon is gone"
+		return f, 0
+	}
+	f.Outcome, f.Detail = Escaped, fmt.Sprintf("the daemon lives on as pid %d", lock.Pid)
+	return f, int(lock.Pid)
+}

@@ -1,0 +1,252 @@
+package escape
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestWithoutWalls is the suite's own proof: a process that nothing holds back escapes in every row but those where a
+// bare kernel stops an unprivileged process too.
+func TestWithoutWalls(t *testing.T) {
+	r := newHarness(t)
+	var findings []Finding
+	for _, p := range Table() {
+		if p.Heavy {
+			continue
+		}
+		cmd := r.attempt("try", p.Row, r.own())
+		cmd.ExtraFiles = []*os.File{inheritable(t)} // what D1 is about
+		f := r.finding(cmd)
+		findings = append(findings, f)
+		if want := r.wantUnconfined(p); f.Outcome != want && whyDifferent(r, f) == "" {
+			t.Errorf("%s, %s: %s (%s), want %s", p.Row, p.What, f.Outcome, f.Detail, want)
+		}
+	}
+	r.wantNothingLeft()
+	t.Logf("without walls:\n%s", Render(findings))
+}
+
+func inheritable(t *testing.T) *os.File {
+	t.Helper()
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// wantUnconfined is the outcome of a row for an unprivileged process without walls. Without another account to reach for,
+// there is less to try.
+func (r *harness) wantUnconfined(p Probe) Outcome {
+	alone := []string{"F2", "F4", "F15", "P1", "S2"}
+	switch {
+	case !r.root && slices.Contains(alone, p.Row):
+		return Untried
+	case p.Kernel:
+		return Stopped
+	}
+	return Escaped
+}
+
+// difference is a reason for a row to come out otherwise on another machine than on the one it was measured on.
+type difference struct {
+	rows string // those that it explains, each with a space behind it
+	why  string
+	here func(r *harness, f Finding) bool
+}
+
+func differences() []difference {
+	return []difference{
+		{"P3 P4 P6 F13 ", "Yama lets nobody trace", setting("kernel/yama/ptrace_scope", "2", "3")},
+		{"K3 K4 K5 ", "user namespaces are off", setting("user/max_user_namespaces", "0")},
+		{"K3 K4 K5 ", "user namespaces are for root", setting("kernel/unprivileged_userns_clone", "0")},
+		{"K3 K4 K5 ", "AppArmor restricts them", setting("kernel/apparmor_restrict_unprivileged_userns", "1")},
+		{"K7 ", "everybody may load filters", setting("kernel/unprivileged_bpf_disabled", "0")},
+		{"K8 ", "io_uring is off", setting("kernel/io_uring_disabled", "1", "2")},
+		{"K10 ", "perf is for root", setting("kernel/perf_event_paranoid", "3", "4")},
+		{"K11 ", "before Linux 6.13 no handle is for everybody", func(*harness, Finding) bool { return olderThan(6, 13) }},
+		{"N6 K16 ", "the kernel offers it to everybody", func(_ *harness, f Finding) bool { return f.Outcome == Escaped }},
+		{"N2 N5 N11 K6 K8 K9 K14 ", "the kernel has none, nor has root", lacking},
+		{"K19 S2 ", "the test runs with no_new_privs", status("NoNewPrivs:\t1")},
+		{"", "the test runs behind a filter", status("Seccomp:\t2")},
+	}
+}
+
+// whyDifferent is why a finding may differ from the expected one, "" if it may not.
+func whyDifferent(r *harness, f Finding) string {
+	for _, d := range differences() {
+		filtered := d.rows == "" && strings.ContainsAny(f.Row[:1], "PNK")
+		named := strings.Contains(" "+d.rows, " "+f.Row+" ")
+		if (filtered || named) && d.here(r, f) {
+			r.t.Logf("%s: %s", f.Row, d.why)
+			return d.why
+		}
+	}
+	return ""
+}
+
+// setting says whether a setting of the kernel has one of these values.
+func setting(name string, values ...string) func(*harness, Finding) bool {
+	return func(*harness, Finding) bool {
+		value, err := os.ReadFile(filepath.Join("/proc/sys", name))
+		return err == nil && slices.Contains(values, strings.TrimSpace(string(value)))
+	}
+}
+
+// status says whether the test's own process has this line in its status.
+func status(line string) func(*harness, Finding) bool {
+	return func(*harness, Finding) bool {
+		text, err := os.ReadFile("/proc/self/status")
+		return err == nil && strings.Contains(string(text), "\n"+line+"\n")
+	}
+}
+
+func olderThan(major, minor int) bool {
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return false
+	}
+	var has [2]int
+	for i, word := range strings.SplitN(unix.ByteSliceToString(name.Release[:]), ".", 3)[:2] {
+		for _, c := range word {
+			has[i] = 10*has[i] + int(c-'0')
+		}
+	}
+	return has[0] < major || has[0] == major && has[1] < minor
+}
+
+// lacking says whether whoever runs the test is told that there is no such thing.
+func lacking(r *harness, f Finding) bool {
+	detail := r.finding(r.attempt("try", f.Row, nil)).Detail
+	for _, name := range []string{"ENOSYS", "EAFNOSUPPORT", "ENETUNREACH"} {
+		if strings.Contains(detail, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestRootWithoutWalls shows of the rows that a bare kernel stops that they can be escapes: they are for root.
+func TestRootWithoutWalls(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("this is not root")
+	}
+	r := newHarness(t)
+	var findings []Finding
+	for _, p := range Table() {
+		if !p.Kernel {
+			continue
+		}
+		f := r.finding(r.attempt("try", p.Row, nil))
+		findings = append(findings, f)
+		needs, ok := rootRows()[p.Row]
+		if ok && may(t, needs...) && f.Outcome != Escaped && !strings.Contains(f.Detail, "ENOSYS") { // a kernel without modules
+			t.Errorf("%s, %s: %s (%s), want escaped", p.Row, p.What, f.Outcome, f.Detail)
+		}
+	}
+	r.wantNothingLeft()
+	t.Logf("root, without walls:\n%s", Render(findings))
+}
+
+// rootRows are the rows that root escapes in on any machine, given the capabilities.
+func rootRows() map[string][]int {
+	reading := []int{unix.CAP_DAC_OVERRIDE}
+	return map[string][]int{
+		"F1": reading, "F2": reading, "F4": {unix.CAP_SYS_PTRACE}, "F7": reading, "F15": reading,
+		"F18": {unix.CAP_SYS_RESOURCE}, "F21": {unix.CAP_MKNOD},
+		"P1": {unix.CAP_KILL}, "N4": {unix.CAP_NET_RAW}, "N7": {unix.CAP_NET_RAW},
+		"K1": {unix.CAP_SYS_ADMIN}, "K2": {unix.CAP_SYS_ADMIN}, "K7": {unix.CAP_SYS_ADMIN, unix.CAP_BPF},
+		"K12": {unix.CAP_SYS_CHROOT}, "K17": {unix.CAP_SYS_MODULE}, "K18": reading,
+	}
+}
+
+// may says whether this process has capabilities over the whole machine, and no filter before it.
+func may(t *testing.T, caps ...int) bool {
+	t.Helper()
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range caps {
+		if sets[c/32].Effective&(1<<(c%32)) == 0 {
+			return false
+		}
+	}
+	whole, err := os.ReadFile("/proc/self/uid_map")
+	return err == nil && strings.Contains(string(whole), "4294967295") && !status("Seccomp:\t2")(nil, Finding{})
+}
+
+// wantNothingLeft looks at the places where rows make things.
+func (r *harness) wantNothingLeft() {
+	r.t.Helper()
+	above := filepath.Dir(r.victims.OwnOutside)
+	for _, pattern := range []string{r.victims.Workspace + "/.mews-*", above + "/.mews-*", "/etc/.mews-*"} {
+		if left, err := filepath.Glob(pattern); err != nil || len(left) != 0 {
+			r.t.Errorf("left behind: %v, %v", left, err)
+		}
+	}
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	if err != nil || strings.Contains(string(mounts), r.dir) {
+		r.t.Errorf("something is mounted in the harness's folder, or that cannot be seen: %v", err)
+	}
+}
+
+// TestAToolThatHasTheProtocol is D2 with a socket for standard output, as a worker has it.
+func TestAToolThatHasTheProtocol(t *testing.T) {
+	r := newHarness(t)
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	r.must(err)
+	ours, theirs := os.NewFile(uintptr(fds[0]), "ours"), os.NewFile(uintptr(fds[1]), "theirs")
+	defer ours.Close()
+	cmd := r.attempt("try", "D2", r.own())
+	cmd.Stdout = theirs
+	r.must(cmd.Start())
+	theirs.Close()
+	r.wantLine(ours, Finding{Row: "D2", Outcome: Escaped, Detail: "descriptor 1 is a socket"})
+	r.must(cmd.Wait())
+}
+
+// TestGivenDescriptors is D1 with nothing but what was given on purpose.
+func TestGivenDescriptors(t *testing.T) {
+	r := newHarness(t)
+	if f := r.finding(r.attempt("try", "D1", r.own())); f.Outcome != Stopped {
+		t.Errorf("with nothing: %+v", f)
+	}
+	for open, want := range map[int]Outcome{3: Stopped, 4: Escaped} {
+		r.victims.Open = []int{open}
+		cmd := r.attempt("try", "D1", r.own())
+		cmd.ExtraFiles = []*os.File{inheritable(t)}
+		if f := r.finding(cmd); f.Outcome != want {
+			t.Errorf("with descriptor 3, where %d is right: %+v, want %s", open, f, want)
+		}
+	}
+}
+
+// TestASecretInTheEnvironment is E1 with one.
+func TestASecretInTheEnvironment(t *testing.T) {
+	r := newHarness(t)
+	cmd := r.attempt("try", "E1", r.own())
+	cmd.Env = append(cmd.Env, "TOKEN="+r.victims.Secret)
+	if f := r.finding(cmd); f.Outcome != Escaped {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestProgramsOfRoot is S2 with a program that is not set-uid.
+func TestProgramsOfRoot(t *testing.T) {
+	r := newHarness(t)
+	if !r.root {
+		return // the victim's program cannot be root's
+	}
+	r.chmod(r.victims.SetUID, 0o755)
+	if f := r.finding(r.attempt("try", "S2", r.own())); f.Outcome != Stopped {
+		t.Errorf("%+v", f)
+	}
+}

@@ -1,0 +1,382 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"mews/worker/sandbox/escape"
+)
+
+// The walls, as the tests name them to take them away. No program of Mews knows these names.
+const (
+	wallRoot         = "root"         // a root of its own, made of nothing
+	wallProcesses    = "processes"    // a process namespace
+	wallNetwork      = "network"      // a network namespace
+	wallUsers        = "users"        // a user namespace
+	wallCapabilities = "capabilities" // that there are none
+	wallPrivileges   = "no_new_privs" // without it Landlock and a filter are for root
+	wallLimits       = "limits"
+	wallLandlock     = "landlock"
+	wallFilter       = "filter"      // ofPath system calls
+	wallDescriptors  = "descriptors" // that what was inherited is closed
+	wallEnvironment  = "environment" // that it is made of nothing
+
+	// The worker's own.
+	wallSocket  = "socket"  // the protocol is no pipe, which can be opened anew
+	wallMoved   = "moved"   // it is on a descriptor that no child has
+	wallPrivate = "private" // no process of the same account looks into the worker
+	wallInput   = "input"   // a child is given none of the worker's descriptors
+)
+
+// actionOf are the walls that are actions of stage one, by what that calls them.
+var actionOf = map[string]string{
+	wallRoot: "build the root", wallCapabilities: "drop capabilities", wallPrivileges: "give up set-uid programs",
+	wallLimits: "set limits", wallLandlock: "restrict files", wallFilter: "filter system calls",
+	wallDescriptors: "close descriptors", wallEnvironment: "execute the worker",
+}
+
+// removeWalls has this process, if it is stage one, do without the actions that its environment names.
+func removeWalls() {
+	if len(os.Args) != 2 || os.Args[1] != StageOneArgument {
+		return
+	}
+	without, secret := strings.Split(takeVariable(wallsVariable), ","), takeVariable(secretVariable)
+	instead := map[string]func(Plan) error{
+		wallEnvironment: func(p Plan) error { return executeWith(p, "MEWS_SECRET="+secret) },
+	}
+	for i, s := range stageOneActions {
+		for wall, what := range actionOf {
+			if s.what == what && slices.Contains(without, wall) {
+				stageOneActions[i].do = instead[wall]
+			}
+		}
+		if s.what == actionOf[wallLandlock] && slices.Contains(without, wallRoot) && !slices.Contains(without, wallLandlock) {
+			stageOneActions[i].do = landlockOnHost
+		}
+		if stageOneActions[i].do == nil {
+			stageOneActions[i].do = func(Plan) error { return nil }
+		}
+	}
+}
+
+// landlockOnHost is the second wall where the first, a root of its own, is gone: the same rules, with the home where it is.
+// In the landlock tier there never was one.
+func landlockOnHost(p Plan) error {
+	if p.Tier == TierLandlock {
+		return restrictFiles(p)
+	}
+	version, err := landlockVersion()
+	if err != nil {
+		return err
+	}
+	return restrict(version, p.Profile, []rule{
+		{path: "/", rights: rightsRead}, {path: ".", rights: rightsWrite}, {path: "/dev", rights: rightsDevice},
+	})
+}
+
+// executeWith is execute with something more in the environment.
+func executeWith(p Plan, more string) error {
+	return syscall.Exec(fmt.Sprint("/proc/self/fd/", workerFD), []string{workerName}, append(environment(p), more))
+}
+
+// flagsOf are the walls that are namespaces.
+var flagsOf = map[string]uintptr{
+	wallProcesses: unix.CLONE_NEWPID, wallNetwork: unix.CLONE_NEWNET, wallUsers: unix.CLONE_NEWUSER,
+}
+
+// removeNamespaces has a launch do without namespaces, and with capabilities.
+func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
+	for wall, flag := range flagsOf {
+		if slices.Contains(without, wall) {
+			attr.Cloneflags &^= flag
+		}
+	}
+	if slices.Contains(without, wallUsers) {
+		attr.UidMappings, attr.GidMappings, attr.GidMappingsEnableSetgroups = nil, nil, false
+	}
+	if slices.Contains(without, wallCapabilities) && attr.Cloneflags&unix.CLONE_NEWUSER != 0 {
+		attr.AmbientCaps = nil
+		for c := range uintptr(unix.CAP_LAST_CAP + 1) {
+			attr.AmbientCaps = append(attr.AmbientCaps, c)
+		}
+	}
+}
+
+// walls are a set that holds a row together: each of them alone would.
+type walls []string
+
+// behindNamespaces are the walls that must go before a row escapes, where people share an account; the neighbour's home and
+// the state folder then are of the worker's own account, and only walls keep it from them.
+func behindNamespaces() map[string][]walls {
+	byFilter := []walls{{wallFilter}}
+	byRoot := []walls{{wallRoot}}
+	writing := []walls{{wallRoot, wallLandlock}}
+	looking := []walls{{wallRoot, wallUsers, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
+	tracing := []walls{{wallProcesses, wallUsers, wallLandlock, wallFilter}}
+	// With a user namespace and the service's processes there can be no /proc, and without that no root of its own.
+	signalling := []walls{{wallProcesses, wallRoot, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
+	changing := []walls{{wallProcesses, wallRoot, wallFilter}, {wallProcesses, wallUsers, wallFilter}}
+	privileged := []walls{{wallCapabilities, wallFilter}}
+	limited := []walls{{wallLimits}}
+	return map[string][]walls{
+		"F2": byRoot, "F3": byRoot, "F4": looking, "F5": looking, "F6": byRoot, "F8": writing, "F9": byRoot, "F10": writing,
+		"F11": byRoot, "F12": writing, "F13": looking, "F14": byRoot, "F15": byRoot, "F19": byRoot,
+		"P1": signalling, "P2": signalling, "P3": tracing, "P4": tracing, "P5": changing, "P6": tracing, "P7": changing,
+		"P8": changing, "P9": changing,
+		"N1": byFilter, "N2": byFilter, "N3": byFilter, "N4": privileged, "N5": byFilter, "N7": privileged,
+		"N8": {{wallFilter, wallNetwork, wallLandlock}}, "N9": {{wallFilter, wallNetwork, wallLandlock}},
+		"N10": {{wallFilter, wallRoot}},
+		"N11": {{wallFilter, wallNetwork}},
+		"K1":  {{wallCapabilities, wallFilter, wallLandlock}}, "K2": privileged, "K3": byFilter, "K4": byFilter, "K5": byFilter,
+		"K6": byFilter, "K8": byFilter, "K9": byFilter, "K10": byFilter, "K11": byFilter, "K12": privileged, "K13": byFilter,
+		"K14": byFilter, "K15": byFilter, "K18": {{wallCapabilities}}, "K19": {{wallPrivileges, wallLandlock, wallFilter}},
+		"S2": {{wallRoot, wallUsers, wallPrivileges, wallLandlock, wallFilter}},
+		"D1": {{wallDescriptors}}, "D2": {{wallMoved, wallInput}}, "D3": {{wallSocket, wallMoved, wallPrivate}},
+		"E1": {{wallEnvironment}}, "X1": {{wallProcesses, wallRoot}, {wallProcesses, wallUsers}},
+		"R1": limited, "R2": limited, "R3": limited, "R4": limited, "R5": {{wallRoot, wallLimits, wallLandlock}},
+		"R6": {{wallRoot, wallLimits, wallLandlock}},
+	}
+}
+
+// behindLandlock are those of the landlock tier. The rows that are known to escape there have none.
+func behindLandlock() map[string][]walls {
+	byFilter := []walls{{wallFilter}}
+	byFiles := []walls{{wallLandlock}}
+	both := []walls{{wallLandlock, wallFilter}}
+	limited := []walls{{wallLimits}}
+	space := []walls{{wallLandlock, wallLimits}}
+	exec := []walls{{wallPrivileges, wallLandlock, wallFilter}}
+	return map[string][]walls{
+		"F2": byFiles, "F3": byFiles, "F4": byFiles, "F5": byFiles, "F8": byFiles, "F9": byFiles, "F10": byFiles, "F11": byFiles,
+		"F12": byFiles, "F13": byFiles, "F15": byFiles, "F19": byFiles,
+		"P1": byFiles, "P2": byFiles, "P3": both, "P4": both, "P5": byFilter, "P6": both, "P7": byFilter, "P8": byFilter,
+		"P9": byFilter,
+		"N1": byFilter, "N2": byFilter, "N3": byFilter, "N5": byFilter, "N8": both, "N9": both, "N10": byFilter, "N11": byFilter,
+		"K3": byFilter, "K4": byFilter, "K5": byFilter, "K6": byFilter, "K8": byFilter, "K9": byFilter, "K10": byFilter,
+		"K11": byFilter, "K13": byFilter, "K14": byFilter, "K15": byFilter, "K19": exec, "S2": exec,
+		"D1": {{wallDescriptors}}, "D2": {{wallMoved, wallInput}}, "D3": {{wallSocket, wallMoved, wallPrivate}},
+		"E1": {{wallEnvironment}}, "R1": limited, "R2": limited, "R3": limited, "R4": limited, "R5": space, "R6": space,
+	}
+}
+
+// kernelAlone are the rows that the kernel stops whoever is not root, walls or none, and why. TestRootWithoutWalls of
+// package escape has most of them escape as root.
+var kernelAlone = map[string]string{
+	"F1":  "the file is root's, and so is every mode of it",
+	"F7":  "the folder is root's",
+	"F17": "the settings are root's; a user namespace does not change whose they are",
+	"F18": "CAP_SYS_RESOURCE is asked for outside of every user namespace",
+	"F20": "the devices are root's and the group disk's",
+	"F21": "CAP_MKNOD is asked for outside of every user namespace",
+	"N6":  "it was measured without AF_ALG; the filter refuses it where there is one",
+	"K7":  "kernel.unprivileged_bpf_disabled; CAP_BPF is asked for outside of every user namespace",
+	"K16": "CONFIG_X86_X32 is off in what distributions build",
+	"K17": "CAP_SYS_MODULE is asked for outside of every user namespace",
+	"S1":  "it takes a password that nobody has",
+	"D4":  "a worker leads a session without a terminal; dev.tty.legacy_tiocsti is off since Linux 6.2",
+	"C1":  "the control groups are root's",
+	"C2":  "the control groups are root's",
+}
+
+// ofMachine are the answers by which a kernel says that it does not have or give what a row is after, to whomever.
+var ofMachine = map[string][]string{
+	"N2": {"EAFNOSUPPORT"}, "N5": {"EAFNOSUPPORT"}, "N11": {"ENETUNREACH"}, "F19": {"ENOENT"},
+	"K3": {"ENOSPC", "EPERM"}, "K4": {"ENOSPC", "EPERM"}, "K5": {"ENOSPC", "EPERM"},
+	"K6": {"ENOSYS"}, "K14": {"ENOSYS"}, "K8": {"ENOSYS", "EPERM"}, "K9": {"ENOSYS", "EPERM"}, "K10": {"ENOSYS", "EACCES"},
+	"K11": {"EPERM"}, "P3": {"EPERM"}, "P4": {"EPERM"}, "P6": {"EPERM"}, "F13": {"EACCES"}, // Yama
+	"R4": {"ENOSPC"}, "R5": {"ENOSPC"}, "R6": {"ENOSPC", "ENOENT", "signal: killed"},
+	"R2": {"EAGAIN"}, "R3": {"ENOMEM", "signal 9"},
+}
+
+// removals are the tiers that walls are taken from, and the tables for them.
+var removals = []struct {
+	tier  Tier
+	table func() map[string][]walls
+	known []string
+}{
+	{TierNamespaces, behindNamespaces, knownBehindNamespaces},
+	{TierLandlock, behindLandlock, knownBehindLandlock},
+}
+
+// TestWallsTakenAway is the proof that the suite can fail: without its walls each row escapes, and with any one of them
+// back it is stopped.
+func TestWallsTakenAway(t *testing.T) {
+	program := plainBinary(t)
+	power, people := PrivilegeRoot, sharedAccount(personUID)
+	if os.Getuid() != 0 {
+		power, people = PrivilegeNone, sharedAccount(os.Getuid())
+	}
+	for _, taking := range removals {
+		t.Run(string(taking.tier), func(t *testing.T) {
+			d := &removalTest{t: t, host: newTestHost(t, program, people), setup: workerSetup{power: power, tier: taking.tier},
+				found: map[string]map[string]escape.Finding{}}
+			table := taking.table()
+			d.tryAll(table)
+			for _, p := range escape.Table() {
+				if held := d.removable(table[p.Row]); len(held) > 0 && d.canTry(p.Row) {
+					t.Run(p.Row, func(t *testing.T) { d.judge(t, p.Row, held) })
+				}
+			}
+			d.host.nothingLeft()
+		})
+	}
+}
+
+// TestEveryRowHasItsWalls: no row is held by nobody knows what.
+func TestEveryRowHasItsWalls(t *testing.T) {
+	for _, taking := range removals {
+		table := taking.table()
+		for _, p := range escape.Table() {
+			_, kernel := kernelAlone[p.Row]
+			known := slices.Contains(taking.known, p.Row)
+			byPrivilege := taking.tier == TierLandlock && slices.Contains(unprivileged, p.Row)
+			if n := count(kernel, known, byPrivilege, table[p.Row] != nil); n != 1 {
+				t.Errorf("%s, %s: %d of: the kernel alone, known, without privilege, walls", taking.tier, p.Row, n)
+			}
+			if kernel && !p.Kernel {
+				t.Errorf("%s is said to be the kernel's, and escapes without walls", p.Row)
+			}
+		}
+	}
+}
+
+// unprivileged need a capability that is had in a user namespace alone; in the landlock tier there is none to have it in.
+var unprivileged = []string{"N4", "N7", "K1", "K2", "K12", "K18"}
+
+func count(facts ...bool) (n int) {
+	for _, fact := range facts {
+		if fact {
+			n++
+		}
+	}
+	return n
+}
+
+// removalTest is a testHost whose worker's walls are taken away, set by set.
+type removalTest struct {
+	t     *testing.T
+	host  *testHost
+	setup workerSetup
+	found map[string]map[string]escape.Finding // by set and row
+}
+
+func (set walls) key() string {
+	return strings.Join(slices.Sorted(slices.Values(set)), ",")
+}
+
+// without is the set with one wall back in its place.
+func (set walls) without(i int) walls { return slices.Delete(slices.Clone(set), i, i+1) }
+
+// removable are the sets that can be taken away here: without power there are no other namespaces without a user namespace.
+func (d *removalTest) removable(held []walls) []walls {
+	return slices.DeleteFunc(slices.Clone(held), func(set walls) bool {
+		return d.setup.power == PrivilegeNone && slices.Contains(set, wallUsers)
+	})
+}
+
+// withEachBack says which sets are to be tried for a row's: it, and it with each of its walls back.
+func (set walls) withEachBack() []walls {
+	list := []walls{set}
+	for i := range set {
+		list = append(list, set.without(i))
+	}
+	return list
+}
+
+// tryAll has one worker for each set try the rows that the set is for.
+func (d *removalTest) tryAll(table map[string][]walls) {
+	rows := map[string][]string{}
+	for _, p := range escape.Table() {
+		for _, held := range d.removable(table[p.Row]) {
+			for _, set := range held.withEachBack() {
+				if d.canTry(p.Row) && !slices.Contains(rows[set.key()], p.Row) {
+					rows[set.key()] = append(rows[set.key()], p.Row)
+				}
+			}
+		}
+	}
+	for key, list := range rows {
+		d.found[key] = d.try(walls(strings.Split(key, ",")), list)
+	}
+}
+
+// try has a worker without the set try rows. That there can be no worker stops them all: a root of its own needs its own
+// processes for /proc, and Landlock needs no_new_privs.
+func (d *removalTest) try(set walls, rows []string) map[string]escape.Finding {
+	s := d.setup
+	s.without = set
+	findings, err := d.host.try(s, set.key(), rows)
+	if err != nil && !slices.Contains(set, wallProcesses) && !slices.Contains(set, wallPrivileges) {
+		d.t.Errorf("without %q there is no worker: %v", set, err)
+	}
+	found := map[string]escape.Finding{}
+	for _, row := range rows {
+		found[row] = escape.Finding{Row: row, Outcome: escape.Stopped, Detail: fmt.Sprintf("no worker: %v", err)}
+	}
+	for _, f := range findings {
+		found[f.Row] = f
+	}
+	return found
+}
+
+// judge wants that a row escapes without its walls, and is stopped by each of them.
+func (d *removalTest) judge(t *testing.T, row string, held []walls) {
+	for _, set := range held {
+		for i, part := range set.withEachBack() {
+			f := d.found[part.key()][row]
+			switch {
+			case i > 0 && f.Outcome != escape.Stopped:
+				t.Errorf("without %q: %s (%s), want it stopped", part, f.Outcome, f.Detail)
+			case i == 0 && f.Outcome != escape.Escaped && !excused(f):
+				t.Errorf("without %q: %s (%s), want an escape", part, f.Outcome, f.Detail)
+			}
+			t.Logf("without %q: %s %s", part, f.Outcome, f.Detail)
+		}
+	}
+}
+
+func excused(f escape.Finding) bool {
+	return slices.ContainsFunc(ofMachine[f.Row], func(name string) bool { return strings.Contains(f.Detail, name) })
+}
+
+// canTry says whether a row can be let go here: bombs need room, a set-uid program needs root, x32 needs amd64.
+func (d *removalTest) canTry(row string) bool {
+	room := map[string]func() int64{
+		"R3": freeMemory, "R6": func() int64 { return min(freeMemory(), freeSpace("/dev/shm")) },
+		"R4": func() int64 { return freeSpace(d.host.home) }, "R5": func() int64 { return freeSpace("/tmp") },
+	}
+	switch {
+	case room[row] != nil:
+		return room[row]() > 6<<30
+	case row == "S2":
+		return os.Getuid() == 0
+	case row == "K16":
+		return runtime.GOARCH == "amd64"
+	}
+	return true
+}
+
+func freeSpace(path string) int64 {
+	var st unix.Statfs_t
+	if err := unix.Statfs(path, &st); err != nil {
+		return 0
+	}
+	return int64(st.Bavail) * st.Bsize
+}
+
+// freeMemory is MemAvailable; 0 where that cannot be read.
+func freeMemory() int64 {
+	text, _ := os.ReadFile("/proc/meminfo")
+	_, rest, _ := strings.Cut(string(text), "MemAvailable:")
+	amount, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, _ := strconv.ParseInt(amount, 10, 64)
+	return n << 10
+}

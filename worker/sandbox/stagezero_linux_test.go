@@ -1,0 +1,55 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestAStepThatIsNotItself: it runs as the person's account, so that another process of that account may stop it, end it,
+// or speak in its place. Whatever it says, no other process becomes the worker, and nobody waits for it.
+func TestAStepThatIsNotItself(t *testing.T) {
+	defer func(limit time.Duration) { stageZeroLimit = limit }(stageZeroLimit)
+	stageZeroLimit = time.Second
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	dir := t.TempDir()
+	home, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(home)
+	const noChild = "which is no child of the spawner"
+	for says, want := range map[string]string{
+		"echo 1 >&4":                           noChild, // this machine's first
+		"echo 0 >&4":                           noChild, // which to kill(2) is the caller's group
+		"echo -1 >&4":                          noChild, // and this is everybody
+		"echo $$ >&4":                          noChild, // itself, which is about to be reaped
+		": & echo $! >&4":                      noChild, // its own child
+		"echo one >&4":                         "expected integer",
+		"exit 3":                               "status 3",
+		"kill -STOP $$":                        "may have stopped it",
+		"echo 1 >&4; exec 4>&-; kill -STOP $$": noChild,
+	} {
+		program := filepath.Join(dir, "zero")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\n"+says+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		l := Launch{Argv: []string{"mews-spawner", StageZeroArgument}, Env: []string{"PATH=" + os.Getenv("PATH")}, viaStageZero: true, self: program}
+		pid, err := l.Start(home, null.Fd(), null.Fd(), null.Fd(), null.Fd())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %d, %v; want %s", says, pid, err, want)
+		}
+		if _, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
+			t.Errorf("%s: a child is left: %v", says, err)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package sandbox
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"mews/worker/sandbox/escape"
+)
+
+// The accounts of the escapes. Nobody has them.
+const (
+	sharedUID  = 54440 // ofPath everybody, where people share one account with the service
+	serviceUID = 54441 // ofPath the service, where people have accounts
+	personUID  = 54442 // ofPath the person whose worker it is
+	otherUID   = 54443 // ofPath another person
+)
+
+// accounts is who has which account.
+type accounts struct{ person, other, service int }
+
+func sharedAccount(uid int) accounts { return accounts{uid, uid, uid} }
+
+func ownAccounts() accounts { return accounts{personUID, otherUID, serviceUID} }
+
+// testHost is what is around the walls: the victims, and the home of the worker that is to reach for them.
+type testHost struct {
+	t       testing.TB
+	dir     string // always may go through it
+	home    string
+	program string // the test binary, for everybody to execute
+	people  accounts
+	victims escape.Victims
+}
+
+func newTestHost(t testing.TB, program string, people accounts) *testHost {
+	t.Helper()
+	y := &testHost{t: t, people: people, dir: openFolder(t)}
+	y.home, y.program = filepath.Join(y.dir, "own", "home"), filepath.Join(y.dir, "program")
+	y.victims.Secret = fmt.Sprintf("a secret of %s %d", t.Name(), os.Getpid())
+	y.copyProgram(program)
+	y.folders()
+	y.services()
+	y.victims.VictimPID = y.victim(people.person)
+	y.victims.SupervisorPID = y.victim(people.service)
+	var err error
+	y.victims.PIDNamespace, err = escape.PIDNamespace()
+	y.must(err)
+	return y
+}
+
+func (y *testHost) must(err error) {
+	y.t.Helper()
+	if err != nil {
+		y.t.Fatal(err)
+	}
+}
+
+// openFolder is one that everybody may go through, where programs can be set-uid.
+func openFolder(t testing.TB) string {
+	t.Helper()
+	for _, parent := range []string{os.TempDir(), "/var/tmp"} {
+		var st unix.Statfs_t
+		if err := unix.Statfs(parent, &st); err != nil || st.Flags&(unix.ST_NOSUID|unix.ST_NOEXEC) != 0 {
+			continue
+		}
+		dir, err := os.MkdirTemp(parent, "mews-escapes-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	t.Fatal("no temporary folder was found where a program can be executed and set-uid")
+	return ""
+}
+
+// plainBinary is the test binary without the race detector, which reserves more memory than a worker may have.
+func plainBinary(t testing.TB) string {
+	t.Helper()
+	info, _ := debug.ReadBuildInfo()
+	if info == nil || !slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		return "/proc/self/exe"
+	}
+	path := filepath.Join(t.TempDir(), "plain")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-o", path, "mews/worker/sandbox")
+	build.Dir = packageDir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the test binary without the race detector: %v\n%s", err, out)
+	}
+	return path
+}
+
+// packageDir is the working directory before any test can have left it.
+var packageDir, _ = os.Getwd()
+
+// copyProgram puts the binary where everybody finds it; as root once more, set-uid.
+func (y *testHost) copyProgram(from string) {
+	binary, err := os.ReadFile(from)
+	y.must(err)
+	y.must(os.WriteFile(y.program, binary, 0o755))
+	y.must(os.Chmod(y.program, 0o755))
+	if os.Getuid() == 0 {
+		y.victims.SetUID = filepath.Join(y.dir, uidName)
+		y.must(os.WriteFile(y.victims.SetUID, binary, 0o755))
+		y.must(os.Chmod(y.victims.SetUID, 0o755|os.ModeSetuid))
+	}
+}
+
+// folders makes the worker's home with a file beside it, another person's home and a state folder.
+func (y *testHost) folders() {
+	v := &y.victims
+	v.OwnOutside = y.secretIn("own", "outside", y.people.person, 0o755)
+	v.OtherHome = y.secretIn("other", "diary", y.people.other, 0o700)
+	v.SecretFile = y.secretIn("state", "key", y.people.service, 0o700)
+	y.must(os.Mkdir(y.home, 0o700))
+	y.chown(y.home, y.people.person)
+	y.must(os.Link(y.program, filepath.Join(y.home, toolProgram)))
+}
+
+func (y *testHost) secretIn(dir, name string, uid int, mode os.FileMode) string {
+	dir = filepath.Join(y.dir, dir)
+	path := filepath.Join(dir, name)
+	y.must(os.Mkdir(dir, mode))
+	y.must(os.WriteFile(path, []byte(y.victims.Secret), 0o600))
+	y.chown(path, uid)
+	y.chown(dir, uid)
+	y.must(os.Chmod(dir, mode))
+	return path
+}
+
+func (y *testHost) chown(path string, uid int) { y.must(os.Chown(path, uid, uid)) }
+
+// services say the secret to whoever connects.
+func (y *testHost) services() {
+	v := &y.victims
+	v.TCP = y.serve("tcp4", "127.0.0.1:0").String()
+	v.Abstract = "mews-escapes-" + filepath.Base(y.dir)
+	y.serve("unix", "@"+v.Abstract)
+	v.Socket = filepath.Join(y.dir, "socket")
+	y.serve("unix", v.Socket)
+	y.must(os.Chmod(v.Socket, 0o777))
+}
+
+func (y *testHost) serve(network, at string) net.Addr {
+	l, err := net.Listen(network, at)
+	y.must(err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(conn, y.victims.Secret) // one that hangs up at once is no concern of the service's
+			_ = conn.Close()
+		}
+	}()
+	y.t.Cleanup(func() { _ = l.Close(); <-done })
+	return l.Addr()
+}
+
+// as is how a program is started with an account: this process's own needs nothing.
+func as(uid int) *syscall.Credential {
+	if uid == os.Getuid() {
+		return nil
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
+}
+
+// victim starts a process with the secret in its environment, and gives its pid. It must be unharmed when the test ends.
+func (y *testHost) victim(uid int) int {
+	cmd := exec.Command(y.program)
+	cmd.Args = []string{victimName}
+	cmd.Env = []string{"MEWS_SECRET=" + y.victims.Secret}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as(uid)}
+	in, err := cmd.StdinPipe()
+	y.must(err)
+	out, err := cmd.StdoutPipe()
+	y.must(err)
+	y.must(cmd.Start())
+	y.t.Cleanup(func() {
+		if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+			y.t.Errorf("a victim came to harm: %v", err)
+		}
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		y.t.Fatalf("a victim says %q: %v", line, err)
+	}
+	return cmd.Process.Pid
+}
+
+// actVictim waits for the end of standard input. Whoever may trace it by the kernel's first rules may trace it.
+func actVictim() error {
+	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0) // Yama's, where there is Yama
+	fmt.Println("ready")
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// nothingLeft looks where rows make things.
+func (y *testHost) nothingLeft() {
+	y.t.Helper()
+	for _, dir := range []string{y.home, filepath.Dir(y.victims.OwnOutside), "/etc"} {
+		if left, err := filepath.Glob(dir + "/.mews-*"); err != nil || len(left) != 0 {
+			y.t.Errorf("left behind: %v, %v", left, err)
+		}
+	}
+	mounts, err := os.ReadFile("/proc/self/mounts")
+	if err != nil || strings.Contains(string(mounts), y.dir) {
+		y.t.Errorf("something is mounted in %s, or that can't be seen: %v", y.dir, err)
+	}
+}
+
+// endDaemon ends what X1 has left alive.
+func (y *testHost) endDaemon(pid int) {
+	if pid != 0 {
+		y.must(unix.Kill(pid, unix.SIGKILL))
+	}
+}
+
+// printUID is what a set-uid program is for.
+func printUID() error {
+	_, err := fmt.Println(strconv.Itoa(os.Geteuid()))
+	return err
+}

@@ -1,0 +1,166 @@
+package sandbox
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// deadline ends a program that hangs. It is never reached but by a defect.
+const deadline = time.Minute
+
+// testSandbox is a home and one workspace, and the plan of a worker that is at home there.
+type testSandbox struct {
+	t       testing.TB
+	power   Privilege
+	plan    Plan
+	base    string // ofPath the home, and of the workspace "code", on the host
+	program string
+	self    string // becomes stage one
+}
+
+// ownPrivilege is what this process may do.
+func ownPrivilege(t testing.TB) Privilege {
+	t.Helper()
+	power, err := OwnPrivilege()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return power
+}
+
+// buildableTiers are those with walls that this process can build.
+func buildableTiers(t testing.TB) []Tier {
+	tiers := []Tier{TierNamespaces, TierLandlock}
+	if ownPrivilege(t) != PrivilegeNone {
+		tiers = append(tiers, TierAccounts)
+	}
+	return tiers
+}
+
+// newTestSandbox is for a worker that is a shell, in the stranger's account where this process may have it.
+func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
+	t.Helper()
+	r := &testSandbox{t: t, power: ownPrivilege(t), program: "/bin/sh", self: selfExe}
+	uid := os.Getuid()
+	if r.power == PrivilegeRoot {
+		uid = testUID
+	}
+	r.base = homeOf(t, uid)
+	for _, name := range []string{"home", "code"} {
+		r.must(os.Mkdir(filepath.Join(r.base, name), 0o700))
+		r.must(os.Chown(filepath.Join(r.base, name), uid, uid))
+	}
+	r.plan = Plan{Tier: tier, Profile: ProfileWorker, Worker: r.program, UID: uid, GID: uid}
+	if r.power == PrivilegeNone {
+		r.plan.UID, r.plan.GID = -1, -1
+	}
+	r.plan.Home = r.checked("home")
+	code := r.checked("code")
+	code.Name, code.Writable = "code", true
+	r.plan.Binds = []Bind{code}
+	return r
+}
+
+func (r *testSandbox) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// host is a path of the room on the host.
+func (r *testSandbox) host(name string) string { return filepath.Join(r.base, name) }
+
+// parent is the process that runs the tests, on the host.
+func parent() string { return strconv.Itoa(os.Getpid()) }
+
+// checked is a folder of the room, as a spawner has checked it.
+func (r *testSandbox) checked(path string) Bind {
+	r.t.Helper()
+	b, fd, err := Open(r.base, path)
+	r.must(err)
+	r.must(unix.Close(fd))
+	return b
+}
+
+// start starts the room's program. The calling goroutine holds its thread.
+func (r *testSandbox) start(in, out *os.File) (int, error) {
+	home, err := unix.Open(filepath.Join(r.base, "home"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer unix.Close(home)
+	program, err := unix.Open(r.program, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer unix.Close(program)
+	launch, err := r.plan.Launch(r.power)
+	if err != nil {
+		return 0, err
+	}
+	launch.self = r.self
+	return launch.Start(home, in.Fd(), out.Fd(), out.Fd(), uintptr(program))
+}
+
+// run has the program read script, and gives what it and its children said.
+func (r *testSandbox) run(script string) (string, error) {
+	r.t.Helper()
+	runtime.LockOSThread() // the worker ends with the thread that has started it
+	defer runtime.UnlockOSThread()
+	in, tell, err := os.Pipe()
+	r.must(err)
+	defer in.Close()
+	_, err = tell.WriteString(script)
+	r.must(errors.Join(err, tell.Close()))
+	hear, say, err := os.Pipe()
+	r.must(err)
+	defer hear.Close()
+	pid, err := r.start(in, say)
+	r.must(say.Close())
+	if err != nil {
+		return "", err
+	}
+	end := time.AfterFunc(deadline, func() { _ = syscall.Kill(-pid, syscall.SIGKILL) })
+	defer end.Stop()
+	said, err := io.ReadAll(hear)
+	return string(said), errors.Join(err, waitExit(pid))
+}
+
+// says is what the program says to a script that ends well.
+func (r *testSandbox) says(script string) string {
+	r.t.Helper()
+	said, err := r.run(script)
+	if err != nil {
+		r.t.Fatalf("%s:\n%s\n%v\n%s", r.plan.Tier, script, err, said)
+	}
+	return strings.TrimSpace(said)
+}
+
+// inEach runs a test in each tier that this process can build.
+func inEach(t *testing.T, tiers []Tier, test func(t *testing.T, r *testSandbox)) {
+	for _, tier := range tiers {
+		t.Run(string(tier), func(t *testing.T) { test(t, newTestSandbox(t, tier)) })
+	}
+}
+
+// tiersWithRoot are the tiers in which a worker has a root of its own.
+func tiersWithRoot(t testing.TB) []Tier {
+	var list []Tier
+	for _, tier := range buildableTiers(t) {
+		if tier.AtLeast(TierNamespaces) {
+			list = append(list, tier)
+		}
+	}
+	return list
+}

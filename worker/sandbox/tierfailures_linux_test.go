@@ -1,0 +1,35 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestOneCauseIsToldOnce: what keeps several tiers away has one remedy, and one line.
+func TestOneCauseIsToldOnce(t *testing.T) {
+	var kept tierFailures
+	for _, tier := range []Tier{TierAccounts, TierNamespaces} {
+		kept.add(tier, withNamespaceAdvice(fmt.Errorf("make the namespaces: %w", unix.ENOSPC)))
+	}
+	kept.add(TierLandlock, errors.Join(errors.New("one"), errors.New("two")))
+	got := strings.Join(kept.lines(), "\n")
+	want := "accounts and namespaces: user namespaces are switched off: sysctl user.max_user_namespaces=15000, or run Mews " +
+		"as a service with deploy/systemd/mews.service.d/no-user-namespaces.conf (make the namespaces: no space left on device)\nlandlock: one; two"
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if s := describe(TierOff, kept); strings.Contains(s, "\n") || !strings.HasSuffix(s, "one; two.") {
+		t.Errorf("%q", s)
+	}
+}
+
+func TestTooLittleIsAskedFor(t *testing.T) {
+	_, _, err := Detect(DetectOptions{Tier: TierLandlock, MinTier: TierAccounts, Dir: t.TempDir()})
+	if err == nil || !strings.HasSuffix(err.Error(), `asked for):`+"\n"+`sandbox "landlock" is less than sandbox_min "accounts"`) {
+		t.Error(err)
+	}
+}

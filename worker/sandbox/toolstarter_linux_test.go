@@ -1,0 +1,194 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestStartsMakeNoThread: once a worker has started a program it has all the threads that it takes to start more and to wait
+// for them. Go ends a process that may have no thread more, which is how a program that takes all the room there is for
+// processes would end its worker. And none of those threads can be signalled by what they have started.
+func TestStartsMakeNoThread(t *testing.T) {
+	if version, err := landlockVersion(); err != nil || version < landlockMinVersion {
+		t.Skipf("version %d of Landlock: %v", version, err)
+	}
+	for _, role := range []string{"startMany", "startOnMain"} {
+		cmd := exec.Command("/proc/self/exe", role)
+		cmd.Dir = t.TempDir()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", role, err, out)
+		}
+	}
+}
+
+func init() {
+	if len(os.Args) > 1 && os.Args[1] == "startOnMain" {
+		runtime.LockOSThread() // while it initialises a program is on its main thread
+	}
+}
+
+// startOnMain is a worker whose main thread comes to start a child: it has another do that, and may still make a socket.
+func startOnMain() error {
+	if err := setNoNewPrivs(); err != nil {
+		return err
+	}
+	if unix.Gettid() != unix.Getpid() {
+		return errors.New("this is not the main thread")
+	}
+	second, err := NewToolStarter(TierLandlock).toolLayer()
+	if err != nil {
+		return err
+	}
+	child := exec.Command("/bin/true")
+	if err := second.start(child); err != nil {
+		return err
+	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return fmt.Errorf("the main thread is behind the child's walls: %w", err)
+	}
+	return errors.Join(unix.Close(fd), child.Wait())
+}
+
+// startMany is a worker, as far as its second layer of walls asks for: it counts its threads.
+func startMany() error {
+	if err := setNoNewPrivs(); err != nil {
+		return err
+	}
+	inside := NewToolStarter(TierLandlock)
+	first := exec.Command("/bin/sleep", "1000")
+	if err := inside.Start(first); err != nil {
+		return err
+	}
+	had := threadsHere()
+	if err := startSome(inside, 4, "/bin/true"); err != nil {
+		return err
+	}
+	for _, id := range threadsHere() {
+		if !slices.Contains(had, id) {
+			return fmt.Errorf("it has thread %s, which was not among the first %d", id, len(had))
+		}
+	}
+	if err := startSome(inside, 1, "/bin/sh", "-c", outOfReach); err != nil {
+		return fmt.Errorf("a child signals its worker: %w", err)
+	}
+	if err := first.Process.Kill(); err != nil {
+		return err
+	}
+	_ = first.Wait()
+
+	// With no child left, what the starts have used up is made again.
+	for range 40 {
+		if err := startSome(inside, 1, "/bin/true"); err != nil {
+			return err
+		}
+	}
+	if inside.spareThreads < minSpareThreads-1 {
+		return fmt.Errorf("after 40 starts %d threads are spare", inside.spareThreads)
+	}
+	return nil
+}
+
+// outOfReach tries every thread of a shell's parent. The one that has started it may end a moment later.
+const outOfReach = `for i in 0 1 2 3 4 5 6 7 8 9; do
+	reached=
+	for task in /proc/$PPID/task/*; do kill -0 ${task##*/} 2>/dev/null && reached=$task; done
+	[ "$reached" ] || exit 0
+	sleep 0.2
+done
+exit 1`
+
+// setNoNewPrivs executes this program again, as one that can get no rights: else only root may load a filter.
+func setNoNewPrivs() error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if has, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); err != nil || has == 1 {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	return syscall.Exec("/proc/self/exe", os.Args, os.Environ())
+}
+
+// startSome starts a program so many times and waits for all of them at once.
+func startSome(inside *ToolStarter, n int, program string, args ...string) error {
+	errs := make([]error, n)
+	var ended sync.WaitGroup
+	for i := range n {
+		cmd := exec.Command(program, args...)
+		if err := inside.Start(cmd); err != nil {
+			return err
+		}
+		ended.Go(func() { errs[i] = cmd.Wait() })
+	}
+	ended.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func threadsHere() (ids []string) {
+	entries, _ := os.ReadDir("/proc/self/task")
+	for _, e := range entries {
+		ids = append(ids, e.Name())
+	}
+	return ids
+}
+
+// TestToolsReachWorkspaces: the folders of the host that the first layer grants are a tool's too.
+func TestToolsReachWorkspaces(t *testing.T) {
+	if version, err := landlockVersion(); err != nil || version < landlockMinVersion {
+		t.Skipf("version %d of Landlock: %v", version, err)
+	}
+	cmd := exec.Command("/proc/self/exe", "startBeside")
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "WORKSPACE="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// startBeside is a worker that has a workspace beside its home, behind a first layer that grants both.
+func startBeside() error {
+	if err := setNoNewPrivs(); err != nil {
+		return err
+	}
+	beside := os.Getenv("WORKSPACE")
+	if os.Getenv("BEHIND") == "" {
+		return execBehind(rule{path: ".", rights: rightsWrite}, rule{path: beside, rights: rightsWrite})
+	}
+	inside := NewToolStarter(TierLandlock)
+	if err := startSome(inside, 1, "/bin/sh", "-c", "echo mine >$WORKSPACE/new && grep mine $WORKSPACE/new && echo >here"); err != nil {
+		return fmt.Errorf("in the workspace: %w", err)
+	}
+	if startSome(inside, 1, "/bin/sh", "-c", "ls $WORKSPACE/.. 2>/dev/null") == nil {
+		return fmt.Errorf("it sees what is above %s", beside)
+	}
+	return nil
+}
+
+// execBehind executes this program again behind a first layer of files' walls, which holds for one thread and what that executes.
+func execBehind(granted ...rule) error {
+	runtime.LockOSThread()
+	version, err := landlockVersion()
+	if err != nil {
+		return err
+	}
+	granted = append(append(systemRules(), rule{path: "/proc/self/exe", rights: rightsRead}), granted...)
+	if err := restrict(version, ProfileWorker, granted); err != nil {
+		return err
+	}
+	return syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), "BEHIND=1"))
+}

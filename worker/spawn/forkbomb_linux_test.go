@@ -1,0 +1,109 @@
+package spawn
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/protocol/spawnwire"
+)
+
+// bombRoom is how many processes the workers' account may have while a bomb goes off: a defect must not take the machine.
+const bombRoom = "400"
+
+// bombs are python for programs that double themselves without end.
+var bombs = map[string]string{
+	// None of them ever ends.
+	"stubborn": `
+while True:
+    try: os.fork()
+    except OSError: pass`,
+	// Each that is refused ends, and leaves its place to another's child.
+	"restless": `
+while True: os.fork()`,
+	// Each is in a session of its own, without its parent.
+	"scattered": `
+while True:
+    try:
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork(): os._exit(0)
+    except OSError: pass`,
+	// Each wakes all the others.
+	"waking": `
+while True:
+    try:
+        os.fork()
+        for pid in os.listdir("/proc"):
+            if pid.isdigit() and int(pid) > 1000:
+                try: os.kill(int(pid), signal.SIGCONT)
+                except OSError: pass
+    except OSError: pass`,
+}
+
+// TestABombIsEnded where no control group and no namespace holds it: by the watchdog, while its worker lives, and with its
+// worker. Nobody else's worker is harmed.
+func TestABombIsEnded(t *testing.T) {
+	for name, program := range bombs {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, setup{env: []string{sweepVar + "=50ms", roomVar + "=" + bombRoom},
+				policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=100"}})
+			other, w := r.worker(), r.worker()
+			light := fmt.Sprintf("cat >bomb.py <<'.'\nimport os, signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"+
+				"print('begun', flush=True)%s\n.\n(trap '' TERM HUP; exec python3 bomb.py 2>/dev/null) &", program)
+			w.answers(light, "begun")
+			if name != "scattered" { // what has lost its parent is ended at once
+				hit := next[spawnwire.LimitHit](r)
+				if hit.ID != w.id || hit.Kind != "pids" {
+					t.Errorf("%+v", hit)
+				}
+			}
+			other.answers(again, "again")
+			r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})
+			r.exited(w)
+			until(t, "nothing of it to be left", func() bool {
+				return !slices.ContainsFunc(others(t, other.pid), isRunning)
+			})
+			other.checkAlive()
+		})
+	}
+}
+
+// exited waits for a worker's end; it may hit limits until then.
+func (r *harness) exited(w *testWorker) {
+	r.t.Helper()
+	if err := r.conn.SetReceiveDeadline(time.Now().Add(deadline)); err != nil {
+		r.t.Fatal(err)
+	}
+	for {
+		got, _, err := r.conn.Receive()
+		if _, hit := got.(spawnwire.LimitHit); err == nil && hit {
+			continue
+		}
+		if end, ok := got.(spawnwire.Exited); err != nil || !ok || end.ID != w.id {
+			r.t.Fatalf("received %#v, %v; want the end of worker %d", got, err, w.id)
+		}
+		return
+	}
+}
+
+// others are the processes of the workers' account but one.
+func others(t *testing.T, but int) (pids []int) {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		info, gone := e.Info()
+		if err == nil && gone == nil && pid != but && int(info.Sys().(*syscall.Stat_t).Uid) == workersUID() {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}

@@ -1,0 +1,267 @@
+package spawn
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+
+	"mews/protocol/spawnwire"
+	"mews/worker/cgroup"
+	"mews/worker/sandbox"
+)
+
+// deadline is how long a test waits for what must happen. It is never reached but by a defect.
+const deadline = time.Minute
+
+// Accounts that nobody has, and no other package's tests: processes are counted for all of an account together.
+const (
+	stranger = 54341 // of workers where the tests are root
+	service  = 54400 // of a spawner that root has given capabilities
+)
+
+// roles are what the test binary is when it is executed as "mews-spawner".
+var roles = map[string]func(args []string) error{
+	sandbox.StageOneArgument:  func([]string) error { return sandbox.StageOne() },
+	sandbox.StageZeroArgument: func([]string) error { return sandbox.StageZero() },
+	"serve":                   serve,
+	"supervise":               supervise,
+	"mews":                    actSupervised,
+	"become":                  tryOtherAccounts,
+	"without":                 serveWithout,
+}
+
+// TestMain is the tests, or one of the roles.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "mews-worker" {
+		actAsFirst()
+		return
+	}
+	if filepath.Base(os.Args[0]) != "mews-spawner" {
+		goleak.VerifyTestMain(m)
+		return
+	}
+	err := roles[os.Args[1]](os.Args[2:])
+	status := 0
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mews-spawner:", err)
+		status = 1
+	}
+	var ended EndedError
+	if errors.As(err, &ended) {
+		status = ended.Status
+	}
+	syscall.Exit(status) // at once: os.Exit waits a second for races that are still to be found
+}
+
+// These tell a spawner of the tests how often to look, where it finds its control groups, and how many processes the account
+// of its workers may come to have.
+const (
+	sweepVar  = "MEWS_TEST_SWEEP"
+	groupsVar = "MEWS_TEST_GROUPS"
+	roomVar   = "MEWS_TEST_ROOM"
+	noGroups  = "/no/such/file"
+)
+
+// options are those of a spawner of the tests, whose arguments are KEY=VALUE of its policy.
+func options(args []string) (o Options, err error) {
+	for _, arg := range args {
+		key, value, _ := strings.Cut(arg, "=")
+		if err := o.Set(key, value); err != nil {
+			return o, err
+		}
+	}
+	o.Groups = cgroup.Options{Self: cmp.Or(os.Getenv(groupsVar), noGroups)}
+	o.Sweep, err = time.ParseDuration(cmp.Or(os.Getenv(sweepVar), "20ms"))
+	return o, errors.Join(err, o.Check())
+}
+
+func serve(args []string) error {
+	o, err := options(args)
+	if err != nil {
+		return err
+	}
+	if room, err := strconv.ParseUint(os.Getenv(roomVar), 10, 31); err == nil {
+		if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: room, Max: room}); err != nil {
+			return err
+		}
+	}
+	conn, err := spawnwire.NewConn(3)
+	if err != nil {
+		return err
+	}
+	return Run(conn, o)
+}
+
+// harness is a supervisor with a real spawner.
+type harness struct {
+	t     *testing.T
+	conn  *spawnwire.Conn
+	cmd   *exec.Cmd
+	said  *strings.Builder // the spawner's standard error; read it after cmd.Wait
+	root  string           // where homes and workspaces lie
+	ready spawnwire.Ready
+	last  uint64
+}
+
+// setup is how a spawner of the tests is started.
+type setup struct {
+	attr   *syscall.SysProcAttr
+	env    []string
+	policy []string // KEY=VALUE, after those that every test has
+}
+
+// homes is a folder that every account can get to.
+func homes(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mews-spawn-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// asRoot says whether the tests may give workers an account of their own.
+func asRoot() bool { return os.Getuid() == 0 }
+
+// workersUID is whose the workers are.
+func workersUID() int {
+	if asRoot() {
+		return stranger
+	}
+	return os.Getuid()
+}
+
+// giveToWorkers gives a path to the workers' account.
+func giveToWorkers(t testing.TB, path string) {
+	t.Helper()
+	if !asRoot() {
+		return
+	}
+	if err := os.Chown(path, stranger, stranger); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// makeFolder makes one in the harness's root that is the workers'.
+func (r *harness) makeFolder(name string) string {
+	r.t.Helper()
+	path := filepath.Join(r.root, name)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	giveToWorkers(r.t, path)
+	return path
+}
+
+// outside is the tier without namespaces, where processes are the host's.
+var outside = []string{"sandbox=landlock", "sandbox_min=off"}
+
+// startSpawner starts a spawner whose workers are shells.
+func startSpawner(t *testing.T, policy ...string) *harness {
+	t.Helper()
+	return start(t, setup{policy: append([]string{"worker=/bin/sh"}, policy...)})
+}
+
+// start starts a spawner, with a descriptor 4 that must not reach its workers.
+func start(t *testing.T, s setup) *harness {
+	t.Helper()
+	r := &harness{t: t, said: &strings.Builder{}, root: homes(t)}
+	conn, theirs, err := spawnwire.Pair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.conn = conn
+	r.cmd = command(t, append([]string{"serve"}, withAccount(s.policy)...)...)
+	r.cmd.Env = append(r.cmd.Env, s.env...)
+	r.cmd.Stderr = r.said
+	r.cmd.SysProcAttr = s.attr
+	r.cmd.ExtraFiles = []*os.File{theirs, os.Stdout}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.stop)
+	if err := theirs.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.ready = next[spawnwire.Ready](r)
+	if r.ready.Version != spawnwire.Version || r.ready.Why == "" || r.ready.Limits == "" {
+		t.Fatalf("ready: %+v", r.ready)
+	}
+	return r
+}
+
+// command is the test binary as "mews-spawner". Its secret is not for workers.
+func command(t testing.TB, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("/proc/self/exe") // by this name other accounts get to it too
+	cmd.Args = append([]string{"mews-spawner"}, args...)
+	cmd.Env = append(os.Environ(), "MEWS_SECRET=not for workers")
+	return cmd
+}
+
+// withAccount is a policy with the account that workers have in the tests.
+func withAccount(policy []string) []string {
+	if !asRoot() {
+		return policy
+	}
+	return append([]string{fmt.Sprintf("account=%d:%d", stranger, stranger)}, policy...)
+}
+
+func (r *harness) stop() {
+	_ = r.conn.Close()
+	if r.cmd.ProcessState == nil {
+		_ = r.cmd.Wait()
+	}
+	if r.t.Failed() {
+		r.t.Logf("the spawner said: %s", r.said)
+	}
+}
+
+// next is the spawner's next message, which must be an M.
+func next[M spawnwire.Message](r *harness) M {
+	r.t.Helper()
+	if err := r.conn.SetReceiveDeadline(time.Now().Add(deadline)); err != nil {
+		r.t.Fatal(err)
+	}
+	got, _, err := r.conn.Receive()
+	m, ok := got.(M)
+	if err != nil || !ok {
+		if err != nil && r.cmd.ProcessState == nil {
+			_ = r.conn.Close()
+			_ = r.cmd.Wait()
+		}
+		r.t.Fatalf("received %#v, %v; want %T (the spawner said: %s)", got, err, m, r.said)
+	}
+	return m
+}
+
+func (r *harness) send(m spawnwire.Message) {
+	r.t.Helper()
+	if err := r.conn.Send(m, deadline); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// kill has a worker killed, and waits for its end.
+func (r *harness) kill(p *testWorker) {
+	r.t.Helper()
+	r.send(spawnwire.Kill{ID: p.id, Signal: uint32(syscall.SIGKILL)})
+	if got := next[spawnwire.Exited](r); got.ID != p.id || int(got.PID) != p.pid {
+		r.t.Errorf("exited: %+v, want worker %d, pid %d", got, p.id, p.pid)
+	}
+}

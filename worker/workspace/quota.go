@@ -1,0 +1,50 @@
+package workspace
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// unlimited is the room of a folder that nobody has limited.
+type unlimited struct{}
+
+func (unlimited) Fits(int64) error { return nil }
+func (unlimited) Grew(int64)       {}
+
+// withinQuota does what makes the folder grow by so many bytes, where there is room for it.
+func (w *Workspace) withinQuota(grow int64, do func() error) error {
+	if err := w.quota.Fits(grow); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	w.quota.Grew(grow)
+	return nil
+}
+
+// diskBlock is how much file systems hand out at once, in bytes, most of them.
+const diskBlock = 4096
+
+// diskSize is what a file of so many bytes takes.
+func diskSize(size int64) int64 { return (size + diskBlock - 1) / diskBlock * diskBlock }
+
+// growth is by how much the folder grows when a file of so many bytes takes old's place; nil is none. What is no longer than
+// before never counts as growth, and a file that has other names stays.
+func growth(old fs.FileInfo, size int64) int64 {
+	if old == nil {
+		return diskSize(size)
+	}
+	st, ok := old.Sys().(*syscall.Stat_t)
+	switch {
+	case !ok:
+		return diskSize(size) - diskSize(old.Size())
+	case st.Nlink > 1:
+		return diskSize(size)
+	}
+	grow := diskSize(size) - st.Blocks*512 // the unit of Blocks, whatever the file system's is (stat(2))
+	if size <= old.Size() {
+		return min(grow, 0)
+	}
+	return grow
+}

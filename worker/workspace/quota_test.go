@@ -1,0 +1,126 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+)
+
+var errNoRoom = errors.New("no room")
+
+// testQuota is a room that notes what it is told, and is full once told so.
+type testQuota struct {
+	full  bool
+	asked []int64
+	grew  []int64
+}
+
+func (l *testQuota) Fits(grow int64) error {
+	l.asked = append(l.asked, grow)
+	if l.full && grow > 0 {
+		return errNoRoom
+	}
+	return nil
+}
+
+func (l *testQuota) Grew(by int64) { l.grew = append(l.grew, by) }
+
+// takes checks what the room was asked since the last time, and that all of it was done.
+func (l *testQuota) takes(t *testing.T, want ...int64) {
+	t.Helper()
+	if !slices.Equal(l.asked, want) || !slices.Equal(l.grew, want) {
+		t.Errorf("asked for %d, grew by %d, want %d", l.asked, l.grew, want)
+	}
+	l.asked, l.grew = nil, nil
+}
+
+func newLimited(t *testing.T) (*Workspace, string, *testQuota) {
+	ws, dir := open(t, protocol.FilePolicy{}, nil)
+	room := &testQuota{}
+	ws.SetQuota(room)
+	return ws, dir, room
+}
+
+// TestWhatAWriteTakes is in whole blocks, as the file system hands them out.
+func TestWhatAWriteTakes(t *testing.T) {
+	ws, dir, room := newLimited(t)
+	write := func(name string, n int) {
+		t.Helper()
+		_, err := ws.Write(name, []byte(strings.Repeat("x", n)), Replace)
+		must(t, err)
+	}
+	add := func(name string, n int) {
+		t.Helper()
+		_, err := ws.Append(name, []byte(strings.Repeat("x", n)))
+		must(t, err)
+	}
+	write("empty", 0)
+	room.takes(t, 0)
+	write("a", 1)
+	room.takes(t, 4096)
+	write("a", 4096)
+	room.takes(t, 0)
+	write("a", 9000)
+	room.takes(t, 8192)
+	write("a", 10)
+	room.takes(t, -8192)
+	add("new", 10)
+	room.takes(t, 4096)
+	add("new", 10)
+	room.takes(t, 0)
+	add("new", 8000)
+	room.takes(t, 4096)
+	must(t, os.Link(filepath.Join(dir, "new"), filepath.Join(dir, "other")))
+	write("new", 10) // the old one stays, by its other name
+	room.takes(t, 4096)
+}
+
+func TestAWriteThatDoesNotFit(t *testing.T) {
+	ws, dir, room := newLimited(t)
+	_, err := ws.Write("a", []byte(strings.Repeat("x", 9000)), Replace)
+	must(t, err)
+	room.takes(t, 12288)
+	room.full = true
+	_, err = ws.Write("deep/new", []byte("x"), Replace)
+	wantError(t, err, errNoRoom, "write deep/new: no room")
+	_, err = ws.Write("a", []byte(strings.Repeat("x", 20000)), Replace)
+	wantError(t, err, errNoRoom, "write a: no room")
+	_, err = ws.Append("a", []byte(strings.Repeat("x", 5000)))
+	wantError(t, err, errNoRoom, "append to a: no room")
+	_, err = ws.Append("log", []byte("x"))
+	wantError(t, err, errNoRoom, "append to log: no room")
+	if left, size := names(t, ws, "."), len(content(t, filepath.Join(dir, "a"))); !slices.Equal(left, []string{"a"}) || size != 9000 {
+		t.Errorf("there are %q, and a has %d bytes", left, size)
+	}
+	if room.grew != nil {
+		t.Errorf("it grew by %d", room.grew)
+	}
+}
+
+// TestNoRoomKeepsNobodyFromTidyingUp: what shrinks, moves or goes needs none; nor what is there already.
+func TestNoRoomKeepsNobodyFromTidyingUp(t *testing.T) {
+	ws, dir, room := newLimited(t)
+	_, err := ws.Write("a", []byte(strings.Repeat("x", 9000)), Replace)
+	must(t, err)
+	room.full = true
+	_, err = ws.Write("a", []byte("short"), Replace)
+	must(t, err)
+	_, err = ws.Append("a", []byte("and a little more in its block"))
+	must(t, err)
+	_, err = ws.Write("a", []byte(content(t, filepath.Join(dir, "a"))), Create)
+	must(t, err)
+	_, err = ws.Move(t.Context(), "a", "b/c")
+	must(t, err)
+	_, err = ws.Trash(t.Context(), "b", noon)
+	must(t, err)
+	sparse := filepath.Join(dir, "sparse")
+	must(t, os.WriteFile(sparse, nil, 0o644))
+	must(t, os.Truncate(sparse, 1<<20))
+	_, err = ws.Write("sparse", []byte("no longer than before, though it took nothing then"), Replace)
+	must(t, err)
+}
