@@ -260,36 +260,31 @@ func (m *mail) polled() time.Duration {
 	return within(m.b, m.polls, m.house, "a poll").At.Sub(began)
 }
 
-// BenchmarkTelegramMemory is what the supervisor and the spawner take while they poll and nobody has spoken, with budgets and
-// approvals at the gate; what a worker has for itself once its person has spoken; and how much more the supervisor takes after
-// 1,100 turns of one conversation than after a hundred. The second person's worker is there so that the first's is not
-// charged alone for what all workers share.
+// BenchmarkTelegramMemory is the private memory of the supervisor and the spawner while they poll and nobody has spoken, with
+// budgets and approvals at the gate; that of a worker once its person has spoken; and how much more the supervisor takes after
+// 1,100 turns of one conversation than after a hundred. What is resident stands beside it.
 func BenchmarkTelegramMemory(b *testing.B) {
 	for b.Loop() {
 		m := newMail(b, 2, brisk)
 		m.configure(guarded)
 		m.start()
-		m.server.Await(b, "a poll that waits, and a menu", func() bool {
-			return m.server.Polling() && m.server.Count("setMyCommands") > 0
-		})
-		settle()
-		supervisor, spawner := m.processes("mews")[0], m.processes("mews-spawner")[0]
-		b.ReportMetric(resident(b, supervisor), "KB-supervisor-idle")
-		b.ReportMetric(resident(b, spawner), "KB-spawner")
-		b.ReportMetric(resident(b, supervisor)+resident(b, spawner), "KB-idle")
-		b.ReportMetric(own(supervisor)+own(spawner), "KB-idle-own")
+		supervisor, spawner := idle(b, m.house, m.server)
+		b.ReportMetric(private(b, supervisor), "KB-supervisor-idle")
+		b.ReportMetric(private(b, spawner), "KB-spawner")
+		b.ReportMetric(private(b, supervisor)+private(b, spawner), "KB-idle")
+		b.ReportMetric(resident(b, supervisor)+resident(b, spawner), "KB-idle-resident")
 		m.warm(2)
 		settle()
-		b.ReportMetric(private(m.workerOf("p0")), "KB-worker")
+		b.ReportMetric(private(b, m.workerOf("p0")), "KB-worker")
 		for range 100 {
 			m.turn(0)
 		}
-		at100, own100 := resident(b, supervisor), own(supervisor)
+		at100, resident100 := private(b, supervisor), resident(b, supervisor)
 		for range 1000 {
 			m.turn(0)
 		}
-		b.ReportMetric(resident(b, supervisor)-at100, "KB-growth-1000-turns")
-		b.ReportMetric(own(supervisor)-own100, "KB-growth-own")
+		b.ReportMetric(private(b, supervisor)-at100, "KB-growth-1000-turns")
+		b.ReportMetric(resident(b, supervisor)-resident100, "KB-growth-resident")
 		m.stop()
 	}
 	b.ReportMetric(0, "ns/op")

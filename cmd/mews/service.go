@@ -168,7 +168,7 @@ func (s *service) connect(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.run}, {"sweep", s.sweep}, {"office", desk.run}, {"lean", lean(s.log)}}
+	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.run}, {"sweep", s.sweep}, {"office", desk.run}}
 	work := []part{{"workers", s.pool.Run}, {"sessions", settled(&s.ground, gates.look, sessions.Run)}, {"commands", commands.Run}}
 	if s.channel == nil {
 		s.parts = append(append(s.parts, work...), part{"control socket", server.Run})
