@@ -1,9 +1,11 @@
 package protocol
 
 // Blobs are bytes that do not belong on a line of their own: the whole output of a tool whose Text was cut, pictures,
-// and later files. The worker pushes and pulls them in chunks of at most BlobChunk bytes, at most BlobWindow of them
+// files, archives. The worker pushes and pulls them in chunks of at most BlobChunk bytes, at most BlobWindow of them
 // unanswered, and they travel behind every other message. The supervisor keeps them by their hash and never opens a
 // path that a worker named.
+//
+// The parameters of each carry either the turn or the operation that the call is made for; the other is 0.
 const (
 	MethodBlobBegin  = "blob.begin"  // BlobBegin to BlobBegun
 	MethodBlobWrite  = "blob.write"  // BlobWrite, no result
@@ -22,9 +24,11 @@ type BlobRef struct {
 	Size   int64  `json:"size"`   // bytes
 }
 
-// BlobBegin opens a blob for writing. It belongs to the turn, and is dropped if the turn ends before its commit.
+// BlobBegin opens a blob for writing. It belongs to the turn or operation, and is dropped if that ends before its
+// commit.
 type BlobBegin struct {
-	Turn int64 `json:"turn"`
+	Turn      int64 `json:"turn,omitempty"`
+	Operation int64 `json:"operation,omitempty"`
 }
 
 // BlobBegun names the open blob on this connection.
@@ -34,24 +38,27 @@ type BlobBegun struct {
 
 // BlobWrite appends. Offset is where Data begins; it must be the number of bytes written so far.
 type BlobWrite struct {
-	Turn   int64  `json:"turn"`
-	Blob   int64  `json:"blob"`
-	Offset int64  `json:"offset"`
-	Data   []byte `json:"data"`
+	Turn      int64  `json:"turn,omitempty"`
+	Operation int64  `json:"operation,omitempty"`
+	Blob      int64  `json:"blob"`
+	Offset    int64  `json:"offset"`
+	Data      []byte `json:"data"`
 }
 
 // BlobCommit closes a blob and makes it durable.
 type BlobCommit struct {
-	Turn int64 `json:"turn"`
-	Blob int64 `json:"blob"`
+	Turn      int64 `json:"turn,omitempty"`
+	Operation int64 `json:"operation,omitempty"`
+	Blob      int64 `json:"blob"`
 }
 
 // BlobRead asks for at most Length bytes from Offset. Only blobs of the connection's own person can be read.
 type BlobRead struct {
-	Turn   int64  `json:"turn"`
-	SHA256 string `json:"sha256"`
-	Offset int64  `json:"offset"`
-	Length int    `json:"length"` // 1 to BlobChunk
+	Turn      int64  `json:"turn,omitempty"`
+	Operation int64  `json:"operation,omitempty"`
+	SHA256    string `json:"sha256"`
+	Offset    int64  `json:"offset"`
+	Length    int    `json:"length"` // 1 to BlobChunk
 }
 
 // BlobData is a part of a blob, and the whole's size.

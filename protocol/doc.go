@@ -3,119 +3,130 @@
 //
 // # Framing
 //
-// JSON-RPC 2.0 over a stream socket that is the worker's standard input and output. One message is one line: a JSON
-// object in UTF-8, ended by a newline (0x0A) that occurs nowhere else, at most 1 MiB (Options.MaxLine) without it. Both
-// sides call, notify and answer. There are no batches. Params is an object or absent; a method without parameters sends
-// {}; a method without a result answers null. The stream's end between two lines is a peer that went; within a line it
-// is an error, and the half line is nothing.
+// The wire is JSON-RPC 2.0 over a stream socket, which is the worker's standard input and output. One message is one line:
+// a JSON object in UTF-8, at most 1 MiB (Options.MaxLine), ended by a newline (0x0A) that occurs nowhere else. Both sides
+// call, notify and answer. There are no batches. Params is an object or absent; a method without parameters sends {}; a
+// method without a result answers null. The end of the stream between two lines means that the peer has gone. The end of
+// the stream within a line is an error, and the half line is dropped.
 //
-// A reader holds at most one line and what came with it; it finds a line too long before it has read the rest.
+// A reader holds at most one line and what was read along with it. It refuses a line that is too long before it has read
+// all of it.
 //
 // # Strictness
 //
-// Unknown, duplicate and case-variant keys, keys equal once their escapes are resolved, invalid UTF-8, unpaired
-// surrogates, numbers that float64 cannot hold, null where nothing can be nil, nesting deeper than 64 (the envelope is
-// the first level) and anything after the value are refused, in the envelope and in params and results. Inside a
-// json.RawMessage (a tool's arguments, a schema) every key goes, once; it may be 48 deep, and Valid checks it. A side
+// Refused are: unknown, duplicate and case-variant keys; keys that are equal once their escapes are resolved; invalid
+// UTF-8; unpaired surrogates; numbers that float64 cannot hold; null for a value that cannot be nil; nesting deeper than 64
+// (the envelope is the first level); anything after the value. This holds in the envelope, in params and in results. A
+// json.RawMessage (a tool's arguments, a schema) may have any key once and may be 48 deep; CheckRaw checks one. A side
 // holds its own lines to the same rules before it sends them, so that a bad value is an error to the code that made it.
 //
 // # Calls
 //
-// The id of a call is a positive integer. Each side counts up for its own calls, so that within a lane ids rise; 1 of
-// the one side has nothing to do with 1 of the other. A call is answered once, with a result or an error, in any order.
-// At most 64 (Options.MaxCalls) calls of a side are answered at once; one more is refused with CodeBusy, at once.
+// The id of a call is a positive integer. Each side counts up for its own calls, so ids rise within a lane; the ids of the
+// two sides are independent. A call is answered once, with a result or an error. Answers come in any order. A side answers
+// at most 64 calls at once (Options.MaxCalls) and refuses one more at once with CodeBusy.
 //
-// cancel{id} is a notification with which a caller takes a call back. The context of its handler ends, and the call is
-// still answered: with CodeCancelled, or with what it came to (turn.start ends with WhyStopped). For a call that is not
-// open it is ignored, since the answer may have crossed it. The caller waits 5 s (Options.CancelGrace) for that answer.
+// cancel{id} is a notification by which a caller takes a call back. The context of the call's handler ends. The call is
+// still answered: with CodeCancelled, or with its result (turn.start ends with WhyStopped). A cancel for a call that is not
+// open is ignored, because the answer may have crossed it. The caller waits 5 s (Options.CancelGrace) for the answer.
 //
-// ping is answered by the connection itself, whatever the handlers do: it shows that the other side reads and writes.
+// The connection itself answers ping, whatever the handlers do: an answer shows that the other side reads and writes.
 //
 // # Order and lanes
 //
 // The lines of a lane arrive in the order in which they were queued: every model.delta before the result of its
-// model.stream, every turn.event before the end of its turn. There are two lanes, and a line's method decides: blob.*
-// calls, the answers to them and their cancels are bulk, and leave only while nothing else waits; all others are main.
-// A line once begun is finished, which bounds what bulk costs the others to one chunk.
+// model.stream, every turn.event before the end of its turn. There are two lanes, and the method decides which one a line
+// takes. The bulk lane has blob.* calls, their answers and their cancels; the main lane has everything else. A bulk line
+// leaves only while the main lane is empty. A line that was begun is finished, so bulk delays the main lane by one chunk at
+// most.
 //
-// Calls are handled side by side, so that of two that are open at once neither is the first. Only blob.* calls are
-// handled one after the other in the order of arrival: a blob's chunks may follow each other unanswered.
+// Calls are handled side by side: of two open calls neither is the first. Only blob.* calls are handled one after the other
+// in the order of arrival, so that a blob's chunks may follow each other before the first is answered.
 //
 // # Back-pressure
 //
-// A reader never waits for its own writer. What is to be sent waits in a bounded queue (4 MiB, Options.QueueBytes; a
-// quarter of that for the bulk lane) and whoever sends waits for room. The reader's own short answers have a reserve of
-// another quarter; a peer that asks and does not read exhausts it, and the connection ends with ErrStalled. So it does
-// when the peer does not take 64 KiB of a line within 10 s (Options.WriteTimeout).
+// A reader never waits for its own writer. Lines wait in a bounded queue (4 MiB, Options.QueueBytes; a quarter of that for
+// the bulk lane), and a sender waits for room in it. The reader's own short answers may use another quarter. A peer that
+// asks and does not read uses that up, and the connection ends with ErrStalled. It also ends so when the peer does not take
+// 64 KiB of a line within 10 s (Options.WriteTimeout).
 //
 // # Errors
 //
-// An error has one of the codes of Error and a text. A text under CodeFailed may be shown to a person; the text of any
-// error that is not an *Error is withheld, and "internal error" is sent in its place. A parameter that is wrong is
-// CodeInvalidParams and names its place: "turn.start: limits.steps: want a number, got a string".
+// An error has a text and one of the codes of Error. A text under CodeFailed may be shown to a person. An error of a
+// handler that is not an *Error is sent as "internal error", without its text. CodeInvalidParams is for a parameter that is
+// wrong, and its text names the place: "turn.start: limits.steps: want a number, got a string".
 //
-// A side that sends a line that is no strict JSON, an envelope that is none of the three, an id again, or an answer to
-// what was not asked or was answered already, is hostile or broken: the connection ends with ErrProtocol.
+// A side is hostile or broken if it sends a line that is not strict JSON, an envelope that is neither call, notification
+// nor response, an id a second time, or an answer to a call that is not open. The connection then ends with ErrProtocol.
 //
 // # Phases
 //
-// The supervisor calls hello first, and the worker answers nothing else before it; both must have the same Version.
-// Then the worker is idle until turn.start, and in turn until it answers that call. A method that is marked "in turn"
-// carries the turn's id, and is valid only between that call and its answer. The supervisor trusts no field for who is
-// speaking: the connection is the identity. A method known but out of phase, or over its limit, ends the worker; one
-// that is unknown is answered with CodeMethodNotFound, and a worker that keeps asking for such is ended.
+// The supervisor calls hello first; the worker answers no other method before it. Both sides must have the same Version.
+// Then the worker is ready: the supervisor may start turns and operations, several at once. A turn runs from turn.start to
+// the answer of that call, and an operation from operation.start to its answer. Every message about one of them carries its
+// id, and is valid only while it runs. A call that may be made for both carries either turn or operation. The supervisor
+// trusts no field for who is speaking: the connection is the identity. A known method that is out of phase or over its limit
+// ends the worker. An unknown method is answered with CodeMethodNotFound, and a worker that keeps sending such is ended.
 //
-// Closing a connection drops what is still queued. A worker that has answered stop therefore waits for the supervisor
-// to close, which it does once it has the answer.
+// Closing a connection drops what is still queued. A worker that has answered stop therefore waits until the supervisor,
+// which has the answer then, closes the connection.
 //
 // # Methods
 //
 //	supervisor to worker
-//	  hello          Hello to HelloResult                  the first call
-//	  walls.try      TryWalls to TriedWalls                in place of hello: a worker that is nobody's tries to get out
-//	  turn.start     TurnStart to TurnEnd                  a call whose result ends the turn
-//	  stop           no parameters, no result              cancel the turns, answer, end
-//	  model.delta    ModelDelta, a notification            during model.stream
+//	  hello            Hello to HelloResult                    the first call
+//	  walls.try        TryWalls to TriedWalls                  in place of hello: a worker of nobody tries to escape
+//	  turn.start       TurnStart to TurnEnd                    its result ends the turn
+//	  operation.start  OperationStart to OperationEnd          its result ends the operation
+//	  stop             no parameters, no result                cancel turns and operations, answer, end
+//	  model.delta      ModelDelta, a notification              during model.stream
 //
 //	worker to supervisor
-//	  model.stream   ModelStream to ModelStreamed          in turn, one at a time
-//	  step.commit    StepCommit to StepCommitted           in turn
-//	  turn.event     TurnEvent, a notification             in turn
-//	  blob.begin     BlobBegin to BlobBegun                in turn
-//	  blob.write     BlobWrite, no result                  in turn, at most 64 KiB of data, two unanswered a blob
-//	  blob.commit    BlobCommit to BlobRef                 in turn
-//	  blob.read      BlobRead to BlobData                  in turn
-//	  chat.send      ChatSend to ChatSent                  in turn, one at a time; may wait for the person
+//	  tools.changed    ToolsChanged, no result                 at any time after hello
+//	  model.stream     ModelStream to ModelStreamed            in turn, one at a time
+//	  step.commit      StepCommit to StepCommitted             in turn
+//	  turn.event       TurnEvent, a notification               in turn
+//	  blob.begin       BlobBegin to BlobBegun                  in turn or operation
+//	  blob.write       BlobWrite, no result                    in turn or operation, at most 64 KiB of data, two unanswered a blob
+//	  blob.commit      BlobCommit to BlobRef                   in turn or operation
+//	  blob.read        BlobRead to BlobData                    in turn or operation
+//	  chat.send        ChatSend to ChatSent                    in turn, one at a time; may wait for the person
 //
 //	both
-//	  cancel         Cancel, a notification                taken by the connection
-//	  ping           no parameters, no result              answered by the connection
+//	  cancel           Cancel, a notification                  taken by the connection
+//	  ping             no parameters, no result                answered by the connection
 //
-// What is too big for a line, or does not belong on one, is a blob: opened, written in chunks at rising offsets,
-// committed, and from then on named by the SHA-256 of its bytes. One that is not committed ends with its turn.
+// Bytes that are too many for a line, or do not belong on one, are a blob: it is opened, written in chunks at rising
+// offsets and committed, and from then on named by the SHA-256 of its bytes. A blob that is not committed ends with its turn
+// or operation.
 //
-// A picture is such a blob with its media type and its pixels beside its name (Image), in a result of at most eight or in
-// a message of the person's. A result that names a blob of somebody else's, or what is no picture, ends the worker.
+// A picture is such a blob, named together with its media type and its size in pixels (Image). It stands in a tool's result,
+// which has eight at most, or in a message of the person's. The worker is ended if a result names a blob of somebody else's
+// or bytes that are no picture.
 //
 // There is no line for what the person sends while a turn runs. The supervisor owns the transcript and makes each request to
-// the model of it: it puts such a message there when a model.stream asks, behind the message that this names in after. The
-// worker is told how many there were (ModelStreamed.Taken), for what the model does over again then it does at the person's
-// word; and no crash can leave the two sides with two opinions of what was said.
+// the model from it. It adds such messages when a model.stream asks, behind the message that the call names in after.
+// ModelStreamed.Taken tells the worker how many there were: after them the model may repeat earlier calls because the person
+// wants it. So no crash can leave the two sides with different opinions of what was said.
+//
+// The worker's tools may change after hello (tools.changed). An operation is work that is no turn; a started one is named
+// by the same id after a crash. OperationKind has the kinds.
 //
 // # A transcript
 //
-// Two turns, as they go over the wire; S is the supervisor's line and W the worker's, and a line too long for this page
-// goes on, indented, without anything in between. The first turn looks for something and writes a file; the search's
-// output was cut, and the whole of it is a blob. The second goes on after a crash, sends a file, and is stopped by the
-// person. At its end the worker asks for what does not exist, and is stopped itself.
+// The transcript below has two turns and an operation. S is the supervisor's line and W the worker's; a line that is too
+// long for this page goes on, indented. The first turn searches and writes a file; the output of the search was cut, and
+// the whole of it is a blob. The second turn goes on after a crash, sends a file, and is stopped by the person. Then the
+// worker has a new tool, and the home is archived; the archive's bytes are cut short here. At its end the worker calls a
+// method that does not exist, and is stopped.
 //
 //	{"S":{"jsonrpc":"2.0","id":1,"method":"walls.try","params":{"victims":{"secret":"not for workers","socket":"/run
 //	    /docker.sock"}}}}
 //	{"W":{"jsonrpc":"2.0","id":1,"result":{"findings":[{"row":"N10","what":"connect to a socket in the file system",
 //	    "outcome":"stopped","detail":"connect: no such file or directory (ENOENT)"}]}}}
-//	{"S":{"jsonrpc":"2.0","id":2,"method":"hello","params":{"version":1,"user":"alice","home":"/home","timezone":"Eu
+//	{"S":{"jsonrpc":"2.0","id":2,"method":"hello","params":{"version":2,"user":"alice","home":"/home","timezone":"Eu
 //	    rope/Madrid","files":{"exclude":[".trash/**"]}}}}
-//	{"W":{"jsonrpc":"2.0","id":2,"result":{"version":1,"build":"dev","tools":[{"name":"search_files","description":"
+//	{"W":{"jsonrpc":"2.0","id":2,"result":{"version":2,"build":"dev","tools":[{"name":"search_files","description":"
 //	    Find lines.","schema":{"type":"object"},"effect":"none"},{"name":"write_file","description":"Write a file.",
 //	    "schema":{"type":"object"},"effect":"once"}]}}}
 //	{"S":{"jsonrpc":"2.0","id":3,"method":"ping","params":{}}}
@@ -189,8 +200,30 @@
 //	{"W":{"jsonrpc":"2.0","method":"cancel","params":{"id":13}}}
 //	{"S":{"jsonrpc":"2.0","id":13,"error":{"code":-32002,"message":"model.stream: cancelled"}}}
 //	{"W":{"jsonrpc":"2.0","id":5,"result":{"why":"stopped","steps":1}}}
-//	{"W":{"jsonrpc":"2.0","id":14,"method":"shell.open","params":{}}}
-//	{"S":{"jsonrpc":"2.0","id":14,"error":{"code":-32601,"message":"no method \"shell.open\""}}}
-//	{"S":{"jsonrpc":"2.0","id":6,"method":"stop","params":{}}}
-//	{"W":{"jsonrpc":"2.0","id":6,"result":null}}
+//	{"W":{"jsonrpc":"2.0","id":14,"method":"tools.changed","params":{"hash":"fd4b583a276cb25e6139e342fdd28895112c6a5
+//	    91f32f179bfd6cf41c9b363d8"}}}
+//	{"S":{"jsonrpc":"2.0","id":14,"error":{"code":-32001,"message":"the list of tools is not known here"}}}
+//	{"W":{"jsonrpc":"2.0","id":15,"method":"tools.changed","params":{"hash":"fd4b583a276cb25e6139e342fdd28895112c6a5
+//	    91f32f179bfd6cf41c9b363d8","tools":[{"name":"get_weather","description":"Tell the weather.","schema":{"type"
+//	    :"object"},"effect":"none"},{"name":"search_files","description":"Find lines.","schema":{"type":"object"},"e
+//	    ffect":"none"},{"name":"write_file","description":"Write a file.","schema":{"type":"object"},"effect":"once"
+//	    }]}}}
+//	{"S":{"jsonrpc":"2.0","id":15,"result":null}}
+//	{"S":{"jsonrpc":"2.0","id":6,"method":"operation.start","params":{"operation":3,"kind":"archive","parameters":{"
+//	    max_bytes":1073741824}}}}
+//	{"W":{"jsonrpc":"2.0","id":16,"method":"blob.begin","params":{"operation":3}}}
+//	{"S":{"jsonrpc":"2.0","id":16,"result":{"blob":2}}}
+//	{"W":{"jsonrpc":"2.0","id":17,"method":"blob.write","params":{"operation":3,"blob":2,"offset":0,"data":"ZmlsZXMv
+//	    dG9kby5tZCAuLi4gbGVmdC1vdXQudHh0IC4uLg=="}}}
+//	{"S":{"jsonrpc":"2.0","id":17,"result":null}}
+//	{"W":{"jsonrpc":"2.0","id":18,"method":"blob.commit","params":{"operation":3,"blob":2}}}
+//	{"S":{"jsonrpc":"2.0","id":18,"result":{"sha256":"d2cbf03e5df287ab3c17d178c499fe16a12a61c48244c4b30652d04beed0c5
+//	    ba","size":34}}}
+//	{"W":{"jsonrpc":"2.0","id":6,"result":{"result":{"blob":{"sha256":"d2cbf03e5df287ab3c17d178c499fe16a12a61c48244c
+//	    4b30652d04beed0c5ba","size":34},"files":1,"bytes":5,"left_out":[{"path":"run/agent.sock","reason":"it is nei
+//	    ther a file nor a folder nor a link"}]}}}}
+//	{"W":{"jsonrpc":"2.0","id":19,"method":"shell.open","params":{}}}
+//	{"S":{"jsonrpc":"2.0","id":19,"error":{"code":-32601,"message":"no method \"shell.open\""}}}
+//	{"S":{"jsonrpc":"2.0","id":7,"method":"stop","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":7,"result":null}}
 package protocol

@@ -253,6 +253,8 @@ func FuzzConn(f *testing.F) {
 		`{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}` + "\n"))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n" +
 		`{"jsonrpc":"2.0","id":2,"method":"blob.read","params":{}}` + "\n"))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"operation.start","params":{"operation":3,"kind":"archive","parameters":{}}}` + "\n" +
+		`{"jsonrpc":"2.0","id":2,"method":"tools.changed","params":{"hash":"x"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		h := answering(func(_ context.Context, req *protocol.Request) (any, error) { return req.Params, nil })
 		c, p := connected(t, h, protocol.Options{MaxLine: 4 << 10, MaxCalls: 4, QueueBytes: 8 << 10})

@@ -13,7 +13,8 @@ var wireTypes = []any{
 	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommit{},
 	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, ModelDelta{}, SystemRef{}, ToolsRef{}, Message{},
 	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBegun{}, BlobWrite{}, BlobCommit{},
-	BlobRead{}, BlobData{}, ChatSend{}, ChatSent{}, Cancel{}, Error{},
+	BlobRead{}, BlobData{}, ChatSend{}, ChatSent{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
+	ArchiveParameters{}, ArchiveResult{}, LeftOut{}, ToolsChanged{},
 }
 
 func TestEveryFieldTravels(t *testing.T) {

@@ -1,10 +1,8 @@
 package protocol
 
-import "encoding/json"
-
 // Version is the version of the wire. Both sides must have the same one; there is no negotiation, because the three
 // binaries are built and installed together.
-const Version = 1
+const Version = 2
 
 // MethodHello is the supervisor's first call on a new connection. A worker answers nothing else before it.
 const MethodHello = "hello"
@@ -31,25 +29,8 @@ type FilePolicy struct {
 type HelloResult struct {
 	Version int    `json:"version"`
 	Build   string `json:"build"` // the worker's build, for the log
-	Tools   []Tool `json:"tools"` // sorted by name
+	Tools   []Tool `json:"tools"` // as CheckTools wants them
 }
-
-// Tool is a tool as the model is told of it.
-type Tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, an object
-	Effect      ToolEffect      `json:"effect"`
-}
-
-// ToolEffect says what may be done with a call whose outcome a crash has hidden.
-type ToolEffect string
-
-const (
-	EffectNone       ToolEffect = "none"       // changes nothing: run it again
-	EffectIdempotent ToolEffect = "idempotent" // twice is the same as once: run it again
-	EffectOnce       ToolEffect = "once"       // twice is wrong: the model is told that its outcome is unknown
-)
 
 // MethodPing asks whether the other side still reads; it answers at once, whatever else it does. No parameters, no
 // result.

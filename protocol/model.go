@@ -23,7 +23,8 @@ type SystemRef struct {
 	Text string `json:"text,omitempty"`
 }
 
-// ToolsRef is the list of tools or its name. The tools must be among those of HelloResult.
+// ToolsRef is the list of tools or its name. Each must have been in HelloResult or in a ToolsChanged that
+// the supervisor has answered.
 type ToolsRef struct {
 	Hash  string   `json:"hash"`            // hex SHA-256 of the names, each followed by a newline
 	Names []string `json:"names,omitempty"` // sorted

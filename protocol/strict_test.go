@@ -213,7 +213,8 @@ func TestValidLeavesRoomForTheMessage(t *testing.T) {
 // FuzzStrict holds Strict against a slow and simple reading of the same rules over encoding/json's tokens.
 func FuzzStrict(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"text":"a","in":{"n":1}}`, `{"raw":{"a":[1,2e3,null]},"data":"aGk="}`,
-		`{"text":"\ud83d\ude00"}`, `{"tags":{"a":"b"},"tags":{}}`, `{"Text":1}`, `{"raw":1e400}`, `[]`, `{"in":null}`} {
+		`{"text":"\ud83d\ude00"}`, `{"tags":{"a":"b"},"tags":{}}`, `{"Text":1}`, `{"raw":1e400}`, `[]`, `{"in":null}`,
+		`{"operation":3,"kind":"archive","parameters":{"max_bytes":1048576}}`, `{"raw":{"max_bytes":1,"max_bytes":2}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,21 +20,23 @@ import (
 
 // methods is every method of the wire: what it takes and what it answers. nil stands for nothing.
 var methods = map[string]struct{ params, result func() any }{
-	protocol.MethodHello:       {of[protocol.Hello], of[protocol.HelloResult]},
-	protocol.MethodPing:        {},
-	protocol.MethodStop:        {},
-	protocol.MethodCancel:      {of[protocol.Cancel], nil},
-	protocol.MethodTryWalls:    {of[protocol.TryWalls], of[protocol.TriedWalls]},
-	protocol.MethodTurnStart:   {of[protocol.TurnStart], of[protocol.TurnEnd]},
-	protocol.MethodTurnEvent:   {of[protocol.TurnEvent], nil},
-	protocol.MethodModelStream: {of[protocol.ModelStream], of[protocol.ModelStreamed]},
-	protocol.MethodModelDelta:  {of[protocol.ModelDelta], nil},
-	protocol.MethodStepCommit:  {of[protocol.StepCommit], of[protocol.StepCommitted]},
-	protocol.MethodBlobBegin:   {of[protocol.BlobBegin], of[protocol.BlobBegun]},
-	protocol.MethodBlobWrite:   {of[protocol.BlobWrite], nil},
-	protocol.MethodBlobCommit:  {of[protocol.BlobCommit], of[protocol.BlobRef]},
-	protocol.MethodBlobRead:    {of[protocol.BlobRead], of[protocol.BlobData]},
-	protocol.MethodChatSend:    {of[protocol.ChatSend], of[protocol.ChatSent]},
+	protocol.MethodHello:          {of[protocol.Hello], of[protocol.HelloResult]},
+	protocol.MethodPing:           {},
+	protocol.MethodStop:           {},
+	protocol.MethodCancel:         {of[protocol.Cancel], nil},
+	protocol.MethodTryWalls:       {of[protocol.TryWalls], of[protocol.TriedWalls]},
+	protocol.MethodTurnStart:      {of[protocol.TurnStart], of[protocol.TurnEnd]},
+	protocol.MethodTurnEvent:      {of[protocol.TurnEvent], nil},
+	protocol.MethodModelStream:    {of[protocol.ModelStream], of[protocol.ModelStreamed]},
+	protocol.MethodModelDelta:     {of[protocol.ModelDelta], nil},
+	protocol.MethodStepCommit:     {of[protocol.StepCommit], of[protocol.StepCommitted]},
+	protocol.MethodBlobBegin:      {of[protocol.BlobBegin], of[protocol.BlobBegun]},
+	protocol.MethodBlobWrite:      {of[protocol.BlobWrite], nil},
+	protocol.MethodBlobCommit:     {of[protocol.BlobCommit], of[protocol.BlobRef]},
+	protocol.MethodBlobRead:       {of[protocol.BlobRead], of[protocol.BlobData]},
+	protocol.MethodChatSend:       {of[protocol.ChatSend], of[protocol.ChatSent]},
+	protocol.MethodOperationStart: {of[protocol.OperationStart], of[protocol.OperationEnd]},
+	protocol.MethodToolsChanged:   {of[protocol.ToolsChanged], nil},
 }
 
 func of[T any]() any { return new(T) }
@@ -146,6 +149,31 @@ func other(s protocoltest.Side) protocoltest.Side {
 		return protocoltest.Supervisor
 	}
 	return protocoltest.Worker
+}
+
+func TestTheTranscriptsToolsAndArchiveAreInOrder(t *testing.T) {
+	_, messages := transcript(t)
+	checked := 0
+	for _, m := range messages {
+		var end protocol.OperationEnd
+		switch {
+		case m.Method == protocol.MethodToolsChanged:
+			var changed protocol.ToolsChanged
+			if err := errors.Join(protocol.DecodeStrict(m.Params, &changed), changed.Check()); err != nil {
+				t.Error(err)
+			}
+			checked++
+		case protocol.DecodeStrict(m.Result, &end) == nil && end.Result != nil:
+			var archive protocol.ArchiveResult
+			if err := errors.Join(protocol.DecodeStrict(end.Result, &archive), archive.Check()); err != nil {
+				t.Error(err)
+			}
+			checked++
+		}
+	}
+	if checked != 3 {
+		t.Errorf("%d messages were checked, want 3", checked)
+	}
 }
 
 // TestEveryMethodIsDocumented reads the Method constants from the source.

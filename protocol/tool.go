@@ -1,0 +1,104 @@
+package protocol
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Tool is a tool as the model is told of it.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, an object
+	Effect      ToolEffect      `json:"effect"`
+}
+
+// ToolEffect says what may be done with a call whose outcome a crash has hidden.
+type ToolEffect string
+
+const (
+	EffectNone       ToolEffect = "none"       // changes nothing: run it again
+	EffectIdempotent ToolEffect = "idempotent" // twice is the same as once: run it again
+	EffectOnce       ToolEffect = "once"       // twice is wrong: the model is told that its outcome is unknown
+)
+
+// MethodToolsChanged announces that the worker's tools are others from now on. A call, at any time after hello: ToolsChanged,
+// no result.
+//
+// The worker sends the hash alone first. A supervisor that does not have the list answers CodeUnknownHash, and the worker
+// sends it whole. The worker names a new tool in a model.stream only after the answer. A name that has left the list stays
+// known to the supervisor with its last definition, so that a model.stream that was under way is no offence.
+const MethodToolsChanged = "tools.changed"
+
+// ToolsChanged is a list of tools or its name.
+type ToolsChanged struct {
+	Hash  string `json:"hash"`            // as HashTools makes it
+	Tools []Tool `json:"tools,omitempty"` // as CheckTools wants them; nil: by hash alone
+}
+
+// Bounds of a list of tools. A list within them fits a line.
+const (
+	MaxTools     = 256
+	MaxToolBytes = 512 << 10 // of the list as JSON
+)
+
+// HashTools is the hex SHA-256 of a list of tools as JSON. It is the same on both sides of a connection.
+func HashTools(tools []Tool) (string, error) {
+	text, err := encodeTools(tools)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Check says what is wrong with an announcement that no honest worker sends: one whose list is not the one that it names.
+func (c ToolsChanged) Check() error {
+	if c.Tools == nil {
+		return nil
+	}
+	if err := CheckTools(c.Tools); err != nil {
+		return err
+	}
+	if hash, err := HashTools(c.Tools); err != nil || hash != c.Hash {
+		return fmt.Errorf("hash: %.80q, and the list has %s", c.Hash, hash)
+	}
+	return nil
+}
+
+// CheckTools says what is wrong with a list of tools that no honest worker sends.
+func CheckTools(tools []Tool) error {
+	if len(tools) > MaxTools {
+		return fmt.Errorf("tools: %d of them, at most %d", len(tools), MaxTools)
+	}
+	text, err := encodeTools(tools)
+	if err != nil {
+		return err
+	}
+	if len(text) > MaxToolBytes {
+		return fmt.Errorf("tools: %d bytes, at most %d", len(text), MaxToolBytes)
+	}
+	for i, tool := range tools {
+		if !utf8.ValidString(tool.Name) || !utf8.ValidString(tool.Description) {
+			return fmt.Errorf("tools: %.80q is not in UTF-8", tool.Name)
+		}
+		if i > 0 && tools[i-1].Name >= tool.Name {
+			return fmt.Errorf("tools: %.80q after %.80q: want them sorted, each once", tool.Name, tools[i-1].Name)
+		}
+	}
+	return nil
+}
+
+func encodeTools(tools []Tool) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(tools); err != nil {
+		return nil, fmt.Errorf("encode the list of tools: %w", err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

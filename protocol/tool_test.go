@@ -1,0 +1,66 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestChangedToolsAreChecked(t *testing.T) {
+	good := []Tool{{Name: "a", Schema: json.RawMessage(`{"type": "object"}`), Effect: EffectNone}, {Name: "b<", Schema: json.RawMessage(`{}`)}}
+	hash, err := HashTools(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := encodeLine(ToolsChanged{Hash: hash, Tools: good}, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var arrived ToolsChanged
+	if err := DecodeStrict(line.bytes[maxHead:len(line.bytes)-2], &arrived); err != nil {
+		t.Fatal(err)
+	}
+	if err := arrived.Check(); err != nil {
+		t.Errorf("as it arrives: %v", err)
+	}
+	many := make([]Tool, MaxTools+1)
+	for i := range many {
+		many[i] = Tool{Name: fmt.Sprintf("%04d", i), Schema: json.RawMessage(`{}`)}
+	}
+	for name, tools := range map[string][]Tool{
+		"not sorted": {good[1], good[0]}, "twice": {good[0], good[0]}, "too many": many,
+		"too long":  {{Name: "a", Description: strings.Repeat("x", MaxToolBytes), Schema: json.RawMessage(`{}`)}},
+		"not UTF-8": {{Name: "a", Description: "\xff", Schema: json.RawMessage(`{}`)}},
+		"no schema": {{Name: "a", Schema: json.RawMessage(`{`)}},
+	} {
+		if CheckTools(tools) == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := CheckTools(many[:MaxTools]); err != nil {
+		t.Error(err)
+	}
+	if (ToolsChanged{Hash: hash, Tools: slices.Clone(good[:1])}).Check() == nil {
+		t.Error("the hash of another list was taken")
+	}
+	if err := (ToolsChanged{Hash: hash}).Check(); err != nil {
+		t.Errorf("by hash alone: %v", err)
+	}
+}
+
+func TestAnArchivesResultIsChecked(t *testing.T) {
+	good := ArchiveResult{Blob: BlobRef{Size: 1024}, LeftOut: make([]LeftOut, MaxLeftOut)}
+	if err := good.Check(); err != nil {
+		t.Error(err)
+	}
+	for name, bad := range map[string]ArchiveResult{
+		"empty": {}, "negative": {Blob: BlobRef{Size: 1}, Files: -1}, "long list": {Blob: BlobRef{Size: 1}, LeftOut: make([]LeftOut, MaxLeftOut+1)},
+		"long text": {Blob: BlobRef{Size: 1}, LeftOut: []LeftOut{{Reason: strings.Repeat("x", MaxLeftOutText+1)}}},
+	} {
+		if bad.Check() == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
