@@ -57,9 +57,9 @@ func (s *service) openTelegram(context.Context) (err error) {
 		Deliveries: deliveries{s.db.Outbox()}, Posts: s.db.Posts(), Conversations: following{s.db.Conversations(), s}, Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.config.Telegram.Rate),
 		Grows: s.preferences().grows, Serves: s.serves, Log: s.log.Named("outbox"),
-		Extras: outbox.Extras{Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget},
+		Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget,
 	})
-	c.cleaner = c.outbox.Cleaner(s.db.Cleanings(), c.client)
+	c.cleaner = c.outbox.Cleaner(s.db.Cleanings())
 	s.feeds.Changed = c.outbox.Changed
 	s.channel = c
 	return nil
@@ -93,7 +93,7 @@ func (c *channel) receive(box *inbox.Inbox) error {
 	if err != nil {
 		return err
 	}
-	c.read = telegram.NewKeeper(c.client, telegram.KeeperOptions{
+	c.read = telegram.NewWebhookRegistrar(c.client, telegram.WebhookRegistrarOptions{
 		URL: hook.URL, Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
 	}).Run
 	return nil
@@ -148,7 +148,7 @@ func (c *channel) present(ctx context.Context) error {
 	var met time.Time
 	introduce := func() (struct{}, error) {
 		if time.Since(met) >= presented {
-			bot, err := c.client.Meet(ctx)
+			bot, err := c.client.RefreshMe(ctx)
 			if err != nil {
 				return struct{}{}, paced(err)
 			}

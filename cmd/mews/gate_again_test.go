@@ -14,14 +14,13 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/sqlite"
-	"mews/supervisor/telegram"
 )
 
 // However many codes others try, whoever has a right one is let in, and nobody is blamed for what the others did.
 func TestARightCodeWorksWhateverOthersTry(t *testing.T) {
 	p := newPorch(t)
 	start := p.invited()
-	var crowd []telegram.Letter
+	var crowd []supervisor.Incoming
 	for id := range int64(20) {
 		for n := range 6 {
 			crowd = append(crowd, p.letter(9000+id, 9000+id, fmt.Sprintf(`,"text":"/start x%d"`, n)))

@@ -86,7 +86,7 @@ func TestWhoTriesTooManyCodesIsNotedOnceADay(t *testing.T) {
 }
 
 // letter is a message as Telegram sends it; more are further fields of the message.
-func (p *porch) letter(chat, from int64, more string) telegram.Letter {
+func (p *porch) letter(chat, from int64, more string) supervisor.Incoming {
 	p.t.Helper()
 	p.update++
 	kind := "private"
@@ -104,7 +104,7 @@ func (p *porch) letter(chat, from int64, more string) telegram.Letter {
 	return l
 }
 
-func (p *porch) take(next int64, letters ...telegram.Letter) {
+func (p *porch) take(next int64, letters ...supervisor.Incoming) {
 	p.t.Helper()
 	if err := p.Take(p.t.Context(), letters, next); err != nil {
 		p.t.Fatal(err)
@@ -220,7 +220,7 @@ func TestAnInvitesCodeBindsAnAccountOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := func(from int64, code string) telegram.Letter {
+	start := func(from int64, code string) supervisor.Incoming {
 		return p.letter(from, from, `,"text":"/start `+code+`"`)
 	}
 	p.take(1, start(303, "WRONG"), start(303, code.Reveal()), start(404, code.Reveal()), p.letter(303, 303, `,"text":"hello"`))
@@ -243,14 +243,16 @@ func TestAnInvitesCodeBindsAnAccountOnce(t *testing.T) {
 }
 
 // invited puts an invite for alice, and is the letter with which somebody takes it.
-func (p *porch) invited() (start func(from int64) telegram.Letter) {
+func (p *porch) invited() (start func(from int64) supervisor.Incoming) {
 	p.t.Helper()
 	code, digest := access.NewInvite()
 	err := p.db.Access().Invites.Put(p.t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour)})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return func(from int64) telegram.Letter { return p.letter(from, from, `,"text":"/start `+code.Reveal()+`"`) }
+	return func(from int64) supervisor.Incoming {
+		return p.letter(from, from, `,"text":"/start `+code.Reveal()+`"`)
+	}
 }
 
 // Whose account it is by the configuration, suspended or not, does not use up another person's invite.
@@ -289,7 +291,7 @@ func TestWhoTookAnInviteIsLetInAfterAll(t *testing.T) {
 	p.pairing.refresh = func(context.Context) error { return broken }
 	letter := p.invited()(303)
 	for range 7 { // more often than a stranger's codes are noted
-		if err := p.Take(t.Context(), []telegram.Letter{letter}, 1); !errors.Is(err, broken) {
+		if err := p.Take(t.Context(), []supervisor.Incoming{letter}, 1); !errors.Is(err, broken) {
 			t.Fatalf("got %v", err)
 		}
 	}

@@ -89,7 +89,7 @@ const (
 func (s *ground) sweepSpool(ctx context.Context) error {
 	wanted, err := s.db.Blobs().Sent(ctx)
 	if err == nil {
-		_, err = s.spool.Sweep(time.Now().Add(-spool.Keeps), wanted)
+		_, err = s.spool.Sweep(time.Now().Add(-spool.Retention), wanted)
 	}
 	return err
 }

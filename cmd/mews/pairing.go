@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"mews/supervisor/command"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
-	"mews/supervisor/telegram"
 )
 
 // pairing lets in who has an invite's code: /start CODE, or the link that says so, binds an account to a person. It also
@@ -38,21 +36,19 @@ type pairing struct {
 
 // meet takes an invite's code, if a letter is one, and leaves of the letter what may be kept: a plain /start. invited says
 // that somebody unknown had a code, right or wrong.
-func (p *pairing) meet(ctx context.Context, l *telegram.Letter) (invited bool, err error) {
+func (p *pairing) meet(ctx context.Context, l *supervisor.Incoming) (invited bool, err error) {
 	name, code := command.Parse(l.Text)
-	if l.Kind != telegram.LetterMessage || l.Group || name != "start" || !strings.HasPrefix(strings.TrimSpace(l.Text), "/") || code == "" {
+	if l.Kind != supervisor.IncomingMessage || l.Group || name != "start" || !strings.HasPrefix(strings.TrimSpace(l.Text), "/") || code == "" {
 		return false, nil
 	}
 	l.Text, l.Raw = "/start", redacted(l.Update)
-	account := strconv.FormatInt(l.Sender, 10)
-	invite, err := p.store.Invites.Redeem(ctx, access.DigestInvite(code), supervisor.ChannelTelegram, account,
-		p.people.Owner(supervisor.ChannelTelegram, account))
+	invite, err := p.store.Invites.Redeem(ctx, access.DigestInvite(code), l.Channel, l.Sender, p.people.Owner(l.Channel, l.Sender))
 	switch supervisor.ErrorCode(err) {
 	case "":
 	case supervisor.CodeNotFound, supervisor.CodeForbidden:
 		return true, p.refused(ctx, l, err)
 	default:
-		return true, fmt.Errorf("take an invite of %d: %w", l.Sender, err)
+		return true, fmt.Errorf("take an invite of %s: %w", l.Sender, err)
 	}
 	if err := p.refresh(ctx); err != nil {
 		return true, fmt.Errorf("let in %s: %w", invite.User, err)
@@ -63,30 +59,29 @@ func (p *pairing) meet(ctx context.Context, l *telegram.Letter) (invited bool, e
 
 // refused goes on with somebody whose code was not taken, perhaps because it was taken just before a crash, or before people
 // could not be read anew.
-func (p *pairing) refused(ctx context.Context, l *telegram.Letter, why error) error {
+func (p *pairing) refused(ctx context.Context, l *supervisor.Incoming, why error) error {
 	if err := p.catchUp(ctx, l); err != nil {
 		return err
 	}
-	user, known := p.people.Telegram(l.Sender)
+	user, known := p.people.Telegram(telegramNumber(l.Sender))
 	switch {
 	case supervisor.ErrorCode(why) == supervisor.CodeForbidden:
 		p.wrong(l, "had a code for another person than whose account it is")
 	case !known:
 		p.wrong(l, "had a code that is not good")
 	}
-	if !known || !p.again.Note(l.Sender, l.Update, time.Now()) {
+	if !known || !p.again.Note(telegramNumber(l.Sender), l.Update, time.Now()) {
 		return nil
 	}
 	return p.resume(ctx, user, l)
 }
 
 // catchUp reads people anew where an account was bound to somebody and they do not know it.
-func (p *pairing) catchUp(ctx context.Context, l *telegram.Letter) error {
-	account := strconv.FormatInt(l.Sender, 10)
-	if p.people.Owner(supervisor.ChannelTelegram, account) != "" {
+func (p *pairing) catchUp(ctx context.Context, l *supervisor.Incoming) error {
+	if p.people.Owner(l.Channel, l.Sender) != "" {
 		return nil
 	}
-	user, err := p.store.Bindings.Find(ctx, supervisor.ChannelTelegram, account)
+	user, err := p.store.Bindings.Find(ctx, l.Channel, l.Sender)
 	if err != nil || user == "" {
 		return err
 	}
@@ -100,12 +95,12 @@ func (p *pairing) catchUp(ctx context.Context, l *telegram.Letter) error {
 }
 
 // wrong notes a code that let nobody in. Of somebody who sends many it is noted once a day that they do.
-func (p *pairing) wrong(l *telegram.Letter, why string) {
+func (p *pairing) wrong(l *supervisor.Incoming, why string) {
 	switch now := time.Now(); {
-	case p.knocks.Note(l.Sender, l.Update, now):
-		p.audit("", "invite.refused", fmt.Sprintf("%d %s", l.Sender, why))
-	case p.hasty.First(l.Sender, now):
-		p.audit("", "invite.refused", fmt.Sprintf("%d %s; there are many wrong codes in this hour, and no more of theirs are noted", l.Sender, why))
+	case p.knocks.Note(telegramNumber(l.Sender), l.Update, now):
+		p.audit("", "invite.refused", fmt.Sprintf("%s %s", l.Sender, why))
+	case p.hasty.First(telegramNumber(l.Sender), now):
+		p.audit("", "invite.refused", fmt.Sprintf("%s %s; there are many wrong codes in this hour, and no more of theirs are noted", l.Sender, why))
 	}
 }
 
@@ -115,7 +110,7 @@ func redacted(update int64) json.RawMessage {
 }
 
 // resume goes on with somebody who has been let in: who is to make a second factor is shown how.
-func (p *pairing) resume(ctx context.Context, user supervisor.User, l *telegram.Letter) error {
+func (p *pairing) resume(ctx context.Context, user supervisor.User, l *supervisor.Incoming) error {
 	if p.people.Suspended(user.Name) {
 		return nil // there is nothing to be set up for whom nothing is taken of
 	}
@@ -123,7 +118,7 @@ func (p *pairing) resume(ctx context.Context, user supervisor.User, l *telegram.
 	if err != nil || !may || user.Codes == supervisor.CodesOff || p.seal == nil {
 		return err
 	}
-	c, err := p.conversations.Find(ctx, user.Name, supervisor.ChannelTelegram, strconv.FormatInt(l.Chat, 10), l.Thread)
+	c, err := p.conversations.Find(ctx, user.Name, l.Channel, l.Chat, l.Thread)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type uploads struct {
 // upload is one of them; its mutex keeps the chunks in order.
 type upload struct {
 	mu   sync.Mutex
-	file *spool.File
+	file *spool.Writer
 	most int64 // bytes
 }
 
@@ -127,13 +127,13 @@ func readBlob(ctx context.Context, d *Conn, t *turn, p *protocol.BlobRead) (any,
 
 // room is how many bytes more the person may have kept.
 func (d *Conn) room(ctx context.Context) (int64, error) {
-	kept, err := d.o.Blobs.Kept(ctx, d.user, d.now().Add(-spool.Keeps))
+	kept, err := d.o.Blobs.Kept(ctx, d.user, d.now().Add(-spool.Retention))
 	return maxKept - kept, err
 }
 
 // errNoRoom is what a worker is told whose person has no room left.
 var errNoRoom = refused("this person's kept outputs are %d MiB, the most there is room for; each goes %d days after it was kept",
-	maxKept>>20, spool.Keeps/(24*time.Hour))
+	maxKept>>20, spool.Retention/(24*time.Hour))
 
 // spoolFailed is failed for what may be the disk's fault.
 func (d *Conn) spoolFailed(attempt string, t *turn, err error) error {

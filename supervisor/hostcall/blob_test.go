@@ -92,7 +92,7 @@ func TestRoomComesBackAsOldBlobsGo(t *testing.T) {
 	r.hoard("much", quota)
 	_, err := r.begin()
 	full(t, "begin", err)
-	now = now.Add(spool.Keeps + time.Minute)
+	now = now.Add(spool.Retention + time.Minute)
 	if _, err := r.begin(); err != nil {
 		t.Errorf("a week later: %v", err)
 	}
@@ -101,7 +101,7 @@ func TestRoomComesBackAsOldBlobsGo(t *testing.T) {
 // fullDisk is a spool whose disk is nearly full.
 type fullDisk struct{ hostcall.Spool }
 
-func (fullDisk) Create() (*spool.File, error) { return nil, spool.ErrFull }
+func (fullDisk) Create() (*spool.Writer, error) { return nil, spool.ErrFull }
 
 func TestAWorkerLearnsOfAFullDiskAndTheLogDoes(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))

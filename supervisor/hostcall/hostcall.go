@@ -61,7 +61,7 @@ type Blobs interface {
 
 // Spool keeps bytes.
 type Spool interface {
-	Create() (*spool.File, error)
+	Create() (*spool.Writer, error)
 	ReadAt(sha256 string, p []byte, offset int64) (n int, size int64, err error)
 }
 

@@ -19,8 +19,9 @@ func (d door) Send(context.Context, supervisor.Address, supervisor.RichText) (st
 func (d door) Edit(context.Context, supervisor.Address, string, supervisor.RichText) error {
 	return nil
 }
-func (d door) Delete(context.Context, supervisor.Address, string) error { return nil }
-func (d door) Typing(context.Context, supervisor.Address) error         { return nil }
+func (d door) Delete(context.Context, supervisor.Address, string) error   { return nil }
+func (d door) Unbutton(context.Context, supervisor.Address, string) error { return nil }
+func (d door) Typing(context.Context, supervisor.Address) error           { return nil }
 
 // BenchmarkSend is the time from a delivery that is there to the channel's being called, with a commit between them.
 func BenchmarkSend(b *testing.B) {

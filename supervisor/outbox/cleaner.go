@@ -21,47 +21,39 @@ type Cleanings interface {
 	Done(ctx context.Context, id int64) error
 }
 
-// Broom changes messages that stand in chats. Its errors, and how its calls end, are those of a Channel. A message that is
-// not there any more is well.
-type Broom interface {
-	Delete(ctx context.Context, to supervisor.Address, message string) error
-	Unbutton(ctx context.Context, to supervisor.Address, message string) error
-}
-
 const (
 	// cleanLimit is how many cleanings are read at once.
 	cleanLimit = 100
 
-	// stain is how long after it was due a cleaning is tried. (Bot API, deleteMessage: not after 48 h.)
-	stain = 48 * time.Hour
+	// maxCleaningAge is how long after it was due a cleaning is tried. (Bot API, deleteMessage: not after 48 h.)
+	maxCleaningAge = 48 * time.Hour
 )
 
 // Cleaner works the cleanings of an outbox's channel, within the pace and the freezes of that. It keeps nothing but what is
 // on disk: a row is there until its message was changed, and to change it again does nothing.
 type Cleaner struct {
 	*Options
-	box       *Outbox
-	cleanings Cleanings
-	broom     Broom
-	reach     *backoff.ExponentialBackOff // between tries to reach the channel
-	store     *backoff.ExponentialBackOff // between tries to have something kept
-	retry     time.Time                   // the channel is not tried before
-	tried     map[int64]time.Time         // when those were last tried in vain that are not done
+	outbox     *Outbox
+	cleanings  Cleanings
+	reachPause *backoff.ExponentialBackOff // between tries to reach the channel
+	storePause *backoff.ExponentialBackOff // between tries to have something kept
+	retryAt    time.Time                   // the channel is not tried before
+	triedAt    map[int64]time.Time         // when those were last tried in vain that are not done
 }
 
 // Cleaner makes the outbox's cleaner; there is one at most, and its Run works it.
-func (o *Outbox) Cleaner(cleanings Cleanings, broom Broom) *Cleaner {
-	return &Cleaner{Options: &o.o, box: o, cleanings: cleanings, broom: broom, reach: reachBackOff(), store: storeBackOff(),
-		tried: map[int64]time.Time{}}
+func (o *Outbox) Cleaner(cleanings Cleanings) *Cleaner {
+	return &Cleaner{Options: &o.o, outbox: o, cleanings: cleanings, reachPause: newReachPause(), storePause: newStorePause(),
+		triedAt: map[int64]time.Time{}}
 }
 
 // Changed is to be called when there is a cleaning that this outbox has not made. It never blocks, and may be called before
 // Run.
-func (c *Cleaner) Changed() { signal(c.box.dirty) }
+func (c *Cleaner) Changed() { signal(c.outbox.cleaningDue) }
 
 // Run goes on with what an earlier life left, then works what is new until ctx ends, and a call that is under way with it.
 func (c *Cleaner) Run(ctx context.Context) error {
-	if err := c.box.thaw(ctx); err != nil {
+	if err := c.outbox.restoreFreezes(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -70,11 +62,11 @@ func (c *Cleaner) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		again, err := c.work(ctx)
 		if err != nil && ctx.Err() == nil {
-			pause := c.store.NextBackOff()
+			pause := c.storePause.NextBackOff()
 			c.Log.Error("clean", "channel", c.Name, "error", err, "again_in", pause)
 			again = c.Now().Add(pause)
 		}
-		wait(ctx, c.box.dirty, again.Sub(c.Now()))
+		wait(ctx, c.outbox.cleaningDue, again.Sub(c.Now()))
 	}
 	return nil
 }
@@ -90,13 +82,13 @@ func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 		if err != nil {
 			return never, err
 		}
-		c.store.Reset()
+		c.storePause.Reset()
 		if !ok {
 			return never, nil
 		}
 		return next, nil
 	}
-	slices.SortStableFunc(due, func(a, b supervisor.Cleaning) int { return c.tried[a.ID].Compare(c.tried[b.ID]) })
+	slices.SortStableFunc(due, func(a, b supervisor.Cleaning) int { return c.triedAt[a.ID].Compare(c.triedAt[b.ID]) })
 	left := never
 	for _, k := range due {
 		at, err := c.clean(ctx, k)
@@ -114,16 +106,16 @@ func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 // clean does one cleaning, where it may. It says when to come again, which is never where it is done.
 func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.Time, err error) {
 	chat, now := k.Conversation.Chat, c.Now()
-	if at := later(c.retry, c.box.gate.next(chat, false)); at.After(now) {
+	if at := later(c.retryAt, c.outbox.gate.next(chat, false)); at.After(now) {
 		return at, nil
 	}
-	if !c.box.gate.enter(ctx, chat) {
+	if !c.outbox.gate.enter(ctx, chat) {
 		return now, nil
 	}
-	err = sweeps[k.What](c.broom, ctx, supervisor.Address{Chat: chat, Thread: k.Conversation.Thread}, k.Message)
-	full := c.box.gate.leave(chat, true)
+	err = cleaningCalls[k.What](c.Channel, ctx, supervisor.Address{Chat: chat, Thread: k.Conversation.Thread}, k.Message)
+	full := c.outbox.gate.leave(chat, true)
 	if err == nil {
-		c.reach.Reset()
+		c.reachPause.Reset()
 		return never, c.done(ctx, k)
 	}
 	if ctx.Err() != nil {
@@ -132,9 +124,9 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 	return c.failed(ctx, k, sendError(err), full)
 }
 
-// sweeps are how each kind is done.
-var sweeps = map[supervisor.CleaningKind]func(Broom, context.Context, supervisor.Address, string) error{
-	supervisor.CleaningDelete: Broom.Delete, supervisor.CleaningUnbutton: Broom.Unbutton,
+// cleaningCalls are how each kind is done.
+var cleaningCalls = map[supervisor.CleaningKind]func(Channel, context.Context, supervisor.Address, string) error{
+	supervisor.CleaningDelete: Channel.Delete, supervisor.CleaningUnbutton: Channel.Unbutton,
 }
 
 // failed says when to try one again that did not go, which is never where that is left. A message in a chat that has a new
@@ -142,21 +134,21 @@ var sweeps = map[supervisor.CleaningKind]func(Broom, context.Context, supervisor
 func (c *Cleaner) failed(ctx context.Context, k supervisor.Cleaning, e *supervisor.SendError, full bool) (time.Time, error) {
 	now := c.Now()
 	switch {
-	case e.Result == supervisor.ResultRefused, e.Reason == supervisor.ReasonMoved, now.Sub(k.Due) >= stain:
+	case e.Result == supervisor.ResultRefused, e.Reason == supervisor.ReasonMoved, now.Sub(k.Due) >= maxCleaningAge:
 		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", k.Conversation.Chat, "what", k.What, "error", e)
 		return never, c.done(ctx, k)
 	case e.Reason == supervisor.ReasonFlood:
 		return now, c.freeze(ctx, k.Conversation.Chat, full, e.RetryAfter)
 	}
-	pause := c.reach.NextBackOff()
+	pause := c.reachPause.NextBackOff()
 	c.Log.Warn("the channel does not answer", "channel", c.Name, "chat", k.Conversation.Chat, "error", e, "again_in", pause)
-	c.retry, c.tried[k.ID] = now.Add(pause), now
-	return c.retry, nil
+	c.retryAt, c.triedAt[k.ID] = now.Add(pause), now
+	return c.retryAt, nil
 }
 
 // freeze keeps until when the channel wants nothing.
 func (c *Cleaner) freeze(ctx context.Context, chat string, full bool, d time.Duration) error {
-	for name, until := range c.box.gate.flood(chat, full, d) {
+	for name, until := range c.outbox.gate.flood(chat, full, d) {
 		if err := c.Freezes.Freeze(ctx, c.Source, name, until); err != nil {
 			return fmt.Errorf("keep a freeze: %w", err)
 		}
@@ -168,7 +160,7 @@ func (c *Cleaner) done(ctx context.Context, k supervisor.Cleaning) error {
 	if err := c.cleanings.Done(ctx, k.ID); err != nil {
 		return err
 	}
-	delete(c.tried, k.ID)
-	c.store.Reset()
+	delete(c.triedAt, k.ID)
+	c.storePause.Reset()
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // sweep starts a life of the cleaner, beside the outbox that lives. It ends with the test at the latest.
 func (h *house) sweep(l *life) (c *outbox.Cleaner, end func()) {
 	h.Helper()
-	c = h.box.Cleaner(rows{disk{h.db, l}}, h.far)
+	c = h.box.Cleaner(rows{disk{h.db, l}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- c.Run(ctx) }()
@@ -84,7 +84,7 @@ func TestWhatBecomesOfACleaningThatFails(t *testing.T) {
 		shown  int
 	}{
 		"well":                    {nil, time.Second, 1, 0, 0},
-		"not sent":                {once("delete", 1, false, unsent()), 2 * time.Second, 2, 0, 0},
+		"not sent":                {once("delete", 1, false, afterUnsent()), 2 * time.Second, 2, 0, 0},
 		"of a fate not known":     {once("delete", 1, true, unknown()), 2 * time.Second, 2, 0, 0},
 		"not before the flood is": {once("delete", 1, false, flood(time.Minute)), 59 * time.Second, 1, 1, 1},
 		"after the flood":         {once("delete", 1, false, flood(time.Minute)), 62 * time.Second, 2, 0, 0},
@@ -113,7 +113,7 @@ func TestWhatBecomesOfACleaningThatFails(t *testing.T) {
 
 func TestACleaningIsGivenUpAfterTwoDays(t *testing.T) {
 	inBubble(t, func(h *house) {
-		h.far.script = always("delete", unsent())
+		h.far.script = always("delete", afterUnsent())
 		h.live()
 		h.soil(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
 		h.sweep(&life{})
@@ -136,7 +136,7 @@ func TestOneCleaningInVainHoldsUpNobody(t *testing.T) {
 	inBubble(t, func(h *house) {
 		h.far.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == alice {
-				return false, unsent()
+				return false, afterUnsent()
 			}
 			return true, nil
 		}

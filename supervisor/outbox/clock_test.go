@@ -41,9 +41,9 @@ func TestAClockThatIsSetRightIsNoticedWithinAMinute(t *testing.T) {
 
 func TestADeliveryOfAClockThatWasAheadIsTriedForADay(t *testing.T) {
 	inBubble(t, func(h *house) {
-		h.far.script = away(100*time.Hour, unsent())
+		h.far.script = away(100*time.Hour, afterUnsent())
 		pass(1000 * time.Hour)
-		h.far.script = away(100*time.Hour, unsent())
+		h.far.script = away(100*time.Hour, afterUnsent())
 		h.notice(h.conversation("alice", alice), "hello")
 		h.live(func(o *outbox.Options) { o.Now = func() time.Time { return time.Now().Add(-1000 * time.Hour) } })
 		pass(24*time.Hour + 2*time.Minute)

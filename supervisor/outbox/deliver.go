@@ -8,160 +8,151 @@ import (
 	"mews/supervisor"
 )
 
-// courier is a lane that sends deliveries.
-type courier struct{ *lane }
+// askInterval is how long after it has asked a queue asks again because a reply has grown: there may be a delivery beside that.
+const askInterval = 500 * time.Millisecond
 
-// asking is when a lane asks the store for a delivery that waits in its chat.
-type asking struct {
-	due   time.Time // it asks then; the zero time is at once
-	asked time.Time // when it last has
-}
+// noRecipient is why what is for people who are no longer there is not sent.
+const noRecipient = "nobody here any more"
 
-// askAgain is how long after it has asked a lane asks again because a reply has grown: there may be a delivery beside that.
-const askAgain = 500 * time.Millisecond
-
-// nobody is why what is for people who are no longer there is not sent.
-const nobody = "nobody here any more"
-
-// ask looks for a delivery, where there is none yet and there may be one.
-func (l courier) ask(ctx context.Context) error {
-	now := l.Now()
-	if l.current != nil || l.due.After(now) {
+// findDelivery looks for a delivery, where there is none yet and there may be one.
+func (q *chatQueue) findDelivery(ctx context.Context) error {
+	now := q.Now()
+	if q.current != nil || q.askAt.After(now) {
 		return nil
 	}
-	if err := l.take(ctx); err != nil {
+	if err := q.takeOldest(ctx); err != nil {
 		return err
 	}
-	l.due, l.asked = never, now
+	q.askAt, q.askedAt = never, now
 	return nil
 }
 
-// take begins with the oldest delivery that waits in the chat, if there is one. Until it is closed there is no other, so
+// takeOldest begins with the oldest delivery that waits in the chat, if there is one. Until it is closed there is no other, so
 // that its parts stay together.
-func (l courier) take(ctx context.Context) error {
-	pending, err := l.Deliveries.PendingIn(ctx, l.Name, l.chat, 1)
+func (q *chatQueue) takeOldest(ctx context.Context) error {
+	pending, err := q.Deliveries.PendingIn(ctx, q.Name, q.chat, 1)
 	if err != nil || len(pending) == 0 {
 		return err
 	}
-	b, err := l.open(ctx, pending[0])
+	set, err := q.openDelivery(ctx, pending[0])
 	if err != nil {
 		return err
 	}
-	l.current = b
-	l.supersede(b)
+	q.current = set
+	q.endReply(set)
 	return nil
 }
 
-// supersede ends the reply that grew into a delivery: neither typing nor an earlier text is shown after this.
-func (l courier) supersede(b *board) {
-	if b.turn == 0 {
+// endReply ends the reply that grew into a delivery: neither typing nor an earlier text is shown after this.
+func (q *chatQueue) endReply(set *postSet) {
+	if set.turn == 0 {
 		return
 	}
-	id := b.conversation.ID
-	l.over[id] = b.turn
-	if s := l.shows[id]; s != nil && s.board.turn == b.turn {
-		delete(l.shows, id)
+	id := set.conversation.ID
+	q.lastTurn[id] = set.turn
+	if s := q.replies[id]; s != nil && s.set.turn == set.turn {
+		delete(q.replies, id)
 	}
 }
 
-// open finds what stands in the chat of a delivery, and says what it is to show.
-func (l courier) open(ctx context.Context, d supervisor.Delivery) (*board, error) {
-	b := &board{conversation: d.Conversation, turn: d.Turn, message: d.Message, delivery: d, unfit: map[int64]bool{}}
-	now := l.Now()
-	b.until = now.Add(min(max(d.CreatedAt.Add(patience).Sub(now), lateness), patience))
-	posts, err := l.Posts.List(ctx, d.Turn, d.ID)
+// openDelivery finds what stands in the chat of a delivery, and says what it is to show.
+func (q *chatQueue) openDelivery(ctx context.Context, d supervisor.Delivery) (*postSet, error) {
+	set := &postSet{conversation: d.Conversation, turn: d.Turn, message: d.Message, delivery: d, unfit: map[int64]bool{}}
+	now := q.Now()
+	set.giveUpAt = now.Add(min(max(d.CreatedAt.Add(giveUpAfter).Sub(now), minTryTime), giveUpAfter))
+	posts, err := q.Posts.List(ctx, d.Turn, d.ID)
 	if err != nil {
 		return nil, err
 	}
-	b.posts, b.loaded = posts, true
-	if err := l.mend(b); err != nil {
+	set.posts, set.loaded = posts, true
+	if err := q.repairPosts(set); err != nil {
 		return nil, err
 	}
-	b.fixed = slices.ContainsFunc(b.posts, func(p supervisor.Post) bool { return p.Delivery != 0 })
-	if b.fixed {
-		return b, nil
+	set.stored = slices.ContainsFunc(set.posts, func(p supervisor.Post) bool { return p.Delivery != 0 })
+	if set.stored {
+		return set, nil
 	}
-	return b, l.compose(ctx, b)
+	return set, q.composeParts(ctx, set)
 }
 
-// compose says what a delivery is to show, for the first time. It is put on disk before anything is sent, unless that is
+// composeParts says what a delivery is to show, for the first time. It is put on disk before anything is sent, unless that is
 // only to be edited in, or there is no more than one part: that one is on disk when it is sent.
-func (l courier) compose(ctx context.Context, b *board) error {
-	untold, err := l.Deliveries.UntoldOf(ctx, b.conversation.ID)
+func (q *chatQueue) composeParts(ctx context.Context, set *postSet) error {
+	untold, err := q.Deliveries.UntoldOf(ctx, set.conversation.ID)
 	if err != nil {
 		return err
 	}
-	parts := l.contents(b.delivery, len(untold) > 0)
-	if len(b.posts) == 0 && len(parts) == 1 {
-		b.posts = []supervisor.Post{{Turn: b.turn, Delivery: b.delivery.ID, State: supervisor.PostQueued, Content: parts[0]}}
+	parts := q.contents(set.delivery, len(untold) > 0)
+	if len(set.posts) == 0 && len(parts) == 1 {
+		set.posts = []supervisor.Post{{Turn: set.turn, Delivery: set.delivery.ID, State: supervisor.PostQueued, Content: parts[0]}}
 		return nil
 	}
-	if b.stands(len(parts)) {
-		b.want(parts)
+	if set.allSent(len(parts)) {
+		set.setContents(parts)
 		return nil
 	}
-	return l.fix(ctx, b, parts)
+	return q.storeContents(ctx, set, parts)
 }
 
-// stands says that the posts are so many, and all in the chat.
-func (b *board) stands(parts int) bool {
-	return len(b.posts) == parts && !slices.ContainsFunc(b.posts, func(p supervisor.Post) bool {
+// allSent says that the posts are so many, and all in the chat.
+func (set *postSet) allSent(parts int) bool {
+	return len(set.posts) == parts && !slices.ContainsFunc(set.posts, func(p supervisor.Post) bool {
 		return p.State != supervisor.PostSent
 	})
 }
 
 // deliver takes the current delivery's next step.
-func (l courier) deliver(ctx context.Context) (time.Time, error) {
-	b := l.current
-	what, _ := b.next(l.shown)
-	if what != "" && !b.over() && !l.Serves(b.conversation) {
-		b.given, b.why = supervisor.OutcomeFailed, nobody
+func (q *chatQueue) deliver(ctx context.Context) (time.Time, error) {
+	set := q.current
+	what, _ := set.nextCall(q.inChat)
+	if what != "" && !set.ended() && !q.Serves(set.conversation) {
+		set.result, set.why = supervisor.OutcomeFailed, noRecipient
 	}
-	if what != "" && !b.over() {
-		return caller(l).call(ctx, b, func() bool { return true })
+	if what != "" && !set.ended() {
+		return q.callNext(ctx, set, func() bool { return true })
 	}
-	b.done = true
-	return time.Time{}, l.close(b)
+	set.closing = true
+	return time.Time{}, q.closeDelivery(set)
 }
 
-// close keeps what became of the current delivery. What it says of earlier ones counts as told where it was sent itself.
-func (l courier) close(b *board) error {
-	d := b.delivery
-	outcome, why := b.outcome()
-	told, err := l.told(b, outcome)
+// closeDelivery keeps what became of the current delivery. What it says of earlier ones counts as told where it was sent itself.
+func (q *chatQueue) closeDelivery(set *postSet) error {
+	d := set.delivery
+	outcome, why := set.outcome()
+	told, err := q.toldWith(set, outcome)
 	if err != nil {
 		return err
 	}
-	if d.DeleteAfter > 0 && l.Forget != nil {
+	if d.DeleteAfter > 0 && q.Forget != nil {
 		for _, f := range d.Files {
-			l.Forget(f)
+			q.Forget(f)
 		}
 	}
-	if err := l.Deliveries.Close(l.hard, d.ID, outcome, why, told); err != nil {
+	if err := q.Deliveries.Close(q.callCtx, d.ID, outcome, why, told); err != nil {
 		return err
 	}
 	if d.DeleteAfter > 0 {
-		signal(l.home.dirty)
+		signal(q.outbox.cleaningDue)
 	}
-	for _, p := range b.posts {
-		delete(l.shown, p.ID)
+	for _, p := range set.posts {
+		delete(q.inChat, p.ID)
 	}
-	l.drop()
-	l.store.Reset()
+	q.restartDelivery()
+	q.storePause.Reset()
 	if outcome != supervisor.OutcomeSent {
-		l.Log.Warn("a delivery did not arrive for certain", "channel", l.Name, "chat", l.chat, "user", d.Conversation.User,
+		q.Log.Warn("a delivery did not arrive for certain", "channel", q.Name, "chat", q.chat, "user", d.Conversation.User,
 			"delivery", d.ID, "outcome", outcome, "why", why)
 	}
 	return nil
 }
 
-// told are the deliveries of whose outcome nobody needs to be told after this one.
-func (l courier) told(b *board, outcome supervisor.Outcome) ([]int64, error) {
+// toldWith are the deliveries of whose outcome nobody needs to be told after this one.
+func (q *chatQueue) toldWith(set *postSet, outcome supervisor.Outcome) ([]int64, error) {
 	switch {
-	case b.why == nobody:
-		return []int64{b.delivery.ID}, nil
-	case outcome == supervisor.OutcomeSent && apologizes(b.posts):
-		return l.Deliveries.UntoldOf(l.hard, b.conversation.ID)
+	case set.why == noRecipient:
+		return []int64{set.delivery.ID}, nil
+	case outcome == supervisor.OutcomeSent && apologizes(set.posts):
+		return q.Deliveries.UntoldOf(q.callCtx, set.conversation.ID)
 	}
 	return nil, nil
 }

@@ -198,7 +198,7 @@ func (f *far) verbs(chat string) string {
 
 var errFar = errors.New("far away")
 
-func unsent() *supervisor.SendError {
+func afterUnsent() *supervisor.SendError {
 	return &supervisor.SendError{Result: supervisor.ResultUnsent, Err: errFar}
 }
 

@@ -12,8 +12,8 @@ const (
 	// maxCaption is how long a file's caption may be, in UTF-16 code units. (Bot API, sendDocument.)
 	maxCaption = 1024
 
-	// maxRefusal is how much of a file's name, and of what a channel says of it, a person is told, in bytes.
-	maxRefusal = 300
+	// maxQuoted is how much of a file's name, and of what a channel says of it, a person is told, in bytes.
+	maxQuoted = 300
 )
 
 // contents are what a delivery is to show: its text, with its buttons below the last part of that, and then its files. Where
@@ -59,26 +59,26 @@ func clip(text string, most int) string {
 	return text
 }
 
-// instead has a text take the place of a file that the channel refuses; what follows stays as it is.
-func (l remedy) instead(ctx context.Context, f failure) error {
-	b, p := f.board, f.board.posts[f.i]
-	if err := l.back(f); err != nil {
+// replaceFile has a text take the place of a file that the channel refuses; what follows stays as it is.
+func (q *chatQueue) replaceFile(ctx context.Context, f failure) error {
+	set, p := f.set, f.set.posts[f.i]
+	if err := q.keepUnsent(f); err != nil {
 		return err
 	}
-	if err := l.settled(ctx, b); err != nil {
+	if err := q.ensureStored(ctx, set); err != nil {
 		return err
 	}
-	l.Log.Warn("the channel refuses a file", "channel", l.Name, "chat", l.chat, "error", f.err)
-	told := l.fit(supervisor.RichText{Text: unsendable(*p.Content.File, f.err)})
+	q.Log.Warn("the channel refuses a file", "channel", q.Name, "chat", q.chat, "error", f.err)
+	told := q.fit(supervisor.RichText{Text: unsendable(*p.Content.File, f.err)})
 	told[len(told)-1].Buttons = p.Content.Buttons
-	posts, err := l.Posts.Replace(ctx, b.delivery.ID, p.Part, slices.Concat(told, b.contents(f.i+1)))
+	posts, err := q.Posts.Replace(ctx, set.delivery.ID, p.Part, slices.Concat(told, set.contents(f.i+1)))
 	if err == nil {
-		b.posts = posts
+		set.posts = posts
 	}
 	return err
 }
 
 // unsendable says which file could not be sent, and why.
 func unsendable(f supervisor.File, err error) string {
-	return fmt.Sprintf("(The file %s could not be sent: %s)", clip(f.Name, maxRefusal), clip(err.Error(), maxRefusal))
+	return fmt.Sprintf("(The file %s could not be sent: %s)", clip(f.Name, maxQuoted), clip(err.Error(), maxQuoted))
 }

@@ -117,7 +117,7 @@ func TestWhatBecomesOfAFileThatIsNotTaken(t *testing.T) {
 		"refused, of files":     {fails(refused(""), 1), "", []string{note, "[b] of b <yes> <no>"}, ""},
 		"too long":              {fails(refused(supervisor.ReasonTooLong), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
 		"marks":                 {fails(refused(supervisor.ReasonMarks), 1), "look", []string{"look <yes> <no>", note, "[b] of b"}, ""},
-		"unsent":                {fails(unsent(), 1, 2), "look", []string{"look <yes> <no>", "[a] of a", "[b] of b"}, ""},
+		"unsent":                {fails(afterUnsent(), 1, 2), "look", []string{"look <yes> <no>", "[a] of a", "[b] of b"}, ""},
 		"flood":                 {fails(flood(time.Minute), 1), "look", []string{"look <yes> <no>", "[a] of a", "[b] of b"}, ""},
 		"unknown, not taken":    {fails(unknown(), 1), "look", []string{"look <yes> <no>", "[a] " + repeatMark + "of a", "[b] of b"}, ""},
 		"unknown twice":         {fails(unknown(), 1, 2), "look", []string{"look <yes> <no>", "[b] of b"}, "unknown 1: far away\n"},
@@ -167,7 +167,7 @@ func TestTheApologyStandsBeforeTheFiles(t *testing.T) {
 		h.say(supervisor.Delivery{Conversation: c, Files: files("a")})
 		h.say(supervisor.Delivery{Conversation: c, Files: files("b")})
 		pass(10 * time.Second)
-		h.same("chat", h.far.looks(alice), []string{apology, "[a] of a", "[b] of b"})
+		h.same("chat", h.far.looks(alice), []string{textApology, "[a] of a", "[b] of b"})
 	})
 }
 
@@ -244,7 +244,7 @@ func TestAFileIsNeverChangedIntoText(t *testing.T) {
 func TestTheBytesOfWhatVanishesAreForgottenOnceItIsSent(t *testing.T) {
 	inBubble(t, func(h *house) {
 		var forgotten []string
-		h.far.script = once("send", 1, false, unsent())
+		h.far.script = once("send", 1, false, afterUnsent())
 		h.live(func(o *outbox.Options) {
 			o.Forget = func(f supervisor.File) {
 				forgotten = append(forgotten, fmt.Sprint(f.Name, " after ", len(h.far.made(alice, "send")), " sends"))

@@ -17,7 +17,7 @@ type gate struct {
 	pace    *pace
 	frozen  map[string]time.Time // by chat, "" for all: nothing is sent before
 	refused []refusal            // within the last second
-	waiting []*visit             // for the window of all chats, in order
+	waiting []*ticket            // for the window of all chats, in order
 }
 
 // refusal is when a chat's call came too soon for the channel.
@@ -31,10 +31,10 @@ type refusal struct {
 // by a clock that is wrong. Telegram's own were of minutes.
 const maxFreeze = 24 * time.Hour
 
-// visit is one call's place in the queue.
-type visit struct {
-	chat  string
-	poked chan struct{} // holds a token when the visit may have become the first, or a place free
+// ticket is one call's place in the queue.
+type ticket struct {
+	chat string
+	wake chan struct{} // holds a token when the ticket may have become the first, or a place free
 }
 
 func newGate(r Rates, now func() time.Time) *gate {
@@ -46,14 +46,14 @@ func (g *gate) next(chat string, growing bool) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
-	if until := g.until(chat, now); !until.IsZero() {
+	if until := g.frozenUntil(chat, now); !until.IsZero() {
 		return until
 	}
 	return g.pace.next(chat, growing, now)
 }
 
-// until is the end of the freeze that a chat is in, the zero time where it is in none. The caller has g.mu.
-func (g *gate) until(chat string, now time.Time) (until time.Time) {
+// frozenUntil is the end of the freeze that a chat is in, the zero time where it is in none. The caller has g.mu.
+func (g *gate) frozenUntil(chat string, now time.Time) (until time.Time) {
 	for _, name := range []string{"", chat} {
 		at, ok := g.frozen[name]
 		switch {
@@ -70,36 +70,36 @@ func (g *gate) until(chat string, now time.Time) (until time.Time) {
 // enter waits until the window of all chats has a place for a call to a chat. It returns false where ctx has ended, or
 // where nothing may be sent to the chat any more; else leave has to follow.
 func (g *gate) enter(ctx context.Context, chat string) bool {
-	v := g.join(chat)
+	v := g.enqueue(chat)
 	for {
 		in, at := g.admit(v)
 		if in || at.IsZero() {
 			return in
 		}
-		if !wait(ctx, v.poked, at.Sub(g.now())) {
-			g.part(v)
+		if !wait(ctx, v.wake, at.Sub(g.now())) {
+			g.dequeue(v)
 			return false
 		}
 	}
 }
 
-func (g *gate) join(chat string) *visit {
+func (g *gate) enqueue(chat string) *ticket {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	v := &visit{chat: chat, poked: make(chan struct{}, 1)}
+	v := &ticket{chat: chat, wake: make(chan struct{}, 1)}
 	g.waiting = append(g.waiting, v)
 	return v
 }
 
-// admit lets a visit in if it is its turn. Else at is when to ask again, the zero time for not at all: the visit is over.
-func (g *gate) admit(v *visit) (in bool, at time.Time) {
+// admit lets a ticket in if it is its turn. Else at is when to ask again, the zero time for not at all: the ticket is over.
+func (g *gate) admit(v *ticket) (in bool, at time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
 	if g.waiting[0] != v {
 		return false, never
 	}
-	if !g.until(v.chat, now).IsZero() || !g.pace.next(v.chat, false, now).IsZero() {
+	if !g.frozenUntil(v.chat, now).IsZero() || !g.pace.next(v.chat, false, now).IsZero() {
 		g.remove(v)
 		return false, time.Time{}
 	}
@@ -111,12 +111,12 @@ func (g *gate) admit(v *visit) (in bool, at time.Time) {
 	return true, time.Time{}
 }
 
-// slip is enter for a call that nobody misses: it waits for nothing, and leaves a third of the places to others.
-func (g *gate) slip(chat string) bool {
+// tryEnter is enter for a call that nobody misses: it waits for nothing, and leaves a third of the places to others.
+func (g *gate) tryEnter(chat string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
-	if len(g.waiting) > 0 || !g.until(chat, now).IsZero() || !g.pace.all.next(now, g.pace.all.limit/3).IsZero() {
+	if len(g.waiting) > 0 || !g.frozenUntil(chat, now).IsZero() || !g.pace.all.next(now, g.pace.all.limit/3).IsZero() {
 		return false
 	}
 	g.pace.begin("", now)
@@ -131,27 +131,27 @@ func (g *gate) leave(chat string, made bool) (full bool) {
 	now := g.now()
 	full = !g.pace.all.next(now, 0).IsZero()
 	g.pace.end(chat, now, made)
-	g.poke()
+	g.wakeFirst()
 	return full
 }
 
-// part takes a visit out that waits no longer.
-func (g *gate) part(v *visit) {
+// dequeue takes a ticket out that waits no longer.
+func (g *gate) dequeue(v *ticket) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.remove(v)
 }
 
-// remove takes a visit out of the queue. The caller has g.mu.
-func (g *gate) remove(v *visit) {
-	g.waiting = slices.DeleteFunc(g.waiting, func(w *visit) bool { return w == v })
-	g.poke()
+// remove takes a ticket out of the queue. The caller has g.mu.
+func (g *gate) remove(v *ticket) {
+	g.waiting = slices.DeleteFunc(g.waiting, func(w *ticket) bool { return w == v })
+	g.wakeFirst()
 }
 
-// poke has the first of the queue look again. The caller has g.mu.
-func (g *gate) poke() {
+// wakeFirst has the first of the queue look again. The caller has g.mu.
+func (g *gate) wakeFirst() {
 	if len(g.waiting) > 0 {
-		signal(g.waiting[0].poked)
+		signal(g.waiting[0].wake)
 	}
 }
 
@@ -164,20 +164,20 @@ func (g *gate) flood(chat string, full bool, d time.Duration) map[string]time.Ti
 	g.refused = slices.DeleteFunc(g.refused, func(r refusal) bool { return r.chat == chat || now.Sub(r.at) > time.Second })
 	g.refused = append(g.refused, refusal{chat, now, d})
 	freezes := map[string]time.Time{chat: now.Add(d)}
-	if full && !group(chat) || allMeant(g.refused) {
+	if full && !group(chat) || meansAllChats(g.refused) {
 		freezes[""] = now.Add(shortest(g.refused))
 	}
 	for name, until := range freezes {
 		g.frozen[name] = later(g.frozen[name], until)
 		freezes[name] = g.frozen[name]
 	}
-	g.poke()
+	g.wakeFirst()
 	return freezes
 }
 
-// allMeant says that chats refused within one second mean all: two persons' own chats, or any three. Two groups may each
+// meansAllChats says that chats refused within one second mean all: two persons' own chats, or any three. Two groups may each
 // have had too much, and groups are made to wait for minutes. (237 s were seen.)
-func allMeant(refused []refusal) bool {
+func meansAllChats(refused []refusal) bool {
 	private := 0
 	for _, r := range refused {
 		if !group(r.chat) {
@@ -191,9 +191,9 @@ func shortest(refused []refusal) time.Duration {
 	return slices.MinFunc(refused, func(a, b refusal) int { return cmp.Compare(a.wait, b.wait) }).wait
 }
 
-// restore puts freezes of an earlier life in force. From here on they last as long as they did then, whatever becomes of the
+// restoreFreezes puts freezes of an earlier life in force. From here on they last as long as they did then, whatever becomes of the
 // wall clock.
-func (g *gate) restore(frozen map[string]time.Time) {
+func (g *gate) restoreFreezes(frozen map[string]time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
@@ -202,8 +202,8 @@ func (g *gate) restore(frozen map[string]time.Time) {
 	}
 }
 
-// freezes are those in force, by chat.
-func (g *gate) freezes() map[string]time.Time {
+// currentFreezes are those in force, by chat.
+func (g *gate) currentFreezes() map[string]time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
@@ -211,12 +211,12 @@ func (g *gate) freezes() map[string]time.Time {
 	return maps.Clone(g.frozen)
 }
 
-// maxWait is after how long a wait is looked at again: the clock may have been set meanwhile.
-const maxWait = time.Minute
+// maxSleep is after how long a wait is looked at again: the clock may have been set meanwhile.
+const maxSleep = time.Minute
 
-// wait waits until it is woken, or d or maxWait is over. It returns false where ctx has ended.
+// wait waits until it is woken, or d or maxSleep is over. It returns false where ctx has ended.
 func wait(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
-	t := time.NewTimer(min(d, maxWait))
+	t := time.NewTimer(min(d, maxSleep))
 	defer t.Stop()
 	select {
 	case <-woken:

@@ -19,7 +19,7 @@ type health struct {
 	*Options
 
 	mu       sync.Mutex // guards what follows
-	answered time.Time  // when the channel last answered any lane
+	answered time.Time  // when the channel last answered any queue
 	troubles map[string]Trouble
 	failing  time.Time // since when nothing could be sent to any chat; the zero time where the last message went
 	alarmed  bool      // Alarm was told, Recovered not yet
@@ -33,15 +33,15 @@ type Trouble struct {
 	Until time.Time // nothing is tried before, as long as the channel answers nobody else
 }
 
-// plainWords are what a failure is for a person, before what the channel says of it.
-var plainWords = map[supervisor.SendResult]string{
+// statusTexts are what a failure is for a person, before what the channel says of it.
+var statusTexts = map[supervisor.SendResult]string{
 	supervisor.ResultUnsent:  "it was not taken",
 	supervisor.ResultUnknown: "it is not known whether it was taken",
 }
 
-// inPlainWords says why a call did not go.
-func inPlainWords(e *supervisor.SendError) string {
-	return cmp.Or(plainWords[e.Result], plainWords[supervisor.ResultUnknown]) + ": " + e.Error()
+// explain says why a call did not go.
+func explain(e *supervisor.SendError) string {
+	return cmp.Or(statusTexts[e.Result], statusTexts[supervisor.ResultUnknown]) + ": " + e.Error()
 }
 
 // stuck notes that something in a chat does not go.
@@ -60,7 +60,7 @@ func (h *health) note(chat, why string, until time.Time) {
 	h.troubles[chat] = t
 }
 
-// failed notes that the channel has not done what a lane asked of it.
+// failed notes that the channel has not done what a queue asked of it.
 func (h *health) failed(chat, why string, until time.Time) {
 	if text := h.fail(chat, why, until); text != "" {
 		tell(h.Alarm, text)
@@ -111,7 +111,7 @@ func (h *health) heard() {
 	h.answered = h.Now()
 }
 
-// heardSince says whether the channel has answered any lane after a time.
+// heardSince says whether the channel has answered any queue after a time.
 func (h *health) heardSince(at time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

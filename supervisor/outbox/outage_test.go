@@ -105,7 +105,7 @@ func TestAChatThatRefusesTypingIsThere(t *testing.T) {
 func TestOneChatThatIsReachedEndsTheWaitOfTheOthers(t *testing.T) {
 	inBubble(t, func(h *house) {
 		h.far.latency = 20 * time.Millisecond
-		h.far.script = away(2*time.Hour, unsent())
+		h.far.script = away(2*time.Hour, afterUnsent())
 		h.live(func(o *outbox.Options) { o.Rates.All = 5 })
 		for i := range 15 {
 			h.notice(h.conversation("alice", fmt.Sprint(i)), "hello")
@@ -138,7 +138,7 @@ func TestOneChatThatIsReachedEndsTheWaitOfTheOthers(t *testing.T) {
 func TestAChatsOwnTroubleIsNotTriedFasterBecauseOthersAreWell(t *testing.T) {
 	inBubble(t, func(h *house) {
 		h.far.script = func(c called) (bool, *supervisor.SendError) {
-			return c.to.Chat != alice, in(c.to.Chat == alice, unsent())
+			return c.to.Chat != alice, in(c.to.Chat == alice, afterUnsent())
 		}
 		h.live()
 		h.notice(h.conversation("alice", alice), "hello")
@@ -168,14 +168,14 @@ func TestWhatAloneIsNotTakenDoesNotHoldUpItsChatForADay(t *testing.T) {
 		busy   int // minutes between messages in another chat; 0: none
 		want   string
 	}{
-		"typing goes": {func(c called) (bool, *supervisor.SendError) { return false, in(poison(c), unsent()) }, 0, why},
+		"typing goes": {func(c called) (bool, *supervisor.SendError) { return false, in(poison(c), afterUnsent()) }, 0, why},
 		"another chat goes": {func(c called) (bool, *supervisor.SendError) {
-			return false, in(poison(c) || c.verb == "typing", unsent())
+			return false, in(poison(c) || c.verb == "typing", afterUnsent())
 		}, 1, why},
 		"others go once in a while": {func(c called) (bool, *supervisor.SendError) {
-			return false, in(c.to.Chat == alice, unsent())
+			return false, in(c.to.Chat == alice, afterUnsent())
 		}, 7, ""},
-		"nothing goes": {func(c called) (bool, *supervisor.SendError) { return false, in(c.to.Chat == alice, unsent()) }, 0, ""},
+		"nothing goes": {func(c called) (bool, *supervisor.SendError) { return false, in(c.to.Chat == alice, afterUnsent()) }, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(h *house) {
@@ -197,7 +197,7 @@ func TestWhatAloneIsNotTakenDoesNotHoldUpItsChatForADay(t *testing.T) {
 				}
 				h.same("lost", h.lost(), test.want)
 				if test.want != "" {
-					h.same("chat", h.far.texts(alice), []string{"after it", apology})
+					h.same("chat", h.far.texts(alice), []string{"after it", textApology})
 				}
 			})
 		})
@@ -206,7 +206,7 @@ func TestWhatAloneIsNotTakenDoesNotHoldUpItsChatForADay(t *testing.T) {
 
 func TestAnEditThatAloneIsNotTakenIsGivenUp(t *testing.T) {
 	inBubble(t, func(h *house) {
-		h.far.script = always("edit", unsent())
+		h.far.script = always("edit", afterUnsent())
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say("hello")
@@ -230,7 +230,7 @@ func TestAPersonIsToldOnceThatNothingGoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(h *house) {
 				var told []string
-				out := away(test.away, unsent())
+				out := away(test.away, afterUnsent())
 				h.far.script = func(c called) (bool, *supervisor.SendError) {
 					if c.to.Chat == test.well {
 						return true, nil
@@ -279,7 +279,7 @@ func TestStatusTellsWhatDoesNotGo(t *testing.T) {
 		for range 200 {
 			h.notice(h.conversation("alice", alice), "more")
 		}
-		turn := h.begin(h.conversation("alice", alice)) // keeps the lane
+		turn := h.begin(h.conversation("alice", alice)) // keeps the queue
 		pass(5 * time.Minute)
 		troubles := h.box.Status().Troubles
 		if len(troubles) != 1 {
@@ -314,7 +314,7 @@ func TestStatusTellsThatTheStoreFails(t *testing.T) {
 					}
 					return nil
 				}})
-				turn := h.begin(h.conversation("alice", alice)) // keeps the lane
+				turn := h.begin(h.conversation("alice", alice)) // keeps the queue
 				h.notice(h.conversation("alice", alice), "hello")
 				pass(30 * time.Second)
 				troubles := h.box.Status().Troubles

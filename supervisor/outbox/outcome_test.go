@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	repeatMark = "↻ May be a repeat:\n"
-	apology    = "(An earlier message of mine may not have reached you; /resend sends it again.)"
+	repeatMark  = "↻ May be a repeat:\n"
+	textApology = "(An earlier message of mine may not have reached you; /resend sends it again.)"
 )
 
 func TestWhatBecomesOfACallThatFails(t *testing.T) {
@@ -24,7 +24,7 @@ func TestWhatBecomesOfACallThatFails(t *testing.T) {
 		verbs  string
 		lost   string
 	}{
-		"unsent is sent again, unmarked": {once("send", 1, false, unsent()), "hello", "", 2 * time.Second,
+		"unsent is sent again, unmarked": {once("send", 1, false, afterUnsent()), "hello", "", 2 * time.Second,
 			[]string{"hello"}, "send send", ""},
 		"a flood waits and is sent again": {once("send", 1, false, flood(10*time.Second)), "hello", "", 10 * time.Second,
 			[]string{"hello"}, "send send", ""},
@@ -40,7 +40,7 @@ func TestWhatBecomesOfACallThatFails(t *testing.T) {
 				if c.verb == "typing" {
 					return true, nil
 				}
-				return c.nth > 2, map[int]*supervisor.SendError{1: unknown(), 2: unsent()}[c.nth]
+				return c.nth > 2, map[int]*supervisor.SendError{1: unknown(), 2: afterUnsent()}[c.nth]
 			}, "hello", "", 10 * time.Second, []string{repeatMark + "hello"}, "send send send", ""},
 		"too long is sent in halves": {once("send", 1, false, refused(supervisor.ReasonTooLong)), "hello world", "", time.Second,
 			[]string{"hello", " world"}, "send send send", ""},
@@ -63,7 +63,7 @@ func TestWhatBecomesOfACallThatFails(t *testing.T) {
 			2 * time.Second, []string{"hello", repeatMark + "hello"}, "send send", ""},
 		"an edit whose fate is not known is made again": {once("edit", 1, true, unknown()), "hello you", "hello", 3 * time.Second,
 			[]string{"hello you"}, "send edit edit", ""},
-		"an edit that was not taken is made again": {once("edit", 1, false, unsent()), "hello you", "hello", 3 * time.Second,
+		"an edit that was not taken is made again": {once("edit", 1, false, afterUnsent()), "hello you", "hello", 3 * time.Second,
 			[]string{"hello you"}, "send edit edit", ""},
 		"an edit of what is gone sends it anew": {once("edit", 1, false, refused(supervisor.ReasonGone)), "hello you", "hello",
 			3 * time.Second, []string{"hello", "hello you"}, "send edit send", ""},
@@ -115,7 +115,7 @@ func TestWhatBecomesOfACallThatFails(t *testing.T) {
 
 func TestWhatCouldNotBeReachedIsTriedForADay(t *testing.T) {
 	inBubble(t, func(h *house) {
-		h.far.script = func(called) (bool, *supervisor.SendError) { return false, unsent() }
+		h.far.script = func(called) (bool, *supervisor.SendError) { return false, afterUnsent() }
 		h.live()
 		begun := time.Now()
 		h.notice(h.conversation("alice", alice), "hello")
@@ -136,7 +136,7 @@ func TestWhatCouldNotBeReachedIsTriedForADay(t *testing.T) {
 		h.far.script = nil
 		h.notice(h.conversation("alice", alice), "again")
 		pass(time.Second)
-		h.same("chat", h.far.texts(alice), []string{"again", apology})
+		h.same("chat", h.far.texts(alice), []string{"again", textApology})
 	})
 }
 
@@ -152,12 +152,12 @@ func TestTheNextDeliveryTellsOfTheOneBefore(t *testing.T) {
 			h.notice(c, text)
 			pass(time.Minute)
 		}
-		h.same("chat", h.far.texts(alice), []string{"two\n\n" + apology, "three"})
+		h.same("chat", h.far.texts(alice), []string{"two\n\n" + textApology, "three"})
 		n, err := h.db.Outbox().Resend(h.Context(), c.ID, 10)
 		h.same("sent again", must(h, n, err), 1)
 		h.notice(c, "resent")
 		pass(time.Minute)
-		h.same("chat", h.far.texts(alice), []string{"two\n\n" + apology, "three", repeatMark + "one", "resent"})
+		h.same("chat", h.far.texts(alice), []string{"two\n\n" + textApology, "three", repeatMark + "one", "resent"})
 		h.same("lost", h.lost(), "")
 	})
 }

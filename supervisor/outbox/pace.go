@@ -25,8 +25,8 @@ func (r Rates) orDefaults() Rates {
 	return r
 }
 
-// burst is over how many seconds a chat's rate is counted, so that it may be sent a few messages at once.
-const burst = 3
+// burstSeconds is over how many seconds a chat's rate is counted, so that it may be sent a few messages at once.
+const burstSeconds = 3
 
 // never is later than anything that happens.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -103,7 +103,7 @@ func (p *pace) chat(name string, now time.Time) []limit {
 		return windows
 	}
 	p.sweep(now)
-	windows := []limit{{&window{limit: burst * p.rates.Chat, span: burst * time.Second}, 1}}
+	windows := []limit{{&window{limit: burstSeconds * p.rates.Chat, span: burstSeconds * time.Second}, 1}}
 	if group(name) {
 		windows = append(windows, limit{&window{limit: p.rates.Group, span: time.Minute}, 3})
 	}

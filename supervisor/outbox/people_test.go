@@ -16,7 +16,7 @@ func without(name string) func(*outbox.Options) {
 	}
 }
 
-const nobody = "failed 1: nobody here any more\n"
+const noRecipient = "failed 1: nobody here any more\n"
 
 func TestWhoIsNotServedAnyMoreIsSentNothing(t *testing.T) {
 	inBubble(t, func(h *house) {
@@ -35,9 +35,9 @@ func TestWhoIsNotServedAnyMoreIsSentNothing(t *testing.T) {
 		turn.finish()
 		pass(10 * time.Second)
 		h.same("calls to bob", len(h.far.made("43", "send", "edit", "delete", "typing")), shown)
-		h.same("lost", h.lost(), nobody)
+		h.same("lost", h.lost(), noRecipient)
 		h.same("waiting", h.waiting("43"), 0)
-		h.same("lanes", h.box.Status().Lanes, []string(nil))
+		h.same("lanes", h.box.Status().Chats, []string(nil))
 	})
 }
 
@@ -49,7 +49,7 @@ func TestOthersInAGroupAreStillServed(t *testing.T) {
 		h.notice(h.conversation("ann", club), "to ann")
 		pass(10 * time.Second)
 		h.same("club", h.far.texts(club), []string{"to ann"})
-		h.same("lost", h.lost(), nobody)
+		h.same("lost", h.lost(), noRecipient)
 	})
 }
 
@@ -63,7 +63,7 @@ func TestWhoLeavesWhileTheChannelIsAwayIsSentNothing(t *testing.T) {
 		gone.Store(true)
 		pass(time.Hour)
 		h.same("bob", h.far.texts("43"), []string(nil))
-		h.same("lost", h.lost(), nobody)
+		h.same("lost", h.lost(), noRecipient)
 	})
 }
 

@@ -85,7 +85,7 @@ func (h *house) options(l *life) outbox.Options {
 	d := disk{h.db, l}
 	return outbox.Options{Name: supervisor.ChannelTelegram, Source: source, Channel: h.far, Deliveries: d, Posts: d,
 		Conversations: d, Freezes: d, Replies: &h.feeds, Render: render, Halve: halve,
-		Extras: outbox.Extras{Limit: limit}}
+		Limit: limit}
 }
 
 // live starts a life of the outbox. It ends with the test at the latest.

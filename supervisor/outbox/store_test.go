@@ -106,7 +106,7 @@ func TestAChatMayMoveByOtherWays(t *testing.T) {
 	inBubble(t, func(h *house) {
 		h.far.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == club {
-				return false, unsent()
+				return false, afterUnsent()
 			}
 			return true, nil
 		}

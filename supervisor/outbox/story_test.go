@@ -35,7 +35,7 @@ type event struct {
 // endings are how a call may end.
 var endings = map[string]func() (done bool, err *supervisor.SendError){
 	"well":         func() (bool, *supervisor.SendError) { return true, nil },
-	"unsent":       func() (bool, *supervisor.SendError) { return false, unsent() },
+	"unsent":       func() (bool, *supervisor.SendError) { return false, afterUnsent() },
 	"unknown":      func() (bool, *supervisor.SendError) { return true, unknown() },
 	"unknown lost": func() (bool, *supervisor.SendError) { return false, unknown() },
 	"flood":        func() (bool, *supervisor.SendError) { return false, flood(9 * time.Second) },
@@ -338,7 +338,7 @@ func (s *teller) checkDelivery(d supervisor.Delivery) {
 			if !strings.HasPrefix(unmarked, part.Text[:min(len(part.Text), wordLength)]) {
 				continue
 			}
-			if strings.TrimSuffix(strings.TrimSuffix(unmarked, apology), "\n\n") == part.Text {
+			if strings.TrimSuffix(strings.TrimSuffix(unmarked, textApology), "\n\n") == part.Text {
 				whole++
 			}
 			if unmarked == text {

@@ -10,103 +10,103 @@ import (
 )
 
 const (
-	// firstTyping is how long after a turn's beginning typing is shown. A turn that ends at once needs none, and its answer
+	// firstTypingDelay is how long after a turn'g beginning typing is shown. A turn that ends at once needs none, and its answer
 	// does not wait behind it.
-	firstTyping = 200 * time.Millisecond
+	firstTypingDelay = 200 * time.Millisecond
 
-	// typingAgain is how long after that it is shown again. (Bot API, sendChatAction: it lasts 5 seconds or less.)
-	typingAgain = 4 * time.Second
+	// typingInterval is how long after that it is shown again. (Bot API, sendChatAction: it lasts 5 seconds or less.)
+	typingInterval = 4 * time.Second
 
-	// typingWait is how long one may take: nothing else is sent to its chat meanwhile.
-	typingWait = time.Second
+	// typingTimeout is how long one may take: nothing else is sent to its chat meanwhile.
+	typingTimeout = time.Second
 
 	// typingPause is how long none is shown after one that failed.
-	typingPause = 4 * typingAgain
+	typingPause = 4 * typingInterval
 )
 
-// typeAll shows typing for each turn that runs, and says when that is due again. It is not tried again before.
-func (l stage) typeAll() (time.Time, error) {
+// showTyping shows typing for each turn that runs, and says when that is due again. It is not tried again before.
+func (q *chatQueue) showTyping() (time.Time, error) {
 	next := never
-	for _, s := range l.inOrder() {
-		if now := l.Now(); !later(s.typing, l.quiet).After(now) {
-			s.typing = now.Add(typingAgain)
-			if err := l.typeOne(s); err != nil {
+	for _, g := range q.repliesInOrder() {
+		if now := q.Now(); !later(g.typingAt, q.typingAt).After(now) {
+			g.typingAt = now.Add(typingInterval)
+			if err := q.showTypingFor(g); err != nil {
 				return next, err
 			}
 		}
-		next = earlier(next, later(s.typing, l.quiet))
+		next = earlier(next, later(g.typingAt, q.typingAt))
 	}
 	return next, nil
 }
 
-// typeOne shows typing unless the turn has ended meanwhile.
-func (l stage) typeOne(s *show) error {
-	if !l.runs(s) {
+// showTypingFor shows typing unless the turn has ended meanwhile.
+func (q *chatQueue) showTypingFor(g *growingReply) error {
+	if !q.running(g) {
 		return nil
 	}
-	_, err := l.sign(s.board.conversation.Thread)
+	_, err := q.sendTyping(g.set.conversation.Thread)
 	return err
 }
 
-// sign shows typing, if there is room for it, and says whether the channel has answered. It ends early when there is
+// sendTyping shows typing, if there is room for it, and says whether the channel has answered. It ends early when there is
 // something to send.
-func (l stage) sign(thread string) (heard bool, err error) {
-	if !l.home.gate.slip(l.chat) {
+func (q *chatQueue) sendTyping(thread string) (heard bool, err error) {
+	if !q.outbox.gate.tryEnter(q.chat) {
 		return false, nil
 	}
-	ctx, cut := context.WithTimeout(l.hard, typingWait)
+	ctx, cut := context.WithTimeout(q.callCtx, typingTimeout)
 	defer cut()
 	ended := make(chan error, 1)
-	go func() { ended <- l.Channel.Typing(ctx, supervisor.Address{Chat: l.chat, Thread: thread}) }()
-	failed := l.attend(ended, cut)
-	full := l.home.gate.leave("", true)
+	go func() { ended <- q.Channel.Typing(ctx, supervisor.Address{Chat: q.chat, Thread: thread}) }()
+	failed := q.awaitTyping(ended, cut)
+	full := q.outbox.gate.leave("", true)
 	if failed == nil {
-		l.heard()
+		q.heard()
 		return true, nil
 	}
-	return l.unsigned(sendError(failed), errors.Is(ctx.Err(), context.Canceled), full)
+	return q.typingFailed(sendError(failed), errors.Is(ctx.Err(), context.Canceled), full)
 }
 
-// attend waits for typing to end. When the lane is woken with something to send, it has that end at once.
-func (l stage) attend(ended <-chan error, cut func()) error {
+// awaitTyping waits for typing to end. When the queue is woken with something to send, it has that end at once.
+func (q *chatQueue) awaitTyping(ended <-chan error, cut func()) error {
 	woken := false
 	for {
 		select {
 		case err := <-ended:
 			if woken {
-				signal(l.wake)
+				signal(q.wake)
 			}
 			return err
-		case <-l.wake:
+		case <-q.wake:
 			woken = true
-			if l.urgent() {
+			if q.urgent() {
 				cut()
 			}
 		}
 	}
 }
 
-// urgent says whether the lane was woken for more than replies that go on growing.
-func (l stage) urgent() bool {
-	return slices.ContainsFunc(l.home.peek(l.lane), func(id int64) bool {
-		s := l.shows[id]
-		return s == nil || !l.runs(s)
+// urgent says whether the queue was woken for more than replies that go on growing.
+func (q *chatQueue) urgent() bool {
+	return slices.ContainsFunc(q.outbox.peekWoken(q), func(id int64) bool {
+		g := q.replies[id]
+		return g == nil || !q.running(g)
 	})
 }
 
-// unsigned is after typing that has failed: people miss little, so only a flood has consequences for other calls. To refuse
+// typingFailed is after typing that has failed: people miss little, so only a flood has consequences for other calls. To refuse
 // it is an answer too.
-func (l stage) unsigned(e *supervisor.SendError, cut, full bool) (heard bool, err error) {
-	l.Log.Debug("show typing", "channel", l.Name, "chat", l.chat, "error", e)
+func (q *chatQueue) typingFailed(e *supervisor.SendError, cut, full bool) (heard bool, err error) {
+	q.Log.Debug("show typing", "channel", q.Name, "chat", q.chat, "error", e)
 	heard = e.Result == supervisor.ResultRefused
 	if heard {
-		l.heard()
+		q.heard()
 	}
 	if !cut {
-		l.quiet = l.Now().Add(typingPause)
+		q.typingAt = q.Now().Add(typingPause)
 	}
 	if e.Reason == supervisor.ReasonFlood {
-		err = l.freeze(e, full)
+		err = q.freeze(e, full)
 	}
 	return heard, err
 }

@@ -103,7 +103,7 @@ func TestTheStoreIsNotAskedForEachWord(t *testing.T) {
 	})
 }
 
-// TestAWordDoesNotHideADelivery: what has happened while the lane was busy, it learns at once. It sees that the reply has
+// TestAWordDoesNotHideADelivery: what has happened while the queue was busy, it learns at once. It sees that the reply has
 // grown, and not that there is a delivery too.
 func TestAWordDoesNotHideADelivery(t *testing.T) {
 	inBubble(t, func(h *house) {
@@ -111,7 +111,7 @@ func TestAWordDoesNotHideADelivery(t *testing.T) {
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
 		pass(4190 * time.Millisecond)
-		h.feeds.Delivery(turn.Conversation.ID) // there is none; but it has the lane ask
+		h.feeds.Delivery(turn.Conversation.ID) // there is none; but it has the queue ask
 		pass(60 * time.Millisecond)
 		h.same("typing", len(h.far.made(alice, "typing")), 2) // the second lasts until 4.3 s
 		put := time.Now()

@@ -17,11 +17,11 @@ import (
 	"mews/protocol"
 )
 
-// unfinished begins the names of files that are being written; Sweep removes those that a crash left behind.
-const unfinished = "new-"
+// unfinishedPrefix begins the names of files that are being written; Sweep removes those that a crash left behind.
+const unfinishedPrefix = "new-"
 
-// Keeps is how long a file is kept after it was last written.
-const Keeps = 7 * 24 * time.Hour
+// Retention is how long a file is kept after it was last written.
+const Retention = 7 * 24 * time.Hour
 
 // reserve is how many bytes of the disk the spool leaves to others, above all to the database beside it.
 const reserve = 256 << 20
@@ -55,15 +55,15 @@ func Open(dir string) (*Spool, error) {
 func (s *Spool) Close() error { return s.root.Close() }
 
 // Create begins a file, or returns ErrFull. The caller ends it with Commit or Discard.
-func (s *Spool) Create() (*File, error) {
+func (s *Spool) Create() (*Writer, error) {
 	if err := s.room(); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(s.root.Name(), unfinished)
+	f, err := os.CreateTemp(s.root.Name(), unfinishedPrefix)
 	if err != nil {
 		return nil, fmt.Errorf("create in the spool: %w", err)
 	}
-	return &File{spool: s, file: f, hash: sha256.New()}, nil
+	return &Writer{spool: s, file: f, hash: sha256.New()}, nil
 }
 
 // room is ErrFull where the disk has only its reserve left.
@@ -124,7 +124,7 @@ func (s *Spool) Remove(sha string) error {
 	if !IsHash(sha) {
 		return nil
 	}
-	if err := ignoreMissing(s.root.Remove(sha)); err != nil {
+	if err := ignoreNotExist(s.root.Remove(sha)); err != nil {
 		return fmt.Errorf("remove %s from the spool: %w", sha, err)
 	}
 	return nil
@@ -140,7 +140,7 @@ func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	removed := 0
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !info.ModTime().Before(before) || !(IsHash(e.Name()) || strings.HasPrefix(e.Name(), unfinished)) ||
+		if err != nil || !info.ModTime().Before(before) || !(IsHash(e.Name()) || strings.HasPrefix(e.Name(), unfinishedPrefix)) ||
 			wanted[e.Name()] {
 			continue
 		}
@@ -158,8 +158,8 @@ func IsHash(name string) bool {
 	return err == nil && len(name) == 2*sha256.Size
 }
 
-// File is a file that is being written, by one goroutine.
-type File struct {
+// Writer is a file that is being written, by one goroutine.
+type Writer struct {
 	spool *Spool
 	file  *os.File
 	hash  hash.Hash
@@ -167,10 +167,10 @@ type File struct {
 }
 
 // Size is how many bytes were written.
-func (f *File) Size() int64 { return f.size }
+func (f *Writer) Size() int64 { return f.size }
 
 // Write appends, or returns ErrFull.
-func (f *File) Write(p []byte) (int, error) {
+func (f *Writer) Write(p []byte) (int, error) {
 	if err := f.spool.room(); err != nil {
 		return 0, err
 	}
@@ -184,7 +184,7 @@ func (f *File) Write(p []byte) (int, error) {
 }
 
 // Commit makes the file durable under its hash. After an error the file is gone.
-func (f *File) Commit() (protocol.BlobRef, error) {
+func (f *Writer) Commit() (protocol.BlobRef, error) {
 	ref := protocol.BlobRef{SHA256: hex.EncodeToString(f.hash.Sum(nil)), Size: f.size}
 	name := f.file.Name()
 	err := errors.Join(f.file.Sync(), f.file.Close())
@@ -195,14 +195,14 @@ func (f *File) Commit() (protocol.BlobRef, error) {
 		err = syncFolder(f.spool.root)
 	}
 	if err != nil {
-		return protocol.BlobRef{}, errors.Join(fmt.Errorf("keep in the spool: %w", err), ignoreMissing(os.Remove(name)))
+		return protocol.BlobRef{}, errors.Join(fmt.Errorf("keep in the spool: %w", err), ignoreNotExist(os.Remove(name)))
 	}
 	return ref, nil
 }
 
 // Discard drops the file.
-func (f *File) Discard() error {
-	return errors.Join(f.file.Close(), ignoreMissing(os.Remove(f.file.Name())))
+func (f *Writer) Discard() error {
+	return errors.Join(f.file.Close(), ignoreNotExist(os.Remove(f.file.Name())))
 }
 
 func syncFolder(root *os.Root) error {
@@ -213,7 +213,7 @@ func syncFolder(root *os.Root) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-func ignoreMissing(err error) error {
+func ignoreNotExist(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -184,14 +184,14 @@ func TestAnUnknownRoomIsNotAFullDisk(t *testing.T) {
 func TestReadingDoesNotKeepAFile(t *testing.T) {
 	s, dir := open(t)
 	sha := keep(t, s, []byte("old"))
-	long := time.Now().Add(-spool.Keeps - time.Hour)
+	long := time.Now().Add(-spool.Retention - time.Hour)
 	if err := os.Chtimes(filepath.Join(dir, sha), long, long); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := s.ReadAt(sha, make([]byte, 1), 0); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.Sweep(time.Now().Add(-spool.Keeps), nil); n != 1 || err != nil {
+	if n, err := s.Sweep(time.Now().Add(-spool.Retention), nil); n != 1 || err != nil {
 		t.Errorf("removed %d, %v; want 1", n, err)
 	}
 }

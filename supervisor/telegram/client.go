@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// callWait is how long a call may take where its caller does not say. (Telegram itself gives up on a slow answer sooner.)
-const callWait = 30 * time.Second
+// callTimeout is how long a call may take where its caller does not say. (Telegram itself gives up on a slow answer sooner.)
+const callTimeout = 30 * time.Second
 
 // Options say which bot a Client is.
 type Options struct {
@@ -31,11 +31,11 @@ type Options struct {
 // Client calls the Bot API as one bot. It is safe for concurrent use. No error of its methods holds the token.
 type Client struct {
 	wire
-	id   int64
-	root string
-	bot  *gotgbot.Bot // the library's typed methods, over this client; it is not told the token
-	me   *acquaintance
-	open func(sha256 string) (io.ReadCloser, int64, error)
+	id       int64
+	root     string
+	bot      *gotgbot.Bot // the library's typed methods, over this client; it is not told the token
+	identity *identity
+	open     func(sha256 string) (io.ReadCloser, int64, error)
 }
 
 // tokenShape is how @BotFather makes tokens: the bot's id and a secret. Nothing in it changes in a URL.
@@ -69,8 +69,8 @@ func New(o Options) (*Client, error) {
 			return nil, 0, errors.New("there is no place that files are in")
 		}
 	}
-	c.bot = &gotgbot.Bot{BotClient: caller{c}}
-	c.me = newAcquaintance(id, c.bot)
+	c.bot = &gotgbot.Bot{BotClient: gotgbotClient{c}}
+	c.identity = newIdentity(id, c.bot)
 	return c, nil
 }
 

@@ -18,37 +18,37 @@ const (
 	// floodWait is how long a flood is taken to last that does not say. It is always said by the API itself; something
 	// before it that says no for both of them is asked again gently.
 	floodWait = 5 * time.Second
-	// maxFlood is the longest that is believed. Telegram's own were of minutes; what waits longer than a day is given up.
-	maxFlood       = 24 * time.Hour
+	// maxFloodWait is the longest that is believed. Telegram's own were of minutes; what waits longer than a day is given up.
+	maxFloodWait   = 24 * time.Hour
 	floodWaitCode  = 420 // MTProto's own 429, which Bot API servers mostly translate
 	maxDescription = 300 // bytes of what a server says that go into an error
 )
 
-// from is who answered a call.
-type from string
+// responder is who answered a call.
+type responder string
 
 const (
-	fromNobody   from = ""         // no answer began
-	fromHere     from = "here"     // it was not sent whole: it could not be made, or its file could not be read
-	fromStranger from = "stranger" // a gateway, a proxy, another web server, or the API's words cut off
-	fromAPI      from = "api"      // the API itself, with {"ok":false}
+	responderNone    responder = ""         // no answer began
+	responderSelf    responder = "here"     // it was not sent whole: it could not be made, or its file could not be read
+	responderGateway responder = "stranger" // a gateway, a proxy, another web server, or the API's words cut off
+	responderAPI     responder = "api"      // the API itself, with {"ok":false}
 )
 
 // failure is how one call failed.
 type failure struct {
 	method     string
 	chat       string
-	from       from
-	code       int   // the API's error code or else the HTTP status; 0 with fromNobody
+	responder  responder
+	code       int   // the API's error code or else the HTTP status; 0 with responderNone
 	retryAfter int64 // seconds, of the header; 0 where it is none
-	whole      bool  // the whole request may have reached the server
+	sentWhole  bool  // the whole request may have reached the server
 	api        *gotgbot.TelegramError
 	err        error // what went wrong on the way; nil where an answer was whole
 }
 
-// ruling is what one way to fail means.
-type ruling struct {
-	from   from
+// failureRule is what one way to fail means.
+type failureRule struct {
+	from   responder
 	low    int // the first of the codes it is for
 	high   int // the last of them
 	when   func(f *failure) bool
@@ -56,34 +56,34 @@ type ruling struct {
 	reason supervisor.SendReason
 }
 
-// rulings are looked at in order; the first that fits decides.
-var rulings = []ruling{
-	{fromNobody, 0, 0, inPart, supervisor.ResultUnsent, supervisor.ReasonNone}, // names, connecting, TLS, a proxy; our own end
-	{fromNobody, 0, 0, nil, supervisor.ResultUnknown, supervisor.ReasonNone},   // reset, end of file or time, after it was written
+// failureRules are looked at in order; the first that fits decides.
+var failureRules = []failureRule{
+	{responderNone, 0, 0, notSentWhole, supervisor.ResultUnsent, supervisor.ReasonNone}, // names, connecting, TLS, a proxy; our own end
+	{responderNone, 0, 0, nil, supervisor.ResultUnknown, supervisor.ReasonNone},         // reset, end of file or time, after it was written
 
-	{fromHere, 0, 0, nil, supervisor.ResultRefused, supervisor.ReasonNone},
+	{responderSelf, 0, 0, nil, supervisor.ResultRefused, supervisor.ReasonNone},
 
-	{fromAPI, 400, 499, moved, supervisor.ResultUnsent, supervisor.ReasonMoved},
-	{fromAPI, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
-	{fromAPI, floodWaitCode, floodWaitCode, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
-	{fromAPI, 400, 400, says(loggedOut), supervisor.ResultUnsent, supervisor.ReasonNone}, // it is at another server
-	{fromAPI, 404, 404, noBot, supervisor.ResultUnsent, supervisor.ReasonNone},           // a mangled token, or another's root
-	{fromAPI, 408, 408, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
-	{fromAPI, 401, 401, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // the token may be repaired: nothing is lost
-	{fromAPI, 409, 409, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // another program has this token
-	{fromAPI, 400, 400, says(tooLong), supervisor.ResultRefused, supervisor.ReasonTooLong},
-	{fromAPI, 400, 400, says(badMarks), supervisor.ResultRefused, supervisor.ReasonMarks},
-	{fromAPI, 400, 400, says(gone), supervisor.ResultRefused, supervisor.ReasonGone},
-	{fromAPI, 400, 499, nil, supervisor.ResultRefused, supervisor.ReasonNone},
-	{fromAPI, 500, 599, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // it knows that it did not do it, and says so
+	{responderAPI, 400, 499, moved, supervisor.ResultUnsent, supervisor.ReasonMoved},
+	{responderAPI, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
+	{responderAPI, floodWaitCode, floodWaitCode, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
+	{responderAPI, 400, 400, says(loggedOut), supervisor.ResultUnsent, supervisor.ReasonNone}, // it is at another server
+	{responderAPI, 404, 404, noBot, supervisor.ResultUnsent, supervisor.ReasonNone},           // a mangled token, or another's root
+	{responderAPI, 408, 408, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
+	{responderAPI, 401, 401, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // the token may be repaired: nothing is lost
+	{responderAPI, 409, 409, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // another program has this token
+	{responderAPI, 400, 400, says(tooLong), supervisor.ResultRefused, supervisor.ReasonTooLong},
+	{responderAPI, 400, 400, says(badMarks), supervisor.ResultRefused, supervisor.ReasonMarks},
+	{responderAPI, 400, 400, says(gone), supervisor.ResultRefused, supervisor.ReasonGone},
+	{responderAPI, 400, 499, nil, supervisor.ResultRefused, supervisor.ReasonNone},
+	{responderAPI, 500, 599, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // it knows that it did not do it, and says so
 
-	{fromStranger, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
-	{fromStranger, 413, 413, nil, supervisor.ResultRefused, supervisor.ReasonNone}, // it would say so of this file every time
-	{fromStranger, 300, 499, nil, supervisor.ResultUnsent, supervisor.ReasonNone},  // it did not get as far as the API
+	{responderGateway, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
+	{responderGateway, 413, 413, nil, supervisor.ResultRefused, supervisor.ReasonNone}, // it would say so of this file every time
+	{responderGateway, 300, 499, nil, supervisor.ResultUnsent, supervisor.ReasonNone},  // it did not get as far as the API
 }
 
-// otherwise is for all that no ruling is for: an unreadable 2xx, a gateway's 502 and 504, codes that nobody has heard of.
-var otherwise = ruling{fate: supervisor.ResultUnknown}
+// defaultRule is for all that no ruling is for: an unreadable 2xx, a gateway's 502 and 504, codes that nobody has heard of.
+var defaultRule = failureRule{fate: supervisor.ResultUnknown}
 
 // What the API says, in lower case. Half of it is the server's own words, half are codes that it passes on.
 var (
@@ -99,7 +99,7 @@ var (
 	noPicture  = []string{"photo", "image_process_failed", "file is too big"}
 )
 
-func inPart(f *failure) bool { return !f.whole }
+func notSentWhole(f *failure) bool { return !f.sentWhole }
 
 func moved(f *failure) bool {
 	return f.api.ResponseParams != nil && f.api.ResponseParams.MigrateToChatId != 0
@@ -135,12 +135,12 @@ func (f *failure) read(body []byte) json.RawMessage {
 		gotgbot.Response
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
-		f.err = f.stranger()
+		f.err = f.notTelegram()
 		return nil
 	}
 	switch {
 	case answer.OK == nil || *answer.OK && f.code/100 != 2:
-		f.err = f.stranger()
+		f.err = f.notTelegram()
 	case *answer.OK && len(answer.Result) > 0:
 		return answer.Result
 	case *answer.OK:
@@ -151,9 +151,9 @@ func (f *failure) read(body []byte) json.RawMessage {
 	return nil
 }
 
-// stranger is for an answer that is not the API's. What it is instead is the page of some web server: it tells nobody
+// notTelegram is for an answer that is not the API's. What it is instead is the page of some web server: it tells nobody
 // anything.
-func (f *failure) stranger() error {
+func (f *failure) notTelegram() error {
 	if f.code/100 == 2 {
 		return errors.New("what was answered is not Telegram's, or cut off")
 	}
@@ -161,7 +161,7 @@ func (f *failure) stranger() error {
 }
 
 func (f *failure) refused(answer gotgbot.Response) {
-	f.from = fromAPI
+	f.responder = responderAPI
 	if answer.ErrorCode >= 400 && answer.ErrorCode <= 599 {
 		f.code = answer.ErrorCode
 	}
@@ -181,17 +181,17 @@ func (f *failure) sendError() *supervisor.SendError {
 	return e
 }
 
-func (f *failure) rule() ruling {
-	for _, r := range rulings {
+func (f *failure) rule() failureRule {
+	for _, r := range failureRules {
 		if r.fits(f) {
 			return r
 		}
 	}
-	return otherwise
+	return defaultRule
 }
 
-func (r ruling) fits(f *failure) bool {
-	return r.from == f.from && r.low <= f.code && f.code <= r.high && (r.when == nil || r.when(f))
+func (r failureRule) fits(f *failure) bool {
+	return r.from == f.responder && r.low <= f.code && f.code <= r.high && (r.when == nil || r.when(f))
 }
 
 // floodSaid is how MTProto says it, in words alone.
@@ -210,7 +210,7 @@ func (f *failure) flood() time.Duration {
 	if seconds <= 0 {
 		return floodWait
 	}
-	return time.Duration(min(seconds, int64(maxFlood/time.Second))) * time.Second
+	return time.Duration(min(seconds, int64(maxFloodWait/time.Second))) * time.Second
 }
 
 // Error says what was called, for which chat, and what came of it.
@@ -228,7 +228,7 @@ func (f *failure) Error() string {
 	if f.err != nil {
 		text += ": " + f.err.Error()
 	}
-	if f.from == fromNobody && f.whole {
+	if f.responder == responderNone && f.sentWhole {
 		text += " (it may have been taken)"
 	}
 	return text

@@ -61,7 +61,7 @@ var wholeAnswers = []struct {
 		flood(237 * time.Second)},
 	{"flood that does not say how long", 429, no(429, "Too Many Requests"), flood(floodWait)},
 	{"flood of no time", 429, `{"ok":false,"error_code":429,"parameters":{"retry_after":-3}}`, flood(floodWait)},
-	{"flood without end", 429, `{"ok":false,"error_code":429,"parameters":{"retry_after":9223372036854775807}}`, flood(maxFlood)},
+	{"flood without end", 429, `{"ok":false,"error_code":429,"parameters":{"retry_after":9223372036854775807}}`, flood(maxFloodWait)},
 	{"flood of a gateway's", 429, "slow down", flood(floodWait)},
 	{"flood of no number", 429, `{"ok":false,"error_code":429,"parameters":{"retry_after":"soon"}}`, flood(floodWait)},
 
@@ -161,22 +161,22 @@ func TestAnErrorNamesWhoAnsweredAndNotTheirPage(t *testing.T) {
 
 // A ruling that no row of these tests needs is one that nobody knows to be right.
 func TestEveryRulingIsTested(t *testing.T) {
-	used := make([]bool, len(rulings))
+	used := make([]bool, len(failureRules))
 	use := func(f *failure) {
-		if i := slices.IndexFunc(rulings, func(r ruling) bool { return r.fits(f) }); i >= 0 {
+		if i := slices.IndexFunc(failureRules, func(r failureRule) bool { return r.fits(f) }); i >= 0 {
 			used[i] = true
 		}
 	}
 	use(&failure{})
-	use(&failure{whole: true})
-	use(&failure{from: fromHere})
+	use(&failure{sentWhole: true})
+	use(&failure{responder: responderSelf})
 	for _, row := range wholeAnswers {
-		f := &failure{from: fromStranger, code: row.status}
+		f := &failure{responder: responderGateway, code: row.status}
 		f.read([]byte(row.body))
 		use(f)
 	}
 	if i := slices.Index(used, false); i >= 0 {
-		t.Errorf("no row is for %+v", rulings[i])
+		t.Errorf("no row is for %+v", failureRules[i])
 	}
 }
 
@@ -194,8 +194,8 @@ func TestTheAPIsOwnErrorCanBeFound(t *testing.T) {
 
 func TestAGatewaySaysInItsHeaderHowLongAFloodLasts(t *testing.T) {
 	for header, want := range map[string]time.Duration{
-		"12": 12 * time.Second, "0": floodWait, "Fri, 21 Nov 2026 10:00:00 GMT": floodWait, "99999999999": maxFlood,
-		strconv.FormatUint(math.MaxUint64, 10): maxFlood,
+		"12": 12 * time.Second, "0": floodWait, "Fri, 21 Nov 2026 10:00:00 GMT": floodWait, "99999999999": maxFloodWait,
+		strconv.FormatUint(math.MaxUint64, 10): maxFloodWait,
 	} {
 		c := open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", header)

@@ -18,7 +18,7 @@ type Health struct {
 	mu      sync.Mutex // guards what follows
 	status  Status
 	alarmed bool      // Alarm was told, Recovered not yet
-	told    time.Time // when either was told last
+	toldAt  time.Time // when either was told last
 }
 
 // Status is what a person is shown of it.
@@ -51,8 +51,8 @@ const (
 	HealthFailing  HealthState = "failing" // the last attempt failed
 )
 
-// healthMoves are the states that may follow a state.
-var healthMoves = map[HealthState]map[HealthState]bool{
+// healthTransitions are the states that may follow a state.
+var healthTransitions = map[HealthState]map[HealthState]bool{
 	"":             {HealthStarting: true},
 	HealthStarting: {HealthOK: true, HealthFailing: true},
 	HealthOK:       {HealthFailing: true},
@@ -76,8 +76,8 @@ func (h *Health) begin(mode Mode) {
 	h.update(func(s *Status) { s.Mode = mode; s.transition(HealthStarting) })
 }
 
-// heard notes a sign of life of Telegram's.
-func (h *Health) heard() {
+// answered notes a sign of life of Telegram's.
+func (h *Health) answered() {
 	h.update(func(s *Status) { s.Completed = time.Now() })
 }
 
@@ -89,12 +89,12 @@ func (h *Health) pending(n int64) {
 	h.update(func(s *Status) { s.Pending = int(n) })
 }
 
-// worked notes a success: whatever has failed works again.
-func (h *Health) worked() {
+// succeeded notes a success: whatever has failed works again.
+func (h *Health) succeeded() {
 	var text string
 	h.update(func(s *Status) {
 		if h.alarmed {
-			h.alarmed, h.told, text = false, time.Now(), recovery(time.Since(s.Since))
+			h.alarmed, h.toldAt, text = false, time.Now(), recovery(time.Since(s.Since))
 		}
 		s.transition(HealthOK)
 		s.Failures, s.Error = 0, ""
@@ -102,20 +102,20 @@ func (h *Health) worked() {
 	tell(h.Recovered, text)
 }
 
-// calm is how long nobody is told of an alarm after they were told of the last one or of its end. (Three failures may be
+// alarmInterval is how long nobody is told of an alarm after they were told of the last one or of its end. (Three failures may be
 // over in some 7 s.)
-const calm = 10 * time.Minute
+const alarmInterval = 10 * time.Minute
 
 // failed notes a failure, and says whether it is more than a short break.
-func (h *Health) failed(t *trouble, err error) (lasting bool) {
+func (h *Health) failed(t *failureClass, err error) (lasting bool) {
 	var text string
 	h.update(func(s *Status) {
 		s.transition(HealthFailing)
 		s.Failures++
 		s.Error = t.explain(err)
-		lasting = s.Failures >= t.patience
-		if lasting && !h.alarmed && (h.told.IsZero() || time.Since(h.told) >= calm) {
-			h.alarmed, h.told, text = true, time.Now(), alarm(s, t)
+		lasting = s.Failures >= t.alarmAfter
+		if lasting && !h.alarmed && (h.toldAt.IsZero() || time.Since(h.toldAt) >= alarmInterval) {
+			h.alarmed, h.toldAt, text = true, time.Now(), alarm(s, t)
 		}
 	})
 	tell(h.Alarm, text)
@@ -130,7 +130,7 @@ func (h *Health) update(change func(*Status)) {
 
 // transition is the only way to a state. To be in it already is no change.
 func (s *Status) transition(to HealthState) {
-	if healthMoves[s.State][to] {
+	if healthTransitions[s.State][to] {
 		s.State, s.Since = to, time.Now()
 	}
 }
@@ -141,7 +141,7 @@ func tell(who func(string), text string) {
 	}
 }
 
-func alarm(s *Status, t *trouble) string {
+func alarm(s *Status, t *failureClass) string {
 	return fmt.Sprintf("Since %s no messages come from Telegram: %s. %s Mews goes on trying.",
 		s.Since.Format("2006-01-02 15:04 MST"), s.Error, t.advice)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"mews/supervisor"
 )
 
 const (
@@ -14,18 +16,18 @@ const (
 // press reads that a button was pressed. Its message must be there, and the bot's own: under another's, or one that was sent
 // by way of an inline query, there is no button of ours. That the data is that of a button is not known: whoever has a client
 // of their own making can send any.
-func (l *Letter) press(raw json.RawMessage, self Self) {
+func (r *updateReader) press(raw json.RawMessage) {
 	var q fields
 	if json.Unmarshal(raw, &q) != nil {
 		return
 	}
 	m, data, id := field[fields](q, "message"), field[string](q, "data"), field[string](q, "id")
 	_, game := q["game_short_name"]
-	if game || !printed(data, maxPress) || !printed(id, maxQuery) || !l.envelope(m) ||
-		field[gotgbot.User](m, "from").Id != self.ID || !l.person(q) {
+	if game || !printed(data, maxPress) || !printed(id, maxQuery) || !r.envelope(m) ||
+		field[gotgbot.User](m, "from").Id != r.self.ID || !r.person(q) {
 		return
 	}
-	l.Kind, l.Text, l.Query, l.Addressed = LetterPress, data, id, true
+	r.in.Kind, r.in.Text, r.in.Query, r.in.Addressed = supervisor.IncomingPress, data, id, true
 }
 
 // printed says whether a text is of 1 to most bytes of printable ASCII.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"mews/supervisor"
 	"mews/supervisor/telegram"
 	"mews/supervisor/telegram/telegramtest"
 )
@@ -29,20 +30,21 @@ func TestReadAPress(t *testing.T) {
 	inTopic := strings.Replace(group, `"chat"`, `"message_thread_id":5,"is_topic_message":true,"chat"`, 1)
 	for name, test := range map[string]struct {
 		update string
-		want   telegram.Place
+		want   supervisor.Incoming
 		text   string
 	}{
-		"in private": {press(privateChat, ann, `"data":"q1:yes"`), telegram.Place{Chat: 42}, "q1:yes"},
+		"in private": {press(privateChat, ann, `"data":"q1:yes"`), supervisor.Incoming{Chat: "42"}, "q1:yes"},
 		"in a topic of a group": {press(inTopic, ann, `"data":" ~"`),
-			telegram.Place{Chat: -100777, Group: true, Title: "The house", Thread: "5"}, " ~"},
-		"of 64 bytes": {press(privateChat, ann, `"data":"`+strings.Repeat("a", 64)+`"`), telegram.Place{Chat: 42},
+			supervisor.Incoming{Chat: "-100777", Group: true, Title: "The house", Thread: "5"}, " ~"},
+		"of 64 bytes": {press(privateChat, ann, `"data":"`+strings.Repeat("a", 64)+`"`), supervisor.Incoming{Chat: "42"},
 			strings.Repeat("a", 64)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := telegram.Letter{Update: 500001, Kind: "press", Sender: 42, Place: test.want, Message: "11",
-				Key: "500001.1760000000", Text: test.text, Query: "4382bfdwdsb323b2d9", At: at, Addressed: true}
+			want := test.want
+			want.Channel, want.Update, want.Kind, want.Sender, want.Message = supervisor.ChannelTelegram, 500001, "press", "42", "11"
+			want.Key, want.Text, want.Query, want.SentAt, want.Addressed = "500001.1760000000", test.text, "4382bfdwdsb323b2d9", at, true
 			got, err := telegram.Read(json.RawMessage(test.update), me)
-			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(telegram.Letter{}, "Raw")); diff != "" || err != nil {
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(supervisor.Incoming{}, "Raw")); diff != "" || err != nil {
 				t.Errorf("error %v; want -, got +:\n%s", err, diff)
 			}
 		})
@@ -67,7 +69,7 @@ func TestNoOtherUpdateTypeGetsThrough(t *testing.T) {
 				t.Fatalf("this is no JSON: %s", raw)
 			}
 			got, err := telegram.Read(raw, self)
-			if err != nil || got.Kind != telegram.LetterOther || got.Text != "" || got.Addressed || got.Update != 1 {
+			if err != nil || got.Kind != supervisor.IncomingOther || got.Text != "" || got.Addressed || got.Update != 1 {
 				t.Errorf("error %v, letter %+v", err, got)
 			}
 		})

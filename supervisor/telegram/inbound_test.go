@@ -60,7 +60,7 @@ const (
 // letters are what is read off the updates that people's words come in. The rest of a letter is checked below.
 var letters = []struct {
 	name, update string
-	kind         telegram.LetterKind
+	kind         supervisor.IncomingKind
 	text         string
 	lacks        string
 }{
@@ -203,9 +203,9 @@ func TestReadWords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Kind != test.kind || got.Text != test.text || got.Lacks != test.lacks {
+			if got.Kind != test.kind || got.Text != test.text || got.Unreadable != test.lacks {
 				t.Errorf("got %s, text %q, lacks %q\nwant %s, text %q, lacks %q",
-					got.Kind, got.Text, got.Lacks, test.kind, test.text, test.lacks)
+					got.Kind, got.Text, got.Unreadable, test.kind, test.text, test.lacks)
 			}
 			if string(got.Raw) != test.update {
 				t.Errorf("the update is kept as %s", got.Raw)
@@ -216,45 +216,46 @@ func TestReadWords(t *testing.T) {
 
 func TestReadEnvelope(t *testing.T) {
 	at := time.Unix(1760000000, 0).UTC()
-	moved := func(title string) telegram.Letter {
-		l := telegram.Letter{Place: telegram.Place{Title: title}}
-		l.Kind, l.Update, l.Message, l.Group, l.At = telegram.LetterMoved, 500001, "11", true, at
-		l.Key, l.Chat, l.MovedTo = "500001.1760000000", -777, -100777
+	moved := func(title string) supervisor.Incoming {
+		l := supervisor.Incoming{Title: title}
+		l.Kind, l.Update, l.Message, l.Group, l.SentAt = supervisor.IncomingMoved, 500001, "11", true, at
+		l.Key, l.Chat, l.MovedTo = "500001.1760000000", "-777", "-100777"
 		return l
 	}
 	for name, test := range map[string]struct {
 		update string
-		want   telegram.Letter
+		want   supervisor.Incoming
 	}{
-		"in private": {message(ann, privateChat, text("hello")), telegram.Letter{Update: 500001, Kind: "message",
-			Sender: 42, Place: telegram.Place{Chat: 42},
-			Message: "11", Key: "500001.1760000000", Text: "hello", At: at, Addressed: true}},
+		"in private": {message(ann, privateChat, text("hello")), supervisor.Incoming{Update: 500001, Kind: "message",
+			Sender: "42", Chat: "42",
+			Message: "11", Key: "500001.1760000000", Text: "hello", SentAt: at, Addressed: true}},
 		"in a topic": {message(ann, group, text("/help"), `"message_thread_id":5,"is_topic_message":true`),
-			telegram.Letter{Update: 500001,
-				Kind: "message", Sender: 42, Place: telegram.Place{Chat: -100777, Group: true, Title: "The house", Thread: "5"}, Message: "11", Key: "500001.1760000000",
-				Text: "/help",
-				At:   at, Addressed: true}},
+			supervisor.Incoming{Update: 500001,
+				Kind: "message", Sender: "42", Chat: "-100777", Group: true, Title: "The house", Thread: "5", Message: "11", Key: "500001.1760000000",
+				Text:   "/help",
+				SentAt: at, Addressed: true}},
 		"a thread of replies is no topic": {message(ann, group, text("/help"), `"message_thread_id":5`),
-			telegram.Letter{Update: 500001,
-				Kind: "message", Sender: 42, Place: telegram.Place{Chat: -100777, Group: true, Title: "The house"}, Message: "11", Key: "500001.1760000000",
-				Text: "/help", At: at,
+			supervisor.Incoming{Update: 500001,
+				Kind: "message", Sender: "42", Chat: "-100777", Group: true, Title: "The house", Message: "11", Key: "500001.1760000000",
+				Text: "/help", SentAt: at,
 				Addressed: true}},
-		"in a group, to nobody": {message(ann, smallGroup, text("hello")), telegram.Letter{Update: 500001,
-			Kind: "message", Sender: 42,
-			Place: telegram.Place{Chat: -777, Group: true, Title: "The flat"}, Message: "11", Key: "500001.1760000000", Text: "hello", At: at}},
-		"of an album": {message(ann, privateChat, photo, `"media_group_id":"13"`), telegram.Letter{Update: 500001,
+		"in a group, to nobody": {message(ann, smallGroup, text("hello")), supervisor.Incoming{Update: 500001,
+			Kind: "message", Sender: "42",
+			Chat: "-777", Group: true, Title: "The flat", Message: "11", Key: "500001.1760000000", Text: "hello", SentAt: at}},
+		"of an album": {message(ann, privateChat, photo, `"media_group_id":"13"`), supervisor.Incoming{Update: 500001,
 			Kind:   "unreadable",
-			Sender: 42, Place: telegram.Place{Chat: 42}, Message: "11", Album: "13", Key: "500001.1760000000", At: at, Addressed: true,
-			Lacks: "a photo"}},
+			Sender: "42", Chat: "42", Message: "11", Album: "13", Key: "500001.1760000000", SentAt: at, Addressed: true,
+			Unreadable: "a photo"}},
 		"moved, said in the old chat": {message(ann, smallGroup, `"migrate_to_chat_id":-100777`), moved("The flat")},
 		"moved, said in the new chat": {message(ann, group, `"migrate_from_chat_id":-777`), moved("The house")},
-		"an edit": {`{"update_id":500001,"edited_message":{}}`, telegram.Letter{Update: 500001,
+		"an edit": {`{"update_id":500001,"edited_message":{}}`, supervisor.Incoming{Update: 500001,
 			Kind: "other"}},
-		"an id below zero": {`{"update_id":-1}`, telegram.Letter{Kind: "other"}},
+		"an id below zero": {`{"update_id":-1}`, supervisor.Incoming{Kind: "other"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			test.want.Channel = supervisor.ChannelTelegram
 			got, err := telegram.Read(json.RawMessage(test.update), me)
-			if diff := cmp.Diff(test.want, got, cmpopts.IgnoreFields(telegram.Letter{}, "Raw")); diff != "" || err != nil {
+			if diff := cmp.Diff(test.want, got, cmpopts.IgnoreFields(supervisor.Incoming{}, "Raw")); diff != "" || err != nil {
 				t.Errorf("error %v; want -, got +:\n%s", err, diff)
 			}
 		})
@@ -353,7 +354,7 @@ func TestReadTellsThatTheBotsNameIsNotKnown(t *testing.T) {
 	} {
 		got, err := telegram.Read(json.RawMessage(message(append(test.fields, ann)...)), nobody)
 		if errors.Is(err, broken) != test.fails || got.Addressed != test.addressed ||
-			test.fails && (got.Kind != telegram.LetterOther || got.Update == 0 || got.Chat == 0) {
+			test.fails && (got.Kind != supervisor.IncomingOther || got.Update == 0 || got.Chat == "") {
 			t.Errorf("%s: error %v and %+v", name, err, got)
 		}
 	}
@@ -393,22 +394,22 @@ func FuzzUpdate(f *testing.F) {
 }
 
 // broken is what a letter does not keep to.
-func broken(l telegram.Letter) string {
-	words, press := l.Kind == telegram.LetterMessage, l.Kind == telegram.LetterPress
-	person := words || press || l.Kind == telegram.LetterUnreadable
+func broken(l supervisor.Incoming) string {
+	words, press := l.Kind == supervisor.IncomingMessage, l.Kind == supervisor.IncomingPress
+	person := words || press || l.Kind == supervisor.IncomingUnreadable
 	for problem, is := range map[string]bool{
 		"an id below zero":       l.Update < 0,
 		"a text that is none":    !utf8.ValidString(l.Text) || strings.Contains(l.Text, "\x00"),
 		"too long":               len(l.Text) > supervisor.MaxText,
 		"a blank message":        words && strings.TrimSpace(l.Text) == "",
-		"nothing unreadable":     l.Kind == telegram.LetterUnreadable && (l.Lacks == "" || l.Text != ""),
-		"a person of no id":      person && l.Sender <= 0,
-		"no place or name":       person && (l.Chat == 0 || l.Message == "" || l.Key == "" || l.Update == 0),
+		"nothing unreadable":     l.Kind == supervisor.IncomingUnreadable && (l.Unreadable == "" || l.Text != ""),
+		"a person of no id":      person && (l.Sender == "" || l.Sender[0] == '-' || l.Sender == "0"),
+		"no place or name":       person && (l.Chat == "" || l.Message == "" || l.Key == "" || l.Update == 0),
 		"private, not addressed": person && !l.Group && !l.Addressed,
 		"another's chat":         person && !l.Group && l.Chat != l.Sender,
 		"a long title":           utf8.RuneCountInString(l.Title) > 300,
 		"a press of nothing":     press != (l.Query != "") || press && (l.Text == "" || len(l.Text) > 64 || !l.Addressed),
-		"a move to nowhere":      l.Kind == telegram.LetterMoved && (l.Chat == 0 || l.MovedTo == 0),
+		"a move to nowhere":      l.Kind == supervisor.IncomingMoved && (l.Chat == "" || l.MovedTo == ""),
 		"a long key":             len(l.Key) > 128,
 	} {
 		if is {

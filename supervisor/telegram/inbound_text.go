@@ -81,7 +81,7 @@ func clean(text string) string {
 // compose is what the model reads of a message: its words, and before and after them what they hang on.
 func compose(m fields, w wording, sender int64, lacks string) string {
 	text := w.text()
-	lines := slices.DeleteFunc([]string{borrowed(m), quoted(m, sender), text, beside(lacks)},
+	lines := slices.DeleteFunc([]string{attribution(m), quoted(m, sender), text, unreadableNote(lacks)},
 		func(s string) bool { return s == "" })
 	if commandIn(m, w) != nil || isCode(text) {
 		lines = []string{text} // nothing stands before a command, nor among its arguments; a code is known where it stands alone
@@ -108,7 +108,7 @@ func isCode(text string) bool {
 	return timedShape.MatchString(plain) || recoveryShape.MatchString(plain) && strings.ContainsAny(plain, "0123456789")
 }
 
-func beside(lacks string) string {
+func unreadableNote(lacks string) string {
 	if lacks == "" {
 		return ""
 	}
@@ -123,8 +123,8 @@ type origin struct {
 	Channel gotgbot.Chat `json:"chat"`
 }
 
-// borrowed is a line about whose words those of a message are, where they are not those of the person who sent it.
-func borrowed(m fields) string {
+// attribution is a line about whose words those of a message are, where they are not those of the person who sent it.
+func attribution(m fields) string {
 	if _, ok := m["via_bot"]; ok {
 		return "[Made by the bot @" + line(field[gotgbot.User](m, "via_bot").Username, maxQuote) + "]"
 	}
@@ -151,7 +151,7 @@ func quoted(m fields, sender int64) string {
 	if strings.TrimSpace(text) == "" {
 		text = wordingOf(to).text()
 	}
-	if lacks := lacks(to); text == "" && lacks != "" {
+	if lacks := unreadableIn(to); text == "" && lacks != "" {
 		text = "[" + lacks + "]"
 	}
 	from := field[gotgbot.User](to, "from")
@@ -205,9 +205,9 @@ func cut(text string, n int) string {
 	return text[:n]
 }
 
-// things are what Telegram can carry and this version can't look at. The first that is there counts: an animation comes
+// unreadableFields are what Telegram can carry and this version can't look at. The first that is there counts: an animation comes
 // as a document too, a venue as a location.
-var things = []struct{ field, name string }{
+var unreadableFields = []struct{ field, name string }{
 	{"voice", "a voice message"},
 	{"photo", "a photo"},
 	{"animation", "an animation"},
@@ -229,8 +229,8 @@ var things = []struct{ field, name string }{
 	{"giveaway", "a giveaway"},
 }
 
-func lacks(m fields) string {
-	for _, t := range things {
+func unreadableIn(m fields) string {
+	for _, t := range unreadableFields {
 		if _, ok := m[t.field]; ok {
 			return t.name
 		}
@@ -241,16 +241,16 @@ func lacks(m fields) string {
 // commandShape tells a command from a path, as the inbox does; its part is the bot that it names.
 var commandShape = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]{0,31}(@\w{1,64})?(?:\s|$)`)
 
-// address is whether a group's message is meant for the bot, and its words without the bot's name before them.
-type address struct {
-	bot     bool
+// addressing is whether a group's message is meant for the bot, and its words without the bot's name before them.
+type addressing struct {
+	toBot   bool
 	wording wording
 }
 
 // addressed: a command for no other bot, a message that names the bot, or a reply to one of the bot's.
-func addressed(m fields, w wording, self Self) (address, error) {
+func addressed(m fields, w wording, self Self) (addressing, error) {
 	from := field[gotgbot.User](repliedTo(m), "from")
-	to := address{bot: from.IsBot && from.Id == self.ID, wording: w}
+	to := addressing{toBot: from.IsBot && from.Id == self.ID, wording: w}
 	to.called(func(e gotgbot.MessageEntity, _ string) bool {
 		return e.Type == "text_mention" && e.User != nil && e.User.Id == self.ID
 	})
@@ -260,7 +260,7 @@ func addressed(m fields, w wording, self Self) (address, error) {
 	}
 	to.called(func(e gotgbot.MessageEntity, shown string) bool { return e.Type == "mention" && isName(shown, name) })
 	if command := commandIn(m, to.wording); command != nil {
-		to.bot = command[1] == "" || isName(command[1], name)
+		to.toBot = command[1] == "" || isName(command[1], name)
 	}
 	return to, nil
 }
@@ -302,20 +302,20 @@ func usernames(m fields, w wording) []string {
 // commandIn is a command and the bot that it names; nil where there is none. Who forwards a command gives none, nor who has
 // a bot write it.
 func commandIn(m fields, w wording) []string {
-	if borrowed(m) != "" {
+	if attribution(m) != "" {
 		return nil
 	}
 	return commandShape.FindStringSubmatch(w.text())
 }
 
 // called looks for the bot, by whatever calls it. What is nothing but that stays as it is.
-func (a *address) called(calls func(e gotgbot.MessageEntity, shown string) bool) {
+func (a *addressing) called(calls func(e gotgbot.MessageEntity, shown string) bool) {
 	w := a.wording
 	for _, e := range w.entities {
 		if shown := w.span(e); shown == "" || !calls(e, shown) {
 			continue
 		}
-		a.bot = true
+		a.toBot = true
 		if e.Offset != 0 {
 			continue
 		}

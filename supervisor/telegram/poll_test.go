@@ -17,7 +17,7 @@ import (
 
 // gate is a store, or something around one.
 type gate interface {
-	telegram.Gate
+	telegram.Receiver
 	texts() []string
 	offset() int64
 }

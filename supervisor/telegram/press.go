@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// ackWait is how long an answer to a press may take: whoever waits for it has looked away then.
-	ackWait = 10 * time.Second
-	maxAck  = 200 // characters of what whoever pressed is shown (Bot API); here UTF-16 code units, which are not fewer
+	// ackTimeout is how long an answer to a press may take: whoever waits for it has looked away then.
+	ackTimeout = 10 * time.Second
+	maxAck     = 200 // characters of what whoever pressed is shown (Bot API); here UTF-16 code units, which are not fewer
 )
 
 // keyboard are the buttons below a message; nil for none.
@@ -37,11 +37,11 @@ func keyboard(rows [][]supervisor.Button) *gotgbot.InlineKeyboardMarkup {
 // Unbutton takes a message's buttons away. One that has none, is not there or can't be changed any more is well. Its error is
 // a *supervisor.SendError.
 func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message string) error {
-	return c.alter(ctx, "editMessageReplyMarkup", to, message, outbound{forgiving: unbuttoned})
+	return c.changeMessage(ctx, "editMessageReplyMarkup", to, message, sendParams{forgiving: unbuttoned})
 }
 
-// acknowledged are the parameters of answerCallbackQuery.
-type acknowledged struct {
+// answerParams are the parameters of answerCallbackQuery.
+type answerParams struct {
 	Query string `json:"callback_query_id"`
 	Text  string `json:"text,omitempty"`
 	Alert bool   `json:"show_alert,omitempty"`
@@ -53,10 +53,10 @@ type acknowledged struct {
 func (c *Client) AckPress(ctx context.Context, query, text string, alert bool) error {
 	const method = "answerCallbackQuery"
 	if query == "" {
-		return refuse(method, errors.New("nobody: there is no query"))
+		return notSendable(method, errors.New("nobody: there is no query"))
 	}
 	shown := clipped(supervisor.RichText{Text: text}, maxAck).Text
-	_, err := c.do(ctx, call{method: method, wait: ackWait, params: &acknowledged{query, shown, alert}})
+	_, err := c.do(ctx, apiCall{method: method, timeout: ackTimeout, params: &answerParams{query, shown, alert}})
 	if f := new(failure); errors.As(err, &f) && f.said(tooOld) {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/supervisor"
 	"mews/supervisor/telegram"
 )
 
@@ -23,15 +24,15 @@ import (
 type store struct {
 	mu      sync.Mutex
 	next    int64
-	kept    map[string]telegram.Letter // by key, and by update where there is none
-	order   []string                   // the texts that were kept, in order
-	batches [][]int64                  // the updates of every batch that came, kept or not
-	refuse  func() error               // asked before anything is kept; nil refuses nothing
+	kept    map[string]supervisor.Incoming // by key, and by update where there is none
+	order   []string                       // the texts that were kept, in order
+	batches [][]int64                      // the updates of every batch that came, kept or not
+	refuse  func() error                   // asked before anything is kept; nil refuses nothing
 	changed chan struct{}
 }
 
 func newStore(next int64) *store {
-	return &store{next: next, kept: map[string]telegram.Letter{}, changed: make(chan struct{}, 1)}
+	return &store{next: next, kept: map[string]supervisor.Incoming{}, changed: make(chan struct{}, 1)}
 }
 
 func (s *store) Next(context.Context) (int64, error) {
@@ -40,7 +41,7 @@ func (s *store) Next(context.Context) (int64, error) {
 	return s.next, nil
 }
 
-func (s *store) Take(_ context.Context, letters []telegram.Letter, next int64) error {
+func (s *store) Take(_ context.Context, letters []supervisor.Incoming, next int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.batches = append(s.batches, ids(letters))
@@ -62,7 +63,7 @@ func (s *store) Take(_ context.Context, letters []telegram.Letter, next int64) e
 	return nil
 }
 
-func (s *store) keep(l telegram.Letter) {
+func (s *store) keep(l supervisor.Incoming) {
 	key := l.Key
 	if key == "" {
 		key = fmt.Sprint(l.Update)
@@ -74,7 +75,7 @@ func (s *store) keep(l telegram.Letter) {
 	s.order = append(s.order, l.Text)
 }
 
-func ids(letters []telegram.Letter) []int64 {
+func ids(letters []supervisor.Incoming) []int64 {
 	var ids []int64
 	for _, l := range letters {
 		ids = append(ids, l.Update)

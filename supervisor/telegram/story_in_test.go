@@ -1,6 +1,7 @@
 package telegram_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"testing"
 
+	"mews/supervisor"
 	"mews/supervisor/telegram"
 	"mews/supervisor/telegram/telegramtest"
 )
@@ -237,7 +239,7 @@ func TestGroupsAsThemselves(t *testing.T) {
 	s.hears(t, "/help", "", "/help@other_bot", "what is new?", look, "", "") // the first chat's hang on the bot's name
 	var told []string
 	for _, l := range s.letters() {
-		told = append(told, fmt.Sprintf("%s %d in %q, to us: %v, moved: %d", l.Kind, l.Chat, l.Thread, l.Addressed, l.MovedTo))
+		told = append(told, fmt.Sprintf("%s %s in %q, to us: %v, moved: %s", l.Kind, l.Chat, l.Thread, l.Addressed, cmp.Or(l.MovedTo, "0")))
 	}
 	want := []string{
 		`message -777 in "", to us: false, moved: 0`,
@@ -254,14 +256,14 @@ func TestGroupsAsThemselves(t *testing.T) {
 }
 
 // letters are what was kept, by update.
-func (s *store) letters() []telegram.Letter {
+func (s *store) letters() []supervisor.Incoming {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var all []telegram.Letter
+	var all []supervisor.Incoming
 	for _, l := range s.kept {
 		all = append(all, l)
 	}
-	slices.SortFunc(all, func(a, b telegram.Letter) int { return int(a.Update - b.Update) })
+	slices.SortFunc(all, func(a, b supervisor.Incoming) int { return int(a.Update - b.Update) })
 	return all
 }
 
@@ -274,7 +276,7 @@ type mortal struct {
 	kill context.CancelFunc
 }
 
-func (m *mortal) Take(ctx context.Context, letters []telegram.Letter, next int64) error {
+func (m *mortal) Take(ctx context.Context, letters []supervisor.Incoming, next int64) error {
 	fate := m.rng.IntN(4)
 	if fate == 0 {
 		m.kill()
@@ -337,7 +339,7 @@ func TestTheWebhookFromEndToEnd(t *testing.T) {
 	}
 	public := httptest.NewServer(handler)
 	defer public.Close()
-	end := run(t, telegram.NewKeeper(c, telegram.KeeperOptions{URL: public.URL, Secret: secret, Health: health}).Run)
+	end := run(t, telegram.NewWebhookRegistrar(c, telegram.WebhookRegistrarOptions{URL: public.URL, Secret: secret, Health: health}).Run)
 	const chats, each = 12, 10
 	for n := range each {
 		for i := range chats {
@@ -346,13 +348,13 @@ func TestTheWebhookFromEndToEnd(t *testing.T) {
 		}
 	}
 	s.Await(t, "all to be delivered", func() bool { return s.Pending() == 0 })
-	order := map[int64]string{}
+	order := map[string]string{}
 	for _, l := range s.letters() {
 		order[l.Chat] += l.Text
 	}
 	for chat, got := range order {
 		if got != "0123456789" {
-			t.Errorf("in chat %d came %s", chat, got)
+			t.Errorf("in chat %s came %s", chat, got)
 		}
 	}
 	s.mu.Lock()

@@ -38,13 +38,13 @@ type wire struct {
 	log      hclog.Logger
 }
 
-// call is one API call.
-type call struct {
-	method string
-	chat   string // for the error; "" where it is about none
-	params any    // marshalled to a JSON object; nil is an empty one
-	file   *upload
-	wait   time.Duration // in all; 0 is callWait, and with a file as much more as its bytes may take
+// apiCall is one API call.
+type apiCall struct {
+	method  string
+	chat    string // for the error; "" where it is about none
+	params  any    // marshalled to a JSON object; nil is an empty one
+	file    *upload
+	timeout time.Duration // in all; 0 is callTimeout, and with a file as much more as its bytes may take
 }
 
 // transports are the connections to poll and those to send by.
@@ -87,11 +87,11 @@ func dropIdle(t http.RoundTripper) {
 // dropPolls makes the next poll connect anew, once the present one's context has ended.
 func (w *wire) dropPolls() { dropIdle(w.polls) }
 
-// request makes one API call. wait is how long it may take in all, connecting included; 0 is callWait. Its error is a
+// request makes one API call. wait is how long it may take in all, connecting included; 0 is callTimeout. Its error is a
 // *supervisor.SendError, and errors.As finds a *gotgbot.TelegramError in it where the API itself has said no.
 func (w *wire) request(ctx context.Context, method string, params map[string]any, wait time.Duration) (
 	json.RawMessage, error) {
-	k := call{method: method, wait: wait}
+	k := apiCall{method: method, timeout: wait}
 	if params != nil { // a nil map in an interface would be "null"
 		k.params = params
 	}
@@ -99,9 +99,9 @@ func (w *wire) request(ctx context.Context, method string, params map[string]any
 }
 
 // do makes one call. Its error is a *supervisor.SendError.
-func (w *wire) do(ctx context.Context, k call) (json.RawMessage, error) {
-	if k.wait <= 0 {
-		k.wait = callWait + k.file.wait()
+func (w *wire) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
+	if k.timeout <= 0 {
+		k.timeout = callTimeout + k.file.wait()
 	}
 	began := time.Now()
 	result, f := w.exchange(ctx, k)
@@ -116,23 +116,23 @@ func (w *wire) do(ctx context.Context, k call) (json.RawMessage, error) {
 
 // exchange sends one request and reads its answer. RoundTrip is called without an http.Client: so no redirect is followed,
 // which would carry the token and a person's words to a host that nobody configured.
-func (w *wire) exchange(parent context.Context, k call) (json.RawMessage, *failure) {
-	ctx, cancel := context.WithTimeout(parent, k.wait)
+func (w *wire) exchange(parent context.Context, k apiCall) (json.RawMessage, *failure) {
+	ctx, cancel := context.WithTimeout(parent, k.timeout)
 	defer cancel()
 	req, out, err := w.newRequest(ctx, k)
 	if err != nil {
-		return nil, w.failed(k, &failure{from: fromHere, err: err})
+		return nil, w.failed(k, &failure{responder: responderSelf, err: err})
 	}
 	resp, err := w.connections(k.method).RoundTrip(req)
 	if err != nil {
-		return nil, w.failed(k, unanswered(out, ending(parent, ctx, k.wait, err)))
+		return nil, w.failed(k, unanswered(out, ending(parent, ctx, k.timeout, err)))
 	}
 	defer resp.Body.Close() // it was only read: its error says nothing
-	f := &failure{from: fromStranger, code: resp.StatusCode}
+	f := &failure{responder: responderGateway, code: resp.StatusCode}
 	f.retryAfter, _ = strconv.ParseInt(resp.Header.Get("Retry-After"), 10, 64) // a date, or nonsense, is as good as none
 	body, err := readAnswer(resp, k.method)
 	if err != nil {
-		f.err = ending(parent, ctx, k.wait, err)
+		f.err = ending(parent, ctx, k.timeout, err)
 		return nil, w.failed(k, f)
 	}
 	result := f.read(body)
@@ -143,16 +143,16 @@ func (w *wire) exchange(parent context.Context, k call) (json.RawMessage, *failu
 }
 
 // unanswered is the failure of a request that no answer began to.
-func unanswered(out *outgoing, err error) *failure {
-	whole, broken := out.end()
+func unanswered(out *trackedBody, err error) *failure {
+	whole, broken := out.stop()
 	if broken != nil {
-		return &failure{from: fromHere, err: broken}
+		return &failure{responder: responderSelf, err: broken}
 	}
-	return &failure{whole: whole, err: err}
+	return &failure{sentWhole: whole, err: err}
 }
 
 // newRequest never fails on what a person wrote: all of that can be marshalled.
-func (w *wire) newRequest(ctx context.Context, k call) (*http.Request, *outgoing, error) {
+func (w *wire) newRequest(ctx context.Context, k apiCall) (*http.Request, *trackedBody, error) {
 	out, kind, err := k.body()
 	if err != nil {
 		return nil, nil, err
@@ -173,7 +173,7 @@ func (w *wire) newRequest(ctx context.Context, k call) (*http.Request, *outgoing
 }
 
 // body is what the call sends, and its media type.
-func (k call) body() (*outgoing, string, error) {
+func (k apiCall) body() (*trackedBody, string, error) {
 	params := []byte("{}")
 	if k.params != nil {
 		marshalled, err := json.Marshal(k.params)
@@ -185,7 +185,7 @@ func (k call) body() (*outgoing, string, error) {
 	if k.file != nil {
 		return k.file.body(params)
 	}
-	return inMemory(params), "application/json", nil
+	return bytesBody(params), "application/json", nil
 }
 
 func (w *wire) connections(method string) http.RoundTripper {
@@ -196,7 +196,7 @@ func (w *wire) connections(method string) http.RoundTripper {
 }
 
 // failed completes f and makes its text one that may be shown to anybody who reads the log.
-func (w *wire) failed(k call, f *failure) *failure {
+func (w *wire) failed(k apiCall, f *failure) *failure {
 	f.method, f.chat = k.method, k.chat
 	if f.api != nil {
 		f.api.Method = k.method
@@ -242,29 +242,29 @@ func readAnswer(resp *http.Response, method string) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// caller lets the library's methods make their calls by a Client.
-type caller struct{ c *Client }
+// gotgbotClient lets the library's methods make their calls by a Client.
+type gotgbotClient struct{ c *Client }
 
 // RequestWithContext passes over the token that it is given: the client has its own. Parameters stay strings, as the
 // library makes them; the API reads lists and objects in a string too.
-func (r caller) RequestWithContext(ctx context.Context, _ string, method string, params map[string]string,
+func (r gotgbotClient) RequestWithContext(ctx context.Context, _ string, method string, params map[string]string,
 	files map[string]gotgbot.FileReader, opts *gotgbot.RequestOpts) (json.RawMessage, error) {
-	k := call{method: method, chat: params["chat_id"]}
+	k := apiCall{method: method, chat: params["chat_id"]}
 	if len(files) > 0 {
 		err := r.c.failed(k, &failure{err: errors.New("files are not sent this way")})
 		return nil, err.sendError()
 	}
 	if params != nil {
-		k.params = given(params)
+		k.params = nonEmpty(params)
 	}
 	if opts != nil {
-		k.wait = opts.Timeout
+		k.timeout = opts.Timeout
 	}
 	return r.c.do(ctx, k)
 }
 
-// given are the parameters that have a value: the library names every optional one.
-func given(params map[string]string) map[string]string {
+// nonEmpty are the parameters that have a value: the library names every optional one.
+func nonEmpty(params map[string]string) map[string]string {
 	out := make(map[string]string, len(params))
 	for name, value := range params {
 		if value != "" {
@@ -274,9 +274,9 @@ func given(params map[string]string) map[string]string {
 	return out
 }
 
-func (r caller) GetAPIURL(*gotgbot.RequestOpts) string { return r.c.root }
+func (r gotgbotClient) GetAPIURL(*gotgbot.RequestOpts) string { return r.c.root }
 
 // FileURL has no answer: the token would be in it.
-func (r caller) FileURL(string, string, *gotgbot.RequestOpts) string { return "" }
+func (r gotgbotClient) FileURL(string, string, *gotgbot.RequestOpts) string { return "" }
 
-var _ gotgbot.BotClient = caller{}
+var _ gotgbot.BotClient = gotgbotClient{}

@@ -97,7 +97,7 @@ func TestAMessagesFateWhereNoAnswerCame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := open(t, test.url(t))
-			_, err := c.do(t.Context(), call{method: "sendMessage", chat: "5", params: &outbound{Chat: 5, Text: canaryWords}, wait: time.Second})
+			_, err := c.do(t.Context(), apiCall{method: "sendMessage", chat: "5", params: &sendParams{Chat: 5, Text: canaryWords}, timeout: time.Second})
 			if e := failureOf(t, err); outcomeOf(e) != test.want {
 				t.Errorf("got %+v, want %+v: %v", outcomeOf(e), test.want, e)
 			}
@@ -116,8 +116,8 @@ func stranger(t testing.TB) string {
 // What a server of which nothing was read has in its buffers is no request.
 func TestARequestThatCouldNotBeWrittenWholeWasNotTaken(t *testing.T) {
 	c := open(t, listen(t, func(net.Conn) { <-t.Context().Done() }))
-	huge := &outbound{Chat: 5, Text: strings.Repeat(canaryWords, 2<<20)}
-	_, err := c.do(t.Context(), call{method: "sendMessage", chat: "5", params: huge, wait: 300 * time.Millisecond})
+	huge := &sendParams{Chat: 5, Text: strings.Repeat(canaryWords, 2<<20)}
+	_, err := c.do(t.Context(), apiCall{method: "sendMessage", chat: "5", params: huge, timeout: 300 * time.Millisecond})
 	if e := failureOf(t, err); outcomeOf(e) != unsent || !errors.Is(e, context.DeadlineExceeded) {
 		t.Errorf("got %+v: %v", outcomeOf(e), e)
 	}

@@ -30,12 +30,12 @@ const (
 	maxCaption  = 1024       // UTF-16 code units (Bot API)
 	maxFileName = 200        // characters
 
-	uploadRate = 128 << 10 // bytes a second, which the slowest line is taken to carry
-	headRoom   = 1 << 20   // bytes in which a picture says how large it is; cameras put a preview before that
+	uploadRate     = 128 << 10 // bytes a second, which the slowest line is taken to carry
+	maxPictureHead = 1 << 20   // bytes in which a picture says how large it is; cameras put a preview before that
 )
 
-// pictures are what Telegram shows as photos.
-var pictures = []string{"image/png", "image/jpeg"}
+// photoTypes are what Telegram shows as photos.
+var photoTypes = []string{"image/png", "image/jpeg"}
 
 // upload is a file that goes with a call.
 type upload struct {
@@ -75,26 +75,26 @@ func (c *Client) upload(file supervisor.File) (*upload, error) {
 		return nil, fmt.Errorf("the file %q has %d bytes, and a bot can send at most %d", name, size, maxDocument)
 	}
 	u.size = size
-	if size <= maxPhoto && slices.Contains(pictures, file.MediaType) && fits(source) {
+	if size <= maxPhoto && slices.Contains(photoTypes, file.MediaType) && fitsPhoto(source) {
 		u.part = "photo"
 	}
 	return u, nil
 }
 
-// fits says whether a picture is of a shape that Telegram takes as a photo.
-func fits(picture io.Reader) bool {
-	c, _, err := image.DecodeConfig(io.LimitReader(picture, headRoom))
+// fitsPhoto says whether a picture is of a shape that Telegram takes as a photo.
+func fitsPhoto(picture io.Reader) bool {
+	c, _, err := image.DecodeConfig(io.LimitReader(picture, maxPictureHead))
 	short, long := min(c.Width, c.Height), max(c.Width, c.Height)
 	return err == nil && short > 0 && short+long <= maxSides && long <= maxStretch*short
 }
 
 // noPicture says whether the API took a file for no photo: it may take it for a document.
 func (f *failure) noPicture() bool {
-	return f.from == fromAPI && (f.code == http.StatusRequestEntityTooLarge || f.code == http.StatusBadRequest && f.said(noPicture))
+	return f.responder == responderAPI && (f.code == http.StatusRequestEntityTooLarge || f.code == http.StatusBadRequest && f.said(noPicture))
 }
 
 // body is a form of the call's parameters and the file, which is read as it goes out.
-func (u *upload) body(params []byte) (*outgoing, string, error) {
+func (u *upload) body(params []byte) (*trackedBody, string, error) {
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
 	err := u.head(w, params)
@@ -104,24 +104,24 @@ func (u *upload) body(params []byte) (*outgoing, string, error) {
 		return nil, "", fmt.Errorf("write its parameters as a form: %w", err)
 	}
 	end := form.Bytes()
-	return &outgoing{size: int64(len(begin)) + u.size + int64(len(end)), open: func() (io.ReadCloser, error) {
+	return &trackedBody{size: int64(len(begin)) + u.size + int64(len(end)), open: func() (io.ReadCloser, error) {
 		source, err := u.open()
 		if err != nil {
 			return nil, err
 		}
-		file := &exactly{source, u.size}
+		file := &exactReader{source, u.size}
 		return formReader{io.MultiReader(bytes.NewReader(begin), file, bytes.NewReader(end)), source}, nil
 	}}, w.FormDataContentType(), nil
 }
 
-// exactly reads so many bytes. Where there are fewer it fails before anything behind them is read: a form that ended there
+// exactReader reads so many bytes. Where there are fewer it fails before anything behind them is read: a form that ended there
 // would be taken as whole.
-type exactly struct {
+type exactReader struct {
 	source io.Reader
 	left   int64
 }
 
-func (e *exactly) Read(p []byte) (int, error) {
+func (e *exactReader) Read(p []byte) (int, error) {
 	if e.left == 0 {
 		return 0, io.EOF
 	}

@@ -387,7 +387,7 @@ func TestAFormSaysWhatWasMeant(t *testing.T) {
 		content := rapid.SliceOf(rapid.Byte()).Draw(t, "content")
 		u := &upload{part: "document", name: "x" + line(rapid.String().Draw(t, "name"), maxFileName), size: int64(len(content)),
 			open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
-		k := call{params: &outbound{Chat: 5, captioned: captioned{Caption: caption, AsIs: true}}, file: u}
+		k := apiCall{params: &sendParams{Chat: 5, captionParams: captionParams{Caption: caption, AsIs: true}}, file: u}
 		out, kind, err := k.body()
 		if err != nil {
 			t.Fatal(err)
@@ -410,7 +410,7 @@ func TestAFormSaysWhatWasMeant(t *testing.T) {
 			strings.Join(form.Value["caption"], "") != want || form.Value["disable_content_type_detection"][0] != "true" {
 			t.Fatalf("%v: %d bytes with %q", err, len(got), form.Value)
 		}
-		if whole, broken := out.end(); !whole || broken != nil {
+		if whole, broken := out.stop(); !whole || broken != nil {
 			t.Fatalf("it is whole: %v, %v", whole, broken)
 		}
 	})
@@ -452,9 +452,9 @@ func TestHowLongCallsMayTake(t *testing.T) {
 		want time.Duration
 	}{
 		"an answer to a press": {func(ctx context.Context, c *Client) error { return c.AckPress(ctx, "1", "", false) }, 10 * time.Second},
-		"a text":               {send(supervisor.Address{Chat: "7"}, supervisor.RichText{Text: "hi"}), callWait},
+		"a text":               {send(supervisor.Address{Chat: "7"}, supervisor.RichText{Text: "hi"}), callTimeout},
 		"a file of 10 MiB": {send(supervisor.Address{Chat: "7"}, supervisor.RichText{File: &supervisor.File{SHA256: "x"}}),
-			callWait + 80*time.Second},
+			callTimeout + 80*time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

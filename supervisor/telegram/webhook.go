@@ -12,14 +12,16 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
 )
 
 const (
-	secretHeader   = "X-Telegram-Bot-Api-Secret-Token"
-	maxWebhookBody = 1 << 20          // bytes; an update has a few KiB
-	bodyTimeout    = 10 * time.Second // for a body to come
-	hookAgain      = "5"              // seconds until Telegram is to repeat what could not be kept
-	quiet          = time.Minute      // between two log lines about requests with a wrong secret
+	secretHeader      = "X-Telegram-Bot-Api-Secret-Token"
+	maxWebhookBody    = 1 << 20          // bytes; an update has a few KiB
+	bodyTimeout       = 10 * time.Second // for a body to come
+	retryAfterSeconds = "5"              // seconds until Telegram is to repeat what could not be kept
+	forgedLogInterval = time.Minute      // between two log lines about requests with a wrong secret
 )
 
 // WebhookOptions say who may deliver.
@@ -31,31 +33,31 @@ type WebhookOptions struct {
 
 // Webhook takes the updates that Telegram delivers. Its answers have no body: Telegram would take one for a request.
 type Webhook struct {
-	client *Client
-	gate   Gate
-	secret [sha256.Size]byte // its hash
-	log    hclog.Logger
-	health *Health
-	forged throttle
+	client   *Client
+	receiver Receiver
+	secret   [sha256.Size]byte // its hash
+	log      hclog.Logger
+	health   *Health
+	forged   throttle
 }
 
 // NewWebhook makes the handler. It is an error to have no secret: then anybody could write as anybody.
-func NewWebhook(c *Client, gate Gate, o WebhookOptions) (*Webhook, error) {
+func NewWebhook(c *Client, gate Receiver, o WebhookOptions) (*Webhook, error) {
 	if o.Secret == "" {
 		return nil, errors.New("receive Telegram's updates by a webhook: there is no secret to know Telegram by")
 	}
 	return &Webhook{
-		client: c,
-		gate:   gate,
-		secret: sha256.Sum256([]byte(o.Secret)),
-		log:    loggerOr(o.Log),
-		health: healthOr(o.Health),
+		client:   c,
+		receiver: gate,
+		secret:   sha256.Sum256([]byte(o.Secret)),
+		log:      loggerOr(o.Log),
+		health:   healthOr(o.Health),
 	}, nil
 }
 
 // ServeHTTP answers 2xx only for what is kept or will never be of use: all else is delivered again for 24 hours.
 func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !h.knows(r) {
+	if !h.authentic(r) {
 		w.Header().Set("Connection", "close") // so that the body is not even thrown away
 		w.WriteHeader(http.StatusUnauthorized)
 		return
@@ -67,17 +69,17 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, code := read(w, r)
 	if code == http.StatusOK {
-		code = h.take(r.Context(), body)
+		code = h.receive(r.Context(), body)
 	}
 	if code == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", hookAgain)
+		w.Header().Set("Retry-After", retryAfterSeconds)
 	}
 	w.WriteHeader(code)
 }
 
-// knows compares the secret, by its hash so that neither its letters nor its length can be found out by the time that it
+// authentic compares the secret, by its hash so that neither its letters nor its length can be found out by the time that it
 // takes. It comes before all else: whoever does not know the secret has nothing read.
-func (h *Webhook) knows(r *http.Request) bool {
+func (h *Webhook) authentic(r *http.Request) bool {
 	given := sha256.Sum256([]byte(r.Header.Get(secretHeader)))
 	if subtle.ConstantTimeCompare(given[:], h.secret[:]) == 1 {
 		return true
@@ -107,19 +109,19 @@ func read(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	return body, http.StatusOK
 }
 
-// take has an update kept.
-func (h *Webhook) take(ctx context.Context, body []byte) int {
+// receive has an update kept.
+func (h *Webhook) receive(ctx context.Context, body []byte) int {
 	letter, err := Read(json.RawMessage(body), self(ctx, h.client, h.health))
 	if err != nil {
 		h.log.Warn("read an update from the webhook", "update", letter.Update, "error", err)
 		return http.StatusServiceUnavailable
 	}
-	h.health.heard()
+	h.health.answered()
 	if letter.Update == 0 {
 		h.log.Warn("the webhook got what is no update; it is dropped", "bytes", len(body))
 		return http.StatusOK
 	}
-	if err := h.gate.Take(ctx, []Letter{letter}, 0); err != nil {
+	if err := h.receiver.Take(ctx, []supervisor.Incoming{letter}, 0); err != nil {
 		h.log.Warn("keep an update from the webhook", "update", letter.Update, "error", err)
 		return http.StatusServiceUnavailable
 	}
@@ -142,6 +144,6 @@ func (t *throttle) count(now time.Time) int {
 		return 0
 	}
 	n := t.n
-	t.n, t.silent = 0, now.Add(quiet)
+	t.n, t.silent = 0, now.Add(forgedLogInterval)
 	return n
 }

@@ -17,13 +17,14 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/supervisor"
 	"mews/supervisor/telegram"
 )
 
 const secret = "a-secret-of-the-webhook"
 
 // webhook is a handler over a store; nothing is asked of Telegram but who the bot is.
-func webhook(t *testing.T, s telegram.Gate, log hclog.Logger) *telegram.Webhook {
+func webhook(t *testing.T, s telegram.Receiver, log hclog.Logger) *telegram.Webhook {
 	t.Helper()
 	w := newWire(t, func(asked, context.Context) (*http.Response, error) { return respond(502, "") })
 	h, err := telegram.NewWebhook(w.client(), s, telegram.WebhookOptions{Secret: secret, Log: log})
@@ -223,7 +224,7 @@ func (l *oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 // slowStore takes longer than a body may.
 type slowStore struct{ *store }
 
-func (s slowStore) Take(ctx context.Context, letters []telegram.Letter, next int64) error {
+func (s slowStore) Take(ctx context.Context, letters []supervisor.Incoming, next int64) error {
 	timer := time.NewTimer(20 * time.Second)
 	defer timer.Stop()
 	select {

@@ -7,18 +7,18 @@ import (
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !s.open.TryRLock() {
+	if !s.running.TryRLock() {
 		refuse(w, http.StatusServiceUnavailable)
 		return
 	}
-	defer s.open.RUnlock()
+	defer s.running.RUnlock()
 	handler, ok := s.o.Routes[r.URL.EscapedPath()] // as it was sent: a path has one spelling
 	if !ok || r.Method != http.MethodPost {
 		refuse(w, http.StatusNotFound)
 		return
 	}
-	a := &answer{ResponseWriter: w}
-	defer s.survive(a, r)
+	a := &responseWriter{ResponseWriter: w}
+	defer s.recoverPanic(a, r)
 	handler.ServeHTTP(a, r)
 }
 
@@ -28,8 +28,8 @@ func refuse(w http.ResponseWriter, status int) {
 	w.WriteHeader(status)
 }
 
-// survive has a handler's panic end its request and nothing else.
-func (s *Server) survive(a *answer, r *http.Request) {
+// recoverPanic has a handler's panic end its request and nothing else.
+func (s *Server) recoverPanic(a *responseWriter, r *http.Request) {
 	switch fault := recover(); fault {
 	case nil:
 		return
@@ -38,28 +38,28 @@ func (s *Server) survive(a *answer, r *http.Request) {
 	default:
 		s.errors.panicked(r.URL.EscapedPath(), fault, debug.Stack())
 	}
-	if a.began {
+	if a.started {
 		panic(http.ErrAbortHandler) // the caller must not take the half for the whole
 	}
 	clear(a.Header())
 	refuse(a, http.StatusInternalServerError)
 }
 
-// answer is a ResponseWriter that knows whether an answer has begun.
-type answer struct {
+// responseWriter is a ResponseWriter that knows whether an answer has begun.
+type responseWriter struct {
 	http.ResponseWriter
-	began bool
+	started bool
 }
 
-func (a *answer) WriteHeader(status int) {
-	a.began = a.began || status >= http.StatusOK // what is below announces only
+func (a *responseWriter) WriteHeader(status int) {
+	a.started = a.started || status >= http.StatusOK // what is below announces only
 	a.ResponseWriter.WriteHeader(status)
 }
 
-func (a *answer) Write(p []byte) (int, error) {
-	a.began = true
+func (a *responseWriter) Write(p []byte) (int, error) {
+	a.started = true
 	return a.ResponseWriter.Write(p)
 }
 
 // Unwrap is for http.ResponseController.
-func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (a *responseWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -18,23 +18,23 @@ type errorLog struct {
 	now func() time.Time
 
 	mu    sync.Mutex           // guards what follows
-	kinds map[string]*lastSeen // by message; there are two
+	kinds map[string]*logCount // by message; there are two
 }
 
-type lastSeen struct {
+type logCount struct {
 	logged time.Time
 	since  int // not logged since then
 }
 
-const onceIn = time.Minute
+const logInterval = time.Minute
 
-// turn tells whether it is time to log a kind of trouble, and how much of it was left out.
-func (e *errorLog) turn(kind string) (ok bool, left int) {
+// allow tells whether it is time to log a kind of trouble, and how much of it was left out.
+func (e *errorLog) allow(kind string) (ok bool, left int) {
 	now := e.now()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	last := e.kinds[kind]
-	if last != nil && now.Sub(last.logged) < onceIn {
+	if last != nil && now.Sub(last.logged) < logInterval {
 		last.since++
 		return false, 0
 	}
@@ -42,9 +42,9 @@ func (e *errorLog) turn(kind string) (ok bool, left int) {
 		left = last.since
 	}
 	if e.kinds == nil {
-		e.kinds = map[string]*lastSeen{}
+		e.kinds = map[string]*logCount{}
 	}
-	e.kinds[kind] = &lastSeen{logged: now}
+	e.kinds[kind] = &logCount{logged: now}
 	return true, left
 }
 
@@ -52,7 +52,7 @@ func (e *errorLog) turn(kind string) (ok bool, left int) {
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	const message = "webhooks: a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))
-	ok, left := e.turn(message)
+	ok, left := e.allow(message)
 	if !ok {
 		return
 	}
@@ -73,7 +73,7 @@ func (s serverLines) Write(line []byte) (int, error) {
 	const message = "webhooks: the HTTP server"
 	text := strings.TrimSpace(string(line))
 	s.log.Debug(message, "says", text)
-	if ok, left := s.turn(message); ok {
+	if ok, left := s.allow(message); ok {
 		s.log.Warn(message, "says", text, "left_out", left)
 	}
 	return len(line), nil

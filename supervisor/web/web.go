@@ -47,7 +47,7 @@ type Server struct {
 	errors   *errorLog
 
 	// open is held by each request for reading; whoever holds it for writing knows that none runs, and none begins.
-	open sync.RWMutex
+	running sync.RWMutex
 }
 
 // New takes the port; Run serves it. Until then whoever connects waits.
@@ -59,15 +59,15 @@ func New(o Options) (*Server, error) {
 	t.Grace = cmp.Or(t.Grace, 5*time.Second)
 	listener, err := net.Listen("tcp", o.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("listen for webhooks: %w%s", err, remedy(err))
+		return nil, fmt.Errorf("listen for webhooks: %w%s", err, listenHint(err))
 	}
 	return &Server{
-		o: o, listener: limit(listener.(*net.TCPListener), o.Connections), errors: &errorLog{log: o.Log, now: time.Now},
+		o: o, listener: limitListener(listener.(*net.TCPListener), o.Connections), errors: &errorLog{log: o.Log, now: time.Now},
 	}, nil
 }
 
-// remedies are what to do about a port that cannot be had.
-var remedies = []struct {
+// listenHints are what to do about a port that cannot be had.
+var listenHints = []struct {
 	err    error
 	remedy string
 }{
@@ -76,8 +76,8 @@ var remedies = []struct {
 	{syscall.EADDRNOTAVAIL, "this machine has no such address: write one of its own into webhooks.listen"},
 }
 
-func remedy(err error) string {
-	for _, r := range remedies {
+func listenHint(err error) string {
+	for _, r := range listenHints {
 		if errors.Is(err, r.err) {
 			return "; " + r.remedy
 		}
@@ -100,20 +100,20 @@ func (s *Server) Run(ctx context.Context) error {
 	case err = <-served:
 		err = fmt.Errorf("serve webhooks on %s: %w", s.Addr(), err)
 	case <-ctx.Done():
-		s.end(requests, server)
+		s.shutDown(requests, server)
 		<-served
 	}
 	server.Close() // first, so that no handler that ends with its context seems to have done its work
-	cancel(errEnds)
-	s.open.Lock() // for good
+	cancel(errStopping)
+	s.running.Lock() // for good
 	return err
 }
 
-var errEnds = errors.New("the service ends")
+var errStopping = errors.New("the service ends")
 
-// end lets what runs come to its end, within the grace.
-func (s *Server) end(ctx context.Context, server *http.Server) {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.o.Timings.Grace, errEnds)
+// shutDown lets what runs come to its end, within the grace.
+func (s *Server) shutDown(ctx context.Context, server *http.Server) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.o.Timings.Grace, errStopping)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
 		s.o.Log.Warn("webhooks: some requests did not end in time and were cut off", "grace", s.o.Timings.Grace)

@@ -97,7 +97,7 @@ func meOf(c *telegram.Client) func(context.Context) (any, error) {
 }
 
 func meetOf(c *telegram.Client) func(context.Context) (any, error) {
-	return func(ctx context.Context) (any, error) { return c.Meet(ctx) }
+	return func(ctx context.Context) (any, error) { return c.RefreshMe(ctx) }
 }
 
 // TestACallerWhoGoesAwayIsNoFailure of Telegram's: the next one asks at once.
@@ -129,10 +129,10 @@ func TestAnotherNameIsLearnt(t *testing.T) {
 		if me, err := c.Me(t.Context()); err != nil || me.Username != "mews_bot" {
 			t.Fatalf("at first: %v, %v", me, err)
 		}
-		if me, err := c.Meet(t.Context()); err != nil || me.Username != "hawk_bot" {
+		if me, err := c.RefreshMe(t.Context()); err != nil || me.Username != "hawk_bot" {
 			t.Errorf("asked anew: %v, %v", me, err)
 		}
-		if _, err := c.Meet(t.Context()); err == nil {
+		if _, err := c.RefreshMe(t.Context()); err == nil {
 			t.Error("a failure is none")
 		}
 		if me, err := c.Me(t.Context()); err != nil || me.Username != "hawk_bot" {

@@ -35,7 +35,7 @@ func TestAReplyGrowsInOneMessageAndEndsInIt(t *testing.T) {
 			}
 		}
 		h.same("waiting", h.waiting(alice), 0)
-		h.same("lanes", h.box.Status().Lanes, []string(nil))
+		h.same("lanes", h.box.Status().Chats, []string(nil))
 	})
 }
 
@@ -236,7 +236,7 @@ func TestSeveralRepliesGrowInOneGroup(t *testing.T) {
 			bob.say("b")
 			pass(time.Second)
 		}
-		h.same("lanes", h.box.Status().Lanes, []string{club})
+		h.same("lanes", h.box.Status().Chats, []string{club})
 		ann.finish()
 		bob.finish()
 		pass(10 * time.Second)

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// mark stands before what may have been sent before.
-	mark = "↻ May be a repeat:\n"
+	// repeatMark stands before what may have been sent before.
+	repeatMark = "↻ May be a repeat:\n"
 
 	// Room is how many UTF-16 code units of a message a part leaves free, so that it can be marked.
 	Room = 19
 
-	// emptiness is said where a text shows nothing at all.
-	emptiness = "(The answer was empty.)"
+	// textEmpty is said where a text shows nothing at all.
+	textEmpty = "(The answer was empty.)"
 
-	// apology ends the delivery after one that did not arrive for certain.
-	apology = "(An earlier message of mine may not have reached you; /resend sends it again.)"
+	// textApology ends the delivery after one that did not arrive for certain.
+	textApology = "(An earlier message of mine may not have reached you; /resend sends it again.)"
 )
 
 // visible is what a post shows.
@@ -28,7 +28,7 @@ func visible(p supervisor.Post) supervisor.RichText {
 		return p.Content
 	}
 	t := p.Content
-	t.Text, t.Entities = mark+t.Text, slices.Clone(t.Entities)
+	t.Text, t.Entities = repeatMark+t.Text, slices.Clone(t.Entities)
 	for i := range t.Entities {
 		t.Entities[i].Offset += Room
 	}
@@ -67,7 +67,7 @@ func (o *Options) fit(part supervisor.RichText) []supervisor.RichText {
 // in it.
 func (o *Options) literally(text string) []supervisor.RichText {
 	if invisible(text) {
-		text = emptiness
+		text = textEmpty
 	}
 	return o.fit(supervisor.RichText{Text: text})
 }
@@ -85,19 +85,19 @@ func blank(r rune) bool {
 // apologize ends the parts with the apology: within the last one where it has room, else as one more.
 func (o *Options) apologize(parts []supervisor.RichText) []supervisor.RichText {
 	if n := len(parts) - 1; n >= 0 {
-		if text := parts[n].Text + "\n\n" + apology; units(text) <= o.Limit-Room {
+		if text := parts[n].Text + "\n\n" + textApology; units(text) <= o.Limit-Room {
 			last := parts[n]
 			last.Text = text
 			return append(slices.Clone(parts[:n]), last)
 		}
 	}
-	return append(slices.Clone(parts), supervisor.RichText{Text: apology})
+	return append(slices.Clone(parts), supervisor.RichText{Text: textApology})
 }
 
 // apologizes says whether one of the posts ends with the apology.
 func apologizes(posts []supervisor.Post) bool {
 	return slices.ContainsFunc(posts, func(p supervisor.Post) bool {
-		return p.State != supervisor.PostSurplus && p.State != supervisor.PostDeleted && strings.HasSuffix(p.Content.Text, apology)
+		return p.State != supervisor.PostSurplus && p.State != supervisor.PostDeleted && strings.HasSuffix(p.Content.Text, textApology)
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 func TestABodyIsWholeWhenOneConnectionHasAllOfIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "body")
-		out := inMemory(body)
+		out := bytesBody(body)
 		reader, _ := out.reader()
 		var got []byte
 		for range rapid.IntRange(0, 12).Draw(t, "steps") {
@@ -31,7 +31,7 @@ func TestABodyIsWholeWhenOneConnectionHasAllOfIt(t *testing.T) {
 				t.Fatalf("after %d bytes: %v", len(got), err)
 			}
 		}
-		if whole, broken := out.end(); broken != nil || whole != bytes.Equal(got, body) {
+		if whole, broken := out.stop(); broken != nil || whole != bytes.Equal(got, body) {
 			t.Fatalf("%d of %d bytes are out, and it says %v, %v", len(got), len(body), whole, broken)
 		}
 		if n, err := reader.Read(make([]byte, 64)); n != 0 || (err == io.EOF) != (len(got) == len(body)) {
@@ -43,7 +43,7 @@ func TestABodyIsWholeWhenOneConnectionHasAllOfIt(t *testing.T) {
 // That a connection has let go of a body does not mean that there is something wrong with it.
 func TestABodyThatWasClosedIsNotBroken(t *testing.T) {
 	source := &once{Reader: bytes.NewReader([]byte("abcd"))}
-	out := &outgoing{size: 4, open: func() (io.ReadCloser, error) { return source, nil }}
+	out := &trackedBody{size: 4, open: func() (io.ReadCloser, error) { return source, nil }}
 	reader, err := out.reader()
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestABodyThatWasClosedIsNotBroken(t *testing.T) {
 	if n, err := reader.Read(make([]byte, 2)); n != 0 || err != errEnded {
 		t.Errorf("read %d bytes after that: %v", n, err)
 	}
-	if whole, broken := out.end(); whole || broken != nil {
+	if whole, broken := out.stop(); whole || broken != nil {
 		t.Errorf("whole is %v, broken %v", whole, broken)
 	}
 }

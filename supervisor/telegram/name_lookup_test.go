@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor"
 	"mews/supervisor/telegram"
 )
 
@@ -74,7 +75,7 @@ type dated struct {
 	at    map[string]time.Duration
 }
 
-func (d *dated) Take(ctx context.Context, letters []telegram.Letter, next int64) error {
+func (d *dated) Take(ctx context.Context, letters []supervisor.Incoming, next int64) error {
 	if d.began.IsZero() {
 		d.began = time.Now() // the first poll is answered at once
 	}

@@ -23,8 +23,8 @@ func TestAMarkMovesTheMarksBehindIt(t *testing.T) {
 	if p.Content.Entities[0].Offset != 2 {
 		t.Error("what is kept has changed too")
 	}
-	if units(mark) != Room {
-		t.Errorf("the mark has %d units, and there is room for %d", units(mark), Room)
+	if units(repeatMark) != Room {
+		t.Errorf("the mark has %d units, and there is room for %d", units(repeatMark), Room)
 	}
 }
 
@@ -32,7 +32,7 @@ func TestAMarkMovesTheMarksBehindIt(t *testing.T) {
 // text is whole.
 func TestEveryPartFitsWhateverBecomesOfIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := &Options{Extras: Extras{Limit: rapid.IntRange(100, 300).Draw(t, "limit")}}
+		o := &Options{Limit: rapid.IntRange(100, 300).Draw(t, "limit")}
 		o.Halve = func(t supervisor.RichText) []supervisor.RichText {
 			r := []rune(t.Text)
 			return []supervisor.RichText{{Text: string(r[:len(r)/2])}, {Text: string(r[len(r)/2:])}}
@@ -57,7 +57,7 @@ func TestEveryPartFitsWhateverBecomesOfIt(t *testing.T) {
 }
 
 func TestWhatCannotBeCutStaysWhole(t *testing.T) {
-	o := &Options{Extras: Extras{Limit: 20}}
+	o := &Options{Limit: 20}
 	o.Halve = func(t supervisor.RichText) []supervisor.RichText { return []supervisor.RichText{t} }
 	o.Render = func(string, bool) []supervisor.RichText {
 		return []supervisor.RichText{{Text: "longer than it may be"}, {}}

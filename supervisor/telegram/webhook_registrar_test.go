@@ -40,7 +40,7 @@ func keeping(t *testing.T, while time.Duration, h *hook, change func(after time.
 			return result(string(mustJSON(h)))
 		})
 		health := p.health()
-		end := run(t, telegram.NewKeeper(p.client(), telegram.KeeperOptions{URL: hookURL, Secret: secret, Health: health}).Run)
+		end := run(t, telegram.NewWebhookRegistrar(p.client(), telegram.WebhookRegistrarOptions{URL: hookURL, Secret: secret, Health: health}).Run)
 		time.Sleep(while)
 		synctest.Wait()
 		p.status = health.Status()

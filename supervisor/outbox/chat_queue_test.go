@@ -14,15 +14,15 @@ import (
 // In a bubble times have no monotonic reading. This is about that alone, and waits for nothing.
 func TestAFreezeLastsAsLongWhateverBecomesOfTheWallClock(t *testing.T) {
 	g := newGate(Rates{}, time.Now)
-	g.restore(map[string]time.Time{"1": time.Now().Round(0).Add(time.Hour)})
+	g.restoreFreezes(map[string]time.Time{"1": time.Now().Round(0).Add(time.Hour)})
 	g.flood("2", false, time.Hour)
 	g.flood("3", true, time.Hour)
-	for chat, until := range g.freezes() {
+	for chat, until := range g.currentFreezes() {
 		if !strings.Contains(until.String(), " m=") {
 			t.Errorf("the freeze of chat %q ends when the wall clock says so: %v", chat, until)
 		}
 	}
-	if n := len(g.freezes()); n != 4 {
+	if n := len(g.currentFreezes()); n != 4 {
 		t.Errorf("%d freezes", n)
 	}
 }
@@ -43,15 +43,15 @@ func TestAWakeUpIsNotForgottenWhereTheStoreFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := New(Options{Conversations: lost{}, Replies: &reply.Feeds{}})
 			o.wake("-100", 5)
-			l := o.lanes["-100"]
-			l.unseen, l.shows[4] = true, &show{board: &board{}}
+			l := o.queues["-100"]
+			l.movePending, l.replies[4] = true, &growingReply{set: &postSet{}}
 			if moved {
 				l.Conversations = moving{o}
 			}
-			if err := (stage{l}).look(t.Context()); !errors.Is(err, errLost) {
+			if err := l.readWoken(t.Context()); !errors.Is(err, errLost) {
 				t.Fatal(err)
 			}
-			woken, _ := o.take(l)
+			woken, _ := o.takeWoken(l)
 			if _, ok := woken[5]; ok == moved {
 				t.Errorf("woken for %v", woken)
 			}

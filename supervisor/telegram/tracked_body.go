@@ -18,83 +18,83 @@ var errEnded = errors.New("the call has ended")
 //
 // A body of a type of our own also makes net/http write the head first, so a connection that the server has closed
 // meanwhile mostly fails on the head.
-type outgoing struct {
+type trackedBody struct {
 	size int64
 	open func() (io.ReadCloser, error) // the body from its beginning; it may be called again
 
-	mu     sync.Mutex
-	copies int  // how many readers were made: net/http asks for another when a connection failed before its first byte
-	whole  bool // the newest reader has handed out the last byte
-	ended  bool
-	broken error // the body itself could not be read
+	mu        sync.Mutex
+	readers   int  // how many readers were made: net/http asks for another when a connection failed before its first byte
+	sentWhole bool // the newest reader has handed out the last byte
+	ended     bool
+	readErr   error // the body itself could not be read
 }
 
-// inMemory is a body that is no file.
-func inMemory(body []byte) *outgoing {
-	return &outgoing{size: int64(len(body)), open: func() (io.ReadCloser, error) {
+// bytesBody is a body that is no file.
+func bytesBody(body []byte) *trackedBody {
+	return &trackedBody{size: int64(len(body)), open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(body)), nil
 	}}
 }
 
 // reader begins the body anew. What an earlier reader has handed out reached nobody then.
-func (o *outgoing) reader() (io.ReadCloser, error) {
+func (o *trackedBody) reader() (io.ReadCloser, error) {
 	source, err := o.open()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err != nil {
-		o.broken = err
+		o.readErr = err
 		return nil, err
 	}
-	o.copies++
-	o.whole = false
-	return &bodyReader{of: o, copy: o.copies, source: source, left: o.size}, nil
+	o.readers++
+	o.sentWhole = false
+	return &bodyReader{body: o, number: o.readers, source: source, left: o.size}, nil
 }
 
-// end lets nothing more out and tells whether everything is out, and if not, what was wrong with the body itself. It is for
+// stop lets nothing more out and tells whether everything is out, and if not, what was wrong with the body itself. It is for
 // a call that has failed.
-func (o *outgoing) end() (whole bool, broken error) {
+func (o *trackedBody) stop() (whole bool, broken error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
-	return o.whole, o.broken
+	return o.sentWhole, o.readErr
 }
 
 // bodyReader belongs to the connection that writes it.
 type bodyReader struct {
-	of     *outgoing
-	copy   int
+	body   *trackedBody
+	number int
 	source io.ReadCloser
 	left   int64 // bytes that are not handed out yet
 	closed bool  // source is; guarded by of.mu, as all of it is
 }
 
 func (r *bodyReader) Read(buf []byte) (int, error) {
-	r.of.mu.Lock()
-	defer r.of.mu.Unlock()
+	r.body.mu.Lock()
+	defer r.body.mu.Unlock()
 	if r.left == 0 { // asked for once more when an answer may be there already: an error would cut that off
 		return 0, io.EOF
 	}
-	if r.of.ended || r.closed || r.copy != r.of.copies {
+	if r.body.ended || r.closed || r.number != r.body.readers {
 		return 0, errEnded
 	}
 	n, err := r.source.Read(buf[:min(int64(len(buf)), r.left)])
 	if r.left -= int64(n); r.left == 0 {
-		r.of.whole = true
+		r.body.sentWhole = true
 		return n, nil
 	}
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF // the body is shorter than was said
 	}
 	if err != nil {
-		r.of.broken = fmt.Errorf("read what is to be sent: %w", err)
+		r.body.readErr = fmt.Errorf("read what is to be sent: %w", err)
 	}
 	return n, err
 }
 
 // Close waits for a Read that is under way: net/http calls it from another goroutine.
 func (r *bodyReader) Close() error {
-	r.of.mu.Lock()
-	defer r.of.mu.Unlock()
+	r.body.mu.Lock()
+	defer r.body.mu.Unlock()
 	r.closed = true
 	return r.source.Close()
 }

@@ -1,0 +1,161 @@
+package outbox
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+)
+
+// firstTextDelay is how long after its beginning a text is shown: what is said within that time is said in one message.
+const firstTextDelay = 500 * time.Millisecond
+
+// growingReply is a reply that is being given.
+type growingReply struct {
+	set       *postSet
+	text      string    // as it is now
+	shownText string    // the text that the chat shows
+	showAt    time.Time // it is not shown before; the zero time while there is no text
+	typingAt  time.Time // when typing is due
+	updatedAt time.Time // when it took its last step
+}
+
+// readWoken finds out how the replies of the chat are now.
+func (q *chatQueue) readWoken(ctx context.Context) error {
+	woken, left := q.outbox.takeWoken(q)
+	q.movePending = q.movePending || left
+	if q.movePending {
+		if err := q.dropMoved(ctx); err != nil {
+			q.outbox.returnWoken(q, woken)
+			return err
+		}
+		q.movePending = false
+	}
+	for id := range woken {
+		q.askAt = earlier(q.askAt, q.askTimeFor(id))
+		if _, ok := q.replies[id]; !ok {
+			q.replies[id] = nil
+		}
+	}
+	q.refreshReplies(q.Now())
+	return nil
+}
+
+// askTimeFor is when to ask for a delivery, once the queue was woken for a conversation: at once, unless all that is known to
+// have happened is that its reply has grown. That can't hide a delivery for longer than askInterval.
+func (q *chatQueue) askTimeFor(id int64) time.Time {
+	g := q.replies[id]
+	if g == nil || !q.running(g) {
+		return time.Time{}
+	}
+	if r, _ := q.Replies.Look(id); r.Text == g.text {
+		return time.Time{}
+	}
+	return q.askedAt.Add(askInterval)
+}
+
+// dropMoved leaves what is not of this chat any more to the new name's queue. A conversation stays behind where its person had
+// one there already; it shows no more before its delivery, which does move.
+func (q *chatQueue) dropMoved(ctx context.Context) error {
+	q.restartDelivery()
+	for id, g := range q.replies {
+		c, _, err := q.Conversations.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if c.Chat == q.chat {
+			g.set.muted = true
+			g.typingAt = never
+			continue
+		}
+		delete(q.replies, id)
+	}
+	return nil
+}
+
+// refreshReplies has what is known of each reply be the present.
+func (q *chatQueue) refreshReplies(now time.Time) {
+	for id, g := range q.replies {
+		r, ok := q.Replies.Look(id)
+		if !ok || r.Turn.ID == q.lastTurn[id] || !q.Serves(r.Turn.Conversation) {
+			delete(q.replies, id)
+			continue
+		}
+		if g == nil || g.set.turn != r.Turn.ID {
+			g = &growingReply{typingAt: now.Add(firstTypingDelay), set: &postSet{conversation: r.Turn.Conversation, turn: r.Turn.ID,
+				message: r.Turn.Message}}
+			q.replies[id] = g
+		}
+		g.text = r.Text
+		if g.showAt.IsZero() && g.text != "" {
+			g.showAt = now.Add(firstTextDelay)
+		}
+	}
+}
+
+// running says whether a reply is still being given.
+func (q *chatQueue) running(g *growingReply) bool {
+	r, ok := q.Replies.Look(g.set.conversation.ID)
+	return ok && r.Turn.ID == g.set.turn
+}
+
+// repliesInOrder are the replies, the one that waits longest first.
+func (q *chatQueue) repliesInOrder() []*growingReply {
+	return slices.SortedFunc(maps.Values(q.replies), func(x, y *growingReply) int {
+		return cmp.Or(x.updatedAt.Compare(y.updatedAt), cmp.Compare(x.set.turn, y.set.turn))
+	})
+}
+
+// growAll has one of the replies take its next step, if one may.
+func (q *chatQueue) growAll(ctx context.Context) (time.Time, error) {
+	next := never
+	for _, g := range q.repliesInOrder() {
+		at, err := q.growOne(ctx, g)
+		if err != nil || at.IsZero() {
+			return at, err
+		}
+		next = earlier(next, at)
+	}
+	return next, nil
+}
+
+func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, error) {
+	if g.set.muted || g.text == "" || g.text == g.shownText {
+		return never, nil
+	}
+	at := later(later(g.showAt, q.growAt), q.outbox.gate.next(q.chat, true))
+	if at.After(q.Now()) {
+		return at, nil
+	}
+	if !q.Grows(g.set.conversation) {
+		g.shownText = g.text
+		return never, nil
+	}
+	if err := q.loadPosts(ctx, g.set); err != nil {
+		return never, err
+	}
+	g.set.muted = g.set.muted || g.set.uncertain()
+	g.set.setContents(q.parts(g.text, true))
+	if what, _ := g.set.nextCall(q.inChat); what == "" || g.set.muted {
+		g.shownText = g.text
+		return never, nil
+	}
+	next, err := q.callNext(ctx, g.set, func() bool { return q.running(g) })
+	g.updatedAt = q.Now()
+	q.growAt = g.updatedAt.Add(interval(q.chat))
+	return next, err
+}
+
+// loadPosts finds the posts of a growing reply: an earlier life may have sent some.
+func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
+	if set.loaded {
+		return nil
+	}
+	posts, err := q.Posts.List(ctx, set.turn, 0)
+	if err != nil {
+		return err
+	}
+	set.posts, set.loaded = posts, true
+	return q.repairPosts(set)
+}
