@@ -64,7 +64,7 @@ var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (supervisor.M
 	"anthropic": func(o ProviderOptions, log hclog.Logger) (supervisor.ModelProvider, error) {
 		return anthropic.New(anthropic.Options{Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Silence: o.Silence, Log: log})
 	},
-	"offline": func(ProviderOptions, hclog.Logger) (supervisor.ModelProvider, error) { return offline.New(), nil },
+	"offline": func(ProviderOptions, hclog.Logger) (supervisor.ModelProvider, error) { return offline.Provider{}, nil },
 	"openai": func(o ProviderOptions, log hclog.Logger) (supervisor.ModelProvider, error) {
 		return openai.New(openai.Options{
 			Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Server: o.Server, Stall: o.Silence, Log: log,
@@ -103,7 +103,7 @@ func NewCatalogue(o Options) (*Catalogue, error) {
 		o.Log = hclog.NewNullLogger()
 	}
 	c := &Catalogue{
-		providers: map[string]provider{offline.Name: {offline.New(), "offline", true, localityMachine}},
+		providers: map[string]provider{offline.Name: {offline.Provider{}, "offline", true, localityMachine}},
 		breakers:  newBreakers(o.Log),
 		queue:     fair.New(cmp.Or(o.Calls, DefaultCalls)),
 		lists:     newListCache(),

@@ -21,11 +21,10 @@ func FuzzTurn(f *testing.F) {
 	f.Add("move", "Which file should I move or rename?", "a.txt", "", true)
 	f.Add("", "?", "show the last 5 lines of a.txt; how many files do I have; delete a.txt, b.txt and c.txt", "x",
 		false)
-	model := New()
 	f.Fuzz(func(t *testing.T, first, said, text, result string, fails bool) {
 		history := []protocol.Message{protocol.UserText(first), textMessage(said), protocol.UserText(text)}
 		for calls := 0; ; calls++ {
-			answer := next(t, model, history)
+			answer := next(t, history)
 			if len(answer.Calls()) == 0 {
 				return
 			}
@@ -43,9 +42,9 @@ func FuzzTurn(f *testing.F) {
 }
 
 // next is the model's next message, checked.
-func next(t *testing.T, model *Provider, history []protocol.Message) protocol.Message {
+func next(t *testing.T, history []protocol.Message) protocol.Message {
 	var streamed strings.Builder
-	answer, err := model.Stream(context.Background(), supervisor.ModelRequest{Tools: offer(toolNames...),
+	answer, err := Provider{}.Stream(context.Background(), supervisor.ModelRequest{Tools: offer(toolNames...),
 		Messages: history},
 		func(d supervisor.ModelDelta) { streamed.WriteString(d.Text) })
 	if err != nil {

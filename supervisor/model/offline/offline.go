@@ -1,22 +1,18 @@
-// Package offline is the model that is always there: a table of rules for everyday requests in English, with no network
-// behind it. It speaks the same interface as every other provider, knows the tools by their names and arguments alone,
-// and says plainly what it is whenever a request is beyond its rules.
+// Package offline is the model that is built in. It shows that Mews works, and says how to get a real one: a table of
+// rules for a few plain requests in English, with no network behind it. It speaks the same interface as every other
+// provider.
 //
-// An answer is a pure function of the request. Nothing is kept between calls: a question that was asked back, the file
-// that "it" stands for and the progress of a turn are all read from the transcript. A call's way:
+// An answer is a pure function of the request. A message is matched whole against the rules; one that is an order makes
+// one tool call, and the call's result is told.
 //
-//	transcript.go   what was said and done: the message to answer, the calls that this turn has made
-//	understand.go   that message as commands: clauses, courtesies, answers to a question asked back
-//	phrase.go       the small language in which phrases are written; match.go tries them, slot.go has their slots
-//	book.go         the table of intents, by family in talk.go, look.go, find.go, read.go, change.go, notes.go, cannot.go
-//	run.go          the commands played through, each tool call either remembered or asked for
-//	tell.go         how results are told
+//	rules.go   the table of rules, and which of them a message is of
+//	answer.go  the next message: a text, a call, or what came of it
+//	texts.go   what it says
 package offline
 
 import (
 	"context"
 	"strings"
-	"sync"
 	"unicode"
 
 	"mews/protocol"
@@ -26,26 +22,17 @@ import (
 // Name is the model's name in answers.
 const Name = "offline"
 
-// Provider is the offline model. It may be used from several goroutines at once.
-type Provider struct {
-	book func() *book // made at the first call: nobody pays for the rules who never asks them
-}
-
-var _ supervisor.ModelProvider = (*Provider)(nil)
-
-// New makes the offline model.
-func New() *Provider {
-	return &Provider{book: sync.OnceValue(newBook)}
-}
+// Provider is the offline model. Its zero value is ready. It may be used from several goroutines at once.
+type Provider struct{}
 
 // Stream answers req. It emits its text word by word and does not wait between words; it fails only when ctx ends.
-func (p *Provider) Stream(
+func (Provider) Stream(
 	ctx context.Context, req supervisor.ModelRequest, delta func(supervisor.ModelDelta),
 ) (supervisor.ModelAnswer, error) {
 	if ctx.Err() != nil {
 		return supervisor.ModelAnswer{}, context.Cause(ctx)
 	}
-	message := p.book().answer(req)
+	message := answer(req)
 	for text := message.Text(); text != ""; {
 		if ctx.Err() != nil {
 			return supervisor.ModelAnswer{}, context.Cause(ctx)

@@ -12,21 +12,20 @@ import (
 	"mews/supervisor"
 )
 
+// maxCalls is how many tools a turn may use.
+const maxCalls = 1
+
 // chat is a conversation with the model and with tools that answer as they are told.
 type chat struct {
 	t       *testing.T
-	model   *Provider
 	tools   []protocol.Tool
 	history []protocol.Message
 	results map[string]protocol.ToolResult // by the tool's name; the others answer "ok"
 	calls   []string                       // all that were made, as "name arguments"
 }
 
-// rules is shared: the model keeps nothing, and its rules take a while to make under the race detector.
-var rules = New()
-
 func newChat(t *testing.T, results map[string]protocol.ToolResult) *chat {
-	return &chat{t: t, model: rules, tools: offer(toolNames...), results: results}
+	return &chat{t: t, tools: offer(toolNames...), results: results}
 }
 
 // say sends a message and is the answer that the person reads, after the tools have run.
@@ -34,7 +33,7 @@ func (c *chat) say(text string) string {
 	c.t.Helper()
 	c.history = append(c.history, protocol.UserText(text))
 	for range maxCalls + 1 {
-		answer, err := c.model.Stream(context.Background(), supervisor.ModelRequest{Tools: c.tools,
+		answer, err := Provider{}.Stream(context.Background(), supervisor.ModelRequest{Tools: c.tools,
 			Messages: c.history},
 			func(supervisor.ModelDelta) {})
 		if err != nil {
@@ -76,7 +75,7 @@ func failed(text string) protocol.ToolResult { return protocol.ToolResult{Text: 
 
 func TestStreamEmitsWordsThatMakeUpTheMessage(t *testing.T) {
 	var pieces []string
-	answer, err := New().Stream(context.Background(),
+	answer, err := Provider{}.Stream(context.Background(),
 		supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hello")}},
 		func(d supervisor.ModelDelta) { pieces = append(pieces, d.Text) })
 	if err != nil {
@@ -99,7 +98,7 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	stop := errors.New("the person said stop")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	pieces := 0
-	_, err := New().Stream(ctx, supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hello")}},
+	_, err := (Provider{}).Stream(ctx, supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hello")}},
 		func(supervisor.ModelDelta) {
 			pieces++
 			cancel(stop)
@@ -107,7 +106,7 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	if !errors.Is(err, stop) || pieces != 1 {
 		t.Errorf("got error %v after %d pieces, want the context's cause after 1", err, pieces)
 	}
-	if _, err := New().Stream(ctx, supervisor.ModelRequest{}, nil); !errors.Is(err, stop) {
+	if _, err := (Provider{}).Stream(ctx, supervisor.ModelRequest{}, nil); !errors.Is(err, stop) {
 		t.Errorf("with an ended context: got error %v, want its cause", err)
 	}
 }
@@ -136,7 +135,6 @@ func TestUsageIsEstimated(t *testing.T) {
 func TestLongAnswers(t *testing.T) {
 	for name, message := range map[string]string{
 		"help": "help", "unknown": "What is the capital of France?", "identity": "are you a real AI?",
-		"refusal": "what's the weather?", "howto": "how do I delete a file?",
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := "testdata/" + name + ".golden"
@@ -171,15 +169,14 @@ func TestItSaysWhatItIsAndHowToConnect(t *testing.T) {
 
 func BenchmarkFirstCall(b *testing.B) {
 	for b.Loop() {
-		newBook().parse("what is the capital of France?", "")
+		find("what is the capital of France?")
 	}
 }
 
 // BenchmarkLongMessage is the longest message that the supervisor takes, with words that begin many phrases.
 func BenchmarkLongMessage(b *testing.B) {
-	book := newBook()
 	text := strings.Repeat("add to in with ", supervisor.MaxText/15)
 	for b.Loop() {
-		book.parse(text, "")
+		find(text)
 	}
 }

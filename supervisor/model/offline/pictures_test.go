@@ -19,13 +19,13 @@ func TestAPictureIsNotSeenAndItSaysSo(t *testing.T) {
 		if text != "" {
 			message.Parts = append(message.Parts, protocol.Part{Text: text})
 		}
-		answer, err := rules.Stream(t.Context(), supervisor.ModelRequest{Tools: offer(toolNames...),
+		answer, err := Provider{}.Stream(t.Context(), supervisor.ModelRequest{Tools: offer(toolNames...),
 			Messages: []protocol.Message{message}}, func(supervisor.ModelDelta) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		said := answer.Message.Text()
-		if len(answer.Message.Calls()) == 0 && (!strings.HasPrefix(said, unseen) || !strings.Contains(said, want)) {
+		if len(answer.Message.Calls()) == 0 && (!strings.HasPrefix(said, textUnseen) || !strings.Contains(said, want)) {
 			t.Errorf("%q: got %q", text, said)
 		}
 		if answer.Usage.Input < 2000 {

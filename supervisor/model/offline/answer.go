@@ -1,0 +1,166 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// answer is the model's next message. It depends on nothing but req.
+func answer(req supervisor.ModelRequest) protocol.Message {
+	asked := -1
+	for i, m := range req.Messages {
+		if m.Role == protocol.RoleUser {
+			asked = i
+		}
+	}
+	if asked < 0 {
+		return textMessage(textNothing)
+	}
+	message := req.Messages[asked]
+	pictured := slices.ContainsFunc(message.Parts, func(p protocol.Part) bool { return p.Image != nil })
+	text := message.Text()
+	if pictured && strings.TrimSpace(text) == "" {
+		return textMessage(textUnseen, textWhatIAm, textConnect)
+	}
+	reply := respond(text, req.Messages[asked+1:], req.Tools)
+	if pictured && len(reply.Calls()) == 0 {
+		return textMessage(textUnseen, reply.Text())
+	}
+	return reply
+}
+
+// respond answers a message, after what this turn has said and done.
+func respond(text string, done []protocol.Message, tools []protocol.Tool) protocol.Message {
+	r, v := find(text)
+	switch {
+	case r == nil:
+		return textMessage(textUnknown+" "+textWhatIAm, textSayHelp, textConnect)
+	case r.name == "help":
+		return textMessage(textHelp, strings.Join(examples(), "\n"), textConnect)
+	case r.tool == "":
+		return textMessage(r.say...)
+	}
+	if call, made := firstCall(done); made {
+		return textMessage(r.told(v, call, resultOf(call.ID, done)))
+	}
+	if !slices.ContainsFunc(tools, func(t protocol.Tool) bool { return t.Name == r.tool }) {
+		return textMessage(fmt.Sprintf(textNoTool, r.tool))
+	}
+	arguments, err := json.Marshal(r.arguments(v))
+	if err != nil {
+		panic(err) // strings and booleans
+	}
+	call := protocol.ToolCall{ID: "1", Name: r.tool, Arguments: arguments}
+	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}}
+}
+
+// examples are a line for each rule that has one.
+func examples() (lines []string) {
+	for _, r := range rules {
+		if r.example != "" {
+			lines = append(lines, "- "+r.name+": `"+r.example+"`")
+		}
+	}
+	return lines
+}
+
+func firstCall(messages []protocol.Message) (call protocol.ToolCall, made bool) {
+	for _, m := range messages {
+		if calls := m.Calls(); m.Role == protocol.RoleAssistant && len(calls) > 0 {
+			return calls[0], true
+		}
+	}
+	return call, false
+}
+
+// resultOf is a call's result. A call that has none was interrupted.
+func resultOf(id string, messages []protocol.Message) protocol.ToolResult {
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			if m.Role == protocol.RoleTool && p.Result != nil && p.Result.Call == id {
+				return *p.Result
+			}
+		}
+	}
+	return protocol.ToolResult{Failed: true, Text: "interrupted: no result of this call was kept"}
+}
+
+// told is what a person reads of a call's result.
+func (r *rule) told(v values, call protocol.ToolCall, result protocol.ToolResult) string {
+	switch {
+	case call.Name != r.tool:
+		return fmt.Sprintf(textOtherCall, call.Name, r.tool)
+	case !result.Failed:
+		return r.tell(v, result.Text)
+	}
+	text := failure(r.tries(v), strings.TrimSpace(result.Text))
+	if r.hint != "" {
+		text += "\n\n" + r.hint
+	}
+	return text
+}
+
+// failure tells why an action failed, in the tool's own words.
+func failure(action, text string) string {
+	if file, picture := strings.CutSuffix(text, "; look at it with view_image"); picture {
+		text = file + textPictureFile
+	}
+	switch {
+	case strings.HasPrefix(text, "interrupted"):
+		return fmt.Sprintf(textInterrupted, action)
+	case text == "":
+		return fmt.Sprintf(textFailedSilent, action)
+	case strings.Contains(text, "\n"):
+		return fmt.Sprintf(textFailedLines, action, fence(text))
+	}
+	return fmt.Sprintf(textFailed, action, text)
+}
+
+func textMessage(paragraphs ...string) protocol.Message {
+	text := strings.Join(paragraphs, "\n\n")
+	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}
+}
+
+// maxQuoted is how much of a tool's text an answer shows, in bytes.
+const maxQuoted = 12 << 10
+
+// fence shows text as it is, in a fence longer than any in it. Of a long text it shows the beginning and says so.
+func fence(text string) string {
+	shown, left := cut(strings.TrimRight(text, "\n"), maxQuoted)
+	bar := "```"
+	for strings.Contains(shown, bar) {
+		bar += "`"
+	}
+	quoted := bar + "\n" + shown + "\n" + bar
+	if left > 0 {
+		quoted += "\n" + fmt.Sprintf(textCut, left)
+	}
+	return quoted
+}
+
+// cut is at most limit bytes of text, whole lines where it can, and how many bytes are left.
+func cut(text string, limit int) (string, int) {
+	if len(text) <= limit {
+		return text, 0
+	}
+	end := strings.LastIndexByte(text[:limit], '\n')
+	if end <= 0 {
+		for end = limit; end > 0 && !utf8.RuneStart(text[end]); end-- {
+		}
+	}
+	return text[:end], len(text) - end
+}
+
+// code shows a short text, such as a file's name, apart from the sentence around it.
+func code(text string) string {
+	if strings.ContainsAny(text, "`\n") {
+		return fmt.Sprintf("%q", text)
+	}
+	return "`" + text + "`"
+}

@@ -1,0 +1,261 @@
+package offline
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// values are what a pattern's groups took, by name.
+type values map[string]string
+
+// rule is one thing that a person can ask for: either a text, or one call of a tool and what is told of its result.
+type rule struct {
+	name     string
+	example  string   // one way to ask for it, for the help; "" leaves it out there
+	patterns []string // regular expressions for the whole message; FILE and SEP are filled in
+	say      []string // the paragraphs of the answer, where there is no tool
+
+	tool      string
+	arguments func(values) map[string]any
+	action    string // what is tried, with values in braces: "read {path}"
+	tell      func(v values, result string) string
+	hint      string // follows a failure
+}
+
+// notesFile is where notes are kept.
+const notesFile = "notes.md"
+
+// FILE is a name in quotes, or one word with an ending or a slash, so that no other word is taken for a file's. SEP stands
+// between words and a text that is taken as it is.
+var fill = strings.NewReplacer(
+	"FILE", `(?:(?:the |a |an |my )?(?:new )?(?:text )?file )?(?:called |named )?`+
+		`(?P<path>"[^"\n]+"|“[^”\n]+”|[^\s":*]*[^\s":*.]\.[A-Za-z]\w{0,7}|[^\s":*]+/[^\s"*]*[^\s".:,;!?*])`,
+	"SEP", `(?:[ \t]*:[ \t]*\n?|[ \t]*\n|[ \t]+)`,
+)
+
+// rules are tried in order. What a rule takes as a program or as a text is never read as an order.
+var rules = []rule{
+	{name: "hello", say: []string{textHello}, patterns: []string{`(?:hi|hello|hey|good (?:morning|afternoon|evening))(?:,? (?:mews|there))?`}},
+	{name: "help", patterns: []string{`/?help(?: me)?|\?+|commands|what (?:can|do) (?:you|i) (?:do|say|understand)|how does this work`}},
+	{name: "identity", say: []string{textWhatIAm, textSayHelp, textConnect},
+		patterns: []string{`(?:who|what) are you|are you (?:an? )?(?:real )?(?:ai|bot|human|person|model|machine)`}},
+	{
+		name: "run", example: "run: ls -la", tool: "run_command", arguments: argument("command", "text"), action: "run {text}", tell: tellOutput,
+		patterns: []string{
+			`(?:run|execute)(?: (?:this|the following|the|a))?(?: shell| bash)?(?: command| program)?\s*:\s*(?P<text>.+)`,
+			`(?:run|execute)(?: the)?(?: shell| bash)?(?: command| program)? (?P<text>"[^"]+"|` + "`[^`]+`" + `)(?: for me)?`,
+			`\$\s+(?P<text>.+)`,
+		},
+	},
+	{
+		name: "python", example: "run python: print(2 ** 64)", tool: "run_python", arguments: argument("code", "text"), action: "run {text}",
+		tell:     tellOutput,
+		patterns: []string{`(?:(?:run|execute)(?: (?:this|the following|some))? )?python(?: code| script| program)?\s*:\s*(?P<text>.+)`},
+	},
+	{
+		name: "show notes", example: "show my notes", tool: "read_file", arguments: argument("path", ""), action: "read `" + notesFile + "`",
+		tell: tellFile, hint: textNoNotes,
+		patterns: []string{`(?:(?:show|read|list)(?: me)? )?(?:my|the) notes|notes`},
+	},
+	{
+		name: "note", example: "take a note: the bins go out on Tuesday", tool: "append_file", action: "add that to your notes", tell: tellDone,
+		arguments: func(v values) map[string]any {
+			return map[string]any{"path": notesFile, "content": "- " + strings.ReplaceAll(v["text"], "\n", "\n  ") + "\n"}
+		},
+		patterns: []string{
+			`(?:take|make|write|add|save) (?:a |another )?(?:quick )?note(?: that| saying| to| of)?SEP(?P<text>\S.*)`,
+			`(?:quick )?note(?: to self)?\s*:\s*(?P<text>.+)`,
+		},
+	},
+	{
+		name: "list", example: "list my files", tool: "list_files", arguments: func(values) map[string]any { return map[string]any{} },
+		action: "list your folder", tell: tellFolder,
+		patterns: []string{
+			`(?:list|show)(?: me)?(?: all)?(?: of)?(?: my| the)? (?:files|folder)|ls`,
+			`what(?:'s|’s| is) in (?:my|the|this) folder|what files (?:do i have|are (?:there|here))`,
+		},
+	},
+	{
+		name: "read", example: "read notes.md", tool: "read_file", arguments: argument("path", "path"), action: "read {path}", tell: tellFile,
+		patterns: []string{`(?:read|show|open|view|display|print|cat)(?: me)?(?: the)? FILE`, `what(?:'s|’s| is) in FILE`},
+	},
+	{
+		name: "create", example: "create list.txt with milk and bread", tool: "write_file", action: "create {path}", tell: tellDone,
+		arguments: func(v values) map[string]any {
+			return map[string]any{"path": v["path"], "content": v["text"] + "\n", "overwrite": false}
+		},
+		patterns: []string{
+			`(?:create|make|write|new|save) FILE (?:with|containing|that (?:says|contains))(?: the (?:text|content|words?))?SEP(?P<text>\s*\S.*)`,
+			`(?:create|make|write|new|save) FILE\s*:\s*(?P<text>.+)`,
+			`(?:write|save) (?P<text>.+) (?:to|into|in|as) FILE`,
+		},
+	},
+	{
+		name: "append", example: "add eggs to list.txt", tool: "append_file", action: "add that to {path}", tell: tellDone,
+		arguments: func(v values) map[string]any {
+			return map[string]any{"path": v["path"], "content": v["text"] + "\n"}
+		},
+		patterns: []string{
+			`(?:add|append|put) (?:the (?:line|text|words?) )?(?P<text>.+) (?:to|at|in|into)(?: the end of)? FILE`,
+			`(?:add|append) to(?: the end of)? FILE\s*:\s*(?P<text>.+)`,
+		},
+	},
+	{
+		name: "move", example: "rename list.txt to shopping.txt", tool: "move_file", action: "move {path} to {to}", tell: tellDone,
+		arguments: func(v values) map[string]any {
+			to := v["to"]
+			if strings.HasSuffix(to, "/") {
+				to += path.Base(v["path"])
+			}
+			return map[string]any{"from": v["path"], "to": to}
+		},
+		patterns: []string{`(?:move|rename) FILE (?:to|as) (?P<to>"[^"\n]+"|[^\s"]*[^\s".,;:!?])`},
+	},
+	{
+		name: "delete", example: "delete old.txt", tool: "delete_file", arguments: argument("path", "path"), action: "delete {path}",
+		tell: tellDone, patterns: []string{`(?:delete|remove|erase|trash) FILE`},
+	},
+}
+
+// compiled are the rules' patterns by the rules' places. They are made at the first call.
+var compiled = sync.OnceValue(func() [][]*regexp.Regexp {
+	all := make([][]*regexp.Regexp, len(rules))
+	for i, r := range rules {
+		for _, p := range r.patterns {
+			all[i] = append(all[i], regexp.MustCompile(`(?is)^(?:`+fill.Replace(p)+`)$`))
+		}
+	}
+	return all
+})
+
+// courtesy is what an order may begin with. Its group makes a question of it: "can you ...?".
+var courtesy = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:please[ ,]+|((?:can|could|would|will) you (?:please )?))`)
+})
+
+// withoutEnd is a text without the punctuation and the courtesy at its end.
+func withoutEnd(text, punctuation string) string {
+	const please = " please"
+	text = strings.TrimRight(text, punctuation)
+	if at := len(text) - len(please); at > 0 && strings.EqualFold(text[at:], please) {
+		text = strings.TrimRight(text[:at], " ,")
+	}
+	return text
+}
+
+// find is the rule that a message is of, and what its pattern took. A question is an order only when it is put as a
+// request ("can you ...?"), or where the rule changes nothing.
+func find(message string) (*rule, values) {
+	text := strings.TrimSpace(message)
+	if m := courtesy().FindStringSubmatch(text); m != nil {
+		if text = text[len(m[0]):]; m[1] != "" {
+			text = strings.TrimRight(text, " ?")
+		}
+	}
+	readings := []string{text, withoutEnd(text, " .!"), withoutEnd(text, " .!?")}
+	for i, r := range rules {
+		harmless := r.tool == "" || r.tool == "list_files" || r.tool == "read_file"
+		for j, reading := range readings {
+			if j > 0 && reading == readings[j-1] || j == 2 && !harmless {
+				continue
+			}
+			if v, ok := match(i, reading); ok {
+				return &rules[i], v
+			}
+		}
+	}
+	return nil, nil
+}
+
+// standIns are words for a text that is not given: "save this as a.txt".
+var standIns = map[string]bool{"this": true, "that": true, "it": true, "something": true, "a line": true, "please": true}
+
+func match(i int, text string) (values, bool) {
+	for _, p := range compiled()[i] {
+		m := p.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		v := values{}
+		for j, name := range p.SubexpNames() {
+			if name != "" {
+				v[name] = plain(m[j])
+			}
+		}
+		return v, !standIns[strings.ToLower(v["text"])]
+	}
+	return nil, false
+}
+
+// quotes are the pairs that a person may put around a name or a text.
+var quotes = [][2]string{{"\"", "\""}, {"“", "”"}, {"`", "`"}}
+
+// plain is a text as the person meant it: without the code fence or the quotes around the whole of it.
+func plain(raw string) string {
+	text := strings.TrimRight(raw, " \t\r\n")
+	trimmed := strings.TrimSpace(text)
+	if inner, ok := strings.CutSuffix(trimmed, "```"); ok && strings.HasPrefix(inner, "```") {
+		if _, body, ok := strings.Cut(inner, "\n"); ok {
+			return strings.TrimRight(body, "\n")
+		}
+	}
+	for _, q := range quotes {
+		inner, opens := strings.CutPrefix(trimmed, q[0])
+		inner, closes := strings.CutSuffix(inner, q[1])
+		if opens && closes && inner != "" && !strings.Contains(inner, q[0]) {
+			return inner
+		}
+	}
+	return text
+}
+
+// argument is a call's one argument: a value, or the notes' file where value is "".
+func argument(name, value string) func(values) map[string]any {
+	return func(v values) map[string]any {
+		if value == "" {
+			return map[string]any{name: notesFile}
+		}
+		return map[string]any{name: v[value]}
+	}
+}
+
+// tries is what the rule tries, for a sentence.
+func (r *rule) tries(v values) string {
+	action := r.action
+	for name, value := range v {
+		action = strings.ReplaceAll(action, "{"+name+"}", code(value))
+	}
+	return action
+}
+
+func tellOutput(_ values, result string) string { return fmt.Sprintf(textOutput, fence(result)) }
+
+func tellFolder(_ values, result string) string {
+	if bare := strings.TrimSpace(result); bare == "" || strings.HasSuffix(bare, " is empty.") {
+		return textEmptyFolder
+	}
+	return fmt.Sprintf(textFolder, fence(result))
+}
+
+func tellFile(v values, result string) string {
+	file := v["path"]
+	if file == "" {
+		file = notesFile
+	}
+	if bare := strings.TrimSpace(result); bare == "" || bare == file+": empty" {
+		return fmt.Sprintf(textEmptyFile, code(file))
+	}
+	return code(file) + ":\n" + fence(result)
+}
+
+// tellDone is a change in the tool's own words.
+func tellDone(_ values, result string) string {
+	text := strings.TrimSpace(result)
+	if strings.Contains(text, "\n") {
+		return fmt.Sprintf(textDoneLines, fence(text))
+	}
+	return fmt.Sprintf(textDone, text)
+}
