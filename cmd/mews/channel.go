@@ -144,7 +144,10 @@ const presented = 24 * time.Hour
 // present learns the bot's name and puts the commands into Telegram's menu, once a day until the end. Nothing else waits
 // for either.
 func (c *channel) present(ctx context.Context) error {
-	menu := menuOf(command.Menu())
+	var menu []telegram.Command
+	for _, entry := range command.Menu() {
+		menu = append(menu, telegram.Command(entry))
+	}
 	var met time.Time
 	introduce := func() (struct{}, error) {
 		if time.Since(met) >= presented {
@@ -174,17 +177,6 @@ func (c *channel) present(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// menuOf is the menu in Telegram's words.
-func menuOf(entries map[string][]command.MenuEntry) map[string][]telegram.Command {
-	menu := map[string][]telegram.Command{}
-	for language, list := range entries {
-		for _, e := range list {
-			menu[language] = append(menu[language], telegram.Command(e))
-		}
-	}
-	return menu
 }
 
 // paced has the next attempt wait for exactly as long as the channel has said, where it has.

@@ -116,7 +116,7 @@ func help(context.Context, *Commands, Request) (string, error) {
 	var b strings.Builder
 	b.WriteString("Commands:\n")
 	for _, row := range commandTable() {
-		fmt.Fprintf(&b, "/%s - %s\n", row.name, summaries[row.name][english])
+		fmt.Fprintf(&b, "/%s - %s\n", row.name, summaries[row.name])
 	}
 	b.WriteString("\nEverything else you write goes to your assistant, which works in your own folder.")
 	return b.String(), nil

@@ -70,7 +70,7 @@ func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conve
 }
 
 // deletesMessages says whether what was said in a conversation is taken away there again: a terminal keeps what it has shown.
-func deletesMessages(c supervisor.Conversation) bool { return c.Channel != supervisor.ChannelTerminal }
+func deletesMessages(c supervisor.Conversation) bool { return c.Channel.Can().Delete }
 
 func (i Invitation) text(name string, vanishes bool) string {
 	var b strings.Builder

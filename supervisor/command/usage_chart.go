@@ -36,7 +36,7 @@ func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []U
 	if m.of(Total(days)) == 0 { // nothing was asked, or nothing came of it
 		return d
 	}
-	if to.Channel == supervisor.ChannelTerminal {
+	if !to.Channel.Can().Files {
 		d.Text += "\n\n" + m.lines(days)
 		return d
 	}

@@ -3,7 +3,6 @@ package telegram
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
@@ -15,19 +14,25 @@ type Command struct {
 	Summary string // 1 to 256 characters
 }
 
-// SetMenu makes the bot's menus be these, by language code; "" is for everybody whose language has none. An empty menu is
-// taken away. What is there already is left alone, so that it may be called at every start.
-func (c *Client) SetMenu(ctx context.Context, menus map[string][]Command) error {
-	for _, language := range slices.Sorted(maps.Keys(menus)) {
-		if err := c.setMenu(ctx, language, menus[language]); err != nil {
-			return fmt.Errorf("set the menu for language %q: %w", language, err)
+// formerLanguages had menus of their own in earlier versions. Telegram keeps a menu until it is deleted.
+var formerLanguages = []string{"de", "es", "fr"}
+
+// SetMenu makes this the bot's menu, for everybody. What is there already is left alone, so that it may be called at every
+// start.
+func (c *Client) SetMenu(ctx context.Context, menu []Command) error {
+	if err := c.setMenu(ctx, "", menu); err != nil {
+		return fmt.Errorf("set the menu: %w", err)
+	}
+	for _, language := range formerLanguages {
+		if err := c.setMenu(ctx, language, nil); err != nil {
+			return fmt.Errorf("take away the menu for language %q: %w", language, err)
 		}
 	}
 	return nil
 }
 
 func (c *Client) setMenu(ctx context.Context, language string, menu []Command) error {
-	// The scope is said, as the library would say "null" of none.
+	// The scope is given: without one the library sends "null".
 	all := gotgbot.BotCommandScopeDefault{}
 	wanted := make([]gotgbot.BotCommand, len(menu))
 	for i, m := range menu {

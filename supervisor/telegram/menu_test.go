@@ -53,16 +53,11 @@ func TestAMenuIsSetWhereItIsAnother(t *testing.T) {
 		"fr": `[{"command":"old","description":"Vieux"}]`,
 	}}
 	c := open(t, serve(t, server.ServeHTTP))
-	wanted := map[string][]Command{
-		"":   {{"stop", "Stop <it> & all"}, {"help", "What I can do"}},
-		"de": {{"stop", "Anhalten"}},
-		"fr": nil,
-		"es": nil,
-	}
+	wanted := []Command{{"stop", "Stop <it> & all"}, {"help", "What I can do"}}
 	if err := c.SetMenu(t.Context(), wanted); err != nil {
 		t.Fatal(err)
 	}
-	called := []string{"getMyCommands ", "setMyCommands ", "getMyCommands de", "getMyCommands es",
+	called := []string{"getMyCommands ", "setMyCommands ", "getMyCommands de", "deleteMyCommands de", "getMyCommands es",
 		"getMyCommands fr", "deleteMyCommands fr"}
 	if diff := cmp.Diff(called, server.called); diff != "" {
 		t.Errorf("first (-want +got):\n%s", diff)
@@ -79,9 +74,19 @@ func TestAMenuIsSetWhereItIsAnother(t *testing.T) {
 }
 
 func TestAMenuThatCantBeSetSaysWhich(t *testing.T) {
-	c := open(t, answers(t, 400, no(400, "Bad Request: BOT_COMMAND_INVALID")))
-	err := c.SetMenu(t.Context(), map[string][]Command{"de": {{"Stop!", "x"}}})
-	if e := failureOf(t, err); outcomeOf(e) != rejected || !strings.Contains(err.Error(), `language "de"`) {
-		t.Errorf("got %+v: %v", outcomeOf(e), err)
+	for method, which := range map[string]string{"setMyCommands": "set the menu", "deleteMyCommands": `language "de"`} {
+		server := &menus{menus: map[string]string{"de": `[{"command":"stop","description":"Anhalten"}]`}}
+		c := open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, method) {
+				w.WriteHeader(400)
+				_, _ = io.WriteString(w, no(400, "Bad Request: BOT_COMMAND_INVALID"))
+				return
+			}
+			server.ServeHTTP(w, r)
+		}))
+		err := c.SetMenu(t.Context(), []Command{{"Stop!", "x"}})
+		if e := failureOf(t, err); outcomeOf(e) != rejected || !strings.Contains(err.Error(), which) {
+			t.Errorf("got %+v: %v", outcomeOf(e), err)
+		}
 	}
 }
