@@ -49,14 +49,6 @@ type Budget struct {
 	Extend int64 // by how much they may lengthen their day by themselves, when asked; 0: not at all
 }
 
-// Channel is where a person talks.
-type Channel string
-
-const (
-	ChannelTerminal Channel = "terminal"
-	ChannelTelegram Channel = "telegram"
-)
-
 // Conversation is (person, channel, chat, thread). It owns its history; one turn at a time runs in it.
 type Conversation struct {
 	ID      int64

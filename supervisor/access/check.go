@@ -273,13 +273,8 @@ func (v *check) lookupFailed(ctx context.Context, what string, err error) (*supe
 // private says whether nobody else reads what is said where an inbound comes from. Only there a code is asked for or taken.
 func (v *check) private() bool {
 	c := v.in.Conversation
-	switch c.Channel {
-	case supervisor.ChannelTerminal:
-		return true
-	case supervisor.ChannelTelegram: // the number of a private chat is that of its person; groups are below 0 (Bot API)
-		return isPersonalChat(c.Chat) && c.Chat == v.in.Sender
-	}
-	return false
+	can := c.Channel.Can()
+	return can.Private || can.Groups && isPersonalChat(c.Chat) && c.Chat == v.in.Sender
 }
 
 func isPersonalChat(number string) bool {
@@ -294,7 +289,7 @@ func (v *check) challengeAt() (at supervisor.Conversation, ok bool) {
 	if v.private() {
 		return at, true
 	}
-	if c.Channel != supervisor.ChannelTelegram || !isPersonalChat(v.in.Sender) {
+	if !c.Channel.Can().Groups || !isPersonalChat(v.in.Sender) {
 		return at, false
 	}
 	return supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: v.in.Sender}, true
