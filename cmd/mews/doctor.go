@@ -308,12 +308,8 @@ func tryEverything(ctx context.Context, con console, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	serving, end := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(serving) }()
 	bad, err := tryAll(ctx, con, cfg, s, workers)
-	end()
-	if err := errors.Join(err, <-ended); err != nil {
+	if err := errors.Join(err, s.Close()); err != nil { // it is closed already unless something was wrong before
 		return err
 	}
 	if bad > 0 {
@@ -339,7 +335,7 @@ func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawne
 	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarker)
 	defer os.Remove(marker)
 	var findings []protocol.Finding
-	err = s.RunOnce(ctx, place, func(ctx context.Context, worker *protocol.Conn) (err error) {
+	err = withSelfTestWorker(ctx, s, place, func(worker *pooledWorker) (err error) {
 		findings, err = escapes(ctx, worker, cfg.State, workers, true)
 		return err
 	})

@@ -30,7 +30,7 @@ var escapesKnown = map[string]map[string]string{
 const bootID = "a number that says when the machine was started"
 
 // try is what a worker that is nobody's must not get out of, before there is any other.
-func (c *chambers) try(ctx context.Context, worker *protocol.Conn) (err error) {
+func (c *chambers) try(ctx context.Context, worker *pooledWorker) (err error) {
 	tier := c.spawner.Sandbox().Tier
 	if tier == "off" || tier == "seatbelt" { // the attempts are at what Linux has
 		return nil
@@ -60,7 +60,7 @@ func holes(tier string, findings []protocol.Finding) []protocol.Finding {
 }
 
 // escapes has a worker of an account try to get out.
-func escapes(ctx context.Context, worker *protocol.Conn, state string, whose account, all bool) (findings []protocol.Finding, err error) {
+func escapes(ctx context.Context, worker *pooledWorker, state string, whose account, all bool) (findings []protocol.Finding, err error) {
 	v, err := newVictims(state, whose)
 	if err != nil {
 		return nil, fmt.Errorf("make what a worker must not reach: %w", err)

@@ -35,7 +35,7 @@ type service struct {
 	people   *access.People
 	roster   *roster
 	chambers *chambers
-	pool     *pool.Pool
+	pool     *workerPool
 	feeds    reply.Feeds
 	channel  *channel // nil where nobody talks on Telegram
 	audit    *auditor
@@ -139,10 +139,10 @@ func (s *service) connect(context.Context) error {
 		return err
 	}
 	desks := s.desks()
-	s.pool = pool.New(pool.Options{
-		Spawner: s.chambers.spawner, SelfTest: s.chambers.try, SelfTestPlace: trying, OnLimit: s.chambers.struck, Hello: s.hello,
+	s.pool = pool.New(pool.Options[*hostcall.Conn]{
+		Spawner: s.chambers.spawner, SelfTest: s.chambers.try, SelfTestSpec: selfTestSpec(trying), OnLimit: s.chambers.struck,
 		OnStart: beginning(s), Log: s.log.Named("pool"), Timings: pool.Timings{Idle: s.config.Worker.Idle},
-		Host: func(user string, peer pool.Peer) pool.Host { return hostcall.NewConn(desks, user, peer) },
+		Host: func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(desks, user, peer) },
 	})
 	report := newReporter(s)
 	sessions := session.New(session.Options{
@@ -194,7 +194,7 @@ func (s *service) desks() *hostcall.Options {
 }
 
 func (s *service) turns() turns {
-	return turns{pool: s.pool, begins: s.chambers.strikes.forget, voices: s.voices(), purses: s.purse, held: &s.chambers.held, log: s.log}
+	return turns{pool: s.pool, spec: s.workerSpec, begins: s.chambers.strikes.forget, voices: s.voices(), purses: s.purse, held: &s.chambers.held, log: s.log}
 }
 
 func (s *service) voices() voices {
@@ -232,18 +232,19 @@ func accept(sessions *session.Registry, commands *command.Commands) func(supervi
 	}
 }
 
-// hello is what a person's worker is told, and where it lives.
-func (s *service) hello(name string) (protocol.Hello, pool.Place, error) {
+// workerSpec is a person's worker.
+func (s *service) workerSpec(name string) (pool.Spec, error) {
 	u, ok := s.preferences().Find(name)
 	if !ok {
-		return protocol.Hello{}, pool.Place{}, fmt.Errorf("there is no user %q", name)
+		return pool.Spec{}, fmt.Errorf("start worker for %s: there is no user %q", name, name)
 	}
 	place, err := s.chambers.place(u)
-	hello := protocol.Hello{
-		Version: protocol.Version, User: u.Name, Home: s.chambers.seen(u.Home), Timezone: u.Timezone, Files: u.Files,
-		Disk: int64(s.config.Worker.Disk),
+	if err != nil {
+		return pool.Spec{}, fmt.Errorf("start worker for %s: %w", name, err)
 	}
-	return hello, place, err
+	return pool.Spec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
+		User: u.Name, Home: s.chambers.seen(u.Home), Timezone: u.Timezone, Files: u.Files, Disk: int64(s.config.Worker.Disk),
+	}}, nil
 }
 
 // settled is a part's run that begins once what an earlier life had set aside for calls of models is settled, for nothing is

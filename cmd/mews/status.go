@@ -128,7 +128,7 @@ type reporter struct {
 	models  *model.Catalogue
 	people  *access.People
 	spawner *pool.Spawner
-	pool    *pool.Pool
+	pool    *workerPool
 	held    *holdings
 	channel *channel // nil where there is none
 }
@@ -188,7 +188,7 @@ func (r reporter) statusOf(ctx context.Context, names []string, service bool) (c
 	}
 	workers, pids := map[string]pool.Status{}, []int{}
 	for _, w := range r.pool.List() {
-		workers[w.User] = w
+		workers[w.Key] = w
 		pids = append(pids, w.PID)
 	}
 	uses := pool.ProcessUsageOf(pids...)

@@ -24,9 +24,16 @@ const (
 	dying = 15 * time.Second
 )
 
+// What answers a worker is its hostcall.Conn.
+type (
+	workerPool   = pool.Pool[*hostcall.Conn]
+	pooledWorker = pool.Worker[*hostcall.Conn]
+)
+
 // turns runs attempts: where the sessions, the pool and the desks meet.
 type turns struct {
-	pool   *pool.Pool
+	pool   *workerPool
+	spec   func(user string) (pool.Spec, error)
 	begins func(user string) // told of each attempt
 	voices voices
 	purses func(supervisor.Turn) supervisor.Reserver // pays for a turn's calls of models
@@ -44,7 +51,11 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 		t.log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
 	}
 	t.begins(a.Turn.Conversation.User)
-	worker, err := t.pool.Acquire(ctx, a.Turn.Conversation.User)
+	spec, err := t.spec(a.Turn.Conversation.User)
+	if err != nil {
+		return session.End{}, err
+	}
+	worker, err := t.pool.Acquire(ctx, spec)
 	if broken := new(pool.BrokenError); errors.As(err, &broken) {
 		return session.End{}, &session.NoWorkerError{Until: broken.Until, Err: err}
 	}
@@ -55,21 +66,21 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 		return session.End{}, err
 	}
 	defer worker.Release()
-	desk := worker.Host().(*hostcall.Conn)
-	desk.BeginTurn(hostcall.Turn{
+	conn := worker.Host()
+	conn.BeginTurn(hostcall.Turn{
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Model: model, First: a.First,
 		Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
 		Purse: t.purses(a.Turn),
 	})
 	end, err := call(ctx, worker, a)
 	t.held.note(a.Turn.Conversation.User, end)
-	ended := desk.EndTurn(a.Turn.ID, end.Why)
+	ended := conn.EndTurn(a.Turn.ID, end.Why)
 	return session.End{TurnEnd: end, Failure: ended.Failure, Instead: ended.Instead, Answered: ended.Answered}, err
 }
 
 // call starts the turn and waits for its end. A worker that does not end it, or whose end makes no sense, is killed: nothing
 // of a turn runs on after it.
-func call(ctx context.Context, worker *pool.Worker, a session.Attempt) (end protocol.TurnEnd, err error) {
+func call(ctx context.Context, worker *pooledWorker, a session.Attempt) (end protocol.TurnEnd, err error) {
 	allowed := time.Duration(a.Start.Limits.Seconds)*time.Second + overtime
 	bounded, cancel := context.WithTimeoutCause(ctx, allowed, errOvertime)
 	defer cancel()

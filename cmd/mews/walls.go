@@ -24,6 +24,7 @@ import (
 	"mews/protocol/spawnwire"
 	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/hostcall"
 	"mews/supervisor/pool"
 )
 
@@ -269,6 +270,25 @@ func tryingPlace(cfg *config.Config, workers account) (pool.Place, error) {
 		return pool.Place{}, fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
 	return pool.Place{Root: cfg.State, Path: name}, nil
+}
+
+// selfTestSpec is the worker that is nobody's.
+func selfTestSpec(place pool.Place) pool.Spec {
+	return pool.Spec{Key: "self-test", Profile: pool.ProfileSelfTest, Place: place}
+}
+
+// withSelfTestWorker calls f with a worker that is nobody's, in a pool that ends with it.
+func withSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.Place, f func(*pooledWorker) error) error {
+	running, end := context.WithCancel(ctx)
+	workers := pool.New(pool.Options[*hostcall.Conn]{Spawner: s, Log: discard()})
+	ended := make(chan error, 1)
+	go func() { ended <- workers.Run(running) }()
+	worker, err := workers.Acquire(ctx, selfTestSpec(place))
+	if err == nil {
+		err = worker.End(f(worker))
+	}
+	end()
+	return errors.Join(err, <-ended)
 }
 
 // strikes remembers who was told of what.

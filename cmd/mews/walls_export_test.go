@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 
 	"mews/config"
-	"mews/protocol"
 	"mews/supervisor/pool"
 )
 
@@ -29,17 +27,13 @@ func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map
 	if err != nil {
 		return nil, err
 	}
-	serving, end := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(serving) }()
 	outcomes = map[string]string{}
-	err = s.RunOnce(ctx, place, func(ctx context.Context, worker *protocol.Conn) error {
+	err = withSelfTestWorker(ctx, s, place, func(worker *pooledWorker) error {
 		findings, err := escapes(ctx, worker, state, workers, false)
 		for _, f := range findings {
 			outcomes[f.Row] = f.Outcome
 		}
 		return err
 	})
-	end()
-	return outcomes, errors.Join(err, <-ended)
+	return outcomes, err
 }

@@ -91,7 +91,7 @@ func BenchmarkEcho(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func timeEcho(b *testing.B, w *Worker) time.Duration {
+func timeEcho(b *testing.B, w *Worker[*host]) time.Duration {
 	began := time.Now()
 	if err := w.Call(b.Context(), "echo", protocol.Cancel{ID: 1}, nil); err != nil {
 		b.Fatal(err)
@@ -100,7 +100,7 @@ func timeEcho(b *testing.B, w *Worker) time.Duration {
 }
 
 // echoing is a worker that answers, in a tier; it ends with the benchmark.
-func echoing(b *testing.B, tier string) *Worker {
+func echoing(b *testing.B, tier string) *Worker[*host] {
 	o := spawnerOptions(spawnerPath, workerPath)
 	o.Tier = tier
 	s, err := StartSpawner(context.Background(), o)
@@ -111,7 +111,7 @@ func echoing(b *testing.B, tier string) *Worker {
 	if err := makeHome(filepath.Join(root, "good")); err != nil {
 		b.Fatal(err)
 	}
-	p := New(options(s, root, Timings{}))
+	p := New(options(s, Timings{}))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
@@ -121,7 +121,7 @@ func echoing(b *testing.B, tier string) *Worker {
 			b.Error(err)
 		}
 	})
-	w, err := p.Acquire(ctx, "good")
+	w, err := p.Acquire(ctx, specOf(root, "good"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func startDirectly(b *testing.B, program string) time.Duration {
 
 func startThroughSpawner(b *testing.B, s *Spawner, root string) time.Duration {
 	began := time.Now()
-	c, err := s.spawn(b.Context(), spawnwire.Spawn{Root: root, Path: "home", Profile: profileWorker}, nil)
+	c, err := s.spawn(b.Context(), spawnwire.Spawn{Root: root, Path: "home", Profile: profiles[ProfileUser].sandbox}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

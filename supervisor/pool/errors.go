@@ -56,13 +56,17 @@ func (e *EndError) Unwrap() error { return e.Reason }
 // The reasons for which a pool ends a worker that has done nothing wrong. They are no deaths.
 var (
 	errIdle     = errors.New("not needed for a while")
+	errOneShot  = errors.New("its work is done")
 	errShutdown = errors.New("the service ends")
 	errEvicted  = errors.New("its person is served no more")
 )
 
 func isDeath(reason error) bool {
-	return !errors.Is(reason, errIdle) && !errors.Is(reason, errShutdown) && !errors.Is(reason, errEvicted)
+	return !errors.Is(reason, errIdle) && !errors.Is(reason, errOneShot) && !errors.Is(reason, errShutdown) &&
+		!errors.Is(reason, errEvicted)
 }
+
+var errSelfTestTime = errors.New("the worker that tries the walls takes too long")
 
 // statusText is a wait status for people.
 func statusText(s syscall.WaitStatus) string {

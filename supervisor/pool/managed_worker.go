@@ -4,52 +4,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
-
-	"mews/protocol"
 )
 
-// managedWorker is one person's worker, over all its processes. Its goroutine, run, owns every field but those that
-// say otherwise; others have it call their functions with do. None of these functions waits.
-type managedWorker struct {
-	user    string
-	options *Options
+// managedWorker is the worker of one key, over all its processes. Its goroutine, run, owns every field but those that say
+// otherwise; others have it call their functions with do. None of these functions waits.
+type managedWorker[H Host] struct {
+	options *Options[H]
+	oneShot bool // read by anybody
 	log     hclog.Logger
 	events  chan func()
 	closing chan struct{}          // closed by the pool when it ends
 	done    chan struct{}          // closed by run when it takes no more events
 	status  atomic.Pointer[Status] // written by run, read by anybody
 
-	state   State
-	since   time.Time
-	timer   *time.Timer
-	due     func() // what the timer calls; nil: nothing
-	backoff restartBackoff
-	turns   int
-	deaths  int
-	broken  *BrokenError // in StateBroken
-
-	current   *process // from starting to stopping; nil otherwise
-	waiting   []*waiter
+	spec      Spec // the newest that was asked for
+	state     State
+	since     time.Time
+	timer     *time.Timer
+	due       func() // what the timer calls; nil: nothing
+	backoff   restartBackoff
+	turns     int
+	deaths    int
+	broken    *BrokenError // in StateBroken
+	current   *process[H]  // from starting to stopping; nil otherwise
+	waiting   []*waiter[H]
 	ending    bool // closing was seen
 	processes sync.WaitGroup
 }
 
-// waiter is somebody who wants the worker. Exactly one grant is sent to each.
-type waiter struct{ reply chan acquired }
+// waiter is somebody who wants the worker. Exactly one reply is sent to each.
+type waiter[H Host] struct{ reply chan acquired[H] }
 
-type acquired struct {
-	worker *Worker
+type acquired[H Host] struct {
+	worker *Worker[H]
 	err    error
 }
 
-func newManagedWorker(user string, o *Options) *managedWorker {
-	m := &managedWorker{
-		user: user, options: o, log: o.Log.With("user", user),
+func newManagedWorker[H Host](spec Spec, o *Options[H]) *managedWorker[H] {
+	m := &managedWorker[H]{
+		options: o, spec: spec, oneShot: profiles[spec.Profile].oneShot, log: o.Log.With("user", spec.Key),
 		events: make(chan func()), closing: make(chan struct{}), done: make(chan struct{}),
 		state: StateAbsent, since: o.Now(), timer: time.NewTimer(time.Hour),
 	}
@@ -58,10 +57,12 @@ func newManagedWorker(user string, o *Options) *managedWorker {
 	return m
 }
 
-// run serves events until the pool ends and the worker is gone.
-func (m *managedWorker) run() {
+// run serves events until the pool ends and the worker is gone, or a one-shot worker is gone and nobody wants another. It
+// calls forget when it takes no more events.
+func (m *managedWorker[H]) run(forget func()) {
 	defer m.processes.Wait()
 	defer close(m.done)
+	defer forget()
 	closing := m.closing
 	for !m.ending || m.current != nil {
 		select {
@@ -77,11 +78,14 @@ func (m *managedWorker) run() {
 			m.shutdown()
 		}
 		m.publish()
+		if m.oneShot && m.state == StateAbsent && len(m.waiting) == 0 {
+			return
+		}
 	}
 }
 
 // do has run call f. It says false when run has ended, and f was not called.
-func (m *managedWorker) do(f func()) bool {
+func (m *managedWorker[H]) do(f func()) bool {
 	select {
 	case m.events <- f:
 		return true
@@ -90,47 +94,47 @@ func (m *managedWorker) do(f func()) bool {
 	}
 }
 
-func (m *managedWorker) publish() {
-	status := &Status{User: m.user, State: m.state, Since: m.since, Turns: m.turns, Deaths: m.deaths}
+func (m *managedWorker[H]) publish() {
+	status := &Status{Key: m.spec.Key, State: m.state, Since: m.since, Turns: m.turns, Deaths: m.deaths}
 	if m.current != nil {
 		status.PID = m.current.pid()
 	}
 	m.status.Store(status)
 }
 
-// acquire is Pool.Acquire, on the caller's goroutine.
-func (m *managedWorker) acquire(ctx context.Context) (*Worker, error) {
-	a := &waiter{reply: make(chan acquired, 1)}
-	if !m.do(func() { m.request(a) }) {
-		return nil, ErrClosed
+// acquire is Pool.Acquire, on the caller's goroutine. It returns errKeyEnded where run has ended.
+func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
+	w := &waiter[H]{reply: make(chan acquired[H], 1)}
+	if !m.do(func() { m.request(w, spec) }) {
+		return nil, errKeyEnded
 	}
 	select {
-	case g := <-a.reply:
-		return g.worker, g.err
+	case a := <-w.reply:
+		return a.worker, a.err
 	case <-ctx.Done():
 	}
-	m.do(func() { m.cancelRequest(a) }) // where run has ended, it answered everybody before
-	g := <-a.reply
-	if g.worker != nil {
-		g.worker.Release()
+	m.do(func() { m.cancelRequest(w) }) // where run has ended, it has answered everybody
+	if a := <-w.reply; a.worker != nil {
+		a.worker.Release()
 	}
-	return nil, fmt.Errorf("wait for the worker of %s: %w", m.user, context.Cause(ctx))
+	return nil, fmt.Errorf("wait for the worker of %s: %w", spec.Key, context.Cause(ctx))
 }
 
 // request is the event that somebody wants the worker.
-func (m *managedWorker) request(a *waiter) {
+func (m *managedWorker[H]) request(w *waiter[H], spec Spec) {
+	m.spec = spec
 	if m.current != nil && m.current.isEnding() {
 		m.stopping(m.current) // it ended, and has not yet said so
 	}
 	switch {
 	case m.ending:
-		a.reply <- acquired{err: ErrClosed}
+		w.reply <- acquired[H]{err: ErrClosed}
 	case m.state == StateBroken:
-		a.reply <- acquired{err: m.broken}
+		w.reply <- acquired[H]{err: m.broken}
 	case m.state == StateIdle, m.state == StateBusy:
-		m.lend(a)
+		m.lend(w)
 	default:
-		m.waiting = append(m.waiting, a)
+		m.waiting = append(m.waiting, w)
 	}
 	if m.state == StateAbsent {
 		m.start()
@@ -138,81 +142,84 @@ func (m *managedWorker) request(a *waiter) {
 }
 
 // cancelRequest is the event that somebody waits no longer.
-func (m *managedWorker) cancelRequest(a *waiter) {
-	for i, waiting := range m.waiting {
-		if waiting == a {
-			m.waiting = append(m.waiting[:i:i], m.waiting[i+1:]...)
-			a.reply <- acquired{}
-			return
-		}
+func (m *managedWorker[H]) cancelRequest(w *waiter[H]) {
+	if i := slices.Index(m.waiting, w); i >= 0 {
+		m.waiting = slices.Delete(m.waiting, i, i+1)
+		w.reply <- acquired[H]{}
 	}
 }
 
-// lend gives the worker to a; it is idle or busy.
-func (m *managedWorker) lend(a *waiter) {
+// lend gives w the worker, which is idle or busy.
+func (m *managedWorker[H]) lend(w *waiter[H]) {
 	if m.state == StateIdle {
 		m.transition(StateBusy)
 	}
 	m.current.leases++
-	a.reply <- acquired{worker: &Worker{managed: m, process: m.current}}
+	w.reply <- acquired[H]{worker: &Worker[H]{managed: m, process: m.current}}
 }
 
 // failWaiters answers everybody who waits.
-func (m *managedWorker) failWaiters(err error) {
-	for _, a := range m.waiting {
-		a.reply <- acquired{err: err}
+func (m *managedWorker[H]) failWaiters(err error) {
+	for _, w := range m.waiting {
+		w.reply <- acquired[H]{err: err}
 	}
 	m.waiting = nil
 }
 
 // start asks for a process, if somebody waits; the state is absent.
-func (m *managedWorker) start() {
+func (m *managedWorker[H]) start() {
 	if len(m.waiting) == 0 || m.ending {
 		return
 	}
-	hello, place, err := m.options.Hello(m.user)
+	request, err := m.spec.request()
 	if err != nil {
-		m.failWaiters(fmt.Errorf("start worker for %s: %w", m.user, err))
+		m.failWaiters(fmt.Errorf("start worker for %s: %w", m.spec.Key, err))
 		return
 	}
-	hello.Version = protocol.Version
 	m.transition(StateStarting)
-	p := newProcess(m.user, m.options)
+	p := newProcess(m)
 	m.current = p
-	m.processes.Go(func() {
-		p.run(hello, place, hooks{
-			ready:    func() { m.do(func() { m.ready(p) }) },
-			stopping: func() { m.do(func() { m.stopping(p) }) },
-			ended:    func() { m.do(func() { m.ended(p) }) },
-		})
-	})
+	m.processes.Go(func() { p.run(request) })
 }
 
-// ready is the event that p has shaken hands.
-func (m *managedWorker) ready(p *process) {
+// ready is the event that p can be lent.
+func (m *managedWorker[H]) ready(p *process[H]) {
 	if m.state != StateStarting { // it was told to end in between
 		return
 	}
 	m.transition(StateIdle)
-	for _, a := range m.waiting {
-		m.lend(a)
+	for _, w := range m.waiting {
+		m.lend(w)
 	}
 	m.waiting = nil
-	m.armIdle()
+	m.rest()
 }
 
-// armIdle lets the worker go in a while; nothing is done unless it is idle.
-func (m *managedWorker) armIdle() {
-	if m.state == StateIdle {
-		m.arm(m.options.Timings.Idle, func() {
-			m.current.stop(errIdle)
-			m.stopping(m.current)
-		})
+// rest evicts an idle worker: a one-shot worker now, any other in a while.
+func (m *managedWorker[H]) rest() {
+	switch {
+	case m.state != StateIdle:
+	case m.oneShot:
+		m.end(errOneShot)
+	default:
+		m.arm(m.options.Timings.Idle, func() { m.end(errIdle) })
 	}
 }
 
+// end has the current process end, if there is one, and gives it.
+func (m *managedWorker[H]) end(reason error) *process[H] {
+	if m.current != nil {
+		m.current.stop(reason)
+		m.stopping(m.current)
+	}
+	return m.current
+}
+
+// evict is the event that the worker is to end now.
+func (m *managedWorker[H]) evict() *process[H] { return m.end(errEvicted) }
+
 // release is the event that a lease of p ended; turns of it were answered.
-func (m *managedWorker) release(p *process, turns int) {
+func (m *managedWorker[H]) release(p *process[H], turns int) {
 	p.leases--
 	m.turns += turns
 	if turns > 0 && !p.isEnding() {
@@ -220,66 +227,67 @@ func (m *managedWorker) release(p *process, turns int) {
 	}
 	if p == m.current && p.leases == 0 && m.state == StateBusy {
 		m.transition(StateIdle)
-		m.armIdle()
+		m.rest()
 	}
 }
 
 // stopping is the event that p is on its way down.
-func (m *managedWorker) stopping(p *process) {
+func (m *managedWorker[H]) stopping(p *process[H]) {
 	if p == m.current && m.state != StateStopping {
 		m.transition(StateStopping)
 	}
 }
 
 // ended is the event that nothing of p is left.
-func (m *managedWorker) ended(p *process) {
+func (m *managedWorker[H]) ended(p *process[H]) {
 	m.stopping(p)
 	m.current = nil
-	if !isDeath(p.err) || m.ending {
-		m.log.Debug("worker ended", "worker", p.id(), "reason", p.err)
+	log := m.log.With("worker", p.id(), "error", p.err)
+	refused := new(RefusedError)
+	switch {
+	case !isDeath(p.err) || m.ending:
+		log.Debug("worker ended")
 		m.transition(StateAbsent)
 		m.start()
-		return
-	}
-	if errors.Is(p.err, errSpawnerLost) { // through no fault of its own
-		m.log.Warn("worker lost", "worker", p.id(), "error", p.err)
+	case errors.Is(p.err, errSpawnerLost): // through no fault of its own
+		log.Warn("worker lost")
 		m.transition(StateBackoff)
 		m.arm(m.options.Timings.BackoffMin, m.endBackoff)
-		return
-	}
-	if refused := new(RefusedError); errors.As(p.err, &refused) { // no death: whoever waits is told, and may ask again
-		m.log.Error("worker refused", "worker", p.id(), "error", p.err)
+	case errors.As(p.err, &refused): // no death: whoever waits is told, and may ask again
+		log.Error("worker refused")
 		m.transition(StateAbsent)
 		m.failWaiters(p.err)
-		return
+	default:
+		m.died(log, p.err)
 	}
+}
+
+// died counts a death, and has the next start wait, or opens the breaker.
+func (m *managedWorker[H]) died(log hclog.Logger, err error) {
 	m.deaths++
 	wait, broken := m.backoff.died(m.options.Now(), m.options.Timings)
 	if broken.IsZero() {
-		m.log.Warn("worker died", "worker", p.id(), "error", p.err, "again", wait)
+		log.Warn("worker died", "again", wait)
 		m.transition(StateBackoff)
 		m.arm(wait, m.endBackoff)
 		return
 	}
-	m.log.Error("worker died too often", "worker", p.id(), "error", p.err, "until", broken)
-	m.broken = &BrokenError{User: m.user, Until: broken, Last: p.err}
+	log.Error("worker died too often", "until", broken)
+	m.broken = &BrokenError{User: m.spec.Key, Until: broken, Last: err}
 	m.transition(StateBroken)
 	m.failWaiters(m.broken)
 	m.arm(broken.Sub(m.options.Now()), func() { m.transition(StateAbsent) })
 }
 
 // endBackoff ends the back-off. Somebody may be waiting.
-func (m *managedWorker) endBackoff() {
+func (m *managedWorker[H]) endBackoff() {
 	m.transition(StateAbsent)
 	m.start()
 }
 
 // shutdown is the event that the pool ends.
-func (m *managedWorker) shutdown() {
+func (m *managedWorker[H]) shutdown() {
 	m.ending = true
 	m.failWaiters(ErrClosed)
-	if m.current != nil {
-		m.current.stop(errShutdown)
-		m.stopping(m.current)
-	}
+	m.end(errShutdown)
 }

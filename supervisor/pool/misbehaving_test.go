@@ -24,7 +24,7 @@ func TestTheBadlyBehavedWorker(t *testing.T) {
 	longTerm := hasty(func(t *Timings) { t.Term = deadline })
 	for user, c := range map[string]struct {
 		timings Timings
-		provoke func(*testing.T, *Worker) // nil: it never shakes hands
+		provoke func(*testing.T, *Worker[*host]) // nil: it never shakes hands
 		why     string
 	}{
 		"silent":      {shortHello, nil, "no answer to hello within 5s"},
@@ -71,9 +71,9 @@ func TestTheBadlyBehavedWorker(t *testing.T) {
 }
 
 // suffer has the user's worker misbehave, and gives how it ended and the processes it was.
-func (r *rig) suffer(user string, provoke func(*testing.T, *Worker)) ([]int, error) {
+func (r *rig) suffer(user string, provoke func(*testing.T, *Worker[*host])) ([]int, error) {
 	r.t.Helper()
-	w, err := r.pool.Acquire(bounded(r.t), user)
+	w, err := r.pool.Acquire(bounded(r.t), r.spec(user))
 	if provoke == nil {
 		var broken *BrokenError
 		if !errors.As(err, &broken) {
@@ -94,25 +94,25 @@ func (r *rig) suffer(user string, provoke func(*testing.T, *Worker)) ([]int, err
 	return append(pids, w.process.pid()), w.Err()
 }
 
-func now(t *testing.T, w *Worker) {
+func now(t *testing.T, w *Worker[*host]) {
 	if err := w.Notify(bounded(t), "now", nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // flood writes to a worker that has stopped reading until the connection ends.
-func flood(t *testing.T, w *Worker) {
+func flood(t *testing.T, w *Worker[*host]) {
 	now(t, w)
 	big := spoken{strings.Repeat("x", 1<<16)}
 	for w.Notify(bounded(t), "noise", big) == nil {
 	}
 }
 
-func kill(_ *testing.T, w *Worker) { w.Kill(errors.New("you must go")) }
+func kill(_ *testing.T, w *Worker[*host]) { w.Kill(errors.New("you must go")) }
 
 // watchOver calls a worker all the time, and once more at the end, and fails the test at the first call that is not
 // answered. What it returns ends it, and says how many calls were.
-func watchOver(t *testing.T, w *Worker) func() int {
+func watchOver(t *testing.T, w *Worker[*host]) func() int {
 	stop := make(chan struct{})
 	n := 0
 	var task sync.WaitGroup

@@ -1,25 +1,26 @@
-// Package pool keeps each person's worker process: it starts one through mews-spawner when it is first wanted, shakes
-// hands with it, lends it out, asks now and then whether it still answers, lets it go when it is idle, and ends it when
-// it misbehaves. One goroutine for each person owns what the pool knows of that person's worker, so that nobody waits
-// for anybody else's.
+// Package pool keeps workers: it starts each through mews-spawner when it is first wanted, shakes hands with it, lends it
+// out, pings it, evicts it when it is idle, and ends it when it misbehaves. One goroutine for each worker owns what the
+// pool knows of it, so that nobody waits for anybody else's.
 //
-//	Pool           lends workers by a person's name; Run ends them all
-//	managedWorker  one person's worker: who waits, when to start, evict, back off, give up (policy)
+//	Pool           lends workers by the key of their Spec; Run ends them all
+//	managedWorker  the worker of one key: who waits, when to start, evict, back off, give up (policy)
 //	process        one worker process, from its start to its end (mechanism)
 //	Spawner        keeps mews-spawner running: it is started again when it dies
 package pool
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"sort"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
-	"mews/protocol/spawnwire"
 )
 
 // Host answers one worker process; it is made anew for each. What a worker sends may reach it before Handshaken does: the
@@ -29,46 +30,41 @@ type Host interface {
 	Handshaken(protocol.HelloResult) // once, when the handshake is done and before anybody has the worker
 }
 
-// Peer is what a Host is given of its worker. Its methods may be called from any goroutine.
-type Peer interface {
-	Notify(ctx context.Context, method string, params any) error
-	End(reason error) // ends the worker for a violation; the reason goes to the log and to Worker.Err
+// Peer is what a Host is given of its worker. Its methods may be called from any goroutine, once the Host is made.
+type Peer struct {
+	conn *protocol.Conn
+	stop context.CancelCauseFunc
 }
 
-// Place is where a person's home lies, and what the worker in it may have. The spawner opens Path beneath Root.
-type Place struct {
-	Root     string // absolute
-	Path     string // relative to Root; "." is Root itself
-	UID, GID uint32 // the person's own account; 0: the one that the spawner has for those without
-	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
-	PIDs     uint32 // processes and threads of it
-	Binds    []spawnwire.Bind
+// Notify sends the worker a notification; see protocol.Conn.Notify.
+func (p *Peer) Notify(ctx context.Context, method string, params any) error {
+	return p.conn.Notify(ctx, method, params)
 }
 
-// LimitHit is a limit that ended or refused something of a worker, which goes on.
+// End ends the worker for a violation, without waiting for it. The reason goes to the log and to Worker.Err.
+func (p *Peer) End(reason error) { p.stop(reason) }
+
+// LimitHit is a limit that ended or refused something of a worker's, which goes on.
 type LimitHit struct {
 	Limit string // memory, pids
 	Most  int64  // the limit: bytes, or processes
 	Times int
 }
 
-// Options are what a Pool is made of.
-type Options struct {
+// Options are what a Pool is made of. H answers a worker.
+type Options[H Host] struct {
 	Spawner *Spawner // the Pool runs it, and closes it when it ends
-	Host    func(user string, peer Peer) Host
-	// Hello says what a worker is told and where its home is. An error reaches whoever wants the worker, at once. It is
-	// called before each start, from the person's own goroutine, and must not wait for long. Version is filled in.
-	Hello func(user string) (protocol.Hello, Place, error)
-	// SelfTest is given a worker that is nobody's, in the folder SelfTestPlace, before anybody gets one; where it fails, nobody does,
-	// and Run returns its error. nil: there is none.
-	SelfTest      func(ctx context.Context, worker *protocol.Conn) error
-	SelfTestPlace Place
-	// OnLimit is told when a limit has struck somebody's worker, from any goroutine. nil: nobody is.
-	OnLimit func(user string, s LimitHit)
-	OnStart func(user string, pid int) // is told when somebody's worker has started, likewise. nil: nobody is.
-	Log     hclog.Logger
-	Timings Timings
-	Now     func() time.Time // nil is time.Now
+	// Host makes what answers a worker that has a Hello. It must not use the Peer before it has returned.
+	Host func(user string, peer *Peer) H
+	// SelfTest is given a worker of SelfTestSpec before anybody gets one. Where it fails, nobody does, and Run returns its
+	// error. nil: there is none.
+	SelfTest     func(ctx context.Context, worker *Worker[H]) error
+	SelfTestSpec Spec
+	OnLimit      func(user string, hit LimitHit) // called when somebody's worker hits a limit, from any goroutine; may be nil
+	OnStart      func(user string, pid int)      // called when somebody's worker has started, likewise; may be nil
+	Log          hclog.Logger
+	Timings      Timings
+	Now          func() time.Time // nil is time.Now
 }
 
 // Timings are how long things may take. A field's zero value is its default.
@@ -88,126 +84,172 @@ type Timings struct {
 }
 
 func (t Timings) withDefaults() Timings {
-	orElse(&t.Handshake, 10*time.Second)
-	orElse(&t.PingEvery, 30*time.Second)
-	orElse(&t.PingAnswer, 10*time.Second)
-	orElse(&t.Idle, 30*time.Minute)
-	orElse(&t.Grace, 2*time.Second)
-	orElse(&t.Term, 2*time.Second)
-	orElse(&t.Kill, 10*time.Second)
-	orElse(&t.Write, 10*time.Second)
-	orElse(&t.BackoffMin, 200*time.Millisecond)
-	orElse(&t.BackoffMax, 60*time.Second)
-	orElse(&t.BreakerDeaths, 5)
-	orElse(&t.BreakerWindow, 5*time.Minute)
-	return t
-}
-
-func orElse[T int | time.Duration](value *T, standard T) {
-	if *value <= 0 {
-		*value = standard
+	return Timings{
+		Handshake:     cmp.Or(t.Handshake, 10*time.Second),
+		PingEvery:     cmp.Or(t.PingEvery, 30*time.Second),
+		PingAnswer:    cmp.Or(t.PingAnswer, 10*time.Second),
+		Idle:          cmp.Or(t.Idle, 30*time.Minute),
+		Grace:         cmp.Or(t.Grace, 2*time.Second),
+		Term:          cmp.Or(t.Term, 2*time.Second),
+		Kill:          cmp.Or(t.Kill, 10*time.Second),
+		Write:         cmp.Or(t.Write, 10*time.Second),
+		BackoffMin:    cmp.Or(t.BackoffMin, 200*time.Millisecond),
+		BackoffMax:    cmp.Or(t.BackoffMax, 60*time.Second),
+		BreakerDeaths: cmp.Or(t.BreakerDeaths, 5),
+		BreakerWindow: cmp.Or(t.BreakerWindow, 5*time.Minute),
 	}
 }
 
 // ErrClosed is returned by Acquire when the pool has ended or is ending.
 var ErrClosed = errors.New("the worker pool is closed")
 
-// Pool lends workers. Its methods may be called from any goroutine.
-type Pool struct {
-	options Options
-	started chan struct{} // closed when Run has begun
+// errKeyEnded is returned by managedWorker.acquire when its goroutine has ended.
+var errKeyEnded = errors.New("the worker's goroutine has ended")
 
-	mu      sync.Mutex // of what follows
-	workers map[string]*managedWorker
+// Pool lends workers. Its methods may be called from any goroutine.
+type Pool[H Host] struct {
+	options Options[H]
+	started chan struct{} // closed when the self-test has passed
+
+	mu      sync.Mutex // guards what follows
+	workers map[string]*managedWorker[H]
 	group   *sync.WaitGroup // the workers' goroutines; nil when no more may begin
 }
 
 // New makes a pool. It does nothing before Run.
-func New(o Options) *Pool {
+func New[H Host](o Options[H]) *Pool[H] {
 	o.Timings = o.Timings.withDefaults()
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Pool{options: o, started: make(chan struct{}), workers: map[string]*managedWorker{}}
+	return &Pool[H]{options: o, started: make(chan struct{}), workers: map[string]*managedWorker[H]{}}
 }
 
 // Run keeps the workers until ctx ends; it then ends them all at once, and the spawner last, and returns when nothing
-// is left. Once only. An error says that something could not be ended in good order.
-func (p *Pool) Run(ctx context.Context) error {
+// is left. Once only. An error says that something could not be ended in good order, or that the self-test failed.
+func (p *Pool[H]) Run(ctx context.Context) error {
 	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // the spawner outlives the workers
 	defer end()
-	var spawner sync.WaitGroup
-	var err error
 	gone := make(chan struct{})
-	spawner.Go(func() { defer close(gone); err = p.options.Spawner.run(serving) })
+	var spawnerErr error
+	go func() { defer close(gone); spawnerErr = p.options.Spawner.run(serving) }()
 	var workers sync.WaitGroup
-	tried := p.selfTest(ctx)
-	if tried == nil {
-		p.open(&workers)
+	p.setGroup(&workers)
+	err := p.selfTest(ctx)
+	if err == nil {
+		close(p.started)
 		select {
 		case <-ctx.Done():
 		case <-gone: // the one that has started this process: nothing more can be done
 		}
 	}
-	p.close()
+	p.setGroup(nil)
 	workers.Wait()
 	end()
-	spawner.Wait()
-	return errors.Join(tried, err)
+	<-gone
+	return errors.Join(err, spawnerErr)
 }
 
-func (p *Pool) open(group *sync.WaitGroup) {
+// setGroup lets workers begin, or with nil tells each to end and lets none begin.
+func (p *Pool[H]) setGroup(group *sync.WaitGroup) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.group = group
-	close(p.started)
-}
-
-// close tells every worker to end. After it none begins.
-func (p *Pool) close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.group = nil
-	for _, s := range p.workers {
-		close(s.closing)
+	for _, m := range p.workers {
+		close(m.closing)
 	}
 }
 
-// Acquire lends the user's worker, which is started if there is none. It waits until ctx ends, also through the
+// selfTest has Options.SelfTest look at a worker before anybody gets one.
+func (p *Pool[H]) selfTest(ctx context.Context) error {
+	if p.options.SelfTest == nil {
+		return nil
+	}
+	bounded, cancel := context.WithTimeoutCause(ctx, p.options.Timings.Handshake, errSelfTestTime)
+	defer cancel()
+	w, err := p.acquire(bounded, p.options.SelfTestSpec)
+	if err == nil {
+		err = w.End(p.options.SelfTest(bounded, w))
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("try the walls: %w", err)
+	}
+	return nil
+}
+
+// Acquire lends the worker of a Spec's key, which is started if it does not run. It waits until ctx ends, also through the
 // back-off after a death; while the breaker is open it returns a *BrokenError at once. The worker may be lent to others
 // at the same time. The caller must Release it.
-func (p *Pool) Acquire(ctx context.Context, user string) (*Worker, error) {
+func (p *Pool[H]) Acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 	select {
 	case <-p.started:
+		return p.acquire(ctx, spec)
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	s, err := p.worker(user)
-	if err != nil {
-		return nil, err
-	}
-	return s.acquire(ctx)
 }
 
-// worker is the user's, which begins with the first request for it and ends with Run.
-func (p *Pool) worker(user string) (*managedWorker, error) {
+// acquire is Acquire, also before the self-test has passed.
+func (p *Pool[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
+	for {
+		m, err := p.worker(spec)
+		if err != nil {
+			return nil, err
+		}
+		if w, err := m.acquire(ctx, spec); err != errKeyEnded { // else a one-shot worker has just ended: the next is another
+			return w, err
+		}
+	}
+}
+
+// worker is the key's managedWorker. It begins with the first request, and ends with Run, or when a one-shot worker has ended.
+func (p *Pool[H]) worker(spec Spec) (*managedWorker[H], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.group == nil {
 		return nil, ErrClosed
 	}
-	s := p.workers[user]
-	if s == nil {
-		s = newManagedWorker(user, &p.options)
-		p.workers[user] = s
-		p.group.Go(s.run)
+	m := p.workers[spec.Key]
+	if m == nil {
+		m = newManagedWorker(spec, &p.options)
+		p.workers[spec.Key] = m
+		p.group.Go(func() { m.run(func() { p.forget(spec.Key) }) })
 	}
-	return s, nil
+	return m, nil
 }
 
-// Status is how one person's worker stood at some moment.
+func (p *Pool[H]) forget(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.workers, key)
+}
+
+// Evict ends the worker of a key, whatever it does, and returns when nothing of it is left. It is no death: the worker has
+// done nothing wrong. Calls of it fail, and whoever waits for one gets another. Where there is none, nothing is done. An
+// error is ctx's cause: the worker ends all the same.
+func (p *Pool[H]) Evict(ctx context.Context, key string) error {
+	p.mu.Lock()
+	m := p.workers[key]
+	p.mu.Unlock()
+	evicted := make(chan *process[H], 1)
+	if m == nil || !m.do(func() { evicted <- m.evict() }) {
+		return nil
+	}
+	leaving := <-evicted
+	if leaving == nil {
+		return nil
+	}
+	select {
+	case <-leaving.died:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the end of the worker of %s: %w", key, context.Cause(ctx))
+	}
+}
+
+// Status is how the worker of one key stood at some moment.
 type Status struct {
-	User   string
+	Key    string
 	State  State
 	PID    int       // of the worker; 0 where there is none
 	Since  time.Time // of State
@@ -215,14 +257,14 @@ type Status struct {
 	Deaths int       // since the pool began
 }
 
-// List gives every worker's Status, sorted by user. A person who never wanted a worker has none.
-func (p *Pool) List() []Status {
+// List gives every worker's Status, sorted by key. A key that was never asked for has none.
+func (p *Pool[H]) List() []Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	list := make([]Status, 0, len(p.workers))
-	for _, s := range p.workers {
-		list = append(list, *s.status.Load())
+	for _, m := range p.workers {
+		list = append(list, *m.status.Load())
 	}
-	sort.Slice(list, func(i, k int) bool { return list[i].User < list[k].User })
+	slices.SortFunc(list, func(a, b Status) int { return strings.Compare(a.Key, b.Key) })
 	return list
 }

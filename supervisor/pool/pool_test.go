@@ -26,7 +26,7 @@ func TestAWorkerIsStartedWhenItIsFirstWanted(t *testing.T) {
 	if got, want := <-begun, fmt.Sprint("good ", w.process.pid()); got != want {
 		t.Errorf("told of %q, want %q", got, want)
 	}
-	if h := w.Host().(*host); h.user != "good" || !h.welcomed.Load() {
+	if h := w.Host(); h.user != "good" || !h.welcomed.Load() {
 		t.Errorf("its host was made for %q, welcomed %v", h.user, h.welcomed.Load())
 	}
 	if err := echo(t, w, "hello"); err != nil {
@@ -121,7 +121,7 @@ func TestTheBreakerOpensAndClosesAgain(t *testing.T) {
 	timings.BreakerDeaths, timings.BreakerWindow = 3, 10*time.Second
 	r := newRig(t, timings, "flaky")
 	var broken *BrokenError
-	if _, err := r.pool.Acquire(bounded(t), "flaky"); !errors.As(err, &broken) || broken.User != "flaky" {
+	if _, err := r.pool.Acquire(bounded(t), r.spec("flaky")); !errors.As(err, &broken) || broken.User != "flaky" {
 		t.Fatalf("acquire: %v, want a *BrokenError", err)
 	}
 	if !strings.Contains(broken.Error(), "not yet") {
@@ -129,7 +129,7 @@ func TestTheBreakerOpensAndClosesAgain(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := r.pool.Acquire(ended, "flaky"); err == nil { // at once, whichever way
+	if _, err := r.pool.Acquire(ended, r.spec("flaky")); err == nil { // at once, whichever way
 		t.Error("a worker was lent while the breaker was open")
 	}
 	waitFor(time.Until(broken.Until)+100*time.Millisecond, nil)
@@ -145,7 +145,7 @@ func TestWhoStopsWaitingDoesNotDisturbTheOthers(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	impatient := make(chan error, 1)
 	go func() {
-		_, err := r.pool.Acquire(ctx, "quits")
+		_, err := r.pool.Acquire(ctx, r.spec("quits"))
 		impatient <- err
 	}()
 	other := r.acquire("good")
@@ -162,10 +162,10 @@ func TestWhoStopsWaitingDoesNotDisturbTheOthers(t *testing.T) {
 func TestAWorkerThatCannotBeStartedIsExplained(t *testing.T) {
 	r := newRig(t, quick())
 	for user, want := range map[string]string{
-		"nobody":  "start worker for nobody: no such user",
+		"nobody":  "start worker for nobody: no worker has the profile \"none\"",
 		"good-no": "mews-spawner refused it: open home \"good-no\"",
 	} {
-		if _, err := r.pool.Acquire(bounded(t), user); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := r.pool.Acquire(bounded(t), r.spec(user)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", user, err, want)
 		}
 	}
@@ -174,7 +174,7 @@ func TestAWorkerThatCannotBeStartedIsExplained(t *testing.T) {
 			t.Errorf("%s's worker: %+v", user, s)
 		}
 	}
-	if _, err := r.pool.Acquire(bounded(t), "good-no"); !errors.As(err, new(*RefusedError)) {
+	if _, err := r.pool.Acquire(bounded(t), r.spec("good-no")); !errors.As(err, new(*RefusedError)) {
 		t.Errorf("a refusal is %v", err)
 	}
 }
@@ -184,11 +184,11 @@ func TestTheEndOfThePoolLeavesNothing(t *testing.T) {
 	r := newRig(t, quick(), append(users, "silent")...)
 	waiting := make(chan error, 1)
 	go func() {
-		_, err := r.pool.Acquire(context.Background(), "silent")
+		_, err := r.pool.Acquire(context.Background(), r.spec("silent"))
 		waiting <- err
 	}()
 	pids := []int{r.spawner.PID()}
-	var workers []*Worker
+	var workers []*Worker[*host]
 	for _, user := range users {
 		w := r.acquire(user)
 		var daemons []int
@@ -215,7 +215,7 @@ func TestTheEndOfThePoolLeavesNothing(t *testing.T) {
 			t.Errorf("process %d is left", pid)
 		}
 	}
-	if _, err := r.pool.Acquire(bounded(t), "good-1"); !errors.Is(err, ErrClosed) {
+	if _, err := r.pool.Acquire(bounded(t), r.spec("good-1")); !errors.Is(err, ErrClosed) {
 		t.Errorf("acquire from a closed pool: %v", err)
 	}
 }
@@ -255,7 +255,7 @@ func TestEverybodyAtOnce(t *testing.T) {
 	for i := range 12 {
 		tasks.Go(func() {
 			for k := range 6 {
-				w, err := r.pool.Acquire(bounded(t), fmt.Sprintf("good-%d", 1+i%3))
+				w, err := r.pool.Acquire(bounded(t), r.spec(fmt.Sprintf("good-%d", 1+i%3)))
 				if err != nil {
 					t.Error(err)
 					return

@@ -13,45 +13,39 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
+	"mews/protocol/spawnwire"
 )
-
-// profileWorker asks the spawner for the walls of a person's long-lived worker.
-const profileWorker = "worker"
 
 // stderrLinger is how long a dead worker's standard error is still read, should somebody hold its other end open.
 const stderrLinger = time.Second
 
 // process is the life of one worker process. run is its goroutine; stop, isEnding, pid and id are for anybody.
-type process struct {
-	user    string
-	options *Options
+type process[H Host] struct {
+	managed *managedWorker[H]
+	options *Options[H]
+	spec    Spec
 	log     hclog.Logger
 	ctx     context.Context // ends when the process must end; its cause is the reason
 	stop    context.CancelCauseFunc
 	child   atomic.Pointer[child] // set once, when the spawner has been asked
-	conn    *protocol.Conn        // set before the ready hook, as host is
-	host    Host
+	conn    *protocol.Conn        // set before the managedWorker is told that the process is ready, as host is
+	host    H
 	stderr  tail
 	leases  int           // of the managedWorker's goroutine alone
 	died    chan struct{} // closed when nothing of it is left
 	err     error         // how it ended; set before died is closed
 }
 
-// hooks tell a managedWorker how a process fares. ended is called once, last; the others at most once.
-type hooks struct{ ready, stopping, ended func() }
-
-func newProcess(user string, o *Options) *process {
-	living, stop := context.WithCancelCause(context.Background())
-	return &process{
-		user: user, options: o, log: o.Log.With("user", user),
-		ctx: living, stop: stop, died: make(chan struct{}),
-	}
+// newProcess makes the next process of m, for m's goroutine.
+func newProcess[H Host](m *managedWorker[H]) *process[H] {
+	ctx, stop := context.WithCancelCause(context.Background())
+	return &process[H]{managed: m, options: m.options, spec: m.spec, log: m.log, ctx: ctx, stop: stop, died: make(chan struct{})}
 }
 
 // isEnding says that the process must end, has lost its connection, or is gone.
-func (p *process) isEnding() bool { return p.ctx.Err() != nil }
+func (p *process[H]) isEnding() bool { return p.ctx.Err() != nil }
 
-func (p *process) pid() int {
+func (p *process[H]) pid() int {
 	if c := p.child.Load(); c != nil {
 		return c.pid()
 	}
@@ -59,75 +53,92 @@ func (p *process) pid() int {
 }
 
 // id is the spawner's number of the process; 0 before it has one.
-func (p *process) id() uint64 {
+func (p *process[H]) id() uint64 {
 	if c := p.child.Load(); c != nil {
 		return c.id
 	}
 	return 0
 }
 
-// run has the process started, keeps it until it ends or must end, and clears it away.
-func (p *process) run(hello protocol.Hello, place Place, h hooks) {
+// run has the process started, keeps it until it ends or must end, clears it away, and tells the managedWorker of it.
+func (p *process[H]) run(request spawnwire.Spawn) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait() // handlers may take a moment longer than the process
-	c, err := p.spawn(place)
+	ctx, cancel := context.WithTimeoutCause(p.ctx, p.options.Timings.Handshake, errNoSpawner)
+	c, err := p.options.Spawner.spawn(ctx, request, p.limitHit)
+	cancel()
 	if err != nil {
 		p.stop(err)
 	} else {
-		p.keep(c, hello, h, &tasks)
+		p.child.Store(c)
+		p.keep(c, &tasks)
 	}
 	p.err = p.endError(c)
 	close(p.died)
-	h.ended()
+	p.managed.do(func() { p.managed.ended(p) })
 }
 
-// spawn has the spawner asked for the process.
-func (p *process) spawn(place Place) (*child, error) {
-	ctx, cancel := context.WithTimeoutCause(p.ctx, p.options.Timings.Handshake, errNoSpawner)
-	defer cancel()
-	return p.options.Spawner.spawn(ctx, place.spawnRequest(), p.limitHit)
-}
-
-// limitHit is told that a limit has struck.
-func (p *process) limitHit(s LimitHit) {
-	p.log.Warn("a limit has struck", "limit", s.Limit, "most", s.Most, "times", s.Times)
-	if p.options.OnLimit != nil {
-		p.options.OnLimit(p.user, s)
+// limitHit is told that the worker has hit a limit.
+func (p *process[H]) limitHit(hit LimitHit) {
+	p.log.Warn("a limit has struck", "limit", hit.Limit, "most", hit.Most, "times", hit.Times)
+	if user := p.spec.user(); p.options.OnLimit != nil && user != "" {
+		p.options.OnLimit(user, hit)
 	}
 }
 
-// keep is the life of a process that has been asked for.
-func (p *process) keep(c *child, hello protocol.Hello, h hooks, tasks *sync.WaitGroup) {
-	p.child.Store(c)
+// keep is the life of a process that the spawner was asked for.
+func (p *process[H]) keep(c *child, tasks *sync.WaitGroup) {
 	p.log = p.log.With("worker", c.id)
-	p.conn = protocol.NewConn(c.socket, preHandshake{p}, protocol.Options{WriteTimeout: p.options.Timings.Write, Report: p.report})
-	p.host = p.options.Host(p.user, peer{p})
+	p.connect(c)
 	var drained sync.WaitGroup
 	drained.Go(func() { drain(c.stderr, &p.stderr, p.log, c.exited) })
 	tasks.Go(func() { _ = p.conn.Run(p.ctx) }) // its error stays in conn.Err
-
-	if err := p.handshake(hello); err != nil {
+	if err := p.handshake(); err != nil {
 		p.stop(err)
 	} else {
 		c.awaitPID() // its own word may come before the spawner's
 		p.log.Info("worker started", "pid", c.pid())
-		if p.options.OnStart != nil {
-			p.options.OnStart(p.user, c.pid())
+		if user := p.spec.user(); p.options.OnStart != nil && user != "" {
+			p.options.OnStart(user, c.pid())
 		}
-		h.ready()
+		p.managed.do(func() { p.managed.ready(p) })
 		p.watch(c)
 	}
-	h.stopping()
+	p.managed.do(func() { p.managed.stopping(p) })
 	p.shutdown(c)
 	_ = c.stderr.SetReadDeadline(time.Now().Add(stderrLinger)) // it fails only where drain is through, and has closed it
 	drained.Wait()
 }
 
-// report logs what the connection withholds from the worker.
-func (p *process) report(err error) { p.log.Warn("answer a worker's call", "error", err) }
+// connect makes the connection, and what answers the worker.
+func (p *process[H]) connect(c *child) {
+	peer := &Peer{stop: p.stop}
+	var handler protocol.Handler = refuseAll{}
+	if p.spec.Hello != nil {
+		p.host = p.options.Host(p.spec.Hello.User, peer)
+		handler = p.host
+	}
+	p.conn = protocol.NewConn(c.socket, handler, protocol.Options{WriteTimeout: p.options.Timings.Write, Report: func(err error) {
+		p.log.Warn("answer a worker's call", "error", err) // which the worker is not told
+	}})
+	peer.conn = p.conn
+}
 
-// handshake says hello and checks the answer.
-func (p *process) handshake(hello protocol.Hello) error {
+// refuseAll answers a worker that is nobody's.
+type refuseAll struct{}
+
+func (refuseAll) Call(_ context.Context, req *protocol.Request) (any, error) {
+	return nil, protocol.MethodNotFound(req.Method)
+}
+func (refuseAll) Notify(*protocol.Request) {}
+
+// handshake says hello and checks the answer. A worker that is nobody's is told nothing.
+func (p *process[H]) handshake() error {
+	if p.spec.Hello == nil {
+		return nil
+	}
+	hello := *p.spec.Hello
+	hello.Version = protocol.Version
 	limit := p.options.Timings.Handshake
 	defer time.AfterFunc(limit, func() {
 		p.stop(fmt.Errorf("handshake: no answer to hello within %v", limit))
@@ -143,10 +154,13 @@ func (p *process) handshake(hello protocol.Hello) error {
 	return nil
 }
 
-// watch pings the worker until it ends or must end.
-func (p *process) watch(c *child) {
+// watch waits until the worker ends or must end. It pings one that has said hello.
+func (p *process[H]) watch(c *child) {
 	ticker := time.NewTicker(p.options.Timings.PingEvery)
 	defer ticker.Stop()
+	if p.spec.Hello == nil {
+		ticker.Stop()
+	}
 	for {
 		select {
 		case <-p.ctx.Done():
@@ -163,7 +177,7 @@ func (p *process) watch(c *child) {
 
 // ping ends the worker if it does not answer in time. Where the connection ends meanwhile, that is for watch to see: it has
 // nothing to do with the question.
-func (p *process) ping() {
+func (p *process[H]) ping() {
 	limit := p.options.Timings.PingAnswer
 	defer time.AfterFunc(limit, func() { p.stop(fmt.Errorf("no answer to ping within %v", limit)) }).Stop()
 	if err := p.conn.Call(p.ctx, protocol.MethodPing, nil, nil); err != nil && !errors.Is(err, protocol.ErrClosed) {
@@ -173,7 +187,7 @@ func (p *process) ping() {
 
 // shutdown is the ladder: close the socket, wait; SIGTERM, wait; SIGKILL, wait. (After the MCP specification's way of
 // ending a server on stdio.)
-func (p *process) shutdown(c *child) {
+func (p *process[H]) shutdown(c *child) {
 	t := p.options.Timings
 	p.conn.Close(context.Cause(p.ctx))
 	if waitFor(t.Grace, c.exited) {
@@ -191,7 +205,7 @@ func (p *process) shutdown(c *child) {
 
 // killSpawner ends the spawner, which does not tell of a child's end: it hangs, or the child cannot be killed, and then is
 // given up.
-func (p *process) killSpawner(c *child, cause error) {
+func (p *process[H]) killSpawner(c *child, cause error) {
 	p.log.Error("a worker does not end", "pid", c.pid(), "error", cause)
 	c.killHung(cause)
 	if limit := p.options.Timings.Kill + endWait; !waitFor(limit, c.exited) {
@@ -212,8 +226,8 @@ func waitFor(d time.Duration, done <-chan struct{}) bool {
 }
 
 // endError says how the process ended. c is nil where it was never asked for.
-func (p *process) endError(c *child) error {
-	e := &EndError{User: p.user, Reason: context.Cause(p.ctx), Stderr: p.stderr.last()}
+func (p *process[H]) endError(c *child) error {
+	e := &EndError{User: p.spec.Key, Reason: context.Cause(p.ctx), Stderr: p.stderr.last()}
 	if c == nil {
 		return e
 	}
@@ -234,20 +248,3 @@ func (p *process) endError(c *child) error {
 func isHangup(err error) bool {
 	return err == io.EOF || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
-
-// preHandshake is the handler that a connection is given before there is a host.
-type preHandshake struct{ p *process }
-
-func (d preHandshake) Call(ctx context.Context, req *protocol.Request) (any, error) {
-	return d.p.host.Call(ctx, req)
-}
-func (d preHandshake) Notify(req *protocol.Request) { d.p.host.Notify(req) }
-
-// peer is what a host is given of its process.
-type peer struct{ p *process }
-
-func (w peer) Notify(ctx context.Context, method string, params any) error {
-	return w.p.conn.Notify(ctx, method, params)
-}
-
-func (w peer) End(reason error) { w.p.stop(reason) }

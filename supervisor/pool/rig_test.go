@@ -97,7 +97,7 @@ type rig struct {
 	t       *testing.T
 	root    string
 	spawner *Spawner
-	pool    *Pool
+	pool    *Pool[*host]
 	stop    func() error // ends the pool and gives Run's error; once
 }
 
@@ -113,7 +113,7 @@ func newRig(t *testing.T, timings Timings, users ...string) *rig {
 			t.Fatal(err)
 		}
 	}
-	r.pool = New(options(spawner, r.root, timings))
+	r.pool = New(options(spawner, timings))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- r.pool.Run(ctx) }()
@@ -129,23 +129,32 @@ func newRig(t *testing.T, timings Timings, users ...string) *rig {
 	return r
 }
 
-func options(spawner *Spawner, root string, timings Timings) Options {
-	return Options{
+func options(spawner *Spawner, timings Timings) Options[*host] {
+	return Options[*host]{
 		Spawner: spawner, Timings: timings, Log: hclog.NewNullLogger(),
-		Host: func(user string, peer Peer) Host { return &host{user: user, peer: peer} },
-		Hello: func(user string) (protocol.Hello, Place, error) {
-			if user == "nobody" {
-				return protocol.Hello{}, Place{}, errors.New("no such user")
-			}
-			return protocol.Hello{User: user, Home: "."}, Place{Root: root, Path: user}, nil
-		},
+		Host: func(user string, peer *Peer) *host { return &host{user: user, peer: peer} },
 	}
+}
+
+// specOf is a person's worker, whose home is below root.
+func specOf(root, user string) Spec {
+	return Spec{Key: user, Profile: ProfileUser, Place: Place{Root: root, Path: user},
+		Hello: &protocol.Hello{User: user, Home: "."}}
+}
+
+// spec is specOf in the rig's root. Nobody has no worker.
+func (r *rig) spec(user string) Spec {
+	s := specOf(r.root, user)
+	if user == "nobody" {
+		s.Profile = "none"
+	}
+	return s
 }
 
 // host answers "whoami", and ends a worker that floods it with notifications.
 type host struct {
 	user     string
-	peer     Peer
+	peer     *Peer
 	welcomed atomic.Bool
 	noise    atomic.Int32
 }
@@ -172,9 +181,9 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-func (r *rig) acquire(user string) *Worker {
+func (r *rig) acquire(user string) *Worker[*host] {
 	r.t.Helper()
-	w, err := r.pool.Acquire(bounded(r.t), user)
+	w, err := r.pool.Acquire(bounded(r.t), r.spec(user))
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -188,7 +197,7 @@ type spoken struct {
 }
 
 // echo has the worker repeat a word.
-func echo(t *testing.T, w *Worker, word string) error {
+func echo(t *testing.T, w *Worker[*host], word string) error {
 	said, heard := spoken{word}, spoken{}
 	if err := w.Call(bounded(t), "echo", said, &heard); err != nil {
 		return err
@@ -210,7 +219,7 @@ func await(t *testing.T, what string, done <-chan struct{}) {
 // status is a person's line in the pool's list.
 func (r *rig) status(user string) Status {
 	for _, s := range r.pool.List() {
-		if s.User == user {
+		if s.Key == user {
 			return s
 		}
 	}
@@ -224,12 +233,12 @@ func isGone(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == syscall.ES
 func beSupervisor() {
 	spawner, err := StartSpawner(context.Background(), spawnerOptions(os.Args[1], os.Args[2]))
 	must(err)
-	p := New(options(spawner, os.Args[3], quick()))
+	p := New(options(spawner, quick()))
 	ctx := context.Background()
 	go func() { must(p.Run(ctx)) }()
 	pids := []int{spawner.PID()}
 	for _, user := range []string{"good", "stubborn"} {
-		w, err := p.Acquire(ctx, user)
+		w, err := p.Acquire(ctx, specOf(os.Args[3], user))
 		must(err)
 		var daemons []int
 		must(w.Call(ctx, "daemons", nil, &daemons))

@@ -39,7 +39,7 @@ func (r *rig) hang(limit time.Duration) int {
 }
 
 // brood is all that a worker is: its process, a child, and a daemon.
-func brood(t *testing.T, w *Worker) []int {
+func brood(t *testing.T, w *Worker[*host]) []int {
 	t.Helper()
 	var pids []int
 	if err := w.Call(bounded(t), "daemons", nil, &pids); err != nil {
@@ -50,7 +50,7 @@ func brood(t *testing.T, w *Worker) []int {
 
 // checkReplaced waits for the ends of workers, checks that nothing is left, and that the people get new ones from a new
 // spawner.
-func (r *rig) checkReplaced(old int, pids []int, workers ...*Worker) {
+func (r *rig) checkReplaced(old int, pids []int, workers ...*Worker[*host]) {
 	r.t.Helper()
 	for _, w := range workers {
 		await(r.t, "the worker's end", w.Died())
@@ -61,7 +61,7 @@ func (r *rig) checkReplaced(old int, pids []int, workers ...*Worker) {
 		}
 	}
 	for _, w := range workers {
-		if err := echo(r.t, r.acquire(w.process.user), "a new one"); err != nil {
+		if err := echo(r.t, r.acquire(w.process.spec.Key), "a new one"); err != nil {
 			r.t.Error(err)
 		}
 	}

@@ -30,7 +30,7 @@ var next = map[State][]State{
 }
 
 // transition is the only writer of a managedWorker's state. It disarms the timer: what a timer means is its state's business.
-func (m *managedWorker) transition(to State) {
+func (m *managedWorker[H]) transition(to State) {
 	if !slices.Contains(next[m.state], to) {
 		panic("pool: no step from " + string(m.state) + " to " + string(to)) // a defect in managed_worker.go
 	}
@@ -41,7 +41,7 @@ func (m *managedWorker) transition(to State) {
 }
 
 // arm has f called after d, unless the state changes before.
-func (m *managedWorker) arm(d time.Duration, f func()) {
+func (m *managedWorker[H]) arm(d time.Duration, f func()) {
 	m.timer.Reset(d)
 	m.due = f
 }

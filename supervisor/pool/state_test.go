@@ -28,7 +28,7 @@ func TestEveryStateIsReachedAndLeft(t *testing.T) {
 }
 
 func TestAStepThatDoesNotExistIsADefect(t *testing.T) {
-	s := newManagedWorker("alice", &Options{Log: hclog.NewNullLogger(), Now: time.Now})
+	s := newManagedWorker(Spec{Key: "alice"}, &Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now})
 	defer func() {
 		if recover() == nil {
 			t.Error("from absent to busy, and nobody minded")
@@ -38,7 +38,7 @@ func TestAStepThatDoesNotExistIsADefect(t *testing.T) {
 }
 
 func TestATransitionDisarmsTheTimer(t *testing.T) {
-	s := newManagedWorker("alice", &Options{Log: hclog.NewNullLogger(), Now: time.Now})
+	s := newManagedWorker(Spec{Key: "alice"}, &Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now})
 	s.arm(0, func() { t.Error("called in a state that it was not meant for") })
 	s.transition(StateStarting)
 	if s.due != nil {

@@ -3,21 +3,23 @@ package pool
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"mews/protocol"
 )
 
-// Worker is one lease of a person's worker. Its methods may be called from any goroutine, until Release.
-type Worker struct {
-	managed  *managedWorker
-	process  *process
+// Worker is one lease of a worker. Its methods may be called from any goroutine, until Release.
+type Worker[H Host] struct {
+	managed  *managedWorker[H]
+	process  *process[H]
 	turns    atomic.Int32 // answered under this lease
 	released atomic.Bool
 }
 
 // Call calls the worker; see protocol.Conn.Call. An answer that breaks the rules of the wire ends the worker.
-func (w *Worker) Call(ctx context.Context, method string, params, result any) error {
+func (w *Worker[H]) Call(ctx context.Context, method string, params, result any) error {
 	err := w.process.conn.Call(ctx, method, params, result)
 	var answer *protocol.Error
 	switch {
@@ -30,15 +32,15 @@ func (w *Worker) Call(ctx context.Context, method string, params, result any) er
 }
 
 // Notify sends the worker a notification; see protocol.Conn.Notify.
-func (w *Worker) Notify(ctx context.Context, method string, params any) error {
+func (w *Worker[H]) Notify(ctx context.Context, method string, params any) error {
 	return w.process.conn.Notify(ctx, method, params)
 }
 
-// Host is what answers this worker, as Options.Host made it.
-func (w *Worker) Host() Host { return w.process.host }
+// Host is what answers this worker, as Options.Host made it; the zero value where the worker is nobody's.
+func (w *Worker[H]) Host() H { return w.process.host }
 
 // Release ends the lease. Further calls of it do nothing.
-func (w *Worker) Release() {
+func (w *Worker[H]) Release() {
 	if w.released.CompareAndSwap(false, true) {
 		w.managed.do(func() { w.managed.release(w.process, int(w.turns.Load())) })
 	}
@@ -46,18 +48,29 @@ func (w *Worker) Release() {
 
 // Kill ends the worker for everybody who has it: its socket is closed, and it is signalled if it does not go. It counts
 // as a death. The lease must still be released.
-func (w *Worker) Kill(reason error) { w.process.stop(reason) }
+func (w *Worker[H]) Kill(reason error) { w.process.stop(reason) }
 
 // Died is closed when the worker's process, and all that it started, is gone. Calls fail before that, from the moment
 // its connection ends.
-func (w *Worker) Died() <-chan struct{} { return w.process.died }
+func (w *Worker[H]) Died() <-chan struct{} { return w.process.died }
 
 // Err says how the worker ended, an *EndError; nil before Died is closed.
-func (w *Worker) Err() error {
+func (w *Worker[H]) Err() error {
 	select {
 	case <-w.process.died:
 		return w.process.err
 	default:
 		return nil
 	}
+}
+
+// End releases a one-shot worker and waits for its end. Where err is not nil, it returns err with what the worker wrote
+// last.
+func (w *Worker[H]) End(err error) error {
+	w.Release()
+	<-w.Died()
+	if end := new(EndError); err != nil && errors.As(w.Err(), &end) && len(end.Stderr) > 0 {
+		err = fmt.Errorf("%w; the worker wrote: %s", err, strings.Join(end.Stderr, "; "))
+	}
+	return err
 }

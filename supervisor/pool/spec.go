@@ -1,0 +1,64 @@
+package pool
+
+import (
+	"fmt"
+
+	"mews/protocol"
+	"mews/protocol/spawnwire"
+)
+
+// Profile is what a worker is for.
+type Profile string
+
+const (
+	ProfileUser     Profile = "user"      // runs a person's turns; it is kept until it has been idle for a while
+	ProfileArchive  Profile = "archive"   // packs a person's home; one-shot
+	ProfileSelfTest Profile = "self-test" // tries whether its sandbox holds; one-shot
+)
+
+// profiles holds a row for each Profile. A one-shot worker ends as soon as nobody has it.
+var profiles = map[Profile]struct {
+	sandbox string // the profile that the spawner is asked for
+	oneShot bool
+}{
+	ProfileUser:     {sandbox: "worker"},
+	ProfileArchive:  {sandbox: "worker", oneShot: true},
+	ProfileSelfTest: {sandbox: "worker", oneShot: true},
+}
+
+// Spec says which worker is wanted, and how it is started where it does not run.
+type Spec struct {
+	Key     string // at most one worker of a key runs at a time: a person's name, or what a one-shot worker is for
+	Profile Profile
+	Place   Place
+	Hello   *protocol.Hello // what the worker is told; Version is filled in. nil: it is nobody's, and may call nothing
+}
+
+// user is whose worker it is, "" where it is nobody's.
+func (s Spec) user() string {
+	if s.Hello == nil {
+		return ""
+	}
+	return s.Hello.User
+}
+
+// Place is where a person's home lies, and what the worker in it may use. The spawner opens Path beneath Root.
+type Place struct {
+	Root     string // absolute
+	Path     string // relative to Root; "." is Root itself
+	UID, GID uint32 // the person's own account; 0: the spawner's account for people without one
+	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
+	PIDs     uint32 // processes and threads of it
+	Binds    []spawnwire.Bind
+}
+
+// request is what the spawner is asked for.
+func (s Spec) request() (spawnwire.Spawn, error) {
+	profile, known := profiles[s.Profile]
+	if !known {
+		return spawnwire.Spawn{}, fmt.Errorf("no worker has the profile %q", s.Profile)
+	}
+	p := s.Place
+	return spawnwire.Spawn{Root: p.Root, Path: p.Path, UID: p.UID, GID: p.GID, Memory: p.Memory, PIDs: p.PIDs, Binds: p.Binds,
+		Profile: profile.sandbox}, nil
+}
