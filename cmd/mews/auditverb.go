@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mews/supervisor/app"
 	"regexp"
 	"strconv"
 	"strings"
@@ -42,7 +43,7 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	rows, err := auditRows(ctx, cfg, auditQuestion{User: *user, Action: *action, Since: from}, *limit)
+	rows, err := auditRows(ctx, cfg, app.AuditQuestion{User: *user, Action: *action, Since: from}, *limit)
 	if err != nil {
 		return err
 	}
@@ -61,15 +62,15 @@ func ofUser(name string) string {
 }
 
 // auditRows are the newest rows that a question is for, oldest first.
-func auditRows(ctx context.Context, cfg *config.Config, q auditQuestion, limit int) (rows []auditLine, err error) {
+func auditRows(ctx context.Context, cfg *config.Config, q app.AuditQuestion, limit int) (rows []app.AuditLine, err error) {
 	for more := true; more; {
-		var page auditPage
-		if err := have(ctx, cfg, methodAuditList, q, &page); err != nil {
+		var page app.AuditPage
+		if err := app.Have(ctx, cfg, app.MethodAuditList, q, &page); err != nil {
 			return nil, err
 		}
 		rows = append(rows, page.Rows...)
 		if limit > 0 && len(rows) > limit {
-			rows = append([]auditLine(nil), rows[len(rows)-limit:]...)
+			rows = append([]app.AuditLine(nil), rows[len(rows)-limit:]...)
 		}
 		if more = page.More && len(page.Rows) > 0; more {
 			q.After = page.Rows[len(page.Rows)-1].ID
@@ -78,7 +79,7 @@ func auditRows(ctx context.Context, cfg *config.Config, q auditQuestion, limit i
 	return rows, nil
 }
 
-func printAudit(w io.Writer, rows []auditLine, asJSON bool) error {
+func printAudit(w io.Writer, rows []app.AuditLine, asJSON bool) error {
 	for _, r := range rows {
 		if asJSON {
 			if err := json.NewEncoder(w).Encode(r); err != nil {
@@ -138,7 +139,7 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 var digests = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // wholeLog is what is said of a log in which nothing is wrong, and of what that does not show.
-func wholeLog(r auditReport) string {
+func wholeLog(r app.AuditReport) string {
 	text := fmt.Sprintf("%s, each fits the one before it\n", amount.Of(int(r.Rows), "row", "rows"))
 	if r.Early > 0 {
 		text += fmt.Sprintf("%s from before there were digests, or made to look so: a change in them shows by the head alone\n",
@@ -166,8 +167,8 @@ func auditVerify(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	var r auditReport
-	if err := have(ctx, cfg, methodAuditVerify, auditCheck{Head: *head}, &r); err != nil {
+	var r app.AuditReport
+	if err := app.Have(ctx, cfg, app.MethodAuditVerify, app.AuditCheck{Head: *head}, &r); err != nil {
 		return err
 	}
 	if *asJSON {

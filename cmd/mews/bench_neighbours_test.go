@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"fmt"
+	"mews/supervisor/app/apptest"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,21 +35,21 @@ func sentence(r modeltest.Request) modeltest.Answer {
 
 func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	_, url := modeltest.NewServer(b, script)
-	h := newHouse(b, url, "alice", "bob")
-	h.configure("worker: {" + neighbourLimits + "}\n")
-	if small := h.smallHomes("alice", "bob"); m.mount && !small {
+	h := apptest.NewService(b, url, "alice", "bob")
+	h.Configure("worker: {" + neighbourLimits + "}\n")
+	if small := smallHomes(h, "alice", "bob"); m.mount && !small {
 		b.Skip("it takes a small disk, and only root may mount one")
 	}
-	h.start()
-	defer h.stop()
-	b.Logf("%s", h.now().Walls.Limits)
+	h.Start()
+	defer h.Stop()
+	b.Logf("%s", statusOf(h).Walls.Limits)
 	alice, bob := newNeighbour(h, "alice"), newVisitor(b, h, "bob")
 	var alone, beside []time.Duration
 	for b.Loop() {
 		alone = append(alone, bob.block(b)...)
 		answer := m.begin(h, alice)
 		beside = append(beside, bob.block(b)...)
-		h.over("alice")
+		modelOver(h, "alice")
 		alice.hear(answer)
 	}
 	bob.stop()

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/telegram/telegramtest"
 )
@@ -51,7 +52,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // mail is a service whose people talk on Telegram.
 type mail struct {
-	*house
+	*apptest.Service
 	b       *testing.B
 	model   *endpoint
 	server  *telegramtest.Server
@@ -68,11 +69,11 @@ func newMail(b *testing.B, people int, more string) *mail {
 	var names []string
 	for i := range people {
 		names = append(names, fmt.Sprint("p", i))
-		m.people = append(m.people, telegramtest.User{ID: firstID + int64(i), First: names[i]})
+		m.people = append(m.people, telegramtest.User{ID: apptest.FirstID + int64(i), First: names[i]})
 	}
-	m.house = newHouse(b, url, names...)
+	m.Service = apptest.NewService(b, url, names...)
 	m.server = telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, Seen: m.seen})
-	m.configure(onTelegram(m.server, more))
+	m.Configure(apptest.OnTelegram(m.server, more))
 	return m
 }
 
@@ -101,17 +102,17 @@ func (m *mail) say(who int) time.Time {
 
 // arrived is when the next answer came to the Bot API.
 func (m *mail) arrived() time.Time {
-	return within(m.b, m.answers, m.house, "an answer").At
+	return within(m.b, m.answers, m.Service, "an answer").At
 }
 
 // within waits for what comes within a minute.
-func within[T any](b *testing.B, c <-chan T, h *house, what string) T {
+func within[T any](b *testing.B, c <-chan T, h *apptest.Service, what string) T {
 	b.Helper()
 	select {
 	case got := <-c:
 		return got
 	case <-time.After(time.Minute):
-		b.Fatalf("waited a minute for %s\n%s", what, h.log())
+		b.Fatalf("waited a minute for %s\n%s", what, h.Log())
 		panic("not reached")
 	}
 }
@@ -121,7 +122,7 @@ func (m *mail) turn(who int) (before, after time.Duration) {
 	m.b.Helper()
 	said := m.say(who)
 	answered := m.arrived()
-	v := within(m.b, m.model.visits, m.house, "the model's end")
+	v := within(m.b, m.model.visits, m.Service, "the model's end")
 	return v.called.Sub(said), answered.Sub(v.ended)
 }
 
@@ -160,7 +161,7 @@ type disk struct {
 }
 
 func (m *mail) disk() *disk {
-	f, err := os.Create(filepath.Join(m.dir, "raw"))
+	f, err := os.Create(filepath.Join(m.Dir, "raw"))
 	if err != nil {
 		m.b.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func (d *disk) commit() {
 // to the model's call there are two commits, and from the model's end to the answer's call three.
 func BenchmarkTelegramTurn(b *testing.B) {
 	m := newMail(b, 8, brisk)
-	m.start()
+	m.Start()
 	m.warm(8)
 	disk := m.disk()
 	var before, after samples
@@ -205,7 +206,7 @@ func BenchmarkTelegramTurn(b *testing.B) {
 // the pace that Telegram allows.
 func BenchmarkTelegramEightAtOnce(b *testing.B) {
 	m := newMail(b, 8, "")
-	m.start()
+	m.Start()
 	m.warm(8)
 	disk := m.disk()
 	m.model.takes.Store(int64(time.Second))
@@ -219,7 +220,7 @@ func BenchmarkTelegramEightAtOnce(b *testing.B) {
 		var latest time.Time
 		for range m.people {
 			latest = m.arrived()
-			within(b, m.model.visits, m.house, "the model's end")
+			within(b, m.model.visits, m.Service, "the model's end")
 		}
 		last = append(last, latest.Sub(said))
 		b.StopTimer()
@@ -238,10 +239,10 @@ func BenchmarkTelegramStart(b *testing.B) {
 	for b.Loop() {
 		m := newMail(b, 1, "")
 		fresh = append(fresh, m.polled())
-		m.stop()
+		m.Stop()
 		for range 10 {
 			again = append(again, m.polled())
-			m.stop()
+			m.Stop()
 		}
 	}
 	fresh.report(b, time.Millisecond, "ms-new-to-poll")
@@ -256,8 +257,8 @@ func (m *mail) polled() time.Duration {
 	default:
 	}
 	began := time.Now()
-	m.start()
-	return within(m.b, m.polls, m.house, "a poll").At.Sub(began)
+	m.Start()
+	return within(m.b, m.polls, m.Service, "a poll").At.Sub(began)
 }
 
 // BenchmarkTelegramMemory is the private memory of the supervisor and the spawner while they poll and nobody has spoken, with
@@ -266,16 +267,16 @@ func (m *mail) polled() time.Duration {
 func BenchmarkTelegramMemory(b *testing.B) {
 	for b.Loop() {
 		m := newMail(b, 2, brisk)
-		m.configure(guarded)
-		m.start()
-		supervisor, spawner := idle(b, m.house, m.server)
+		m.Configure(guarded)
+		m.Start()
+		supervisor, spawner := idle(b, m.Service, m.server)
 		b.ReportMetric(private(b, supervisor), "KB-supervisor-idle")
 		b.ReportMetric(private(b, spawner), "KB-spawner")
 		b.ReportMetric(private(b, supervisor)+private(b, spawner), "KB-idle")
 		b.ReportMetric(resident(b, supervisor)+resident(b, spawner), "KB-idle-resident")
 		m.warm(2)
 		settle()
-		b.ReportMetric(private(b, m.workerOf("p0")), "KB-worker")
+		b.ReportMetric(private(b, workerOf(m.Service, "p0")), "KB-worker")
 		for range 100 {
 			m.turn(0)
 		}
@@ -285,7 +286,7 @@ func BenchmarkTelegramMemory(b *testing.B) {
 		}
 		b.ReportMetric(private(b, supervisor)-at100, "KB-growth-1000-turns")
 		b.ReportMetric(resident(b, supervisor)-resident100, "KB-growth-resident")
-		m.stop()
+		m.Stop()
 	}
 	b.ReportMetric(0, "ns/op")
 }
@@ -333,7 +334,7 @@ func compare(b *testing.B, less, more crowd) {
 func (c crowd) mail(b *testing.B) *mail {
 	m := newMail(b, c.people, brisk)
 	m.remember(c.messages)
-	m.start()
+	m.Start()
 	m.warm(1)
 	return m
 }
@@ -351,9 +352,9 @@ func (m *mail) remember(messages int) {
 	if messages == 0 {
 		return
 	}
-	m.start() // which makes the database
-	m.stop()
-	db, err := sql.Open("sqlite3", "file:"+filepath.Join(m.dir, "state", "private", "mews.db"))
+	m.Start() // which makes the database
+	m.Stop()
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(m.Dir, "state", "private", "mews.db"))
 	if err != nil {
 		m.b.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
 )
@@ -45,9 +46,9 @@ type visitor struct {
 	stop func()
 }
 
-func newVisitor(b *testing.B, h *house, user string) *visitor {
+func newVisitor(b *testing.B, h *apptest.Service, user string) *visitor {
 	v := &visitor{got: make(chan time.Time, 1)}
-	v.chat = control.NewChat(h.socket, control.Attach{User: user, After: control.FromNow}, v)
+	v.chat = control.NewChat(h.Socket, control.Attach{User: user, After: control.FromNow}, v)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { defer close(ended); v.chat.Run(ctx, time.Minute) }()
@@ -84,8 +85,8 @@ func (*visitor) Lost(error)                      {}
 func BenchmarkTurn(b *testing.B) {
 	watch := &stopwatch{}
 	_, url := modeltest.NewServer(b, watch.script)
-	h := newHouse(b, url, "ann")
-	h.start()
+	h := apptest.NewService(b, url, "ann")
+	h.Start()
 	v := newVisitor(b, h, "ann")
 	v.exchange(b, "warm up")
 	var before, after time.Duration
@@ -109,8 +110,8 @@ func BenchmarkEightAtOnce(b *testing.B) {
 	for i := range 8 {
 		people = append(people, fmt.Sprint("p", i))
 	}
-	h := newHouse(b, url, people...)
-	h.start()
+	h := apptest.NewService(b, url, people...)
+	h.Start()
 	var visitors []*visitor
 	for _, p := range people {
 		v := newVisitor(b, h, p)
@@ -129,11 +130,11 @@ func BenchmarkEightAtOnce(b *testing.B) {
 
 // BenchmarkStart is from the supervisor's start until it answers on its socket.
 func BenchmarkStart(b *testing.B) {
-	h := newHouse(b, "", "ann")
+	h := apptest.NewService(b, "", "ann")
 	for b.Loop() {
-		h.start()
+		h.Start()
 		b.StopTimer()
-		h.stop()
+		h.Stop()
 		b.StartTimer()
 	}
 }
@@ -141,16 +142,16 @@ func BenchmarkStart(b *testing.B) {
 // BenchmarkColdTurn is from a person's first message, with no worker yet, to its answer.
 func BenchmarkColdTurn(b *testing.B) {
 	_, url := modeltest.NewServer(b, modeltest.Instant)
-	h := newHouse(b, url, "ann")
+	h := apptest.NewService(b, url, "ann")
 	for b.Loop() {
 		b.StopTimer()
-		h.start()
+		h.Start()
 		v := newVisitor(b, h, "ann")
 		b.StartTimer()
 		v.exchange(b, "hi")
 		b.StopTimer()
 		v.stop()
-		h.stop()
+		h.Stop()
 		b.StartTimer()
 	}
 }
@@ -160,35 +161,35 @@ func BenchmarkColdTurn(b *testing.B) {
 func BenchmarkMemory(b *testing.B) {
 	_, url := modeltest.NewServer(b, modeltest.FileWriter)
 	for b.Loop() {
-		h := newHouse(b, url, "ann", "bob")
-		h.start()
+		h := apptest.NewService(b, url, "ann", "bob")
+		h.Start()
 		settle()
-		supervisor, spawner := h.processes("mews")[0], h.processes("mews-spawner")[0]
+		supervisor, spawner := h.Processes("mews")[0], h.Processes("mews-spawner")[0]
 		b.ReportMetric(private(b, supervisor), "KB-supervisor-idle")
 		b.ReportMetric(resident(b, supervisor), "KB-supervisor-resident")
 		b.ReportMetric(private(b, spawner), "KB-spawner")
 		bob, v := newVisitor(b, h, "bob"), newVisitor(b, h, "ann")
 		turns(b, bob, 1, "say hi")
 		turns(b, v, 1, "say hi")
-		b.ReportMetric(private(b, h.workerOf("ann")), "KB-worker-one-turn")
+		b.ReportMetric(private(b, workerOf(h, "ann")), "KB-worker-one-turn")
 		turns(b, v, 1, "steps 9")
-		b.ReportMetric(private(b, h.workerOf("ann")), "KB-worker-ten-steps")
+		b.ReportMetric(private(b, workerOf(h, "ann")), "KB-worker-ten-steps")
 		turns(b, v, 98, "say hi")
 		at100 := private(b, supervisor)
 		turns(b, v, 1000, "say hi")
 		b.ReportMetric(private(b, supervisor)-at100, "KB-growth-1000-turns")
 		v.stop()
 		bob.stop()
-		h.stop()
+		h.Stop()
 	}
 	b.ReportMetric(0, "ns/op")
 }
 
 // workerOf is the worker's process of a person, by the folder that it works in.
-func (h *house) workerOf(name string) int {
-	pid := h.workers()[name]
+func workerOf(h *apptest.Service, name string) int {
+	pid := h.Workers()[name]
 	if pid == 0 {
-		h.t.Fatalf("%s has no worker", name)
+		h.T.Fatalf("%s has no worker", name)
 	}
 	return pid
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"mews/supervisor/app/apptest"
 	"regexp"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ const (
 
 // steerRun are people who write while they are being answered.
 type steerRun struct {
-	*house
+	*apptest.Service
 	talkers []*talker
 	said    chan struct{} // a token for each letter that is on disk
 	asked   chan struct{} // holds some tokens for requests that the model has had
@@ -38,7 +39,7 @@ type steerRun struct {
 // at random moments. In the end each message stands in its transcript once and in order, each is done, and each is answered
 // by one turn.
 func TestSteerRun(t *testing.T) {
-	seed := uint64(number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	r := &steerRun{said: make(chan struct{}, steerLetters), asked: make(chan struct{}, steerPeople)}
@@ -54,29 +55,29 @@ func TestSteerRun(t *testing.T) {
 	for i := range steerPeople {
 		people = append(people, fmt.Sprint("p", i))
 	}
-	r.house = newHouse(t, url, people...)
-	r.start()
+	r.Service = apptest.NewService(t, url, people...)
+	r.Start()
 	var talking sync.WaitGroup
 	defer talking.Wait()
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	for _, name := range people {
-		k := newTalker(r.house, name, make([]letter, steerLetters), make(chan struct{}, 1))
+		k := newTalker(r.Service, name, make([]letter, steerLetters), make(chan struct{}, 1))
 		r.talkers = append(r.talkers, k)
 		talking.Go(func() { r.write(ctx, k) })
 		<-k.joined
 	}
-	killer := &killer{house: r.house, rng: rng, losses: map[int]int{}}
+	killer := &killer{house: r.Service, rng: rng, losses: map[int]int{}}
 	for i := range steerKills {
 		killer.kill(r.said, i*steerLetters/steerKills)
 	}
-	r.until(2*time.Minute, "every message to be done", func() bool {
-		return r.count("SELECT count(*) FROM inbox WHERE state = 'done'") == steerLetters
+	r.WaitFor(2*time.Minute, "every message to be done", func() bool {
+		return r.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == steerLetters
 	})
 	leave()
 	talking.Wait()
-	taken := r.count("SELECT count(*) FROM inbox WHERE turn IS NOT NULL")
-	between := r.count("SELECT count(*) FROM outbox WHERE text LIKE '%sent meanwhile, and go on%'")
+	taken := r.Count("SELECT count(*) FROM inbox WHERE turn IS NOT NULL")
+	between := r.Count("SELECT count(*) FROM outbox WHERE text LIKE '%sent meanwhile, and go on%'")
 	t.Logf("%d messages, %d of them taken in, %d answers took some in between two steps; %d kills of the supervisor, %d of workers",
 		steerLetters, taken, between, killer.supervisors, killer.workers)
 	if killer.supervisors == 0 || between == 0 {
@@ -85,8 +86,8 @@ func TestSteerRun(t *testing.T) {
 	for _, k := range r.talkers {
 		r.check(k)
 	}
-	r.stop()
-	r.whole()
+	r.Stop()
+	r.CheckIntegrity()
 }
 
 // write has a person write their share: the next message when the model has been asked something, of anybody.
@@ -124,14 +125,14 @@ func letterNumbers(texts ...string) (all []int) {
 
 // check holds a person's transcript and answers against what they wrote.
 func (r *steerRun) check(k *talker) {
-	r.t.Helper()
+	r.T.Helper()
 	var want []int
 	for i := range steerLetters / steerPeople {
 		want = append(want, i)
 	}
-	said := letterNumbers(r.texts(`SELECT parts FROM message WHERE user = ? AND role = 'user' ORDER BY id`, k.name)...)
+	said := letterNumbers(texts(r.Service, `SELECT parts FROM message WHERE user = ? AND role = 'user' ORDER BY id`, k.name)...)
 	if diff := cmp.Diff(want, said); diff != "" {
-		r.t.Errorf("%s: in the transcript: (-want +got)\n%s", k.name, diff)
+		r.T.Errorf("%s: in the transcript: (-want +got)\n%s", k.name, diff)
 	}
 	var answers []string
 	var keys int
@@ -139,34 +140,34 @@ func (r *steerRun) check(k *talker) {
 	defer k.mu.Unlock()
 	for _, d := range k.got {
 		if d.Kind != supervisor.DeliveryAnswer || d.Why != protocol.WhyDone {
-			r.t.Errorf("%s was told %s %s %q", k.name, d.Kind, d.Why, d.Text)
+			r.T.Errorf("%s was told %s %s %q", k.name, d.Kind, d.Why, d.Text)
 		}
 		answers, keys = append(answers, d.Text), keys+1+len(d.Also)
 	}
 	if diff := cmp.Diff(want, letterNumbers(answers...)); diff != "" || keys != len(want) {
-		r.t.Errorf("%s: answered, with %d keys: (-want +got)\n%s", k.name, keys, diff)
+		r.T.Errorf("%s: answered, with %d keys: (-want +got)\n%s", k.name, keys, diff)
 	}
 }
 
 // texts is a column that a query gives.
-func (h *house) texts(query string, args ...any) (all []string) {
-	h.t.Helper()
-	db := h.database()
+func texts(h *apptest.Service, query string, args ...any) (all []string) {
+	h.T.Helper()
+	db := h.Database()
 	defer db.Close()
-	rows, err := db.QueryContext(h.t.Context(), query, args...)
+	rows, err := db.QueryContext(h.T.Context(), query, args...)
 	if err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var text string
 		if err := rows.Scan(&text); err != nil {
-			h.t.Fatal(err)
+			h.T.Fatal(err)
 		}
 		all = append(all, text)
 	}
 	if err := rows.Err(); err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	return all
 }

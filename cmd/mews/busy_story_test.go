@@ -3,6 +3,7 @@ package main_test
 import (
 	"context"
 	"fmt"
+	"mews/supervisor/app/apptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -105,9 +106,9 @@ func TestWhatIsSentWhileATurnRuns(t *testing.T) {
 				model.pass.Store(1)
 			}
 			_, url := modeltest.NewServer(t, model.answer)
-			h := newHouse(t, url, "p0")
-			h.configure(c.config)
-			h.start()
+			h := apptest.NewService(t, url, "p0")
+			h.Configure(c.config)
+			h.Start()
 			k := newTalker(h, "p0", make([]letter, 3), make(chan struct{}, 10))
 			var talking sync.WaitGroup
 			defer talking.Wait()
@@ -123,8 +124,8 @@ func TestWhatIsSentWhileATurnRuns(t *testing.T) {
 			}
 			if c.before != "" {
 				say("k", c.before)
-				h.until(10*time.Second, "the command to be done", func() bool {
-					return h.count("SELECT count(*) FROM inbox WHERE state = 'done'") == 1
+				h.WaitFor(10*time.Second, "the command to be done", func() bool {
+					return h.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == 1
 				})
 			}
 			say("k0", "one")
@@ -135,8 +136,8 @@ func TestWhatIsSentWhileATurnRuns(t *testing.T) {
 			if !c.stops {
 				release()
 			}
-			h.until(30*time.Second, "both to be done", func() bool {
-				return h.count("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
+			h.WaitFor(30*time.Second, "both to be done", func() bool {
+				return h.Count("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
 			})
 			leave()
 			talking.Wait()
@@ -158,8 +159,8 @@ func TestWhatIsSentWhileATurnRuns(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			h.stop()
-			h.whole()
+			h.Stop()
+			h.CheckIntegrity()
 		})
 	}
 }

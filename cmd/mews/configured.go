@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"mews/supervisor/app"
 	"os"
-	"path/filepath"
 
 	"mews/config"
 )
@@ -40,7 +40,7 @@ func findService(explicit string) (socket string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return socketPath(cfg), nil
+	return app.SocketPath(cfg), nil
 }
 
 // described names a configuration file for a person who looks whether it is the right one.
@@ -53,9 +53,6 @@ func described(path string) string {
 	}
 	return path
 }
-
-// socketPath is where the control socket of a state folder is.
-func socketPath(cfg *config.Config) string { return filepath.Join(cfg.State, "control.sock") }
 
 // checkVerb is `mews check`.
 func checkVerb(_ context.Context, con console, args []string) error {
@@ -94,8 +91,8 @@ func bounds(u config.User) (text string) {
 	if u.TOTP != config.TOTPOptional {
 		text = fmt.Sprintf(", second factor %s", u.TOTP)
 	}
-	b := budgetOf(u.Budget)
-	if s := (spendable{Turn: b.Turn, Day: b.Day, Month: b.Month}); s != (spendable{}) {
+	b := app.BudgetOf(u.Budget)
+	if s := (app.Spendable{Turn: b.Turn, Day: b.Day, Month: b.Month}); s != (app.Spendable{}) {
 		text += ", budget " + budgetText(s)
 	}
 	return text

@@ -3,6 +3,7 @@ package main_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"mews/supervisor/app/apptest"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,16 +25,16 @@ const (
 // random moments, one send in a hundred is taken by Telegram and then cut, and now and then Telegram wants no more for a
 // second or fails. None is lost, the order is kept in each chat, nothing is said twice but what is marked so and whose fate
 // nobody could know, nothing is acknowledged that is not on disk, nothing is sent while Telegram wants nothing, and the
-// database is whole after each kill.
+// Database is whole after each kill.
 func TestCrashRun(t *testing.T) {
-	seed := uint64(number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
-	updates, kills := number(t, "MEWS_CRASH_UPDATES", crashUpdates), number(t, "MEWS_CRASH_KILLS", crashKills)
+	seed := uint64(apptest.Number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
+	updates, kills := apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)
 	t.Logf("replay with MEWS_CRASH_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
 	run := newCrashRun(t, rng, updates)
-	run.start()
-	killer := &killer{house: run.house, died: run.server.Died, rng: rng, losses: map[int]int{}}
+	run.Start()
+	killer := &killer{house: run.Service, died: run.server.Died, rng: rng, losses: map[int]int{}}
 	for i := range kills {
 		run.say(i*updates/kills + updates/kills)
 		killer.kill(run.done, i*updates/kills)
@@ -45,13 +46,13 @@ func TestCrashRun(t *testing.T) {
 	}
 	run.settle()
 	run.check(killer.supervisors)
-	run.stop()
-	run.whole()
+	run.Stop()
+	run.CheckIntegrity()
 }
 
 // crashRun is a service on Telegram, and eight people who write to it.
 type crashRun struct {
-	*house
+	*apptest.Service
 	t       *testing.T
 	server  *telegramtest.Server
 	writers []*writer
@@ -75,16 +76,16 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	for i := range crashPeople {
 		people = append(people, fmt.Sprint("p", i))
 	}
-	r.house = newHouse(t, url, people...)
-	r.bin = ownPrograms(t, plainPrograms(t))
+	r.Service = apptest.NewService(t, url, people...)
+	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Check: r.acknowledged})
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
 	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
-	r.configure(onTelegram(r.server, "rate: {chat: 30, all: 1000}") + oneByOne)
+	r.Configure(apptest.OnTelegram(r.server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne)
 	for i, name := range people {
-		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: firstID + int64(i), RetryAfter: 1, Rate: 0.005, Seed: rng.Uint64()})
+		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstID + int64(i), RetryAfter: 1, Rate: 0.005, Seed: rng.Uint64()})
 		r.writers = append(r.writers, &writer{
-			user: telegramtest.User{ID: firstID + int64(i), First: name}, home: r.home(name), again: map[int]int{},
+			user: telegramtest.User{ID: apptest.FirstID + int64(i), First: name}, home: r.Home(name), again: map[int]int{},
 			letters: letters(rng.Uint64(), name, share(updates, crashPeople, i)),
 		})
 	}
@@ -93,11 +94,6 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 
 // testToken has the form of a real one.
 const testToken = "42:TEST-token-of-a-bot-that-is-not-there"
-
-// onTelegram are the lines of a configuration that has people talk on that server.
-func onTelegram(s *telegramtest.Server, more string) string {
-	return fmt.Sprintf("telegram: {token: %q, api_url: %q, %s}\n", s.Token(), s.URL(), more)
-}
 
 // model does what it is told, and notes when it has. Some answers are slow ones, which grow in their chats.
 func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
@@ -122,7 +118,7 @@ func slow(number string) bool {
 
 // acknowledged is asked by the server before it forgets updates: each of them must be on disk.
 func (r *crashRun) acknowledged(updates []int64) {
-	db := r.database()
+	db := r.Database()
 	defer db.Close()
 	for _, id := range updates {
 		var n int
@@ -147,33 +143,33 @@ func (r *crashRun) say(until int) {
 // settle waits until everything is answered. What somebody could not know the fate of twice they are told of, and they say
 // /resend.
 func (r *crashRun) settle() {
-	r.until(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered", func() bool {
-		return r.count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
-			r.count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0 &&
-			r.count("SELECT count(*) FROM received") == r.said
+	r.WaitFor(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered", func() bool {
+		return r.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+			r.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0 &&
+			r.Count("SELECT count(*) FROM received") == r.said
 	})
 	for range 10 {
-		lost := r.count("SELECT count(*) FROM outbox WHERE outcome <> 'sent'")
+		lost := r.Count("SELECT count(*) FROM outbox WHERE outcome <> 'sent'")
 		if lost == 0 {
 			return
 		}
 		r.t.Logf("%d messages may not have arrived; everybody says /resend", lost)
 		for _, w := range r.writers {
-			w.asked(r.house)
+			w.asked(r.Service)
 			r.server.Say(telegramtest.Private(w.user), w.user, "/resend")
 			r.said++
 		}
-		r.until(time.Minute, "what was sent again", func() bool {
-			return r.count("SELECT count(*) FROM received") == r.said && r.count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+		r.WaitFor(time.Minute, "what was sent again", func() bool {
+			return r.Count("SELECT count(*) FROM received") == r.said && r.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 		})
 	}
 	r.t.Error("after ten times /resend there are still messages that may not have arrived")
 }
 
 // asked notes which answers the person wants once more.
-func (w *writer) asked(h *house) {
+func (w *writer) asked(h *apptest.Service) {
 	for i := range w.letters {
-		w.again[i] += h.count(`SELECT count(*) FROM outbox o JOIN inbox i ON i.id = o.inbound
+		w.again[i] += h.Count(`SELECT count(*) FROM outbox o JOIN inbox i ON i.id = o.inbound
 			WHERE o.outcome <> 'sent' AND i.user = ? AND i.text = ?`, w.user.First, w.letters[i].text)
 	}
 }
@@ -198,9 +194,6 @@ func (r *crashRun) check(kills int) {
 	}
 }
 
-// repeated is how a message begins whose fate was not known when it was sent before.
-const repeated = "↻"
-
 var letterNumber = regexp.MustCompile(`say #(\d+)\b`)
 
 // check returns how many messages of the chat are marked as a repeat.
@@ -208,7 +201,7 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message) (marked int) {
 	t.Helper()
 	complete, loose, latest := map[int]int{}, map[int]bool{}, -1
 	for _, m := range chat {
-		repeat := strings.HasPrefix(m.Text, repeated)
+		repeat := strings.HasPrefix(m.Text, apptest.Repeated)
 		if repeat {
 			marked++
 		}
@@ -255,7 +248,7 @@ func (w *writer) letterOf(text string) int {
 	return i
 }
 
-// whole tells whether a message ends with the whole answer to a letter; a note about a message before it may follow.
+// CheckIntegrity tells whether a message ends with the whole answer to a letter; a note about a message before it may follow.
 func (w *writer) whole(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
 	want := "done: " + strings.Join(strings.Fields(w.letters[i].text), " ")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mews/supervisor/app"
 	"net"
 	"net/url"
 	"os"
@@ -91,7 +92,7 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 }
 
 func lookAtPrograms(ctx context.Context, _ *config.Config) (string, error) {
-	_, worker, err := companions()
+	_, worker, err := app.Companions()
 	if err != nil {
 		return "", err
 	}
@@ -127,9 +128,9 @@ func lookAtDisk(_ context.Context, cfg *config.Config) (string, error) {
 	}
 	free := int64(fs.Bavail) * int64(fs.Bsize)
 	if free < lowDisk {
-		return "", fmt.Errorf("only %s are free below %s; messages are refused when it is full: make room", size(free), dir)
+		return "", fmt.Errorf("only %s are free below %s; messages are refused when it is full: make room", app.Size(free), dir)
 	}
-	return size(free) + " free below " + dir, nil
+	return app.Size(free) + " free below " + dir, nil
 }
 
 func lookAtHomes(ctx context.Context, cfg *config.Config) (string, error) {
@@ -152,8 +153,8 @@ func lookAtHomes(ctx context.Context, cfg *config.Config) (string, error) {
 
 // hasOwn says whether somebody has an OS account of their own, apart from this process's.
 func hasOwn(u config.User) bool {
-	own, err := findAccount(u.Account)
-	return u.Account != "" && err == nil && own.uid != 0 && own.uid != uint32(os.Getuid())
+	own, err := app.FindAccount(u.Account)
+	return u.Account != "" && err == nil && own.UID != 0 && own.UID != uint32(os.Getuid())
 }
 
 // ownedByWorker looks whose a folder is, where the service is root and may go into any. One that the service has made is given
@@ -163,13 +164,13 @@ func ownedByWorker(ctx context.Context, cfg *config.Config, u config.User) error
 	if os.Getuid() != 0 || err != nil || filepath.Dir(u.Home) == filepath.Join(cfg.State, "homes") {
 		return nil
 	}
-	want, err := workerAccount(ctx, cfg)
-	if own, bad := findAccount(u.Account); u.Account != "" && bad == nil && own.uid != 0 {
+	want, err := app.WorkerAccount(ctx, cfg)
+	if own, bad := app.FindAccount(u.Account); u.Account != "" && bad == nil && own.UID != 0 {
 		want = own
 	}
-	if err == nil && uidOf(info) != want.uid {
+	if err == nil && app.UIDOf(info) != want.UID {
 		err = fmt.Errorf("%s's folder %s belongs to uid %d, and their worker is uid %d: chown -R %d:%d %s", u.Name, u.Home,
-			uidOf(info), want.uid, want.uid, want.gid, u.Home)
+			app.UIDOf(info), want.UID, want.UID, want.GID, u.Home)
 	}
 	return err
 }
@@ -235,7 +236,7 @@ func lookAtTelegram(ctx context.Context, cfg *config.Config) (string, error) {
 
 func lookAtService(ctx context.Context, cfg *config.Config) (string, error) {
 	var status control.Status
-	err := control.Ask(ctx, socketPath(cfg), control.MethodStatus, nil, &status)
+	err := control.Ask(ctx, app.SocketPath(cfg), control.MethodStatus, nil, &status)
 	if gone := new(control.NotRunning); errors.As(err, &gone) {
 		return "not running; start it with `mews run`", nil
 	}
@@ -252,7 +253,7 @@ func lookAtService(ctx context.Context, cfg *config.Config) (string, error) {
 func lookAtWalls(ctx context.Context, cfg *config.Config) (string, error) {
 	walls, err := wallsHere(ctx, cfg)
 	if err != nil {
-		return "", wallsFault(err)
+		return "", app.WallsFault(err)
 	}
 	if control.Walls(walls).Weak() {
 		return "", &warned{strings.ToUpper(walls.Tier) + ". " + wallsLines(walls.Why)}
@@ -284,23 +285,23 @@ func wallsHere(ctx context.Context, cfg *config.Config) (pool.Sandbox, error) {
 }
 
 // ownSpawner starts a spawner as the service would, or takes the one that has started this process.
-func ownSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*pool.Spawner, account, error) {
-	workers, err := workerAccount(ctx, cfg)
+func ownSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*pool.Spawner, app.Account, error) {
+	workers, err := app.WorkerAccount(ctx, cfg)
 	if err != nil {
 		return nil, workers, err
 	}
-	o, err := spawnerOptions(cfg, workers)
+	o, err := app.SpawnerOptions(cfg, workers)
 	if err != nil {
 		return nil, workers, err
 	}
-	o.Log, o.Started = discard(), started
+	o.Log, o.Started = app.Discard(), started
 	s, err := pool.StartSpawner(ctx, o)
 	return s, workers, err
 }
 
 // tryEverything is `mews doctor --escapes`.
 func tryEverything(ctx context.Context, con console, cfg *config.Config) error {
-	started, err := startedBy()
+	started, err := app.StartedBy()
 	if err != nil {
 		return err
 	}
@@ -318,15 +319,15 @@ func tryEverything(ctx context.Context, con console, cfg *config.Config) error {
 	return nil
 }
 
-func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawner, workers account) (bad int, err error) {
+func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawner, workers app.Account) (bad int, err error) {
 	err = errors.Join(os.MkdirAll(cfg.State, 0o711), os.MkdirAll(filepath.Join(cfg.State, "private"), 0o700))
 	if err != nil {
 		return 0, fmt.Errorf("make the state folder: %w", err)
 	}
-	if err := trusted(cfg.State); err != nil {
+	if err := app.Trusted(cfg.State); err != nil {
 		return 0, err
 	}
-	place, err := tryingPlace(cfg, workers)
+	place, err := app.TryingPlace(cfg, workers)
 	if err != nil {
 		return 0, err
 	}
@@ -335,12 +336,12 @@ func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawne
 	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarker)
 	defer os.Remove(marker)
 	var findings []protocol.Finding
-	err = withSelfTestWorker(ctx, s, place, func(worker *pooledWorker) (err error) {
-		findings, err = escapes(ctx, worker, cfg.State, workers, true)
+	err = app.WithSelfTestWorker(ctx, s, place, func(worker *app.PooledWorker) (err error) {
+		findings, err = app.Escapes(ctx, worker, cfg.State, workers, true)
 		return err
 	})
-	afterTheEnd(findings, marker)
-	return writeEscapes(con.out, walls.Tier, findings), err
+	app.AfterTheEnd(findings, marker)
+	return app.WriteEscapes(con.out, walls.Tier, findings), err
 }
 
 // existing is the nearest folder above a path that is there.

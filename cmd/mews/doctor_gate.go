@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"mews/supervisor/app"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,14 +23,14 @@ func lookAtGate(ctx context.Context, cfg *config.Config) (string, error) {
 	if !hasDatabase(cfg) {
 		return "nobody has a second factor yet; `mews totp enroll NAME` sets one up", nil
 	}
-	var list people
-	if err := have(ctx, cfg, methodUserList, named{}, &list); err != nil {
+	var list app.People
+	if err := app.Have(ctx, cfg, app.MethodUserList, app.Named{}, &list); err != nil {
 		return "", err
 	}
 	var have, lack, locked []string
 	for _, p := range list.Users {
 		switch {
-		case p.Factor.State == factorConfirmed:
+		case p.Factor.State == app.FactorConfirmed:
 			have = append(have, p.Name)
 		case p.Factor.Mode == string(config.TOTPRequired) && !p.Suspended:
 			lack = append(lack, p.Name)
@@ -83,19 +84,19 @@ func lookAtSeal(_ context.Context, cfg *config.Config) (string, error) {
 func lookAtBudget(ctx context.Context, cfg *config.Config) (string, error) {
 	limited := cfg.Budget.Month.Micro > 0 || cfg.Budget.Users.Day.Micro > 0 || cfg.Budget.Users.Month.Micro > 0
 	for _, u := range cfg.Users {
-		limited = limited || budgetOf(u.Budget) != budgetOf(config.Spending{})
+		limited = limited || app.BudgetOf(u.Budget) != app.BudgetOf(config.Spending{})
 	}
 	if !limited {
 		return "no limit on what models may cost; `budget:` in the configuration sets one", nil
 	}
-	s := &service{ground: ground{config: cfg, log: discard()}}
-	if err := s.openModels(ctx); err != nil {
+	s := &app.Service{Ground: app.Ground{Config: cfg, Log: app.Discard()}}
+	if err := s.OpenModels(ctx); err != nil {
 		return "", err
 	}
-	defer s.models.Close()
+	defer s.Models.Close()
 	unpriced := map[string]bool{}
 	for _, spec := range modelsOf(cfg) {
-		if _, known := s.models.Cost(spec, protocol.Usage{Input: 1}, time.Duration(0)); !known {
+		if _, known := s.Models.Cost(spec, protocol.Usage{Input: 1}, time.Duration(0)); !known {
 			unpriced[spec] = true
 		}
 	}

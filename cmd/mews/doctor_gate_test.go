@@ -11,8 +11,8 @@ import (
 	"mews/config"
 )
 
-// looks runs an examination on a counter's configuration. want begins with what sort of thing it finds: ok, WARN or BAD.
-func (c *counter) looks(e string, want string) {
+// looks runs an examination on a configuration. want begins with what sort of thing it finds: ok, WARN or BAD.
+func (c *commandLine) looks(e string, want string) {
 	c.t.Helper()
 	cfg, _, err := loadConfig(c.file)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *counter) looks(e string, want string) {
 }
 
 func TestTheDoctorLooksAtTheGate(t *testing.T) {
-	c := newCounter(t, false)
+	c := newCommandLine(t)
 	c.looks("gate", "ok nobody has a second factor yet")
 	c.looks("seal", "ok is made when Mews starts")
 	if _, err := os.Stat(filepath.Join(c.dir, "state")); err == nil {
@@ -62,19 +62,19 @@ func TestTheDoctorLooksAtTheGate(t *testing.T) {
 }
 
 func TestTheDoctorLooksForPrices(t *testing.T) {
-	c := newCounter(t, false)
+	c := newCommandLine(t)
 	c.looks("budget", "ok the price of every configured model is known")
 	providers := "models:\n  default: far/m\n  providers: {far: {kind: openai, base_url: \"https://models.example.org/v1\", api_key: k}}\n"
-	c.configure(fmt.Sprintf(counterConfig, c.dir) + providers)
+	c.configure(fmt.Sprintf(threePeople, c.dir) + providers)
 	c.looks("budget", "WARN no price is known of far/m")
-	c.configure(fmt.Sprintf(counterConfig, c.dir) + providers + "  prices: {far/m: {input: 1, output: 2}}\n")
+	c.configure(fmt.Sprintf(threePeople, c.dir) + providers + "  prices: {far/m: {input: 1, output: 2}}\n")
 	c.looks("budget", "ok the price of every configured model is known")
-	c.configure(strings.Replace(fmt.Sprintf(counterConfig, c.dir), ", budget: {day: 2.50}", "", 1) + providers)
+	c.configure(strings.Replace(fmt.Sprintf(threePeople, c.dir), ", budget: {day: 2.50}", "", 1) + providers)
 	c.looks("budget", "ok no limit on what models may cost")
 }
 
 func TestCheckSaysWhatHoldsForAUser(t *testing.T) {
-	c := newCounter(t, false)
+	c := newCommandLine(t)
 	out := c.does("check")
 	for _, want := range []string{"/ann, budget $2.50 a day\n", "/ben, second factor required\n", "/cleo, second factor off\n"} {
 		if !strings.Contains(out, want) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"mews/supervisor/app"
 	"os"
 
 	"mews/config"
@@ -13,7 +14,7 @@ import (
 // started, which may do what one of the doctor's own may not.
 func wallsOfService(ctx context.Context, cfg *config.Config) (walls control.Walls, runs bool) {
 	var status control.Status
-	err := control.Ask(ctx, socketPath(cfg), control.MethodStatus, nil, &status)
+	err := control.Ask(ctx, app.SocketPath(cfg), control.MethodStatus, nil, &status)
 	return status.Walls, err == nil
 }
 
@@ -21,15 +22,15 @@ func wallsOfService(ctx context.Context, cfg *config.Config) (walls control.Wall
 // is one.
 func sealOfService(cfg *config.Config, path string) (finding string, is bool, err error) {
 	state, err := os.Stat(cfg.State)
-	if err != nil || os.Getuid() != 0 || uidOf(state) == 0 {
+	if err != nil || os.Getuid() != 0 || app.UIDOf(state) == 0 {
 		return "", false, nil
 	}
 	key, err := os.Lstat(path)
 	if err != nil {
 		return "", false, nil // which is told as everywhere
 	}
-	service := uidOf(state)
-	if uidOf(key) != service || key.Mode().Perm()&0o077 != 0 {
+	service := app.UIDOf(state)
+	if app.UIDOf(key) != service || key.Mode().Perm()&0o077 != 0 {
 		return "", true, fmt.Errorf("%s must be the service's, and nobody else's to read: chown %d it, chmod 600", path, service)
 	}
 	return fmt.Sprintf("%s can be read by the service's account alone, user id %d", path, service), true, nil

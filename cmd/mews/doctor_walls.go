@@ -1,8 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"mews/supervisor/app"
 	"os"
 	"os/user"
 	"strconv"
@@ -11,26 +11,9 @@ import (
 	"mews/config"
 )
 
-// spawnersWord is what stands before what a spawner wrote at its end, with its lines as Go writes them in quotes.
-const spawnersWord = "it wrote: mews-spawner: "
-
-// wallsFault is why there are no walls in the spawner's own words alone: a line for what there is to know, and one for each
-// remedy. Any other error stays as it is.
-func wallsFault(err error) error {
-	if err == nil {
-		return nil
-	}
-	_, quoted, found := strings.Cut(err.Error(), spawnersWord)
-	text, bad := strconv.Unquote(`"` + quoted + `"`)
-	if !found || bad != nil {
-		return err
-	}
-	return errors.New(strings.TrimSpace(text))
-}
-
 // wallsUnknown is what is said of the limits where there are no walls to have them: the walls' own line says why.
 func wallsUnknown(err error) error {
-	if fault := wallsFault(err); fault != err {
+	if fault := app.WallsFault(err); fault != err {
 		return &warned{"not known before there are walls"}
 	}
 	return err

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"mews/supervisor/app"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,14 +21,14 @@ func TestWhyThereAreNoWalls(t *testing.T) {
 	const said = `start /bin/mews-spawner: it ended without a word` + "\n" + `mews-spawner: exit status 1; it wrote: mews-spawner: ` +
 		`there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two`
 	spawners := errors.New(said)
-	if got, want := wallsFault(spawners).Error(), "there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two"; got != want {
+	if got, want := app.WallsFault(spawners).Error(), "there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two"; got != want {
 		t.Errorf("%s", got)
 	}
 	if got := wallsUnknown(spawners); !errors.As(got, new(*warned)) {
 		t.Errorf("the limits: %v", got)
 	}
 	for _, other := range []error{errors.New("no such program"), errors.New(`it wrote: mews-spawner: \q`), nil} {
-		if wallsFault(other) != other || wallsUnknown(other) != other {
+		if app.WallsFault(other) != other || wallsUnknown(other) != other {
 			t.Errorf("%v is not left as it is", other)
 		}
 	}
@@ -64,7 +65,7 @@ func TestWhoSharesAnAccountIsSaid(t *testing.T) {
 func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
 	temporary, private := t.TempDir(), t.TempDir()
 	now := time.Now()
-	long := now.Add(-2 * victimsOld)
+	long := now.Add(-2 * app.VictimsOld)
 	want := map[string]bool{}
 	for _, left := range []struct {
 		dir, name string
@@ -72,12 +73,12 @@ func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
 		made      time.Time
 		stays     bool
 	}{
-		{temporary, victimsPrefix + "old", true, long, false},
-		{temporary, victimsPrefix + "new", true, now, true},
-		{temporary, victimsPrefix + "file", false, long, true},
+		{temporary, app.VictimsPrefix + "old", true, long, false},
+		{temporary, app.VictimsPrefix + "new", true, now, true},
+		{temporary, app.VictimsPrefix + "file", false, long, true},
 		{temporary, "mews-other", true, long, true},
-		{private, canaryPrefix + "old", false, long, false},
-		{private, canaryPrefix + "new", false, now, true},
+		{private, app.CanaryPrefix + "old", false, long, false},
+		{private, app.CanaryPrefix + "new", false, now, true},
 		{private, "key", false, long, true},
 	} {
 		path := filepath.Join(left.dir, left.name)
@@ -94,17 +95,17 @@ func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
 		want[path] = left.stays
 	}
 	elsewhere := filepath.Join(t.TempDir(), "kept")
-	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Symlink(filepath.Dir(elsewhere), filepath.Join(temporary, victimsPrefix+"link"))); err != nil {
+	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Symlink(filepath.Dir(elsewhere), filepath.Join(temporary, app.VictimsPrefix+"link"))); err != nil {
 		t.Fatal(err)
 	}
 	if os.Getuid() == 0 { // another account's
-		theirs := filepath.Join(temporary, victimsPrefix+"theirs")
+		theirs := filepath.Join(temporary, app.VictimsPrefix+"theirs")
 		if err := errors.Join(os.Mkdir(theirs, 0o700), os.Chown(theirs, 54321, 54321), os.Chtimes(theirs, long, long)); err != nil {
 			t.Fatal(err)
 		}
 		want[theirs] = true
 	}
-	sweepVictims(temporary, private, now)
+	app.SweepVictims(temporary, private, now)
 	for path, stays := range want {
 		if _, err := os.Lstat(path); (err == nil) != stays {
 			t.Errorf("%s: %v, and it is to stay: %t", path, err, stays)
@@ -113,29 +114,29 @@ func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
 	if _, err := os.Stat(elsewhere); err != nil {
 		t.Errorf("behind a link: %v", err)
 	}
-	sweepVictims(filepath.Join(temporary, "nowhere"), private, now)
+	app.SweepVictims(filepath.Join(temporary, "nowhere"), private, now)
 }
 
 // TestAnAttemptRemovesWhatAnEarlierOneLeft: before it makes victims of its own.
 func TestAnAttemptRemovesWhatAnEarlierOneLeft(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	left := filepath.Join(os.TempDir(), victimsPrefix+"1")
-	long := time.Now().Add(-2 * victimsOld)
+	left := filepath.Join(os.TempDir(), app.VictimsPrefix+"1")
+	long := time.Now().Add(-2 * app.VictimsOld)
 	if err := errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, long, long)); err != nil {
 		t.Fatal(err)
 	}
-	v, err := newVictims(t.TempDir(), account{})
+	v, err := app.NewVictims(t.TempDir(), app.Account{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), victimsPrefix+"*"))
-	if err != nil || !slices.Equal(dirs, []string{v.dir}) {
-		t.Errorf("%q, %v; want %s alone", dirs, err, v.dir)
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), app.VictimsPrefix+"*"))
+	if err != nil || !slices.Equal(dirs, []string{v.Dir}) {
+		t.Errorf("%q, %v; want %s alone", dirs, err, v.Dir)
 	}
-	if err := v.close(); err != nil {
+	if err := v.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(v.dir); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(v.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Error(fmt.Errorf("its own folder: %w", err))
 	}
 }
@@ -148,7 +149,7 @@ func TestWhatKeepsMewsFromServing(t *testing.T) {
 	}
 	for tier, want := range map[string]string{"accounts": "F3 F5 F14", "landlock": "F3 F5"} {
 		var rows []string
-		for _, f := range holes(tier, findings) {
+		for _, f := range app.Holes(tier, findings) {
 			rows = append(rows, f.Row)
 		}
 		if got := strings.Join(rows, " "); got != want {
@@ -162,7 +163,7 @@ func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), protocol.DaemonMarker)
 	outcome := func() string {
 		findings := []protocol.Finding{{Row: "F1", Outcome: protocol.OutcomeUntried}, {Row: "X1", Outcome: protocol.OutcomeUntried}}
-		afterTheEnd(findings, marker)
+		app.AfterTheEnd(findings, marker)
 		if findings[0].Outcome != protocol.OutcomeUntried {
 			t.Errorf("of another row: %+v", findings[0])
 		}
@@ -196,19 +197,19 @@ func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
 // TestVictimsOfAnotherAccountAreSweptToo: their folder stays this account's, and only what is in it is the worker's.
 func TestVictimsOfAnotherAccountAreSweptToo(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	v, err := newVictims(t.TempDir(), account{54321, 54321})
+	v, err := app.NewVictims(t.TempDir(), app.Account{UID: 54321, GID: 54321})
 	if err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(v.OwnOutside)
-	if err != nil || os.Getuid() == 0 && uidOf(info) != 54321 {
-		t.Errorf("%v belongs to %d", err, uidOf(info))
+	if err != nil || os.Getuid() == 0 && app.UIDOf(info) != 54321 {
+		t.Errorf("%v belongs to %d", err, app.UIDOf(info))
 	}
-	sweepVictims(os.TempDir(), "", time.Now().Add(2*victimsOld))
-	if _, err := os.Stat(v.dir); !errors.Is(err, os.ErrNotExist) {
+	app.SweepVictims(os.TempDir(), "", time.Now().Add(2*app.VictimsOld))
+	if _, err := os.Stat(v.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("left behind: %v", err)
 	}
-	if err := v.close(); err != nil {
+	if err := v.Close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"mews/supervisor/app/apptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,8 +35,8 @@ const workerKills = 4
 // TestKillRun has eight people send 500 messages while the supervisor and the workers are killed at random moments. Every
 // message is answered exactly once and in order, the database is whole after each kill, and nothing is left running.
 func TestKillRun(t *testing.T) {
-	seed := uint64(number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
-	messages, kills := number(t, "MEWS_KILL_MESSAGES", killMessages), number(t, "MEWS_KILL_KILLS", killKills)
+	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	messages, kills := apptest.Number(t, "MEWS_KILL_MESSAGES", killMessages), apptest.Number(t, "MEWS_KILL_KILLS", killKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
@@ -44,9 +45,9 @@ func TestKillRun(t *testing.T) {
 	for i := range killPeople {
 		people = append(people, fmt.Sprint("p", i))
 	}
-	h := newHouse(t, url, people...)
-	h.configure(oneByOne)
-	h.start()
+	h := apptest.NewService(t, url, people...)
+	h.Configure(apptest.OneByOne)
+	h.Start()
 
 	answers := make(chan struct{}, messages)
 	var talkers []*talker
@@ -78,20 +79,17 @@ func TestKillRun(t *testing.T) {
 		}
 		k.check(t)
 	}
-	h.until(10*time.Second, "every message to be done", func() bool {
-		return h.count("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
+	h.WaitFor(10*time.Second, "every message to be done", func() bool {
+		return h.Count("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
 	})
 	leave()
 	talking.Wait()
-	if n := h.count("SELECT count(*) FROM inbox"); n != messages {
+	if n := h.Count("SELECT count(*) FROM inbox"); n != messages {
 		t.Errorf("%d messages are kept, %d were sent", n, messages)
 	}
-	h.stop()
-	h.whole()
+	h.Stop()
+	h.CheckIntegrity()
 }
-
-// oneByOne has each message answered by itself: what is counted is answers.
-const oneByOne = "chat: {busy: queue}\n"
 
 // closed is a patience that has come to its end.
 var closed = func() <-chan time.Time {
@@ -102,15 +100,15 @@ var closed = func() <-chan time.Time {
 
 // killer kills.
 type killer struct {
-	house                *house
+	house                *apptest.Service
 	died                 func(time.Time) // told of each kill of the supervisor; nil: nobody is
 	rng                  *rand.Rand
-	losses               map[int]int // workers killed, by the person's place, since the supervisor's last start
+	losses               map[int]int // Workers killed, by the person's place, since the supervisor's last start
 	supervisors, workers int
 	answered             int
 }
 
-// kill waits until about as many answers have come as are due, and a moment more, and kills something.
+// Kill waits until about as many answers have come as are due, and a moment more, and kills something.
 func (k *killer) kill(answers <-chan struct{}, due int) {
 	patience := time.After(2 * time.Second)
 	for k.answered < due {
@@ -124,23 +122,23 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 	}
 	<-time.After(time.Duration(k.rng.IntN(30)) * time.Millisecond)
 	if k.rng.IntN(2) == 0 && k.worker() {
-		k.house.whole()
+		k.house.CheckIntegrity()
 		return
 	}
 	at := time.Now()
-	k.house.kill()
+	k.house.Kill()
 	if k.died != nil {
 		k.died(at)
 	}
-	k.house.whole()
-	k.house.start()
+	k.house.CheckIntegrity()
+	k.house.Start()
 	k.supervisors++
 	clear(k.losses)
 }
 
 // worker kills a worker of somebody who may lose one more.
 func (k *killer) worker() bool {
-	workers := k.house.workers()
+	workers := k.house.Workers()
 	people := slices.Sorted(maps.Keys(workers))
 	k.rng.Shuffle(len(people), func(i, j int) { people[i], people[j] = people[j], people[i] })
 	for _, name := range people {
@@ -160,7 +158,7 @@ func (k *killer) worker() bool {
 // tried says whether a person's turn has lost as many workers as it may: with the next it is given up, which is another
 // test's story.
 func (k *killer) tried(person string) bool {
-	return k.house.count("SELECT count(*) FROM turn WHERE user = ? AND ended_at IS NULL AND deaths >= 2", person) > 0
+	return k.house.Count("SELECT count(*) FROM turn WHERE user = ? AND ended_at IS NULL AND deaths >= 2", person) > 0
 }
 
 // letter is a message and what its answer must be.
@@ -200,10 +198,10 @@ type talker struct {
 	done      chan struct{}
 }
 
-func newTalker(h *house, name string, letters []letter, answers chan<- struct{}) *talker {
-	k := &talker{name: name, home: h.home(name), letters: letters, answers: answers,
+func newTalker(h *apptest.Service, name string, letters []letter, answers chan<- struct{}) *talker {
+	k := &talker{name: name, home: h.Home(name), letters: letters, answers: answers,
 		sent: map[string]int{}, remaining: len(letters), joined: make(chan struct{}), done: make(chan struct{})}
-	k.chat = control.NewChat(h.socket, control.Attach{User: name, After: control.Undelivered}, k)
+	k.chat = control.NewChat(h.Socket, control.Attach{User: name, After: control.Undelivered}, k)
 	return k
 }
 
@@ -292,17 +290,3 @@ func (k *talker) checkFiles(t *testing.T) {
 
 // share is the i-th of n nearly equal parts.
 func share(whole, n, i int) int { return whole*(i+1)/n - whole*i/n }
-
-// number is an environment variable, or what holds without it.
-func number(t *testing.T, name string, otherwise int) int {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return n
-}

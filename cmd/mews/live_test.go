@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"fmt"
+	"mews/supervisor/app/apptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,9 +40,9 @@ func TestLive(t *testing.T) {
 }
 
 func converse(t *testing.T, kind, key, model string) {
-	h := newHouse(t, "", "ann")
-	h.configure(fmt.Sprintf("models: {default: live/%s, providers: {live: {kind: %s, api_key: \"${%s}\"}}}\n", model, kind, key))
-	h.start()
+	h := apptest.NewService(t, "", "ann")
+	h.Configure(fmt.Sprintf("models: {default: live/%s, providers: {live: {kind: %s, api_key: \"${%s}\"}}}\n", model, kind, key))
+	h.Start()
 	v := newLiveVisitor(t, h)
 	for _, text := range []string{
 		"Write the single word swordfish into the file secret.txt, with your tool.",
@@ -60,11 +61,11 @@ func converse(t *testing.T, kind, key, model string) {
 			t.Fatal("no answer within three minutes")
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(h.home("ann"), "secret.txt"))
+	text, err := os.ReadFile(filepath.Join(h.Home("ann"), "secret.txt"))
 	if err != nil || strings.TrimSpace(string(text)) != "swordfish" {
 		t.Errorf("the file holds %q, %v", text, err)
 	}
-	h.stop()
+	h.Stop()
 }
 
 // liveVisitor is a client that keeps what it is told.
@@ -73,9 +74,9 @@ type liveVisitor struct {
 	got  chan string
 }
 
-func newLiveVisitor(t *testing.T, h *house) *liveVisitor {
+func newLiveVisitor(t *testing.T, h *apptest.Service) *liveVisitor {
 	v := &liveVisitor{got: make(chan string, 10)}
-	v.chat = control.NewChat(h.socket, control.Attach{User: "ann", After: control.FromNow}, v)
+	v.chat = control.NewChat(h.Socket, control.Attach{User: "ann", After: control.FromNow}, v)
 	ended := make(chan struct{})
 	go func() { defer close(ended); v.chat.Run(t.Context(), time.Minute) }()
 	t.Cleanup(func() { <-ended })

@@ -3,6 +3,7 @@ package main_test
 import (
 	"testing"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/telegram/telegramtest"
 )
 
@@ -10,11 +11,11 @@ import (
 const mostIdle = 12_000
 
 func TestIdleMemory(t *testing.T) {
-	h := newHouse(t, "", "ann")
-	h.bin = ownPrograms(t, plainPrograms(t)) // the race detector's memory is not what is promised
+	h := apptest.NewService(t, "", "ann")
+	h.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t)) // the race detector's memory is not what is promised
 	server := telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true})
-	h.configure(onTelegram(server, "") + guarded)
-	h.start()
+	h.Configure(apptest.OnTelegram(server, "") + guarded)
+	h.Start()
 	supervisor, spawner := idle(t, h, server)
 	own, all := private(t, supervisor)+private(t, spawner), resident(t, supervisor)+resident(t, spawner)
 	t.Logf("supervisor and spawner have %.0f KB of their own, %.0f KB resident", own, all)
@@ -24,11 +25,11 @@ func TestIdleMemory(t *testing.T) {
 }
 
 // idle waits until a service polls and has done what follows its start, and returns its processes.
-func idle(t testing.TB, h *house, server *telegramtest.Server) (supervisor, spawner int) {
+func idle(t testing.TB, h *apptest.Service, server *telegramtest.Server) (supervisor, spawner int) {
 	t.Helper()
 	server.Await(t, "a poll that waits, and a menu", func() bool {
 		return server.Polling() && server.Count("setMyCommands") > 0
 	})
 	settle()
-	return h.processes("mews")[0], h.processes("mews-spawner")[0]
+	return h.Processes("mews")[0], h.Processes("mews-spawner")[0]
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mews/supervisor/app"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"mews/config"
@@ -16,32 +16,10 @@ import (
 	"mews/supervisor/model/openai"
 )
 
-// methodModels is what the control socket answers with a modelsReport; anybody with an account may ask.
-const methodModels = "models"
-
-// modelsReport is which models there are.
-type modelsReport struct {
-	Models []modelLine  `json:"models"`
-	Silent []silentLine `json:"silent,omitempty"`
-}
-
-// modelLine is a model that can be had.
-type modelLine struct {
-	Spec    string `json:"spec"`             // provider/model, or offline
-	InUse   bool   `json:"in_use,omitempty"` // by whoever asks
-	Default bool   `json:"default,omitempty"`
-}
-
-// silentLine is a provider that did not say what it has.
-type silentLine struct {
-	Provider string `json:"provider"`
-	Why      string `json:"why"` // for a person
-}
-
 // askModels asks the service.
-var askModels = func(ctx context.Context, socket string) (modelsReport, error) {
-	var report modelsReport
-	err := control.Ask(ctx, socket, methodModels, nil, &report)
+var askModels = func(ctx context.Context, socket string) (app.ModelsReport, error) {
+	var report app.ModelsReport
+	err := control.Ask(ctx, socket, app.MethodModels, nil, &report)
 	return report, err
 }
 
@@ -88,27 +66,27 @@ func modelsVerb(ctx context.Context, con console, args []string) error {
 }
 
 // printModels writes for people which models there are. It cuts nothing: who runs the verb can.
-func printModels(w io.Writer, r modelsReport) error {
+func printModels(w io.Writer, r app.ModelsReport) error {
 	width := 0
 	for _, m := range r.Models {
-		if m.mark() != "" {
-			width = max(width, utf8.RuneCountInString(printable(m.Spec)))
+		if mark(m) != "" {
+			width = max(width, utf8.RuneCountInString(app.Printable(m.Spec)))
 		}
 	}
 	var b strings.Builder
 	for _, m := range r.Models {
-		line := fmt.Sprintf("%-*s  %s", width, printable(m.Spec), m.mark())
+		line := fmt.Sprintf("%-*s  %s", width, app.Printable(m.Spec), mark(m))
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	for _, s := range r.Silent {
-		fmt.Fprintf(&b, "%s did not say what it has: %s\n", printable(s.Provider), printable(s.Why))
+		fmt.Fprintf(&b, "%s did not say what it has: %s\n", app.Printable(s.Provider), app.Printable(s.Why))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // mark says what is special about a model.
-func (m modelLine) mark() string {
+func mark(m app.ModelLine) string {
 	switch {
 	case m.InUse && m.Default:
 		return "in use, the default"
@@ -125,14 +103,4 @@ func printJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(value)
-}
-
-// printable is what others named, without what could move a terminal's cursor.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, text)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"mews/supervisor/app"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -22,17 +23,17 @@ import (
 func TestModelsArePrintedWithTheirMarks(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		in   modelsReport
+		in   app.ModelsReport
 		want string
 	}{
-		{"nothing", modelsReport{}, ""},
+		{"nothing", app.ModelsReport{}, ""},
 		{
 			"models, and a provider that is silent",
-			modelsReport{
-				Models: []modelLine{
+			app.ModelsReport{
+				Models: []app.ModelLine{
 					{Spec: "claude/claude-haiku-4-5", InUse: true}, {Spec: "local/qwen3:8b", Default: true}, {Spec: "offline"},
 				},
-				Silent: []silentLine{{"shut", "It could not be reached."}},
+				Silent: []app.SilentLine{{Provider: "shut", Why: "It could not be reached."}},
 			},
 			"claude/claude-haiku-4-5  in use\n" +
 				"local/qwen3:8b           the default\n" +
@@ -41,12 +42,12 @@ func TestModelsArePrintedWithTheirMarks(t *testing.T) {
 		},
 		{
 			"one that is both",
-			modelsReport{Models: []modelLine{{Spec: "offline", InUse: true, Default: true}}},
+			app.ModelsReport{Models: []app.ModelLine{{Spec: "offline", InUse: true, Default: true}}},
 			"offline  in use, the default\n",
 		},
 		{
 			"a name that would move the cursor",
-			modelsReport{Models: []modelLine{{Spec: "far/a\x1b[2J\n\tb"}}, Silent: []silentLine{{"x\r", "y\x07"}}},
+			app.ModelsReport{Models: []app.ModelLine{{Spec: "far/a\x1b[2J\n\tb"}}, Silent: []app.SilentLine{{Provider: "x\r", Why: "y\x07"}}},
 			"far/a[2Jb\nx did not say what it has: y\n",
 		},
 	} {
@@ -74,11 +75,11 @@ func TestModelsVerb(t *testing.T) {
 	ask := askModels
 	t.Cleanup(func() { askModels = ask })
 	var failure error
-	askModels = func(_ context.Context, socket string) (modelsReport, error) {
+	askModels = func(_ context.Context, socket string) (app.ModelsReport, error) {
 		if !strings.HasSuffix(socket, "/state/control.sock") {
 			t.Errorf("asked at %s", socket)
 		}
-		return modelsReport{Models: []modelLine{{Spec: "offline", Default: true}}}, failure
+		return app.ModelsReport{Models: []app.ModelLine{{Spec: "offline", Default: true}}}, failure
 	}
 	if out, _, err := verbRig(t, modelsVerb); err != nil || out != "offline  the default\n" {
 		t.Errorf("printed %q, error %v", out, err)
@@ -167,12 +168,12 @@ func TestAModelNearbyIsOfferedAndNotUsed(t *testing.T) {
 // answerOf is which model answers a person by the configuration.
 func answerOf(t *testing.T, cfg *config.Config) string {
 	t.Helper()
-	s := &service{ground: ground{config: cfg, log: discard()}}
-	if err := s.openModels(t.Context()); err != nil {
+	s := &app.Service{Ground: app.Ground{Config: cfg, Log: app.Discard()}}
+	if err := s.OpenModels(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer s.models.Close()
-	answer, err := s.models.Stream(t.Context(), "", supervisor.ModelRequest{
+	defer s.Models.Close()
+	answer, err := s.Models.Stream(t.Context(), "", supervisor.ModelRequest{
 		Messages: []protocol.Message{protocol.UserText("hello")}}, func(supervisor.ModelDelta) {})
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mews/supervisor/app/apptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -127,17 +128,17 @@ func TestNeighbours(t *testing.T) {
 
 func tryHarms(t *testing.T, walls string, harms []harm) {
 	_, url := modeltest.NewServer(t, runner)
-	h := newHouse(t, url, "alice", "bob")
-	h.configure("worker: {" + neighbourLimits + walls + "}\n")
-	for _, dir := range []string{filepath.Dir(h.dir), h.dir} { // without a root of their own workers walk there
+	h := apptest.NewService(t, url, "alice", "bob")
+	h.Configure("worker: {" + neighbourLimits + walls + "}\n")
+	for _, dir := range []string{filepath.Dir(h.Dir), h.Dir} { // without a root of their own workers walk there
 		if err := os.Chmod(dir, 0o711); err != nil {
 			t.Fatal(err)
 		}
 	}
-	small := h.smallHomes("alice", "bob")
-	h.start()
-	defer h.stop()
-	now := h.now()
+	small := smallHomes(h, "alice", "bob")
+	h.Start()
+	defer h.Stop()
+	now := statusOf(h)
 	t.Logf("%s. %s", now.Walls.Why, now.Walls.Limits)
 	alice, bob := newNeighbour(h, "alice"), newNeighbour(h, "bob")
 	alice.ask("run true")
@@ -146,8 +147,8 @@ func tryHarms(t *testing.T, walls string, harms []harm) {
 			continue
 		}
 		t.Run(harm.name, func(t *testing.T) {
-			h.t = t
-			defer func(whole testing.TB) { h.t = whole }(h.t)
+			h.T = t
+			defer func(whole testing.TB) { h.T = whole }(h.T)
 			harm.happen(h, alice, bob)
 		})
 	}
@@ -185,15 +186,15 @@ func ends(text string) string {
 var middleNote = regexp.MustCompile(`\[\.\.\. .*left out.*\]`)
 
 // happen has the harm done, and looks at what comes of it.
-func (m harm) happen(h *house, alice, bob *neighbour) {
-	t := h.t
-	before, heard := h.now(), alice.notices()
+func (m harm) happen(h *apptest.Service, alice, bob *neighbour) {
+	t := h.T
+	before, heard := statusOf(h), alice.notices()
 	answer := m.begin(h, alice)
 	bob.runs(before.Walls.Tier != "landlock")
 	if m.notice != "" && (m.name != "crowd" || counted(before)) {
-		h.until(patience, "alice to be told", func() bool { return regexp.MustCompile(m.notice).MatchString(alice.notices()[len(heard):]) })
+		h.WaitFor(apptest.Patience, "alice to be told", func() bool { return regexp.MustCompile(m.notice).MatchString(alice.notices()[len(heard):]) })
 	}
-	h.over("alice")
+	modelOver(h, "alice")
 	got := alice.hear(answer)
 	if !regexp.MustCompile(m.result).MatchString(got) || !strings.HasPrefix(got, "done: ") {
 		t.Errorf("the model was told %q, want %q", got, m.result)
@@ -205,26 +206,26 @@ func (m harm) happen(h *house, alice, bob *neighbour) {
 }
 
 // begin has the harm begin; its answer comes on the channel, once it is over.
-func (m harm) begin(h *house, alice *neighbour) <-chan string {
-	h.t.Helper()
+func (m harm) begin(h *apptest.Service, alice *neighbour) <-chan string {
+	h.T.Helper()
 	for _, name := range []string{"begun", "over"} {
-		if err := os.Remove(filepath.Join(h.home("alice"), name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			h.t.Fatal(err)
+		if err := os.Remove(filepath.Join(h.Home("alice"), name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			h.T.Fatal(err)
 		}
 	}
 	answer := alice.say("run " + m.command)
-	h.until(patience, "the harm to begin", func() bool {
-		_, err := os.Stat(filepath.Join(h.home("alice"), "begun"))
+	h.WaitFor(apptest.Patience, "the harm to begin", func() bool {
+		_, err := os.Stat(filepath.Join(h.Home("alice"), "begun"))
 		return err == nil || len(answer) > 0
 	})
 	return answer
 }
 
-// over has what somebody's model does be over.
-func (h *house) over(name string) {
-	h.t.Helper()
-	if err := os.WriteFile(filepath.Join(h.home(name), "over"), nil, 0o644); err != nil {
-		h.t.Error(err)
+// modelOver has what somebody's model does be over.
+func modelOver(h *apptest.Service, name string) {
+	h.T.Helper()
+	if err := os.WriteFile(filepath.Join(h.Home(name), "over"), nil, 0o644); err != nil {
+		h.T.Error(err)
 	}
 }
 
@@ -237,8 +238,8 @@ func counted(s control.Status) bool {
 var allCounted = regexp.MustCompile(`limited all together by [^.]*\bpids\b`)
 
 // left checks that both have the workers that they had, and that nothing of the harm is there any more.
-func (m harm) left(h *house, alice *neighbour, before control.Status) {
-	t := h.t
+func (m harm) left(h *apptest.Service, alice *neighbour, before control.Status) {
+	t := h.T
 	looked := alice.ask(`run ls -A "${TMPDIR:-/tmp}"; echo looked`)
 	_, listed, _ := strings.Cut(looked, "\n")
 	for name := range strings.FieldsSeq(strings.TrimSuffix(strings.TrimSpace(listed), "looked")) {
@@ -249,44 +250,44 @@ func (m harm) left(h *house, alice *neighbour, before control.Status) {
 	if !strings.HasSuffix(strings.TrimSpace(looked), "looked") {
 		t.Errorf("alice's next command: %q", looked)
 	}
-	for i, now := range h.now().Users {
+	for i, now := range statusOf(h).Users {
 		was := before.Users[i]
 		if was.PID != 0 && !(m.own && now.Name == "alice") && (now.PID != was.PID || now.Deaths != was.Deaths) {
 			t.Errorf("%s's worker was %d and is %d; %d died", now.Name, was.PID, now.PID, now.Deaths-was.Deaths)
 		}
-		h.until(patience, "nothing to be left below the worker of "+now.Name, func() bool { return len(childrenOf(now.PID)) == 0 })
+		h.WaitFor(apptest.Patience, "nothing to be left below the worker of "+now.Name, func() bool { return len(childrenOf(now.PID)) == 0 })
 	}
 }
 
-// now is how the service is.
-func (h *house) now() (s control.Status) {
-	h.t.Helper()
-	if err := control.Ask(h.t.Context(), h.socket, control.MethodStatus, nil, &s); err != nil {
-		h.t.Fatal(err)
+// statusOf is how the service is.
+func statusOf(h *apptest.Service) (s control.Status) {
+	h.T.Helper()
+	if err := control.Ask(h.T.Context(), h.Socket, control.MethodStatus, nil, &s); err != nil {
+		h.T.Fatal(err)
 	}
 	return s
 }
 
 // smallHomes puts the homes on a small disk, if this account may do that.
-func (h *house) smallHomes(people ...string) bool {
-	h.t.Helper()
+func smallHomes(h *apptest.Service, people ...string) bool {
+	h.T.Helper()
 	if may, err := canMount(); err != nil || !may {
 		return false
 	}
-	dir := filepath.Dir(h.home("anybody"))
+	dir := filepath.Dir(h.Home("anybody"))
 	if err := mountSmall(dir, "48"); err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
-	h.t.Cleanup(func() {
+	h.T.Cleanup(func() {
 		if err := unmount(dir); err != nil {
-			h.t.Error(err)
+			h.T.Error(err)
 		}
 	})
 	for _, name := range people {
-		if err := os.Mkdir(h.home(name), 0o700); err != nil {
-			h.t.Fatal(err)
+		if err := os.Mkdir(h.Home(name), 0o700); err != nil {
+			h.T.Fatal(err)
 		}
-		giveToWorkers(h.t, h.home(name))
+		apptest.GiveToWorkers(h.T, h.Home(name))
 	}
 	return true
 }
@@ -306,7 +307,7 @@ func childrenOf(pid int) []string {
 
 // neighbour is a person at a terminal who waits for each answer.
 type neighbour struct {
-	house *house
+	house *apptest.Service
 	chat  *control.Chat
 
 	mu      sync.Mutex // guards what follows
@@ -314,57 +315,57 @@ type neighbour struct {
 	told    strings.Builder
 }
 
-func newNeighbour(h *house, name string) *neighbour {
+func newNeighbour(h *apptest.Service, name string) *neighbour {
 	n := &neighbour{house: h, waiting: map[string]chan string{}}
-	n.chat = control.NewChat(h.socket, control.Attach{User: name, After: control.FromNow}, n)
-	ctx, ended := h.t.Context(), make(chan struct{})
+	n.chat = control.NewChat(h.Socket, control.Attach{User: name, After: control.FromNow}, n)
+	ctx, ended := h.T.Context(), make(chan struct{})
 	go func() { defer close(ended); n.chat.Run(ctx, time.Minute) }()
-	h.t.Cleanup(func() { <-ended })
+	h.T.Cleanup(func() { <-ended })
 	return n
 }
 
 // say says something; its answer comes on the channel.
 func (n *neighbour) say(text string) <-chan string {
-	n.house.t.Helper()
+	n.house.T.Helper()
 	key, answer := control.NewKey(), make(chan string, 1)
 	n.mu.Lock()
 	n.waiting[key] = answer
 	n.mu.Unlock()
-	if _, err := n.chat.Say(n.house.t.Context(), key, text); err != nil {
-		n.house.t.Fatal(err)
+	if _, err := n.chat.Say(n.house.T.Context(), key, text); err != nil {
+		n.house.T.Fatal(err)
 	}
 	return answer
 }
 
 func (n *neighbour) hear(answer <-chan string) string {
-	n.house.t.Helper()
+	n.house.T.Helper()
 	select {
 	case text := <-answer:
 		return text
 	case <-time.After(2 * time.Minute):
-		n.house.t.Fatal("no answer within two minutes")
+		n.house.T.Fatal("no answer within two minutes")
 		return ""
 	}
 }
 
 func (n *neighbour) ask(text string) string {
-	n.house.t.Helper()
+	n.house.T.Helper()
 	return n.hear(n.say(text))
 }
 
 // runs has a program run for the person. Where an account's processes are counted together it may take a few looks of the
 // watchdog until there is room for it.
 func (n *neighbour) runs(atOnce bool) {
-	n.house.t.Helper()
+	n.house.T.Helper()
 	var got string
 	for range 10 {
 		if got = n.ask("run sleep 0.2; /bin/true && echo mine"); strings.HasSuffix(strings.TrimSpace(got), "mine") || atOnce {
 			break
 		}
-		n.house.t.Logf("not yet: %q", got)
+		n.house.T.Logf("not yet: %q", got)
 	}
 	if !strings.HasSuffix(strings.TrimSpace(got), "mine") {
-		n.house.t.Errorf("a neighbour's command: %q", got)
+		n.house.T.Errorf("a neighbour's command: %q", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"mews/supervisor/app/apptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,23 +18,23 @@ func TestAHomeThatItsWorkerCantGetTo(t *testing.T) {
 		t.Skip("only where the service is root do workers have another account")
 	}
 	_, url := modeltest.NewServer(t, modeltest.FileWriter)
-	h := newHouse(t, url, "alice")
-	h.configure("worker: {sandbox: landlock, sandbox_min: landlock}\n")
-	homes := filepath.Dir(h.home("alice"))
+	h := apptest.NewService(t, url, "alice")
+	h.Configure("worker: {sandbox: landlock, sandbox_min: landlock}\n")
+	homes := filepath.Dir(h.Home("alice"))
 	chmod := func(mode os.FileMode) {
-		for _, dir := range []string{filepath.Dir(h.dir), h.dir, homes} {
+		for _, dir := range []string{filepath.Dir(h.Dir), h.Dir, homes} {
 			if err := os.Chmod(dir, mode); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	chmod(0o700)
-	out, err := exec.CommandContext(t.Context(), filepath.Join(h.bin, "mews"), "run", "--config", h.config).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(h.Bin, "mews"), "run", "--config", h.Config).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "can't pass through "+homes+":") || !strings.Contains(string(out), "chmod o+x "+homes) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	chmod(0o711)
-	h.start()
-	defer h.stop()
+	h.Start()
+	defer h.Stop()
 	newNeighbour(h, "alice").ask("say hi")
 }

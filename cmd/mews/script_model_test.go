@@ -3,6 +3,7 @@ package main_test
 import (
 	"fmt"
 	"maps"
+	"mews/supervisor/app/apptest"
 	"net/http/httptest"
 	"regexp"
 	"slices"
@@ -110,8 +111,8 @@ func (m *stagedModel) hold(ts *testscript.TestScript, args []string) {
 func (m *stagedModel) awaitHeld(ts *testscript.TestScript, _ []string) {
 	select {
 	case <-m.held:
-	case <-time.After(patience):
-		ts.Fatalf("waited %s for the model to be asked what it is held at", patience)
+	case <-time.After(apptest.Patience):
+		ts.Fatalf("waited %s for the model to be asked what it is held at", apptest.Patience)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"mews/supervisor/app/apptest"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -113,13 +114,13 @@ func (b *stagedBot) database() *sql.DB {
 
 // await waits for something that comes from the service.
 func (b *stagedBot) await(ts *testscript.TestScript, there func() bool, otherwise func() string) {
-	deadline := time.After(patience)
+	deadline := time.After(apptest.Patience)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !there() {
 		select {
 		case <-deadline:
-			ts.Fatalf("waited %s: %s\n%s", patience, otherwise(), b.server.Dump())
+			ts.Fatalf("waited %s: %s\n%s", apptest.Patience, otherwise(), b.server.Dump())
 		case <-tick.C:
 		}
 	}
@@ -283,7 +284,7 @@ func marked(text string, entities []telegramtest.Entity) string {
 	return b.String()
 }
 
-// count is the number that a query gives.
+// Count is the number that a query gives.
 func (b *stagedBot) count(ts *testscript.TestScript, query string) (n int) {
 	db := b.database()
 	defer db.Close()

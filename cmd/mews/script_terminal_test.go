@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"errors"
+	"mews/supervisor/app/apptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,7 +78,7 @@ var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 func (t *typist) see(ts *testscript.TestScript, args []string) {
 	pattern, err := regexp.Compile(`(?m)` + args[0])
 	ts.Check(err)
-	until(ts, patience, strconv.Quote(args[0])+" in the terminal", func() bool {
+	until(ts, apptest.Patience, strconv.Quote(args[0])+" in the terminal", func() bool {
 		text := t.shown()
 		at := pattern.FindStringIndex(text)
 		if at != nil {
@@ -108,7 +109,7 @@ func (t *typist) leave(ts *testscript.TestScript, _ []string) {
 	select {
 	case err := <-t.exited:
 		ts.Check(err)
-	case <-time.After(patience):
+	case <-time.After(apptest.Patience):
 		ts.Fatalf("the program in the terminal did not end")
 	}
 	ts.Check(t.master.Close())

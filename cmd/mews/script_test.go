@@ -3,6 +3,7 @@ package main_test
 import (
 	"context"
 	"fmt"
+	"mews/supervisor/app/apptest"
 	"os"
 	"os/exec"
 	"os/user"
@@ -21,9 +22,9 @@ import (
 )
 
 // TestScript runs the scenarios of testdata/script: what a person could type, on the three real programs. Each has a
-// folder of its own, with the programs in bin/, a HOME, and the state of whatever it serves in state/mews.
+// programsIn of its own, with the programs in bin/, a HOME, and the state of whatever it serves in state/mews.
 func TestScript(t *testing.T) {
-	programs(t) // built before the first scenario's time begins
+	apptest.Programs(t) // built before the first scenario's time begins
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		Setup:               newStage,
@@ -194,7 +195,7 @@ func (s *stage) giveHomes() {
 	}
 	for _, e := range entries {
 		if e.IsDir() && !slices.Contains([]string{"bin", "home", "state", "config"}, e.Name()) && e.Name()[0] != '.' {
-			giveToWorkers(s.t, filepath.Join(s.dir, e.Name()))
+			apptest.GiveToWorkers(s.t, filepath.Join(s.dir, e.Name()))
 		}
 	}
 }
@@ -207,7 +208,7 @@ func (s *stage) furnish() error {
 		}
 	}
 	for _, name := range []string{"mews", "mews-spawner", "mews-worker"} {
-		if err := os.Link(filepath.Join(programs(s.t), name), filepath.Join(s.dir, "bin", name)); err != nil {
+		if err := os.Link(filepath.Join(apptest.Programs(s.t), name), filepath.Join(s.dir, "bin", name)); err != nil {
 			return err
 		}
 	}
@@ -264,7 +265,7 @@ func (s *stage) end() {
 	}
 }
 
-// until waits for something that comes from outside this process.
+// WaitFor waits for something that comes from outside this process.
 func until(ts *testscript.TestScript, most time.Duration, what string, there func() bool) {
 	deadline := time.After(most)
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -277,9 +278,6 @@ func until(ts *testscript.TestScript, most time.Duration, what string, there fun
 		}
 	}
 }
-
-// patience is how long a scenario waits for anything that it is not about how long it takes.
-const patience = 30 * time.Second
 
 // serve starts `mews run`. What it prints is added to service.out, what it logs to service.err.
 func (s *stage) serve(ts *testscript.TestScript, args []string) {
@@ -298,7 +296,7 @@ func (s *stage) serve(ts *testscript.TestScript, args []string) {
 	go func() { exited <- cmd.Wait() }() // ends with the service, and that at the script's end at the latest
 	s.cmd, s.exited = cmd, exited
 	ts.Setenv("SERVICE", strconv.Itoa(cmd.Process.Pid))
-	until(ts, patience, "the service to answer", func() bool {
+	until(ts, apptest.Patience, "the service to answer", func() bool {
 		if _, err := s.status(); err == nil {
 			return true
 		}
@@ -327,7 +325,7 @@ func (s *stage) open(ts *testscript.TestScript, name string) *os.File {
 }
 
 func (s *stage) status() (status control.Status, err error) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(s.t.Context(), apptest.Patience)
 	defer cancel()
 	err = control.Ask(ctx, s.socket, control.MethodStatus, nil, &status)
 	return status, err
@@ -366,7 +364,7 @@ func (s *stage) killSupervisor(ts *testscript.TestScript, _ []string) {
 
 func (s *stage) killWorker(ts *testscript.TestScript, args []string) {
 	pid := 0
-	until(ts, patience, "a worker of "+args[0], func() bool {
+	until(ts, apptest.Patience, "a worker of "+args[0], func() bool {
 		status, err := s.status()
 		ts.Check(err)
 		for _, u := range status.Users {
@@ -384,7 +382,7 @@ func (s *stage) noProcesses(ts *testscript.TestScript, _ []string) {
 	until(ts, 2*time.Second, "every process to be gone", func() bool { return len(s.processes()) == 0 })
 }
 
-// processes lists what runs of the programs below the scenario's folder; of those with these names where there are any.
+// Processes lists what runs of the programs below the scenario's folder; of those with these names where there are any.
 func (s *stage) processes(names ...string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -410,7 +408,7 @@ func (s *stage) processes(names ...string) []int {
 func (s *stage) eventually(ts *testscript.TestScript, args []string) {
 	pattern, err := regexp.Compile(`(?m)` + args[0])
 	ts.Check(err)
-	until(ts, patience, strconv.Quote(args[0]), func() bool {
+	until(ts, apptest.Patience, strconv.Quote(args[0]), func() bool {
 		return ts.Exec(args[1], args[2:]...) == nil && pattern.MatchString(ts.ReadFile("stdout"))
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"mews/supervisor/app"
 	"testing"
 
 	"mews/protocol"
@@ -9,7 +10,7 @@ import (
 
 // TestWhatAFolderHolds as status has it: what a worker told last, and nothing where none has.
 func TestWhatAFolderHolds(t *testing.T) {
-	var held holdings
+	var held app.Holdings
 	for _, step := range []struct {
 		told  protocol.TurnEnd
 		limit int64
@@ -23,11 +24,11 @@ func TestWhatAFolderHolds(t *testing.T) {
 		{protocol.TurnEnd{Disk: 12 << 30}, 10 << 30, "12 GiB of 10 GiB"},
 		{protocol.TurnEnd{Disk: 4096}, 0, "4.0 KiB"},
 	} {
-		held.note("alice", step.told)
-		held.note("bob", protocol.TurnEnd{Disk: 1})
+		held.Note("alice", step.told)
+		held.Note("bob", protocol.TurnEnd{Disk: 1})
 		u := control.UserStatus{Name: "alice", DiskLimit: step.limit}
-		u.Disk, u.DiskMore = held.of(u.Name)
-		if got := diskLine(u); got != step.want {
+		u.Disk, u.DiskMore = held.Of(u.Name)
+		if got := app.DiskLine(u); got != step.want {
 			t.Errorf("told %+v: %q, want %q", step.told, got, step.want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"mews/supervisor/app"
 	"strings"
 
 	"mews/config"
@@ -36,7 +37,7 @@ func choose(ctx context.Context, con console, verb string, subs []subverb, args 
 			return v.run(ctx, con, v, args[1:])
 		}
 	}
-	fmt.Fprintf(con.err, "mews %s: there is no %q\n\n", verb, printable(args[0]))
+	fmt.Fprintf(con.err, "mews %s: there is no %q\n\n", verb, app.Printable(args[0]))
 	listSubverbs(con.err, verb, subs)
 	return errMisuse
 }

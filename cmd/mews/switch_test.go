@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"fmt"
+	"mews/supervisor/app/apptest"
 	"strings"
 	"testing"
 	"time"
@@ -19,11 +20,11 @@ func TestModelsTakeTurns(t *testing.T) {
 		a.Thinking = "I think of " + r.Asked()
 		return a
 	})
-	h := newHouse(t, "", "ann")
-	h.configure(fmt.Sprintf("models:\n  default: plain/m\n  thinking: low\n  providers:\n"+
+	h := apptest.NewService(t, "", "ann")
+	h.Configure(fmt.Sprintf("models:\n  default: plain/m\n  thinking: low\n  providers:\n"+
 		"    plain: {kind: openai, base_url: %q}\n    claude: {kind: anthropic, base_url: %q, api_key: any}\n",
 		url, strings.TrimSuffix(url, "/v1")))
-	h.start()
+	h.Start()
 	v := newLiveVisitor(t, h)
 	for i, spec := range []string{"plain/m", "claude/m", "offline", "claude/m", "plain/m", "offline"} {
 		if got := v.ask(t, "/model "+spec); !strings.Contains(got, spec) {
@@ -39,13 +40,13 @@ func TestModelsTakeTurns(t *testing.T) {
 	}
 	shapes := `SELECT count(*) FROM (SELECT group_concat(role, ' ') AS shape FROM
 		(SELECT turn, role FROM message ORDER BY id) GROUP BY turn) WHERE shape <> 'user assistant tool assistant'`
-	if n := h.count(shapes); n != 0 {
+	if n := h.Count(shapes); n != 0 {
 		t.Errorf("%d turns have another shape", n)
 	}
-	if n := h.count("SELECT count(DISTINCT turn) FROM message"); n != 6 {
+	if n := h.Count("SELECT count(DISTINCT turn) FROM message"); n != 6 {
 		t.Errorf("%d turns are in the transcript, want 6", n)
 	}
-	if n := h.count("SELECT count(DISTINCT spec) FROM usage"); n != 3 {
+	if n := h.Count("SELECT count(DISTINCT spec) FROM usage"); n != 3 {
 		t.Errorf("the usage of %d models was kept, want 3", n)
 	}
 	last := server.Requests()[server.Count()-1]
@@ -57,7 +58,7 @@ func TestModelsTakeTurns(t *testing.T) {
 	if strings.Contains(string(last.Raw), "I think of") {
 		t.Error("the thoughts of one model went to another")
 	}
-	h.stop()
+	h.Stop()
 }
 
 // ask says something and waits for the answer.
@@ -79,10 +80,10 @@ func (v *liveVisitor) ask(t *testing.T, text string) string {
 // fake counts it, because each request begins with the one before it.
 func TestTheCacheIsRead(t *testing.T) {
 	server, url := modeltest.NewServer(t, modeltest.FileWriter)
-	h := newHouse(t, "", "ann")
-	h.configure(fmt.Sprintf("models: {default: claude/m, providers: {claude: {kind: anthropic, base_url: %q, api_key: any}}}\n",
+	h := apptest.NewService(t, "", "ann")
+	h.Configure(fmt.Sprintf("models: {default: claude/m, providers: {claude: {kind: anthropic, base_url: %q, api_key: any}}}\n",
 		strings.TrimSuffix(url, "/v1")))
-	h.start()
+	h.Start()
 	v := newLiveVisitor(t, h)
 	for i := range 20 {
 		if got := v.ask(t, fmt.Sprintf("append line %d to log.txt", i)); strings.Contains(got, "⚠") {
@@ -94,5 +95,5 @@ func TestTheCacheIsRead(t *testing.T) {
 	} else {
 		t.Logf("%.1f %% of the input was read from the cache", 100*share)
 	}
-	h.stop()
+	h.Stop()
 }

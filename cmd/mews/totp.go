@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mews/supervisor/app"
 	"strings"
 	"text/tabwriter"
 
@@ -20,13 +21,13 @@ func totpVerbs() []subverb {
 		{
 			name: "reset", usage: "NAME", summary: "take a person's second factor away, with its recovery codes and their logins",
 			run: func(ctx context.Context, con console, v subverb, args []string) error {
-				return simple(ctx, con, v, methodTotpReset, args)
+				return simple(ctx, con, v, app.MethodTotpReset, args)
 			},
 		},
 		{
 			name: "unlock", usage: "NAME", summary: "take codes of a person again who is locked out",
 			run: func(ctx context.Context, con console, v subverb, args []string) error {
-				return simple(ctx, con, v, methodTotpUnlock, args)
+				return simple(ctx, con, v, app.MethodTotpUnlock, args)
 			},
 		},
 	}
@@ -48,8 +49,8 @@ func totpStatus(ctx context.Context, con console, v subverb, args []string) erro
 	if err != nil {
 		return err
 	}
-	var list people
-	if err := have(ctx, cfg, methodUserList, named{strings.Join(names, "")}, &list); err != nil {
+	var list app.People
+	if err := app.Have(ctx, cfg, app.MethodUserList, app.Named{User: strings.Join(names, "")}, &list); err != nil {
 		return err
 	}
 	if *asJSON {
@@ -57,7 +58,7 @@ func totpStatus(ctx context.Context, con console, v subverb, args []string) erro
 	}
 	t := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
 	for _, p := range list.Users {
-		fmt.Fprintf(t, "%s\t%s\topen in %s\n", p.Name, factorText(p.Factor), amount.Of(len(p.Logins), "chat", "chats"))
+		fmt.Fprintf(t, "%s\t%s\topen in %s\n", p.Name, app.FactorText(p.Factor), amount.Of(len(p.Logins), "chat", "chats"))
 	}
 	return t.Flush()
 }
@@ -68,8 +69,8 @@ func totpEnroll(ctx context.Context, con console, v subverb, args []string) erro
 	if err != nil {
 		return err
 	}
-	var made enrolled
-	if err := have(ctx, cfg, methodTotpEnroll, named{name}, &made); err != nil {
+	var made app.Enrolled
+	if err := app.Have(ctx, cfg, app.MethodTotpEnroll, app.Named{User: name}, &made); err != nil {
 		return err
 	}
 	if err := printEnrolled(con.out, made); err != nil {
@@ -79,7 +80,7 @@ func totpEnroll(ctx context.Context, con console, v subverb, args []string) erro
 }
 
 // printEnrolled shows a second factor, which nothing shows a second time.
-func printEnrolled(w io.Writer, made enrolled) error {
+func printEnrolled(w io.Writer, made app.Enrolled) error {
 	fmt.Fprintf(w, "The second factor of %s. Scan this with an authenticator app:\n\n", made.User)
 	drawCode(w, made.URL)
 	fmt.Fprintf(w, "\nor type this secret into it:\n\n  %s\n\nRecovery codes, each good once, without the app. Keep them where you do not "+
@@ -103,8 +104,8 @@ func prove(ctx context.Context, con console, cfg *config.Config, user string) er
 			fmt.Fprintln(con.out)
 			return errors.Join(lines.Err(), errUnproved)
 		}
-		var v verdict
-		if err := have(ctx, cfg, methodTotpConfirm, proof{User: user, Code: strings.TrimSpace(lines.Text())}, &v); err != nil {
+		var v app.Verdict
+		if err := app.Have(ctx, cfg, app.MethodTotpConfirm, app.Proof{User: user, Code: strings.TrimSpace(lines.Text())}, &v); err != nil {
 			return err
 		}
 		switch {

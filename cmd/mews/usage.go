@@ -5,51 +5,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"mews/supervisor/app"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"mews/supervisor/command"
 	"mews/supervisor/control"
 )
 
-// methodUsage is what the control socket answers to a usageQuestion with a usageReport. Anybody with an account may ask
-// for their own; only admins for others.
-const methodUsage = "usage"
-
-// maxDays is how many days `mews usage` sums at most: ten years.
-const maxDays = 3660
-
-// usageQuestion asks what was asked of models.
-type usageQuestion struct {
-	User string `json:"user,omitempty"` // "" is everybody for an admin, else whoever asks
-	Days int    `json:"days"`           // today is the last of them
-}
-
-// usageReport is what was asked of models. What was most comes first.
-type usageReport struct {
-	User   string      `json:"user,omitempty"` // "" is everybody
-	From   time.Time   `json:"from"`
-	Models []usageLine `json:"models"`
-	Users  []usageLine `json:"users,omitempty"` // of everybody
-}
-
-// usageLine is command.UsageLine as JSON.
-type usageLine struct {
-	Name       string `json:"name"`
-	Calls      int64  `json:"calls"`
-	Input      int64  `json:"input"`
-	Output     int64  `json:"output"`
-	CacheRead  int64  `json:"cache_read"`
-	CacheWrite int64  `json:"cache_write"`
-	Cost       int64  `json:"cost_microdollars"`
-	Unpriced   int64  `json:"unpriced_calls"`
-}
-
 // askUsage asks the service.
-var askUsage = func(ctx context.Context, socket string, q usageQuestion) (usageReport, error) {
-	var report usageReport
-	err := control.Ask(ctx, socket, methodUsage, q, &report)
+var askUsage = func(ctx context.Context, socket string, q app.UsageQuestion) (app.UsageReport, error) {
+	var report app.UsageReport
+	err := control.Ask(ctx, socket, app.MethodUsage, q, &report)
 	return report, err
 }
 
@@ -63,15 +30,15 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 	if err := parse(set, args); err != nil {
 		return err
 	}
-	if *days < 1 || *days > maxDays {
-		fmt.Fprintf(con.err, "mews usage: --days %d: want from 1 to %d\n", *days, maxDays)
+	if *days < 1 || *days > app.MaxDays {
+		fmt.Fprintf(con.err, "mews usage: --days %d: want from 1 to %d\n", *days, app.MaxDays)
 		return errMisuse
 	}
 	socket, err := findService(*file)
 	if err != nil {
 		return err
 	}
-	report, err := askUsage(ctx, socket, usageQuestion{User: *user, Days: *days})
+	report, err := askUsage(ctx, socket, app.UsageQuestion{User: *user, Days: *days})
 	if err != nil {
 		return err
 	}
@@ -82,8 +49,8 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 }
 
 // printUsage writes for people what was asked of models.
-func printUsage(w io.Writer, r usageReport) error {
-	who, since := printable(cmp.Or(r.User, "everybody")), r.From.Format("2006-01-02")
+func printUsage(w io.Writer, r app.UsageReport) error {
+	who, since := app.Printable(cmp.Or(r.User, "everybody")), r.From.Format("2006-01-02")
 	if len(r.Models) == 0 {
 		_, err := fmt.Fprintf(w, "%s, since %s: no model was asked anything\n", who, since)
 		return err
@@ -97,12 +64,12 @@ func printUsage(w io.Writer, r usageReport) error {
 }
 
 // table is lines and their sum in columns: names to the left, numbers to the right.
-func table(head string, lines []usageLine) string {
+func table(head string, lines []app.UsageLine) string {
 	rows := [][]string{{head, "CALLS", "INPUT", "FROM CACHE", "OUTPUT", "COST", "WITHOUT A PRICE"}}
 	var all []command.UsageLine
 	for _, l := range lines {
 		all = append(all, command.UsageLine(l))
-		rows = append(rows, row(cmp.Or(printable(l.Name), "(without a name)"), command.UsageLine(l)))
+		rows = append(rows, row(cmp.Or(app.Printable(l.Name), "(without a name)"), command.UsageLine(l)))
 	}
 	sum := command.Total(all)
 	if len(all) > 1 {

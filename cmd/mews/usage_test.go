@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"mews/supervisor/app"
 	"strings"
 	"testing"
 	"time"
@@ -13,19 +14,19 @@ import (
 
 func TestUsageIsPrintedInColumns(t *testing.T) {
 	from := time.Date(2026, 10, 23, 0, 0, 0, 0, time.UTC)
-	models := []usageLine{
+	models := []app.UsageLine{
 		{Name: "claude/claude-haiku-4-5", Calls: 1200, Input: 34_567_890, CacheRead: 30_765_422, Output: 91_000, Cost: 12_345_678},
 		{Name: "far/m", Calls: 3, Input: 900, Output: 12, Cost: 1_500, Unpriced: 1},
 		{Name: "", Calls: 2, Input: 7, Output: 7, Unpriced: 2},
 	}
 	for _, c := range []struct {
 		name string
-		in   usageReport
+		in   app.UsageReport
 		want string
 	}{
-		{"nothing", usageReport{User: "ann", From: from}, "ann, since 2026-10-23: no model was asked anything\n"},
+		{"nothing", app.UsageReport{User: "ann", From: from}, "ann, since 2026-10-23: no model was asked anything\n"},
 		{
-			"one person's", usageReport{User: "ann", From: from, Models: models[1:2]},
+			"one person's", app.UsageReport{User: "ann", From: from, Models: models[1:2]},
 			`ann, since 2026-10-23
 
 MODEL  CALLS  INPUT  FROM CACHE  OUTPUT     COST  WITHOUT A PRICE
@@ -34,7 +35,7 @@ far/m      3    900           0      12  $0.0015                1
 		},
 		{
 			"everybody's",
-			usageReport{From: from, Models: models, Users: []usageLine{{Name: "ann", Calls: 1205, Cost: 12_347_178}, {Name: "bö\x1bb"}}},
+			app.UsageReport{From: from, Models: models, Users: []app.UsageLine{{Name: "ann", Calls: 1205, Cost: 12_347_178}, {Name: "bö\x1bb"}}},
 			`everybody, since 2026-10-23
 
 MODEL                    CALLS       INPUT  FROM CACHE  OUTPUT     COST  WITHOUT A PRICE
@@ -60,10 +61,10 @@ all   1,205      0           0       0  $12.35
 func TestUsageVerb(t *testing.T) {
 	ask := askUsage
 	t.Cleanup(func() { askUsage = ask })
-	var asked []usageQuestion
-	askUsage = func(_ context.Context, _ string, q usageQuestion) (usageReport, error) {
+	var asked []app.UsageQuestion
+	askUsage = func(_ context.Context, _ string, q app.UsageQuestion) (app.UsageReport, error) {
 		asked = append(asked, q)
-		return usageReport{User: q.User, Models: []usageLine{{Name: "m", Calls: 1, Cost: 10_000}}}, nil
+		return app.UsageReport{User: q.User, Models: []app.UsageLine{{Name: "m", Calls: 1, Cost: 10_000}}}, nil
 	}
 	if out, _, err := verbRig(t, usageVerb); err != nil || !strings.HasPrefix(out, "everybody, since ") {
 		t.Errorf("printed %q, error %v", out, err)
@@ -72,7 +73,7 @@ func TestUsageVerb(t *testing.T) {
 	if err != nil || !strings.Contains(out, `"cost_microdollars": 10000`) || !strings.Contains(out, `"user": "bob"`) {
 		t.Errorf("printed %q, error %v", out, err)
 	}
-	if diff := cmp.Diff([]usageQuestion{{Days: 30}, {User: "bob", Days: 7}}, asked); diff != "" {
+	if diff := cmp.Diff([]app.UsageQuestion{{Days: 30}, {User: "bob", Days: 7}}, asked); diff != "" {
 		t.Error(diff)
 	}
 	for _, days := range []string{"0", "-1", "3661", "x"} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"mews/supervisor/app"
 	"strings"
 	"text/tabwriter"
 
@@ -51,8 +52,8 @@ func userList(ctx context.Context, con console, v subverb, args []string) error 
 	if err != nil {
 		return err
 	}
-	var list people
-	if err := have(ctx, cfg, methodUserList, named{strings.Join(names, "")}, &list); err != nil {
+	var list app.People
+	if err := app.Have(ctx, cfg, app.MethodUserList, app.Named{User: strings.Join(names, "")}, &list); err != nil {
 		return err
 	}
 	switch {
@@ -65,7 +66,7 @@ func userList(ctx context.Context, con console, v subverb, args []string) error 
 }
 
 // printPeople writes a line for each.
-func printPeople(w io.Writer, list []person) error {
+func printPeople(w io.Writer, list []app.Person) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "NAME\tROLE\tFROM\tTELEGRAM\tSECOND FACTOR\tOPEN IN\tFOLDER\n")
 	for _, p := range list {
@@ -73,14 +74,14 @@ func printPeople(w io.Writer, list []person) error {
 		if p.Suspended {
 			name += " (disabled)"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, p.Role, source(p), orDash(strings.Join(p.Telegram, ", ")), factorText(p.Factor),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, p.Role, source(p), orDash(strings.Join(p.Telegram, ", ")), app.FactorText(p.Factor),
 			amount.Of(len(p.Logins), "chat", "chats"), p.Home)
 	}
 	return t.Flush()
 }
 
 // source is where a person is known from.
-func source(p person) string {
+func source(p app.Person) string {
 	if p.Configured {
 		return "configuration"
 	}
@@ -95,7 +96,7 @@ func orDash(text string) string {
 }
 
 // printPerson writes all about one.
-func printPerson(w io.Writer, p person) error {
+func printPerson(w io.Writer, p app.Person) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	speaks := "may speak"
 	if p.Suspended {
@@ -104,7 +105,7 @@ func printPerson(w io.Writer, p person) error {
 	for _, line := range [][2]string{
 		{"name", p.Name}, {"role", p.Role}, {"from", source(p)}, {"now", speaks}, {"folder", p.Home}, {"account", orDash(p.Account)},
 		{"timezone", orDash(p.Timezone)}, {"model", orDash(p.Model)}, {"telegram", orDash(strings.Join(p.Telegram, ", "))},
-		{"second factor", factorText(p.Factor)}, {"budget", budgetText(p.Budget)}, {"open invites", fmt.Sprint(p.Invites)},
+		{"second factor", app.FactorText(p.Factor)}, {"budget", budgetText(p.Budget)}, {"open invites", fmt.Sprint(p.Invites)},
 	} {
 		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
 	}
@@ -115,7 +116,7 @@ func printPerson(w io.Writer, p person) error {
 }
 
 // budgetText is what a person may spend.
-func budgetText(s spendable) string {
+func budgetText(s app.Spendable) string {
 	var parts []string
 	for _, part := range []struct {
 		amount int64
@@ -141,13 +142,13 @@ func userAdd(ctx context.Context, con console, v subverb, args []string) error {
 	if err != nil {
 		return err
 	}
-	var done outcome
-	err = have(ctx, cfg, methodUserAdd, newcomer{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again}, &done)
+	var done app.Outcome
+	err = app.Have(ctx, cfg, app.MethodUserAdd, app.Newcomer{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again}, &done)
 	return said(con, done, err)
 }
 
 // said prints what became of an errand.
-func said(con console, done outcome, err error) error {
+func said(con console, done app.Outcome, err error) error {
 	if err == nil {
 		_, err = fmt.Fprintln(con.out, done.Text)
 	}
@@ -161,14 +162,14 @@ func userSuspend(on bool) func(context.Context, console, subverb, []string) erro
 		if err != nil {
 			return err
 		}
-		var done outcome
-		err = have(ctx, cfg, methodUserSuspend, suspension{name, on}, &done)
+		var done app.Outcome
+		err = app.Have(ctx, cfg, app.MethodUserSuspend, app.Suspension{User: name, On: on}, &done)
 		return said(con, done, err)
 	}
 }
 
 func userRemove(ctx context.Context, con console, v subverb, args []string) error {
-	return simple(ctx, con, v, methodUserRemove, args)
+	return simple(ctx, con, v, app.MethodUserRemove, args)
 }
 
 // simple is a subverb that is about one person, and takes nothing else.
@@ -178,8 +179,8 @@ func simple(ctx context.Context, con console, v subverb, method string, args []s
 	if err != nil {
 		return err
 	}
-	var done outcome
-	err = have(ctx, cfg, method, named{name}, &done)
+	var done app.Outcome
+	err = app.Have(ctx, cfg, method, app.Named{User: name}, &done)
 	return said(con, done, err)
 }
 
@@ -191,8 +192,8 @@ func userInvite(ctx context.Context, con console, v subverb, args []string) erro
 	if err != nil {
 		return err
 	}
-	var made invited
-	err = have(ctx, cfg, methodUserInvite, invitation{User: name, Enrol: *enrol && !*revoke, Revoke: *revoke}, &made)
+	var made app.Invited
+	err = app.Have(ctx, cfg, app.MethodUserInvite, app.Invitation{User: name, Enrol: *enrol && !*revoke, Revoke: *revoke}, &made)
 	switch {
 	case err != nil:
 		return err
@@ -204,7 +205,7 @@ func userInvite(ctx context.Context, con console, v subverb, args []string) erro
 }
 
 // printInvite shows an invite, which nothing shows a second time.
-func printInvite(w io.Writer, name string, made invited) error {
+func printInvite(w io.Writer, name string, made app.Invited) error {
 	fmt.Fprintf(w, "An invite for %s, good once and until %s:\n\n", name, made.Expires.Local().Format("2006-01-02 15:04 MST"))
 	switch {
 	case made.Link != "":

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"mews/supervisor/app"
+)
+
+// reloadVerb is `mews reload`.
+func reloadVerb(ctx context.Context, con console, args []string) error {
+	set := flags(con, "reload")
+	file := set.String("config", "", "the configuration `FILE`; what is read again is the one that the service was started with")
+	asJSON := set.Bool("json", false, "print it as JSON")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	cfg, _, err := loadConfig(*file)
+	if err != nil {
+		return err
+	}
+	var list app.Changed
+	if err := app.Have(ctx, cfg, app.MethodReload, struct{}{}, &list); err != nil {
+		return err
+	}
+	if *asJSON {
+		return printJSON(con.out, list)
+	}
+	if len(list.Changes) == 0 {
+		fmt.Fprintln(con.out, "nothing has changed")
+	}
+	for _, c := range list.Changes {
+		fmt.Fprintln(con.out, c)
+	}
+	return nil
+}

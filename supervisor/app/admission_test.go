@@ -1,0 +1,35 @@
+package app
+
+import (
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+func TestAnAdmissionIsKeptOnceADay(t *testing.T) {
+	var a admissions
+	morning := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		conversation int64
+		after        time.Duration
+		want         bool
+	}{{1, 0, true}, {1, time.Hour, false}, {2, time.Hour, true}, {1, 16 * time.Hour, true}, {2, 17 * time.Hour, true}, {2, 18 * time.Hour, false}} {
+		if got := a.first(c.conversation, morning.Add(c.after)); got != c.want {
+			t.Errorf("conversation %d after %s: first is %v", c.conversation, c.after, got)
+		}
+	}
+}
+
+func TestWhoIsTurnedAwayIsKeptOnceADay(t *testing.T) {
+	s := &Service{audit: newAuditor(sqlite.Audit{}, Discard())}
+	turned := turnedAway(s)
+	for _, uid := range []uint32{4711, 4711, 4712} {
+		turned(uid, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "No."})
+	}
+	rows := s.audit.take()
+	if len(rows) != 2 || rows[0] != (sqlite.AuditRow{Action: "control.refused", Detail: "user id 4711: No."}) {
+		t.Errorf("kept %+v", rows)
+	}
+}

@@ -1,0 +1,199 @@
+package app_test
+
+import (
+	"fmt"
+	"mews/supervisor/app/apptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// courier is a model that sends the file which the person names, and says what came of that.
+func courier(r modeltest.Request) modeltest.Answer {
+	if done := r.Done(); len(done) > 0 {
+		return modeltest.Answer{Text: done[len(done)-1].Result}
+	}
+	return modeltest.Answer{Calls: []modeltest.Call{{Name: "send_file", Args: fmt.Sprintf(`{"path":%q}`, r.Asked())}}}
+}
+
+// mayI is how somebody is asked about a file.
+const mayI = "May I send the file "
+
+// consent is a lodge in which people are asked before something leaves.
+type consent struct{ *lodge }
+
+// approving is one with a courier in which bob is asked before a file leaves; by is how.
+func approving(t *testing.T, by, fields string) consent {
+	t.Helper()
+	l := consent{newLodge(t, courier, "", "bob, approvals: {send_file: "+by+"}"+fields)}
+	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	return l
+}
+
+// lay puts a file into bob's folder.
+func (l consent) lay(name, text string) {
+	l.T.Helper()
+	if err := os.WriteFile(filepath.Join(l.Home("bob"), name), []byte(text), 0o600); err != nil {
+		l.T.Fatal(err)
+	}
+	apptest.GiveToWorkers(l.T, l.Home("bob"))
+}
+
+// chooses has a person press the newest button in their chat that says so.
+func (l consent) chooses(name, label string) {
+	l.T.Helper()
+	u := l.who(name)
+	for _, m := range slices.Backward(l.bot.Sent(u.ID)) {
+		for _, row := range m.Keyboard {
+			for _, b := range row {
+				if b.Text == label {
+					if _, _, err := l.bot.Press(telegramtest.Private(u), u, m.ID, b.Data); err != nil {
+						l.T.Fatal(err)
+					}
+					return
+				}
+			}
+		}
+	}
+	l.T.Fatalf("there is no button %q for %s: %q", label, name, l.told(name))
+}
+
+// die kills the service.
+func (l consent) die() {
+	l.T.Helper()
+	at := time.Now()
+	l.Kill()
+	l.bot.Died(at)
+	l.CheckIntegrity()
+}
+
+// worker waits for a person's worker, which is another than that, and returns its process.
+func (l consent) worker(name string, than int) (pid int) {
+	l.T.Helper()
+	l.WaitFor(apptest.Patience, "a worker of "+name, func() bool {
+		pid = l.Workers()[name]
+		return pid > 0 && pid != than // a signal to 0 would be for this very test
+	})
+	return pid
+}
+
+// loseWorker kills a person's worker, and waits for another.
+func (l consent) loseWorker(name string) {
+	l.T.Helper()
+	pid := l.worker(name, 0)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		l.T.Fatal(err)
+	}
+	l.worker(name, pid)
+}
+
+// waits says whether somebody is asked something that they have not answered.
+func (l consent) waits() bool {
+	return l.Count(`SELECT count(*) FROM question q JOIN turn t ON t.id = q.turn WHERE q.answer = '' AND t.ended_at IS NULL`) > 0
+}
+
+// wants has bob name a file, and waits until he is asked about it, and that is kept: no later life asks him again only because
+// it can't know that he was.
+func (l consent) wants(file string) {
+	l.T.Helper()
+	l.asks("bob", file, mayI)
+	l.WaitFor(apptest.Patience, "the question to be delivered", l.delivered)
+}
+
+// delivered says whether everything has arrived that people are told.
+func (l consent) delivered() bool {
+	return l.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+}
+
+// done says whether nothing is left to be done.
+func (l consent) done() bool {
+	return l.bot.Pending() == 0 && l.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 && l.delivered()
+}
+
+// settle waits until nothing is left to be done.
+func (l consent) settle() {
+	l.T.Helper()
+	l.WaitFor(apptest.Patience, "all to be done", l.done)
+}
+
+// arrived fails unless these files have left in all, and have arrived at bob's: each no more often than it has left, but for
+// copies which say that they may be repeats.
+func (l consent) arrived(names ...string) {
+	l.T.Helper()
+	if n := l.Count("SELECT count(*) FROM effect WHERE kind = 'file.sent'"); n != len(names) {
+		l.T.Errorf("%d files have left, want %q", n, names)
+	}
+	plain, marked, want := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, m := range l.bot.Sent(l.who("bob").ID) {
+		switch {
+		case m.File == nil:
+		case strings.HasPrefix(m.Text, apptest.Repeated):
+			marked[m.File.Name]++
+		default:
+			plain[m.File.Name]++
+		}
+	}
+	for _, name := range names {
+		want[name]++
+	}
+	for name := range want {
+		if plain[name] > want[name] || marked[name] > want[name] || plain[name]+marked[name] < want[name] {
+			l.T.Errorf("%s has arrived %d times, and %d times as a repeat; want %d", name, plain[name], marked[name], want[name])
+		}
+		delete(plain, name)
+		delete(marked, name)
+	}
+	if len(plain)+len(marked) > 0 {
+		l.T.Errorf("there have arrived %v, and as repeats %v, which have not left", plain, marked)
+	}
+}
+
+// asked is how often people were asked.
+func (l consent) asked() int { return l.Count("SELECT count(*) FROM question") }
+
+// ends fails unless bob was told an answer, plainly or only as perhaps a repeat.
+func (l consent) ends(answer string) {
+	l.T.Helper()
+	if !slices.ContainsFunc(l.told("bob"), func(text string) bool { return strings.Contains(text, answer) }) {
+		l.T.Errorf("bob was told %q, want %q", l.told("bob"), answer)
+	}
+}
+
+// inFlat waits until something is said in the flat.
+func (l consent) inFlat(words string) {
+	l.T.Helper()
+	l.bot.Await(l.T, "the flat to read "+words, func() bool {
+		return slices.ContainsFunc(l.bot.Sent(theFlat.ID), func(m telegramtest.Message) bool { return strings.Contains(m.Text, words) })
+	})
+}
+
+// confirms has bob send a code, by which a file leaves.
+func (l consent) confirms(code string) (message int64) {
+	l.T.Helper()
+	from := len(l.told("bob"))
+	message = l.say("bob", code)
+	l.settle()
+	if told := l.told("bob")[from:]; told[0] != confirmed || !slices.Contains(told, saidOf("a.txt", 6)) {
+		l.T.Errorf("bob was told %q", told)
+	}
+	return message
+}
+
+// saidOf is what the model says of a file of bytes that has left.
+func saidOf(name string, bytes int) string {
+	return fmt.Sprintf("%s was sent to the chat as %s, %d bytes.", name, name, bytes)
+}
+
+func last(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[len(list)-1]
+}

@@ -1,0 +1,152 @@
+// Package apptest runs the service as people do: the three programs, built once for all tests of a package, over a state folder
+// that goes with the test.
+package apptest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// Main runs a package's tests, with the account that workers need where the tests are root's. Then it removes what was built,
+// and fails where a goroutine is left.
+func Main(m *testing.M) {
+	if err := haveWorkers(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	for _, dir := range folders.made {
+		os.RemoveAll(dir)
+	}
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// LinkPrograms has the other two programs lie beside the test's own, where a service that runs inside looks for them.
+func LinkPrograms(t testing.TB) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"mews-spawner", "mews-worker"} {
+		link := filepath.Join(filepath.Dir(self), name)
+		folders.Lock()
+		made := slices.Contains(folders.made, link)
+		if !made {
+			folders.made = append(folders.made, link)
+		}
+		folders.Unlock()
+		if made {
+			continue
+		}
+		if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if err := os.Link(filepath.Join(Programs(t), name), link); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Programs is a folder with the three programs, built once for all tests; with the race detector where the tests have it.
+func Programs(t testing.TB) string { return programsIn(t, built) }
+
+// PlainPrograms are the same without it, for a test that is about how much happens.
+func PlainPrograms(t testing.TB) string {
+	if !raceDetector {
+		return Programs(t)
+	}
+	return programsIn(t, builtPlain)
+}
+
+func programsIn(t testing.TB, built func() (string, error)) string {
+	t.Helper()
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+var (
+	built      = sync.OnceValues(func() (string, error) { return build(raceDetector) })
+	builtPlain = sync.OnceValues(func() (string, error) { return build(false) })
+	folders    struct {
+		sync.Mutex
+		made []string
+	}
+)
+
+// WorkersAccount is whose the workers are where the tests run as root.
+const WorkersAccount = "mews"
+
+// haveWorkers makes that account, as `mews run` does where nothing is configured.
+func haveWorkers() error {
+	if _, err := user.Lookup(WorkersAccount); err == nil || os.Getuid() != 0 {
+		return nil
+	}
+	out, err := exec.Command("useradd", "--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin",
+		WorkersAccount).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("make the account %s: %w: %s", WorkersAccount, err, out)
+	}
+	return nil
+}
+
+// GiveToWorkers has a folder belong to the account of workers.
+func GiveToWorkers(t testing.TB, dir string) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return
+	}
+	account, err := user.Lookup(WorkersAccount)
+	if err == nil {
+		var out []byte
+		if out, err = exec.Command("chown", "-Rh", account.Uid+":"+account.Gid, dir).CombinedOutput(); err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// build builds the programs as people have them, or mews with the race detector, which needs cgo. The other two are
+// as they are: the detector's memory is more than a worker may have, and their own packages' tests have it.
+func build(race bool) (string, error) {
+	dir, err := os.MkdirTemp("", "mews-programs-")
+	if err != nil {
+		return "", err
+	}
+	folders.Lock()
+	folders.made = append(folders.made, dir)
+	folders.Unlock()
+	for _, program := range []string{"mews", "mews-spawner", "mews-worker"} {
+		args, cgo := []string{"build", "-o", dir + string(filepath.Separator), "-ldflags", "-X main.version=test"}, "CGO_ENABLED=0"
+		if race && program == "mews" {
+			args, cgo = append(args, "-race"), "CGO_ENABLED=1"
+		}
+		cmd := exec.Command("go", append(args, "mews/cmd/"+program)...)
+		cmd.Env = append(os.Environ(), cgo)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("build the programs: %w\n%s", err, out)
+		}
+	}
+	return dir, nil
+}

@@ -1,0 +1,257 @@
+package apptest
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	_ "github.com/ncruces/go-sqlite3/driver"
+
+	"mews/supervisor/control"
+)
+
+// Service is a running service of its own: the real programs over a state folder that goes with the test.
+type Service struct {
+	T      testing.TB
+	Bin    string // the programs
+	Dir    string
+	Config string
+	Socket string
+	Env    []string
+	cmd    *exec.Cmd
+	exited chan error
+}
+
+// NewService lays out a service; start starts it. people get a folder each, and an id on Telegram each; model is the base URL
+// of an endpoint, "" for none. It is spoken to in both ways that there are: every second person in Anthropic's.
+func NewService(t testing.TB, model string, people ...string) *Service {
+	t.Helper()
+	dir := t.TempDir()
+	h := &Service{T: t, Bin: OwnPrograms(t, Programs(t)), Dir: dir, Config: filepath.Join(dir, "mews.yaml"),
+		Socket: filepath.Join(dir, "state", "control.sock")}
+	var b strings.Builder
+	fmt.Fprintf(&b, "state: %s/state\nlog: {level: info, format: text}\naccess: {rate: {burst: 1000, second: 100}}\n", dir)
+	if model != "" {
+		fmt.Fprintf(&b, "models:\n  default: test/test\n  providers:\n    test: {kind: openai, base_url: %q}\n"+
+			"    claude: {kind: anthropic, base_url: %q, api_key: any}\n", model, strings.TrimSuffix(model, "/v1"))
+	}
+	fmt.Fprint(&b, "users:\n")
+	for i, name := range people {
+		role := "user"
+		if i == 0 {
+			role = "admin"
+		}
+		answers := ""
+		if model != "" && i%2 == 1 {
+			answers = ", model: claude/test"
+		}
+		fmt.Fprintf(&b, "  - {name: %s, role: %s, home: %s, telegram: %d%s}\n", name, role, h.Home(name), FirstID+i, answers)
+		if err := os.MkdirAll(h.Home(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		GiveToWorkers(t, h.Home(name))
+	}
+	h.Configure(b.String())
+	t.Cleanup(h.end)
+	return h
+}
+
+// FirstID is the first person's id on Telegram; the others follow.
+const FirstID = 101
+
+// Configure adds lines to the configuration.
+func (h *Service) Configure(lines string) {
+	h.T.Helper()
+	f, err := os.OpenFile(h.Config, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	if _, err := f.WriteString(lines); err != nil {
+		h.T.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		h.T.Fatal(err)
+	}
+}
+
+// OwnPrograms is a folder with programs that no other test runs, so that its processes can be told apart.
+func OwnPrograms(t testing.TB, programs string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"mews", "mews-spawner", "mews-worker"} {
+		if err := os.Link(filepath.Join(programs, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func (h *Service) Home(name string) string { return filepath.Join(h.Dir, "homes", name) }
+
+// Start starts the supervisor, and returns when it answers.
+func (h *Service) Start() {
+	h.T.Helper()
+	log, err := os.OpenFile(filepath.Join(h.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	defer log.Close()
+	h.cmd = exec.Command(filepath.Join(h.Bin, "mews"), "run", "--config", h.Config)
+	h.cmd.Stdout, h.cmd.Stderr, h.cmd.Env = log, log, append(os.Environ(), h.Env...)
+	if err := h.cmd.Start(); err != nil {
+		h.T.Fatal(err)
+	}
+	exited := make(chan error, 1)
+	h.exited = exited
+	go func(cmd *exec.Cmd) { exited <- cmd.Wait() }(h.cmd)
+	h.WaitFor(30*time.Second, "the service to answer", func() bool {
+		var s control.Status
+		return control.Ask(h.T.Context(), h.Socket, control.MethodStatus, nil, &s) == nil
+	})
+}
+
+// Kill ends the supervisor at once, and returns when every process of the house is gone; it fails when one is left after
+// two seconds.
+func (h *Service) Kill() {
+	h.T.Helper()
+	if err := h.cmd.Process.Kill(); err != nil {
+		h.T.Fatal(err)
+	}
+	<-h.exited
+	h.cmd = nil
+	h.WaitFor(2*time.Second, "every process to be gone", func() bool { return len(h.Processes("")) == 0 })
+}
+
+// Stop ends the supervisor as a service manager would.
+func (h *Service) Stop() {
+	h.T.Helper()
+	if err := h.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		h.T.Fatal(err)
+	}
+	select {
+	case err := <-h.exited:
+		if err != nil {
+			h.T.Errorf("stopped with %v\n%s", err, h.Log())
+		}
+	case <-time.After(30 * time.Second):
+		h.T.Errorf("did not stop within 30 s\n%s", h.Log())
+		return
+	}
+	h.cmd = nil
+	h.WaitFor(2*time.Second, "every process to be gone", func() bool { return len(h.Processes("")) == 0 })
+}
+
+func (h *Service) end() {
+	if h.cmd != nil {
+		h.Kill()
+	}
+	if h.T.Failed() {
+		h.T.Logf("the end of the service's log:\n%s", h.Log())
+	}
+}
+
+// Log is the end of what the service has logged.
+func (h *Service) Log() string {
+	text, err := os.ReadFile(filepath.Join(h.Dir, "log"))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text[max(0, len(text)-8000):])
+}
+
+// WaitFor waits for something that comes from outside this process.
+func (h *Service) WaitFor(most time.Duration, what string, there func() bool) {
+	h.T.Helper()
+	deadline := time.After(most)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !there() {
+		select {
+		case <-deadline:
+			h.T.Fatalf("waited %s for %s; left: %v\n%s", most, what, h.Processes(""), h.Log())
+		case <-tick.C:
+		}
+	}
+}
+
+// Processes lists the living processes that run this house's program of that name; "" lists those of all three.
+func (h *Service) Processes(name string) []int {
+	var found []int
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		exe, err := os.Readlink(filepath.Join("/proc", e.Name(), "exe"))
+		if err != nil || filepath.Dir(exe) != h.Bin {
+			continue // it has gone, or is not ours
+		}
+		if name == "" || filepath.Base(exe) == name {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// Workers are the processes of people's workers, as the service tells of them: behind their walls they look alike.
+func (h *Service) Workers() map[string]int {
+	found := map[string]int{}
+	var s control.Status
+	if err := control.Ask(h.T.Context(), h.Socket, control.MethodStatus, nil, &s); err != nil {
+		return found // it is just ending
+	}
+	alive := h.Processes("mews-worker")
+	for _, u := range s.Users {
+		if slices.Contains(alive, u.PID) {
+			found[u.Name] = u.PID
+		}
+	}
+	return found
+}
+
+// Database opens the database for reading, beside the service or without it.
+func (h *Service) Database() *sql.DB {
+	h.T.Helper()
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(h.Dir, "state", "private", "mews.db")+"?mode=ro&_pragma=busy_timeout(5000)")
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	return db
+}
+
+// CheckIntegrity fails unless the database passes SQLite's integrity_check.
+func (h *Service) CheckIntegrity() {
+	h.T.Helper()
+	db := h.Database()
+	defer db.Close()
+	var verdict string
+	if err := db.QueryRowContext(h.T.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		h.T.Fatalf("integrity_check: %q, %v", verdict, err)
+	}
+}
+
+// Count is the number that a query gives.
+func (h *Service) Count(query string, args ...any) (n int) {
+	h.T.Helper()
+	db := h.Database()
+	defer db.Close()
+	if err := db.QueryRowContext(h.T.Context(), query, args...).Scan(&n); err != nil {
+		h.T.Fatal(err)
+	}
+	return n
+}
+
+// Patience is how long a test waits for anything that it is not about how long it takes.
+const Patience = 30 * time.Second

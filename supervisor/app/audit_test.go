@@ -1,0 +1,28 @@
+package app
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor/sqlite"
+)
+
+func TestAFloodOfAuditRowsIsBoundedAndCounted(t *testing.T) {
+	a := newAuditor(sqlite.Audit{}, hclog.NewNullLogger())
+	for i := range 1500 {
+		a.note("ann", "worker.offence", fmt.Sprint(i))
+	}
+	rows := a.take()
+	if len(rows) != 1001 || rows[999].Detail != "999" {
+		t.Fatalf("%d rows wait", len(rows))
+	}
+	want := sqlite.AuditRow{Action: "audit.dropped", Detail: "500 rows came faster than the disk took them"}
+	if rows[1000] != want {
+		t.Errorf("the last is %+v", rows[1000])
+	}
+	if a.note("ann", "worker.offence", "again"); len(a.take()) != 1 {
+		t.Error("the count was kept twice")
+	}
+}

@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"mews/supervisor/sqlite"
+)
+
+// AuditQuestion asks for entries of the audit log, oldest first.
+type AuditQuestion struct {
+	User   string    `json:"user,omitempty"`   // "" is everybody
+	Action string    `json:"action,omitempty"` // how their action begins
+	Since  time.Time `json:"since,omitzero"`
+	After  int64     `json:"after,omitempty"` // with a greater id
+}
+
+// AuditPage are some of them. It is of one line on the socket.
+type AuditPage struct {
+	Rows []AuditLine `json:"rows"`
+	More bool        `json:"more,omitempty"` // there may be more after the last
+}
+
+// AuditLine is sqlite.AuditRow as JSON.
+type AuditLine struct {
+	ID        int64     `json:"id"`
+	User      string    `json:"user,omitempty"`
+	Action    string    `json:"action"`
+	Detail    string    `json:"detail,omitempty"`
+	CreatedAt time.Time `json:"at"`
+}
+
+const (
+	pageRows  = 500
+	pageBytes = 256 << 10 // of details: a line of the socket is at most 1 MiB, and JSON may write a byte as six
+	maxDetail = 64 << 10
+)
+
+// listAudit gives a page of the audit log.
+func (o records) listAudit(ctx context.Context, _ clerk, q AuditQuestion) (AuditPage, error) {
+	rows, err := o.log.List(ctx, sqlite.AuditFilter{User: q.User, Action: q.Action, Since: q.Since, After: q.After, Limit: pageRows})
+	if err != nil {
+		return AuditPage{}, err
+	}
+	page, size := AuditPage{Rows: []AuditLine{}, More: len(rows) == pageRows}, 0
+	for _, r := range rows {
+		if len(r.Detail) > maxDetail {
+			r.Detail = r.Detail[:maxDetail]
+		}
+		if size += len(r.Detail) + len(r.User) + len(r.Action); size > pageBytes && len(page.Rows) > 0 {
+			page.More = true
+			break
+		}
+		page.Rows = append(page.Rows, AuditLine(r))
+	}
+	return page, nil
+}
+
+// AuditCheck are the parameters of audit.verify.
+type AuditCheck struct {
+	Head string `json:"head,omitempty"` // of an earlier report
+}
+
+// AuditReport is sqlite.AuditReport as JSON.
+type AuditReport struct {
+	Rows   int64  `json:"rows"`
+	First  int64  `json:"first"`
+	Last   int64  `json:"last"`
+	Broken int64  `json:"broken,omitempty"`
+	Why    string `json:"why,omitempty"`
+	Early  int64  `json:"early,omitempty"`
+	Head   string `json:"head"`
+}
+
+// verifyAudit reads the whole log.
+func (o records) verifyAudit(ctx context.Context, _ clerk, q AuditCheck) (AuditReport, error) {
+	r, err := o.log.Verify(ctx, q.Head)
+	return AuditReport(r), err
+}

@@ -1,0 +1,264 @@
+package app_test
+
+import (
+	"fmt"
+	"mews/supervisor/app/apptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// priced is a model of which a token costs a millionth of a dollar, and one that costs a hundredth of that.
+const priced = "limits: {steps: 200}\nmodels: {default: test/big, small: test/little, prices: {test/big: {input: 1, output: 1}, " +
+	"test/little: {input: 0.01, output: 0.01}}, providers: {test: {kind: openai, base_url: MODEL_URL}}}\n"
+
+// dear is the same, and there is no other one.
+var dear = strings.ReplaceAll(priced, "small: test/little, ", "")
+
+// endless looks at the folder for ever, for 5,000 tokens each time.
+func endless(r modeltest.Request) modeltest.Answer {
+	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: fmt.Sprintf(`{"limit": %d}`, len(r.Done())+1)}},
+		Usage: &modeltest.Usage{Prompt: 3000, Completion: 2000}}
+}
+
+// spent is what all calls have cost, in millionths of a dollar.
+func spent(l *lodge) int { return l.Count("SELECT coalesce(sum(cost), 0) FROM usage") }
+
+// closeTo fails unless what was spent is close to a limit and not beyond it, and nothing is set aside any more.
+func closeTo(l *lodge, limit int) {
+	l.T.Helper()
+	l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
+	if n := spent(l); n > limit || n < limit-50_000 {
+		l.T.Errorf("%d millionths of a dollar were spent, of %d", n, limit)
+	}
+	if n := l.Count("SELECT count(*) FROM usage WHERE cost IS NULL"); n != 0 {
+		l.T.Errorf("of %d calls nobody knows what they cost", n)
+	}
+}
+
+// last waits until the newest that a person was told has some words.
+func (l *lodge) last(name string, words ...string) {
+	l.T.Helper()
+	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, words), func() bool {
+		told := l.told(name)
+		if len(told) == 0 {
+			return false
+		}
+		text := told[len(told)-1]
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	})
+}
+
+// TestALoopEndsAtItsLimit: a model that never comes to an end spends what its turn may, and in the next turn what the day may,
+// not a millionth more.
+func TestALoopEndsAtItsLimit(t *testing.T) {
+	l := newLodge(t, endless, dear+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")
+	l.open()
+	l.say("bob", "go")
+	l.last("bob", "beyond your limit for one answer, $0.10", "Every message that you send has a budget of its own")
+	closeTo(l, 100_000)
+	l.say("bob", "go on")
+	l.last("bob", "beyond your limit for a day, $0.15", "It begins anew on ")
+	closeTo(l, 150_000)
+	before := l.model.Count()
+	l.move(24 * time.Hour)
+	l.say("bob", "go on today")
+	l.last("bob", "beyond your limit for one answer, $0.10")
+	if l.model.Count() == before {
+		t.Error("nothing may be spent on the next day")
+	}
+	if n := l.Count("SELECT count(*) FROM question"); n != 0 {
+		t.Errorf("bob was asked %d times, and may lengthen nothing", n)
+	}
+}
+
+// TestALimitHoldsToTheMillionth: calls that each cost all that was set aside for them fit into a limit of exactly their sum,
+// and of a millionth less the last one does not.
+func TestALimitHoldsToTheMillionth(t *testing.T) {
+	calls := costliest(t, 1_000_000)[:3]
+	sum := calls[0] + calls[1] + calls[2]
+	for limit, want := range map[int]int{sum: 3, sum - 1: 2} {
+		if got := costliest(t, limit); !slices.Equal(got, calls[:want]) {
+			t.Errorf("of %d millionths of a dollar the calls cost %d, want %d", limit, got, calls[:want])
+		}
+	}
+}
+
+// costliest is what the calls of a turn cost, in millionths of a dollar, that goes on until its limit or three steps are
+// over, and of which each costs as much as it may.
+func costliest(t *testing.T, limit int) (costs []int) {
+	t.Helper()
+	var l *lodge
+	l = newLodge(t, func(r modeltest.Request) modeltest.Answer {
+		cost := l.Count("SELECT amount FROM lease")
+		costs = append(costs, cost)
+		if len(costs) > 3 {
+			return modeltest.Answer{Text: "That will do."}
+		}
+		a := endless(r)
+		a.Usage = &modeltest.Usage{Prompt: int64(cost) - 1, Completion: 1}
+		return a
+	}, dear+fmt.Sprintf("budget: {users: {turn: %.6f}}\n", float64(limit)/1e6), "bob, totp: off")
+	l.open()
+	l.say("bob", "go")
+	l.bot.Await(t, "an answer", func() bool { return len(l.told("bob")) > 0 })
+	l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
+	if n := spent(l); n > limit {
+		t.Errorf("%d were spent of %d", n, limit)
+	}
+	l.shut()
+	return costs
+}
+
+// TestAPersonIsAskedForMore: once for each amount; with a yes the turn goes on, with a no it ends.
+func TestAPersonIsAskedForMore(t *testing.T) {
+	l := newLodge(t, endless, dear+"budget: {users: {turn: 0.1, extend: 0.25}}\n", "bob, totp: off", "carol, totp: off")
+	l.open()
+	l.say("bob", "go")
+	card := l.card("bob", "May I go on, and spend up to $0.10 more?")
+	if want := []string{"Go on, up to $0.10 more", "Stop"}; !slices.Equal(labels(card), want) {
+		t.Errorf("the buttons are %q, want %q", labels(card), want)
+	}
+	if n := spent(l); n > 100_000 {
+		t.Errorf("%d were spent before bob was asked", n)
+	}
+	pressAnothers(l, card)
+	l.press("bob", card, 0)
+	l.unbuttoned("bob", card)
+	second := l.card("bob", "lengthened by $0.10")
+	if n := spent(l); n > 200_000 || n <= 100_000 {
+		t.Errorf("%d were spent of 0.20 dollars", n)
+	}
+	l.press("bob", second, 1)
+	l.unbuttoned("bob", second)
+	l.last("bob", "You did not say that more may be spent.")
+	closeTo(l, 200_000)
+	l.WaitFor(apptest.Patience, "the presses to be acknowledged", func() bool { return len(l.bot.Acks()) >= 3 })
+	if n := l.Count("SELECT count(*) FROM question"); n != 2 {
+		t.Errorf("bob was asked %d times", n)
+	}
+	if n := l.Count("SELECT sum(amount) FROM extension WHERE user = 'bob'"); n != 100_000 {
+		t.Errorf("bob has lengthened by %d", n)
+	}
+}
+
+// card waits for a message to a person that has buttons and these words.
+func (l *lodge) card(name, words string) (m telegramtest.Message) {
+	l.T.Helper()
+	l.bot.Await(l.T, fmt.Sprintf("a message with buttons and %q for %s", words, name), func() bool {
+		for _, m = range l.bot.Sent(l.who(name).ID) {
+			if len(m.Keyboard) > 0 && strings.Contains(m.Text, words) {
+				return true
+			}
+		}
+		return false
+	})
+	return m
+}
+
+// labels are what the buttons of a message say.
+func labels(m telegramtest.Message) (texts []string) {
+	for _, row := range m.Keyboard {
+		for _, b := range row {
+			texts = append(texts, b.Text)
+		}
+	}
+	return texts
+}
+
+// press has a person press a button by its row.
+func (l *lodge) press(name string, m telegramtest.Message, row int) {
+	l.T.Helper()
+	u := l.who(name)
+	if _, _, err := l.bot.Press(telegramtest.Private(u), u, m.ID, m.Keyboard[row][0].Data); err != nil {
+		l.T.Fatal(err)
+	}
+}
+
+// unbuttoned waits until a message has no buttons any more.
+func (l *lodge) unbuttoned(name string, m telegramtest.Message) {
+	l.T.Helper()
+	l.bot.Await(l.T, "the buttons to go away", func() bool {
+		return slices.ContainsFunc(l.bot.Sent(l.who(name).ID), func(now telegramtest.Message) bool {
+			return now.ID == m.ID && len(now.Keyboard) == 0
+		})
+	})
+}
+
+// pressAnothers has carol press bob's buttons, in her own chat, and waits until she is told that they are not hers.
+func pressAnothers(l *lodge, card telegramtest.Message) {
+	l.T.Helper()
+	carol := l.who("carol")
+	l.asks("carol", "/status", "")
+	mine := l.bot.Sent(carol.ID)[0]
+	l.bot.Push(map[string]any{"callback_query": map[string]any{
+		"id": "7", "from": map[string]any{"id": carol.ID, "is_bot": false, "first_name": "carol"}, "data": card.Keyboard[0][0].Data,
+		"chat_instance": "1", "message": map[string]any{"message_id": mine.ID, "date": time.Now().Unix(), "text": mine.Text,
+			"from": map[string]any{"id": 42, "is_bot": true, "first_name": "Mews"},
+			"chat": map[string]any{"id": carol.ID, "type": "private", "first_name": "carol"}},
+	}})
+	l.last("carol", "This button does nothing here")
+	if n := l.Count("SELECT count(*) FROM question WHERE answer <> ''"); n != 0 {
+		l.T.Error("carol has answered for bob")
+	}
+	if n := l.Count("SELECT count(*) FROM audit WHERE user = 'carol' AND action = 'question.foreign'"); n != 1 {
+		l.T.Errorf("%d rows in the audit log of what carol has pressed", n)
+	}
+}
+
+// TestTheSmallModelGoesOn where there is no money for another, and the person is told.
+func TestTheSmallModelGoesOn(t *testing.T) {
+	l := newLodge(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "I am " + r.Model} },
+		priced+"budget: {users: {turn: 0.01}}\n", "bob, totp: off")
+	l.open()
+	l.say("bob", "hello")
+	l.last("bob", "I am little", "test/big", "costs more than there was money left for")
+	if n := spent(l); n > 10_000 {
+		t.Errorf("%d were spent", n)
+	}
+}
+
+// TestACallThatWasKilledIsPaidFor: nobody knows what it has cost, so it counts with the most that it can have. The turn goes
+// on in the next life.
+func TestACallThatWasKilledIsPaidFor(t *testing.T) {
+	var hung atomic.Bool
+	reached := make(chan struct{})
+	l := newLodge(t, func(r modeltest.Request) modeltest.Answer {
+		switch {
+		case len(r.Done()) < 2:
+			return endless(r)
+		case hung.CompareAndSwap(false, true):
+			close(reached)
+			return modeltest.Answer{Text: "This is never said to its end.", Chunk: 4, CutAfter: 300, Hang: true}
+		}
+		return modeltest.Answer{Text: "Here I am again.", Usage: &modeltest.Usage{Prompt: 3000, Completion: 10}}
+	}, dear+"budget: {users: {turn: 0.1}}\n", "bob, totp: off")
+	l.Start()
+	l.say("bob", "go")
+	select {
+	case <-reached:
+	case <-time.After(apptest.Patience):
+		t.Fatal("the model was not asked a third time")
+	}
+	aside := l.Count("SELECT coalesce(sum(amount), 0) FROM lease")
+	l.Kill()
+	if aside < 16_384 || spent(l) != 10_000 {
+		t.Fatalf("%d were set aside for the call, %d spent before", aside, spent(l))
+	}
+	l.CheckIntegrity()
+	l.Start()
+	l.last("bob", "Here I am again.")
+	l.WaitFor(apptest.Patience, "the call to be paid for", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
+	if n := l.Count("SELECT coalesce(sum(cost), 0) FROM usage WHERE class = 'unknown'"); n != aside {
+		t.Errorf("the call that was killed counts %d, and %d were set aside for it", n, aside)
+	}
+	if n, want := spent(l), 10_000+aside+3010; n != want || n > 100_000 {
+		t.Errorf("%d were spent, want %d", n, want)
+	}
+	l.Stop()
+}

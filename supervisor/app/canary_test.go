@@ -1,0 +1,409 @@
+package app_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"mews/supervisor/app/apptest"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// canaries are the secrets of a lodge, by what they are. Each is looked for as it is and in the ways that things are written
+// on their way.
+type canaries map[string]string
+
+// forms are how a secret may be written.
+func forms(secret string) [][]byte {
+	all := []string{secret, strings.ToLower(secret), url.QueryEscape(secret), hex.EncodeToString([]byte(secret)),
+		strings.ReplaceAll(secret, "-", "")}
+	for shift := range 3 { // wherever it begins in what is written in base64
+		text := base64.RawStdEncoding.EncodeToString(append(make([]byte, shift), secret...))
+		all = append(all, text[4*min(shift, 1):len(text)-4])
+	}
+	if raw, err := hex.DecodeString(secret); err == nil {
+		all = append(all, string(raw), base64.StdEncoding.EncodeToString(raw))
+	}
+	var found [][]byte
+	for _, f := range all {
+		found = append(found, []byte(f))
+	}
+	return found
+}
+
+// in are the secrets that something has.
+func (c canaries) in(text []byte) (found []string) {
+	for _, what := range slices.Sorted(maps.Keys(c)) {
+		secret := c[what]
+		if strings.HasPrefix(what, "typed") { // six digits may be part of any number
+			if regexp.MustCompile(`(^|[^0-9A-Za-z.])` + regexp.QuoteMeta(secret) + `($|[^0-9A-Za-z])`).Match(text) {
+				found = append(found, what)
+			}
+			continue
+		}
+		if slices.ContainsFunc(forms(secret), func(f []byte) bool { return bytes.Contains(text, f) }) {
+			found = append(found, what)
+		}
+	}
+	return found
+}
+
+// inFiles are the secrets that stand in the files of a folder, by file. Of typed codes only the text files' are looked for.
+func (c canaries) inFiles(t *testing.T, dir string) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		look := c
+		if strings.HasPrefix(d.Name(), "mews.db") { // lodge.values has its texts apart from one another
+			look = maps.Clone(c)
+			maps.DeleteFunc(look, func(what, _ string) bool { return strings.HasPrefix(what, "typed") })
+		}
+		if found := look.in(text); found != nil {
+			all[path] = found
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// aviary is a lodge with a secret of its own in every place that there is for one.
+type aviary struct {
+	*lodge
+	canaries
+	printed bytes.Buffer // what all verbs have
+	hook    string
+}
+
+const aviaryConfig = "limits: {steps: 5}\nbudget: {users: {day: 100}}\nmodels:\n  default: test/test\n  providers:\n" +
+	"    test: {kind: openai, base_url: MODEL_URL, api_key: \"${MEWS_CANARY_KEY}\"}\n" +
+	"    claude: {kind: anthropic, base_url: ANTHROPIC_URL, api_key: CANARY_WRONG}\n" +
+	"    down: {kind: openai, base_url: \"http://127.0.0.1:1/v1\", api_key: CANARY_DOWN}\n" +
+	"  prices: {test/test: {input: 1, output: 1}, claude/test: {input: 1, output: 1}, down/test: {input: 1, output: 1}}\n"
+
+func newAviary(t *testing.T) *aviary {
+	a := &aviary{canaries: canaries{"webhook secret": rand.Text()}}
+	for _, key := range []string{"the key", "a wrong key", "the key of who is down"} {
+		a.canaries[key] = "sk-" + rand.Text() + rand.Text()
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.hook = listener.Addr().String()
+	listener.Close()
+	config := strings.NewReplacer("CANARY_WRONG", a.canaries["a wrong key"], "CANARY_DOWN", a.canaries["the key of who is down"],
+		"ANTHROPIC_URL", "MODEL_ROOT").Replace(aviaryConfig)
+	a.lodge = newLodge(t, modeltest.Echo, config, "alice, role: admin, totp: off", "bob, totp: required")
+	a.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	a.model.Key = a.canaries["the key"]
+	a.Env = []string{"MEWS_CANARY_KEY=" + a.canaries["the key"]}
+	a.canaries["token"] = strings.TrimPrefix(a.bot.Token(), "42:")
+	a.canaries["sealing key"] = a.key
+	for i, code := range a.enrol("bob") {
+		a.canaries[fmt.Sprint("recovery code ", i)] = code
+	}
+	a.canaries["bob's secret"] = a.keys["bob"]
+	return a
+}
+
+// run runs a verb beside the service, and returns what it has printed.
+func (a *aviary) run(verb ...string) string {
+	cmd := exec.Command(filepath.Join(a.Bin, "mews"), append(verb, "--config", a.Config)...)
+	cmd.Env = append(os.Environ(), a.Env...)
+	out, err := cmd.CombinedOutput()
+	return fmt.Sprintf("%s\n%v\n", out, err)
+}
+
+// keep is run, and what it has printed must hold no secret.
+func (a *aviary) keep(verb ...string) {
+	a.printed.WriteString(strings.Join(verb, " ") + "\n" + a.run(verb...))
+}
+
+// found is a part of a text by a pattern.
+func found(t *testing.T, pattern, text string) string {
+	t.Helper()
+	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("there is no %q in %q", pattern, text)
+	}
+	return m[1]
+}
+
+// TestNoSecretIsWritten puts a value of its own into every place for a secret, has everything fail that can, and looks for
+// them in all that was written: files, logs, what verbs print, the processes' environments, what models and Telegram got.
+func TestNoSecretIsWritten(t *testing.T) {
+	a := newAviary(t)
+	a.Start()
+	a.asks("alice", "hello", "echo: hello")
+	carol := a.pair(t)
+	a.codes()
+	a.failures(t)
+	a.verbs()
+	a.badConfiguration()
+	a.processesKeep(t)
+	a.lookAtFiles(t)
+	a.Stop()
+	a.webhook(t)
+	a.look(t, carol)
+	a.canFail(t)
+}
+
+// pair has carol added and let in: she is shown her second factor, and nobody else is.
+func (a *aviary) pair(t *testing.T) telegramtest.User {
+	t.Helper()
+	a.keep("user", "add", "carol")
+	code := found(t, `/start ([A-Z2-7]{20,})`, a.run("user", "invite", "carol"))
+	a.canaries["invite"] = code
+	unused := found(t, `/start ([A-Z2-7]{20,})`, a.run("user", "invite", "bob"))
+	a.canaries["unused invite"] = unused
+	carol := telegramtest.User{ID: 777, First: "carol"}
+	a.bot.Say(telegramtest.Private(carol), carol, "/start "+code)
+	a.bot.Say(telegramtest.Private(mallory), mallory, "/start "+code)
+	shown := ""
+	a.bot.Await(t, "carol to be shown her second factor", func() bool {
+		for _, m := range a.bot.Sent(carol.ID) {
+			if strings.Contains(m.Text, "Scan the picture") {
+				shown = m.Text
+			}
+		}
+		return shown != ""
+	})
+	a.keys["carol"] = found(t, `\b([A-Z2-7]{32})\b`, shown)
+	a.canaries["carol's secret"] = a.keys["carol"]
+	for i, code := range regexp.MustCompile(`(?m)^[0-9A-Z]{4}(?:-[0-9A-Z]{2,4}){6}$`).FindAllString(shown, -1) {
+		a.canaries[fmt.Sprint("carol's recovery code ", i)] = code
+	}
+	a.canaries["typed to enrol"] = a.code("carol", 0)
+	a.bot.Say(telegramtest.Private(carol), carol, a.canaries["typed to enrol"])
+	a.bot.Await(t, "carol's code to be taken", func() bool {
+		return slices.ContainsFunc(a.bot.Sent(carol.ID), func(m telegramtest.Message) bool {
+			return strings.HasPrefix(m.Text, "Your second factor is set up.")
+		})
+	})
+	return carol
+}
+
+// codes has bob type codes, right and wrong.
+func (a *aviary) codes() {
+	a.T.Helper()
+	a.asks("bob", "one", locked)
+	a.canaries["typed wrong"], a.canaries["typed right"] = a.wrong("bob"), a.code("bob", 0)
+	a.asks("bob", a.canaries["typed wrong"], "Wrong code. ")
+	a.asks("bob", "ABCD-"+a.canaries["recovery code 0"][5:], "Wrong code. ")
+	from := len(a.told("bob"))
+	a.say("bob", a.canaries["typed right"])
+	a.hears("bob", from, unlocked, "echo: one")
+	a.asks("bob", "/lock", "Locked")
+	a.asks("bob", a.canaries["recovery code 1"], unlocked)
+}
+
+// failures has providers and Telegram refuse, be away, and answer nonsense.
+func (a *aviary) failures(t *testing.T) {
+	t.Helper()
+	for _, model := range []string{"claude/test", "down/test"} {
+		a.asks("alice", "/model "+model, "From your next message on "+model)
+		a.say("alice", "hello "+model)
+		a.settles("hello " + model)
+	}
+	a.asks("alice", "/model default", "")
+	for _, f := range []telegramtest.Fault{{Kind: telegramtest.Reset, Times: 1}, {Kind: telegramtest.HTML, Times: 1},
+		{Kind: telegramtest.Error, Code: http.StatusNotFound, Text: "Not Found", Times: 1}} {
+		a.bot.Fault(f)
+		a.say("alice", "through trouble")
+		a.settles("through trouble")
+	}
+}
+
+// settles waits until what was said has an answer, with Telegram or refused for good.
+func (a *aviary) settles(what string) {
+	a.T.Helper()
+	a.WaitFor(apptest.Patience, "an answer to "+what, func() bool {
+		return a.bot.Pending() == 0 && a.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+			a.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+	})
+}
+
+// verbs prints all that verbs print beside what is shown on purpose.
+func (a *aviary) verbs() {
+	for _, verb := range [][]string{{"status"}, {"status", "--json"}, {"user", "list"}, {"user", "list", "--json"}, {"user", "show", "carol"},
+		{"totp", "status"}, {"totp", "status", "--json"}, {"audit"}, {"audit", "--json"}, {"audit", "verify"}, {"usage"}, {"usage", "--all"},
+		{"check"}, {"doctor"}, {"models"}, {"reload"}, {"totp", "unlock", "bob"}, {"user", "export", "carol", "--output", filepath.Join(a.Dir, "state", "carol.tar.gz")}} {
+		a.keep(verb...)
+	}
+}
+
+// badConfiguration has the configuration be read again with secrets in the wrong places.
+func (a *aviary) badConfiguration() {
+	good, err := os.ReadFile(a.Config)
+	if err != nil {
+		a.T.Fatal(err)
+	}
+	for _, bad := range []string{
+		"telegram_token: " + a.canaries["token"],
+		"telegram: {token: [" + a.canaries["token"] + "]}",
+		"telegram: {token: \"" + a.canaries["token"] + " x\"}",
+		"access: {key: " + a.key + "}",
+		"models: {providers: {test: {kind: openai, api_key: {a: " + a.canaries["the key"] + "}}}}",
+		"models: {providers: {test: " + a.canaries["the key"] + "}}",
+	} {
+		a.write("mews.yaml", string(good)+"\n"+bad+"\n")
+		a.keep("reload")
+		a.keep("check")
+		a.write("mews.yaml", fmt.Sprintf("state: %s/state\n%s\n", a.Dir, bad))
+		a.keep("check")
+		a.keep("reload")
+	}
+	a.write("mews.yaml", string(good))
+}
+
+// processesKeep looks at what anybody of the same account may see of the processes.
+func (a *aviary) processesKeep(t *testing.T) {
+	t.Helper()
+	for _, program := range []string{"mews", "mews-spawner", "mews-worker"} {
+		pids := a.Processes(program)
+		if len(pids) == 0 {
+			t.Errorf("no %s runs", program)
+		}
+		for _, pid := range pids {
+			for _, name := range []string{"environ", "cmdline", "comm"} {
+				text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
+				if err != nil {
+					t.Logf("%s of %s: %v", name, program, err)
+				}
+				got := a.in(text)
+				if program == "mews" && name == "environ" { // where it was given the one
+					got = slices.DeleteFunc(got, func(what string) bool { return what == "the key" })
+				}
+				if len(got) > 0 {
+					t.Errorf("%s of %s has %q", name, program, got)
+				}
+			}
+		}
+	}
+}
+
+// webhook has Telegram bring what people say, and others who do not know the secret.
+func (a *aviary) webhook(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile(a.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.write("mews.yaml", strings.Replace(string(text), "rate: {chat: 30, all: 1000}}", fmt.Sprintf("rate: {chat: 30, all: 1000}, "+
+		"webhook: {url: \"http://%s/webhook/telegram\", secret: %s}}\nwebhooks: {listen: %q}", a.hook, a.canaries["webhook secret"], a.hook), 1))
+	a.Start()
+	a.asks("alice", "by the hook", "echo: by the hook")
+	for _, secret := range []string{"", "wrong", a.canaries["webhook secret"][:20]} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+a.hook+"/webhook/telegram?x="+a.canaries["token"], strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Telegram-Bot-Api-Secret-Token", secret)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.printed.WriteString(fmt.Sprint(resp.Status, resp.Header) + "\n")
+		resp.Body.Close()
+	}
+	a.keep("status")
+	a.Stop()
+}
+
+// look looks everywhere.
+func (a *aviary) look(t *testing.T, carol telegramtest.User) {
+	t.Helper()
+	a.lookAtFiles(t)
+	log, err := os.ReadFile(filepath.Join(a.Dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range bytes.Lines(log) {
+		if what := a.in(line); what != nil {
+			t.Errorf("the log has %q: %s", what, line)
+		}
+	}
+	for line := range bytes.Lines(a.printed.Bytes()) {
+		if what := a.in(line); what != nil {
+			t.Errorf("a verb has printed %q: %s", what, line)
+		}
+	}
+	for where, value := range a.values() {
+		if what := a.in([]byte(value)); what != nil {
+			t.Errorf("the database has %q in %s: %.200q", what, where, value)
+		}
+	}
+	for _, r := range a.model.Requests() {
+		header := r.Header.Clone()
+		header.Del("Authorization")
+		if what := a.in(append(r.Raw, fmt.Sprint(header)...)); what != nil {
+			t.Errorf("a model was sent %q", what)
+		}
+	}
+	for _, c := range a.bot.Calls() {
+		params, err := json.Marshal(c.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		onPurpose := c.ChatID == carol.ID && strings.Contains(string(params), "Scan the picture") || c.Method == "setWebhook"
+		if what := a.in(params); what != nil && !onPurpose {
+			t.Errorf("Telegram was sent %q by %s: %.300s", what, c.Method, params)
+		}
+	}
+}
+
+// lookAtFiles looks at what the service keeps, and at the people's folders.
+func (a *aviary) lookAtFiles(t *testing.T) {
+	t.Helper()
+	for _, dir := range []string{"state", "homes"} {
+		for path, what := range a.inFiles(t, filepath.Join(a.Dir, dir)) {
+			t.Errorf("%s has %q", path, what)
+		}
+	}
+}
+
+// canFail sees that secrets would be found.
+func (a *aviary) canFail(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for what, secret := range a.canaries {
+		for i, form := range forms(secret) {
+			if strings.HasPrefix(what, "typed") && i > 0 {
+				continue
+			}
+			path := filepath.Join(dir, "planted")
+			if err := os.WriteFile(path, []byte("x "+string(form)+" y"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := a.inFiles(t, dir)[path]; !slices.Contains(got, what) {
+				t.Errorf("%s was planted as %q, and %q were found", what, form, got)
+			}
+		}
+	}
+}

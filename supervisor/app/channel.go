@@ -1,0 +1,254 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/command"
+	"mews/supervisor/control"
+	"mews/supervisor/inbox"
+	"mews/supervisor/markdown"
+	"mews/supervisor/outbox"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/telegram"
+	"mews/supervisor/web"
+)
+
+// channel is Telegram, both ways.
+type channel struct {
+	service *Service
+	log     hclog.Logger
+	client  *telegram.Client
+	health  telegram.Health
+	outbox  *outbox.Outbox
+	cleaner *outbox.Cleaner
+	queries chan string                 // presses to be acknowledged
+	read    func(context.Context) error // the way in, until its context ends
+	public  *web.Server                 // where Telegram delivers; nil where it is polled
+}
+
+// openTelegram makes the channel where the configuration has one. It makes no request: those begin with the parts.
+func (s *Service) openTelegram(context.Context) (err error) {
+	if s.Config.Telegram.Token.Reveal() == "" {
+		return nil
+	}
+	c := &channel{service: s, log: s.Log.Named("telegram"), queries: make(chan string, maxQueries)}
+	c.client, err = telegram.New(telegram.Options{
+		Token: s.Config.Telegram.Token.Reveal(), APIURL: s.Config.Telegram.APIURL, Open: s.spool.Read, Log: c.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.closing(func() error { c.client.Close(); return nil })
+	c.health.Alarm, c.health.Recovered = c.tellAdmins, c.tellAdmins
+	c.outbox = outbox.New(outbox.Options{
+		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
+		Deliveries: deliveries{s.db.Outbox()}, Posts: s.db.Posts(), Conversations: following{s.db.Conversations(), s}, Freezes: s.db.Outbox(),
+		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.Config.Telegram.Rate),
+		Grows: s.preferences().grows, Serves: s.serves, Log: s.Log.Named("outbox"),
+		Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget,
+	})
+	c.cleaner = c.outbox.Cleaner(s.db.Cleanings())
+	s.feeds.Changed = c.outbox.Changed
+	s.channel = c
+	return nil
+}
+
+func rates(r config.Rate) outbox.Rates { return outbox.Rates{All: r.All, Chat: r.Chat, Group: r.Group} }
+
+// receive makes the way in, which ends in box.
+func (c *channel) receive(box *inbox.Inbox) error {
+	s := c.service
+	g := &gate{
+		source: c.client.Source(), people: s.people, updates: s.db.Inbox(), conversations: s.db.Conversations(),
+		inbox:   box,
+		renamed: s.moves.renamed, wake: s.wakeIn,
+		moved: c.outbox.Moved, refresh: s.roster.Refresh, pairing: newPairing(s), acknowledge: c.pressed, audit: s.audit.note, log: c.log,
+	}
+	hook := s.Config.Telegram.Webhook
+	if hook.URL == "" {
+		c.read = telegram.NewPoller(c.client, g, telegram.PollOptions{Log: c.log, Health: &c.health}).Run
+		return nil
+	}
+	handler, err := telegram.NewWebhook(c.client, g, telegram.WebhookOptions{
+		Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
+	})
+	if err != nil {
+		return err
+	}
+	c.public, err = web.New(web.Options{
+		Listen: s.Config.Webhooks.Listen, Routes: map[string]http.Handler{config.TelegramPath: handler}, Log: s.Log.Named("web"),
+	})
+	if err != nil {
+		return err
+	}
+	c.read = telegram.NewWebhookRegistrar(c.client, telegram.WebhookRegistrarOptions{
+		URL: hook.URL, Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
+	}).Run
+	return nil
+}
+
+// outward are the parts that bring people what is for them.
+func (c *channel) outward() []part {
+	return []part{{"outbox", c.outbox.Run}, {"cleaner", c.cleaner.Run}, {"presses", c.acknowledge}}
+}
+
+// maxQueries is how many presses wait to be acknowledged. That those beyond are not is seen by whoever pressed, for a moment.
+const maxQueries = 100
+
+// pressed has a press acknowledged. It never blocks.
+func (c *channel) pressed(query string) {
+	select {
+	case c.queries <- query:
+	default:
+	}
+}
+
+// acknowledge ends the wait of whoever pressed a button, one after the other.
+func (c *channel) acknowledge(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case query := <-c.queries:
+			if err := c.client.AckPress(ctx, query, "", false); err != nil && ctx.Err() == nil {
+				c.log.Warn("acknowledge that a button was pressed", "error", err)
+			}
+		}
+	}
+}
+
+// inward are the parts that take what people send, in the order in which they start.
+func (c *channel) inward() []part {
+	parts := []part{{"telegram", c.read}, {"telegram menu", c.present}}
+	if c.public != nil {
+		parts = append(parts, part{"webhooks", c.public.Run})
+	}
+	return parts
+}
+
+// presented is how long the bot's name and its menu are taken to be as they were: both can be changed at @BotFather.
+const presented = 24 * time.Hour
+
+// present learns the bot's name and puts the commands into Telegram's menu, once a day until the end. Nothing else waits
+// for either.
+func (c *channel) present(ctx context.Context) error {
+	var menu []telegram.Command
+	for _, entry := range command.Menu() {
+		menu = append(menu, telegram.Command(entry))
+	}
+	var met time.Time
+	introduce := func() (struct{}, error) {
+		if time.Since(met) >= presented {
+			bot, err := c.client.RefreshMe(ctx)
+			if err != nil {
+				return struct{}{}, paced(err)
+			}
+			met = time.Now()
+			c.health.Named(bot.Username)
+		}
+		return struct{}{}, paced(c.client.SetMenu(ctx, menu))
+	}
+	for ctx.Err() == nil {
+		_, err := backoff.Retry(ctx, introduce, backoff.WithMaxElapsedTime(0),
+			backoff.WithBackOff(&backoff.ExponentialBackOff{
+				InitialInterval: 5 * time.Second, Multiplier: 2, RandomizationFactor: 0.25, MaxInterval: 10 * time.Minute,
+			}),
+			backoff.WithNotify(func(err error, again time.Duration) {
+				c.log.Warn("learn the bot's name and set its menu", "error", err, "again_in", again.Round(time.Second))
+			}))
+		if err != nil {
+			return nil // the end came
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(presented):
+		}
+	}
+	return nil
+}
+
+// paced has the next attempt wait for exactly as long as the channel has said, where it has.
+func paced(err error) error {
+	if e := new(supervisor.SendError); errors.As(err, &e) && e.RetryAfter > 0 {
+		return fmt.Errorf("%w (%w)", err, &backoff.RetryAfterError{Duration: e.RetryAfter})
+	}
+	return err
+}
+
+// tellAdmins tells the admins of Telegram's health on the other way to them that there is.
+func (c *channel) tellAdmins(text string) {
+	c.log.Error("health", "text", text)
+	go c.notify(text) // ends with its timeout; the caller must not be held up
+}
+
+// noticing is how long a notice may take to be kept.
+const noticing = time.Minute
+
+func (c *channel) notify(text string) {
+	s := c.service
+	ctx, cancel := context.WithTimeout(context.Background(), noticing)
+	defer cancel()
+	for _, name := range s.people.Names() {
+		if u, _ := s.people.Find(name); u.Role != supervisor.RoleAdmin {
+			continue
+		}
+		terminal, err := s.db.Conversations().Find(ctx, name, supervisor.ChannelTerminal, "", "")
+		if err == nil {
+			_, err = s.db.Outbox().PutNotice(ctx, terminal.ID, text)
+		}
+		if err != nil {
+			c.log.Error("tell an admin", "user", name, "error", err)
+			continue
+		}
+		s.feeds.Delivery(terminal.ID)
+	}
+}
+
+// status is how the channel is, for whoever may know.
+func (c *channel) status() control.Channel {
+	h := c.health.Status()
+	status := control.Channel{
+		Name: string(supervisor.ChannelTelegram), Mode: string(h.Mode), Bot: h.Username, State: string(h.State),
+		Since: h.Since, Completed: h.Completed, Failures: h.Failures, Error: h.Error, Pending: h.Pending,
+	}
+	for chat, until := range c.outbox.Status().Frozen {
+		status.Frozen = append(status.Frozen, control.Frozen{Chat: chat, Until: until})
+	}
+	for _, t := range c.outbox.Status().Troubles {
+		status.Stuck = append(status.Stuck, control.Stuck{Chat: t.Chat, Error: t.Error, Since: t.Since})
+	}
+	slices.SortFunc(status.Frozen, func(a, b control.Frozen) int { return strings.Compare(a.Chat, b.Chat) })
+	return status
+}
+
+// deliveries are the store as the outbox asks for it, in words of its own.
+type deliveries struct{ sqlite.Outbox }
+
+func (d deliveries) Close(ctx context.Context, delivery int64, outcome supervisor.Outcome, why string, told []int64) error {
+	return d.Outbox.Close(ctx, sqlite.DeliveryOutcome{Delivery: delivery, Outcome: outcome, Why: why, Told: told})
+}
+
+// render makes the messages that a text is in a chat.
+func render(text string, growing bool) []supervisor.RichText {
+	rich := markdown.Render
+	if growing {
+		rich = markdown.Growing
+	}
+	return markdown.Split(rich(text), markdown.MaxMessage-outbox.Room)
+}
+
+// halve makes smaller messages of one that was found too long.
+func halve(t supervisor.RichText) []supervisor.RichText {
+	return markdown.Split(t, max(1, markdown.Length(t.Text)/2))
+}

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor/telegram"
+)
+
+// botAPI answers a bot's calls in memory, and notes when they came.
+type botAPI struct {
+	began  time.Time
+	answer func(method string, after time.Duration) string // "" is a gateway's page
+
+	mu   sync.Mutex
+	made map[string][]time.Duration // by method
+}
+
+func (b *botAPI) RoundTrip(r *http.Request) (*http.Response, error) {
+	method, after := path.Base(r.URL.Path), time.Since(b.began)
+	b.mu.Lock()
+	b.made[method] = append(b.made[method], after)
+	b.mu.Unlock()
+	code, body := http.StatusOK, b.answer(method, after)
+	if body == "" {
+		code, body = http.StatusBadGateway, "<html>"
+	}
+	return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+// presenting has a channel present itself for a while, and gives what was asked and what the bot is called at last.
+func presenting(t *testing.T, while time.Duration, answer func(string, time.Duration) string) (
+	made map[string][]time.Duration, name string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		b := &botAPI{began: time.Now(), answer: answer, made: map[string][]time.Duration{}}
+		client, err := telegram.New(telegram.Options{Token: "42:TEST-token", Transport: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &channel{client: client, log: hclog.NewNullLogger()}
+		ctx, cancel := context.WithTimeout(t.Context(), while)
+		defer cancel()
+		if err := c.present(ctx); err != nil {
+			t.Error(err)
+		}
+		made, name = b.made, c.health.Status().Username
+	})
+	return made, name
+}
+
+func meAs(name string) string {
+	return `{"ok":true,"result":{"id":42,"is_bot":true,"first_name":"Mews","username":"` + name + `"}}`
+}
+
+const (
+	apiYes   = `{"ok":true,"result":true}`
+	apiFlood = `{"ok":false,"error_code":429,"description":"Too Many Requests","parameters":{"retry_after":137}}`
+)
+
+// menuCalls answers what the menu is set by.
+func menuCalls(method string) string {
+	return map[string]string{"getMyCommands": `{"ok":true,"result":[]}`, "setMyCommands": apiYes}[method]
+}
+
+// TestNothingIsAskedWithinAFlood: the name is asked and the menu set exactly when Telegram has said.
+func TestNothingIsAskedWithinAFlood(t *testing.T) {
+	flood := 137 * time.Second
+	made, name := presenting(t, time.Hour, func(method string, after time.Duration) string {
+		switch {
+		case method == "getMe" && after < flood, method == "setMyCommands" && after < 3*flood:
+			return apiFlood
+		case method == "getMe":
+			return meAs("mews_bot")
+		}
+		return menuCalls(method)
+	})
+	if asked := made["getMe"]; len(asked) != 2 || asked[1] != flood || name != "mews_bot" {
+		t.Errorf("the name was asked for after %v, and is %q", asked, name)
+	}
+	if set := made["setMyCommands"]; len(set) < 3 || set[0] != flood || set[1] != 2*flood || set[2] != 3*flood {
+		t.Errorf("the menu was set after %v", set)
+	}
+}
+
+// TestANewNameIsLearntWithinADay, also while the menu can't be set and after a day on which nothing could be asked.
+func TestANewNameIsLearntWithinADay(t *testing.T) {
+	for name, menu := range map[string]bool{"with its menu": true, "without": false} {
+		t.Run(name, func(t *testing.T) {
+			day := 24 * time.Hour
+			made, name := presenting(t, 3*day+time.Hour, func(method string, after time.Duration) string {
+				switch {
+				case method == "getMe" && after > day-time.Hour && after < day+time.Hour:
+					return ""
+				case method == "getMe" && after < 2*day:
+					return meAs("mews_bot")
+				case method == "getMe":
+					return meAs("hawk_bot")
+				case !menu:
+					return ""
+				}
+				return menuCalls(method)
+			})
+			if n := len(made["getMe"]); name != "hawk_bot" || n < 4 || n > 60 {
+				t.Errorf("the bot is called %q; asked %d times", name, n)
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package app_test
+
+import (
+	"bytes"
+	"mews/supervisor/app/apptest"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// streamOff is how somebody is asked about a setting.
+const streamOff = "Change your setting stream from "
+
+// TestACommandsQuestionOutlivesWhoeverWaits: whether the service is killed or stopped while a command asks, nobody is asked
+// twice, and what is pressed counts, also while nobody runs.
+func TestACommandsQuestionOutlivesWhoeverWaits(t *testing.T) {
+	l := consent{newLodge(t, courier, "", "alice, role: admin, approvals: {settings: ask}")}
+	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	l.Start()
+	for i, c := range []struct {
+		says, button, answer string
+		away                 bool // it is pressed while nobody runs
+		end                  func()
+	}{
+		{"/settings stream off", "Once", "From now on stream is off", false, l.die},
+		{"/settings stream on", "Once", "From now on stream is on", true, l.die},
+		{"/settings stream off", "Deny", "alice was asked and said no.", true, l.die},
+		{"/settings stream off", "Once", "From now on stream is off", true, l.Stop},
+	} {
+		l.asks("alice", c.says, streamOff)
+		l.WaitFor(apptest.Patience, "the question to be delivered", l.delivered)
+		c.end()
+		if c.away {
+			l.chooses("alice", c.button)
+		}
+		l.Start()
+		if !c.away {
+			l.chooses("alice", c.button)
+		}
+		l.settle()
+		if told := last(l.told("alice")); !slices.ContainsFunc(l.told("alice"), func(text string) bool { return strings.HasPrefix(text, c.answer) }) {
+			t.Errorf("%s, %s: alice was told %q in the end", c.says, c.button, told)
+		}
+		if n := l.asked(); n != i+1 {
+			t.Errorf("%s, %s: alice was asked %d times, want %d", c.says, c.button, n, i+1)
+		}
+	}
+	if n := l.Count("SELECT count(*) FROM setting WHERE name = 'stream' AND value = 'off'"); n != 1 {
+		t.Errorf("%d settings are kept", n)
+	}
+	l.Stop()
+}
+
+// TestSomebodyIsDeletedWhileTheirCommandAsks: the command ends with them, and nothing tries to answer it.
+func TestSomebodyIsDeletedWhileTheirCommandAsks(t *testing.T) {
+	l := consent{newLodge(t, courier, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}
+	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	l.Start()
+	verb := func(args ...string) *exec.Cmd {
+		return exec.CommandContext(t.Context(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...)
+	}
+	if out, err := verb("user", "add", "dan").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	talk, heard := verb("chat", "--user", "dan"), new(bytes.Buffer)
+	talk.Stdin, talk.Stdout, talk.Stderr = strings.NewReader("/settings stream off\n"), heard, heard
+	if err := talk.Start(); err != nil {
+		t.Fatal(err)
+	}
+	l.WaitFor(apptest.Patience, "dan to be asked", func() bool { return l.asked() == 1 })
+	if out, err := verb("user", "delete", "dan", "--yes").CombinedOutput(); err != nil || !strings.Contains(string(out), "dan is deleted.") {
+		t.Fatalf("%v: %s\n%s", err, out, l.Log())
+	}
+	_ = talk.Process.Kill() // it may wait for an answer that does not come
+	_ = talk.Wait()
+	l.asks("alice", "/settings stream off", streamOff) // which rings for all who wait
+	l.chooses("alice", "Once")
+	l.settle()
+	if log := l.Log(); strings.Contains(log, "answer a command") {
+		t.Errorf("something tries to answer dan: %s", log)
+	}
+	for _, table := range []string{"inbox", "outbox", "conversation", "question", "setting"} {
+		if n := l.Count("SELECT count(*) FROM " + table + " WHERE user = 'dan'"); n != 0 {
+			t.Errorf("%d rows of theirs are left in %s", n, table)
+		}
+	}
+	l.Stop()
+}

@@ -1,0 +1,205 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/config"
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/command"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+)
+
+// chats is what of the service people see to in the chat.
+type chats struct{ *Service }
+
+// desk is what they see to by themselves.
+func (s chats) desk() command.Desk {
+	store := s.db.Access()
+	return command.Desk{
+		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.Service), Locks: locks{store}, Groups: groups{s.roster},
+		Invites: invites{s.roster, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: s.preferences(),
+		Audit: s.audit.note,
+	}
+}
+
+func (s chats) accounts() command.Accounts {
+	return command.Accounts{Usages: s.voices(), Budgets: s.preferences(), Pictures: pictures{s.spool}}
+}
+
+// locks are people's gates, for /lock.
+type locks struct{ sqlite.Access }
+
+func (l locks) Guarded(ctx context.Context, user string) (bool, error) {
+	f, known, err := l.Factors.Find(ctx, user)
+	return known && f.Confirmed, err
+}
+
+func (l locks) Close(ctx context.Context, c supervisor.Conversation) error {
+	return l.Logins.Close(ctx, c.User, c.Channel, c.Chat)
+}
+
+func (l locks) CloseAll(ctx context.Context, user string) (int64, error) {
+	return l.Logins.CloseAll(ctx, user)
+}
+
+// groups are where people may speak together, for /allow and /disallow.
+type groups struct{ *roster }
+
+func (g groups) Allow(ctx context.Context, c supervisor.Conversation) error {
+	if err := g.store.Groups.Allow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
+		return err
+	}
+	return g.Refresh(ctx)
+}
+
+func (g groups) Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error) {
+	if _, err := g.store.Groups.Disallow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
+		return false, err
+	}
+	err = g.Refresh(ctx)
+	return g.people.GroupAllowed(c.Channel, c.Chat), err
+}
+
+// invites let people in, for /invite.
+type invites struct {
+	roster *roster
+	spool  *spool.Spool
+	bot    func() string // its name on Telegram; "" where that is not known
+	now    func() time.Time
+}
+
+// inviteLasts is how long a code that was made in the chat can be used.
+const inviteLasts = 24 * time.Hour
+
+// Check says why nobody of that name can be invited.
+func (i invites) Check(ctx context.Context, name string) error {
+	_, known := i.roster.people.Find(name)
+	switch {
+	case i.roster.people.Suspended(name):
+		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
+			"%s is suspended, and an invite would not change that. `mews user enable %s` does.", name, name)}
+	case known:
+		return nil
+	}
+	cfg := i.roster.Config()
+	err := cfg.CheckAdded(config.User{Name: name, Role: string(supervisor.RoleUser), Home: homeOf(cfg, name)})
+	if err != nil {
+		return invalid("Nobody can be invited as %q: %v.", name, err)
+	}
+	return unclaimed(ctx, i.roster.store.People, cfg, name)
+}
+
+// Invite makes a code for a person, who is added where nobody knows them.
+func (i invites) Invite(ctx context.Context, name string) (made command.Invitation, err error) {
+	user, known := i.roster.people.Find(name)
+	if !known {
+		if err := i.roster.store.People.Add(ctx, supervisor.User{Name: name, Role: supervisor.RoleUser}); err != nil {
+			return made, err
+		}
+		if err := i.roster.Refresh(ctx); err != nil {
+			_, undo := i.roster.store.People.Remove(ctx, name)
+			return made, errors.Join(err, undo)
+		}
+		user, _ = i.roster.people.Find(name)
+	}
+	secret, digest := access.NewInvite()
+	made = command.Invitation{Code: secret.Reveal(), Added: !known, Lasts: inviteLasts,
+		Enrols: user.Codes == supervisor.CodesRequired, Botless: botless(i.roster.Config())}
+	if bot := strings.TrimPrefix(i.bot(), "@"); bot != "" {
+		made.Link = "https://t.me/" + bot + "?start=" + made.Code
+		file, err := i.picture(made.Link, name)
+		if err != nil {
+			return made, err
+		}
+		made.Files = append(made.Files, file)
+	}
+	err = i.roster.store.Invites.Put(ctx, sqlite.Invite{
+		Digest: digest, User: name, ExpiresAt: i.now().Add(inviteLasts), Enrol: made.Enrols,
+	})
+	return made, err
+}
+
+func (i invites) picture(link, name string) (supervisor.File, error) {
+	png, err := access.QRCode(link, pictureWidth)
+	if err != nil {
+		return supervisor.File{}, err
+	}
+	return pictures{i.spool}.Keep("invite-"+name+".png", png)
+}
+
+// pictures are what is drawn here and goes to people.
+type pictures struct{ spool *spool.Spool }
+
+// Keep puts a picture into the spool.
+func (p pictures) Keep(name string, png []byte) (supervisor.File, error) {
+	ref, err := keepBytes(p.spool, png)
+	return supervisor.File{SHA256: ref.SHA256, Size: ref.Size, Name: name, MediaType: "image/png"}, err
+}
+
+// personal is what /status tells of the gate and the budget of whoever asks, a line each.
+func (s chats) personal(ctx context.Context, c supervisor.Conversation) (string, error) {
+	var lines []string
+	gate, err := s.gateLine(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	lines = append(lines, "gate    "+gate)
+	held, err := s.db.Inbox().Held(ctx, c.User)
+	if err != nil {
+		return "", err
+	}
+	if held > 0 {
+		lines = append(lines, fmt.Sprintf("held    %s until you send a code", amount.Of(int(held), "message", "messages")))
+	}
+	left, err := s.preferences().Left(ctx, c.User)
+	if err != nil {
+		return "", err
+	}
+	var budgets []string
+	for _, a := range left {
+		budgets = append(budgets, a.String())
+	}
+	if len(budgets) > 0 {
+		lines = append(lines, "budget  "+strings.Join(budgets, ", "))
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// gateLine says whether the gate is open where somebody writes.
+func (s chats) gateLine(ctx context.Context, c supervisor.Conversation) (string, error) {
+	store := s.db.Access()
+	guarded, err := locks{store}.Guarded(ctx, c.User)
+	if err != nil || !guarded {
+		return "open; no second factor", err
+	}
+	login, _, err := store.Logins.FindLogin(ctx, c.User, c.Channel, c.Chat)
+	limits := s.roster.Config().Access
+	now := s.moment()
+	if err != nil || !login.Open(now, limits.Session, limits.SessionMax) {
+		return "locked", err
+	}
+	until := login.OpenedAt.Add(limits.SessionMax)
+	if idle := login.UsedAt.Add(limits.Session); idle.Before(until) {
+		until = idle
+	}
+	return fmt.Sprintf("open for another %s; /lock locks it", until.Sub(now).Round(time.Minute)), nil
+}
+
+// statusText is what /status answers.
+func (s chats) statusText(report reporter) func(context.Context, supervisor.Conversation) (string, error) {
+	return func(ctx context.Context, c supervisor.Conversation) (string, error) {
+		text, err := report.statusText(ctx, c)
+		if err != nil || inGroup(c) {
+			return text, err
+		}
+		own, err := s.personal(ctx, c)
+		return text + "\n" + own, err
+	}
+}

@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/command"
+)
+
+func TestAnInviteLetsSomebodyIn(t *testing.T) {
+	s := newStudy(t)
+	bot := ""
+	i := invites{s.roster, s.spool, func() string { return bot }, time.Now}
+	made, err := i.Invite(t.Context(), "cleo")
+	must(t, err)
+	if cleo, known := s.people.Find("cleo"); !known || cleo.Role != supervisor.RoleUser || !made.Added {
+		t.Errorf("made was %+v of %+v", made, cleo)
+	}
+	if _, err := os.Stat(filepath.Join(s.Config.State, "homes", "cleo")); err != nil {
+		t.Error(err)
+	}
+	if made.Link != "" || len(made.Files) != 0 || made.Enrols || made.Lasts != 24*time.Hour {
+		t.Errorf("made was %+v", made)
+	}
+	used, err := s.db.Access().Invites.Redeem(t.Context(), access.DigestInvite(made.Code), supervisor.ChannelTelegram, "77", "")
+	must(t, err)
+	if used.User != "cleo" || used.Enrol || time.Until(used.ExpiresAt).Round(time.Hour) != 24*time.Hour {
+		t.Errorf("used was %+v", used)
+	}
+	must(t, s.roster.Refresh(t.Context()))
+	if who, known := s.people.Telegram(77); !known || who.Name != "cleo" {
+		t.Errorf("77 is %+v", who)
+	}
+
+	bot = "@mews_bot"
+	made, err = i.Invite(t.Context(), "ann") // who needs a second factor
+	must(t, err)
+	if made.Added || !made.Enrols || made.Link != "https://t.me/mews_bot?start="+made.Code || len(made.Files) != 1 {
+		t.Fatalf("made was %+v", made)
+	}
+	file := made.Files[0]
+	picture, bytes, err := s.spool.Read(file.SHA256)
+	must(t, err)
+	defer picture.Close()
+	if _, err := png.Decode(picture); err != nil || bytes != file.Size || file.Name != "invite-ann.png" {
+		t.Errorf("the picture is %+v, %v", file, err)
+	}
+}
+
+func TestWhoCannotBeInvited(t *testing.T) {
+	s := newStudy(t)
+	must(t, s.db.Access().People.Suspend(t.Context(), "ben", true))
+	must(t, s.roster.Refresh(t.Context()))
+	i := invites{s.roster, s.spool, s.botName, time.Now}
+	for name, want := range map[string]string{
+		"ann": "", "cleo": "", "ben": "ben is suspended, and an invite would not change that.", "../x": `Nobody can be invited as "../x"`,
+		"": `Nobody can be invited as ""`, "Cleo": `Nobody can be invited as "Cleo"`,
+	} {
+		if err := i.Check(t.Context(), name); (err == nil) != (want == "") || want != "" && !strings.HasPrefix(supervisor.ErrorMessage(err), want) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func TestAGroupIsAllowedAndDisallowed(t *testing.T) {
+	s := newStudy(t)
+	g := groups{s.roster}
+	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "-7"}
+	must(t, g.Allow(t.Context(), c))
+	if !s.people.GroupAllowed(c.Channel, c.Chat) {
+		t.Error("it is not allowed")
+	}
+	if stays, err := g.Disallow(t.Context(), c); stays || err != nil || s.people.GroupAllowed(c.Channel, c.Chat) {
+		t.Errorf("it stays: %v, %v", stays, err)
+	}
+	c.Chat = "-5" // of the configuration
+	if stays, err := g.Disallow(t.Context(), c); !stays || err != nil {
+		t.Errorf("it stays: %v, %v", stays, err)
+	}
+}
+
+// unlock gives ann a second factor, and opens her gate in a chat.
+func unlock(t *testing.T, s *Service, c supervisor.Conversation) {
+	t.Helper()
+	must(t, s.db.Access().Factors.Put(t.Context(), "ann", []byte("sealed"), nil))
+	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+		f.Confirmed = true
+		return f, supervisor.Verdict{Right: true, Action: "login", Text: "Unlocked."}
+	}
+	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{
+		Inbound: supervisor.Inbound{Conversation: c, Source: "test", Key: "code", Kind: supervisor.KindCode}, Decision: supervisor.GateDecision{Decide: right},
+	}}})
+	must(t, err)
+}
+
+func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
+	s := newStudy(t)
+	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
+	must(t, err)
+	told := func(want string) {
+		t.Helper()
+		if got, err := (chats{s}).personal(t.Context(), c); err != nil || got != want {
+			t.Errorf("told was %q, %v; want %q", got, err, want)
+		}
+	}
+	told("gate    open; no second factor\nbudget  $2.50 of $2.50 is left today")
+	unlock(t, s, c)
+	told("gate    open for another 30m0s; /lock locks it\nbudget  $2.50 of $2.50 is left today")
+	l := locks{s.db.Access()}
+	if guarded, err := l.Guarded(t.Context(), "ann"); !guarded || err != nil {
+		t.Errorf("ann has no second factor: %v", err)
+	}
+	if guarded, err := l.Guarded(t.Context(), "ben"); guarded || err != nil {
+		t.Errorf("ben has a second factor: %v", err)
+	}
+	must(t, l.Close(t.Context(), c))
+	_, err = s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{
+		Inbound:  supervisor.Inbound{Conversation: c, Source: "test", Key: "text", Kind: supervisor.KindText, Text: "hello"},
+		Decision: supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."}},
+	}}})
+	must(t, err)
+	told("gate    locked\nheld    1 message until you send a code\nbudget  $2.50 of $2.50 is left today")
+	if n, err := l.CloseAll(t.Context(), "ann"); n != 0 || err != nil {
+		t.Errorf("%d chats were open, %v", n, err)
+	}
+}
+
+// All but what runs turns is as a service puts it together.
+func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
+	s := newStudy(t)
+	s.audit = newAuditor(s.db.Audit(), s.Log)
+	d, a := chats{s}.desk(), chats{s}.accounts()
+	for name, part := range map[string]any{"questions": d.Questions, "cleanings": d.Cleanings, "approver": d.Approver, "locks": d.Locks,
+		"invites": d.Invites, "groups": d.Groups, "grants": d.Grants, "settings": d.Settings, "usages": a.Usages, "budgets": a.Budgets,
+		"pictures": a.Pictures} {
+		if part == nil {
+			t.Errorf("there are no %s", name)
+		}
+	}
+	answered := make(chan int64, 1)
+	commands := command.New(command.Options{Store: s.db.Inbox(), Outbox: s.db.Outbox(), Models: s.voices(), Choices: s.voices(),
+		Accounts: a, Desk: d, People: s.preferences(), InGroup: inGroup, Queued: func(c int64) { answered <- c }, Log: s.Log})
+	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
+	must(t, err)
+	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: "1", Message: "9",
+		Kind: supervisor.KindPress, Text: "s:stream off"})
+	must(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- commands.Run(ctx) }()
+	accept(nil, commands)(in)
+	<-answered
+	stop()
+	must(t, <-ended)
+	if s.preferences().grows(c) {
+		t.Error("what was pressed was not set")
+	}
+	list, err := s.db.Outbox().Pending(t.Context(), c.ID, 0, 10)
+	if err != nil || len(list) != 1 || list[0].Text != "From now on stream is off, your own." {
+		t.Errorf("told was %+v, %v", list, err)
+	}
+	if due, err := s.db.Cleanings().Due(t.Context(), c.Channel, time.Now(), 10); err != nil || len(due) != 1 || due[0].Message != "9" {
+		t.Errorf("to be cleaned is %+v, %v", due, err)
+	}
+}

@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+
+	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/approval"
+	"mews/supervisor/budget"
+	"mews/supervisor/sqlite"
+)
+
+// newGate makes the gate that everything meets which people send.
+func newGate(s *Service) *entrance {
+	store := s.db.Access()
+	s.codes = newConfirmations(s.moment)
+	s.gate = access.NewGate(access.Options{
+		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.Config), Now: s.now,
+		Held: s.db.Inbox().HeldAt, AlertAdmins: func(_, text string) { s.tellAdmins(text) },
+	})
+	return &entrance{gate: s.gate, codes: s.codes}
+}
+
+func gateLimits(cfg *config.Config) access.Limits {
+	a := cfg.Access
+	return access.Limits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst, PerSecond: a.Rate.Second}
+}
+
+// entrance is access's gate, and before it a code: one that some effect waits for, and one that nothing waits for.
+type entrance struct {
+	gate  *access.Gate
+	codes *confirmations
+}
+
+// Meet says what is to become of an inbound.
+func (e *entrance) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
+	m, err := e.gate.Check(ctx, in)
+	if err != nil || m.Refused != "" || m.Decide != nil && m.Guard == nil {
+		return m, err
+	}
+	hold, awaited := e.codes.takes(in)
+	if !awaited {
+		return e.gate.SpendUnexpected(ctx, in, m)
+	}
+	if !access.IsCode(in.Text) {
+		return m, nil
+	}
+	return supervisor.GateDecision{Decide: hold(e.gate.DecideStepUp(in.Conversation.User, in.Text))}, nil
+}
+
+// newApprover makes what decides which effects leave the walls.
+func newApprover(s *Service) *approval.Approver {
+	return &approval.Approver{
+		People: func(name string) (supervisor.User, bool) {
+			u, ok := s.people.Find(name)
+			return u, ok && !s.people.Suspended(name)
+		},
+		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.asked, Confirmer: stepUp{s}, Audit: s.audit.note,
+	}
+}
+
+// rules puts a configuration's rules about effects into force.
+func (d *door) rules(cfg *config.Config) {
+	table := approval.Table{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
+		Roles: map[supervisor.Role]approval.Rules{
+			supervisor.RoleAdmin: rulesOf(cfg.Approvals.Admin), supervisor.RoleUser: rulesOf(cfg.Approvals.User),
+		}}
+	for _, u := range cfg.Users {
+		table.Users[u.Name] = rulesOf(u.Approvals)
+	}
+	d.policy.Set(table)
+}
+
+func rulesOf(r config.Rules) approval.Rules {
+	rules := approval.Rules{}
+	for effect, rule := range r.ByEffect() {
+		rules[effect] = approval.Rule(rule)
+	}
+	return rules
+}
+
+// purse pays for the calls of a turn.
+func (s *Service) purse(t supervisor.Turn) supervisor.Reserver {
+	configured, known := s.people.Find(t.Conversation.User)
+	if !known || !s.serves(t.Conversation) {
+		return nothing{} // they were taken out while their turn waited
+	}
+	limits, err := s.preferences().limits(t.Conversation.User)
+	if err != nil {
+		s.Log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
+		return unread{err}
+	}
+	return budget.New(budget.Options{
+		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Limits: limits,
+		Zone: zoneOf(configured), Installation: s.roster.Config().Budget.Month.Micro, Now: s.now, Log: s.Log.Named("budget"),
+	})
+}
+
+// nothing is the purse of somebody who is not served any more.
+type nothing struct{}
+
+// Reserve refuses.
+func (nothing) Reserve(context.Context, supervisor.Estimate) (int64, error) {
+	return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeForbidden,
+		Message: "You may not speak here any more, so no model was asked."}}
+}
+
+// Return has nothing to give back.
+func (nothing) Return(context.Context, int64) {}
+
+// unread is the purse of somebody whose own limits could not be read. They may be lower than the configuration's, so nothing
+// is paid.
+type unread struct{ why error }
+
+// Reserve refuses what may cost something.
+func (u unread) Reserve(_ context.Context, b supervisor.Estimate) (int64, error) {
+	if b.Priced && b.Worst <= 0 {
+		return 0, nil
+	}
+	return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable,
+		Message: "What you may spend could not be read, so " + b.Spec + " was not asked. " + supervisor.ErrorMessage(u.why), Err: u.why}}
+}
+
+// Return has nothing to give back.
+func (unread) Return(context.Context, int64) {}
+
+// newPairing makes what lets in who has an invite's code.
+func newPairing(s *Service) *pairing {
+	return &pairing{
+		people: s.people, refresh: s.roster.Refresh, store: s.db.Access(), conversations: s.db.Conversations(), outbox: s.db.Outbox(),
+		spool: s.spool, seal: s.seal, said: s.feeds.Delivery, audit: s.audit.note,
+	}
+}
+
+// answered is called when there is something in a conversation's outbox, and perhaps a message to be cleaned away.
+func (s *Service) answered(conversation int64) {
+	s.codes.kept(conversation)
+	s.feeds.Delivery(conversation)
+	if s.channel != nil {
+		s.channel.cleaner.Changed()
+	}
+}
+
+// tellAdmins tells the admins of what only they can mend.
+func (s *Service) tellAdmins(text string) {
+	if s.channel != nil {
+		s.channel.tellAdmins(text)
+		return
+	}
+	s.Log.Error("health", "text", text)
+}
+
+// files are hostcall's Sender.
+type files struct {
+	turns sqlite.Turns
+	said  func(conversation int64) // there is something in its outbox
+}
+
+// SendFile has a file delivered to the conversation of a turn.
+func (f files) SendFile(ctx context.Context, turn int64, call string, file supervisor.File) error {
+	in, err := f.turns.SendFile(ctx, turn, call, file)
+	if in != 0 && err == nil {
+		f.said(in)
+	}
+	return err
+}
+
+// Sent says whether a call has sent its file.
+func (f files) Sent(ctx context.Context, turn int64, call string) (bool, error) {
+	return f.turns.Sent(ctx, turn, call)
+}

@@ -1,0 +1,150 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/inbox"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// guesses is how many try at one time.
+const guesses = 100
+
+// throng is a gate that lets nobody on before all have met it, so that none of them finds it open that another has opened.
+type throng struct {
+	*access.Gate
+	all *sync.WaitGroup
+}
+
+func (c throng) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
+	m, err := c.Gate.Check(ctx, in)
+	c.all.Done()
+	c.all.Wait()
+	return m, err
+}
+
+// table is a gate of bob's over a real database, and what it has let through.
+type table struct {
+	t      *testing.T
+	db     *sqlite.DB
+	gate   *access.Gate
+	secret string
+
+	mu      sync.Mutex // guards through
+	through []string
+}
+
+func newTable(t *testing.T) *table {
+	b := &table{t: t, db: sqlitetest.Open(t)}
+	people, err := access.New([]supervisor.User{{Name: "bob", Telegram: 101, Codes: supervisor.CodesRequired}}, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seal := access.NewSeal([access.KeySize]byte{1})
+	made, err := seal.Enrol("bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.secret = made.Secret.Reveal()
+	store := b.db.Access()
+	if err := store.Factors.Put(t.Context(), "bob", made.Sealed, nil); err != nil {
+		t.Fatal(err)
+	}
+	b.gate = access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal,
+		Limits: access.Limits{Burst: 10 * guesses}})
+	v, err := store.Factors.Attempt(t.Context(), "bob", b.gate.DecideEnrol("bob", b.code(-30*time.Second)), "by the test")
+	if err != nil || !v.Right {
+		t.Fatalf("enrol: %+v, %v", v, err)
+	}
+	b.send(b.gate, "held", "hello")
+	return b
+}
+
+func (b *table) code(later time.Duration) string {
+	code, err := totp.GenerateCode(b.secret, time.Now().Add(later))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return code
+}
+
+// send puts a text through an inbox behind a gate.
+func (b *table) send(gate inbox.Gate, key, text string) {
+	box := inbox.New(inbox.Options{Store: b.db.Inbox(), Gate: gate, Conversations: b.db.Conversations(), Queued: func(int64) {},
+		Accepted: func(in supervisor.Inbound) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.through = append(b.through, in.Text)
+		}})
+	err := box.PutBatch(b.t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{Inbound: supervisor.Inbound{
+		Conversation: supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTelegram, Chat: "101"},
+		Key:          key, Message: key, Sender: "101", Text: text}}}})
+	if err != nil {
+		b.t.Error(err)
+	}
+}
+
+// guess has a hundred try at one time.
+func (b *table) guess(text func(i int) string) {
+	var met, done sync.WaitGroup
+	met.Add(guesses)
+	for i := range guesses {
+		done.Go(func() { b.send(throng{b.gate, &met}, fmt.Sprint("guess", i), text(i)) })
+	}
+	done.Wait()
+}
+
+// audited fails unless the audit log has so many rows of each action.
+func (b *table) audited(want map[string]int) {
+	b.t.Helper()
+	rows, err := b.db.Audit().List(b.t.Context(), sqlite.AuditFilter{Action: "login", Limit: 10 * guesses})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, r := range rows {
+		got[r.Action]++
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		b.t.Errorf("the audit log has %v, want %v", got, want)
+	}
+}
+
+// TestOfAHundredRightCodesOneOpens: they are the same code, which is taken once.
+func TestOfAHundredRightCodesOneOpens(t *testing.T) {
+	b := newTable(t)
+	code := b.code(0)
+	b.guess(func(int) string { return code })
+	b.audited(map[string]int{"login": 1, "login.refused": guesses - 1})
+	if len(b.through) != 1 || b.through[0] != "hello" {
+		t.Errorf("%q was let through, want what was held, once", b.through)
+	}
+}
+
+// TestFiveWrongCodesLock, of a hundred at one time; a right one among those behind them is not looked at.
+func TestFiveWrongCodesLock(t *testing.T) {
+	b := newTable(t)
+	right := map[string]bool{b.code(-30 * time.Second): true, b.code(0): true, b.code(30 * time.Second): true}
+	b.guess(func(i int) string {
+		for n := 100_000 + i*10; ; n++ {
+			if code := fmt.Sprint(n); !right[code] {
+				return code
+			}
+		}
+	})
+	b.audited(map[string]int{"login.barred": guesses - 5, "login.locked": 1, "login.refused": 4})
+	b.send(b.gate, "late", b.code(0))
+	b.audited(map[string]int{"login.barred": guesses - 4, "login.locked": 1, "login.refused": 4})
+	if len(b.through) != 0 {
+		t.Errorf("%q was let through", b.through)
+	}
+}

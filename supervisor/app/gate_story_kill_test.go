@@ -1,0 +1,77 @@
+package app_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"mews/supervisor/app/apptest"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite"
+)
+
+// codeKills is how often the service is killed while a code opens a gate.
+const codeKills = 12
+
+// TestAKillBetweenACodeAndWhatItOpens: whenever the service is killed after a code was sent, what was held is answered once,
+// and the code is taken once.
+func TestAKillBetweenACodeAndWhatItOpens(t *testing.T) {
+	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 2))
+	l := newLodge(t, modeltest.Echo, "", "bob, totp: required")
+	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	for round := range codeKills {
+		l.store(func(db *sqlite.DB) {
+			if _, _, err := db.Access().Factors.Reset(t.Context(), "bob"); err != nil {
+				t.Fatal(err)
+			}
+		})
+		l.enrol("bob")
+		l.Start()
+		from := len(l.told("bob"))
+		for i := range 2 {
+			l.say("bob", fmt.Sprintf("held %d.%d", round, i))
+		}
+		l.hears("bob", from, locked)
+		code := l.code("bob", 0)
+		l.say("bob", code)
+		<-time.After(time.Duration(rng.IntN(60)) * time.Millisecond)
+		at := time.Now()
+		l.Kill()
+		l.bot.Died(at)
+		l.CheckIntegrity()
+		l.Start()
+		l.WaitFor(apptest.Patience, "all to be answered", func() bool {
+			return l.bot.Pending() == 0 && l.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+				l.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+		})
+		for i := range 2 {
+			toldOnce(l, fmt.Sprintf("echo: held %d.%d", round, i))
+		}
+		if n := l.Count("SELECT count(*) FROM audit WHERE action = 'login'"); n != round+1 {
+			t.Errorf("round %d: %d codes were taken", round, n)
+		}
+		l.nowhere(code)
+		l.Stop()
+	}
+}
+
+// toldOnce fails unless bob was told something once, and at most once more as perhaps a repeat.
+func toldOnce(l *lodge, text string) {
+	l.T.Helper()
+	plain, marked := 0, 0
+	for _, told := range l.told("bob") {
+		switch {
+		case told == text:
+			plain++
+		case strings.HasPrefix(told, apptest.Repeated) && strings.Contains(told, text):
+			marked++
+		}
+	}
+	if plain != 1 || marked > 1 {
+		l.T.Errorf("bob was told %q %d times, and %d times as a repeat: %q", text, plain, marked, l.told("bob"))
+	}
+}

@@ -1,0 +1,342 @@
+package app_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"mews/supervisor/app"
+	"mews/supervisor/app/apptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// lodge is a house on Telegram, and the people who come to its gate. The service runs in the test's own process by a clock
+// that the test moves (open, shut), or as the real programs by the machine's (start, kill, stop).
+type lodge struct {
+	*apptest.Service
+	bot   *telegramtest.Server
+	model *modeltest.Server
+	seal  *access.Seal
+	key   string            // of the seal, in hexadecimal
+	names []string          // of the people, by their ids on Telegram from firstID on
+	keys  map[string]string // their secrets, in base32
+
+	hands
+	end func() // of the service inside
+}
+
+// hands are of a clock that a test may move. The zero value is the machine's.
+type hands struct {
+	mu sync.Mutex // guards at
+	at time.Time  // the zero value is that nobody has moved it
+}
+
+// newLodge lays one out. more are further lines of the configuration, in which MODEL_URL is the model's base URL, and
+// MODEL_ROOT that of Anthropic's format; people are the fields of a user each, the name first.
+func newLodge(t testing.TB, script modeltest.Script, more string, people ...string) *lodge {
+	t.Helper()
+	server, url := modeltest.NewServer(t, script)
+	l := &lodge{model: server, keys: map[string]string{}}
+	for _, fields := range people {
+		name, _, _ := strings.Cut(fields, ",")
+		l.names = append(l.names, name)
+	}
+	l.Service = apptest.NewService(t, url, l.names...)
+	l.bot = telegramtest.New(t, telegramtest.Options{Token: "42:" + rand.Text() + "-canary", Strict: true})
+	var key [access.KeySize]byte
+	rand.Read(key[:])
+	l.seal, l.key = access.NewSeal(key), hex.EncodeToString(key[:])
+	l.write("seal.key", l.key+"\n")
+	var users strings.Builder
+	for i, fields := range people {
+		fmt.Fprintf(&users, "  - {telegram: %d, home: %q, name: %s}\n", apptest.FirstID+i, l.Home(l.names[i]), fields)
+	}
+	if !strings.Contains(more, "models:") {
+		more += "models: {default: test/test, providers: {test: {kind: openai, base_url: MODEL_URL}}}\n"
+	}
+	l.write("mews.yaml", fmt.Sprintf("state: %s/state\nlog: {level: trace, format: text}\n%saccess: {key_file: seal.key, session_max: 2h, "+
+		"rate: {burst: 1000}}\n%susers:\n%s", l.Dir, apptest.OnTelegram(l.bot, "rate: {chat: 30, all: 1000}")+apptest.OneByOne,
+		strings.NewReplacer("MODEL_URL", url, "MODEL_ROOT", strings.TrimSuffix(url, "/v1")).Replace(more), users.String()))
+	t.Cleanup(l.shut)
+	return l
+}
+
+// write puts a file beside the configuration, for nobody else's eyes.
+func (l *lodge) write(name, text string) {
+	l.T.Helper()
+	if err := os.WriteFile(filepath.Join(l.Dir, name), []byte(text), 0o600); err != nil {
+		l.T.Fatal(err)
+	}
+}
+
+// clock is the time by them.
+func (h *hands) clock() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.at.IsZero() {
+		return time.Now()
+	}
+	return h.at
+}
+
+// behindBy is how far behind the machine's clock one begins that the test moves: the parts that live by the machine's never see
+// it in the future.
+const behindBy = 72 * time.Hour
+
+// move moves the clock on. From then on it stands but for that.
+func (h *hands) move(d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.at.IsZero() {
+		h.at = time.Now().Add(-behindBy).Truncate(time.Minute)
+	}
+	h.at = h.at.Add(d)
+}
+
+// open has the service run in the test's own process.
+func (l *lodge) open() {
+	l.T.Helper()
+	apptest.LinkPrograms(l.T)
+	l.move(0)
+	log, err := os.OpenFile(filepath.Join(l.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
+	started, ended := make(chan struct{}), make(chan error, 1)
+	go func() { ended <- app.RunInside(ctx, l.Config, log, l.clock, func() { close(started) }) }() // waited for by end
+	l.end = func() {
+		cancel()
+		if err := errors.Join(<-ended, log.Close()); err != nil {
+			l.T.Errorf("the service inside: %v", err)
+		}
+	}
+	select {
+	case <-started:
+	case err := <-ended:
+		ended <- nil
+		l.T.Fatalf("the service inside: %v", err)
+	}
+}
+
+// shut ends the service inside, if there is one.
+func (l *lodge) shut() {
+	if l.end != nil {
+		l.end()
+		l.end = nil
+	}
+}
+
+// store opens the database while no service runs, for as long as work lasts.
+func (l *lodge) store(work func(*sqlite.DB)) {
+	l.T.Helper()
+	private := filepath.Join(l.Dir, "state", "private")
+	if err := os.MkdirAll(private, 0o700); err != nil {
+		l.T.Fatal(err)
+	}
+	db, err := sqlite.Open(l.T.Context(), filepath.Join(private, "mews.db"), sqlite.Options{Now: l.clock})
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(l.T.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- db.Run(ctx) }()
+	work(db)
+	cancel()
+	if err := errors.Join(<-ran, db.Close()); err != nil {
+		l.T.Fatal(err)
+	}
+}
+
+// enrol gives a person a second factor that counts, and returns its recovery codes. No service may run.
+func (l *lodge) enrol(name string) (recovery []string) {
+	l.T.Helper()
+	made, err := l.seal.Enrol(name)
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	l.keys[name] = made.Secret.Reveal()
+	codes, digests := access.NewRecovery()
+	for _, c := range codes {
+		recovery = append(recovery, c.Reveal())
+	}
+	l.store(func(db *sqlite.DB) {
+		factors := db.Access().Factors
+		if err := factors.Put(l.T.Context(), name, made.Sealed, digests); err != nil {
+			l.T.Fatal(err)
+		}
+		_, err := factors.Attempt(l.T.Context(), name, func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+			f.Confirmed = true
+			return f, supervisor.Verdict{Right: true, Action: "totp.enrolled"}
+		}, "by the test")
+		if err != nil {
+			l.T.Fatal(err)
+		}
+	})
+	return recovery
+}
+
+// code is what a person's app shows some time from now.
+func (l *lodge) code(name string, later time.Duration) string {
+	l.T.Helper()
+	code, err := totp.GenerateCode(l.keys[name], l.clock().Add(later))
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	return code
+}
+
+// wrong is a code that is none of a person's for a while.
+func (l *lodge) wrong(name string) string {
+	l.T.Helper()
+	var right []string
+	for step := -2; step < 4; step++ {
+		right = append(right, l.code(name, time.Duration(step)*30*time.Second))
+	}
+	for n := 100_000; ; n++ {
+		if code := fmt.Sprint(n); !slices.Contains(right, code) {
+			return code
+		}
+	}
+}
+
+// who is a person as Telegram knows them.
+func (l *lodge) who(name string) telegramtest.User {
+	i := slices.Index(l.names, name)
+	if i < 0 {
+		l.T.Fatalf("there is nobody %q", name)
+	}
+	return telegramtest.User{ID: apptest.FirstID + int64(i), First: name}
+}
+
+// say has a person write in their private chat, and returns the message's id.
+func (l *lodge) say(name, text string, more ...telegramtest.Field) int64 {
+	u := l.who(name)
+	_, id := l.bot.Say(telegramtest.Private(u), u, text, more...)
+	return id
+}
+
+// told are the texts that the bot has in a person's chat.
+func (l *lodge) told(name string) (texts []string) {
+	for _, m := range l.bot.Sent(l.who(name).ID) {
+		texts = append(texts, m.Text)
+	}
+	return texts
+}
+
+// hears waits until the newest that a person was told begin so, in this order, and nothing else was told since from.
+func (l *lodge) hears(name string, from int, begin ...string) {
+	l.T.Helper()
+	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, begin), func() bool {
+		return len(l.told(name)) >= from+len(begin)
+	})
+	got := l.told(name)[from:]
+	same := len(got) == len(begin)
+	for i := range min(len(got), len(begin)) {
+		same = same && strings.HasPrefix(got[i], begin[i])
+	}
+	if !same {
+		l.T.Fatalf("%s was told %q, want %q\n%s", name, got, begin, l.Log())
+	}
+}
+
+// asks has a person write and waits for the one thing that they are told of it.
+func (l *lodge) asks(name, text, begin string) (message int64) {
+	l.T.Helper()
+	from := len(l.told(name))
+	message = l.say(name, text)
+	l.hears(name, from, begin)
+	return message
+}
+
+// gone waits until a message is deleted from a person's chat.
+func (l *lodge) gone(name string, message int64) {
+	l.T.Helper()
+	l.bot.Await(l.T, fmt.Sprintf("message %d to be gone from %s's chat", message, name), func() bool {
+		return !slices.ContainsFunc(l.bot.Chat(l.who(name).ID), func(m telegramtest.Message) bool { return m.ID == message })
+	})
+}
+
+// heard are what the model was asked, in order: the newest words of a person in each request.
+func (l *lodge) heard() (asked []string) {
+	for _, r := range l.model.Requests() {
+		asked = append(asked, r.Asked())
+	}
+	return asked
+}
+
+// nowhere fails if a word stands by itself in any value of the database.
+func (l *lodge) nowhere(word string) {
+	l.T.Helper()
+	alone := regexp.MustCompile(`(^|[^0-9A-Za-z])` + regexp.QuoteMeta(word) + `($|[^0-9A-Za-z])`)
+	for where, value := range l.values() {
+		if alone.MatchString(value) {
+			l.T.Errorf("%s has %q", where, word)
+		}
+	}
+}
+
+// values are all values of the database as text, by their places.
+func (l *lodge) values() map[string]string {
+	l.T.Helper()
+	db := l.Database()
+	defer db.Close()
+	tables, err := db.QueryContext(l.T.Context(), "SELECT name FROM sqlite_schema WHERE type = 'table'")
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	defer tables.Close()
+	all := map[string]string{}
+	for tables.Next() {
+		var table string
+		if err := tables.Scan(&table); err != nil {
+			l.T.Fatal(err)
+		}
+		rows, err := db.QueryContext(l.T.Context(), "SELECT * FROM "+table)
+		if err != nil {
+			l.T.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if err != nil {
+			l.T.Fatal(err)
+		}
+		for n := 0; rows.Next(); n++ {
+			values, into := make([]any, len(columns)), make([]any, len(columns))
+			for i := range values {
+				into[i] = &values[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				l.T.Fatal(err)
+			}
+			for i, v := range values {
+				if b, ok := v.([]byte); ok {
+					v = string(b)
+				}
+				all[fmt.Sprintf("%s[%d].%s", table, n, columns[i])] = fmt.Sprint(v)
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			l.T.Fatal(err)
+		}
+	}
+	if err := tables.Err(); err != nil {
+		l.T.Fatal(err)
+	}
+	return all
+}

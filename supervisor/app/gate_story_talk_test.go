@@ -1,0 +1,145 @@
+package app_test
+
+import (
+	"mews/supervisor/app/apptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// mallory is nobody that a lodge knows.
+var mallory = telegramtest.User{ID: 666, First: "mallory"}
+
+// theFlat is a group that no admin has allowed.
+var theFlat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
+
+// TestNobodyTalksThroughTheGate has all that Telegram can bring come from a stranger, from somebody whose gate is closed, from
+// somebody who is to have a second factor and has none, and from somebody who is suspended. Nothing of it gets to the model,
+// and who may not speak is not answered.
+func TestNobodyTalksThroughTheGate(t *testing.T) {
+	l := newLodge(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required", "dave, totp: off", "erin, totp: required")
+	l.enrol("bob")
+	l.store(func(db *sqlite.DB) {
+		if err := db.Access().People.Suspend(t.Context(), "dave", true); err != nil {
+			t.Fatal(err)
+		}
+	})
+	l.open()
+	l.asks("alice", "/model", "")
+	card := l.bot.Sent(l.who("alice").ID)[0]
+	if len(card.Keyboard) == 0 {
+		t.Fatalf("there is nothing to press below %q", card.Text)
+	}
+	for _, u := range []telegramtest.User{mallory, l.who("bob"), l.who("dave"), l.who("erin")} {
+		for _, kind := range telegramtest.OtherKinds() {
+			l.bot.Deliver(telegramtest.Other(kind, u.ID))
+		}
+		speak(l, u)
+		press(l, u, card)
+	}
+	l.asks("alice", "the end", "echo: the end")
+	l.bot.Await(t, "all to be taken", func() bool { return l.bot.Pending() == 0 })
+
+	if heard := l.heard(); !slices.Equal(heard, []string{"the end"}) {
+		t.Errorf("the model was asked %q", heard)
+	}
+	silent(t, l, mallory.ID, theFlat.ID, l.who("dave").ID)
+	for name, may := range map[string][]string{
+		"alice": {"", "", "echo: the end"},
+		"bob":   {locked, "Locked. Send your code, then press again.", "I can't take "},
+		"erin":  {"You can speak here with a second factor only", "I can't take "},
+	} {
+		for _, text := range l.told(name)[min(len(l.told(name)), 1):] {
+			if !slices.ContainsFunc(may, func(begin string) bool { return begin != "" && strings.HasPrefix(text, begin) }) {
+				t.Errorf("%s was told %q", name, text)
+			}
+		}
+	}
+	if n := l.Count("SELECT count(*) FROM outbox WHERE kind = 'notice' AND text LIKE 'Locked. Send the six%'"); n != 1 {
+		t.Errorf("bob was asked for a code %d times", n)
+	}
+	if n := l.Count("SELECT count(*) FROM received WHERE user NOT IN ('alice', 'bob', 'erin')"); n != 0 {
+		t.Errorf("%d updates of people are kept who may not speak", n)
+	}
+	if got := l.bot.Sent(l.who("alice").ID)[0]; len(got.Keyboard) == 0 {
+		t.Error("somebody else's press has changed alice's message")
+	}
+	opened(t, l)
+}
+
+// opened has bob open his gate: then what he has said himself is answered, and nothing of what only looked like it.
+func opened(t *testing.T, l *lodge) {
+	t.Helper()
+	l.say("bob", l.code("bob", 0))
+	l.bot.Await(t, "bob's last words to be answered", func() bool {
+		return slices.Contains(l.told("bob"), "echo: last words")
+	})
+	for _, r := range l.model.Requests() {
+		if strings.Contains(string(r.Raw), "said by ") {
+			t.Errorf("the model was asked %q", r.Asked())
+		}
+	}
+	if !slices.Contains(l.told("bob"), "echo: plain words") {
+		t.Errorf("bob was told %q", l.told("bob"))
+	}
+}
+
+// speak is every shape that a message may have.
+func speak(l *lodge, u telegramtest.User) {
+	home, file := telegramtest.Private(u), telegramtest.File{Name: "f", Content: []byte("x")}
+	_, plain := l.bot.Say(home, u, "plain words")
+	for _, shape := range []telegramtest.Field{
+		telegramtest.Photo(file), telegramtest.Document(file), telegramtest.Voice(file, time.Second), telegramtest.Sticker("x"),
+		telegramtest.Forwarded(telegramtest.User{ID: apptest.FirstID, First: "alice"}, time.Now()), telegramtest.ReplyTo(plain),
+		telegramtest.Quote("plain"), telegramtest.Edit(plain), telegramtest.Group("album"),
+		telegramtest.With("via_bot", map[string]any{"id": 7, "is_bot": true, "first_name": "B"}),
+		telegramtest.With("web_app_data", map[string]any{"data": "said by an app", "button_text": "x"}),
+		telegramtest.With("sender_chat", map[string]any{"id": -100, "type": "channel", "title": "x"}),
+		telegramtest.With("sender_business_bot", map[string]any{"id": 7, "is_bot": true, "first_name": "B"}),
+	} {
+		l.bot.Say(home, u, "with something", shape)
+	}
+	l.bot.Say(home, u, "", telegramtest.Photo(file))
+	for _, command := range []string{"/status", "/grants", "/model test/test", "/usage", "/allow", "/settings stream off"} {
+		l.bot.Say(home, u, command)
+		l.bot.Say(theFlat, u, command)
+	}
+	l.bot.Say(theFlat, u, "@mews_bot said by somebody in a group")
+	l.bot.Say(theFlat, u, "@mews_bot said by an administrator", telegramtest.Anonymous(theFlat))
+	l.bot.Say(telegramtest.Private(telegramtest.User{ID: apptest.FirstID}), u, "said by somebody in alice's chat")
+	l.bot.Say(home, u, "last words")
+}
+
+// press is every way to press what is not one's own: a made up button, and one of alice's, where it stands and elsewhere.
+func press(l *lodge, u telegramtest.User, card telegramtest.Message) {
+	for _, data := range []string{card.Keyboard[0][0].Data, "q:AAAAAAAAAAAAAAAAAAAAAA:once", "m:0", "s:stream=off", "g:1", "x"} {
+		for _, chat := range []int64{u.ID, apptest.FirstID} {
+			l.bot.Push(map[string]any{"callback_query": map[string]any{
+				"id": "1", "from": map[string]any{"id": u.ID, "is_bot": false, "first_name": u.First}, "data": data, "chat_instance": "1",
+				"message": map[string]any{"message_id": card.ID, "date": time.Now().Unix(), "text": card.Text,
+					"from": map[string]any{"id": 42, "is_bot": true, "first_name": "Mews"},
+					"chat": map[string]any{"id": chat, "type": "private", "first_name": "x"}},
+			}})
+		}
+	}
+}
+
+// silent fails if anything was sent to a chat, or done to it.
+func silent(t *testing.T, l *lodge, chats ...int64) {
+	t.Helper()
+	for _, c := range l.bot.Calls() {
+		if slices.Contains(chats, c.ChatID) {
+			t.Errorf("%s for chat %d", c.Method, c.ChatID)
+		}
+	}
+	for _, chat := range chats {
+		if got := l.bot.Sent(chat); len(got) > 0 {
+			t.Errorf("chat %d has %q of the bot's", chat, got[0].Text)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package app_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+const (
+	locked     = "Locked. Send the six digits"
+	unlocked   = "Unlocked for 2 hours, or until you have sent nothing for 30 minutes."
+	lockedFor5 = "Wrong code, for the 5th time."
+)
+
+// TestACodeOpensTheChat has somebody write to a closed gate: they are asked once for a code, all that they wrote is answered
+// toldOnce and in order when it has come, and nothing is left of the codes that they typed.
+func TestACodeOpensTheChat(t *testing.T) {
+	l := newLodge(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required")
+	l.enrol("bob")
+	l.open()
+	for _, text := range []string{"one", "two", "three"} {
+		l.say("bob", text)
+	}
+	l.asks("alice", "hello", "echo: hello") // behind what bob has sent
+	l.hears("bob", 0, locked)
+	bad, good := l.wrong("bob"), l.code("bob", 0)
+	wrong := l.asks("bob", bad, "Wrong code. 4 tries are left")
+	if heard := l.heard(); !slices.Equal(heard, []string{"hello"}) {
+		t.Errorf("the model was asked %q while the gate was closed", heard)
+	}
+	right := l.say("bob", good[:3]+" "+good[3:])
+	l.hears("bob", 2, unlocked, "echo: one", "echo: two", "echo: three")
+	l.gone("bob", wrong)
+	l.gone("bob", right)
+	for _, word := range []string{bad, good, good[:3] + " " + good[3:]} {
+		l.nowhere(word)
+	}
+	l.asks("bob", good, "echo: "+good) // it is what it says once the gate is open
+	if heard := l.heard(); !slices.Equal(heard, []string{"hello", "one", "two", "three", good}) {
+		t.Errorf("the model was asked %q", heard)
+	}
+	l.shut()
+	if n := l.Count("SELECT count(*) FROM inbox WHERE held = 1 OR state NOT IN ('done', 'answered')"); n != 0 {
+		t.Errorf("%d messages are left over", n)
+	}
+}
+
+// TestASessionSlidesAndEnds: each message keeps a chat open for another while, up to its end; a restart changes nothing.
+func TestASessionSlidesAndEnds(t *testing.T) {
+	l := newLodge(t, modeltest.Echo, "", "bob, totp: required")
+	l.enrol("bob")
+	l.open()
+	l.asks("bob", l.code("bob", 0), unlocked)
+	for i := range 4 { // 116 minutes
+		l.move(29 * time.Minute)
+		l.asks("bob", fmt.Sprint("on ", i), fmt.Sprint("echo: on ", i))
+		if i == 1 {
+			l.shut()
+			l.open()
+		}
+	}
+	l.move(4 * time.Minute) // 2 hours
+	l.asks("bob", "late", locked)
+	unlock(l, "bob", "echo: late")
+	l.move(30*time.Minute - time.Second)
+	l.asks("bob", "just", "echo: just")
+	l.move(30 * time.Minute)
+	l.asks("bob", "asleep", locked)
+	unlock(l, "bob", "echo: asleep")
+	l.asks("bob", "/lock", "Locked")
+	l.asks("bob", "after", locked)
+	l.shut()
+	l.open()
+	unlock(l, "bob", "echo: after")
+}
+
+// unlock has a person send a right code, half a minute after the last one at least, and waits for what that opens.
+func unlock(l *lodge, name string, held ...string) {
+	l.T.Helper()
+	l.move(30 * time.Second)
+	from := len(l.told(name))
+	l.say(name, l.code(name, 0))
+	l.hears(name, from, append([]string{unlocked}, held...)...)
+}
+
+// TestGuessesLockOneWhoGuesses: nobody else is locked out, no right code helps meanwhile, and a restart opens nothing.
+func TestGuessesLockOneWhoGuesses(t *testing.T) {
+	l := newLodge(t, modeltest.Echo, "", "bob, totp: required", "carol, totp: required")
+	l.enrol("bob")
+	l.enrol("carol")
+	l.open()
+	l.asks("bob", "mine", locked)
+	for left := 4; left > 0; left-- {
+		l.asks("bob", l.wrong("bob"), "Wrong code. ")
+	}
+	l.asks("bob", l.wrong("bob"), lockedFor5)
+	l.asks("bob", l.code("bob", 0), "No code is taken before ")
+	l.shut()
+	l.open()
+	l.move(14 * time.Minute)
+	l.asks("bob", l.code("bob", 0), "No code is taken before ")
+	l.asks("carol", l.code("carol", 0), unlocked)
+	l.asks("carol", "yours", "echo: yours")
+	if heard := l.heard(); !slices.Equal(heard, []string{"yours"}) {
+		t.Errorf("the model was asked %q", heard)
+	}
+	l.move(time.Minute)
+	unlock(l, "bob", "echo: mine")
+	for action, want := range map[string]int{"login": 2, "login.refused": 4, "login.locked": 1, "login.barred": 2} {
+		if n := l.Count("SELECT count(*) FROM audit WHERE action = ?", action); n != want {
+			t.Errorf("%d rows of %s in the audit log, want %d", n, action, want)
+		}
+	}
+}
+
+// TestARecoveryCodeOpensOnce: without the app, each code once, however it is typed.
+func TestARecoveryCodeOpensOnce(t *testing.T) {
+	l := newLodge(t, modeltest.Echo, "", "bob, totp: required")
+	codes := l.enrol("bob")
+	l.open()
+	l.asks("bob", "one", locked)
+	from := len(l.told("bob"))
+	typed := l.say("bob", strings.ToLower(strings.ReplaceAll(codes[0], "-", " ")))
+	l.hears("bob", from, unlocked+" /lock locks at once. You have 9 recovery codes left", "echo: one")
+	l.gone("bob", typed)
+	l.asks("bob", "/lock", "Locked")
+	l.gone("bob", l.asks("bob", codes[0], "Wrong code. 4 tries are left"))
+	l.asks("bob", "two", locked)
+	from = len(l.told("bob"))
+	l.say("bob", codes[1])
+	l.hears("bob", from, unlocked+" /lock locks at once. You have 8 recovery codes left", "echo: two")
+	for _, c := range codes[:2] {
+		for _, form := range []string{c, strings.ReplaceAll(c, "-", ""), strings.ToLower(strings.ReplaceAll(c, "-", " "))} {
+			l.nowhere(form)
+		}
+	}
+}
+
+// TestAnInviteHasItsTime: after a day it lets nobody in. Whom it let in sees the secret of their second factor for a while.
+func TestAnInviteHasItsTime(t *testing.T) {
+	l := newLodge(t, modeltest.Echo, "", "alice, role: admin, totp: off")
+	l.move(0)
+	codes := map[string]string{}
+	l.store(func(db *sqlite.DB) {
+		for _, name := range []string{"carol", "dora"} {
+			code, digest := access.NewInvite()
+			codes[name] = code.Reveal()
+			store, life := db.Access(), map[string]time.Duration{"carol": 24 * time.Hour, "dora": 48 * time.Hour}[name]
+			err := errors.Join(store.People.Add(t.Context(), supervisor.User{Name: name, Role: supervisor.RoleUser}),
+				store.Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: name, ExpiresAt: l.clock().Add(life), Enrol: true}))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	l.open()
+	l.move(24 * time.Hour)
+	late, dora := telegramtest.User{ID: 778, First: "carol"}, telegramtest.User{ID: 777, First: "dora"}
+	l.bot.Say(telegramtest.Private(late), late, "/start "+codes["carol"])
+	l.bot.Say(telegramtest.Private(dora), dora, "/start "+codes["dora"])
+	l.bot.Await(t, "what dora was shown to be gone", func() bool {
+		return len(l.bot.Deleted(dora.ID)) == 2
+	})
+	for i, m := range l.bot.Deleted(dora.ID) {
+		if kind := []string{"", "photo"}[i]; m.Media != kind || i == 0 && !strings.Contains(m.Text, "This message and the picture go away in ten minutes.") {
+			t.Errorf("gone is %q with %q, want one with %q", m.Text, m.Media, kind)
+		}
+	}
+	silent(t, l, late.ID)
+	if n := l.Count("SELECT count(*) FROM audit WHERE action = 'invite.refused' AND detail LIKE '778 %'"); n != 1 {
+		t.Errorf("%d rows in the audit log of the invite that came too late", n)
+	}
+}

@@ -1,0 +1,75 @@
+package app_test
+
+import (
+	"mews/supervisor/app/apptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// turnOff has nobody be asked for a code from the next reload or start on.
+func turnOff(l *lodge) {
+	l.T.Helper()
+	raw, err := os.ReadFile(l.Config)
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	l.write("mews.yaml", strings.Replace(string(raw), "totp: required", "totp: 'off'", 1))
+}
+
+// TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff: bob was told that it is kept and answered, and no code comes by which it would
+// be, whether codes are turned off by a reload or while no service runs.
+func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
+	for name, restart := range map[string]bool{"by a reload": false, "while nobody runs": true} {
+		t.Run(name, func(t *testing.T) {
+			l := consent{newLodge(t, modeltest.Echo, "", "bob, totp: required")}
+			l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+			l.enrol("bob")
+			l.Start()
+			l.asks("bob", "the important one", locked)
+			l.say("bob", "/status")
+			l.WaitFor(apptest.Patience, "both to be held", func() bool { return l.Count("SELECT count(*) FROM inbox WHERE held = 1") == 2 })
+			turnOff(l.lodge)
+			if restart {
+				l.die()
+				l.Start()
+			} else if out, err := exec.CommandContext(t.Context(), filepath.Join(l.Bin, "mews"), "reload", "--config", l.Config).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			l.settle()
+			if n := l.Count("SELECT count(*) FROM inbox WHERE held = 1"); n != 0 || !slices.Contains(l.told("bob"), "echo: the important one") {
+				t.Errorf("%d are held, and bob was told %q", n, l.told("bob"))
+			}
+			if n := l.Count("SELECT count(*) FROM inbox WHERE kind = 'command' AND state IN ('answered', 'done')"); n != 1 {
+				t.Errorf("%d commands were answered", n)
+			}
+			l.Stop()
+		})
+	}
+}
+
+// TestAGroupMovesWhileNobodyRuns: what was said in it last is answered in the new one.
+func TestAGroupMovesWhileNobodyRuns(t *testing.T) {
+	l := consent{newLodge(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}
+	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	l.Start()
+	l.bot.Say(theFlat, l.who("alice"), "/allow")
+	l.inFlat("")
+	l.settle()
+	l.die()
+	l.bot.Say(theFlat, l.who("bob"), "@mews_bot the question")
+	big := telegramtest.Chat{ID: -1005001, Type: "supergroup", Title: theFlat.Title}
+	l.bot.Migrate(theFlat.ID, big.ID)
+	l.Start()
+	l.bot.Await(t, "the question to be answered", func() bool {
+		return slices.ContainsFunc(l.bot.Sent(big.ID), func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, "echo: ") })
+	})
+	l.settle()
+	l.Stop()
+}

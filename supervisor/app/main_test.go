@@ -1,0 +1,9 @@
+package app_test
+
+import (
+	"testing"
+
+	"mews/supervisor/app/apptest"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }

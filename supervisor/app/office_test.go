@@ -1,0 +1,527 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
+	"mews/supervisor/sqlite"
+)
+
+// counter is where an admin types verbs: beside a running service, or without one.
+type counter struct {
+	t    *testing.T
+	dir  string
+	file string
+	s    *Service // nil where none runs
+}
+
+const counterConfig = `state: %[1]s/state
+users:
+  - {name: ann, role: admin, home: %[1]s/ann, budget: {day: 2.50}}
+  - {name: ben, home: %[1]s/ben, totp: required}
+  - {name: cleo, home: %[1]s/cleo, totp: off}
+`
+
+func readConfig(file string) (*config.Config, error) {
+	env, err := config.OS()
+	if err != nil {
+		return nil, err
+	}
+	return config.Load(file, env)
+}
+
+// newCounter has a configuration with three people and, where served, the parts of a service that verbs speak with.
+func newCounter(t *testing.T, served bool) *counter {
+	t.Helper()
+	c := &counter{t: t, dir: t.TempDir()}
+	c.file = filepath.Join(c.dir, "mews.yaml")
+	c.configure(fmt.Sprintf(counterConfig, c.dir))
+	for _, name := range []string{"ann", "ben", "cleo"} {
+		if err := os.Mkdir(filepath.Join(c.dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if served {
+		c.serve()
+	}
+	return c
+}
+
+func (c *counter) configure(text string) {
+	c.t.Helper()
+	if err := os.WriteFile(c.file, []byte(text), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// serve opens the parts, and answers on the control socket until the test ends.
+func (c *counter) serve() {
+	t := c.t
+	t.Helper()
+	cfg, err := readConfig(c.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.s = &Service{Ground: Ground{Config: cfg, Log: Discard()}}
+	for _, open := range []func(context.Context) error{c.s.openState, c.s.openStore, c.s.OpenModels, c.s.openPeople, c.s.openSeal} {
+		if err := open(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newGate(c.s)
+	desk := newOffice(c.s)
+	desk.force = &force{c.s}
+	server, err := control.Listen(SocketPath(cfg), control.Options{People: c.s.people, Methods: desk.answers(), Log: Discard()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() {
+		ended <- runParts(ctx, []part{{"database", c.s.db.Run}, {"office", desk.run}, {"control", server.Run}}, func() {})
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if err := c.s.close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// types runs a verb, with lines on its standard input, and gives what it printed and how it exited.
+func (c *counter) types(lines string, args ...string) (out, errs string, code int) {
+	c.t.Helper()
+	cmd := exec.CommandContext(c.t.Context(), filepath.Join(apptest.PlainPrograms(c.t), "mews"), append(args, "--config", c.file)...)
+	var o, e bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(lines), &o, &e
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		c.t.Fatal(err)
+	}
+	return o.String(), e.String(), cmd.ProcessState.ExitCode()
+}
+
+// does runs a verb that has to end well.
+func (c *counter) does(args ...string) string {
+	c.t.Helper()
+	out, errs, code := c.types("", args...)
+	if code != 0 {
+		c.t.Fatalf("mews %s: exit %d, %s", strings.Join(args, " "), code, errs)
+	}
+	return out
+}
+
+// refuses runs a verb that has to end badly, and say so.
+func (c *counter) refuses(want string, args ...string) {
+	c.t.Helper()
+	_, errs, code := c.types("", args...)
+	if code == 0 || !strings.Contains(errs, want) {
+		c.t.Errorf("mews %s: exit %d, said %q, want %q", strings.Join(args, " "), code, errs, want)
+	}
+}
+
+// people is what `mews user list` tells, by name.
+func (c *counter) people() map[string]Person {
+	c.t.Helper()
+	var list People
+	if err := json.Unmarshal([]byte(c.does("user", "list", "--json")), &list); err != nil {
+		c.t.Fatal(err)
+	}
+	byName := map[string]Person{}
+	for _, p := range list.Users {
+		byName[p.Name] = p
+	}
+	return byName
+}
+
+// audited are the actions in the audit log that begin with a prefix, with whom they are about.
+func (c *counter) audited(prefix string) (actions []string) {
+	c.t.Helper()
+	for line := range strings.Lines(c.does("audit", "--json", "--action", prefix)) {
+		var row AuditLine
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			c.t.Fatal(err)
+		}
+		actions = append(actions, strings.TrimSpace(row.User+" "+row.Action))
+	}
+	return actions
+}
+
+// bothWays runs a test with a service that answers, and with none.
+func bothWays(t *testing.T, test func(*counter)) {
+	for name, served := range map[string]bool{"beside a service": true, "alone": false} {
+		t.Run(name, func(t *testing.T) { test(newCounter(t, served)) })
+	}
+}
+
+func TestPeopleAreAddedShutOutAndRemoved(t *testing.T) {
+	bothWays(t, func(c *counter) {
+		out := c.does("user", "add", "dan", "--timezone", "Europe/Madrid")
+		if home := filepath.Join(c.dir, "state", "homes", "dan"); !strings.Contains(out, home) {
+			c.t.Errorf("said %q, want the folder %s", out, home)
+		}
+		if dan := c.people()["dan"]; dan.Configured || dan.Role != "user" || dan.Timezone != "Europe/Madrid" || dan.Suspended {
+			c.t.Errorf("added as %+v", dan)
+		}
+		if ann := c.people()["ann"]; !ann.Configured || ann.Role != "admin" || ann.Budget.Day != 2_500_000 {
+			c.t.Errorf("ann is %+v", ann)
+		}
+		c.refuses("There is a person called dan already", "user", "add", "dan")
+		c.refuses("ben stands in the configuration already", "user", "add", "ben")
+		c.refuses("the name", "user", "add", "../x")
+		c.refuses("This machine has no account", "user", "add", "eve", "--account", "no-such-account")
+		c.does("user", "disable", "dan")
+		if !c.people()["dan"].Suspended {
+			c.t.Error("dan is not disabled")
+		}
+		c.refuses("may not speak for now", "user", "invite", "dan")
+		c.does("user", "enable", "dan")
+		if c.people()["dan"].Suspended {
+			c.t.Error("dan is still disabled")
+		}
+		c.does("user", "remove", "dan")
+		if _, there := c.people()["dan"]; there {
+			c.t.Error("dan is still there")
+		}
+		c.refuses("ben stands in the configuration", "user", "remove", "ben")
+		c.refuses(`There is no user "dan"`, "user", "show", "dan")
+		want := "dan user.added, dan user.disabled, dan user.enabled, dan user.removed"
+		if got := strings.Join(c.audited("user."), ", "); got != want {
+			c.t.Errorf("audited %s, want %s", got, want)
+		}
+	})
+}
+
+func TestAnInviteIsPrintedOnceAndTakenBack(t *testing.T) {
+	bothWays(t, func(c *counter) {
+		out := c.does("user", "invite", "ann")
+		code := regexp.MustCompile(`/start ([A-Z2-7]{26})\n`).FindStringSubmatch(out)
+		if code == nil || !strings.Contains(out, "second factor") {
+			c.t.Fatalf("printed %q", out)
+		}
+		if n := c.people()["ann"].Invites; n != 1 {
+			c.t.Errorf("%d invites are open, want 1", n)
+		}
+		if out := c.does("user", "invite", "cleo"); strings.Contains(out, "second factor") {
+			c.t.Errorf("cleo is to have no second factor, and was told %q", out)
+		}
+		for _, row := range c.audited("") {
+			if strings.Contains(row, code[1]) {
+				c.t.Error("the code is in the audit log")
+			}
+		}
+		if out := c.does("user", "invite", "ann", "--revoke"); !strings.HasPrefix(out, "1 invite of ann") {
+			c.t.Errorf("printed %q", out)
+		}
+		if n := c.people()["ann"].Invites; n != 0 {
+			c.t.Errorf("%d invites are open, want none", n)
+		}
+	})
+}
+
+func TestAnInviteHasALinkWhereTheBotIsKnown(t *testing.T) {
+	c := newCounter(t, true)
+	desk := newOffice(c.s)
+	desk.bot = func() string { return "mews_bot" }
+	made, err := (household{desk}).invite(t.Context(), desk.clerk(uint32(os.Getuid())), Invitation{User: "ann"})
+	if want := "https://t.me/mews_bot?start=" + made.Code; err != nil || made.Link != want || made.Code == "" {
+		t.Errorf("made %+v, %v, want the link %s", made, err, want)
+	}
+}
+
+func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
+	bothWays(t, func(c *counter) {
+		out, errs, code := c.types("hello\n000000x\n", "totp", "enroll", "ben")
+		if code == 0 || !strings.Contains(errs, "counts for nothing yet") || strings.Count(out, "That is no code") != 2 {
+			c.t.Errorf("exit %d, said %q, printed %q", code, errs, out)
+		}
+		if n := len(regexp.MustCompile(`(?m)^  (?:[0-9A-Z]{4}-){6}[0-9A-Z]{2}$`).FindAllString(out, -1)); n != 10 {
+			c.t.Errorf("%d recovery codes, want 10", n)
+		}
+		if got := c.people()["ben"].Factor; got.State != factorOffered || got.Mode != "required" {
+			c.t.Errorf("ben's factor is %+v", got)
+		}
+		c.refuses("is not to have a second factor", "totp", "enroll", "cleo")
+
+		// The code of a factor that was just made confirms it. (The secret is only on the screen, so the verb's parts are used.)
+		cfg, err := readConfig(c.file)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		var made Enrolled
+		if err := Have(c.t.Context(), cfg, MethodTotpEnroll, Named{"ben"}, &made); err != nil {
+			c.t.Fatal(err)
+		}
+		now, err := totp.GenerateCode(made.Secret, time.Now())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		var v Verdict
+		if err := Have(c.t.Context(), cfg, MethodTotpConfirm, Proof{"ben", now}, &v); err != nil || !v.Right {
+			c.t.Fatalf("the code %s was not right: %+v, %v", now, v, err)
+		}
+		if got := c.people()["ben"].Factor.State; got != FactorConfirmed {
+			c.t.Errorf("ben's factor is %s", got)
+		}
+		c.refuses("ben has a second factor already", "totp", "enroll", "ben")
+
+		// Five wrong ones lock it, and an admin unlocks it.
+		for range 5 {
+			v = Verdict{}
+			if err := Have(c.t.Context(), cfg, MethodTotpConfirm, Proof{"ben", wrong(c.t, made.Secret)}, &v); err != nil || v.Right {
+				c.t.Fatalf("%+v, %v", v, err)
+			}
+		}
+		if !v.Over || c.people()["ben"].Factor.LockedUntil.IsZero() || !strings.Contains(c.does("totp", "status", "ben"), "LOCKED until") {
+			c.t.Errorf("after five wrong codes: %+v, %+v", v, c.people()["ben"].Factor)
+		}
+		c.does("totp", "unlock", "ben")
+		if !c.people()["ben"].Factor.LockedUntil.IsZero() {
+			c.t.Error("it is still locked")
+		}
+		if out := c.does("totp", "reset", "ben"); !strings.Contains(out, "They can't speak until they have another") {
+			c.t.Errorf("said %q", out)
+		}
+		if got := c.people()["ben"].Factor.State; got != factorNone {
+			c.t.Errorf("after the reset it is %s", got)
+		}
+		want := []string{"ben totp.offered", "ben totp.refused", "ben totp.refused", "ben totp.offered", "ben totp.enrolled", "ben totp.refused",
+			"ben totp.refused", "ben totp.refused", "ben totp.refused", "ben totp.locked", "ben totp.unlocked", "ben totp.reset"}
+		if got := strings.Join(c.audited("totp."), ", "); got != strings.Join(want, ", ") {
+			c.t.Errorf("audited %s", got)
+		}
+	})
+}
+
+// wrong is a code that is none now, nor around now.
+func wrong(t *testing.T, secret string) string {
+	t.Helper()
+	taken := map[string]bool{}
+	for step := -3; step <= 3; step++ {
+		code, err := totp.GenerateCode(secret, time.Now().Add(time.Duration(step)*30*time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken[code] = true
+	}
+	for i := range 10 {
+		if code := fmt.Sprintf("%06d", i); !taken[code] {
+			return code
+		}
+	}
+	t.Fatal("every code is right")
+	return ""
+}
+
+// TestThePersonIsToldOfAReset in the terminal, where they are not on Telegram.
+func TestThePersonIsToldOfAReset(t *testing.T) {
+	c := newCounter(t, true)
+	var told []supervisor.Delivery
+	desk := newOffice(c.s)
+	desk.say = func(_ context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
+		told = append(told, d)
+		d.Conversation.ID = 7
+		return d, nil
+	}
+	var rung []int64
+	desk.said = func(id int64) { rung = append(rung, id) }
+	admin := desk.clerk(uint32(os.Getuid()))
+	if _, err := (factors{desk}).enroll(t.Context(), admin, Named{"ann"}); err != nil {
+		t.Fatal(err)
+	}
+	held, err := c.s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "x", Items: []supervisor.Item{{
+		Inbound: supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}, Key: "k",
+			Kind: supervisor.KindText, Text: "hello"},
+		Decision: supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Locked."}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (factors{desk}).resetFactor(t.Context(), admin, Named{"ann"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int64{held.Kept[0].Conversation.ID, 7}; !slices.Equal(rung, want) {
+		t.Errorf("rang %v, want %v: what was held is answered, and she is told", rung, want)
+	}
+	if len(told) != 1 || told[0].Conversation.Channel != supervisor.ChannelTerminal || told[0].Conversation.User != "ann" {
+		t.Errorf("told %+v, rang %v", told, rung)
+	}
+	if done, err := (factors{desk}).resetFactor(t.Context(), admin, Named{"ann"}); err != nil || len(told) != 1 || done.Text != "ann has no second factor." {
+		t.Errorf("a second time: %+v, %v, told %d times", done, err, len(told))
+	}
+}
+
+// TestOnlyAdminsSeeToOthers: whoever is none may look at themselves alone.
+func TestOnlyAdminsSeeToOthers(t *testing.T) {
+	c := newCounter(t, true)
+	desk := newOffice(c.s)
+	people := clerk{uid: 4711}
+	if _, err := (household{desk}).listPeople(t.Context(), people, Named{}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+		t.Errorf("a stranger: %v", err)
+	}
+	if _, err := (household{desk}).listPeople(t.Context(), people, Named{"ann"}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+		t.Errorf("a stranger about ann: %v", err)
+	}
+	for method, answer := range desk.answers() {
+		if method == MethodUserList || method == methodUserExport || method == MethodTotpEnroll || method == MethodTotpConfirm {
+			continue
+		}
+		req := request(t, method, map[string]any{})
+		if _, err := answer(t.Context(), 4711, req); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+			t.Errorf("%s for somebody who is no admin: %v", method, err)
+		}
+	}
+}
+
+func TestTheAuditLogIsListedAndVerified(t *testing.T) {
+	bothWays(t, func(c *counter) {
+		c.does("user", "add", "dan")
+		c.does("user", "disable", "dan")
+		lines := strings.Split(strings.TrimSpace(c.does("audit", "--limit", "1", "--user", "dan")), "\n")
+		if len(lines) != 1 || !strings.Contains(lines[0], "user.disabled") || !strings.Contains(lines[0], "user id") {
+			c.t.Errorf("the newest is %q", lines)
+		}
+		if out := c.does("audit", "--since", "2000-01-01", "--action", "user.a"); strings.Count(out, "\n") != 1 {
+			c.t.Errorf("printed %q", out)
+		}
+		out := c.does("audit", "verify")
+		head := regexp.MustCompile(`(?m)^head  ([0-9a-f]{64})$`).FindStringSubmatch(out)
+		if head == nil || !strings.HasPrefix(out, "2 rows, ") {
+			c.t.Fatalf("printed %q", out)
+		}
+		c.does("audit", "verify", "--head", head[1])
+		c.refuses("from row 3 on", "audit", "verify", "--head", strings.Repeat("0", 64))
+		c.refuses("want 64 hexadecimal digits", "audit", "verify", "--head", "abc")
+		c.refuses("want so long ago", "audit", "--since", "yesterday")
+	})
+}
+
+// TestALongAuditLogComesInPages, and the newest are the last.
+func TestALongAuditLogComesInPages(t *testing.T) {
+	c := newCounter(t, true)
+	var rows []sqlite.AuditRow
+	for i := range 1200 {
+		rows = append(rows, sqlite.AuditRow{User: "ann", Action: "test", Detail: fmt.Sprint(i, strings.Repeat("x", 1000))})
+	}
+	if err := c.s.db.Audit().PutAll(t.Context(), rows); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(c.audited("test")); got != 100 {
+		t.Errorf("%d rows, want the newest 100", got)
+	}
+	out := c.does("audit", "--limit", "0")
+	if n := strings.Count(out, "\n"); n != 1200 || !strings.Contains(out, "  1199x") {
+		t.Errorf("%d rows, want all 1200", n)
+	}
+}
+
+func TestAReloadIsWholeOrNothing(t *testing.T) {
+	c := newCounter(t, true)
+	text := fmt.Sprintf(counterConfig, c.dir)
+	if out := c.does("reload"); out != "nothing has changed\n" {
+		t.Errorf("said %q", out)
+	}
+	c.configure(strings.NewReplacer("day: 2.50", "day: 5", "{name: cleo", "{name: dora", ", totp: off", "").Replace(text) +
+		"approvals: {all: {send_file: deny}}\naccess: {session: 5m}\nmodels: {prices: {offline: {input: 7, output: 7}}}\n")
+	out := c.does("reload")
+	for _, line := range []string{"users.ann.budget.day: 5, it was 2.5\n", "users.dora: a user of role user\n", "approvals.all.send_file: deny, it was allow\n"} {
+		if !strings.Contains(out, line) {
+			t.Errorf("said %q, want %q", out, line)
+		}
+	}
+	if _, there := c.people()["cleo"]; there || c.people()["ann"].Budget.Day != 5_000_000 || c.s.roster.Config().Access.Session != 5*time.Minute {
+		t.Errorf("it was not put into force: %+v", c.people())
+	}
+	price := func() int64 {
+		micro, _ := c.s.Models.Cost("offline", protocol.Usage{Input: 1_000_000}, 0)
+		return micro
+	}
+	if price() != 7_000_000 {
+		t.Errorf("a million tokens cost %d", price())
+	}
+
+	// What holds only after a restart takes all else with it.
+	applied := c.s.roster.Config()
+	c.configure(text + "chat: {stream: final}\n")
+	c.refuses("only after a restart: chat.stream", "reload")
+	// And so does what fails: a folder that is not there.
+	c.configure(text + "  - {name: eve, home: " + c.dir + "/nowhere}\nmodels: {prices: {offline: {input: 9, output: 9}}}\n")
+	c.refuses("the folder of eve", "reload")
+	if c.s.roster.Config() != applied || price() != 7_000_000 || c.people()["ann"].Budget.Day != 5_000_000 {
+		t.Error("something was changed all the same")
+	}
+	c.configure("users: 7\n")
+	c.refuses("users: got a single value", "reload")
+	c.configure(text)
+	if got := strings.Join(c.audited("config."), ", "); strings.Count(got, "config.reloaded") != 2 {
+		t.Errorf("audited %q", got)
+	}
+}
+
+func TestNothingIsReloadedWithoutAService(t *testing.T) {
+	newCounter(t, false).refuses("Mews is not running here", "reload")
+}
+
+func TestChangesArePrinted(t *testing.T) {
+	for want, c := range map[string]change{
+		"a: 2, it was 1":               {Key: "a", Old: "1", New: "2"},
+		"a: none any more, it was 1":   {Key: "a", Old: "1"},
+		"a: 2":                         {Key: "a", New: "2"},
+		"access.key_file: another one": {Key: "access.key_file", Old: "***", New: "***"},
+	} {
+		if got := c.String(); got != want {
+			t.Errorf("%+v is %q, want %q", c, got, want)
+		}
+	}
+}
+
+// TestAStateFolderOfAnotherAccountIsLeftAlone: what root makes there, its service could not change.
+func TestAStateFolderOfAnotherAccountIsLeftAlone(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a folder away")
+	}
+	c := newCounter(t, false)
+	c.does("user", "list")
+	if err := os.Chown(filepath.Join(c.dir, "state", "private"), 4711, 4711); err != nil {
+		t.Fatal(err)
+	}
+	c.refuses("belongs to user id 4711", "user", "list")
+}
+
+func TestASubverbSaysHowItIsUsed(t *testing.T) {
+	c := newCounter(t, false)
+	c.refuses("says nobody's name", "user", "show")
+	c.refuses(`takes no argument "b"`, "user", "show", "a", "b")
+	c.refuses(`there is no "fly"`, "user", "fly")
+	c.refuses("mews totp enroll NAME", "totp")
+	if _, err := os.Stat(filepath.Join(c.dir, "state")); err == nil {
+		t.Error("a state folder was made")
+	}
+}
+
+func request(t *testing.T, method string, params any) *protocol.Request {
+	t.Helper()
+	text, err := json.Marshal(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &protocol.Request{Method: method, Params: text}
+}

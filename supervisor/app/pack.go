@@ -1,0 +1,184 @@
+package app
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"mews/supervisor"
+)
+
+// pack writes all that there is of a person as a .tar.gz: their folder as files/, what the database has as transcript.jsonl,
+// what lets them speak as settings.json, and what could not be had as left-out.txt. No link is followed. Who has no
+// programsIn here is packed without files.
+func (o estates) pack(ctx context.Context, u supervisor.User, w io.Writer) error {
+	zipped := gzip.NewWriter(w)
+	p := &packer{tar: tar.NewWriter(zipped)}
+	if u.Home != "" {
+		if err := p.folder(ctx, u); err != nil {
+			return err
+		}
+	}
+	if err := o.packRecords(ctx, u, p); err != nil {
+		return err
+	}
+	return errors.Join(p.text("left-out.txt", []byte(strings.Join(p.left, ""))), p.tar.Close(), zipped.Close())
+}
+
+// programsIn adds all that is in a person's.
+func (p *packer) folder(ctx context.Context, u supervisor.User) error {
+	home, err := os.OpenRoot(u.Home)
+	if errors.Is(err, fs.ErrPermission) {
+		return Refused(supervisor.CodeForbidden, "The folder of %s, %s, can't be read by the account that Mews runs as. Run this as root, or pack "+
+			"that folder as the account whose it is.", u.Name, u.Home)
+	}
+	if err != nil {
+		return fmt.Errorf("open the folder of %s: %w", u.Name, err)
+	}
+	defer home.Close()
+	p.home = home
+	if err := p.files(ctx); err != nil {
+		return fmt.Errorf("pack the files of %s: %w", u.Name, err)
+	}
+	return nil
+}
+
+// packRecords adds what the database has. It is written down first: an archive has each file's size before it.
+func (o estates) packRecords(ctx context.Context, u supervisor.User, p *packer) error {
+	r, err := household(o).register(ctx)
+	if err != nil {
+		return err
+	}
+	settings, err := json.MarshalIndent(household(o).describe(u, r), "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := p.text("settings.json", append(settings, '\n')); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp("", "mews-export-*")
+	if err != nil {
+		return fmt.Errorf("export %s: %w", u.Name, err)
+	}
+	defer file.Close()
+	if err := os.Remove(file.Name()); err != nil { // it goes when it is closed, however that comes
+		return fmt.Errorf("export %s: %w", u.Name, err)
+	}
+	if err := o.store.People.Export(ctx, u.Name, file); err != nil {
+		return err
+	}
+	size, err := file.Seek(0, io.SeekCurrent)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return fmt.Errorf("export %s: %w", u.Name, err)
+	}
+	if err := p.tar.WriteHeader(&tar.Header{Name: "transcript.jsonl", Mode: 0o600, Size: size}); err != nil {
+		return err
+	}
+	_, err = io.Copy(p.tar, file)
+	return err
+}
+
+// packer fills an archive.
+type packer struct {
+	tar  *tar.Writer
+	home *os.Root // while its folder is added
+	left []string // what could not be had, a line each
+}
+
+func (p *packer) text(name string, text []byte) error {
+	if err := p.tar.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(text))}); err != nil {
+		return err
+	}
+	_, err := p.tar.Write(text)
+	return err
+}
+
+func (p *packer) files(ctx context.Context) error {
+	return fs.WalkDir(p.home.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			p.leave(name, err.Error())
+			return nil
+		}
+		return p.entry(name, entry)
+	})
+}
+
+func (p *packer) leave(name, why string) { p.left = append(p.left, fmt.Sprintf("%q: %s\n", name, why)) }
+
+// entry adds one thing of the folder. An error is one of the archive: what can't be read is left out.
+func (p *packer) entry(name string, entry fs.DirEntry) error {
+	info, err := entry.Info()
+	if err != nil {
+		p.leave(name, err.Error())
+		return nil
+	}
+	h := &tar.Header{Name: path.Join("files", name), Mode: int64(info.Mode().Perm()), ModTime: info.ModTime()}
+	switch {
+	case info.IsDir():
+		h.Typeflag, h.Name = tar.TypeDir, h.Name+"/"
+		return p.tar.WriteHeader(h)
+	case info.Mode()&fs.ModeSymlink != 0:
+		if h.Linkname, err = p.home.Readlink(name); err != nil {
+			p.leave(name, err.Error())
+			return nil
+		}
+		h.Typeflag = tar.TypeSymlink
+		return p.tar.WriteHeader(h)
+	case info.Mode().IsRegular():
+		return p.file(name, h)
+	}
+	p.leave(name, "it is neither a file nor a folder nor a link")
+	return nil
+}
+
+// file adds a file, as long as it is now: what it loses while it is read is zeros, and what it gains is not there.
+func (p *packer) file(name string, h *tar.Header) error {
+	f, err := p.home.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe that took its place would be waited for
+	if err != nil {
+		p.leave(name, err.Error())
+		return nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		p.leave(name, "it is no file any more")
+		return nil
+	}
+	h.Typeflag, h.Size = tar.TypeReg, info.Size()
+	if err := p.tar.WriteHeader(h); err != nil {
+		return err
+	}
+	n, err := io.CopyN(p.tar, f, h.Size)
+	if err == nil {
+		return nil
+	}
+	if n < h.Size {
+		p.leave(name, fmt.Sprintf("from byte %d on it could not be read (%v)", n, err))
+		_, err = io.CopyN(p.tar, zeros{}, h.Size-n)
+	}
+	return err
+}
+
+// zeros is as many as are wanted.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}

@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// part is something that runs for as long as the service does.
+type part struct {
+	name string
+	run  func(context.Context) error
+}
+
+// runParts starts the parts in their order and waits until ctx ends or one of them does. Then it stops them in the reverse
+// order, each only when the one before it has ended, so that no part loses what it stands on. It returns the errors of
+// the parts; that one has ended before it was told to is an error too.
+func runParts(ctx context.Context, parts []part, started func()) error {
+	type running struct {
+		part
+		stop  context.CancelFunc
+		ended chan error
+	}
+	first := make(chan string, len(parts))
+	var all []running
+	for _, p := range parts {
+		own, stop := context.WithCancel(context.WithoutCancel(ctx))
+		r := running{part: p, stop: stop, ended: make(chan error, 1)}
+		all = append(all, r)
+		go func() { // waited for below
+			r.ended <- p.run(own)
+			first <- p.name
+		}()
+	}
+	started()
+	early := ""
+	select {
+	case <-ctx.Done():
+	case early = <-first:
+	}
+	var errs []error
+	for i := len(all) - 1; i >= 0; i-- {
+		all[i].stop()
+		if err := <-all[i].ended; err != nil && !errors.Is(err, context.Canceled) {
+			errs = append(errs, fmt.Errorf("%s: %w", all[i].name, err))
+		}
+	}
+	if early != "" && len(errs) == 0 {
+		return fmt.Errorf("%s: ended by itself", early)
+	}
+	return errors.Join(errs...)
+}

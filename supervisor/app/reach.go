@@ -1,0 +1,61 @@
+package app
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"mews/supervisor"
+)
+
+// homesMode lets workers pass through the folder of homes, and list nothing in it: without mounts of their own they get to
+// theirs by its path.
+const homesMode fs.FileMode = 0o711
+
+// makeHome makes a home below the state folder. The folder above it may be from an earlier version, which kept it to itself.
+func makeHome(home string) error {
+	homes := filepath.Dir(home)
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(homes, homesMode)
+}
+
+// reach refuses a home that a worker can't get to: in a tier without mounts of its own it is not carried there by root.
+func (c *chambers) reach(u supervisor.User) error {
+	walls := c.spawner.Sandbox()
+	if os.Getuid() != 0 || c.workers.UID == 0 || c.seen(u.Home) != u.Home {
+		return nil
+	}
+	home, err := filepath.EvalSymlinks(u.Home)
+	if err != nil {
+		return fmt.Errorf("the folder of %s: %w", u.Name, err)
+	}
+	for path := filepath.Dir(home); ; path = filepath.Dir(path) {
+		info, err := os.Stat(path)
+		if err != nil {
+			return fmt.Errorf("the folder of %s: %w", u.Name, err)
+		}
+		if info.Mode()&0o001 == 0 && UIDOf(info) != c.workers.UID {
+			return fmt.Errorf("the folder of %s is %s, and their worker, user id %d, can't pass through %s: with the walls “%s” it keeps "+
+				"its path. Choose another `state:` or `home:`, such as one below /var/lib, or chmod o+x %[4]s", u.Name, home, c.workers.UID,
+				path, walls.Tier)
+		}
+		if path == filepath.Dir(path) {
+			return nil
+		}
+	}
+}
+
+// reachAll is reach for everybody.
+func (s *Service) reachAll() error {
+	for _, name := range s.people.Names() {
+		if u, ok := s.people.Find(name); ok {
+			if err := s.chambers.reach(u); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

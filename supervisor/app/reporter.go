@@ -1,0 +1,194 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/control"
+	"mews/supervisor/model"
+	"mews/supervisor/pool"
+	"mews/supervisor/sqlite"
+)
+
+// reporter tells how the service is.
+type reporter struct {
+	config  *config.Config
+	version string
+	since   time.Time
+	db      *sqlite.DB
+	models  *model.Catalogue
+	people  *access.People
+	spawner *pool.Spawner
+	pool    *workerPool
+	held    *Holdings
+	channel *channel // nil where there is none
+}
+
+// status is what the control socket answers to `mews status`: for an admin all, for everybody else their own.
+func (r reporter) status(ctx context.Context, uid uint32) (control.Status, error) {
+	if r.people.Admin(uid) {
+		return r.statusOf(ctx, r.people.Names(), true)
+	}
+	u, err := r.people.Speaker(uid, "")
+	if err != nil {
+		return control.Status{}, err
+	}
+	return r.statusOf(ctx, []string{u.Name}, false)
+}
+
+// statusText is what /status answers. A group hears nothing of the machine, nor of anybody else.
+func (r reporter) statusText(ctx context.Context, c supervisor.Conversation) (string, error) {
+	u, _ := r.people.Find(c.User)
+	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin && !inGroup(c))
+	if err != nil {
+		return "", err
+	}
+	if inGroup(c) {
+		return fmt.Sprintf("Mews %s with the model %s; %s. In our private chat /status says more.", status.Version,
+			r.greet(u).Model, workerLine(status.Users[0], time.Now())), nil
+	}
+	var b bytes.Buffer
+	if err := PrintStatus(&b, status, time.Now()); err != nil {
+		return "", err
+	}
+	return strings.TrimRight(b.String(), "\n"), nil
+}
+
+// inGroup says whether others read what is said in a conversation.
+func inGroup(c supervisor.Conversation) bool {
+	return c.Channel == supervisor.ChannelTelegram && strings.HasPrefix(c.Chat, "-")
+}
+
+// statusOf tells of people, and with service of the service as a whole.
+func (r reporter) statusOf(ctx context.Context, names []string, service bool) (control.Status, error) {
+	status := control.Status{Version: r.version, PID: os.Getpid(), Since: r.since, Model: r.models.Default(), Walls: r.walls()}
+	if service {
+		counts, err := r.db.Counts(ctx)
+		if err != nil {
+			return control.Status{}, err
+		}
+		status.State = r.config.State
+		status.Memory = control.Memory{Supervisor: resident(), Database: counts.Bytes}
+		status.Waiting = control.Waiting{
+			New: int(counts.Inbounds[supervisor.InboundNew]), Running: int(counts.Inbounds[supervisor.InboundRunning]),
+			Parked: int(counts.Inbounds[supervisor.InboundParked]), Deliveries: int(counts.Waiting),
+		}
+		if err := r.statusOfChannels(ctx, &status); err != nil {
+			return control.Status{}, err
+		}
+	}
+	workers, pids := map[string]pool.Status{}, []int{}
+	for _, w := range r.pool.List() {
+		workers[w.Key] = w
+		pids = append(pids, w.PID)
+	}
+	uses := pool.ProcessUsageOf(pids...)
+	for _, name := range names {
+		u, _ := r.people.Find(name)
+		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk)}
+		line.Disk, line.DiskMore = r.held.Of(name)
+		if w, ok := workers[name]; ok {
+			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since
+			line.Turns, line.Deaths = w.Turns, w.Deaths
+			line.Memory, line.Processes = uses[w.PID].Memory, uses[w.PID].Processes
+		}
+		status.Users = append(status.Users, line)
+	}
+	return status, nil
+}
+
+func (r reporter) statusOfChannels(ctx context.Context, status *control.Status) error {
+	if r.channel != nil {
+		status.Channels = append(status.Channels, r.channel.status())
+	}
+	lost, err := r.db.Outbox().Undelivered(ctx)
+	for _, l := range lost {
+		status.Lost = append(status.Lost, control.LostDeliveries{
+			User: l.Conversation.User, Channel: string(l.Conversation.Channel), Chat: l.Conversation.Chat,
+			Outcome: string(l.Outcome), Why: l.Why, Count: l.Count, Last: l.Last,
+		})
+	}
+	return err
+}
+
+// walls are what the spawner has said of them.
+func (r reporter) walls() control.Walls {
+	w := r.spawner.Sandbox()
+	return control.Walls{Tier: w.Tier, Why: w.Why, Limits: fmt.Sprintf("%s of memory and %d processes for each worker. %s",
+		r.config.Worker.Memory, r.config.Worker.PIDs, w.Limits)}
+}
+
+// greet is what a chat client is told of the service.
+func (r reporter) greet(u supervisor.User) control.Attached {
+	a := control.Attached{Version: r.version, Walls: r.walls(), Model: r.models.Default()}
+	if u.Model != "" {
+		a.Model = u.Model
+	}
+	return a
+}
+
+// welcome is what /start says of this service.
+func (r reporter) welcome(c supervisor.Conversation) string {
+	u, _ := r.people.Find(c.User)
+	g := r.greet(u)
+	if inGroup(c) {
+		return fmt.Sprintf("The model is %s.", g.Model)
+	}
+	return fmt.Sprintf("Your folder is %s. The model is %s.", u.Home, g.Model)
+}
+
+// hints say how to go on, where Mews runs with nothing configured.
+func (r reporter) hints() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Mews is ready, with nothing configured.\n\n")
+	for _, u := range r.people.Names() {
+		person, _ := r.people.Find(u)
+		fmt.Fprintf(&b, "  folder  %s\n", person.Home)
+	}
+	fmt.Fprintf(&b, "  model   %s\n  walls   %s\n", r.models.Default(), r.walls().Line())
+	if r.channel != nil {
+		fmt.Fprintf(&b, "  also    on Telegram, for the ids of the configuration; `mews status` tells how that goes\n")
+	}
+	b.WriteByte('\n')
+	b.WriteString("Talk to it:            mews chat   (in another terminal; `mews run --chat` does both in one)\n")
+	if r.channel == nil {
+		b.WriteString("On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +
+			"                       (a bot's token from @BotFather; your own numeric id, which @userinfobot tells you)\n")
+	}
+	b.WriteString(
+		"With a model of yours: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 mews run\n" +
+			"                       (Ollama, llama.cpp, or any other endpoint of that kind; OPENAI_API_KEY where it wants one)\n" +
+			"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n")
+	return b.String()
+}
+
+// resident is this process's resident memory in bytes, 0 where the system does not tell.
+func resident() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseInt(fields[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+// newReporter tells how the service is, once the parts are there that it tells of.
+func newReporter(s *Service) reporter {
+	return reporter{config: s.Config, version: s.version, since: s.since, db: s.db, models: s.Models, people: s.people, spawner: s.chambers.spawner,
+		pool: s.pool, held: &s.chambers.held, channel: s.channel}
+}

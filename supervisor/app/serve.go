@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/config"
+	"mews/supervisor/control"
+)
+
+// NewLog makes the log as the configuration has it. Where nothing is configured and a person looks on, it is for eyes.
+func NewLog(cfg *config.Config, w io.Writer, eyes bool) hclog.Logger {
+	return hclog.New(&hclog.LoggerOptions{
+		Name:       "mews",
+		Level:      hclog.LevelFromString(cfg.Log.Level),
+		Output:     w,
+		JSONFormat: cfg.Log.Format == "json" && !eyes,
+	})
+}
+
+// Discard is the log of a verb that says all it has to say itself.
+func Discard() hclog.Logger { return hclog.NewNullLogger() }
+
+// Options say what a service runs on.
+type Options struct {
+	Config  *config.Config
+	Version string // of the programs, as people are told it
+	Log     hclog.Logger
+	Lock    *os.File           // the state folder's, where the caller holds it; Run takes it over
+	Now     func() time.Time   // when things happen, and by which codes, logins and budgets go; nil is time.Now
+	Ready   func(hints string) // called once messages are taken, with how to go on where nothing is configured
+}
+
+// Run serves until ctx ends or a part fails. The process is made private before anything is opened.
+func Run(ctx context.Context, o Options) (err error) {
+	if err := keepPrivate(); err != nil {
+		return err
+	}
+	s := &Service{Ground: Ground{Config: o.Config, version: o.Version, Log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock}}
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	return runParts(ctx, s.parts, func() {
+		s.audit.routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version, os.Getpid(), s.chambers.spawner.Sandbox().Tier))
+		s.Log.Info("serving", "version", s.version, "state", s.Config.State, "model", s.Models.Default())
+		o.Ready(newReporter(s).hints())
+	})
+}
+
+// starting is how long a service that has taken its state folder may need until it answers.
+const starting = 5 * time.Second
+
+// Await waits for a service that may only just be starting.
+func Await(ctx context.Context, cfg *config.Config) error {
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		var status control.Status
+		return struct{}{}, control.Ask(ctx, SocketPath(cfg), control.MethodStatus, nil, &status)
+	}, backoff.WithBackOff(backoff.NewConstantBackOff(50*time.Millisecond)), backoff.WithMaxElapsedTime(starting))
+	return err
+}
+
+// Companions finds the other two programs beside this one.
+func Companions() (spawner, worker string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", "", fmt.Errorf("find the program's own folder: %w", err)
+	}
+	if self, err = filepath.EvalSymlinks(self); err != nil {
+		return "", "", fmt.Errorf("find the program's own folder: %w", err)
+	}
+	spawner = filepath.Join(filepath.Dir(self), "mews-spawner")
+	worker = filepath.Join(filepath.Dir(self), "mews-worker")
+	for _, path := range []string{spawner, worker} {
+		if _, err := os.Stat(path); err != nil {
+			return "", "", fmt.Errorf("mews needs its companion beside itself: %w; `make build` puts all three into bin/", err)
+		}
+	}
+	return spawner, worker, nil
+}

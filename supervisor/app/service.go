@@ -1,0 +1,274 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"strconv"
+	"time"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/approval"
+	"mews/supervisor/command"
+	"mews/supervisor/control"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/inbox"
+	"mews/supervisor/model"
+	"mews/supervisor/pool"
+	"mews/supervisor/question"
+	"mews/supervisor/reply"
+	"mews/supervisor/session"
+)
+
+// Service is the supervisor: its parts, and no policy. open makes them, Run runs them, close lets go of them.
+type Service struct {
+	Ground
+	door
+	Models   *model.Catalogue
+	people   *access.People
+	roster   *roster
+	chambers *chambers
+	pool     *workerPool
+	feeds    reply.Feeds
+	channel  *channel // nil where nobody talks on Telegram
+	audit    *auditor
+	parts    []part
+	moves    moves                         // of chats
+	wake     func(supervisor.Conversation) // has its session look for work
+}
+
+// door is what decides on what people send, and on what leaves.
+type door struct {
+	seal   *access.Seal // nil where its key can't be used
+	gate   *access.Gate
+	policy approval.Policy
+	asked  *question.Questions
+	codes  *confirmations // that effects wait for
+}
+
+// open makes every part. What it has opened when it fails is closed.
+func (s *Service) open(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	for _, build := range []func(context.Context) error{
+		s.openState, s.openStore, s.OpenModels, s.openPeople, s.openSeal, s.openTelegram, s.startSpawner, s.connect,
+	} {
+		if err := build(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) OpenModels(context.Context) (err error) {
+	m := s.Config.Models
+	o := model.Options{Default: m.Default, Small: m.Small, Fallback: m.Fallback, Prices: pricesOf(s.Config),
+		Payloads: s.Config.Log.Payloads, Calls: s.Config.Limits.ModelCalls, Log: s.Log.Named("model")}
+	for name, p := range m.Providers {
+		o.Providers = append(o.Providers, model.ProviderOptions{
+			Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Server: p.Server, Silence: m.Silence,
+		})
+	}
+	if s.Models, err = model.NewCatalogue(o); err != nil {
+		return err
+	}
+	s.closing(func() error { s.Models.Close(); return nil })
+	return nil
+}
+
+// openPeople finds who there is, and sees that everybody has a folder.
+func (s *Service) openPeople(ctx context.Context) (err error) {
+	s.chambers = &chambers{config: s.Config, log: s.Log}
+	if s.chambers.workers, err = WorkerAccount(ctx, s.Config); err != nil {
+		return err
+	}
+	if err := Trusted(s.Config.State); err != nil {
+		return err
+	}
+	if s.people, err = access.New(nil, uint32(os.Getuid()), accountID); err != nil {
+		return err
+	}
+	s.roster = &roster{people: s.people, store: s.db.Access(), chambers: s.chambers, log: s.Log, config: s.Config}
+	return s.roster.Refresh(ctx)
+}
+
+func accountID(name string) (uint32, error) {
+	found, err := FindAccount(name)
+	return found.UID, err
+}
+
+func (s *Service) startSpawner(ctx context.Context) error {
+	if err := s.chambers.start(ctx); err != nil {
+		return err
+	}
+	s.closing(s.chambers.spawner.Close)
+	return s.reachAll()
+}
+
+// connect joins the parts: here they meet, through the interfaces that each of them has declared.
+func (s *Service) connect(context.Context) error {
+	s.audit = newAuditor(s.db.Audit(), s.Log.Named("audit"))
+	s.rules(s.Config)
+	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.feeds.Delivery, Log: s.Log.Named("question")})
+	trying, err := TryingPlace(s.Config, s.chambers.workers)
+	if err != nil {
+		return err
+	}
+	desks := s.desks()
+	s.pool = pool.New(pool.Options[*hostcall.Conn]{
+		Spawner: s.chambers.spawner, SelfTest: s.chambers.try, SelfTestSpec: selfTestSpec(trying), OnLimit: s.chambers.struck,
+		OnStart: beginning(s), Log: s.Log.Named("pool"), Timings: pool.Timings{Idle: s.Config.Worker.Idle},
+		Host: func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(desks, user, peer) },
+	})
+	report := newReporter(s)
+	sessions := session.New(session.Options{
+		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.Config),
+		AtOnce: s.Config.Limits.Turns, Audit: s.audit.note, Serves: s.serves, Busy: s.preferences().whenBusy, Now: time.Now,
+		Log: s.Log.Named("session"),
+	})
+	s.chambers.tell, s.wake = sessions.Tell, sessions.Wake
+	commands := command.New(commandOptions(s, sessions, report))
+	accepted := admitting(s, accept(sessions, commands))
+	box := inbox.New(inbox.Options{
+		Store: s.db.Inbox(), Gate: newGate(s), Conversations: s.db.Conversations(), Accepted: accepted,
+		Queued: s.answered, NotStored: commands.NotStored,
+	})
+	gates := &usher{gate: s.gate, inbox: s.db.Inbox(), serves: s.serves, accept: accepted, log: s.Log.Named("gate")}
+	s.roster.settled = gates.look
+	desk := newOffice(s)
+	desk.force, desk.labour = &force{s}, &labour{s.db.Inbox().Unfinished, sessions.StopNow, s.pool.Evict, commands.End}
+	server, err := control.Listen(SocketPath(s.Config), control.Options{
+		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
+		Inbox: box, Status: report.status, Methods: answers(s, desk), Refused: turnedAway(s), Log: s.Log.Named("control"),
+	})
+	if err != nil {
+		return err
+	}
+	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.run}, {"sweep", s.sweep}, {"office", desk.run}}
+	work := []part{{"workers", s.pool.Run}, {"sessions", settled(&s.Ground, gates.look, sessions.Run)}, {"commands", commands.Run}}
+	if s.channel == nil {
+		s.parts = append(append(s.parts, work...), part{"control socket", server.Run})
+		return nil
+	}
+	if err := s.channel.receive(box); err != nil {
+		return err
+	}
+	s.parts = append(append(append(s.parts, s.channel.outward()...), work...), s.channel.inward()...)
+	s.parts = append(s.parts, part{"control socket", server.Run})
+	return nil
+}
+
+// desks are what all workers' desks share.
+func (s *Service) desks() *hostcall.Options {
+	return &hostcall.Options{
+		Steps: s.db.Turns(), Transcript: s.db.Transcript(), Models: s.Models, Usage: s.db.Usage(), Blobs: s.db.Blobs(),
+		Spool: s.spool, Audit: s.audit.note, History: s.Config.Limits.History,
+		Thinking: supervisor.Thinking(s.Config.Models.Thinking), Cache: s.Config.Models.CacheFor(),
+		Approver: newApprover(s), Sender: files{s.db.Turns(), s.feeds.Delivery}, Busy: s.preferences().whenBusy,
+		Log: s.Log.Named("hostcall"),
+	}
+}
+
+func (s *Service) turns() turns {
+	return turns{pool: s.pool, spec: s.workerSpec, begins: s.chambers.strikes.forget, voices: s.voices(), purses: s.purse, held: &s.chambers.held, log: s.Log}
+}
+
+func (s *Service) voices() voices {
+	return voices{s.Models, s.people, s.db.Settings(), s.db.Usage(), s.db.Conversations(), s.roster.Config}
+}
+
+// serves says whether a conversation's person is still to be served: somebody taken out of the configuration is not, nor a
+// private chat of an id that is another's now.
+func (s *Service) serves(c supervisor.Conversation) bool {
+	u, ok := s.people.Find(c.User)
+	switch {
+	case !ok || s.people.Suspended(c.User):
+		return false
+	case c.Channel != supervisor.ChannelTelegram:
+		return true
+	case inGroup(c):
+		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.moves.now(c.Chat))
+	}
+	id, err := strconv.ParseInt(c.Chat, 10, 64)
+	if err != nil {
+		return false
+	}
+	whose, known := s.people.Telegram(id)
+	return known && whose.Name == u.Name
+}
+
+// accept sends what is on disk on its way: a command and a press pass the queue by.
+func accept(sessions *session.Registry, commands *command.Commands) func(supervisor.Inbound) {
+	return func(in supervisor.Inbound) {
+		if in.Kind == supervisor.KindCommand || in.Kind == supervisor.KindPress {
+			commands.Accept(in)
+			return
+		}
+		sessions.Wake(in.Conversation)
+	}
+}
+
+// workerSpec is a person's worker.
+func (s *Service) workerSpec(name string) (pool.Spec, error) {
+	u, ok := s.preferences().Find(name)
+	if !ok {
+		return pool.Spec{}, fmt.Errorf("start worker for %s: there is no user %q", name, name)
+	}
+	place, err := s.chambers.place(u)
+	if err != nil {
+		return pool.Spec{}, fmt.Errorf("start worker for %s: %w", name, err)
+	}
+	return pool.Spec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
+		User: u.Name, Home: s.chambers.seen(u.Home), Timezone: u.Timezone, Files: u.Files, Disk: int64(s.Config.Worker.Disk),
+	}}, nil
+}
+
+// settled is a part's run that begins once what an earlier life had set aside for calls of models is settled, for nothing is
+// set aside before, and what it held was looked at.
+func settled(s *Ground, look func(context.Context), run func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		left, err := s.db.Leases().Recover(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if left > 0 {
+			s.Log.Warn("calls of models were cut off by the end of an earlier run; each counts with the most that it can have cost",
+				"calls", left)
+		}
+		look(ctx)
+		return run(ctx)
+	}
+}
+
+func commandOptions(s *Service, sessions *session.Registry, report reporter) command.Options {
+	return command.Options{
+		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
+		Models: s.voices(), Choices: s.voices(), Accounts: chats{s}.accounts(), Desk: chats{s}.desk(), People: s.preferences(), InGroup: inGroup,
+		Status: chats{s}.statusText(report), Welcome: report.welcome, Queued: s.answered, Log: s.Log.Named("command"),
+	}
+}
+
+func answers(s *Service, desk *office) map[string]control.Method {
+	all := inquiry{s.voices(), s.people, time.Now}.answers()
+	maps.Copy(all, desk.answers())
+	return all
+}
+
+func limits(cfg *config.Config) protocol.TurnLimits {
+	return protocol.TurnLimits{
+		Steps:   cfg.Limits.Steps,
+		Seconds: int64(cfg.Limits.Turn / time.Second),
+		Output:  int(cfg.Limits.Output),
+	}
+}

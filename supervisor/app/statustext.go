@@ -1,0 +1,131 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/control"
+)
+
+// PrintStatus writes a status for people.
+func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "mews\t%s, process %d, up %s\n", s.Version, s.PID, now.Sub(s.Since).Round(time.Second))
+	if s.State != "" {
+		fmt.Fprintf(t, "state\t%s (database %s, memory %s)\n", s.State, Size(s.Memory.Database), Size(s.Memory.Supervisor))
+	}
+	fmt.Fprintf(t, "model\t%s\n", s.Model)
+	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())
+	fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
+	if s.State != "" {
+		fmt.Fprintf(t, "waiting\t%d new, %d running, %d answers not yet taken, %d given up on\n",
+			s.Waiting.New, s.Waiting.Running, s.Waiting.Deliveries, s.Waiting.Parked)
+	}
+	for _, c := range s.Channels {
+		fmt.Fprintf(t, "%s\t%s\n", c.Name, channelLine(c, now))
+	}
+	for _, l := range s.Lost {
+		fmt.Fprintf(t, "lost\t%s\n", lostLine(l, now))
+	}
+	for _, u := range s.Users {
+		fmt.Fprintf(t, "user\t%s: %s; folder %s: %s\n", u.Name, workerLine(u, now), u.Home, DiskLine(u))
+	}
+	return t.Flush()
+}
+
+func workerLine(u control.UserStatus, now time.Time) string {
+	line := "worker " + u.Worker
+	if u.PID > 0 {
+		line += fmt.Sprintf(" (process %d)", u.PID)
+	}
+	if !u.Since.IsZero() {
+		line += " for " + now.Sub(u.Since).Round(time.Second).String()
+	}
+	if u.Processes > 0 {
+		line += fmt.Sprintf(", %s in %s", Size(u.Memory), amount.Of(u.Processes, "process", "processes"))
+	}
+	if u.Turns > 0 {
+		line += fmt.Sprintf(", %s ended", amount.Of(u.Turns, "turn", "turns"))
+	}
+	if u.Deaths > 0 {
+		line += fmt.Sprintf(", %s lately", amount.Of(u.Deaths, "death", "deaths"))
+	}
+	return line
+}
+
+// DiskLine is what a home holds, of what it may.
+func DiskLine(u control.UserStatus) string {
+	if u.Disk == 0 {
+		return "unknown until their worker has run"
+	}
+	line := Size(u.Disk)
+	if u.DiskMore {
+		line = "at least " + line
+	}
+	if u.DiskLimit > 0 {
+		line += " of " + Size(u.DiskLimit)
+	}
+	return line
+}
+
+// Size is a number of bytes, for people: rounded, where config.Size is exact.
+func Size(bytes int64) string {
+	n, unit := float64(bytes), 0
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	for n >= 1000 && unit < len(units)-1 {
+		n, unit = n/1024, unit+1
+	}
+	if n < 10 && unit > 0 {
+		return fmt.Sprintf("%.1f %s", n, units[unit])
+	}
+	return fmt.Sprintf("%.0f %s", n, units[unit])
+}
+
+// channelLine is a channel's status for people.
+func channelLine(c control.Channel, now time.Time) string {
+	bot := ""
+	if c.Bot != "" {
+		bot = "@" + c.Bot + ", "
+	}
+	line := fmt.Sprintf("%s%s: %s", bot, c.Mode, c.State)
+	if !c.Since.IsZero() {
+		line += " for " + now.Sub(c.Since).Round(time.Second).String()
+	}
+	if c.Error != "" {
+		line += fmt.Sprintf(" (%s, %s in a row)", c.Error, amount.Of(c.Failures, "failure", "failures"))
+	}
+	if !c.Completed.IsZero() {
+		line += fmt.Sprintf(", last answered %s ago", now.Sub(c.Completed).Round(time.Second))
+	}
+	if c.Pending > 0 {
+		line += fmt.Sprintf(", %d waiting there", c.Pending)
+	}
+	for _, f := range c.Frozen {
+		where := "nothing can be sent"
+		if f.Chat != "" {
+			where = "nothing can be sent to chat " + f.Chat
+		}
+		line += fmt.Sprintf("; %s for another %s", where, f.Until.Sub(now).Round(time.Second))
+	}
+	for _, s := range c.Stuck {
+		line += fmt.Sprintf("; chat %s waits for %s: %s", s.Chat, now.Sub(s.Since).Round(time.Second), s.Error)
+	}
+	return line
+}
+
+// lostLine tells of messages that did not arrive for certain.
+func lostLine(l control.LostDeliveries, now time.Time) string {
+	fate := "may not have arrived"
+	if l.Outcome == string(supervisor.OutcomeFailed) {
+		fate = "could not be delivered"
+	}
+	line := fmt.Sprintf("%s to %s, %s chat %s, %s", amount.Of(l.Count, "message", "messages"), l.User, l.Channel, l.Chat, fate)
+	if l.Why != "" {
+		line += ": " + l.Why
+	}
+	return line + fmt.Sprintf(" (%s ago; /resend there sends again)", now.Sub(l.Last).Round(time.Second))
+}

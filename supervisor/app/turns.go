@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/pool"
+	"mews/supervisor/session"
+)
+
+const (
+	// overtime is what a worker gets to end a turn by itself after the turn's time is over.
+	overtime = 15 * time.Second
+	// refusedAgain is after how long a worker that could not be started is asked for again.
+	refusedAgain = 15 * time.Second
+	// dying is how long a worker that is being killed is waited for; the pool's ladder is shorter.
+	dying = 15 * time.Second
+)
+
+// What answers a worker is its hostcall.Conn.
+type (
+	workerPool   = pool.Pool[*hostcall.Conn]
+	PooledWorker = pool.Worker[*hostcall.Conn]
+)
+
+// turns runs attempts: where the sessions, the pool and the desks meet.
+type turns struct {
+	pool   *workerPool
+	spec   func(user string) (pool.Spec, error)
+	begins func(user string) // told of each attempt
+	voices voices
+	purses func(supervisor.Turn) supervisor.Reserver // pays for a turn's calls of models
+	held   *Holdings
+	log    hclog.Logger
+}
+
+// errOvertime ends a call of a worker that did not keep to its turn's time.
+var errOvertime = errors.New("the turn's time is over")
+
+// Run has a worker of the person's run an attempt.
+func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+	model, _, err := t.voices.Choice(ctx, a.Turn.Conversation.User)
+	if err != nil { // with the default model the person has an answer at least
+		t.log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
+	}
+	t.begins(a.Turn.Conversation.User)
+	spec, err := t.spec(a.Turn.Conversation.User)
+	if err != nil {
+		return session.End{}, err
+	}
+	worker, err := t.pool.Acquire(ctx, spec)
+	if broken := new(pool.BrokenError); errors.As(err, &broken) {
+		return session.End{}, &session.NoWorkerError{Until: broken.Until, Err: err}
+	}
+	if refused := new(pool.RefusedError); errors.As(err, &refused) {
+		return session.End{}, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: refused.Reason}
+	}
+	if err != nil {
+		return session.End{}, err
+	}
+	defer worker.Release()
+	conn := worker.Host()
+	conn.BeginTurn(hostcall.Turn{
+		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Model: model, First: a.First,
+		Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
+		Purse: t.purses(a.Turn),
+	})
+	end, err := call(ctx, worker, a)
+	t.held.Note(a.Turn.Conversation.User, end)
+	ended := conn.EndTurn(a.Turn.ID, end.Why)
+	return session.End{TurnEnd: end, Failure: ended.Failure, Instead: ended.Instead, Answered: ended.Answered}, err
+}
+
+// call starts the turn and waits for its end. A worker that does not end it, or whose end makes no sense, is killed: nothing
+// of a turn runs on after it.
+func call(ctx context.Context, worker *PooledWorker, a session.Attempt) (end protocol.TurnEnd, err error) {
+	allowed := time.Duration(a.Start.Limits.Seconds)*time.Second + overtime
+	bounded, cancel := context.WithTimeoutCause(ctx, allowed, errOvertime)
+	defer cancel()
+	err = worker.Call(bounded, protocol.MethodTurnStart, a.Start, &end)
+	if err == nil && errors.Is(context.Cause(bounded), errOvertime) {
+		end.Why = protocol.WhyTime
+	}
+	if err == nil {
+		err = a.CheckEnd(end)
+	}
+	if err != nil {
+		worker.Kill(err)
+		wait, done := context.WithTimeout(context.WithoutCancel(ctx), dying)
+		defer done()
+		select {
+		case <-worker.Died():
+		case <-wait.Done():
+		}
+	}
+	return end, err
+}
+
+// Holdings are what people's homes hold, as their workers have told it last. The zero value is ready.
+type Holdings struct {
+	mu   sync.Mutex
+	last map[string]protocol.TurnEnd // by user
+}
+
+// Note takes in what a worker has told at a turn's end, if it has counted.
+func (h *Holdings) Note(user string, end protocol.TurnEnd) {
+	if end.Disk <= 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.last == nil {
+		h.last = map[string]protocol.TurnEnd{}
+	}
+	h.last[user] = end
+}
+
+// Of is what a person's home holds; 0 is that nobody knows.
+func (h *Holdings) Of(user string) (bytes int64, more bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last[user].Disk, h.last[user].DiskMore
+}

@@ -1,0 +1,38 @@
+package app
+
+import (
+	"time"
+)
+
+// MethodUsage is what the control socket answers to a usageQuestion with a usageReport. Anybody with an account may ask
+// for their own; only admins for others.
+const MethodUsage = "usage"
+
+// MaxDays is how many days `mews usage` sums at most: ten years.
+const MaxDays = 3660
+
+// UsageQuestion asks what was asked of models.
+type UsageQuestion struct {
+	User string `json:"user,omitempty"` // "" is everybody for an admin, else whoever asks
+	Days int    `json:"days"`           // today is the last of them
+}
+
+// UsageReport is what was asked of models. What was most comes first.
+type UsageReport struct {
+	User   string      `json:"user,omitempty"` // "" is everybody
+	From   time.Time   `json:"from"`
+	Models []UsageLine `json:"models"`
+	Users  []UsageLine `json:"users,omitempty"` // of everybody
+}
+
+// UsageLine is command.UsageLine as JSON.
+type UsageLine struct {
+	Name       string `json:"name"`
+	Calls      int64  `json:"calls"`
+	Input      int64  `json:"input"`
+	Output     int64  `json:"output"`
+	CacheRead  int64  `json:"cache_read"`
+	CacheWrite int64  `json:"cache_write"`
+	Cost       int64  `json:"cost_microdollars"`
+	Unpriced   int64  `json:"unpriced_calls"`
+}

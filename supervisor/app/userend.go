@@ -1,0 +1,60 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"mews/supervisor"
+)
+
+// labour is what runs for people.
+type labour struct {
+	unfinished func(context.Context) ([]supervisor.Conversation, error) // where something is worked on, or waits to be
+	stop       func(conversation int64) (ran bool)                      // ends the turn that runs there, as /stop does
+	evict      func(ctx context.Context, user string) error             // ends a person's worker, and waits for that
+	quit       func(ctx context.Context, user string) error             // likewise their commands, also those that wait
+}
+
+const (
+	// ending is how long what runs for a person may take to end: a worker is killed sooner, and the end of a turn is a
+	// transaction. A client gives up a call after 30 s.
+	ending = 20 * time.Second
+	// lookAgain is how often it is looked at whether a turn has ended.
+	lookAgain = 20 * time.Millisecond
+)
+
+// end ends all that runs for a person who is shut out already: their commands, their turns, and then their worker. When it has returned
+// nil, nothing of theirs is written any more.
+func (l *labour) end(ctx context.Context, user string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, ending, fmt.Errorf("it has not ended within %v", ending))
+	defer cancel()
+	if err := l.quit(ctx, user); err != nil {
+		return err
+	}
+	places, err := l.unfinished(ctx)
+	if err != nil {
+		return err
+	}
+	var stopped []int64
+	for _, c := range places {
+		if c.User == user && l.stop(c.ID) {
+			stopped = append(stopped, c.ID)
+		}
+	}
+	if err := l.evict(ctx, user); err != nil {
+		return err
+	}
+	tick := time.NewTicker(lookAgain)
+	defer tick.Stop()
+	for _, conversation := range stopped {
+		for l.stop(conversation) {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return fmt.Errorf("wait for the end of a turn of %s: %w", user, context.Cause(ctx))
+			}
+		}
+	}
+	return nil
+}

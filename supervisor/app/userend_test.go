@@ -1,0 +1,52 @@
+package app_test
+
+import (
+	"bytes"
+	"mews/supervisor/app/apptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/supervisor/model/modeltest"
+)
+
+// TestSomebodyIsDeletedInTheMiddleOfATurn: the turn is stopped and the worker ended first, and nothing of either is left.
+func TestSomebodyIsDeletedInTheMiddleOfATurn(t *testing.T) {
+	server, url := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
+		return modeltest.Answer{Text: "This is never said to its end.", Chunk: 4, CutAfter: 300, Hang: true}
+	})
+	h := apptest.NewService(t, url, "ann")
+	h.Start()
+	verb := func(args ...string) *exec.Cmd {
+		return exec.CommandContext(t.Context(), filepath.Join(h.Bin, "mews"), append(args, "--config", h.Config)...)
+	}
+	if out, err := verb("user", "add", "dan").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	talk, heard := verb("chat", "--user", "dan"), new(bytes.Buffer)
+	talk.Stdin, talk.Stdout, talk.Stderr = strings.NewReader("hello\n"), heard, heard
+	if err := talk.Start(); err != nil {
+		t.Fatal(err)
+	}
+	h.WaitFor(apptest.Patience, "the model to be asked", func() bool { return len(server.Requests()) > 0 })
+
+	out, err := verb("user", "delete", "dan", "--yes").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "dan is deleted.") {
+		t.Fatalf("%v: %s\n%s", err, out, h.Log())
+	}
+	if pid, runs := h.Workers()["dan"]; runs {
+		t.Errorf("their worker runs on as process %d", pid)
+	}
+	for _, table := range []string{"inbox", "turn", "message", "outbox", "conversation"} {
+		if n := h.Count("SELECT count(*) FROM " + table + " WHERE user = 'dan'"); n != 0 {
+			t.Errorf("%d rows of theirs are left in %s", n, table)
+		}
+	}
+	if strings.Contains(h.Log(), "worker ended in a turn") {
+		t.Error("the end of the worker was taken for a death")
+	}
+	_ = talk.Process.Kill() // it may wait for an answer that does not come
+	_ = talk.Wait()
+	h.Stop()
+}

@@ -1,0 +1,238 @@
+package app
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mews/supervisor"
+)
+
+// unpack is what stands in an archive, by name; a link is "-> where".
+func unpack(t *testing.T, archive io.Reader) map[string]string {
+	t.Helper()
+	zipped, err := gzip.NewReader(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for r := tar.NewReader(zipped); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[h.Name] = string(text)
+		if h.Typeflag == tar.TypeSymlink {
+			found[h.Name] = "-> " + h.Linkname
+		}
+	}
+}
+
+func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
+	bothWays(t, func(c *counter) {
+		home := filepath.Join(c.dir, "ann")
+		secret := filepath.Join(c.dir, "secret")
+		long := strings.Repeat("0123456789abcdef", 200<<10/16)
+		for _, err := range []error{
+			os.MkdirAll(filepath.Join(home, "notes", "empty"), 0o700),
+			os.WriteFile(filepath.Join(home, "notes", "a b.md"), []byte("hello"), 0o600),
+			os.WriteFile(filepath.Join(home, "long"), []byte(long), 0o600),
+			os.WriteFile(secret, []byte("not hers"), 0o600),
+			os.Symlink(secret, filepath.Join(home, "link")),
+			syscall.Mkfifo(filepath.Join(home, "pipe"), 0o600),
+		} {
+			if err != nil {
+				c.t.Fatal(err)
+			}
+		}
+		c.does("user", "invite", "ann")
+		file := filepath.Join(c.dir, "ann.tar.gz")
+		c.does("user", "export", "ann", "--output", file)
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			c.t.Errorf("the file: %v, %v", info, err)
+		}
+		archive, err := os.ReadFile(file)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		got := unpack(c.t, bytes.NewReader(archive))
+		want := []string{"files/", "files/link", "files/long", "files/notes/", "files/notes/a b.md", "files/notes/empty/", "left-out.txt",
+			"settings.json", "transcript.jsonl"}
+		if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) {
+			c.t.Errorf("it has %q, want %q", names, want)
+		}
+		if got["files/notes/a b.md"] != "hello" || got["files/long"] != long || got["files/link"] != "-> "+secret {
+			c.t.Errorf("the files are not as they were: %q, %q", got["files/notes/a b.md"], got["files/link"])
+		}
+		if !strings.Contains(got["left-out.txt"], `"pipe": it is neither`) {
+			c.t.Errorf("left out: %q", got["left-out.txt"])
+		}
+		if !strings.Contains(got["transcript.jsonl"], `"table":"invite"`) || !strings.Contains(got["settings.json"], `"name": "ann"`) {
+			c.t.Errorf("the database's part: %q, %q", got["transcript.jsonl"], got["settings.json"])
+		}
+		c.refuses("file exists", "user", "export", "ann", "--output", file)
+		out, errs, code := c.types("", "user", "export", "ben")
+		if code != 0 {
+			c.t.Fatalf("exit %d, %s", code, errs)
+		}
+		if got := unpack(c.t, strings.NewReader(out)); got["left-out.txt"] != "" || len(got) != 4 {
+			c.t.Errorf("ben's has %v", got)
+		}
+		gone := filepath.Join(c.dir, "nobody.tar.gz")
+		c.refuses(`There is no user "nobody"`, "user", "export", "nobody", "--output", gone)
+		if _, err := os.Stat(gone); err == nil {
+			c.t.Error("half an export was left")
+		}
+	})
+}
+
+// TestAnExportIsItsClientsAlone, and ends with the service.
+func TestAnExportIsItsClientsAlone(t *testing.T) {
+	c := newCounter(t, true)
+	desk := newOffice(c.s)
+	ctx, end := context.WithCancel(t.Context())
+	desk.parcels.open(ctx)
+	admin := desk.clerk(uint32(os.Getuid()))
+	token, err := desk.parcels.begin(t.Context(), admin, endless)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if piece, last, err := desk.parcels.next(t.Context(), admin, token); err != nil || last || len(piece) != pieceBytes {
+		t.Errorf("the first piece: %d bytes, last %v, %v", len(piece), last, err)
+	}
+	if _, _, err := desk.parcels.next(t.Context(), clerk{uid: 4711}, token); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+		t.Errorf("for another: %v", err)
+	}
+	for range maxParcels - 1 {
+		if _, err := desk.parcels.begin(t.Context(), admin, endless); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end()
+	desk.parcels.close()
+	if _, _, err := desk.parcels.next(t.Context(), admin, token); err == nil {
+		t.Error("it goes on after the end")
+	}
+}
+
+func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
+	bothWays(t, func(c *counter) {
+		c.does("user", "add", "dan")
+		home := filepath.Join(c.dir, "state", "homes", "dan")
+		outside := filepath.Join(c.dir, "outside")
+		for _, err := range []error{
+			os.WriteFile(filepath.Join(home, "diary"), []byte("hello"), 0o600), os.Mkdir(outside, 0o700),
+			os.WriteFile(filepath.Join(outside, "kept"), nil, 0o600), os.Symlink(outside, filepath.Join(home, "link")),
+		} {
+			if err != nil {
+				c.t.Fatal(err)
+			}
+		}
+		c.does("user", "invite", "dan")
+		c.refuses("stands in the configuration", "user", "delete", "ann", "--yes")
+		c.refuses("can have the name", "user", "delete", "../dan", "--yes")
+		c.refuses("There is nothing of eve here", "user", "delete", "eve", "--yes")
+		out, errs, code := c.types("ann\n", "user", "delete", "dan")
+		if code == 0 || !strings.Contains(errs, "that is not the name") || c.people()["dan"].Name != "dan" {
+			c.t.Fatalf("exit %d, said %q", code, errs)
+		}
+		for _, want := range []string{"  invite         1 row\n", "  person         1 row\n", fmt.Sprintf("  %s, ", home), "in 2 files"} {
+			if !strings.Contains(out, want) {
+				c.t.Errorf("showed %q, want %q", out, want)
+			}
+		}
+		if _, errs, code := c.types("dan\n", "user", "delete", "dan"); code != 0 {
+			c.t.Fatalf("exit %d, said %q", code, errs)
+		}
+		if _, there := c.people()["dan"]; there {
+			c.t.Error("dan is still there")
+		}
+		if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
+			c.t.Errorf("the folder: %v", err)
+		}
+		if _, err := os.Stat(filepath.Join(outside, "kept")); err != nil {
+			c.t.Errorf("what a link led to: %v", err)
+		}
+		c.refuses("There is nothing of dan here", "user", "delete", "dan", "--yes")
+		if got := strings.Join(c.audited("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
+			c.t.Errorf("audited %s", got)
+		}
+	})
+}
+
+// What runs for somebody is ended once nothing more of theirs can begin, and before anything of theirs is deleted.
+func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
+	c := newCounter(t, true)
+	c.does("user", "add", "dan")
+	desk := newOffice(c.s)
+	home := filepath.Join(c.s.Config.State, "homes", "dan")
+	stuck, runs, did := true, 3, []string(nil)
+	desk.labour = &labour{
+		quit: func(_ context.Context, user string) error {
+			did = append(did, "quit "+user)
+			return nil
+		},
+		unfinished: func(context.Context) ([]supervisor.Conversation, error) {
+			if _, there := c.s.people.Find("dan"); there {
+				t.Error("it is looked at while dan may still begin something")
+			}
+			return []supervisor.Conversation{{ID: 1, User: "ann"}, {ID: 2, User: "dan"}, {ID: 3, User: "dan"}}, nil
+		},
+		stop: func(conversation int64) bool {
+			did = append(did, fmt.Sprint("stop ", conversation))
+			runs--
+			return conversation == 2 && runs > 0
+		},
+		evict: func(_ context.Context, user string) error {
+			did = append(did, "evict "+user)
+			if _, err := os.Stat(home); err != nil {
+				t.Errorf("the folder: %v", err)
+			}
+			if stuck {
+				return errors.New("it hangs")
+			}
+			return nil
+		},
+	}
+	drop := func() error {
+		_, err := (estates{desk}).deletePerson(t.Context(), desk.clerk(uint32(os.Getuid())), Deletion{User: "dan"})
+		return err
+	}
+	if err := drop(); supervisor.ErrorCode(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(), "it hangs. Run this again") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(home); err != nil {
+		t.Errorf("the folder: %v", err)
+	}
+	stuck, runs, did = false, 4, nil
+	if err := drop(); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"quit dan", "stop 2", "stop 3", "evict dan", "stop 2", "stop 2"}; !slices.Equal(did, want) {
+		t.Errorf("what was done is %q, want %q", did, want)
+	}
+	if _, err := os.Stat(home); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder: %v", err)
+	}
+	if got := strings.Join(c.audited("user."), ", "); got != "dan user.added, dan user.removed, dan user.deleting, dan user.deleted" {
+		t.Errorf("audited %s", got)
+	}
+}

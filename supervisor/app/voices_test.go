@@ -1,0 +1,16 @@
+package app
+
+import (
+	"slices"
+	"testing"
+
+	"mews/config"
+	"mews/supervisor/model/openai"
+)
+
+// The configuration's words for servers are the provider's own.
+func TestTheConfigurationKnowsTheServers(t *testing.T) {
+	if got, want := slices.Sorted(slices.Values(config.Servers())), slices.Sorted(slices.Values(openai.Servers())); !slices.Equal(got, want) {
+		t.Errorf("the configuration takes %q, there are %q", got, want)
+	}
+}

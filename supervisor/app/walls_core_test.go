@@ -1,0 +1,41 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor/app"
+	"mews/supervisor/app/apptest"
+)
+
+// TestWhatIsTriedAtEveryStartCanEscape: where there are no walls the attempts succeed. One that something else than a wall
+// stops, such as the permissions of what it is to reach, would not notice that the wall is missing.
+func TestWhatIsTriedAtEveryStartCanEscape(t *testing.T) {
+	dir, err := os.MkdirTemp("", "mews-nowalls-") // which the workers' account can get to
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	state := filepath.Join(dir, "state")
+	for _, path := range []string{dir, state, filepath.Join(state, "private")} {
+		if err := os.MkdirAll(path, 0o711); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	outcomes, err := app.TryWithoutWalls(t.Context(), apptest.Programs(t), state, apptest.WorkersAccount)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range strings.FieldsSeq("F2 F3 F5 F9 F14 P2 N1 N3 N9 N10") {
+		if outcomes[row] != protocol.OutcomeEscaped {
+			t.Errorf("%s: %q", row, outcomes[row])
+		}
+	}
+	t.Log(outcomes)
+}

@@ -1,0 +1,159 @@
+package app
+
+import (
+	"crypto/rand"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"mews/protocol"
+)
+
+// victims are what a worker tries to reach, and what stands behind them.
+type victims struct {
+	protocol.Victims
+	whose     Account // the worker's
+	Dir       string
+	listeners []net.Listener
+	serving   sync.WaitGroup
+	process   *exec.Cmd // nil: this one is
+}
+
+// NewVictims makes them in a folder of their own; close clears them away. Where this process can, they belong to the account
+// of the worker, whose, so that nothing but the walls keeps it from them.
+func NewVictims(state string, whose Account) (v *victims, err error) {
+	v = &victims{whose: whose}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, v.Close())
+		}
+	}()
+	SweepVictims(os.TempDir(), filepath.Join(state, "private"), time.Now())
+	if v.Dir, err = os.MkdirTemp("", VictimsPrefix); err != nil {
+		return v, err
+	}
+	v.Secret, v.Supervisor, v.Process = rand.Text(), os.Getpid(), os.Getpid()
+	if v.PIDNamespace, err = os.Readlink("/proc/self/ns/pid"); err != nil {
+		return v, err
+	}
+	if v.StateFile = filepath.Join(state, "private", CanaryPrefix+v.Secret); v.keep(v.StateFile) != nil {
+		v.StateFile = "" // there is no state folder yet
+	}
+	own, other := filepath.Join(v.Dir, "own"), filepath.Join(v.Dir, "other")
+	v.OwnOutside, v.OtherHome = filepath.Join(own, "outside"), filepath.Join(other, "diary")
+	v.Socket, v.Abstract = filepath.Join(own, "socket"), "mews-victim-"+v.Secret
+	return v, errors.Join(os.Mkdir(own, 0o700), os.Mkdir(other, 0o700), v.keep(v.OwnOutside), v.keep(v.OtherHome),
+		v.listen("tcp", "127.0.0.1:0"), v.listen("unix", v.Socket), v.listen("unix", "@"+v.Abstract),
+		v.give(v.OwnOutside, v.OtherHome, v.Socket, own, other), v.start())
+}
+
+// give gives what is in the folder to the worker's account, which may get to it. A folder comes after what is in it: nobody
+// else can change that till then.
+func (v *victims) give(paths ...string) error {
+	if os.Getuid() != 0 || v.whose.UID == 0 {
+		return nil
+	}
+	for _, path := range paths {
+		if err := os.Lchown(path, int(v.whose.UID), int(v.whose.GID)); err != nil {
+			return err
+		}
+	}
+	return os.Chmod(v.Dir, 0o711)
+}
+
+// Start starts a process of the worker's account that has the secret in its environment, and waits. This one, which lets
+// nobody look into it, does for it where a system has no such program.
+func (v *victims) start() error {
+	path, err := exec.LookPath("cat")
+	if err != nil {
+		return nil
+	}
+	cmd := &exec.Cmd{Path: path, Args: []string{"cat"}, Env: []string{"MEWS_VICTIM=" + v.Secret}, Dir: "/"}
+	if os.Getuid() == 0 && v.whose.UID != 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: v.whose.UID, Gid: v.whose.GID}}
+	}
+	if _, err := cmd.StdinPipe(); err != nil { // which Wait closes
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	v.process, v.Process = cmd, cmd.Process.Pid
+	return nil
+}
+
+// What victims are called in the folder of temporary files, and in the state's.
+const (
+	VictimsPrefix = "mews-victims-"
+	CanaryPrefix  = "canary-"
+)
+
+// VictimsOld is how old what somebody else has made must be to be taken for left over: trying takes seconds.
+const VictimsOld = time.Hour
+
+// SweepVictims removes what runs that were killed have left: of this account alone, and old. What can't be removed stays,
+// for the next run.
+func SweepVictims(temporary, private string, now time.Time) {
+	for _, left := range []struct {
+		dir, prefix string
+		folder      bool
+	}{{temporary, VictimsPrefix, true}, {private, CanaryPrefix, false}} {
+		entries, _ := os.ReadDir(left.dir) // there may be no such folder yet
+		for _, e := range entries {
+			info, err := e.Info()
+			if err == nil && strings.HasPrefix(e.Name(), left.prefix) && info.IsDir() == left.folder &&
+				UIDOf(info) == uint32(os.Getuid()) && now.Sub(info.ModTime()) > VictimsOld {
+				_ = os.RemoveAll(filepath.Join(left.dir, e.Name()))
+			}
+		}
+	}
+}
+
+// keep writes the secret into a file.
+func (v *victims) keep(path string) error { return os.WriteFile(path, []byte(v.Secret), 0o600) }
+
+// listen tells the secret to whoever connects.
+func (v *victims) listen(network, address string) error {
+	l, err := net.Listen(network, address)
+	if err != nil {
+		return err
+	}
+	if network == "tcp" {
+		v.TCP = l.Addr().String()
+	}
+	v.listeners = append(v.listeners, l)
+	v.serving.Go(func() { // ends with the listener
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(conn, v.Secret)
+			_ = conn.Close()
+		}
+	})
+	return nil
+}
+
+func (v *victims) Close() error {
+	var errs []error
+	for _, l := range v.listeners {
+		errs = append(errs, l.Close())
+	}
+	v.serving.Wait()
+	if v.process != nil {
+		errs = append(errs, v.process.Process.Kill())
+		_ = v.process.Wait() // it says that it was killed
+	}
+	if v.StateFile != "" {
+		errs = append(errs, os.Remove(v.StateFile))
+	}
+	return errors.Join(append(errs, os.RemoveAll(v.Dir))...)
+}
