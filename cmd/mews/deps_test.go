@@ -59,6 +59,7 @@ var floors = map[string]int{
 	"mews/supervisor/sqlite/...":   2,
 	"mews/supervisor/telegram/...": 2,
 	"mews/worker/agent":            2,
+	"mews/worker/archive":          2,
 	"mews/worker/engine":           2,
 	"mews/worker/prompt":           2,
 	"mews/worker/sandbox/...":      2,

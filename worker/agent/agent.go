@@ -9,15 +9,16 @@ package agent
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"mews/protocol"
 	"mews/worker"
 )
 
-// Transcript is where the steps of a turn are made and committed. An error that is a *protocol.Error is the supervisor's
-// answer; any other means that it cannot be reached.
-type Transcript interface {
+// Host is the supervisor as one turn sees it. Several goroutines call it at once. An error that is a *protocol.Error is the
+// supervisor's answer; any other error means that the supervisor cannot be reached.
+type Host interface {
 	// Model asks for the model's next message. After is the newest message of the transcript; delta, which may be nil,
 	// is given the text as it comes and must not block.
 	Model(ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error)
@@ -25,22 +26,10 @@ type Transcript interface {
 	Begin(ctx context.Context, call protocol.ToolCall) error
 	// Done commits what became of a call, and returns the id of its message.
 	Done(ctx context.Context, result protocol.ToolResult) (int64, error)
-}
-
-// Aside is what a turn tells beside the transcript.
-type Aside interface {
 	// Event shows the person what a tool does. It does not block.
 	Event(event protocol.TurnEvent)
-	// Keep stores a text whole where the turn's Limits.Output cut it.
-	Keep(ctx context.Context, text string) (protocol.BlobRef, error)
-	// KeepBytes stores a picture.
-	KeepBytes(ctx context.Context, data []byte) (protocol.BlobRef, error)
-}
-
-// Host is the supervisor as one turn sees it. It is called from several goroutines at once.
-type Host interface {
-	Transcript
-	Aside
+	// Keep stores what r holds, at most so many bytes of it: an output that was cut, or a picture.
+	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Options are what a turn works with.

@@ -29,7 +29,7 @@ func (t *turn) limitOutput(text string) (string, *protocol.BlobRef) {
 	gone := text[len(head) : len(text)-len(tail)]
 	left := fmt.Sprintf("%d bytes (%d lines) left out", len(gone), strings.Count(gone, "\n"))
 
-	ref, err := t.host.Keep(t.commitCtx, text)
+	ref, err := t.host.Keep(t.commitCtx, strings.NewReader(text), int64(len(text)))
 	if err != nil {
 		t.report(fmt.Errorf("turn %d: keep an output of %d bytes: %w", t.id, len(text), err))
 		return head + fmt.Sprintf("\n[... %s; they could not be kept: ask for less at a time ...]\n", left) + tail, nil

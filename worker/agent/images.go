@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -39,6 +40,6 @@ func (t *turn) keepImage(n int, p worker.Picture) (protocol.Image, error) {
 		return image, errors.New("there are too many, or its bytes are of another type")
 	}
 	var err error
-	image.BlobRef, err = t.host.KeepBytes(t.commitCtx, p.Data)
+	image.BlobRef, err = t.host.Keep(t.commitCtx, bytes.NewReader(p.Data), protocol.MaxImageSize)
 	return image, err
 }

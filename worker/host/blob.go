@@ -2,64 +2,119 @@ package host
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"hash"
+	"io"
 
 	"mews/protocol"
 )
 
-// Keep stores a text whole as a blob. The supervisor drops it if the turn ends before Keep has returned.
-func (t *Turn) Keep(ctx context.Context, text string) (protocol.BlobRef, error) {
-	return keep(ctx, t, text)
+// ErrBlobTooLong is what Keep returns for bytes that are more than it may store.
+var ErrBlobTooLong = errors.New("it is longer than it may be")
+
+// blobs are the blobs of one turn or of one operation: the other id is 0.
+type blobs struct {
+	host            *Host
+	turn, operation int64
 }
 
-// KeepBytes is Keep for what is no text.
-func (t *Turn) KeepBytes(ctx context.Context, data []byte) (protocol.BlobRef, error) {
-	return keep(ctx, t, data)
+// Keep has the supervisor store what r holds as a blob. r is never in memory whole. If it holds more than most bytes the
+// error is ErrBlobTooLong, and no more than most were sent. The supervisor drops what was sent when Keep fails.
+func (b blobs) Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+	w, err := b.Create(ctx)
+	if err != nil {
+		return protocol.BlobRef{}, err
+	}
+	n, err := io.Copy(w, io.LimitReader(r, most+1))
+	switch {
+	case n > most:
+		return protocol.BlobRef{}, ErrBlobTooLong
+	case err != nil:
+		return protocol.BlobRef{}, fmt.Errorf("after %d bytes: %w", n, err)
+	}
+	return w.Commit()
 }
 
-func keep[T string | []byte](ctx context.Context, t *Turn, data T) (protocol.BlobRef, error) {
+// Create opens a blob that is written piece by piece. ctx bounds all that is done with it.
+func (b blobs) Create(ctx context.Context) (*BlobWriter, error) {
 	var begun protocol.BlobBegun
-	var ref protocol.BlobRef
-	if err := t.host.call(ctx, protocol.MethodBlobBegin, protocol.BlobBegin{Turn: t.id}, &begun); err != nil {
-		return ref, err
+	begin := protocol.BlobBegin{Turn: b.turn, Operation: b.operation}
+	if err := b.host.call(ctx, protocol.MethodBlobBegin, begin, &begun); err != nil {
+		return nil, err
 	}
-	if err := push(ctx, t, begun.Blob, data); err != nil {
-		return ref, err
-	}
-	commit := protocol.BlobCommit{Turn: t.id, Blob: begun.Blob}
-	if err := t.host.call(ctx, protocol.MethodBlobCommit, commit, &ref); err != nil {
-		return ref, err
-	}
-	if want := hash(data); ref.SHA256 != want || ref.Size != int64(len(data)) {
-		return protocol.BlobRef{}, fmt.Errorf("%s: the supervisor kept %d bytes as %.64q, want %d as %q",
-			protocol.MethodBlobCommit, ref.Size, ref.SHA256, len(data), want)
-	}
-	return ref, nil
-}
-
-// push writes data in chunks, each when the one before it was answered: calls are served at once and not in order, so
-// that two chunks under way could arrive with the wrong offset. A round trip on the socket costs less than the chunk.
-func push[T string | []byte](ctx context.Context, t *Turn, blob int64, data T) error {
-	for offset := 0; offset < len(data); {
-		end := min(offset+protocol.BlobChunk, len(data))
-		write := protocol.BlobWrite{Turn: t.id, Blob: blob, Offset: int64(offset), Data: []byte(data[offset:end])}
-		if err := t.host.call(ctx, protocol.MethodBlobWrite, write, nil); err != nil {
-			return fmt.Errorf("after %d of %d bytes: %w", offset, len(data), err)
-		}
-		offset = end
-	}
-	return nil
+	return &BlobWriter{blobs: b, ctx: ctx, id: begun.Blob, sum: sha256.New()}, nil
 }
 
 // ReadBlob gives at most length bytes of a blob from offset on; length is 1 to protocol.BlobChunk.
-func (t *Turn) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
-	read := protocol.BlobRead{Turn: t.id, SHA256: sha256, Offset: offset, Length: length}
+func (b blobs) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
+	read := protocol.BlobRead{Turn: b.turn, Operation: b.operation, SHA256: sha256, Offset: offset, Length: length}
 	var part protocol.BlobData
-	if err := t.host.call(ctx, protocol.MethodBlobRead, read, &part); err != nil {
+	if err := b.host.call(ctx, protocol.MethodBlobRead, read, &part); err != nil {
 		return protocol.BlobData{}, err
 	}
 	if len(part.Data) > length {
 		return protocol.BlobData{}, fmt.Errorf("%s: got %d bytes, asked for %d", protocol.MethodBlobRead, len(part.Data), length)
 	}
 	return part, nil
+}
+
+// BlobWriter is a blob that is being written, by one goroutine. Without a Commit the supervisor drops it when its turn or
+// operation ends.
+type BlobWriter struct {
+	blobs
+	ctx   context.Context
+	id    int64
+	sum   hash.Hash
+	size  int64  // bytes that were sent
+	chunk []byte // bytes that were not sent
+}
+
+// Write sends each chunk that is full once there is more. Each chunk waits for the answer to the one before it, which costs less than the chunk.
+func (w *BlobWriter) Write(p []byte) (n int, err error) {
+	for n < len(p) {
+		if len(w.chunk) == protocol.BlobChunk {
+			if err := w.flush(); err != nil {
+				return n, err
+			}
+		}
+		took := min(len(p)-n, protocol.BlobChunk-len(w.chunk))
+		w.chunk = append(w.chunk, p[n:n+took]...)
+		n += took
+	}
+	return n, nil
+}
+
+// flush sends the chunk.
+func (w *BlobWriter) flush() error {
+	if len(w.chunk) == 0 {
+		return nil
+	}
+	write := protocol.BlobWrite{Turn: w.turn, Operation: w.operation, Blob: w.id, Offset: w.size, Data: w.chunk}
+	if err := w.host.call(w.ctx, protocol.MethodBlobWrite, write, nil); err != nil {
+		return err
+	}
+	w.sum.Write(w.chunk)
+	w.size += int64(len(w.chunk))
+	w.chunk = w.chunk[:0]
+	return nil
+}
+
+// Commit sends the rest and has the supervisor keep the blob. It fails if the supervisor names other bytes than were sent.
+func (w *BlobWriter) Commit() (protocol.BlobRef, error) {
+	if err := w.flush(); err != nil {
+		return protocol.BlobRef{}, fmt.Errorf("after %d bytes: %w", w.size, err)
+	}
+	var ref protocol.BlobRef
+	commit := protocol.BlobCommit{Turn: w.turn, Operation: w.operation, Blob: w.id}
+	if err := w.host.call(w.ctx, protocol.MethodBlobCommit, commit, &ref); err != nil {
+		return protocol.BlobRef{}, err
+	}
+	if want := (protocol.BlobRef{SHA256: hex.EncodeToString(w.sum.Sum(nil)), Size: w.size}); ref != want {
+		return protocol.BlobRef{}, fmt.Errorf("%s: the supervisor kept %d bytes as %.64q, want %d as %q",
+			protocol.MethodBlobCommit, ref.Size, ref.SHA256, want.Size, want.SHA256)
+	}
+	return ref, nil
 }

@@ -18,7 +18,7 @@ func TestAFileIsKeptAsItIsRead(t *testing.T) {
 	for _, size := range []int{0, 1, protocol.BlobChunk, 3*protocol.BlobChunk + 3} {
 		s, h := connect(t)
 		text := strings.Repeat("mews ", size/5+1)[:size]
-		kept, err := h.Turn(1).KeepFrom(t.Context(), iotest.HalfReader(strings.NewReader(text)), int64(size))
+		kept, err := h.Turn(1).Keep(t.Context(), iotest.HalfReader(strings.NewReader(text)), int64(size))
 		if err != nil || kept != ref([]byte(text)) || string(s.blob) != text {
 			t.Errorf("%d bytes: got %+v, %v", size, kept, err)
 		}
@@ -40,7 +40,7 @@ func TestAFileThatCannotBeKept(t *testing.T) {
 		"unreadable later":      {io.MultiReader(strings.NewReader(long[1:]), iotest.ErrReader(broken)), broken},
 	} {
 		s, h := connect(t)
-		if kept, err := h.Turn(1).KeepFrom(t.Context(), c.from, int64(len(long)-1)); !errors.Is(err, c.want) {
+		if kept, err := h.Turn(1).Keep(t.Context(), c.from, int64(len(long)-1)); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %+v, %v", name, kept, err)
 		}
 		if last := s.methods[len(s.methods)-1]; last == protocol.MethodBlobCommit || len(s.blob) >= len(long) {

@@ -57,7 +57,7 @@ func (t *Turn) flush(ctx context.Context) error {
 }
 
 func (t *Turn) unsent(err error) error {
-	return fmt.Errorf("send the events of turn %d: %w", t.id, err)
+	return fmt.Errorf("send the events of turn %d: %w", t.turn, err)
 }
 
 // eventQueue holds the events that wait. Any goroutine puts and takes.

@@ -38,7 +38,7 @@ func New(conn Conn) *Host {
 
 // Turn returns the host as the turn id sees it. Its Run must be running for its events to leave.
 func (h *Host) Turn(id int64) *Turn {
-	t := &Turn{host: h, id: id, events: newEventQueue(), sending: make(chan struct{}, 1)}
+	t := &Turn{blobs: blobs{host: h, turn: id}, events: newEventQueue(), sending: make(chan struct{}, 1)}
 	t.sending <- struct{}{}
 	return t
 }

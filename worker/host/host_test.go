@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -274,7 +275,7 @@ func TestBlobsGoAndComeInChunks(t *testing.T) {
 		s, h := connect(t)
 		turn := h.Turn(1)
 		text := strings.Repeat("mews ", size/5+1)[:size]
-		kept, err := turn.Keep(t.Context(), text)
+		kept, err := turn.Keep(t.Context(), strings.NewReader(text), int64(size))
 		if err != nil || kept != ref([]byte(text)) {
 			t.Fatalf("%d bytes: got %+v, %v", size, kept, err)
 		}
@@ -291,7 +292,7 @@ func TestBlobsGoAndComeInChunks(t *testing.T) {
 func TestBytesThatAreNoTextAreKeptAsTheyAre(t *testing.T) {
 	s, h := connect(t)
 	data := []byte("\x89PNG\r\n\x1a\n\x00\xff\xfe")
-	if kept, err := h.Turn(1).KeepBytes(t.Context(), data); err != nil || kept != ref(data) || string(s.blob) != string(data) {
+	if kept, err := h.Turn(1).Keep(t.Context(), bytes.NewReader(data), 100); err != nil || kept != ref(data) || string(s.blob) != string(data) {
 		t.Errorf("got %+v, %v: %q", kept, err, s.blob)
 	}
 }

@@ -14,22 +14,22 @@ import (
 
 // Turn is the supervisor as one turn sees it: every call of it carries the turn's id.
 type Turn struct {
-	host    *Host
-	id      int64
+	blobs
 	events  *eventQueue
 	sending chan struct{} // holds a token while nobody sends events
 }
 
-// Model asks for the model's next message, once all events before it have been sent. After is the newest message the caller knows of; tools are sorted by name.
-// Delta, nil for none, is given the text as it comes, from one goroutine, and must not block.
+// Model asks for the model's next message, once all events before it have been sent. After is the newest message that the
+// caller knows of. Tools are sorted by name. Delta gets the text as it comes, from one goroutine; it must not block, and may
+// be nil.
 func (t *Turn) Model(
 	ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string),
 ) (protocol.ModelStreamed, error) {
 	if err := t.flush(ctx); err != nil {
 		return protocol.ModelStreamed{}, err
 	}
-	defer t.host.registerStream(t.id, &modelStream{delta: delta})()
-	whole := fullRequest(t.id, after, system, tools)
+	defer t.host.registerStream(t.turn, &modelStream{delta: delta})()
+	whole := fullRequest(t.turn, after, system, tools)
 
 	answer, err := t.stream(ctx, t.host.sent.omitKnown(whole))
 	if isUnknownHash(err) {
@@ -63,16 +63,16 @@ func isUnknownHash(err error) bool {
 // fullRequest is a model call with its system text and its tools whole.
 func fullRequest(turn, after int64, system string, tools []protocol.Tool) protocol.ModelStream {
 	params := protocol.ModelStream{Turn: turn, After: after}
-	params.System = protocol.SystemRef{Hash: hash(system), Text: system}
+	params.System = protocol.SystemRef{Hash: hashOf(system), Text: system}
 	for _, tool := range tools {
 		params.Tools.Names = append(params.Tools.Names, tool.Name)
 	}
-	params.Tools.Hash = hash(strings.Join(append(params.Tools.Names, ""), "\n"))
+	params.Tools.Hash = hashOf(strings.Join(append(params.Tools.Names, ""), "\n"))
 	return params
 }
 
-func hash[T string | []byte](data T) string {
-	sum := sha256.Sum256([]byte(data))
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 

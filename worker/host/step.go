@@ -8,14 +8,14 @@ import (
 
 // Begin commits that a tool with EffectOnce is about to run. It may run only when Begin has returned nil.
 func (t *Turn) Begin(ctx context.Context, call protocol.ToolCall) error {
-	_, err := t.commit(ctx, protocol.StepCommit{Turn: t.id, Call: call.ID, State: protocol.StateBegun})
+	_, err := t.commit(ctx, protocol.StepCommit{Turn: t.turn, Call: call.ID, State: protocol.StateBegun})
 	return err
 }
 
 // Done commits a call's result and returns the id of its message.
 func (t *Turn) Done(ctx context.Context, result protocol.ToolResult) (int64, error) {
 	return t.commit(ctx, protocol.StepCommit{
-		Turn: t.id, Call: result.Call, State: protocol.StateDone, Result: &result,
+		Turn: t.turn, Call: result.Call, State: protocol.StateDone, Result: &result,
 	})
 }
 

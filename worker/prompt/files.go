@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+
+	"mews/worker/workspace"
 )
 
 // The files of a home that go into its owner's prompts.
@@ -14,14 +15,9 @@ const (
 	memoryFile       = "MEMORY.md"
 )
 
-// Home opens the person's own files.
-type Home interface {
-	Open(path string) (*os.File, error)
-}
-
 // ReadFiles puts the files of the home into the parts. One that is not there is no error; one that cannot be read is
 // left out, and the error says so.
-func (p *Parts) ReadFiles(home Home) error {
+func (p *Parts) ReadFiles(home *workspace.Workspace) error {
 	var first, second error
 	p.Instructions, first = readFile(home, instructionsFile, maxInstructions)
 	p.Memory, second = readFile(home, memoryFile, maxMemory)
@@ -29,7 +25,7 @@ func (p *Parts) ReadFiles(home Home) error {
 }
 
 // readFile reads a little more of a file than limit bytes, so that one which is cut can be told from one which is not.
-func readFile(home Home, name string, limit int64) (string, error) {
+func readFile(home *workspace.Workspace, name string, limit int64) (string, error) {
 	file, err := home.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-// hello learns who the worker works for, and answers with its tools. After a refusal another hello may follow.
+// hello takes whom the worker works for, and answers with the tools. After a refusal another hello may follow.
 func (s *server) hello(_ context.Context, req *protocol.Request) (any, error) {
 	var hello protocol.Hello
 	if err := req.Decode(&hello); err != nil {
@@ -21,35 +21,35 @@ func (s *server) hello(_ context.Context, req *protocol.Request) (any, error) {
 	if err := s.advance(phaseHello, nil); err != nil {
 		return nil, err
 	}
-	c, err := openUserTools(hello, s.options)
+	u, err := openUserTools(hello, s.options)
 	if err != nil {
 		refusal := &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf("hello: %v", err)}
 		return nil, errors.Join(refusal, s.advance(phaseNew, nil))
 	}
-	if err := s.advance(phaseReady, c); err != nil {
-		c.close(s.options.Report)
+	if err := s.advance(phaseReady, u); err != nil {
+		u.close()
 		return nil, err
 	}
-	return protocol.HelloResult{Version: protocol.Version, Build: s.options.Build, Tools: c.descriptions()}, nil
+	return protocol.HelloResult{Version: protocol.Version, Build: s.options.Build, Tools: u.descriptions(nil)}, nil
 }
 
-// advance takes the next step of the handshake. Another hello or a stop may have come in between.
-func (s *server) advance(next phase, c *userTools) error {
+// advance moves the handshake to its next phase. It fails if another hello or a stop has come in between.
+func (s *server) advance(next phase, u *userTools) error {
 	var err error
 	s.update(func(state *serverState) {
 		if now := state.phase; state.transition(next) != nil {
 			err = outOfPhase(protocol.MethodHello, now)
 			return
 		}
-		state.tools = c
-		if next == phaseReady { // which nothing but the end follows
-			s.opened <- c
+		state.tools = u
+		if next == phaseReady { // once: only phaseStopping follows
+			s.opened <- u
 		}
 	})
 	return err
 }
 
-// checkHello refuses what this worker cannot work with.
+// checkHello refuses a hello that this worker cannot work with.
 func checkHello(hello protocol.Hello) error {
 	if hello.Version != protocol.Version {
 		return &protocol.Error{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 )
 
@@ -54,21 +55,18 @@ func (s *server) removeLeftovers(ctx context.Context) {
 	}
 }
 
-// markIdle tells tidy that no turn is running.
-func (s *server) markIdle() {
-	select {
-	case s.idle <- struct{}{}:
-	default:
-	}
-}
-
-// runQuota keeps count of what the person's folder holds, once there is a person, until ctx ends.
-func runQuota(ctx context.Context, greeted <-chan *userTools, report func(error)) {
+// runHome counts what the person's folder holds and announces changed tools, once there is a person, until ctx ends.
+func (s *server) runHome(ctx context.Context) {
+	var u *userTools
 	select {
 	case <-ctx.Done():
-	case c := <-greeted:
-		if err := c.quota.Run(ctx); err != nil {
-			report(err)
-		}
+		return
+	case u = <-s.opened:
 	}
+	var follow sync.WaitGroup
+	follow.Go(func() { s.followTools(ctx, u) })
+	if err := u.quota.Run(ctx); err != nil {
+		s.options.Report(err)
+	}
+	follow.Wait()
 }

@@ -42,7 +42,7 @@ func TestAnIdleWorkerTidiesUp(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go s.cleanUpWhenIdle(ctx)
-		s.markIdle()
+		s.idle <- struct{}{}
 		time.Sleep(idleAfter - time.Second)
 		if _, err := os.Stat(stale); err != nil {
 			t.Errorf("it tidied too early: %v", err)

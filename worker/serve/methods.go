@@ -16,10 +16,11 @@ type method struct {
 
 // methods are all calls that a worker answers. The connection itself answers ping.
 var methods = map[string]method{
-	protocol.MethodHello:     {[]phase{phaseNew}, (*server).hello},
-	protocol.MethodTryWalls:  {[]phase{phaseNew}, (*server).tryWalls},
-	protocol.MethodTurnStart: {[]phase{phaseReady}, (*server).startTurn},
-	protocol.MethodStop:      {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},
+	protocol.MethodHello:          {[]phase{phaseNew}, (*server).hello},
+	protocol.MethodTryWalls:       {[]phase{phaseNew}, (*server).tryWalls},
+	protocol.MethodTurnStart:      {[]phase{phaseReady}, (*server).startTurn},
+	protocol.MethodOperationStart: {[]phase{phaseReady}, (*server).startOperation},
+	protocol.MethodStop:           {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},
 }
 
 // notifications are all notifications that a worker takes. They run on the connection's reader and do not block.

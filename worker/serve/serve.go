@@ -15,7 +15,6 @@ import (
 	"mews/protocol"
 	"mews/worker"
 	"mews/worker/host"
-	"mews/worker/workspace"
 )
 
 // Options are what a worker brings along.
@@ -23,8 +22,10 @@ type Options struct {
 	Build  string // the worker's build, for the supervisor's log
 	Now    func() time.Time
 	Report func(error) // takes what goes to the worker's log alone, from any goroutine; never nil
-	// Tools are those that need the person's folder; nil for the ones in tools.go.
-	Tools func(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool
+	// Tools replace those of the table families; nil: they do not.
+	Tools []worker.Tool
+	// MoreTools gives the tools that there are beside all others, whole, each time that they change; nil: there are none.
+	MoreTools <-chan []worker.Tool
 	// Start starts a program behind a second layer of walls; nil: no programs are run. This process must be one that orphans
 	// come to.
 	Start func(cmd *exec.Cmd) error
@@ -59,7 +60,7 @@ func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 	tidying, enough := context.WithCancel(context.WithoutCancel(ctx))
 	var tidy sync.WaitGroup
 	tidy.Go(func() { s.cleanUpWhenIdle(tidying) })
-	tidy.Go(func() { runQuota(tidying, s.opened, o.Report) })
+	tidy.Go(func() { s.runHome(tidying) })
 	if o.Start != nil {
 		tidy.Go(func() { s.reap(tidying) })
 	}
@@ -73,7 +74,7 @@ func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 	case <-s.stopped:
 		s.closeAfterAnswers()
 	case <-ctx.Done():
-		s.stopTurns()
+		s.stopWork()
 		s.closeAfterAnswers()
 	}
 	select {

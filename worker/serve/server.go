@@ -3,9 +3,11 @@ package serve
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"mews/protocol"
+	"mews/worker"
 	"mews/worker/host"
 )
 
@@ -28,37 +30,52 @@ var nextPhases = map[phase][]phase{
 }
 
 const (
-	maxTurns = 4  // a person has at most two conversations and a job under way, and one turn may be ending
-	maxCalls = 16 // calls of the supervisor's that are answered at once: its turns, and some to spare for stop
+	// maxCalls bounds the calls of the supervisor's that are answered at once: all that runs, and some to spare for stop.
+	maxCalls      = 16
+	maxTurns      = 4 // a person has at most two conversations and a job under way, and one turn may be ending
+	maxOperations = 1
 )
 
-// server is one worker's side of the connection. Conn and host are set before the first call and not changed.
+// server is one worker's side of the connection. conn and host are set before the first call and not changed.
 type server struct {
 	options Options
 	conn    *protocol.Conn
 	host    *host.Host
 	stopped chan struct{} // closed when stop has been answered
 	running sync.WaitGroup
-	idle    chan struct{}   // holds a token when the last turn has ended
-	opened  chan *userTools // holds the userTools once it is there, for runQuota
+	idle    chan struct{}   // holds a token when the last turn or operation has ended
+	opened  chan *userTools // holds the userTools once they are there, for runHome
+	working chan struct{}   // closed when the first turn or operation begins
 
-	mu    sync.Mutex // of state
+	mu    sync.Mutex // guards state
 	state serverState
 }
 
-// serverState is what changes in a server. Server.update alone reaches it.
+// serverState is what changes in a server. Only server.update reaches it.
 type serverState struct {
-	phase phase
-	tools *userTools // from ready on
-	turns map[int64]context.CancelCauseFunc
+	phase   phase
+	tools   *userTools    // nil before phaseReady
+	more    []worker.Tool // the newest of Options.MoreTools that the supervisor knows
+	worked  bool          // there has been a turn or an operation
+	running map[work]context.CancelCauseFunc
 }
 
+// work names a turn or an operation by the call that started it.
+type work struct {
+	method string
+	id     int64
+}
+
+// noun is "turn" or "operation".
+func (w work) noun() string { return strings.TrimSuffix(w.method, ".start") }
+
+// maxRunning is how much work of each sort may run at once.
+var maxRunning = map[string]int{protocol.MethodTurnStart: maxTurns, protocol.MethodOperationStart: maxOperations}
+
 func newServer(o Options) *server {
-	if o.Tools == nil {
-		o.Tools = standardTools
-	}
-	s := &server{options: o, stopped: make(chan struct{}), idle: make(chan struct{}, 1), opened: make(chan *userTools, 1)}
-	s.state = serverState{phase: phaseNew, turns: map[int64]context.CancelCauseFunc{}}
+	s := &server{options: o, stopped: make(chan struct{}), idle: make(chan struct{}, 1), opened: make(chan *userTools, 1),
+		working: make(chan struct{})}
+	s.state = serverState{phase: phaseNew, running: map[work]context.CancelCauseFunc{}}
 	return s
 }
 
@@ -66,9 +83,53 @@ func newServer(o Options) *server {
 func (s *server) close() {
 	s.update(func(state *serverState) {
 		if state.tools != nil {
-			state.tools.close(s.options.Report)
+			state.tools.close()
 		}
 	})
+}
+
+// beginWork admits work that cancel stops, and returns the tools that it may use.
+func (s *server) beginWork(w work, cancel context.CancelCauseFunc) (u *userTools, err error) {
+	s.update(func(state *serverState) {
+		same := 0
+		for other := range state.running {
+			if other.method == w.method {
+				same++
+			}
+		}
+		switch {
+		case state.phase != phaseReady:
+			err = outOfPhase(w.method, state.phase)
+		case state.running[w] != nil:
+			err = &protocol.Error{Code: protocol.CodeInvalidRequest, Message: fmt.Sprintf("%s %d is running", w.noun(), w.id)}
+		case same >= maxRunning[w.method]:
+			err = &protocol.Error{Code: protocol.CodeBusy, Message: fmt.Sprintf("%d %ss are running", same, w.noun())}
+		default:
+			state.running[w] = cancel
+			if !state.worked {
+				state.worked = true
+				close(s.working)
+			}
+			s.running.Add(1)
+			u = state.tools
+		}
+	})
+	return u, err
+}
+
+// endWork takes out work that has ended.
+func (s *server) endWork(w work) {
+	s.update(func(state *serverState) {
+		delete(state.running, w)
+		if len(state.running) > 0 {
+			return
+		}
+		select {
+		case s.idle <- struct{}{}:
+		default:
+		}
+	})
+	s.running.Done()
 }
 
 // update is the only way to state. change must not block.

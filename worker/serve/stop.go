@@ -12,20 +12,20 @@ func (s *server) stop(_ context.Context, req *protocol.Request) (any, error) {
 	if err := req.Decode(nil); err != nil {
 		return nil, err
 	}
-	if !s.stopTurns() {
+	if !s.stopWork() {
 		return nil, outOfPhase(protocol.MethodStop, phaseStopping)
 	}
 	defer close(s.stopped)
 	return nil, nil
 }
 
-// stopTurns cancels every turn, lets no other begin, and waits until they have ended or stopTimeout is over. It is false
+// stopWork cancels every turn, lets no other begin, and waits until they have ended or stopTimeout is over. It is false
 // when somebody else has done so.
-func (s *server) stopTurns() bool {
+func (s *server) stopWork() bool {
 	first := false
 	s.update(func(state *serverState) {
 		first = state.transition(phaseStopping) == nil
-		for _, cancel := range state.turns {
+		for _, cancel := range state.running {
 			cancel(errStopping)
 		}
 	})

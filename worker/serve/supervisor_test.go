@@ -2,11 +2,15 @@ package serve_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,7 +22,6 @@ import (
 	"mews/worker"
 	"mews/worker/host/hosttest"
 	"mews/worker/serve"
-	"mews/worker/workspace"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,6 +40,9 @@ type supervisor struct {
 	system map[string]string
 	faults []error             // what the worker reported
 	sent   []protocol.ChatSend // files
+	kept   map[int64][]byte    // blobs of operations, by the operation
+	lists  []protocol.ToolsChanged
+	hold   func(context.Context) // called as an operation opens a blob; may be nil
 }
 
 // newSupervisor starts a worker with these tools over a home of its own.
@@ -52,7 +58,7 @@ func signalled(t *testing.T, tools ...worker.Tool) (*supervisor, func()) {
 	ctx, signal := context.WithCancel(context.Background())
 	t.Cleanup(signal)
 	return startWorker(t, ctx, serve.Options{
-		Tools: func(*workspace.Workspace, func() time.Time, *time.Location) []worker.Tool { return tools },
+		Tools: append([]worker.Tool{}, tools...),
 	}), signal
 }
 
@@ -60,6 +66,7 @@ func startWorker(t *testing.T, ctx context.Context, o serve.Options) *supervisor
 	t.Helper()
 	s := &supervisor{
 		t: t, ended: make(chan error, 1), hosts: map[int64]*hosttest.Host{}, blobs: map[int64][]byte{}, system: map[string]string{},
+		kept: map[int64][]byte{},
 	}
 	ours, theirs := protocoltest.Pipe(t)
 	o.Build, o.Now, o.Report = "test", time.Now, s.report
@@ -143,9 +150,10 @@ func (s *supervisor) notify(req *protocol.Request) {
 
 func (s *supervisor) call(ctx context.Context, req *protocol.Request) (any, error) {
 	answers := map[string]func(context.Context, *protocol.Request) (any, error){
-		protocol.MethodModelStream: s.stream,
-		protocol.MethodStepCommit:  s.commit,
-		protocol.MethodChatSend:    s.send,
+		protocol.MethodModelStream:  s.stream,
+		protocol.MethodStepCommit:   s.commit,
+		protocol.MethodChatSend:     s.send,
+		protocol.MethodToolsChanged: s.toolsChanged,
 	}
 	maps.Copy(answers, s.blobMethods())
 	answer, known := answers[req.Method]
@@ -198,13 +206,37 @@ func (s *supervisor) send(_ context.Context, req *protocol.Request) (any, error)
 	return protocol.ChatSent{}, params.Check()
 }
 
-// blobMethods keep a blob of a turn in that turn's host. There is one open blob a turn, with the turn's id.
+// toolsChanged knows no list but those that it was sent whole.
+func (s *supervisor) toolsChanged(_ context.Context, req *protocol.Request) (any, error) {
+	var params protocol.ToolsChanged
+	if err := req.Decode(&params); err != nil {
+		return nil, err
+	}
+	if err := params.Check(); err != nil {
+		s.t.Error(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known := params.Tools != nil || slices.ContainsFunc(s.lists, func(l protocol.ToolsChanged) bool {
+		return l.Hash == params.Hash && l.Tools != nil
+	})
+	if s.lists = append(s.lists, params); !known {
+		return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "unknown hash"}
+	}
+	return nil, nil
+}
+
+// blobMethods keep a blob of a turn in that turn's host, and one of an operation in kept. There is one open blob a turn or
+// operation, with its id.
 func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Request) (any, error) {
 	return map[string]func(context.Context, *protocol.Request) (any, error){
-		protocol.MethodBlobBegin: func(_ context.Context, req *protocol.Request) (any, error) {
+		protocol.MethodBlobBegin: func(ctx context.Context, req *protocol.Request) (any, error) {
 			var params protocol.BlobBegin
 			err := req.Decode(&params)
-			return protocol.BlobBegun{Blob: params.Turn}, err
+			if s.hold != nil {
+				s.hold(ctx)
+			}
+			return protocol.BlobBegun{Blob: params.Turn + params.Operation}, err
 		},
 		protocol.MethodBlobWrite: func(_ context.Context, req *protocol.Request) (any, error) {
 			var params protocol.BlobWrite
@@ -225,8 +257,14 @@ func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Re
 			s.mu.Lock()
 			text := string(s.blobs[params.Blob])
 			delete(s.blobs, params.Blob)
+			if params.Operation > 0 {
+				s.kept[params.Operation] = []byte(text)
+			}
 			s.mu.Unlock()
-			return s.of(params.Turn).Keep(ctx, text)
+			if params.Operation > 0 {
+				return refOf(text), nil
+			}
+			return s.of(params.Turn).Keep(ctx, strings.NewReader(text), int64(len(text)))
 		},
 		protocol.MethodBlobRead: func(ctx context.Context, req *protocol.Request) (any, error) {
 			var params protocol.BlobRead
@@ -236,6 +274,11 @@ func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Re
 			return s.of(params.Turn).ReadBlob(ctx, params.SHA256, params.Offset, params.Length)
 		},
 	}
+}
+
+func refOf(text string) protocol.BlobRef {
+	sum := sha256.Sum256([]byte(text))
+	return protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(text))}
 }
 
 // exists is true of a file of the home.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/worker"
 	"mews/worker/agent"
 	"mews/worker/host"
 )
@@ -32,12 +33,13 @@ func (s *server) startTurn(ctx context.Context, req *protocol.Request) (any, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c, err := s.beginTurn(start.Turn, cancel)
+	work := work{protocol.MethodTurnStart, start.Turn}
+	u, err := s.beginWork(work, cancel)
 	if err != nil {
 		return nil, err
 	}
-	defer s.endTurn(start.Turn)
-	return s.runTurn(ctx, c, start)
+	defer s.endWork(work)
+	return s.runTurn(ctx, u, start)
 }
 
 // checkStart refuses a turn that could not run.
@@ -65,53 +67,25 @@ func checkStart(start protocol.TurnStart) error {
 	return nil
 }
 
-// beginTurn takes a turn in, and returns the userTools it runs in. Cancel is what stops it.
-func (s *server) beginTurn(turn int64, cancel context.CancelCauseFunc) (c *userTools, err error) {
-	s.update(func(state *serverState) {
-		_, twice := state.turns[turn]
-		switch {
-		case state.phase != phaseReady:
-			err = outOfPhase(protocol.MethodTurnStart, state.phase)
-		case twice:
-			err = &protocol.Error{Code: protocol.CodeInvalidRequest, Message: fmt.Sprintf("turn %d is running", turn)}
-		case len(state.turns) >= maxTurns:
-			err = &protocol.Error{Code: protocol.CodeBusy, Message: fmt.Sprintf("%d turns are running", maxTurns)}
-		default:
-			state.turns[turn] = cancel
-			s.running.Add(1)
-			c = state.tools
-		}
-	})
-	return c, err
-}
-
-// endTurn takes a turn out that has ended.
-func (s *server) endTurn(turn int64) {
-	s.update(func(state *serverState) {
-		delete(state.turns, turn)
-		if len(state.turns) == 0 {
-			s.markIdle()
-		}
-	})
-	s.running.Done()
-}
-
-func (s *server) runTurn(ctx context.Context, c *userTools, start protocol.TurnStart) (protocol.TurnEnd, error) {
+// runTurn runs a turn that was admitted.
+func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnStart) (protocol.TurnEnd, error) {
 	turn := s.host.Turn(start.Turn)
 	flush := s.sendEvents(ctx, turn)
 	defer flush()
-	c.quota.Refresh()
-	system, err := c.systemText()
+	u.quota.Refresh()
+	var more []worker.Tool
+	s.update(func(state *serverState) { more = state.more })
+	system, err := u.systemText()
 	if err != nil {
 		s.options.Report(fmt.Errorf("turn %d: %w", start.Turn, err))
 	}
 	end, err := agent.Run(ctx, start, agent.Options{
 		Host:   turn,
-		Tools:  c.forTurn(turn, start.Limits),
+		Tools:  u.forTurn(turn, start.Limits, more),
 		System: system,
 		Report: s.options.Report,
 	})
-	end.Disk, end.DiskMore = c.quota.Used()
+	end.Disk, end.DiskMore = u.quota.Used()
 	if err != nil {
 		return end, fmt.Errorf("turn %d: %w", start.Turn, err)
 	}

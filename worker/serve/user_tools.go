@@ -3,64 +3,64 @@ package serve
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"mews/protocol"
 	"mews/worker"
-	"mews/worker/host"
 	"mews/worker/prompt"
 	"mews/worker/quota"
-	"mews/worker/tool/files"
-	"mews/worker/tool/images"
-	"mews/worker/tool/output"
-	"mews/worker/tool/send"
 	"mews/worker/tool/shell"
 	"mews/worker/workspace"
 )
 
-// userTools is the one person a worker works for: their folder and the tools over it. It does not change once it is open.
+// userTools are a person's folder and the tools over it. A worker has one of them, which does not change.
 type userTools struct {
 	hello       protocol.Hello
-	files       *workspace.Workspace // as the tools see it
-	promptFiles *workspace.Workspace // as the worker itself does: only Exclude hides instructions and memory from it
+	options     Options
+	zone        *time.Location
+	files       *workspace.Workspace // what the tools see
+	promptFiles *workspace.Workspace // what the prompt is read from: of the policy, only Exclude holds for it
 	quota       *quota.Quota         // of the folder
 	shell       *shell.Shell         // nil: this worker runs no programs
-	tools       []worker.Tool
+	tools       []worker.Tool        // those that are made once
 }
 
+// openUserTools opens the folder of the person in hello. The caller closes it.
 func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	zone, err := loadZone(hello.Timezone)
 	if err != nil {
 		return nil, err
 	}
-	files, err := workspace.Open(hello.Home, hello.Files)
-	if err != nil {
+	u := &userTools{hello: hello, options: o, zone: zone}
+	if u.files, err = workspace.Open(hello.Home, hello.Files); err != nil {
 		return nil, err
 	}
-	own, err := workspace.Open(hello.Home, protocol.FilePolicy{Exclude: hello.Files.Exclude})
-	if err != nil {
-		return nil, errors.Join(err, files.Close())
+	if u.promptFiles, err = workspace.Open(hello.Home, protocol.FilePolicy{Exclude: hello.Files.Exclude}); err != nil {
+		return nil, errors.Join(err, u.files.Close())
 	}
-	room, err := quota.New(quota.Options{Dir: hello.Home, Limit: hello.Disk, Now: o.Now, Report: o.Report})
+	u.quota, err = quota.New(quota.Options{Dir: hello.Home, Limit: hello.Disk, Now: o.Now, Report: o.Report})
 	if err != nil {
-		return nil, errors.Join(err, files.Close(), own.Close())
+		return nil, errors.Join(err, u.files.Close(), u.promptFiles.Close())
 	}
-	files.SetQuota(room)
-	c := &userTools{hello: hello, files: files, promptFiles: own, quota: room, tools: o.Tools(files, o.Now, zone)}
+	u.files.SetQuota(u.quota)
+	for _, family := range families {
+		u.tools = append(u.tools, family(u)...)
+	}
+	if o.Tools != nil {
+		u.tools = o.Tools
+	}
 	if o.Start != nil && isUnrestricted(hello.Files) {
-		c.shell = shell.New(files, shell.Options{
+		u.shell = shell.New(u.files, shell.Options{
 			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env, Temp: o.Temp, Now: o.Now,
-			QuotaNote: room.Note, Start: o.Start,
+			QuotaNote: u.quota.Note, Start: o.Start,
 		})
-		c.tools = append(c.tools, c.shell.Tools()...)
+		u.tools = append(u.tools, u.shell.Tools()...)
 	}
-	return c, nil
+	return u, nil
 }
 
-// isUnrestricted says whether a policy leaves the whole folder to be seen and changed. Programs are run only then: they would see
-// what it hides.
+// isUnrestricted says whether a policy leaves the whole folder to be seen and changed. Programs run only then: they would
+// see what the policy hides.
 func isUnrestricted(p protocol.FilePolicy) bool {
 	return len(p.Include) == 0 && len(p.Exclude) == 0 && len(p.AppendOnly) == 0
 }
@@ -78,41 +78,20 @@ func loadZone(name string) (*time.Location, error) {
 }
 
 // close lets go of the person's folder. Tools that still run fail.
-func (c *userTools) close(report func(error)) {
+func (u *userTools) close() {
 	var running error
-	if c.shell != nil {
-		running = c.shell.Close()
+	if u.shell != nil {
+		running = u.shell.Close()
 	}
-	if err := errors.Join(running, c.files.Close(), c.promptFiles.Close(), c.quota.Close()); err != nil {
-		report(fmt.Errorf("close the chamber: %w", err))
+	if err := errors.Join(running, u.files.Close(), u.promptFiles.Close(), u.quota.Close()); err != nil {
+		u.options.Report(fmt.Errorf("close the home: %w", err))
 	}
-}
-
-// standardTools are the families of tools that every worker has, in no order.
-func standardTools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
-	return append(files.Tools(ws, now, zone), images.Tool(ws))
-}
-
-// forTurn is the table of tools of one turn, sorted by name: the userTools's, and those that need the turn's host.
-func (c *userTools) forTurn(turn *host.Turn, limits protocol.TurnLimits) []worker.Tool {
-	tools := append(slices.Clone(c.tools), output.Tool(turn, limits.Output), send.Tool(c.files, turn))
-	slices.SortFunc(tools, func(a, b worker.Tool) int { return strings.Compare(a.Name, b.Name) })
-	return tools
-}
-
-// descriptions are the tools as the supervisor and the model are told of them. They are the same in every turn.
-func (c *userTools) descriptions() []protocol.Tool {
-	var tools []protocol.Tool
-	for _, tool := range c.forTurn(nil, protocol.TurnLimits{}) {
-		tools = append(tools, tool.Tool)
-	}
-	return tools
 }
 
 // systemText is the system text of a turn, with what the person's files say now. A file that cannot be read is left out, and
 // the error says so.
-func (c *userTools) systemText() (string, error) {
-	parts := prompt.Parts{User: c.hello.User, Timezone: c.hello.Timezone, Files: c.hello.Files}
-	err := parts.ReadFiles(c.promptFiles)
+func (u *userTools) systemText() (string, error) {
+	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files}
+	err := parts.ReadFiles(u.promptFiles)
 	return prompt.Text(parts), err
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"sync"
 	"testing"
 
@@ -164,26 +165,25 @@ func (h *Host) Done(_ context.Context, result protocol.ToolResult) (int64, error
 	return id, failure.after()
 }
 
-// Keep stores a text.
-func (h *Host) Keep(_ context.Context, text string) (protocol.BlobRef, error) {
+// Keep stores a blob.
+func (h *Host) Keep(_ context.Context, r io.Reader, _ int64) (protocol.BlobRef, error) {
 	failure := h.nextFailure("keep")
 	if err := failure.before(); err != nil {
 		return protocol.BlobRef{}, err
 	}
-	sum := sha256.Sum256([]byte(text))
-	ref := protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(text))}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return protocol.BlobRef{}, err
+	}
+	sum := sha256.Sum256(data)
+	ref := protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.blobs == nil {
 		h.blobs = map[string]string{}
 	}
-	h.blobs[ref.SHA256] = text
+	h.blobs[ref.SHA256] = string(data)
 	return ref, failure.after()
-}
-
-// KeepBytes stores bytes.
-func (h *Host) KeepBytes(ctx context.Context, data []byte) (protocol.BlobRef, error) {
-	return h.Keep(ctx, string(data))
 }
 
 // ReadBlob gives a part of what Keep stored.

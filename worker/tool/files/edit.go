@@ -13,14 +13,14 @@ import (
 	"mews/worker/workspace"
 )
 
-var editSpec = spec{
-	name:   "edit_file",
-	effect: protocol.EffectOnce,
-	description: "Replace old_text, exactly as the file has it, by new_text. It must be there once; " +
+var editSpec = worker.Spec{
+	Name:   "edit_file",
+	Effect: protocol.EffectOnce,
+	Description: "Replace old_text, exactly as the file has it, by new_text. It must be there once; " +
 		"with all true every place is replaced.",
-	properties: `{"path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"},` +
+	Properties: `{"path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"},` +
 		`"all":{"type":"boolean"}}`,
-	required: `["path","old_text","new_text"]`,
+	Required: `["path","old_text","new_text"]`,
 }
 
 type editArgs struct {

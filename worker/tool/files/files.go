@@ -4,9 +4,6 @@
 package files
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"mews/protocol"
@@ -29,43 +26,16 @@ func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) [
 	}
 	t := &fileTools{ws: ws, now: now, zone: zone}
 	return []worker.Tool{
-		define(appendSpec, appendArgs{}, t.append),
-		define(deleteSpec, deleteArgs{}, t.delete),
-		define(editSpec, editArgs{}, t.edit),
-		define(timeSpec, timeArgs{}, t.time),
-		define(listSpec, listArgs{Limit: listLimit}, t.list),
-		define(moveSpec, moveArgs{}, t.move),
-		define(readSpec, readArgs{StartLine: 1}, t.read),
-		define(readManySpec, readManyArgs{}, t.readMany),
-		define(searchSpec, searchArgs{Limit: searchLimit}, t.search),
-		define(writeSpec, writeArgs{Overwrite: true}, t.write),
-	}
-}
-
-// spec is a tool as the model is told of it, with its schema as text.
-type spec struct {
-	name        string
-	effect      protocol.ToolEffect
-	description string
-	properties  string // the schema's, a JSON object
-	required    string // the schema's, a JSON array
-}
-
-// define makes a tool of a function. Arguments that a call does not give are those of defaults.
-func define[A any](s spec, defaults A, run func(context.Context, worker.Call, A) (worker.Result, error)) worker.Tool {
-	schema := fmt.Sprintf(`{"type":"object","properties":%s,"required":%s,"additionalProperties":false}`,
-		s.properties, s.required)
-	return worker.Tool{
-		Tool: protocol.Tool{
-			Name: s.name, Description: s.description, Schema: json.RawMessage(schema), Effect: s.effect,
-		},
-		Run: func(ctx context.Context, call worker.Call) (worker.Result, error) {
-			args := defaults
-			if err := worker.Decode(call, &args); err != nil {
-				return worker.Result{}, fmt.Errorf("%s: %w", s.name, err)
-			}
-			return run(ctx, call, args)
-		},
+		worker.Define(appendSpec, appendArgs{}, t.append),
+		worker.Define(deleteSpec, deleteArgs{}, t.delete),
+		worker.Define(editSpec, editArgs{}, t.edit),
+		worker.Define(timeSpec, timeArgs{}, t.time),
+		worker.Define(listSpec, listArgs{Limit: listLimit}, t.list),
+		worker.Define(moveSpec, moveArgs{}, t.move),
+		worker.Define(readSpec, readArgs{StartLine: 1}, t.read),
+		worker.Define(readManySpec, readManyArgs{}, t.readMany),
+		worker.Define(searchSpec, searchArgs{Limit: searchLimit}, t.search),
+		worker.Define(writeSpec, writeArgs{Overwrite: true}, t.write),
 	}
 }
 

@@ -17,13 +17,13 @@ const (
 	listLimitMax = 5000
 )
 
-var listSpec = spec{
-	name:        "list_files",
-	effect:      protocol.EffectNone,
-	description: "List a folder (path empty: the whole workspace) with sizes and times. Folders end in a slash.",
-	properties: `{"path":{"type":"string"},"pattern":{"type":"string","description":"glob: *.md, notes/**/*.txt"},` +
+var listSpec = worker.Spec{
+	Name:        "list_files",
+	Effect:      protocol.EffectNone,
+	Description: "List a folder (path empty: the whole workspace) with sizes and times. Folders end in a slash.",
+	Properties: `{"path":{"type":"string"},"pattern":{"type":"string","description":"glob: *.md, notes/**/*.txt"},` +
 		`"recursive":{"type":"boolean"},"limit":{"type":"integer","default":200}}`,
-	required: `[]`,
+	Required: `[]`,
 }
 
 type listArgs struct {

@@ -13,13 +13,13 @@ import (
 	"mews/worker/workspace"
 )
 
-var moveSpec = spec{
-	name:   "move_file",
-	effect: protocol.EffectOnce,
-	description: "Move or rename a file or folder. Where to is a folder it goes into it. " +
+var moveSpec = worker.Spec{
+	Name:   "move_file",
+	Effect: protocol.EffectOnce,
+	Description: "Move or rename a file or folder. Where to is a folder it goes into it. " +
 		"overwrite true: a file in the way goes to the trash.",
-	properties: `{"from":{"type":"string"},"to":{"type":"string"},"overwrite":{"type":"boolean"}}`,
-	required:   `["from","to"]`,
+	Properties: `{"from":{"type":"string"},"to":{"type":"string"},"overwrite":{"type":"boolean"}}`,
+	Required:   `["from","to"]`,
 }
 
 type moveArgs struct {
@@ -87,12 +87,12 @@ func (t *fileTools) trashTarget(ctx context.Context, args moveArgs) ([]protocol.
 	return []protocol.Change{{Kind: "delete", Target: name, Detail: where}}, err
 }
 
-var deleteSpec = spec{
-	name:        "delete_file",
-	effect:      protocol.EffectOnce,
-	description: "Move a file or folder to the trash folder; says where it is then.",
-	properties:  `{"path":{"type":"string"}}`,
-	required:    `["path"]`,
+var deleteSpec = worker.Spec{
+	Name:        "delete_file",
+	Effect:      protocol.EffectOnce,
+	Description: "Move a file or folder to the trash folder; says where it is then.",
+	Properties:  `{"path":{"type":"string"}}`,
+	Required:    `["path"]`,
 }
 
 type deleteArgs struct {

@@ -12,12 +12,12 @@ import (
 	"mews/worker/workspace"
 )
 
-var readSpec = spec{
-	name:        "read_file",
-	effect:      protocol.EffectNone,
-	description: "Read a text file, or its lines start_line to end_line (0: the last). A header tells what is left out.",
-	properties:  `{"path":{"type":"string"},"start_line":{"type":"integer"},"end_line":{"type":"integer"}}`,
-	required:    `["path"]`,
+var readSpec = worker.Spec{
+	Name:        "read_file",
+	Effect:      protocol.EffectNone,
+	Description: "Read a text file, or its lines start_line to end_line (0: the last). A header tells what is left out.",
+	Properties:  `{"path":{"type":"string"},"start_line":{"type":"integer"},"end_line":{"type":"integer"}}`,
+	Required:    `["path"]`,
 }
 
 type readArgs struct {
@@ -114,12 +114,12 @@ func (x *excerpt) lineRange() string {
 	return fmt.Sprintf("lines %d-%d of %s", x.first, x.last, total)
 }
 
-var readManySpec = spec{
-	name:        "read_files",
-	effect:      protocol.EffectNone,
-	description: "Read several text files at once, at most 20.",
-	properties:  `{"paths":{"type":"array","items":{"type":"string"}}}`,
-	required:    `["paths"]`,
+var readManySpec = worker.Spec{
+	Name:        "read_files",
+	Effect:      protocol.EffectNone,
+	Description: "Read several text files at once, at most 20.",
+	Properties:  `{"paths":{"type":"array","items":{"type":"string"}}}`,
+	Required:    `["paths"]`,
 }
 
 type readManyArgs struct {

@@ -22,16 +22,16 @@ const (
 	progressInterval = 10_000    // files from one word of progress to the next
 )
 
-var searchSpec = spec{
-	name:   "search_files",
-	effect: protocol.EffectNone,
-	description: "Find lines that hold the query (plain text, or regexp true: a Go regular expression) " +
+var searchSpec = worker.Spec{
+	Name:   "search_files",
+	Effect: protocol.EffectNone,
+	Description: "Find lines that hold the query (plain text, or regexp true: a Go regular expression) " +
 		"in the text files below path. Gives file:line: text.",
-	properties: `{"query":{"type":"string"},"regexp":{"type":"boolean"},"path":{"type":"string"},` +
+	Properties: `{"query":{"type":"string"},"regexp":{"type":"boolean"},"path":{"type":"string"},` +
 		`"glob":{"type":"string","description":"only these files: *.md"},` +
 		`"context":{"type":"integer","description":"lines around"},` +
 		`"case_sensitive":{"type":"boolean"},"limit":{"type":"integer","default":100}}`,
-	required: `["query"]`,
+	Required: `["query"]`,
 }
 
 type searchArgs struct {

@@ -9,12 +9,12 @@ import (
 	"mews/worker"
 )
 
-var timeSpec = spec{
-	name:        "get_time",
-	effect:      protocol.EffectNone,
-	description: "The date, weekday and time now, where the person is or in a timezone.",
-	properties:  `{"timezone":{"type":"string","description":"IANA name, e.g. Europe/Madrid"}}`,
-	required:    `[]`,
+var timeSpec = worker.Spec{
+	Name:        "get_time",
+	Effect:      protocol.EffectNone,
+	Description: "The date, weekday and time now, where the person is or in a timezone.",
+	Properties:  `{"timezone":{"type":"string","description":"IANA name, e.g. Europe/Madrid"}}`,
+	Required:    `[]`,
 }
 
 type timeArgs struct {

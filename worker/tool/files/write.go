@@ -12,13 +12,13 @@ import (
 	"mews/worker/workspace"
 )
 
-var writeSpec = spec{
-	name:        "write_file",
-	effect:      protocol.EffectIdempotent,
-	description: "Write a whole text file, with the folders on its way. overwrite false: only where no file is.",
-	properties: `{"path":{"type":"string"},"content":{"type":"string"},` +
+var writeSpec = worker.Spec{
+	Name:        "write_file",
+	Effect:      protocol.EffectIdempotent,
+	Description: "Write a whole text file, with the folders on its way. overwrite false: only where no file is.",
+	Properties: `{"path":{"type":"string"},"content":{"type":"string"},` +
 		`"overwrite":{"type":"boolean","default":true}}`,
-	required: `["path","content"]`,
+	Required: `["path","content"]`,
 }
 
 type writeArgs struct {
@@ -51,12 +51,12 @@ func (t *fileTools) write(_ context.Context, _ worker.Call, args writeArgs) (wor
 	return changeResult("write", name, done+", "+n, text, done+", "+n), nil
 }
 
-var appendSpec = spec{
-	name:        "append_file",
-	effect:      protocol.EffectOnce,
-	description: "Add text on a new line at the end of a file; makes the file where there is none.",
-	properties:  `{"path":{"type":"string"},"content":{"type":"string"}}`,
-	required:    `["path","content"]`,
+var appendSpec = worker.Spec{
+	Name:        "append_file",
+	Effect:      protocol.EffectOnce,
+	Description: "Add text on a new line at the end of a file; makes the file where there is none.",
+	Properties:  `{"path":{"type":"string"},"content":{"type":"string"}}`,
+	Required:    `["path","content"]`,
 }
 
 type appendArgs struct {

@@ -8,7 +8,6 @@ package images
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -30,50 +29,44 @@ const (
 	maxEdge = 1568
 )
 
-const schema = `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}`
+var viewSpec = worker.Spec{
+	Name:        "view_image",
+	Description: "Look at a picture: PNG, JPEG, GIF or WebP.",
+	Effect:      protocol.EffectNone,
+	Properties:  `{"path":{"type":"string"}}`,
+	Required:    `["path"]`,
+}
 
-type arguments struct {
+type viewArgs struct {
 	Path string `json:"path"`
 }
 
-// Tool is view_image over a workspace, which stays the caller's to close.
-func Tool(ws *workspace.Workspace) worker.Tool {
+// Tools makes the family over a workspace, which stays the caller's to close.
+func Tools(ws *workspace.Workspace) []worker.Tool {
 	v := &viewer{ws: ws, decoding: make(chan struct{}, 1)}
-	return worker.Tool{
-		Tool: protocol.Tool{
-			Name:        "view_image",
-			Description: "Look at a picture: PNG, JPEG, GIF or WebP.",
-			Schema:      json.RawMessage(schema),
-			Effect:      protocol.EffectNone,
-		},
-		Run: v.run,
-	}
+	return []worker.Tool{worker.Define(viewSpec, viewArgs{}, v.view)}
 }
 
 type viewer struct {
 	ws       *workspace.Workspace
-	decoding chan struct{} // holds a token while a picture is being opened
+	decoding chan struct{} // holds a token while a picture is being decoded
 }
 
-func (v *viewer) run(ctx context.Context, call worker.Call) (worker.Result, error) {
-	var args arguments
-	if err := worker.Decode(call, &args); err != nil {
-		return worker.Result{}, fmt.Errorf("view_image: %w", err)
-	}
+func (v *viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker.Result, error) {
 	select {
 	case v.decoding <- struct{}{}:
 		defer func() { <-v.decoding }()
 	case <-ctx.Done():
 		return worker.Result{}, context.Cause(ctx)
 	}
-	result, err := v.view(ctx, args.Path)
+	result, err := v.show(ctx, args.Path)
 	if err != nil && ctx.Err() != nil {
 		return worker.Result{}, context.Cause(ctx)
 	}
 	return result, err
 }
 
-func (v *viewer) view(ctx context.Context, path string) (worker.Result, error) {
+func (v *viewer) show(ctx context.Context, path string) (worker.Result, error) {
 	name := workspace.Show(path)
 	data, err := v.read(path)
 	if err != nil {

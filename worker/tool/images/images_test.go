@@ -39,7 +39,7 @@ func view(t *testing.T, data []byte) (worker.Result, error) {
 			t.Error(err)
 		}
 	})
-	return Tool(ws).Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"it"}`)})
+	return Tools(ws)[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"it"}`)})
 }
 
 // seen is what the model would see, unpacked.
@@ -308,7 +308,7 @@ func TestAFileThatIsNotThere(t *testing.T) {
 	}
 	defer ws.Close()
 	for _, arguments := range []string{`{"path":"none.png"}`, `{"path":"../x.png"}`, `{}`, `{"path":1}`, `{"file":"x"}`} {
-		if got, err := Tool(ws).Run(t.Context(), worker.Call{Arguments: []byte(arguments)}); err == nil {
+		if got, err := Tools(ws)[0].Run(t.Context(), worker.Call{Arguments: []byte(arguments)}); err == nil {
 			t.Errorf("%s: got %+v", arguments, got)
 		}
 	}

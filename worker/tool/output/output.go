@@ -4,7 +4,6 @@ package output
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
@@ -25,43 +24,36 @@ const (
 	headerRoom    = 512 // what the header may take of the model's output limit
 )
 
-type arguments struct {
+var readSpec = worker.Spec{
+	Name:        "read_output",
+	Description: "Read the part of a tool's output that was left out.",
+	Effect:      protocol.EffectNone,
+	Properties: `{"output":{"type":"string","description":"as the cut output names it"},` +
+		`"start":{"type":"integer","description":"byte offset, default 0"},` +
+		`"length":{"type":"integer","description":"bytes, default 8192, at most 32768"}}`,
+	Required: `["output"]`,
+}
+
+type readArgs struct {
 	Output string `json:"output"`
 	Start  int64  `json:"start"`
 	Length int    `json:"length"`
 }
 
-const schema = `{"type":"object","properties":{` +
-	`"output":{"type":"string","description":"as the cut output names it"},` +
-	`"start":{"type":"integer","description":"byte offset, default 0"},` +
-	`"length":{"type":"integer","description":"bytes, default 8192, at most 32768"}},` +
-	`"required":["output"],"additionalProperties":false}`
-
-// Tool is read_output. Limit is how many bytes of an output the model is shown; a read stays below it, so that what was
-// cut once is not cut again. Zero is no limit.
-func Tool(reader Reader, limit int) worker.Tool {
-	return worker.Tool{
-		Tool: protocol.Tool{
-			Name:        "read_output",
-			Description: "Read the part of a tool's output that was left out.",
-			Schema:      json.RawMessage(schema),
-			Effect:      protocol.EffectNone,
-		},
-		Run: func(ctx context.Context, call worker.Call) (worker.Result, error) {
-			var args arguments
-			if err := worker.Decode(call, &args); err != nil {
-				return worker.Result{}, fmt.Errorf("read_output: %w", err)
-			}
+// Tools makes the family for one turn. Limit is how many bytes of an output the model is shown; a read stays below it, so
+// that what was cut once is not cut again. Zero is no limit.
+func Tools(reader Reader, limit int) []worker.Tool {
+	return []worker.Tool{worker.Define(readSpec, readArgs{},
+		func(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
 			if err := args.check(limit); err != nil {
 				return worker.Result{}, err
 			}
 			return read(ctx, reader, args)
-		},
-	}
+		})}
 }
 
 // check puts in the defaults and the bounds, and refuses what cannot be meant.
-func (a *arguments) check(limit int) error {
+func (a *readArgs) check(limit int) error {
 	if raw, err := hex.DecodeString(a.Output); err != nil || len(raw) != 32 {
 		return fmt.Errorf("read_output: %.80q names no output; the line that stands for what was left out holds the name", a.Output)
 	}
@@ -80,7 +72,7 @@ func (a *arguments) check(limit int) error {
 }
 
 // read shows the part that was asked for, from its first whole character to its last.
-func read(ctx context.Context, reader Reader, args arguments) (worker.Result, error) {
+func read(ctx context.Context, reader Reader, args readArgs) (worker.Result, error) {
 	part, err := reader.ReadBlob(ctx, args.Output, args.Start, args.Length)
 	if err != nil {
 		return worker.Result{}, fmt.Errorf("read_output %s from byte %d: %w", args.Output, args.Start, err)

@@ -3,7 +3,6 @@ package send
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,32 +19,29 @@ import (
 
 // Chat is where the file goes.
 type Chat interface {
-	// KeepFrom has the supervisor keep what is read, at most so many bytes of it.
-	KeepFrom(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	// Keep has the supervisor keep what is read, at most so many bytes of it.
+	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 	// SendFile has what is kept sent. It waits for the person where they are to be asked; its error says why it was not sent.
 	SendFile(ctx context.Context, file protocol.ChatSend) error
 }
 
-type arguments struct {
+var sendSpec = worker.Spec{
+	Name:        "send_file",
+	Description: "Send a file of the folder to the person's chat, a PNG or JPEG as a picture.",
+	Effect:      protocol.EffectIdempotent, // by its call alone: see protocol.MethodChatSend
+	Properties:  `{"path":{"type":"string"},"caption":{"type":"string"}}`,
+	Required:    `["path"]`,
+}
+
+type sendArgs struct {
 	Path    string `json:"path"`
 	Caption string `json:"caption"`
 }
 
-const schema = `{"type":"object","properties":{"path":{"type":"string"},"caption":{"type":"string"}},` +
-	`"required":["path"],"additionalProperties":false}`
-
-// Tool is send_file over a workspace, which stays the caller's to close, for one turn.
-func Tool(ws *workspace.Workspace, chat Chat) worker.Tool {
+// Tools makes the family for one turn, over a workspace that stays the caller's to close.
+func Tools(ws *workspace.Workspace, chat Chat) []worker.Tool {
 	s := &sender{ws: ws, chat: chat}
-	return worker.Tool{
-		Tool: protocol.Tool{
-			Name:        "send_file",
-			Description: "Send a file of the folder to the person's chat, a PNG or JPEG as a picture.",
-			Schema:      json.RawMessage(schema),
-			Effect:      protocol.EffectIdempotent, // by its call alone: see protocol.MethodChatSend
-		},
-		Run: s.run,
-	}
+	return []worker.Tool{worker.Define(sendSpec, sendArgs{}, s.send)}
 }
 
 // sender sends the files of one turn.
@@ -57,11 +53,7 @@ type sender struct {
 	asked int        // files that the supervisor was asked to send
 }
 
-func (s *sender) run(ctx context.Context, call worker.Call) (worker.Result, error) {
-	var args arguments
-	if err := worker.Decode(call, &args); err != nil {
-		return worker.Result{}, fmt.Errorf("send_file: %w", err)
-	}
+func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (worker.Result, error) {
 	shown := workspace.Show(args.Path)
 	caption := cleanCaption(args.Caption)
 	if err := protocol.CheckCaption(caption); err != nil {
@@ -101,7 +93,7 @@ func (s *sender) keep(ctx context.Context, path string) (ref protocol.BlobRef, e
 	if err := checkSize(info); err != nil {
 		return ref, err
 	}
-	return s.chat.KeepFrom(ctx, f, protocol.MaxFile)
+	return s.chat.Keep(ctx, f, protocol.MaxFile)
 }
 
 func checkSize(info fs.FileInfo) error {

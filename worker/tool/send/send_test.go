@@ -26,7 +26,7 @@ type chat struct {
 	fate  error
 }
 
-func (c *chat) KeepFrom(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+func (c *chat) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most))
 	sum := sha256.Sum256(data)
 	c.bytes = string(data)
@@ -60,7 +60,7 @@ func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (
 	}
 	t.Cleanup(func() { ws.Close() })
 	c := &chat{}
-	tool := send.Tool(ws, c)
+	tool := send.Tools(ws, c)[0]
 	return dir, c, func(arguments string) (worker.Result, error) {
 		return tool.Run(t.Context(), worker.Call{ID: "c1", Arguments: json.RawMessage(arguments), Progress: func(string) {}})
 	}
@@ -172,7 +172,7 @@ func TestAStoppedTurnSaysOnlyThat(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
 	call := worker.Call{ID: "c", Arguments: json.RawMessage(`{"path":"a"}`), Progress: func(string) {}}
-	if _, err := send.Tool(ws, &chat{fate: io.ErrClosedPipe}).Run(ctx, call); err != stopped {
+	if _, err := send.Tools(ws, &chat{fate: io.ErrClosedPipe})[0].Run(ctx, call); err != stopped {
 		t.Errorf("got %v", err)
 	}
 }

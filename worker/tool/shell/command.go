@@ -7,16 +7,18 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/worker"
 )
 
-var commandSpec = spec{
-	name:        "run_command",
-	description: "Run a bash command in the folder. What it leaves running is ended; use terminal for what must go on.",
-	properties: `{"command":{"type":"string"},"dir":{"type":"string"},` +
+var commandSpec = worker.Spec{
+	Name:        "run_command",
+	Effect:      protocol.EffectOnce, // a program does other things the second time
+	Description: "Run a bash command in the folder. What it leaves running is ended; use terminal for what must go on.",
+	Properties: `{"command":{"type":"string"},"dir":{"type":"string"},` +
 		`"timeout":{"type":"integer","description":"seconds, default 120, at most 600"}}`,
-	required: `["command"]`,
+	Required: `["command"]`,
 }
 
 type commandArgs struct {

@@ -7,16 +7,18 @@ import (
 	"os"
 	"strings"
 
+	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/worker"
 )
 
-var pythonSpec = spec{
-	name:        "run_python",
-	description: "Run Python code, or the script at path, in the folder. Tells which files it made or changed.",
-	properties: `{"code":{"type":"string"},"path":{"type":"string"},"args":{"type":"array","items":{"type":"string"}},` +
+var pythonSpec = worker.Spec{
+	Name:        "run_python",
+	Effect:      protocol.EffectOnce, // a program does other things the second time
+	Description: "Run Python code, or the script at path, in the folder. Tells which files it made or changed.",
+	Properties: `{"code":{"type":"string"},"path":{"type":"string"},"args":{"type":"array","items":{"type":"string"}},` +
 		`"timeout":{"type":"integer"}}`,
-	required: `[]`,
+	Required: `[]`,
 }
 
 type pythonArgs struct {

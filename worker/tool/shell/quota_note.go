@@ -2,24 +2,27 @@ package shell
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"mews/worker"
 )
 
-// withQuotaNote is a tool that says, below the first line of what it says, why nothing more should be written. The program runs
-// all the same: it may be the one that deletes.
-func withQuotaNote[A any](
-	e *environment, run func(context.Context, worker.Call, A) (worker.Result, error),
-) func(context.Context, worker.Call, A) (worker.Result, error) {
-	return func(ctx context.Context, call worker.Call, args A) (worker.Result, error) {
+// define makes a tool of the family. The second line of its result says why nothing more should be written, where that is
+// so. Its program runs all the same: it may be one that deletes.
+func define[A any](e *environment, s worker.Spec, run func(context.Context, worker.Call, A) (worker.Result, error)) worker.Tool {
+	var none A
+	return worker.Define(s, none, func(ctx context.Context, call worker.Call, args A) (worker.Result, error) {
 		result, err := run(ctx, call, args)
-		if e.options.QuotaNote == nil {
-			return result, err
+		note := ""
+		if e.options.QuotaNote != nil {
+			note = e.options.QuotaNote(ctx) // after a failure too: the program may have written
 		}
-		note := e.options.QuotaNote(ctx) // after a failure too: the program may have written
-		if note == "" || err != nil {
-			return result, err
+		if err != nil {
+			return result, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		if note == "" {
+			return result, nil
 		}
 		first, rest, more := strings.Cut(result.Text, "\n")
 		result.Text = first + "\n" + note
@@ -27,5 +30,5 @@ func withQuotaNote[A any](
 			result.Text += "\n" + rest
 		}
 		return result, nil
-	}
+	})
 }

@@ -9,13 +9,10 @@ package shell
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os/exec"
 	"time"
 
-	"mews/protocol"
 	"mews/worker"
 	"mews/worker/workspace"
 )
@@ -67,9 +64,9 @@ func New(ws *workspace.Workspace, o Options) *Shell {
 // Tools are the tools of the family.
 func (s *Shell) Tools() []worker.Tool {
 	return []worker.Tool{
-		define(commandSpec, withQuotaNote(s.environment, s.programs.command)),
-		define(pythonSpec, withQuotaNote(s.environment, s.programs.python)),
-		define(terminalSpec, withQuotaNote(s.environment, s.terminals.act)),
+		define(s.environment, commandSpec, s.programs.command),
+		define(s.environment, pythonSpec, s.programs.python),
+		define(s.environment, terminalSpec, s.terminals.act),
 	}
 }
 
@@ -83,33 +80,3 @@ func (s *Shell) Close() error {
 // Sweep removes the outputs that shells have left which were killed, those that nobody uses any more. It may be called while
 // tools run.
 func (s *Shell) Sweep() error { return s.environment.temp.removeAbandoned() }
-
-// spec is a tool as the model is told of it, with its schema as text.
-type spec struct {
-	name        string
-	description string
-	properties  string // the schema's, a JSON object
-	required    string // the schema's, a JSON array
-}
-
-// define makes a tool of a function. What a program does twice is not what it does once.
-func define[A any](s spec, run func(context.Context, worker.Call, A) (worker.Result, error)) worker.Tool {
-	schema := fmt.Sprintf(`{"type":"object","properties":%s,"required":%s,"additionalProperties":false}`,
-		s.properties, s.required)
-	return worker.Tool{
-		Tool: protocol.Tool{
-			Name: s.name, Description: s.description, Schema: json.RawMessage(schema), Effect: protocol.EffectOnce,
-		},
-		Run: func(ctx context.Context, call worker.Call) (worker.Result, error) {
-			var args A
-			if err := worker.Decode(call, &args); err != nil {
-				return worker.Result{}, fmt.Errorf("%s: %w", s.name, err)
-			}
-			result, err := run(ctx, call, args)
-			if err != nil {
-				return result, fmt.Errorf("%s: %w", s.name, err)
-			}
-			return result, nil
-		},
-	}
-}

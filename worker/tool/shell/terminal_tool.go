@@ -8,21 +8,23 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/worker"
 )
 
-var terminalSpec = spec{
-	name: "terminal",
-	description: "Programs that go on between calls, on a screen. All actions but list and close show the screen, " +
+var terminalSpec = worker.Spec{
+	Name:   "terminal",
+	Effect: protocol.EffectOnce, // a program does other things the second time
+	Description: "Programs that go on between calls, on a screen. All actions but list and close show the screen, " +
 		"once it is quiet or wait_for appears.",
-	properties: `{"action":{"enum":["open","send","read","resize","close","list"]},"id":{"type":"integer"},` +
+	Properties: `{"action":{"enum":["open","send","read","resize","close","list"]},"id":{"type":"integer"},` +
 		`"command":{"type":"string","description":"to open; default bash"},"text":{"type":"string"},` +
 		`"keys":{"type":"string","description":"sent after text: enter, ctrl-c up enter"},` +
 		`"rows":{"type":"integer"},"cols":{"type":"integer"},` +
 		`"above":{"type":"integer","description":"earlier lines to show, at most 1000"},` +
 		`"wait":{"type":"number","description":"seconds, at most 30"},"wait_for":{"type":"string"}}`,
-	required: `["action"]`,
+	Required: `["action"]`,
 }
 
 type terminalArgs struct {

@@ -1,0 +1,241 @@
+// Package archive writes all files of a person's home to a tar.
+package archive
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+)
+
+// Names in an archive.
+const (
+	filesFolder = "files"        // has what the home has
+	leftOutFile = "left-out.txt" // has a line for each name of the home that is not there, or not whole
+)
+
+// Sizes in an archive, in bytes.
+const (
+	block = 512 // of which a tar is made
+	// maxLeftOut bounds the text of leftOutFile. Names beyond are counted in its last line.
+	maxLeftOut = 256 << 10
+	// reserve is kept free for leftOutFile and the end of the archive, which is two blocks.
+	reserve = maxLeftOut + 4<<10
+	// largeHoles is the size from which a file that is mostly holes comes last.
+	largeHoles = 1 << 20
+)
+
+// Result says what is in an archive.
+type Result struct {
+	Files   int64 // regular ones
+	Bytes   int64 // of their contents
+	LeftOut []LeftOut
+	More    int64 // names that were left out beside those in LeftOut
+}
+
+// LeftOut is a name of the home that is not, or not whole, in the archive.
+type LeftOut struct {
+	Path   string
+	Reason string
+}
+
+// Options bound an archive.
+type Options struct {
+	MaxBytes int64 // of the tar, and more than 1 MiB; a file that does not fit is left out
+	MaxNamed int   // length of Result.LeftOut
+	MaxText  int   // bytes of a path or a reason in it
+}
+
+// Write writes what is in the folder home to w. It follows no link and keeps links as links. What cannot be read, is no file,
+// folder or link, or does not fit is left out and named. A file has the size that it had when it was opened: what it loses
+// meanwhile is zeros, what it gains is not there. An error is one of the home as a whole, of w or of ctx.
+func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, error) {
+	root, err := os.OpenRoot(home)
+	if err != nil {
+		return Result{}, fmt.Errorf("archive the home: %w", err)
+	}
+	defer root.Close() // it was only read
+	a := &archiver{ctx: ctx, root: root, options: o, room: o.MaxBytes - reserve}
+	a.tar = tar.NewWriter(w)
+	if err := fs.WalkDir(root.FS(), ".", a.visit); err != nil {
+		return Result{}, fmt.Errorf("archive the home: %w", err)
+	}
+	for _, name := range a.holes {
+		if err := a.addLast(name); err != nil {
+			return Result{}, fmt.Errorf("archive %q: %w", name, err)
+		}
+	}
+	if err := errors.Join(a.addLeftOut(), a.tar.Close()); err != nil {
+		return Result{}, fmt.Errorf("end the archive: %w", err)
+	}
+	return a.result, nil
+}
+
+// archiver writes one archive.
+type archiver struct {
+	ctx     context.Context
+	root    *os.Root
+	tar     *tar.Writer
+	options Options
+	room    int64    // bytes that may still be written before reserve
+	holes   []string // files that are mostly holes: they must keep no other out
+	leftOut strings.Builder
+	unnamed int64 // names that did not fit leftOut
+	result  Result
+}
+
+func (a *archiver) visit(name string, entry fs.DirEntry, err error) error {
+	if a.ctx.Err() != nil {
+		return context.Cause(a.ctx)
+	}
+	var info fs.FileInfo
+	if err == nil {
+		info, err = entry.Info()
+	}
+	if err != nil {
+		a.leave(name, err.Error())
+		return nil
+	}
+	if mostlyHoles(info) {
+		a.holes = append(a.holes, name)
+		return nil
+	}
+	return a.add(name, info)
+}
+
+// mostlyHoles is true of a large file of which the disk holds less than half. A home's quota does not count its holes.
+func mostlyHoles(info fs.FileInfo) bool {
+	stat, known := info.Sys().(*syscall.Stat_t)
+	return known && info.Mode().IsRegular() && info.Size() >= largeHoles && stat.Blocks*block < info.Size()/2
+}
+
+// addLast adds a file that the walk has put off.
+func (a *archiver) addLast(name string) error {
+	if a.ctx.Err() != nil {
+		return context.Cause(a.ctx)
+	}
+	info, err := a.root.Lstat(name)
+	if err != nil {
+		a.leave(name, err.Error())
+		return nil
+	}
+	return a.add(name, info)
+}
+
+// add adds one name. An error is one of the archive.
+func (a *archiver) add(name string, info fs.FileInfo) error {
+	h := &tar.Header{Name: path.Join(filesFolder, name), Mode: int64(info.Mode().Perm()), ModTime: info.ModTime()}
+	switch {
+	case info.IsDir():
+		h.Typeflag, h.Name = tar.TypeDir, h.Name+"/"
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := a.root.Readlink(name)
+		if err != nil {
+			a.leave(name, err.Error())
+			return nil
+		}
+		h.Typeflag, h.Linkname = tar.TypeSymlink, target
+	case info.Mode().IsRegular():
+		return a.addFile(name, h)
+	default:
+		a.leave(name, "it is neither a file nor a folder nor a link")
+		return nil
+	}
+	_, err := a.writeHeader(name, h)
+	return err
+}
+
+// writeHeader begins a member if it fits. written is false where it was left out.
+func (a *archiver) writeHeader(name string, h *tar.Header) (written bool, err error) {
+	// A name that is too long for a header has a header and records of its own before it.
+	need := 3*block + blocks(int64(len(h.Name)+len(h.Linkname))+block) + blocks(h.Size)
+	if need > a.room {
+		a.leave(name, fmt.Sprintf("its %d bytes do not fit: the archive may have %d bytes", h.Size, a.options.MaxBytes))
+		return false, nil
+	}
+	a.room -= need
+	return true, a.tar.WriteHeader(h)
+}
+
+// blocks is n, made up to whole blocks.
+func blocks(n int64) int64 { return (n + block - 1) / block * block }
+
+// addFile adds a regular file with the size that it has now.
+func (a *archiver) addFile(name string, h *tar.Header) error {
+	// Without O_NONBLOCK a pipe that has taken the file's place would be waited for.
+	f, err := a.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		a.leave(name, err.Error())
+		return nil
+	}
+	defer f.Close() // it was only read
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		a.leave(name, "it is no file any more")
+		return nil
+	}
+	h.Typeflag, h.Size = tar.TypeReg, info.Size()
+	if written, err := a.writeHeader(name, h); err != nil || !written {
+		return err
+	}
+	a.result.Files++
+	a.result.Bytes += h.Size
+	n, err := io.CopyN(a.tar, f, h.Size)
+	if err == nil || n == h.Size {
+		return err
+	}
+	a.leave(name, fmt.Sprintf("from byte %d on it could not be read (%v)", n, err))
+	_, err = io.CopyN(a.tar, zeros{}, h.Size-n)
+	return err
+}
+
+// zeros has as many as are read of it.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// leave notes a name that is left out.
+func (a *archiver) leave(name, reason string) {
+	line := fmt.Sprintf("%q: %s\n", name, reason)
+	if a.leftOut.Len()+len(line) <= maxLeftOut-100 { // the last line may follow
+		a.leftOut.WriteString(line)
+	} else {
+		a.unnamed++
+	}
+	if len(a.result.LeftOut) < a.options.MaxNamed {
+		a.result.LeftOut = append(a.result.LeftOut, LeftOut{a.cut(name), a.cut(reason)})
+	} else {
+		a.result.More++
+	}
+}
+
+// cut is the beginning of a text as valid UTF-8.
+func (a *archiver) cut(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) > a.options.MaxText {
+		text = strings.ToValidUTF8(text[:a.options.MaxText], "")
+	}
+	return text
+}
+
+// addLeftOut adds the list of what is not there.
+func (a *archiver) addLeftOut() error {
+	if a.unnamed > 0 {
+		fmt.Fprintf(&a.leftOut, "and %d more\n", a.unnamed)
+	}
+	text := a.leftOut.String()
+	err := a.tar.WriteHeader(&tar.Header{Name: leftOutFile, Mode: 0o600, Size: int64(len(text))})
+	if err == nil {
+		_, err = io.WriteString(a.tar, text)
+	}
+	return err
+}

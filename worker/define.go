@@ -1,0 +1,34 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"mews/protocol"
+)
+
+// Spec is a tool as the model is told of it. Properties and Required are parts of the JSON schema of its arguments, which
+// are an object without any other members.
+type Spec struct {
+	Name        string
+	Description string
+	Effect      protocol.ToolEffect
+	Properties  string // a JSON object
+	Required    string // a JSON array
+}
+
+// Define makes a tool of a function. A is the struct of its arguments; those that a call does not give are as in defaults.
+func Define[A any](s Spec, defaults A, run func(context.Context, Call, A) (Result, error)) Tool {
+	schema := fmt.Sprintf(`{"type":"object","properties":%s,"required":%s,"additionalProperties":false}`, s.Properties, s.Required)
+	return Tool{
+		Tool: protocol.Tool{Name: s.Name, Description: s.Description, Schema: json.RawMessage(schema), Effect: s.Effect},
+		Run: func(ctx context.Context, call Call) (Result, error) {
+			args := defaults
+			if err := Decode(call, &args); err != nil {
+				return Result{}, fmt.Errorf("%s: %w", s.Name, err)
+			}
+			return run(ctx, call, args)
+		},
+	}
+}

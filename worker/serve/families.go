@@ -1,0 +1,75 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/host"
+	"mews/worker/tool/files"
+	"mews/worker/tool/images"
+	"mews/worker/tool/output"
+	"mews/worker/tool/send"
+)
+
+// families are the families of tools that every worker has over its person's folder. A row makes one when the person is
+// known.
+var families = []func(*userTools) []worker.Tool{
+	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
+	func(u *userTools) []worker.Tool { return images.Tools(u.files) },
+}
+
+// turnFamilies are the families that ask the supervisor for something. A row makes one for each turn.
+var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnLimits) []worker.Tool{
+	func(_ *userTools, turn *host.Turn, limits protocol.TurnLimits) []worker.Tool {
+		return output.Tools(turn, limits.Output)
+	},
+	func(u *userTools, turn *host.Turn, _ protocol.TurnLimits) []worker.Tool {
+		return send.Tools(u.files, turn)
+	},
+}
+
+// forTurn is the table of tools of one turn, sorted by name. More are those that have come since hello.
+func (u *userTools) forTurn(turn *host.Turn, limits protocol.TurnLimits, more []worker.Tool) []worker.Tool {
+	tools := slices.Concat(u.tools, more)
+	for _, family := range turnFamilies {
+		tools = append(tools, family(u, turn, limits)...)
+	}
+	slices.SortFunc(tools, func(a, b worker.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return tools
+}
+
+// descriptions are the tools as the supervisor and the model are told of them. They are the same in every turn.
+func (u *userTools) descriptions(more []worker.Tool) []protocol.Tool {
+	var tools []protocol.Tool
+	for _, tool := range u.forTurn(nil, protocol.TurnLimits{}, more) {
+		tools = append(tools, tool.Tool)
+	}
+	return tools
+}
+
+// followTools announces what comes from Options.MoreTools, until ctx ends. Turns that begin after the supervisor's answer
+// have the new tools; a turn that runs keeps those that it has. It waits for the first turn or operation, which shows that
+// the supervisor has the answer to hello.
+func (s *server) followTools(ctx context.Context, u *userTools) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-s.working:
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case more := <-s.options.MoreTools:
+			if err := s.host.ToolsChanged(ctx, u.descriptions(more)); err != nil {
+				s.options.Report(fmt.Errorf("announce changed tools: %w", err))
+				continue
+			}
+			s.update(func(state *serverState) { state.more = more })
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"mews/protocol"
+	"mews/worker/archive"
+	"mews/worker/host"
+)
+
+// operation does what operation.start asks for. Its result is an object of the kind's own type.
+type operation func(ctx context.Context, u *userTools, h *host.Operation, parameters json.RawMessage) (any, error)
+
+// operations are all kinds of operations that a worker knows.
+var operations = map[protocol.OperationKind]operation{
+	protocol.OperationArchive: withParameters(archiveHome),
+}
+
+// withParameters makes an operation of a function with parameters of a type.
+func withParameters[P any](do func(context.Context, *userTools, *host.Operation, P) (any, error)) operation {
+	return func(ctx context.Context, u *userTools, h *host.Operation, raw json.RawMessage) (any, error) {
+		var parameters P
+		if err := protocol.DecodeStrict(raw, &parameters); err != nil {
+			return nil, invalidOperation("parameters: %v", err)
+		}
+		return do(ctx, u, h, parameters)
+	}
+}
+
+func invalidOperation(format string, args ...any) error {
+	return &protocol.Error{
+		Code: protocol.CodeInvalidParams, Message: protocol.MethodOperationStart + ": " + fmt.Sprintf(format, args...),
+	}
+}
+
+// startOperation runs an operation to its end.
+func (s *server) startOperation(ctx context.Context, req *protocol.Request) (any, error) {
+	var start protocol.OperationStart
+	if err := req.Decode(&start); err != nil {
+		return nil, err
+	}
+	do, known := operations[start.Kind]
+	if !known || start.Operation < 1 {
+		return nil, invalidOperation("there is no operation %d of kind %.40q", start.Operation, start.Kind)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	work := work{protocol.MethodOperationStart, start.Operation}
+	u, err := s.beginWork(work, cancel)
+	if err != nil {
+		return nil, err
+	}
+	defer s.endWork(work)
+	result, err := do(ctx, u, s.host.Operation(start.Operation), start.Parameters)
+	if err != nil {
+		return nil, operationError(ctx, start, err)
+	}
+	text, err := json.Marshal(result)
+	return protocol.OperationEnd{Result: text}, err
+}
+
+// operationError is what the supervisor is told of an operation that has failed.
+func operationError(ctx context.Context, start protocol.OperationStart, err error) error {
+	var refused *protocol.Error
+	told := &protocol.Error{
+		Code: protocol.CodeFailed, Message: fmt.Sprintf("operation %d (%s): %v", start.Operation, start.Kind, err),
+	}
+	switch {
+	case ctx.Err() != nil:
+		told.Code = protocol.CodeCancelled
+	case errors.As(err, &refused):
+		told.Code, told.Message = refused.Code, refused.Message
+	}
+	return told
+}
+
+// archiveHome sends a tar of the home to the supervisor.
+func archiveHome(ctx context.Context, u *userTools, h *host.Operation, p protocol.ArchiveParameters) (any, error) {
+	if p.MaxBytes < protocol.MinArchive {
+		return nil, invalidOperation("parameters: max_bytes: %d, want at least %d", p.MaxBytes, protocol.MinArchive)
+	}
+	blob, err := h.Create(ctx)
+	if err != nil {
+		return nil, err
+	}
+	written, err := archive.Write(ctx, u.hello.Home, blob, archive.Options{
+		MaxBytes: p.MaxBytes, MaxNamed: protocol.MaxLeftOut, MaxText: protocol.MaxLeftOutText,
+	})
+	if err != nil {
+		return nil, err
+	}
+	result := protocol.ArchiveResult{Files: written.Files, Bytes: written.Bytes, LeftOutMore: written.More}
+	for _, left := range written.LeftOut {
+		result.LeftOut = append(result.LeftOut, protocol.LeftOut(left))
+	}
+	result.Blob, err = blob.Commit()
+	return result, err
+}

@@ -1,0 +1,170 @@
+package serve_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/host/hosttest"
+	"mews/worker/serve"
+)
+
+// home greets the worker for a home that the test fills.
+func (s *supervisor) home(files map[string]string) {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: dir, Files: protocol.FilePolicy{Exclude: []string{"hidden"}}}
+	if err := s.conn.Call(s.t.Context(), protocol.MethodHello, hello, nil); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *supervisor) operation(ctx context.Context, id int64, kind protocol.OperationKind, parameters string) (protocol.OperationEnd, error) {
+	var end protocol.OperationEnd
+	err := s.conn.Call(ctx, protocol.MethodOperationStart,
+		protocol.OperationStart{Operation: id, Kind: kind, Parameters: json.RawMessage(parameters)}, &end)
+	return end, err
+}
+
+// TestAHomeIsArchived: all of it, also what the tools do not see.
+func TestAHomeIsArchived(t *testing.T) {
+	s := newSupervisor(t)
+	s.home(map[string]string{"todo.md": "milk\n", "hidden": "too"})
+	end, err := s.operation(t.Context(), 9, protocol.OperationArchive, `{"max_bytes":1048576}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result protocol.ArchiveResult
+	if err := protocol.DecodeStrict(end.Result, &result); err != nil {
+		t.Fatal(err)
+	}
+	if err := result.Check(); err != nil || result.Files != 2 || result.Bytes != int64(len("milk\ntoo")) || result.Blob != refOf(string(s.kept[9])) {
+		t.Errorf("got %+v, %v", result, err)
+	}
+	var names []string
+	for r := tar.NewReader(bytes.NewReader(s.kept[9])); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, h.Name)
+	}
+	if want := []string{"files/", "files/hidden", "files/todo.md", "left-out.txt"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}
+
+func TestAnOperationThatCannotBe(t *testing.T) {
+	s := newSupervisor(t)
+	if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refused(err) != protocol.CodeInvalidRequest {
+		t.Errorf("before hello: %v", err)
+	}
+	s.home(nil)
+	for name, c := range map[string]struct {
+		id         int64
+		kind       protocol.OperationKind
+		parameters string
+	}{
+		"no id":             {0, protocol.OperationArchive, `{"max_bytes":1048576}`},
+		"an unknown kind":   {1, "burn", `{}`},
+		"too small":         {1, protocol.OperationArchive, `{"max_bytes":1048575}`},
+		"unknown parameter": {1, protocol.OperationArchive, `{"max_bytes":1048576,"path":"/etc"}`},
+		"no parameters":     {1, protocol.OperationArchive, `null`},
+	} {
+		if _, err := s.operation(t.Context(), c.id, c.kind, c.parameters); refused(err) != protocol.CodeInvalidParams {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func TestAnOperationIsCancelledAndStopped(t *testing.T) {
+	began := make(chan struct{})
+	for name, end := range map[string]func(*supervisor, context.CancelFunc){
+		"cancelled": func(_ *supervisor, cancel context.CancelFunc) { cancel() },
+		"stopped": func(s *supervisor, _ context.CancelFunc) {
+			if err := s.conn.Call(context.Background(), protocol.MethodStop, nil, nil); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSupervisor(t)
+			s.hold = func(ctx context.Context) {
+				began <- struct{}{}
+				<-ctx.Done()
+			}
+			s.home(nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			result := make(chan error, 1)
+			go func() {
+				_, err := s.operation(ctx, 1, protocol.OperationArchive, `{"max_bytes":1048576}`)
+				result <- err
+			}()
+			<-began
+			if _, err := s.operation(t.Context(), 2, protocol.OperationArchive, `{"max_bytes":1048576}`); refused(err) != protocol.CodeBusy {
+				t.Errorf("a second one at once: %v", err)
+			}
+			if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refused(err) != protocol.CodeInvalidRequest {
+				t.Errorf("the same one twice: %v", err)
+			}
+			end(s, cancel)
+			if err := <-result; refused(err) != protocol.CodeCancelled {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestToolsThatChangeAfterHello: a turn that begins after the supervisor has taken the list has the new ones.
+func TestToolsThatChangeAfterHello(t *testing.T) {
+	more := make(chan []worker.Tool)
+	s := startWorker(t, t.Context(), serve.Options{Tools: []worker.Tool{tool("a", protocol.EffectNone, nil)}, MoreTools: more})
+	s.hello()
+	names := func(id int64) []string {
+		s.host(id, hosttest.Ask(hosttest.Call("c", "nothing like it", `{}`)))
+		if _, err := s.turn(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		result, _ := s.of(id).Result("c")
+		return []string{result.Text}
+	}
+	const before = `there is no tool "nothing like it"; the tools are: a, read_output, send_file`
+	if got := names(1); got[0] != before {
+		t.Errorf("got %q", got)
+	}
+	more <- []worker.Tool{tool("weather", protocol.EffectNone, nil)}
+	more <- nil
+	for range 2 { // the second is taken when the first has been announced
+		more <- []worker.Tool{tool("weather", protocol.EffectNone, nil)}
+	}
+	if got := names(2); got[0] != before+", weather" {
+		t.Errorf("got %q", got)
+	}
+	var whole []bool
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.lists {
+		whole = append(whole, l.Tools != nil)
+	}
+	// Each list is named by its hash, and sent whole when it is new.
+	if want := []bool{false, true, false, true, false}; !slices.Equal(whole[:min(5, len(whole))], want) {
+		t.Errorf("sent whole: %v, want %v", whole, want)
+	}
+}
