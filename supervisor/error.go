@@ -1,6 +1,9 @@
 package supervisor
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Error is an error that a person may read. Everything else is "internal" to them and whole to the log.
 // (The two audiences of an error, after benbjohnson/wtf.)
@@ -22,6 +25,11 @@ const (
 	CodeModel       Code = "model"       // the model's provider refused or failed
 	CodeBudget      Code = "budget"      // there is not enough money left for it
 )
+
+// Errorf is an Error with a message for a person.
+func Errorf(code Code, format string, args ...any) error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
 
 func (e *Error) Error() string {
 	if e.Err == nil {

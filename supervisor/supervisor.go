@@ -88,6 +88,7 @@ type Inbound struct {
 	Message      string // the channel's own name of it, to answer to; "" where that is not needed
 	Sender       string // the channel's own number of who sent it, which is also that of their private chat; not kept
 	Kind         InboundKind
+	Command      string // with KindCommand its name: lower case, without the slash
 	Text         string
 	State        InboundState
 	Held         bool // it met a closed gate: it is as if it were not there until a code has opened that

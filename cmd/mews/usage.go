@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"mews/protocol/amount"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
 )
@@ -85,12 +86,12 @@ func table(head string, lines []app.UsageLine) string {
 
 // row is a line of a table. Calls without a price cost nothing that is known.
 func row(name string, l command.UsageLine) []string {
-	cost := command.Dollars(l.Cost)
+	cost := amount.Dollars(l.Cost)
 	if l.Unpriced > 0 && l.Unpriced >= l.Calls {
 		cost = "-"
 	}
-	return []string{name, command.Number(l.Calls), command.Number(l.Input), command.Number(l.CacheRead),
-		command.Number(l.Output), cost, command.Number(l.Unpriced)}
+	return []string{name, amount.Number(l.Calls), amount.Number(l.Input), amount.Number(l.CacheRead),
+		amount.Number(l.Output), cost, amount.Number(l.Unpriced)}
 }
 
 // columns sets rows, which are of the same length, as wide as they need to be.

@@ -123,7 +123,7 @@ func budgetText(s app.Spendable) string {
 		of     string
 	}{{s.Turn, "a turn"}, {s.Day, "a day"}, {s.Month, "a month"}} {
 		if part.amount > 0 {
-			parts = append(parts, supervisor.Dollars(part.amount)+" "+part.of)
+			parts = append(parts, amount.Dollars(part.amount)+" "+part.of)
 		}
 	}
 	if len(parts) == 0 {

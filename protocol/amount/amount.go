@@ -4,6 +4,7 @@ package amount
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Of is "1 line", "2 lines", "12,345 lines". n is not below 0.
@@ -28,11 +29,27 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %s", value, units[unit])
 }
 
-// Number is a number with commas. It is not below 0.
+// Number is a number with a comma after every third digit: "34,567".
 func Number(n int64) string {
-	digits := strconv.FormatInt(n, 10)
+	text := strconv.FormatInt(n, 10)
+	sign := text[:len(text)-len(strings.TrimPrefix(text, "-"))]
+	digits := text[len(sign):]
 	for at := len(digits) - 3; at > 0; at -= 3 {
 		digits = digits[:at] + "," + digits[at:]
 	}
-	return digits
+	return sign + digits
+}
+
+// Dollars is an amount in millionths of a US dollar: to the cent, and below a cent to its hundredth.
+func Dollars(micro int64) string {
+	switch {
+	case micro < 0:
+		return "-" + Dollars(-max(micro, -1<<62))
+	case micro == 0:
+		return "$0.00"
+	case micro < 10_000:
+		return fmt.Sprintf("$0.%04d", max(1, (micro+50)/100))
+	}
+	cents := micro/10_000 + (micro%10_000+5_000)/10_000
+	return fmt.Sprintf("$%s.%02d", Number(cents/100), cents%100)
 }

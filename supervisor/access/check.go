@@ -7,19 +7,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"mews/supervisor"
 )
 
 // check is one inbound at the gate.
 type check struct {
-	gate   *Gate
-	in     supervisor.Inbound
-	user   supervisor.User
-	now    time.Time
-	limits Limits
-	factor supervisor.Factor // from find on
+	gate    *Gate
+	in      supervisor.Inbound
+	command supervisor.SlashCommand // that in is; the zero value where it is none
+	user    supervisor.User
+	now     time.Time
+	limits  Limits
+	factor  supervisor.Factor // set by findFactor
 }
 
 // checkOrder holds the parts of a check. Each decides what becomes of the inbound, or returns nil and leaves that to the
@@ -29,38 +29,13 @@ var checkOrder = []func(*check, context.Context) (*supervisor.GateDecision, erro
 	(*check).recoveryCode, (*check).anyCode, (*check).recoveryAmongWords, (*check).pressedWhileClosed,
 }
 
-// openCommands do nothing that anybody gains by. Those that are urgent are taken however fast they come, too: who sees that
-// somebody else uses their account needs them at once.
-var openCommands = map[string]struct{ urgent bool }{
-	"start": {}, "help": {}, "stop": {urgent: true}, "lock": {urgent: true},
-}
-
-// locks are what /lock closes, by its arguments. With others it closes nothing, and says so.
-var locks = map[string]supervisor.Lock{"": supervisor.LockHere, "all": supervisor.LockAll}
-
-// command is the name of the command that an inbound is, and what stands behind it, as supervisor/command reads them:
-// "/Stop@mews_bot now" is stop and now. A name that is "" is that it is none.
-func command(in supervisor.Inbound) (name, arguments string) {
-	if in.Kind != supervisor.KindCommand {
-		return "", ""
-	}
-	word := strings.TrimPrefix(strings.TrimSpace(in.Text), "/")
-	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
-		word, arguments = word[:end], strings.TrimSpace(word[end:])
-	}
-	word, _, _ = strings.Cut(word, "@")
-	return strings.ToLower(word), arguments
-}
-
+// urgentCommand lets through what must not wait for a code or a rate: who sees that somebody else uses their account needs it
+// at once.
 func (v *check) urgentCommand(context.Context) (*supervisor.GateDecision, error) {
-	name, arguments := command(v.in)
-	switch {
-	case name == "lock":
-		return &supervisor.GateDecision{Lock: locks[strings.ToLower(arguments)]}, nil
-	case openCommands[name].urgent:
-		return &supervisor.GateDecision{}, nil
+	if !v.command.Urgent || !v.command.Open {
+		return nil, nil
 	}
-	return nil, nil
+	return &supervisor.GateDecision{Lock: v.command.Locks[strings.ToLower(v.in.Arguments())]}, nil
 }
 
 func (v *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
@@ -72,8 +47,7 @@ func (v *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
 }
 
 func (v *check) exempt(context.Context) (*supervisor.GateDecision, error) {
-	name, _ := command(v.in)
-	if _, open := openCommands[name]; open || v.user.Codes == supervisor.CodesOff {
+	if v.command.Open || v.user.Codes == supervisor.CodesOff {
 		return &supervisor.GateDecision{}, nil
 	}
 	return nil, nil

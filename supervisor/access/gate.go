@@ -28,6 +28,8 @@ type Options struct {
 	Seal    *Seal // nil: its key is not there, and the gate of everybody who has a second factor stays closed
 	Limits  Limits
 	Now     func() time.Time // nil is time.Now
+	// Command is what is known of a slash command; the zero value of one that there is not. nil knows none.
+	Command func(name string) supervisor.SlashCommand
 	// Held is how many inbounds a closed gate holds that a code of c's user would let through if it came from c's chat: what
 	// is held in that chat, and what was sent in a group and asks for its code there. nil is that none is held.
 	Held        func(ctx context.Context, c supervisor.Conversation) (int64, error)
@@ -58,6 +60,9 @@ type Gate struct {
 func NewGate(o Options) *Gate {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Command == nil {
+		o.Command = func(string) (c supervisor.SlashCommand) { return c }
 	}
 	if o.Held == nil {
 		o.Held = func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }
@@ -96,6 +101,9 @@ func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.Gat
 		return supervisor.GateDecision{Refused: why, Quiet: true}, nil
 	}
 	v := &check{gate: g, in: in, user: user, now: g.o.Now(), limits: *g.limits.Load()}
+	if in.Command != "" {
+		v.command = g.o.Command(in.Command)
+	}
 	for _, part := range checkOrder {
 		if m, err := part(v, ctx); m != nil || err != nil {
 			return result(m, err)

@@ -55,29 +55,29 @@ const (
 )
 
 // sent is every sort of thing that ann may send, by what it is called in the table below.
-var sent = map[string]func(p *porch, in supervisor.Inbound) supervisor.Inbound{
-	"text":   func(_ *porch, in supervisor.Inbound) supervisor.Inbound { return in },
-	"digits": func(_ *porch, in supervisor.Inbound) supervisor.Inbound { in.Text = "12 34 56"; return in },
-	"recovery": func(p *porch, in supervisor.Inbound) supervisor.Inbound {
+var sent = map[string]func(p *rig, in supervisor.Inbound) supervisor.Inbound{
+	"text":   func(_ *rig, in supervisor.Inbound) supervisor.Inbound { return in },
+	"digits": func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "12 34 56"; return in },
+	"recovery": func(p *rig, in supervisor.Inbound) supervisor.Inbound {
 		in.Text = p.codes[0]
 		return in
 	},
-	"/stop":  func(_ *porch, in supervisor.Inbound) supervisor.Inbound { in.Text = "/stop"; return commanded(in) },
-	"/start": func(_ *porch, in supervisor.Inbound) supervisor.Inbound { in.Text = "/start"; return commanded(in) },
-	"/new":   func(_ *porch, in supervisor.Inbound) supervisor.Inbound { in.Text = "/new"; return commanded(in) },
-	"press":  func(_ *porch, in supervisor.Inbound) supervisor.Inbound { in.Text = "123456"; return pressed(in) },
-	"later": func(_ *porch, in supervisor.Inbound) supervisor.Inbound {
+	"/stop":  func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/stop"; return commanded(in) },
+	"/start": func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/start"; return commanded(in) },
+	"/new":   func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "/new"; return commanded(in) },
+	"press":  func(_ *rig, in supervisor.Inbound) supervisor.Inbound { in.Text = "123456"; return pressed(in) },
+	"later": func(_ *rig, in supervisor.Inbound) supervisor.Inbound {
 		in.Kind, in.Text = "voice", "123456"
 		return in
 	},
 }
 
 // states are what there may be of ann's factor.
-var states = map[string]func(t *testing.T, p *porch){
-	"none":      func(*testing.T, *porch) {},
-	"enrolling": func(t *testing.T, p *porch) { p.enrolled(t, false) },
-	"closed":    func(t *testing.T, p *porch) { p.enrolled(t, true) },
-	"open": func(t *testing.T, p *porch) {
+var states = map[string]func(t *testing.T, p *rig){
+	"none":      func(*testing.T, *rig) {},
+	"enrolling": func(t *testing.T, p *rig) { p.enrolled(t, false) },
+	"closed":    func(t *testing.T, p *rig) { p.enrolled(t, true) },
+	"open": func(t *testing.T, p *rig) {
 		p.enrolled(t, true)
 		for channel, chats := range map[supervisor.Channel][]string{supervisor.ChannelTelegram: {alone, group},
 			supervisor.ChannelTerminal: {""}} {
@@ -86,9 +86,9 @@ var states = map[string]func(t *testing.T, p *porch){
 			}
 		}
 	},
-	"keyless": func(t *testing.T, p *porch) { p.enrolled(t, true); p.gate(nil) },
-	"halfway": func(t *testing.T, p *porch) { p.enrolled(t, false); p.gate(nil) },
-	"failing": func(t *testing.T, p *porch) { p.enrolled(t, true); p.broken = errors.New("disk I/O error") },
+	"keyless": func(t *testing.T, p *rig) { p.enrolled(t, true); p.gate(nil) },
+	"halfway": func(t *testing.T, p *rig) { p.enrolled(t, false); p.gate(nil) },
+	"failing": func(t *testing.T, p *rig) { p.enrolled(t, true); p.broken = errors.New("disk I/O error") },
 }
 
 // What becomes of everything that a person may send, by what there is of their factor; where others read along in brackets.
@@ -149,7 +149,7 @@ func TestWhatBecomesOfEverything(t *testing.T) {
 		for state, row := range rows {
 			for what, made := range sent {
 				for _, place := range places {
-					p := newPorch(t)
+					p := newRig(t)
 					p.people = newPeople(t, codes)
 					p.gate(p.seal)
 					states[state](t, p)
@@ -171,7 +171,7 @@ func TestWhatBecomesOfEverything(t *testing.T) {
 }
 
 // saysWhere sees that a code is asked for in private, and that what is said is said in sentences and without a secret.
-func (p *porch) saysWhere(t *testing.T, m supervisor.GateDecision) {
+func (p *rig) saysWhere(t *testing.T, m supervisor.GateDecision) {
 	t.Helper()
 	said := m.Refused
 	if m.Guard != nil {
@@ -207,7 +207,7 @@ func TestACodeIsTakenInPrivateAlone(t *testing.T) {
 		"nobody's":                    {Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: alone}, Kind: supervisor.KindText, Text: "123456"},
 		"a channel that nobody knows": from("ann", "pigeon", "1", "123456"),
 	} {
-		p := newPorch(t)
+		p := newRig(t)
 		p.enrolled(t, true)
 		m := p.meet(t, in)
 		if m.Decide != nil || m.Guard == nil {
@@ -221,7 +221,7 @@ func TestACodeIsTakenInPrivateAlone(t *testing.T) {
 }
 
 func TestWhatIsACode(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	mistyped := strings.Replace(p.codes[0], p.codes[0][:1], map[bool]string{true: "3", false: "2"}[p.codes[0][0] == '2'], 1)
 	for text, want := range map[string]bool{
@@ -247,7 +247,7 @@ func TestWhatIsACode(t *testing.T) {
 
 // Such a code is good for years: it must not lie in what is held, and go to a model once the gate is open.
 func TestARecoveryCodeAmongWordsIsNotKept(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	for text, want := range map[string]outcome{
 		"my recovery code is " + p.codes[0]: refused, "a " + strings.ReplaceAll(p.codes[0], "-", " ") + " b": refused,
@@ -271,7 +271,7 @@ func TestARecoveryCodeAmongWordsIsNotKept(t *testing.T) {
 
 // Six digits beside a word open nothing, and whoever sent them looks for an answer.
 func TestWhoSeemsToHaveMeantACodeIsToldAgain(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	for text, want := range map[string]bool{"my code is 716708": true, "716 708 x": true, "716708x": true, "hello": false, "1716708": false,
 		"order 4711": false, strings.Repeat("long ", 30) + "716708": false} {
@@ -285,7 +285,7 @@ func TestWhoSeemsToHaveMeantACodeIsToldAgain(t *testing.T) {
 
 // One in other groups than it was shown in is known by its digest.
 func TestARecoveryCodeIsKnownHoweverItIsWritten(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	text := strings.Join(strings.Split(strings.ReplaceAll(p.codes[2], "-", ""), ""), " ")
 	if m := p.meet(t, typed(text)); m.Decide == nil || access.IsCode(text) {
@@ -294,7 +294,7 @@ func TestARecoveryCodeIsKnownHoweverItIsWritten(t *testing.T) {
 }
 
 func TestWhichCommandsAreOpen(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	for text, want := range map[string]bool{
 		"/start": true, "/help": true, "/stop": true, "/lock": true, "/STOP@mews_bot x": true, "/Lock\tnow": true, "/help\n": true,
@@ -314,7 +314,7 @@ func TestWhichCommandsAreOpen(t *testing.T) {
 }
 
 func TestALoginRunsOut(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	for after, want := range map[time.Duration]outcome{
 		-time.Second: tried, 0: guarded, 30*time.Minute - 1: guarded, 30 * time.Minute: tried, 13 * time.Hour: tried,
@@ -338,7 +338,7 @@ func TestALoginRunsOut(t *testing.T) {
 
 // What waits in a group waits for a code that is asked for in private, where the gate may be open.
 func TestACodeIsTakenForWhatWaitsElsewhere(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	at := access.Binding{Channel: supervisor.ChannelTerminal, User: "ann"}
 	p.logins[at] = supervisor.Login{User: "ann", Channel: supervisor.ChannelTerminal, OpenedAt: p.now, UsedAt: p.now}
@@ -365,7 +365,7 @@ func TestACodeIsTakenForWhatWaitsElsewhere(t *testing.T) {
 }
 
 func TestWhatMeetsTheGateOpensIt(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	m := p.meet(t, typed(code(p.secret, p.now)))
 	if m.Decide == nil {
@@ -378,7 +378,7 @@ func TestWhatMeetsTheGateOpensIt(t *testing.T) {
 }
 
 func TestAChallengeSaysUntilWhenItIsLocked(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	p.fail(5)
 	if m := p.meet(t, typed("hello")); !strings.HasSuffix(m.Guard.Challenge,
@@ -392,7 +392,7 @@ func TestAChallengeSaysUntilWhenItIsLocked(t *testing.T) {
 }
 
 func TestNobodyIsTakenForAnybody(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	if err := p.people.Set([]supervisor.User{{Name: "ann", Telegram: annsID}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -407,7 +407,7 @@ func TestNobodyIsTakenForAnybody(t *testing.T) {
 }
 
 func TestTheAdminsAreToldOnceAnHour(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	p.factors["bob"] = p.factors["ann"] // which does not open as bob's
 	meet := func() {
@@ -438,7 +438,7 @@ func TestTheAdminsAreToldOnceAnHour(t *testing.T) {
 }
 
 func TestAtTheServicesEndNothingIsDecided(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	p.broken = context.Canceled
 	ctx, cancel := context.WithCancel(t.Context())
@@ -449,7 +449,7 @@ func TestAtTheServicesEndNothingIsDecided(t *testing.T) {
 }
 
 func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	outcomes := func(n int) (got []outcome) {
 		for range n {
 			got = append(got, outcomeOf(p.meet(t, typed("hello"))))
@@ -488,7 +488,7 @@ func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
 }
 
 func TestTheRateCanBeChanged(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.meet(t, typed("hello"))
 	p.SetLimits(access.Limits{Burst: 2, PerSecond: 0.5})
 	var got []string
@@ -505,7 +505,7 @@ func TestTheRateCanBeChanged(t *testing.T) {
 }
 
 func TestAGateHasItsLimitsFromTheStart(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	gate := access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: p.seal,
 		Limits: access.Limits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
@@ -539,7 +539,7 @@ func TestOfWhomCodesAreAsked(t *testing.T) {
 		"optional, can't be found":  {codes: supervisor.CodesOptional, broken: errors.New("disk"), asks: true},
 		"off, whatever is not read": {codes: supervisor.CodesOff, broken: errors.New("disk")},
 	} {
-		p := newPorch(t)
+		p := newRig(t)
 		p.people = newPeople(t, c.codes)
 		p.gate(p.seal)
 		if c.enrolled {
@@ -554,7 +554,7 @@ func TestOfWhomCodesAreAsked(t *testing.T) {
 			t.Errorf("%s: it asks: %v, and what is met is %+v", name, asks, m)
 		}
 	}
-	if asks, err := newPorch(t).NeedsCode(t.Context(), "nobody"); !asks || err != nil {
+	if asks, err := newRig(t).NeedsCode(t.Context(), "nobody"); !asks || err != nil {
 		t.Errorf("of nobody: got %v, %v", asks, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // fail has ann type n wrong codes.
-func (p *porch) fail(n int) (v supervisor.Verdict) {
+func (p *rig) fail(n int) (v supervisor.Verdict) {
 	for range n {
 		v = p.try(wrong(p.secret, p.now))
 	}
@@ -19,7 +19,7 @@ func (p *porch) fail(n int) (v supervisor.Verdict) {
 }
 
 func TestWrongCodesLockForLongerAndLonger(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	for i, c := range []struct {
 		locked time.Duration
@@ -61,7 +61,7 @@ func TestWrongCodesLockForLongerAndLonger(t *testing.T) {
 }
 
 func TestAClockThatWasSetBackIsHintedAt(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	if v := p.try(code(p.secret, p.now)); !v.Right {
 		t.Fatalf("%+v", v)
@@ -86,7 +86,7 @@ func TestAClockThatWasSetBackIsHintedAt(t *testing.T) {
 }
 
 func TestAnErrorOfTheClockDoesNotLockForEver(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	p.now = noon.AddDate(40, 0, 0)
 	p.fail(5)
@@ -149,7 +149,7 @@ func (m *model) typed(now time.Time, step int64, recovery string) (right bool) {
 // of the clock as it is.
 func TestTheLadderIsItsModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		p := newPorch(t)
+		p := newRig(t)
 		p.enrolled(t, true)
 		m := model{recovery: map[string]bool{}}
 		for _, c := range p.codes {
@@ -185,7 +185,7 @@ func TestTheLadderIsItsModel(t *testing.T) {
 	})
 }
 
-func check(t *rapid.T, p *porch, m *model, text string, step int64, recovery string) {
+func check(t *rapid.T, p *rig, m *model, text string, step int64, recovery string) {
 	t.Helper()
 	want := m.typed(p.now, step, recovery)
 	v := p.try(text)

@@ -11,6 +11,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/command"
 )
 
 // annsID is ann's number on Telegram, and that of her private chat there.
@@ -52,8 +53,8 @@ func (k *kept) open(user string, channel supervisor.Channel, chat string, at tim
 		supervisor.Login{User: user, Channel: channel, Chat: chat, OpenedAt: at, UsedAt: at}
 }
 
-// porch is a gate with ann and bob before it, and a clock that stands.
-type porch struct {
+// rig is a gate with ann and bob before it, and a clock that stands.
+type rig struct {
 	*access.Gate
 	*kept
 	people *access.People
@@ -67,8 +68,8 @@ type porch struct {
 	heldErr error
 }
 
-func newPorch(t testing.TB) *porch {
-	p := &porch{seal: access.NewSeal(key), now: noon, kept: &kept{
+func newRig(t testing.TB) *rig {
+	p := &rig{seal: access.NewSeal(key), now: noon, kept: &kept{
 		factors: map[string]supervisor.Factor{}, logins: map[access.Binding]supervisor.Login{}}}
 	p.people = newPeople(t, supervisor.CodesOptional)
 	p.gate(p.seal)
@@ -87,14 +88,14 @@ func newPeople(t testing.TB, codes supervisor.Codes) *access.People {
 	return p
 }
 
-func (p *porch) gate(seal *access.Seal) {
-	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: seal,
+func (p *rig) gate(seal *access.Seal) {
+	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: seal, Command: command.Find,
 		Now: func() time.Time { return p.now }, Held: func(_ context.Context, c supervisor.Conversation) (int64, error) { return p.held[c], p.heldErr },
 		AlertAdmins: func(user, text string) { p.alarms = append(p.alarms, user+": "+text) }})
 }
 
 // enrolled gives ann a factor.
-func (p *porch) enrolled(t testing.TB, confirmed bool) {
+func (p *rig) enrolled(t testing.TB, confirmed bool) {
 	e := enrol(t, p.seal, "ann")
 	codes, digests := access.NewRecovery()
 	p.codes = nil
@@ -128,11 +129,11 @@ func wrong(secret string, at time.Time) string {
 }
 
 // try has ann try a code at the porch's time.
-func (p *porch) try(text string) supervisor.Verdict {
+func (p *rig) try(text string) supervisor.Verdict {
 	return p.attempt("ann", p.DecideLogin("ann", text), p.now)
 }
 
-func (p *porch) meet(t testing.TB, in supervisor.Inbound) supervisor.GateDecision {
+func (p *rig) meet(t testing.TB, in supervisor.Inbound) supervisor.GateDecision {
 	t.Helper()
 	m, err := p.Check(t.Context(), in)
 	if err != nil {
@@ -157,6 +158,7 @@ func typed(text string) supervisor.Inbound { return from("ann", supervisor.Chann
 // commanded is the same as a command.
 func commanded(in supervisor.Inbound) supervisor.Inbound {
 	in.Kind = supervisor.KindCommand
+	in.Command, _ = supervisor.ParseSlashCommand(in.Text)
 	return in
 }
 

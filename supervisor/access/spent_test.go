@@ -12,7 +12,7 @@ import (
 
 // A recovery code that others have read is no secret, and one that opens nothing would stay good wherever its text is kept.
 func TestARecoveryCodeIsUsedUpWhereverItIsSent(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	p.open("ann", supervisor.ChannelTelegram, alone, p.now)
 	p.open("ann", supervisor.ChannelTelegram, group, p.now)
@@ -50,7 +50,7 @@ func TestARecoveryCodeIsUsedUpWhereverItIsSent(t *testing.T) {
 }
 
 func TestWhatALockCloses(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	for text, want := range map[string]supervisor.Lock{
 		"/lock": supervisor.LockHere, "/Lock@mews_bot ": supervisor.LockHere, "/lock ALL": supervisor.LockAll,
@@ -66,7 +66,7 @@ func TestWhatALockCloses(t *testing.T) {
 }
 
 func TestWhatIsSentAgainIsTakenForNothing(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.SetLimits(access.Limits{Burst: 3, PerSecond: 0.5})
 	send := func(user, source string, keys ...string) (got []outcome) {
 		for _, key := range keys {

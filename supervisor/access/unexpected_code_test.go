@@ -10,7 +10,7 @@ import (
 )
 
 // unasked is what becomes of something that ann sent where nothing waits for a code.
-func (p *porch) unasked(t *testing.T, in supervisor.Inbound) supervisor.GateDecision {
+func (p *rig) unasked(t *testing.T, in supervisor.Inbound) supervisor.GateDecision {
 	t.Helper()
 	m, err := p.SpendUnexpected(t.Context(), in, p.meet(t, in))
 	if err != nil {
@@ -23,7 +23,7 @@ func (p *porch) unasked(t *testing.T, in supervisor.Inbound) supervisor.GateDeci
 // be tried as words, and what was found be used.
 func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 	for _, codes := range []supervisor.Codes{supervisor.CodesRequired, supervisor.CodesOptional, supervisor.CodesOff} {
-		p := newPorch(t)
+		p := newRig(t)
 		p.people = newPeople(t, codes)
 		p.gate(p.seal)
 		p.enrolled(t, true)
@@ -57,7 +57,7 @@ func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 
 // Whose codes are off may have recovery codes all the same, for what needs a fresh one.
 func TestARecoveryCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.people = newPeople(t, supervisor.CodesOff)
 	p.gate(p.seal)
 	p.enrolled(t, true)
@@ -75,17 +75,17 @@ func TestARecoveryCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 
 // Of whoever has no second factor that counts, or one that can't be read, nothing is a code here.
 func TestWhereNoCodeCanBeRightNoneIsUnasked(t *testing.T) {
-	for name, prepare := range map[string]func(*porch){
-		"not confirmed": func(p *porch) { p.enrolled(t, false) },
-		"no key":        func(p *porch) { p.enrolled(t, true); p.gate(nil) },
-		"suspended": func(p *porch) {
+	for name, prepare := range map[string]func(*rig){
+		"not confirmed": func(p *rig) { p.enrolled(t, false) },
+		"no key":        func(p *rig) { p.enrolled(t, true); p.gate(nil) },
+		"suspended": func(p *rig) {
 			p.enrolled(t, true)
 			if err := p.people.Set([]supervisor.User{{Name: "ann", Codes: supervisor.CodesOff}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
 				t.Fatal(err)
 			}
 		},
 	} {
-		p := newPorch(t)
+		p := newRig(t)
 		p.people = newPeople(t, supervisor.CodesOff)
 		p.gate(p.seal)
 		prepare(p)

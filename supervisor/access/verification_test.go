@@ -23,7 +23,7 @@ func TestCodesAreThoseOfTheRFC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPorch(t)
+	p := newRig(t)
 	for seconds, text := range map[int64]string{59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924",
 		2000000000: "279037", 20000000000: "353130"} {
 		p.factors["ann"] = supervisor.Factor{User: "ann", Secret: sealed, Confirmed: true}
@@ -38,7 +38,7 @@ func TestCodesAreThoseOfTheRFC(t *testing.T) {
 }
 
 func TestACodeHoldsForItsStepAndTheNext(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	for steps, want := range map[int]bool{-3: false, -2: false, -1: true, 0: true, 1: false, 2: false, 2880: false} {
 		p.enrolled(t, true)
 		if v := p.try(code(p.secret, p.now.Add(time.Duration(steps)*step))); v.Right != want {
@@ -48,7 +48,7 @@ func TestACodeHoldsForItsStepAndTheNext(t *testing.T) {
 }
 
 func TestACodeIsTakenAsPeopleTypeIt(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	was := p.factors["ann"]
 	c := code(p.secret, p.now)
@@ -71,7 +71,7 @@ func TestACodeIsTakenAsPeopleTypeIt(t *testing.T) {
 }
 
 func TestACodeIsTakenOnce(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	first := code(p.secret, p.now)
 	if v := p.try(first); !v.Right {
@@ -104,15 +104,15 @@ func TestACodeIsTakenOnce(t *testing.T) {
 func TestOfAHundredAtOnceOneIsRight(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		text func(p *porch, i int) string
+		text func(p *rig, i int) string
 		want int64
 	}{
-		{"the same code", func(p *porch, _ int) string { return code(p.secret, p.now) }, 1},
-		{"the same recovery code", func(p *porch, _ int) string { return p.codes[3] }, 1},
-		{"wrong codes", func(p *porch, _ int) string { return wrong(p.secret, p.now) }, 0},
+		{"the same code", func(p *rig, _ int) string { return code(p.secret, p.now) }, 1},
+		{"the same recovery code", func(p *rig, _ int) string { return p.codes[3] }, 1},
+		{"wrong codes", func(p *rig, _ int) string { return wrong(p.secret, p.now) }, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := newPorch(t)
+			p := newRig(t)
 			p.enrolled(t, true)
 			text := c.text(p, 0)
 			var right atomic.Int64
@@ -137,7 +137,7 @@ func TestOfAHundredAtOnceOneIsRight(t *testing.T) {
 }
 
 func TestTheFirstCodeConfirmsAFactor(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, false)
 	if v := p.try(p.codes[0]); v.Right {
 		t.Errorf("a recovery code confirmed it: %+v", v)
@@ -159,7 +159,7 @@ func TestTheFirstCodeConfirmsAFactor(t *testing.T) {
 }
 
 func TestAStepUpWantsAFreshCode(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	used := code(p.secret, p.now)
 	if v := p.try(used); !v.Right {
@@ -188,7 +188,7 @@ func TestAStepUpWantsAFreshCode(t *testing.T) {
 }
 
 func TestARecoveryCodeWorksOnce(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	spoilt := strings.NewReplacer("1", "l", "0", "o", "-", " ").Replace(strings.ToLower(p.codes[0]))
 	for i, c := range []struct{ text, says string }{
@@ -215,7 +215,7 @@ func TestARecoveryCodeWorksOnce(t *testing.T) {
 }
 
 func TestTheDigestsOfTheCallerStayAsTheyAre(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	f := p.factors["ann"]
 	was := slices.Clone(f.Recovery)
@@ -226,7 +226,7 @@ func TestTheDigestsOfTheCallerStayAsTheyAre(t *testing.T) {
 }
 
 func TestAFactorThatDoesNotOpenTakesNoCode(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	text := code(p.secret, p.now)
 	sound := p.factors["ann"]
@@ -257,7 +257,7 @@ func TestAFactorThatDoesNotOpenTakesNoCode(t *testing.T) {
 // code that others have read is used up all the same.
 func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
 	for what, enrolled := range map[string]bool{"confirmed": true, "not confirmed yet": false} {
-		p := newPorch(t)
+		p := newRig(t)
 		p.enrolled(t, enrolled)
 		p.gate(nil)
 		for _, text := range []string{code(p.secret, p.now), p.codes[0]} {
@@ -291,7 +291,7 @@ func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
 
 // No verdict holds what was typed, nor the secret.
 func TestNoVerdictSaysASecret(t *testing.T) {
-	p := newPorch(t)
+	p := newRig(t)
 	p.enrolled(t, true)
 	for _, text := range []string{code(p.secret, p.now), code(p.secret, p.now), wrong(p.secret, p.now), p.codes[0], p.codes[0], "hello"} {
 		v := p.try(text)
@@ -308,7 +308,7 @@ func FuzzWhatPeopleWrite(f *testing.F) {
 		"Code: 123456", "my recovery code: 0000-0000-0000-0000-0000-0000-00", "it is 0000-0000-0000-0000-0000-0000-00", "My code is 123456"} {
 		f.Add(text)
 	}
-	p := newPorch(f)
+	p := newRig(f)
 	p.enrolled(f, true)
 	was := p.factors["ann"]
 	f.Fuzz(func(t *testing.T, text string) {

@@ -12,6 +12,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/command"
+	"mews/supervisor/session"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -19,18 +20,16 @@ import (
 // chats is what of the service people see to in the chat.
 type chats struct{ *Service }
 
-// desk is what they see to by themselves.
-func (s chats) desk() command.Desk {
-	store := s.db.Access()
-	return command.Desk{
-		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.Service), Locks: locks{store}, Groups: groups{s.roster},
-		Invites: invites{s.roster, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: s.preferences(),
-		Audit: s.audit.note,
+// commandOptions are what the commands work on.
+func (s chats) commandOptions(sessions *session.Registry, report reporter) command.Options {
+	return command.Options{
+		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
+		Models: s.voices(), Choices: s.voices(), Usages: s.voices(), Budgets: s.preferences(), Pictures: pictures{s.spool},
+		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.Service), Locks: locks{s.db.Access()}, Groups: groups{s.roster},
+		Invites: invites{s.roster, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: s.preferences(), People: s.preferences(),
+		Audit: s.audit.note, InGroup: inGroup, Status: s.statusText(report), Welcome: report.welcome, Queued: s.answered,
+		Log: s.Log.Named("command"),
 	}
-}
-
-func (s chats) accounts() command.Accounts {
-	return command.Accounts{Usages: s.voices(), Budgets: s.preferences(), Pictures: pictures{s.spool}}
 }
 
 // locks are people's gates, for /lock.

@@ -136,17 +136,17 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
 	s := newStudy(t)
 	s.audit = newAuditor(s.db.Audit(), s.Log)
-	d, a := chats{s}.desk(), chats{s}.accounts()
-	for name, part := range map[string]any{"questions": d.Questions, "cleanings": d.Cleanings, "approver": d.Approver, "locks": d.Locks,
-		"invites": d.Invites, "groups": d.Groups, "grants": d.Grants, "settings": d.Settings, "usages": a.Usages, "budgets": a.Budgets,
-		"pictures": a.Pictures} {
+	o := chats{s}.commandOptions(nil, reporter{})
+	for name, part := range map[string]any{"questions": o.Questions, "cleanings": o.Cleanings, "approver": o.Approver, "locks": o.Locks,
+		"invites": o.Invites, "groups": o.Groups, "grants": o.Grants, "settings": o.Settings, "usages": o.Usages, "budgets": o.Budgets,
+		"pictures": o.Pictures} {
 		if part == nil {
 			t.Errorf("there are no %s", name)
 		}
 	}
 	answered := make(chan int64, 1)
-	commands := command.New(command.Options{Store: s.db.Inbox(), Outbox: s.db.Outbox(), Models: s.voices(), Choices: s.voices(),
-		Accounts: a, Desk: d, People: s.preferences(), InGroup: inGroup, Queued: func(c int64) { answered <- c }, Log: s.Log})
+	o.Queued = func(c int64) { answered <- c }
+	commands := command.New(o)
 	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
 	must(t, err)
 	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: "1", Message: "9",

@@ -8,6 +8,7 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/approval"
 	"mews/supervisor/budget"
+	"mews/supervisor/command"
 	"mews/supervisor/sqlite"
 )
 
@@ -17,7 +18,7 @@ func newGate(s *Service) *entrance {
 	s.codes = newConfirmations(s.moment)
 	s.gate = access.NewGate(access.Options{
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.Config), Now: s.now,
-		Held: s.db.Inbox().HeldAt, AlertAdmins: func(_, text string) { s.tellAdmins(text) },
+		Command: command.Find, Held: s.db.Inbox().HeldAt, AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
 	return &entrance{gate: s.gate, codes: s.codes}
 }

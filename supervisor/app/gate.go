@@ -13,7 +13,6 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
-	"mews/supervisor/command"
 	"mews/supervisor/inbox"
 	"mews/supervisor/sqlite"
 )
@@ -161,9 +160,8 @@ func (g *gate) item(user supervisor.User, l supervisor.Incoming) supervisor.Item
 
 // mayAllow says whether a letter from a group in which nobody may speak is an admin's /allow.
 func (g *gate) mayAllow(user supervisor.User, l supervisor.Incoming) bool {
-	name, _ := command.Parse(l.Text)
-	return user.Role == supervisor.RoleAdmin && l.Kind == supervisor.IncomingMessage && strings.HasPrefix(strings.TrimSpace(l.Text), "/") &&
-		name == "allow"
+	name, _ := supervisor.ParseSlashCommand(strings.TrimSpace(l.Text))
+	return user.Role == supervisor.RoleAdmin && l.Kind == supervisor.IncomingMessage && name == "allow"
 }
 
 // telegramNumber is the number that a name of Telegram's is; 0 where it is none.

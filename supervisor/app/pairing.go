@@ -12,7 +12,6 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/access"
-	"mews/supervisor/command"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -37,8 +36,8 @@ type pairing struct {
 // meet takes an invite's code, if a letter is one, and leaves of the letter what may be kept: a plain /start. invited says
 // that somebody unknown had a code, right or wrong.
 func (p *pairing) meet(ctx context.Context, l *supervisor.Incoming) (invited bool, err error) {
-	name, code := command.Parse(l.Text)
-	if l.Kind != supervisor.IncomingMessage || l.Group || name != "start" || !strings.HasPrefix(strings.TrimSpace(l.Text), "/") || code == "" {
+	name, code := supervisor.ParseSlashCommand(strings.TrimSpace(l.Text))
+	if l.Kind != supervisor.IncomingMessage || l.Group || name != "start" || code == "" {
 		return false, nil
 	}
 	l.Text, l.Raw = "/start", redacted(l.Update)

@@ -135,7 +135,7 @@ func (s *Service) connect(context.Context) error {
 		Log: s.Log.Named("session"),
 	})
 	s.chambers.tell, s.wake = sessions.Tell, sessions.Wake
-	commands := command.New(commandOptions(s, sessions, report))
+	commands := command.New(chats{s}.commandOptions(sessions, report))
 	accepted := admitting(s, accept(sessions, commands))
 	box := inbox.New(inbox.Options{
 		Store: s.db.Inbox(), Gate: newGate(s), Conversations: s.db.Conversations(), Accepted: accepted,
@@ -248,14 +248,6 @@ func settled(s *Ground, look func(context.Context), run func(context.Context) er
 		}
 		look(ctx)
 		return run(ctx)
-	}
-}
-
-func commandOptions(s *Service, sessions *session.Registry, report reporter) command.Options {
-	return command.Options{
-		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
-		Models: s.voices(), Choices: s.voices(), Accounts: chats{s}.accounts(), Desk: chats{s}.desk(), People: s.preferences(), InGroup: inGroup,
-		Status: chats{s}.statusText(report), Welcome: report.welcome, Queued: s.answered, Log: s.Log.Named("command"),
 	}
 }
 

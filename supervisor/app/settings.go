@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/config"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/budget"
@@ -102,10 +103,10 @@ func checkAmount(most func(supervisor.User) int64) func(supervisor.User, string)
 		case limit.Micro == 0:
 			return "", invalid("With no money at all no model could be asked. Write how much it may be, such as 1.50, or default.")
 		case limit.Micro < leastLimit:
-			return "", invalid("%q is less than any call of a model costs, and than is shown. The least is %s.", value, supervisor.Dollars(leastLimit))
+			return "", invalid("%q is less than any call of a model costs, and than is shown. The least is %s.", value, amount.Dollars(leastLimit))
 		case ceiling > 0 && limit.Micro > ceiling:
 			return "", &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
-				"The configuration allows you %s, and you can only set less. An admin can raise it.", supervisor.Dollars(ceiling))}
+				"The configuration allows you %s, and you can only set less. An admin can raise it.", amount.Dollars(ceiling))}
 		}
 		return limit.String(), nil
 	}
@@ -260,7 +261,7 @@ func (p preferences) show(name string, with, without supervisor.User) (value str
 		if most == 0 {
 			return "no limit"
 		}
-		return supervisor.Dollars(most)
+		return amount.Dollars(most)
 	}
 	switch name {
 	case setTimezone:

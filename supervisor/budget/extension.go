@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -90,15 +91,15 @@ func roundUp(lack, most int64) int64 {
 }
 
 // question is what the person is asked. It is about this turn, these limits and this amount, and nothing else.
-func (p *Reserver) question(b supervisor.Estimate, short []supervisor.Shortage, amount int64) supervisor.Question {
+func (p *Reserver) question(b supervisor.Estimate, short []supervisor.Shortage, more int64) supervisor.Question {
 	var which, why []string
 	for _, s := range short {
 		which, why = append(which, string(s.Scope)), append(why, textShortage(b, s))
 	}
-	subject := sha256.Sum256(fmt.Appendf(nil, "budget\n%d\n%s\n%d\n", p.o.Turn, strings.Join(which, ","), amount))
+	subject := sha256.Sum256(fmt.Appendf(nil, "budget\n%d\n%s\n%d\n", p.o.Turn, strings.Join(which, ","), more))
 	return supervisor.Question{Conversation: p.o.Conversation, Turn: p.o.Turn, Kind: supervisor.QuestionBudget,
-		Subject: hex.EncodeToString(subject[:]), Amount: amount,
-		Text: strings.Join(why, " ") + " May I go on, and spend up to " + supervisor.Dollars(amount) + " more?"}
+		Subject: hex.EncodeToString(subject[:]), Amount: more,
+		Text: strings.Join(why, " ") + " May I go on, and spend up to " + amount.Dollars(more) + " more?"}
 }
 
 // extend lengthens the limits by what the person allowed. It may be refused where they were asked in two conversations at

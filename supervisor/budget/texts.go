@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -58,12 +59,12 @@ func (p *Reserver) refusedFor(b supervisor.Estimate, short []supervisor.Shortage
 func textShortage(b supervisor.Estimate, s supervisor.Shortage) string {
 	held, extended := "", ""
 	if s.Held > 0 {
-		held = fmt.Sprintf(", %s is set aside for calls that run", supervisor.Dollars(s.Held))
+		held = fmt.Sprintf(", %s is set aside for calls that run", amount.Dollars(s.Held))
 	}
 	if s.Extended > 0 {
-		extended = fmt.Sprintf(", lengthened by %s", supervisor.Dollars(s.Extended))
+		extended = fmt.Sprintf(", lengthened by %s", amount.Dollars(s.Extended))
 	}
 	return fmt.Sprintf("Asking %s would go beyond %s, %s%s: %s was spent%s, and this may cost up to %s.", b.Spec,
-		scopeTexts[s.Scope].limit, supervisor.Dollars(s.Max), extended, supervisor.Dollars(s.Spent), held,
-		supervisor.Dollars(s.Wanted))
+		scopeTexts[s.Scope].limit, amount.Dollars(s.Max), extended, amount.Dollars(s.Spent), held,
+		amount.Dollars(s.Wanted))
 }

@@ -31,18 +31,18 @@ func TestALockIsClosedAtOnce(t *testing.T) {
 			nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newRig(t)
 			h.on("1")
 			h.options.People = people{"ann": {Name: "ann", Codes: c.codes}}
-			h.desk.guarded = c.guarded
+			h.fakes.guarded = c.guarded
 			h.live()
 			if got := h.ask(c.ask); !strings.HasPrefix(got, c.want) {
 				t.Errorf("told was %q", got)
 			}
-			if diff := cmp.Diff(c.closed, h.desk.closed); diff != "" {
+			if diff := cmp.Diff(c.closed, h.fakes.closed); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(c.audited, h.desk.audited); diff != "" {
+			if diff := cmp.Diff(c.audited, h.fakes.audited); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -65,26 +65,26 @@ func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 		"with a link": {supervisor.RoleAdmin, "1", "/invite bob", linked, "`bob` is a person here now, with a folder of their own. " +
 			"Give this to `bob`, and to nobody else: it makes one account on Telegram theirs, once, within 24 hours.\n\n" +
 			"https://t.me/mews_bot?start=ABC234\n\nThey open that link, or write to me: `/start ABC234`\n\n" +
-			"They are given a second factor then, without which they can't speak.\n\nThis message goes away in an hour.", []string{"bob"}},
+			"They are given a second factor then, and need it to speak here.\n\nThis message goes away in an hour.", []string{"bob"}},
 		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this to `bob`, and to nobody else: it makes one account on " +
 			"Telegram theirs, once, within 24 hours.\n\nThey find the bot, and write to it: `/start ABC234`\n\n" +
 			"This message goes away in an hour.", []string{"bob"}},
 		"in a group":      {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
-		"of nobody":       {supervisor.RoleAdmin, "1", "/invite", made, "Say whom: “/invite anna” makes a code for anna, who becomes a new person here unless there is one of that name.", nil},
+		"of nobody":       {supervisor.RoleAdmin, "1", "/invite", made, "Write the name of who is invited: “/invite anna” makes a code for anna. If nobody here has that name, anna becomes a new person.", nil},
 		"of a wrong name": {supervisor.RoleAdmin, "1", "/invite ../x", made, "Nobody can have that name.", nil},
-		"by a user":       {supervisor.RoleUser, "1", "/invite bob", made, "Only an admin may let people in.", nil},
+		"by a user":       {supervisor.RoleUser, "1", "/invite bob", made, "Only an admin may use /invite.", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newRig(t)
 			h.on(c.chat)
 			h.is(c.role)
-			h.desk.made = c.made
+			h.fakes.made = c.made
 			h.live()
 			got := h.answerOf(h.keep(c.ask))
 			if diff := cmp.Diff(c.want, got.Text); diff != "" {
 				t.Error(diff)
 			}
-			if diff := cmp.Diff(c.invited, h.desk.invited); diff != "" {
+			if diff := cmp.Diff(c.invited, h.fakes.invited); diff != "" {
 				t.Error(diff)
 			}
 			if c.invited == nil {
@@ -93,7 +93,7 @@ func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 			if got.DeleteAfter != time.Hour || !slices.Equal(got.Files, c.made.Files) {
 				t.Errorf("given was %+v", got)
 			}
-			if diff := cmp.Diff([]string{"bob invite.made by ann, for 24h0m0s"}, h.desk.audited); diff != "" {
+			if diff := cmp.Diff([]string{"bob invite.made by ann, for 24h0m0s"}, h.fakes.audited); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -102,25 +102,25 @@ func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 
 // While an admin is asked whether they mean it an hour may go by.
 func TestWhoIsNoAdminAnyMoreInvitesNobody(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.on("1")
 	staff := people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
 	h.options.People = staff
-	h.desk.meanwhile = func() { staff["ann"] = supervisor.User{Name: "ann", Role: supervisor.RoleUser} }
+	h.fakes.meanwhile = func() { staff["ann"] = supervisor.User{Name: "ann", Role: supervisor.RoleUser} }
 	h.live()
-	if got := h.ask("/invite bob"); got != "Only an admin may let people in." || len(h.desk.asked) != 1 {
-		t.Errorf("told was %q, asked %d times", got, len(h.desk.asked))
+	if got := h.ask("/invite bob"); got != "Only an admin may use /invite." || len(h.fakes.asked) != 1 {
+		t.Errorf("told was %q, asked %d times", got, len(h.fakes.asked))
 	}
-	if len(h.desk.invited) != 0 || len(h.desk.audited) != 0 {
-		t.Errorf("invited were %q, audited %q", h.desk.invited, h.desk.audited)
+	if len(h.fakes.invited) != 0 || len(h.fakes.audited) != 0 {
+		t.Errorf("invited were %q, audited %q", h.fakes.invited, h.fakes.audited)
 	}
 }
 
 // What a terminal has shown stays there, and where there is no bot nobody finds it.
 func TestAnInviteSaysNothingUntrue(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
-	h.desk.made = command.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
+	h.fakes.made = command.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
 	h.live()
 	got := h.answerOf(h.keep("/invite bob"))
 	if want := "within 24 hours.\n\nThere is no bot. Make one. Then they write to the bot: `/start ABC234`"; !strings.HasSuffix(got.Text, want) {
@@ -144,30 +144,30 @@ func TestAGroupIsAllowedByAnAdminInIt(t *testing.T) {
 		"disallowed":        {supervisor.RoleAdmin, "-1", "/disallow", false, "From now on I answer nobody in this group.", []string{"disallowed -1"}},
 		"by configuration":  {supervisor.RoleAdmin, "-1", "/disallow", true, "This group stands in the configuration", []string{"disallowed -1"}},
 		"in a private chat": {supervisor.RoleAdmin, "1", "/allow", false, "/allow is for groups: add me to one", nil},
-		"by a user":         {supervisor.RoleUser, "-1", "/allow", false, "Only an admin may say in which groups", nil},
-		"by nobody":         {"", "-1", "/disallow", false, "Only an admin may say in which groups", nil},
+		"by a user":         {supervisor.RoleUser, "-1", "/allow", false, "Only an admin may use /", nil},
+		"by nobody":         {"", "-1", "/disallow", false, "Only an admin may use /", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newRig(t)
 			h.on(c.chat)
 			h.is(c.role)
-			h.desk.stays = c.stays
+			h.fakes.stays = c.stays
 			h.live()
 			if got := h.ask(c.ask); !strings.HasPrefix(got, c.want) {
 				t.Errorf("told was %q", got)
 			}
-			if diff := cmp.Diff(c.done, h.desk.groups); diff != "" {
+			if diff := cmp.Diff(c.done, h.fakes.groups); diff != "" {
 				t.Error(diff)
 			}
-			if audited := len(h.desk.audited) == 1; audited != (c.done != nil && !c.stays) {
-				t.Errorf("audited were %q", h.desk.audited)
+			if audited := len(h.fakes.audited) == 1; audited != (c.done != nil && !c.stays) {
+				t.Errorf("audited were %q", h.fakes.audited)
 			}
 		})
 	}
 }
 
 // grant has ann allow something for always, by the way on which she does.
-func (h *house) grant(subject, text string) {
+func (h *rig) grant(subject, text string) {
 	h.Helper()
 	q := supervisor.Question{Conversation: h.home, Kind: supervisor.QuestionApproval, Tool: "send_file", Subject: strings.Repeat(subject, 64),
 		Text: text, ExpiresAt: time.Now().Add(time.Hour)}
@@ -183,7 +183,7 @@ func (h *house) grant(subject, text string) {
 }
 
 func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.on("1")
 	h.options.People = people{"ann": {Name: "ann", Timezone: "UTC"}}
 	h.live()
@@ -207,8 +207,8 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	for _, step := range []struct{ ask, want string }{
 		{"/grants revoke 2", "Number 2 is taken back: I ask you again from now on."},
 		{"/grants revoke #2", "There is no number 2 among what ann allows always."},
-		{"/grants revoke all", "`all` is no number of what you allow always."},
-		{"/grants revoke", "(without a name) is no number"},
+		{"/grants revoke all", "`all` is not the number of something that you allow for always."},
+		{"/grants revoke", "(without a name) is not the number"},
 		{"/grants 2", "There is /grants, and “/grants revoke NUMBER”; `2` means nothing to it."},
 		{"/grants", listing(a, c)},
 	} {
@@ -223,7 +223,7 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 		t.Errorf("left is %q", got)
 	}
 	h.on("-1")
-	if got := h.ask("/grants"); !strings.HasPrefix(got, "What you allow always is nobody else's to read.") {
+	if got := h.ask("/grants"); !strings.HasPrefix(got, "What you allow for always is private.") {
 		t.Errorf("a group is told %q", got)
 	}
 }

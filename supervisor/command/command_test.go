@@ -50,12 +50,12 @@ func (s *sessions) StopNow(conversation int64) bool {
 	return s.over != nil
 }
 
-// house is commands on a real database.
-type house struct {
+// rig is commands on a real database.
+type rig struct {
 	*testing.T
 	db       *sqlite.DB
 	sessions *sessions
-	desk     *desk
+	fakes    *fakes
 	options  command.Options
 	commands *command.Commands
 	answered chan int64
@@ -63,21 +63,21 @@ type house struct {
 	keys     int
 }
 
-func newHouse(t *testing.T) *house {
+func newRig(t *testing.T) *rig {
 	t.Helper()
-	h := &house{T: t, db: sqlitetest.Open(t), sessions: &sessions{ahead: sqlite.PrecedingText{Inbound: 1, Why: "stopped"}}, answered: make(chan int64, 100)}
-	h.desk = &desk{}
+	h := &rig{T: t, db: sqlitetest.Open(t), sessions: &sessions{ahead: sqlite.PrecedingText{Inbound: 1, Why: "stopped"}}, answered: make(chan int64, 100)}
+	h.fakes = &fakes{}
 	h.options = command.Options{
-		Desk: command.Desk{Questions: h.desk, Cleanings: h.db.Cleanings(), Approver: h.desk, Locks: h.desk, Invites: invites{h.desk},
-			Groups: groups{h.desk}, Grants: h.db.Grants(), Settings: h.desk, Audit: h.desk.audit},
+		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
+		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Audit: h.fakes.audit,
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
 		Queued:  func(conversation int64) { h.answered <- conversation },
 		Models:  models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
-		Accounts: command.Accounts{Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{}},
-		InGroup:  func(c supervisor.Conversation) bool { return c.Chat == "-1" },
-		Log:      hclog.NewNullLogger(),
+		Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
+		InGroup: func(c supervisor.Conversation) bool { return c.Chat == "-1" },
+		Log:     hclog.NewNullLogger(),
 	}
 	c, err := h.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
 	if err != nil {
@@ -88,7 +88,7 @@ func newHouse(t *testing.T) *house {
 }
 
 // live runs the commands for one life, which ends with the test at the latest.
-func (h *house) live() (end func()) {
+func (h *rig) live() (end func()) {
 	h.commands = command.New(h.options)
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
@@ -103,16 +103,17 @@ func (h *house) live() (end func()) {
 	return end
 }
 
-func (h *house) keep(text string) supervisor.Inbound {
+func (h *rig) keep(text string) supervisor.Inbound {
 	h.Helper()
 	h.keys++
 	return h.keepAs(fmt.Sprint("key-", h.keys), text)
 }
 
-func (h *house) keepAs(key, text string) supervisor.Inbound {
+func (h *rig) keepAs(key, text string) supervisor.Inbound {
 	h.Helper()
+	name, _ := supervisor.ParseSlashCommand(text)
 	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: key,
-		Kind: supervisor.KindCommand, Text: text})
+		Kind: supervisor.KindCommand, Command: name, Text: text})
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func (h *house) keepAs(key, text string) supervisor.Inbound {
 }
 
 // ask uses a command and returns its answer.
-func (h *house) ask(text string) string {
+func (h *rig) ask(text string) string {
 	h.Helper()
 	in := h.keep(text)
 	h.commands.Accept(in)
@@ -134,7 +135,7 @@ func (h *house) ask(text string) string {
 	return ""
 }
 
-func (h *house) outbox() []supervisor.Delivery {
+func (h *rig) outbox() []supervisor.Delivery {
 	h.Helper()
 	list, err := h.db.Outbox().List(h.Context(), h.home.ID, 0, 100)
 	if err != nil {
@@ -144,7 +145,7 @@ func (h *house) outbox() []supervisor.Delivery {
 }
 
 func TestEachCommandAnswers(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
 	for _, c := range []struct{ text, want string }{
 		{"/start", "Welcome, ann."},
@@ -162,12 +163,12 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/models", "- `offline` (in use, the default)"},
 		{"/usage", "What you asked of models this month: nothing."},
 		{"/settings", "- stream: on, the default"},
-		{"/grants", "You allow nothing for always."},
+		{"/grants", "You have allowed nothing for always."},
 		{"/lock", "you have no second factor."},
-		{"/invite", "Only an admin may let people in."},
-		{"/allow", "Only an admin may say"},
-		{"/disallow", "Only an admin may say"},
-		{"/resend", "There is nothing that I could send again"},
+		{"/invite", "Only an admin may use /invite."},
+		{"/allow", "Only an admin may use /"},
+		{"/disallow", "Only an admin may use /"},
+		{"/resend", "There is nothing to send again"},
 		{"/dance", "There is no command /dance. /help"},
 	} {
 		if got := h.ask(c.text); !strings.Contains(got, c.want) {
@@ -182,7 +183,7 @@ func TestEachCommandAnswers(t *testing.T) {
 }
 
 func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
 	listed := 0
 	for line := range strings.Lines(h.ask("/help")) {
@@ -202,7 +203,7 @@ func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
 
 func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		h.live()
 		over := make(chan struct{})
 		h.sessions.over = over
@@ -225,10 +226,10 @@ func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
 
 func TestATurnThatDoesNotStopIsNotSaidToHave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		h.live()
 		h.sessions.over = make(chan struct{})
-		if got := h.ask("/stop"); !strings.Contains(got, "is being ended") { // a minute passes
+		if got := h.ask("/stop"); !strings.Contains(got, "am stopping") { // a minute passes
 			t.Errorf("the person is told %q", got)
 		}
 	})
@@ -253,7 +254,7 @@ func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
 			newTopic + " 2 messages that have no answer yet are answered in the new topic."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newRig(t)
 			h.sessions.over, h.sessions.ahead = make(chan struct{}), c.ahead
 			close(h.sessions.over)
 			h.live()
@@ -281,11 +282,12 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 		"words":                     {supervisor.KindText, "stop", true, false, "The disk is full."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newRig(t)
 			if c.runs {
 				h.sessions.over = make(chan struct{})
 			}
-			err := command.New(h.options).NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Text: c.text}, full)
+			name, _ := supervisor.ParseSlashCommand(c.text)
+			err := command.New(h.options).NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name, Text: c.text}, full)
 			got := supervisor.ErrorMessage(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||
 				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
@@ -299,7 +301,7 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 }
 
 func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	over := make(chan struct{})
 	close(over)
 	h.sessions.over = over
@@ -327,7 +329,7 @@ func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
 
 func TestACommandThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		end := h.live()
 		h.sessions.over = make(chan struct{}) // a turn that does not end
 		h.commands.Accept(h.keep("/stop"))
@@ -352,7 +354,7 @@ func TestACommandThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testin
 
 func TestACommandThatWasSentAgainIsAnsweredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		h.live()
 		over := make(chan struct{})
 		h.sessions.over = over
@@ -389,7 +391,7 @@ func (o *outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.
 
 func TestAnAnswerIsKeptHoweverLongTheStoreCannot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		h.options.Outbox = &outbox{Outbox: h.db.Outbox(), fails: 30}
 		h.live()
 		if got := h.ask("/status"); got != "all is well" {
@@ -399,7 +401,7 @@ func TestAnAnswerIsKeptHoweverLongTheStoreCannot(t *testing.T) {
 }
 
 func TestWhatFailsIsToldInWordsForAPerson(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	var failure error
 	h.options.Status = func(context.Context, supervisor.Conversation) (string, error) { return "", failure }
 	h.live()

@@ -16,8 +16,8 @@ import (
 	"mews/supervisor/command"
 )
 
-// desk is what people see to, as the outer world has it. The zero value allows everything.
-type desk struct {
+// fakes is what people see to, as the outer world has it. The zero value allows everything.
+type fakes struct {
 	mu      sync.Mutex
 	audited []string
 	asked   []approval.Request
@@ -40,13 +40,13 @@ type desk struct {
 	own map[string]string // settings
 }
 
-func (d *desk) audit(user, action, detail string) {
+func (d *fakes) audit(user, action, detail string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.audited = append(d.audited, user+" "+action+" "+detail)
 }
 
-func (d *desk) Allow(ctx context.Context, r approval.Request) error {
+func (d *fakes) Allow(ctx context.Context, r approval.Request) error {
 	d.mu.Lock()
 	d.asked = append(d.asked, r)
 	d.mu.Unlock()
@@ -65,7 +65,7 @@ func (d *desk) Allow(ctx context.Context, r approval.Request) error {
 }
 
 // Press is that of a question.
-func (d *desk) Press(_ context.Context, user string, conversation int64, press string) (string, error) {
+func (d *fakes) Press(_ context.Context, user string, conversation int64, press string) (string, error) {
 	d.mu.Lock()
 	d.pressed = append(d.pressed, fmt.Sprint(user, " in ", conversation, ": ", press))
 	d.mu.Unlock()
@@ -78,27 +78,27 @@ func (d *desk) Press(_ context.Context, user string, conversation int64, press s
 	return "Allowed once.", nil
 }
 
-func (d *desk) Guarded(context.Context, string) (bool, error) { return d.guarded, nil }
+func (d *fakes) Guarded(context.Context, string) (bool, error) { return d.guarded, nil }
 
-func (d *desk) Close(_ context.Context, c supervisor.Conversation) error {
+func (d *fakes) Close(_ context.Context, c supervisor.Conversation) error {
 	d.closed = append(d.closed, fmt.Sprintf("%s in %s %q", c.User, c.Channel, c.Chat))
 	return nil
 }
 
-func (d *desk) CloseAll(_ context.Context, user string) (int64, error) {
+func (d *fakes) CloseAll(_ context.Context, user string) (int64, error) {
 	d.closed = append(d.closed, user+" everywhere")
 	return 3, nil
 }
 
 // Check is that of a setting, or of somebody to be invited.
-func (d *desk) Check(_ context.Context, _, name, value string) (string, error) {
+func (d *fakes) Check(_ context.Context, _, name, value string) (string, error) {
 	if value == "bad" {
 		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: "No " + name + " is " + value + "."}
 	}
 	return strings.ToLower(value), nil
 }
 
-func (d *desk) Put(_ context.Context, _, name, kept string) error {
+func (d *fakes) Put(_ context.Context, _, name, kept string) error {
 	if d.own == nil {
 		d.own = map[string]string{}
 	}
@@ -109,7 +109,7 @@ func (d *desk) Put(_ context.Context, _, name, kept string) error {
 	return nil
 }
 
-func (d *desk) List(context.Context, string) ([]command.Setting, error) {
+func (d *fakes) List(context.Context, string) ([]command.Setting, error) {
 	list := []command.Setting{
 		{Name: "model", Value: "`offline`", Source: command.SourceConfig, Example: "offline"},
 		{Name: "thinking", Value: "off", Source: command.SourceConfig},
@@ -125,7 +125,7 @@ func (d *desk) List(context.Context, string) ([]command.Setting, error) {
 }
 
 // invites are the desk's.
-type invites struct{ *desk }
+type invites struct{ *fakes }
 
 func (i invites) Check(_ context.Context, name string) error {
 	if name == "../x" {
@@ -140,23 +140,23 @@ func (i invites) Invite(_ context.Context, name string) (command.Invitation, err
 }
 
 // groups are the desk's.
-type groups struct{ *desk }
+type groups struct{ *fakes }
 
 func (g groups) Allow(_ context.Context, c supervisor.Conversation) error {
-	g.desk.groups = append(g.desk.groups, "allowed "+c.Chat)
+	g.fakes.groups = append(g.fakes.groups, "allowed "+c.Chat)
 	return nil
 }
 
 func (g groups) Disallow(_ context.Context, c supervisor.Conversation) (bool, error) {
-	g.desk.groups = append(g.desk.groups, "disallowed "+c.Chat)
+	g.fakes.groups = append(g.fakes.groups, "disallowed "+c.Chat)
 	return g.stays, nil
 }
 
 // is has ann be of a role.
-func (h *house) is(role supervisor.Role) { h.options.People = people{"ann": {Name: "ann", Role: role}} }
+func (h *rig) is(role supervisor.Role) { h.options.People = people{"ann": {Name: "ann", Role: role}} }
 
 // on has the house be on Telegram.
-func (h *house) on(chat string) {
+func (h *rig) on(chat string) {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), "ann", supervisor.ChannelTelegram, chat, "")
 	if err != nil {
@@ -166,7 +166,7 @@ func (h *house) on(chat string) {
 }
 
 // press presses a button of message 7, and keeps that.
-func (h *house) press(press string) supervisor.Inbound {
+func (h *rig) press(press string) supervisor.Inbound {
 	h.Helper()
 	h.keys++
 	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: fmt.Sprint("key-", h.keys),
@@ -178,12 +178,12 @@ func (h *house) press(press string) supervisor.Inbound {
 }
 
 // pressed presses a button and returns the answer.
-func (h *house) pressed(press string) supervisor.Delivery {
+func (h *rig) pressed(press string) supervisor.Delivery {
 	h.Helper()
 	return h.answerOf(h.press(press))
 }
 
-func (h *house) answerOf(in supervisor.Inbound) supervisor.Delivery {
+func (h *rig) answerOf(in supervisor.Inbound) supervisor.Delivery {
 	h.Helper()
 	h.commands.Accept(in)
 	<-h.answered
@@ -197,7 +197,7 @@ func (h *house) answerOf(in supervisor.Inbound) supervisor.Delivery {
 }
 
 // cleanings are the messages that are to lose their buttons.
-func (h *house) cleanings() (messages []string) {
+func (h *rig) cleanings() (messages []string) {
 	h.Helper()
 	list, err := h.db.Cleanings().Due(h.Context(), h.home.Channel, time.Now().Add(time.Hour), 100)
 	if err != nil {
@@ -228,9 +228,9 @@ func TestAPressIsAnsweredAndItsButtonsGo(t *testing.T) {
 		"of what looks like a verb": {press: "/stop", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newRig(t)
 			h.on(c.chat)
-			h.desk.foreign = c.foreign
+			h.fakes.foreign = c.foreign
 			h.live()
 			if got := h.pressed(c.press); !strings.HasPrefix(got.Text, c.want) || got.Kind != supervisor.DeliveryCommand {
 				t.Errorf("told was %q", got.Text)
@@ -244,14 +244,14 @@ func TestAPressIsAnsweredAndItsButtonsGo(t *testing.T) {
 
 func TestAPressPassesByTheCommandThatWaitsForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		h.is(supervisor.RoleAdmin)
-		h.desk.answers = make(chan error, 1)
+		h.fakes.answers = make(chan error, 1)
 		h.live()
 		h.commands.Accept(h.keep("/invite bob"))
 		synctest.Wait()
-		if len(h.desk.asked) != 1 || len(h.outbox()) != 0 {
-			t.Fatalf("asked were %+v, told %+v", h.desk.asked, h.outbox())
+		if len(h.fakes.asked) != 1 || len(h.outbox()) != 0 {
+			t.Fatalf("asked were %+v, told %+v", h.fakes.asked, h.outbox())
 		}
 		h.commands.Accept(h.keep("/status"))
 		synctest.Wait()
@@ -269,16 +269,16 @@ func TestAPressPassesByTheCommandThatWaitsForIt(t *testing.T) {
 		if got := h.answers(h.home); len(got) != 3 {
 			t.Errorf("answered were %q", got)
 		}
-		if diff := cmp.Diff([]string{"bob"}, h.desk.invited); diff != "" {
+		if diff := cmp.Diff([]string{"bob"}, h.fakes.invited); diff != "" {
 			t.Error(diff)
 		}
 	})
 }
 
 func TestAnEffectThatIsNotAllowedIsNotDone(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.is(supervisor.RoleAdmin)
-	h.desk.answers = make(chan error, 10)
+	h.fakes.answers = make(chan error, 10)
 	h.live()
 	for ask, want := range map[string]approval.Request{
 		"/invite bob":          {Effect: approval.EffectInvite, Arguments: []string{"bob"}},
@@ -286,40 +286,40 @@ func TestAnEffectThatIsNotAllowedIsNotDone(t *testing.T) {
 		"/model offline":       {Effect: approval.EffectSettings, Arguments: []string{"model", "offline"}},
 		"/model default":       {Effect: approval.EffectSettings, Arguments: []string{"model", ""}},
 	} {
-		h.desk.asked = nil
-		h.desk.answers <- &supervisor.Error{Code: supervisor.CodeForbidden, Message: "The rules do not let you."}
+		h.fakes.asked = nil
+		h.fakes.answers <- &supervisor.Error{Code: supervisor.CodeForbidden, Message: "The rules do not let you."}
 		if got := h.ask(ask); got != "The rules do not let you." {
 			t.Errorf("%s: told was %q", ask, got)
 		}
 		want.User, want.Conversation = "ann", h.home
-		if len(h.desk.asked) != 1 || h.desk.asked[0].Text == "" {
-			t.Fatalf("%s: asked were %+v", ask, h.desk.asked)
+		if len(h.fakes.asked) != 1 || h.fakes.asked[0].Text == "" {
+			t.Fatalf("%s: asked were %+v", ask, h.fakes.asked)
 		}
-		want.Text, want.Inbound = h.desk.asked[0].Text, int64(h.keys) // its question is found by that after a crash
-		if diff := cmp.Diff(want, h.desk.asked[0]); diff != "" {
+		want.Text, want.Inbound = h.fakes.asked[0].Text, int64(h.keys) // its question is found by that after a crash
+		if diff := cmp.Diff(want, h.fakes.asked[0]); diff != "" {
 			t.Errorf("%s: %s", ask, diff)
 		}
 	}
-	if len(h.desk.invited)+len(h.desk.own)+len(h.desk.audited) != 0 {
-		t.Errorf("done were %+v", h.desk)
+	if len(h.fakes.invited)+len(h.fakes.own)+len(h.fakes.audited) != 0 {
+		t.Errorf("done were %+v", h.fakes)
 	}
 }
 
 func TestAPressThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.press("q:abc:once")
 	end := h.live()
 	<-h.answered
 	end()
 	h.live()
-	if got := h.outbox(); len(got) != 1 || len(h.desk.pressed) != 1 {
+	if got := h.outbox(); len(got) != 1 || len(h.fakes.pressed) != 1 {
 		t.Errorf("told were %+v", got)
 	}
 }
 
 func TestAPressWaitsForNoCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		over := h.slow()
 		h.live()
 		h.commands.Accept(h.keep("/status"))

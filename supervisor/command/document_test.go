@@ -15,8 +15,8 @@ func TestTheReadmeListsTheCommands(t *testing.T) {
 	}
 	var want strings.Builder
 	want.WriteString("| in the chat | what it does |\n| --- | --- |\n")
-	for _, row := range commandTable() {
-		fmt.Fprintf(&want, "| `/%s` | %s |\n", row.name, summaries[row.name])
+	for _, row := range table {
+		fmt.Fprintf(&want, "| `/%s` | %s |\n", row.Name, row.help())
 	}
 	if !strings.Contains(string(readme), want.String()+"\n") {
 		t.Errorf("README.md does not hold this table, and this alone:\n%s", want.String())

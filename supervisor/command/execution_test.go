@@ -10,7 +10,7 @@ import (
 )
 
 // guest is bob's conversation.
-func (h *house) guest() supervisor.Conversation {
+func (h *rig) guest() supervisor.Conversation {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), "bob", supervisor.ChannelTerminal, "", "")
 	if err != nil {
@@ -22,9 +22,9 @@ func (h *house) guest() supervisor.Conversation {
 // TestWhoIsShutOutHasTheirCommandsEnded: the one that asks, and what waits behind it; nobody else's, and none is answered.
 func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		over := h.slow()
-		h.desk.answers = make(chan error)
+		h.fakes.answers = make(chan error)
 		h.live()
 		home, guest := h.home, h.guest()
 		h.commands.Accept(h.keep("/status"))
@@ -41,8 +41,8 @@ func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
 		}
 		close(over)
 		synctest.Wait()
-		if asked := len(h.desk.asked); asked != 1 || len(h.desk.own) != 0 || len(h.answers(guest)) != 0 {
-			t.Errorf("bob was asked %d times, has set %v, and was answered %q", asked, h.desk.own, h.answers(guest))
+		if asked := len(h.fakes.asked); asked != 1 || len(h.fakes.own) != 0 || len(h.answers(guest)) != 0 {
+			t.Errorf("bob was asked %d times, has set %v, and was answered %q", asked, h.fakes.own, h.answers(guest))
 		}
 		if got := h.answers(home); !slices.Equal(got, []string{"all is"}) {
 			t.Errorf("somebody else is answered %q", got)
@@ -58,7 +58,7 @@ func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
 // TestACommandThatIsGoneIsNotAnsweredForEver: somebody was deleted while it ran.
 func TestACommandThatIsGoneIsNotAnsweredForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		erased := make(chan struct{})
 		h.options.Status = func(ctx context.Context, c supervisor.Conversation) (string, error) {
 			_, err := h.db.Access().People.Erase(ctx, c.User)

@@ -17,10 +17,16 @@ type Grants interface {
 }
 
 const (
+	grantPrefix     = "g:"
 	maxGrants       = 20 // that /grants lists
 	maxGrantButtons = 8
 	maxGrantText    = 200 // characters of one's text
 )
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "grants", Help: "what you allow for always; /grants revoke NUMBER takes one back"},
+		place: 100, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)})
+}
 
 // grants tells what the person allows always, and takes it back. The numbers are the grants' own: they stay what they are
 // while others go.
@@ -31,38 +37,36 @@ func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 		d.Text, err = revoke(ctx, c, r.Conversation.User, strings.TrimSpace(number))
 		return d, err
 	case word != "":
-		return d, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-			"There is /grants, and “/grants revoke NUMBER”; %s means nothing to it.", quoteName(r.Arguments))}
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textGrantsUsage, quoteName(r.Arguments))
 	}
-	list, err := c.o.Desk.Grants.List(ctx, r.Conversation.User)
+	list, err := c.o.Grants.List(ctx, r.Conversation.User)
 	if err != nil {
 		return d, fmt.Errorf("list what is allowed always: %w", err)
 	}
 	if c.o.InGroup(r.Conversation) && len(list) > 0 {
-		return d, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "What you allow always is nobody else's to read. Write " +
-			"/grants in our private chat."}
+		return d, supervisor.Errorf(supervisor.CodeForbidden, textGrantsInGroup)
 	}
-	return grantList(list, c.o.zone(r.Conversation.User)), nil
+	return grantList(list, c.zone(r.Conversation.User)), nil
 }
 
 func grantList(list []supervisor.Grant, zone *time.Location) (d supervisor.Delivery) {
 	if len(list) == 0 {
-		return supervisor.Delivery{Text: "You allow nothing for always. Where I ask you, “Always for exactly this” does that."}
+		return supervisor.Delivery{Text: textNoGrants}
 	}
 	var b strings.Builder
-	b.WriteString("You allow these for always:\n")
+	b.WriteString(textGrants)
 	more := max(0, len(list)-maxGrants)
 	for i, g := range list[:len(list)-more] {
-		fmt.Fprintf(&b, "\n- number %d, since %s: %s", g.ID, g.CreatedAt.In(zone).Format("2 January 2006"), short(g.Text))
+		fmt.Fprintf(&b, textGrant, g.ID, g.CreatedAt.In(zone).Format("2 January 2006"), short(g.Text))
 		if i < maxGrantButtons {
-			d.Buttons = append(d.Buttons, []supervisor.Button{{Text: fmt.Sprintf("Take back number %d", g.ID),
-				Press: pressGrant + strconv.FormatInt(g.ID, 10)}})
+			d.Buttons = append(d.Buttons, []supervisor.Button{{Text: fmt.Sprintf(textRevokeButton, g.ID),
+				Press: grantPrefix + strconv.FormatInt(g.ID, 10)}})
 		}
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "\n- and %d more, which are listed once these are fewer", more)
+		fmt.Fprintf(&b, textMoreGrants, more)
 	}
-	b.WriteString("\n\n“/grants revoke NUMBER” takes one back: I ask you again then.")
+	b.WriteString(textGrantsEnd)
 	d.Text = b.String()
 	return d
 }
@@ -79,13 +83,12 @@ func short(text string) string {
 func revoke(ctx context.Context, c *Commands, user, number string) (string, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(number, "#"), 10, 64)
 	if err != nil || id <= 0 {
-		return "", &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-			"%s is no number of what you allow always. /grants lists them.", quoteName(number))}
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textNoGrantNumber, quoteName(number))
 	}
-	if err := c.o.Desk.Grants.Revoke(ctx, user, id); err != nil {
+	if err := c.o.Grants.Revoke(ctx, user, id); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Number %d is taken back: I ask you again from now on.", id), nil
+	return fmt.Sprintf(textRevoked, id), nil
 }
 
 func pressedGrant(ctx context.Context, c *Commands, r Request) (string, error) {

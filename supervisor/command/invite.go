@@ -32,6 +32,13 @@ type Invitation struct {
 // inviteMessageLifetime is how long the message stands that holds a code.
 const inviteMessageLifetime = time.Hour
 
+const inviteName = "invite"
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: inviteName, Help: "let somebody in: /invite NAME makes a code for them",
+		AdminsOnly: true}, place: 120, run: invite, mayAsk: true})
+}
+
 // invite gives an admin a code that lets somebody in.
 func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
 	name := strings.TrimSpace(r.Arguments)
@@ -39,34 +46,33 @@ func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 		return d, err
 	}
 	err = c.allow(ctx, r, approval.EffectInvite,
-		fmt.Sprintf("Invite %s? Whoever has the code can speak with Mews as %s, once it is used.", quoteName(name), quoteName(name)), name)
+		fmt.Sprintf(textInviteQuestion, quoteName(name), quoteName(name)), name)
 	if err != nil {
 		return d, err
 	}
 	if err := checkInvite(ctx, c, r.Conversation, name); err != nil { // they may have been asked for an hour
 		return d, err
 	}
-	made, err := c.o.Desk.Invites.Invite(ctx, name)
+	made, err := c.o.Invites.Invite(ctx, name)
 	if err != nil {
 		return d, fmt.Errorf("invite %s: %w", name, err)
 	}
-	c.o.Desk.Audit(name, "invite.made", fmt.Sprintf("by %s, for %v", r.Conversation.User, made.Lasts))
+	c.o.Audit(name, "invite.made", fmt.Sprintf("by %s, for %v", r.Conversation.User, made.Lasts))
 	return supervisor.Delivery{Text: made.text(name, deletesMessages(r.Conversation)), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
 }
 
 // checkInvite is nil where a person may invite somebody of that name from a conversation.
 func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conversation, name string) error {
 	switch {
-	case !c.o.admin(conversation.User):
-		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Only an admin may let people in."}
 	case c.o.InGroup(conversation):
-		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Everybody here would read the code. Write /invite in our " +
-			"private chat."}
+		return supervisor.Errorf(supervisor.CodeForbidden, textInviteInGroup)
 	case name == "":
-		return &supervisor.Error{Code: supervisor.CodeInvalid, Message: "Say whom: “/invite anna” makes a code for anna, who becomes a " +
-			"new person here unless there is one of that name."}
+		return supervisor.Errorf(supervisor.CodeInvalid, textInviteUsage)
 	}
-	return c.o.Desk.Invites.Check(ctx, name)
+	if err := c.checkAdmin(Find(inviteName), conversation.User); err != nil {
+		return err
+	}
+	return c.o.Invites.Check(ctx, name)
 }
 
 // deletesMessages says whether what was said in a conversation is taken away there again: a terminal keeps what it has shown.
@@ -75,23 +81,22 @@ func deletesMessages(c supervisor.Conversation) bool { return c.Channel.Can().De
 func (i Invitation) text(name string, vanishes bool) string {
 	var b strings.Builder
 	if i.Added {
-		fmt.Fprintf(&b, "%s is a person here now, with a folder of their own. ", quoteName(name))
+		fmt.Fprintf(&b, textInviteAdded, quoteName(name))
 	}
-	fmt.Fprintf(&b, "Give this to %s, and to nobody else: it makes one account on Telegram theirs, once, within %d hours.\n\n", quoteName(name),
-		int(i.Lasts.Hours()))
+	fmt.Fprintf(&b, textInviteGive, quoteName(name), int(i.Lasts.Hours()))
 	switch {
 	case i.Botless != "":
-		fmt.Fprintf(&b, "%s Then they write to the bot: `/start %s`", i.Botless, i.Code)
+		fmt.Fprintf(&b, textInviteNoBot, i.Botless, i.Code)
 	case i.Link != "":
-		fmt.Fprintf(&b, "%s\n\nThey open that link, or write to me: `/start %s`", i.Link, i.Code)
+		fmt.Fprintf(&b, textInviteLink, i.Link, i.Code)
 	default:
-		fmt.Fprintf(&b, "They find the bot, and write to it: `/start %s`", i.Code)
+		fmt.Fprintf(&b, textInviteCode, i.Code)
 	}
 	if i.Enrols {
-		b.WriteString("\n\nThey are given a second factor then, without which they can't speak.")
+		b.WriteString(textInviteFactor)
 	}
 	if vanishes {
-		b.WriteString("\n\nThis message goes away in an hour.")
+		b.WriteString(textInviteDeleted)
 	}
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/approval"
 )
@@ -36,6 +37,14 @@ type Choices interface {
 	May(user, spec string) bool
 }
 
+const modelPrefix = "m:"
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "model",
+		Help: "which model answers you; /model PROVIDER/MODEL chooses one, /model default takes that back"},
+		place: 60, run: model, mayAsk: true, prefix: modelPrefix})
+}
+
 // model shows which model answers the person, or has another do so.
 func model(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
 	spec := strings.Trim(r.Arguments, "`\"'“”")
@@ -47,8 +56,7 @@ func model(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 	case strings.EqualFold(spec, resetWord):
 		d.Text, err = configuredModel(ctx, c, r)
 	case len(strings.Fields(spec)) > 1:
-		err = &supervisor.Error{Code: supervisor.CodeInvalid,
-			Message: "The name of a model is one word, such as offline. /models lists what there is."}
+		err = supervisor.Errorf(supervisor.CodeInvalid, textModelUsage)
 	default:
 		d.Text, err = chosenModel(ctx, c, r, spec)
 	}
@@ -72,7 +80,7 @@ func modelButtons(ctx context.Context, c *Commands, user string) (rows [][]super
 		return cmp.Or(boolRank(b.Spec == used)-boolRank(a.Spec == used), boolRank(b.Default)-boolRank(a.Default), cmp.Compare(a.Spec, b.Spec))
 	})
 	for _, o := range offers {
-		press := pressModel + o.Spec
+		press := modelPrefix + o.Spec
 		if o.Err != "" || len(press) > maxPress || !printable(press) || len(rows) == maxModelButtons || !c.o.Choices.May(user, o.Spec) {
 			continue
 		}
@@ -83,7 +91,7 @@ func modelButtons(ctx context.Context, c *Commands, user string) (rows [][]super
 		rows = append(rows, []supervisor.Button{{Text: text, Press: press}})
 	}
 	if own {
-		rows = append(rows, []supervisor.Button{{Text: "As the configuration has it", Press: pressModel + resetWord}})
+		rows = append(rows, []supervisor.Button{{Text: textConfiguredModelButton, Press: modelPrefix + resetWord}})
 	}
 	return rows, nil
 }
@@ -108,20 +116,17 @@ func shownModel(ctx context.Context, c *Commands, r Request) (string, error) {
 	full, err := c.o.Models.Resolve(spec)
 	switch {
 	case err != nil && own:
-		return fmt.Sprintf("You chose %s, which can't be had any more: %s “/model default” takes your choice back.",
-			quoteName(spec), supervisor.ErrorMessage(err)), nil
+		return fmt.Sprintf(textChosenModelGone, quoteName(spec), supervisor.ErrorMessage(err)), nil
 	case err != nil:
 		return "", err
 	case own:
-		return fmt.Sprintf("%s answers you, by your own choice. “/model default” takes that back; /models lists what there is.",
-			quoteName(full)), nil
+		return fmt.Sprintf(textOwnModel, quoteName(full)), nil
 	}
-	return fmt.Sprintf("%s answers you, as the configuration has it. “/model PROVIDER/MODEL” chooses another for you alone; "+
-		"/models lists what there is.", quoteName(full)), nil
+	return fmt.Sprintf(textConfiguredModel, quoteName(full)), nil
 }
 
 func configuredModel(ctx context.Context, c *Commands, r Request) (string, error) {
-	if err := c.allow(ctx, r, approval.EffectSettings, "Have the model answer you that the configuration says?", "model", ""); err != nil {
+	if err := c.allow(ctx, r, approval.EffectSettings, textConfiguredModelQuestion, "model", ""); err != nil {
 		return "", err
 	}
 	if err := c.o.Choices.Choose(ctx, r.Conversation.User, ""); err != nil {
@@ -134,7 +139,7 @@ func configuredModel(ctx context.Context, c *Commands, r Request) (string, error
 	if full, err := c.o.Models.Resolve(spec); err == nil {
 		spec = full
 	}
-	return fmt.Sprintf("The configuration decides again: from your next message on %s answers you.", quoteName(spec)), nil
+	return fmt.Sprintf(textConfiguredModelSet, quoteName(spec)), nil
 }
 
 // chosenModel keeps a choice under its whole name, which means the same whatever becomes of the configuration's default.
@@ -149,21 +154,19 @@ func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (stri
 			Message: supervisor.ErrorMessage(err) + suggestions(offers, spec)}
 	case !offered(offers, full):
 		provider, name, _ := strings.Cut(full, "/")
-		return "", &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
-			"%s offers no model %s.%s", quoteName(provider), quoteName(name), suggestions(offersOf(offers, provider), full))}
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, quoteName(provider), quoteName(name),
+			suggestions(offersOf(offers, provider), full))
 	case !c.o.Choices.May(r.Conversation.User, full):
-		return "", &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
-			"You may not choose %s: the configuration says which models you may (models_allowed). /models lists them.", quoteName(full))}
+		return "", supervisor.Errorf(supervisor.CodeForbidden, textModelNotAllowed, quoteName(full))
 	}
-	err = c.allow(ctx, r, approval.EffectSettings, fmt.Sprintf("Have %s answer you from now on?", quoteName(full)), "model", full)
+	err = c.allow(ctx, r, approval.EffectSettings, fmt.Sprintf(textModelQuestion, quoteName(full)), "model", full)
 	if err != nil {
 		return "", err
 	}
 	if err := c.o.Choices.Choose(ctx, r.Conversation.User, full); err != nil {
 		return "", fmt.Errorf("keep a choice: %w", err)
 	}
-	return fmt.Sprintf("From your next message on %s answers you, wherever you write. “/model default” takes that back.",
-		quoteName(full)), nil
+	return fmt.Sprintf(textModelSet, quoteName(full)), nil
 }
 
 // offered says whether a model can be had as far as its provider says. One that says nothing may have anything. One that
@@ -201,17 +204,17 @@ const maxSuggestions = 10
 func suggestions(offers []Offer, meant string) string {
 	there := slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.Err != "" })
 	if len(there) == 0 {
-		return " /models lists what there is."
+		return textModelsHint
 	}
 	bare := meant[strings.Index(meant, "/")+1:]
 	slices.SortStableFunc(there, func(a, b Offer) int { return similarity(b, meant, bare) - similarity(a, meant, bare) })
 	var b strings.Builder
-	b.WriteString(" There is:\n")
+	b.WriteString(textSuggestions)
 	for _, o := range there[:min(maxSuggestions, len(there))] {
 		fmt.Fprintf(&b, "\n- %s", quoteName(o.Spec))
 	}
 	if more := len(there) - maxSuggestions; more > 0 {
-		fmt.Fprintf(&b, "\n\nand %s more; /models lists them.", Number(int64(more)))
+		fmt.Fprintf(&b, textMoreModels, amount.Number(int64(more)))
 	}
 	return b.String()
 }

@@ -65,7 +65,7 @@ func many(n int) models {
 const takesBack = " “/model default” takes that back; /models lists what there is."
 
 func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	chosen := choices{"bob": "near/qwen3"}
 	h.options.Models, h.options.Choices = many(40), chosen
 	h.live()
@@ -97,7 +97,7 @@ func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
 }
 
 func TestAChoiceThatIsGoneIsToldOf(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.Models, h.options.Choices = many(1), choices{"ann": "gone/m"}
 	h.live()
 	const want = "You chose `gone/m`, which can't be had any more: There is no model \"gone/m\". “/model default” takes your " +
@@ -111,7 +111,7 @@ func TestAChoiceThatIsGoneIsToldOf(t *testing.T) {
 }
 
 func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.Models, h.options.Choices = many(1030), choices{"ann": "far/m-777"}
 	h.live()
 	var far strings.Builder
@@ -136,7 +136,7 @@ func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
 }
 
 func TestTheModelInUseIsListedThoughItsProviderIsSilent(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.Models, h.options.Choices = many(0), choices{"ann": "shut/m"}
 	h.live()
 	if got := h.ask("/models"); !strings.Contains(got, "\n- `shut/m` (in use)\n\n`shut` did not say") {
@@ -145,7 +145,7 @@ func TestTheModelInUseIsListedThoughItsProviderIsSilent(t *testing.T) {
 }
 
 func TestAGroupIsNotToldWhyAProviderIsSilent(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.Models = many(0)
 	h.inGroup()
 	h.live()
@@ -155,7 +155,7 @@ func TestAGroupIsNotToldWhyAProviderIsSilent(t *testing.T) {
 }
 
 // inGroup moves ann into a group.
-func (h *house) inGroup() {
+func (h *rig) inGroup() {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), "ann", supervisor.ChannelTelegram, "-1", "")
 	if err != nil {
@@ -165,7 +165,7 @@ func (h *house) inGroup() {
 }
 
 func TestWhatOthersNamedIsShownOnOneLine(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.Models = models{{Spec: "far/a`b\n- c\u202e", Default: true}, {Spec: "far/" + strings.Repeat("x", 500)}}
 	h.live()
 	got := h.ask("/models")
@@ -182,7 +182,7 @@ type shelf struct{ choices }
 func (shelf) Choose(context.Context, string, string) error { return errors.New("errno 5") }
 
 func TestAChoiceThatIsNotKeptIsNotSaidToBe(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.Models, h.options.Choices = many(1), shelf{}
 	h.live()
 	for _, ask := range []string{"/model far/m-000", "/model default"} {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"mews/protocol/amount"
+	"mews/supervisor"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +13,11 @@ import (
 
 // maxListedModels is how many models of one provider /models lists; some have hundreds.
 const maxListedModels = 20
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "models",
+		Help: "which models there are; /models WORD lists those with that word in their names"}, place: 70, run: textAnswer(models)})
+}
 
 // models lists what the providers offer; what follows the command narrows it to names that hold it.
 func models(ctx context.Context, c *Commands, r Request) (string, error) {
@@ -47,7 +54,7 @@ func (l modelList) text(offers []Offer) string {
 			lines = append(lines, "- "+quoteName(o.Spec)+l.mark(o))
 		}
 		if more > 0 {
-			lines, cut = append(lines, fmt.Sprintf("- and %s more of %s", Number(int64(more)), quoteName(p))), true
+			lines, cut = append(lines, fmt.Sprintf("- and %s more of %s", amount.Number(int64(more)), quoteName(p))), true
 		}
 	}
 	for _, o := range offers {
@@ -88,21 +95,21 @@ func (l modelList) mark(o Offer) string {
 func (l modelList) head(shown int) string {
 	switch {
 	case shown == 0 && l.word != "":
-		return fmt.Sprintf("No model that is offered has %s in its name.", quoteName(l.word))
+		return fmt.Sprintf(textNoModelWith, quoteName(l.word))
 	case shown == 0:
-		return "Nothing is offered."
+		return textNoModels
 	case l.word != "":
-		return fmt.Sprintf("Models with %s in their names:\n\n", quoteName(l.word))
+		return fmt.Sprintf(textModelsWith, quoteName(l.word))
 	}
-	return "These models can answer you:\n\n"
+	return textModels
 }
 
 func (l modelList) tail(shown int, cut bool) string {
 	switch {
 	case cut:
-		return "\n\n“/models WORD” lists those with that word in their names, “/model PROVIDER/MODEL” chooses one for you."
+		return textModelsCut
 	case shown > 0:
-		return "\n\n“/model PROVIDER/MODEL” chooses one for you."
+		return textModelsEnd
 	}
 	return ""
 }

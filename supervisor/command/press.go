@@ -18,64 +18,48 @@ type Cleanings interface {
 	Put(ctx context.Context, k supervisor.Cleaning) error
 }
 
-// What the presses of buttons begin with. Those of questions are question's.
-const (
-	pressQuestion = "q:"
-	pressModel    = "m:"
-	pressSetting  = "s:"
-	pressGrant    = "g:"
-)
+// questionPrefix is what the presses of package question begin with.
+const questionPrefix = "q:"
 
-// press is a row of the table of presses.
-type press struct {
-	prefix   string
-	run      run
-	personal bool // nobody but its person can press it with success, so that its buttons go in a group too
-}
-
-// pressTable is the table; the first row whose prefix fits counts.
-func pressTable() []press {
-	return []press{
-		{prefix: pressQuestion, run: textAnswer(answerQuestion), personal: true},
-		{prefix: pressModel, run: model},
-		{prefix: pressSetting, run: settings},
-		{prefix: pressGrant, run: textAnswer(pressedGrant)},
-		{run: textAnswer(pressedNothing)},
-	}
-}
-
-// pressed does what a button does. Its message loses its buttons then, unless it came to an error: a button is for once.
+// pressed does what a button does. The button's message loses its buttons then, unless it came to an error: a button is for
+// once. In a group only a question's buttons go, for nobody else can answer it.
 func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request) (d supervisor.Delivery, err error) {
-	for _, row := range pressTable() {
-		rest, fits := strings.CutPrefix(in.Text, row.prefix)
-		if !fits {
+	question := strings.HasPrefix(in.Text, questionPrefix)
+	if question {
+		d.Text, err = c.o.Questions.Press(ctx, r.Conversation.User, r.Conversation.ID, in.Text)
+	} else {
+		d, err = c.pressedCommand(ctx, in.Text, r)
+	}
+	if err == nil && (question || !c.o.InGroup(in.Conversation)) {
+		c.removeButtons(ctx, in)
+	}
+	return d, err
+}
+
+// pressedCommand does what a command's button does.
+func (c *Commands) pressedCommand(ctx context.Context, press string, r Request) (supervisor.Delivery, error) {
+	for _, row := range table {
+		rest, fits := strings.CutPrefix(press, row.prefix)
+		if row.prefix == "" || !fits {
 			continue
 		}
-		r.Name, r.Arguments = row.prefix, rest
-		if d, err = row.run(ctx, c, r); err == nil && (row.personal || !c.o.InGroup(in.Conversation)) {
-			c.removeButtons(ctx, in)
+		r.Name, r.Arguments = row.Name, rest
+		if row.press != nil {
+			return row.press(ctx, c, r)
 		}
-		return d, err
+		return row.run(ctx, c, r)
 	}
-	return d, nil // not reached: the last row fits everything
+	return supervisor.Delivery{Text: textDeadButton}, nil
 }
 
-// removeButtons has the message lose its buttons that bears the one that was pressed. That they stand on harms nobody.
+// removeButtons has the message lose its buttons whose button was pressed. That they stay harms nobody.
 func (c *Commands) removeButtons(ctx context.Context, in supervisor.Inbound) {
 	if in.Message == "" {
 		return
 	}
-	err := c.o.Desk.Cleanings.Put(ctx, supervisor.Cleaning{Conversation: in.Conversation, Message: in.Message,
+	err := c.o.Cleanings.Put(ctx, supervisor.Cleaning{Conversation: in.Conversation, Message: in.Message,
 		What: supervisor.CleaningUnbutton})
 	if err != nil {
 		c.o.Log.Warn("take away buttons that were pressed", "user", in.Conversation.User, "error", err)
 	}
-}
-
-func answerQuestion(ctx context.Context, c *Commands, r Request) (string, error) {
-	return c.o.Desk.Questions.Press(ctx, r.Conversation.User, r.Conversation.ID, r.Name+r.Arguments)
-}
-
-func pressedNothing(context.Context, *Commands, Request) (string, error) {
-	return "This button does nothing any more.", nil
 }

@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"fmt"
+
+	"mews/supervisor"
 )
 
 // Undelivered has what may not have reached a person wait to be sent once more.
@@ -14,18 +16,23 @@ type Undelivered interface {
 // maxResent is how many messages one /resend sends again. Telegram takes one a second in a chat, so they take a minute.
 const maxResent = 50
 
-// resend needs no waking of its own: the answer does that. What is sent again is older, and arrives before the answer.
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "resend", Help: "send again what may not have reached you"},
+		place: 150, run: textAnswer(resend)})
+}
+
+// resend wakes nobody: its answer does that. What is sent again is older, and arrives before the answer.
 func resend(ctx context.Context, c *Commands, r Request) (string, error) {
 	n, err := c.o.Undelivered.Resend(ctx, r.Conversation.ID, maxResent)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("send again what may not have arrived: %w", err)
 	case n == 0:
-		return "There is nothing that I could send again.", nil
+		return textNothingToResend, nil
 	case n == 1:
-		return "Sending 1 message again.", nil
+		return textResendsOne, nil
 	case n < maxResent:
-		return fmt.Sprintf("Sending %d messages again.", n), nil
+		return fmt.Sprintf(textResends, n), nil
 	}
-	return fmt.Sprintf("Sending the oldest %d messages again; /resend once more sends what may be left.", n), nil
+	return fmt.Sprintf(textResendsMost, n), nil
 }

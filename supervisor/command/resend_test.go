@@ -24,13 +24,13 @@ func TestResendSaysHowManyAreSentAgain(t *testing.T) {
 		lost int
 		want string
 	}{
-		{0, "There is nothing that I could send again."},
+		{0, "There is nothing to send again."},
 		{1, "Sending 1 message again."},
 		{2, "Sending 2 messages again."},
 		{49, "Sending 49 messages again."},
 		{50, "Sending the oldest 50 messages again; /resend once more sends what may be left."},
 	} {
-		h := newHouse(t)
+		h := newRig(t)
 		h.options.Undelivered = undelivered{h.home.ID: c.lost, h.home.ID + 1: 7}
 		h.live()
 		if got := h.ask("/resend"); got != c.want {
@@ -44,7 +44,7 @@ func TestResendSaysHowManyAreSentAgain(t *testing.T) {
 
 // What one cannot know to have arrived is sent again: older than the answer to /resend, and so before it.
 func TestWhatIsSentAgainComesBeforeTheAnswer(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	for text, outcome := range map[string]supervisor.Outcome{
 		"lost": supervisor.OutcomeUnknown, "refused": supervisor.OutcomeFailed, "arrived": supervisor.OutcomeSent,
 	} {
@@ -77,7 +77,7 @@ type broken struct{}
 func (broken) Resend(context.Context, int64, int) (int, error) { return 0, errors.New("errno 5") }
 
 func TestAResendThatCannotBeIsNotSaidToBe(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.Undelivered = broken{}
 	h.live()
 	if got := h.ask("/resend"); strings.Contains(got, "ending") || !strings.Contains(got, "in the log") {

@@ -43,9 +43,17 @@ const (
 // resetWord is what takes a setting back.
 const resetWord = "default"
 
+const settingPrefix = "s:"
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "settings",
+		Help: "what is set for you; /settings NAME VALUE sets one of it, /settings NAME default takes that back"},
+		place: 80, run: settings, mayAsk: true, prefix: settingPrefix})
+}
+
 // settings shows what is set for a person, or sets one of it.
 func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
-	list, err := c.o.Desk.Settings.List(ctx, r.Conversation.User)
+	list, err := c.o.Settings.List(ctx, r.Conversation.User)
 	if err != nil {
 		return supervisor.Delivery{}, fmt.Errorf("list the settings: %w", err)
 	}
@@ -60,17 +68,14 @@ func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery,
 			r.Arguments = value
 			return model(ctx, c, r)
 		case s.Example == "":
-			return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
-				"Only the configuration says what %s is; an admin can change it there.", s.Name)}
+			return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeForbidden, textSettingConfigured, s.Name)
 		case value == "":
-			return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf("Say what it is to be%s: "+
-				"“/settings %s %s”, or “/settings %s default”.", s.values(), s.Name, s.Example, s.Name)}
+			return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeInvalid, textSettingUsage, s.values(), s.Name, s.Example, s.Name)
 		default:
 			return c.set(ctx, r, s, value)
 		}
 	}
-	return supervisor.Delivery{}, &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
-		"There is no setting %s. There is %s.", quoteName(r.Arguments), names(list))}
+	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting, quoteName(r.Arguments), names(list))
 }
 
 // values are all that a setting can be, where they are few.
@@ -105,24 +110,24 @@ func names(list []Setting) string {
 func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) (d supervisor.Delivery, err error) {
 	kept := ""
 	if !strings.EqualFold(value, resetWord) {
-		if kept, err = c.o.Desk.Settings.Check(ctx, r.Conversation.User, s.Name, value); err != nil {
+		if kept, err = c.o.Settings.Check(ctx, r.Conversation.User, s.Name, value); err != nil {
 			return d, err
 		}
 	}
-	text := fmt.Sprintf("Change your setting %s from %s to %s?", s.Name, s.Value, value)
+	text := fmt.Sprintf(textSettingQuestion, s.Name, s.Value, value)
 	if err := c.allow(ctx, r, approval.EffectSettings, text, s.Name, kept); err != nil {
 		return d, err
 	}
-	if err := c.o.Desk.Settings.Put(ctx, r.Conversation.User, s.Name, kept); err != nil {
+	if err := c.o.Settings.Put(ctx, r.Conversation.User, s.Name, kept); err != nil {
 		return d, fmt.Errorf("keep the setting %s: %w", s.Name, err)
 	}
-	list, err := c.o.Desk.Settings.List(ctx, r.Conversation.User)
+	list, err := c.o.Settings.List(ctx, r.Conversation.User)
 	if i := slices.IndexFunc(list, func(now Setting) bool { return now.Name == s.Name }); err == nil && i >= 0 {
 		s = list[i]
 	}
-	d.Text = strings.TrimSpace(fmt.Sprintf("From now on %s is %s, %s. %s", s.Name, s.Value, s.Source, s.Note))
+	d.Text = strings.TrimSpace(fmt.Sprintf(textSettingSet, s.Name, s.Value, s.Source, s.Note))
 	if s.Private && c.o.InGroup(r.Conversation) {
-		d.Text = fmt.Sprintf("The setting %s is changed. /settings in our private chat shows it.", s.Name)
+		d.Text = fmt.Sprintf(textSettingSetInGroup, s.Name)
 	}
 	return d, nil
 }
@@ -130,7 +135,7 @@ func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) 
 // shownSettings lists settings, with buttons for what can be pressed.
 func shownSettings(list []Setting, group bool) (d supervisor.Delivery) {
 	var b strings.Builder
-	b.WriteString("What is set for you:\n")
+	b.WriteString(textSettings)
 	for _, s := range list {
 		if s.Private && group {
 			continue
@@ -138,7 +143,7 @@ func shownSettings(list []Setting, group bool) (d supervisor.Delivery) {
 		fmt.Fprintf(&b, "\n- %s: %s, %s", s.Name, s.Value, s.Source)
 		d.Buttons = append(d.Buttons, s.buttons()...)
 	}
-	b.WriteString("\n\n“/settings NAME VALUE” sets one for you, wherever you write, and “/settings NAME default” takes that back; for example:\n")
+	b.WriteString(textSettingsEnd)
 	for _, s := range list {
 		if s.Example != "" && (!s.Private || !group) {
 			fmt.Fprintf(&b, "\n- `/settings %s %s`", s.Name, s.Example)
@@ -152,15 +157,15 @@ func shownSettings(list []Setting, group bool) (d supervisor.Delivery) {
 func (s Setting) buttons() [][]supervisor.Button {
 	var row []supervisor.Button
 	if s.Name == "model" {
-		row = append(row, supervisor.Button{Text: "Choose a model", Press: pressModel})
+		row = append(row, supervisor.Button{Text: textChooseModel, Press: modelPrefix})
 	}
 	for _, value := range s.Presses {
 		if value != s.Value {
-			row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: pressSetting + s.Name + " " + value})
+			row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: settingPrefix + s.Name + " " + value})
 		}
 	}
 	if s.Source == SourceOwn {
-		row = append(row, supervisor.Button{Text: s.Name + ": as it was", Press: pressSetting + s.Name + " " + resetWord})
+		row = append(row, supervisor.Button{Text: s.Name + ": as it was", Press: settingPrefix + s.Name + " " + resetWord})
 	}
 	if len(row) == 0 {
 		return nil

@@ -12,10 +12,10 @@ import (
 const settingsEnd = "\n\n“/settings NAME VALUE” sets one for you, wherever you write, and “/settings NAME default” takes that back; for example:\n\n"
 
 func TestSettingsAreShownWithWhereTheyComeFrom(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.on("1")
 	h.live()
-	h.desk.own = map[string]string{"budget day": "$1.00"}
+	h.fakes.own = map[string]string{"budget day": "$1.00"}
 	got := h.answerOf(h.keep("/settings"))
 	want := "What is set for you:\n\n- model: `offline`, the configuration's\n- thinking: off, the configuration's\n" +
 		"- budget day: $1.00, your own\n- stream: on, the default" + settingsEnd +
@@ -33,7 +33,7 @@ func TestSettingsAreShownWithWhereTheyComeFrom(t *testing.T) {
 			t.Errorf("%s is answered %q", row[0].Press, answer.Text)
 		}
 	}
-	if diff := cmp.Diff(map[string]string{"stream": "off"}, h.desk.own); diff != "" {
+	if diff := cmp.Diff(map[string]string{"stream": "off"}, h.fakes.own); diff != "" {
 		t.Error(diff)
 	}
 	h.on("-1")
@@ -43,7 +43,7 @@ func TestSettingsAreShownWithWhereTheyComeFrom(t *testing.T) {
 }
 
 func TestASettingIsSetAndTakenBack(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.on("1")
 	h.live()
 	for _, step := range []struct {
@@ -54,7 +54,7 @@ func TestASettingIsSetAndTakenBack(t *testing.T) {
 		{"/settings  Budget   DAY 1", "From now on budget day is 1, your own. It counts at once.", map[string]string{"stream": "off", "budget day": "1"}},
 		{"/settings stream Default", "From now on stream is on, the default.", map[string]string{"budget day": "1"}},
 		{"/settings stream bad", "No stream is bad.", map[string]string{"budget day": "1"}},
-		{"/settings stream", "Say what it is to be, on or off: “/settings stream off”, or “/settings stream default”.", map[string]string{"budget day": "1"}},
+		{"/settings stream", "Write a value, on or off: “/settings stream off”, or “/settings stream default”.", map[string]string{"budget day": "1"}},
 		{"/settings thinking high", "Only the configuration says what thinking is; an admin can change it there.", map[string]string{"budget day": "1"}},
 		{"/settings model offline", "From your next message on `offline` answers you", map[string]string{"budget day": "1"}},
 		{"/settings streamer on", "There is no setting `streamer on`. There is model, budget day, stream.", map[string]string{"budget day": "1"}},
@@ -63,18 +63,18 @@ func TestASettingIsSetAndTakenBack(t *testing.T) {
 		if got := h.ask(step.ask); !strings.HasPrefix(got, step.want) {
 			t.Errorf("%s: told was %q", step.ask, got)
 		}
-		if diff := cmp.Diff(step.own, h.desk.own); diff != "" {
+		if diff := cmp.Diff(step.own, h.fakes.own); diff != "" {
 			t.Errorf("%s: %s", step.ask, diff)
 		}
 	}
 	h.on("-1")
-	if got := h.ask("/settings budget day 0.75"); strings.Contains(got, "0.75") || h.desk.own["budget day"] != "0.75" {
+	if got := h.ask("/settings budget day 0.75"); strings.Contains(got, "0.75") || h.fakes.own["budget day"] != "0.75" {
 		t.Errorf("a group is told %q", got)
 	}
 }
 
 func TestAModelIsChosenWithAButton(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.on("1")
 	offers := many(40)
 	offers = append(offers, models{{Spec: "barred/m"}, {Spec: "aa/" + strings.Repeat("x", 60)}, {Spec: "aa/naïve"}}...)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/chart"
 )
@@ -23,9 +24,9 @@ type chartUnit struct {
 // chartUnitOf is the cost, or the tokens where nothing has cost anything.
 func chartUnitOf(days []UsageLine) chartUnit {
 	if Total(days).Cost > 0 {
-		return chartUnit{"US dollars a day", func(l UsageLine) int64 { return l.Cost }, Dollars}
+		return chartUnit{textDollarsADay, func(l UsageLine) int64 { return l.Cost }, amount.Dollars}
 	}
-	return chartUnit{"tokens a day", func(l UsageLine) int64 { return l.Input + l.Output }, Number}
+	return chartUnit{textTokensADay, func(l UsageLine) int64 { return l.Input + l.Output }, amount.Number}
 }
 
 // withChart is a sheet with a chart of its days: a picture where the channel shows one. That there is none is no reason to say
@@ -43,7 +44,7 @@ func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []U
 	png, err := m.picture(days)
 	if err == nil {
 		var file supervisor.File
-		if file, err = c.o.Accounts.Pictures.Keep("usage.png", png); err == nil {
+		if file, err = c.o.Pictures.Keep("usage.png", png); err == nil {
 			d.Files = append(d.Files, file)
 		}
 	}
@@ -68,7 +69,7 @@ func (m chartUnit) lines(days []UsageLine) string {
 		most = max(most, m.of(day))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "The last %d days, in %s:\n\n```\n", chartDays, m.title)
+	fmt.Fprintf(&b, textChart, chartDays, m.title)
 	for _, day := range days {
 		if n := m.of(day); n > 0 {
 			fmt.Fprintf(&b, "%s %s %s\n", day.Name, strings.Repeat("█", max(1, int(float64(n)/float64(most)*barWidth))), m.write(n))

@@ -3,7 +3,6 @@ package command_test
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -61,7 +60,7 @@ func (p *pictures) Keep(name string, png []byte) (supervisor.File, error) {
 
 func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		kept := &usages{
 			today: []command.UsageLine{{Name: "far/m", Calls: 1, Input: 2000, Output: 30, CacheRead: 1990, Cost: 1234}},
 			month: []command.UsageLine{
@@ -70,7 +69,7 @@ func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
 				{Name: "", Calls: 2, Input: 7, Output: 7, Unpriced: 2},
 			},
 		}
-		h.options.Accounts.Usages = kept
+		h.options.Usages = kept
 		h.options.People = people{"ann": {Name: "ann", Timezone: "Pacific/Kiritimati"}} // where the next day has begun
 		h.live()
 		time.Sleep(12 * 24 * time.Hour) // of the bubble's time, which begins with the year 2000
@@ -109,10 +108,10 @@ func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
 		"another's name":      {supervisor.RoleAdmin, false, "/usage bob", "“/usage all”; `bob` means nothing to it.", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newRig(t)
 			kept := &usages{month: []command.UsageLine{{Name: "bob", Calls: 1, Input: 1, Output: 1, Cost: 10_000}}}
 			kept.today = kept.month[:0]
-			h.options.Accounts.Usages, h.options.People = kept, people{"ann": {Name: "ann", Role: c.role}}
+			h.options.Usages, h.options.People = kept, people{"ann": {Name: "ann", Role: c.role}}
 			if c.group {
 				h.inGroup()
 			}
@@ -133,36 +132,16 @@ func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
 }
 
 func TestALongUsageIsCutWithTheSumOfTheRest(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	kept := &usages{}
 	for i := range 23 {
 		kept.month = append(kept.month, command.UsageLine{Name: fmt.Sprint("m", i), Calls: 1, Input: 5, Output: 2, Cost: 10_000})
 	}
-	h.options.Accounts.Usages = kept
+	h.options.Usages = kept
 	h.live()
 	if got := h.ask("/usage"); !strings.HasSuffix(got, "\n- `m19`: 1 call, 5 tokens in, 2 out, $0.01\n"+
 		"- 3 more: 3 calls, 15 tokens in, 6 out, $0.03") {
 		t.Errorf("told was\n%s", got)
-	}
-}
-
-func TestDollars(t *testing.T) {
-	for micro, want := range map[int64]string{
-		0: "$0.00", 1: "$0.0001", 49: "$0.0001", 150: "$0.0002", 9_949: "$0.0099", 9_999: "$0.0100", 10_000: "$0.01",
-		14_999: "$0.01", 15_000: "$0.02", 999_999: "$1.00", 1_234_567_890_000: "$1,234,567.89", -15_000: "-$0.02",
-		math.MaxInt64: "$9,223,372,036,854.78", math.MinInt64: "-$4,611,686,018,427.39",
-	} {
-		if got := command.Dollars(micro); got != want {
-			t.Errorf("%d is %s, want %s", micro, got, want)
-		}
-	}
-	for n, want := range map[int64]string{
-		0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -999: "-999", 1234567: "1,234,567",
-		math.MinInt64: "-9,223,372,036,854,775,808",
-	} {
-		if got := command.Number(n); got != want {
-			t.Errorf("%d is %s, want %s", n, got, want)
-		}
 	}
 }
 
@@ -175,13 +154,13 @@ func days(cost int64) (list []command.UsageLine) {
 }
 
 func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.on("1")
 	line := command.UsageLine{Name: "far/m", Calls: 2, Input: 20, Output: 2, Cost: 50_000}
 	kept := &usages{month: []command.UsageLine{line}, topics: []command.UsageLine{
 		{Name: "telegram", Calls: 1, Input: 10, Output: 1, Cost: 30_000}, {Name: "terminal", Calls: 1, Input: 10, Output: 1, Cost: 20_000}}}
-	h.options.Accounts.Usages = kept
-	h.options.Accounts.Budgets = budgets{"ann": {{When: "today", Max: 2_000_000, Left: 1_950_000}, {When: "this month", Max: 5_000_000, Left: -1}}}
+	h.options.Usages = kept
+	h.options.Budgets = budgets{"ann": {{When: "today", Max: 2_000_000, Left: 1_950_000}, {When: "this month", Max: 5_000_000, Left: -1}}}
 	h.live()
 	const want = "What you asked of models:\n\n- today: nothing\n- this week: 2 calls, 20 tokens in, 2 out, $0.05\n" +
 		"- this month: 2 calls, 20 tokens in, 2 out, $0.05\n\nBy model, this month:\n\n- `far/m`: 2 calls, 20 tokens in, 2 out, $0.05\n\n" +
@@ -200,13 +179,13 @@ func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
 // Calls that have failed have cost nothing and brought nothing: there is nothing to draw.
 func TestNothingIsDrawnOfCallsThatFailed(t *testing.T) {
 	for _, chat := range []string{"", "1"} {
-		h := newHouse(t)
+		h := newRig(t)
 		if chat != "" {
 			h.on(chat)
 		}
 		drawn := &pictures{}
 		failed := []command.UsageLine{{Name: "2026-11-20", Calls: 3}}
-		h.options.Accounts.Usages, h.options.Accounts.Pictures = &usages{days: failed, month: failed, today: failed}, drawn
+		h.options.Usages, h.options.Pictures = &usages{days: failed, month: failed, today: failed}, drawn
 		h.live()
 		got := h.answerOf(h.keep("/usage"))
 		if len(got.Files)+len(drawn.kept) != 0 || strings.Contains(got.Text, "```") || !strings.Contains(got.Text, "3 calls") {
@@ -228,12 +207,12 @@ func TestUsageIsDrawnWhereThereArePictures(t *testing.T) {
 		"in the terminal, and nothing paid": {want: "\n2000-01-30 " + strings.Repeat("█", 30) + " 29\n```"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newRig(t)
 			if c.chat != "" {
 				h.on(c.chat)
 			}
 			drawn := &pictures{}
-			h.options.Accounts.Usages, h.options.Accounts.Pictures = &usages{days: days(c.cost)}, drawn
+			h.options.Usages, h.options.Pictures = &usages{days: days(c.cost)}, drawn
 			h.live()
 			got := h.answerOf(h.keep("/usage"))
 			if len(got.Files) != c.files || len(drawn.kept) != c.files || !strings.Contains(got.Text, c.want) || strings.Contains(got.Text, "█") != (c.want != "") {

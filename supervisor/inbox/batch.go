@@ -50,7 +50,7 @@ func (b *Inbox) checkGate(ctx context.Context, item supervisor.Item) (_ supervis
 	}
 	item.Inbound.Text, item.Raw, item.Answer = placeholderText, "", meeting.Refused
 	if item.Inbound.Kind == supervisor.KindCommand {
-		item.Inbound.Kind = supervisor.KindText
+		item.Inbound.Kind, item.Inbound.Command = supervisor.KindText, ""
 	}
 	return item, !meeting.Quiet, nil
 }
@@ -103,7 +103,7 @@ func normalizeItem(item supervisor.Item, source string) supervisor.Item {
 			item.Answer = supervisor.ErrorMessage(err)
 		}
 	}
-	in.Kind = classify(*in)
+	*in = classify(*in)
 	return item
 }
 

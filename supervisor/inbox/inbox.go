@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -76,7 +75,7 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbo
 		return supervisor.Inbound{}, err
 	}
 	in, _ = stripStart(in)
-	in.Kind = classify(in)
+	in = classify(in)
 	meeting, err := b.o.Gate.Check(ctx, in)
 	if err == nil && meeting.Refused != "" {
 		err = &supervisor.Error{Code: cmp.Or(meeting.Code, supervisor.CodeForbidden), Message: meeting.Refused}
@@ -177,16 +176,15 @@ func checkKey(key string) error {
 	return nil
 }
 
-// commandShape tells a command from a path: a slash and one word, no longer than Telegram's commands may be.
-var commandShape = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]{0,31}(@\w{1,64})?(\s|$)`)
-
-// classify is what an inbound is. That a button was pressed is said by its channel; all else is read off the text.
-func classify(in supervisor.Inbound) supervisor.InboundKind {
-	switch {
-	case in.Kind == supervisor.KindPress:
-		return supervisor.KindPress
-	case commandShape.MatchString(in.Text):
-		return supervisor.KindCommand
+// classify says what an inbound is. That a button was pressed is said by its channel; all else is read off the text.
+func classify(in supervisor.Inbound) supervisor.Inbound {
+	if in.Kind == supervisor.KindPress {
+		in.Command = ""
+		return in
 	}
-	return supervisor.KindText
+	in.Kind = supervisor.KindText
+	if in.Command, _ = supervisor.ParseSlashCommand(in.Text); in.Command != "" {
+		in.Kind = supervisor.KindCommand
+	}
+	return in
 }

@@ -1,8 +1,7 @@
 package inbox
 
 import (
-	"strings"
-	"unicode"
+	"regexp"
 
 	"mews/supervisor"
 )
@@ -10,16 +9,14 @@ import (
 // startText is what is kept of a /start, whoever sends it and wherever.
 const startText = "/start"
 
-// stripStart takes from an inbound what stands behind a /start: that may be an invite's code, with which somebody else could come
-// in. Where a code is taken, it was taken before this. bared says that there was something; then nothing of the inbound as
-// it came is to be kept.
-func stripStart(in supervisor.Inbound) (_ supervisor.Inbound, bared bool) {
-	word, behind := strings.TrimSpace(in.Text), ""
-	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
-		word, behind = word[:end], word[end:]
-	}
-	name, _, _ := strings.Cut(word, "@")
-	if in.Kind == supervisor.KindPress || behind == "" || !strings.EqualFold(name, startText) {
+// startWithMore is a /start with something behind it.
+var startWithMore = regexp.MustCompile(`(?i)^\s*/start(?:@\S*)?\s+\S`)
+
+// stripStart takes from an inbound what stands behind a /start: that may be an invite's code, with which somebody else could
+// come in. Where a code is taken, that was done before. stripped says that there was something: nothing of the inbound as it
+// came is to be kept then.
+func stripStart(in supervisor.Inbound) (_ supervisor.Inbound, stripped bool) {
+	if in.Kind == supervisor.KindPress || !startWithMore.MatchString(in.Text) {
 		return in, false
 	}
 	in.Text = startText

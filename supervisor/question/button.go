@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -65,7 +66,7 @@ func fixed(text string) func(supervisor.Question) string {
 var labels = map[supervisor.QuestionKind][]buttonLabel{
 	supervisor.QuestionBudget: {
 		{supervisor.AnswerOnce, func(q supervisor.Question) string {
-			return "Go on, up to " + supervisor.Dollars(q.Amount) + " more"
+			return "Go on, up to " + amount.Dollars(q.Amount) + " more"
 		}},
 		{supervisor.AnswerDeny, fixed("Stop")},
 	},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -51,7 +52,7 @@ var textsTooLate = map[supervisor.PressResult]string{
 var textsAnswered = map[supervisor.QuestionKind]map[supervisor.Answer]func(supervisor.Question) string{
 	supervisor.QuestionBudget: {
 		supervisor.AnswerOnce: func(q supervisor.Question) string {
-			return "Going on, with up to " + supervisor.Dollars(q.Amount) + " more."
+			return "Going on, with up to " + amount.Dollars(q.Amount) + " more."
 		},
 		supervisor.AnswerDeny: fixed("Not going on."),
 	},

@@ -111,6 +111,9 @@ func scanInbound(rows *sql.Rows) (in supervisor.Inbound, err error) {
 	err = rows.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message,
 		&in.Kind, &in.Text, &in.State, &in.Held, &at)
 	in.ReceivedAt = fromMillis(at)
+	if in.Kind == supervisor.KindCommand {
+		in.Command, _ = supervisor.ParseSlashCommand(in.Text)
+	}
 	return in, err
 }
 

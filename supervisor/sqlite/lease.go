@@ -9,6 +9,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -179,7 +180,7 @@ func (t leaseTx) extend(e supervisor.Extension) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return true, t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, supervisor.Dollars(e.Amount)))
+	return true, t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, amount.Dollars(e.Amount)))
 }
 
 // Extended is by how much a person has lengthened their limits since a moment, in millionths of a dollar.

@@ -105,8 +105,11 @@ func (s *story) pending(c supervisor.Conversation) (texts []string) {
 func (s *story) put(c supervisor.Conversation, kind supervisor.InboundKind, text string) supervisor.Inbound {
 	s.Helper()
 	s.keys++
-	in, fresh, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Conversation: c, Source: "terminal",
-		Key: fmt.Sprint("key-", s.keys), Kind: kind, Text: text})
+	in := supervisor.Inbound{Conversation: c, Source: "terminal", Key: fmt.Sprint("key-", s.keys), Kind: kind, Text: text}
+	if kind == supervisor.KindCommand {
+		in.Command, _ = supervisor.ParseSlashCommand(text)
+	}
+	in, fresh, err := s.db.Inbox().Put(s.Context(), in)
 	s.must(err)
 	if !fresh {
 		s.Fatalf("%q was there before", text)

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/approval"
 )
 
 // Store keeps commands and presses.
@@ -25,6 +26,17 @@ type Outbox interface {
 	AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error)
 }
 
+// Approver decides whether an effect may leave the walls.
+type Approver interface {
+	// Allow returns nil where it may, and else an error for the person. It may ask them, and wait for their answer.
+	Allow(ctx context.Context, r approval.Request) error
+}
+
+// People are the users.
+type People interface {
+	Find(name string) (supervisor.User, bool)
+}
+
 // Options are what the commands work on.
 type Options struct {
 	Store       Store
@@ -34,9 +46,19 @@ type Options struct {
 	Undelivered Undelivered
 	Models      Models
 	Choices     Choices
-	Accounts    Accounts
-	Desk        Desk
+	Usages      Usages
+	Budgets     Budgets
+	Pictures    Pictures
+	Questions   Questions
+	Cleanings   Cleanings
+	Approver    Approver
+	Locks       Locks
+	Invites     Invites
+	Groups      Groups
+	Grants      Grants
+	Settings    Settings
 	People      People
+	Audit       func(user, action, detail string)  // never blocks
 	InGroup     func(supervisor.Conversation) bool // others read what is said there
 	Status      func(context.Context, supervisor.Conversation) (string, error)
 	Welcome     func(supervisor.Conversation) string // what /start says of this service
@@ -153,11 +175,10 @@ func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	return ready
 }
 
-// bypassesQueue says whether something waits for no other: a /stop and a /lock are for now, and so is a press, for which a command
+// bypassesQueue says whether something waits for no other: an urgent command is for now, and so is a press, for which a command
 // may wait.
 func bypassesQueue(in supervisor.Inbound) bool {
-	name, _ := Parse(in.Text)
-	return in.Kind == supervisor.KindPress || name == "stop" || name == "lock"
+	return in.Kind == supervisor.KindPress || Find(in.Command).Urgent
 }
 
 // work runs a command, and then what waits behind it: that runs before the command is over where its person is being asked.
@@ -189,8 +210,7 @@ func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bo
 
 // timeoutOf is how long something may take.
 func timeoutOf(in supervisor.Inbound) time.Duration {
-	name, _ := Parse(in.Text)
-	if row, _ := find(name); in.Kind == supervisor.KindPress || row.mayAsk {
+	if row, _ := find(in.Command); in.Kind == supervisor.KindPress || row.mayAsk {
 		return questionTimeout
 	}
 	return commandTimeout

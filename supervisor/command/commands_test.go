@@ -13,7 +13,7 @@ import (
 )
 
 // answers are the beginnings of what was answered, in order.
-func (h *house) answers(c supervisor.Conversation) (answers []string) {
+func (h *rig) answers(c supervisor.Conversation) (answers []string) {
 	h.Helper()
 	list, err := h.db.Outbox().List(h.Context(), c.ID, 0, 100)
 	if err != nil {
@@ -26,7 +26,7 @@ func (h *house) answers(c supervisor.Conversation) (answers []string) {
 }
 
 // slow has /status of the house's own conversation last until the test says so.
-func (h *house) slow() (over chan struct{}) {
+func (h *rig) slow() (over chan struct{}) {
 	home := h.home.ID
 	over = make(chan struct{})
 	h.options.Status = func(ctx context.Context, c supervisor.Conversation) (string, error) {
@@ -45,7 +45,7 @@ func (h *house) slow() (over chan struct{}) {
 
 func TestCommandsOfAConversationAreAnsweredAsTheyWereSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		over := h.slow()
 		h.live()
 		guest, err := h.db.Conversations().Find(t.Context(), "bob", supervisor.ChannelTerminal, "", "")
@@ -89,7 +89,7 @@ func TestCommandsOfAConversationAreAnsweredAsTheyWereSent(t *testing.T) {
 // TestWhatAnEarlierLifeLeftComesFirst, also before what was accepted before the commands run.
 func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		over := h.slow()
 		end := h.live()
 		for _, text := range []string{"/status", "/help", "/new"} {
@@ -120,7 +120,7 @@ func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 // TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce: it is taken also while it stands behind another.
 func TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newRig(t)
 		over := h.slow()
 		h.live()
 		h.commands.Accept(h.keep("/status"))
@@ -139,7 +139,7 @@ func TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce(t *testing.T) {
 
 // TestManyCommandsKeepTheirOrder, whatever comes between them.
 func TestManyCommandsKeepTheirOrder(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
 	var want []string
 	for n := range 40 {

@@ -1,0 +1,59 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"mews/supervisor"
+)
+
+// Groups are the chats of several people in which they may speak.
+type Groups interface {
+	// Allow has people speak in the group of a conversation, from now on.
+	Allow(ctx context.Context, c supervisor.Conversation) error
+	// Disallow takes that back. stays says that they may all the same: the configuration has the group.
+	Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error)
+}
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "allow", Help: "let people speak with me in this group", AdminsOnly: true},
+		place: 130, run: textAnswer(allowGroup)})
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "disallow", Help: "answer nobody in this group any more", AdminsOnly: true},
+		place: 140, run: textAnswer(disallowGroup)})
+}
+
+// allowGroup lets people speak in the group in which it is written.
+func allowGroup(ctx context.Context, c *Commands, r Request) (string, error) {
+	if err := checkGroup(c, r); err != nil {
+		return "", err
+	}
+	if err := c.o.Groups.Allow(ctx, r.Conversation); err != nil {
+		return "", fmt.Errorf("allow a group: %w", err)
+	}
+	c.o.Audit(r.Conversation.User, "group.allowed", fmt.Sprintf("%s chat %s", r.Conversation.Channel, r.Conversation.Chat))
+	return textGroupAllowed, nil
+}
+
+// disallowGroup takes that back.
+func disallowGroup(ctx context.Context, c *Commands, r Request) (string, error) {
+	if err := checkGroup(c, r); err != nil {
+		return "", err
+	}
+	stays, err := c.o.Groups.Disallow(ctx, r.Conversation)
+	if err != nil {
+		return "", fmt.Errorf("disallow a group: %w", err)
+	}
+	if stays {
+		return "", supervisor.Errorf(supervisor.CodeForbidden, textGroupConfigured)
+	}
+	c.o.Audit(r.Conversation.User, "group.disallowed", fmt.Sprintf("%s chat %s", r.Conversation.Channel, r.Conversation.Chat))
+	return textGroupDisallowed, nil
+}
+
+// checkGroup is nil in a group.
+func checkGroup(c *Commands, r Request) error {
+	if !c.o.InGroup(r.Conversation) {
+		return supervisor.Errorf(supervisor.CodeInvalid, textGroupsOnly, r.Name)
+	}
+	return nil
+}

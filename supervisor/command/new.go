@@ -1,0 +1,39 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"mews/supervisor"
+)
+
+// Topics lets a conversation begin anew.
+type Topics interface {
+	Restart(ctx context.Context, conversation int64) error
+}
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "new", EndsTurn: true,
+		Help: "begin a new topic: what was said so far is left out from now on"}, place: 30, run: textAnswer(newTopic)})
+}
+
+func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {
+	ahead, err := c.stopTurn(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	if err := c.o.Topics.Restart(ctx, r.Conversation.ID); err != nil {
+		return "", fmt.Errorf("begin a new topic: %w", err)
+	}
+	text := textNewTopic
+	if ahead.Inbound != 0 {
+		text += " " + endedText(ahead)
+	}
+	switch {
+	case ahead.Waiting == 1:
+		text += textNewTopicWaiting
+	case ahead.Waiting > 1:
+		text += fmt.Sprintf(textNewTopicWaitingMany, ahead.Waiting)
+	}
+	return text, nil
+}

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// Sessions is where turns run.
+type Sessions interface {
+	// Stop ends the turn that a command is about, and returns when its answer is in the outbox. The result has no Inbound where
+	// there was nothing to stop.
+	Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
+	// StopNow ends the turn that runs in a conversation, if there is one, for a command that is not on disk.
+	StopNow(conversation int64) (stopped bool)
+}
+
+const stopName = "stop"
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: stopName, Help: "end the running answer at once",
+		Urgent: true, Open: true, EndsTurn: true}, place: 40, run: textAnswer(stop)})
+}
+
+func stop(ctx context.Context, c *Commands, r Request) (string, error) {
+	ahead, err := c.stopTurn(ctx, r)
+	switch {
+	case err != nil:
+		return "", err
+	case ahead.Inbound == 0:
+		return textNothingRuns, nil
+	case ahead.Waiting == 1:
+		return endedText(ahead) + textWaiting, nil
+	case ahead.Waiting > 1:
+		return endedText(ahead) + fmt.Sprintf(textWaitingMany, ahead.Waiting), nil
+	}
+	return endedText(ahead), nil
+}
+
+// endedText says how the turn ended that was to be stopped.
+func endedText(ahead sqlite.PrecedingText) string {
+	if ahead.Why == protocol.WhyStopped {
+		return textStopped
+	}
+	return textJustEnded
+}
+
+// stopTurn ends the turn that a command is about.
+func (c *Commands) stopTurn(ctx context.Context, r Request) (sqlite.PrecedingText, error) {
+	ahead, err := c.o.Sessions.Stop(ctx, r.Conversation, r.Inbound)
+	if err != nil && ctx.Err() != nil {
+		return ahead, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: err, Message: textStopsSlowly}
+	}
+	return ahead, err
+}
+
+// NotStored takes a command that could not be kept, and gives what its sender is told of that. A /stop ends what runs all the
+// same: to do that without a row harms nobody, and a full disk is no reason to go on.
+func (c *Commands) NotStored(in supervisor.Inbound, err error) error {
+	if in.Command != stopName || !c.o.Sessions.StopNow(in.Conversation.ID) {
+		return err
+	}
+	return &supervisor.Error{Code: supervisor.ErrorCode(err), Err: err, Message: textStoppedNotStored + supervisor.ErrorMessage(err)}
+}

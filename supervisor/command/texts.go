@@ -1,0 +1,152 @@
+package command
+
+// What a command says. A name that others gave is put in by quoteName.
+const (
+	textNoCommand  = "There is no command /%s. /help lists those there are."
+	textAdminsOnly = "Only an admin may use /%s."
+	textDeadButton = "This button does nothing any more."
+
+	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
+		"call Ann on Friday”. What you send is kept until it is answered, whatever happens in between.\n\n"
+	textStartEnd = "\n/help lists the commands."
+	textHelp     = "Commands:\n"
+	textHelpEnd  = "\nEverything else you write goes to your assistant, which works in your own folder."
+)
+
+// /new and /stop.
+const (
+	textNewTopic            = "A new topic. What was said so far stays on record but out of my sight; your files are as they were."
+	textNewTopicWaiting     = " 1 message that has no answer yet is answered in the new topic."
+	textNewTopicWaitingMany = " %d messages that have no answer yet are answered in the new topic."
+
+	textNothingRuns      = "Nothing is running here."
+	textStopped          = "Stopped."
+	textJustEnded        = "The answer that was being given had just ended."
+	textWaiting          = " 1 message waits behind it, and is answered now."
+	textWaitingMany      = " %d messages wait behind it, and are answered now."
+	textStopsSlowly      = "I am stopping the running answer, and that takes longer than it should. It will say itself how it ended."
+	textStoppedNotStored = "What runs here is being stopped, although your /stop could not be kept: "
+)
+
+// /lock.
+const (
+	textLockUsage          = "There is /lock, which locks this chat, and “/lock all”, which locks all of yours; %s means nothing to it."
+	textLockedHere         = "Locked here. What you send waits until you have sent a code. An answer that is being given goes on; /stop ends it."
+	textLockedAll          = "Locked here and in every other chat of yours. What you send waits until you have sent a code. An answer that is being given goes on; /stop ends it."
+	textNoFactorConfigured = "There is nothing to lock: the configuration has no second factor for you (totp: off). An admin can change that."
+	textNoFactor           = "There is nothing to lock: you have no second factor. `mews totp enroll %s`, on the machine that Mews runs " +
+		"on, gives you one; if you have no account there, ask an admin for it."
+)
+
+// /allow and /disallow.
+const (
+	textGroupAllowed = "People may speak with me in this group from now on: those whom I know, each with an assistant of their own, to " +
+		"commands, in answers to me, and where they name me. It sees what is said to it here, and nothing of their private " +
+		"chats. What it writes here, everybody here reads, also what it found in its person's folder. /disallow takes this back."
+	textGroupDisallowed = "From now on I answer nobody in this group. An admin's /allow changes that."
+	textGroupConfigured = "This group stands in the configuration (telegram.groups), so people may still speak here. Take it out " +
+		"there, and run `mews reload`."
+	textGroupsOnly = "/%s is for groups: add me to one, and write it there. In a group I answer nobody until an admin has allowed " +
+		"it; in our private chat you may speak anyway."
+)
+
+// /invite.
+const (
+	textInviteQuestion = "Invite %s? Whoever has the code can speak with Mews as %s, once it is used."
+	textInviteInGroup  = "Everybody here would read the code. Write /invite in our private chat."
+	textInviteUsage    = "Write the name of who is invited: “/invite anna” makes a code for anna. If nobody here has that name, anna becomes a " +
+		"new person."
+	textInviteAdded   = "%s is a person here now, with a folder of their own. "
+	textInviteGive    = "Give this to %s, and to nobody else: it makes one account on Telegram theirs, once, within %d hours.\n\n"
+	textInviteNoBot   = "%s Then they write to the bot: `/start %s`"
+	textInviteLink    = "%s\n\nThey open that link, or write to me: `/start %s`"
+	textInviteCode    = "They find the bot, and write to it: `/start %s`"
+	textInviteFactor  = "\n\nThey are given a second factor then, and need it to speak here."
+	textInviteDeleted = "\n\nThis message goes away in an hour."
+)
+
+// /grants.
+const (
+	textGrantsUsage   = "There is /grants, and “/grants revoke NUMBER”; %s means nothing to it."
+	textGrantsInGroup = "What you allow for always is private. Write /grants in our private chat."
+	textNoGrants      = "You have allowed nothing for always. When I ask you, the button “Always for exactly this” does that."
+	textGrants        = "You allow these for always:\n"
+	textGrantsEnd     = "\n\n“/grants revoke NUMBER” takes one back: I ask you again then."
+	textGrant         = "\n- number %d, since %s: %s"
+	textMoreGrants    = "\n- and %d more, which are listed once these are fewer"
+	textRevokeButton  = "Take back number %d"
+	textNoGrantNumber = "%s is not the number of something that you allow for always. /grants lists them."
+	textRevoked       = "Number %d is taken back: I ask you again from now on."
+)
+
+// /settings.
+const (
+	textSettings          = "What is set for you:\n"
+	textSettingsEnd       = "\n\n“/settings NAME VALUE” sets one for you, wherever you write, and “/settings NAME default” takes that back; for example:\n"
+	textSettingConfigured = "Only the configuration says what %s is; an admin can change it there."
+	textSettingUsage      = "Write a value%s: “/settings %s %s”, or “/settings %s default”."
+	textNoSetting         = "There is no setting %s. There is %s."
+	textSettingQuestion   = "Change your setting %s from %s to %s?"
+	textSettingSet        = "From now on %s is %s, %s. %s"
+	textSettingSetInGroup = "The setting %s is changed. /settings in our private chat shows it."
+	textChooseModel       = "Choose a model"
+)
+
+// /model and /models.
+const (
+	textModelUsage              = "The name of a model is one word, such as offline. /models lists what there is."
+	textConfiguredModelButton   = "As the configuration has it"
+	textChosenModelGone         = "You chose %s, which can't be had any more: %s “/model default” takes your choice back."
+	textOwnModel                = "%s answers you, by your own choice. “/model default” takes that back; /models lists what there is."
+	textConfiguredModel         = "%s answers you, as the configuration has it. “/model PROVIDER/MODEL” chooses another for you alone; /models lists what there is."
+	textConfiguredModelQuestion = "Go back to the model that the configuration has for you?"
+	textConfiguredModelSet      = "The configuration decides again: from your next message on %s answers you."
+	textNoSuchModel             = "%s offers no model %s.%s"
+	textModelNotAllowed         = "You may not choose %s: the configuration says which models you may (models_allowed). /models lists them."
+	textModelQuestion           = "Have %s answer you from now on?"
+	textModelSet                = "From your next message on %s answers you, wherever you write. “/model default” takes that back."
+	textModelsHint              = " /models lists what there is."
+	textSuggestions             = " There is:\n"
+	textMoreModels              = "\n\nand %s more; /models lists them."
+
+	textModels      = "These models can answer you:\n\n"
+	textModelsWith  = "Models with %s in their names:\n\n"
+	textNoModels    = "No models are offered."
+	textNoModelWith = "No model that is offered has %s in its name."
+	textModelsCut   = "\n\n“/models WORD” lists those with that word in their names, “/model PROVIDER/MODEL” chooses one for you."
+	textModelsEnd   = "\n\n“/model PROVIDER/MODEL” chooses one for you."
+)
+
+// /usage.
+const (
+	textUsageUsage      = "There is /usage, and for admins “/usage all”; %s means nothing to it."
+	textUsageAdminsOnly = "Only an admin may see what others ask of models. /usage tells what you did."
+	textUsageInGroup    = "A group is not told what its people ask of models. Write “/usage all” in our private chat."
+	textYourUsage       = "What you asked of models"
+	textAllUsage        = "What everybody asked of models"
+	textByModel         = "By model, this month:"
+	textByPerson        = "By person, this month:"
+	textByConversation  = "By conversation, this month:"
+	textNoUsage         = " this month: nothing."
+	textUsage           = "%s:\n\n- today: %v\n- this week: %v\n- this month: %v"
+	textMoreLines       = "\n- %d more: %v"
+	textBudgetLeft      = "\n\nOf your budget "
+	textBudgetLeftAnd   = ", and "
+	textAllowance       = "%s of %s is left %s"
+	textNothing         = "nothing"
+	textCached          = " (%d %% from a cache)"
+	textUsageLine       = "%s, %s tokens in%s, %s out, %s"
+	textNoPrice         = "price not known"
+	textSomeUnpriced    = "%s and %s of unknown price"
+	textChart           = "The last %d days, in %s:\n\n```\n"
+	textDollarsADay     = "US dollars a day"
+	textTokensADay      = "tokens a day"
+)
+
+// /resend.
+const (
+	textNothingToResend = "There is nothing to send again."
+	textResendsOne      = "Sending 1 message again."
+	textResends         = "Sending %d messages again."
+	textResendsMost     = "Sending the oldest %d messages again; /resend once more sends what may be left."
+)
