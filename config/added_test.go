@@ -16,11 +16,11 @@ func TestWhoCanBeAdded(t *testing.T) {
 	}{
 		{User{Name: "dan", Role: "user", Home: "/s/homes/dan"}, ""},
 		{User{Name: "dan", Role: "admin", Account: "dan", Timezone: "Europe/Madrid", Home: "/s/homes/dan"}, ""},
-		{User{Name: "Dan", Role: "user"}, `the name "Dan" can't be`},
-		{User{Name: "../dan", Role: "user"}, `the name "../dan" can't be`},
+		{User{Name: "Dan", Role: "user"}, `a user can't be called "Dan"`},
+		{User{Name: "../dan", Role: "user"}, `a user can't be called "../dan"`},
 		{User{Name: "dan", Role: "boss"}, `no role "boss"`},
 		{User{Name: "dan", Role: "user", Timezone: "Mars"}, `no time zone "Mars"`},
-		{User{Name: "ann", Role: "user"}, "ann stands in the configuration already"},
+		{User{Name: "ann", Role: "user"}, "ann is in the configuration already"},
 		{User{Name: "dan", Role: "user", Account: "ann"}, "the account ann is ann's already"},
 		{User{Name: "carl", Role: "user", Home: "/s/homes/carl"}, "ben has /s/homes/carl"},
 	} {

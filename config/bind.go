@@ -11,12 +11,14 @@ import (
 
 // binder puts a YAML tree into a Config. It keeps where each value stands, for what is found wrong later.
 type binder struct {
-	env      Env
-	places   places
-	problems []Problem
+	env       Env
+	dir       string // where a relative name of a file with a secret begins
+	places    places
+	protected []protectedPath // the files that were read
+	problems  []Problem
 }
 
-// places are where the values of a file stand, by the path of their field.
+// places are where the values of a file stand, by the paths of their keys.
 type places map[string]place
 
 type place struct {
@@ -25,112 +27,109 @@ type place struct {
 }
 
 // bind puts n into a value; line is where the person will look for it. A Config holds nothing but structs, maps, slices
-// and the scalar types.
-func (b *binder) bind(n *yaml.Node, line int, into reflect.Value, field string) {
-	b.places[field] = place{line: line, text: show(n, into.Type())}
-	if n.Anchor != "" || n.Kind == yaml.AliasNode {
-		b.wrong(field, "the value written out: anchors and aliases are not read")
-		return
-	}
-	if scalar, ok := scalarTypes[into.Type()]; ok {
-		scalar(b, n, into, field)
-		return
-	}
-	switch into.Kind() {
-	case reflect.Struct:
-		b.bindStruct(n, into, field)
-	case reflect.Map:
-		b.bindMap(n, into, field)
+// and scalars.
+func (b *binder) bind(n *yaml.Node, line int, into reflect.Value, path string) {
+	b.places[path] = place{line: line, text: show(n, into.Type())}
+	scalar, isScalar := scalars[into.Type()]
+	switch {
+	case n.Anchor != "" || n.Kind == yaml.AliasNode:
+		b.wrong(path, wantNoAnchor)
+	case isScalar:
+		b.bindScalar(n, into, path, scalar)
+	case into.Kind() == reflect.Struct:
+		b.bindStruct(n, into, path)
+	case into.Kind() == reflect.Map:
+		b.bindMap(n, into, path)
 	default:
-		b.bindList(n, into, field)
+		b.bindList(n, into, path)
 	}
 }
 
-func (b *binder) bindStruct(n *yaml.Node, into reflect.Value, field string) {
+func (b *binder) bindScalar(n *yaml.Node, into reflect.Value, path string, s scalar) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
+		b.wrong(path, s.want)
+		return
+	}
+	text, err := expand(n.Value, b.env.Getenv)
+	if err != nil {
+		b.wrong(path, err.Error())
+		return
+	}
+	isText := n.ShortTag() == "!!str"
+	value, want := s.read(written{text: text, isText: isText, fixed: isText && text == n.Value})
+	if want != "" {
+		b.wrong(path, want)
+		return
+	}
+	into.Set(reflect.ValueOf(value))
+}
+
+func (b *binder) bindStruct(n *yaml.Node, into reflect.Value, path string) {
 	names := keys(into.Type())
-	b.eachKey(n, field, "keys and their values: "+strings.Join(names, ", "), func(key string, line int, value *yaml.Node) {
-		at := join(field, key)
-		i := slices.Index(names, key)
+	b.eachKey(n, path, wantKeys+strings.Join(names, ", "), func(name string, line int, value *yaml.Node) {
+		at := join(path, name)
+		i := slices.Index(names, name)
 		if i < 0 {
-			b.places[at] = place{line: line, text: "an unknown key"}
-			b.wrong(at, meant(key, names))
+			b.places[at] = place{line: line, text: gotUnknownKey}
+			b.wrong(at, meant(name, names))
 			return
 		}
 		b.bind(value, line, into.Field(i), at)
 	})
+	for i, name := range names {
+		b.readSecretFile(into, into.Type().Field(i), join(path, name))
+	}
 }
 
-func (b *binder) bindMap(n *yaml.Node, into reflect.Value, field string) {
+func (b *binder) bindMap(n *yaml.Node, into reflect.Value, path string) {
 	into.Set(reflect.MakeMap(into.Type()))
-	b.eachKey(n, field, "names and what belongs to each", func(key string, line int, value *yaml.Node) {
+	b.eachKey(n, path, wantNames, func(name string, line int, value *yaml.Node) {
 		element := reflect.New(into.Type().Elem()).Elem()
-		b.bind(value, line, element, join(field, key))
-		into.SetMapIndex(reflect.ValueOf(key), element)
+		b.bind(value, line, element, join(path, name))
+		into.SetMapIndex(reflect.ValueOf(name), element)
 	})
 }
 
 // eachKey calls bind with each key of a mapping that is right as a key.
-func (b *binder) eachKey(n *yaml.Node, field, want string, bind func(key string, line int, value *yaml.Node)) {
+func (b *binder) eachKey(n *yaml.Node, path, want string, bind func(name string, line int, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		b.wrong(field, want)
+		b.wrong(path, want)
 		return
 	}
 	lines := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		first := lines[key.Value]
+		name, value := n.Content[i], n.Content[i+1]
+		first := lines[name.Value]
 		switch {
-		case key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str" || key.Anchor != "":
-			b.add(key.Line, field, "a key that is "+kind(key), "a plain word as the key")
+		case name.Kind != yaml.ScalarNode || name.ShortTag() != "!!str" || name.Anchor != "":
+			b.add(name.Line, path, gotKeyThatIs+kind(name), wantPlainKey)
 		case first > 0:
-			b.add(key.Line, join(field, key.Value), "it a second time", fmt.Sprintf("it once: it stands on line %d", first))
+			b.add(name.Line, join(path, name.Value), gotKeyAgain, fmt.Sprintf(wantKeyOnce, first))
 		default:
-			lines[key.Value] = key.Line
-			bind(key.Value, key.Line, value)
+			lines[name.Value] = name.Line
+			bind(name.Value, name.Line, value)
 		}
 	}
 }
 
-func (b *binder) bindList(n *yaml.Node, into reflect.Value, field string) {
+func (b *binder) bindList(n *yaml.Node, into reflect.Value, path string) {
 	if n.Kind != yaml.SequenceNode {
-		b.wrong(field, "a list: [first, second], or a line with a dash for each")
+		b.wrong(path, wantList)
 		return
 	}
 	list := reflect.MakeSlice(into.Type(), len(n.Content), len(n.Content))
 	for i, item := range n.Content {
-		b.bind(item, item.Line, list.Index(i), fmt.Sprintf("%s[%d]", field, i))
+		b.bind(item, item.Line, list.Index(i), element(path, i))
 	}
 	into.Set(list)
 }
 
-// wrong notes that what stands at field is not what it should be.
-func (b *binder) wrong(field, want string) {
-	at := b.places[field]
-	b.add(at.line, field, at.text, want)
+// wrong notes that the value of a key is not what it should be.
+func (b *binder) wrong(path, want string) {
+	at := b.places[path]
+	b.add(at.line, path, at.text, want)
 }
 
-func (b *binder) add(line int, field, value, want string) {
-	b.problems = append(b.problems, Problem{Line: line, Field: field, Value: value, Want: want})
-}
-
-// keys are the names of a struct's fields in the file, in their order. The fields that stand in no file have no yaml tag
-// and come after them.
-func keys(t reflect.Type) []string {
-	var names []string
-	for i := range t.NumField() {
-		name, ok := t.Field(i).Tag.Lookup("yaml")
-		if !ok {
-			break
-		}
-		names = append(names, name)
-	}
-	return names
-}
-
-// meant says which key there is instead of an unknown one.
-func meant(key string, names []string) string {
-	if name := nearest(key, names); name != "" {
-		return name
-	}
-	return oneOf(names)
+func (b *binder) add(line int, path, value, want string) {
+	b.problems = append(b.problems, Problem{Line: line, Field: path, Value: value, Want: want})
 }

@@ -1,97 +1,109 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
-	"path"
-	"regexp"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
-
-const (
-	roleAdmin = "admin"
-	roleUser  = "user"
-)
-
-var (
-	logLevels  = []string{"trace", "debug", "info", "warn", "error"}
-	logFormats = []string{"json", "text"}
-	roles      = []string{roleAdmin, roleUser}
-	streams    = []string{StreamEdit, StreamFinal}
-	busies     = []string{BusySteer, BusyQueue, BusyRestart}
-)
-
-// userNames are names of users and of providers: they become parts of paths, and of commands that a person types.
-var userNames = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
-
-const wantName = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
 
 // checker looks at a Config that is complete.
 type checker struct {
 	cfg         *Config
 	places      places          // nil where no file was read
-	wrongBefore map[string]bool // fields of which something was said already
-	kept        []kept          // what no home may hold
+	wrongBefore map[string]bool // keys of which something was said already
+	protected   []protectedPath
 	problems    []Problem
+}
+
+// protectedPath may lie in nobody's home: whoever has a home has a program that may read and write there.
+type protectedPath struct {
+	path string
+	what string
+}
+
+// checks are those that need code, by the check tags. Each gets the path of a key and its value.
+var checks = map[string]func(c *checker, path string, value any){
+	"state":         of((*checker).checkState),
+	"listen":        of((*checker).checkListen),
+	"token":         of((*checker).checkToken),
+	"bot_api":       of((*checker).checkBotAPI),
+	"webhook":       of((*checker).checkWebhook),
+	"groups":        of((*checker).checkGroups),
+	"providers":     of((*checker).checkProviders),
+	"default_model": of((*checker).checkDefault),
+	"model":         of((*checker).checkModel),
+	"fallback":      of((*checker).checkFallback),
+	"model_globs":   of((*checker).checkModelGlobs),
+	"prices":        of((*checker).checkPrices),
+	"session_max":   of((*checker).checkSessionMax),
+	"users":         of((*checker).checkUsers),
+	"account":       of((*checker).checkAccount),
+	"timezone":      of((*checker).checkTimezone),
+	"folders":       of((*checker).checkFolders),
+	"globs":         of((*checker).checkGlobs),
+}
+
+// of makes a check of values of one type one of any value.
+func of[T any](check func(c *checker, path string, value T)) func(*checker, string, any) {
+	return func(c *checker, path string, value any) { check(c, path, value.(T)) }
 }
 
 // check notes everything that is wrong.
 func (c *checker) check() {
-	c.checkLog()
-	telegramChecker{c}.checkWebhooks()
-	telegramChecker{c}.checkTelegram()
-	c.checkWord("chat.stream", c.cfg.Chat.Stream, streams)
-	c.checkWord("chat.busy", c.cfg.Chat.Busy, busies)
-	modelChecker{c}.checkModels()
-	c.checkLimits()
-	gateChecker{c}.checkGate()
-	c.checkGlobs("files", c.cfg.Files)
-	c.checkState()
-	c.checkUsers()
+	root(c.cfg).walk(func(k key) bool {
+		c.checkWord(k)
+		c.checkBounds(k)
+		if name := k.tag.Get("check"); name != "" {
+			checks[name](c, k.path, k.value.Interface())
+		}
+		return true
+	})
 	c.checkHomes()
 	c.checkNested()
 }
 
-func (c *checker) checkLog() {
-	c.checkWord("log.level", c.cfg.Log.Level, logLevels)
-	c.checkWord("log.format", c.cfg.Log.Format, logFormats)
-}
-
-// checkLimits holds the bounds. They are wide: outside them a value is a slip, or does harm.
-func (c *checker) checkLimits() {
-	l := c.cfg.Limits
-	w := c.cfg.Worker
-	c.checkWord("worker.sandbox", w.Sandbox, append([]string{"auto"}, tiers...))
-	c.checkWord("worker.sandbox_min", w.SandboxMin, tiers)
-	within(c, "worker.memory", w.Memory, 64*MiB, 1024*GiB)
-	within(c, "worker.pids", w.PIDs, 32, 1<<16)
-	if w.Disk != 0 && w.Disk < MiB {
-		c.wrong("worker.disk", readable(w.Disk), "at least 1MiB, or 0B for no limit")
-	}
-	c.checkFolders("worker.read_only", w.ReadOnly)
-	within(c, "worker.idle", c.cfg.Worker.Idle, time.Second, 7*24*time.Hour)
-	within(c, "limits.steps", l.Steps, 1, 1000)
-	within(c, "limits.turn", l.Turn, time.Second, 24*time.Hour)
-	within(c, "limits.turns", l.Turns, 1, 256)
-	within(c, "limits.model_calls", l.ModelCalls, 1, 256)
-	within(c, "limits.history", l.History, 1000, 10_000_000)
-	within(c, "limits.output", l.Output, KiB, 128*KiB) // it must fit into one line of the wire, escaped
-}
-
-// within notes a value out of its bounds.
-func within[T cmp.Ordered](c *checker, field string, value, least, most T) {
-	if value < least || value > most {
-		c.wrong(field, readable(value), "from "+readable(least)+" to "+readable(most))
+// checkWord notes a word that is not one of those of the oneof tag. A key without a default may be left out.
+func (c *checker) checkWord(k key) {
+	words := strings.Fields(k.tag.Get("oneof"))
+	if word := k.value.String(); len(words) > 0 && (word != "" || c.stands(k.path)) {
+		c.checkOneOf(k.path, word, words)
 	}
 }
 
-// readable is a number as a person would write it: 168h, where time.Duration says 168h0m0s.
+func (c *checker) checkOneOf(path, word string, words []string) {
+	if !slices.Contains(words, word) {
+		c.wrong(path, quote(word), oneOf(words))
+	}
+}
+
+// checkBounds notes a value out of the bounds of its tags. They are wide: outside them a value is a slip, or does harm.
+func (c *checker) checkBounds(k key) {
+	least, most, zero := k.tag.Get("min"), k.tag.Get("max"), k.tag.Get("zero")
+	if least == "" || zero != "" && k.value.IsZero() {
+		return
+	}
+	low := number(k.value) < number(fromTag(k.value.Type(), least))
+	switch {
+	case most != "" && (low || number(k.value) > number(fromTag(k.value.Type(), most))):
+		c.wrong(k.path, readable(k.value.Interface()), fmt.Sprintf(wantBetween, least, most))
+	case most == "" && low:
+		c.wrong(k.path, readable(k.value.Interface()), fmt.Sprintf(wantAtLeast, least, reflect.Zero(k.value.Type()), zero))
+	}
+}
+
+// number is a value that has bounds. A float64 is exact for all bounds that there are.
+func number(v reflect.Value) float64 {
+	if v.CanInt() {
+		return float64(v.Int())
+	}
+	return v.Float()
+}
+
+// readable is a number as a person would write it: 168h, where time.Duration prints 168h0m0s.
 func readable(value any) string {
 	text := fmt.Sprint(value)
 	switch value := value.(type) {
@@ -107,87 +119,70 @@ func readable(value any) string {
 	return text
 }
 
-// checkWord notes a word that is none of a few.
-func (c *checker) checkWord(field, word string, words []string) {
-	if !slices.Contains(words, word) {
-		c.wrong(field, quote(word), oneOf(words))
+func (c *checker) checkSessionMax(path string, most time.Duration) {
+	if session := c.cfg.Access.Session; most < session {
+		c.wrong(path, readable(most), fmt.Sprintf(wantSessionMax, readable(session)))
 	}
 }
 
 // checkURL notes what is no URL, or not one that fits, and says whether it is right. It shows nothing of one that may
 // hold a password.
-func (c *checker) checkURL(field, text, want string, fits func(*url.URL) bool) bool {
+func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bool {
 	u, err := url.Parse(text)
 	switch {
 	case err == nil && u.Hostname() != "" && u.User == nil && !strings.ContainsAny(text, "?#") && fits(u):
 		return true
 	case strings.ContainsAny(text, "@?"):
-		c.add(field, hidden, want)
+		c.add(path, hidden, want)
 	default:
-		c.wrong(field, quote(text), want)
+		c.wrong(path, quote(text), want)
 	}
 	return false
 }
 
-const wantGlob = "a glob below the person's folder, such as notes/**/*.md"
-
-func (c *checker) checkGlobs(field string, files Files) {
-	for _, list := range []struct {
-		key   string
-		globs []string
-	}{
-		{"include", files.Include}, {"exclude", files.Exclude}, {"append_only", files.AppendOnly},
-	} {
-		if _, stands := c.places[field+"."+list.key]; !stands {
-			continue // it is another's, and looked at there
-		}
-		for i, glob := range list.globs {
-			if !validGlob(glob) {
-				c.wrong(fmt.Sprintf("%s.%s[%d]", field, list.key, i), quote(glob), wantGlob)
-			}
-		}
+// checkUnique notes a value that another key has, and remembers those that none has. "" is no value.
+func (c *checker) checkUnique(path, value, shown, want string, taken map[string]string) {
+	switch other := taken[value]; {
+	case value == "":
+	case other != "":
+		c.wrong(path, shown, fmt.Sprintf(want, other))
+	default:
+		taken[value] = path
 	}
 }
 
-// validGlob says whether a glob can match a path below a folder.
-func validGlob(glob string) bool {
-	if glob == "" || path.IsAbs(glob) || !doublestar.ValidatePattern(glob) {
-		return false
-	}
-	return !slices.Contains(strings.Split(glob, "/"), "..")
+// stands says whether a key stands in the file.
+func (c *checker) stands(path string) bool {
+	_, ok := c.places[path]
+	return ok
 }
 
-// wrong notes a problem of a field, as the file has it where the file has it; value is shown where it does not.
-func (c *checker) wrong(field, value, want string) {
-	if at, ok := c.places[field]; ok {
+// wrong notes a problem of a key, as the file has it where the file has it; value is shown where it does not.
+func (c *checker) wrong(path, value, want string) {
+	if at, ok := c.places[path]; ok {
 		value = at.text
 	}
 	if value == `""` {
-		value = "nothing"
+		value = gotNothing
 	}
-	c.add(field, value, want)
+	c.add(path, value, want)
 }
 
-func (c *checker) add(field, value, want string) {
-	for f := field; f != ""; f = parent(f) {
-		if c.wrongBefore[f] {
+func (c *checker) add(path, value, want string) {
+	for p := path; p != ""; p = parent(p) {
+		if c.wrongBefore[p] {
 			return
 		}
 	}
-	c.problems = append(c.problems, Problem{Line: c.line(field), Field: field, Value: value, Want: want})
+	c.problems = append(c.problems, Problem{Line: c.line(path), Field: path, Value: value, Want: want})
 }
 
-// line is where field stands, or the nearest thing that it would stand in.
-func (c *checker) line(field string) int {
-	for f := field; f != ""; f = parent(f) {
-		if at, ok := c.places[f]; ok {
+// line is where a key stands, or the nearest one that it would stand in.
+func (c *checker) line(path string) int {
+	for p := path; p != ""; p = parent(p) {
+		if at, ok := c.places[p]; ok {
 			return at.line
 		}
 	}
 	return 0
-}
-
-// parent is the field that field is in, "" for the file.
-func parent(field string) string {
-	return field[:max(0, strings.LastIndexAny(field, ".["))]
 }

@@ -2,21 +2,28 @@ package config
 
 import (
 	"path/filepath"
+	"reflect"
 	"strings"
 )
+
+// defaults is what holds where the file says nothing. What depends on the environment or on other keys is filled in by
+// complete.
+func defaults() *Config {
+	cfg := &Config{}
+	root(cfg).setDefaults()
+	return cfg
+}
 
 // complete fills in what depends on the environment and on other keys. It may be called again and changes nothing then.
 func complete(cfg *Config, env Env) {
 	if cfg.State == "" {
 		cfg.State = below(env.xdg("XDG_STATE_HOME", ".local/state"), "mews")
 	}
-	if filepath.IsAbs(cfg.State) {
-		cfg.State = filepath.Clean(cfg.State)
-	}
-	cfg.Telegram.APIURL = strings.TrimRight(cfg.Telegram.APIURL, "/") // it names the source of what comes: one name for one place
+	clean(&cfg.State)
+	cfg.Telegram.APIURL = strings.TrimRight(cfg.Telegram.APIURL, "/") // it names the source of messages: one name for one place
 	for name, p := range cfg.Models.Providers {
 		if p.BaseURL == "" {
-			p.BaseURL = dialects[p.Kind].url
+			p.BaseURL = providerKinds[p.Kind].url
 			cfg.Models.Providers[name] = p
 		}
 	}
@@ -30,39 +37,37 @@ func complete(cfg *Config, env Env) {
 }
 
 func completeUser(u *User, cfg *Config) {
-	if u.Role == "" {
-		u.Role = roleUser
-	}
-	if u.Home == "" && filepath.IsAbs(cfg.State) && userNames.MatchString(u.Name) {
+	key{value: reflect.ValueOf(u).Elem()}.setDefaults()
+	if u.Home == "" && filepath.IsAbs(cfg.State) && ValidName(u.Name) {
 		u.Home = below(cfg.State, filepath.Join("homes", u.Name))
 	}
-	if filepath.IsAbs(u.Home) {
-		u.Home = filepath.Clean(u.Home)
-	}
+	clean(&u.Home)
 	cleanAll(u.Workspaces)
-	if u.TOTP == "" {
-		u.TOTP = TOTPOptional
+	inherit(reflect.ValueOf(&u.Budget).Elem(), reflect.ValueOf(cfg.Budget.Users))
+	inherit(reflect.ValueOf(&u.Files).Elem(), reflect.ValueOf(cfg.Files))
+	if u.ModelsAllowed == nil {
+		u.ModelsAllowed = cfg.Models.Allowed
 	}
-	u.Budget = u.Budget.or(cfg.Budget.Users)
-	u.ModelsAllowed = either(u.ModelsAllowed, cfg.Models.Allowed)
-	u.Files.Include = either(u.Files.Include, cfg.Files.Include)
-	u.Files.Exclude = either(u.Files.Exclude, cfg.Files.Exclude)
-	u.Files.AppendOnly = either(u.Files.AppendOnly, cfg.Files.AppendOnly)
 }
 
-// cleanAll makes absolute paths what they say.
-func cleanAll(paths []string) {
-	for i, p := range paths {
-		if filepath.IsAbs(p) {
-			paths[i] = filepath.Clean(p)
+// inherit gives each field of own that is zero the general value.
+func inherit(own, general reflect.Value) {
+	for i := range own.NumField() {
+		if own.Field(i).IsZero() {
+			own.Field(i).Set(general.Field(i))
 		}
 	}
 }
 
-// either is own where it was given, be it as an empty list, else the general one.
-func either(own, general []string) []string {
-	if own != nil {
-		return own
+// clean makes an absolute path the shortest that names the same.
+func clean(path *string) {
+	if filepath.IsAbs(*path) {
+		*path = filepath.Clean(*path)
 	}
-	return general
+}
+
+func cleanAll(paths []string) {
+	for i := range paths {
+		clean(&paths[i])
+	}
 }

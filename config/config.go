@@ -1,16 +1,31 @@
-// Package config reads the configuration: its shape, its defaults, and every check of it that needs nothing but the
-// file and the environment. A Config that it returns is whole: defaults filled in, secrets read, each value checked.
+// Package config reads the configuration: its shape, its defaults, and every check that needs only the file and the
+// environment. A Config that it returns is complete: defaults are filled in, secrets are read, and each value is checked.
 //
 // It is strict. An unknown key, a wrong type, a key that stands twice or a value out of its bounds is a Problem with
-// its line, and all of them are reported at once. Only cmd/mews imports this package; it copies the values into each
-// part's options.
+// its line, and all of them are reported at once. Only cmd/mews and supervisor/app import this package; they copy the
+// values into each part's options.
+//
+// A new key is a field here and a line in deploy/mews.example.yaml. These tags say what the field is:
+//
+//	yaml      the key's name
+//	default   its value where the file has none, written as in the file; on a struct: of each key below
+//	oneof     the words that it may be
+//	min, max  its bounds, written as in the file
+//	zero      what a value of zero means; the bounds do not hold for it
+//	check     a check in code, by its name in checks
+//	holds     the key names a file, whose content goes to the field of this name
+//	form      what such a file holds: "key" is 32 bytes; without it: a line
+//	reload    "live": a change holds at once; "restart", or no tag: after a restart. On a struct: for each key below
 package config
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
-// Config is the file. The names of its keys are the yaml tags; deploy/mews.example.yaml says why each is there.
+// Config is the file. The fields without a yaml tag stand in no file, and come last.
 type Config struct {
-	State    string   `yaml:"state"` // absolute path of the folder that is the supervisor's own
+	State    string   `yaml:"state" check:"state"` // absolute path of the folder that is the supervisor's own
 	Webhooks Webhooks `yaml:"webhooks"`
 	Log      Log      `yaml:"log"`
 	Telegram Telegram `yaml:"telegram"`
@@ -19,141 +34,218 @@ type Config struct {
 	Chat     Chat     `yaml:"chat"`
 	Limits   Limits   `yaml:"limits"`
 
-	Access    Access    `yaml:"access"`
-	Budget    Budget    `yaml:"budget"`
-	Approvals Approvals `yaml:"approvals"`
+	Access    Access    `yaml:"access" reload:"live"`
+	Budget    Budget    `yaml:"budget" reload:"live"`
+	Approvals Approvals `yaml:"approvals" reload:"live"`
 
-	Users []User `yaml:"users"` // at least one
-	Files Files  `yaml:"files"` // what holds where a user has nothing else; already copied into each User
+	Users []User `yaml:"users" check:"users" reload:"live"` // at least one
+	Files Files  `yaml:"files" reload:"live"`               // of users who have nothing else; already copied into each User
 
-	Local bool     // there was no file. In no file.
-	File  string   // absolute path of what was read; "" with Local. In no file.
-	Hints []string // whole sentences for who starts Mews: what stands in the environment and was not taken. In no file.
+	Local bool     // there was no file
+	File  string   // absolute path of the file; "" with Local
+	Hints []string // whole sentences for the person who starts Mews: what the environment has and was not used
 }
 
 // Webhooks is where others call this machine from outside.
 type Webhooks struct {
-	Listen string `yaml:"listen"` // IP address or localhost, and a port; "" for none
+	Listen string `yaml:"listen" check:"listen"` // IP address or localhost, and a port; "" for none
 }
 
-// Log is how the service tells what it does.
+// Log is how the service logs.
 type Log struct {
-	Level    string `yaml:"level"`    // trace, debug, info, warn or error
-	Format   string `yaml:"format"`   // json or text
-	Payloads bool   `yaml:"payloads"` // what goes to the models and comes from them stands in it too, at debug
+	Level    string `yaml:"level" default:"info" oneof:"trace debug info warn error"`
+	Format   string `yaml:"format" default:"json" oneof:"json text"`
+	Payloads bool   `yaml:"payloads"` // at debug, log also what goes to the models and comes from them
 }
 
 // Telegram is the bot that people talk to.
 type Telegram struct {
-	Token     Secret  `yaml:"token"`      // as written, or what TokenFile holds; empty: nobody talks on Telegram
-	TokenFile string  `yaml:"token_file"` // as written
-	APIURL    string  `yaml:"api_url"`    // of the Bot API: absolute http or https URL, no slash at its end
-	Webhook   Webhook `yaml:"webhook"`
-	Rate      Rate    `yaml:"rate"`
-	Groups    []int64 `yaml:"groups"` // ids of the groups in which people may speak from the start; below 0, each once
+	Token     Secret   `yaml:"token" check:"token"`      // as written, or what TokenFile holds; empty: nobody talks on Telegram
+	TokenFile string   `yaml:"token_file" holds:"Token"` // as written
+	APIURL    string   `yaml:"api_url" default:"https://api.telegram.org" check:"bot_api"`
+	Webhook   Webhook  `yaml:"webhook" check:"webhook"`
+	Rate      SendRate `yaml:"rate"`
+	Groups    []int64  `yaml:"groups" check:"groups" reload:"live"` // ids of the groups in which people may speak from the start; below 0, each once
 }
 
-// Webhook has Telegram call instead of being asked. Without a URL it is asked (long polling).
+// Webhook has Telegram call this machine. Without a URL Mews asks Telegram (long polling).
 type Webhook struct {
-	URL        string `yaml:"url"`         // https, or http of this machine; its path is TelegramPath
-	Secret     Secret `yaml:"secret"`      // with a URL never empty: as written, or what SecretFile holds
-	SecretFile string `yaml:"secret_file"` // as written
+	URL        string `yaml:"url"`                        // https, or http of this machine; its path is TelegramPath
+	Secret     Secret `yaml:"secret"`                     // with a URL never empty: as written, or what SecretFile holds
+	SecretFile string `yaml:"secret_file" holds:"Secret"` // as written
 }
 
-// TelegramPath is what Telegram calls at Webhooks.Listen.
+// TelegramPath is the path that Telegram calls at Webhooks.Listen.
 const TelegramPath = "/webhook/telegram"
 
-// Rate is how much is sent at most, in messages; a changed or deleted one counts as one.
-type Rate struct {
-	Chat  int `yaml:"chat"`  // a second, to one chat
-	Group int `yaml:"group"` // a minute, to one group
-	All   int `yaml:"all"`   // a second, to all chats together
+// SendRate is how many messages are sent at most. A change or a deletion counts as a message.
+type SendRate struct {
+	Chat  int `yaml:"chat" default:"1" min:"1" max:"30"`    // a second, to one chat
+	Group int `yaml:"group" default:"20" min:"1" max:"600"` // a minute, to one group
+	All   int `yaml:"all" default:"30" min:"1" max:"1000"`  // a second, to all chats together; Telegram sells at most 1000
+}
+
+// Models is who answers. A model is named as PROVIDER/MODEL, as Offline, or by its bare name where it is one of the
+// default's provider. A bare default belongs to the only provider.
+type Models struct {
+	Default  string   `yaml:"default" default:"offline" check:"default_model"`
+	Small    string   `yaml:"small" check:"model"`                       // for small work; "" is Default
+	Fallback []string `yaml:"fallback" check:"fallback"`                 // asked in this order when a model fails; each once
+	Allowed  []string `yaml:"allowed" check:"model_globs" reload:"live"` // models that people may choose; empty is all. Already copied into each User
+	Thinking string   `yaml:"thinking" default:"off" oneof:"off low medium high"`
+	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // CacheFor reads it
+
+	Silence   time.Duration       `yaml:"silence" default:"1m" min:"1s" max:"1h"` // a model that says nothing for so long has failed
+	Prices    map[string]Price    `yaml:"prices" check:"prices" reload:"live"`    // by model; they replace the prices that are built in
+	Providers map[string]Provider `yaml:"providers" check:"providers"`
+}
+
+// Price is what a model costs, in US dollars for a million tokens. Above the bound a price is a slip, such as one per token.
+type Price struct {
+	Input      float64 `yaml:"input" min:"0" max:"10000"`
+	Output     float64 `yaml:"output" min:"0" max:"10000"`
+	CacheRead  float64 `yaml:"cache_read" min:"0" max:"10000"`  // 0 is as Input
+	CacheWrite float64 `yaml:"cache_write" min:"0" max:"10000"` // 0 is as Input
+}
+
+// Provider is one way to reach models.
+type Provider struct {
+	Kind       string `yaml:"kind"`                        // openai or anthropic
+	APIKey     Secret `yaml:"api_key"`                     // as written, or what APIKeyFile holds; empty where the endpoint wants none
+	APIKeyFile string `yaml:"api_key_file" holds:"APIKey"` // as written
+	BaseURL    string `yaml:"base_url"`                    // absolute http or https URL
+	Server     string `yaml:"server"`                      // the program that answers there, of kind openai; "": BaseURL tells
 }
 
 // Worker is about the workers' processes.
 type Worker struct {
-	Idle       time.Duration `yaml:"idle"`        // after so long without a turn a worker is ended
-	Sandbox    string        `yaml:"sandbox"`     // auto, or the walls that it must be
-	SandboxMin string        `yaml:"sandbox_min"` // fewer walls than these, and nothing is served
-	Account    string        `yaml:"account"`     // OS account of workers whose users have none, where the service runs as root
-	Memory     Size          `yaml:"memory"`      // of a worker and all that it runs
-	PIDs       int           `yaml:"pids"`        // processes and threads of a worker and all that it runs
-	Disk       Size          `yaml:"disk"`        // of what a person's home holds; 0 is no limit
-	ReadOnly   []string      `yaml:"read_only"`   // absolute paths of folders that every worker may read
+	Sandbox    string        `yaml:"sandbox" default:"auto" oneof:"auto accounts namespaces landlock off"`      // auto: the best that hold
+	SandboxMin string        `yaml:"sandbox_min" default:"namespaces" oneof:"accounts namespaces landlock off"` // with fewer walls nobody is served
+	Account    string        `yaml:"account" default:"mews"`                                                    // OS account of workers whose users have none, where the service runs as root
+	Memory     Size          `yaml:"memory" default:"1GiB" min:"64MiB" max:"1024GiB"`                           // of a worker and all that it runs
+	PIDs       int           `yaml:"pids" default:"256" min:"32" max:"65536"`                                   // processes and threads of a worker and all that it runs
+	Disk       Size          `yaml:"disk" default:"10GiB" min:"1MiB" zero:"no limit"`                           // of what a person's home holds
+	ReadOnly   []string      `yaml:"read_only" check:"folders"`                                                 // absolute paths of folders that every worker may read
+	Idle       time.Duration `yaml:"idle" default:"30m" min:"1s" max:"168h"`                                    // after so long without a turn a worker is ended
 }
 
 // Chat is how people are talked to.
 type Chat struct {
-	Stream string `yaml:"stream"` // StreamEdit or StreamFinal, where a message can be changed after it was sent
-	Busy   string `yaml:"busy"`   // BusySteer, BusyQueue or BusyRestart
+	Stream string `yaml:"stream" default:"edit" oneof:"edit final"` // where a message can be changed after it was sent
+	Busy   string `yaml:"busy" default:"steer" oneof:"steer queue restart"`
 }
 
-// How an answer comes.
+// The values of Chat.Stream: how an answer comes.
 const (
-	StreamEdit  = "edit"  // it grows before one's eyes
-	StreamFinal = "final" // it comes when it is whole
+	StreamEdit  = "edit"  // it grows while it is given
+	StreamFinal = "final" // it comes when it is complete
 )
 
-// What becomes of what somebody sends while their turn runs.
+// The values of Chat.Busy: what happens to a message that somebody sends while their turn runs.
 const (
 	BusySteer   = "steer"   // the turn takes it in as it goes on
 	BusyQueue   = "queue"   // it has a turn of its own, after that one
 	BusyRestart = "restart" // it stops the turn, and has one of its own
 )
 
-// Limits are what one turn may use, and all of them.
+// Limits are the bounds of one turn, and of all turns.
 type Limits struct {
-	Steps   int           `yaml:"steps"`   // model calls
-	Turn    time.Duration `yaml:"turn"`    // from its start to its end
-	History int           `yaml:"history"` // tokens of earlier messages in a request
-	Output  Size          `yaml:"output"`  // of one tool call, as the model is shown it
+	Steps   int           `yaml:"steps" default:"50" min:"1" max:"1000"`             // model calls
+	Turn    time.Duration `yaml:"turn" default:"15m" min:"1s" max:"24h"`             // from its start to its end
+	History int           `yaml:"history" default:"32000" min:"1000" max:"10000000"` // tokens of earlier messages in a request
+	Output  Size          `yaml:"output" default:"16KiB" min:"1KiB" max:"128KiB"`    // of one tool call, as the model is shown it: it must fit into one line of the wire
 
-	Turns      int `yaml:"turns"`       // that run at one time, of all people together
-	ModelCalls int `yaml:"model_calls"` // likewise
+	Turns      int `yaml:"turns" default:"8" min:"1" max:"256"`       // that run at one time, of all people together
+	ModelCalls int `yaml:"model_calls" default:"8" min:"1" max:"256"` // likewise
+}
+
+// Access is how people prove that it is they who speak, and how much they may send.
+type Access struct {
+	Session    time.Duration `yaml:"session" default:"30m" min:"1m" max:"168h"`                         // a code opens a chat until nothing was said for so long,
+	SessionMax time.Duration `yaml:"session_max" default:"12h" min:"1m" max:"720h" check:"session_max"` // and for so long at most
+	Rate       ReceiveRate   `yaml:"rate"`
+	KeyFile    string        `yaml:"key_file" holds:"Key" form:"key" reload:"restart"` // as written; "": the service keeps a key of its own. Nothing can open what another key has sealed
+	Key        Secret        // what KeyFile holds: 32 bytes. Empty without one. In no file.
+}
+
+// ReceiveRate is how many messages are taken from one person.
+type ReceiveRate struct {
+	Burst  int     `yaml:"burst" default:"20" min:"1" max:"1000"`   // at once
+	Second float64 `yaml:"second" default:"1" min:"0.01" max:"100"` // a second, from then on
+}
+
+// TOTP says whether people have to prove with a code (TOTP) that it is they who speak.
+type TOTP string
+
+// The modes of a second factor.
+const (
+	TOTPRequired TOTP = "required" // always: who has not enrolled can't speak
+	TOTPOptional TOTP = "optional" // once they have enrolled
+	TOTPOff      TOTP = "off"      // never
+)
+
+// Budget is what may be spent on models.
+type Budget struct {
+	Month Dollars     `yaml:"month"` // by all people together, from the first to the first
+	Users SpendLimits `yaml:"users"` // by a user who has nothing else; already copied into each User
+}
+
+// SpendLimits are what a user may spend on models. 0 is no limit.
+type SpendLimits struct {
+	Turn   Dollars `yaml:"turn"`   // in one turn
+	Day    Dollars `yaml:"day"`    // from midnight to midnight where they live
+	Month  Dollars `yaml:"month"`  // from the first to the first where they live
+	Extend Dollars `yaml:"extend"` // by how much they may lengthen their day by themselves, when asked; 0: not at all
+}
+
+// Approvals say whether people are asked before something leaves the walls.
+type Approvals struct {
+	All   EffectRules `yaml:"all" default:"allow"`
+	Admin EffectRules `yaml:"admin"` // of admins; each replaces that of All
+	User  EffectRules `yaml:"user"`  // of everybody else, likewise
+}
+
+// EffectRules have a field for each effect that there are rules for; "" is the more general rule.
+type EffectRules struct {
+	SendFile string `yaml:"send_file" oneof:"allow ask step_up deny"` // a file of theirs goes to a chat
+	Settings string `yaml:"settings" oneof:"allow ask step_up deny"`  // what they have set for themselves changes
+	Invite   string `yaml:"invite" oneof:"allow ask step_up deny"`    // somebody is let in; of admins
+}
+
+// ByEffect are the rules that were set, by the names of the effects.
+func (r EffectRules) ByEffect() map[string]string {
+	set := map[string]string{}
+	for _, k := range (key{value: reflect.ValueOf(r)}).below() {
+		if rule := k.value.String(); rule != "" {
+			set[k.name] = rule
+		}
+	}
+	return set
 }
 
 // User is a person who may talk.
 type User struct {
-	Name     string `yaml:"name"`     // unique
-	Role     string `yaml:"role"`     // admin or user
-	Account  string `yaml:"account"`  // OS account, unique; "" is the service's own
-	Home     string `yaml:"home"`     // absolute path, apart from every other home
-	Timezone string `yaml:"timezone"` // IANA name; "" is the machine's own
-	Telegram int64  `yaml:"telegram"` // numeric id on Telegram, unique; 0 where they are not there
-	Model    string `yaml:"model"`    // a model as Models names it; "" is Models.Default
-	// Folders besides the home that the user's worker may change: absolute paths, which are seen as /workspaces/NAME.
-	Workspaces []string `yaml:"workspaces"`
-	Files      Files    `yaml:"files"` // whole: a key that does not stand here is the general one
+	Name     string `yaml:"name"`                                     // unique
+	Role     string `yaml:"role" default:"user" oneof:"admin user"`   //
+	Account  string `yaml:"account" check:"account" reload:"restart"` // OS account, unique; "" is the service's own
+	Home     string `yaml:"home" reload:"restart"`                    // absolute path, apart from every other home
+	Timezone string `yaml:"timezone" check:"timezone"`                // IANA name; "" is the machine's own
+	Telegram int64  `yaml:"telegram"`                                 // numeric id on Telegram, unique; 0 where they are not there
+	Model    string `yaml:"model" check:"model"`                      // a model as Models names it; "" is Models.Default
+	// Folders besides the home that the user's worker may change: absolute paths, which it sees as /workspaces/NAME.
+	Workspaces []string `yaml:"workspaces" check:"folders" reload:"restart"`
+	Files      Files    `yaml:"files"` // complete: a key that does not stand here is the general one
 
-	TOTP          TOTP     `yaml:"totp"`
-	Budget        Spending `yaml:"budget"` // whole, as are Files
-	Approvals     Rules    `yaml:"approvals"`
-	ModelsAllowed []string `yaml:"models_allowed"` // whole: globs of the models that they may choose; empty is all
+	TOTP          TOTP        `yaml:"totp" default:"optional"`
+	Budget        SpendLimits `yaml:"budget"` // complete, as are Files
+	Approvals     EffectRules `yaml:"approvals"`
+	ModelsAllowed []string    `yaml:"models_allowed" check:"model_globs"` // complete: globs of the models that they may choose; empty is all
 }
 
-// Files narrows what the file tools touch, as doublestar globs over paths below the person's folder. An empty list
+// Files narrows what the file tools see, as doublestar globs over paths below the person's folder. An empty list
 // narrows nothing.
 type Files struct {
-	Include    []string `yaml:"include"`     // where given, only these are seen
-	Exclude    []string `yaml:"exclude"`     // never seen, and stronger than Include
-	AppendOnly []string `yaml:"append_only"` // may be created and appended to, never changed otherwise
+	Include    []string `yaml:"include" check:"globs"`     // where given, only these are seen
+	Exclude    []string `yaml:"exclude" check:"globs"`     // never seen, and stronger than Include
+	AppendOnly []string `yaml:"append_only" check:"globs"` // may be created and appended to, never changed otherwise
 }
-
-// defaults is what holds where the file says nothing. What depends on the environment or on other keys is filled in by
-// complete.
-func defaults() *Config {
-	return &Config{
-		Log:      Log{Level: "info", Format: "json"},
-		Telegram: Telegram{APIURL: telegramURL, Rate: Rate{Chat: 1, Group: 20, All: 30}},
-		Models:   Models{Default: Offline, Thinking: thinkingOff, Cache: cacheShort, Silence: time.Minute},
-		Worker: Worker{Idle: 30 * time.Minute, Sandbox: "auto", SandboxMin: "namespaces", Account: "mews",
-			Memory: GiB, PIDs: 256, Disk: 10 * GiB},
-		Chat:      Chat{Stream: StreamEdit, Busy: BusySteer},
-		Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 * KiB, Turns: 8, ModelCalls: 8},
-		Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: Inflow{Burst: 20, Second: 1}},
-		Approvals: Approvals{All: Rules{SendFile: "allow", Settings: "allow", Invite: "allow"}},
-	}
-}
-
-// telegramURL is Telegram's own Bot API.
-const telegramURL = "https://api.telegram.org"

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,14 +61,14 @@ func TestEmptyFileIsTheDefaults(t *testing.T) {
 			want := &Config{
 				State:    "/home/alice/.local/state/mews",
 				Log:      Log{Level: "info", Format: "json"},
-				Telegram: Telegram{APIURL: "https://api.telegram.org", Rate: Rate{Chat: 1, Group: 20, All: 30}},
+				Telegram: Telegram{APIURL: "https://api.telegram.org", Rate: SendRate{Chat: 1, Group: 20, All: 30}},
 				Models:   Models{Default: "offline", Thinking: "off", Cache: "5m", Silence: time.Minute},
 				Worker: Worker{Idle: 30 * time.Minute, Sandbox: "auto", SandboxMin: "namespaces", Account: "mews",
 					Memory: GiB, PIDs: 256, Disk: 10 * GiB},
 				Chat:      Chat{Stream: "edit", Busy: "steer"},
 				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8},
-				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: Inflow{Burst: 20, Second: 1}},
-				Approvals: Approvals{All: Rules{SendFile: "allow", Settings: "allow", Invite: "allow"}},
+				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
+				Approvals: Approvals{All: EffectRules{SendFile: "allow", Settings: "allow", Invite: "allow"}},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
 					TOTP: TOTPOptional,
@@ -136,7 +135,7 @@ func TestWholeFile(t *testing.T) {
 		Webhooks: Webhooks{Listen: "[::1]:8322"},
 		Log:      Log{Level: "debug", Format: "text", Payloads: true},
 		Telegram: Telegram{
-			Token: NewSecret(token), APIURL: "http://bot-api:8081", Rate: Rate{Chat: 2, Group: 30, All: 1000},
+			Token: NewSecret(token), APIURL: "http://bot-api:8081", Rate: SendRate{Chat: 2, Group: 30, All: 1000},
 			Webhook: Webhook{URL: "https://bot.example.org:99/webhook/telegram", Secret: NewSecret(secret)},
 			Groups:  []int64{-1001234567890, -42},
 		},
@@ -159,25 +158,25 @@ func TestWholeFile(t *testing.T) {
 			PIDs: 512, Disk: 5 * GiB, ReadOnly: []string{"/opt/models"}},
 		Chat:   Chat{Stream: "final", Busy: "queue"},
 		Limits: Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256},
-		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: Inflow{Burst: 1, Second: 0.5},
+		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: ReceiveRate{Burst: 1, Second: 0.5},
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},
 		Budget: Budget{Month: Dollars{7_000_000, true},
-			Users: Spending{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}}},
-		Approvals: Approvals{All: Rules{"ask", "allow", "allow"}, Admin: Rules{Invite: "step_up"}, User: Rules{Settings: "deny"}},
+			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}}},
+		Approvals: Approvals{All: EffectRules{"ask", "allow", "allow"}, Admin: EffectRules{Invite: "step_up"}, User: EffectRules{Settings: "deny"}},
 		Files:     Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
 			{
 				Name: "alice", Role: "admin", Account: "al", Home: "/var/lib/mews/homes/alice", Timezone: "Europe/Madrid",
 				Telegram: 4503599627370495, Model: "cloud/gpt", Workspaces: []string{"/srv/code"},
 				Files: Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
-				TOTP:  TOTPRequired, ModelsAllowed: []string{"cloud/*"}, Approvals: Rules{SendFile: "allow"},
-				Budget: Spending{Dollars{1, true}, Dollars{0, true}, Dollars{1_000_000_000_000, true}, Dollars{2_500_000, true}},
+				TOTP:  TOTPRequired, ModelsAllowed: []string{"cloud/*"}, Approvals: EffectRules{SendFile: "allow"},
+				Budget: SpendLimits{Dollars{1, true}, Dollars{0, true}, Dollars{1_000_000_000_000, true}, Dollars{2_500_000, true}},
 			},
 			{
 				Name: "bob", Role: "user", Home: "/srv/bob", Model: "qwen3",
 				Files: Files{Include: []string{}, Exclude: []string{"${x}/*"}, AppendOnly: []string{"journal/**"}},
 				TOTP:  TOTPOff, ModelsAllowed: []string{},
-				Budget: Spending{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}},
+				Budget: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}},
 			},
 		},
 	}
@@ -188,8 +187,9 @@ func TestWholeFile(t *testing.T) {
 
 func TestHowLongACacheIsKept(t *testing.T) {
 	for word, want := range map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute, "none": 0} {
-		if got := (Models{Cache: word}).CacheFor(); got != want || !slices.Contains(caches, word) {
-			t.Errorf("%s is %v", word, got)
+		cfg, err := load(t, "models: {cache: "+word+"}\n", nil)
+		if err != nil || cfg.Models.CacheFor() != want {
+			t.Errorf("%s is %v, error %v", word, cfg, err)
 		}
 	}
 }

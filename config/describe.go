@@ -2,15 +2,15 @@ package config
 
 import (
 	"reflect"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
 
 // show is a value as a Problem may print it: what stands in the file, never what a variable holds, never a secret.
 func show(n *yaml.Node, t reflect.Type) string {
-	_, scalar := scalarTypes[t]
+	_, scalar := scalars[t]
 	switch {
 	case n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null":
 		return kind(n)
@@ -53,15 +53,54 @@ func short(text string) string {
 	return text
 }
 
-var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+// nearest is the one of names that word was most probably meant to be, "" where none is near.
+func nearest(word string, names []string) string {
+	best, least := "", 3 // two slips of the finger are near, three are another word
+	for _, name := range names {
+		if d := distance(strings.ToLower(word), name); d < least && d < len(name) {
+			best, least = name, d
+		}
+	}
+	return best
+}
 
-// join is the path of a key below field.
-func join(field, key string) string {
-	if !plainKey.MatchString(key) {
-		key = quote(key)
+// distance is how many letters must be put in, taken out or replaced to make b of a (Levenshtein).
+func distance(a, b string) int {
+	if len(a) > len(b)+3 || len(b) > len(a)+3 {
+		return len(a) + len(b) // too far for anybody to ask how far
 	}
-	if field == "" {
-		return key
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
 	}
-	return field + "." + key
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// oneOf reads names aloud: "a, b or c".
+func oneOf(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// meant says which key there is instead of an unknown one.
+func meant(name string, names []string) string {
+	if near := nearest(name, names); near != "" {
+		return near
+	}
+	return oneOf(names)
 }

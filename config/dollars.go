@@ -17,8 +17,6 @@ type Dollars struct {
 // mostBudget is more than anybody spends on models in a month. Beyond it an amount is a slip.
 const mostBudget = 1_000_000
 
-const wantDollars = "US dollars from 0 to 1000000 such as 2 or 0.25, at most to a millionth; 0 is no limit"
-
 var amount = regexp.MustCompile(`^([0-9]{1,7})(?:\.([0-9]{1,6}))?$`)
 
 // ParseDollars reads an amount. No fraction of binary arithmetic is between what is written and what it means.
@@ -38,12 +36,4 @@ func ParseDollars(text string) (Dollars, error) {
 func (d Dollars) String() string {
 	text := fmt.Sprintf("%d.%06d", d.Micro/1_000_000, d.Micro%1_000_000)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
-}
-
-// or is an amount that was given, else the general one.
-func (d Dollars) or(general Dollars) Dollars {
-	if d.Given {
-		return d
-	}
-	return general
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // Env is all that this package knows of the machine. Tests make their own.
@@ -95,4 +97,35 @@ func below(dir, path string) string {
 		return ""
 	}
 	return filepath.Join(dir, path)
+}
+
+// variable is ${NAME}, or $${ which stands for a plain ${.
+var variable = regexp.MustCompile(`\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{`)
+
+// expand replaces each ${NAME} in text by the environment variable of that name. What a variable holds is not expanded
+// again. An error says what would be right; it never holds what a variable holds.
+func expand(text string, getenv func(string) string) (string, error) {
+	if !strings.Contains(text, "${") {
+		return text, nil
+	}
+	var errs []error
+	out := variable.ReplaceAllStringFunc(text, func(found string) string {
+		name := strings.TrimSuffix(strings.TrimPrefix(found, "${"), "}")
+		switch {
+		case found == "$${":
+			return "${"
+		case name == "":
+			errs = append(errs, errors.New(wantVariable))
+			return ""
+		}
+		value := getenv(name)
+		if value == "" {
+			errs = append(errs, fmt.Errorf(wantVariableSet, name))
+		}
+		return value
+	})
+	if len(errs) > 0 {
+		return "", errs[0]
+	}
+	return out, nil
 }

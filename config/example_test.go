@@ -127,7 +127,7 @@ func TestAFieldWithoutAKeyComesLast(t *testing.T) {
 
 // allKeys are the paths of every key that the types have, with * for a name and a place in a list.
 func allKeys(t reflect.Type, path string) []string {
-	if _, ok := scalarTypes[t]; ok {
+	if _, ok := scalars[t]; ok {
 		return []string{path}
 	}
 	if t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Struct {

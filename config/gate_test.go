@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -73,7 +74,7 @@ func TestTheKeyThatSecretsAreSealedWith(t *testing.T) {
 }
 
 func TestRulesByEffect(t *testing.T) {
-	got := (Rules{SendFile: "ask", Invite: "deny"}).ByEffect()
+	got := (EffectRules{SendFile: "ask", Invite: "deny"}).ByEffect()
 	if want := map[string]string{"send_file": "ask", "invite": "deny"}; !maps.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
@@ -165,9 +166,11 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestEveryKeyIsCompared: no key can change without Diff saying so, and live names no key that is not there.
+// anyName is a part of a key that a person chooses.
+var anyName = regexp.MustCompile(`^(users|models\.providers|models\.prices)\.("[^"]*"|[a-z0-9_-]+)`)
+
+// TestEveryKeyIsCompared: no key can change without Diff saying so.
 func TestEveryKeyIsCompared(t *testing.T) {
-	all := leaves{}
 	patterns := map[string]bool{}
 	cfg, err := Load("/etc/mews/mews.yaml", machine(wholeNeeds, map[string]string{
 		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32),
@@ -175,20 +178,14 @@ func TestEveryKeyIsCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	maps.Copy(all, flatten(cfg, cfg))
-	for _, l := range all {
-		for p := l.pattern; p != ""; p = parent(p) {
+	for name := range leaves(cfg, cfg) {
+		for p := anyName.ReplaceAllString(name, "$1.*"); p != ""; p = parent(p) {
 			patterns["."+p] = true
 		}
 	}
 	for _, key := range allKeys(reflect.TypeFor[Config](), "") {
 		if !patterns[key] && key != "" {
 			t.Errorf("%s is not compared", key)
-		}
-	}
-	for key := range live {
-		if !patterns["."+key] {
-			t.Errorf("there is no key %s", key)
 		}
 	}
 }

@@ -22,25 +22,22 @@ func Load(path string, env Env) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
-	root, err := parseQuoting(text)
+	top, err := parseQuoting(text)
 	if err != nil {
 		return nil, errorList(path, []Problem{syntaxProblem(err, text)})
 	}
 	cfg := defaults()
-	b := &binder{env: env, places: places{}}
-	if root != nil {
-		b.bind(root, root.Line, reflect.ValueOf(cfg).Elem(), "")
+	cfg.File = absolute(path, env.Cwd)
+	b := &binder{env: env, dir: filepath.Dir(cfg.File), places: places{}, protected: []protectedPath{{cfg.File, whatFile}}}
+	if top != nil {
+		b.bind(top, top.Line, reflect.ValueOf(cfg).Elem(), "")
 	}
-	file := absolute(path, env)
-	cfg.File = file
 	complete(cfg, env)
-	c := &checker{cfg: cfg, places: b.places, wrongBefore: fieldsOf(b.problems)}
-	c.kept = []kept{{file, "this configuration"}}
-	c.readSecrets(filepath.Dir(file), env)
+	c := &checker{cfg: cfg, places: b.places, wrongBefore: pathsOf(b.problems), protected: b.protected}
 	c.check()
 	problems := append(b.problems, c.problems...)
 	if env.Client {
-		problems = slices.DeleteFunc(problems, func(p Problem) bool { return secretField.MatchString(p.Field) })
+		problems = withoutSecrets(problems, cfg)
 	}
 	if err := errorList(path, problems); err != nil {
 		return nil, err
@@ -48,18 +45,27 @@ func Load(path string, env Env) (*Config, error) {
 	return cfg, nil
 }
 
-// secretField is the path of a secret, or of the key that names its file.
-var secretField = regexp.MustCompile(`(^|\.)(token|secret|api_key|key)(_file)?$`)
+// withoutSecrets leaves out the problems of secrets, and of the files that hold them.
+func withoutSecrets(problems []Problem, cfg *Config) []Problem {
+	secrets := map[string]bool{}
+	root(cfg).walk(func(k key) bool {
+		_, secret := k.value.Interface().(Secret)
+		_, file := k.tag.Lookup("holds")
+		secrets[k.path] = secret || file
+		return true
+	})
+	return slices.DeleteFunc(problems, func(p Problem) bool { return secrets[p.Field] })
+}
 
-func absolute(path string, env Env) string {
+func absolute(path, dir string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
-	return filepath.Join(env.Cwd, path)
+	return filepath.Join(dir, path)
 }
 
-// unquoted is a value with a ${NAME} in it and no quotes around it. Within { } and [ ] YAML takes its { for another mapping.
-var unquoted = regexp.MustCompile(`(:[ \t]+|[\[,][ \t]*)([^\s"'#{}\[\],&*!|>%@]*(?:\$\$?\{\w+\}[^\s"'{}\[\],]*)+)`)
+// bareVariable is a value with a ${NAME} in it and no quotes around it. Within { } and [ ] YAML takes its { for another mapping.
+var bareVariable = regexp.MustCompile(`(:[ \t]+|[\[,][ \t]*)([^\s"'#{}\[\],&*!|>%@]*(?:\$\$?\{\w+\}[^\s"'{}\[\],]*)+)`)
 
 // parseQuoting is parse of a text in which a ${NAME} may stand without quotes wherever a value may. Only what would be no YAML
 // otherwise is quoted, and no line moves.
@@ -68,7 +74,7 @@ func parseQuoting(text []byte) (*yaml.Node, error) {
 	if err == nil {
 		return root, nil
 	}
-	quoted := unquoted.ReplaceAll(text, []byte(`$1"$2"`))
+	quoted := bareVariable.ReplaceAll(text, []byte(`$1"$2"`))
 	if again, fails := parse(quoted); fails == nil {
 		return again, nil
 	}
@@ -100,25 +106,20 @@ var errTwoDocuments = errors.New("a second document")
 
 var yamlLine = regexp.MustCompile(`^line (\d+): `)
 
-// syntaxProblem tells of a text that is no YAML. yaml.v3 gives the line in its text alone.
+// syntaxProblem is about a text that is no YAML. yaml.v3 names the line in its text alone.
 func syntaxProblem(err error, file []byte) Problem {
 	if errors.Is(err, errTwoDocuments) {
-		return Problem{Value: "a second document", Want: "one document: no line that is only ---"}
+		return Problem{Value: gotDocuments, Want: wantDocument}
 	}
-	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 0
+	text, line, want := strings.TrimPrefix(err.Error(), "yaml: "), 0, wantYAML
 	if m := yamlLine.FindStringSubmatch(text); m != nil {
 		text = strings.TrimPrefix(text, m[0])
 		line, _ = strconv.Atoi(m[1]) // digits; were there too many, 0 is no line
 	}
-	want := "key: value, two spaces deeper for what belongs to a key"
 	if n := variableLine(file, line); n > 0 {
-		line, want = n, `"${NAME}" in quotes where it stands within { } or [ ], and elsewhere `+want
+		line, want = n, wantFlow
 	}
-	return Problem{
-		Line:  line,
-		Value: "text that is not YAML (" + text + ")",
-		Want:  want,
-	}
+	return Problem{Line: line, Value: fmt.Sprintf(gotNotYAML, text), Want: want}
 }
 
 // inFlow is a ${ that stands in braces or brackets.
@@ -136,11 +137,11 @@ func variableLine(file []byte, named int) int {
 	return 0
 }
 
-// fieldsOf are the fields that are known to be wrong; what a check says of their defaults would be noise.
-func fieldsOf(problems []Problem) map[string]bool {
-	fields := map[string]bool{}
+// pathsOf are the keys that are known to be wrong; what a check says of their defaults would be noise.
+func pathsOf(problems []Problem) map[string]bool {
+	paths := map[string]bool{}
 	for _, p := range problems {
-		fields[p.Field] = true
+		paths[p.Field] = true
 	}
-	return fields
+	return paths
 }

@@ -2,65 +2,162 @@ package config
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
-// Local is the configuration where there is no file: one user, who is the account that runs Mews, and the offline model,
-// or what localmodel.go finds. TELEGRAM_TOKEN and MEWS_TELEGRAM_ID together have the user talk on Telegram.
+// Local is the configuration where there is no file: one user, who is the account that runs Mews, and the offline model
+// or the one that the environment names. TELEGRAM_TOKEN and MEWS_TELEGRAM_ID together have the user talk on Telegram.
 // (TELEGRAM_TOKEN alone polls nothing: it may be another program's bot, and a bot answers to one program.)
 func Local(env Env) (*Config, error) {
 	cfg := defaults()
 	cfg.Local = true
-	cfg.Log.Format = "text" // there is a person before it
-	problems := modelsFrom(env, cfg)
+	cfg.Log.Format = "text" // a person reads it
+	c := &checker{cfg: cfg}
+	c.modelsFrom(env)
 	complete(cfg, env)
-	problems = append(problems, telegramFrom(env, cfg)...)
-	c := &checker{cfg: cfg, wrongBefore: fieldsOf(problems)}
+	c.telegramFrom(env)
+	c.wrongBefore = pathsOf(c.problems)
 	c.check()
-	if err := errorList("without a configuration file", append(problems, c.problems...)); err != nil {
+	if err := errorList("without a configuration file", c.problems); err != nil {
 		return nil, err
 	}
 	return cfg, nil
 }
 
-// What is said where one of the two variables that turn Telegram on is set without the other.
-const (
-	hintID = "TELEGRAM_TOKEN is set; to talk on Telegram set MEWS_TELEGRAM_ID too: your numeric id, which @userinfobot " +
-		"on Telegram tells you."
-	hintToken = "MEWS_TELEGRAM_ID is set; to talk on Telegram set TELEGRAM_TOKEN too: a bot's token, which @BotFather on " +
-		"Telegram gives you."
-)
-
 // telegramFrom turns Telegram on for the one user, or adds the hint of what that lacks.
-func telegramFrom(env Env, cfg *Config) []Problem {
+func (c *checker) telegramFrom(env Env) {
 	token, id, api := env.Getenv("TELEGRAM_TOKEN"), env.Getenv("MEWS_TELEGRAM_ID"), env.Getenv("TELEGRAM_API_URL")
-	bot := &checker{cfg: cfg}
+	before := len(c.problems)
 	number, err := strconv.ParseInt(id, 10, 64)
 	if id != "" && (err != nil || !validTelegram(number)) {
-		bot.wrong("MEWS_TELEGRAM_ID", quote(id), wantTelegram)
+		c.wrong("MEWS_TELEGRAM_ID", quote(id), wantTelegram)
 	}
 	switch {
 	case token == "" && id == "":
-		return nil
+		return
 	case id == "":
-		cfg.Hints = append(cfg.Hints, hintID)
-		return nil
+		c.cfg.Hints = append(c.cfg.Hints, hintID)
+		return
 	case token == "":
-		cfg.Hints = append(cfg.Hints, hintToken)
-		return bot.problems
+		c.cfg.Hints = append(c.cfg.Hints, hintToken)
+		return
 	case !tokenShape.MatchString(token):
-		bot.wrong("TELEGRAM_TOKEN", hidden, wantToken)
+		c.wrong("TELEGRAM_TOKEN", hidden, wantToken)
 	}
 	if api != "" {
-		bot.checkURL("TELEGRAM_API_URL", api, wantAPI, botAPI)
+		c.checkBotAPI("TELEGRAM_API_URL", api)
 	}
-	if len(bot.problems) > 0 {
-		return bot.problems
+	if len(c.problems) > before {
+		return
 	}
-	cfg.Telegram.Token, cfg.Users[0].Telegram = NewSecret(token), number
-	cfg.Telegram.APIURL = strings.TrimRight(cmp.Or(api, cfg.Telegram.APIURL), "/")
-	return nil
+	t := &c.cfg.Telegram
+	t.Token, t.APIURL = NewSecret(token), strings.TrimRight(cmp.Or(api, t.APIURL), "/")
+	c.cfg.Users[0].Telegram = number
+}
+
+// localProvider is a provider that the environment may name, in the variables that other programs use too. Its name is
+// its kind's.
+type localProvider struct {
+	kind     string
+	key, url string // names of variables
+	prefix   string // of its models' names; "" is any other
+	hint     string // what is said where there is a key and nothing else
+}
+
+var (
+	localAnthropic = localProvider{kindAnthropic, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "claude", hintAnthropic}
+	localOpenAI    = localProvider{kindOpenAI, "OPENAI_API_KEY", "OPENAI_BASE_URL", "", hintOpenAI}
+	localProviders = []localProvider{localAnthropic, localOpenAI}
+)
+
+// modelsFrom takes the model that answers from the environment: the one that MEWS_MODEL names, where its provider's key is
+// set; else the endpoint that OPENAI_BASE_URL and OPENAI_MODEL name. A key alone sends nothing anywhere: many have it set
+// for other programs.
+func (c *checker) modelsFrom(env Env) {
+	spec, url, model := env.Getenv("MEWS_MODEL"), env.Getenv("OPENAI_BASE_URL"), env.Getenv("OPENAI_MODEL")
+	if url != "" && (model != "" || spec == "") {
+		c.endpointFrom(env, model)
+	}
+	switch {
+	case spec != "" && len(c.problems) == 0:
+		c.modelFrom(env, spec)
+	case spec == "" && url == "":
+		for _, p := range localProviders {
+			if env.Getenv(p.key) != "" {
+				c.cfg.Hints = append(c.cfg.Hints, p.hint)
+			}
+		}
+	}
+}
+
+// endpointFrom takes the endpoint that OPENAI_BASE_URL names.
+func (c *checker) endpointFrom(env Env, model string) {
+	p := c.provider(localOpenAI, env)
+	if model == "" {
+		c.wrong("OPENAI_MODEL", gotNothing, wantEndpointModel)
+	}
+	c.provide(p, model)
+}
+
+// modelFrom takes the model that MEWS_MODEL names.
+func (c *checker) modelFrom(env Env, spec string) {
+	if spec == Offline {
+		c.cfg.Models.Default = Offline
+		return
+	}
+	local, model := localProviderOf(spec)
+	if model == "" || strings.ContainsFunc(spec, unicode.IsControl) {
+		c.wrong("MEWS_MODEL", quote(spec), wantLocalModel)
+		return
+	}
+	p := c.provider(local, env)
+	if p.BaseURL == "" && p.APIKey.Reveal() == "" {
+		c.wrong(local.key, gotNothing, fmt.Sprintf(wantKeyForModel, quote(spec)))
+	}
+	c.provide(p, model)
+}
+
+// localProviderOf is the provider of a model that a spec names, and its name of the model; "" where the spec is none.
+func localProviderOf(spec string) (localProvider, string) {
+	name, model, slashed := strings.Cut(spec, "/")
+	for _, p := range localProviders {
+		if p.kind == name {
+			return p, model
+		}
+	}
+	bare := slices.IndexFunc(localProviders, func(p localProvider) bool { return strings.HasPrefix(spec, p.prefix) })
+	if slashed || bare < 0 {
+		return localProvider{}, ""
+	}
+	return localProviders[bare], spec
+}
+
+// provider is what the environment says of a provider. What is wrong in it is noted.
+func (c *checker) provider(l localProvider, env Env) Provider {
+	url, key := env.Getenv(l.url), env.Getenv(l.key)
+	if url != "" {
+		c.checkURL(l.url, url, providerKinds[l.kind].wantURL, webAddress)
+	}
+	if strings.ContainsFunc(key, unicode.IsControl) {
+		c.wrong(l.key, hidden, wantOneLine)
+	}
+	return Provider{Kind: l.kind, BaseURL: url, APIKey: NewSecret(key)}
+}
+
+// provide adds a provider, and has one of its models answer, unless something is wrong.
+func (c *checker) provide(p Provider, model string) {
+	if len(c.problems) > 0 {
+		return
+	}
+	if c.cfg.Models.Providers == nil {
+		c.cfg.Models.Providers = map[string]Provider{}
+	}
+	c.cfg.Models.Providers[p.Kind] = p
+	c.cfg.Models.Default = p.Kind + "/" + model
 }
 
 // userName makes a user's name of an OS login.
@@ -74,8 +171,5 @@ func userName(login string) string {
 	}, strings.ToLower(login))
 	name = strings.TrimLeft(name, "-_")
 	name = strings.TrimRight(name[:min(len(name), 32)], "-_")
-	if name == "" {
-		return "me"
-	}
-	return name
+	return cmp.Or(name, "me")
 }

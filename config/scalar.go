@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
@@ -8,170 +9,110 @@ import (
 	"strings"
 	"time"
 	"unicode"
-
-	"gopkg.in/yaml.v3"
 )
 
-// scalarTypes are what a scalar may become.
-var scalarTypes = map[reflect.Type]func(b *binder, n *yaml.Node, into reflect.Value, field string){
-	reflect.TypeFor[string]():        (*binder).bindString,
-	reflect.TypeFor[Secret]():        (*binder).bindSecret,
-	reflect.TypeFor[bool]():          (*binder).bindBool,
-	reflect.TypeFor[float64]():       (*binder).bindNumber,
-	reflect.TypeFor[int]():           (*binder).bindInt,
-	reflect.TypeFor[int64]():         (*binder).bindInt,
-	reflect.TypeFor[time.Duration](): (*binder).bindDuration,
-	reflect.TypeFor[Size]():          (*binder).bindSize,
-	reflect.TypeFor[Dollars]():       (*binder).bindDollars,
-	reflect.TypeFor[TOTP]():          (*binder).bindTOTP,
+// scalar is how the values of one type are written.
+type scalar struct {
+	want string                                 // what is right, for a person who wrote something else
+	read func(written) (value any, want string) // want is "" where the value is right
 }
 
-func (b *binder) bindString(n *yaml.Node, into reflect.Value, field string) {
-	if text, ok := b.text(n, field); ok {
-		into.SetString(text)
-	}
+// written is a value as the file has it, with its variables replaced.
+type written struct {
+	text   string
+	isText bool // YAML takes it for text, and not for a number or true
+	fixed  bool // it is such text without any variable: what a variable holds may be of every type
 }
 
-func (b *binder) bindSecret(n *yaml.Node, into reflect.Value, field string) {
-	if text, ok := b.text(n, field); ok {
-		into.Set(reflect.ValueOf(NewSecret(text)))
-	}
+var scalars = map[reflect.Type]scalar{
+	reflect.TypeFor[string]():        {wantText, readText},
+	reflect.TypeFor[Secret]():        {wantText, readSecret},
+	reflect.TypeFor[TOTP]():          {oneOf(totps), readTOTP},
+	reflect.TypeFor[time.Duration](): text(wantDuration, time.ParseDuration),
+	reflect.TypeFor[Size]():          text(wantSize, parseSize),
+	reflect.TypeFor[bool]():          literal(wantBool, parseBool),
+	reflect.TypeFor[float64]():       literal(wantNumber, parseDecimal),
+	reflect.TypeFor[int]():           literal(wantWhole, strconv.Atoi),
+	reflect.TypeFor[int64]():         literal(wantWhole, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
+	reflect.TypeFor[Dollars]():       literal(wantDollars, ParseDollars),
 }
 
-func (b *binder) bindBool(n *yaml.Node, into reflect.Value, field string) {
-	const want = "true or false"
-	text, ok := b.scalar(n, field, want)
-	if !ok {
-		return
-	}
-	if text != "true" && text != "false" || b.quoted(n, text) {
-		b.wrong(field, want)
-		return
-	}
-	into.SetBool(text == "true")
+// text is a type whose values are text to YAML.
+func text[T any](want string, parse func(string) (T, error)) scalar {
+	return scalar{want, func(w written) (any, string) {
+		value, err := parse(w.text)
+		if err != nil {
+			return nil, want
+		}
+		return value, ""
+	}}
 }
 
-// decimal is how a number is written that need not be whole: no exponent, and nothing that is no number.
+// literal is a type whose values may not stand between quotes.
+func literal[T any](want string, parse func(string) (T, error)) scalar {
+	read := text(want, parse).read
+	return scalar{want, func(w written) (any, string) {
+		if w.fixed {
+			return nil, want
+		}
+		return read(w)
+	}}
+}
+
+func readText(w written) (any, string) {
+	switch {
+	case !w.isText:
+		return nil, wantQuotes
+	case strings.ContainsFunc(w.text, unicode.IsControl):
+		return nil, wantLine
+	}
+	return w.text, ""
+}
+
+func readSecret(w written) (any, string) {
+	if _, want := readText(w); want != "" {
+		return nil, want
+	}
+	return NewSecret(w.text), ""
+}
+
+var totps = []string{string(TOTPRequired), string(TOTPOptional), string(TOTPOff)}
+
+// readTOTP takes true and false too, which is how a person would say it.
+func readTOTP(w written) (any, string) {
+	switch {
+	case w.text == "true" && !w.fixed:
+		return TOTPRequired, ""
+	case w.text == "false" && !w.fixed:
+		return TOTPOff, ""
+	case !slices.Contains(totps, w.text):
+		return nil, oneOf(totps)
+	}
+	return TOTP(w.text), ""
+}
+
+func parseBool(text string) (bool, error) {
+	if text != "true" && text != "false" {
+		return false, strconv.ErrSyntax // strconv knows more words, such as T
+	}
+	return text == "true", nil
+}
+
+// decimal is how a number is written that need not be whole: without an exponent.
 var decimal = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-func (b *binder) bindNumber(n *yaml.Node, into reflect.Value, field string) {
-	const want = "a number such as 3 or 0.25"
-	text, ok := b.scalar(n, field, want)
-	if !ok {
-		return
+func parseDecimal(text string) (float64, error) {
+	if !decimal.MatchString(text) {
+		return 0, strconv.ErrSyntax
 	}
-	number, err := strconv.ParseFloat(text, 64)
-	if err != nil || !decimal.MatchString(text) || b.quoted(n, text) {
-		b.wrong(field, want)
-		return
-	}
-	into.SetFloat(number)
+	return strconv.ParseFloat(text, 64)
 }
 
-func (b *binder) bindInt(n *yaml.Node, into reflect.Value, field string) {
-	text, ok := b.scalar(n, field, "a whole number")
-	if !ok {
-		return
+// fromTag is the value of a type that a tag has. A tag that can't be read is a mistake in this package.
+func fromTag(t reflect.Type, tag string) reflect.Value {
+	value, want := scalars[t].read(written{text: tag, isText: true})
+	if want != "" {
+		panic(fmt.Sprintf("config: the tag %q of a %s: want %s", tag, t, want))
 	}
-	number, err := strconv.ParseInt(text, 10, into.Type().Bits())
-	if err != nil || b.quoted(n, text) {
-		b.wrong(field, "a whole number")
-		return
-	}
-	into.SetInt(number)
-}
-
-// quoted says whether a scalar is text as it stands. What a variable holds has no type of its own.
-func (*binder) quoted(n *yaml.Node, text string) bool {
-	return n.ShortTag() == "!!str" && text == n.Value
-}
-
-func (b *binder) bindDuration(n *yaml.Node, into reflect.Value, field string) {
-	const want = "a duration such as 90s, 30m or 1h30m"
-	text, ok := b.scalar(n, field, want)
-	if !ok {
-		return
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		b.wrong(field, want)
-		return
-	}
-	into.SetInt(int64(d))
-}
-
-func (b *binder) bindSize(n *yaml.Node, into reflect.Value, field string) {
-	const want = "a size in B, KiB, MiB or GiB, such as 16KiB"
-	text, ok := b.scalar(n, field, want)
-	if !ok {
-		return
-	}
-	size, err := parseSize(text)
-	if err != nil {
-		b.wrong(field, want)
-		return
-	}
-	into.SetInt(int64(size))
-}
-
-func (b *binder) bindDollars(n *yaml.Node, into reflect.Value, field string) {
-	text, ok := b.scalar(n, field, wantDollars)
-	if !ok {
-		return
-	}
-	amount, err := ParseDollars(text)
-	if err != nil || b.quoted(n, text) {
-		b.wrong(field, wantDollars)
-		return
-	}
-	into.Set(reflect.ValueOf(amount))
-}
-
-// bindTOTP takes true and false too, which is how one would say it.
-func (b *binder) bindTOTP(n *yaml.Node, into reflect.Value, field string) {
-	want := oneOf(totps)
-	text, ok := b.scalar(n, field, want)
-	switch {
-	case !ok:
-		return
-	case text == "true" && !b.quoted(n, text):
-		text = string(TOTPRequired)
-	case text == "false" && !b.quoted(n, text):
-		text = string(TOTPOff)
-	case !slices.Contains(totps, text):
-		b.wrong(field, want)
-		return
-	}
-	into.SetString(text)
-}
-
-// text is a string's, with its variables replaced.
-func (b *binder) text(n *yaml.Node, field string) (string, bool) {
-	const want = "text"
-	text, ok := b.scalar(n, field, want)
-	switch {
-	case !ok:
-		return "", false
-	case n.ShortTag() != "!!str":
-		b.wrong(field, "text: put it between quotes")
-		return "", false
-	case strings.ContainsFunc(text, unicode.IsControl):
-		b.wrong(field, "text of one line, without control characters")
-		return "", false
-	}
-	return text, true
-}
-
-// scalar is the text of any scalar, with its variables replaced.
-func (b *binder) scalar(n *yaml.Node, field, want string) (string, bool) {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
-		b.wrong(field, want)
-		return "", false
-	}
-	text, err := expand(n.Value, b.env.Getenv)
-	if err != nil {
-		b.wrong(field, err.Error())
-		return "", false
-	}
-	return text, true
+	return reflect.ValueOf(value)
 }

@@ -5,124 +5,87 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"regexp"
-	"slices"
+	"reflect"
 	"strings"
 	"unicode"
 )
 
-// secretKey is a secret's key in the file and the *_file key that may stand in its place.
-type secretKey struct {
-	field  string // of the secret itself
-	file   string // what the other key names; "" where it does not stand
-	what   string // "the key"
-	secret *Secret
+// secretForm is what a file with a secret holds.
+type secretForm struct {
+	want string // with verbs for the secret's name, and for what is wrong
+	read func(path string, content []byte) (secret string, err error)
 }
 
-// readSecrets reads what the *_file keys name. A relative name is that of a file in systemd's $CREDENTIALS_DIRECTORY
-// where it has one, else beside the configuration, in dir.
-func (c *checker) readSecrets(dir string, env Env) {
-	t := &c.cfg.Telegram
-	c.readSecret(secretKey{"telegram.token", t.TokenFile, "the token", &t.Token}, dir, env)
-	c.readSecret(secretKey{"telegram.webhook.secret", t.Webhook.SecretFile, "the secret", &t.Webhook.Secret}, dir, env)
-	c.readKey(dir, env)
-	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models.Providers)) {
-		p := c.cfg.Models.Providers[name]
-		c.readSecret(secretKey{join("models.providers", name) + ".api_key", p.APIKeyFile, "the key", &p.APIKey}, dir, env)
-		c.cfg.Models.Providers[name] = p
-	}
-}
+// secretForms are by a field's form tag.
+var secretForms = map[string]secretForm{"": {wantLineFile, readLine}, "key": {wantKeyFile, readKey}}
 
-func (c *checker) readSecret(k secretKey, dir string, env Env) {
-	field := k.field + "_file"
-	if k.file == "" {
+// readSecretFile reads the file that a field with a holds tag names.
+func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, path string) {
+	secret, ok := field.Tag.Lookup("holds")
+	name := in.FieldByIndex(field.Index).String()
+	if !ok || name == "" {
 		return
 	}
-	if _, both := c.places[k.field]; both {
-		key := k.field[strings.LastIndex(k.field, ".")+1:]
-		c.wrong(field, quote(k.file), fmt.Sprintf("either %s or %s_file", key, key))
+	instead := strings.TrimSuffix(path, "_file") // the key that may stand in its place
+	if _, both := b.places[instead]; both {
+		b.wrong(path, fmt.Sprintf(wantEither, instead[strings.LastIndex(instead, ".")+1:]))
 		return
 	}
-	path, secret, err := readSecret(k.file, dir, env)
+	what := instead[strings.LastIndexAny(instead, "._")+1:]
+	form := secretForms[field.Tag.Get("form")]
+	file, content, err := b.openSecret(name)
+	text := ""
+	if err == nil {
+		text, err = form.read(file, content)
+	}
 	if err != nil {
-		c.wrong(field, quote(k.file), fmt.Sprintf("a file with one line, %s: %v", k.what, err))
-		c.wrongBefore[field] = true // a secret that could not be read has no wrong shape
+		b.wrong(path, fmt.Sprintf(form.want, what, err))
 		return
 	}
-	c.kept = append(c.kept, kept{path, k.what + " of " + parent(k.field)})
-	*k.secret = secret
+	in.FieldByName(secret).Set(reflect.ValueOf(NewSecret(text)))
+	b.protected = append(b.protected, protectedPath{file, "the " + what + " of " + parent(path)})
 }
 
-// readSecret is the only line of a file, and the file's absolute path. No error holds anything of the line.
-func readSecret(name, dir string, env Env) (string, Secret, error) {
-	path, text, err := openSecret(name, dir, env)
-	if err != nil {
-		return "", Secret{}, err
+// openSecret reads a file. A relative name is that of a file in systemd's $CREDENTIALS_DIRECTORY where it has one, else
+// beside the configuration.
+func (b *binder) openSecret(name string) (path string, content []byte, err error) {
+	path = name
+	if credentials := b.env.Getenv("CREDENTIALS_DIRECTORY"); credentials != "" && !filepath.IsAbs(name) {
+		path = filepath.Join(credentials, name)
+		content, err = b.env.ReadFile(path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return path, content, err
+		}
 	}
-	line := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+	path = absolute(name, b.dir)
+	content, err = b.env.ReadFile(path)
+	return path, content, err
+}
+
+// readLine is the only line of a file. No error holds anything of it.
+func readLine(path string, content []byte) (string, error) {
+	line := strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
 	switch {
 	case line == "":
-		return "", Secret{}, fmt.Errorf("%s is empty", path)
+		return "", fmt.Errorf("%s is empty", path)
 	case strings.ContainsFunc(line, unicode.IsControl):
-		return "", Secret{}, fmt.Errorf("%s has more than one line, or control characters", path)
+		return "", fmt.Errorf("%s has more than one line, or control characters", path)
 	}
-	return path, NewSecret(line), nil
+	return line, nil
 }
 
 // keySize is how many bytes the key has that secrets are sealed with.
 const keySize = 32
 
-// readKey reads the key of 32 bytes that access.key_file names: as they are, or as a line of 64 hexadecimal digits.
-func (c *checker) readKey(dir string, env Env) {
-	const field = "access.key_file"
-	a := &c.cfg.Access
-	if a.KeyFile == "" {
-		return
+// readKey is a key as it is, or as a line of hexadecimal digits. No error holds anything of it.
+func readKey(path string, content []byte) (string, error) {
+	if len(content) == keySize {
+		return string(content), nil
 	}
-	path, raw, err := openSecret(a.KeyFile, dir, env)
-	if err == nil && len(raw) != keySize {
-		raw, err = hex.DecodeString(strings.TrimRight(string(raw), "\r\n"))
-		if err != nil || len(raw) != keySize {
-			err = fmt.Errorf("%s holds neither", path) // nothing of what it holds
-		}
+	key, err := hex.DecodeString(strings.TrimRight(string(content), "\r\n"))
+	if err != nil || len(key) != keySize {
+		return "", fmt.Errorf("%s holds neither", path)
 	}
-	if err != nil {
-		c.wrong(field, quote(a.KeyFile), "a file of 32 random bytes, or of 64 hexadecimal digits such as `openssl rand -hex 32` "+
-			"makes: "+err.Error())
-		return
-	}
-	c.kept = append(c.kept, kept{path, "the key of access"})
-	a.Key = NewSecret(string(raw))
-}
-
-func openSecret(name, dir string, env Env) (string, []byte, error) {
-	if filepath.IsAbs(name) {
-		text, err := env.ReadFile(name)
-		return filepath.Clean(name), text, err
-	}
-	if credentials := env.Getenv("CREDENTIALS_DIRECTORY"); credentials != "" {
-		path := filepath.Join(credentials, name)
-		text, err := env.ReadFile(path)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return path, text, err
-		}
-	}
-	path := filepath.Join(dir, name)
-	text, err := env.ReadFile(path)
-	return path, text, err
-}
-
-// checkSecret notes a secret that is missing or has not its shape, where it comes from. shape is nil where any will do.
-func (c *checker) checkSecret(field string, secret Secret, shape *regexp.Regexp, want string) {
-	if _, file := c.places[field+"_file"]; file {
-		field += "_file"
-	}
-	switch text := secret.Reveal(); {
-	case text == "":
-		c.add(field, "nothing", want)
-	case shape != nil && !shape.MatchString(text):
-		c.wrong(field, hidden, want)
-	}
+	return string(key), nil
 }

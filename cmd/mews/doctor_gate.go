@@ -84,7 +84,7 @@ func lookAtSeal(_ context.Context, cfg *config.Config) (string, error) {
 func lookAtBudget(ctx context.Context, cfg *config.Config) (string, error) {
 	limited := cfg.Budget.Month.Micro > 0 || cfg.Budget.Users.Day.Micro > 0 || cfg.Budget.Users.Month.Micro > 0
 	for _, u := range cfg.Users {
-		limited = limited || app.BudgetOf(u.Budget) != app.BudgetOf(config.Spending{})
+		limited = limited || app.BudgetOf(u.Budget) != app.BudgetOf(config.SpendLimits{})
 	}
 	if !limited {
 		return "no limit on what models may cost; `budget:` in the configuration sets one", nil

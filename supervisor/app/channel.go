@@ -64,7 +64,9 @@ func (s *Service) openTelegram(context.Context) (err error) {
 	return nil
 }
 
-func rates(r config.Rate) outbox.Rates { return outbox.Rates{All: r.All, Chat: r.Chat, Group: r.Group} }
+func rates(r config.SendRate) outbox.Rates {
+	return outbox.Rates{All: r.All, Chat: r.Chat, Group: r.Group}
+}
 
 // receive makes the way in, which ends in box.
 func (c *channel) receive(box *inbox.Inbox) error {

@@ -73,7 +73,7 @@ func (d *door) rules(cfg *config.Config) {
 	d.policy.Set(table)
 }
 
-func rulesOf(r config.Rules) approval.Rules {
+func rulesOf(r config.EffectRules) approval.Rules {
 	rules := approval.Rules{}
 	for effect, rule := range r.ByEffect() {
 		rules[effect] = approval.Rule(rule)

@@ -25,7 +25,7 @@ func estateOf(ctx context.Context, people sqlite.People, cfg *config.Config, nam
 	home := homeOf(cfg, name)
 	info, err := os.Lstat(home)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && (!info.IsDir() || cfg.Holds(home)):
+	case errors.Is(err, fs.ErrNotExist), err == nil && (!info.IsDir() || cfg.OverlapsHome(home)):
 		if len(e.Rows) == 0 {
 			return e, Refused(supervisor.CodeNotFound, "There is nothing of %s here.", name)
 		}

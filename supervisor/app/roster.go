@@ -149,7 +149,7 @@ func usersOf(cfg *config.Config) []supervisor.User {
 	return users
 }
 
-func BudgetOf(s config.Spending) supervisor.Budget {
+func BudgetOf(s config.SpendLimits) supervisor.Budget {
 	return supervisor.Budget{Turn: s.Turn.Micro, Day: s.Day.Micro, Month: s.Month.Micro, Extend: s.Extend.Micro}
 }
 

@@ -29,7 +29,7 @@ type Estate struct {
 // deletePerson deletes all of a person who does not stand in the configuration: what the database has, and the folder below
 // the state folder. What runs for them is ended before. The audit log stays.
 func (o estates) deletePerson(ctx context.Context, by clerk, q Deletion) (Estate, error) {
-	if !config.NameCan(q.User) {
+	if !config.ValidName(q.User) {
 		return Estate{}, Refused(supervisor.CodeInvalid, "Nobody can have the name %q.", q.User)
 	}
 	if o.configured(q.User) {

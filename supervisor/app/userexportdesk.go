@@ -46,7 +46,7 @@ func (o estates) export(ctx context.Context, by clerk, q fetch) (piece, error) {
 // programsIn is none of Mews's. Only an admin may name those.
 func (o estates) anybody(ctx context.Context, by clerk, name string) (supervisor.User, error) {
 	u, err := o.person(by, name)
-	if supervisor.ErrorCode(err) != supervisor.CodeNotFound || !by.admin || !config.NameCan(name) {
+	if supervisor.ErrorCode(err) != supervisor.CodeNotFound || !by.admin || !config.ValidName(name) {
 		return u, err
 	}
 	e, gone := estateOf(ctx, o.store.People, o.roster.Config(), name)

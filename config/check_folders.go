@@ -1,0 +1,100 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+func (c *checker) checkState(path, state string) {
+	if !filepath.IsAbs(state) {
+		c.wrong(path, quote(state), wantState)
+		return
+	}
+	c.protected = append(c.protected, protectedPath{filepath.Join(state, "private"), whatState})
+}
+
+// maxFolders is how many folders besides the home a worker can be given, those of everybody and its person's together.
+const maxFolders = 8
+
+// checkFolders notes folders that no worker may be given. Of two workspaces with one name only one could be seen.
+func (c *checker) checkFolders(path string, folders []string) {
+	names := map[string]string{}
+	if len(folders) > maxFolders {
+		c.wrong(path, fmt.Sprint(len(folders)), fmt.Sprintf(wantFewFolders, maxFolders))
+	}
+	for i, folder := range folders {
+		at := element(path, i)
+		if !filepath.IsAbs(folder) || folder == "/" {
+			c.wrong(at, quote(folder), wantFolder)
+			continue
+		}
+		if overlap(folder, c.cfg.State) {
+			c.wrong(at, quote(folder), fmt.Sprintf(wantFolderApart, whatState, c.cfg.State))
+		}
+		seen := folder // a folder for reading is seen at its own path
+		if path != "worker.read_only" {
+			seen = filepath.Base(folder)
+		}
+		c.checkUnique(at, seen, quote(folder), wantUnique, names)
+	}
+}
+
+// checkHomes keeps the homes apart from one another and from protected paths. It compares paths as they are written:
+// links are for those who open them to refuse.
+func (c *checker) checkHomes() {
+	for i, u := range c.cfg.Users {
+		at := userPath(i) + ".home"
+		if !filepath.IsAbs(u.Home) {
+			if u.Home != "" {
+				c.wrong(at, quote(u.Home), wantAbsolute)
+			}
+			continue
+		}
+		for _, p := range c.protected {
+			if overlap(u.Home, p.path) {
+				c.wrong(at, quote(u.Home), fmt.Sprintf(wantFolderApart, p.what, p.path))
+			}
+		}
+		for j, other := range c.cfg.Users[:i] {
+			if overlap(u.Home, other.Home) && u.Name != other.Name { // one name twice has been noted
+				c.wrong(at, quote(u.Home), fmt.Sprintf(wantFolderApart, userPath(j)+".home", other.Home))
+			}
+		}
+	}
+}
+
+// checkNested keeps every folder that a worker gets out of those that some worker may change: whoever may change the
+// folder around another can put something else in its place. One folder for several people is fine.
+func (c *checker) checkNested() {
+	type place struct{ path, folder string }
+	var changed []place
+	for i, u := range c.cfg.Users {
+		changed = append(changed, place{userPath(i) + ".home", u.Home})
+		for j, folder := range u.Workspaces {
+			changed = append(changed, place{element(userPath(i)+".workspaces", j), folder})
+		}
+	}
+	given := changed
+	for i, folder := range c.cfg.Worker.ReadOnly {
+		given = append(given, place{element("worker.read_only", i), folder})
+	}
+	for _, g := range given {
+		for _, other := range changed {
+			homes := strings.HasSuffix(g.path, ".home") && strings.HasSuffix(other.path, ".home") // noted by checkHomes
+			if !homes && g.folder != other.folder && filepath.IsAbs(other.folder) && inside(g.folder, other.folder) {
+				c.wrong(g.path, quote(g.folder), fmt.Sprintf(wantNotNested, other.path, other.folder))
+			}
+		}
+	}
+}
+
+// overlap says whether one of two clean paths is the other or below it.
+func overlap(a, b string) bool {
+	return a != "" && b != "" && (inside(a, b) || inside(b, a))
+}
+
+// inside says whether a clean path is dir or below it.
+func inside(path, dir string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}

@@ -1,0 +1,209 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Offline is the model that needs no provider.
+const Offline = "offline"
+
+const (
+	kindAnthropic = "anthropic"
+	kindOpenAI    = "openai"
+)
+
+// providerKind is what the providers of one kind have in common.
+type providerKind struct {
+	url      string   // their address where there is no base_url
+	wantURL  string   // what a base_url should be
+	needsKey bool     // at url; elsewhere there may be a proxy that has the key
+	servers  []string // the programs that speak the protocol, each in its own way; nil where there are no such
+}
+
+var providerKinds = map[string]providerKind{
+	kindOpenAI: {
+		url: "https://api.openai.com/v1", wantURL: wantURL,
+		servers: []string{"openai", "ollama", "llama.cpp", "vllm", "groq", "deepinfra", "openrouter", "lmstudio", "any"},
+	},
+	kindAnthropic: {url: "https://api.anthropic.com", wantURL: wantAnthropicURL, needsKey: true},
+}
+
+// Servers are the programs that a provider of kind openai can name.
+func Servers() []string { return providerKinds[kindOpenAI].servers }
+
+// cacheTimes are the values of Models.Cache.
+var cacheTimes = map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute, "none": 0}
+
+// CacheFor is how long providers are to keep what the next request repeats; 0 is not at all.
+func (m Models) CacheFor() time.Duration { return cacheTimes[m.Cache] }
+
+// MayChoose says whether the person may choose a model, which is named in full. What is configured for them they need not
+// choose.
+func (u User) MayChoose(spec string) bool {
+	return len(u.ModelsAllowed) == 0 ||
+		slices.ContainsFunc(u.ModelsAllowed, func(glob string) bool { return doublestar.MatchUnvalidated(glob, spec) })
+}
+
+// fullName is a model's name as PROVIDER/MODEL or Offline; a bare one is of a standard provider, where there is one.
+func (m Models) fullName(spec, standard string) (string, bool) {
+	provider, model, slashed := strings.Cut(spec, "/")
+	_, exists := m.Providers[provider]
+	switch {
+	case spec == Offline, slashed && exists && model != "":
+		return spec, true
+	case slashed || exists || spec == "" || standard == "":
+		return "", false
+	}
+	return standard + "/" + spec, true
+}
+
+// onlyProvider is the provider that a bare default is of; "" where there are several.
+func (m Models) onlyProvider() string {
+	names := slices.Collect(maps.Keys(m.Providers))
+	if len(names) == 1 {
+		return names[0]
+	}
+	return ""
+}
+
+func (c *checker) checkProviders(path string, providers map[string]Provider) {
+	for _, name := range slices.Sorted(maps.Keys(providers)) {
+		at, p := join(path, name), providers[name]
+		if !validProvider(name) {
+			c.add(at, quote(name)+gotAsName, wantProviderName)
+		}
+		c.checkOneOf(at+".kind", p.Kind, []string{kindOpenAI, kindAnthropic})
+		if kind, ok := providerKinds[p.Kind]; ok {
+			c.checkProvider(at, p, kind)
+		}
+	}
+}
+
+func (c *checker) checkProvider(path string, p Provider, kind providerKind) {
+	right := c.checkURL(path+".base_url", p.BaseURL, kind.wantURL, webAddress)
+	if right && kind.needsKey && sameHost(p.BaseURL, kind.url) && p.APIKey.Reveal() == "" {
+		c.checkSecret(path+".api_key", p.APIKey, nil, fmt.Sprintf(wantProviderKey, kind.url))
+	}
+	switch {
+	case p.Server == "":
+	case kind.servers == nil:
+		c.wrong(path+".server", quote(p.Server), wantNoServer)
+	default:
+		c.checkOneOf(path+".server", p.Server, kind.servers)
+	}
+}
+
+// sameHost compares two URLs that are right.
+func sameHost(a, b string) bool {
+	one, err1 := url.Parse(a)
+	other, err2 := url.Parse(b)
+	return err1 == nil && err2 == nil && strings.EqualFold(one.Hostname(), other.Hostname())
+}
+
+func validProvider(name string) bool { return ValidName(name) && name != Offline }
+
+// webAddress says whether a URL can be the address of an API.
+func webAddress(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
+
+// unknownProviders says whether the providers could not be read, so that nothing can be said of whose a model is.
+func (c *checker) unknownProviders() bool { return c.wrongBefore["models.providers"] }
+
+// fullName is a model's name in full. A name that can't be judged, because something that it depends on is wrong, is right.
+func (c *checker) fullName(spec string) (full string, ok bool) {
+	m := c.cfg.Models
+	standard, right := m.fullName(m.Default, m.onlyProvider())
+	standard, _, _ = strings.Cut(standard, "/")
+	if standard == Offline {
+		standard = ""
+	}
+	full, ok = m.fullName(spec, standard)
+	_, provider := m.Providers[spec]
+	bare := spec != "" && !provider && !strings.Contains(spec, "/")
+	if c.unknownProviders() || bare && (!right || c.wrongBefore["models.default"]) {
+		return spec, true
+	}
+	return full, ok
+}
+
+func (c *checker) checkDefault(path, spec string) {
+	_, ok := c.cfg.Models.fullName(spec, c.cfg.Models.onlyProvider())
+	if !ok && !c.unknownProviders() {
+		c.wrong(path, quote(spec), c.wantModel())
+	}
+}
+
+// checkModel notes a model that nobody provides; "" is the default.
+func (c *checker) checkModel(path, spec string) {
+	if _, ok := c.fullName(spec); !ok && spec != "" {
+		c.wrong(path, quote(spec), c.wantModel())
+	}
+}
+
+// checkFallback holds that each model is asked once.
+func (c *checker) checkFallback(path string, specs []string) {
+	taken := map[string]string{}
+	for i, spec := range specs {
+		at := element(path, i)
+		full, ok := c.fullName(spec)
+		if !ok {
+			c.wrong(at, quote(spec), c.wantModel())
+			continue
+		}
+		c.checkUnique(at, full, quote(spec), wantAnotherModel, taken)
+	}
+}
+
+// checkPrices wants both sides of a price: one that was forgotten is not free.
+func (c *checker) checkPrices(path string, prices map[string]Price) {
+	taken := map[string]string{}
+	for _, spec := range slices.Sorted(maps.Keys(prices)) {
+		at := join(path, spec)
+		full, ok := c.fullName(spec)
+		if !ok {
+			c.add(at, quote(spec)+gotAsModel, c.wantModel())
+		} else if other := taken[full]; other != "" {
+			c.add(at, gotPriceAgain, fmt.Sprintf(wantPriceOnce, other))
+		} else {
+			taken[full] = at
+		}
+		for _, side := range []string{".input", ".output"} {
+			if c.places != nil && !c.stands(at+side) {
+				c.add(at+side, gotNothing, wantPrice)
+			}
+		}
+	}
+}
+
+// checkModelGlobs notes globs that no model could match.
+func (c *checker) checkModelGlobs(path string, globs []string) {
+	if !c.stands(path) {
+		return // they are the general ones, and have been checked there
+	}
+	for i, glob := range globs {
+		provider, _, slashed := strings.Cut(glob, "/")
+		_, known := c.cfg.Models.Providers[provider]
+		known = known || c.unknownProviders() || strings.ContainsAny(provider, "*?[{")
+		if glob == Offline || glob == "**" || slashed && known && validGlob(glob) {
+			continue
+		}
+		c.wrong(element(path, i), quote(glob), wantModelGlob)
+	}
+}
+
+// wantModel says which models there are.
+func (c *checker) wantModel() string {
+	choices := []string{Offline}
+	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models.Providers)) {
+		if validProvider(name) {
+			choices = append(choices, name+"/MODEL")
+		}
+	}
+	return oneOf(choices) + wantModelName
+}

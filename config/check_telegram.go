@@ -1,0 +1,125 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	// tokenShape is the bot's id and 35 characters today; Telegram promises neither length.
+	tokenShape = regexp.MustCompile(`^[0-9]{1,19}:[A-Za-z0-9_-]{20,128}$`)
+	// secretShape is what setWebhook takes, 1 to 256 characters; fewer than 16 could be guessed.
+	secretShape = regexp.MustCompile(`^[A-Za-z0-9_-]{16,256}$`)
+	// telegramPorts are those that Telegram's own servers call.
+	telegramPorts = []string{"", "443", "80", "88", "8443"}
+)
+
+// telegramURL is Telegram's own Bot API.
+const telegramURL = "https://api.telegram.org"
+
+func (c *checker) checkToken(path string, token Secret) {
+	switch {
+	case c.stands(path) || c.stands(path+"_file") || token.Reveal() != "":
+		c.checkSecret(path, token, tokenShape, wantToken)
+	case c.cfg.Telegram.Webhook.URL != "":
+		c.wrong(path, gotNothing, wantTokenForWebhook)
+	}
+	if token.Reveal() != "" && !c.anybodyOnTelegram() {
+		c.add("users", gotNobody, wantSomebody)
+	}
+}
+
+// checkSecret notes a secret that is missing or has not its shape, at the key that it comes from. A nil shape is any.
+func (c *checker) checkSecret(path string, secret Secret, shape *regexp.Regexp, want string) {
+	if c.stands(path + "_file") {
+		path += "_file"
+	}
+	switch text := secret.Reveal(); {
+	case text == "":
+		c.add(path, gotNothing, want)
+	case shape != nil && !shape.MatchString(text):
+		c.wrong(path, hidden, want)
+	}
+}
+
+// anybodyOnTelegram says whether somebody has an id, or was meant to have one.
+func (c *checker) anybodyOnTelegram() bool {
+	for i, u := range c.cfg.Users {
+		if u.Telegram != 0 || c.stands(userPath(i)+".telegram") {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) checkBotAPI(path, text string) { c.checkURL(path, text, wantAPI, botAPI) }
+
+// botAPI says whether a Bot API may be at u. The token is part of every call's path: over http it goes to a server of
+// one's own, and to nobody else's.
+func botAPI(u *url.URL) bool {
+	host := strings.ToLower(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && host != "telegram.org" && !strings.HasSuffix(host, ".telegram.org")
+}
+
+func (c *checker) checkWebhook(path string, w Webhook) {
+	if w.URL == "" {
+		if c.stands(path) {
+			c.add(path+".url", gotNothing, wantWebhook)
+		}
+		return
+	}
+	if c.checkURL(path+".url", w.URL, wantWebhook, calledByTelegram) && c.cfg.Telegram.APIURL == telegramURL {
+		c.checkURL(path+".url", w.URL, wantPort, atTelegramPort)
+	}
+	c.checkSecret(path+".secret", w.Secret, secretShape, wantSecret)
+	if c.cfg.Webhooks.Listen == "" {
+		c.wrong("webhooks.listen", gotNothing, wantListenForWebhook)
+	}
+}
+
+// calledByTelegram says whether u can be a webhook's. Over http it is this machine's, which a Bot API server on it calls.
+func calledByTelegram(u *url.URL) bool {
+	return u.EscapedPath() == TelegramPath && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
+}
+
+func atTelegramPort(u *url.URL) bool { return slices.Contains(telegramPorts, u.Port()) }
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+func (c *checker) checkListen(path, listen string) {
+	if listen == "" && !c.stands(path) {
+		return
+	}
+	host, port, err := net.SplitHostPort(listen)
+	_, notIP := netip.ParseAddr(host)
+	number, notPort := strconv.ParseUint(port, 10, 16)
+	if err != nil || notIP != nil && host != "localhost" || notPort != nil || number == 0 {
+		c.wrong(path, quote(listen), wantListen)
+	}
+}
+
+// maxTelegramID is above every id: Telegram promises at most 52 bits.
+const maxTelegramID = 1 << 52
+
+// validTelegram says whether an id can be a person's. A group's is below 0.
+func validTelegram(id int64) bool { return id > 0 && id < maxTelegramID }
+
+func (c *checker) checkGroups(path string, ids []int64) {
+	taken := map[string]string{}
+	for i, id := range ids {
+		at, shown := element(path, i), strconv.FormatInt(id, 10)
+		if !validTelegram(-id) {
+			c.wrong(at, shown, wantGroup)
+			continue
+		}
+		c.checkUnique(at, shown, shown, wantAnotherGroup, taken)
+	}
+}

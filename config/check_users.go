@@ -1,0 +1,115 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+const (
+	roleAdmin = "admin"
+	roleUser  = "user"
+)
+
+// userNames are names of users and of providers: they become parts of paths, and of commands that a person types.
+var userNames = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+
+// ValidName says whether a user can have a name.
+func ValidName(name string) bool { return userNames.MatchString(name) }
+
+// CheckAdded says what is wrong with a user who is to be added to those of a configuration while the service runs; nil is
+// nothing. It reads the Name, Role, Account, Timezone and Home.
+func (c *Config) CheckAdded(u User) error {
+	switch {
+	case !ValidName(u.Name):
+		return fmt.Errorf(errName, quote(u.Name))
+	case u.Role != roleAdmin && u.Role != roleUser:
+		return fmt.Errorf(errRole, quote(u.Role))
+	case !validZone(u.Timezone):
+		return fmt.Errorf(errTimezone, quote(u.Timezone))
+	}
+	for _, other := range c.Users {
+		switch {
+		case other.Name == u.Name:
+			return fmt.Errorf(errConfigured, u.Name)
+		case u.Account != "" && other.Account == u.Account:
+			return fmt.Errorf(errAccount, u.Account, other.Name)
+		case overlap(u.Home, other.Home):
+			return fmt.Errorf(errHome, u.Home, other.Name, other.Home)
+		}
+	}
+	return nil
+}
+
+// OverlapsHome says whether a folder is a configured user's, lies in one, or has one in it.
+func (c *Config) OverlapsHome(path string) bool {
+	return slices.ContainsFunc(c.Users, func(u User) bool { return overlap(path, u.Home) })
+}
+
+func userPath(i int) string { return element("users", i) }
+
+// checkUsers notes what can't be the name or the id of a user, and what two have: it says who somebody is.
+func (c *checker) checkUsers(path string, users []User) {
+	if len(users) == 0 {
+		c.wrong(path, gotEmptyList, wantUsers)
+	}
+	names, accounts, ids := map[string]string{}, map[string]string{}, map[string]string{}
+	for i, u := range users {
+		at := userPath(i)
+		if !ValidName(u.Name) {
+			c.wrong(at+".name", quote(u.Name), wantName)
+		}
+		c.checkUnique(at+".name", u.Name, quote(u.Name), wantUnique, names)
+		c.checkUnique(at+".account", u.Account, quote(u.Account), wantUnique, accounts)
+		id := strconv.FormatInt(u.Telegram, 10)
+		switch there := u.Telegram != 0 || c.stands(at+".telegram"); {
+		case there && validTelegram(u.Telegram):
+			c.checkUnique(at+".telegram", id, id, wantUnique, ids)
+		case there:
+			c.wrong(at+".telegram", id, wantTelegram)
+		}
+	}
+}
+
+func (c *checker) checkAccount(path, account string) {
+	if strings.ContainsAny(account, ":/ ") {
+		c.wrong(path, quote(account), wantAccount)
+	}
+}
+
+func (c *checker) checkTimezone(path, zone string) {
+	if !validZone(zone) {
+		c.wrong(path, quote(zone), wantTimezone)
+	}
+}
+
+// validZone says whether the machine knows a time zone. "" is the machine's own; Local is Go's word for it alone.
+func validZone(name string) bool {
+	_, err := time.LoadLocation(name)
+	return err == nil && name != "Local"
+}
+
+func (c *checker) checkGlobs(path string, globs []string) {
+	if !c.stands(path) {
+		return // they are the general ones, and have been checked there
+	}
+	for i, glob := range globs {
+		if !validGlob(glob) {
+			c.wrong(element(path, i), quote(glob), wantGlob)
+		}
+	}
+}
+
+// validGlob says whether a glob can match a path below a folder.
+func validGlob(glob string) bool {
+	if glob == "" || path.IsAbs(glob) || !doublestar.ValidatePattern(glob) {
+		return false
+	}
+	return !slices.Contains(strings.Split(glob, "/"), "..")
+}

@@ -1,0 +1,124 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// key is a key of a configuration: a field with a yaml tag, or an element of a map or of a list of structs. The zero key
+// with a value is the configuration itself.
+type key struct {
+	path     string            // as problems name it: users[0].role
+	name     string            // as changes name it: users.alice.role
+	tag      reflect.StructTag // "" of an element
+	standard string            // its default
+	live     bool              // a change of it holds without a restart
+	value    reflect.Value
+}
+
+// root is the key that all others are below.
+func root(cfg *Config) key { return key{value: reflect.ValueOf(cfg).Elem()} }
+
+// walk calls visit with every key below k, each before those below it. These are left out where visit returns false.
+func (k key) walk(visit func(key) bool) {
+	for _, child := range k.below() {
+		if visit(child) {
+			child.walk(visit)
+		}
+	}
+}
+
+// below are the keys right below k, in their order in the struct or in the list, or sorted by name.
+func (k key) below() (all []key) {
+	v := k.value
+	switch {
+	case k.isLeaf():
+	case v.Kind() == reflect.Struct:
+		for i, name := range keys(v.Type()) {
+			child := key{path: join(k.path, name), name: join(k.name, name), tag: v.Type().Field(i).Tag, live: k.live, value: v.Field(i)}
+			child.standard = cmp.Or(child.tag.Get("default"), k.standard)
+			if reload := child.tag.Get("reload"); reload != "" {
+				child.live = reload == "live"
+			}
+			all = append(all, child)
+		}
+	case v.Kind() == reflect.Map:
+		for _, name := range sortedKeys(v) {
+			element := v.MapIndex(reflect.ValueOf(name))
+			all = append(all, key{path: join(k.path, name), name: join(k.name, name), live: k.live, value: element})
+		}
+	default:
+		for i := range v.Len() {
+			name := join(k.name, v.Index(i).FieldByName("Name").String())
+			all = append(all, key{path: element(k.path, i), name: name, live: k.live, value: v.Index(i)})
+		}
+	}
+	return all
+}
+
+func sortedKeys(v reflect.Value) []string {
+	var names []string
+	for _, name := range v.MapKeys() {
+		names = append(names, name.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// keys are the names of a struct's fields in the file, in their order.
+func keys(t reflect.Type) []string {
+	var names []string
+	for field := range t.Fields() {
+		name, ok := field.Tag.Lookup("yaml")
+		if !ok {
+			break // the fields without a key are the last
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// setDefaults gives every key below k that is zero its default.
+func (k key) setDefaults() {
+	k.walk(func(k key) bool {
+		if k.isLeaf() && k.standard != "" && k.value.IsZero() {
+			k.value.Set(fromTag(k.value.Type(), k.standard))
+		}
+		return true
+	})
+}
+
+// isLeaf says whether no key can be below the key: it is a scalar, or a list of scalars.
+func (k key) isLeaf() bool {
+	t := k.value.Type()
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	_, scalar := scalars[t]
+	return scalar
+}
+
+var plainKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// join is the path of a key below another; "" is the path of the file.
+func join(path, key string) string {
+	if !plainKey.MatchString(key) {
+		key = quote(key)
+	}
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// element is the path of an element of a list.
+func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+
+// parent is the path of the key that a key is in, "" for the file.
+func parent(path string) string {
+	return path[:max(0, strings.LastIndexAny(path, ".["))]
+}

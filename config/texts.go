@@ -1,0 +1,134 @@
+package config
+
+// What is wrong with a configuration is told as "got VALUE, want WANT". These are the values that stand in no file.
+const (
+	gotNothing    = "nothing"
+	gotUnknownKey = "an unknown key"
+	gotKeyThatIs  = "a key that is "
+	gotKeyAgain   = "the key a second time"
+	gotEmptyList  = "an empty list"
+	gotNobody     = "nobody with a telegram id"
+	gotAsName     = " as a name"
+	gotAsModel    = " as a model"
+	gotPriceAgain = "the price of one model a second time"
+	gotNotYAML    = "text that is not YAML (%s)"
+	gotDocuments  = "a second document"
+)
+
+// What would be right: the shape of the file.
+const (
+	wantText     = "text"
+	wantQuotes   = "text: put it between quotes"
+	wantLine     = "text of one line, without control characters"
+	wantBool     = "true or false"
+	wantNumber   = "a number such as 3 or 0.25"
+	wantWhole    = "a whole number"
+	wantDuration = "a duration such as 90s, 30m or 1h30m"
+	wantSize     = "a size in B, KiB, MiB or GiB, such as 16KiB"
+	wantDollars  = "US dollars from 0 to 1000000 such as 2 or 0.25, at most to a millionth; 0 is no limit"
+
+	wantKeys     = "keys and their values: "
+	wantNames    = "names, each with its keys and values"
+	wantList     = "a list: [first, second], or a line with a dash for each"
+	wantPlainKey = "a plain word as the key"
+	wantKeyOnce  = "it once: it stands on line %d"
+	wantNoAnchor = "the value written out: anchors and aliases are not read"
+	wantYAML     = "key: value, two spaces deeper for what belongs to a key"
+	wantFlow     = `"${NAME}" in quotes where it stands within { } or [ ], and elsewhere ` + wantYAML
+	wantDocument = "one document: no line that is only ---"
+
+	wantVariable    = "${NAME} with the name of an environment variable, or $${ for a plain ${"
+	wantVariableSet = "the environment variable %s to be set and not empty"
+	wantLineFile    = "a file with one line, the %s: %v"
+	wantKeyFile     = "a file of 32 random bytes, or of 64 hexadecimal digits such as `openssl rand -hex 32` makes: %[2]v"
+	wantEither      = "either %s or %[1]s_file"
+
+	wantBetween = "from %s to %s"
+	wantAtLeast = "at least %s, or %s for %s"
+)
+
+// What would be right: people and their folders.
+const (
+	wantUsers    = "at least one user, or no users at all for the account that runs Mews"
+	wantName     = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
+	wantUnique   = "another: %s is the same"
+	wantAccount  = "the name of an account of this machine"
+	wantTimezone = "a time zone that this machine knows, such as Europe/Madrid"
+
+	wantState       = "an absolute path, or none and HOME or XDG_STATE_HOME set"
+	wantAbsolute    = "an absolute path"
+	wantFolder      = "an absolute path of a folder"
+	wantFewFolders  = "at most %d folders"
+	wantFolderApart = "a folder apart from %s (%s)"
+	wantNotNested   = "a folder outside %s (%s), which a worker may change: it could put another folder in its place"
+	wantGlob        = "a glob below the person's folder, such as notes/**/*.md"
+	wantSessionMax  = "at least access.session, which is %s"
+
+	whatFile  = "this configuration"
+	whatState = "the service's own folder"
+)
+
+// What would be right: models.
+const (
+	wantModelName    = ": a provider of models.providers and its name of the model"
+	wantAnotherModel = "another model: %s is the same"
+	wantModelGlob    = "a glob of PROVIDER/MODEL such as claude/* or */*haiku*, or " + Offline + ", or ** for all"
+	wantPrice        = "US dollars for a million tokens, such as 3 or 0.25"
+	wantPriceOnce    = "it once: it stands at %s"
+	wantProviderName = wantName + ", and not " + Offline
+	wantProviderKey  = "the key, because %s answers nobody without one"
+	wantNoServer     = "none: it is for providers of kind " + kindOpenAI
+	wantURL          = "a URL such as http://127.0.0.1:11434/v1, with no user, query or fragment"
+	wantAnthropicURL = "a URL such as https://api.anthropic.com, with no user, query or fragment"
+)
+
+// What would be right: Telegram.
+const (
+	wantToken            = "a bot's token as @BotFather gives it: digits, a colon and about 35 letters, digits, _ and -"
+	wantTokenForWebhook  = "the bot's token, because telegram.webhook is there"
+	wantSecret           = "16 to 256 of A-Z, a-z, 0-9, _ and -, such as `openssl rand -hex 32` makes: it tells Telegram from others"
+	wantAPI              = "a URL: https://api.telegram.org, or that of a Bot API server of your own, which may be http"
+	wantWebhook          = "an https URL that leads to this machine, with the path " + TelegramPath + ": https://bot.example.org" + TelegramPath
+	wantPort             = "port 443, 80, 88 or 8443: Telegram calls no other"
+	wantListen           = "an address of this machine and a port, such as 127.0.0.1:8322"
+	wantListenForWebhook = wantListen + ", where telegram.webhook.url leads"
+	wantGroup            = "a group's numeric id on Telegram, which is below 0, such as -1001234567890"
+	wantAnotherGroup     = "another group: %s is the same"
+	wantTelegram         = "a person's numeric id on Telegram, such as 123456789: @userinfobot on Telegram tells you yours"
+	wantSomebody         = "the numeric Telegram id of at least one user, because there is a token: `telegram: 123456789`; " +
+		"@userinfobot on Telegram tells you yours"
+)
+
+// What would be right: the environment, where there is no file.
+const (
+	wantLocalModel = "offline, anthropic/MODEL or openai/MODEL, or a model's name alone: one that begins with claude " +
+		"is Anthropic's"
+	wantEndpointModel = "the endpoint's name of the model, because OPENAI_BASE_URL is set"
+	wantKeyForModel   = "the key, because MEWS_MODEL is %s"
+	wantOneLine       = "one line, without control characters"
+)
+
+// What is said where the environment has one of two variables that belong together.
+const (
+	hintAnthropic = "ANTHROPIC_API_KEY is set; to talk with a model of Anthropic's set MEWS_MODEL too, such as " +
+		"MEWS_MODEL=claude-sonnet-4-5."
+	hintOpenAI = "OPENAI_API_KEY is set; to talk with a model of OpenAI's set MEWS_MODEL too, such as " +
+		"MEWS_MODEL=openai/gpt-5-mini."
+	hintID = "TELEGRAM_TOKEN is set; to talk on Telegram set MEWS_TELEGRAM_ID too: your numeric id, which @userinfobot " +
+		"on Telegram tells you."
+	hintToken = "MEWS_TELEGRAM_ID is set; to talk on Telegram set TELEGRAM_TOKEN too: a bot's token, which @BotFather on " +
+		"Telegram gives you."
+)
+
+// Why a user can't be added.
+const (
+	errName       = "a user can't be called %s: a name is " + wantName
+	errRole       = "there is no role %s: it is admin or user"
+	errTimezone   = "this machine knows no time zone %s; one is Europe/Madrid"
+	errConfigured = "%s is in the configuration already"
+	errAccount    = "the account %s is %s's already"
+	errHome       = "their folder would be %s, and %s has %s; choose another name"
+)
+
+// A user who is new or gone, in a list of changes.
+const textUserOfRole = "a user of role "
