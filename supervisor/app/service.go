@@ -169,11 +169,14 @@ func (s *Service) connect(context.Context) error {
 // desks are what all workers' desks share.
 func (s *Service) desks() *hostcall.Options {
 	return &hostcall.Options{
-		Steps: s.db.Turns(), Transcript: s.db.Transcript(), Models: s.Models, Usage: s.db.Usage(), Blobs: s.db.Blobs(),
-		Spool: s.spool, Audit: s.audit.note, History: s.Config.Limits.History,
-		Thinking: supervisor.Thinking(s.Config.Models.Thinking), Cache: s.Config.Models.CacheFor(),
-		Approver: newApprover(s), Sender: files{s.db.Turns(), s.feeds.Delivery}, Busy: s.preferences().whenBusy,
-		Log: s.Log.Named("hostcall"),
+		ModelDependencies: hostcall.ModelDependencies{
+			Transcript: s.db.Transcript(), Models: s.Models, Usage: s.db.Usage(), History: s.Config.Limits.History,
+			Thinking: supervisor.Thinking(s.Config.Models.Thinking), Cache: s.Config.Models.CacheFor(), Busy: s.preferences().whenBusy,
+		},
+		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
+		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
+		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: files{s.db.Turns(), s.feeds.Delivery}},
+		Audit:            s.audit.note, Log: s.Log.Named("hostcall"),
 	}
 }
 

@@ -70,12 +70,12 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	conn.BeginTurn(hostcall.Turn{
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Model: model, First: a.First,
 		Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
-		Purse: t.purses(a.Turn),
+		Kind: a.Turn.Kind, Reserver: t.purses(a.Turn),
 	})
 	end, err := call(ctx, worker, a)
 	t.held.Note(a.Turn.Conversation.User, end)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
-	return session.End{TurnEnd: end, Failure: ended.Failure, Instead: ended.Instead, Answered: ended.Answered}, err
+	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, Answered: ended.Answered}, err
 }
 
 // call starts the turn and waits for its end. A worker that does not end it, or whose end makes no sense, is killed: nothing

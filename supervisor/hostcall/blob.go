@@ -3,7 +3,6 @@ package hostcall
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -11,160 +10,169 @@ import (
 	"mews/supervisor/spool"
 )
 
+// BlobDependencies are what keeping bytes needs.
+type BlobDependencies struct {
+	Blobs Blobs
+	Spool Spool
+}
+
+// Blobs knows whose the bytes in the spool are.
+type Blobs interface {
+	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
+	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
+	Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error)
+}
+
+// Spool keeps bytes.
+type Spool interface {
+	Create() (*spool.Writer, error)
+	ReadAt(sha256 string, p []byte, offset int64) (n int, size int64, err error)
+}
+
+// The limits of writes and reads come to 1 GiB in a turn or operation.
+var blobRows = []row{
+	{method: protocol.MethodBlobBegin, phase: inTurn | inOperation, bytes: shortParams, limit: 1_000, handler: workCall((*work).beginBlob)},
+	{method: protocol.MethodBlobWrite, phase: inTurn | inOperation, bytes: chunkParams, limit: 16_384, handler: workCall((*work).writeBlob)},
+	{method: protocol.MethodBlobCommit, phase: inTurn | inOperation, bytes: shortParams, limit: 1_000, handler: workCall((*work).commitBlob)},
+	{method: protocol.MethodBlobRead, phase: inTurn | inOperation, bytes: shortParams, limit: 16_384, handler: workCall((*work).readBlob)},
+}
+
 const (
-	maxBlob      = 64 << 20  // bytes of one blob
+	maxBlob      = 64 << 20  // bytes of one blob of a turn
 	maxKept      = 256 << 20 // bytes of a person's blobs that are kept at one time
-	maxOpenBlobs = 8         // of one turn
+	maxOpenBlobs = 8         // of one turn or operation
 )
 
-// uploads are the blobs that a turn is writing.
+// uploads are the blobs that a turn or operation is writing.
 type uploads struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // guards what follows, and the files; the wire hands over one blob call after the other
 	open map[int64]*upload
-	next int64
+	last int64
 }
 
-// upload is one of them; its mutex keeps the chunks in order.
 type upload struct {
-	mu   sync.Mutex
-	file *spool.Writer
-	most int64 // bytes
+	file     *spool.Writer
+	maxBytes int64
 }
 
-func beginBlob(ctx context.Context, d *Conn, t *turn, _ *protocol.BlobBegin) (any, error) {
-	room, err := d.room(ctx)
+func (w *work) beginBlob(ctx context.Context, _ *protocol.BlobBegin) (any, error) {
+	room, err := w.room(ctx)
 	switch {
 	case err != nil:
-		return nil, d.failed("begin a blob", t, err)
+		return nil, w.failed("begin a blob", err)
 	case room <= 0:
 		return nil, errNoRoom
 	}
-	t.uploads.mu.Lock()
-	defer t.uploads.mu.Unlock()
-	if len(t.uploads.open) >= maxOpenBlobs {
+	u := &w.uploads
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if len(u.open) >= maxOpenBlobs {
 		return nil, refused("more than %d blobs open", maxOpenBlobs)
 	}
-	file, err := d.o.Spool.Create()
+	file, err := w.o.Spool.Create()
 	if err != nil {
-		return nil, d.spoolFailed("begin a blob", t, err)
+		return nil, w.spoolFailed("begin a blob", err)
 	}
-	if t.uploads.open == nil {
-		t.uploads.open = map[int64]*upload{}
+	if u.open == nil {
+		u.open = map[int64]*upload{}
 	}
-	t.uploads.next++
-	t.uploads.open[t.uploads.next] = &upload{file: file, most: min(maxBlob, room)}
-	return protocol.BlobBegun{Blob: t.uploads.next}, nil
+	u.last++
+	u.open[u.last] = &upload{file, min(maxBlob, room)}
+	return protocol.BlobBegun{Blob: u.last}, nil
 }
 
-func writeBlob(_ context.Context, d *Conn, t *turn, p *protocol.BlobWrite) (any, error) {
-	u := t.uploads.find(p.Blob, false)
+func (w *work) writeBlob(_ context.Context, p *protocol.BlobWrite) (any, error) {
+	w.uploads.mu.Lock()
+	defer w.uploads.mu.Unlock()
+	u := w.uploads.open[p.Blob]
 	if u == nil {
 		return nil, refused("blob %d is not open", p.Blob)
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch {
+	switch after := u.file.Size() + int64(len(p.Data)); {
 	case p.Offset != u.file.Size():
 		return nil, refused("blob %d: offset %d, want %d", p.Blob, p.Offset, u.file.Size())
 	case len(p.Data) > protocol.BlobChunk:
 		return nil, refused("blob %d: a chunk of %d bytes, at most %d", p.Blob, len(p.Data), protocol.BlobChunk)
-	case u.file.Size()+int64(len(p.Data)) > maxBlob:
+	case after > maxBlob:
 		return nil, refused("blob %d: over %d MiB", p.Blob, maxBlob>>20)
-	case u.file.Size()+int64(len(p.Data)) > u.most:
+	case after > u.maxBytes:
 		return nil, errNoRoom
 	}
 	if _, err := u.file.Write(p.Data); err != nil {
-		return nil, d.spoolFailed("write a blob", t, err)
+		return nil, w.spoolFailed("write a blob", err)
 	}
 	return struct{}{}, nil
 }
 
-func commitBlob(ctx context.Context, d *Conn, t *turn, p *protocol.BlobCommit) (any, error) {
-	u := t.uploads.find(p.Blob, true)
+func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (any, error) {
+	w.uploads.mu.Lock()
+	defer w.uploads.mu.Unlock()
+	u := w.uploads.open[p.Blob]
 	if u == nil {
 		return nil, refused("blob %d is not open", p.Blob)
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if room, err := d.room(ctx); err != nil || room < u.file.Size() { // others were committed meanwhile
-		err = errors.Join(err, u.file.Discard())
-		if err != nil {
-			return nil, d.failed("keep a blob", t, err)
+	delete(w.uploads.open, p.Blob)
+	if room, err := w.room(ctx); err != nil || room < u.file.Size() { // others were committed meanwhile
+		if err = errors.Join(err, u.file.Discard()); err != nil {
+			return nil, w.failed("keep a blob", err)
 		}
 		return nil, errNoRoom
 	}
 	ref, err := u.file.Commit()
-	if err != nil {
-		return nil, d.failed("keep a blob", t, err)
+	if err == nil {
+		err = w.o.Blobs.Put(ctx, w.user, ref, w.id)
 	}
-	if err := d.o.Blobs.Put(ctx, d.user, ref, t.ID); err != nil {
-		return nil, d.failed("keep a blob", t, err)
+	if err != nil {
+		return nil, w.failed("keep a blob", err)
 	}
 	return ref, nil
 }
 
-func readBlob(ctx context.Context, d *Conn, t *turn, p *protocol.BlobRead) (any, error) {
+func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (any, error) {
 	if p.Length < 1 || p.Length > protocol.BlobChunk || p.Offset < 0 {
 		return nil, refused("length: want 1 to %d, and an offset of 0 or more", protocol.BlobChunk)
 	}
-	_, owns, err := d.o.Blobs.Owns(ctx, d.user, p.SHA256)
+	_, owns, err := w.o.Blobs.Owns(ctx, w.user, p.SHA256)
 	if err != nil {
-		return nil, d.failed("read a blob", t, err)
+		return nil, w.failed("read a blob", err)
 	}
 	if !owns {
 		return nil, refused("no output of that name is kept")
 	}
 	data := make([]byte, p.Length)
-	n, size, err := d.o.Spool.ReadAt(p.SHA256, data, p.Offset)
+	n, size, err := w.o.Spool.ReadAt(p.SHA256, data, p.Offset)
 	if errors.Is(err, spool.ErrGone) {
 		return nil, refused("that output is not kept any more")
 	}
 	if err != nil {
-		return nil, d.failed("read a blob", t, err)
+		return nil, w.failed("read a blob", err)
 	}
 	return protocol.BlobData{Data: data[:n], Size: size}, nil
 }
 
 // room is how many bytes more the person may have kept.
-func (d *Conn) room(ctx context.Context) (int64, error) {
-	kept, err := d.o.Blobs.Kept(ctx, d.user, d.now().Add(-spool.Retention))
+func (w *work) room(ctx context.Context) (int64, error) {
+	kept, err := w.o.Blobs.Kept(ctx, w.user, w.now().Add(-spool.Retention))
 	return maxKept - kept, err
 }
 
-// errNoRoom is what a worker is told whose person has no room left.
+// errNoRoom is the answer to a worker whose person has no room left.
 var errNoRoom = refused("this person's kept outputs are %d MiB, the most there is room for; each goes %d days after it was kept",
 	maxKept>>20, spool.Retention/(24*time.Hour))
 
-// spoolFailed is failed for what may be the disk's fault.
-func (d *Conn) spoolFailed(attempt string, t *turn, err error) error {
+// spoolFailed is failed where the disk may be full.
+func (w *work) spoolFailed(attempt string, err error) error {
 	if errors.Is(err, spool.ErrFull) {
-		d.o.Log.Warn(attempt, "user", d.user, "turn", t.ID, "error", err)
+		w.log().Warn(attempt, "error", err)
 		return refused("the disk of this Mews is nearly full, so no more outputs are kept")
 	}
-	return d.failed(attempt, t, err)
+	return w.failed(attempt, err)
 }
 
-// find looks up an open blob; with take it is the caller's from then on.
-func (u *uploads) find(id int64, take bool) *upload {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	up := u.open[id]
-	if take {
-		delete(u.open, id)
+// discard drops what was begun and not committed. Nothing of the turn or operation runs any more.
+func (u *uploads) discard() (err error) {
+	for _, up := range u.open {
+		err = errors.Join(err, up.file.Discard())
 	}
-	return up
-}
-
-// discardBlobs drops what the turn began and did not finish. Nothing of the turn runs any more.
-func (t *turn) discardBlobs() error {
-	var errs []error
-	for id := range t.uploads.open {
-		errs = append(errs, t.uploads.find(id, true).file.Discard())
-	}
-	return errors.Join(errs...)
-}
-
-// refused is an answer to a worker that asked for what can't be; it says why.
-func refused(format string, args ...any) error {
-	return &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf(format, args...)}
+	return err
 }

@@ -40,7 +40,7 @@ func pays(t *testing.T, r *rig, money int64) *till {
 	b := &till{t: t, Steps: r.options.Steps, Usage: r.options.Usage, left: money, open: map[int64]int64{}}
 	r.options.Steps, r.options.Usage = b, b
 	turn := r.turn()
-	turn.Purse = b
+	turn.Reserver = b
 	r.conn.BeginTurn(turn)
 	schema := json.RawMessage(`{"type":"object"}`)
 	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Schema: schema}, {Name: "list_files", Schema: schema}}})
@@ -222,7 +222,7 @@ func TestAStepThatIsStoppedIsPaidAsFarAsItCame(t *testing.T) {
 			b := pays(t, r, 1<<40)
 			seen := make(chan struct{})
 			turn := r.turn()
-			turn.Purse, turn.Reply = b, &lookout{Reply: r.stream, at: 500, seen: seen}
+			turn.Reserver, turn.Reply = b, &lookout{Reply: r.stream, at: 500, seen: seen}
 			r.conn.BeginTurn(turn)
 			go func() {
 				<-seen

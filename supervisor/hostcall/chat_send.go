@@ -19,6 +19,12 @@ import (
 	"mews/supervisor/spool"
 )
 
+// ChatDependencies are what sending files needs. Where one of them is nil, no files are sent.
+type ChatDependencies struct {
+	Approver Approver
+	Sender   Sender
+}
+
 // Approver says whether an effect may leave the walls; nil is that it may. It may take as long as a person needs to answer.
 type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
@@ -33,49 +39,51 @@ type Sender interface {
 	Sent(ctx context.Context, turn int64, call string) (bool, error)
 }
 
+var chatRows = []row{
+	{method: protocol.MethodChatSend, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, limit: protocol.MaxFiles,
+		serial: true, handler: turnCall((*turn).sendFile)},
+}
+
 // toolSend is the tool whose calls may send files.
 const toolSend = "send_file"
 
 // sendFile sends a blob of the person's to the chat that their turn belongs to. A call is made again when its turn is gone on
 // with after a crash: then it waits for the answer to what the person was asked before, or is done if its file was sent.
-func sendFile(ctx context.Context, d *Conn, t *turn, p *protocol.ChatSend) (any, error) {
+func (t *turn) sendFile(ctx context.Context, p *protocol.ChatSend) (any, error) {
 	if err := t.checkSend(p); err != nil {
-		return nil, d.offence(protocol.MethodChatSend, err)
+		return nil, t.offence(protocol.MethodChatSend, err)
 	}
-	if d.o.Approver == nil || d.o.Sender == nil {
+	if t.o.Approver == nil || t.o.Sender == nil {
 		return nil, refused("this Mews sends no files")
 	}
-	switch sent, err := d.o.Sender.Sent(ctx, t.ID, p.Call); {
+	switch sent, err := t.o.Sender.Sent(ctx, t.ID, p.Call); {
 	case err != nil:
-		return nil, d.failed("look whether a file was sent", t, err)
+		return nil, t.failed("look whether a file was sent", err)
 	case sent: // before a crash, so that nobody is asked about it again
 		return protocol.ChatSent{}, nil
 	}
-	size, owns, err := d.o.Blobs.Owns(ctx, d.user, p.Blob.SHA256)
+	size, owns, err := t.o.Blobs.Owns(ctx, t.user, p.Blob.SHA256)
 	switch {
 	case err != nil:
-		return nil, d.failed("send a file", t, err)
+		return nil, t.failed("send a file", err)
 	case !owns:
-		return nil, d.offence(protocol.MethodChatSend, errors.New("not a blob of this person's"))
+		return nil, t.offence(protocol.MethodChatSend, errors.New("not a blob of this person's"))
 	case size != p.Blob.Size:
-		return nil, d.offence(protocol.MethodChatSend, fmt.Errorf("a blob of %d bytes, not %d", size, p.Blob.Size))
+		return nil, t.offence(protocol.MethodChatSend, fmt.Errorf("a blob of %d bytes, not %d", size, p.Blob.Size))
 	}
 	file := supervisor.File{SHA256: p.Blob.SHA256, Size: size, Name: p.Name, Caption: p.Caption}
-	file.MediaType, err = mediaType(d.o.Spool, file)
+	file.MediaType, err = mediaType(t.o.Spool, file)
 	if errors.Is(err, spool.ErrGone) {
 		return nil, refused("the file is not kept any more; send it again")
 	}
 	if err != nil {
-		return nil, d.failed("look what sort of file is to be sent", t, err)
+		return nil, t.failed("look what sort of file is to be sent", err)
 	}
-	if err := d.o.Approver.Allow(ctx, t.request(d.user, p.Call, file)); err != nil {
-		return nil, d.failed("ask whether a file may be sent", t, err)
+	if err := t.o.Approver.Allow(ctx, t.approvalRequest(p.Call, file)); err != nil {
+		return nil, t.failed("ask whether a file may be sent", err)
 	}
-	_, err = commitRetrying(ctx, d, t, func() (struct{}, error) {
-		return struct{}{}, d.o.Sender.SendFile(ctx, t.ID, p.Call, file)
-	})
-	if err != nil {
-		return nil, d.failed("send a file", t, err)
+	if err := t.commit(ctx, func() error { return t.o.Sender.SendFile(ctx, t.ID, p.Call, file) }); err != nil {
+		return nil, t.failed("send a file", err)
 	}
 	return protocol.ChatSent{}, nil
 }
@@ -91,15 +99,15 @@ func (t *turn) checkSend(p *protocol.ChatSend) error {
 	return p.Check()
 }
 
-// request is what the person is asked where the rules say so: about these bytes, under this name and with these words, in
-// this conversation.
-func (t *turn) request(user, call string, f supervisor.File) approval.Request {
-	text := fmt.Sprintf("May I send the file %s here (%s, %d bytes)?", literal(f.Name), f.MediaType, f.Size)
+// approvalRequest is what the person is asked where the rules say so: about these bytes, under this name and with these words,
+// in this conversation.
+func (t *turn) approvalRequest(call string, f supervisor.File) approval.Request {
+	text := fmt.Sprintf(textMaySend, literal(f.Name), f.MediaType, f.Size)
 	if f.Caption != "" {
-		text += " It would say: " + literal(f.Caption)
+		text += fmt.Sprintf(textCaption, literal(f.Caption))
 	}
 	return approval.Request{
-		User: user, Conversation: supervisor.Conversation{ID: t.Conversation, User: user}, Turn: t.ID, Call: call,
+		User: t.user, Conversation: supervisor.Conversation{ID: t.Conversation, User: t.user}, Turn: t.ID, Call: call,
 		Effect:    approval.EffectSendFile,
 		Arguments: []string{strconv.FormatInt(t.Conversation, 10), f.Name, f.MediaType, f.Caption},
 		Content:   f.SHA256, Text: text,

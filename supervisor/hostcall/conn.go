@@ -2,11 +2,13 @@ package hostcall
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -18,9 +20,6 @@ const (
 	unknownWindow = time.Minute
 )
 
-// errTurnOver ends what a turn's host calls are doing when the turn has ended.
-var errTurnOver = errors.New("the turn is over")
-
 // Conn answers one worker process. It is a protocol.Handler.
 type Conn struct {
 	o    *Options
@@ -29,12 +28,12 @@ type Conn struct {
 	now  func() time.Time
 
 	offended atomic.Bool // the worker has been ended for an offence
-	events   tokenBucket // Notify's
+	events   *rate.Limiter
 
 	mu          sync.Mutex // guards what follows
-	tools       map[string]protocol.Tool
+	tools       toolList
 	prefix      requestPrefix
-	turns       map[int64]*turn
+	begun       map[workKey]*work
 	transcripts transcriptCaches
 	unknown     []time.Time // when unknown methods came, in the last minute
 }
@@ -45,151 +44,154 @@ func NewConn(o *Options, user string, peer Peer) *Conn {
 	if now == nil {
 		now = time.Now
 	}
-	return &Conn{o: o, user: user, peer: peer, now: now, turns: map[int64]*turn{}, transcripts: transcriptCaches{}}
+	c := &Conn{o: o, user: user, peer: peer, now: now, events: rate.NewLimiter(eventRate, eventBurst), begun: map[workKey]*work{},
+		transcripts: transcriptCaches{}}
+	c.begin(newWork(c, workKey{phase: anyTime}))
+	return c
 }
 
-// Handshaken takes the worker's handshake: only tools named in it may be offered to a model.
-func (d *Conn) Handshaken(hello protocol.HelloResult) {
-	tools := make(map[string]protocol.Tool, len(hello.Tools))
-	for _, t := range hello.Tools {
-		tools[t.Name] = t
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.tools = tools
+func (c *Conn) begin(w *work) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begun[w.workKey] = w
 }
 
 // BeginTurn opens a turn: from now on the worker may ask for it.
-func (d *Conn) BeginTurn(t Turn) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	opened := newTurn(t)
-	opened.transcript = d.transcripts.take(t.Conversation)
-	d.turns[t.ID] = opened
-}
-
-// TurnFailure is what a closed turn has come to.
-type TurnFailure struct {
-	Failure  error                     // why its last model call failed, nil where it did not; with WhyError always something, which the log has
-	Instead  *supervisor.ReplacedModel // which model was to make its last step, where another one did
-	Answered string                    // provider/model of that other one
+func (c *Conn) BeginTurn(t Turn) {
+	opened := &turn{work: newWork(c, workKey{inTurn, t.ID}), Turn: t}
+	opened.work.turn = opened
+	var pending []protocol.ToolCall
+	for _, p := range t.Pending {
+		pending = append(pending, p.Call)
+	}
+	opened.openCalls.put(pending)
+	c.mu.Lock()
+	opened.transcript = c.transcripts.take(t.Conversation)
+	c.mu.Unlock()
+	c.begin(opened.work)
 }
 
 // EndTurn closes a turn, cancels what its calls still do and waits for them. When it has returned, nothing of the turn runs
 // in the supervisor and nothing more can be committed for it through this connection. why is what the worker said of the end,
 // "" where it said nothing.
-func (d *Conn) EndTurn(id int64, why protocol.Why) TurnFailure {
-	d.mu.Lock()
-	t := d.turns[id]
-	delete(d.turns, id)
-	d.mu.Unlock()
-	if t == nil {
-		return TurnFailure{}
+func (c *Conn) EndTurn(id int64, why protocol.Why) TurnOutcome {
+	w := c.end(workKey{inTurn, id})
+	if w == nil {
+		return TurnOutcome{}
 	}
-	t.cancel(errTurnOver)
-	t.running.Wait()
-	d.keepTranscript(t)
-	if err := t.discardBlobs(); err != nil {
-		d.o.Log.Warn("drop unfinished blobs", "user", d.user, "turn", id, "error", err)
+	t := w.turn
+	c.mu.Lock()
+	c.transcripts.put(t.Conversation, t.transcript)
+	c.mu.Unlock()
+	if t.outcome.Failure == nil && why == protocol.WhyError {
+		t.log().Error("a turn ended with an error, and no model call had failed")
+		t.outcome.Failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textUnexplained}
 	}
-	if t.failure == nil && why == protocol.WhyError {
-		d.o.Log.Error("a turn ended with an error, and no model call had failed", "user", d.user, "turn", id)
-		t.failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textUnexplained}
-	}
-	return TurnFailure{Failure: t.failure, Instead: t.instead, Answered: t.answered}
+	return t.outcome
 }
 
-func (d *Conn) keepTranscript(t *turn) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.transcripts.put(t.Conversation, t.transcript)
+// end takes away a turn or an operation, and ends it. It returns nil where there is none.
+func (c *Conn) end(key workKey) *work {
+	c.mu.Lock()
+	w := c.begun[key]
+	delete(c.begun, key)
+	c.mu.Unlock()
+	if w != nil {
+		w.end()
+	}
+	return w
 }
 
 // Call answers a call of the worker's.
-func (d *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
-	r, ok := calls[req.Method]
-	if !ok {
-		return nil, d.unknownMethod(req.Method)
-	}
-	t, params, err := d.admit(r, req)
+func (c *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
+	r, w, params, err := c.admit(req, false)
 	if err != nil {
 		return nil, err
 	}
-	defer d.leave(t, r)
+	defer c.leave(w, r)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(t.ctx, func() { cancel(context.Cause(t.ctx)) })()
-	return r.run(ctx, d, t, params)
+	defer context.AfterFunc(w.ctx, func() { cancel(context.Cause(w.ctx)) })()
+	return r.answer(ctx, w, params)
 }
 
 // Notify takes a notification of the worker's.
-func (d *Conn) Notify(req *protocol.Request) {
-	r, ok := notes[req.Method]
-	if !ok {
-		d.unknownMethod(req.Method)
-		return
-	}
-	t, params, err := d.admit(r, req)
+func (c *Conn) Notify(req *protocol.Request) {
+	r, w, params, err := c.admit(req, true)
 	if err != nil {
-		return // the worker has been ended for it
+		return // the worker has been ended for it, or it is unknown
 	}
-	defer d.leave(t, r)
-	if err := r.immediate(d, t, params); err != nil {
-		d.offence(req.Method, err)
+	defer c.leave(w, r)
+	if err := r.note(w, params); err != nil {
+		_ = c.offence(req.Method, err) // nobody waits for an answer
 	}
 }
 
-// admit holds a message of the worker's against its row. What it returns an error for has ended the worker.
-func (d *Conn) admit(r row, req *protocol.Request) (*turn, any, error) {
-	id, params, err := r.turn(req)
+// admit checks a message of the worker's against its row. Its error is the answer.
+func (c *Conn) admit(req *protocol.Request, notification bool) (r row, w *work, params any, err error) {
+	r, known := table[req.Method]
+	if !known || notification != (r.note != nil) {
+		return r, nil, nil, c.unknownMethod(req.Method)
+	}
+	if r.bytes > 0 && len(req.Params) > r.bytes {
+		return r, nil, nil, c.offence(req.Method, fmt.Errorf("parameters of %d bytes, at most %d", len(req.Params), r.bytes))
+	}
+	if params, err = r.decode(req); err != nil {
+		return r, nil, nil, c.offence(req.Method, err)
+	}
+	key := workKey{phase: anyTime}
+	if r.phase != anyTime {
+		key = r.key(params)
+	}
+	c.mu.Lock()
+	w = c.begun[key]
+	switch {
+	case w == nil:
+		err = fmt.Errorf("not a %v of this worker's", key.phase)
+	case r.phase&key.phase == 0:
+		err = fmt.Errorf("not a call of a %v", key.phase)
+	case w.turn != nil && r.kinds != nil && !slices.Contains(r.kinds, w.turn.Kind):
+		err = fmt.Errorf("not in a turn of kind %q", w.turn.Kind)
+	default:
+		err = w.admit(r)
+	}
+	c.mu.Unlock()
 	if err != nil {
-		return nil, nil, d.offence(req.Method, err)
+		return r, nil, nil, c.offence(req.Method, fmt.Errorf("%v %d: %w", key.phase, key.id, err))
 	}
-	d.mu.Lock()
-	t := d.turns[id]
-	refused := t.admit(req.Method, r)
-	d.mu.Unlock()
-	if refused != nil {
-		return nil, nil, d.offence(req.Method, fmt.Errorf("turn %d: %w", id, refused))
-	}
-	return t, params, nil
+	return r, w, params, nil
 }
 
-func (d *Conn) leave(t *turn, r row) {
-	d.mu.Lock()
+func (c *Conn) leave(w *work, r row) {
+	c.mu.Lock()
 	if r.serial {
-		t.serialRunning = false
+		w.serialRunning = false
 	}
-	d.mu.Unlock()
-	t.running.Done()
+	c.mu.Unlock()
+	w.running.Done()
 }
 
-// offence ends the worker, and keeps for what: for the first only, as what it sends until it has ended says nothing more.
-func (d *Conn) offence(method string, why error) error {
+// offence ends the worker, and audits why: for the first only, because what it sends until it has ended says nothing more.
+// It returns the answer.
+func (c *Conn) offence(method string, why error) error {
 	err := fmt.Errorf("host call %s: %w", method, why)
-	if d.offended.CompareAndSwap(false, true) {
-		d.o.Audit(d.user, "worker.offence", err.Error())
-		d.peer.End(err)
+	if c.offended.CompareAndSwap(false, true) {
+		c.o.Audit(c.user, "worker.offence", err.Error())
+		c.peer.End(err)
 	}
 	return &protocol.Error{Code: protocol.CodeInvalidRequest, Message: err.Error()}
 }
 
 // unknownMethod answers a method that the table does not have.
-func (d *Conn) unknownMethod(method string) error {
-	now := d.now()
-	d.mu.Lock()
-	recent := d.unknown[:0]
-	for _, at := range d.unknown {
-		if now.Sub(at) < unknownWindow {
-			recent = append(recent, at)
-		}
-	}
-	d.unknown = append(recent, now)
-	many := len(d.unknown) >= maxUnknown
-	d.mu.Unlock()
+func (c *Conn) unknownMethod(method string) error {
+	now := c.now()
+	c.mu.Lock()
+	c.unknown = append(slices.DeleteFunc(c.unknown, func(at time.Time) bool { return now.Sub(at) >= unknownWindow }), now)
+	many := len(c.unknown) >= maxUnknown
+	c.mu.Unlock()
 	if many {
-		return d.offence(printable(method, 64), fmt.Errorf("%d unknown methods within a minute", maxUnknown))
+		return c.offence(printable(method, maxName), fmt.Errorf("%d unknown methods within a minute", maxUnknown))
 	}
-	d.o.Log.Warn("unknown host call", "user", d.user, "method", printable(method, 64))
+	c.o.Log.Warn("unknown host call", "user", c.user, "method", printable(method, maxName))
 	return protocol.MethodNotFound(method)
 }

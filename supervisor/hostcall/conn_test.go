@@ -88,9 +88,11 @@ func newRigOf(t *testing.T, m hostcall.Models) *rig {
 	db := sqlitetest.Open(t)
 	r := &rig{t: t, db: db}
 	r.options = &hostcall.Options{
-		Steps: db.Turns(), Transcript: db.Transcript(), Models: m, Usage: db.Usage(), Blobs: db.Blobs(), Spool: s, History: 10_000,
-		Audit: func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },
-		Log:   hclog.NewNullLogger(),
+		ModelDependencies: hostcall.ModelDependencies{Transcript: db.Transcript(), Models: m, Usage: db.Usage(), History: 10_000},
+		StepDependencies:  hostcall.StepDependencies{Steps: db.Turns()},
+		BlobDependencies:  hostcall.BlobDependencies{Blobs: db.Blobs(), Spool: s},
+		Audit:             func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },
+		Log:               hclog.NewNullLogger(),
 	}
 	r.conn, r.peer = r.newConn("ann")
 	r.open = r.startTurn("ann", "1")
@@ -133,7 +135,7 @@ func (r *rig) startTurn(user, key string) sqlite.RunningTurn {
 }
 
 func (r *rig) turn() hostcall.Turn {
-	return hostcall.Turn{ID: r.open.Turn.ID, Conversation: r.open.Turn.Conversation.ID, Reply: r.stream,
+	return hostcall.Turn{ID: r.open.Turn.ID, Conversation: r.open.Turn.Conversation.ID, Kind: supervisor.TurnChat, Reply: r.stream,
 		Limits: protocol.TurnLimits{Steps: 50, Output: 16 << 10}}
 }
 

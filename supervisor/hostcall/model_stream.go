@@ -10,71 +10,127 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/history"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 )
 
+// ModelDependencies are what calls of models need.
+type ModelDependencies struct {
+	Transcript Transcript
+	Models     Models
+	Usage      Usage
+	History    int                 // tokens of history that a request may carry
+	Thinking   supervisor.Thinking // how long a model may think
+	Cache      time.Duration       // for how long providers are to keep what is the same in the next request
+	// Busy says what a person wants with what they send while a turn runs; nil: BusyQueue.
+	Busy func(ctx context.Context, user string) supervisor.Busy
+}
+
+// Transcript is what was said in a conversation.
+type Transcript interface {
+	Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, from int64, err error)
+	Trim(ctx context.Context, conversation, from int64) error
+}
+
+// Models calls a model; spec is provider/model, "" the default.
+type Models interface {
+	Stream(ctx context.Context, spec string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
+		supervisor.ModelAnswer, error)
+	// Cost is what a call cost in millionths of a dollar. kept is for how long its prefix was to be kept.
+	Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool)
+}
+
+// Usage keeps what calls counted that left no message.
+type Usage interface {
+	Put(ctx context.Context, call sqlite.ModelCall) error
+}
+
+// Model calls have a limit of their own in Turn.Limits, of at most 1,000 steps; each may be asked for twice, by hash and
+// whole.
+var modelRows = []row{
+	{method: protocol.MethodModelStream, phase: inTurn, limit: 2_000, serial: true, handler: turnCall((*turn).streamModel)},
+}
+
 const (
-	deltaEvery = 30 * time.Millisecond // at most one line of deltas in this time
-	maxCalls   = 64                    // tool calls in one message of a model's
-	maxAnswer  = protocol.BlobChunk * 8
+	maxCalls  = 64                     // tool calls in one message of a model's
+	maxAnswer = protocol.BlobChunk * 8 // bytes of one message of a model's as JSON
 )
 
-// streamModel calls the model and commits what it said before the worker hears of it.
-func streamModel(ctx context.Context, d *Conn, t *turn, p *protocol.ModelStream) (any, error) {
-	t.failure = nil
-	req, err := d.prepare(ctx, t, p)
+// streamModel makes a request from the transcript, calls the model, and commits what it said before the worker hears of it.
+func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (any, error) {
+	t.outcome.Failure = nil
+	req, err := t.request(ctx, p)
 	if err != nil {
-		return nil, d.modelFailed(ctx, t, err)
+		return nil, t.modelFailed(ctx, err)
 	}
 	taken := t.taken() // of what there is before the step
-	message, err := d.step(ctx, t, req)
-	if err != nil {
-		return nil, d.modelFailed(ctx, t, err)
+	t.Reply.Reset()    // of a step that was cancelled, which this one makes again
+	s := &stepStream{turn: t}
+	answer, err := s.answer(ctx, req)
+	if err == nil {
+		answer.Message, err = t.accept(answer.Message)
 	}
-	return protocol.ModelStreamed{Message: forWorker(message), Taken: taken}, nil
-}
-
-func (d *Conn) step(ctx context.Context, t *turn, req supervisor.ModelRequest) (protocol.Message, error) {
-	t.Reply.Reset() // of a step that was cancelled, which this one makes again
-	s := &stepStream{d: d, t: t, deltas: &deltas{peer: d.peer, turn: t.ID, now: d.now}}
-	defer s.chargeUnkept(ctx)
-	said, err := s.stream(ctx, req)
-	if err != nil {
-		return protocol.Message{}, err
+	if err == nil {
+		answer.Message.ID, err = t.commitStep(ctx, answer, s)
 	}
-	s.deltas.flush(ctx)
-	message, err := accept(t, said.Message)
 	if err != nil {
-		return protocol.Message{}, err
+		s.chargeUnkept(ctx)
+		return nil, t.modelFailed(ctx, err)
 	}
-	cost, leases := s.sum()
-	message.ID, err = commitRetrying(ctx, d, t, func() (int64, error) {
-		return d.o.Steps.CommitStep(ctx, sqlite.Step{Turn: t.ID, Message: message, Spec: said.Spec, Model: said.Model,
-			Purpose: supervisor.PurposeChat, Usage: said.Usage, Cost: cost, Request: said.Request, Leases: leases})
-	})
-	if err != nil {
-		return protocol.Message{}, err
-	}
-	s.paid = nil // it is kept with the step
-	t.Reply.Commit(reply.Join(t.textTaken(), message.Text()))
+	t.Reply.Commit(reply.Join(t.textTaken(), answer.Message.Text()))
 	t.Step++
-	t.instead, t.answered = said.Replaced, said.Spec
-	t.openCalls.put(message.Calls())
-	return message, nil
+	t.outcome.Replaced, t.outcome.Answered = answer.Replaced, answer.Spec
+	t.openCalls.put(answer.Message.Calls())
+	return protocol.ModelStreamed{Message: forWorker(answer.Message), Taken: taken}, nil
 }
 
-// forWorker is a message without what the model thought: that is between it and its provider.
-func forWorker(m protocol.Message) protocol.Message {
-	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p protocol.Part) bool { return p.Thinking != nil })
-	return m
+// request checks what the worker asks for against the transcript, and makes the request. All that can be refused is
+// refused here, because what follows is paid for. What the person has sent meanwhile is taken in last, because it moves the
+// transcript on: a worker that was refused asks for the same once more.
+func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req supervisor.ModelRequest, err error) {
+	if err := t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation); err != nil {
+		return req, err
+	}
+	if most := t.Limits.Steps; most > 0 && t.Step >= most {
+		return req, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textTooManySteps, t.Step)}
+	}
+	if last := t.transcript.newest(); p.After != last {
+		return req, invalidParams("after: message %d, want %d", p.After, last)
+	}
+	if call := t.transcript.openCall(); call != "" {
+		return req, invalidParams("call %s has no result yet", call)
+	}
+	if req.System, req.Tools, err = t.resolve(p); err != nil {
+		return req, err
+	}
+	if err := t.takeWaiting(ctx); err != nil {
+		return req, err
+	}
+	req.Picture = t.readPicture
+	req.Thinking, req.Cache, req.Purpose, req.User = t.o.Thinking, t.o.Cache, supervisor.PurposeChat, t.user
+	req.Messages, err = t.window(ctx, t.o.History)
+	return req, err
+}
+
+// window is the history that fits, with the pictures that are to be seen. It moves the conversation's window past what does
+// not fit.
+func (t *turn) window(ctx context.Context, budget int) ([]protocol.Message, error) {
+	transcript := t.transcript.messages
+	window := history.Select(transcript, t.First, budget)
+	if len(transcript) > 0 && window.From > transcript[0].ID {
+		if err := t.o.Transcript.Trim(ctx, t.Conversation, window.From); err != nil {
+			return nil, err
+		}
+	}
+	return history.FitPictures(window.Messages, t.pictureGone), nil
 }
 
 // accept makes a model's message fit to be committed: calls get ids of ours, unique in the conversation whatever the
 // provider calls them.
-func accept(t *turn, m protocol.Message) (protocol.Message, error) {
+func (t *turn) accept(m protocol.Message) (protocol.Message, error) {
 	m.ID, m.Role = 0, protocol.RoleAssistant
-	n, said := 0, 0
+	n, said := 0, false
 	parts := make([]protocol.Part, 0, len(m.Parts))
 	for _, p := range m.Parts {
 		if p.Call != nil {
@@ -83,84 +139,57 @@ func accept(t *turn, m protocol.Message) (protocol.Message, error) {
 			c.ID = fmt.Sprintf("t%d-%d-%d", t.ID, t.Step+1, n)
 			p.Call = &c
 		}
-		if p.Call != nil || p.Text != "" {
-			said++
-		}
-		if p.Call != nil || p.Text != "" || p.Thinking != nil {
+		speaks := p.Call != nil || p.Text != ""
+		said = said || speaks
+		if speaks || p.Thinking != nil {
 			parts = append(parts, p)
 		}
 	}
 	m.Parts = parts
-	switch line, err := json.Marshal(m); {
+	line, err := json.Marshal(m)
+	switch {
 	case err != nil:
-		return m, &supervisor.Error{Code: supervisor.CodeModel, Err: err,
-			Message: "The model's answer could not be read. Please try again."}
-	case said == 0:
-		return m, &supervisor.Error{Code: supervisor.CodeModel,
-			Message: "The model answered with nothing at all. Please try again, or say it in other words."}
+		return m, &supervisor.Error{Code: supervisor.CodeModel, Err: err, Message: textUnreadable}
+	case !said:
+		return m, &supervisor.Error{Code: supervisor.CodeModel, Message: textEmpty}
 	case n > maxCalls || len(line) > maxAnswer:
-		return m, &supervisor.Error{Code: supervisor.CodeModel, Message: fmt.Sprintf(
-			"The model's answer was too large to take (%d KiB, %d tool calls). Please ask for less at once.", len(line)>>10, n)}
+		return m, &supervisor.Error{Code: supervisor.CodeModel, Message: fmt.Sprintf(textTooLarge, len(line)>>10, n)}
 	}
 	return m, nil
 }
 
-// modelFailed keeps why for the session, which tells the person; the worker learns only that it failed. What a failed
+// commitStep commits a model's message with what it cost, and gives its id. What it cost is then kept.
+func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *stepStream) (id int64, err error) {
+	cost, leases := s.sum()
+	err = t.commit(ctx, func() (err error) {
+		id, err = t.o.Steps.CommitStep(ctx, sqlite.Step{Turn: t.ID, Message: a.Message, Spec: a.Spec, Model: a.Model,
+			Purpose: supervisor.PurposeChat, Usage: a.Usage, Cost: cost, Request: a.Request, Leases: leases})
+		return err
+	})
+	return id, err
+}
+
+// forWorker is a message without what the model thought: that is between it and its provider.
+func forWorker(m protocol.Message) protocol.Message {
+	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p protocol.Part) bool { return p.Thinking != nil })
+	return m
+}
+
+// modelFailed keeps the failure for the session, which tells the person; the worker learns only that it failed. What a failed
 // step had said is taken back. What a cancelled one had said stays: whoever cancels a step ends the turn with it.
-func (d *Conn) modelFailed(ctx context.Context, t *turn, err error) error {
+func (t *turn) modelFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
 	}
 	t.Reply.Reset()
-	refused := new(protocol.Error)
-	if !errors.As(err, &refused) {
-		t.failure = err
-		return d.failed("call the model", t, err)
+	answer := new(protocol.Error)
+	if !errors.As(err, &answer) {
+		t.outcome.Failure = err
+		return t.failed("call the model", err)
 	}
-	if refused.Code != protocol.CodeUnknownHash { // which is how a worker learns to send it whole
-		t.failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textDisagreed, Err: err}
-		d.o.Log.Error("refuse to call the model", "user", d.user, "turn", t.ID, "error", err)
+	if answer.Code != protocol.CodeUnknownHash { // which is how a worker learns to send it whole
+		t.outcome.Failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textDisagreed, Err: err}
+		t.log().Error("refuse to call the model", "error", err)
 	}
-	return refused
-}
-
-// What a person reads of a turn that ended for its worker's sake.
-const (
-	textDisagreed = "Your assistant's process lost track of what was said, so the model was not asked. What was done so " +
-		"far is kept. Please send it again; the log says what was wrong."
-	textUnexplained = "Your assistant's process gave up without saying why. What was done so far is kept. Please send it " +
-		"again; the log may say more."
-)
-
-// deltas passes on what the model says, gathered so that at most a line goes out in deltaEvery. It belongs to the
-// goroutine that answers the model.stream.
-type deltas struct {
-	peer    Peer
-	turn    int64
-	now     func() time.Time
-	seq     int
-	sent    time.Time
-	waiting []byte
-}
-
-func (s *deltas) add(ctx context.Context, text string) {
-	s.waiting = append(s.waiting, text...)
-	if now := s.now(); now.Sub(s.sent) >= deltaEvery {
-		s.sent = now
-		s.flush(ctx)
-	}
-}
-
-// flush sends what waits. That it can't be sent is no reason to end the model's call: what counts is the result, and the
-// connection's own end is noticed elsewhere.
-func (s *deltas) flush(ctx context.Context) {
-	if len(s.waiting) == 0 {
-		return
-	}
-	s.seq++
-	delta := protocol.ModelDelta{Turn: s.turn, Seq: s.seq, Text: string(s.waiting)}
-	s.waiting = s.waiting[:0]
-	if err := s.peer.Notify(ctx, protocol.MethodModelDelta, delta); errors.Is(err, protocol.ErrClosed) {
-		s.waiting = nil
-	}
+	return answer
 }

@@ -3,74 +3,59 @@ package hostcall
 import (
 	"context"
 	"fmt"
-	"time"
-
-	"github.com/cenkalti/backoff/v5"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/sqlite"
 )
 
-// commitStep keeps how far a tool call has come. The store refuses a call that the turn has not made.
-func commitStep(ctx context.Context, d *Conn, t *turn, p *protocol.StepCommit) (any, error) {
-	if len(p.Call) > maxName {
-		return nil, d.offence(protocol.MethodStepCommit, fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName))
-	}
-	switch p.State {
-	case protocol.StateBegun:
-		_, err := commitRetrying(ctx, d, t, func() (struct{}, error) {
-			return struct{}{}, d.o.Steps.CommitBegun(ctx, t.ID, p.Call)
-		})
+// StepDependencies are what committing steps needs.
+type StepDependencies struct{ Steps Steps }
+
+// Steps commits what a turn has come to.
+type Steps interface {
+	CommitStep(ctx context.Context, step sqlite.Step) (message int64, err error)
+	CommitBegun(ctx context.Context, turn int64, call string) error
+	CommitResult(ctx context.Context, turn int64, result protocol.ToolResult) (message int64, err error)
+	Take(ctx context.Context, turn int64, room int) (taken int, err error)
+}
+
+// The limit is far above what an honest turn needs (50 steps of a few calls each) and far below what would hurt.
+var stepRows = []row{
+	{method: protocol.MethodStepCommit, phase: inTurn, limit: 20_000, handler: turnCall((*turn).commitCall)},
+}
+
+const maxName = 64 // bytes of a call's id or a tool's name; ours are far shorter
+
+// commitCall commits how far a tool call has come. The store refuses a call that the turn has not made.
+func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (any, error) {
+	switch {
+	case len(p.Call) > maxName:
+		return nil, t.offence(protocol.MethodStepCommit, fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName))
+	case p.State == protocol.StateBegun:
+		err := t.commit(ctx, func() error { return t.o.Steps.CommitBegun(ctx, t.ID, p.Call) })
 		if err != nil {
-			return nil, d.failed("commit that a tool began", t, err)
+			return nil, t.failed("commit that a tool began", err)
 		}
 		return protocol.StepCommitted{}, nil
-	case protocol.StateDone:
-		return d.commitResult(ctx, t, p)
+	case p.State != protocol.StateDone:
+		return nil, invalidParams("state: want begun or done")
+	case p.Result == nil || p.Result.Call != p.Call:
+		return nil, invalidParams("result: want one of the same call")
 	}
-	return nil, &protocol.Error{Code: protocol.CodeInvalidParams, Message: "state: want begun or done"}
-}
-
-func (d *Conn) commitResult(ctx context.Context, t *turn, p *protocol.StepCommit) (any, error) {
-	if p.Result == nil || p.Result.Call != p.Call {
-		return nil, &protocol.Error{Code: protocol.CodeInvalidParams, Message: "result: want one of the same call"}
-	}
-	var err error
-	wrong := t.checkResult(p.Result)
-	if wrong == nil {
-		wrong, err = pictures{d}.check(ctx, p.Result.Images)
-	}
+	wrong, err := t.checkResult(ctx, p.Result)
 	if err != nil {
-		return nil, d.failed("look for a result's pictures", t, err)
+		return nil, t.failed("look for a result's pictures", err)
 	}
 	if wrong != nil {
-		return nil, d.offence(protocol.MethodStepCommit, fmt.Errorf("result of call %s: %w", printable(p.Call, maxName), wrong))
+		return nil, t.offence(protocol.MethodStepCommit, fmt.Errorf("result of call %s: %w", printable(p.Call, maxName), wrong))
 	}
-	id, err := commitRetrying(ctx, d, t, func() (int64, error) { return d.o.Steps.CommitResult(ctx, t.ID, *p.Result) })
+	var id int64
+	err = t.commit(ctx, func() (err error) {
+		id, err = t.o.Steps.CommitResult(ctx, t.ID, *p.Result)
+		return err
+	})
 	if err != nil {
-		return nil, d.failed("commit a tool's result", t, err)
+		return nil, t.failed("commit a tool's result", err)
 	}
 	return protocol.StepCommitted{Message: id}, nil
-}
-
-// commitRetrying commits, and where the disk is full or does not answer it tries again until there is room or the turn ends: what
-// was done already must not be lost for want of a commit.
-func commitRetrying[T any](ctx context.Context, d *Conn, t *turn, commit func() (T, error)) (T, error) {
-	return backoff.Retry(ctx, func() (T, error) {
-		kept, err := commit()
-		if err != nil && supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
-			err = backoff.Permanent(err)
-		}
-		return kept, err
-	}, backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, again time.Duration) {
-		d.o.Log.Error("commit a step", "user", d.user, "turn", t.ID, "error", err, "again_in", again)
-	}))
-}
-
-// failed logs what the supervisor could not do, and tells the worker only what a person may read.
-func (d *Conn) failed(attempt string, t *turn, err error) error {
-	if supervisor.ErrorCode(err) == supervisor.CodeInternal && t.ctx.Err() == nil {
-		d.o.Log.Error(attempt, "user", d.user, "turn", t.ID, "error", err)
-	}
-	return &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(err)}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -20,26 +21,33 @@ const (
 		"do not say that you go on."
 	// brokenOff ends a message that breaks off all the same, so that nobody takes it for whole.
 	brokenOff = "\n\n[The answer breaks off here: the model reached the limit of what it may say at once.]"
+	// deltaEvery is how often a line of deltas goes to the worker at most.
+	deltaEvery = 30 * time.Millisecond
 )
 
-// stepStream is one message of a model's as it comes, from as many calls as that takes. It belongs to the goroutine that
-// answers the model.stream.
+// stepStream is one message of a model's as it comes, from as many calls of the model as that takes. It belongs to the
+// goroutine that answers the model.stream. It is the Reserver of these calls.
 type stepStream struct {
-	d       *Conn
-	t       *turn
-	deltas  *deltas
-	before  string             // said by calls that have ended
-	paid    []sqlite.ModelCall // which are these
-	charges charges
+	*turn
+	before string // said by calls that have ended
+	deltas struct {
+		seq     int
+		sent    time.Time
+		waiting []byte
+	}
+	paid  []sqlite.ModelCall // the calls that have ended and are not kept yet
+	worst map[int64]int64    // what each lease is at most, in millionths of a dollar
 }
 
-// stream has the model say its message. A request that is too long is made shorter once; a message that breaks off is
+// answer has the model say its message. A request that is too long is made shorter once; a message that breaks off is
 // gone on with. What a failed call had said is taken back.
-func (s *stepStream) stream(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
-	s.charges.open(s.t.Purse, &req)
+func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
+	if s.Reserver != nil {
+		req.Reserver, s.worst = s, map[int64]int64{}
+	}
 	said, err := s.call(ctx, req)
-	if classOf(err) == supervisor.ModelTooLong {
-		if shorter, ok := s.d.shorter(ctx, s.t, req); ok {
+	if failed := new(supervisor.ModelError); errors.As(err, &failed) && failed.Class == supervisor.ModelTooLong {
+		if shorter, ok := s.shorterRequest(ctx, req); ok {
 			req = shorter
 			said, err = s.call(ctx, req)
 		}
@@ -55,16 +63,17 @@ func (s *stepStream) stream(ctx context.Context, req supervisor.ModelRequest) (s
 		said.Message = withText(said.Message, brokenOff)
 		s.say(ctx, brokenOff)
 	}
+	if err == nil {
+		s.flush(ctx)
+	}
 	return said, err
 }
 
-// call is one call, and what it has cost. That of one that failed is kept by itself.
+// call calls the model once. It keeps what a call that failed has cost.
 func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
-	o := s.d.o
-	req.Thinking, req.Cache, req.Purpose, req.User = o.Thinking, o.Cache, supervisor.PurposeChat, s.d.user
-	req.Measured = s.t.transcript.counted.of(req)
-	heard := model.WithFailures(ctx, func(f model.Failure) { s.chargeFailed(ctx, f) })
-	said, err := o.Models.Stream(heard, s.t.Model, req, func(delta supervisor.ModelDelta) {
+	req.Measured = s.transcript.counted.of(req)
+	watched := model.WithFailures(ctx, func(f model.Failure) { s.chargeFailed(ctx, f) })
+	said, err := s.o.Models.Stream(watched, s.Model, req, func(delta supervisor.ModelDelta) {
 		if delta.Restart {
 			s.takeBack()
 			return
@@ -77,39 +86,51 @@ func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (sup
 		}
 		return said, err
 	}
-	s.charge(said)
-	s.t.transcript.counted = newCountedRequest(req, said)
+	s.paid = append(s.paid, s.priced(sqlite.ModelCall{Spec: said.Spec, Model: said.Model, Usage: said.Usage, Request: said.Request,
+		Lease: said.Lease}))
+	s.transcript.counted = newCountedRequest(req, said)
 	s.before += said.Message.Text()
 	return said, nil
 }
 
+// say passes on what the model says: to the person at once, and to the worker at most a line in deltaEvery.
 func (s *stepStream) say(ctx context.Context, text string) {
-	s.t.Reply.Add(text)
-	s.deltas.add(ctx, text)
+	s.Reply.Add(text)
+	d := &s.deltas
+	d.waiting = append(d.waiting, text...)
+	if now := s.now(); now.Sub(d.sent) >= deltaEvery {
+		d.sent = now
+		s.flush(ctx)
+	}
+}
+
+// flush sends the worker what waits. An error does not end the model's call: what counts is the result, and the end of the
+// connection is noticed elsewhere.
+func (s *stepStream) flush(ctx context.Context) {
+	d := &s.deltas
+	if len(d.waiting) == 0 {
+		return
+	}
+	d.seq++
+	delta := protocol.ModelDelta{Turn: s.ID, Seq: d.seq, Text: string(d.waiting)}
+	d.waiting = d.waiting[:0]
+	_ = s.peer.Notify(ctx, protocol.MethodModelDelta, delta)
 }
 
 // takeBack leaves of what the person sees only what calls have said that have ended.
 func (s *stepStream) takeBack() {
-	s.t.Reply.Reset()
-	s.t.Reply.Add(s.before)
-}
-
-// classOf is what kind of failure of a model's an error is, "" for none.
-func classOf(err error) supervisor.ModelClass {
-	if failed := new(supervisor.ModelError); errors.As(err, &failed) {
-		return failed.Class
-	}
-	return ""
+	s.Reply.Reset()
+	s.Reply.Add(s.before)
 }
 
 // shorterRequest is the request with half of its history, if that is less.
-func (d *Conn) shorter(ctx context.Context, t *turn, req supervisor.ModelRequest) (supervisor.ModelRequest, bool) {
+func (s *stepStream) shorterRequest(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelRequest, bool) {
 	before := history.Tokens(req.Messages)
-	messages, err := d.window(ctx, t, before/2)
+	messages, err := s.window(ctx, before/2)
 	if err != nil || history.Tokens(messages) >= before {
 		return req, false
 	}
-	d.o.Log.Info("the request was too long for the model; half of the history is left out", "user", d.user, "turn", t.ID)
+	s.log().Info("the request was too long for the model; half of the history is left out")
 	req.Messages = messages
 	return req, true
 }

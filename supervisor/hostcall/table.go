@@ -3,80 +3,113 @@ package hostcall
 import (
 	"context"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 
 	"mews/protocol"
+	"mews/supervisor"
 )
 
-// row is what the table says of one thing that a worker may send in a turn. There is nothing yet that it may send when
-// it has none: every row's phase is "in turn", and the turn is one that this very connection was given.
-type row struct {
-	limit  int  // how often in one turn
-	serial bool // one at a time in a turn
-	turn   func(*protocol.Request) (int64, any, error)
-	run    func(ctx context.Context, d *Conn, t *turn, params any) (any, error)
-	// immediate takes a notification on the reader's goroutine, so it must not block. Its error is an offence.
-	immediate func(d *Conn, t *turn, params any) error
-}
+// phase is when a message of the worker's is valid. Phases may be added up.
+type phase uint8
 
-// The limits are far above what an honest turn needs (50 steps of a few calls each) and far below what would hurt. Model
-// calls have a limit of their own in Turn.Limits, of at most 1,000 steps; each may be asked for twice, by hash and whole.
 const (
-	maxModelCalls = 2_000
-	maxCommits    = 20_000
-	maxEvents     = 10_000
-	maxBlobs      = 1_000
-	maxBlobWrites = 16_384 // of 64 KiB: 1 GiB
-	maxBlobReads  = 16_384
+	inTurn      phase = 1 << iota // while the turn runs whose id it carries
+	inOperation                   // while the operation runs whose id it carries
+	anyTime                       // from hello on; it carries no id
 )
 
-var calls = map[string]row{
-	protocol.MethodModelStream: call(maxModelCalls, streamModel,
-		func(p *protocol.ModelStream) int64 { return p.Turn }).serialCall(),
-	protocol.MethodStepCommit: call(maxCommits, commitStep, func(p *protocol.StepCommit) int64 { return p.Turn }),
-	protocol.MethodBlobBegin:  call(maxBlobs, beginBlob, func(p *protocol.BlobBegin) int64 { return p.Turn }),
-	protocol.MethodBlobWrite:  call(maxBlobWrites, writeBlob, func(p *protocol.BlobWrite) int64 { return p.Turn }),
-	protocol.MethodBlobCommit: call(maxBlobs, commitBlob, func(p *protocol.BlobCommit) int64 { return p.Turn }),
-	protocol.MethodBlobRead:   call(maxBlobReads, readBlob, func(p *protocol.BlobRead) int64 { return p.Turn }),
-	protocol.MethodChatSend: call(protocol.MaxFiles, sendFile,
-		func(p *protocol.ChatSend) int64 { return p.Turn }).serialCall(),
+func (p phase) String() string {
+	return map[phase]string{inTurn: "turn", inOperation: "operation", anyTime: "worker"}[p]
 }
 
-var notes = map[string]row{
-	protocol.MethodTurnEvent: note(maxEvents, showEvent, func(p *protocol.TurnEvent) int64 { return p.Turn }),
+// row is what the table says of one method. A method with note is a notification.
+type row struct {
+	method string
+	phase  phase
+	kinds  []supervisor.TurnKind // of the turns in which it is valid; nil: all
+	bytes  int                   // of its parameters as JSON, at most; 0: as many as a line of the wire holds
+	limit  int                   // how often in one turn or operation, or in the life of the worker
+	serial bool                  // not while another serial call of the same turn or operation runs
+	handler
 }
 
-// call makes a row of a typed function.
-func call[P any](limit int, run func(context.Context, *Conn, *turn, *P) (any, error), turnOf func(*P) int64) row {
-	return row{
-		limit: limit,
-		turn:  decode(turnOf),
-		run: func(ctx context.Context, d *Conn, t *turn, params any) (any, error) {
-			return run(ctx, d, t, params.(*P))
+// What parameters may take, in bytes.
+const (
+	shortParams = 16 << 10
+	chunkParams = protocol.BlobChunk*4/3 + shortParams // base64
+)
+
+// table has every method that a worker may send, by name.
+var table = func() map[string]row {
+	all := map[string]row{}
+	for _, r := range slices.Concat(toolRows, modelRows, stepRows, eventRows, blobRows, chatRows) {
+		all[r.method] = r
+	}
+	return all
+}()
+
+// Methods are all that a worker may send, sorted.
+func Methods() []string { return slices.Sorted(maps.Keys(table)) }
+
+// handler reads a message's parameters, and answers it or takes it.
+type handler struct {
+	decode func(*protocol.Request) (params any, err error)
+	key    func(params any) workKey
+	answer func(ctx context.Context, w *work, params any) (any, error)
+	// note takes a notification on the reader's goroutine, so it must not block. Its error is an offence.
+	note func(w *work, params any) error
+}
+
+// workCall answers a call with a method of the work that it is made for.
+func workCall[P any](answer func(*work, context.Context, *P) (any, error)) handler {
+	h := handlerOf[P]()
+	h.answer = func(ctx context.Context, w *work, params any) (any, error) { return answer(w, ctx, params.(*P)) }
+	return h
+}
+
+// turnCall answers a call with a method of its turn.
+func turnCall[P any](answer func(*turn, context.Context, *P) (any, error)) handler {
+	return workCall(func(w *work, ctx context.Context, params *P) (any, error) { return answer(w.turn, ctx, params) })
+}
+
+// turnNote takes a notification with a method of its turn.
+func turnNote[P any](take func(*turn, *P) error) handler {
+	h := handlerOf[P]()
+	h.note = func(w *work, params any) error { return take(w.turn, params.(*P)) }
+	return h
+}
+
+// handlerOf reads parameters of type P. Its fields Turn and Operation, where it has them, say which work it is about.
+func handlerOf[P any]() handler {
+	turn, operation := idOf[P]("Turn"), idOf[P]("Operation")
+	return handler{
+		decode: func(req *protocol.Request) (any, error) {
+			params := new(P)
+			if err := req.Decode(params); err != nil {
+				return nil, fmt.Errorf("parameters of %s: %w", req.Method, err)
+			}
+			return params, nil
+		},
+		key: func(params any) workKey {
+			switch p := params.(*P); {
+			case operation(p) != 0 && turn(p) != 0:
+				return workKey{} // which there is not
+			case operation(p) != 0:
+				return workKey{inOperation, operation(p)}
+			default:
+				return workKey{inTurn, turn(p)}
+			}
 		},
 	}
 }
 
-// note makes a row of a typed function that takes a notification.
-func note[P any](limit int, take func(*Conn, *turn, *P) error, turnOf func(*P) int64) row {
-	return row{
-		limit:     limit,
-		turn:      decode(turnOf),
-		immediate: func(d *Conn, t *turn, params any) error { return take(d, t, params.(*P)) },
+// idOf reads an int64 field; 0 where there is none.
+func idOf[P any](name string) func(*P) int64 {
+	field, ok := reflect.TypeFor[P]().FieldByName(name)
+	if !ok {
+		return func(*P) int64 { return 0 }
 	}
-}
-
-func (r row) serialCall() row {
-	r.serial = true
-	return r
-}
-
-// decode reads the parameters, and which turn they are about.
-func decode[P any](turnOf func(*P) int64) func(*protocol.Request) (int64, any, error) {
-	return func(req *protocol.Request) (int64, any, error) {
-		params := new(P)
-		if err := req.Decode(params); err != nil {
-			return 0, nil, fmt.Errorf("parameters of %s: %w", req.Method, err)
-		}
-		return turnOf(params), params, nil
-	}
+	return func(p *P) int64 { return reflect.ValueOf(p).Elem().FieldByIndex(field.Index).Int() }
 }

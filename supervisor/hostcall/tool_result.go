@@ -1,6 +1,7 @@
 package hostcall
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -18,8 +19,16 @@ const (
 	maxText    = 128 << 10 // bytes, where Limits.Output is 0
 )
 
-// checkResult says what is wrong with a result that no honest worker sends.
-func (t *turn) checkResult(r *protocol.ToolResult) error {
+// checkResult says what is wrong with a result that no honest worker sends. err is that it could not be looked up.
+func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) (wrong, err error) {
+	if wrong := t.checkFields(r); wrong != nil {
+		return wrong, nil
+	}
+	return t.checkPictures(ctx, r.Images)
+}
+
+// checkFields is checkResult without what has to be looked up.
+func (t *turn) checkFields(r *protocol.ToolResult) error {
 	most := t.Limits.Output
 	if most == 0 {
 		most = maxText

@@ -62,7 +62,7 @@ type Runner interface {
 type End struct {
 	protocol.TurnEnd
 	Failure  error                     // of the last model call, with WhyError
-	Instead  *supervisor.ReplacedModel // which model was to make the last step, where another one did
+	Replaced *supervisor.ReplacedModel // which model was to make the last step, where another one did
 	Answered string                    // that other one
 }
 

@@ -17,7 +17,7 @@ func finalText(o outcome, said string, limits protocol.TurnLimits) string {
 	if o.why == protocol.WhyDone && strings.TrimSpace(said) == "" {
 		return "(The model had nothing to say.)"
 	}
-	return reply.Join(said, endTexts[o.why](o, limits), textInstead(o.end))
+	return reply.Join(said, endTexts[o.why](o, limits), textReplaced(o.end))
 }
 
 // textParked is what the person gets where a turn is given up that had taken in so many messages beside its first.
@@ -32,12 +32,12 @@ func textParked(taken int) string {
 		"in other words; the log says how each attempt ended.", taken+1, maxDeaths)
 }
 
-// textInstead says which model answered, where it was not the chosen one.
-func textInstead(end End) string {
-	if end.Instead == nil {
+// textReplaced says which model answered, where it was not the chosen one.
+func textReplaced(end End) string {
+	if end.Replaced == nil {
 		return ""
 	}
-	return fmt.Sprintf("(Answered by %s: %s %s.)", end.Answered, end.Instead.Spec, end.Instead.Reason)
+	return fmt.Sprintf("(Answered by %s: %s %s.)", end.Answered, end.Replaced.Spec, end.Replaced.Reason)
 }
 
 // endTexts says how a turn ended, in the person's words.

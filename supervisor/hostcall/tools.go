@@ -1,0 +1,139 @@
+package hostcall
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"mews/protocol"
+)
+
+var toolRows = []row{
+	{method: protocol.MethodToolsChanged, phase: anyTime, limit: 10_000, serial: true, handler: workCall((*work).changeTools)},
+}
+
+// toolList has the tools that the worker may offer to a model.
+type toolList struct {
+	hash  string                   // of the newest list
+	known map[string]protocol.Tool // by name: the newest list, and what has left it since the list before
+	left  map[string]protocol.Tool
+}
+
+// set makes a list the newest one.
+func (l *toolList) set(tools []protocol.Tool, hash string) {
+	l.left, l.hash, l.known = l.known, hash, make(map[string]protocol.Tool, len(tools))
+	for _, t := range tools {
+		l.known[t.Name] = t
+	}
+}
+
+// find looks for a tool in the newest list, and then in the one before: a model.stream may have been under way when a tool
+// left the list.
+func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
+	if tool, ok = l.known[name]; !ok {
+		tool, ok = l.left[name]
+	}
+	return tool, ok
+}
+
+// Handshaken takes the worker's handshake: only tools named in it may be offered to a model, until there are others.
+func (c *Conn) Handshaken(hello protocol.HelloResult) {
+	hash, err := protocol.HashTools(hello.Tools)
+	if err == nil {
+		err = protocol.CheckTools(hello.Tools)
+	}
+	if err != nil {
+		_ = c.offence(protocol.MethodHello, err) // the worker is ended for it
+		return
+	}
+	c.setTools(hello.Tools, hash)
+}
+
+// setTools also has the next model.stream name its tools whole: the same names may stand for others now.
+func (c *Conn) setTools(tools []protocol.Tool, hash string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tools.set(tools, hash)
+	c.prefix.tools, c.prefix.toolsHash = nil, ""
+}
+
+// changeTools takes another list of tools, which the worker first names by its hash alone.
+func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (any, error) {
+	w.mu.Lock()
+	same := p.Hash == w.tools.hash
+	w.mu.Unlock()
+	switch err := p.Check(); {
+	case err != nil:
+		return nil, w.offence(protocol.MethodToolsChanged, err)
+	case p.Tools == nil && !same:
+		return nil, unknownHash("list of tools")
+	case !same:
+		w.setTools(p.Tools, p.Hash)
+	}
+	return struct{}{}, nil
+}
+
+// requestPrefix is what stands before the transcript in a request. The worker sends it whole once, and then by hash.
+type requestPrefix struct {
+	system     string
+	systemHash string
+	tools      []protocol.Tool
+	toolsHash  string // of their names
+}
+
+// resolve finds what the two references name, and remembers what came whole.
+func (c *Conn) resolve(p *protocol.ModelStream) (system string, tools []protocol.Tool, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.prefix.takeSystem(p.System); err != nil {
+		return "", nil, err
+	}
+	if err := c.prefix.takeTools(p.Tools, &c.tools); err != nil {
+		return "", nil, err
+	}
+	return c.prefix.system, c.prefix.tools, nil
+}
+
+func (r *requestPrefix) takeSystem(ref protocol.SystemRef) error {
+	switch {
+	case ref.Text == "" && (ref.Hash == "" || ref.Hash != r.systemHash):
+		return unknownHash("system text")
+	case ref.Text == "":
+		return nil
+	case hashOf(ref.Text) != ref.Hash:
+		return invalidParams("system: the hash is not that of the content")
+	}
+	r.system, r.systemHash = ref.Text, ref.Hash
+	return nil
+}
+
+func (r *requestPrefix) takeTools(ref protocol.ToolsRef, have *toolList) error {
+	switch {
+	case len(ref.Names) == 0 && ref.Hash == r.toolsHash && ref.Hash != "":
+		return nil
+	case len(ref.Names) == 0 && ref.Hash != hashOf(""):
+		return unknownHash("list of tools")
+	case len(ref.Names) > 0 && hashOf(strings.Join(ref.Names, "\n")+"\n") != ref.Hash:
+		return invalidParams("tools: the hash is not that of the content")
+	}
+	var tools []protocol.Tool
+	for i, name := range ref.Names {
+		tool, ok := have.find(name)
+		if !ok || i > 0 && ref.Names[i-1] >= name {
+			return invalidParams("tools: %q is not in the worker's list, or not in order", printable(name, maxName))
+		}
+		tools = append(tools, tool)
+	}
+	r.tools, r.toolsHash = tools, ref.Hash
+	return nil
+}
+
+func unknownHash(what string) error {
+	return &protocol.Error{Code: protocol.CodeUnknownHash, Message: "send the " + what + " whole"}
+}
+
+func hashOf(s string) string {
+	h := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(h[:])
+}

@@ -1,0 +1,113 @@
+package hostcall_test
+
+import (
+	"strings"
+	"testing"
+
+	"mews/protocol"
+)
+
+func changed(t *testing.T, names ...string) protocol.ToolsChanged {
+	t.Helper()
+	var tools []protocol.Tool
+	for _, name := range names {
+		tools = append(tools, protocol.Tool{Name: name, Schema: []byte(`{}`), Effect: protocol.EffectNone})
+	}
+	hash, err := protocol.HashTools(tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return protocol.ToolsChanged{Hash: hash, Tools: tools}
+}
+
+func (r *rig) offer(names ...string) error {
+	r.t.Helper()
+	p := r.modelStream()
+	p.Tools = protocol.ToolsRef{Hash: hash(strings.Join(names, "\n") + "\n"), Names: names}
+	_, err := r.call(protocol.MethodModelStream, p)
+	return err
+}
+
+func TestToolsMayChangeAfterHello(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	if err := r.offer("get_time", "list_files"); err != nil {
+		t.Fatal(err)
+	}
+	list := changed(t, "get_time", "search_mail")
+	byHash := protocol.ToolsChanged{Hash: list.Hash}
+	if _, err := r.call(protocol.MethodToolsChanged, byHash); wireCode(err) != protocol.CodeUnknownHash {
+		t.Errorf("a list that nobody knows: %v", err)
+	}
+	for _, p := range []protocol.ToolsChanged{list, byHash} {
+		if _, err := r.call(protocol.MethodToolsChanged, p); err != nil {
+			t.Error(err)
+		}
+	}
+	stale := r.modelStream()
+	stale.Tools.Names = nil // the same names may stand for others now
+	if _, err := r.call(protocol.MethodModelStream, stale); wireCode(err) != protocol.CodeUnknownHash {
+		t.Errorf("by the hash of what was there before: %v", err)
+	}
+	for _, names := range [][]string{{"get_time", "search_mail"}, {"list_files", "search_mail"}} { // one has just left the list
+		if err := r.offer(names...); err != nil {
+			t.Errorf("%v: %v", names, err)
+		}
+	}
+	if err := r.offer("rm"); wireCode(err) != protocol.CodeInvalidParams {
+		t.Errorf("a tool that never was: %v", err)
+	}
+	if r.peer.ended != nil {
+		t.Errorf("ended for %v", r.peer.ended)
+	}
+}
+
+func TestToolsThatNoHonestWorkerHas(t *testing.T) {
+	for name, change := range map[string]func(*protocol.ToolsChanged){
+		"not in order":           func(p *protocol.ToolsChanged) { p.Tools[0], p.Tools[1] = p.Tools[1], p.Tools[0] },
+		"others than its hash":   func(p *protocol.ToolsChanged) { p.Tools[0].Description = "rm -rf /" },
+		"twice":                  func(p *protocol.ToolsChanged) { p.Tools[1] = p.Tools[0] },
+		"more than there may be": func(p *protocol.ToolsChanged) { p.Tools = make([]protocol.Tool, protocol.MaxTools+1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, says(protocol.Part{Text: "hi"}))
+			p := changed(t, "a", "b")
+			change(&p)
+			if _, err := r.call(protocol.MethodToolsChanged, p); err == nil || r.peer.ended == nil || len(r.audited) != 1 {
+				t.Errorf("%v; ended for %v; audited %q", err, r.peer.ended, r.audited)
+			}
+			r.conn, r.peer = r.newConn("ann")
+			r.conn.Handshaken(protocol.HelloResult{Tools: p.Tools})
+			if (r.peer.ended == nil) != (name == "others than its hash") { // hello names no hash
+				t.Errorf("in a handshake: ended for %v", r.peer.ended)
+			}
+		})
+	}
+}
+
+// TestACallIsMadeInItsPhaseAndKindOfTurn also with the parameters of an honest worker.
+func TestACallIsMadeInItsPhaseAndKindOfTurn(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	for _, p := range []struct {
+		method string
+		params any
+	}{
+		{protocol.MethodBlobBegin, protocol.BlobBegin{}},
+		{protocol.MethodBlobBegin, protocol.BlobBegin{Operation: 7}},
+		{protocol.MethodBlobBegin, protocol.BlobBegin{Turn: r.open.Turn.ID, Operation: 7}},
+		{protocol.MethodBlobRead, protocol.BlobRead{Turn: r.open.Turn.ID, SHA256: strings.Repeat("a", 20_000)}},
+	} {
+		r.conn, r.peer = r.newConn("ann")
+		r.conn.BeginTurn(r.turn())
+		if _, err := r.call(p.method, p.params); err == nil || r.peer.ended == nil {
+			t.Errorf("%s %+v: %v, ended for %v", p.method, p.params, err, r.peer.ended)
+		}
+	}
+	sending := newSendRig(t)
+	review := sending.turn()
+	review.Kind = "review"
+	review.Pending = []protocol.PendingCall{{Call: protocol.ToolCall{ID: sending.call, Name: "send_file"}}}
+	sending.conn.BeginTurn(review)
+	if err := sending.send(sending.file("a.txt", "hello")); err == nil || sending.peer.ended == nil {
+		t.Errorf("a file sent by a turn of another kind: %v, ended for %v", err, sending.peer.ended)
+	}
+}

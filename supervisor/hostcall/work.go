@@ -1,0 +1,127 @@
+package hostcall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// errWorkOver ends what the calls of a turn or operation are doing when that has ended.
+var errWorkOver = errors.New("the turn or operation is over")
+
+// workKey names what the worker was given: a turn, an operation, or with anyTime nothing yet.
+type workKey struct {
+	phase phase
+	id    int64
+}
+
+// work is a turn or an operation that the worker was given, or with anyTime the worker's life. It has the state that the
+// table asks for.
+type work struct {
+	*Conn
+	workKey
+	turn    *turn           // nil in any other phase
+	ctx     context.Context // ends with the work; parent of nothing but its calls
+	cancel  context.CancelCauseFunc
+	running sync.WaitGroup // its calls
+
+	counts        map[string]int // by method; guarded by Conn.mu
+	serialRunning bool           // a serial call runs; guarded by Conn.mu
+
+	uploads uploads
+}
+
+func newWork(c *Conn, key workKey) *work {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	return &work{Conn: c, workKey: key, ctx: ctx, cancel: cancel, counts: map[string]int{}}
+}
+
+// turn is a turn that this connection's worker was given.
+type turn struct {
+	*work
+	Turn
+
+	transcript transcriptCache
+	openCalls  openCalls
+	outcome    TurnOutcome // of the last model call; written by model.stream, which is serial, and read after it
+}
+
+// admit counts a message of the worker's, or says why it may not come. Conn.mu is held.
+func (w *work) admit(r row) error {
+	if w.counts[r.method]++; w.counts[r.method] > r.limit {
+		return fmt.Errorf("more than %d times", r.limit)
+	}
+	if r.serial && w.serialRunning {
+		return errors.New("already running")
+	}
+	w.serialRunning = w.serialRunning || r.serial
+	w.running.Add(1)
+	return nil
+}
+
+// end cancels what the calls still do, waits for them, and drops the blobs that were not committed.
+func (w *work) end() {
+	w.cancel(errWorkOver)
+	w.running.Wait()
+	if err := w.uploads.discard(); err != nil {
+		w.log().Warn("drop unfinished blobs", "error", err)
+	}
+}
+
+func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.String(), w.id) }
+
+// commit has something committed, and where the disk is full or does not answer it tries again until there is room or the
+// work ends: what was done already must not be lost for want of a commit.
+func (w *work) commit(ctx context.Context, do func() error) error {
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := do()
+		if err != nil && supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, again time.Duration) {
+		w.log().Error("commit a step", "error", err, "again_in", again)
+	}))
+	return err
+}
+
+// failed logs what the supervisor could not do, and gives the error for the worker: only what a person may read.
+func (w *work) failed(attempt string, err error) error {
+	if supervisor.ErrorCode(err) == supervisor.CodeInternal && w.ctx.Err() == nil {
+		w.log().Error(attempt, "error", err)
+	}
+	return &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(err)}
+}
+
+// refused is the answer to a worker that asked for what cannot be; it says why.
+func refused(format string, args ...any) error {
+	return &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf(format, args...)}
+}
+
+// invalidParams is the answer to a worker whose parameters do not fit what the supervisor knows.
+func invalidParams(format string, args ...any) error {
+	return &protocol.Error{Code: protocol.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// printable makes a worker's words fit for a line of a terminal or a log: no control characters, and at most so many bytes.
+func printable(s string, most int) string {
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, s)
+}
