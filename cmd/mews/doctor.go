@@ -128,9 +128,9 @@ func lookAtDisk(_ context.Context, cfg *config.Config) (string, error) {
 	}
 	free := int64(fs.Bavail) * int64(fs.Bsize)
 	if free < lowDisk {
-		return "", fmt.Errorf("only %s are free below %s; messages are refused when it is full: make room", app.Size(free), dir)
+		return "", fmt.Errorf("only %s are free below %s; messages are refused when it is full: make room", amount.Size(free), dir)
 	}
-	return app.Size(free) + " free below " + dir, nil
+	return amount.Size(free) + " free below " + dir, nil
 }
 
 func lookAtHomes(ctx context.Context, cfg *config.Config) (string, error) {

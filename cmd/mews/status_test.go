@@ -18,11 +18,11 @@ func TestWhatAFolderHolds(t *testing.T) {
 	}{
 		{protocol.TurnEnd{}, 10 << 30, "unknown until their worker has run"},
 		{protocol.TurnEnd{Disk: 1288490189}, 10 << 30, "1.2 GiB of 10 GiB"},
-		{protocol.TurnEnd{Disk: 2 << 30, DiskMore: true}, 10 << 30, "at least 2.0 GiB of 10 GiB"},
-		{protocol.TurnEnd{}, 10 << 30, "at least 2.0 GiB of 10 GiB"},
-		{protocol.TurnEnd{Disk: -1}, 10 << 30, "at least 2.0 GiB of 10 GiB"},
+		{protocol.TurnEnd{Disk: 2 << 30, DiskMore: true}, 10 << 30, "at least 2 GiB of 10 GiB"},
+		{protocol.TurnEnd{}, 10 << 30, "at least 2 GiB of 10 GiB"},
+		{protocol.TurnEnd{Disk: -1}, 10 << 30, "at least 2 GiB of 10 GiB"},
 		{protocol.TurnEnd{Disk: 12 << 30}, 10 << 30, "12 GiB of 10 GiB"},
-		{protocol.TurnEnd{Disk: 4096}, 0, "4.0 KiB"},
+		{protocol.TurnEnd{Disk: 4096}, 0, "4 KiB"},
 	} {
 		held.Note("alice", step.told)
 		held.Note("bob", protocol.TurnEnd{Disk: 1})

@@ -55,7 +55,7 @@ func printEstate(w io.Writer, name string, e app.Estate) error {
 		fmt.Fprintf(&b, "  %-14s %s\n", table, amount.Of(int(e.Rows[table]), "row", "rows"))
 	}
 	if e.Home != "" {
-		fmt.Fprintf(&b, "  %s, %s in %s\n", e.Home, app.Size(e.Bytes), amount.Of(int(e.Files), "file", "files"))
+		fmt.Fprintf(&b, "  %s, %s in %s\n", e.Home, amount.Size(e.Bytes), amount.Of(int(e.Files), "file", "files"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -15,18 +15,32 @@ func Of[N int | int64](n N, one, many string) string {
 	return Number(int64(n)) + " " + many
 }
 
-// Bytes is a number of bytes: "12 bytes", "1.5 KB". A KB has 1,000 bytes.
+// Bytes is a number of bytes in powers of 1,000: "12 bytes", "1.5 KB". n is not below 0.
 func Bytes(n int64) string {
 	if n < 1000 {
 		return Of(n, "byte", "bytes")
 	}
-	value, unit := float64(n)/1000, 0
-	units := []string{"KB", "MB", "GB", "TB", "PB", "EB"}
-	for value >= 999.95 && unit < len(units)-1 {
-		value /= 1000
-		unit++
+	value, unit := scaled(n, 1000)
+	return fmt.Sprintf("%.1f %sB", value, unit)
+}
+
+// Size is a number of bytes in powers of 1,024, as limits are configured: "512 B", "10.2 GiB". n is not below 0.
+func Size(n int64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%d B", n)
 	}
-	return fmt.Sprintf("%.1f %s", value, units[unit])
+	value, unit := scaled(n, 1024)
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", value), ".0") + " " + unit + "iB"
+}
+
+// scaled is a number of at least one base in the unit that leaves less than one base, rounded to a tenth.
+func scaled(n int64, base float64) (value float64, unit string) {
+	units := "KMGTPE"
+	value = float64(n) / base
+	for value >= base-0.05 && len(units) > 1 {
+		value, units = value/base, units[1:]
+	}
+	return value, units[:1]
 }
 
 // Number is a number with a comma after every third digit: "34,567".

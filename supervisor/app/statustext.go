@@ -16,7 +16,7 @@ func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "mews\t%s, process %d, up %s\n", s.Version, s.PID, now.Sub(s.Since).Round(time.Second))
 	if s.State != "" {
-		fmt.Fprintf(t, "state\t%s (database %s, memory %s)\n", s.State, Size(s.Memory.Database), Size(s.Memory.Supervisor))
+		fmt.Fprintf(t, "state\t%s (database %s, memory %s)\n", s.State, amount.Size(s.Memory.Database), amount.Size(s.Memory.Supervisor))
 	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
 	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())
@@ -46,7 +46,7 @@ func workerLine(u control.UserStatus, now time.Time) string {
 		line += " for " + now.Sub(u.Since).Round(time.Second).String()
 	}
 	if u.Processes > 0 {
-		line += fmt.Sprintf(", %s in %s", Size(u.Memory), amount.Of(u.Processes, "process", "processes"))
+		line += fmt.Sprintf(", %s in %s", amount.Size(u.Memory), amount.Of(u.Processes, "process", "processes"))
 	}
 	if u.Turns > 0 {
 		line += fmt.Sprintf(", %s ended", amount.Of(u.Turns, "turn", "turns"))
@@ -62,27 +62,14 @@ func DiskLine(u control.UserStatus) string {
 	if u.Disk == 0 {
 		return "unknown until their worker has run"
 	}
-	line := Size(u.Disk)
+	line := amount.Size(u.Disk)
 	if u.DiskMore {
 		line = "at least " + line
 	}
 	if u.DiskLimit > 0 {
-		line += " of " + Size(u.DiskLimit)
+		line += " of " + amount.Size(u.DiskLimit)
 	}
 	return line
-}
-
-// Size is a number of bytes, for people: rounded, where config.Size is exact.
-func Size(bytes int64) string {
-	n, unit := float64(bytes), 0
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	for n >= 1000 && unit < len(units)-1 {
-		n, unit = n/1024, unit+1
-	}
-	if n < 10 && unit > 0 {
-		return fmt.Sprintf("%.1f %s", n, units[unit])
-	}
-	return fmt.Sprintf("%.0f %s", n, units[unit])
 }
 
 // channelLine is a channel's status for people.

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+
+	"mews/protocol/amount"
 )
 
 // Disk is what a file system says of itself, in bytes.
@@ -44,9 +45,9 @@ func (r space) shortage(grow int64) error {
 	if r.more {
 		held += "at least "
 	}
-	held += fmt.Sprintf("%s of the %s that it may", size(r.used), size(r.limit))
+	held += fmt.Sprintf("%s of the %s that it may", amount.Size(r.used), amount.Size(r.limit))
 	if r.used < r.limit {
-		held += fmt.Sprintf(", and this would add %s", size(grow))
+		held += fmt.Sprintf(", and this would add %s", amount.Size(grow))
 	}
 	return errors.New(held + "; delete something first" + trashHint)
 }
@@ -61,7 +62,7 @@ func (d Disk) shortage(grow int64) error {
 		return nil
 	}
 	return fmt.Errorf("the disk has %s free of %s, and %s are kept free; delete something first%s",
-		size(d.Free), size(d.Total), size(d.reserve()), trashHint)
+		amount.Size(d.Free), amount.Size(d.Total), amount.Size(d.reserve()), trashHint)
 }
 
 // Fits reports why the folder may not grow by so many bytes; nil is that it may, and what does not grow it always may. A
@@ -121,19 +122,4 @@ func (q *Quota) disk() Disk {
 		return Disk{}
 	}
 	return d
-}
-
-// size is a number of bytes in the unit that fits: "10.2 GiB", "512 B".
-func size(n int64) string {
-	value, unit := float64(n), 0
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
-	for value >= 1023.95 && unit < len(units)-1 {
-		value /= 1024
-		unit++
-	}
-	text := strconv.FormatFloat(value, 'f', 1, 64)
-	if text[len(text)-2:] == ".0" {
-		text = text[:len(text)-2]
-	}
-	return text + " " + units[unit]
 }

@@ -82,17 +82,6 @@ func wantMessage(t *testing.T, err error, wants ...string) {
 	}
 }
 
-func TestSizesInWords(t *testing.T) {
-	for n, want := range map[int64]string{
-		0: "0 B", 1: "1 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", mib - 1: "1 MiB", gib: "1 GiB",
-		10*gib + gib/5: "10.2 GiB", 1<<63 - 1: "8 EiB",
-	} {
-		if got := size(n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
-	}
-}
-
 // TestADiskThatDoesNotTell refuses nothing, and the log has it.
 func TestADiskThatDoesNotTell(t *testing.T) {
 	var told []error
