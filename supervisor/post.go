@@ -1,6 +1,9 @@
 package supervisor
 
-import "time"
+import (
+	"time"
+	"unicode/utf16"
+)
 
 // RichText is text and the marks on it, as a channel takes it: nothing in it is parsed again.
 type RichText struct {
@@ -9,6 +12,38 @@ type RichText struct {
 
 	Buttons [][]Button `json:"buttons,omitempty"` // below the text, by row
 	File    *File      `json:"file,omitempty"`    // with it Text is the file's caption
+}
+
+// Clip is the text itself where it has at most so many UTF-16 code units, else its beginning and an ellipsis, with the marks on
+// that.
+func (t RichText) Clip(most int) RichText {
+	if Units(t.Text) <= most {
+		return t
+	}
+	n := 0 // UTF-16 code units that are kept
+	for i, r := range t.Text {
+		if n+utf16.RuneLen(r) > most-1 {
+			t.Text = t.Text[:i] + "…"
+			break
+		}
+		n += utf16.RuneLen(r)
+	}
+	var marks []Entity
+	for _, m := range t.Entities {
+		if m.Length = min(m.Length, n-m.Offset); m.Length > 0 {
+			marks = append(marks, m)
+		}
+	}
+	t.Entities = marks
+	return t
+}
+
+// Units is how many UTF-16 code units a text has. The Bot API counts so.
+func Units(text string) (n int) {
+	for _, r := range text {
+		n += utf16.RuneLen(r)
+	}
+	return n
 }
 
 // Entity is a mark on a stretch of text. (The Bot API's MessageEntity, whose words these are.)

@@ -9,8 +9,18 @@ import (
 	"mews/supervisor"
 )
 
-// callNext makes the postSet's next call, if its time has come; else it returns when that is. Once it has waited for a place
-// among all chats' it asks whether the call is still wanted.
+// call is one of the channel's verbs.
+type call string
+
+const (
+	callSend   call = "send"
+	callEdit   call = "edit"
+	callDelete call = "delete"
+	callProbe  call = "probe" // typing: it changes nothing
+)
+
+// callNext makes the set's next call, if its time has come; else it returns when that is. It waits for a place among the calls
+// of all chats, and then asks whether the call is still wanted.
 func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bool) (time.Time, error) {
 	if at := q.outbox.gate.next(q.chat, set.growing()); at.After(q.Now()) {
 		return at, nil
@@ -26,83 +36,107 @@ func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bo
 	if what == callSend && set.posts[i].Repeat && !q.answersLately() {
 		what = callProbe
 	}
-	return time.Time{}, calls[what](q, ctx, set, i)
-}
-
-// calls are how each call is made. They have a place among all chats' and give it back.
-var calls = map[call]func(q *chatQueue, ctx context.Context, set *postSet, i int) error{
-	callSend: (*chatQueue).send, callEdit: (*chatQueue).edit, callDelete: (*chatQueue).delete, callProbe: (*chatQueue).probe,
-}
-
-// probe finds out whether the channel answers, before a post is sent again that may have been taken: it is sent again once,
-// and that must not be lost to a channel that is away. One that refuses typing answers too.
-func (q *chatQueue) probe(ctx context.Context, set *postSet, i int) error {
-	err := q.Channel.Typing(q.callCtx, supervisor.Address{Chat: q.chat, Thread: set.conversation.Thread})
-	full := q.outbox.gate.leave(q.chat, true)
-	if err != nil {
-		if e := sendError(err); e.Result != supervisor.ResultRefused {
-			return q.callFailed(ctx, failure{set, i, callProbe, e, full})
+	if what == callSend {
+		if ok, err := q.markSending(ctx, set, i); !ok || err != nil {
+			q.outbox.gate.leave(q.chat, false)
+			return time.Time{}, err
 		}
 	}
-	q.heard()
-	return nil
+	message, err := calls[what].do(q, set, set.posts[i])
+	full := q.outbox.gate.leave(q.chat, true)
+	if err != nil {
+		return time.Time{}, q.callFailed(ctx, failure{set, i, what, sendError(err), full})
+	}
+	return time.Time{}, calls[what].succeeded(q, set, i, message)
 }
 
-// send sends a post that is not there. That it is about to be sent is on disk before.
-func (q *chatQueue) send(ctx context.Context, set *postSet, i int) error {
+// calls are how each call is made, and what follows once it has succeeded. message is the name of what was sent.
+var calls = map[call]struct {
+	do        func(q *chatQueue, set *postSet, p supervisor.Post) (message string, err error)
+	succeeded func(q *chatQueue, set *postSet, i int, message string) error
+}{
+	callSend: {
+		func(q *chatQueue, set *postSet, p supervisor.Post) (string, error) {
+			return q.Channel.Send(q.calls, q.address(set, p), visible(p))
+		},
+		(*chatQueue).sent,
+	},
+	callEdit: {
+		func(q *chatQueue, set *postSet, p supervisor.Post) (string, error) {
+			to := q.address(set, p)
+			to.ReplyTo = ""
+			return "", q.Channel.Edit(q.calls, to, p.Message, visible(p))
+		},
+		// To edit it again changes nothing, so nothing is kept of it.
+		func(q *chatQueue, set *postSet, i int, _ string) error {
+			q.reached(set)
+			q.inChat[set.posts[i].ID] = visible(set.posts[i])
+			return nil
+		},
+	},
+	callDelete: {
+		func(q *chatQueue, set *postSet, p supervisor.Post) (string, error) {
+			return "", q.Channel.Delete(q.calls, q.place(set.conversation.Thread), p.Message)
+		},
+		func(q *chatQueue, set *postSet, i int, _ string) error {
+			q.reached(set)
+			return q.deleted(set, i)
+		},
+	},
+	callProbe: {(*chatQueue).probe, func(q *chatQueue, _ *postSet, _ int, _ string) error {
+		q.heard()
+		return nil
+	}},
+}
+
+// place is where in the channel a thread of the chat is.
+func (q *chatQueue) place(thread string) supervisor.Address {
+	return supervisor.Address{Chat: q.chat, Thread: thread}
+}
+
+// address is where a post goes. In a group the first part of an answer names what it answers.
+func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address {
+	to := q.place(set.conversation.Thread)
+	to.Silent = p.Repeat
+	if p.Part == 0 && q.Name.IsGroup(q.chat) {
+		to.ReplyTo = set.message
+	}
+	return to
+}
+
+// markSending keeps that a post is about to be sent. It may be sent only where it says so.
+func (q *chatQueue) markSending(ctx context.Context, set *postSet, i int) (bool, error) {
 	p, err := q.Posts.Sending(ctx, set.conversation.ID, set.posts[i])
 	if err != nil {
-		q.outbox.gate.leave(q.chat, false)
-		return err
+		return false, err
 	}
 	set.posts[i] = p
 	if ctx.Err() != nil {
-		q.outbox.gate.leave(q.chat, false)
-		return q.settle(set, i, afterUnsent(p))
+		return false, q.settle(set, i, afterUnsent(p))
 	}
-	name, err := q.Channel.Send(q.callCtx, set.address(q.chat, p), visible(p))
-	full := q.outbox.gate.leave(q.chat, true)
-	if err != nil {
-		return q.callFailed(ctx, failure{set, i, callSend, sendError(err), full})
-	}
-	q.succeeded(set)
-	p.State, p.Message = supervisor.PostSent, name
+	return true, nil
+}
+
+// sent keeps that a post was sent, under a name.
+func (q *chatQueue) sent(set *postSet, i int, message string) error {
+	q.reached(set)
+	p := set.posts[i]
+	p.State, p.Message = supervisor.PostSent, message
 	q.inChat[p.ID] = visible(p)
 	return q.settle(set, i, p)
 }
 
-// edit has a post show what it is to show. To do so again changes nothing, so nothing is kept of it.
-func (q *chatQueue) edit(ctx context.Context, set *postSet, i int) error {
-	p := set.posts[i]
-	to := set.address(q.chat, p)
-	to.ReplyTo = ""
-	err := q.Channel.Edit(q.callCtx, to, p.Message, visible(p))
-	full := q.outbox.gate.leave(q.chat, true)
-	if err != nil {
-		return q.callFailed(ctx, failure{set, i, callEdit, sendError(err), full})
+// probe finds out whether the channel answers, before a post is sent again that may have been taken: it is sent again only
+// once, and that one must not be lost to a channel that is away. A channel that refuses typing answers too.
+func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
+	err := q.Channel.Typing(q.calls, q.place(set.conversation.Thread))
+	if err != nil && sendError(err).Result == supervisor.ResultRefused {
+		err = nil
 	}
-	q.succeeded(set)
-	q.inChat[p.ID] = visible(p)
-	return nil
+	return "", err
 }
 
-// delete takes a post out of the chat, for good or to be sent anew.
-func (q *chatQueue) delete(ctx context.Context, set *postSet, i int) error {
-	err := q.Channel.Delete(q.callCtx, supervisor.Address{Chat: q.chat, Thread: set.conversation.Thread}, set.posts[i].Message)
-	full := q.outbox.gate.leave(q.chat, true)
-	if err != nil {
-		return q.callFailed(ctx, failure{set, i, callDelete, sendError(err), full})
-	}
-	q.succeeded(set)
-	return q.deleted(set, i)
-}
-
-// succeeded is after a call that has done what it was to.
-func (q *chatQueue) succeeded(set *postSet) {
-	set.attempts = failedAttempts{}
-	q.reached()
-}
-
+// deleted keeps that a post is not in the chat any more: for good, or until it is sent anew.
 func (q *chatQueue) deleted(set *postSet, i int) error {
 	p := set.posts[i]
 	if p.State == supervisor.PostSent {
@@ -112,7 +146,7 @@ func (q *chatQueue) deleted(set *postSet, i int) error {
 	return q.settle(set, i, p)
 }
 
-// unplace keeps that a post that was sent stands in the chat no more.
+// unplace keeps that a post that was sent is not in the chat any more, and is to be sent anew.
 func (q *chatQueue) unplace(set *postSet, i int) error {
 	p := set.posts[i]
 	delete(q.inChat, p.ID)
@@ -121,22 +155,22 @@ func (q *chatQueue) unplace(set *postSet, i int) error {
 	return q.settle(set, i, p)
 }
 
-// afterUnsent is a post that was not taken, for certain.
+// afterUnsent is what a post becomes that was not taken, for certain.
 func afterUnsent(p supervisor.Post) supervisor.Post {
 	p.State = supervisor.PostQueued
 	return p
 }
 
-// sendError is how a call failed. Of an error that is not one of the channel's nothing is known.
+// sendError is how a call failed. The result of an error that is not the channel's own is unknown.
 func sendError(err error) *supervisor.SendError {
 	var e *supervisor.SendError
-	if errors.As(err, &e) && e.Err != nil {
-		return e
+	if !errors.As(err, &e) {
+		return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: err}
 	}
-	if e != nil {
+	if e.Err == nil {
 		named := *e
 		named.Err = fmt.Errorf("%s %s", e.Result, e.Reason)
-		return &named
+		e = &named
 	}
-	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: err}
+	return e
 }

@@ -9,38 +9,38 @@ import (
 	"mews/supervisor"
 )
 
-// queue is one chat's. Its run belongs to one goroutine, which alone calls the channel about that chat.
+// chatQueue works one chat. Its run belongs to one goroutine, which alone calls the channel about that chat.
 type chatQueue struct {
 	*Options
 	outbox      *Outbox
 	chat        string
-	callCtx     context.Context    // ends a few seconds after the service
+	calls       context.Context    // of calls of the channel; it ends a few seconds after the service
 	wake        chan struct{}      // holds a token when woken may hold something
-	woken       map[int64]struct{} // conversations to look at; the home's mutex guards it and left
+	woken       map[int64]struct{} // conversations to look at; guarded by the outbox's mutex, as renamed is
 	renamed     bool               // the chat has got a new name since the queue last looked
-	movePending bool               // it has, and the queue has not looked yet who is still here
+	movePending bool               // it has, and the queue has not yet looked which conversations are still here
 
 	current  *postSet                      // the delivery that is being sent; nil between deliveries
-	replies  map[int64]*growingReply       // replies that are being given, by conversation
-	growAt   time.Time                     // when one of them may take its next step
-	lastTurn map[int64]int64               // by conversation, the turn whose delivery came last: its reply is over
+	replies  map[int64]*growingReply       // by conversation
+	growAt   time.Time                     // no reply is edited before
+	lastTurn map[int64]int64               // by conversation, the turn of its last delivery: the reply of that is over
 	inChat   map[int64]supervisor.RichText // what stands in the chat, by post, where that is known
 
-	askAt   time.Time // the store is asked then for a delivery that waits in the chat; the zero time is at once
-	askedAt time.Time // when it was last
+	askAt   time.Time // when to ask the store for a delivery; the zero time is at once
+	askedAt time.Time // when it was last asked
 
 	retryAt      time.Time                   // nothing is tried before
 	reachPause   *backoff.ExponentialBackOff // between tries to reach the channel
 	storePause   *backoff.ExponentialBackOff // between tries to have something kept
-	unreachedAt  time.Time                   // since when retry is waited for because the channel did not answer
-	triedEarlyAt time.Time                   // when that was last not waited for, because the channel has answered others
-	answeredAt   time.Time                   // when the channel last answered this queue; the zero time where it has not since
+	unreachedAt  time.Time                   // when the channel did not answer; the zero time where retryAt is not about that
+	triedEarlyAt time.Time                   // when retryAt was last ignored, because the channel had answered other queues
+	answeredAt   time.Time                   // when the channel last answered this queue; the zero time where it has failed to since
 	typingAt     time.Time                   // typing is not shown before
 }
 
 func newChatQueue(o *Outbox, chat string) *chatQueue {
 	return &chatQueue{
-		Options:    &o.o,
+		Options:    &o.Options,
 		outbox:     o,
 		chat:       chat,
 		wake:       make(chan struct{}, 1),
@@ -53,9 +53,9 @@ func newChatQueue(o *Outbox, chat string) *chatQueue {
 	}
 }
 
-// run does what there is to do in the chat, and ends when that is nothing, or with ctx. Calls under way end with callCtx.
-func (q *chatQueue) run(ctx, hard context.Context) {
-	q.callCtx = hard
+// run works the chat until there is nothing left to do, or ctx ends. Calls under way end with calls.
+func (q *chatQueue) run(ctx, calls context.Context) {
+	q.calls = calls
 	for ctx.Err() == nil {
 		next, err := q.advance(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -64,17 +64,15 @@ func (q *chatQueue) run(ctx, hard context.Context) {
 		if next.IsZero() {
 			continue
 		}
-		if q.idle() && next.Equal(never) && q.outbox.remove(q) {
+		if idle := q.current == nil && len(q.replies) == 0; idle && next.Equal(never) && q.outbox.remove(q) {
 			return
 		}
 		wait(ctx, q.wake, next.Sub(q.Now()))
 	}
 }
 
-func (q *chatQueue) idle() bool { return q.current == nil && len(q.replies) == 0 }
-
-// advance does the next thing, one call of the channel at most, and says when to come again: the zero time is at once, and
-// never is when the queue is woken.
+// advance does the next thing, with at most one call of the channel, and says when to come again: the zero time is at once,
+// and never is when the queue is woken.
 func (q *chatQueue) advance(ctx context.Context) (time.Time, error) {
 	if err := q.readWoken(ctx); err != nil {
 		return never, err
@@ -85,52 +83,43 @@ func (q *chatQueue) advance(ctx context.Context) (time.Time, error) {
 	if err := q.findDelivery(ctx); err != nil {
 		return never, err
 	}
-	next, err := q.deliverOrGrow(ctx)
+	next, ask := never, never
+	var err error
+	if q.current != nil {
+		next, err = q.deliver(ctx)
+	} else {
+		next, err = q.growAll(ctx)
+		ask = q.askAt
+	}
 	if err != nil || next.IsZero() {
 		return next, err
 	}
 	typing, err := q.showTyping()
-	return earlier(earlier(next, typing), q.nextAsk()), err
+	return earlier(earlier(next, typing), ask), err
 }
 
-// nextAsk is when the store is to be asked for deliveries again: not while there is one.
-func (q *chatQueue) nextAsk() time.Time {
-	if q.current != nil {
-		return never
-	}
-	return q.askAt
-}
-
-// deliverOrGrow goes on with the delivery that is being sent, or with the replies that grow where there is none.
-func (q *chatQueue) deliverOrGrow(ctx context.Context) (time.Time, error) {
-	if q.current != nil {
-		return q.deliver(ctx)
-	}
-	return q.growAll(ctx)
-}
-
-// storeFailed is after the store has failed: what is known of posts is read again, later.
+// storeFailed has what is known of posts be read again, later.
 func (q *chatQueue) storeFailed(err error) (next time.Time) {
 	if q.current != nil && !q.current.closing {
 		q.restartDelivery()
 	}
-	for _, s := range q.replies {
-		s.set.loaded = false
+	for _, g := range q.replies {
+		g.set.loaded = false
 	}
 	pause := q.storePause.NextBackOff()
 	q.Log.Error("send to a chat", "channel", q.Name, "chat", q.chat, "error", err, "again_in", pause)
 	q.retryAt, q.unreachedAt = later(q.retryAt, q.Now().Add(pause)), time.Time{}
-	q.outbox.health.stuck(q.chat, "the store failed: "+err.Error(), q.retryAt)
+	q.outbox.health.stuck(q.chat, textStoreFailed+err.Error(), q.retryAt)
 	return q.retryAt
 }
 
 // restartDelivery begins anew with the delivery that is being sent.
 func (q *chatQueue) restartDelivery() { q.current, q.askAt = nil, time.Time{} }
 
-// persist repeats what has to be kept before anything else is done, until it is kept, refused for good, or the service is
-// at its end.
+// persist keeps something that has to be kept before anything else is done. It tries until that is kept, refused for good, or
+// the service has ended.
 func (q *chatQueue) persist(what string, do func(context.Context) error) error {
-	_, err := backoff.Retry(q.callCtx, func() (struct{}, error) { return struct{}{}, final(do(q.callCtx)) },
+	_, err := backoff.Retry(q.calls, func() (struct{}, error) { return struct{}{}, final(do(q.calls)) },
 		backoff.WithBackOff(newStorePause()),
 		backoff.WithMaxElapsedTime(0),
 		backoff.WithNotify(func(err error, again time.Duration) {
@@ -172,16 +161,8 @@ func (q *chatQueue) settle(set *postSet, i int, p supervisor.Post) error {
 	return err
 }
 
-// storeContents puts what the delivery is to show on disk.
-func (q *chatQueue) storeContents(ctx context.Context, set *postSet, contents []supervisor.RichText) error {
-	posts, err := q.Posts.Open(ctx, set.delivery.ID, contents)
-	if err == nil {
-		set.posts, set.stored = posts, true
-	}
-	return err
-}
-
-// repairPosts sees to posts whose sending was cut: nobody sends them, so their fate is not known; and to a shift that was cut.
+// repairPosts goes on from an end in the middle. Nobody sends a post that was being sent, so what became of it is not known;
+// and a shift may have been cut.
 func (q *chatQueue) repairPosts(set *postSet) error {
 	for i, p := range set.posts {
 		if p.State != supervisor.PostSending {
@@ -197,8 +178,7 @@ func (q *chatQueue) repairPosts(set *postSet) error {
 	return nil
 }
 
-// afterUnknown is what a post becomes that may or may not have been taken: it is sent again once, and says so; a second time it
-// is left at that.
+// afterUnknown is what a post becomes that may have been taken: it is sent again once, and says so. A second time it is left.
 func afterUnknown(p supervisor.Post) supervisor.Post {
 	if p.Repeat {
 		p.State = supervisor.PostUnknown

@@ -13,7 +13,7 @@ import (
 
 // In a bubble times have no monotonic reading. This is about that alone, and waits for nothing.
 func TestAFreezeLastsAsLongWhateverBecomesOfTheWallClock(t *testing.T) {
-	g := newGate(Rates{}, time.Now)
+	g := newGate(supervisor.ChannelTelegram, Rates{}, time.Now)
 	g.restoreFreezes(map[string]time.Time{"1": time.Now().Round(0).Add(time.Hour)})
 	g.flood("2", false, time.Hour)
 	g.flood("3", true, time.Hour)

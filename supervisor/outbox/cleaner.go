@@ -13,11 +13,11 @@ import (
 
 // Cleanings are what is to be done to messages that stand in chats.
 type Cleanings interface {
-	// Due lists what is due at a time, what was due first before.
+	// Due lists what is due at a time, earliest first.
 	Due(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.Cleaning, error)
 	// Next is when the next one is due, if there is one.
 	Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error)
-	// Done keeps that one needs no more doing.
+	// Done drops one.
 	Done(ctx context.Context, id int64) error
 }
 
@@ -25,12 +25,12 @@ const (
 	// cleanLimit is how many cleanings are read at once.
 	cleanLimit = 100
 
-	// maxCleaningAge is how long after it was due a cleaning is tried. (Bot API, deleteMessage: not after 48 h.)
+	// maxCleaningAge is how long after it was due a cleaning is still tried. (Bot API, deleteMessage: not after 48 h.)
 	maxCleaningAge = 48 * time.Hour
 )
 
-// Cleaner works the cleanings of an outbox's channel, within the pace and the freezes of that. It keeps nothing but what is
-// on disk: a row is there until its message was changed, and to change it again does nothing.
+// Cleaner works the cleanings of an outbox's channel, within the pace and the freezes of the outbox. All that it knows is on
+// disk: a row is there until its message was changed, and to change it again does nothing.
 type Cleaner struct {
 	*Options
 	outbox     *Outbox
@@ -38,26 +38,23 @@ type Cleaner struct {
 	reachPause *backoff.ExponentialBackOff // between tries to reach the channel
 	storePause *backoff.ExponentialBackOff // between tries to have something kept
 	retryAt    time.Time                   // the channel is not tried before
-	triedAt    map[int64]time.Time         // when those were last tried in vain that are not done
+	triedAt    map[int64]time.Time         // when those that failed were last tried
 }
 
-// Cleaner makes the outbox's cleaner; there is one at most, and its Run works it.
+// Cleaner makes the outbox's cleaner, of which there is one at most. Its Run works it.
 func (o *Outbox) Cleaner(cleanings Cleanings) *Cleaner {
-	return &Cleaner{Options: &o.o, outbox: o, cleanings: cleanings, reachPause: newReachPause(), storePause: newStorePause(),
-		triedAt: map[int64]time.Time{}}
+	return &Cleaner{Options: &o.Options, outbox: o, cleanings: cleanings, reachPause: newReachPause(),
+		storePause: newStorePause(), triedAt: map[int64]time.Time{}}
 }
 
 // Changed is to be called when there is a cleaning that this outbox has not made. It never blocks, and may be called before
 // Run.
 func (c *Cleaner) Changed() { signal(c.outbox.cleaningDue) }
 
-// Run goes on with what an earlier life left, then works what is new until ctx ends, and a call that is under way with it.
+// Run goes on with what an earlier life left, then works what is new until ctx ends. A call that is under way ends with ctx.
 func (c *Cleaner) Run(ctx context.Context) error {
 	if err := c.outbox.restoreFreezes(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
-		return err
+		return unlessEnded(ctx, err)
 	}
 	for ctx.Err() == nil {
 		again, err := c.work(ctx)
@@ -71,7 +68,7 @@ func (c *Cleaner) Run(ctx context.Context) error {
 	return nil
 }
 
-// work does what is due and can be done now, and says when to come again.
+// work does what is due and can be done now, and says when to come again. What has not failed yet comes first.
 func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 	due, err := c.cleanings.Due(ctx, c.Name, c.Now(), cleanLimit)
 	if err != nil {
@@ -79,31 +76,30 @@ func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 	}
 	if len(due) == 0 {
 		next, ok, err := c.cleanings.Next(ctx, c.Name)
-		if err != nil {
-			return never, err
+		if err == nil {
+			c.storePause.Reset()
 		}
-		c.storePause.Reset()
 		if !ok {
-			return never, nil
+			next = never
 		}
-		return next, nil
+		return next, err
 	}
 	slices.SortStableFunc(due, func(a, b supervisor.Cleaning) int { return c.triedAt[a.ID].Compare(c.triedAt[b.ID]) })
-	left := never
+	again = never
 	for _, k := range due {
 		at, err := c.clean(ctx, k)
 		if err != nil || ctx.Err() != nil {
 			return never, err
 		}
-		left = earlier(left, at)
+		again = earlier(again, at)
 	}
-	if left.Equal(never) { // all of them are done: there may be more
-		return c.Now(), nil
+	if again.Equal(never) { // all of them are done: there may be more
+		again = c.Now()
 	}
-	return left, nil
+	return again, nil
 }
 
-// clean does one cleaning, where it may. It says when to come again, which is never where it is done.
+// clean does one cleaning, where it may. It says when to come again: never, where it is done.
 func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.Time, err error) {
 	chat, now := k.Conversation.Chat, c.Now()
 	if at := later(c.retryAt, c.outbox.gate.next(chat, false)); at.After(now) {
@@ -112,48 +108,42 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 	if !c.outbox.gate.enter(ctx, chat) {
 		return now, nil
 	}
-	err = cleaningCalls[k.What](c.Channel, ctx, supervisor.Address{Chat: chat, Thread: k.Conversation.Thread}, k.Message)
+	do := c.Channel.Delete
+	if k.What == supervisor.CleaningUnbutton {
+		do = c.Channel.Unbutton
+	}
+	err = do(ctx, supervisor.Address{Chat: chat, Thread: k.Conversation.Thread}, k.Message)
 	full := c.outbox.gate.leave(chat, true)
-	if err == nil {
+	switch {
+	case err == nil:
 		c.reachPause.Reset()
 		return never, c.done(ctx, k)
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return never, nil
 	}
 	return c.failed(ctx, k, sendError(err), full)
 }
 
-// cleaningCalls are how each kind is done.
-var cleaningCalls = map[supervisor.CleaningKind]func(Channel, context.Context, supervisor.Address, string) error{
-	supervisor.CleaningDelete: Channel.Delete, supervisor.CleaningUnbutton: Channel.Unbutton,
-}
-
-// failed says when to try one again that did not go, which is never where that is left. A message in a chat that has a new
-// name stands in the old one, where nothing can be changed.
+// failed says when to try one again: never, where it is given up. A message in a chat that has a new name stands in the old
+// one, where nothing can be changed.
 func (c *Cleaner) failed(ctx context.Context, k supervisor.Cleaning, e *supervisor.SendError, full bool) (time.Time, error) {
-	now := c.Now()
+	now, chat := c.Now(), k.Conversation.Chat
 	switch {
 	case e.Result == supervisor.ResultRefused, e.Reason == supervisor.ReasonMoved, now.Sub(k.Due) >= maxCleaningAge:
-		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", k.Conversation.Chat, "what", k.What, "error", e)
+		c.Log.Warn("a message can't be cleaned", "channel", c.Name, "chat", chat, "what", k.What, "error", e)
 		return never, c.done(ctx, k)
 	case e.Reason == supervisor.ReasonFlood:
-		return now, c.freeze(ctx, k.Conversation.Chat, full, e.RetryAfter)
+		for name, until := range c.outbox.gate.flood(chat, full, e.RetryAfter) {
+			if err := c.Freezes.Freeze(ctx, c.Source, name, until); err != nil {
+				return now, fmt.Errorf("keep a freeze: %w", err)
+			}
+		}
+		return now, nil
 	}
 	pause := c.reachPause.NextBackOff()
-	c.Log.Warn("the channel does not answer", "channel", c.Name, "chat", k.Conversation.Chat, "error", e, "again_in", pause)
+	c.Log.Warn("the channel does not answer", "channel", c.Name, "chat", chat, "error", e, "again_in", pause)
 	c.retryAt, c.triedAt[k.ID] = now.Add(pause), now
 	return c.retryAt, nil
-}
-
-// freeze keeps until when the channel wants nothing.
-func (c *Cleaner) freeze(ctx context.Context, chat string, full bool, d time.Duration) error {
-	for name, until := range c.outbox.gate.flood(chat, full, d) {
-		if err := c.Freezes.Freeze(ctx, c.Source, name, until); err != nil {
-			return fmt.Errorf("keep a freeze: %w", err)
-		}
-	}
-	return nil
 }
 
 func (c *Cleaner) done(ctx context.Context, k supervisor.Cleaning) error {

@@ -3,6 +3,7 @@ package outbox
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"mews/supervisor"
@@ -12,17 +13,27 @@ const (
 	// giveUpAfter is how long after a delivery was made it is tried to reach its channel.
 	giveUpAfter = 24 * time.Hour
 
-	// minTryTime is how long that is tried at least: for what was sent again at a person's wish, or found at a late start.
+	// minTryTime is how long that is tried at least: for what is sent again at a person's wish, or found at a late start.
 	minTryTime = time.Hour
 )
 
-// failure is a call that did not do what it was to.
+// failure is a call that did not do what it was to do.
 type failure struct {
 	set        *postSet
 	i          int // of the post
 	call       call
 	err        *supervisor.SendError
-	windowFull bool // the window of all chats was
+	windowFull bool // all chats together had had as many calls as the pace allows
+}
+
+func (f failure) post() supervisor.Post { return f.set.posts[f.i] }
+
+// failureRule is what is done about a kind of failure.
+type failureRule struct {
+	call   call
+	result supervisor.SendResult
+	reason supervisor.SendReason
+	do     func(q *chatQueue, ctx context.Context, f failure) error
 }
 
 const (
@@ -30,15 +41,7 @@ const (
 	anyReason = supervisor.SendReason("any")
 )
 
-// failureRule is what is done about a kind of failure.
-type failureRule struct {
-	call   call
-	fate   supervisor.SendResult
-	reason supervisor.SendReason
-	do     func(q *chatQueue, ctx context.Context, f failure) error
-}
-
-// failureRules are what is done; the first that fits counts.
+// failureRules are looked at in order; the first that fits counts.
 var failureRules = []failureRule{
 	{anyCall, supervisor.ResultUnsent, supervisor.ReasonFlood, (*chatQueue).flooded},
 	{anyCall, supervisor.ResultUnsent, supervisor.ReasonMoved, (*chatQueue).moved},
@@ -52,19 +55,19 @@ var failureRules = []failureRule{
 	{anyCall, supervisor.ResultRefused, anyReason, (*chatQueue).refused},
 }
 
-func (v failureRule) fits(f failure) bool {
-	return (v.call == anyCall || v.call == f.call) && v.fate == f.err.Result &&
-		(v.reason == anyReason || v.reason == f.err.Reason)
+func (r failureRule) fits(f failure) bool {
+	return (r.call == anyCall || r.call == f.call) && r.result == f.err.Result &&
+		(r.reason == anyReason || r.reason == f.err.Reason)
 }
 
+// callFailed does what the rules say. An error of no known result counts as one of an unknown result.
 func (q *chatQueue) callFailed(ctx context.Context, f failure) error {
-	for _, v := range failureRules {
-		if v.fits(f) {
-			return v.do(q, ctx, f)
-		}
+	i := slices.IndexFunc(failureRules, func(r failureRule) bool { return r.fits(f) })
+	if i < 0 {
+		f.err = &supervisor.SendError{Result: supervisor.ResultUnknown, Err: f.err}
+		return q.callFailed(ctx, f)
 	}
-	f.err = &supervisor.SendError{Result: supervisor.ResultUnknown, Err: f.err}
-	return q.callFailed(ctx, f)
+	return failureRules[i].do(q, ctx, f)
 }
 
 // keepUnsent keeps that a post was not taken. Only a sending has left a trace.
@@ -72,7 +75,7 @@ func (q *chatQueue) keepUnsent(f failure) error {
 	if f.call != callSend {
 		return nil
 	}
-	return q.settle(f.set, f.i, afterUnsent(f.set.posts[f.i]))
+	return q.settle(f.set, f.i, afterUnsent(f.post()))
 }
 
 // flooded keeps when the channel will listen again, before anything else.
@@ -83,7 +86,7 @@ func (q *chatQueue) flooded(_ context.Context, f failure) error {
 	return q.keepUnsent(f)
 }
 
-// moved goes on in the chat's new name, where another queue sends what waits. What stands in the old chat can't be changed
+// moved goes on under the chat's new name, where another queue sends what waits. What stands in the old chat can't be changed
 // from there.
 func (q *chatQueue) moved(ctx context.Context, f failure) error {
 	if f.err.MovedTo == "" || f.err.MovedTo == q.chat {
@@ -107,8 +110,8 @@ func (q *chatQueue) moved(ctx context.Context, f failure) error {
 	return nil
 }
 
-// resendInNewChat has those messages sent anew in the new chat that are not right in the old one. Where that is not known they
-// say that they may be repeats.
+// resendInNewChat has those messages be sent anew in the new chat that are not right in the old one. Where that is not known
+// they say that they may be repeats.
 func (q *chatQueue) resendInNewChat(set *postSet) error {
 	for i, p := range set.posts {
 		if callFor(p, q.inChat) != callEdit {
@@ -123,42 +126,42 @@ func (q *chatQueue) resendInNewChat(set *postSet) error {
 	return nil
 }
 
-// tryLater tries the same later, as long as the delivery is not too old, and was not tried in vain for too long.
+// tryLater tries the same again, unless the delivery is too old or has failed too often.
 func (q *chatQueue) tryLater(_ context.Context, f failure) error {
 	if !f.set.growing() {
 		if !q.Now().Before(f.set.giveUpAt) {
-			return q.giveUp(f, "could not be reached for 24 h: "+f.err.Error())
+			return q.giveUp(f, textUnreachable+f.err.Error())
 		}
 		switch enough, err := q.failedTooOften(f); {
 		case err != nil:
 			return err
 		case enough:
-			return q.giveUp(f, "the channel took others, and not this one: "+f.err.Error())
+			return q.giveUp(f, textOthersTaken+f.err.Error())
 		}
 	}
 	q.unreached(f.err)
 	return q.keepUnsent(f)
 }
 
-// failedTooOften says whether a call was tried for too long that alone the channel does not do. Where no other queue knows whether
+// failedTooOften says whether the channel has failed for too long to do this call alone. Where no other queue knows whether
 // the channel is there, typing shows it.
 func (q *chatQueue) failedTooOften(f failure) (enough bool, err error) {
-	v := &f.set.attempts
-	others := v.count > 0 && q.outbox.health.heardSince(v.latestOfAll)
-	if v.count > 0 && !others && f.call != callProbe {
+	a := &f.set.attempts
+	others := a.count > 0 && q.outbox.health.heardSince(a.latestOfAll)
+	if a.count > 0 && !others && f.call != callProbe {
 		others, err = q.sendTyping(f.set.conversation.Thread)
 	}
-	return v.add(q.Now(), others), err
+	return a.add(q.Now(), others), err
 }
 
 // sendAgainMarked is for a sending that may have been taken.
 func (q *chatQueue) sendAgainMarked(_ context.Context, f failure) error {
 	q.unreached(f.err)
 	f.set.why = f.err.Error()
-	return q.settle(f.set, f.i, afterUnknown(f.set.posts[f.i]))
+	return q.settle(f.set, f.i, afterUnknown(f.post()))
 }
 
-// leaveStanding leaves a message where it is: there is nothing else to do about it.
+// leaveStanding is for a message that can't be deleted: nothing else can be done about it.
 func (q *chatQueue) leaveStanding(_ context.Context, f failure) error {
 	q.Log.Warn("a message can't be deleted", "channel", q.Name, "chat", q.chat, "error", f.err)
 	return q.deleted(f.set, f.i)
@@ -166,8 +169,7 @@ func (q *chatQueue) leaveStanding(_ context.Context, f failure) error {
 
 // dropMarks tries the same without marks, once.
 func (q *chatQueue) dropMarks(ctx context.Context, f failure) error {
-	p := f.set.posts[f.i]
-	if len(p.Content.Entities) == 0 {
+	if len(f.post().Content.Entities) == 0 {
 		return q.refused(ctx, f)
 	}
 	q.Log.Warn("the channel can't read the marks of a message", "channel", q.Name, "chat", q.chat, "error", f.err)
@@ -176,29 +178,27 @@ func (q *chatQueue) dropMarks(ctx context.Context, f failure) error {
 	return q.keepUnsent(f)
 }
 
-// refused is for good. A file leaves its place to a text about that.
+// refused is for good. A text takes the place of a file.
 func (q *chatQueue) refused(ctx context.Context, f failure) error {
-	if f.call == callSend && f.set.posts[f.i].Content.File != nil {
+	if f.call == callSend && f.post().Content.File != nil {
 		return q.replaceFile(ctx, f)
 	}
 	return q.giveUp(f, f.err.Error())
 }
 
-// giveUpOutcomes is what becomes of a delivery that is given up at a call. What was to be sent again may have been taken before.
-var giveUpOutcomes = map[call]supervisor.Outcome{callProbe: supervisor.OutcomeUnknown}
-
-// giveUp leaves a delivery at what it has come to. A growing reply is not shown any more; its delivery will try again.
+// giveUp leaves a delivery at what it has come to. A growing reply is not shown any more; its delivery will try again. What a
+// probe was made for may have been taken before.
 func (q *chatQueue) giveUp(f failure, why string) error {
-	set := f.set
-	if set.growing() {
-		set.muted = true
+	if f.set.growing() {
+		f.set.muted = true
 		return q.keepUnsent(f)
 	}
-	set.result, set.why = cmp.Or(giveUpOutcomes[f.call], supervisor.OutcomeFailed), why
+	outcomes := map[call]supervisor.Outcome{callProbe: supervisor.OutcomeUnknown}
+	f.set.outcome, f.set.why = cmp.Or(outcomes[f.call], supervisor.OutcomeFailed), why
 	if f.call != callSend {
 		return nil
 	}
-	p := set.posts[f.i]
+	p := f.post()
 	p.State = supervisor.PostFailed
-	return q.settle(set, f.i, p)
+	return q.settle(f.set, f.i, p)
 }

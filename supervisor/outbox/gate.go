@@ -7,9 +7,11 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"mews/supervisor"
 )
 
-// gate lets the lanes' calls begin: within the channel's pace, in the order in which they came, and none in a freeze.
+// gate lets the calls of all queues begin: within the channel's pace, in the order in which they came, and none in a freeze.
 type gate struct {
 	now func() time.Time
 
@@ -24,11 +26,11 @@ type gate struct {
 type refusal struct {
 	chat string
 	at   time.Time
-	wait time.Duration // which the channel asked for
+	wait time.Duration // the channel asked for this
 }
 
-// maxFreeze is the longest that a freeze of an earlier life is believed: what seems to last longer was kept, or is read,
-// by a clock that is wrong. Telegram's own were of minutes.
+// maxFreeze is the longest that a freeze of an earlier life is believed. One that seems to last longer was kept, or is read, by
+// a clock that is wrong. Telegram's own were of minutes.
 const maxFreeze = 24 * time.Hour
 
 // ticket is one call's place in the queue.
@@ -37,8 +39,8 @@ type ticket struct {
 	wake chan struct{} // holds a token when the ticket may have become the first, or a place free
 }
 
-func newGate(r Rates, now func() time.Time) *gate {
-	return &gate{now: now, pace: newPace(r), frozen: map[string]time.Time{}}
+func newGate(channel supervisor.Channel, r Rates, now func() time.Time) *gate {
+	return &gate{now: now, pace: newPace(channel, r), frozen: map[string]time.Time{}}
 }
 
 // next is when a call to a chat may begin, as far as that chat is concerned; the zero time is now.
@@ -54,61 +56,53 @@ func (g *gate) next(chat string, growing bool) time.Time {
 
 // frozenUntil is the end of the freeze that a chat is in, the zero time where it is in none. The caller has g.mu.
 func (g *gate) frozenUntil(chat string, now time.Time) (until time.Time) {
-	for _, name := range []string{"", chat} {
-		at, ok := g.frozen[name]
-		switch {
-		case !ok:
-		case now.Before(at):
-			until = later(until, at)
-		default:
-			delete(g.frozen, name)
-		}
-	}
-	return until
+	g.thaw(now)
+	return later(g.frozen[""], g.frozen[chat])
 }
 
-// enter waits until the window of all chats has a place for a call to a chat. It returns false where ctx has ended, or
-// where nothing may be sent to the chat any more; else leave has to follow.
+// thaw drops the freezes that are over. The caller has g.mu.
+func (g *gate) thaw(now time.Time) {
+	maps.DeleteFunc(g.frozen, func(_ string, until time.Time) bool { return !now.Before(until) })
+}
+
+// enter waits until the window of all chats has a place for a call to a chat. It returns false where ctx has ended, or where
+// nothing may be sent to the chat any more; after true leave has to follow.
 func (g *gate) enter(ctx context.Context, chat string) bool {
-	v := g.enqueue(chat)
+	t := &ticket{chat: chat, wake: make(chan struct{}, 1)}
+	g.mu.Lock()
+	g.waiting = append(g.waiting, t)
+	g.mu.Unlock()
 	for {
-		in, at := g.admit(v)
+		in, at := g.admit(t)
 		if in || at.IsZero() {
 			return in
 		}
-		if !wait(ctx, v.wake, at.Sub(g.now())) {
-			g.dequeue(v)
+		if !wait(ctx, t.wake, at.Sub(g.now())) {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.remove(t)
 			return false
 		}
 	}
 }
 
-func (g *gate) enqueue(chat string) *ticket {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	v := &ticket{chat: chat, wake: make(chan struct{}, 1)}
-	g.waiting = append(g.waiting, v)
-	return v
-}
-
-// admit lets a ticket in if it is its turn. Else at is when to ask again, the zero time for not at all: the ticket is over.
-func (g *gate) admit(v *ticket) (in bool, at time.Time) {
+// admit lets a ticket in if its place has come. Else at is when to ask again; the zero time says that the ticket is void.
+func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
-	if g.waiting[0] != v {
+	if g.waiting[0] != t {
 		return false, never
 	}
-	if !g.frozenUntil(v.chat, now).IsZero() || !g.pace.next(v.chat, false, now).IsZero() {
-		g.remove(v)
-		return false, time.Time{}
+	in = g.frozenUntil(t.chat, now).IsZero() && g.pace.next(t.chat, false, now).IsZero()
+	if in {
+		if at := g.pace.all.next(now, 0); !at.IsZero() {
+			return false, at
+		}
+		g.pace.begin(t.chat, now)
 	}
-	if at := g.pace.all.next(now, 0); !at.IsZero() {
-		return false, at
-	}
-	g.pace.begin(v.chat, now)
-	g.remove(v)
-	return true, time.Time{}
+	g.remove(t)
+	return in, time.Time{}
 }
 
 // tryEnter is enter for a call that nobody misses: it waits for nothing, and leaves a third of the places to others.
@@ -123,7 +117,7 @@ func (g *gate) tryEnter(chat string) bool {
 	return true
 }
 
-// leave ends a call that has entered, or slipped in with chat "". One that was not made does not count. It says whether the
+// leave ends a call that has entered, with chat "" after tryEnter. One that was not made does not count. It says whether the
 // window of all chats was full.
 func (g *gate) leave(chat string, made bool) (full bool) {
 	g.mu.Lock()
@@ -135,16 +129,9 @@ func (g *gate) leave(chat string, made bool) (full bool) {
 	return full
 }
 
-// dequeue takes a ticket out that waits no longer.
-func (g *gate) dequeue(v *ticket) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.remove(v)
-}
-
 // remove takes a ticket out of the queue. The caller has g.mu.
-func (g *gate) remove(v *ticket) {
-	g.waiting = slices.DeleteFunc(g.waiting, func(w *ticket) bool { return w == v })
+func (g *gate) remove(t *ticket) {
+	g.waiting = slices.DeleteFunc(g.waiting, func(other *ticket) bool { return other == t })
 	g.wakeFirst()
 }
 
@@ -155,8 +142,8 @@ func (g *gate) wakeFirst() {
 	}
 }
 
-// flood is told that a call to a chat came too soon, and how long nothing is to be sent. It returns the freezes that are to
-// be on disk, by chat: that chat's, and where it is not that chat alone for which there was too much, all chats' ("").
+// flood is told that a call to a chat came too soon, and how long nothing is to be sent. It returns the freezes that are to be
+// on disk, by chat: that of the chat, and that of all chats ("") where there was too much not for that chat alone.
 func (g *gate) flood(chat string, full bool, d time.Duration) map[string]time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -164,8 +151,9 @@ func (g *gate) flood(chat string, full bool, d time.Duration) map[string]time.Ti
 	g.refused = slices.DeleteFunc(g.refused, func(r refusal) bool { return r.chat == chat || now.Sub(r.at) > time.Second })
 	g.refused = append(g.refused, refusal{chat, now, d})
 	freezes := map[string]time.Time{chat: now.Add(d)}
-	if full && !group(chat) || meansAllChats(g.refused) {
-		freezes[""] = now.Add(shortest(g.refused))
+	if full && !g.pace.channel.IsGroup(chat) || g.meansAllChats() {
+		shortest := slices.MinFunc(g.refused, func(a, b refusal) int { return cmp.Compare(a.wait, b.wait) })
+		freezes[""] = now.Add(shortest.wait)
 	}
 	for name, until := range freezes {
 		g.frozen[name] = later(g.frozen[name], until)
@@ -175,24 +163,20 @@ func (g *gate) flood(chat string, full bool, d time.Duration) map[string]time.Ti
 	return freezes
 }
 
-// meansAllChats says that chats refused within one second mean all: two persons' own chats, or any three. Two groups may each
-// have had too much, and groups are made to wait for minutes. (237 s were seen.)
-func meansAllChats(refused []refusal) bool {
+// meansAllChats says that the chats refused within one second mean all chats: two persons' own chats do, or any three. Two
+// groups may each have had too much, and groups are made to wait for minutes. (237 s were seen.) The caller has g.mu.
+func (g *gate) meansAllChats() bool {
 	private := 0
-	for _, r := range refused {
-		if !group(r.chat) {
+	for _, r := range g.refused {
+		if !g.pace.channel.IsGroup(r.chat) {
 			private++
 		}
 	}
-	return private >= 2 || len(refused) >= 3
+	return private >= 2 || len(g.refused) >= 3
 }
 
-func shortest(refused []refusal) time.Duration {
-	return slices.MinFunc(refused, func(a, b refusal) int { return cmp.Compare(a.wait, b.wait) }).wait
-}
-
-// restoreFreezes puts freezes of an earlier life in force. From here on they last as long as they did then, whatever becomes of the
-// wall clock.
+// restoreFreezes puts freezes of an earlier life in force. From here on they last as long as they did then, whatever becomes
+// of the wall clock.
 func (g *gate) restoreFreezes(frozen map[string]time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -206,8 +190,7 @@ func (g *gate) restoreFreezes(frozen map[string]time.Time) {
 func (g *gate) currentFreezes() map[string]time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	now := g.now()
-	maps.DeleteFunc(g.frozen, func(_ string, until time.Time) bool { return !now.Before(until) })
+	g.thaw(g.now())
 	return maps.Clone(g.frozen)
 }
 

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// firstTextDelay is how long after its beginning a text is shown: what is said within that time is said in one message.
+// firstTextDelay is how long after its beginning a text is shown. What is said within that time is shown at once.
 const firstTextDelay = 500 * time.Millisecond
 
 // growingReply is a reply that is being given.
 type growingReply struct {
 	set       *postSet
 	text      string    // as it is now
-	shownText string    // the text that the chat shows
+	shownText string    // as the chat shows it
 	showAt    time.Time // it is not shown before; the zero time while there is no text
 	typingAt  time.Time // when typing is due
-	updatedAt time.Time // when it took its last step
+	updatedAt time.Time // when the chat was last changed for it
 }
 
 // readWoken finds out how the replies of the chat are now.
 func (q *chatQueue) readWoken(ctx context.Context) error {
-	woken, left := q.outbox.takeWoken(q)
-	q.movePending = q.movePending || left
+	woken, renamed := q.outbox.takeWoken(q)
+	q.movePending = q.movePending || renamed
 	if q.movePending {
 		if err := q.dropMoved(ctx); err != nil {
 			q.outbox.returnWoken(q, woken)
@@ -42,8 +42,8 @@ func (q *chatQueue) readWoken(ctx context.Context) error {
 	return nil
 }
 
-// askTimeFor is when to ask for a delivery, once the queue was woken for a conversation: at once, unless all that is known to
-// have happened is that its reply has grown. That can't hide a delivery for longer than askInterval.
+// askTimeFor is when to ask for a delivery, once the queue was woken for a conversation. That is at once, unless its reply has
+// grown, which may be all that has happened: that can't hide a delivery for longer than askInterval.
 func (q *chatQueue) askTimeFor(id int64) time.Time {
 	g := q.replies[id]
 	if g == nil || !q.running(g) {
@@ -55,8 +55,8 @@ func (q *chatQueue) askTimeFor(id int64) time.Time {
 	return q.askedAt.Add(askInterval)
 }
 
-// dropMoved leaves what is not of this chat any more to the new name's queue. A conversation stays behind where its person had
-// one there already; it shows no more before its delivery, which does move.
+// dropMoved leaves to the new name's queue what is not of this chat any more. A conversation stays here where its person had
+// one there already: no more of its reply is shown before the delivery, which does move.
 func (q *chatQueue) dropMoved(ctx context.Context) error {
 	q.restartDelivery()
 	for id, g := range q.replies {
@@ -64,17 +64,16 @@ func (q *chatQueue) dropMoved(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.Chat == q.chat {
-			g.set.muted = true
-			g.typingAt = never
+		if c.Chat != q.chat {
+			delete(q.replies, id)
 			continue
 		}
-		delete(q.replies, id)
+		g.set.muted, g.typingAt = true, never
 	}
 	return nil
 }
 
-// refreshReplies has what is known of each reply be the present.
+// refreshReplies brings what is known of each reply up to date.
 func (q *chatQueue) refreshReplies(now time.Time) {
 	for id, g := range q.replies {
 		r, ok := q.Replies.Look(id)
@@ -100,14 +99,14 @@ func (q *chatQueue) running(g *growingReply) bool {
 	return ok && r.Turn.ID == g.set.turn
 }
 
-// repliesInOrder are the replies, the one that waits longest first.
+// repliesInOrder are the replies, the one that has waited longest first.
 func (q *chatQueue) repliesInOrder() []*growingReply {
 	return slices.SortedFunc(maps.Values(q.replies), func(x, y *growingReply) int {
 		return cmp.Or(x.updatedAt.Compare(y.updatedAt), cmp.Compare(x.set.turn, y.set.turn))
 	})
 }
 
-// growAll has one of the replies take its next step, if one may.
+// growAll has the chat show more of one of the replies, if it may.
 func (q *chatQueue) growAll(ctx context.Context) (time.Time, error) {
 	next := never
 	for _, g := range q.repliesInOrder() {
@@ -128,7 +127,7 @@ func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, er
 	if at.After(q.Now()) {
 		return at, nil
 	}
-	if !q.Grows(g.set.conversation) {
+	if !q.Name.Can().Edit || !q.Grows(g.set.conversation) {
 		g.shownText = g.text
 		return never, nil
 	}
@@ -143,19 +142,6 @@ func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, er
 	}
 	next, err := q.callNext(ctx, g.set, func() bool { return q.running(g) })
 	g.updatedAt = q.Now()
-	q.growAt = g.updatedAt.Add(interval(q.chat))
+	q.growAt = g.updatedAt.Add(growInterval(q.Name.IsGroup(q.chat)))
 	return next, err
-}
-
-// loadPosts finds the posts of a growing reply: an earlier life may have sent some.
-func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
-	if set.loaded {
-		return nil
-	}
-	posts, err := q.Posts.List(ctx, set.turn, 0)
-	if err != nil {
-		return err
-	}
-	set.posts, set.loaded = posts, true
-	return q.repairPosts(set)
 }

@@ -254,7 +254,7 @@ func TestAPersonIsToldOnceThatNothingGoes(t *testing.T) {
 					t.Fatalf("told %q", told)
 				}
 				h.same("alarm", told[0], "alarm: Since 2000-01-01 00:00 UTC nothing could be sent to any chat of telegram: it was not "+
-					"taken: far away. What people are to be told is kept, and tried again for a day.")
+					"taken: far away. Messages are kept, and sending is tried again for a day.")
 				if !strings.HasPrefix(told[1], "recovered: Messages can be sent to telegram again, after 3") {
 					t.Errorf("told %q", told[1])
 				}

@@ -18,20 +18,20 @@ const stopGrace = 5 * time.Second
 // errStopping ends a call that took longer.
 var errStopping = errors.New("mews stops")
 
-// Outbox has a queue running for each chat that has something to do.
+// Outbox runs a chatQueue for each chat that has something to do.
 type Outbox struct {
-	o           Options
+	Options
 	gate        *gate
 	health      *health
-	cleaningDue chan struct{} // holds a token when there may be something new to clean
+	cleaningDue chan struct{} // holds a token when there may be a new cleaning
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards what follows, and woken and renamed of each queue
 	locations map[int64]location
-	moves     int                   // chats that have got a new name: what was read before may be wrong
-	toLocate  map[int64]struct{}    // conversations whose place is to be found
+	moves     int                   // how many chats have got a new name: what was read before the last may be wrong
+	toLocate  map[int64]struct{}    // conversations whose location is to be found
 	queues    map[string]*chatQueue // by chat
-	unstarted []*chatQueue          // not yet started
-	changed   chan struct{}         // holds a token when asked or fresh may hold something
+	unstarted []*chatQueue
+	changed   chan struct{} // holds a token when toLocate or unstarted may hold something
 }
 
 // location is where a conversation is.
@@ -40,20 +40,26 @@ type location struct {
 	chat string // remembered as long as the chat has a queue
 }
 
+// Status is what an outbox is about.
+type Status struct {
+	Chats    []string             // those with something to do, sorted
+	Frozen   map[string]time.Time // chats that nothing may be sent to before that time; "" is all of them
+	Troubles []Trouble            // chats in which something does not go, sorted
+}
+
 // New makes an outbox; Run works it.
 func New(o Options) *Outbox {
 	o = o.withDefaults()
-	box := &Outbox{
-		o:           o,
-		gate:        newGate(o.Rates, o.Now),
+	return &Outbox{
+		Options:     o,
+		gate:        newGate(o.Name, o.Rates, o.Now),
+		health:      &health{Options: o, troubles: map[string]Trouble{}},
 		locations:   map[int64]location{},
 		toLocate:    map[int64]struct{}{},
 		queues:      map[string]*chatQueue{},
 		changed:     make(chan struct{}, 1),
 		cleaningDue: make(chan struct{}, 1),
 	}
-	box.health = &health{Options: &box.o, troubles: map[string]Trouble{}}
-	return box
 }
 
 // Changed is to be called when a reply has begun, grown or ended, and when there is a delivery, in any conversation of any
@@ -64,14 +70,13 @@ func (o *Outbox) Changed(conversation int64) {
 	at, ok := o.locations[conversation]
 	switch {
 	case !ok:
-		o.toLocate[conversation] = struct{}{}
-		signal(o.changed)
+		o.askLocation(conversation)
 	case at.ours:
 		o.wake(at.chat, conversation)
 	}
 }
 
-// Moved is to be called when a chat has got a new name by other ways than a call of this outbox.
+// Moved is to be called when a chat has got a new name otherwise than by a call of this outbox.
 func (o *Outbox) Moved(from, to string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -79,7 +84,7 @@ func (o *Outbox) Moved(from, to string) {
 	for id, at := range o.locations {
 		if at.ours && at.chat == from {
 			delete(o.locations, id)
-			o.toLocate[id] = struct{}{}
+			o.askLocation(id)
 		}
 	}
 	if q := o.queues[from]; q != nil {
@@ -88,34 +93,30 @@ func (o *Outbox) Moved(from, to string) {
 	}
 	o.wake(from, 0)
 	o.wake(to, 0)
-	signal(o.changed)
 }
 
 // Status tells what the outbox is about.
 func (o *Outbox) Status() Status {
 	o.mu.Lock()
-	lanes := slices.Sorted(maps.Keys(o.queues))
+	chats := slices.Sorted(maps.Keys(o.queues))
 	o.mu.Unlock()
-	return Status{Chats: lanes, Frozen: o.gate.currentFreezes(), Troubles: o.health.inTrouble()}
+	return Status{Chats: chats, Frozen: o.gate.currentFreezes(), Troubles: o.health.inTrouble()}
 }
 
-// Run goes on with what an earlier life left, then works what is new until ctx ends. A call that is under way then gets a
-// few seconds to become known; no other begins. Run returns when every queue has ended.
+// Run goes on with what an earlier life left, then works what is new until ctx ends. From then on no call begins, and one that
+// is under way has a few seconds to become known. Run returns when every queue has ended.
 func (o *Outbox) Run(ctx context.Context) error {
 	if err := o.start(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil
-		}
-		return err
+		return unlessEnded(ctx, err)
 	}
-	hard, cut := context.WithCancelCause(context.WithoutCancel(ctx))
+	calls, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
 	var running sync.WaitGroup
 	for again := never; ; {
 		for _, q := range o.takeUnstarted() {
-			running.Go(func() { q.run(ctx, hard) })
+			running.Go(func() { q.run(ctx, calls) })
 		}
-		if !wait(ctx, o.changed, again.Sub(o.o.Now())) {
+		if !wait(ctx, o.changed, again.Sub(o.Now())) {
 			break
 		}
 		again = o.locate(ctx)
@@ -125,14 +126,22 @@ func (o *Outbox) Run(ctx context.Context) error {
 	return nil
 }
 
+// unlessEnded is err, unless ctx has ended: then the error is that one's.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
 // start reads what is on disk.
 func (o *Outbox) start(ctx context.Context) error {
 	if err := o.restoreFreezes(ctx); err != nil {
 		return err
 	}
-	due, err := o.o.Deliveries.Due(ctx, o.o.Name)
+	due, err := o.Deliveries.Due(ctx, o.Name)
 	if err != nil {
-		return fmt.Errorf("find what is to be sent to %s: %w", o.o.Name, err)
+		return fmt.Errorf("find what is to be sent to %s: %w", o.Name, err)
 	}
 	for _, c := range due {
 		o.setLocation(c.ID, c, 0)
@@ -142,49 +151,54 @@ func (o *Outbox) start(ctx context.Context) error {
 
 // restoreFreezes puts the freezes of an earlier life in force, as far as they still last. To do it again changes nothing.
 func (o *Outbox) restoreFreezes(ctx context.Context) error {
-	frozen, err := o.o.Freezes.Frozen(ctx, o.o.Source)
+	frozen, err := o.Freezes.Frozen(ctx, o.Source)
 	if err != nil {
-		return fmt.Errorf("read the freezes of %s: %w", o.o.Name, err)
+		return fmt.Errorf("read the freezes of %s: %w", o.Name, err)
 	}
 	o.gate.restoreFreezes(frozen)
 	return nil
 }
 
-// locate finds the places that are asked for. What the store can't tell now is asked for again, at the time that it returns.
+// askLocation has a conversation's location be found. The caller has o.mu.
+func (o *Outbox) askLocation(conversation int64) {
+	o.toLocate[conversation] = struct{}{}
+	signal(o.changed)
+}
+
+// locate finds the locations that are asked for. Where the store fails, it says when to ask again.
 func (o *Outbox) locate(ctx context.Context) (again time.Time) {
 	o.mu.Lock()
 	asked, moves := slices.Collect(maps.Keys(o.toLocate)), o.moves
 	o.mu.Unlock()
 	for _, id := range asked {
-		c, _, err := o.o.Conversations.Get(ctx, id)
+		c, _, err := o.Conversations.Get(ctx, id)
 		if err != nil {
-			o.o.Log.Error("find a conversation", "conversation", id, "error", err)
-			return o.o.Now().Add(time.Second)
+			o.Log.Error("find a conversation", "conversation", id, "error", err)
+			return o.Now().Add(time.Second)
 		}
 		o.setLocation(id, c, moves)
 	}
 	return never
 }
 
-// setLocation keeps where a conversation is, and wakes its queue; what was read before the last move is asked for again. One that
-// is not there has no channel.
+// setLocation remembers where a conversation is, and wakes its queue. What was read before the last move is asked for again.
+// A conversation that does not exist has no channel.
 func (o *Outbox) setLocation(id int64, c supervisor.Conversation, moves int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if moves != o.moves {
-		o.toLocate[id] = struct{}{}
-		signal(o.changed)
+		o.askLocation(id)
 		return
 	}
 	delete(o.toLocate, id)
-	at := location{ours: c.Channel == o.o.Name, chat: c.Chat}
+	at := location{ours: c.Channel == o.Name, chat: c.Chat}
 	o.locations[id] = at
 	if at.ours {
 		o.wake(at.chat, id)
 	}
 }
 
-// wake has a chat's queue look at a conversation; it is made where there is none. The caller has o.mu.
+// wake has a chat's queue look at a conversation. A queue is made where there is none. The caller has o.mu.
 func (o *Outbox) wake(chat string, conversation int64) {
 	q := o.queues[chat]
 	if q == nil {
@@ -197,26 +211,26 @@ func (o *Outbox) wake(chat string, conversation int64) {
 	signal(q.wake)
 }
 
-// takeUnstarted are the lanes that are to be started.
+// takeUnstarted are the queues that are to be started.
 func (o *Outbox) takeUnstarted() []*chatQueue {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	fresh := o.unstarted
+	unstarted := o.unstarted
 	o.unstarted = nil
-	return fresh
+	return unstarted
 }
 
-// takeWoken is for whom a queue was woken since it last looked, and whether its chat has got a new name.
-func (o *Outbox) takeWoken(q *chatQueue) (woken map[int64]struct{}, left bool) {
+// takeWoken are the conversations for which a queue was woken since it last looked, and whether its chat has got a new name.
+func (o *Outbox) takeWoken(q *chatQueue) (woken map[int64]struct{}, renamed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	woken, left = q.woken, q.renamed
+	woken, renamed = q.woken, q.renamed
 	q.woken, q.renamed = map[int64]struct{}{}, false
-	return woken, left
+	return woken, renamed
 }
 
-// returnWoken has a queue look again at those for whom it was woken. Where its chat has got a new name meanwhile, they are asked
-// for anew.
+// returnWoken has a queue look again at conversations that it has taken. Where its chat has got a new name meanwhile, their
+// locations are asked for anyway.
 func (o *Outbox) returnWoken(q *chatQueue, woken map[int64]struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -225,14 +239,14 @@ func (o *Outbox) returnWoken(q *chatQueue, woken map[int64]struct{}) {
 	}
 }
 
-// peekWoken is for whom a queue was woken since it last looked.
+// peekWoken are the conversations for which a queue was woken since it last looked.
 func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Collect(maps.Keys(q.woken))
 }
 
-// wakeWaiting has the lanes look up that wait because the channel did not answer them: it has answered this one.
+// wakeWaiting wakes the queues that wait because the channel did not answer them: it has answered this one.
 func (o *Outbox) wakeWaiting(q *chatQueue) {
 	waiting := o.health.inTrouble()
 	o.mu.Lock()

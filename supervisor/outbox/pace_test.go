@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"mews/supervisor"
 )
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -58,7 +60,7 @@ func TestThePaceHoldsWhereverACallArrives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rates := Rates{All: rapid.IntRange(1, 8).Draw(t, "all"), Chat: rapid.IntRange(1, 2).Draw(t, "chat"),
 			Group: rapid.IntRange(4, 9).Draw(t, "group")}
-		p, now := newPace(rates), start
+		p, now := newPace(supervisor.ChannelTelegram, rates), start
 		var calls []paced
 		for range rapid.IntRange(1, 80).Draw(t, "calls") {
 			chat := rapid.SampledFrom([]string{"1", "2", "-3", "-4"}).Draw(t, "chat")
@@ -81,7 +83,7 @@ func TestThePaceHoldsWhereverACallArrives(t *testing.T) {
 		for _, chat := range []string{"1", "2", "-3", "-4"} {
 			of := func(c string) bool { return c == chat }
 			holds(t, calls, 3*rates.Chat, 3*time.Second, of)
-			if group(chat) {
+			if supervisor.ChannelTelegram.IsGroup(chat) {
 				holds(t, calls, rates.Group, time.Minute, of)
 			}
 		}
@@ -104,7 +106,7 @@ func holds(t *rapid.T, calls []paced, n int, span time.Duration, of func(string)
 
 func TestAGrowingReplyLeavesRoomForItsEnd(t *testing.T) {
 	for chat, most := range map[string]int{"1": 2, "-1": 2} {
-		p := newPace(Rates{})
+		p := newPace(supervisor.ChannelTelegram, Rates{})
 		n := 0
 		for ; p.next(chat, true, start).IsZero(); n++ {
 			p.begin(chat, start)
@@ -114,7 +116,7 @@ func TestAGrowingReplyLeavesRoomForItsEnd(t *testing.T) {
 			t.Errorf("chat %s: %d growing calls at once, want %d, and room for one more", chat, n, most)
 		}
 	}
-	p := newPace(Rates{})
+	p := newPace(supervisor.ChannelTelegram, Rates{})
 	now := start
 	n := 0
 	for ; now.Sub(start) < time.Minute; now = now.Add(time.Second) {
@@ -130,7 +132,7 @@ func TestAGrowingReplyLeavesRoomForItsEnd(t *testing.T) {
 }
 
 func TestQuietChatsAreForgotten(t *testing.T) {
-	p, now := newPace(Rates{}), start
+	p, now := newPace(supervisor.ChannelTelegram, Rates{}), start
 	for range 100 {
 		p.begin(now.String(), now)
 		p.end(now.String(), now, true)

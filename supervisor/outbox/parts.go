@@ -9,25 +9,58 @@ import (
 )
 
 const (
-	// repeatMark stands before what may have been sent before.
-	repeatMark = "↻ May be a repeat:\n"
-
-	// Room is how many UTF-16 code units of a message a part leaves free, so that it can be marked.
+	// Room is how many UTF-16 code units of a message a part leaves free, so that it can be marked as a repeat.
 	Room = 19
 
-	// textEmpty is said where a text shows nothing at all.
-	textEmpty = "(The answer was empty.)"
+	// maxCaption is how long a file's caption may be, in UTF-16 code units. (Bot API, sendDocument.)
+	maxCaption = 1024
 
-	// textApology ends the delivery after one that did not arrive for certain.
-	textApology = "(An earlier message of mine may not have reached you; /resend sends it again.)"
+	// maxQuoted is how much a person is told of a file's name, and of what a channel says of it, in UTF-16 code units.
+	maxQuoted = 300
 )
+
+// contents are what a delivery is to show: its text, and then its files. Its buttons are below the last part of the text, or
+// below the last file where there is no text.
+func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.RichText {
+	parts := o.parts(d.Text, false)
+	switch nothing := invisible(d.Text); {
+	case len(parts) > 0 || nothing && len(d.Files) > 0:
+	case nothing:
+		parts = o.fit(supervisor.RichText{Text: textEmpty})
+	default: // it renders to nothing: it is shown as it was written
+		parts = o.fit(supervisor.RichText{Text: d.Text})
+	}
+	if apologetic {
+		parts = o.apologize(parts)
+	}
+	bearer := len(parts) - 1
+	for _, f := range d.Files {
+		parts = append(parts, supervisor.RichText{Text: caption(f), File: &f})
+	}
+	if bearer < 0 {
+		bearer = len(parts) - 1
+	}
+	parts[bearer].Buttons = d.Buttons
+	return parts
+}
+
+// caption is what stands below a file, with room for a mark.
+func caption(f supervisor.File) string {
+	if invisible(f.Caption) {
+		return ""
+	}
+	return clip(f.Caption, maxCaption-Room)
+}
+
+// clip is a text's beginning, where it has more UTF-16 code units than most.
+func clip(text string, most int) string { return supervisor.RichText{Text: text}.Clip(most).Text }
 
 // visible is what a post shows.
 func visible(p supervisor.Post) supervisor.RichText {
-	if !p.Repeat {
-		return p.Content
-	}
 	t := p.Content
+	if !p.Repeat {
+		return t
+	}
 	t.Text, t.Entities = repeatMark+t.Text, slices.Clone(t.Entities)
 	for i := range t.Entities {
 		t.Entities[i].Offset += Room
@@ -37,39 +70,36 @@ func visible(p supervisor.Post) supervisor.RichText {
 
 // parts are a text's messages, each with room for a mark.
 func (o *Options) parts(markdown string, growing bool) []supervisor.RichText {
-	var list []supervisor.RichText
-	for _, part := range o.Render(markdown, growing) {
-		list = append(list, o.fit(part)...)
+	return o.fit(o.Render(markdown, growing)...)
+}
+
+// fit cuts parts until each piece leaves room for a mark. A piece that can't be cut any further stays as it is; one in which
+// there is nothing to see is left out.
+func (o *Options) fit(parts ...supervisor.RichText) (list []supervisor.RichText) {
+	for _, part := range parts {
+		if invisible(part.Text) {
+			continue
+		}
+		if supervisor.Units(part.Text) > o.Limit-Room {
+			if pieces := o.Halve(part); len(pieces) > 1 {
+				list = append(list, o.fit(pieces...)...)
+				continue
+			}
+		}
+		list = append(list, part)
 	}
 	return list
 }
 
-// fit cuts a part until each piece leaves room for a mark. What can't be cut any further stays as it is.
-func (o *Options) fit(part supervisor.RichText) []supervisor.RichText {
-	if invisible(part.Text) {
-		return nil
-	}
-	if units(part.Text) <= o.Limit-Room {
-		return []supervisor.RichText{part}
-	}
-	pieces := o.Halve(part)
-	if len(pieces) < 2 {
-		return []supervisor.RichText{part}
-	}
-	var list []supervisor.RichText
-	for _, piece := range pieces {
-		list = append(list, o.fit(piece)...)
+// splitInHalves cuts a part in two or more. Its buttons stay below the last of them.
+func (o *Options) splitInHalves(part supervisor.RichText) []supervisor.RichText {
+	buttons := part.Buttons
+	part.Buttons = nil
+	list := slices.Clone(o.Halve(part))
+	if n := len(list) - 1; n >= 0 {
+		list[n].Buttons = buttons
 	}
 	return list
-}
-
-// literally is what is shown of a text that renders to nothing: the text as it was written, where there is something to see
-// in it.
-func (o *Options) literally(text string) []supervisor.RichText {
-	if invisible(text) {
-		text = textEmpty
-	}
-	return o.fit(supervisor.RichText{Text: text})
 }
 
 // invisible says whether there is nothing to see in a text. A channel may refuse it as empty, or show an empty message.
@@ -82,16 +112,16 @@ func blank(r rune) bool {
 		unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// apologize ends the parts with the apology: within the last one where it has room, else as one more.
+// apologize puts the apology at the end: into the last part where it has room, else into one more.
 func (o *Options) apologize(parts []supervisor.RichText) []supervisor.RichText {
+	parts = slices.Clone(parts)
 	if n := len(parts) - 1; n >= 0 {
-		if text := parts[n].Text + "\n\n" + textApology; units(text) <= o.Limit-Room {
-			last := parts[n]
-			last.Text = text
-			return append(slices.Clone(parts[:n]), last)
+		if text := parts[n].Text + "\n\n" + textApology; supervisor.Units(text) <= o.Limit-Room {
+			parts[n].Text = text
+			return parts
 		}
 	}
-	return append(slices.Clone(parts), supervisor.RichText{Text: textApology})
+	return append(parts, supervisor.RichText{Text: textApology})
 }
 
 // apologizes says whether one of the posts ends with the apology.
@@ -99,17 +129,6 @@ func apologizes(posts []supervisor.Post) bool {
 	return slices.ContainsFunc(posts, func(p supervisor.Post) bool {
 		return p.State != supervisor.PostSurplus && p.State != supervisor.PostDeleted && strings.HasSuffix(p.Content.Text, textApology)
 	})
-}
-
-// units is a text's length in UTF-16 code units, which is how the Bot API counts.
-func units(s string) (n int) {
-	for _, r := range s {
-		n++
-		if r > 0xFFFF {
-			n++
-		}
-	}
-	return n
 }
 
 func same(a, b supervisor.RichText) bool {

@@ -23,8 +23,8 @@ func TestAMarkMovesTheMarksBehindIt(t *testing.T) {
 	if p.Content.Entities[0].Offset != 2 {
 		t.Error("what is kept has changed too")
 	}
-	if units(repeatMark) != Room {
-		t.Errorf("the mark has %d units, and there is room for %d", units(repeatMark), Room)
+	if supervisor.Units(repeatMark) != Room {
+		t.Errorf("the mark has %d units, and there is room for %d", supervisor.Units(repeatMark), Room)
 	}
 }
 
@@ -49,8 +49,8 @@ func TestEveryPartFitsWhateverBecomesOfIt(t *testing.T) {
 		}
 		for _, p := range o.apologize(parts) {
 			shown := visible(supervisor.Post{Repeat: true, Content: p})
-			if n := len(utf16.Encode([]rune(shown.Text))); n > o.Limit || n != units(shown.Text) {
-				t.Fatalf("a message has %d units (counted %d), at most %d", n, units(shown.Text), o.Limit)
+			if n := len(utf16.Encode([]rune(shown.Text))); n > o.Limit || n != supervisor.Units(shown.Text) {
+				t.Fatalf("a message has %d units (counted %d), at most %d", n, supervisor.Units(shown.Text), o.Limit)
 			}
 		}
 	})

@@ -8,74 +8,62 @@ import (
 	"mews/supervisor"
 )
 
-// postSet is what stands in the chat of one reply, and what is to stand there. A growing reply's and a delivery's are worked
-// alike.
+// postSet is what stands in the chat of one reply, and what is to stand there. That of a growing reply and that of a delivery
+// are worked alike.
 type postSet struct {
 	conversation supervisor.Conversation
 	turn         int64               // 0 where no turn said it
-	message      string              // what it answers, in the channel's words
+	message      string              // the channel's name of what it answers
 	delivery     supervisor.Delivery // the zero value while the reply grows
 
 	posts    []supervisor.Post  // by part, with the contents that they are to show
 	loaded   bool               // posts are as they are on disk
-	stored   bool               // it is on disk what the delivery shows
+	stored   bool               // what the delivery shows is on disk
 	unfit    map[int64]bool     // posts that can't be made right where they stand: they are deleted and sent anew
 	plain    bool               // the channel can't read its marks
-	muted    bool               // a growing reply of which no more is shown before its end
-	result   supervisor.Outcome // it is left at what it has come to, and that is this; "" while it is worked
+	muted    bool               // of a growing reply no more is shown before its end
+	outcome  supervisor.Outcome // the delivery is given up, and this became of it; "" while it is worked
 	why      string             // the channel's own words about that
 	giveUpAt time.Time          // a delivery that can't reach its channel is given up then
 	attempts failedAttempts
-	closing  bool // what is left to do is to close the delivery
+	closing  bool // all that is left is to close the delivery
 }
 
-// growing says that the postSet is a growing reply's.
+// growing says that the set is a growing reply's.
 func (s *postSet) growing() bool { return s.delivery.ID == 0 }
 
-// call is one of the channel's verbs.
-type call string
-
-const (
-	callSend   call = "send"
-	callEdit   call = "edit"
-	callDelete call = "delete"
-	callProbe  call = "probe" // typing: it changes nothing
-)
-
-// nextCall is what to call for which of the posts; "" where all is as it should be. shown is what stands in the chat.
-func (s *postSet) nextCall(shown map[int64]supervisor.RichText) (what call, i int) {
+// nextCall is the next call to make, and for which of the posts; "" where all is as it should be. inChat is what stands in the
+// chat, by post.
+func (s *postSet) nextCall(inChat map[int64]supervisor.RichText) (what call, i int) {
 	for i, p := range s.posts {
 		if s.unfit[p.ID] && p.State == supervisor.PostSent {
 			return callDelete, i
 		}
 	}
 	for i, p := range s.posts {
-		if what := callFor(p, shown); what != "" {
+		if what := callFor(p, inChat); what != "" {
 			return what, i
 		}
 	}
 	return "", 0
 }
 
-// callFor is what to call for one post.
-func callFor(p supervisor.Post, shown map[int64]supervisor.RichText) call {
+// callFor is the call that makes a post as it should be. A file never changes: it shows what it was sent with.
+func callFor(p supervisor.Post, inChat map[int64]supervisor.RichText) call {
 	switch p.State {
 	case supervisor.PostQueued:
 		return callSend
 	case supervisor.PostSurplus:
 		return callDelete
 	case supervisor.PostSent:
-		if p.Content.File != nil { // it shows what it was sent with: that never changes
-			return ""
-		}
-		if now, ok := shown[p.ID]; !ok || !same(now, visible(p)) {
+		if now, ok := inChat[p.ID]; p.Content.File == nil && (!ok || !same(now, visible(p))) {
 			return callEdit
 		}
 	}
 	return ""
 }
 
-// setContents has the posts of a growing reply show these parts. Those beyond are left as they stand: the reply may grow again.
+// setContents has the posts of a growing reply show these parts. Those beyond stay in the chat: the reply may grow again.
 func (s *postSet) setContents(parts []supervisor.RichText) {
 	for i, part := range parts {
 		if s.plain {
@@ -88,8 +76,8 @@ func (s *postSet) setContents(parts []supervisor.RichText) {
 	}
 }
 
-// uncertain says that a growing reply has a post that is not there for certain. It is for the delivery to repeat it: it is
-// repeated once, and then it is the whole.
+// uncertain says that a growing reply has a post that may not be there. Its delivery repeats that one: it is repeated only
+// once, and then it should be whole.
 func (s *postSet) uncertain() bool {
 	return slices.ContainsFunc(s.posts, func(p supervisor.Post) bool {
 		return p.Delivery != 0 || p.State == supervisor.PostUnknown || p.State == supervisor.PostFailed ||
@@ -108,29 +96,60 @@ func (s *postSet) contents(from int) []supervisor.RichText {
 	return list
 }
 
-// outcome is what became of the delivery, once next has nothing left.
-func (s *postSet) outcome() (supervisor.Outcome, string) {
-	if s.ended() {
-		return cmp.Or(s.result, supervisor.OutcomeFailed), cmp.Or(s.why, "the channel has refused a part of it")
-	}
-	if s.has(supervisor.PostUnknown) {
-		return supervisor.OutcomeUnknown, cmp.Or(s.why, "the channel has not said whether it took it")
+// finalOutcome is what became of the delivery, once nextCall has nothing left.
+func (s *postSet) finalOutcome() (supervisor.Outcome, string) {
+	switch {
+	case s.ended():
+		return cmp.Or(s.outcome, supervisor.OutcomeFailed), cmp.Or(s.why, textPartRefused)
+	case s.has(supervisor.PostUnknown):
+		return supervisor.OutcomeUnknown, cmp.Or(s.why, textNotAcknowledged)
 	}
 	return supervisor.OutcomeSent, ""
 }
 
-// ended says that a part has failed, or the whole was given up: the rest is not tried.
-func (s *postSet) ended() bool { return s.result != "" || s.has(supervisor.PostFailed) }
+// ended says that a part has failed or the whole was given up: the rest is not tried.
+func (s *postSet) ended() bool { return s.outcome != "" || s.has(supervisor.PostFailed) }
 
 func (s *postSet) has(state supervisor.PostState) bool {
 	return slices.ContainsFunc(s.posts, func(p supervisor.Post) bool { return p.State == state })
 }
 
-// address is where a post goes. In a group the first part of an answer names what it answers.
-func (s *postSet) address(chat string, p supervisor.Post) supervisor.Address {
-	to := supervisor.Address{Chat: chat, Thread: s.conversation.Thread, Silent: p.Repeat}
-	if group(chat) && p.Part == 0 {
-		to.ReplyTo = s.message
+// allSent says that there are so many posts, and all of them stand in the chat.
+func (s *postSet) allSent(parts int) bool {
+	return len(s.posts) == parts && !slices.ContainsFunc(s.posts, func(p supervisor.Post) bool {
+		return p.State != supervisor.PostSent
+	})
+}
+
+// markUnfit has all that stands in the chat from a post on be deleted and sent anew. It says whether there is any.
+func (s *postSet) markUnfit(from int) (any bool) {
+	for _, p := range s.posts[from:] {
+		if p.State == supervisor.PostSent {
+			s.unfit[p.ID] = true
+			any = true
+		}
 	}
-	return to
+	return any
+}
+
+// nextStanding is the first post from one on that stands in the chat and can be changed into any text; -1 where there is none.
+func (s *postSet) nextStanding(from int) int {
+	i := slices.IndexFunc(s.posts[from:], func(p supervisor.Post) bool {
+		return p.State == supervisor.PostSent && p.Content.File == nil
+	})
+	if i < 0 {
+		return -1
+	}
+	return from + i
+}
+
+// duplicate is a post that has the same place in the chat as the one before it: a shift was cut.
+func (s *postSet) duplicate() (i int, ok bool) {
+	for last := s.nextStanding(0); last >= 0; last = i {
+		i = s.nextStanding(last + 1)
+		if i >= 0 && s.posts[i].Message == s.posts[last].Message {
+			return i, true
+		}
+	}
+	return 0, false
 }

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// maxReachPause is the longest pause between two tries to reach the channel, but for a quarter of it.
+	// maxReachPause is the longest pause between two tries to reach the channel, give or take a quarter.
 	maxReachPause = time.Minute
 
-	// answerValidFor is how long after an answer the channel is taken to be there. It is longer than any of the pace's windows,
-	// so that the next call can be made within it.
+	// answerValidFor is how long after an answer the channel is taken to be there. It is longer than any window of the pace, so
+	// that the next call can be made within it.
 	answerValidFor = 2 * time.Minute
 )
 
@@ -27,7 +27,7 @@ func newStorePause() *backoff.ExponentialBackOff {
 		MaxInterval: 10 * time.Second}
 }
 
-// unreached is after the channel could not be reached, or has not said what it did.
+// unreached notes that the channel could not be reached, or has not said what it did.
 func (q *chatQueue) unreached(e *supervisor.SendError) {
 	pause := q.reachPause.NextBackOff()
 	q.Log.Warn("the channel does not answer", "channel", q.Name, "chat", q.chat, "error", e, "again_in", pause)
@@ -36,16 +36,17 @@ func (q *chatQueue) unreached(e *supervisor.SendError) {
 	q.outbox.health.failed(q.chat, explain(e), q.retryAt)
 }
 
-// reached is after the channel has done something that people see.
-func (q *chatQueue) reached() {
+// reached notes that the channel has done something that people see.
+func (q *chatQueue) reached(set *postSet) {
+	set.attempts = failedAttempts{}
 	q.reachPause.Reset()
 	q.unreachedAt, q.answeredAt = time.Time{}, q.Now()
 	q.outbox.health.sent(q.chat)
 	q.outbox.wakeWaiting(q)
 }
 
-// heard is after a sign of life of the channel's. What was tried in vain may be so again: the pauses stay as long as they
-// are, and a delivery stays in trouble.
+// heard notes that the channel has answered, and done nothing that people see. What has failed may fail again: the pauses stay
+// as long as they are, and a delivery stays in trouble.
 func (q *chatQueue) heard() {
 	q.answeredAt = q.Now()
 	q.outbox.health.heard()
@@ -55,49 +56,49 @@ func (q *chatQueue) heard() {
 	q.outbox.wakeWaiting(q)
 }
 
-// answersLately says whether the channel has answered of late, and not failed to since.
+// answersLately says whether the channel has answered this queue lately, and not failed to since.
 func (q *chatQueue) answersLately() bool {
 	return !q.answeredAt.IsZero() && q.Now().Sub(q.answeredAt) < answerValidFor
 }
 
-// mayTryEarly ends the wait for a channel that has answered another queue since. It does so once in a while only: it may be
-// this chat's own trouble.
+// mayTryEarly ends the wait for a channel that has answered another queue since. It does so once in a while only: the trouble
+// may be this chat's own.
 func (q *chatQueue) mayTryEarly() bool {
 	now := q.Now()
-	if q.unreachedAt.IsZero() || !q.triedEarlyAt.IsZero() && now.Sub(q.triedEarlyAt) < maxReachPause || !q.outbox.health.heardSince(q.unreachedAt) {
+	if q.unreachedAt.IsZero() || !q.triedEarlyAt.IsZero() && now.Sub(q.triedEarlyAt) < maxReachPause ||
+		!q.outbox.health.heardSince(q.unreachedAt) {
 		return false
 	}
 	q.triedEarlyAt, q.retryAt, q.unreachedAt = now, time.Time{}, time.Time{}
 	return true
 }
 
-// failedAttempts is how often a postSet's call was tried in vain while the channel did others.
+// failedAttempts counts the failures of a set's call while the channel did other calls.
 type failedAttempts struct {
 	count       int
-	first       time.Time // the first of them
-	latest      time.Time // the last of them
-	latestOfAll time.Time // the last of all
+	first       time.Time // that was counted
+	latest      time.Time // that was counted
+	latestOfAll time.Time // counted or not
 }
 
+// A delivery is given up that the channel refuses to do alone, because what comes after it in its chat waits for it. That is
+// after maxAttempts failures in at least minFailingTime. Where nothing else is known to succeed for attemptGap, the count
+// begins anew.
 const (
-	// maxAttempts and minFailingTime are after how many tries in failedAttempts, and how long, a delivery is given up that alone the channel
-	// does not take: what comes after it in its chat waits for it.
 	maxAttempts    = 10
 	minFailingTime = 15 * time.Minute
-
-	// attemptGap is how long nothing else may be known to go before the count begins anew.
-	attemptGap = 5 * time.Minute
+	attemptGap     = 5 * time.Minute
 )
 
-// add is after one more. others says that the channel has done something else since the last.
-func (v *failedAttempts) add(now time.Time, others bool) (enough bool) {
+// add is told of a failure, and whether the channel has done something else since the last. It says whether that is enough.
+func (a *failedAttempts) add(now time.Time, others bool) (enough bool) {
 	switch {
-	case v.count == 0 || !others && now.Sub(v.latest) > attemptGap:
-		*v = failedAttempts{count: 1, first: now, latest: now}
+	case a.count == 0 || !others && now.Sub(a.latest) > attemptGap:
+		*a = failedAttempts{count: 1, first: now, latest: now}
 	case others:
-		v.count++
-		v.latest = now
+		a.count++
+		a.latest = now
 	}
-	v.latestOfAll = now
-	return v.count >= maxAttempts && now.Sub(v.first) >= minFailingTime
+	a.latestOfAll = now
+	return a.count >= maxAttempts && now.Sub(a.first) >= minFailingTime
 }

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// firstTypingDelay is how long after a turn'g beginning typing is shown. A turn that ends at once needs none, and its answer
-	// does not wait behind it.
+	// firstTypingDelay is how long after a turn's beginning typing is shown. A turn that ends at once needs none, and its
+	// answer does not wait behind it.
 	firstTypingDelay = 200 * time.Millisecond
 
 	// typingInterval is how long after that it is shown again. (Bot API, sendChatAction: it lasts 5 seconds or less.)
 	typingInterval = 4 * time.Second
 
-	// typingTimeout is how long one may take: nothing else is sent to its chat meanwhile.
+	// typingTimeout is how long a call may take: nothing else is sent to its chat meanwhile.
 	typingTimeout = time.Second
 
-	// typingPause is how long none is shown after one that failed.
+	// typingPause is how long typing is not shown after it has failed.
 	typingPause = 4 * typingInterval
 )
 
@@ -30,8 +30,10 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 	for _, g := range q.repliesInOrder() {
 		if now := q.Now(); !later(g.typingAt, q.typingAt).After(now) {
 			g.typingAt = now.Add(typingInterval)
-			if err := q.showTypingFor(g); err != nil {
-				return next, err
+			if q.running(g) {
+				if _, err := q.sendTyping(g.set.conversation.Thread); err != nil {
+					return next, err
+				}
 			}
 		}
 		next = earlier(next, later(g.typingAt, q.typingAt))
@@ -39,35 +41,39 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 	return next, nil
 }
 
-// showTypingFor shows typing unless the turn has ended meanwhile.
-func (q *chatQueue) showTypingFor(g *growingReply) error {
-	if !q.running(g) {
-		return nil
-	}
-	_, err := q.sendTyping(g.set.conversation.Thread)
-	return err
-}
-
 // sendTyping shows typing, if there is room for it, and says whether the channel has answered. It ends early when there is
-// something to send.
-func (q *chatQueue) sendTyping(thread string) (heard bool, err error) {
+// something to send. People miss little where it fails: only a flood has consequences for other calls. To refuse it is an
+// answer too.
+func (q *chatQueue) sendTyping(thread string) (answered bool, err error) {
 	if !q.outbox.gate.tryEnter(q.chat) {
 		return false, nil
 	}
-	ctx, cut := context.WithTimeout(q.callCtx, typingTimeout)
+	ctx, cut := context.WithTimeout(q.calls, typingTimeout)
 	defer cut()
 	ended := make(chan error, 1)
-	go func() { ended <- q.Channel.Typing(ctx, supervisor.Address{Chat: q.chat, Thread: thread}) }()
+	go func() { ended <- q.Channel.Typing(ctx, q.place(thread)) }()
 	failed := q.awaitTyping(ended, cut)
 	full := q.outbox.gate.leave("", true)
 	if failed == nil {
 		q.heard()
 		return true, nil
 	}
-	return q.typingFailed(sendError(failed), errors.Is(ctx.Err(), context.Canceled), full)
+	e := sendError(failed)
+	q.Log.Debug("show typing", "channel", q.Name, "chat", q.chat, "error", e)
+	answered = e.Result == supervisor.ResultRefused
+	if answered {
+		q.heard()
+	}
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		q.typingAt = q.Now().Add(typingPause)
+	}
+	if e.Reason == supervisor.ReasonFlood {
+		err = q.freeze(e, full)
+	}
+	return answered, err
 }
 
-// awaitTyping waits for typing to end. When the queue is woken with something to send, it has that end at once.
+// awaitTyping waits for typing to end. It ends it at once when the queue is woken with something to send.
 func (q *chatQueue) awaitTyping(ended <-chan error, cut func()) error {
 	woken := false
 	for {
@@ -92,21 +98,4 @@ func (q *chatQueue) urgent() bool {
 		g := q.replies[id]
 		return g == nil || !q.running(g)
 	})
-}
-
-// typingFailed is after typing that has failed: people miss little, so only a flood has consequences for other calls. To refuse
-// it is an answer too.
-func (q *chatQueue) typingFailed(e *supervisor.SendError, cut, full bool) (heard bool, err error) {
-	q.Log.Debug("show typing", "channel", q.Name, "chat", q.chat, "error", e)
-	heard = e.Result == supervisor.ResultRefused
-	if heard {
-		q.heard()
-	}
-	if !cut {
-		q.typingAt = q.Now().Add(typingPause)
-	}
-	if e.Reason == supervisor.ReasonFlood {
-		err = q.freeze(e, full)
-	}
-	return heard, err
 }

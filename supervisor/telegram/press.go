@@ -55,7 +55,7 @@ func (c *Client) AckPress(ctx context.Context, query, text string, alert bool) e
 	if query == "" {
 		return notSendable(method, errors.New("nobody: there is no query"))
 	}
-	shown := clipped(supervisor.RichText{Text: text}, maxAck).Text
+	shown := supervisor.RichText{Text: text}.Clip(maxAck).Text
 	_, err := c.do(ctx, apiCall{method: method, timeout: ackTimeout, params: &answerParams{query, shown, alert}})
 	if f := new(failure); errors.As(err, &f) && f.said(tooOld) {
 		return nil

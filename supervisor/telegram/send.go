@@ -117,7 +117,7 @@ func (c *Client) Typing(ctx context.Context, to supervisor.Address) error {
 func contentParams(content supervisor.RichText) sendParams {
 	o := sendParams{Markup: keyboard(content.Buttons)}
 	if content.File != nil {
-		content = clipped(content, maxCaption)
+		content = content.Clip(maxCaption)
 		o.Caption, o.Marks = content.Text, entities(content.Entities)
 		return o
 	}

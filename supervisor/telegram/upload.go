@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"slices"
 	"time"
-	"unicode/utf16"
 
 	"mews/supervisor"
 )
@@ -156,28 +155,4 @@ func (u *upload) head(w *multipart.Writer, params []byte) error {
 	}
 	_, err := w.CreateFormFile(u.part, u.name)
 	return err
-}
-
-// clipped is a text's first units, in UTF-16, where it is longer than that; the last of them says so.
-func clipped(t supervisor.RichText, most int) supervisor.RichText {
-	if len(t.Text) <= most { // no text has more units than bytes
-		return t
-	}
-	units := utf16.Encode([]rune(t.Text))
-	if len(units) <= most {
-		return t
-	}
-	end := most - 1
-	if units[end] >= 0xdc00 && units[end] < 0xe000 {
-		end-- // not through a character
-	}
-	t.Text = string(utf16.Decode(units[:end])) + "…"
-	var marks []supervisor.Entity
-	for _, m := range t.Entities {
-		if m.Length = min(m.Length, end-m.Offset); m.Length > 0 {
-			marks = append(marks, m)
-		}
-	}
-	t.Entities = marks
-	return t
 }

@@ -422,7 +422,7 @@ func TestACaptionIsCutBetweenCharacters(t *testing.T) {
 		units := len(utf16.Encode([]rune(text)))
 		most := rapid.IntRange(2, 12).Draw(t, "most")
 		mark := supervisor.Entity{Type: supervisor.EntityBold, Offset: rapid.IntRange(0, 12).Draw(t, "offset"), Length: rapid.IntRange(1, 12).Draw(t, "length")}
-		got := clipped(supervisor.RichText{Text: text, Entities: []supervisor.Entity{mark}}, most)
+		got := supervisor.RichText{Text: text, Entities: []supervisor.Entity{mark}}.Clip(most)
 		n := len(utf16.Encode([]rune(got.Text)))
 		if units <= most {
 			if got.Text != text || got.Entities[0] != mark {
