@@ -33,3 +33,11 @@ func TestWhoIsTurnedAwayIsKeptOnceADay(t *testing.T) {
 		t.Errorf("kept %+v", rows)
 	}
 }
+
+// TestWhoIsNotServedSpendsNothing: however their turn came to run.
+func TestWhoIsNotServedSpendsNothing(t *testing.T) {
+	_, err := nothing{}.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", Worst: 1, Priced: true})
+	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+		t.Errorf("got %v", err)
+	}
+}

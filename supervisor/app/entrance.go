@@ -13,41 +13,20 @@ import (
 )
 
 // newGate makes the gate that everything meets which people send.
-func newGate(s *Service) *entrance {
+func newGate(s *Service) *approval.CodeCheck {
 	store := s.db.Access()
-	s.codes = newConfirmations(s.moment)
+	s.codes = approval.NewConfirmations(approval.ConfirmationsOptions{Conversations: s.db.Conversations(), Factors: store.Factors,
+		Outbox: s.db.Outbox(), Queued: s.feeds.Delivery, Now: s.moment})
 	s.gate = access.NewGate(access.Options{
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.Config), Now: s.now,
 		Command: command.Find, Held: s.db.Inbox().HeldAt, AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
-	return &entrance{gate: s.gate, codes: s.codes}
+	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode}
 }
 
 func gateLimits(cfg *config.Config) access.Limits {
 	a := cfg.Access
 	return access.Limits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst, PerSecond: a.Rate.Second}
-}
-
-// entrance is access's gate, and before it a code: one that some effect waits for, and one that nothing waits for.
-type entrance struct {
-	gate  *access.Gate
-	codes *confirmations
-}
-
-// Meet says what is to become of an inbound.
-func (e *entrance) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
-	m, err := e.gate.Check(ctx, in)
-	if err != nil || m.Refused != "" || m.Decide != nil && m.Guard == nil {
-		return m, err
-	}
-	hold, awaited := e.codes.takes(in)
-	if !awaited {
-		return e.gate.SpendUnexpected(ctx, in, m)
-	}
-	if !access.IsCode(in.Text) {
-		return m, nil
-	}
-	return supervisor.GateDecision{Decide: hold(e.gate.DecideStepUp(in.Conversation.User, in.Text))}, nil
 }
 
 // newApprover makes what decides which effects leave the walls.
@@ -57,7 +36,7 @@ func newApprover(s *Service) *approval.Approver {
 			u, ok := s.people.Find(name)
 			return u, ok && !s.people.Suspended(name)
 		},
-		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.asked, Confirmer: stepUp{s}, Audit: s.audit.note,
+		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.asked, Confirmer: s.codes, Audit: s.audit.note,
 	}
 }
 
@@ -136,7 +115,7 @@ func newPairing(s *Service) *pairing {
 
 // answered is called when there is something in a conversation's outbox, and perhaps a message to be cleaned away.
 func (s *Service) answered(conversation int64) {
-	s.codes.kept(conversation)
+	s.codes.Stored(conversation)
 	s.feeds.Delivery(conversation)
 	if s.channel != nil {
 		s.channel.cleaner.Changed()

@@ -48,7 +48,7 @@ type door struct {
 	gate   *access.Gate
 	policy approval.Policy
 	asked  *question.Questions
-	codes  *confirmations // that effects wait for
+	codes  *approval.Confirmations // that effects wait for
 }
 
 // open makes every part. What it has opened when it fails is closed.

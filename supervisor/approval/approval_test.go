@@ -138,7 +138,7 @@ func TestAYesIsHeldAgainstTheRulesAsTheyAreByThen(t *testing.T) {
 	}{
 		{approval.RuleAsk, approval.RuleAsk, supervisor.AnswerOnce, "", "by the person, once"},
 		{approval.RuleAsk, approval.RuleAllow, supervisor.AnswerAlways, "", "by the person, always"},
-		{approval.RuleAsk, approval.RuleStepUp, supervisor.AnswerOnce, supervisor.CodeForbidden, "this needs more than that now (step_up)"},
+		{approval.RuleAsk, approval.RuleStepUp, supervisor.AnswerOnce, supervisor.CodeForbidden, "they now ask for more (step_up)"},
 		{approval.RuleAsk, approval.RuleDeny, supervisor.AnswerAlways, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
 		{approval.RuleAsk, "Allow", supervisor.AnswerOnce, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
 		{approval.RuleAsk, gone, supervisor.AnswerOnce, supervisor.CodeForbidden, "ann may not speak here any more"},

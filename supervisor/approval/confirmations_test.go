@@ -1,4 +1,4 @@
-package app
+package approval
 
 import (
 	"testing"
@@ -8,6 +8,13 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/sqlite/sqlitetest"
 )
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // tries holds a code against a factor as if it were kept at a time.
 func tries(hold func(supervisor.Decide) supervisor.Decide, right bool, at time.Time) supervisor.Verdict {
@@ -20,10 +27,10 @@ func tries(hold func(supervisor.Decide) supervisor.Decide, right bool, at time.T
 // TestACodeConfirmsWhatItWasAskedForAndNothingElse: not before it is kept, not twice, and not what was asked for next.
 func TestACodeConfirmsWhatItWasAskedForAndNothingElse(t *testing.T) {
 	now := time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
-	c := newConfirmations(func() time.Time { return now })
+	c := NewConfirmations(ConfirmationsOptions{Now: func() time.Time { return now }})
 	home := supervisor.Conversation{ID: 7, User: "ann", Channel: supervisor.ChannelTelegram, Chat: "101"}
 	q := supervisor.Question{Conversation: home, Turn: 3, Subject: "a file"}
-	in := supervisor.Inbound{Kind: supervisor.KindText, Conversation: spot(home)}
+	in := supervisor.Inbound{Kind: supervisor.KindText, Conversation: chatOf(home)}
 	come, end, ok := c.begin(q)
 	if _, _, twice := c.begin(q); !ok || twice {
 		t.Fatalf("began %v, and again %v", ok, twice)
@@ -36,22 +43,22 @@ func TestACodeConfirmsWhatItWasAskedForAndNothingElse(t *testing.T) {
 			return false
 		}
 	}
-	hold, _ := c.takes(in)
+	hold, _ := c.expects(in)
 	tries(hold, true, now)
-	if c.kept(8); signalled() {
+	if c.Stored(8); signalled() {
 		t.Error("what was kept elsewhere confirms it")
 	}
 	tries(hold, false, now) // the transaction is made again, and the code is not right any more
-	if c.kept(7); signalled() {
+	if c.Stored(7); signalled() {
 		t.Error("a code that was not kept confirms it")
 	}
 	tries(hold, true, now)
-	if c.kept(7); !signalled() {
+	if c.Stored(7); !signalled() {
 		t.Error("a right code that is kept does not confirm it")
 	}
 	topic := in
 	topic.Conversation.Thread = "9"
-	if other, _ := c.takes(topic); tries(other, true, now).Action != "stepup.elsewhere" {
+	if other, _ := c.expects(topic); tries(other, true, now).Action != "stepup.elsewhere" {
 		t.Error("a code in another topic, of which nobody is told when it is kept, is taken")
 	}
 	end(false)
@@ -64,7 +71,7 @@ func TestACodeConfirmsWhatItWasAskedForAndNothingElse(t *testing.T) {
 			t.Errorf("a code for what was asked for before could confirm %+v", next)
 		}
 	}
-	hold, taken := c.takes(in)
+	hold, taken := c.expects(in)
 	if !taken {
 		t.Fatal("a code that comes late goes to the model")
 	}
@@ -76,8 +83,8 @@ func TestACodeConfirmsWhatItWasAskedForAndNothingElse(t *testing.T) {
 		t.Fatal("what lost its worker can't be asked for again")
 	}
 	end(false)
-	now = now.Add(late)
-	if _, taken := c.takes(in); taken {
+	now = now.Add(lateWindow)
+	if _, taken := c.expects(in); taken {
 		t.Error("a minute later a code is still taken")
 	}
 	q.Subject = "another"
@@ -89,7 +96,7 @@ func TestACodeConfirmsWhatItWasAskedForAndNothingElse(t *testing.T) {
 	if _, _, ok := c.begin(q); !ok {
 		t.Error("after what was confirmed nothing can be asked for")
 	}
-	if _, taken := c.takes(supervisor.Inbound{Kind: supervisor.KindCommand, Conversation: spot(home)}); taken {
+	if _, taken := c.expects(supervisor.Inbound{Kind: supervisor.KindCommand, Conversation: chatOf(home)}); taken {
 		t.Error("a command is taken for a code")
 	}
 }
@@ -118,18 +125,10 @@ func TestACodeThatIsNotFreshConfirmsNothing(t *testing.T) {
 		{step, step, step, false, "That code was used already."},
 		{step, step + 1, step + 1, true, ""},
 	} {
-		f, v := fresh(of(c.code), asked)(supervisor.Factor{LastStep: c.last}, asked)
+		f, v := decideFresh(of(c.code), asked)(supervisor.Factor{LastStep: c.last}, asked)
 		if v.Right != c.right || v.Text != c.text || f.LastStep != c.after {
 			t.Errorf("%+v: got %+v and the last step %d", c, v, f.LastStep)
 		}
-	}
-}
-
-// TestWhoIsNotServedSpendsNothing: however their turn came to run.
-func TestWhoIsNotServedSpendsNothing(t *testing.T) {
-	_, err := nothing{}.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", Worst: 1, Priced: true})
-	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -152,8 +151,8 @@ func TestARecoveryCodeConfirmsToo(t *testing.T) {
 	receipt, err := db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test",
 		Items: []supervisor.Item{{Inbound: opened, Decision: supervisor.GateDecision{Decide: right}}}})
 	must(t, err)
-	e := &entrance{codes: newConfirmations(time.Now), gate: access.NewGate(access.Options{People: people, Factors: store.Factors,
-		Logins: store.Logins, Seal: seal})}
+	e := &CodeCheck{IsCode: access.IsCode, Confirmations: NewConfirmations(ConfirmationsOptions{Now: time.Now}),
+		Gate: access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal})}
 	for _, want := range []string{"login.recovery", "stepup.recovery"} {
 		m, err := e.Check(t.Context(), supervisor.Inbound{Conversation: opened.Conversation, Kind: supervisor.KindText,
 			Text: codes[0].Reveal()})
@@ -166,7 +165,7 @@ func TestARecoveryCodeConfirmsToo(t *testing.T) {
 		if _, v := m.Decide(f, time.Now()); !v.Right || v.Action != want {
 			t.Errorf("%+v; want %s", v, want)
 		}
-		_, _, began := e.codes.begin(supervisor.Question{Conversation: receipt.Kept[0].Conversation})
+		_, _, began := e.Confirmations.begin(supervisor.Question{Conversation: receipt.Kept[0].Conversation})
 		if want == "login.recovery" && !began {
 			t.Fatal("nothing waits")
 		}
