@@ -66,7 +66,7 @@ type Walls struct {
 }
 
 // Weak says whether there are fewer than usual: that was written out by somebody who must see what it means.
-func (w Walls) Weak() bool { return w.Tier == "off" || w.Tier == "landlock" || w.Tier == "seatbelt" }
+func (w Walls) Weak() bool { return w.Tier == "off" || w.Tier == "landlock" }
 
 // Line is what there is, for people.
 func (w Walls) Line() string {

@@ -100,3 +100,39 @@ func (m processID) signal(proc *os.File, sig unix.Signal) bool {
 	now, err := parseStat(text, 1)
 	return err == nil && now.startTime == m.startTime && unix.PidfdSendSignal(fd, sig, nil, 0) == nil
 }
+
+// KillWithin kills a process if it is root or descends from it, and says whether it did. Since the caller saw it, it may have
+// ended, and its pid may be another process's: it is held first, and then its ancestors are read.
+func KillWithin(pid, root int) (killed bool, err error) {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return false, nil // it has ended
+	}
+	defer unix.Close(fd)
+	if !isDescendant(pid, root) {
+		return false, nil
+	}
+	if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && err != unix.ESRCH && err != unix.EPERM {
+		return false, fmt.Errorf("kill process %d, which is too large: %w", pid, err)
+	}
+	return true, nil
+}
+
+// isDescendant says whether root is pid or an ancestor of it.
+func isDescendant(pid, root int) bool {
+	for range 1 << 16 { // a worker decides how deep its processes are nested
+		if pid == root {
+			return true
+		}
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			return false
+		}
+		p, err := parseStat(string(text), 1)
+		if err != nil || p.parent == 0 {
+			return false
+		}
+		pid = p.parent
+	}
+	return false
+}

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -20,11 +19,6 @@ func (g testCall) call() call { return call{g.number, auditArch, g.args} }
 
 func never(Profile, bool) bool  { return false }
 func always(Profile, bool) bool { return true }
-
-// sockets are those who may make one of a family.
-func sockets(list ...Profile) func(Profile, bool) bool {
-	return func(p Profile, walled bool) bool { return walled && slices.Contains(list, p) }
-}
 
 const (
 	none = 1<<32 - 1 // a descriptor, a process or an account that there is not
@@ -57,8 +51,8 @@ var checkedCalls = []testCall{
 	{"a queue", unix.SYS_MKNODAT, [6]uint64{none, 0, unix.S_IFIFO | 0o600}, always},
 	{"a plain file", unix.SYS_MKNODAT, [6]uint64{none, 0, unix.S_IFREG | 0o600}, always},
 	{"a Unix socket", unix.SYS_SOCKET, [6]uint64{unix.AF_UNIX, kind}, never},
-	{"IPv4", unix.SYS_SOCKET, [6]uint64{unix.AF_INET, kind}, sockets(ProfileEngine)},
-	{"IPv6", unix.SYS_SOCKET, [6]uint64{unix.AF_INET6, kind}, sockets(ProfileEngine)},
+	{"IPv4", unix.SYS_SOCKET, [6]uint64{unix.AF_INET, kind}, never},
+	{"IPv6", unix.SYS_SOCKET, [6]uint64{unix.AF_INET6, kind}, never},
 	{"netlink", unix.SYS_SOCKET, [6]uint64{unix.AF_NETLINK, kind}, never},
 	{"packets", unix.SYS_SOCKET, [6]uint64{unix.AF_PACKET, kind}, never},
 	{"the hypervisor", unix.SYS_SOCKET, [6]uint64{unix.AF_VSOCK, kind}, never},

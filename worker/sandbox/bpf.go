@@ -1,7 +1,7 @@
 package sandbox
 
-// A seccomp filter is a program of the classic BPF machine (seccomp(2), linux/filter.h). The few instructions that ours
-// needs are put together here; jumps are written as far as the reader can see, and never computed.
+// A seccomp filter is a program of the classic BPF machine (seccomp(2), linux/filter.h). This file has the few instructions
+// that the filters need. Jumps are written by hand as short distances; nothing computes them.
 
 // Instructions (linux/bpf_common.h).
 const (
@@ -13,7 +13,7 @@ const (
 	opReturn  = 0x06 // RET | K
 )
 
-// Offsets in struct seccomp_data. An argument is 64 bits; its low half comes first on the little-endian machines that
+// Offsets in struct seccomp_data. An argument has 64 bits. Its low half comes first on the little-endian machines that
 // there are tables for.
 const (
 	offNumber = 0
@@ -38,25 +38,31 @@ type instruction struct {
 func load(offset uint32) instruction { return instruction{code: opLoad, k: offset} }
 func ret(what uint32) instruction    { return instruction{code: opReturn, k: what} }
 
-// loadArg is the low half of a system call's argument: all that the kernel looks at, of those that are looked at here.
+// loadArg loads the low half of an argument: the kernel looks at no more of the arguments that are checked here.
 func loadArg(arg uint32) instruction { return load(offArgs + 8*arg) }
 
-// unlessEqual returns what where the accumulator is not k, and goes on where it is.
+// unlessEqual returns what if the accumulator is not k, and goes on if it is.
 func unlessEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jt: 1, k: k}, ret(what)}
 }
 
-// ifEqual returns what where the accumulator is k, and goes on where it is not.
+// ifEqual returns what if the accumulator is k, and goes on if it is not.
 func ifEqual(k, what uint32) []instruction {
 	return []instruction{{code: opEqual, jf: 1, k: k}, ret(what)}
 }
 
-// ifAbove returns what where the accumulator is greater than k.
+// ifAbove returns what if the accumulator is greater than k.
 func ifAbove(k, what uint32) []instruction {
 	return []instruction{{code: opAbove, jf: 1, k: k}, ret(what)}
 }
 
-// ifAnyBit returns what where the accumulator has a bit of mask. It changes the accumulator.
+// ifAnyBit returns what if the accumulator has a bit of mask. It changes the accumulator.
 func ifAnyBit(mask, what uint32) []instruction {
 	return append([]instruction{{code: opAnd, k: mask}}, unlessEqual(0, what)...)
+}
+
+// onCall runs body if the accumulator is the number of a call, and then allows the call. The body returns what it refuses.
+func onCall(number uint32, body []instruction) []instruction {
+	list := append([]instruction{{code: opEqual, jf: uint8(len(body) + 1), k: number}}, body...)
+	return append(list, ret(retAllow))
 }

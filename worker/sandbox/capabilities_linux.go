@@ -7,24 +7,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stageCapabilities are what stage one needs inside a user namespace of its own: to mount, and to empty its bounding set;
-// and an engine's to raise the loopback.
-func stageCapabilities(p Profile) []uintptr {
-	if p == ProfileEngine {
-		return []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN}
-	}
-	return []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
-}
+// stageOneCapabilities are what stage one needs inside a user namespace of its own: to mount, and to empty its bounding set.
+var stageOneCapabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 
-// dropCapabilities gives up all that there are, for good, for the calling thread and all that it starts.
+// dropCapabilities gives up all capabilities for good, for the calling thread and all that it starts.
 func dropCapabilities() error {
 	for c := uintptr(0); ; c++ {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-		if errors.Is(err, unix.EINVAL) { // the kernel knows no more
+		// EINVAL: the kernel knows no more. EPERM: the thread has no CAP_SETPCAP. What is left in the bounding set then is
+		// what a program with file capabilities could give, and no_new_privs keeps it from that.
+		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
 			break
-		}
-		if errors.Is(err, unix.EPERM) { // it has no CAP_SETPCAP: what is left is what a program with file capabilities could give,
-			break // and no_new_privs keeps it from that
 		}
 		if err != nil {
 			return fmt.Errorf("drop capability %d from the bounding set: %w", c, err)
@@ -41,7 +34,18 @@ func dropCapabilities() error {
 	return nil
 }
 
-// setAccount changes the account of the calling thread, for good.
+// effectiveCapabilities are those of the calling thread, a bit each.
+func effectiveCapabilities() (uint64, error) {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var have [2]unix.CapUserData
+	if err := unix.Capget(&header, &have[0]); err != nil {
+		return 0, fmt.Errorf("read the capabilities: capget: %w", err)
+	}
+	return uint64(have[1].Effective)<<32 | uint64(have[0].Effective), nil
+}
+
+// setAccount changes the account of the calling thread for good, and leaves all supplementary groups. A uid below 0 changes
+// nothing. (The calls of package syscall would change all threads.)
 func setAccount(uid, gid int) error {
 	if uid < 0 {
 		return nil

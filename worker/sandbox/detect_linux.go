@@ -7,59 +7,57 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// DetectOptions is which tiers a spawner may use.
+// DetectOptions are which tiers a spawner may use, and what to try them with.
 type DetectOptions struct {
 	Tier      Tier      // what is asked for; "" is the best that holds
-	MinTier   Tier      // what is too little
-	Privilege Privilege // ofPath this spawner
+	MinTier   Tier      // less is refused
+	Privilege Privilege // of this spawner
 	UID, GID  int       // an account to try with; -1: its own
-	Dir       string    // a folder of that account, to be the home of the trial
+	Dir       string    // a folder of that account, which is the home of the trial
 }
 
-// Detect tries the tiers that are wished for, from the best, each by building all of its walls around a process that
-// then ends. It gives the first that holds, and for people a sentence about it, with what kept the better ones away. None
-// that is enough is an error.
-func Detect(w DetectOptions) (Tier, string, error) {
-	var kept tierFailures
-	for _, t := range candidates(w) {
-		err := tryTier(w, t)
+// Detect tries the tiers that the options allow, from the best: it builds all walls of a tier around a process that then
+// ends. It returns the first tier that holds, and a sentence for people about it and about what kept the better ones away.
+// It is an error if none holds.
+func Detect(o DetectOptions) (Tier, string, error) {
+	var failures tierFailures
+	for _, t := range candidates(o) {
+		err := tryTier(o, t)
 		if err == nil {
-			return t, describe(t, kept), nil
+			return t, describe(t, failures), nil
 		}
-		kept.add(t, err)
+		failures.add(t, err)
 	}
-	if kept == nil {
-		kept = tierFailures{{text: fmt.Sprintf("sandbox %q is less than sandbox_min %q", w.Tier, w.MinTier)}}
+	if failures == nil {
+		failures = tierFailures{{text: fmt.Sprintf(textLessThanMin, o.Tier, o.MinTier)}}
 	}
-	return TierOff, "", fmt.Errorf("there are no walls that are good enough (%q or better is asked for):\n%s", w.MinTier,
-		strings.Join(kept.lines(), "\n"))
+	return TierOff, "", fmt.Errorf(textNoGoodWalls, o.MinTier, strings.Join(failures.lines(), "\n"))
 }
 
-// tierFailure is what keeps some tiers away.
+// tierFailure is why some tiers do not hold.
 type tierFailure struct {
 	tiers []string
 	text  string
 }
 
-// tierFailures are what keeps tiers away, each once.
+// tierFailures are why tiers do not hold, each reason once.
 type tierFailures []tierFailure
 
 func (f *tierFailures) add(t Tier, err error) {
-	for i := range *f {
-		if (*f)[i].text == err.Error() {
-			(*f)[i].tiers = append((*f)[i].tiers, string(t))
-			return
-		}
+	i := slices.IndexFunc(*f, func(known tierFailure) bool { return known.text == err.Error() })
+	if i < 0 {
+		i, *f = len(*f), append(*f, tierFailure{text: err.Error()})
 	}
-	*f = append(*f, tierFailure{[]string{string(t)}, err.Error()})
+	(*f)[i].tiers = append((*f)[i].tiers, string(t))
 }
 
-// lines are a line for each.
+// lines are one line for each reason.
 func (f tierFailures) lines() []string {
 	var list []string
 	for _, one := range f {
@@ -72,68 +70,58 @@ func (f tierFailures) lines() []string {
 	return list
 }
 
-// candidates are the tiers to try, from the best. Nobody gets none without having written it out.
-func candidates(w DetectOptions) []Tier {
+// candidates are the tiers to try, from the best. The tier off is only tried where it is asked for by name.
+func candidates(o DetectOptions) []Tier {
 	var list []Tier
-	for _, t := range []Tier{TierAccounts, TierNamespaces, TierLandlock, TierOff} {
-		wished := w.Tier == t || w.Tier == "" && t != TierOff
-		if wished && t.AtLeast(w.MinTier) && (t != TierAccounts || w.Privilege != PrivilegeNone || w.Tier == t) {
+	for _, t := range slices.Backward(tierOrder) {
+		wanted := o.Tier == t || o.Tier == "" && t != TierOff
+		if wanted && t.AtLeast(o.MinTier) && (t != TierAccounts || o.Privilege != PrivilegeNone || o.Tier == t) {
 			list = append(list, t)
 		}
 	}
 	return list
 }
 
-// sentences say what a tier means.
-var sentences = map[Tier]string{
-	TierAccounts: "Each person's worker has files, processes and no network of its own, and the OS account that the configuration " +
-		"gives its person; those to whom it gives none share the service's.",
-	TierNamespaces: "Each person's worker has files, processes and no network of its own. All share one account, " +
-		"as far as the configuration gives them none.",
-	TierLandlock: "Workers read and write their person's files alone and reach no network, but see the names of other " +
-		"processes, can change the permissions of any file of their account, and what they leave running is ended only by Mews.",
-	TierOff: "There are no walls around workers: a worker, and any program that it runs, can do whatever its account can.",
-}
-
-func describe(t Tier, kept tierFailures) string {
-	s := sentences[t]
-	if kept != nil {
-		s += " Better walls do not hold here: " + strings.Join(kept.lines(), "; ") + "."
+func describe(t Tier, failures tierFailures) string {
+	s := tierTexts[t]
+	if failures != nil {
+		s += fmt.Sprintf(textBetterWalls, strings.Join(failures.lines(), "; "))
 	}
 	return s
 }
 
-// withKernelAdvice is an error with what to do where it is that the system refuses what walls are made of, and says no more itself.
+// withKernelAdvice adds what to do to an error by which the system refuses a call that walls are made of, where the error
+// says nothing more itself.
 func withKernelAdvice(err error) error {
 	if err == nil || !strings.HasSuffix(err.Error(), unix.ENOSYS.Error()) && !strings.HasSuffix(err.Error(), unix.EPERM.Error()) {
 		return err
 	}
-	return fmt.Errorf("%w (it needs Linux 5.13 or later, and in a container a seccomp profile that allows this call: with Docker "+
-		"--security-opt seccomp=unconfined)", err)
+	return fmt.Errorf("%w ("+textOldKernel+")", err)
 }
 
 // tryTier builds a tier around a process that does nothing.
-func tryTier(w DetectOptions, t Tier) error { return withKernelAdvice(startProbe(w, t)) }
-
-func startProbe(w DetectOptions, t Tier) error {
-	if t == TierAccounts && w.Privilege == PrivilegeNone {
-		return errors.New("this spawner may not change accounts; it needs CAP_SETUID, CAP_SETGID and CAP_KILL")
-	}
-	if t == TierOff {
+func tryTier(o DetectOptions, t Tier) error {
+	switch {
+	case t == TierAccounts && o.Privilege == PrivilegeNone:
+		return errors.New(textNoAccountChange)
+	case t == TierOff:
 		return nil
 	}
-	home, fd, err := Open(filepath.Split(w.Dir))
+	home, fd, err := Open(filepath.Split(o.Dir))
 	if err != nil {
-		return err
+		return withKernelAdvice(err)
 	}
 	defer unix.Close(fd)
-	p := Plan{Tier: t, Profile: ProfileWorker, Home: home, UID: w.UID, GID: w.GID, Probe: true}
-	launch, err := p.Launch(w.Privilege)
-	if err != nil {
-		return err
+	p := Plan{Tier: t, Profile: ProfileWorker, Home: home, UID: o.UID, GID: o.GID, Probe: true}
+	launch, err := p.Launch(o.Privilege)
+	if err == nil {
+		err = launch.probe(fd)
 	}
-	return launch.probe(fd)
+	return withKernelAdvice(err)
 }
+
+// maxProbeOutput bounds what a stage that failed may say, in bytes.
+const maxProbeOutput = 4 << 10
 
 // probe executes stage one of a plan that executes nothing.
 func (l Launch) probe(home int) error {
@@ -142,14 +130,14 @@ func (l Launch) probe(home int) error {
 		return err
 	}
 	defer null.Close()
-	hear, say, err := os.Pipe()
+	output, stderr, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	defer hear.Close()
-	pid, err := l.Start(home, null.Fd(), null.Fd(), say.Fd(), null.Fd())
-	err = errors.Join(err, say.Close())
-	said, _ := io.ReadAll(io.LimitReader(hear, maxProbeOutput))
+	defer output.Close()
+	pid, err := l.Start(home, null.Fd(), null.Fd(), stderr.Fd(), null.Fd())
+	err = errors.Join(err, stderr.Close())
+	said, _ := io.ReadAll(io.LimitReader(output, maxProbeOutput))
 	if err == nil {
 		err = waitExit(pid)
 	}
@@ -159,9 +147,7 @@ func (l Launch) probe(home int) error {
 	return err
 }
 
-const maxProbeOutput = 4 << 10 // bytes of what a stage that failed has to say
-
-// waitExit waits for a process's good end.
+// waitExit waits for the end of a process. It is an error if that is not status 0.
 func waitExit(pid int) error {
 	var status unix.WaitStatus
 	for {
@@ -178,7 +164,8 @@ func waitExit(pid int) error {
 	}
 }
 
-// Open opens a folder beneath root, and says which it is, so that no other is bound later.
+// Open opens a folder beneath root. The Bind names the very folder that was opened, so that no other one is bound later.
+// The caller closes the descriptor.
 func Open(root, path string) (Bind, int, error) {
 	b := Bind{Root: root, Path: path}
 	fd, err := openBeneath(root, path)
@@ -201,18 +188,16 @@ func OwnPrivilege() (Privilege, error) {
 	if os.Geteuid() == 0 {
 		return PrivilegeRoot, nil
 	}
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var have [2]unix.CapUserData
-	if err := unix.Capget(&header, &have[0]); err != nil {
-		return PrivilegeNone, fmt.Errorf("read the capabilities: capget: %w", err)
+	caps, err := effectiveCapabilities()
+	if err != nil {
+		return PrivilegeNone, err
 	}
-	has := func(c uint) bool { return have[c/32].Effective>>(c%32)&1 == 1 }
-	switches := has(unix.CAP_SETUID) && has(unix.CAP_SETGID) && has(unix.CAP_KILL) // who can't end a worker starts none
+	has := func(c uint) bool { return caps>>c&1 == 1 }
 	switch {
-	case switches && has(unix.CAP_SYS_ADMIN) && has(unix.CAP_SETPCAP) && has(unix.CAP_DAC_READ_SEARCH):
+	case !has(unix.CAP_SETUID) || !has(unix.CAP_SETGID) || !has(unix.CAP_KILL): // it must be able to end what it starts
+		return PrivilegeNone, nil
+	case has(unix.CAP_SYS_ADMIN) && has(unix.CAP_SETPCAP) && has(unix.CAP_DAC_READ_SEARCH):
 		return PrivilegeMount, nil
-	case switches:
-		return PrivilegeSetID, nil
 	}
-	return PrivilegeNone, nil
+	return PrivilegeSetID, nil
 }

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,48 +13,47 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// escapesDocument is generated, and says what the tests have found.
+// escapesDocument is written by the tests and says what they have found.
 var escapesDocument = filepath.Join(packageDir, "escapes.md")
 
 const documentHead = `# Escapes
 
-Each row is a real attempt to get out of a worker's walls: a secret is read, a signal is sent, a socket is made, a limit is
-passed. A worker of each tier makes them against real victims outside: another person's home, the state folder, a process
-of the worker's own account with a secret in its environment, services on 127.0.0.1, on an abstract name and on a path, a
-set-uid program. In the tier accounts the other person and the service have accounts of their own. In the other two all
-share one account, and nothing but the walls is between them.
+Each row is a real attempt to get out of a worker's walls: to read a secret, send a signal, make a socket, exceed a limit. A
+worker of each tier makes them against real victims outside: another person's home, the state folder, a process of the
+worker's own account with a secret in its environment, services on 127.0.0.1, on an abstract name and on a path, a set-uid
+program. In the tier accounts the other person and the service have accounts of their own. In the other two everybody shares
+one account, and only the walls separate them.
 
-This file is written by the tests: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes ./worker/sandbox, as root. It is about
-the profile of a worker. What a tool starts is behind a second layer and escapes in no other row; another agent's program may
-make sockets (N1, N2), which reach nothing but the loopback of its own network.
+The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes ./worker/sandbox, as root. It is about the profile
+worker. What a tool starts is behind a second layer of the same walls and escapes in no other row.
 
 Known: F16 tells one boot of a machine from another, and nothing else. In the landlock tier other processes are listed with
-the names of their descriptors (F6, F14), though nobody can look into them, and a daemon lives until the spawner sweeps it
-away (X1). Where people share an account there, the modes of all its files are anybody's to change, and its files to be
-seen to exist, which neither Landlock nor a filter can refuse; and the count of processes is the account's, so that the
-spawner leaves R2 to a control group. Only accounts or namespaces keep people apart in these.
+the names of their descriptors (F6, F14), though nobody can look into them, and a daemon lives until the spawner's next sweep
+(X1). Where people share an account in that tier, anybody can change the modes of all its files and see that its files exist,
+which neither Landlock nor a filter can refuse; and the kernel counts processes by account, so the spawner leaves R2 to a
+control group. In these only accounts or namespaces keep people apart.
 
 `
 
 const documentWalls = `
 ## Which walls hold a row
 
-A row escapes when all the walls of a set are taken away, and is stopped by any one of them alone; the tests take them away
-and put each back. Where there are two sets, either will do. Some rows a bare kernel holds from whoever is not root; the
-walls refuse most of them once more.
+A row escapes when all the walls of a set are taken away, and any one of them alone stops it. The tests take them all away
+and put each one back. Where there are two sets, either will do. Some rows are stopped by a bare kernel for everybody but
+root; the walls refuse most of them once more.
 
-- root: a root of its own, made of nothing; processes, network, users: namespaces of its own
-- capabilities: there are none; no_new_privs: no program gives any (without it there is no Landlock and no filter)
-- limits; landlock; filter: of system calls; descriptors: what was inherited is closed; environment: it is made of nothing
-- socket: the protocol is no pipe, which could be opened anew; moved: it is on a descriptor that no child has; private: no
-  process of the same account looks into the worker; input: a child gets none of the worker's descriptors
+- root: a root folder of its own, which starts empty; processes, network, users: namespaces of its own
+- capabilities: it has none; no_new_privs: no program gives any (without it there is no Landlock and no filter)
+- limits; landlock; filter: of system calls; descriptors: inherited ones are closed; environment: it is made anew
+- socket: the protocol is no pipe, which could be opened again; moved: it is on a descriptor that no child has; private: no
+  process of the same account can look into the worker; input: a child gets none of the worker's descriptors
 
 `
 
 const documentLife = `
 ## What a worker says, and how it lives
 
-What a hostile worker may do besides, and the tests that show what comes of it.
+What else a hostile worker may do, and the tests that show what happens then.
 
 `
 
@@ -121,8 +119,7 @@ func wallsCell(row string, table map[string][]walls, tier Tier) string {
 func compareDocument(t *testing.T, got string) {
 	t.Helper()
 	if os.Getenv("MEWS_UPDATE_GOLDEN") != "" {
-		err := os.MkdirAll(filepath.Dir(escapesDocument), 0o755)
-		if err = errors.Join(err, os.WriteFile(escapesDocument, []byte(got), 0o644)); err != nil {
+		if err := os.WriteFile(escapesDocument, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

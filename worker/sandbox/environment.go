@@ -6,7 +6,7 @@ const (
 	WorkspacesInside = "/workspaces"
 )
 
-// HomePath is where a worker of the tier finds the home whose path on the host is home.
+// HomePath is where a worker of the tier finds the home that has the path home on the host.
 func (t Tier) HomePath(home string) string {
 	if t.AtLeast(TierNamespaces) {
 		return HomeInside
@@ -14,10 +14,13 @@ func (t Tier) HomePath(home string) string {
 	return home
 }
 
-// TierVariable tells a worker in which tier it is. It says so to nobody that it starts.
+// TierVariable tells a worker its tier. The worker does not pass it on to what it starts.
 const TierVariable = "MEWS_TIER"
 
-// environment is all that a worker is given of one: nothing of it comes from the process that starts it.
+// homeTmp is the folder in a home that stands for /tmp in the landlock tier.
+const homeTmp = ".tmp"
+
+// environment is the whole environment of a worker. Nothing of it comes from the process that starts it.
 func environment(p Plan) []string {
 	env := []string{
 		TierVariable + "=" + string(p.Tier),
@@ -25,14 +28,11 @@ func environment(p Plan) []string {
 		"LANG=C.UTF-8",
 		"HOME=" + p.Tier.HomePath(p.Home.path()),
 	}
-	if p.Tier == TierLandlock || p.Tier == TierSeatbelt { // the host's /tmp is everybody's, and Git ends where it may not read /etc/gitconfig
+	if p.Tier == TierLandlock { // the host's /tmp is everybody's, and Git ends where it may not read /etc/gitconfig
 		env = append(env, "TMPDIR="+p.Home.path()+"/"+homeTmp, "GIT_CONFIG_NOSYSTEM=1")
 	}
 	return env
 }
-
-// homeTmp is the folder in a home that stands for /tmp in the landlock tier, and in macOS's.
-const homeTmp = ".tmp"
 
 // path is the bind's on the host.
 func (b Bind) path() string {

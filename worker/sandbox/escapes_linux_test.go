@@ -3,7 +3,6 @@ package sandbox
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +57,6 @@ func runByName() {
 type workerSetup struct {
 	power   Privilege
 	tier    Tier
-	profile Profile
 	without []string // walls that are taken away
 }
 
@@ -137,7 +135,7 @@ func (y *testHost) plan(s workerSetup) Plan {
 	y.must(err)
 	y.must(unix.Close(fd))
 	p := Plan{
-		Tier: s.tier, Profile: cmp.Or(s.profile, ProfileWorker), Worker: y.program, Home: home,
+		Tier: s.tier, Profile: ProfileWorker, Worker: y.program, Home: home,
 		UID: y.people.person, GID: y.people.person,
 	}
 	if s.tier == TierLandlock { // the limit is of all that the account has running
@@ -423,8 +421,6 @@ func lightRows(p escape.Probe) bool { return !p.Heavy }
 var (
 	knownBehindNamespaces = []string{"F16"}
 	knownBehindLandlock   = []string{"F6", "F14", "F16", "X1"}
-	// An engine has sockets, which reach nothing but its own loopback.
-	knownOfEngine = []string{"F16", "N1", "N2"}
 )
 
 // scenarios are those that this process can have: all as root, and those of its own account otherwise.
@@ -437,8 +433,6 @@ func scenarios() []scenario {
 	list := []scenario{
 		{"namespaces", workerSetup{power: PrivilegeNone, tier: TierNamespaces}, shared, "", allRows, knownBehindNamespaces},
 		{"namespaces-tool", workerSetup{power: PrivilegeNone, tier: TierNamespaces}, shared, asTool, lightRows, knownBehindNamespaces},
-		{"namespaces-engine", workerSetup{power: PrivilegeNone, tier: TierNamespaces, profile: ProfileEngine}, shared, "", lightRows,
-			knownOfEngine},
 		{"landlock", workerSetup{power: PrivilegeNone, tier: TierLandlock}, shared, "", allRows, knownBehindLandlock},
 		{"landlock-tool", workerSetup{power: PrivilegeNone, tier: TierLandlock}, shared, asTool, lightRows, knownBehindLandlock},
 	}

@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readFile reads as much of a file as there is room for; nothing of one that is not there, as of a process that has ended.
-// Neither it nor writeFile has the runtime wait for files, which is more work than they are.
+// readFile reads a small file, as much of it as buf has room for. It returns nil for a file that cannot be read, such as
+// that of a process that has ended. Like writeFile it makes plain system calls: package os would involve the runtime's
+// poller, which costs more than such a file.
 func readFile(dir int, name string, buf []byte) []byte {
 	fd, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -21,7 +22,7 @@ func readFile(dir int, name string, buf []byte) []byte {
 	return buf[:n]
 }
 
-// writeFile writes a few bytes to a file that is made if it is not there.
+// writeFile writes a few bytes to a file, and makes the file if it is missing.
 func writeFile(name, text string) error {
 	fd, err := unix.Open(name, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o644)
 	if err != nil {

@@ -8,11 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Landlock's rights over files by the version of its interface (landlock(7)). A version's rights are all handled: what
-// no rule allows is refused.
+// Landlock's rights over files (landlock(7)). Every right that the kernel's version knows is handled: what no rule allows
+// is refused. Nobody may make devices.
 const (
-	rightsRead = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	// Nobody may make devices.
+	rightsRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	rightsWrite = rightsRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
 		unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG |
 		unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM |
@@ -22,11 +21,11 @@ const (
 		unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// landlockMinVersion is the version that the landlock tier needs: it keeps signals and abstract sockets inside. In the higher
-// tiers other namespaces do that, and any version is a second wall.
+// landlockMinVersion is the version that the landlock tier needs: it keeps signals and abstract sockets inside. In the
+// higher tiers namespaces do that, and any version is a second wall.
 const landlockMinVersion = 6
 
-// versionRights are the rights over files of each version.
+// versionRights are the rights over files that each version knows.
 var versionRights = []uint64{
 	1: 1<<13 - 1,
 	2: 1<<14 - 1,
@@ -39,18 +38,17 @@ var versionRights = []uint64{
 func landlockVersion() (int, error) {
 	n, _, e := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if e != 0 {
-		return 0, fmt.Errorf("ask for Landlock: %w (ENOSYS: the kernel has none, or a container's filter hides it; "+
-			"EOPNOTSUPP: it is not among the kernel's lsm=)", e)
+		return 0, fmt.Errorf("ask for Landlock: %w ("+textNoLandlock+")", e)
 	}
 	return int(n), nil
 }
 
-// rule allows rights beneath what a path leads to. One that is not there needs no rule where it is optional.
+// rule allows rights beneath a path. A missing path is an error unless the rule is optional.
 type rule struct {
 	path     string
 	rights   uint64
 	optional bool
-	bind     *Bind // the path is a person's to change: what is there must be what was checked
+	bind     *Bind // set where a person can change what is at the path: it must be the folder that was checked
 }
 
 func (r rule) open() (int, error) {
@@ -60,18 +58,19 @@ func (r rule) open() (int, error) {
 	return unix.Open(r.path, unix.O_PATH|unix.O_CLOEXEC, 0)
 }
 
-// rightsOf are those of the rule that a version knows and that the kind of file has.
+// rightsOf are the rule's rights that are handled and that the kind of file has.
 func (r rule) rightsOf(mode uint32, handled uint64) uint64 {
 	if mode&unix.S_IFMT != unix.S_IFDIR {
-		return r.rights & handled & rightsOfFile
+		handled &= rightsOfFile
 	}
 	return r.rights & handled
 }
 
-// rulesetAttr is what a version is asked to refuse where no rule allows it.
-func rulesetAttr(version int, p Profile) unix.LandlockRulesetAttr {
+// rulesetAttr is what a version is asked to refuse where no rule allows it: all access to files, TCP, and signals and
+// abstract sockets to processes outside.
+func rulesetAttr(version int) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: versionRights[min(version, len(versionRights)-1)]}
-	if version >= 4 && p != ProfileEngine {
+	if version >= 4 {
 		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}
 	if version >= 6 {
@@ -80,10 +79,9 @@ func rulesetAttr(version int, p Profile) unix.LandlockRulesetAttr {
 	return attr
 }
 
-// restrict has the rules hold for the calling thread, and for all that it starts: files by the rules, no TCP but an
-// engine's, and where the kernel can, no signal and no abstract socket to the outside.
-func restrict(version int, p Profile, rules []rule) error {
-	set, err := newRuleset(version, p, rules)
+// restrict enforces the rules on the calling thread and all that it starts.
+func restrict(version int, rules []rule) error {
+	set, err := newRuleset(version, rules)
 	if err != nil {
 		return err
 	}
@@ -91,9 +89,9 @@ func restrict(version int, p Profile, rules []rule) error {
 	return restrictSelf(set)
 }
 
-// newRuleset is a descriptor of the rules, which the caller closes.
-func newRuleset(version int, p Profile, rules []rule) (int, error) {
-	attr := rulesetAttr(version, p)
+// newRuleset makes a ruleset. The caller closes the descriptor.
+func newRuleset(version int, rules []rule) (int, error) {
+	attr := rulesetAttr(version)
 	set, err := createRuleset(attr)
 	if err != nil {
 		return -1, fmt.Errorf("version %d: %w", version, err)

@@ -8,9 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mounts are made with the calls that take descriptors (fsopen(2), open_tree(2), move_mount(2); Linux 5.12), so that
-// no path is looked up twice.
+// Mounts are made with the calls that take descriptors (fsopen(2), open_tree(2), move_mount(2); Linux 5.12), so that no
+// path is looked up twice.
 
+// What mounts allow: nowhere a set-uid program, and devices only in /dev.
 const (
 	readOnlyAttrs  = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 	readWriteAttrs = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
@@ -18,10 +19,10 @@ const (
 	procAttrs      = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
 )
 
-// fsOption is one of a file system's.
+// fsOption is an option of a file system. A flag has no value.
 type fsOption struct{ key, value string }
 
-// newMount makes a file system that is attached nowhere yet.
+// newMount makes a file system that is not attached yet.
 func newMount(kind string, attrs int, options ...fsOption) (int, error) {
 	fs, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
 	if err != nil {
@@ -53,7 +54,8 @@ func newTmpfs(size int64, mode string) (int, error) {
 		fsOption{"nr_inodes", strconv.FormatInt(max(size>>12, 1024), 10)})
 }
 
-// cloneMount is what is at path beneath dir, with what is mounted in it, as a mount that is attached nowhere yet.
+// cloneMount copies what is at path beneath dir, with what is mounted in it, as a mount that is not attached yet. With an
+// empty path it copies dir itself.
 func cloneMount(dir int, path string, attrs uint64) (int, error) {
 	flags := uint(unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_RECURSIVE)
 	if path == "" {
@@ -61,39 +63,30 @@ func cloneMount(dir int, path string, attrs uint64) (int, error) {
 	}
 	fd, err := unix.OpenTree(dir, path, flags)
 	if err != nil {
-		return -1, fmt.Errorf("copy the mount%s: open_tree: %w", ofPath(path), err)
+		return -1, fmt.Errorf("copy the mount %q: open_tree: %w", path, err)
 	}
 	attr := unix.MountAttr{Attr_set: attrs, Propagation: unix.MS_PRIVATE}
 	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
-		return -1, errors.Join(fmt.Errorf("restrict the mount%s: mount_setattr: %w", ofPath(path), err), unix.Close(fd))
+		return -1, errors.Join(fmt.Errorf("restrict the mount %q: mount_setattr: %w", path, err), unix.Close(fd))
 	}
 	return fd, nil
 }
 
-// ofPath names what an error is about; the caller names what it knows by its descriptor alone.
-func ofPath(path string) string {
-	if path == "" {
-		return ""
-	}
-	return " of " + path
-}
-
-// attach puts a mount at a path that is there, or at what dir is where path is empty, and closes its descriptor.
-func attach(fd, dir int, path string) error {
+// attachMount attaches a mount at an existing path, or at dir itself where path is empty, and closes its descriptor.
+func attachMount(fd, dir int, path string) error {
 	flags := unix.MOVE_MOUNT_F_EMPTY_PATH
 	if path == "" {
 		flags |= unix.MOVE_MOUNT_T_EMPTY_PATH
 	}
 	err := unix.MoveMount(fd, "", dir, path, flags)
 	if err != nil {
-		err = fmt.Errorf("attach the mount%s: move_mount: %w", ofPath(path), err)
+		err = fmt.Errorf("attach the mount %q: move_mount: %w", path, err)
 	}
 	return errors.Join(err, unix.Close(fd))
 }
 
-// openBeneath opens a folder or file beneath root, following no link that leads out of it, and none on the way to root: what
-// was no link when the configuration was read was made one by somebody since. The kernel answers EAGAIN
-// when a rename elsewhere made it unsure of a ".." (openat2(2)); it is then asked again, a few times.
+// openBeneath opens a folder or file beneath root. It follows no link that leads out of root, and no link at all on the way
+// to root: the configuration named a path without links, so somebody has put one there since.
 func openBeneath(root, path string) (fd int, err error) {
 	dir, err := unix.Openat2(unix.AT_FDCWD, root, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
@@ -106,7 +99,7 @@ func openBeneath(root, path string) (fd int, err error) {
 	}
 	defer unix.Close(dir)
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
-	for range 8 {
+	for range 8 { // the kernel answers EAGAIN when a rename elsewhere made it unsure of a ".." (openat2(2))
 		fd, err = unix.Openat2(dir, path, &how)
 		if err != unix.EAGAIN && err != unix.EINTR {
 			break
@@ -118,22 +111,26 @@ func openBeneath(root, path string) (fd int, err error) {
 	return fd, nil
 }
 
-// sameOrClose gives back a descriptor that is of the folder that was checked, and closes another.
-func (b Bind) sameOrClose(fd int) (int, error) {
-	if err := b.checkSame(fd); err != nil {
-		return -1, errors.Join(err, unix.Close(fd))
+// openChecked opens the bind's folder, which must be the one that was checked.
+func (b Bind) openChecked() (int, error) {
+	fd, err := openBeneath(b.Root, b.Path)
+	if err != nil {
+		return -1, err
 	}
-	return fd, nil
+	return b.sameOrClose(fd)
 }
 
-// checkSame says whether a descriptor is of the folder that the spawner has checked.
-func (b Bind) checkSame(fd int) error {
+// sameOrClose returns a descriptor that is of the folder that was checked, and closes any other.
+func (b Bind) sameOrClose(fd int) (int, error) {
 	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return fmt.Errorf("look at %s: %w", b.path(), err)
+	err := unix.Fstat(fd, &st)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("look at %s: %w", b.path(), err)
+	case uint64(st.Dev) != b.Device || st.Ino != b.Inode:
+		err = fmt.Errorf("%s is another folder than the one that was checked", b.path())
+	default:
+		return fd, nil
 	}
-	if uint64(st.Dev) != b.Device || st.Ino != b.Inode {
-		return fmt.Errorf("%s is another folder than the one that was checked", b.path())
-	}
-	return nil
+	return -1, errors.Join(err, unix.Close(fd))
 }

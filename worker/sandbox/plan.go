@@ -1,13 +1,14 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 )
 
-// A plan travels to stage one as its environment, one variable a value: it takes no file, no pipe and no parser that a
-// person's data reaches, and execve(2) forgets it.
+// A plan travels to stage one as its environment, one variable for each value. That needs no file, no pipe and no parser
+// that a person's data reaches, and execve(2) drops it.
 const planPrefix = "MEWS_PLAN_"
 
 // field is one value of a plan.
@@ -17,7 +18,7 @@ type field struct {
 	set  func(*Plan, string) error
 }
 
-// fields are all of them but the binds.
+// fields are all values but the home and the binds.
 var fields = []field{
 	text("TIER", func(p *Plan) *Tier { return &p.Tier }),
 	text("PROFILE", func(p *Plan) *Profile { return &p.Profile }),
@@ -104,15 +105,15 @@ func readPlan(environ []string) (Plan, error) {
 	return p, p.check()
 }
 
-// encode is the bind as quoted words.
+// encode is the bind as one line of words.
 func (b Bind) encode() string {
 	return fmt.Sprintf("%q %q %q %d %d %t", b.Name, b.Root, b.Path, b.Device, b.Inode, b.Writable)
 }
 
 func (b *Bind) decode(v string) error {
-	n, err := fmt.Sscanf(v, "%q %q %q %d %d %t", &b.Name, &b.Root, &b.Path, &b.Device, &b.Inode, &b.Writable)
+	_, err := fmt.Sscanf(v, "%q %q %q %d %d %t", &b.Name, &b.Root, &b.Path, &b.Device, &b.Inode, &b.Writable)
 	if err == nil && b.encode() != v {
-		err = fmt.Errorf("%d values and more", n)
+		err = errors.New("there is more after the last value")
 	}
 	return err
 }

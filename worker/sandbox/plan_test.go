@@ -32,7 +32,7 @@ func plan() *rapid.Generator[Plan] {
 	return rapid.Custom(func(t *rapid.T) Plan {
 		return Plan{
 			Tier:    rapid.SampledFrom(tierOrder).Draw(t, "tier"),
-			Profile: rapid.SampledFrom([]Profile{ProfileWorker, ProfileEngine, ProfileReview}).Draw(t, "profile"),
+			Profile: rapid.SampledFrom([]Profile{ProfileWorker, ProfileReview}).Draw(t, "profile"),
 			Worker:  "/" + word().Draw(t, "worker"),
 			Home:    bind().Draw(t, "home"),
 			Binds:   rapid.SliceOfN(bind(), 0, 12).Draw(t, "binds"),

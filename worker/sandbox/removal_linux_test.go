@@ -77,7 +77,7 @@ func landlockOnHost(p Plan) error {
 	if err != nil {
 		return err
 	}
-	return restrict(version, p.Profile, []rule{
+	return restrict(version, []rule{
 		{path: "/", rights: rightsRead}, {path: ".", rights: rightsWrite}, {path: "/dev", rights: rightsDevice},
 	})
 }

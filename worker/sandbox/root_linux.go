@@ -5,18 +5,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// The root that a worker sees is made of nothing: what is not named here is not there. Nothing of /run, /var, /sys, of
-// other people's homes or of the service's own folders is.
+// The root that a worker sees starts empty: what is not named here is not there, such as the host's /run, /var and /sys,
+// other people's homes and the service's own folders.
 
-// systemDirs is what programs need of the host, for reading. One that is a link on the host is the same link.
+// systemDirs are the folders of the host that programs need, read-only. One that is a link on the host is the same link.
 var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
-// etcFromHost are the files and folders of /etc that programs need; none holds a secret.
+// etcFromHost are the files and folders of the host's /etc that programs need. None holds a secret.
 var etcFromHost = []string{
 	"ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ssl/certs", "ssl/openssl.cnf", "ca-certificates", "pki/tls/certs",
 	"pki/ca-trust/extracted", "alternatives", "localtime", "timezone", "mime.types", "magic", "fonts", "terminfo",
@@ -24,35 +26,35 @@ var etcFromHost = []string{
 	"ImageMagick-6", "ImageMagick-7", "vim",
 }
 
-// etcWritten are the files of /etc that say nothing of the host. %d are the worker's uid and group.
+// etcWritten are the files of /etc that are the same on every host. {uid} and {gid} are the worker's.
 var etcWritten = map[string]string{
 	"passwd": "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n" +
-		"user:x:%[1]d:%[2]d::/home:/bin/bash\n" +
+		"user:x:{uid}:{gid}::/home:/bin/bash\n" +
 		"nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-	"group":         "root:x:0:\nuser:x:%[2]d:\nnogroup:x:65534:\n",
+	"group":         "root:x:0:\nuser:x:{gid}:\nnogroup:x:65534:\n",
 	"hosts":         "127.0.0.1 localhost mews\n::1 localhost\n",
 	"hostname":      "mews\n",
 	"nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
 
-// devices are those that a program may expect.
+// devices are the device files that programs expect.
 var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// devLinks are in /dev as everywhere.
-var devLinks = map[string]string{
-	"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
-	"ptmx": "pts/ptmx",
+// newLinks are the links of the new root that every system has.
+var newLinks = map[string]string{
+	"dev/fd": "/proc/self/fd", "dev/stdin": "/proc/self/fd/0", "dev/stdout": "/proc/self/fd/1", "dev/stderr": "/proc/self/fd/2",
+	"dev/ptmx": "pts/ptmx", "var/tmp": "/tmp",
 }
 
-const rootSize = 1 << 20 // for empty folders, links and a few lines of text
+const rootSize = 1 << 20 // bytes: for empty folders, links and a few lines of text
 
-// tempMountPoint is any folder that every system has: the new root hangs over it until it is the root.
+// tempMountPoint is a folder that every system has. The new root is mounted over it until it becomes the root.
 const tempMountPoint = "/usr"
 
-// buildRoot has this process, in its own mount namespace, see nothing but what the plan grants. The working directory
-// must be the home; it is the home within.
+// buildRoot makes this process, in its own mount namespace, see only what the plan grants. The working directory must be
+// the home; it is the home inside afterwards.
 func buildRoot(p Plan) error {
-	defer unix.Umask(unix.Umask(0o022)) // the worker has its spawner's
+	defer unix.Umask(unix.Umask(0o022)) // the worker keeps its spawner's
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make the mounts private: %w", err)
 	}
@@ -60,7 +62,7 @@ func buildRoot(p Plan) error {
 	if err != nil {
 		return err
 	}
-	host, err := cloneSystem()
+	system, err := cloneSystem()
 	if err != nil {
 		return err
 	}
@@ -68,40 +70,48 @@ func buildRoot(p Plan) error {
 	if err != nil {
 		return err
 	}
-	keep, err := unix.FcntlInt(uintptr(root), unix.F_DUPFD_CLOEXEC, 3)
-	if err != nil {
-		return fmt.Errorf("keep the new root: %w", err)
+	defer unix.Close(root)
+	if err := unix.MoveMount(root, "", unix.AT_FDCWD, tempMountPoint, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+		return fmt.Errorf("attach the new root: move_mount: %w", err)
 	}
-	if err := attach(root, unix.AT_FDCWD, tempMountPoint); err != nil {
-		return err
-	}
-	if err := unix.Fchdir(keep); err != nil {
+	if err := unix.Fchdir(root); err != nil {
 		return fmt.Errorf("enter the new root: %w", err)
 	}
-	for _, put := range []func() error{
-		func() error { return forEach(host, pendingMount.attach) },
+	for _, fill := range []func() error{
+		makeFolders,
+		func() error { return attachAll(system) },
 		func() error { return writeEtc(p) },
-		makeDev,
-		func() error { return makeProcAndTmp(p.Limits.withDefaults()) },
-		func() error { return forEach(granted, pendingMount.attachBeneath) },
-		func() error { return pivotRoot(keep) },
+		func() error { return mountNew(p.Limits.withDefaults()) },
+		makeLinks,
+		func() error { return attachAll(granted) },
+		func() error { return pivotRoot(root) },
 	} {
-		if err := put(); err != nil {
+		if err := fill(); err != nil {
 			return err
 		}
 	}
-	return unix.Close(keep)
+	return nil
 }
 
-// pendingMount is a mount that waits for its place, or a link that is made there.
+// makeFolders makes the empty folders of the new root, which is the working directory.
+func makeFolders() error {
+	for _, name := range []string{"dev", "etc", "run", "var", WorkspacesInside[1:]} {
+		if err := os.Mkdir(name, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pendingMount is a mount that is not attached yet, or a link that is to be made.
 type pendingMount struct {
 	fd   int
 	at   string // relative to the new root
 	dir  bool
-	link string
+	link string // the link's target; "": it is a mount
 }
 
-// cloneGranted opens the home, and what else the plan names, where the host still has it.
+// cloneGranted clones the home and the plan's binds while the host's root is still in place.
 func cloneGranted(p Plan) ([]pendingMount, error) {
 	home, err := openHome(p)
 	if err != nil {
@@ -132,16 +142,6 @@ func openHome(p Plan) (int, error) {
 	return p.Home.sameOrClose(fd)
 }
 
-// openChecked opens a bind's folder, which must be the one that was checked.
-func (b Bind) openChecked() (int, error) {
-	fd, err := openBeneath(b.Root, b.Path)
-	if err != nil {
-		return -1, err
-	}
-	return b.sameOrClose(fd)
-}
-
-// clone has a bind's folder wait for its place.
 func (b Bind) clone() (pendingMount, error) {
 	fd, err := b.openChecked()
 	if err != nil {
@@ -162,16 +162,16 @@ func (b Bind) clone() (pendingMount, error) {
 	return pendingMount{fd: tree, at: at, dir: true}, nil
 }
 
-// cloneSystem opens what of the host programs need.
+// cloneSystem clones what programs need of the host. What the account cannot see there is left out.
 func cloneSystem() ([]pendingMount, error) {
-	var list []pendingMount
-	paths := append([]string{}, systemDirs...)
+	paths := slices.Clone(systemDirs)
 	for _, name := range etcFromHost {
 		paths = append(paths, "/etc/"+name)
 	}
+	var list []pendingMount
 	for _, path := range paths {
 		one, err := cloneOrReadLink(path)
-		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES) { // what the account can't see, the worker doesn't
+		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES) {
 			continue
 		}
 		if err != nil {
@@ -185,73 +185,58 @@ func cloneSystem() ([]pendingMount, error) {
 func cloneOrReadLink(path string) (pendingMount, error) {
 	one := pendingMount{at: path[1:], fd: -1}
 	info, err := os.Lstat(path)
-	if err != nil {
-		return one, err
-	}
-	if info.Mode()&os.ModeSymlink != 0 {
+	switch {
+	case err != nil:
+	case info.Mode()&os.ModeSymlink != 0:
 		one.link, err = os.Readlink(path)
-		return one, err
+	default:
+		one.dir = info.IsDir()
+		one.fd, err = cloneMount(unix.AT_FDCWD, path, readOnlyAttrs)
 	}
-	one.dir = info.IsDir()
-	one.fd, err = cloneMount(unix.AT_FDCWD, path, readOnlyAttrs)
 	return one, err
 }
 
-func forEach(list []pendingMount, put func(pendingMount) error) error {
-	for _, p := range list {
-		if err := put(p); err != nil {
+func attachAll(list []pendingMount) error {
+	for _, m := range list {
+		if err := m.attach(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// attach makes the place and attaches the mount there. The new root is this process's alone, so that paths in it lead where
-// they say.
-func (p pendingMount) attach() error {
-	err := p.makeMountPoint(unix.AT_FDCWD, p.at)
-	if err == unix.ENOENT {
-		if err = os.MkdirAll(filepath.Dir(p.at), 0o755); err == nil {
-			err = p.makeMountPoint(unix.AT_FDCWD, p.at)
-		}
-	}
+// attach makes the mount point, with the folders above it, and attaches the mount, or makes the link. It follows no link:
+// the place may be in a folder of the person's.
+func (m pendingMount) attach() error {
+	dir, err := openOrMake(filepath.Dir(m.at))
 	if err != nil {
-		return fmt.Errorf("make the place for /%s: %w", p.at, err)
-	}
-	if p.link != "" {
-		return nil // it is the place
-	}
-	return attach(p.fd, unix.AT_FDCWD, p.at)
-}
-
-// attachBeneath is put where the place may be in a folder of the person's: no link is followed.
-func (p pendingMount) attachBeneath() error {
-	dir, err := openOrMake(filepath.Dir(p.at))
-	if err != nil {
-		return fmt.Errorf("make the place for /%s: %w", p.at, err)
+		return fmt.Errorf("make the place for /%s: %w", m.at, err)
 	}
 	defer unix.Close(dir)
-	name := filepath.Base(p.at)
-	if err := p.makeMountPoint(dir, name); err != nil {
-		return fmt.Errorf("make the place for /%s: %w", p.at, err)
+	name := filepath.Base(m.at)
+	if err := m.makePlace(dir, name); err != nil {
+		return fmt.Errorf("make the place for /%s: %w", m.at, err)
+	}
+	if m.link != "" {
+		return nil
 	}
 	place, err := unix.Openat2(dir, name, &openNoLinks)
 	if err != nil {
-		return fmt.Errorf("open the place for /%s: %w", p.at, err)
+		return fmt.Errorf("open the place for /%s: %w", m.at, err)
 	}
 	defer unix.Close(place)
-	if err := attach(p.fd, place, ""); err != nil {
-		return fmt.Errorf("give /%s: %w", p.at, err)
+	if err := attachMount(m.fd, place, ""); err != nil {
+		return fmt.Errorf("give /%s: %w", m.at, err)
 	}
 	return nil
 }
 
-// makeMountPoint makes what a mount is attached to, or the link.
-func (p pendingMount) makeMountPoint(dir int, name string) (err error) {
+// makePlace makes what a mount is attached to, or the link.
+func (m pendingMount) makePlace(dir int, name string) (err error) {
 	switch {
-	case p.link != "":
-		return unix.Symlinkat(p.link, dir, name)
-	case p.dir:
+	case m.link != "":
+		return unix.Symlinkat(m.link, dir, name)
+	case m.dir:
 		err = unix.Mkdirat(dir, name, 0o755)
 	default:
 		err = unix.Mknodat(dir, name, unix.S_IFREG|0o644, 0)
@@ -265,7 +250,7 @@ func (p pendingMount) makeMountPoint(dir int, name string) (err error) {
 // openNoLinks is how places are opened.
 var openNoLinks = unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
 
-// openOrMake opens a folder beneath the working directory. What is missing of it is made.
+// openOrMake opens a folder beneath the working directory, and makes what is missing of it.
 func openOrMake(at string) (int, error) {
 	dir, err := unix.Openat2(unix.AT_FDCWD, at, &openNoLinks)
 	if err != unix.ENOENT {
@@ -284,79 +269,70 @@ func openOrMake(at string) (int, error) {
 
 func writeEtc(p Plan) error {
 	uid, gid := os.Getuid(), os.Getgid()
-	if p.UID >= 0 { // it has yet to become it
+	if p.UID >= 0 { // the account is changed later
 		uid, gid = p.UID, p.GID
 	}
-	if err := os.MkdirAll("etc", 0o755); err != nil {
-		return err
-	}
+	fill := strings.NewReplacer("{uid}", strconv.Itoa(uid), "{gid}", strconv.Itoa(gid))
 	for name, text := range etcWritten {
-		if strings.Contains(text, "%[") {
-			text = strings.NewReplacer("%[1]d", fmt.Sprint(uid), "%[2]d", fmt.Sprint(gid)).Replace(text)
-		}
-		if err := writeFile("etc/"+name, text); err != nil {
+		if err := writeFile("etc/"+name, fill.Replace(text)); err != nil {
 			return fmt.Errorf("write /etc/%s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// makeDev makes /dev, with terminals of its own.
-func makeDev() error {
+// mountNew mounts the devices, and the file systems that are the worker's alone and go with it.
+func mountNew(l Limits) error {
 	for _, name := range devices {
 		fd, err := cloneMount(unix.AT_FDCWD, "/dev/"+name, deviceAttrs)
+		if err == nil {
+			err = pendingMount{fd: fd, at: "dev/" + name}.attach()
+		}
 		if err != nil {
 			return err
 		}
-		if err := (pendingMount{fd: fd, at: "dev/" + name}).attach(); err != nil {
-			return err
+	}
+	tmpfs := func() (int, error) { return newTmpfs(l.Tmp, "1777") }
+	for _, m := range []struct {
+		at  string
+		new func() (int, error)
+	}{{"dev/pts", newPTS}, {"proc", newProc}, {"tmp", tmpfs}, {"dev/shm", tmpfs}} {
+		fd, err := m.new()
+		if err == nil {
+			err = pendingMount{fd: fd, at: m.at, dir: true}.attach()
 		}
-	}
-	for name, to := range devLinks {
-		if err := os.Symlink(to, "dev/"+name); err != nil {
-			return err
-		}
-	}
-	pts, err := newMount("devpts", deviceAttrs, fsOption{"newinstance", ""}, fsOption{"ptmxmode", "0666"}, fsOption{"mode", "0620"})
-	if err != nil {
-		return err
-	}
-	return pendingMount{fd: pts, at: "dev/pts", dir: true}.attach()
-}
-
-// makeProcAndTmp makes /proc, /tmp and /dev/shm, which go with the worker.
-func makeProcAndTmp(l Limits) error {
-	proc, err := newMount("proc", procAttrs)
-	if err != nil {
-		return fmt.Errorf("%w (a container that hides parts of /proc does not let anybody have one of their own)", err)
-	}
-	if err := (pendingMount{fd: proc, at: "proc", dir: true}).attach(); err != nil {
-		return err
-	}
-	for _, at := range []string{"tmp", "dev/shm"} {
-		fd, err := newTmpfs(l.Tmp, "1777")
 		if err != nil {
 			return err
 		}
-		if err := (pendingMount{fd: fd, at: at, dir: true}).attach(); err != nil {
+	}
+	return nil
+}
+
+// newPTS makes terminals that no other process has.
+func newPTS() (int, error) {
+	return newMount("devpts", deviceAttrs, fsOption{"newinstance", ""}, fsOption{"ptmxmode", "0666"}, fsOption{"mode", "0620"})
+}
+
+func newProc() (int, error) {
+	fd, err := newMount("proc", procAttrs)
+	if err != nil {
+		err = fmt.Errorf("%w ("+textProcMasked+")", err)
+	}
+	return fd, err
+}
+
+func makeLinks() error {
+	for name, to := range newLinks {
+		if err := os.Symlink(to, name); err != nil {
 			return err
 		}
 	}
-	if err := os.Mkdir("run", 0o755); err != nil {
-		return err
-	}
-	if err := os.Mkdir("var", 0o755); err != nil {
-		return err
-	}
-	return os.Symlink("/tmp", "var/tmp")
+	return nil
 }
 
-// pivotRoot makes the working directory the root, lets go of the host's, and closes the root to writing.
+// pivotRoot makes the working directory the root, detaches the host's root, and closes the new one to writing.
 func pivotRoot(root int) error {
-	if err := os.MkdirAll(WorkspacesInside[1:], 0o755); err != nil {
-		return err
-	}
-	if err := unix.PivotRoot(".", "."); err != nil { // stacked on the old one, as pivot_root(2) has it
+	if err := unix.PivotRoot(".", "."); err != nil { // stacked on the old one: pivot_root(2)
 		return fmt.Errorf("change the root: pivot_root: %w", err)
 	}
 	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {

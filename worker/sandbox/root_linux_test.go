@@ -301,26 +301,3 @@ func TestClosedUmask(t *testing.T) {
 		}
 	}
 }
-
-// TestLoopback: an engine speaks to itself and to nobody else.
-func TestLoopback(t *testing.T) {
-	const script = `exec python3 - <<'END'
-import socket
-s = socket.create_server(("127.0.0.1", 0))
-c = socket.create_connection(s.getsockname())
-try:
-    socket.create_connection(("192.0.2.1", 80), 2)
-except OSError as e:
-    print("alone", e.errno)
-c.sendall(b"heard\n")
-print(s.accept()[0].recv(9).decode())
-END
-`
-	for _, tier := range tiersWithRoot(t) {
-		r := newTestSandbox(t, tier)
-		r.plan.Profile = ProfileEngine
-		if got := r.says(script); got != "alone 101\nheard" {
-			t.Errorf("%s: %s", tier, got)
-		}
-	}
-}

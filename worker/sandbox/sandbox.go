@@ -1,13 +1,15 @@
-// Package sandbox is the walls around a worker and around what it runs. The rule of all of it: be exact or fail. What
-// this system can do is found out by doing it (Probe); a wall that was promised and can't be built is an error, and no
-// program is executed.
+// Package sandbox builds the walls around a worker and around the programs that it runs. It is exact or it fails: what this
+// system can do is found out by doing it (Detect), and where a promised wall cannot be built no program is executed.
 //
-//	Stage      what mews-spawner executes before the worker: on one thread it builds the walls, then becomes the worker
-//	Start      has a worker's child executed behind a second layer, which is tighter
-//	Detect     the best tier that holds here
+//	Detect       the best tier that holds here
+//	StageOne     mews-spawner executes it before the worker: it builds the walls, then becomes the worker
+//	StageZero    starts stage one where the spawner must change the account first
+//	ToolStarter  starts a worker's programs behind a second, tighter layer
 //
 // A running Go process is never restricted in place: Landlock holds for one thread, and each older thread would stay
-// outside. Both Stage and Start restrict one locked thread, which then executes a program.
+// outside. StageOne and ToolStarter restrict one locked thread, which then executes a program.
+//
+// macOS has no walls: there is only the tier off.
 package sandbox
 
 import (
@@ -17,16 +19,18 @@ import (
 	"slices"
 )
 
-// Tier names how much of a wall there is, from the most.
+// Tier names a set of walls.
 type Tier string
 
 const (
 	TierAccounts   Tier = "accounts"   // an OS account for each person, and all of TierNamespaces
-	TierNamespaces Tier = "namespaces" // ownUserNamespace mounts, processes and network; Landlock; seccomp; limits
-	TierLandlock   Tier = "landlock"   // Landlock and seccomp: walls for files and sockets, processes are listed
-	TierSeatbelt   Tier = "seatbelt"   // macOS alone, and for people who work on Mews: walls for files and the network
+	TierNamespaces Tier = "namespaces" // own mounts, processes and network; Landlock; seccomp; limits
+	TierLandlock   Tier = "landlock"   // Landlock and seccomp: walls for files and sockets; other processes are listed
 	TierOff        Tier = "off"        // nothing
 )
+
+// tierOrder is all tiers, from the least.
+var tierOrder = []Tier{TierOff, TierLandlock, TierNamespaces, TierAccounts}
 
 // AtLeast says whether t has all the walls of least.
 func (t Tier) AtLeast(least Tier) bool {
@@ -36,43 +40,48 @@ func (t Tier) AtLeast(least Tier) bool {
 // Valid says whether t is one of the tiers.
 func (t Tier) Valid() bool { return slices.Contains(tierOrder, t) }
 
-// Profile says what a process is for, and with that how tight its walls are.
+// Profile says what a process is for, which decides how tight its walls are.
 type Profile string
 
 const (
-	ProfileWorker Profile = "worker" // a person's long-lived worker: no network; Unix sockets where they reach nobody outside
-	ProfileTool   Profile = "tool"   // what a worker runs: no socket at all
-	ProfileEngine Profile = "engine" // another agent's program: the loopback of its own network namespace
-	ProfileReview Profile = "review" // a one-shot worker without a home: no tool, no folder, no child
+	ProfileWorker Profile = "worker" // a person's long-lived worker: no socket but pairs
+	ProfileTool   Profile = "tool"   // a program that a worker starts: the same walls once more
+	ProfileReview Profile = "review" // a one-shot worker: no tool, no folder, no child process
 )
 
-// profiles are those that there are.
-var profiles = []Profile{ProfileWorker, ProfileTool, ProfileEngine, ProfileReview}
+// profiles are all profiles.
+var profiles = []Profile{ProfileWorker, ProfileTool, ProfileReview}
 
 // Valid says whether p is one of the profiles.
 func (p Profile) Valid() bool { return slices.Contains(profiles, p) }
 
 // Bind is a folder of the host that a worker sees.
 type Bind struct {
-	Name     string // beneath /workspaces; "" is seen at the path that it has on the host, for reading
+	Name     string // beneath /workspaces; "": it is seen at its path on the host, read-only
 	Root     string // absolute
 	Path     string // relative to Root and beneath it
-	Device   uint64 // ofPath the folder that was checked; another one that is there by now is refused
+	Device   uint64 // of the folder that was checked; a different folder at the same path is refused
 	Inode    uint64
 	Writable bool
 }
 
-// Limits hold for one worker and what it runs. They are of each process (setrlimit(2)); what all of them may have
-// together is a control group's affair.
+// Limits hold for each process of a worker (setrlimit(2)). What all of them may have together is limited by a control
+// group, which is package cgroup's.
 type Limits struct {
 	Memory int64 // bytes of data of one process; 0 is 2 GiB
 	Tmp    int64 // bytes in /tmp, and as many in /dev/shm; 0 is 256 MiB
 	File   int64 // bytes of one file; 0 is 1 GiB
 	PIDs   int   // processes and threads; 0 is 512
-	Shared bool  // the account's processes are counted together with those of others: PIDs is a ceiling for all of them
+	Shared bool  // the kernel counts the account's processes together with those of others: PIDs is a ceiling for all of them
 }
 
-// Plan is all that Stage needs to know. The spawner has made and checked it.
+// IDRange is a range of account or group numbers, both ends included.
+type IDRange struct{ From, To uint32 }
+
+// Has says whether an id is in the range.
+func (r IDRange) Has(id uint32) bool { return id >= r.From && id <= r.To }
+
+// Plan is all that StageOne needs to know. The spawner makes and checks it.
 type Plan struct {
 	Tier    Tier
 	Profile Profile
@@ -80,12 +89,12 @@ type Plan struct {
 	Home    Bind   // the person's folder; in the landlock tier it keeps its path
 	Binds   []Bind
 	Limits  Limits
-	UID     int // the account to change to before the program is executed; -1: it is the right one already
+	UID     int // the account to change to before the program is executed; -1: the process has it already
 	GID     int
 	Probe   bool // build the walls, execute nothing
 }
 
-// check refuses a plan that could not mean what it says.
+// check refuses a plan that cannot be carried out as it stands.
 func (p Plan) check() error {
 	switch {
 	case !p.Tier.Valid():
@@ -109,10 +118,10 @@ func (p Plan) check() error {
 	return nil
 }
 
-// ownFolders are what a worker's root has of its own. No folder of the host is seen in their place.
+// ownFolders are the folders that a worker has of its own. No folder of the host is put in their place.
 var ownFolders = []string{HomeInside, WorkspacesInside, "/tmp", "/dev", "/proc", "/etc", "/run", "/var", "/"}
 
-// check refuses a bind that would hide the worker's own folders, or give it what is the host's to write.
+// check refuses a bind that would hide the worker's own folders, or let it write to the host's.
 func (b Bind) check() error {
 	switch {
 	case !filepath.IsAbs(b.Root):

@@ -2,13 +2,14 @@ package sandbox
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// The filter names what is refused, because a person's programs are any at all: shells, compilers and Python use most of
-// what a kernel has. What is newer than the newest call known here is not there (ENOSYS), which every program can take.
+// The filter lists what is refused and not what is allowed, because people run any program: shells, compilers and Python
+// use most of a kernel's calls. Calls newer than the newest one known here fail with ENOSYS, which every program can handle.
 
 // newestCall is the last system call that this table was made against (Linux 7.0).
 const newestCall = unix.SYS_RSEQ_SLICE_YIELD
@@ -19,7 +20,7 @@ const (
 	retEAFNOSUPPORT = retErrno | uint32(unix.EAFNOSUPPORT)
 )
 
-// refusedCalls may do harm outside, or are doors into the kernel that nobody here needs.
+// refusedCalls may do harm outside, or reach parts of the kernel that no program here needs.
 var refusedCalls = []uint32{
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_SETNS, unix.SYS_UNSHARE,
 	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
@@ -34,60 +35,55 @@ var refusedCalls = []uint32{
 	unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_VHANGUP, unix.SYS_MEMFD_SECRET, unix.SYS_LSM_SET_SELF_ATTR,
 }
 
-// hiddenCalls are calls that a program does without when they are not there. Of clone3 a filter can't see the flags, and
-// libraries go on with clone; io_uring does what a filter would refuse; without pidfds Go and Python go on with pids.
+// hiddenCalls fail with ENOSYS: programs do without them. A filter cannot see the flags of clone3, and libraries fall back
+// to clone; io_uring does what a filter would refuse; without pidfds Go and Python use pids.
 var hiddenCalls = []uint32{
 	unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD,
-	// Memory that a process has without having it mapped is nobody's to a watchdog.
+	// These give memory that need not be mapped, which a watchdog could not count.
 	unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
 }
 
-// selfOnlyCalls are calls that change a process, the argument that names it, of which 0 is the caller, and what the first
-// argument is where 0 is every process of the caller's account.
+// selfOnlyCalls change a process, and may only change the caller: the argument that names the process must be 0. Where
+// account is not 0, the first argument must not have that value, because 0 then means every process of the account.
 var selfOnlyCalls = []struct{ number, who, account uint32 }{
 	{unix.SYS_PRLIMIT64, 0, 0}, {unix.SYS_SCHED_SETAFFINITY, 0, 0}, {unix.SYS_SCHED_SETSCHEDULER, 0, 0},
 	{unix.SYS_SCHED_SETPARAM, 0, 0}, {unix.SYS_SCHED_SETATTR, 0, 0}, {unix.SYS_SETPRIORITY, 1, unix.PRIO_USER},
 	{unix.SYS_IOPRIO_SET, 1, 3}, // IOPRIO_WHO_USER
 }
 
-// globalNameCalls are calls about what all of a machine's processes find by number or name. Without an IPC namespace they
-// reach what other programs of the account have there; and Landlock lets anybody watch any folder (landlock(7)), which
-// tells the names in it.
+// globalNameCalls are about objects that all processes of a machine find by number or name. Without an IPC namespace they
+// reach what other programs of the account have there. Landlock lets anybody watch any folder (landlock(7)), which tells
+// the names in it.
 var globalNameCalls = []uint32{
 	unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV,
 	unix.SYS_MSGCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP, unix.SYS_MQ_OPEN,
 	unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH,
 }
 
-// namespaceFlags are the flags of clone(2) for them; CLONE_NEWTIME shares its bit with the exit signal.
+// namespaceFlags are clone(2)'s. CLONE_NEWTIME is not among them: it shares its bit with the exit signal.
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// socketFamilies are the kinds of socket that a profile may make; none: no socket at all. Nobody may make a Unix one: a person's
-// own folder may hold the socket of a program of theirs on the host. Socket pairs are always of Unix.
-func socketFamilies(p Profile, t Tier) []uint32 {
-	if p == ProfileEngine && t.AtLeast(TierNamespaces) {
-		return []uint32{unix.AF_INET, unix.AF_INET6}
-	}
-	return nil
+// filterStart refuses calls of another architecture and calls that are newer than the tables. After it the accumulator has
+// the number of the call.
+func filterStart() []instruction {
+	f := append([]instruction{load(offArch)}, unlessEqual(auditArch, retKill)...)
+	f = append(f, load(offNumber))
+	return append(f, ifAbove(newestCall, retENOSYS)...)
 }
 
-// filter is the whole program for a profile.
+// filter is the whole program for a profile in a tier.
 func filter(p Profile, t Tier) []instruction {
-	f := []instruction{load(offArch)}
-	f = append(f, unlessEqual(auditArch, retKill)...)
-	f = append(f, load(offNumber))
-	f = append(f, ifAbove(newestCall, retENOSYS)...)
-	for _, n := range append(refusedCalls, archRefusedCalls...) {
+	f := filterStart()
+	for _, n := range slices.Concat(refusedCalls, archRefusedCalls) {
 		f = append(f, ifEqual(n, retEPERM)...)
 	}
 	for _, n := range hiddenIn(t) {
 		f = append(f, ifEqual(n, retENOSYS)...)
 	}
-	for _, r := range argChecks(p, t) {
-		f = append(f, instruction{code: opEqual, jf: uint8(len(r.body) + 1), k: r.number})
-		f = append(append(f, r.body...), ret(retAllow))
+	for _, c := range argChecks(p) {
+		f = append(f, onCall(c.number, c.body)...)
 	}
 	return append(f, ret(retAllow))
 }
@@ -96,7 +92,7 @@ func hiddenIn(t Tier) []uint32 {
 	if t.AtLeast(TierNamespaces) {
 		return hiddenCalls
 	}
-	return append(append([]uint32{}, hiddenCalls...), globalNameCalls...)
+	return slices.Concat(hiddenCalls, globalNameCalls)
 }
 
 // argCheck looks at the arguments of a call. Its body returns what is refused.
@@ -105,13 +101,14 @@ type argCheck struct {
 	body   []instruction
 }
 
-func argChecks(p Profile, t Tier) []argCheck {
+func argChecks(p Profile) []argCheck {
 	list := []argCheck{
 		{unix.SYS_CLONE, checkClone(p)},
 		{unix.SYS_IOCTL, checkIoctl(unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD)},
 		{unix.SYS_PERSONALITY, checkPersonality()},
 		{unix.SYS_MKNODAT, checkMknod(2)},
-		{unix.SYS_SOCKET, checkSocket(socketFamilies(p, t))},
+		// No socket at all. Not even a Unix one: a person's own folder may hold the socket of a program of theirs on the host.
+		{unix.SYS_SOCKET, []instruction{ret(retEAFNOSUPPORT)}},
 		{unix.SYS_SOCKETPAIR, checkSocketPair()},
 	}
 	for _, n := range legacyCalls.mknod {
@@ -132,7 +129,7 @@ func argChecks(p Profile, t Tier) []argCheck {
 	return list
 }
 
-// checkClone refuses new namespaces, and to a review everything but threads.
+// checkClone refuses new namespaces, and in a review everything but threads.
 func checkClone(p Profile) []instruction {
 	body := append([]instruction{loadArg(0)}, ifAnyBit(namespaceFlags, retEPERM)...)
 	if p == ProfileReview {
@@ -142,7 +139,7 @@ func checkClone(p Profile) []instruction {
 	return body
 }
 
-// checkPersonality lets a program ask for its personality, and have the plain one.
+// checkPersonality lets a program read its personality and set the plain one, 0.
 func checkPersonality() []instruction {
 	return []instruction{
 		loadArg(0),
@@ -152,7 +149,7 @@ func checkPersonality() []instruction {
 	}
 }
 
-// checkIoctl refuses to type into a terminal, and to change how the kernel reads one.
+// checkIoctl refuses requests, such as to type into a terminal.
 func checkIoctl(requests ...uint32) []instruction {
 	body := []instruction{loadArg(1)}
 	for _, r := range requests {
@@ -161,31 +158,22 @@ func checkIoctl(requests ...uint32) []instruction {
 	return body
 }
 
-// checkSocketPair refuses pairs of every other family than Unix, and those that can leave their pair and send to any socket that
-// has a path: of datagrams, which SOCK_RAW is too.
+// checkSocketPair allows pairs of Unix sockets that stay within their pair. A datagram socket, which SOCK_RAW is too, can
+// send to any socket that has a path.
 func checkSocketPair() []instruction {
 	body := append([]instruction{loadArg(0)}, unlessEqual(unix.AF_UNIX, retEAFNOSUPPORT)...)
 	body = append(body, loadArg(1), instruction{code: opAnd, k: 0xf}) // SOCK_TYPE_MASK
 	return append(append(body, ifEqual(unix.SOCK_DGRAM, retEPERM)...), ifEqual(unix.SOCK_RAW, retEPERM)...)
 }
 
-// checkMknod refuses to make device nodes; arg is the mode's.
+// checkMknod refuses to make device nodes; arg is the number of the mode's argument.
 func checkMknod(arg uint32) []instruction {
 	body := []instruction{loadArg(arg), {code: opAnd, k: unix.S_IFMT}}
 	return append(append(body, ifEqual(unix.S_IFCHR, retEPERM)...), ifEqual(unix.S_IFBLK, retEPERM)...)
 }
 
-// checkSocket refuses every other kind of socket.
-func checkSocket(list []uint32) []instruction {
-	body := []instruction{loadArg(0)}
-	for i, family := range list {
-		body = append(body, instruction{code: opEqual, jt: uint8(len(list) - i), k: family})
-	}
-	return append(body, ret(retEAFNOSUPPORT))
-}
-
-// loadFilter has a profile's filter hold for the calling thread, and for all that it starts.
-func loadFilter(p Profile, t Tier) error { return install(assemble(filter(p, t)), 0) }
+// loadFilter installs a profile's filter for the calling thread and all that it starts.
+func loadFilter(p Profile, t Tier) error { return installFilter(assemble(filter(p, t)), 0) }
 
 // assemble is a program as the kernel reads it.
 func assemble(program []instruction) []unix.SockFilter {
@@ -196,8 +184,9 @@ func assemble(program []instruction) []unix.SockFilter {
 	return code
 }
 
-// install has a filter hold for the calling thread, or by a flag for all of the process's, and for all that they start.
-func install(code []unix.SockFilter, flags uintptr) error {
+// installFilter installs a filter for the calling thread, or by a flag for all threads of the process, and for all that they
+// start. no_new_privs must be set.
+func installFilter(code []unix.SockFilter, flags uintptr) error {
 	prog := unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	const setFilter = 1 // SECCOMP_SET_MODE_FILTER
 	if _, _, e := unix.RawSyscall(unix.SYS_SECCOMP, setFilter, flags, uintptr(unsafe.Pointer(&prog))); e != 0 {

@@ -2,12 +2,12 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// auditArch is what the kernel calls this architecture (linux/audit.h): a call of another one's numbers, as a 64-bit
-// machine takes those of 32-bit programs, ends the process.
+// auditArch is the kernel's name of this architecture (linux/audit.h). A call by another architecture's numbers, such as a
+// 32-bit program's on a 64-bit machine, ends the process.
 const auditArch = unix.AUDIT_ARCH_AARCH64
 
-// onlyHere are the refused calls that other architectures do not have.
-var onlyHere []uint32
+// archRefusedCalls are refused too, and exist only on some architectures.
+var archRefusedCalls []uint32
 
-// olderCalls are the older forms of calls that have rules.
-var olderCalls struct{ mknod, fork []uint32 }
+// legacyCalls are older forms of calls whose arguments are checked.
+var legacyCalls struct{ mknod, fork []uint32 }

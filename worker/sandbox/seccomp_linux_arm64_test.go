@@ -1,4 +1,4 @@
 package sandbox
 
-// doorsHere are doors that this architecture has alone, and forksHere its older ways to a child.
-var doorsHere, forksHere []uint32
+// archRefused are refused calls that only this architecture has, archForks its older calls that make a child.
+var archRefused, archForks []uint32

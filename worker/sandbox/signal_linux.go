@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SignalAccount signals all processes of an account in one moment, so that not even one that is just being made is left out
-// (kill(2): -1 reaches all that the caller may signal; fork(2) begins anew if its caller was signalled meanwhile). It needs
-// CAP_SETUID and CAP_SETGID, and refuses the account of this process.
+// SignalAccount signals all processes of an account at one moment, so that not even a process that is just being forked is
+// left out (kill(2): -1 reaches all that the caller may signal; fork(2) starts over if its caller was signalled meanwhile).
+// It needs CAP_SETUID and CAP_SETGID, and refuses root and the account of this process.
 func SignalAccount(uid, gid int, sig unix.Signal) error {
 	if uid <= 0 || gid <= 0 || uid == unix.Getuid() || uid == unix.Geteuid() {
 		return fmt.Errorf("signal all of account %d: it is this process's own, or none of people's", uid)
 	}
 	done := make(chan error, 1)
-	go func() { // ends with the signal, and its thread with it: that is never unlocked, because it has the other account
+	go func() { // ends after the signal. Its thread has the other account by then: it is never unlocked, so that it ends too
 		runtime.LockOSThread()
 		done <- signalAs(uid, gid, sig)
 	}()
@@ -26,7 +26,8 @@ func SignalAccount(uid, gid int, sig unix.Signal) error {
 	return nil
 }
 
-// signalAs gives the calling thread an account, and no power but that, before it signals.
+// signalAs gives the calling thread an account and takes all capabilities from it before it signals: with them it could
+// signal everybody.
 func signalAs(uid, gid int, sig unix.Signal) error {
 	if err := errors.Join(setAccount(uid, gid), dropCapabilities()); err != nil {
 		return err
@@ -35,15 +36,14 @@ func signalAs(uid, gid int, sig unix.Signal) error {
 	if r != uid || e != uid || s != uid {
 		return fmt.Errorf("it has accounts %d, %d, %d", r, e, s)
 	}
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var have [2]unix.CapUserData
-	if err := unix.Capget(&header, &have[0]); err != nil {
-		return fmt.Errorf("read the capabilities: capget: %w", err)
+	caps, err := effectiveCapabilities()
+	if err == nil && caps != 0 {
+		err = errors.New("it has capabilities left, with which it could signal everybody")
 	}
-	if have[0].Effective|have[1].Effective != 0 {
-		return errors.New("it has capabilities left, with which it could signal everybody")
+	if err != nil {
+		return err
 	}
-	if err := unix.Kill(-1, sig); err != nil && err != unix.ESRCH {
+	if err := unix.Kill(-1, sig); err != unix.ESRCH {
 		return err
 	}
 	return nil

@@ -11,43 +11,41 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StageOneArgument has mews-spawner be stage one. It is executed by mews-spawner alone.
+// StageOneArgument makes mews-spawner run StageOne. Only mews-spawner executes it so.
 const StageOneArgument = "stage-one"
 
-// workerFD is the descriptor on which stage one finds the worker's program, opened before there were walls: the program
-// has no name within.
+// workerFD is the descriptor of the worker's program, opened before there were walls: inside them it has no path.
 const workerFD = 3
 
-// StageOne reads the plan from the environment, builds its walls around this process and becomes the worker. The caller has
-// just been executed, in the namespaces of the plan's tier, with descriptors 0 to 2 of the worker's, and the home as its
-// working directory. Stage returns only what went wrong; the process must then end.
+// StageOne reads the plan from the environment, builds its walls around this process and becomes the worker. The process
+// has just been executed, in the namespaces of the plan's tier, with the worker's descriptors 0 to 2 and the home as its
+// working directory. StageOne returns only if something went wrong; the process must then end.
 func StageOne() error {
 	runtime.LockOSThread()
 	p, err := readPlan(os.Environ())
 	if err != nil {
 		return err
 	}
-	for _, s := range stageOneActions {
-		if !p.Tier.AtLeast(s.from) {
+	for _, a := range stageOneActions {
+		if !p.Tier.AtLeast(a.from) {
 			continue
 		}
-		if err := s.do(p); err != nil {
-			return fmt.Errorf("%s: %w", s.what, err)
+		if err := a.do(p); err != nil {
+			return fmt.Errorf("%s: %w", a.what, err)
 		}
 	}
 	return nil
 }
 
-// stageOneActions are stage one, in this order: mounts need capabilities, Landlock and the filter need that they are gone for good,
-// and after the filter nothing more can be done but to limit oneself and to execute.
+// stageOneActions are done in this order: mounts need capabilities; Landlock and the filter need that these are gone for
+// good; after the filter a process can only limit itself and execute.
 var stageOneActions = []struct {
-	from Tier // the least tier that has it
+	from Tier // the least tier that has the action
 	what string
 	do   func(Plan) error
 }{
 	{TierOff, "close descriptors", closeDescriptors},
 	{TierNamespaces, "name the machine", func(Plan) error { return unix.Sethostname([]byte("mews")) }},
-	{TierNamespaces, "raise the loopback", raiseLoopback},
 	{TierNamespaces, "build the root", buildRoot},
 	{TierOff, "change the account", func(p Plan) error { return setAccount(p.UID, p.GID) }},
 	{TierOff, "drop capabilities", func(Plan) error { return dropCapabilities() }},
@@ -61,10 +59,11 @@ var stageOneActions = []struct {
 	{TierOff, "execute the worker", execWorker},
 }
 
-// oomScore is what a worker and its programs are ahead of others when the machine's memory runs out (proc_pid_oom_score_adj(5)).
+// oomScore puts a worker and its programs ahead of others when the machine's memory runs out (proc_pid_oom_score_adj(5)).
 const oomScore = 500
 
-// raiseOOMScore has the kernel end a worker before the service. It is no wall: where /proc can't be written it is left.
+// raiseOOMScore makes the kernel end a worker before the service. It is no wall: where /proc cannot be written nothing
+// happens.
 func raiseOOMScore(Plan) error {
 	const score = "/proc/self/oom_score_adj"
 	text := readFile(unix.AT_FDCWD, score, make([]byte, 16))
@@ -78,24 +77,6 @@ func closeDescriptors(Plan) error {
 	return unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC)
 }
 
-// raiseLoopback has an engine's network namespace, in which there is nothing else, pass on what it says to itself.
-func raiseLoopback(p Plan) error {
-	if p.Profile != ProfileEngine {
-		return nil
-	}
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("socket: %w", err)
-	}
-	defer unix.Close(fd)
-	lo, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	lo.SetUint16(unix.IFF_UP)
-	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo)
-}
-
 func restrictFiles(p Plan) error {
 	version, err := landlockVersion()
 	if err != nil {
@@ -104,18 +85,16 @@ func restrictFiles(p Plan) error {
 	rules := ownRootRules()
 	if p.Tier == TierLandlock {
 		if version < landlockMinVersion {
-			return fmt.Errorf("the kernel has version %d of Landlock, and without namespaces %d is needed (Linux 6.12)",
-				version, landlockMinVersion)
+			return fmt.Errorf(textLandlockTooOld, version, landlockMinVersion)
 		}
 		if rules, err = hostRules(p); err != nil {
 			return err
 		}
 	}
-	rules = append(rules, rule{path: fmt.Sprint("/proc/self/fd/", workerFD), rights: rightsRead, optional: p.Probe})
-	return restrict(version, p.Profile, rules)
+	return restrict(version, append(rules, rule{path: fdPath(workerFD), rights: rightsRead, optional: p.Probe}))
 }
 
-// ownRootRules are those of a worker with a root of its own, which holds nothing else: a second wall around the same.
+// ownRootRules are for a worker with a root of its own, which holds nothing else: a second wall around the same folders.
 func ownRootRules() []rule {
 	return []rule{
 		{path: "/", rights: rightsRead},
@@ -127,7 +106,7 @@ func ownRootRules() []rule {
 	}
 }
 
-// systemRules are what programs need of the host, for reading.
+// systemRules are for what programs need of the host, read-only.
 func systemRules() []rule {
 	rules := []rule{{path: "/proc", rights: rightsRead}}
 	for _, path := range systemDirs {
@@ -142,7 +121,7 @@ func systemRules() []rule {
 	return rules
 }
 
-// hostRules are the only walls around the host's files in the landlock tier.
+// hostRules are for the landlock tier, in which nothing else keeps a worker from the host's files.
 func hostRules(p Plan) ([]rule, error) {
 	home, err := openHome(p)
 	if err != nil {
@@ -165,10 +144,10 @@ func hostRules(p Plan) ([]rule, error) {
 	return rules, nil
 }
 
-// execWorker becomes the worker, by its descriptor. (syscall.Exec sees to it that no thread is being made meanwhile.)
+// execWorker executes the worker by its descriptor. (syscall.Exec waits for threads that are just being made.)
 func execWorker(p Plan) error {
 	if p.Probe {
 		syscall.Exit(0)
 	}
-	return syscall.Exec(fmt.Sprint("/proc/self/fd/", workerFD), []string{"mews-worker"}, environment(p))
+	return syscall.Exec(fdPath(workerFD), []string{"mews-worker"}, environment(p))
 }

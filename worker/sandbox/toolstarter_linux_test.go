@@ -187,7 +187,7 @@ func execBehind(granted ...rule) error {
 		return err
 	}
 	granted = append(append(systemRules(), rule{path: "/proc/self/exe", rights: rightsRead}), granted...)
-	if err := restrict(version, ProfileWorker, granted); err != nil {
+	if err := restrict(version, granted); err != nil {
 		return err
 	}
 	return syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), "BEHIND=1"))

@@ -2,6 +2,7 @@ package spawn
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,41 +15,37 @@ import (
 	"mews/worker/sandbox"
 )
 
-// Policy says what a spawner may start, whatever it is asked for. Where the spawner may change accounts, it comes from a
-// file that only root can write, and is read once: people and workspaces are added within it while the spawner runs.
+// Policy says what a spawner may start, whatever it is asked for. Where the spawner may change accounts, the policy comes
+// from a file that only root can write. It is read once; people and workspaces are added within its bounds while the spawner
+// runs.
 type Policy struct {
-	Worker  string       // checkAbsolute path of the worker's program
-	Tier    sandbox.Tier // which walls; "" is the best that hold
-	MinTier sandbox.Tier // which are too little
-	UIDs    Range        // the accounts of people
-	Account Account      // whose workers have no account of their own; zero: the spawner's, which must not be root
-	Roots   []string     // the only folders that homes, workspaces and other folders may lie in; none: any
-	Memory  uint64       // bytes, the most for a worker and all that it runs
-	PIDs    uint32       // processes and threads, the most
+	Worker  string          // absolute path of the worker's program
+	Tier    sandbox.Tier    // which walls; "" is the best that hold
+	MinTier sandbox.Tier    // with less than these nothing is started
+	UIDs    sandbox.IDRange // the accounts of people
+	Account Account         // of workers whose person has none; zero: the spawner's, which must not be root
+	Roots   []string        // the only folders in which homes, workspaces and other folders may lie; none: any
+	Memory  uint64          // bytes, the most for a worker and all that it runs
+	PIDs    uint32          // processes and threads, the most
 }
-
-// Range is of account numbers, both ends included.
-type Range struct{ From, To uint32 }
-
-func (r Range) has(uid uint32) bool { return uid >= r.From && uid <= r.To }
 
 // Account is an OS account.
 type Account struct{ UID, GID uint32 }
 
-// maxUID is far beyond what systems give. The greatest number of all is -1, which to setresuid(2) is no change, and
-// so would leave a worker the spawner's account.
+// maxUID is far beyond what systems give. The greatest number, -1, means no change to setresuid(2), and would leave a worker
+// the spawner's account.
 const maxUID = 1<<31 - 1
 
 // personUIDs are the accounts that systems give to people (login.defs: UID_MIN, UID_MAX).
-var personUIDs = Range{1000, 60000}
+var personUIDs = sandbox.IDRange{From: 1000, To: 60000}
 
-// Limits of what a policy does not name.
+// Limits that a policy does not name.
 const (
 	defaultMemory = 1 << 30
 	defaultPIDs   = 256
 )
 
-// policyKeys are what a policy's file may say: a key, white space, a value, on a line.
+// policyKeys are the keys of a policy file. A line is a key, white space and a value.
 var policyKeys = map[string]func(p *Policy, value string) error{
 	"worker":      func(p *Policy, v string) error { p.Worker = v; return checkAbsolute(v) },
 	"sandbox":     func(p *Policy, v string) error { return parseTier(&p.Tier, v) },
@@ -64,10 +61,10 @@ var policyKeys = map[string]func(p *Policy, value string) error{
 	},
 }
 
-// ReadPolicy reads a policy's file: a line for each key, # begins a comment. It refuses what is not wholly understood.
+// ReadPolicy reads a policy file: a line for each key, # begins a comment. It refuses a file with anything unknown in it.
 func ReadPolicy(from io.Reader) (Policy, error) {
 	var p Policy
-	said := map[string]bool{}
+	seen := map[string]bool{}
 	lines := bufio.NewScanner(from)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
@@ -75,10 +72,10 @@ func ReadPolicy(from io.Reader) (Policy, error) {
 			continue
 		}
 		key, value := cutSpace(line)
-		if said[key] && key != "root" {
+		if seen[key] && key != "root" {
 			return p, fmt.Errorf("line %d: %s is there twice", n, key)
 		}
-		said[key] = true
+		seen[key] = true
 		if err := p.Set(key, value); err != nil {
 			return p, fmt.Errorf("line %d: %w", n, err)
 		}
@@ -86,7 +83,7 @@ func ReadPolicy(from io.Reader) (Policy, error) {
 	return p, errors.Join(lines.Err(), p.Check())
 }
 
-// cutSpace parts a line at its first white space.
+// cutSpace splits a line at its first white space.
 func cutSpace(line string) (key, value string) {
 	end := strings.IndexFunc(line, unicode.IsSpace)
 	if end < 0 {
@@ -107,20 +104,10 @@ func (p *Policy) Set(key, value string) error {
 	return nil
 }
 
-// Check refuses a policy that allows what no policy may, and fills in what it does not say.
+// Check fills in what a policy does not say, and refuses one that allows what no policy may.
 func (p *Policy) Check() error {
-	if p.UIDs == (Range{}) {
-		p.UIDs = personUIDs
-	}
-	if p.MinTier == "" {
-		p.MinTier = sandbox.TierNamespaces
-	}
-	if p.Memory == 0 {
-		p.Memory = defaultMemory
-	}
-	if p.PIDs == 0 {
-		p.PIDs = defaultPIDs
-	}
+	p.UIDs, p.MinTier = cmp.Or(p.UIDs, personUIDs), cmp.Or(p.MinTier, sandbox.TierNamespaces)
+	p.Memory, p.PIDs = cmp.Or(p.Memory, defaultMemory), cmp.Or(p.PIDs, defaultPIDs)
 	switch {
 	case p.Worker == "":
 		return errors.New("worker is missing: the absolute path of mews-worker")
@@ -164,7 +151,8 @@ func parsePair(value, between string, a, b *uint32) error {
 	return nil
 }
 
-// workerAccount is whose a worker is to be.
+// workerAccount is the account that a worker gets: the one asked for, where the policy allows it, or that of workers whose
+// person has none.
 func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	switch {
 	case asked.UID == 0 && p.Account.UID != 0:
@@ -172,9 +160,9 @@ func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	case asked.UID == 0 || asked == own:
 		asked = own
 	case asked == p.Account:
-	case !p.UIDs.has(asked.UID):
+	case !p.UIDs.Has(asked.UID):
 		return asked, fmt.Errorf("uid %d: it is not among the accounts %d to %d of the policy", asked.UID, p.UIDs.From, p.UIDs.To)
-	case asked.GID != 0 && !p.UIDs.has(asked.GID): // groups of the system open disks, containers and logs
+	case asked.GID != 0 && !p.UIDs.Has(asked.GID): // groups of the system open disks, containers and logs
 		return asked, fmt.Errorf("group %d: it is not among the accounts %d to %d of the policy", asked.GID, p.UIDs.From, p.UIDs.To)
 	}
 	if asked.UID == 0 || asked.GID == 0 {
@@ -183,7 +171,7 @@ func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	return asked, nil
 }
 
-// checkRoot says whether folders may be opened beneath a path.
+// checkRoot refuses a path beneath which no folder may be opened.
 func (p Policy) checkRoot(path string) error {
 	if err := checkAbsolute(path); err != nil {
 		return fmt.Errorf("root %q: %w", path, err)

@@ -18,7 +18,7 @@ func TestReadPolicy(t *testing.T) {
 			MinTier: sandbox.TierNamespaces, UIDs: personUIDs, Memory: defaultMemory, PIDs: defaultPIDs}},
 		"everything": {"# people\nworker\t/w \nsandbox accounts\n\n  sandbox_min   landlock\nuids 2000-2999\naccount 980:981\n" +
 			"root /home\nroot /srv/my work\nmemory 1000\npids 20\n",
-			Policy{"/w", sandbox.TierAccounts, sandbox.TierLandlock, Range{2000, 2999}, Account{980, 981},
+			Policy{"/w", sandbox.TierAccounts, sandbox.TierLandlock, sandbox.IDRange{From: 2000, To: 2999}, Account{980, 981},
 				[]string{"/home", "/srv/my work"}, 1000, 20}},
 		"what is found out": {"worker /w\nsandbox auto\nsandbox_min auto\r\n", Policy{Worker: "/w",
 			MinTier: sandbox.TierNamespaces, UIDs: personUIDs, Memory: defaultMemory, PIDs: defaultPIDs}},
@@ -69,7 +69,9 @@ func TestReadPolicyRefuses(t *testing.T) {
 // TestAccount: whose a worker is, for each way to ask and each service.
 func TestAccount(t *testing.T) {
 	mews, root, forWorkers := Account{980, 980}, Account{}, Account{981, 981}
-	policy := func(a Account) Policy { return Policy{Worker: "/w", UIDs: Range{2000, 2999}, Account: a} }
+	policy := func(a Account) Policy {
+		return Policy{Worker: "/w", UIDs: sandbox.IDRange{From: 2000, To: 2999}, Account: a}
+	}
 	for name, c := range map[string]struct {
 		policy     Policy
 		own, asked Account

@@ -137,7 +137,7 @@ func TestManyDaemonsAtOnce(t *testing.T) {
 
 // TestAKnownProcessBecomesNoOtherWorker, whoever says so: it would be signalled in that one's place.
 func TestAKnownProcessBecomesNoOtherWorker(t *testing.T) {
-	b := children{supervisor: 7, workers: map[uint64]*worker{1: {pid: 8}, 2: {pid: 9, ended: time.Now()}}}
+	b := spawner{supervisor: 7, workers: map[uint64]*worker{1: {pid: 8}, 2: {pid: 9, ended: time.Now()}}}
 	for pid, known := range map[int]bool{7: true, 8: true, 9: false, 10: false} {
 		if err := b.checkNewPID(pid); (err != nil) != known {
 			t.Errorf("process %d: %v", pid, err)

@@ -7,27 +7,26 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"mews/protocol/spawnwire"
 )
 
-// SocketVariable tells a mews that its spawner has started it, and on which descriptor it finds it.
+// SocketVariable tells mews that its spawner has started it, and on which descriptor the socket is.
 const SocketVariable = "MEWS_SPAWNER_FD"
 
-// EndedError is how the program ended that Supervise has started, where that was not well.
+// EndedError says how the program that Supervise started has ended, unless that was with status 0.
 type EndedError struct {
 	Program string
-	Status  int // as a shell has it: 128 and the signal's number after a signal
+	Status  int // as a shell gives it: after a signal 128 and its number
 }
 
 func (e EndedError) Error() string {
 	return fmt.Sprintf("%s ended with status %d", e.Program, e.Status)
 }
 
-// OpenPolicy reads a policy's file, which nobody but root may be able to write.
+// OpenPolicy reads a policy file, which only root may be able to write.
 func OpenPolicy(path string) (Policy, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -48,11 +47,11 @@ func OpenPolicy(path string) (Policy, error) {
 	return p, err
 }
 
-// Supervise starts a program, mews, without any of this process's privilege, serves it as Run does, and passes on to it
-// the signals of a service manager. It returns when the program has ended and nothing is left of any worker; an EndedError
-// says that it did not end well.
+// Supervise starts a program, which is mews, without any of this process's privilege, serves it as Run does, and passes on to
+// it the signals of a service manager. It returns when the program has ended and nothing is left of any worker. It is an
+// EndedError if the program did not end with status 0.
 func Supervise(argv []string, o Options) error {
-	runtime.LockOSThread() // capabilities are a thread's, and so is what it starts
+	runtime.LockOSThread() // capabilities belong to a thread, which passes them on
 	defer runtime.UnlockOSThread()
 	if err := errors.Join(prepare(), clearInheritable()); err != nil {
 		return err
@@ -70,24 +69,22 @@ func Supervise(argv []string, o Options) error {
 	if err = errors.Join(err, theirs.Close()); err != nil {
 		return errors.Join(fmt.Errorf("start %s: %w", argv[0], err), conn.Close())
 	}
-	o.supervisorPID = cmd.Process.Pid // it is reaped with all the others
 	s := newSpawner(conn, o)
-	err = s.run(chld, told)
-	if status := shellStatus(s.status); err == nil && status != 0 {
-		err = EndedError{argv[0], status}
+	s.supervisor = cmd.Process.Pid // it is reaped with all the others
+	if err := s.run(chld, told); err != nil {
+		return err
 	}
-	return err
+	status := s.status.ExitStatus()
+	if s.status.Signaled() {
+		status = 128 + int(s.status.Signal())
+	}
+	if status != 0 {
+		return EndedError{argv[0], status}
+	}
+	return nil
 }
 
-// shellStatus is an end as a shell has it.
-func shellStatus(s syscall.WaitStatus) int {
-	if s.Signaled() {
-		return 128 + int(s.Signal())
-	}
-	return s.ExitStatus()
-}
-
-// clearInheritable has what this process starts get none of its capabilities, unless it is given them by name.
+// clearInheritable makes sure that what this process starts gets none of its capabilities, unless it is given them by name.
 func clearInheritable() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep the capabilities from mews: %w", err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mews/protocol/spawnwire"
+	"mews/worker/sandbox"
 )
 
 // supervise is the role of a spawner that a service manager has started: a policy, --, a program.
@@ -261,7 +262,7 @@ func TestOpenPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := OpenPolicy(path)
-	if asRoot() && (err != nil || p.Worker != "/w" || p.UIDs != Range{2000, 2999}) {
+	if asRoot() && (err != nil || p.Worker != "/w" || p.UIDs != sandbox.IDRange{From: 2000, To: 2999}) {
 		t.Errorf("root's: %+v, %v", p, err)
 	}
 	for name, c := range map[string]struct {

@@ -266,7 +266,7 @@ func tryOtherAccounts([]string) error {
 	if err := prepare(); err != nil {
 		return err
 	}
-	p := Policy{UIDs: Range{2000, 3000}, Account: Account{stranger, stranger}}
+	p := Policy{UIDs: sandbox.IDRange{From: 2000, To: 3000}, Account: Account{stranger, stranger}}
 	if err := p.limitAccounts(sandbox.PrivilegeRoot, Account{}); err != nil {
 		return err
 	}

@@ -1,0 +1,54 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// DetectOptions are which tiers a spawner may use.
+type DetectOptions struct {
+	Tier    Tier // what is asked for; "" is the best that there is
+	MinTier Tier // less is refused
+}
+
+// Detect gives the tier off and a sentence about it, where both options allow it: macOS has no other.
+func Detect(o DetectOptions) (Tier, string, error) {
+	if o.Tier != TierOff || o.MinTier != TierOff {
+		return TierOff, "", errors.New(textNoWallsOnMacOS)
+	}
+	return TierOff, tierTexts[TierOff], nil
+}
+
+// Open finds a folder beneath root. No link on the way leads out of root.
+func Open(root, path string) (Bind, os.FileInfo, error) {
+	b := Bind{Root: root, Path: path}
+	beneath, err := os.OpenRoot(root)
+	if err != nil {
+		return b, nil, err
+	}
+	defer beneath.Close()
+	info, err := beneath.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = errors.New("it is no folder")
+	}
+	if err != nil {
+		return b, nil, fmt.Errorf("%s: %w", b.path(), err)
+	}
+	return b, info, nil
+}
+
+// Command is a plan's worker, not started yet, in its home and with an environment of nothing else. The caller gives it
+// its descriptors.
+func (p Plan) Command() (*exec.Cmd, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if p.Tier != TierOff {
+		return nil, fmt.Errorf("build the walls %q: macOS has none", p.Tier)
+	}
+	cmd := exec.Command(p.Worker)
+	cmd.Dir, cmd.Env = p.Home.path(), environment(p)
+	return cmd, nil
+}

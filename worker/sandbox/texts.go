@@ -1,0 +1,36 @@
+package sandbox
+
+// tierTexts say for people what a tier means.
+var tierTexts = map[Tier]string{
+	TierAccounts: "Each person's worker has files, processes and no network of its own, and runs as the OS account that the " +
+		"configuration gives to its person. People without an account share the service's.",
+	TierNamespaces: "Each person's worker has files, processes and no network of its own. All workers share one OS account, " +
+		"unless the configuration gives a person another one.",
+	TierLandlock: "Workers read and write only their person's files and reach no network. But they see the names of other " +
+		"processes and can change the permissions of any file of their account, and only Mews ends what they leave running.",
+	TierOff: "There are no walls around workers: a worker, and any program that it runs, can do whatever its account can.",
+}
+
+// Sentences and parts of sentences for people.
+const (
+	textNoGoodWalls     = "there are no walls that are good enough (%q or better is asked for):\n%s"
+	textLessThanMin     = "sandbox %q is less than sandbox_min %q"
+	textBetterWalls     = " Better walls do not hold here: %s."
+	textNoAccountChange = "this spawner may not change accounts; it needs CAP_SETUID, CAP_SETGID and CAP_KILL"
+	textNoWallsOnMacOS  = "macOS has no walls: set sandbox and sandbox_min to off to run workers without any"
+	textOldKernel       = "it needs Linux 5.13 or later, and in a container a seccomp profile that allows this call: with Docker --security-opt seccomp=unconfined"
+	textProcMasked      = "a container that hides parts of /proc does not let anybody have one of their own"
+	textLandlockTooOld  = "the kernel has version %d of Landlock, and without namespaces %d is needed (Linux 6.12)"
+	textNoLandlock      = "ENOSYS: the kernel has none, or a container's filter hides it; EOPNOTSUPP: it is not among the kernel's lsm="
+)
+
+// namespaceAdvice is what to do where a system does not let a process make namespaces, by the text of its error.
+var namespaceAdvice = []struct{ err, advice string }{
+	{"no space left", "user namespaces are switched off: sysctl user.max_user_namespaces=15000, or run Mews as a service with " +
+		"deploy/systemd/mews.service.d/no-user-namespaces.conf"},
+	{"operation not permitted", "user namespaces are switched off for accounts that are not root: " +
+		"sysctl kernel.unprivileged_userns_clone=1, or in a container allow them in its seccomp profile, or run Mews as a service " +
+		"with deploy/systemd/mews.service.d/no-user-namespaces.conf"},
+	{"permission denied", "on Ubuntu an AppArmor profile must allow user namespaces: install deploy/apparmor/mews-spawner"},
+	{"invalid argument", "the kernel has no user namespaces (CONFIG_USER_NS)"},
+}

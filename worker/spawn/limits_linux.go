@@ -1,0 +1,226 @@
+package spawn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mews/protocol/spawnwire"
+	"mews/worker/cgroup"
+)
+
+// Control groups limit what a worker and all that it runs may have together. Where the system gives none, a watchdog looks
+// every few seconds: it ends the largest process of a worker that has too much memory, and all processes below a worker
+// that has too many.
+
+// workerGroup is what limits a worker and all that it runs.
+type workerGroup struct {
+	limits  cgroup.Limits
+	group   *cgroup.Group // nil: there are none here
+	inGroup bool          // the worker was born in it
+	hits    cgroup.LimitHits
+}
+
+// workerWeight is a worker's share of processor and disk while others want them too. The supervisor, for whom everybody
+// waits, has 100.
+const workerWeight = 20
+
+// workerLimits are what was asked for, and at most what the policy allows.
+func workerLimits(m spawnwire.Spawn, p Policy) cgroup.Limits {
+	l := cgroup.Limits{Memory: int64(p.Memory), PIDs: int(p.PIDs), CPUWeight: workerWeight, IOWeight: workerWeight}
+	if m.Memory > 0 {
+		l.Memory = int64(min(m.Memory, p.Memory))
+	}
+	if m.PIDs > 0 {
+		l.PIDs = int(min(m.PIDs, p.PIDs))
+	}
+	l.MemoryHigh = l.Memory - l.Memory/8 // the worker is slowed down first, so that caches are given back
+	return l
+}
+
+// makeGroup makes a worker's group, if there are any, and has its process born there if the kernel can do that.
+func (s *spawner) makeGroup(w *worker, attr *syscall.SysProcAttr) (err error) {
+	if !s.grouped {
+		return nil
+	}
+	// The name has this spawner's pid: another spawner of the same service may still be ending.
+	if w.group, err = s.groups.Make(fmt.Sprintf("%d-%d", unix.Getpid(), w.id), w.limits); err != nil {
+		return err
+	}
+	if dir := w.group.Dir(); dir != nil {
+		attr.UseCgroupFD, attr.CgroupFD, w.inGroup = true, int(dir.Fd()), true
+	}
+	return nil
+}
+
+// joinGroup puts a worker that was not born there into its group. It has not yet executed anything that could fork.
+func (w *worker) joinGroup() error {
+	if w.group == nil || w.inGroup {
+		return nil
+	}
+	return w.group.Add(w.pid)
+}
+
+// discard clears away a worker that could not be started. What is left of it is killed with the orphans.
+func (w *worker) discard() error {
+	if w.group == nil {
+		return nil
+	}
+	return errors.Join(w.group.Kill(), w.group.Remove())
+}
+
+// removeGroup removes the group of a worker of which nothing is left.
+func (w *worker) removeGroup() {
+	if w.group != nil {
+		_ = w.group.Remove() // the kernel may hold on to it for a moment; the next spawner removes it
+	}
+}
+
+// checkLimits reports the limits that were hit since the last sweep, and starts the watchdog's look.
+func (s *spawner) checkLimits() error {
+	if time.Since(s.lastCheck) < s.sweep() {
+		return nil
+	}
+	s.lastCheck = time.Now()
+	s.startMeasuring()
+	for _, w := range s.workers {
+		if !w.ended.IsZero() {
+			continue
+		}
+		if err := s.reportNewHits(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reportNewHits reports what a worker's group has counted since the last report.
+func (s *spawner) reportNewHits(w *worker) error {
+	if w.group == nil {
+		return nil
+	}
+	now, err := w.group.LimitHits()
+	if err != nil {
+		return nil // the group is just ending
+	}
+	return s.sendHits(w, now)
+}
+
+// sendHits sends a LimitHit for each count that has grown.
+func (s *spawner) sendHits(w *worker, now cgroup.LimitHits) error {
+	for _, c := range []struct {
+		kind     string
+		limit    int64
+		was, now int64
+	}{
+		{"memory", w.limits.Memory, w.hits.OOMKills, now.OOMKills},
+		{"pids", int64(w.limits.PIDs), w.hits.PIDs, now.PIDs},
+	} {
+		if c.now <= c.was {
+			continue
+		}
+		m := spawnwire.LimitHit{ID: w.id, Kind: c.kind, Limit: uint64(c.limit), Times: uint32(min(c.now-c.was, 1<<20))}
+		if err := s.send(m); err != nil {
+			return err
+		}
+	}
+	w.hits = now
+	return nil
+}
+
+// groupsLimit says whether control groups keep workers to their limit of something, so that the watchdog need not.
+func (s *spawner) groupsLimit(controller string) bool {
+	return s.grouped && s.groups.Enabled(controller)
+}
+
+// startMeasuring starts the watchdog's look, where control groups do not limit everything. It can hang over a process that
+// is being torn down, so a goroutine of its own does it, one at a time.
+func (s *spawner) startMeasuring() {
+	if s.measuring || s.groupsLimit("memory") && s.groupsLimit("pids") {
+		return
+	}
+	roots := map[int]int{}
+	for _, w := range s.workers {
+		if !w.ended.IsZero() {
+			continue
+		}
+		roots[w.pid] = math.MaxInt
+		if !s.groupsLimit("pids") {
+			roots[w.pid] = w.limits.PIDs
+		}
+	}
+	if len(roots) == 0 {
+		return
+	}
+	s.measuring = true
+	go func() { // ends with the look; nobody waits for it at the end
+		sizes, err := cgroup.MeasureAll("/proc", roots)
+		if err != nil {
+			sizes = nil
+		}
+		s.results <- func() error { return s.enforce(sizes) }
+	}()
+}
+
+// enforce keeps each worker to its limits.
+func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
+	s.measuring = false
+	for _, w := range s.workers {
+		size, ok := sizes[w.pid]
+		if !ok || !w.ended.IsZero() {
+			continue
+		}
+		now := w.hits
+		var err error
+		switch {
+		case size.Tasks > w.limits.PIDs && !s.groupsLimit("pids"):
+			err = s.endDescendants(w, &now)
+		case size.Bytes > w.limits.Memory && !s.groupsLimit("memory"):
+			err = killLargest(w, size, &now)
+		}
+		if err == nil {
+			err = s.sendHits(w, now)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endDescendants ends all that a worker runs. Nobody can tell which of many processes are too many, and those that are left
+// would only make more: so would those that have lost their parents and come to the spawner.
+func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
+	killed, err := s.killDescendants(w.pid, os.Getpid())
+	if killed > 0 {
+		hits.PIDs++
+	}
+	return err
+}
+
+// killLargest ends the largest process of a worker, and the worker itself if that is the largest.
+func killLargest(w *worker, size cgroup.TreeSize, hits *cgroup.LimitHits) error {
+	largest := size.Largest
+	if largest == 0 || size.LargestBytes < size.Bytes/8 {
+		largest = w.pid
+	}
+	killed, err := cgroup.KillWithin(largest, w.pid)
+	if killed {
+		hits.OOMKills++
+	}
+	return err
+}
+
+// isStale says whether a group's name is of a spawner that is gone.
+func isStale(name string) bool {
+	pid, _, _ := strings.Cut(name, "-")
+	n, err := strconv.Atoi(pid)
+	return err == nil && n != unix.Getpid() && unix.Kill(n, 0) == unix.ESRCH
+}
