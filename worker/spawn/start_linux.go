@@ -112,11 +112,14 @@ func (p Policy) open(root, path string) (sandbox.Bind, int, error) {
 // ownFolders are the folders that a worker has of its own. No folder of the host is put over them, or into them.
 var ownFolders = []string{"home", "workspaces", "tmp", "dev", "proc", "etc", ""}
 
-// checkBind refuses what a plan does not: a folder of the host within the worker's own, and a name that is there twice.
+// checkBind refuses what a plan does not: a folder of the host within the worker's own, and a name that is there twice. That
+// such a folder is read-only it says before the plan would.
 func checkBind(b spawnwire.Bind, others []sandbox.Bind) error {
 	at := filepath.Join(b.Root, b.Path)
 	top, _, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")
 	switch {
+	case b.Name == "" && b.Writable:
+		return fmt.Errorf("folder %s: without a name among the workspaces it is for reading", at)
 	case b.Name == "" && (slices.Contains(ownFolders, top) || strings.Contains(b.Path, "..") || filepath.Clean(b.Root) != b.Root):
 		return fmt.Errorf("folder %s: a worker has another of its own there; give it a name among the workspaces", at)
 	case b.Name != "" && slices.ContainsFunc(others, func(o sandbox.Bind) bool { return o.Name == b.Name }):
