@@ -24,10 +24,10 @@ type ModelRequest struct {
 	Output   int64                                // tokens that the model may say at most; 0 is the provider's own bound
 	Measured Measured
 	User     string // whose call it is: where more calls wait than may run, their people take turns
-	// OnReceive is told what has come of an answer, for who has to reckon what one cost that broke off: of nothing as the
-	// request goes out, and then of the bytes of each piece, be they said, thought or a call's, with what the provider has
-	// counted by then. It is called as delta is. nil: nobody asks.
-	OnReceive func(bytes int, counted protocol.Usage)
+	// OnFailure is told of each attempt of a model that failed, as it happens and from the caller's goroutine: also of those
+	// that a fallback makes good and, where there is a Reserver, of one that ctx's end has stopped. Who gives a Reserver sets
+	// it and ends each failure's Lease. The catalogue calls it, no provider does. nil: nobody asks.
+	OnFailure func(ModelFailure)
 }
 
 // Measured is what a provider has said of how long an earlier request was whose beginning this one has.
@@ -97,6 +97,8 @@ type ModelAnswer struct {
 	Request  string // the provider's own name of the call, for its support; "" where it gives none
 	Replaced *ReplacedModel
 	Lease    int64 // of the attempt that this is the answer of; 0 where nothing was set aside
+	Sent     bool  // the request may have gone out
+	Received int64 // bytes of the answer, be they said, thought or a call's; 0 where the provider does not tell
 }
 
 // ReplacedModel says that another model was to answer, and why it did not.
@@ -127,6 +129,17 @@ type ModelError struct {
 func (e *ModelError) Error() string { return string(e.Class) + ": " + e.Err.Error() }
 func (e *ModelError) Unwrap() error { return e.Err }
 
+// ModelFailure is one attempt of a model that failed.
+type ModelFailure struct {
+	Spec    string // provider/model
+	Class   ModelClass
+	Request string         // the provider's own name of the call
+	Usage   protocol.Usage // what it counted all the same; it is in no answer's usage
+	Lease   int64          // what was set aside for it, which is to be kept with its usage; 0 where nothing was
+	Again   time.Duration  // after which the same model is tried again
+	Last    bool           // it is not
+}
+
 // ModelClass tells apart what is to be done about a failure.
 type ModelClass string
 
@@ -155,6 +168,7 @@ const (
 type ModelProvider interface {
 	// Stream calls the model and returns its whole answer. It calls delta with each piece as it comes, from one
 	// goroutine, before it returns. When ctx ends it ends the call and returns ctx's cause. Any other error is a
-	// *ModelError, whose Err has CodeModel or CodeUnavailable.
+	// *ModelError, whose Err has CodeModel or CodeUnavailable. Beside an error the answer has what is known of the call:
+	// Request, Usage, Sent and Received.
 	Stream(ctx context.Context, req ModelRequest, delta func(ModelDelta)) (ModelAnswer, error)
 }

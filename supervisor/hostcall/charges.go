@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"mews/supervisor"
-	"mews/supervisor/model"
 	"mews/supervisor/sqlite"
 )
 
@@ -61,7 +60,7 @@ func (s *stepStream) chargeUnkept(ctx context.Context) {
 }
 
 // chargeFailed keeps what a failed call has counted.
-func (s *stepStream) chargeFailed(ctx context.Context, f model.Failure) {
+func (s *stepStream) chargeFailed(ctx context.Context, f supervisor.ModelFailure) {
 	s.keepUsage(ctx, s.priced(sqlite.ModelCall{Spec: f.Spec, Class: f.Class, Usage: f.Usage, Request: f.Request, Lease: f.Lease}))
 }
 

@@ -9,7 +9,6 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/history"
-	"mews/supervisor/model"
 	"mews/supervisor/sqlite"
 )
 
@@ -72,8 +71,8 @@ func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (s
 // call calls the model once. It keeps what a call that failed has cost.
 func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
 	req.Measured = s.transcript.counted.of(req)
-	watched := model.WithFailures(ctx, func(f model.Failure) { s.chargeFailed(ctx, f) })
-	said, err := s.o.Models.Stream(watched, s.Model, req, func(delta supervisor.ModelDelta) {
+	req.OnFailure = func(f supervisor.ModelFailure) { s.chargeFailed(ctx, f) }
+	said, err := s.o.Models.Stream(ctx, s.Model, req, func(delta supervisor.ModelDelta) {
 		if delta.Restart {
 			s.takeBack()
 			return

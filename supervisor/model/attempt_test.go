@@ -24,16 +24,15 @@ type spender struct {
 	c     *Catalogue
 	purse *purse
 	spent int64
-	lost  []Failure
+	lost  []supervisor.ModelFailure
 }
 
 func (s *spender) ask(ctx context.Context, spec string) (supervisor.ModelAnswer, error) {
-	ctx = WithFailures(ctx, func(f Failure) {
-		s.lost = append(s.lost, f)
-		s.settle(f.Spec, f.Lease, f.Usage)
-	})
 	answer, err := s.c.Stream(ctx, spec, supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")},
-		User: "ann", Reserver: s.purse}, func(supervisor.ModelDelta) {})
+		User: "ann", Reserver: s.purse, OnFailure: func(f supervisor.ModelFailure) {
+			s.lost = append(s.lost, f)
+			s.settle(f.Spec, f.Lease, f.Usage)
+		}}, func(supervisor.ModelDelta) {})
 	s.settle(answer.Spec, answer.Lease, answer.Usage)
 	return answer, err
 }
@@ -96,18 +95,14 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 // TestWhatBrokeOffCostsWhatHadCome: by how an attempt ends, what it is taken to have counted.
 func TestWhatBrokeOffCostsWhatHadCome(t *testing.T) {
 	input := int64(perRequest + perMessage + perPart + 2)
-	hears := func(u protocol.Usage, bytes ...int) func(supervisor.ModelRequest) {
-		return func(req supervisor.ModelRequest) {
-			for _, n := range bytes {
-				req.OnReceive(n, u)
-			}
-		}
+	hears := func(u protocol.Usage, bytes int64) supervisor.ModelAnswer {
+		return supervisor.ModelAnswer{Sent: true, Received: bytes, Usage: u}
 	}
-	none := func(supervisor.ModelRequest) {}
+	none := supervisor.ModelAnswer{}
 	type usage = protocol.Usage
 	cases := map[string]struct {
-		class supervisor.ModelClass // "": it answers; stopped: whoever asked goes
-		heard func(supervisor.ModelRequest)
+		class supervisor.ModelClass  // "": it answers; stopped: whoever asked goes
+		heard supervisor.ModelAnswer // what is known of the call
 		said  string
 		count usage
 		free  bool
@@ -118,36 +113,35 @@ func TestWhatBrokeOffCostsWhatHadCome(t *testing.T) {
 		"sent, and no word came":                {supervisor.ModelStalled, hears(usage{}, 0), "", usage{}, false, usage{Input: input}, true},
 		"refused":                               {class: supervisor.ModelAuth, heard: hears(usage{}, 0), free: true},
 		"refused, and counted all the same":     {supervisor.ModelAuth, hears(usage{}, 0), "", usage{Input: 3, Output: 1}, true, usage{Input: 3, Output: 1}, true},
-		"cut, counted nothing":                  {supervisor.ModelCut, hears(usage{}, 0, 10, 20), "0123456789", usage{}, false, usage{Input: input, Output: 30}, true},
+		"cut, counted nothing":                  {supervisor.ModelCut, hears(usage{}, 30), "0123456789", usage{}, false, usage{Input: input, Output: 30}, true},
 		"cut, of a provider that tells nothing": {supervisor.ModelCut, none, "0123456789", usage{}, false, usage{Input: input, Output: 10}, true},
-		"cut, counted the input":                {supervisor.ModelCut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 0, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, usage{Input: 9, Output: 30, CacheRead: 4}, true},
-		"cut after more than it may say":        {supervisor.ModelCut, hears(usage{}, 0, 1_000_000), "", usage{}, false, usage{Input: input, Output: defaultOutput}, true},
-		"ended by itself":                       {supervisor.ModelFiltered, hears(usage{}, 0, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
-		"ended by itself, counted nothing":      {supervisor.ModelEmpty, hears(usage{}, 0, 5), "", usage{}, false, usage{Input: input, Output: 5}, true},
+		"cut, counted the input":                {supervisor.ModelCut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, usage{Input: 9, Output: 30, CacheRead: 4}, true},
+		"cut after more than it may say":        {supervisor.ModelCut, hears(usage{}, 1_000_000), "", usage{}, false, usage{Input: input, Output: defaultOutput}, true},
+		"ended by itself":                       {supervisor.ModelFiltered, hears(usage{}, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
+		"ended by itself, counted nothing":      {supervisor.ModelEmpty, hears(usage{}, 5), "", usage{}, false, usage{Input: input, Output: 5}, true},
 		"stopped before it was sent":            {class: supervisor.ModelStopped, heard: none},
-		"stopped in the middle":                 {supervisor.ModelStopped, hears(usage{Input: 8, Output: 1}, 0, 12), "", usage{}, false, usage{Input: 8, Output: 12}, true},
-		"answered":                              {"", hears(usage{}, 0, 8), "fine", usage{Input: 2, Output: 1}, false, usage{Input: 2, Output: 1}, true},
-		"answered, counted nothing":             {"", hears(usage{}, 0, 8), "fine", usage{}, false, usage{Input: input, Output: 8}, true},
+		"stopped in the middle":                 {supervisor.ModelStopped, hears(usage{Input: 8, Output: 1}, 12), "", usage{}, false, usage{Input: 8, Output: 12}, true},
+		"answered":                              {"", hears(usage{}, 8), "fine", usage{Input: 2, Output: 1}, false, usage{Input: 2, Output: 1}, true},
+		"answered, counted nothing":             {"", hears(usage{}, 8), "fine", usage{}, false, usage{Input: input, Output: 8}, true},
 	}
 	for name, k := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				first := new(scripted)
-				first.play = func(ctx context.Context, n int, say func(string)) (supervisor.ModelAnswer, error) {
-					k.heard(first.asked[n-1])
+				first.play = func(ctx context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
 					if say(k.said); k.class == "" {
 						answer := said("", say)
-						answer.Usage = k.count
+						answer.Usage, answer.Sent, answer.Received = k.count, k.heard.Sent, k.heard.Received
 						return answer, nil
 					}
 					err := failed(k.class)
 					err.Usage, err.Free, err.RetryAfter = k.count, k.free, time.Hour
 					if k.class == supervisor.ModelStopped {
 						stop()
-						return supervisor.ModelAnswer{}, context.Cause(ctx)
+						return k.heard, context.Cause(ctx)
 					}
-					return supervisor.ModelAnswer{}, err
+					return k.heard, err
 				}
 				s := &spender{purse: newPurse(1_000_000), c: costing(with(t, first), map[string]float64{"a/m": 1})}
 				answer, err := s.ask(ctx, "")
@@ -341,8 +335,8 @@ func playFault(t *testing.T, kind string, fault modeltest.Fault) {
 	}
 }
 
-func kept(lost []Failure, answer supervisor.ModelAnswer) (n int) {
-	for _, f := range append(lost, Failure{Lease: answer.Lease}) {
+func kept(lost []supervisor.ModelFailure, answer supervisor.ModelAnswer) (n int) {
+	for _, f := range append(lost, supervisor.ModelFailure{Lease: answer.Lease}) {
 		if f.Lease != 0 {
 			n++
 		}
@@ -384,7 +378,7 @@ func TestWhatEachRefusalCosts(t *testing.T) {
 				}
 				got := s.lost[0]
 				if (got.Lease != 0) != paid || (got.Usage != protocol.Usage{}) != paid || len(s.purse.open) != 0 {
-					t.Error(cmp.Diff(Failure{}, got))
+					t.Error(cmp.Diff(supervisor.ModelFailure{}, got))
 				}
 			})
 		}

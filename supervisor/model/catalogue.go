@@ -22,6 +22,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -82,7 +83,7 @@ type Catalogue struct {
 	prices       atomic.Pointer[map[string]Price] // by spec; never changed
 	breakers     *breakers
 	queue        *fair.Semaphore
-	lists        *listCache
+	lists        sync.Map  // cachedList by provider
 	payloads     *payloads // nil: they are not written
 	log          hclog.Logger
 }
@@ -106,7 +107,6 @@ func NewCatalogue(o Options) (*Catalogue, error) {
 		providers: map[string]provider{offline.Name: {offline.Provider{}, "offline", true, localityMachine}},
 		breakers:  newBreakers(o.Log),
 		queue:     fair.New(cmp.Or(o.Calls, DefaultCalls)),
-		lists:     newListCache(),
 		log:       o.Log,
 	}
 	for _, po := range o.Providers {
@@ -197,9 +197,9 @@ func (c *Catalogue) Small() string { return c.small.Spec }
 
 // Stream calls the model that spec names with req, whose own Model is overwritten. When it fails, it is tried again or
 // another model of the fallback is, as policies say; where something was said by then, delta first gets a Restart. The
-// answer names its model, and the one it stands in for. Each try is paid for by req's Reserver, whose leases end with the
-// answer's usage or as WithFailures says. When Stream fails, what was said since the last Restart is
-// void. It ends as supervisor.ModelProvider says, or with an error for a person where there is no such model.
+// answer names its model, and the one it stands in for. Each attempt is paid for by req's Reserver; its lease ends with the
+// answer's usage, or with that of req's OnFailure. When Stream fails, what was said since the last Restart is void. It ends
+// as supervisor.ModelProvider says, or with an error for a person where there is no such model.
 func (c *Catalogue) Stream(ctx context.Context, spec string, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
 	first, err := c.Resolve(spec)

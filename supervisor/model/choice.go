@@ -32,7 +32,7 @@ func (c *Catalogue) Resolve(spec string) (Choice, error) {
 	case exists && (slashed || p.single):
 		return c.choose(name, model)
 	case exists:
-		return Choice{}, invalid("%q is a provider and not a model; write %s/MODEL.", spec, name)
+		return Choice{}, invalid(textIsProvider, spec, name)
 	}
 	standard, _, _ := strings.Cut(c.defaultModel.Spec, "/")
 	if standard == "" || c.providers[standard].single {
@@ -46,11 +46,11 @@ func (c *Catalogue) choose(name, model string) (Choice, error) {
 	p := c.providers[name]
 	switch {
 	case p.single && model != "":
-		return Choice{}, invalid("The provider %q is one model without others; write %s alone.", name, name)
+		return Choice{}, invalid(textOneModel, name, name)
 	case p.single:
 		return Choice{Spec: name, Provider: p.ModelProvider, Model: name}, nil
 	case model == "":
-		return Choice{}, invalid("The model is missing after %q; write %s/MODEL.", name+"/", name)
+		return Choice{}, invalid(textModelMissing, name+"/", name)
 	}
 	return Choice{Spec: name + "/" + model, Provider: p.ModelProvider, Model: model}, nil
 }
@@ -62,17 +62,15 @@ func (c *Catalogue) provider(choice Choice) provider {
 }
 
 func (c *Catalogue) unknown(name, spec string) error {
-	names := slices.Sorted(maps.Keys(c.providers))
-	there := "The providers are " + strings.Join(names, ", ")
+	names, there := slices.Sorted(maps.Keys(c.providers)), textProviders
 	if len(names) == 1 {
-		there = "There is one provider: " + names[0]
+		there = textOneProvider
 	}
+	there = fmt.Sprintf(there, strings.Join(names, ", "))
 	if name == "" {
-		return notFound("There is no model %q: the default provider has no others. Write PROVIDER/MODEL. "+
-			"%s.", spec, there)
+		return notFound(textNoModel, spec, there)
 	}
-	return notFound("There is no model provider %q for the model %q. %s; they are set under models "+
-		"in the configuration.", name, spec, there)
+	return notFound(textNoProvider, name, spec, there)
 }
 
 func invalid(format string, args ...any) error {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"unicode/utf8"
 
@@ -38,56 +39,32 @@ const defaultOutput = 32_000
 // costBound reckons what req comes to at a model, at most. It holds as long as a provider's tokens are a byte long at least,
 // and as providers hold to the limit that they are given.
 func (c *Catalogue) costBound(m Choice, req supervisor.ModelRequest) costBound {
-	p := c.provider(m)
-	if free, known := c.isFree(m); free || !known {
-		return costBound{priced: known}
+	rows, kind := c.priceRows(m), c.provider(m).kind
+	if len(rows) == 0 || rows[0].Price == (Price{}) {
+		return costBound{priced: len(rows) > 0}
 	}
-	b := costBound{inputTokens: inputBound(m, p.kind, req), outputTokens: req.Output, priced: true}
-	if b.outputTokens <= 0 {
-		b.outputTokens = defaultOutput
-		if n, known := defaultOutputs[p.kind]; known {
-			b.outputTokens = n
-		}
-	}
-	input, output := c.highestRates(m, b.inputTokens)
+	b := costBound{inputTokens: inputBound(m, kind, req), priced: true}
+	b.outputTokens = cmp.Or(max(req.Output, 0), defaultOutputs[kind], defaultOutput)
+	input, output := highestRates(rows, b.inputTokens)
 	b.maxCost = int64(math.Ceil(float64(b.inputTokens)*input + float64(b.outputTokens)*output))
 	return b
-}
-
-// isFree says whether a model costs nothing, and whether it is known what it costs.
-func (c *Catalogue) isFree(m Choice) (free, known bool) {
-	p := c.provider(m)
-	if price, own := configuredPrice(c, m.Spec); own {
-		return price == Price{}, true
-	}
-	if p.locality == localityMachine {
-		return true, true
-	}
-	return false, len(rowsOf(pricelist[p.kind], m.Model)) > 0
 }
 
 // aboveRowsFactor is by how much more a model may cost for more input than its rows hold: OpenAI's take twice as much for input and
 // half as much again for output.
 const aboveRowsFactor = 2
 
-// highestRates is the most that a token of a model can cost, of input or output, in a request of up to so many tokens of input.
-func (c *Catalogue) highestRates(m Choice, upTo int64) (input, output float64) {
-	if price, own := configuredPrice(c, m.Spec); own {
-		return price.highestRates()
-	}
-	for _, row := range rowsOf(pricelist[c.provider(m).kind], m.Model) {
-		in, out := row.highestRates()
-		input, output = max(input, in), max(output, out)
+// highestRates is the most that a token of input, read from the cache or not or written to it, or of output can cost in a
+// request of up to so many tokens of input.
+func highestRates(rows []priceRow, upTo int64) (input, output float64) {
+	for _, row := range rows {
+		input = max(input, row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h)
+		output = max(output, row.Output)
 		if row.upTo == 0 || upTo <= row.upTo {
 			return input, output
 		}
 	}
 	return aboveRowsFactor * input, aboveRowsFactor * output
-}
-
-// highestRates is the price of a token of input that is read, from the cache or not, and written to it, whichever is the most.
-func (p Price) highestRates() (input, output float64) {
-	return max(p.Input, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h), p.Output
 }
 
 // inputBound is how many tokens req has as input, at most: what the model itself has counted of an earlier request and the

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -12,41 +13,40 @@ import (
 // call is one Stream. It belongs to its goroutine.
 type call struct {
 	*Catalogue
-	req         supervisor.ModelRequest
-	candidates  []Choice // the chosen model first
-	failed      []failure
-	failedLease int64 // the lease of the attempt that failed last
-	deltas      deltaRelay
+	req        supervisor.ModelRequest
+	candidates []Choice // the chosen model first
+	failed     []failedModel
+	deltas     deltaRelay
 }
 
-// failure is a model that gave up on a call.
-type failure struct {
+// failedModel is a model that was given up in a call.
+type failedModel struct {
 	choice Choice
 	err    *supervisor.ModelError
 }
 
-// deltas passes deltas on, and takes them back.
+// deltaRelay passes deltas on, and takes them back.
 type deltaRelay struct {
 	delta func(supervisor.ModelDelta)
-	sent  bool // something since the last restart
+	sent  int64 // bytes of text since the last restart
 }
 
-func (s *deltaRelay) send(d supervisor.ModelDelta) {
-	s.sent = s.sent || d.Text != ""
-	s.delta(d)
+func (r *deltaRelay) send(d supervisor.ModelDelta) {
+	r.sent += int64(len(d.Text))
+	r.delta(d)
 }
 
 // restart is called before each attempt.
-func (s *deltaRelay) restart() {
-	if s.sent {
-		s.sent = false
-		s.delta(supervisor.ModelDelta{Restart: true})
+func (r *deltaRelay) restart() {
+	if r.sent > 0 {
+		r.sent = 0
+		r.delta(supervisor.ModelDelta{Restart: true})
 	}
 }
 
-// run asks the models of the chain that are not left alone, in order, and after them, so that nobody is turned away
-// untried, those that are. Where there is no money for one, the small model is next, and then only what is cheaper. It ends
-// with the first answer, or with a failure that no other model would mend.
+// run asks the models that are not left alone, in order, and after them, so that nobody is turned away untried, those that
+// are. Where there is no money for one, the small model is next, and then only what is cheaper. It ends with the first
+// answer, or with a failure that no other model would mend.
 func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
 	ask := c.candidates
 	for _, all := range []bool{false, true} {
@@ -66,7 +66,7 @@ func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
 			if err == nil || c.ends(ctx, m, err) {
 				return answer, err
 			}
-			if isBudget(err) {
+			if modelError(err).Class == supervisor.ModelBudget {
 				ask, left = c.onlyCheaper(c.preferSmall(ask, left), m), c.onlyCheaper(left, m)
 			}
 		}
@@ -77,11 +77,15 @@ func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
 
 // ends says whether the call is over with a model's error. A fallback's failure is never the end: it was not chosen.
 func (c *call) ends(ctx context.Context, m Choice, err error) bool {
-	failed := new(supervisor.ModelError)
-	if ctx.Err() != nil || !errors.As(err, &failed) {
-		return true
-	}
-	return m.same(c.candidates[0]) && !policies[failed.Class].fallback
+	failed := modelError(err)
+	return ctx.Err() != nil || failed == nil || m.same(c.candidates[0]) && !policies[failed.Class].fallback
+}
+
+// modelError is the model's failure in an error; nil where it is none.
+func modelError(err error) *supervisor.ModelError {
+	var failed *supervisor.ModelError
+	errors.As(err, &failed)
+	return failed
 }
 
 // tryModel calls one model, as often as the policy says or, where it is a probe and there are others, once. It tells the
@@ -91,18 +95,18 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.M
 	var waited time.Duration
 	for n := 1; ; n++ {
 		answer, err := c.attempt(ctx, m)
-		failed := new(supervisor.ModelError)
+		failed := modelError(err)
 		switch {
 		case err == nil:
 			c.breakers.succeed(m.Spec)
 			return answer, nil
-		case !errors.As(err, &failed):
+		case failed == nil:
 			c.breakers.release(m.Spec)
 			return supervisor.ModelAnswer{}, err
 		}
 		wait, again := policies[failed.Class].retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
 		again = again && !once
-		c.note(ctx, m, failed, wait, again)
+		c.report(m, failed, answer.Lease, wait, again)
 		if !again {
 			c.giveUp(m, failed)
 			return supervisor.ModelAnswer{}, err
@@ -115,57 +119,79 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.M
 	}
 }
 
+// sleep is false when ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // giveUp gives a model up for this call.
 func (c *call) giveUp(m Choice, err *supervisor.ModelError) {
-	c.failed = append(c.failed, failure{m, err})
-	switch p := policies[err.Class]; {
+	c.failed = append(c.failed, failedModel{m, err})
+	switch {
 	case err.Class == supervisor.ModelBudget: // nobody has asked it
 		c.breakers.release(m.Spec)
-	case p.trips:
+	case policies[err.Class].trips:
 		c.breakers.fail(m.Spec, time.Now(), err.Class, err.RetryAfter)
 	default: // whoever refuses a request is there
 		c.breakers.succeed(m.Spec)
 	}
 }
 
-// attempt is one call of a provider, which is paid for first and has its turn then. Its error is a
-// *supervisor.ModelError, or ctx's cause.
-func (c *call) attempt(ctx context.Context, m Choice) (supervisor.ModelAnswer, error) {
-	c.deltas.restart()
-	req := c.req
-	req.Model = m.Model
-	paid, err := c.reserve(ctx, m, &req)
-	if err != nil {
-		return supervisor.ModelAnswer{}, err
+// report tells the log and the request's OnFailure of a failed attempt. What providers say may repeat a person's words.
+func (c *call) report(m Choice, err *supervisor.ModelError, lease int64, wait time.Duration, again bool) {
+	c.log.Info("model failed", "model", m.Spec, "class", err.Class, "request", err.Request, "again", again, "wait", wait)
+	c.log.Debug("model failed", "model", m.Spec, "error", err)
+	if err.Class != supervisor.ModelBudget { // where none was called
+		c.onFailure(supervisor.ModelFailure{Spec: m.Spec, Class: err.Class, Request: err.Request, Usage: err.Usage, Lease: lease,
+			Again: wait, Last: !again})
 	}
-	place, err := c.queue.Acquire(ctx, req.User)
-	if err != nil {
-		c.giveBack(ctx, paid)
-		return supervisor.ModelAnswer{}, err
-	}
-	c.payloads.request(m.Spec, req)
-	answer, err := m.Provider.Stream(ctx, req, paid.countText(c.deltas.send))
-	place.Release()
-	c.payloads.answer(m.Spec, answer, err)
-	if err != nil {
-		return supervisor.ModelAnswer{}, c.failAttempt(ctx, m, paid, err)
-	}
-	c.settle(m, paid, &answer)
-	answer.Spec = m.Spec
-	if first := c.candidates[0]; !m.same(first) {
-		answer.Replaced = &supervisor.ReplacedModel{Spec: first.Spec, Reason: c.reason(first)}
-	}
-	return answer, nil
 }
 
-// sleep is false when ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
+func (c *call) onFailure(f supervisor.ModelFailure) {
+	if c.req.OnFailure != nil {
+		c.req.OnFailure(f)
 	}
+}
+
+// reason is why a model does not answer this call: what it failed with, or what it is left alone for.
+func (c *call) reason(m Choice) string {
+	class := c.breakers.class(m.Spec)
+	for _, f := range c.failed {
+		if f.choice.same(m) {
+			class = f.err.Class
+		}
+	}
+	if p, known := policies[class]; known {
+		return p.reason
+	}
+	return textNoAnswer
+}
+
+// allFailed is the chosen model's error, with what became of the others in its words: but not that there was no money for
+// them, where there was none for it.
+func (c *call) allFailed() error {
+	first := *c.failed[0].err
+	var others []failedModel
+	for _, f := range c.failed {
+		if f.choice.same(c.candidates[0]) {
+			first = *f.err
+		} else {
+			others = append(others, f)
+		}
+	}
+	words := *first.Err
+	for _, f := range others {
+		if f.err.Class == supervisor.ModelBudget && first.Class == supervisor.ModelBudget {
+			continue
+		}
+		words.Message += fmt.Sprintf(textFallback, f.choice.Spec, f.err.Err.Message)
+		words.Err = errors.Join(words.Err, fmt.Errorf("fallback %s: %w", f.choice.Spec, f.err))
+	}
+	first.Err = &words
+	return &first
 }

@@ -167,15 +167,15 @@ func TestWhoWatchesLearnsWhatFailuresCost(t *testing.T) {
 		first := &scripted{play: func(context.Context, int, func(string)) (supervisor.ModelAnswer, error) {
 			return supervisor.ModelAnswer{}, costly
 		}}
-		var got []Failure
-		ctx := WithFailures(t.Context(), func(f Failure) { f.Again = 0; got = append(got, f) })
-		if _, _, err := ask(ctx, with(t, first, says("fine"))); err != nil {
+		var got []supervisor.ModelFailure
+		req := supervisor.ModelRequest{OnFailure: func(f supervisor.ModelFailure) { f.Again = 0; got = append(got, f) }}
+		if _, err := with(t, first, says("fine")).Stream(t.Context(), "", req, func(supervisor.ModelDelta) {}); err != nil {
 			t.Fatal(err)
 		}
-		one := Failure{Spec: "a/m", Class: supervisor.ModelCut, Request: "req_1", Usage: costly.Usage}
+		one := supervisor.ModelFailure{Spec: "a/m", Class: supervisor.ModelCut, Request: "req_1", Usage: costly.Usage}
 		last := one
 		last.Last = true
-		if diff := cmp.Diff([]Failure{one, last}, got); diff != "" {
+		if diff := cmp.Diff([]supervisor.ModelFailure{one, last}, got); diff != "" {
 			t.Error(diff)
 		}
 	})

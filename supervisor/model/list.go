@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -30,30 +30,10 @@ type lister interface {
 	Models(context.Context) ([]string, error)
 }
 
-// listCache keeps what providers said. It may be used from several goroutines at once.
-type listCache struct {
-	mu   sync.Mutex // guards what follows
-	kept map[string]cachedList
-}
-
+// cachedList is what a provider said that it has.
 type cachedList struct {
 	models []string
 	until  time.Time
-}
-
-func newListCache() *listCache { return &listCache{kept: map[string]cachedList{}} }
-
-func (o *listCache) get(name string, now time.Time) ([]string, bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	kept, ok := o.kept[name]
-	return kept.models, ok && now.Before(kept.until)
-}
-
-func (o *listCache) put(name string, models []string, until time.Time) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.kept[name] = cachedList{models, until}
 }
 
 // List is what there is, by spec: what the providers offer, and the models of the configuration whether or not they are
@@ -84,18 +64,19 @@ func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 	if p.single {
 		return []ListEntry{{Spec: name}}
 	}
-	models, ok := c.lists.get(name, time.Now())
-	if asked, can := p.ModelProvider.(lister); !ok && can {
-		var err error
-		if models, err = asked.Models(ctx); err != nil {
+	kept, _ := c.lists.Load(name)
+	cached, ok := kept.(cachedList)
+	if asked, can := p.ModelProvider.(lister); can && (!ok || !time.Now().Before(cached.until)) {
+		models, err := asked.Models(ctx)
+		if err != nil {
 			c.log.Info("model provider did not say what it offers", "provider", name, "error", err)
 			return []ListEntry{{Spec: name, Err: listFailure(ctx, err)}}
 		}
-		models = models[:min(len(models), listMax)]
-		c.lists.put(name, models, time.Now().Add(listTTL))
+		cached = cachedList{models[:min(len(models), listMax)], time.Now().Add(listTTL)}
+		c.lists.Store(name, cached)
 	}
-	list := make([]ListEntry, len(models))
-	for i, m := range models {
+	list := make([]ListEntry, len(cached.models))
+	for i, m := range cached.models {
 		list[i] = ListEntry{Spec: name + "/" + m}
 	}
 	return list
@@ -104,7 +85,7 @@ func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 // listFailure is why a provider did not say what it offers.
 func listFailure(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
-		return fmt.Sprintf("It did not say within %.0f seconds what it has.", listTimeout.Seconds())
+		return fmt.Sprintf(textListTimeout, amount.Of(int(listTimeout.Seconds()), "second", "seconds"))
 	}
 	return supervisor.ErrorMessage(err)
 }

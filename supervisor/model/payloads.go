@@ -63,7 +63,7 @@ type payload struct {
 	supervisor.ModelRequest
 	Picture   any `json:",omitempty"`
 	Reserver  any `json:",omitempty"`
-	OnReceive any `json:",omitempty"`
+	OnFailure any `json:",omitempty"`
 }
 
 // format is v as JSON without keys and pictures, cut where it is too long.

@@ -25,30 +25,26 @@ const (
 // is left to the fallback; what is wrong with the request would be wrong anywhere, or is the caller's to mend. What a
 // provider's filter stopped is not carried to another provider unasked: its words tell the person that they may.
 var policies = map[supervisor.ModelClass]policy{
-	supervisor.ModelRateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true,
-		trips: true, reason: "takes no more requests for now"},
-	supervisor.ModelOverloaded: {tries: 3, firstWait: time.Second, fallback: true,
-		trips: true, reason: "is overloaded"},
-	supervisor.ModelServer: {tries: 3, firstWait: time.Second, fallback: true,
-		trips: true, reason: "has trouble of its own"},
-	supervisor.ModelNetwork: {tries: 3, firstWait: time.Second, fallback: true,
-		trips: true, reason: "cannot be reached"},
+	supervisor.ModelRateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, trips: true, reason: textRateLimited},
+	supervisor.ModelOverloaded:  {tries: 3, firstWait: time.Second, fallback: true, trips: true, reason: textOverloaded},
+	supervisor.ModelServer:      {tries: 3, firstWait: time.Second, fallback: true, trips: true, reason: textServer},
+	supervisor.ModelNetwork:     {tries: 3, firstWait: time.Second, fallback: true, trips: true, reason: textNetwork},
 
-	supervisor.ModelStalled:   {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: "stopped answering"},
-	supervisor.ModelCut:       {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: "broke its answer off"},
-	supervisor.ModelMalformed: {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: "sent no readable answer"},
-	supervisor.ModelEmpty:     {tries: 2, firstWait: time.Second, fallback: true, complete: true, reason: "said nothing"},
+	supervisor.ModelStalled:   {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: textStalled},
+	supervisor.ModelCut:       {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: textCut},
+	supervisor.ModelMalformed: {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: textMalformed},
+	supervisor.ModelEmpty:     {tries: 2, firstWait: time.Second, fallback: true, complete: true, reason: textEmpty},
 
-	supervisor.ModelAuth:    {tries: 1, fallback: true, trips: true, reason: "does not accept its API key"},
-	supervisor.ModelCredit:  {tries: 1, fallback: true, trips: true, reason: "has no credit left"},
-	supervisor.ModelMissing: {tries: 1, fallback: true, trips: true, reason: "is not there"},
-	supervisor.ModelNoTools: {tries: 1, fallback: true, reason: "cannot use tools"},
-	supervisor.ModelNoRoom:  {tries: 1, fallback: true, complete: true, reason: "has no room left to answer"},
-	supervisor.ModelBudget:  {tries: 1, fallback: true, reason: "costs more than there was money left for"},
+	supervisor.ModelAuth:    {tries: 1, fallback: true, trips: true, reason: textAuth},
+	supervisor.ModelCredit:  {tries: 1, fallback: true, trips: true, reason: textCredit},
+	supervisor.ModelMissing: {tries: 1, fallback: true, trips: true, reason: textMissing},
+	supervisor.ModelNoTools: {tries: 1, fallback: true, reason: textNoTools},
+	supervisor.ModelNoRoom:  {tries: 1, fallback: true, complete: true, reason: textNoRoom},
+	supervisor.ModelBudget:  {tries: 1, fallback: true, reason: textBudget},
 
-	supervisor.ModelTooLong:  {tries: 1, reason: "cannot take a conversation this long"},
-	supervisor.ModelFiltered: {tries: 1, complete: true, reason: "has a filter that stopped the answer"},
-	supervisor.ModelRefused:  {tries: 1, reason: "refused the request"},
+	supervisor.ModelTooLong:  {tries: 1, reason: textTooLong},
+	supervisor.ModelFiltered: {tries: 1, complete: true, reason: textFiltered},
+	supervisor.ModelRefused:  {tries: 1, reason: textRefused},
 }
 
 // retry says whether a model is tried once more after n tries, and after which wait. asked is for how long the provider

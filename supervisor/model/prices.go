@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -41,42 +42,34 @@ func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (mic
 	if err != nil {
 		return 0, false
 	}
-	p := c.provider(choice)
-	price, known := configuredPrice(c, choice.Spec)
-	switch {
-	case known:
-	case p.locality == localityMachine:
-		return 0, true
-	default:
-		if price, known = findPrice(pricelist[p.kind], choice.Model, u.Input); !known {
-			return 0, false
+	for _, row := range c.priceRows(choice) {
+		if row.upTo == 0 || u.Input <= row.upTo {
+			return row.cost(u, kept)
 		}
 	}
-	return price.cost(u, kept)
+	return 0, false
 }
 
-// findPrice finds a model's price, under its whole name or that without its date.
-func findPrice(list []priceRow, model string, input int64) (Price, bool) {
-	for _, row := range rowsOf(list, model) {
-		if row.upTo == 0 || input <= row.upTo {
-			return row.Price, true
-		}
+// priceRows are a model's prices, in order: the one of the configuration, or those of the list, under its whole name or that
+// without its date. There are none where it is not known what it costs.
+func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
+	p := c.provider(m)
+	if price, set := (*c.prices.Load())[m.Spec]; set {
+		return []priceRow{{Price: price}}
 	}
-	return Price{}, false
-}
-
-// rowsOf are a model's rows, in order.
-func rowsOf(list []priceRow, model string) (rows []priceRow) {
-	short := versionSuffix.ReplaceAllString(model, "")
-	for _, row := range list {
-		if row.model == model || row.model == short {
+	if p.locality == localityMachine {
+		return []priceRow{{}}
+	}
+	short := versionSuffix.ReplaceAllString(m.Model, "")
+	for _, row := range pricelist[p.kind] {
+		if row.model == m.Model || row.model == short {
 			rows = append(rows, row)
 		}
 	}
 	return rows
 }
 
-// failedUsage counts in dollars for a million tokens, which is the same as in millionths of a dollar for a token.
+// cost counts in dollars for a million tokens, which is the same as in millionths of a dollar for a token.
 func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	for _, n := range []int64{u.Input, u.Output, u.CacheRead, u.CacheWrite} {
 		if n < 0 || n > maxTokenCount {
@@ -89,15 +82,8 @@ func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bo
 	}
 	plain := max(u.Input-u.CacheRead-u.CacheWrite, 0)
 	sum := float64(plain)*p.Input + float64(u.Output)*p.Output +
-		float64(u.CacheRead)*orElse(p.CacheRead, p.Input) + float64(u.CacheWrite)*orElse(write, p.Input)
+		float64(u.CacheRead)*cmp.Or(p.CacheRead, p.Input) + float64(u.CacheWrite)*cmp.Or(write, p.Input)
 	return int64(math.Round(sum)), true
-}
-
-func orElse(price, other float64) float64 {
-	if price == 0 {
-		return other
-	}
-	return price
 }
 
 // check refuses what no price can be: the most expensive model there is costs some hundred dollars for a million tokens.
@@ -126,10 +112,4 @@ func (c *Catalogue) SetPrices(prices map[string]Price) error {
 	}
 	c.prices.Store(&resolved)
 	return nil
-}
-
-// configuredPrice is the price that was set for a model.
-func configuredPrice(c *Catalogue, spec string) (p Price, is bool) {
-	p, is = (*c.prices.Load())[spec]
-	return p, is
 }

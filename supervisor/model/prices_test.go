@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,8 +65,10 @@ func TestThePriceListIsSound(t *testing.T) {
 			if row.check() != nil || row.Input == 0 || row.Output <= row.Input || row.CacheRead >= row.Input {
 				t.Errorf("%s %s: %+v", kind, row.model, row.Price)
 			}
-			if found, ok := findPrice(list[:i], row.model, row.upTo); ok && row.upTo != 0 {
-				t.Errorf("%s %s stands behind %+v", kind, row.model, found)
+			if at := slices.IndexFunc(list[:i], func(r priceRow) bool {
+				return r.model == row.model && (r.upTo == 0 || row.upTo <= r.upTo)
+			}); at >= 0 && row.upTo != 0 {
+				t.Errorf("%s %s stands behind %+v", kind, row.model, list[at])
 			}
 			if versionSuffix.MatchString(row.model) {
 				t.Errorf("%s %s is dated", kind, row.model)

@@ -2,18 +2,16 @@ package anthropic
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/remote"
 )
 
-const (
-	maxAnswer = 512 << 10 // bytes of an answer, so that the message fits the wire to the worker
-	maxBlocks = 256       // of an answer; nobody calls more tools at once
-)
+const maxBlocks = 256 // of an answer; nobody calls more tools at once
 
 // event is one event of the stream. A field that an event has not is empty.
 type event struct {
@@ -43,66 +41,57 @@ type usage struct {
 	Written *int64 `json:"cache_creation_input_tokens"`
 }
 
-// answerBuilder puts an answer together from its events. The zero value is ready.
+// answerBuilder puts an answer together from its events.
 type answerBuilder struct {
-	model     string
-	blocks    []*answerBlock
-	size      int                       // bytes of the answer
-	stop      string                    // why the model stopped; "" until it has
-	ended     bool                      // the stream has said that nothing follows
-	onReceive func(int, protocol.Usage) // ModelRequest.OnReceive
+	endpoint *remote.Endpoint
+	say      func(string)
+	progress remote.Progress
+	model    string
+	blocks   []*answerBlock
 
 	input, output, read, written int64 // tokens
 }
 
+func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
+
 // eventHandlers is what each event does. Those that are not listed, and those that are yet to be invented, do nothing.
-var eventHandlers = map[string]func(*answerBuilder, event, func(string)) error{
+var eventHandlers = map[string]func(*answerBuilder, event) error{
 	"message_start":       (*answerBuilder).begin,
 	"content_block_start": (*answerBuilder).open,
 	"content_block_delta": (*answerBuilder).extend,
 	"message_delta":       (*answerBuilder).finish,
-	"message_stop":        func(b *answerBuilder, _ event, _ func(string)) error { b.ended = b.stop != ""; return nil },
+	"message_stop":        (*answerBuilder).end,
 }
 
-// add takes one event and says its text, if it has any. The event's name counts only where its data have none.
-func (b *answerBuilder) add(name string, data []byte, say func(string)) error {
-	if len(data) == 0 || name == "ping" {
+// Add takes one event and says its text, if it has any. The event's name counts only where its data have none. A signature
+// is no token of the model's.
+func (b *answerBuilder) Add(e remote.Event) error {
+	if e.Name == "ping" {
 		return nil
 	}
-	if name == "error" {
-		return readFailure(0, data)
+	if e.Name == "error" {
+		return b.endpoint.StreamRefusal(e.Data)
 	}
 	var ev event
-	if err := decode(data, &ev); err != nil {
+	if err := remote.Decode(e.Data, &ev); err != nil {
 		return err
 	}
-	switch ev.Type {
-	case "error":
-		return readFailure(0, data)
-	case "":
-		if ev.Type = name; name == "" || eventHandlers[name] == nil {
-			return errNotEvent
-		}
-	}
-	if step, known := eventHandlers[ev.Type]; known {
-		err := step(b, ev, say)
-		b.report(ev)
-		return err
+	switch handle := eventHandlers[cmp.Or(ev.Type, e.Name)]; {
+	case ev.Type == "error":
+		return b.endpoint.StreamRefusal(e.Data)
+	case handle != nil:
+		b.progress.Received += int64(len(ev.Delta.Text) + len(ev.Delta.JSON) + len(ev.Delta.Thinking) + len(ev.Block))
+		return handle(b, ev)
+	case ev.Type == "":
+		return remote.ErrNotEvent
 	}
 	return nil
 }
 
-// report reports what an event brought. A signature is no token of the model's.
-func (b *answerBuilder) report(ev event) {
-	if b.onReceive != nil {
-		b.onReceive(len(ev.Delta.Text)+len(ev.Delta.JSON)+len(ev.Delta.Thinking)+len(ev.Block), b.tokens())
-	}
-}
-
-func (b *answerBuilder) begin(ev event, _ func(string)) error {
+func (b *answerBuilder) begin(ev event) error {
 	b.model = strings.ToValidUTF8(ev.Message.Model, "")
 	b.count(ev.Message.Usage)
-	return b.grow(len(b.model))
+	return b.progress.Grow(len(b.model))
 }
 
 func (b *answerBuilder) count(u usage) {
@@ -114,10 +103,11 @@ func (b *answerBuilder) count(u usage) {
 			*c.to = *c.from
 		}
 	}
+	b.progress.Usage = protocol.Usage{Input: b.input + b.read + b.written, Output: b.output, CacheRead: b.read, CacheWrite: b.written}
 }
 
 // open begins a block. Some proxies give all of a block at once, so what stands in its start counts too.
-func (b *answerBuilder) open(ev event, say func(string)) error {
+func (b *answerBuilder) open(ev event) error {
 	var start struct {
 		Type      string          `json:"type"`
 		ID        string          `json:"id"`
@@ -127,23 +117,23 @@ func (b *answerBuilder) open(ev event, say func(string)) error {
 		Signature string          `json:"signature"`
 		Input     json.RawMessage `json:"input"`
 	}
-	if err := decode(ev.Block, &start); err != nil {
+	if err := remote.Decode(ev.Block, &start); err != nil {
 		return err
 	}
 	if b.find(ev.Index) != nil || start.Type == "" {
-		return errNotEvent
+		return remote.ErrNotEvent
 	}
 	n := &answerBlock{index: ev.Index, kind: start.Type, id: start.ID, name: start.Name, signature: start.Signature}
 	n.start = bytes.Clone(ev.Block)
 	n.text.WriteString(start.Thinking)
 	if b.blocks = append(b.blocks, n); len(b.blocks) > maxBlocks {
-		return errTooBig
+		return remote.ErrTooLong
 	}
-	if err := b.grow(len(ev.Block)); err != nil || start.Text == "" || n.kind != "text" {
+	if err := b.progress.Grow(len(ev.Block)); err != nil || start.Text == "" || n.kind != "text" {
 		return err
 	}
 	n.text.WriteString(start.Text)
-	say(start.Text)
+	b.say(start.Text)
 	return nil
 }
 
@@ -157,10 +147,10 @@ func (b *answerBuilder) find(index int) *answerBlock {
 }
 
 // extend adds a piece to the block that it belongs to.
-func (b *answerBuilder) extend(ev event, say func(string)) error {
+func (b *answerBuilder) extend(ev event) error {
 	n := b.find(ev.Index)
 	if n == nil {
-		return errNotEvent
+		return remote.ErrNotEvent
 	}
 	piece := ""
 	switch n.kind + " " + ev.Delta.Type {
@@ -174,26 +164,24 @@ func (b *answerBuilder) extend(ev event, say func(string)) error {
 		n.signature += ev.Delta.Signature
 	}
 	n.text.WriteString(piece)
-	if err := b.grow(len(piece) + len(ev.Delta.Signature)); err != nil {
+	if err := b.progress.Grow(len(piece) + len(ev.Delta.Signature)); err != nil {
 		return err
 	}
 	if n.kind == "text" && piece != "" {
-		say(piece)
+		b.say(piece)
 	}
 	return nil
 }
 
-func (b *answerBuilder) finish(ev event, _ func(string)) error {
+func (b *answerBuilder) end(event) error {
+	b.progress.Ended = b.progress.Finish != ""
+	return nil
+}
+
+func (b *answerBuilder) finish(ev event) error {
 	b.count(ev.Usage)
 	if ev.Delta.StopReason != "" {
-		b.stop = ev.Delta.StopReason
-	}
-	return nil
-}
-
-func (b *answerBuilder) grow(n int) error {
-	if b.size += n; b.size > maxAnswer {
-		return errTooBig
+		b.progress.Finish = ev.Delta.StopReason
 	}
 	return nil
 }
@@ -203,23 +191,23 @@ func (b *answerBuilder) grow(n int) error {
 var lengthStops = map[string]error{
 	"max_tokens":                    errNoRoom,
 	"model_context_window_exceeded": errFull,
-	"pause_turn":                    errEmpty,
+	"pause_turn":                    remote.ErrEmpty,
 }
 
-// answer is the whole message, or why there is none. A reason that nobody has heard of is as good as "end_turn".
-func (b *answerBuilder) answer() (supervisor.ModelAnswer, error) {
-	nothing, broken := lengthStops[b.stop]
+// Answer is the whole message, or why there is none. A reason that nobody has heard of is as good as "end_turn".
+func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
+	nothing, broken := lengthStops[b.progress.Finish]
 	if !broken {
-		nothing = errEmpty
+		nothing = remote.ErrEmpty
 	}
-	if b.stop == "refusal" {
+	if b.progress.Finish == "refusal" {
 		return supervisor.ModelAnswer{}, errFiltered
 	}
 	message := protocol.Message{Role: protocol.RoleAssistant}
 	if err := b.parts(&message, broken); err != nil {
 		return supervisor.ModelAnswer{}, err
 	}
-	answer := supervisor.ModelAnswer{Message: message, Model: b.model, Usage: b.tokens(), Stop: supervisor.StopEnd}
+	answer := supervisor.ModelAnswer{Message: message, Model: b.model, Stop: supervisor.StopEnd}
 	switch calls := len(message.Calls()); {
 	case calls == 0 && blank(message.Text()):
 		return supervisor.ModelAnswer{}, nothing
@@ -249,7 +237,7 @@ func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 				continue
 			}
 			if n.name == "" {
-				return errNoName
+				return remote.ErrNoName
 			}
 			part.Call = n.call(i)
 		}
@@ -268,17 +256,4 @@ func (b *answerBuilder) spoken() string {
 		}
 	}
 	return text.String()
-}
-
-// tokens are the counts as the supervisor keeps them. What cannot be a count is none.
-func (b *answerBuilder) tokens() protocol.Usage {
-	return protocol.Usage{Input: b.input + b.read + b.written, Output: b.output, CacheRead: b.read, CacheWrite: b.written}
-}
-
-// decode reads one JSON value of an event.
-func decode(data []byte, into any) error {
-	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%w: %w", errNotEvent, err)
-	}
-	return nil
 }

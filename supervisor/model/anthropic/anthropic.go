@@ -1,26 +1,30 @@
-// Package anthropic speaks to Claude, and to whatever else answers at POST /v1/messages as Anthropic does, through
-// Anthropic's own library.
+// Package anthropic speaks to Claude, and to whatever else answers at POST /v1/messages as Anthropic does. Requests are
+// built with the types of Anthropic's own library; they are sent, and answers read, as those of the other providers are
+// (package remote). No half answer is returned as a whole one, nothing is read from the environment, and no error holds
+// the key or the URL.
 //
-// The library builds and sends the requests and cuts the stream into events. What is wrong with them is judged here: no
-// half answer is returned as a whole one, nothing is tried again, nothing is read from the environment, and no error
-// holds the key or the URL.
+//	anthropic.go  the provider: a call of a model, and the list of models
+//	request.go    a request in the API's form
+//	thinking.go   how each model is told to think
+//	pictures.go   pictures, and models that take none
+//	answer.go     an answer, from its events; answer_block.go has its pieces
+//	rules.go      what each error is to a person
 package anthropic
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/hashicorp/go-hclog"
 
-	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/remote"
 )
@@ -48,108 +52,61 @@ const (
 // Format is the name of this API's thinking blocks in the transcript.
 const Format = "anthropic"
 
+// version of the API. There has been no other since 2023.
+const version = "2023-06-01"
+
 // Provider is one endpoint. It may be used from several goroutines at once.
 type Provider struct {
-	name      string
-	at        remote.Endpoint
-	client    sdk.Client
-	http      *http.Client
-	silence   time.Duration
-	maxTokens int64
-	blind     pictureless
-	log       hclog.Logger
+	*remote.Endpoint
+	base        *url.URL
+	maxTokens   int64
+	pictureless remote.Memory[bool] // models that take no pictures: Anthropic's all do, but others speak its API
 }
 
 // New prepares an endpoint and connects to nothing. The caller closes the provider.
 func New(o Options) (*Provider, error) {
-	base, err := parseBase(o.BaseURL)
+	base, err := remote.ParseBase(cmp.Or(o.BaseURL, DefaultBaseURL), DefaultBaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("model provider %q: base_url: %w", o.Name, err)
 	}
 	if o.MaxTokens < 0 || o.Silence < 0 {
 		return nil, fmt.Errorf("model provider %q: a limit is below zero", o.Name)
 	}
-	p := &Provider{
-		name: o.Name, http: remote.Client(o.HTTPClient), log: o.Log,
-		silence: cmp.Or(o.Silence, DefaultSilence), maxTokens: int64(cmp.Or(o.MaxTokens, DefaultMaxTokens)),
+	base.Path, base.RawPath = strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/v1")+"/v1", ""
+	if o.Log == nil {
+		o.Log = hclog.NewNullLogger()
 	}
-	if p.log == nil {
-		p.log = hclog.NewNullLogger()
+	silence := cmp.Or(o.Silence, DefaultSilence)
+	p := &Provider{base: base, maxTokens: int64(cmp.Or(o.MaxTokens, DefaultMaxTokens)), Endpoint: &remote.Endpoint{
+		Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{"Anthropic-Version": {version}},
+		Client: remote.Client(o.HTTPClient), Begin: silence, Stall: silence, Rules: errorRules, Log: o.Log,
+		Refusal: readRefusal, RetryAfter: retryAfter, RequestID: requestID, TypedLists: true,
+	}}
+	if o.APIKey != "" {
+		p.Header.Set("X-Api-Key", o.APIKey)
 	}
-	p.at = remote.Endpoint{Name: o.Name, Host: base.Host, Key: o.APIKey, Rules: errorRules, Log: p.log}
-	p.client = sdk.NewClient(clientOptions(base, o.APIKey, p.http)...)
 	return p, nil
 }
 
-// clientOptions turn off what the library does of its own accord: reading the environment, trying again, tracing, and
-// telling about this machine.
-func clientOptions(base *url.URL, key string, client *http.Client) []option.RequestOption {
-	query := base.Query()
-	root := *base
-	root.RawQuery = ""
-	opts := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(), option.WithMaxRetries(0),
-		option.WithBaseURL(root.String()), option.WithHTTPClient(client), option.WithHeader("User-Agent", "mews"),
-	}
-	for name, values := range query {
-		for _, value := range values {
-			opts = append(opts, option.WithQueryAdd(name, value))
-		}
-	}
-	for _, name := range []string{"Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version",
-		"Retry-Count", "Timeout"} {
-		opts = append(opts, option.WithHeaderDel("X-Stainless-"+name))
-	}
-	if key != "" {
-		opts = append(opts, option.WithAPIKey(key))
-	}
-	return opts
-}
+func requestID(h http.Header) string { return cmp.Or(h.Get("Request-Id"), h.Get("X-Request-Id")) }
 
-// parseBase checks a base URL and takes the version off it, which the library adds itself.
-func parseBase(base string) (*url.URL, error) {
-	u, err := remote.ParseBase(cmp.Or(base, DefaultBaseURL), DefaultBaseURL)
-	if err != nil {
-		return nil, err
-	}
-	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") + "/"
-	u.RawPath = ""
-	return u, nil
-}
-
-// Close drops the idle connections. Calls under way go on.
-func (p *Provider) Close() {
-	p.http.CloseIdleConnections()
-}
-
-// Stream calls the model, as supervisor.ModelProvider says.
+// Stream calls the model, as supervisor.ModelProvider says. A request whose pictures or thinking are refused is made
+// again without them.
 func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
 	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
-	how := thinkingFormOf(req.Model, req.Thinking, p.maxOutput(req))
+	form := thinkingFormOf(req.Model, req.Thinking, p.maxOutput(req))
 	req = p.withoutPictures(req)
-	answer, err := p.exchange(ctx, req, how, say)
+	answer, err := p.exchange(ctx, req, form, say)
 	if other, better := p.retryWithoutPictures(req, err); better && ctx.Err() == nil {
 		req = other
-		answer, err = p.exchange(ctx, req, how, say)
+		answer, err = p.exchange(ctx, req, form, say)
 	}
-	if other, better := how.retryForm(err); better && ctx.Err() == nil {
-		p.log.Debug("ask again with other thinking", "provider", p.name, "model", req.Model, "request", answer.Request)
+	if other, better := form.retryForm(err); better && ctx.Err() == nil {
+		p.Log.Debug("ask again with other thinking", "provider", p.Name, "model", req.Model, "request", answer.Request)
 		answer, err = p.exchange(ctx, req, other, say)
 	}
-	if err != nil && ctx.Err() != nil {
-		return supervisor.ModelAnswer{}, context.Cause(ctx)
-	}
-	if err != nil {
-		return supervisor.ModelAnswer{}, p.explain(err, req.Model, answer.Request, answer.Usage)
-	}
-	if answer.Model == "" {
-		answer.Model = req.Model
-	}
-	p.log.Debug("model answered", "provider", p.name, "model", answer.Model, "request", answer.Request,
-		"stop", answer.Stop, "input", answer.Usage.Input, "output", answer.Usage.Output,
-		"cache_read", answer.Usage.CacheRead, "cache_write", answer.Usage.CacheWrite)
-	return answer, nil
+	return p.End(ctx, req.Model, answer, err)
 }
 
 // maxOutput is how many tokens the answer may have, what is thought included.
@@ -157,12 +114,19 @@ func (p *Provider) maxOutput(req supervisor.ModelRequest) int64 {
 	return cmp.Or(req.Output, p.maxTokens)
 }
 
-// explain makes the error for a person. A call that the head of its response gave no name has that of the refusal.
-func (p *Provider) explain(err error, model, request string, used protocol.Usage) error {
-	if f := new(failure); request == "" && errors.As(err, &f) {
-		request = p.requestID(f.request)
+// exchange sends one request and reads its answer, as remote.Endpoint.Stream does.
+func (p *Provider) exchange(ctx context.Context, req supervisor.ModelRequest, form thinkingForm,
+	say func(string)) (supervisor.ModelAnswer, error) {
+	params, err := paramsOf(req, form, p.maxOutput(req))
+	if err != nil {
+		return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err)
 	}
-	return p.at.Explain(err, model, request, used)
+	params.SetExtraFields(map[string]any{"stream": true})
+	body, err := json.Marshal(params)
+	if err != nil {
+		return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err)
+	}
+	return p.Endpoint.Stream(ctx, p.base.JoinPath("messages").String(), body, &answerBuilder{endpoint: p.Endpoint, say: say})
 }
 
 // maxPages bounds the list of models, each page of which has up to pageSize of them.
@@ -171,31 +135,43 @@ const (
 	pageSize = 50
 )
 
+// modelPage is one page of the list of models.
+type modelPage struct {
+	Data []struct {
+		ID string `json:"id"`
+	} `json:"data"`
+	More bool   `json:"has_more"`
+	Last string `json:"last_id"`
+}
+
 // Models lists the names of the models that the endpoint offers, newest first. Its errors are those of Stream.
-func (p *Provider) Models(ctx context.Context) ([]string, error) {
-	var names []string
-	var name string
-	err := remote.WatchIdle(ctx, p.silence, func(ctx context.Context, w *remote.WatchedBody) error {
-		params := sdk.ModelListParams{Limit: sdk.Int(pageSize)}
-		page, err := p.client.Models.List(ctx, params, option.WithMiddleware(checkResponse(w, &name, remote.TypeJSON)))
-		for range maxPages {
-			if err != nil || page == nil {
-				return err
-			}
-			for _, m := range page.Data {
-				if remote.ValidModelName(m.ID) {
-					names = append(names, m.ID)
-				}
-			}
-			page, err = page.GetNextPage()
+func (p *Provider) Models(ctx context.Context) (names []string, err error) {
+	at := p.base.JoinPath("models")
+	query := at.Query()
+	query.Set("limit", strconv.Itoa(pageSize))
+	for range maxPages {
+		var found modelPage
+		at.RawQuery = query.Encode()
+		if err := p.List(ctx, at.String(), &found); err != nil {
+			_, err = p.End(ctx, "", supervisor.ModelAnswer{}, err)
+			return nil, err
 		}
-		return err
-	})
-	if err != nil && ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, p.explain(err, "", p.requestID(name), protocol.Usage{})
+		for _, m := range found.Data {
+			if remote.ValidModelName(m.ID) {
+				names = append(names, m.ID)
+			}
+		}
+		if !found.More || found.Last == "" {
+			break
+		}
+		query.Set("after_id", found.Last)
 	}
 	return names, nil
+}
+
+// refused is the endpoint's refusal in an error, nil where it is none.
+func refused(err error) *remote.Refusal {
+	var r *remote.Refusal
+	errors.As(err, &r)
+	return r
 }

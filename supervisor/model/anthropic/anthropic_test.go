@@ -306,6 +306,7 @@ func TestAnAnswerStreamsAndEndsWithItsUsage(t *testing.T) {
 			called("toolu_01", "read_file", `{"path":"notizen/über.md"}`), called("toolu_02", "list_files", `{}`)),
 		Model: "claude-opus-5-5", Request: "req_1", Stop: supervisor.StopTools,
 		Usage: protocol.Usage{Input: 1525, Output: 89, CacheRead: 1200, CacheWrite: 300},
+		Sent:  true, Received: got.Received, // have a test of their own
 	}
 	for _, p := range got.Message.Parts {
 		if p.Thinking != nil {

@@ -2,9 +2,7 @@ package anthropic
 
 import (
 	"encoding/base64"
-	"errors"
 	"slices"
-	"sync"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
@@ -32,34 +30,9 @@ func resultPictures(req supervisor.ModelRequest, r *protocol.ToolResult) []sdk.T
 	return out
 }
 
-// maxPictureless bounds the models that are remembered. Their names come from people.
-const maxPictureless = 256
-
-// pictureless are the models that take no pictures, until the program ends: Anthropic's all do, but others speak its API. The
-// zero value knows of none.
-type pictureless struct {
-	mu     sync.Mutex
-	models map[string]bool
-}
-
-func (b *pictureless) add(model string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.models == nil || len(b.models) >= maxPictureless {
-		b.models = map[string]bool{}
-	}
-	b.models[model] = true
-}
-
-func (b *pictureless) has(model string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.models[model]
-}
-
 // withoutPictures is the request with no more pictures than its model takes.
 func (p *Provider) withoutPictures(req supervisor.ModelRequest) supervisor.ModelRequest {
-	if p.blind.has(req.Model) {
+	if p.pictureless.Get(req.Model) {
 		req.Picture = pictureError(remote.ReasonNoPictures)
 	}
 	return req
@@ -67,17 +40,17 @@ func (p *Provider) withoutPictures(req supervisor.ModelRequest) supervisor.Model
 
 // retryWithoutPictures is the request to make again after a refusal of its pictures, before anything was said.
 func (p *Provider) retryWithoutPictures(req supervisor.ModelRequest, err error) (supervisor.ModelRequest, bool) {
-	f := new(failure)
-	if !errors.As(err, &f) || f.status == 0 || isTooLong(f) || p.blind.has(req.Model) || !slices.ContainsFunc(req.Messages, pictured) {
+	r := refused(err)
+	if r == nil || r.Begun || isTooLong(r) || p.pictureless.Get(req.Model) || !slices.ContainsFunc(req.Messages, pictured) {
 		return req, false
 	}
-	log := p.log.With("provider", p.name, "model", req.Model, "status", f.status)
+	log := p.Log.With("provider", p.Name, "model", req.Model, "status", r.Status)
 	switch {
-	case remote.RefusesPictures(f.status, f.text):
-		p.blind.add(req.Model)
+	case remote.RefusesPictures(r.Status, r.Text):
+		p.pictureless.Change(req.Model, func(bool) bool { return true })
 		log.Info("a model takes no pictures; they are left out from now on")
 		return p.withoutPictures(req), true
-	case remote.RefusesPicture(f.status, f.text):
+	case remote.RefusesPicture(r.Status, r.Text):
 		log.Warn("a model could not use a picture; it is asked without any, this time")
 		req.Picture = pictureError(remote.ReasonUnusable)
 		return req, true

@@ -82,7 +82,7 @@ func TestAModelThatTakesNoPicturesIsAskedWithout(t *testing.T) {
 			t.Errorf("got %s", r.Raw)
 		}
 	}
-	if !p.blind.has("m") || p.blind.has("other") {
+	if !p.pictureless.Get("m") || p.pictureless.Get("other") {
 		t.Error("who is blind is not remembered")
 	}
 }
@@ -101,15 +101,5 @@ func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 	requests := server.Requests()
 	if len(requests) != 2 || len(requests[0].Seen()) != 0 || len(requests[1].Seen()) != 3 {
 		t.Errorf("%d requests, with %d and %d pictures", len(requests), len(requests[0].Seen()), len(requests[1].Seen()))
-	}
-}
-
-func TestWhoIsBlindIsBounded(t *testing.T) {
-	var b pictureless
-	for i := range 1000 {
-		b.add(strings.Repeat("m", i))
-	}
-	if len(b.models) > maxPictureless || !b.has(strings.Repeat("m", 999)) {
-		t.Errorf("%d models", len(b.models))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/remote"
 )
 
 // paramsOf turns a request into the library's words. The same transcript gives the same bytes, so that a prefix stays
@@ -163,7 +164,7 @@ func (t *messageBuilder) assistantBlock(p protocol.Part) (sdk.ContentBlockParamU
 		block, is := thoughtBlock(p.Thinking)
 		return block, is && t.sendBack
 	case p.Call != nil:
-		return sdk.NewToolUseBlock(p.Call.ID, supervisor.ParseArguments(string(p.Call.Arguments)), wireName(p.Call.Name)), true
+		return sdk.NewToolUseBlock(p.Call.ID, supervisor.ParseArguments(string(p.Call.Arguments)), remote.ToolName(p.Call.Name)), true
 	}
 	return sdk.NewTextBlock(p.Text), !blank(p.Text)
 }
@@ -195,22 +196,3 @@ func resultBlock(req supervisor.ModelRequest, r *protocol.ToolResult) sdk.Conten
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
-
-// maxName is the API's limit for a tool's name, in its older releases and at proxies.
-const maxName = 64
-
-// wireName makes a name fit for the API (letters, digits, _ and -), because a model may have called a tool that never
-// was by a name that would be refused each time the conversation is sent again.
-func wireName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, name)
-	if name == "" {
-		return "_"
-	}
-	return name[:min(len(name), maxName)]
-}

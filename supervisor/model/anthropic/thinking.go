@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -132,12 +131,12 @@ func (f thinkingForm) config() sdk.ThinkingConfigParamUnion {
 // about: what was thought earlier is no longer valid (the API binds it to the model and to all that stood before it), the
 // turn began without thinking, at another model's, or thinking can't be turned off.
 func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
-	refused := new(failure)
-	if !errors.As(err, &refused) || refused.status != http.StatusBadRequest || !refused.saysAny("thinking") {
+	r := refused(err)
+	if r == nil || r.Status != http.StatusBadRequest || !r.Says("thinking") {
 		return f, false
 	}
-	unthought := refused.saysAny("expected `thinking`")
-	invalid := refused.saysAny("signature", "bound to", "thinking` block", "thinking block")
+	unthought := r.Says("expected `thinking`")
+	invalid := r.Says("signature", "bound to", "thinking` block", "thinking block")
 	switch {
 	case f.kind != "" && !f.off && (unthought || invalid && f.kind == "enabled"): // which wants a turn to begin with it
 		return budgeted.off, true

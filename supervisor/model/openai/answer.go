@@ -3,17 +3,14 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 
-	"mews/protocol"
 	"mews/supervisor/model/remote"
 )
 
 const (
-	maxAnswer   = 512 << 10 // bytes of text and arguments, so that the message fits the wire to the worker
-	maxThinking = 4 << 20   // bytes of thinking, which is not kept: this much is a model that has lost itself
-	maxCalls    = 128       // OpenAI's own limit of tools in a request; nobody calls more at once
+	maxThinking = 4 << 20 // bytes of thinking, which is not kept: this much is a model that has lost itself
+	maxCalls    = 128     // OpenAI's own limit of tools in a request; nobody calls more at once
 )
 
 // chunk is one event of the stream.
@@ -50,22 +47,21 @@ type callDelta struct {
 
 // answerBuilder puts an answer together from its chunks.
 type answerBuilder struct {
-	say           func(string)
-	write         func(string) // where text goes on its way to said
-	model         string
-	id            string // of the chunks
-	names         map[string]string
-	text          strings.Builder
-	thinkFilter   *thinkFilter // nil: the text holds none
-	callFilter    *callFilter  // nil: calls are no text
-	calls         []*call
-	size          int    // bytes of text and arguments
-	thinkingBytes int    // bytes of thinking
-	finish        string // why the model ended; "" until it has
-	usage         usage
-	chunks        int
-	onReceive     func(int, protocol.Usage) // ModelRequest.OnReceive
+	endpoint    *remote.Endpoint
+	progress    remote.Progress
+	say         func(string)
+	write       func(string) // where text goes on its way to said
+	model       string
+	names       map[string]string // of tools here, by those on the wire
+	idInBody    bool              // the call's name is the id of the chunks
+	text        strings.Builder
+	thinkFilter *thinkFilter // nil: the text holds no thinking
+	callFilter  *callFilter  // nil: calls are no text
+	calls       []*call
+	thought     int // bytes of thinking
 }
+
+func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
 
 // newAnswerBuilder makes one that says the text as it comes, without thoughts where there may be some in it, and without calls
 // where those are text.
@@ -91,33 +87,35 @@ type call struct {
 	arguments strings.Builder
 }
 
-// add takes one event and says its text, if it has any.
-func (b *answerBuilder) add(ev event) error {
+// Add takes one event and says its text, if it has any.
+func (b *answerBuilder) Add(e remote.Event) error {
 	var c chunk
-	if ev.name == "error" {
-		return streamFailure(ev.data)
+	if string(e.Data) == "[DONE]" {
+		b.progress.Ended = true
+		return nil
 	}
-	if err := json.Unmarshal(ev.data, &c); err != nil {
-		return fmt.Errorf("%w: %w", errNotChunk, err)
+	if e.Name == "error" {
+		return b.endpoint.StreamRefusal(e.Data)
+	}
+	if err := remote.Decode(e.Data, &c); err != nil {
+		return err
 	}
 	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) {
-		return streamFailure(ev.data)
+		return b.endpoint.StreamRefusal(e.Data)
 	}
-	b.chunks++
 	if b.model == "" {
-		b.model, b.id = c.Model, c.ID
+		b.model = c.Model
+		if b.idInBody && remote.IsIdentifier(c.ID) {
+			b.progress.Request = c.ID
+		}
 	}
 	if c.Usage != nil {
-		b.usage = *c.Usage
+		b.progress.Usage = c.Usage.counts()
 	}
-	before := b.size + b.thinkingBytes
 	for _, ch := range c.Choices {
 		if err := b.addChoice(ch); err != nil {
 			return err
 		}
-	}
-	if b.onReceive != nil {
-		b.onReceive(b.size+b.thinkingBytes-before, b.usage.counts())
 	}
 	return nil
 }
@@ -130,9 +128,10 @@ func (b *answerBuilder) addChoice(ch choice) error {
 	if err := b.addText(ch.Delta.Content + ch.Delta.Refusal); err != nil {
 		return err
 	}
-	b.thinkingBytes += len(ch.Delta.Thought) + len(ch.Delta.Reasoning)
-	if b.thinkingBytes > maxThinking {
-		return errTooLong
+	thought := len(ch.Delta.Thought) + len(ch.Delta.Reasoning)
+	b.progress.Received += int64(thought)
+	if b.thought += thought; b.thought > maxThinking {
+		return remote.ErrTooLong
 	}
 	for _, d := range ch.Delta.ToolCalls {
 		if err := b.addCall(d); err != nil {
@@ -140,7 +139,7 @@ func (b *answerBuilder) addChoice(ch choice) error {
 		}
 	}
 	if ch.FinishReason != "" {
-		b.finish = ch.FinishReason
+		b.progress.Finish = ch.FinishReason
 	}
 	return nil
 }
@@ -167,10 +166,10 @@ func (b *answerBuilder) addCall(d callDelta) error {
 	if c.name == "" {
 		c.name, size = d.Function.Name, size+len(d.Function.Name)
 	}
-	piece := unquote(d.Function.Arguments)
+	piece := remote.Unquote(d.Function.Arguments)
 	c.arguments.WriteString(piece)
 	if len(b.calls) > maxCalls {
-		return errTooLong
+		return remote.ErrTooLong
 	}
 	return b.grow(size + len(piece))
 }
@@ -196,11 +195,8 @@ func (b *answerBuilder) callFor(d callDelta) *call {
 	return c
 }
 
+// grow counts n more bytes of the answer.
 func (b *answerBuilder) grow(n int) error {
-	if b.size += n; b.size > maxAnswer {
-		return errTooLong
-	}
-	return nil
+	b.progress.Received += int64(n)
+	return b.progress.Grow(n)
 }
-
-func unquote(raw json.RawMessage) string { return remote.Unquote(raw) }

@@ -6,21 +6,22 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/remote"
 )
 
 // badFinishes is what is wrong with an answer that ended so. Any other reason is good, also one that nobody has heard of.
-var badFinishes = map[string]error{"": errCutOff, "content_filter": errFiltered, "error": errBroken}
+var badFinishes = map[string]error{"content_filter": errFiltered, "error": errBroken}
 
 // lengthFinishes are the reasons of an answer that is cut at the limit of tokens.
 var lengthFinishes = map[string]bool{"length": true, "max_tokens": true, "model_length": true}
 
-// answer is the whole message, or why there is none. Of an answer that is cut at its limit, the call in which it was cut
+// Answer is the whole message, or why there is none. Of an answer that is cut at its limit, the call in which it was cut
 // is left out; where whole ones are left, it ends with them, and the model goes on when it has their results.
-func (b *answerBuilder) answer() (supervisor.ModelAnswer, error) {
-	if err := badFinishes[b.finish]; err != nil {
+func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
+	if err := badFinishes[b.progress.Finish]; err != nil {
 		return supervisor.ModelAnswer{}, err
 	}
-	cut := lengthFinishes[b.finish]
+	cut := lengthFinishes[b.progress.Finish]
 	b.close(cut)
 	if cut {
 		b.dropCut()
@@ -32,20 +33,22 @@ func (b *answerBuilder) answer() (supervisor.ModelAnswer, error) {
 	case cut && nothing:
 		return supervisor.ModelAnswer{}, errNoRoom
 	case nothing:
-		return supervisor.ModelAnswer{}, errEmpty
+		return supervisor.ModelAnswer{}, remote.ErrEmpty
 	case cut:
 		stop = supervisor.StopLength
 	}
 	parts, err := b.parts()
+	if err != nil {
+		return supervisor.ModelAnswer{}, err
+	}
 	message := protocol.Message{Role: protocol.RoleAssistant, Parts: parts}
-	return supervisor.ModelAnswer{Message: message, Model: b.model, Stop: stop}, err
+	return supervisor.ModelAnswer{Message: message, Model: b.model, Stop: stop}, nil
 }
 
 // close says what was held back, and makes calls of the blocks.
 func (b *answerBuilder) close(cut bool) {
 	if b.thinkFilter != nil {
 		b.thinkFilter.close()
-		b.thinkingBytes += b.thinkFilter.thinkingBytes
 	}
 	if b.callFilter == nil {
 		return
@@ -80,7 +83,7 @@ func (b *answerBuilder) parts() ([]protocol.Part, error) {
 	}
 	for i, c := range b.calls {
 		if c.name == "" {
-			return nil, errNoName
+			return nil, remote.ErrNoName
 		}
 		if name, renamed := b.names[c.name]; renamed {
 			c.name = name

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"mews/supervisor/model/remote"
 )
@@ -14,7 +13,7 @@ import (
 // again without it.
 type optionalPart struct {
 	name    string
-	refused func(*failure) bool
+	refused func(*remote.Refusal) bool
 	drop    func(*request) bool // false: it was not there
 }
 
@@ -56,13 +55,13 @@ func clearField[T comparable](field func(*request) *T) func(*request) bool {
 
 // refusesParameter is a refusal for the parameter's sake: by its param, or by one of the words in its text. A conversation that is
 // too long, with what the answer may have, is not one.
-func refusesParameter(words ...string) func(*failure) bool {
-	return func(f *failure) bool {
-		if (f.status != http.StatusBadRequest && f.status != http.StatusUnprocessableEntity) || isTooLong(f) {
+func refusesParameter(words ...string) func(*remote.Refusal) bool {
+	return func(f *remote.Refusal) bool {
+		if (f.Status != http.StatusBadRequest && f.Status != http.StatusUnprocessableEntity) || isTooLong(f) {
 			return false
 		}
-		root, _, _ := strings.Cut(f.param, ".")
-		text := strings.ToLower(f.text)
+		root, _, _ := strings.Cut(f.Param, ".")
+		text := strings.ToLower(f.Text)
 		return root == words[0] || slices.ContainsFunc(words, func(w string) bool { return hasWord(text, w) })
 	}
 }
@@ -86,63 +85,48 @@ func inName(c byte) bool {
 	return c == '_' || ('a' <= c && c <= 'z') || ('0' <= c && c <= '9')
 }
 
-// maxLearned bounds the models that are remembered. Their names come from people.
-const maxLearned = 256
-
-// learned is what each model has refused, until the program ends. The zero value knows nothing.
-type learned struct {
-	mu      sync.Mutex
-	refused map[string][]string // by model
-	most    map[string]int      // tokens that it may say, by model
-}
-
-func (k *learned) add(model, name string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.refused == nil || len(k.refused) >= maxLearned {
-		k.refused = map[string][]string{}
-	}
-	if !slices.Contains(k.refused[model], name) {
-		k.refused[model] = append(slices.Clip(k.refused[model]), name)
-	}
-}
-
-func (k *learned) of(model string) []string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.refused[model]
-}
-
 // dropLearned leaves out of r what its model has refused before.
 func (p *Provider) dropLearned(r *request) {
-	for _, name := range p.learned.of(r.Model) {
-		i := slices.IndexFunc(p.optionalParts, func(d optionalPart) bool { return d.name == name })
-		p.optionalParts[i].drop(r)
+	refused := p.refused.Get(r.Model)
+	for _, part := range p.optional {
+		if slices.Contains(refused, part.name) {
+			part.drop(r)
+		}
 	}
 }
 
 // learn says whether err refuses something of r that can be left out, and leaves it out, now and from now on. What is
 // left out cannot be refused again, so that this ends.
 func (p *Provider) learn(r *request, err error) bool {
-	f := new(failure)
+	f := new(remote.Refusal)
 	if !errors.As(err, &f) {
 		return false
 	}
 	if p.lowerLimit(r, f) {
 		return true
 	}
-	for _, d := range p.optionalParts {
-		if !d.refused(f) || !d.drop(r) {
+	for _, part := range p.optional {
+		if !part.refused(f) || !part.drop(r) {
 			continue
 		}
-		log := p.log.With("provider", p.name, "model", r.Model, "parameter", d.name, "status", f.status, "request", f.request)
-		if d.name == thesePictures {
+		log := p.Log.With("provider", p.Name, "model", r.Model, "parameter", part.name, "status", f.Status)
+		if part.name == thesePictures {
 			log.Warn("a model could not use a picture; it is asked without any, this time")
 			return true
 		}
-		p.learned.add(r.Model, d.name)
+		p.remember(r.Model, part.name)
 		log.Info("a model takes no such parameter; it is left out from now on")
 		return true
 	}
 	return false
+}
+
+// remember has a part left out of all requests for a model.
+func (p *Provider) remember(model, part string) {
+	p.refused.Change(model, func(parts []string) []string {
+		if slices.Contains(parts, part) {
+			return parts
+		}
+		return append(slices.Clip(parts), part)
+	})
 }

@@ -3,6 +3,8 @@ package openai
 import (
 	"regexp"
 	"strconv"
+
+	"mews/supervisor/model/remote"
 )
 
 // limitState is how a limit of the answer is held to when the endpoint refuses it.
@@ -24,7 +26,7 @@ func (p *Provider) limit(r *request, wanted int64) {
 	if n <= 0 {
 		return
 	}
-	if most := p.learned.maxOutput(r.Model); most > 0 {
+	if most := p.limits.Get(r.Model); most > 0 {
 		n = min(n, most)
 	}
 	p.server.limit(r, n)
@@ -53,36 +55,21 @@ var maxOutputPattern = regexp.MustCompile("(?:at most|less than or equal to|vali
 var refusesLimit = refusesParameter("max_tokens", "max_completion_tokens")
 
 // lowerLimit says whether f refuses the limit of r's answer as more than the model may say, and lowers it, now and from now on.
-func (p *Provider) lowerLimit(r *request, f *failure) bool {
-	found := maxOutputPattern.FindStringSubmatch(f.text)
+func (p *Provider) lowerLimit(r *request, f *remote.Refusal) bool {
+	found := maxOutputPattern.FindStringSubmatch(f.Text)
 	sent := max(r.MaxTokens, r.MaxCompletionTokens)
-	if found == nil || sent == 0 || !refusesLimit(f) && f.param != "max_completion_tokens" {
+	if found == nil || sent == 0 || !refusesLimit(f) && f.Param != "max_completion_tokens" {
 		return false
 	}
 	most, err := strconv.Atoi(found[1])
 	if err != nil || most >= sent {
 		return false
 	}
-	p.learned.lowerLimit(r.Model, most)
-	p.log.Info("a model may say less at once; it is asked for no more from now on", "provider", p.name, "model", r.Model,
-		"tokens", most, "request", f.request)
+	p.limits.Change(r.Model, func(int) int { return most })
+	p.Log.Info("a model may say less at once; it is asked for no more from now on", "provider", p.Name, "model", r.Model,
+		"tokens", most)
 	for _, field := range []*int{&r.MaxTokens, &r.MaxCompletionTokens} {
 		*field = min(*field, most)
 	}
 	return true
-}
-
-func (k *learned) lowerLimit(model string, most int) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.most == nil || len(k.most) >= maxLearned {
-		k.most = map[string]int{}
-	}
-	k.most[model] = most
-}
-
-func (k *learned) maxOutput(model string) int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.most[model]
 }

@@ -54,30 +54,25 @@ func TestALimitThatIsPaidForIsKept(t *testing.T) {
 	}
 }
 
-// TestWhatComesIsHeard also what is not said: thoughts and calls; and first of all that the request goes out.
+// TestWhatComesIsHeard also what is not said: thoughts and calls; and that the request went out.
 func TestWhatComesIsHeard(t *testing.T) {
 	stream := `data: {"choices":[{"delta":{"reasoning_content":"12345"}}]}` + "\n\n" +
 		`data: {"choices":[{"delta":{"content":"12"}}]}` + "\n\n" +
 		`data: {"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"bc","arguments":"{}"}}]}}]}` + "\n\n" +
 		`data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}` + "\n\n"
-	var bytes []int
-	var counted protocol.Usage
-	req := hi()
-	req.OnReceive = func(n int, u protocol.Usage) { bytes, counted = append(bytes, n), u }
-	if _, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), req); err == nil {
+	got, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), hi())
+	if err == nil {
 		t.Fatal("half an answer was taken")
 	}
-	if len(bytes) != 5 || bytes[0] != 0 || bytes[1] < 5 || bytes[2] != 2 || bytes[3] != 5 || counted != (protocol.Usage{Input: 7, Output: 3}) {
-		t.Errorf("heard %v, %+v", bytes, counted)
+	if !got.Sent || got.Received < 5+2+5 || got.Received > 9+2+5 || got.Usage != (protocol.Usage{Input: 7, Output: 3}) {
+		t.Errorf("heard of %+v", got)
 	}
-	bytes = nil
-	if _, _, err := ask(open(t, Options{BaseURL: "http://127.0.0.1:1/v1"}), req); err == nil || bytes != nil {
-		t.Errorf("heard %v of a request that was never sent", bytes)
+	if got, _, err := ask(open(t, Options{BaseURL: "http://127.0.0.1:1/v1"}), hi()); err == nil || got.Sent || got.Received != 0 {
+		t.Errorf("heard of %+v, of a request that was never sent", got)
 	}
 	failed := hi()
 	failed.Messages[0].Role = "nobody's"
-	failed.OnReceive = req.OnReceive
-	if _, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), failed); err == nil || bytes != nil {
-		t.Errorf("heard %v of a request that can't be sent", bytes)
+	if got, _, err := ask(open(t, Options{BaseURL: serve(t, sends(stream))}), failed); err == nil || got.Sent {
+		t.Errorf("heard of %+v, of a request that can't be sent", got)
 	}
 }

@@ -69,7 +69,7 @@ func TestModelsAreListedAsEachServerListsThem(t *testing.T) {
 func TestAListOfModelsIsBounded(t *testing.T) {
 	var l listing
 	for i := range maxModels * 2 {
-		l.Data = append(l.Data, wireModel{ID: fmt.Sprintf("m%05d", i)})
+		l.Data = append(l.Data, listedModel{ID: fmt.Sprintf("m%05d", i)})
 	}
 	body, err := json.Marshal(l)
 	if err != nil {
@@ -100,7 +100,7 @@ func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
 			`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
 		{"a refusal", page(400, "application/json", `{}`), supervisor.ModelRefused,
 			`"test" refused the request for its models as wrong (HTTP 400). ` +
-				`Use another model; the log at level debug has what "test" said.`},
+				`Use another model; the log at level debug has what it said.`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
 			if models != nil || modeltest.ClassOf(err) != c.class {
 				t.Errorf("got %v, class %s", models, modeltest.ClassOf(err))
 			}
-			want := strings.ReplaceAll(c.want, "HOST", p.at.Host)
+			want := strings.ReplaceAll(c.want, "HOST", p.Host)
 			if got := supervisor.ErrorMessage(err); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
@@ -123,7 +123,7 @@ func TestAListThatDoesNotComeIsGivenUp(t *testing.T) {
 		defer w.Close()
 		began := time.Now()
 		_, err := open(t, Options{BaseURL: "http://h/v1", HTTPClient: client}).Models(t.Context())
-		if modeltest.ClassOf(err) != supervisor.ModelNetwork || time.Since(began) != listTimeout {
+		if modeltest.ClassOf(err) != supervisor.ModelNetwork || time.Since(began) != remote.ListTimeout {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 	})
@@ -173,9 +173,13 @@ func FuzzListing(f *testing.F) {
 	f.Add(`{"data":[{"id":"a"}]}`)
 	f.Add(`{"models":[{"name":"a"},null]}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		models, err := readListing(strings.NewReader(body))
+		var l listing
+		if remote.Decode([]byte(body), &l) != nil {
+			return
+		}
+		models, err := l.models()
 		for i, m := range models {
-			if err != nil || !remote.ValidModelName(m.name) || (i > 0 && models[i-1].name >= m.name) {
+			if err != nil || !remote.ValidModelName(m.ID) || (i > 0 && models[i-1].ID >= m.ID) {
 				t.Fatalf("%v, %v", models, err)
 			}
 		}

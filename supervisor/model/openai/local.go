@@ -66,11 +66,11 @@ func (place Candidate) probe(ctx context.Context) LocalServer {
 	}
 	found := LocalServer{Name: place.Server, BaseURL: base}
 	for _, m := range models {
-		if p.server.owner != "" && m.owner != p.server.owner {
+		if p.server.owner != "" && m.Owner != p.server.owner {
 			return LocalServer{} // something else that has models
 		}
-		if p.server.isForChat(m.name) {
-			found.Models = append(found.Models, m.name)
+		if p.server.isForChat(m.ID) {
+			found.Models = append(found.Models, m.ID)
 		}
 	}
 	if p.server.owner != "" && found.Models == nil {

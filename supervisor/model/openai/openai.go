@@ -6,6 +6,15 @@
 // where a mistake would lie (half an answer is never returned as a whole one) and lenient where servers differ without
 // harm (indices of tool calls that are missing or all zero, arguments that are an object instead of a string, streams
 // that end without [DONE]).
+//
+//	openai.go       the provider: a call of a model
+//	server.go       in what servers differ; local.go finds those of this machine, list.go lists their models
+//	request.go      a request in the API's form, with cache.go, limit.go and pictures.go
+//	learned.go      what models have refused, and are not sent again
+//	texttools.go    tools that are told and called in text
+//	answer.go       an answer, from its events; finish.go has its end, usage.go its counts
+//	callfilter.go   calls in the text of an answer; thinkfilter.go: thinking in it
+//	rules.go        what each error is to a person
 package openai
 
 import (
@@ -17,7 +26,6 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/remote"
 )
@@ -49,18 +57,14 @@ const (
 
 // Provider is one endpoint. It may be used from several goroutines at once.
 type Provider struct {
-	name          string
-	at            remote.Endpoint
-	endpoint      string // of chat/completions
-	listing       string // of models
-	server        server
-	optionalParts []optionalPart
-	learned       learned
-	maxOutput     int
-	client        *http.Client
-	begin         time.Duration
-	stall         time.Duration
-	log           hclog.Logger
+	*remote.Endpoint
+	chatURL   string
+	modelsURL string
+	server    server
+	optional  []optionalPart          // what may be left out of a request here
+	refused   remote.Memory[[]string] // names of optional parts that a model has refused
+	limits    remote.Memory[int]      // tokens that a model may say
+	maxOutput int
 }
 
 // New prepares an endpoint and connects to nothing. The caller closes the provider.
@@ -73,22 +77,30 @@ func New(o Options) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model provider %q: %w", o.Name, err)
 	}
+	if o.Log == nil {
+		o.Log = hclog.NewNullLogger()
+	}
 	p := &Provider{
-		name: o.Name, endpoint: base.JoinPath("chat", "completions").String(),
-		listing: base.JoinPath("models").String(), server: server, optionalParts: optionalPartsOf(server),
-		maxOutput: o.MaxOutput, client: remote.Client(o.HTTPClient), log: o.Log,
-		begin: cmp.Or(o.Begin, max(DefaultBegin, o.Stall)), stall: cmp.Or(o.Stall, DefaultStall),
+		chatURL: base.JoinPath("chat", "completions").String(), modelsURL: base.JoinPath("models").String(),
+		server: server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
+		Endpoint: &remote.Endpoint{
+			Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{}, Client: remote.Client(o.HTTPClient),
+			Begin: cmp.Or(o.Begin, max(DefaultBegin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultStall), Rules: errorRules, Log: o.Log,
+			Refusal: readRefusal, RetryAfter: remote.RetryAfter, RequestID: requestID,
+		},
 	}
-	if p.log == nil {
-		p.log = hclog.NewNullLogger()
+	if o.APIKey != "" {
+		p.Header.Set("Authorization", "Bearer "+o.APIKey)
 	}
-	p.at = remote.Endpoint{Name: o.Name, Host: base.Host, Key: o.APIKey, Rules: errorRules, Log: p.log}
 	return p, nil
 }
 
-// Close drops the idle connections. Calls under way go on.
-func (p *Provider) Close() {
-	p.client.CloseIdleConnections()
+// requestID is the endpoint's own name of a call, if it has the look of one.
+func requestID(h http.Header) string {
+	if id := h.Get("X-Request-Id"); remote.IsIdentifier(id) {
+		return id
+	}
+	return ""
 }
 
 // Stream calls the model, as supervisor.ModelProvider says. A request of which the endpoint refuses a part that can be
@@ -97,29 +109,28 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
 	r, err := p.newRequest(req)
 	if err != nil {
-		return supervisor.ModelAnswer{}, p.at.Explain(err, req.Model, "", protocol.Usage{})
+		return p.End(ctx, req.Model, supervisor.ModelAnswer{}, err)
 	}
 	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
 	for {
 		b := newAnswerBuilder(say, p.server.thinkTags, r.textTools)
-		b.names, b.onReceive = wireToolNames(req.Tools), req.OnReceive
+		b.endpoint, b.names, b.idInBody = p.Endpoint, wireToolNames(req.Tools), p.server.idInBody
 		answer, err := p.exchange(ctx, r, b)
-		switch {
-		case err == nil:
-			return p.answered(answer, b, req), nil
-		case ctx.Err() != nil:
-			return supervisor.ModelAnswer{}, context.Cause(ctx)
-		case b.chunks == 0 && p.learn(r, err):
-			continue
+		if err == nil || ctx.Err() != nil || b.progress.Events > 0 || !p.learn(r, err) {
+			return p.End(ctx, req.Model, answer, err)
 		}
-		return supervisor.ModelAnswer{}, p.at.Explain(err, req.Model, answer.Request, answer.Usage)
 	}
 }
 
-func (p *Provider) answered(answer supervisor.ModelAnswer, b *answerBuilder, req supervisor.ModelRequest) supervisor.ModelAnswer {
-	answer.Model = cmp.Or(answer.Model, req.Model)
-	p.log.Debug("model answered", "provider", p.name, "model", answer.Model, "request", answer.Request,
-		"stop", answer.Stop, "input", answer.Usage.Input, "cache_read", answer.Usage.CacheRead,
-		"output", answer.Usage.Output, "thought", b.usage.thinking(), "thought_bytes", b.thinkingBytes)
-	return answer
+// exchange sends one request and reads its answer, as remote.Endpoint.Stream does.
+func (p *Provider) exchange(ctx context.Context, r *request, b *answerBuilder) (supervisor.ModelAnswer, error) {
+	body, err := encode(r)
+	if err != nil {
+		return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err)
+	}
+	answer, err := p.Endpoint.Stream(ctx, p.chatURL, body, b)
+	if err != nil && b.progress.Events == 0 {
+		err = unspoken(err)
+	}
+	return answer, err
 }

@@ -147,7 +147,7 @@ func TestAnAnswerStreamsAndEndsWithItsUsage(t *testing.T) {
 	want := supervisor.ModelAnswer{
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "Grüße, wie geht's?"}}},
 		Model:   "m", Usage: protocol.Usage{Input: 9, Output: 5, CacheRead: 4}, Stop: supervisor.StopEnd,
-		Request: answer.Request, // has a test of its own
+		Request: answer.Request, Sent: true, Received: answer.Received, // have tests of their own
 	}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Error(diff)
@@ -273,7 +273,7 @@ func TestTheEndpointKeepsPathAndQueryOfItsBase(t *testing.T) {
 		"http://h/v1/":              "http://h/v1/chat/completions",
 		"https://h/x?api-version=2": "https://h/x/chat/completions?api-version=2",
 	} {
-		if got := open(t, Options{BaseURL: base}).endpoint; got != want {
+		if got := open(t, Options{BaseURL: base}).chatURL; got != want {
 			t.Errorf("%s: got %s, want %s", base, got, want)
 		}
 	}

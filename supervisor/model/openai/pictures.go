@@ -154,7 +154,10 @@ func (m message) describePictures(why string, lines map[string]string, told bool
 // thesePictures is the droppable that says nothing of other requests.
 const thesePictures = "these pictures"
 
-func refusesPictures(f *failure) bool {
-	return !isTooLong(f) && remote.RefusesPictures(f.status, f.text)
+func refusesPictures(r *remote.Refusal) bool {
+	return !isTooLong(r) && remote.RefusesPictures(r.Status, r.Text)
 }
-func refusesPicture(f *failure) bool { return !isTooLong(f) && remote.RefusesPicture(f.status, f.text) }
+
+func refusesPicture(r *remote.Refusal) bool {
+	return !isTooLong(r) && remote.RefusesPicture(r.Status, r.Text)
+}

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/remote"
 )
 
 // request is the body of POST chat/completions. What is empty is not sent.
@@ -109,7 +109,7 @@ func encode(r *request) ([]byte, error) {
 func toolsOf(tools []protocol.Tool) []tool {
 	var out []tool
 	for _, t := range tools {
-		out = append(out, tool{"function", function{wireName(t.Name), t.Description, t.Schema}})
+		out = append(out, tool{"function", function{remote.ToolName(t.Name), t.Description, t.Schema}})
 	}
 	return out
 }
@@ -118,7 +118,7 @@ func toolsOf(tools []protocol.Tool) []tool {
 func wireToolNames(tools []protocol.Tool) map[string]string {
 	var names map[string]string
 	for _, t := range tools {
-		if wire := wireName(t.Name); wire != t.Name {
+		if wire := remote.ToolName(t.Name); wire != t.Name {
 			if names == nil {
 				names = map[string]string{}
 			}
@@ -144,7 +144,7 @@ func messagesOf(req supervisor.ModelRequest) ([]message, error) {
 	for i, m := range req.Messages {
 		shape, exists := roleHandlers[m.Role]
 		if !exists {
-			return nil, fmt.Errorf("%w: message %d: role %q", errUnsendable, i, m.Role)
+			return nil, fmt.Errorf("%w: message %d: role %q", remote.ErrUnsendable, i, m.Role)
 		}
 		if m.Role != protocol.RoleTool {
 			out, pictures = append(out, pictureMessage(pictures)...), nil
@@ -179,7 +179,7 @@ func assistantMessages(_ supervisor.ModelRequest, m protocol.Message) []message 
 		out.Content = text
 	}
 	for _, c := range m.Calls() {
-		out.ToolCalls = append(out.ToolCalls, toolCall{c.ID, "function", functionCall{wireName(c.Name), argumentsText(c)}})
+		out.ToolCalls = append(out.ToolCalls, toolCall{c.ID, "function", functionCall{remote.ToolName(c.Name), argumentsText(c)}})
 	}
 	if out.Content == nil && out.ToolCalls == nil {
 		return nil
@@ -223,20 +223,4 @@ func (m message) text() string {
 		}
 	}
 	return text
-}
-
-// maxName is OpenAI's limit for a function's name.
-const maxName = 64
-
-// wireName makes a name fit for OpenAI (letters, digits, _ and -), because a model may have called a tool that never
-// was by a name that the endpoint would refuse each time the conversation is sent again.
-func wireName(name string) string {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, name)
-	return name[:min(len(name), maxName)]
 }

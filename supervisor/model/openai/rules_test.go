@@ -93,10 +93,10 @@ var sentences = []struct {
 		`"test" has trouble of its own (HTTP 502). Try again in a minute.`},
 	{"a request that it does not like", supervisor.ModelRefused, page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 422). ` +
-			`Use another model; the log at level debug has what "test" said.`},
+			`Use another model; the log at level debug has what it said.`},
 	{"no reason given", supervisor.ModelRefused, page(400, "text/plain", "no"), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). ` +
-			`Use another model; the log at level debug has what "test" said.`},
+			`Use another model; the log at level debug has what it said.`},
 	{"an error in the stream", supervisor.ModelServer, says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), unavailable,
 		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
 	{"an error event", supervisor.ModelServer, sends("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), unavailable,
@@ -128,10 +128,10 @@ var sentences = []struct {
 		`This conversation is longer than the model "m" of "test" can take. ` +
 			`Start a new one with /new, or use a model with a larger context.`},
 	{"Groq: no capacity", supervisor.ModelOverloaded, page(498, "application/json", `{"error":{"message":"Flex tier capacity exceeded"}}`), unavailable,
-		`"test" has more to do than it can at the moment. Try again in a minute.`},
+		`"test" has more to do than it can for now. Try again in a minute.`},
 	{"Ollama: a full queue", supervisor.ModelOverloaded, page(503, "application/json",
 		`{"error":"server busy, please try again.  maximum pending requests exceeded"}`), unavailable,
-		`"test" has more to do than it can at the moment. Try again in a minute.`},
+		`"test" has more to do than it can for now. Try again in a minute.`},
 	{"a proxy before nothing", supervisor.ModelServer, page(503, "text/html", "<html>"), unavailable,
 		`"test" has trouble of its own (HTTP 503). Try again in a minute.`},
 	{"cut off", supervisor.ModelCut, says(modeltest.Answer{Text: "half an answer", Chunk: 4, CutAfter: 700}), unavailable,
@@ -159,7 +159,7 @@ func TestWhatAPersonReadsWhenAnEndpointFails(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			p := open(t, Options{BaseURL: serve(t, s.h), APIKey: "sk-wrong"})
 			answer, _, err := ask(p, hi())
-			checkSentence(t, err, s.code, strings.ReplaceAll(s.want, "HOST", p.at.Host))
+			checkSentence(t, err, s.code, strings.ReplaceAll(s.want, "HOST", p.Host))
 			if got := modeltest.ClassOf(err); got != s.class {
 				t.Errorf("class %s, want %s", got, s.class)
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -273,17 +272,6 @@ func TestAServerThatRefusesEverythingIsGivenUp(t *testing.T) {
 	_, _, err := ask(open(t, Options{BaseURL: serve(t, s.ServeHTTP), Server: "openai", MaxOutput: 5}), req)
 	if modeltest.ClassOf(err) != supervisor.ModelRefused || len(s.sent) != 6 || extras(t, []byte(s.sent[5])) != "{}" {
 		t.Errorf("sent %d, %v", len(s.sent), err)
-	}
-}
-
-func TestWhatIsKnownIsBounded(t *testing.T) {
-	var k learned
-	for i := range maxLearned * 3 {
-		k.add(strings.Repeat("m", i), "x")
-		k.add(strings.Repeat("m", i), "x")
-	}
-	if len(k.refused) > maxLearned || !slices.Equal(k.of(strings.Repeat("m", maxLearned*3-1)), []string{"x"}) {
-		t.Errorf("%d models", len(k.refused))
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"mews/supervisor/model/remote"
 )
 
 // A model without tools of its own is told of them in the system text and calls them in fenced blocks of its answer.
@@ -118,5 +120,5 @@ func parseCall(body string) (name, arguments string) {
 	if json.Unmarshal([]byte(body), &c) != nil || c.Name == "" {
 		return "tool_call", body
 	}
-	return c.Name, unquote(c.Arguments)
+	return c.Name, remote.Unquote(c.Arguments)
 }

@@ -75,7 +75,7 @@ func TestAModelWithoutToolsIsToldOfThem(t *testing.T) {
 
 func TestToolsInTextAreReadInTheirPlaces(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://h/v1"})
-	p.learned.add("m", nativeTools)
+	p.remember("m", nativeTools)
 	var got struct {
 		Messages []struct{ Role, Content string }
 	}
@@ -102,7 +102,7 @@ func TestToolsInTextAreReadInTheirPlaces(t *testing.T) {
 func TestARequestWithoutToolsHasNoneTold(t *testing.T) {
 	p := open(t, Options{BaseURL: "http://h/v1"})
 	plain := string(composed(t, p, hi()))
-	p.learned.add("m", nativeTools)
+	p.remember("m", nativeTools)
 	if got := string(composed(t, p, hi())); got != plain {
 		t.Errorf("got %s, before %s", got, plain)
 	}
@@ -138,7 +138,7 @@ func TestCallsInTextAreFoundHoweverTheyAreWritten(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				s := &toolless{finish: c.finish, pieces: inPieces(c.text, size)}
 				p := open(t, Options{BaseURL: serve(t, s.ServeHTTP)})
-				p.learned.add("m", nativeTools)
+				p.remember("m", nativeTools)
 				answer, said, err := ask(p, history())
 				if err != nil || said != c.said || (answer.Message.Text() != said && strings.TrimSpace(said) != "") {
 					t.Errorf("said %q, %+v, %v", said, answer, err)

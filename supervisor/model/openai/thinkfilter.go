@@ -10,11 +10,10 @@ const (
 // thinkFilter takes what a model thinks aloud out of the beginning of its text, which comes in pieces, and passes the
 // rest on to emit.
 type thinkFilter struct {
-	emit          func(string)
-	state         func(*thinkFilter, string) // nil: at the beginning
-	held          string
-	opened        bool
-	thinkingBytes int // bytes
+	emit   func(string)
+	state  func(*thinkFilter, string) // nil: at the beginning
+	held   string
+	opened bool
 }
 
 func (t *thinkFilter) write(text string) {
@@ -38,15 +37,13 @@ func (t *thinkFilter) begin(text string) {
 
 func (t *thinkFilter) inside(text string) {
 	t.held += text
-	before, after, ended := strings.Cut(t.held, thinkClose)
+	_, after, ended := strings.Cut(t.held, thinkClose)
 	if ended {
-		t.thinkingBytes += len(before)
 		t.state, t.held = (*thinkFilter).gap, ""
 		t.gap(after)
 		return
 	}
 	keep := min(len(t.held), len(thinkClose)-1) // it may be the beginning of the end
-	t.thinkingBytes += len(t.held) - keep
 	t.held = t.held[len(t.held)-keep:]
 }
 

@@ -23,12 +23,6 @@ import (
 
 const canary = "sk-canary-0123456789"
 
-// refusal is a provider's, as small as can be.
-type refusal struct{ told Told }
-
-func (r *refusal) Error() string { return RefusalText(r.told.Status, "", "") }
-func (r *refusal) Told() Told    { return r.told }
-
 var errOdd = errors.New("what came is odd")
 
 // endpoint is one with a table of a few rows. Its log is returned.
@@ -37,17 +31,16 @@ func endpoint() (*Endpoint, *bytes.Buffer) {
 	return &Endpoint{
 		Name: "test", Host: "h:80", Key: canary, Log: hclog.New(&hclog.LoggerOptions{Output: logged, Level: hclog.Trace}),
 		Rules: append([]ErrorRule{
-			OnRefusal(func(r *refusal) bool { return r.told.Status == 429 }, supervisor.ModelRateLimited,
+			OnRefusal(func(r *Refusal) bool { return r.Status == 429 }, supervisor.ModelRateLimited,
 				`{provider} at {host} is busy with {model} (HTTP {status}). {again}`),
-			OnRefusal(Any[*refusal], supervisor.ModelRefused, `{model} of {provider} is no {name}.`),
-			OnIdle,
+			OnRefusal(AnyRefusal, supervisor.ModelRefused, `{model} of {provider} is no {name}.`),
 			OnError(errOdd, supervisor.ModelMalformed, `{provider} broke off for {model}.`),
-		}, NetworkRules("Is it there?")...),
+		}, OnAnyError("an API", "Is it there?")...),
 	}, logged
 }
 
 func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
-	busy := func(retry time.Duration) error { return &refusal{Told{Status: 429, Retry: retry}} }
+	busy := func(retry time.Duration) error { return &Refusal{Status: 429, Retry: retry} }
 	for _, c := range []struct {
 		name  string
 		err   error
@@ -63,7 +56,7 @@ func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
 			`"test" at h:80 is busy with the model "m" (HTTP 429). Try again in 1s.`},
 		{"no model", busy(0), "", supervisor.ModelRateLimited,
 			`"test" at h:80 is busy with its models (HTTP 429). Try again in a minute.`},
-		{"the model comes first", &refusal{}, "m", supervisor.ModelRefused, `The model "m" of "test" is no "m".`},
+		{"the model comes first", &Refusal{}, "m", supervisor.ModelRefused, `The model "m" of "test" is no "m".`},
 		{"no model, which would come first", fmt.Errorf("read: %w", &IdleTimeout{time.Minute}), "", supervisor.ModelStalled,
 			`"test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
 				`Send the message again, or see whether "test" is well.`},
@@ -77,11 +70,15 @@ func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := endpoint()
-			err := e.Explain(c.err, c.model, "req_1", protocol.Usage{Input: 3})
+			err := e.Explain(c.err, c.model, supervisor.ModelAnswer{Request: "req_1", Usage: protocol.Usage{Input: 3}})
 			if got := supervisor.ErrorMessage(err); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
-			if err.Class != c.class || err.Request != "req_1" || err.Usage.Input != 3 || err.RetryAfter != toldIn(c.err).Retry {
+			var retry time.Duration
+			if r := refusalIn(c.err); r != nil {
+				retry = r.Retry
+			}
+			if err.Class != c.class || err.Request != "req_1" || err.Usage.Input != 3 || err.RetryAfter != retry {
 				t.Errorf("got %+v", err)
 			}
 		})
@@ -97,7 +94,7 @@ func TestTheCodeTellsWhatMayWorkLater(t *testing.T) {
 	} {
 		e, _ := endpoint()
 		e.Rules = []ErrorRule{OnError(errOdd, class, "x")}
-		if got := supervisor.ErrorCode(e.Explain(errOdd, "m", "", protocol.Usage{})); got != want {
+		if got := supervisor.ErrorCode(e.Explain(errOdd, "m", supervisor.ModelAnswer{})); got != want {
 			t.Errorf("%s: code %s, want %s", class, got, want)
 		}
 	}
@@ -110,13 +107,13 @@ func TestNothingOfTheKeyIsTold(t *testing.T) {
 		"in words":           errors.New("you sent " + canary),
 		"where words end":    errors.New(long + canary),
 		"in the URL":         &url.Error{Op: "Post", URL: "http://h/?k=sk-canary", Err: errors.New(canary)},
-		"in a refusal":       &refusal{Told{Text: long + canary}},
-		"in a wrapped one":   fmt.Errorf("%s: %w", canary, &refusal{Told{Text: canary}}),
+		"in a refusal":       &Refusal{Text: long + canary},
+		"in a wrapped one":   fmt.Errorf("%s: %w", canary, &Refusal{Text: canary}),
 		"twice, and invalid": errors.New(canary + "\xff" + canary),
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, logged := endpoint()
-			var told error = e.Explain(err, "m", "", protocol.Usage{})
+			var told error = e.Explain(err, "m", supervisor.ModelAnswer{})
 			for ; told != nil; told = errors.Unwrap(told) {
 				if text := fmt.Sprintf("%v %+v %#v", told, told, told); strings.Contains(text, "sk-can") {
 					t.Errorf("in an error: %s", text)
@@ -135,7 +132,7 @@ func TestWhatAnEndpointSaidIsForDebuggingAlone(t *testing.T) {
 		e, _ := endpoint()
 		logged := new(bytes.Buffer)
 		e.Log = hclog.New(&hclog.LoggerOptions{Output: logged, Level: level})
-		err := e.Explain(&refusal{Told{Status: 400, Text: "you said: my secret"}}, "m", "req_7", protocol.Usage{})
+		err := e.Explain(&Refusal{Status: 400, Text: "you said: my secret"}, "m", supervisor.ModelAnswer{Request: "req_7"})
 		if strings.Contains(logged.String(), "secret") != shown || !strings.Contains(logged.String(), "req_7") {
 			t.Errorf("logged %s", logged)
 		}
@@ -169,7 +166,7 @@ func TestWhatAPersonReadsWhenNothingIsReached(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := endpoint()
-			err := e.Explain(c.err, "m", "", protocol.Usage{})
+			err := e.Explain(c.err, "m", supervisor.ModelAnswer{})
 			if got := supervisor.ErrorMessage(err); got != c.want || err.Class != supervisor.ModelNetwork ||
 				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
 				t.Errorf("got %s, class %s\nwant %s\n%v", got, err.Class, c.want, c.err)

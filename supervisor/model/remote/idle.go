@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http/httptrace"
 	"time"
-
-	"mews/protocol"
 )
 
 const (
@@ -44,17 +41,6 @@ func WatchIdle(ctx context.Context, limit time.Duration, call func(context.Conte
 		return &IdleTimeout{b.Limit}
 	}
 	return err
-}
-
-// ReportSent has heard called, as ModelRequest.OnReceive, as soon as a request under the context has a connection: before that,
-// nothing can have been sent. A nil heard is nobody's.
-func ReportSent(ctx context.Context, heard func(int, protocol.Usage)) context.Context {
-	if heard == nil {
-		return ctx
-	}
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { heard(0, protocol.Usage{}) },
-	})
 }
 
 func (b *WatchedBody) Read(buf []byte) (int, error) {

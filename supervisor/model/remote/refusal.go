@@ -2,6 +2,7 @@ package remote
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +17,65 @@ const (
 	maxCode    = 64       // bytes of a foreign code, and of a call's name
 	maxRetry   = 24 * time.Hour
 )
+
+// Refusal is an endpoint's own word that it will not answer. Its Error holds nothing that may not stand in the log.
+type Refusal struct {
+	Status  int           // of HTTP, or as the error says it within a stream; 0 where it doesn't
+	Kind    string        // the endpoint's code or type: rate_limit_error, model_not_found
+	Param   string        // the parameter that it is about
+	Text    string        // its message on one line; it may repeat the key and the person's words
+	Request string        // its own name of the call
+	Retry   time.Duration // when to ask again; 0 where it did not say
+	Moved   bool          // it was a redirect
+	Begun   bool          // it came within an answer
+	Listing bool          // models were asked for
+}
+
+func (r *Refusal) Error() string { return RefusalText(r.Status, r.Kind, r.Param) }
+
+// Says tells whether one of phrases, in lower case, is in the text.
+func (r *Refusal) Says(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
+
+// WrongKey says whether the endpoint did not accept the key. The text may repeat a part of it then, as OpenAI's does.
+func (r *Refusal) WrongKey() bool {
+	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key"
+}
+
+// free says whether a call that ended so cost nothing: it was refused with a status of HTTP's before an answer began.
+// Where something between here and the model gave up waiting for it, nobody knows.
+func (r *Refusal) free() bool {
+	return r.Status >= http.StatusMultipleChoices && !r.Begun && !timeoutStatuses[r.Status]
+}
+
+// timeoutStatuses are those of proxies that no longer wait; Cloudflare has 520 to 524.
+var timeoutStatuses = map[int]bool{
+	http.StatusRequestTimeout: true, http.StatusBadGateway: true, http.StatusGatewayTimeout: true,
+	520: true, 521: true, 522: true, 523: true, 524: true,
+}
+
+// refusalIn is what the endpoint said of an error; nil where it was not the endpoint's.
+func refusalIn(err error) *Refusal {
+	var r *Refusal
+	errors.As(err, &r)
+	return r
+}
+
+// readRefusal reads the body of a response that is no answer.
+func (e *Endpoint) readRefusal(resp *http.Response, body io.Reader) error {
+	return ReadRefusal(body, func(data []byte) error {
+		r := e.Refusal(resp.StatusCode, ReadErrorObject(data))
+		r.Moved, r.Retry = IsRedirect(resp), e.RetryAfter(resp.Header, time.Now())
+		r.Listing = resp.Request != nil && resp.Request.Method == http.MethodGet
+		return r
+	})
+}
+
+// StreamRefusal is an error within a stream.
+func (e *Endpoint) StreamRefusal(data []byte) error {
+	r := e.Refusal(0, ReadErrorObject(data))
+	r.Begun = true
+	return r
+}
 
 // ReadRefusal reads the body of a response that is no answer; read makes an error of it, whatever it is.
 func ReadRefusal(body io.Reader, read func([]byte) error) error {

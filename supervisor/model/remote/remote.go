@@ -1,18 +1,23 @@
-// Package remote is what the providers that are reached over HTTP share: the client that they call with, the watch for an
-// endpoint that falls silent, the reading of what an endpoint says when it refuses, and the error that a person gets of
-// it. What an API calls its failures, and the words for them, each provider brings as a table.
+// Package remote is what the providers that are reached over HTTP share: one endpoint and the calls of it, the watch for
+// an endpoint that falls silent, the stream of events, the reading of refusals, and the errors that a person gets of
+// them. A provider brings what its API says: a table of error rules, and a builder of answers.
 //
-//	client.go   the client, and the types of what it gets
-//	idle.go     one call, ended when nothing comes
-//	refusal.go  the body and the headers of a response that is no answer
-//	rules.go    the table from errors to classes and words, and its rows for what never reached the endpoint
-//	explain.go  an error as a person reads it, without the key
+//	endpoint.go  one endpoint: a request, its answer event by event, a list of models
+//	client.go    the HTTP client, and the types of what it gets
+//	idle.go      one call, ended when nothing comes
+//	events.go    a stream of server-sent events
+//	refusal.go   the body and the headers of a response that is no answer
+//	rules.go     the table from errors to classes and words
+//	explain.go   an error as a person reads it, without the key
+//	pictures.go  how endpoints refuse pictures
+//	texts.go     the words that the tables of providers share
 package remote
 
 import (
 	"errors"
 	"net/url"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -38,4 +43,50 @@ const maxModel = 256 // bytes of a model's name
 func ValidModelName(name string) bool {
 	odd := func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == unicode.ReplacementChar }
 	return name != "" && len(name) <= maxModel && strings.IndexFunc(name, odd) < 0
+}
+
+// maxToolName is OpenAI's limit for a tool's name, and that of Anthropic's older releases and of proxies.
+const maxToolName = 64
+
+// ToolName makes a name fit for both APIs (letters, digits, _ and -). A model may have called a tool that does not exist,
+// by a name that would be refused each time the conversation is sent again.
+func ToolName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" {
+		return "_"
+	}
+	return name[:min(len(name), maxToolName)]
+}
+
+// MaxRemembered bounds the models of a Memory. Their names come from people.
+const MaxRemembered = 256
+
+// Memory keeps what was learned of each model until the program ends. Beyond MaxRemembered models it begins anew. Its
+// zero value is empty. It may be used from several goroutines at once.
+type Memory[V any] struct {
+	mu      sync.Mutex // guards what follows
+	byModel map[string]V
+}
+
+// Get is what is known of a model, the zero value where nothing is.
+func (m *Memory[V]) Get(model string) V {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.byModel[model]
+}
+
+// Change replaces what is known of a model. change must not keep and alter what it gets.
+func (m *Memory[V]) Change(model string, change func(V) V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.byModel == nil || len(m.byModel) >= MaxRemembered {
+		m.byModel = map[string]V{}
+	}
+	m.byModel[model] = change(m.byModel[model])
 }

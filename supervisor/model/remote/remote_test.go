@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -87,7 +88,7 @@ func TestTheNamesThatAPersonCanWrite(t *testing.T) {
 	}
 }
 
-// message is an endpoint that says words in their time, each after pause, and then nothing until the call ends.
+// says is an endpoint that says words in their time, each after pause, and then nothing until the call ends.
 func says(ctx context.Context, pause time.Duration, words ...string) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -239,6 +240,16 @@ func TestARefusalIsBounded(t *testing.T) {
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestWhatIsKnownIsBounded(t *testing.T) {
+	var m Memory[[]string]
+	for i := range MaxRemembered * 3 {
+		m.Change(strings.Repeat("m", i), func([]string) []string { return []string{"x"} })
+	}
+	if len(m.byModel) > MaxRemembered || !slices.Equal(m.Get(strings.Repeat("m", MaxRemembered*3-1)), []string{"x"}) {
+		t.Errorf("%d models", len(m.byModel))
 	}
 }
 

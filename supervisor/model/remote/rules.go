@@ -9,8 +9,19 @@ import (
 	"mews/supervisor"
 )
 
-// ErrorRule is a class of errors and what a person is told of it: a row of a table that is tried in order. In the words,
-// {model} is `the model "m"`, {name} its name alone, and {provider}, {host}, {status}, {wait} and {again} are what they say.
+// What can be wrong with a request that was not sent, or with an answer that began.
+var (
+	ErrUnsendable = errors.New("the conversation cannot be put into the API's form")
+	ErrCutOff     = errors.New("the stream ended before the answer did")
+	ErrTooLong    = errors.New("the answer is over the limit of bytes")
+	ErrNotEvent   = errors.New("what came is nothing of the API's")
+	ErrEmpty      = errors.New("an answer without text and calls")
+	ErrNoName     = errors.New("a tool call without a name")
+)
+
+// ErrorRule is a class of errors and what a person is told of it: a row of a table that is tried in order. In the message,
+// {model} is `the model "m"`, {name} its name alone, and {provider}, {host}, {api}, {status}, {wait} and {again} are what
+// they say.
 type ErrorRule struct {
 	matches func(error) bool
 	class   supervisor.ModelClass
@@ -23,27 +34,27 @@ var transient = map[supervisor.ModelClass]bool{
 	supervisor.ModelNetwork: true, supervisor.ModelStalled: true, supervisor.ModelCut: true,
 }
 
-func (t ErrorRule) code() supervisor.Code {
-	if transient[t.class] {
+func (r ErrorRule) code() supervisor.Code {
+	if transient[r.class] {
 		return supervisor.CodeUnavailable
 	}
 	return supervisor.CodeModel
 }
 
-// OnRefusal is the row of an endpoint's own word of refusal, of the provider's type for it, that matches.
-func OnRefusal[E error](match func(E) bool, class supervisor.ModelClass, says string) ErrorRule {
-	return ErrorRule{as(match), class, says}
+// OnRefusal is the rule of an endpoint's refusals that match.
+func OnRefusal(match func(*Refusal) bool, class supervisor.ModelClass, message string) ErrorRule {
+	return ErrorRule{func(err error) bool { r := refusalIn(err); return r != nil && match(r) }, class, message}
 }
 
-// OnError is the row of an error that the provider found.
-func OnError(target error, class supervisor.ModelClass, says string) ErrorRule {
-	return ErrorRule{is(target), class, says}
+// AnyRefusal matches all of them.
+func AnyRefusal(*Refusal) bool { return true }
+
+// OnError is the rule of an error that was found in the answer.
+func OnError(target error, class supervisor.ModelClass, message string) ErrorRule {
+	return ErrorRule{func(err error) bool { return errors.Is(err, target) }, class, message}
 }
 
-func is(target error) func(error) bool {
-	return func(err error) bool { return errors.Is(err, target) }
-}
-
+// as matches the errors of a type.
 func as[E error](match func(E) bool) func(error) bool {
 	return func(err error) bool {
 		var found E
@@ -51,28 +62,22 @@ func as[E error](match func(E) bool) func(error) bool {
 	}
 }
 
-// Any matches all errors of a type.
-func Any[E error](E) bool { return true }
-
-// OnIdle is the row of an endpoint that fell silent.
-var OnIdle = ErrorRule{as(Any[*IdleTimeout]), supervisor.ModelStalled,
-	`{model} of {provider} at {host} has stopped answering: nothing ` +
-		`came for {wait}. Send the message again, or see whether {provider} is well.`}
-
-// NetworkRules are the rows of what never reached the endpoint, or broke on the way; they come after all others and leave no
-// error over. hint is what to do about an endpoint that did not answer in time.
-func NetworkRules(hint string) []ErrorRule {
+// OnAnyError are the rules for everything else, after those of the provider: what is wrong with an answer, an endpoint
+// that fell silent, and what never reached the endpoint. They leave no error over. api is what the API is called, and hint
+// what to do about an endpoint that did not answer in time.
+func OnAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
-		{is(syscall.ECONNREFUSED), supervisor.ModelNetwork,
-			`Mews cannot reach {provider}: nothing accepts connections at {host}. Is it running there?`},
-		{as(func(e *net.DNSError) bool { return !e.IsTimeout }), supervisor.ModelNetwork,
-			`Mews cannot reach {provider}: the name of {host} is not known. Check its base_url and this machine's network.`},
-		{as(Any[*tls.CertificateVerificationError]), supervisor.ModelNetwork,
-			`Mews does not trust {provider}: the certificate of {host} is not valid. ` +
-				`Check its base_url and this machine's clock.`},
-		{as(net.Error.Timeout), supervisor.ModelNetwork,
-			`Mews cannot reach {provider}: {host} did not answer in time. ` + hint},
-		{func(error) bool { return true }, supervisor.ModelNetwork,
-			`The connection to {provider} at {host} failed. Send the message again in a minute.`},
+		{as(func(*IdleTimeout) bool { return true }), supervisor.ModelStalled, textIdle},
+		OnError(ErrUnsendable, supervisor.ModelRefused, textUnsendable),
+		OnError(ErrTooLong, supervisor.ModelMalformed, textAnswerTooLong),
+		OnError(ErrCutOff, supervisor.ModelCut, textCutOff),
+		OnError(ErrNotEvent, supervisor.ModelMalformed, fill(textNotEvent, "{api}", api)),
+		OnError(ErrEmpty, supervisor.ModelEmpty, textEmpty),
+		OnError(ErrNoName, supervisor.ModelMalformed, textNoName),
+		OnError(syscall.ECONNREFUSED, supervisor.ModelNetwork, textNotListening),
+		{as(func(e *net.DNSError) bool { return !e.IsTimeout }), supervisor.ModelNetwork, textUnknownHost},
+		{as(func(*tls.CertificateVerificationError) bool { return true }), supervisor.ModelNetwork, textCertificate},
+		{as(net.Error.Timeout), supervisor.ModelNetwork, textTimeout + hint},
+		{func(error) bool { return true }, supervisor.ModelNetwork, textConnection},
 	}
 }

@@ -1,4 +1,4 @@
-package openai
+package remote
 
 import (
 	"bufio"
@@ -11,37 +11,38 @@ import (
 // whole tool call, with the file that it writes, as one event.
 const maxEvent = 1 << 20
 
-// event is one server-sent event. Its data is valid until the next is read.
-type event struct {
-	name string // "" for the usual kind
-	data []byte
+// Event is one server-sent event. Its Data is valid until the next is read.
+type Event struct {
+	Name string // "" for the usual kind
+	Data []byte
 }
 
-// eventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with LF or CRLF; the
+// EventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with LF or CRLF; the
 // lone CR, which the standard allows too, no model server sends.
-type eventReader struct {
+type EventReader struct {
 	r    *bufio.Reader
 	line []byte
 	data []byte
 }
 
-func newEventReader(r io.Reader) *eventReader {
-	return &eventReader{r: bufio.NewReaderSize(r, 8<<10)}
+// NewEventReader reads events from r.
+func NewEventReader(r io.Reader) *EventReader {
+	return &EventReader{r: bufio.NewReaderSize(r, 8<<10)}
 }
 
-// next returns the next event that has data. An event that is not closed by an empty line is not an event: at the end
+// Next returns the next event that has data. An event that is not closed by an empty line is not an event: at the end
 // of the stream it is dropped, as the standard wants it.
-func (e *eventReader) next() (event, error) {
+func (e *EventReader) Next() (Event, error) {
 	var name string
 	e.data = e.data[:0]
 	for {
 		line, err := e.readLine()
 		if err != nil {
-			return event{}, err
+			return Event{}, err
 		}
 		if len(line) == 0 {
 			if len(e.data) > 0 {
-				return event{name: name, data: e.data}, nil
+				return Event{Name: name, Data: e.data}, nil
 			}
 			name = "" // an event without data is none, and its name goes with it
 			continue
@@ -55,30 +56,30 @@ func (e *eventReader) next() (event, error) {
 			fallthrough
 		case "data":
 			if err := e.addData(value); err != nil {
-				return event{}, err
+				return Event{}, err
 			}
 		}
 	}
 }
 
-func (e *eventReader) addData(value []byte) error {
+func (e *EventReader) addData(value []byte) error {
 	if len(e.data) > 0 {
 		e.data = append(e.data, '\n')
 	}
 	e.data = append(e.data, value...)
 	if len(e.data) > maxEvent {
-		return errTooLong
+		return ErrTooLong
 	}
 	return nil
 }
 
 // readLine returns a line without its end. A line that the stream does not end is dropped.
-func (e *eventReader) readLine() ([]byte, error) {
+func (e *EventReader) readLine() ([]byte, error) {
 	e.line = e.line[:0]
 	for {
 		piece, err := e.r.ReadSlice('\n')
 		if len(e.line)+len(piece) > maxEvent {
-			return nil, errTooLong
+			return nil, ErrTooLong
 		}
 		if err == nil && len(e.line) == 0 {
 			return trimEnd(piece), nil

@@ -1,0 +1,19 @@
+package anthropic
+
+// Messages of error rules, as remote's. What stands in braces is filled in, see remote.ErrorRule.
+const (
+	textCredit = `The account at {provider} has no credit left, or has reached its spending limit. See to its billing, or ` +
+		`use another provider's model.`
+	textNoModel    = `{provider} at {host} does not have {model}. Check its name; mews models lists those that there are.`
+	textNoAPI      = `What answers at {host} is not Anthropic's API (HTTP {status}). Check the base_url of {provider}.`
+	textServer     = `{provider} has trouble of its own. {again}`
+	textNoThinking = `{model} of {provider} cannot think in the way that it was told to. Set models.thinking to off, or use ` +
+		`another model.`
+	textBrokeOff = `{provider} broke off the answer of {model}. Send the message again; the log at level debug has what it said.`
+	textDeclined = `{model} of {provider} declined to answer this. Say it differently, or use another model.`
+	textNoRoom   = `{model} of {provider} reached the limit of what it may say before it said anything. Let it think less, ` +
+		`raise its limit of output tokens, or use another model.`
+	textFull = `This conversation fills all that {model} of {provider} can take, and leaves no room for an answer. Start a ` +
+		`new one with /new, or use a model with a larger context.`
+	textHint = `Check this machine's network.`
+)

@@ -1,0 +1,19 @@
+package openai
+
+// Messages of error rules, as remote's. What stands in braces is filled in, see remote.ErrorRule.
+const (
+	textCredit          = `The account at {provider} has no credit left for {model}. See to its billing, or use another model.`
+	textFilteredRequest = `The content filter of {provider} stopped the request. Say it differently, or use another model.`
+	textNoModel         = `{provider} at {host} has no model {name}. Check its name, or fetch it there first (with Ollama: ` +
+		`ollama pull NAME).`
+	textNoAPI = `What answers at {host} is not an OpenAI-compatible API (HTTP {status}). Check the base_url of {provider}; ` +
+		`it usually ends in /v1.`
+	textLoading  = `{provider} is still loading {model}. {again}`
+	textServer   = `{provider} has trouble of its own (HTTP {status}). {again}`
+	textBrokeOff = `{provider} broke off the answer of {model} for trouble of its own. {again}`
+	textUnspoken = `The connection to {provider} at {host} ended before {model} said anything. Send the message again in a ` +
+		`minute.`
+	textNoRoom = `{model} of {provider} reached the limit of what it may say before it said anything. Raise its limit of ` +
+		`output tokens or its context, or use another model.`
+	textHint = `Is it running there?`
+)

@@ -1,0 +1,201 @@
+package remote
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+const (
+	// MaxAnswer is how many bytes of text and arguments an answer may have, so that the message fits the wire to the worker.
+	MaxAnswer    = 512 << 10
+	maxListing   = 8 << 20 // bytes of a list of models
+	maxRequestID = 128     // bytes kept of the endpoint's own name of a call; Anthropic's have 28
+	// ListTimeout is for one request of a list of models.
+	ListTimeout = 10 * time.Second
+)
+
+// Endpoint is one endpoint of a model API. Its fields do not change once it is used; it may be used from several
+// goroutines at once.
+type Endpoint struct {
+	Name   string        // the provider's name in the configuration
+	Host   string        // what a person is told of the address: host and port
+	Key    string        // "" where there is none; it is kept out of all that is told
+	Header http.Header   // of each request
+	Client *http.Client  // made by Client
+	Begin  time.Duration // the longest wait for an answer's first event
+	Stall  time.Duration // the longest wait within an answer
+	Rules  []ErrorRule   // tried in order; they leave no error over
+	Log    hclog.Logger
+
+	// Refusal reads an error object. status is HTTP's, 0 within a stream.
+	Refusal func(status int, o ErrorObject) *Refusal
+	// RetryAfter reads how long the endpoint asks to be left alone.
+	RetryAfter func(h http.Header, now time.Time) time.Duration
+	// RequestID is the endpoint's own name of a call.
+	RequestID func(http.Header) string
+	// TypedLists: a list of models that is not called JSON is no list of models.
+	TypedLists bool
+}
+
+// Builder puts an answer together from the events of a stream.
+type Builder interface {
+	// Add takes one event and says its text, if it has any.
+	Add(Event) error
+	// Answer is the whole message, or why there is none. It is asked once Progress has a Finish.
+	Answer() (supervisor.ModelAnswer, error)
+	// Progress is what is known so far.
+	Progress() *Progress
+}
+
+// Progress is what is known of an answer while it comes. A builder keeps it.
+type Progress struct {
+	Finish   string         // why the model ended its message, in the API's word; "" until it has
+	Ended    bool           // the stream has said that nothing follows
+	Usage    protocol.Usage // as far as it was counted
+	Received int64          // bytes that were said, thought or called
+	Request  string         // the call's name, where it stands in the events
+	Events   int            // that were read and taken; Stream counts them
+	size     int            // bytes of the answer
+}
+
+// Grow counts n more bytes of the answer.
+func (p *Progress) Grow(n int) error {
+	if p.size += n; p.size > MaxAnswer {
+		return ErrTooLong
+	}
+	return nil
+}
+
+// Stream posts a request and has b put its answer together. Its errors are raw: they may hold the URL and the key. Beside
+// an error the answer has what is known of the call: Request, Usage, Sent and Received.
+func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer supervisor.ModelAnswer, err error) {
+	var request string
+	sent, p := false, b.Progress()
+	err = WatchIdle(ctx, e.Begin, func(ctx context.Context, w *WatchedBody) error {
+		// Before there is a connection nothing can have been sent.
+		trace := httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = true }}
+		resp, err := e.do(httptrace.WithClientTrace(ctx, &trace), http.MethodPost, url, body)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close() // of a body that was only read: its error says nothing
+		w.ReadCloser, request = resp.Body, e.requestID(resp)
+		if !HasType(resp, TypeStream) {
+			return e.readRefusal(resp, w)
+		}
+		answer, err = e.receive(ctx, w, b)
+		return err
+	})
+	answer.Request, answer.Usage = cmp.Or(request, e.clean(p.Request)), p.Usage
+	answer.Sent, answer.Received = sent || p.Events > 0, p.Received
+	return answer, err
+}
+
+// receive reads the stream to its end. Everything up to the reason why the model ended must arrive; what comes after it
+// is waited for briefly and may be missing.
+func (e *Endpoint) receive(ctx context.Context, w *WatchedBody, b Builder) (supervisor.ModelAnswer, error) {
+	events, p := NewEventReader(w), b.Progress()
+	for ctx.Err() == nil && !p.Ended {
+		event, err := events.Next()
+		if err != nil && p.Finish == "" {
+			return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", ErrCutOff, err)
+		}
+		if err != nil {
+			break
+		}
+		w.Limit = e.Stall
+		if err := b.Add(event); err != nil {
+			return supervisor.ModelAnswer{}, err
+		}
+		if p.Events++; p.Finish != "" {
+			w.ExpectEnd()
+		}
+	}
+	if p.Finish == "" {
+		return supervisor.ModelAnswer{}, ErrCutOff
+	}
+	answer, err := b.Answer()
+	if err == nil {
+		w.Drain()
+	}
+	return answer, err
+}
+
+// do makes a request and waits for the head of the response.
+func (e *Endpoint) do(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = e.Header.Clone()
+	req.Header.Set("Content-Type", TypeJSON)
+	req.Header.Set("Accept", TypeStream+", "+TypeJSON)
+	req.Header.Set("User-Agent", "mews")
+	return e.Client.Do(req)
+}
+
+// List reads a list of models, or a page of one. Its errors are raw, as Stream's.
+func (e *Endpoint) List(ctx context.Context, url string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
+	defer cancel()
+	resp, err := e.do(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close() // of a body that was only read: its error says nothing
+	if resp.StatusCode != http.StatusOK || e.TypedLists && !HasType(resp, TypeJSON) {
+		return e.readRefusal(resp, resp.Body)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxListing))
+	if err != nil {
+		return err
+	}
+	return Decode(data, into)
+}
+
+// Decode reads JSON that an endpoint sent.
+func Decode(data []byte, into any) error {
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotEvent, err)
+	}
+	return nil
+}
+
+// requestID is the endpoint's own name of a call, fit to be kept.
+func (e *Endpoint) requestID(resp *http.Response) string { return e.clean(e.RequestID(resp.Header)) }
+
+func (e *Endpoint) clean(id string) string {
+	id = e.Redact(OneLine(id))
+	return strings.ToValidUTF8(id[:min(len(id), maxRequestID)], "")
+}
+
+// End is what a provider's Stream returns of a call of a model: an answer, the cause of ctx's end, or an error for a person.
+func (e *Endpoint) End(ctx context.Context, model string, answer supervisor.ModelAnswer, err error) (supervisor.ModelAnswer, error) {
+	switch {
+	case err == nil:
+		answer.Model = cmp.Or(answer.Model, model)
+		e.Log.Debug("model answered", "provider", e.Name, "model", answer.Model, "request", answer.Request, "stop", answer.Stop,
+			"input", answer.Usage.Input, "output", answer.Usage.Output, "cache_read", answer.Usage.CacheRead,
+			"cache_write", answer.Usage.CacheWrite, "bytes", answer.Received)
+		return answer, nil
+	case ctx.Err() != nil:
+		return answer, context.Cause(ctx)
+	}
+	return answer, e.Explain(err, model, answer)
+}
+
+// Close drops the idle connections. Calls under way go on.
+func (e *Endpoint) Close() { e.Client.CloseIdleConnections() }

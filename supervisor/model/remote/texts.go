@@ -1,0 +1,35 @@
+package remote
+
+// Messages of error rules that providers share. What stands in braces is filled in, see ErrorRule.
+const (
+	TextTooLong = `This conversation is longer than {model} of {provider} can take. Start a new one with /new, or use a ` +
+		`model with a larger context.`
+	TextWrongKey = `{provider} wants an API key, and none was accepted. Check its api_key in the configuration and start ` +
+		`Mews again.`
+	TextForbidden   = `{provider} does not let this API key use {model}. Use another model, or a key that may.`
+	TextNoTools     = `{model} of {provider} cannot use tools, and Mews needs them. Use a model that can.`
+	TextRateLimited = `{provider} has had too many requests and lets no more through for now. {again}`
+	TextOverloaded  = `{provider} has more to do than it can for now. {again}`
+	TextFiltered    = `The content filter of {provider} stopped the answer. Say it differently, or use another model.`
+	TextRefused     = `{provider} refused the request for {model} as wrong (HTTP {status}). Use another model; the log at ` +
+		`level debug has what it said.`
+
+	textIdle = `{model} of {provider} at {host} has stopped answering: nothing came for {wait}. Send the message again, or ` +
+		`see whether {provider} is well.`
+	textAnswerTooLong = `The answer of {model} of {provider} grew too long and was broken off. Ask for less at a time.`
+	textCutOff        = `The answer of {model} of {provider} was cut off before its end. Send the message again.`
+	textNotEvent      = `{provider} at {host} sent something that is not an answer of {api}. Check its base_url and its version.`
+	textEmpty         = `{model} of {provider} answered with nothing. Send the message again, or say it differently.`
+	textNoName        = `{model} of {provider} called a tool without naming it. Send the message again, or use another model.`
+	textUnsendable    = `This conversation holds something that cannot be written for {provider}. Start a new one with /new; ` +
+		`the log says what it is.`
+	textNotListening = `Mews cannot reach {provider}: nothing accepts connections at {host}. Is it running there?`
+	textUnknownHost  = `Mews cannot reach {provider}: the name of {host} is not known. Check its base_url and this machine's network.`
+	textCertificate  = `Mews does not trust {provider}: the certificate of {host} is not valid. Check its base_url and this ` +
+		`machine's clock.`
+	textTimeout    = `Mews cannot reach {provider}: {host} did not answer in time. `
+	textConnection = `The connection to {provider} at {host} failed. Send the message again in a minute.`
+
+	textAgain    = "Try again in %s."
+	textInMinute = "a minute"
+)

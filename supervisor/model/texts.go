@@ -1,0 +1,32 @@
+package model
+
+// What a person reads of models: errors of a name, why a model did not answer, and what became of its fallback.
+const (
+	textOneModel     = "The provider %q is one model without others; write %s alone."
+	textIsProvider   = "%q is a provider and not a model; write %s/MODEL."
+	textModelMissing = "The model is missing after %q; write %s/MODEL."
+	textNoModel      = "There is no model %q: the default provider has no others. Write PROVIDER/MODEL. %s."
+	textNoProvider   = "There is no model provider %q for the model %q. %s; they are set under models in the configuration."
+	textProviders    = "The providers are %s"
+	textOneProvider  = "There is one provider: %s"
+	textListTimeout  = "It did not say within %s what it has."
+	textFallback     = " And the fallback %s: %s"
+	textNoAnswer     = "did not answer"
+	textRateLimited  = "takes no more requests for now"
+	textOverloaded   = "is overloaded"
+	textServer       = "has trouble of its own"
+	textNetwork      = "cannot be reached"
+	textStalled      = "stopped answering"
+	textCut          = "broke its answer off"
+	textMalformed    = "sent no readable answer"
+	textEmpty        = "said nothing"
+	textAuth         = "does not accept its API key"
+	textCredit       = "has no credit left"
+	textMissing      = "is not there"
+	textNoTools      = "cannot use tools"
+	textNoRoom       = "has no room left to answer"
+	textBudget       = "costs more than there was money left for"
+	textTooLong      = "cannot take a conversation this long"
+	textFiltered     = "has a filter that stopped the answer"
+	textRefused      = "refused the request"
+)
