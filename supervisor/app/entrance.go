@@ -12,11 +12,15 @@ import (
 	"mews/supervisor/sqlite"
 )
 
+// newConfirmations makes what asks for codes before an effect. It comes before the gate and the approvers, which hold it.
+func newConfirmations(s *Service) *approval.Confirmations {
+	return approval.NewConfirmations(approval.ConfirmationsOptions{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors,
+		Outbox: s.db.Outbox(), Queued: s.feeds.Delivery, Now: s.moment})
+}
+
 // newGate makes the gate that everything meets which people send.
 func newGate(s *Service) *approval.CodeCheck {
 	store := s.db.Access()
-	s.codes = approval.NewConfirmations(approval.ConfirmationsOptions{Conversations: s.db.Conversations(), Factors: store.Factors,
-		Outbox: s.db.Outbox(), Queued: s.feeds.Delivery, Now: s.moment})
 	s.gate = access.NewGate(access.Options{
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.Config), Now: s.now,
 		Command: command.Find, Held: s.db.Inbox().HeldAt, AlertAdmins: func(_, text string) { s.tellAdmins(text) },

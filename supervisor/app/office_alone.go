@@ -74,6 +74,7 @@ func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *
 			return err
 		}
 	}
+	s.codes = newConfirmations(s)
 	newGate(s)
 	return work(ctx, newOffice(s))
 }

@@ -85,6 +85,7 @@ func (c *counter) serve() {
 			t.Fatal(err)
 		}
 	}
+	c.s.codes = newConfirmations(c.s)
 	newGate(c.s)
 	desk := newOffice(c.s)
 	desk.force = &force{c.s}

@@ -118,6 +118,7 @@ func (s *Service) connect(context.Context) error {
 	s.audit = newAuditor(s.db.Audit(), s.Log.Named("audit"))
 	s.rules(s.Config)
 	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.feeds.Delivery, Log: s.Log.Named("question")})
+	s.codes = newConfirmations(s)
 	trying, err := TryingPlace(s.Config, s.chambers.workers)
 	if err != nil {
 		return err
