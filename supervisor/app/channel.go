@@ -89,7 +89,7 @@ func (c *channel) receive(box *inbox.Inbox) error {
 		return err
 	}
 	c.public, err = web.New(web.Options{
-		Listen: s.Config.Webhooks.Listen, Routes: map[string]http.Handler{config.TelegramPath: handler}, Log: s.Log.Named("web"),
+		Listen: s.Config.Webhooks.Listen, Routes: []web.Route{{Method: http.MethodPost, Path: config.TelegramPath, Limit: telegram.MaxUpdate, Handler: handler}}, Log: s.Log.Named("web"),
 	})
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ import (
 
 const (
 	secretHeader      = "X-Telegram-Bot-Api-Secret-Token"
-	maxWebhookBody    = 1 << 20          // bytes; an update has a few KiB
+	MaxUpdate         = 1 << 20          // bytes; an update has a few KiB
 	bodyTimeout       = 10 * time.Second // for a body to come
 	retryAfterSeconds = "5"              // seconds until Telegram is to repeat what could not be kept
 	forgedLogInterval = time.Minute      // between two log lines about requests with a wrong secret
@@ -92,13 +92,13 @@ func (h *Webhook) authentic(r *http.Request) bool {
 
 // read is the body, or the status of an answer that says why not.
 func read(w http.ResponseWriter, r *http.Request) ([]byte, int) {
-	if r.ContentLength > maxWebhookBody {
+	if r.ContentLength > MaxUpdate {
 		w.Header().Set("Connection", "close")
 		return nil, http.StatusRequestEntityTooLarge
 	}
 	// net/http takes the deadline back at the body's end. A writer that can have none is no connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxWebhookBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxUpdate))
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
 		return nil, http.StatusRequestEntityTooLarge
 	}

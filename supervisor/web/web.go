@@ -1,6 +1,5 @@
-// Package web is the public listener: what others call from outside. It takes POST to exactly the paths that it was given
-// and knows nothing else; whoever looks around sees an empty 404. What a caller may cost is bounded here, in time, in
-// headers and in connections; how long a body may be is for its handler to say.
+// Package web is the public listener, which others call from outside. It answers a table of routes, and an empty 404 to all
+// else. It bounds what a caller may cost: in time, in headers, in bodies and in connections.
 package web
 
 import (
@@ -11,17 +10,24 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 )
 
+// Route is one kind of request that is answered.
+type Route struct {
+	Method  string
+	Path    string // as it has to be sent: a path has one spelling
+	Limit   int64  // bytes of a request's body; reading on fails with *http.MaxBytesError. 0 takes no body
+	Handler http.Handler
+}
+
 // Options are what the server works on.
 type Options struct {
-	Listen      string                  // address and port
-	Routes      map[string]http.Handler // by path; each gets POST alone
-	Connections int                     // at once; more wait until one has ended. 0 is 256
+	Listen      string // address and port
+	Routes      []Route
+	Connections int // at once; more wait until one has ended. 0 is 256
 	Timings     Timings
 	Log         hclog.Logger
 }
@@ -46,7 +52,7 @@ type Server struct {
 	listener net.Listener
 	errors   *errorLog
 
-	// open is held by each request for reading; whoever holds it for writing knows that none runs, and none begins.
+	// running is held for reading by each request. Run's end takes it for writing, for good: then no request runs or begins.
 	running sync.RWMutex
 }
 
@@ -66,20 +72,10 @@ func New(o Options) (*Server, error) {
 	}, nil
 }
 
-// listenHints are what to do about a port that cannot be had.
-var listenHints = []struct {
-	err    error
-	remedy string
-}{
-	{syscall.EADDRINUSE, "end the program that has this port, or write another one into webhooks.listen"},
-	{syscall.EACCES, "a port below 1024 needs a permission: write one above into webhooks.listen, behind a reverse proxy"},
-	{syscall.EADDRNOTAVAIL, "this machine has no such address: write one of its own into webhooks.listen"},
-}
-
 func listenHint(err error) string {
-	for _, r := range listenHints {
-		if errors.Is(err, r.err) {
-			return "; " + r.remedy
+	for _, h := range listenHints {
+		if errors.Is(err, h.err) {
+			return "; " + h.hint
 		}
 	}
 	return ""
@@ -88,7 +84,7 @@ func listenHint(err error) string {
 // Addr is where it listens.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Run serves until ctx ends, then lets the requests that run come to their end: after the grace their connections are
+// Run serves until ctx ends, and then lets the requests that run come to their end. After the grace their connections are
 // closed and their contexts cancelled. It returns when the last of them has returned. A Server runs once.
 func (s *Server) Run(ctx context.Context) error {
 	requests, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -105,7 +101,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	server.Close() // first, so that no handler that ends with its context seems to have done its work
 	cancel(errStopping)
-	s.running.Lock() // for good
+	s.running.Lock()
 	return err
 }
 

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -59,6 +60,37 @@ func TestAnythingElseIsAnEmpty404(t *testing.T) {
 	}
 }
 
+func TestEachRouteHasItsMethodAndItsLimit(t *testing.T) {
+	answers := func(says string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			_, err := io.ReadAll(r.Body)
+			if large := errors.As(err, new(*http.MaxBytesError)); large {
+				fmt.Fprint(w, "too large")
+				return
+			}
+			fmt.Fprint(w, says)
+		}
+	}
+	server, err := web.New(web.Options{Listen: "127.0.0.1:0", Log: hclog.NewNullLogger(), Routes: []web.Route{
+		{Method: http.MethodGet, Path: "/healthz", Handler: answers("well")},
+		{Method: http.MethodPost, Path: "/a", Limit: 3, Handler: answers("three")},
+		{Method: http.MethodPost, Path: "/b", Limit: 2, Handler: answers("two")},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{"GET /healthz ": "well", "POST /healthz ": "", "POST /a xyz": "three", "GET /a ": "",
+		"POST /b xyz": "too large", "POST /b xy": "two"} {
+		method, rest, _ := strings.Cut(line, " ")
+		target, body, _ := strings.Cut(rest, " ")
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, httptest.NewRequest(method, target, strings.NewReader(body)))
+		if got := w.Body.String(); got != want || (w.Code == http.StatusNotFound) != (want == "") {
+			t.Errorf("%q is answered with %d, %q", line, w.Code, got)
+		}
+	}
+}
+
 // A path has one spelling, whatever the method: nothing else ever reaches a handler.
 func FuzzRequest(f *testing.F) {
 	for _, target := range []string{
@@ -68,9 +100,9 @@ func FuzzRequest(f *testing.F) {
 		f.Add("GET", target)
 	}
 	called := false
-	server, err := web.New(web.Options{Listen: "127.0.0.1:0", Log: hclog.NewNullLogger(), Routes: map[string]http.Handler{
-		path: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }),
-	}})
+	server, err := web.New(web.Options{Listen: "127.0.0.1:0", Log: hclog.NewNullLogger(), Routes: []web.Route{{
+		Method: http.MethodPost, Path: path, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true }),
+	}}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// limitedListener is a listener that has so many connections open at once. Further ones wait with the kernel until one of them
-// is closed.
+// limitedListener has a bounded number of connections open at once. Further ones wait with the kernel until one is closed.
 type limitedListener struct {
 	*net.TCPListener
 	places chan struct{} // holds a token for each open connection
@@ -37,14 +36,14 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 
 func (l *limitedListener) Close() error { return l.close() }
 
-// limitedConn is a connection that takes a place until it is closed. It is a TCP connection to net/http too, which closes one
-// half of it first, so that who is refused in the middle of a request reads why.
+// limitedConn takes a place until it is closed. net/http sees that it is a TCP connection and closes one half of it first, so that
+// a caller who is refused in the middle of a request can read why.
 type limitedConn struct {
 	*net.TCPConn
 	leave func()
 }
 
-func (p *limitedConn) Close() error {
-	defer p.leave()
-	return p.TCPConn.Close()
+func (c *limitedConn) Close() error {
+	defer c.leave()
+	return c.TCPConn.Close()
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"runtime/debug"
+	"slices"
 )
 
 // ServeHTTP answers one request.
@@ -12,14 +13,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.running.RUnlock()
-	handler, ok := s.o.Routes[r.URL.EscapedPath()] // as it was sent: a path has one spelling
-	if !ok || r.Method != http.MethodPost {
+	i := slices.IndexFunc(s.o.Routes, func(to Route) bool { return to.Method == r.Method && to.Path == r.URL.EscapedPath() })
+	if i < 0 {
 		refuse(w, http.StatusNotFound)
 		return
 	}
-	a := &responseWriter{ResponseWriter: w}
-	defer s.recoverPanic(a, r)
-	handler.ServeHTTP(a, r)
+	answer := &responseWriter{ResponseWriter: w}
+	defer s.recoverPanic(answer, r)
+	r.Body = http.MaxBytesReader(w, r.Body, s.o.Routes[i].Limit)
+	s.o.Routes[i].Handler.ServeHTTP(answer, r)
 }
 
 // refuse answers with a status alone and hangs up: who asks for what is not there need not keep a connection.
@@ -29,7 +31,7 @@ func refuse(w http.ResponseWriter, status int) {
 }
 
 // recoverPanic has a handler's panic end its request and nothing else.
-func (s *Server) recoverPanic(a *responseWriter, r *http.Request) {
+func (s *Server) recoverPanic(w *responseWriter, r *http.Request) {
 	switch fault := recover(); fault {
 	case nil:
 		return
@@ -38,28 +40,28 @@ func (s *Server) recoverPanic(a *responseWriter, r *http.Request) {
 	default:
 		s.errors.panicked(r.URL.EscapedPath(), fault, debug.Stack())
 	}
-	if a.started {
+	if w.started {
 		panic(http.ErrAbortHandler) // the caller must not take the half for the whole
 	}
-	clear(a.Header())
-	refuse(a, http.StatusInternalServerError)
+	clear(w.Header())
+	refuse(w, http.StatusInternalServerError)
 }
 
-// responseWriter is a ResponseWriter that knows whether an answer has begun.
+// responseWriter knows whether an answer has begun.
 type responseWriter struct {
 	http.ResponseWriter
 	started bool
 }
 
-func (a *responseWriter) WriteHeader(status int) {
-	a.started = a.started || status >= http.StatusOK // what is below announces only
-	a.ResponseWriter.WriteHeader(status)
+func (w *responseWriter) WriteHeader(status int) {
+	w.started = w.started || status >= http.StatusOK // a lower one only announces
+	w.ResponseWriter.WriteHeader(status)
 }
 
-func (a *responseWriter) Write(p []byte) (int, error) {
-	a.started = true
-	return a.ResponseWriter.Write(p)
+func (w *responseWriter) Write(p []byte) (int, error) {
+	w.started = true
+	return w.ResponseWriter.Write(p)
 }
 
 // Unwrap is for http.ResponseController.
-func (a *responseWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,13 @@
+package web
+
+import "syscall"
+
+// listenHints say what to do about a port that cannot be had.
+var listenHints = []struct {
+	err  error
+	hint string
+}{
+	{syscall.EADDRINUSE, "end the program that has this port, or write another one into webhooks.listen"},
+	{syscall.EACCES, "a port below 1024 needs a permission: write one above into webhooks.listen, behind a reverse proxy"},
+	{syscall.EADDRNOTAVAIL, "this machine has no such address: write one of its own into webhooks.listen"},
+}
