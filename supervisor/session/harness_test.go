@@ -29,7 +29,7 @@ func (w worker) Run(ctx context.Context, a session.Attempt) (session.End, error)
 	return end, err
 }
 
-// allTurns is a registry on a real database. Its methods end the test when what they do fails.
+// harness is a registry on a real database. Its methods end the test when what they do fails.
 type harness struct {
 	*testing.T
 	db       *sqlite.DB

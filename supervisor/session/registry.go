@@ -21,11 +21,11 @@ const turnsAtOnce = 2
 type Registry struct {
 	o        Options
 	stops    *stopRequests
-	allTurns *fair.Semaphore // of all who have a turn
+	allTurns *fair.Semaphore // of everybody
 
 	mu       sync.Mutex // guards what follows
 	sessions map[int64]*session
-	woken    map[int64]supervisor.Conversation // firstMessage for since they last looked
+	woken    map[int64]supervisor.Conversation // since their sessions last looked
 	users    map[string]*userTurns             // by user
 	changed  chan struct{}                     // holds a token when woken may hold something
 }
@@ -54,7 +54,7 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 	signal(r.changed)
 }
 
-// signal leaves one in a channel that holds one.
+// signal puts a token into a channel that holds one.
 func signal(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
@@ -74,7 +74,7 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
 		return ahead, err
 	}
-	ask := r.stops.request(c.ID, ahead.Inbound)
+	request := r.stops.request(c.ID, ahead.Inbound)
 	r.interrupt(c)
 	// If the turn has ended before it was asked to, its session does not know of anybody who waits.
 	again, err := r.o.Inbox.Ahead(ctx, command)
@@ -82,15 +82,15 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 		r.stops.ended(ahead.Inbound, again.Why)
 	}
 	select {
-	case <-ask.ended:
+	case <-request.ended:
 	case <-ctx.Done():
 		return ahead, context.Cause(ctx)
 	}
 	now, err := r.o.Inbox.Ahead(ctx, command)
-	return sqlite.PrecedingText{Inbound: ahead.Inbound, Why: ask.why, Waiting: now.Waiting}, err
+	return sqlite.PrecedingText{Inbound: ahead.Inbound, Why: request.why, Waiting: now.Waiting}, err
 }
 
-// interrupted has a conversation's session see that a turn is to be stopped, also while it waits for a place.
+// interrupt has a conversation's session see that a turn is to be stopped, also while it waits for a place.
 func (r *Registry) interrupt(c supervisor.Conversation) {
 	r.Wake(c)
 	r.mu.Lock()
@@ -171,8 +171,8 @@ func (r *Registry) start() []*session {
 	return started
 }
 
-// serve runs a session's turns as often as it is woken. It queues for its person's lane before each of them, so that a
-// conversation where much waits does not keep the others waiting until its end.
+// serve runs a session's turns as often as it is woken. It waits for a place before each of them, so that a conversation
+// where much waits does not keep the others waiting until its end.
 func (r *Registry) serve(ctx context.Context, s *session) {
 	for {
 		leave, ok := s.waitForPlace(ctx)
@@ -187,7 +187,7 @@ func (r *Registry) serve(ctx context.Context, s *session) {
 	}
 }
 
-// left takes a session out, unless it was woken since it last looked.
+// leave takes a session out, unless it was woken since it last looked.
 func (r *Registry) leave(s *session) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,7 +200,7 @@ func (r *Registry) leave(s *session) bool {
 	return true
 }
 
-// userTurns is a user's. The caller has r.mu.
+// userTurns is a user's. The caller has the mutex.
 func (r *Registry) userTurns(user string) *userTurns {
 	if r.users[user] == nil {
 		r.users[user] = newUserTurns()

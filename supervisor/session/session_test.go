@@ -489,7 +489,7 @@ func TestNoWakeIsEverLost(t *testing.T) {
 		talking.Go(func() {
 			for n := range each {
 				h.say(c, fmt.Sprint(n))
-				if n%3 == 0 { // stopRunning and then the session has just found nothing more to do
+				if n%3 == 0 { // now and then the session has just found nothing more to do
 					h.await(c, n+1)
 				}
 			}

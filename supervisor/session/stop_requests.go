@@ -8,10 +8,10 @@ import (
 	"mews/supervisor"
 )
 
-// stopRequests is the door through which turns are stopped from outside their sessions. What is asked for stays until the turn
-// has ended, whether that runs already or has yet to begin. The methods may be called from any goroutine.
+// stopRequests stops turns from outside their sessions. A request stays until the turn has ended, whether that runs already
+// or has yet to begin. The methods may be called from any goroutine.
 type stopRequests struct {
-	mu       sync.Mutex // guards what follows, and every ask's why
+	mu       sync.Mutex // guards what follows, and the why of every request
 	running  map[int64]runningTurn
 	requests map[int64]*stopRequest // by the inbound that the turn answers
 }
@@ -22,11 +22,11 @@ type runningTurn struct {
 	cancel       context.CancelCauseFunc
 }
 
-// request is that a turn is to be stopped.
+// stopRequest says that a turn is to be stopped.
 type stopRequest struct {
 	conversation int64
 	ended        chan struct{} // closed when the turn has ended
-	why          protocol.Why  // how, once over is closed; "" where nobody could say
+	why          protocol.Why  // how, once ended is closed; "" where nobody could say
 }
 
 func newStopRequests() *stopRequests {
@@ -37,15 +37,15 @@ func newStopRequests() *stopRequests {
 func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a := s.requests[inbound]
-	if a == nil {
-		a = &stopRequest{conversation: conversation, ended: make(chan struct{})}
-		s.requests[inbound] = a
+	r := s.requests[inbound]
+	if r == nil {
+		r = &stopRequest{conversation: conversation, ended: make(chan struct{})}
+		s.requests[inbound] = r
 	}
 	if turn, ok := s.running[inbound]; ok {
 		turn.cancel(errStopped)
 	}
-	return a
+	return r
 }
 
 // stopRunning stops the turn that runs in a conversation, and forgets that it did. It says whether there was one.
@@ -61,7 +61,7 @@ func (s *stopRequests) stopRunning(conversation int64) (stopped bool) {
 	return stopped
 }
 
-// supersede ends the turn of an inbound if it runs, for what was sent next. What asks for it is kept on disk, and asks again.
+// supersede ends the turn of an inbound if it runs, for what was sent next. No request is kept: what was sent is on disk.
 func (s *stopRequests) supersede(inbound int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,20 +70,20 @@ func (s *stopRequests) supersede(inbound int64) {
 	}
 }
 
-// wanted says whether a turn of the conversation is to be stopped that has not ended.
+// wanted says whether there is a request for a turn of the conversation.
 func (s *stopRequests) wanted(conversation int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, a := range s.requests {
-		if a.conversation == conversation {
+	for _, r := range s.requests {
+		if r.conversation == conversation {
 			return true
 		}
 	}
 	return false
 }
 
-// begin opens the door to a turn. The context ends when the turn is stopped; it has ended already where that was asked
-// for before.
+// begin says that a turn runs. The context ends when the turn is stopped; it has ended already where that was requested
+// before.
 func (s *stopRequests) begin(ctx context.Context, turn supervisor.Turn) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -95,7 +95,7 @@ func (s *stopRequests) begin(ctx context.Context, turn supervisor.Turn) context.
 	return ctx
 }
 
-// left closes the door to a turn that is left, ended or not. What was asked for stays asked for.
+// left says that a turn runs no more, whether it has ended or not. A request for it stays.
 func (s *stopRequests) left(inbound int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,13 +105,13 @@ func (s *stopRequests) left(inbound int64) {
 	}
 }
 
-// ended tells whoever asked that the turn of an inbound has ended.
+// ended answers the request for an inbound's turn, which has ended.
 func (s *stopRequests) ended(inbound int64, why protocol.Why) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a := s.requests[inbound]; a != nil {
-		a.why = why
-		close(a.ended)
+	if r := s.requests[inbound]; r != nil {
+		r.why = why
+		close(r.ended)
 		delete(s.requests, inbound)
 	}
 }

@@ -9,59 +9,70 @@ import (
 	"mews/supervisor/reply"
 )
 
-// finalText is the text that the person gets: what was said, and truthfully how it ended when it did not end by itself.
-func finalText(o outcome, said string, limits protocol.TurnLimits) string {
-	if o.state == supervisor.InboundParked {
-		return reply.Join(said, textParked(o.taken))
-	}
-	if o.why == protocol.WhyDone && strings.TrimSpace(said) == "" {
-		return "(The model had nothing to say.)"
-	}
-	return reply.Join(said, endTexts[o.why](o, limits), textReplaced(o.end))
-}
+// What a person reads beside what the model said.
+const (
+	textNothingSaid = "(The model had nothing to say.)"
+	textStopped     = "(Stopped, as you asked. Nothing of it runs on.)"
+	textSuperseded  = "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
+	textSteps       = "(Ended after %d steps, the most that one turn may take. Say “go on” and I continue.)"
+	textTime        = "(Ended after %d minutes, the longest that one turn may take. Say “go on” and I continue.)"
+	textRepeat      = "(Ended because the model asked for the very same thing three times in a row. Other words may help.)"
+	textFailure     = "⚠ %s"
+	textReplaced    = "(Answered by %s: %s %s.)"
 
-// textParked is what the person gets where a turn is given up that had taken in so many messages beside its first.
-func textParked(taken int) string {
-	if taken == 0 {
-		return fmt.Sprintf("I had to give up on this message: it could not be worked on; %d attempts failed. "+
-			"It is put aside and will not be tried again by itself. Send it again, perhaps in other words or in smaller parts; "+
-			"the log says how each of them ended.", maxDeaths)
-	}
-	return fmt.Sprintf("I had to give up on your last %d messages, which I had taken together: they could not be worked on; "+
-		"%d attempts failed. They are put aside and will not be tried again by themselves. Send them again one by one, perhaps "+
-		"in other words; the log says how each attempt ended.", taken+1, maxDeaths)
-}
+	textParked = "I had to give up on this message: it could not be worked on; %d attempts failed. " +
+		"It is put aside and will not be tried again by itself. Send it again, perhaps in other words or in smaller parts; " +
+		"the log says how each of them ended."
+	textParkedMany = "I had to give up on your last %d messages, which I had taken together: they could not be worked on; " +
+		"%d attempts failed. They are put aside and will not be tried again by themselves. Send them again one by one, perhaps " +
+		"in other words; the log says how each attempt ended."
 
-// textReplaced says which model answered, where it was not the chosen one.
-func textReplaced(end End) string {
-	if end.Replaced == nil {
-		return ""
-	}
-	return fmt.Sprintf("(Answered by %s: %s %s.)", end.Answered, end.Replaced.Spec, end.Replaced.Reason)
-}
+	textCannotStart = "Your assistant can't be started: %s. I try again every now and then, and go on with what you sent " +
+		"as soon as it can; nothing of it is lost."
+	textKeepsDying = "Your assistant's process keeps ending unexpectedly. I leave it alone until %s and then go on with what " +
+		"you sent; nothing of it is lost. The log says why it ended; `mews doctor` may name the cause."
+)
 
-// endTexts says how a turn ended, in the person's words.
+// endTexts says how a turn ended. A turn that is done needs no words.
 var endTexts = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 	protocol.WhyDone: func(outcome, protocol.TurnLimits) string { return "" },
 	protocol.WhyStopped: func(o outcome, _ protocol.TurnLimits) string {
 		if o.superseded {
-			return "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
+			return textSuperseded
 		}
-		return "(Stopped, as you asked. Nothing of it runs on.)"
+		return textStopped
 	},
-	protocol.WhySteps: func(_ outcome, l protocol.TurnLimits) string {
-		return fmt.Sprintf("(Ended after %d steps, the most that one turn may take. Say “go on” and I continue.)", l.Steps)
-	},
-	protocol.WhyTime: func(_ outcome, l protocol.TurnLimits) string {
-		return fmt.Sprintf("(Ended after %d minutes, the longest that one turn may take. Say “go on” and I continue.)",
-			l.Seconds/60)
-	},
-	protocol.WhyRepeat: func(outcome, protocol.TurnLimits) string {
-		return "(Ended because the model asked for the very same thing three times in a row. Other words may help.)"
-	},
+	protocol.WhySteps:  func(_ outcome, l protocol.TurnLimits) string { return fmt.Sprintf(textSteps, l.Steps) },
+	protocol.WhyTime:   func(_ outcome, l protocol.TurnLimits) string { return fmt.Sprintf(textTime, l.Seconds/60) },
+	protocol.WhyRepeat: func(outcome, protocol.TurnLimits) string { return textRepeat },
 	protocol.WhyError: func(o outcome, _ protocol.TurnLimits) string {
-		return "⚠ " + supervisor.ErrorMessage(o.end.Failure)
+		return fmt.Sprintf(textFailure, supervisor.ErrorMessage(o.end.Failure))
 	},
+}
+
+// finalText is what the person gets: what was said, and truthfully how it ended where it did not end by itself.
+func finalText(o outcome, said string, limits protocol.TurnLimits) string {
+	replaced := ""
+	if r := o.end.Replaced; r != nil {
+		replaced = fmt.Sprintf(textReplaced, o.end.Answered, r.Spec, r.Reason)
+	}
+	switch {
+	case o.state == supervisor.InboundParked && o.taken == 0:
+		return reply.Join(said, fmt.Sprintf(textParked, maxDeaths))
+	case o.state == supervisor.InboundParked:
+		return reply.Join(said, fmt.Sprintf(textParkedMany, o.taken+1, maxDeaths))
+	case o.why == protocol.WhyDone && strings.TrimSpace(said) == "":
+		return textNothingSaid
+	}
+	return reply.Join(said, endTexts[o.why](o, limits), replaced)
+}
+
+// notice is what the person is told of it, once.
+func (e *NoWorkerError) notice() string {
+	if e.Why != "" {
+		return fmt.Sprintf(textCannotStart, e.Why)
+	}
+	return fmt.Sprintf(textKeepsDying, e.Until.Format("15:04:05"))
 }
 
 // unanswered is what the model reads, in later turns, as the result of a call that this turn did not get to.

@@ -15,7 +15,7 @@ func TestAnAnswerSaysTruthfullyHowItEnded(t *testing.T) {
 	for name, c := range map[string]struct {
 		o    outcome
 		said string
-		want []string // started this order
+		want []string // in this order
 		not  string
 	}{
 		"done":           {o: outcome{why: protocol.WhyDone}, said: "Hello.", want: []string{"Hello."}, not: "("},
@@ -65,7 +65,7 @@ func TestAWorkersEndIsNotTakenOnTrust(t *testing.T) {
 		{"", false, false},
 		{"banana", true, false},
 	} {
-		if err := checkEnd(c.why, c.stopped); (err == nil) != c.ok {
+		if err := checkWhy(c.why, c.stopped); (err == nil) != c.ok {
 			t.Errorf("%q, asked to stop: %v: %v", c.why, c.stopped, err)
 		}
 	}

@@ -6,116 +6,141 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 )
 
-// outcome is what a turn has come to.
-type outcome struct {
-	turn       supervisor.Turn
-	why        protocol.Why
-	state      supervisor.InboundState
-	end        End
-	stream     *reply.Stream // still open
-	taken      int           // how many messages the turn had taken in beside its first
-	superseded bool          // it was stopped for what was sent next
-	unfinished bool          // the process is ending: the turn stays open, and is gone on with after the start
+// Runner has a worker run an attempt. It waits for a worker, and when it returns nothing of the attempt runs any more.
+//
+// A nil error is an end that the worker reported and that passed the attempt's CheckEnd; with WhyError, Failure says what
+// failed. A worker whose end does not pass is killed, and CheckEnd's error is returned. A *NoWorkerError says that there is
+// no worker to be had for a while. Any other error, with ctx not ended, is the worker's death.
+type Runner interface {
+	Run(ctx context.Context, a Attempt) (End, error)
 }
 
-// runTurn runs a turn until it has come to something, with as many workers as that takes.
-func (s *session) runTurn(ctx context.Context, open sqlite.RunningTurn) outcome {
-	o := outcome{turn: open.Turn, stream: s.Feeds.Open(open.Turn, progressOf(open).said)}
-	for {
-		turnCtx := s.stops.begin(ctx, open.Turn)
-		open, _ = s.takeWaiting(ctx, open)
-		end := s.watchInbox(ctx, open.Turn)
-		s.tryUntilEnd(ctx, turnCtx, open, &o)
-		end()
-		again, taken := s.restartWithWaiting(ctx, open, o)
-		if !taken {
-			return o
-		}
-		open = again
-		o = outcome{turn: o.turn, stream: o.stream}
-	}
+// Attempt is one try at a turn, with one worker.
+type Attempt struct {
+	Turn     supervisor.Turn
+	First    int64 // the message with which began what the turn is to answer
+	Start    protocol.TurnStart
+	Stream   *reply.Stream
+	CheckEnd func(protocol.TurnEnd) error // says what is wrong with an end that the worker reports; it has been audited
 }
 
-// tryUntilEnd is work until the turn is stopped. It leaves in o what the turn has come to.
-func (s *session) tryUntilEnd(ctx, turnCtx context.Context, open sqlite.RunningTurn, o *outcome) {
-	o.state = supervisor.InboundAnswered
-	first := s.firstMessage(ctx, open)
-	alone := open.Turn.Deaths > 0
-	for {
-		at := progressOf(open)
-		if at.answered {
-			o.why = protocol.WhyDone
-			return
-		}
-		a := Attempt{Turn: open.Turn, First: first, Start: at.start(open.Turn, s.Limits), Stream: o.stream,
-			CheckEnd: s.check(ctx, turnCtx, open)}
-		end, shared, err := s.attemptOnceReady(turnCtx, a, alone)
-		switch {
-		case ctx.Err() != nil:
-			o.unfinished = true
-			return
-		case isStopped(turnCtx) && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
-			o.why, o.superseded = protocol.WhyStopped, errors.Is(context.Cause(turnCtx), errSuperseded)
-			return
-		case err == nil:
-			o.why, o.end = end.Why, end
-			return
-		}
-		if parked := s.died(ctx, open.Turn, shared, err); parked {
-			o.why, o.state = protocol.WhyError, supervisor.InboundParked
-			if now, ok := s.reopen(ctx, open); ok {
-				o.taken = progressOf(now).taken
-			}
-			return
-		}
-		alone = true
-		o.stream.Reset()
-		again, ok := s.reopen(ctx, open)
-		if !ok {
-			o.unfinished = true
-			return
-		}
-		open = again
-	}
+// End is how an attempt ended.
+type End struct {
+	protocol.TurnEnd
+	Failure  error                     // of the last model call, with WhyError
+	Replaced *supervisor.ReplacedModel // the model that was to make the last step, where another one did
+	Answered string                    // that other one
 }
 
-func isStopped(turnCtx context.Context) bool {
-	why := context.Cause(turnCtx)
-	return errors.Is(why, errStopped) || errors.Is(why, errSuperseded)
+// NoWorkerError is returned by a Runner when a person's worker keeps dying, or cannot be started, and is left alone for a
+// while.
+type NoWorkerError struct {
+	Until time.Time
+	Err   error
+	Why   string // for the person, why it cannot be started; "" where it keeps dying
 }
+
+func (e *NoWorkerError) Error() string {
+	return "no worker before " + e.Until.Format(time.RFC3339) + ": " + e.Err.Error()
+}
+func (e *NoWorkerError) Unwrap() error { return e.Err }
+
+// maxDeaths is how many workers a turn that runs alone may end; then its inbound is parked.
+const maxDeaths = 3
 
 // offence is the audit log's word for a worker that broke a rule.
 const offence = "worker.offence"
 
-// check gives what is wrong with an end of the turn that a worker reports, and has that audited.
-func (s *session) check(ctx, turnCtx context.Context, open sqlite.RunningTurn) func(protocol.TurnEnd) error {
-	return func(end protocol.TurnEnd) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx) // at the service's end every turn is stopped, and goes on after the start
-		}
-		err := checkEnd(end.Why, isStopped(turnCtx))
-		if err == nil && end.Why == protocol.WhyDone {
-			if now, ok := s.reopen(ctx, open); ok && !progressOf(now).answered {
-				err = errors.New("the worker ended the turn as done, and the model's last word is not there")
-			}
-		}
-		if err != nil {
-			s.Audit(s.conversation.User, offence, fmt.Sprintf("turn %d: %v", open.Turn.ID, err))
-		}
-		return err
-	}
+// What ends a turn before its own end: its person has asked for it, or has sent more and wants that to.
+var (
+	errStopped    = errors.New("stopped by the person")
+	errSuperseded = errors.New("stopped by what the person sent next")
+)
+
+// turn is a session's running turn, read again after each attempt.
+type turn struct {
+	*session
+	sqlite.RunningTurn
+	stream   *reply.Stream
+	alone    bool // it wants the worker for itself: one has ended while it ran
+	notified bool // the person was told that there is no worker
 }
 
-// checkEnd is what is wrong with an end that a worker reported: it is not trusted to make sense.
-func checkEnd(why protocol.Why, stopped bool) error {
+// outcome is what an attempt has come to. Without again and unfinished it is the turn's end.
+type outcome struct {
+	why        protocol.Why
+	state      supervisor.InboundState // InboundParked; else it is answered
+	end        End
+	taken      int  // with InboundParked: how many messages the turn had taken in beside its first
+	superseded bool // it was stopped for what was sent next
+	again      bool // there is to be another attempt
+	unfinished bool // the process is ending: the turn stays open, and is gone on with after the start
+}
+
+// attempt runs the turn once, from where it is, when a worker is free for it. turnCtx ends when the turn is stopped, and ctx
+// with the service.
+func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
+	at := progressOf(t.RunningTurn)
+	if at.answered {
+		return outcome{why: protocol.WhyDone}
+	}
+	defer t.watchInbox(ctx)()
+	a := Attempt{Turn: t.Turn, First: t.firstMessage(ctx, at), Start: at.start(t.Turn, t.Limits), Stream: t.stream,
+		CheckEnd: func(end protocol.TurnEnd) error { return t.checkEnd(ctx, turnCtx, end) }}
+	end, shared := End{}, false
+	use, err := t.userTurns.acquire(turnCtx, t.alone)
+	if err == nil {
+		end, err = t.Runner.Run(turnCtx, a)
+		shared = t.userTurns.release(use)
+	}
+	noWorker := new(NoWorkerError)
+	switch stopped := stopCause(turnCtx); {
+	case ctx.Err() != nil:
+		return outcome{unfinished: true}
+	case stopped != nil && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
+		return outcome{why: protocol.WhyStopped, superseded: stopped == errSuperseded}
+	case err == nil:
+		return outcome{why: end.Why, end: end}
+	case errors.As(err, &noWorker):
+		t.waitForWorker(turnCtx, noWorker)
+		return outcome{again: true}
+	}
+	return t.workerDied(ctx, shared, err)
+}
+
+// stopCause is why the turn is to be stopped; nil where it is not.
+func stopCause(turnCtx context.Context) error {
+	if why := context.Cause(turnCtx); why == errStopped || why == errSuperseded {
+		return why
+	}
+	return nil
+}
+
+// checkEnd says what is wrong with an end of the turn that a worker reports, and has that audited.
+func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx) // at the service's end every turn is stopped, and goes on after the start
+	}
+	err := checkWhy(end.Why, stopCause(turnCtx) != nil)
+	if err == nil && end.Why == protocol.WhyDone {
+		if now, ok := t.reopen(ctx, t.Turn.ID); ok && !progressOf(now).answered {
+			err = errors.New("the worker ended the turn as done, and the model's last word is not there")
+		}
+	}
+	if err != nil {
+		t.Audit(t.conversation.User, offence, fmt.Sprintf("turn %d: %v", t.Turn.ID, err))
+	}
+	return err
+}
+
+// checkWhy says what is wrong with the reason for an end that a worker reports. The worker is not trusted to make sense.
+func checkWhy(why protocol.Why, stopped bool) error {
 	switch _, known := endTexts[why]; {
 	case !known:
 		return fmt.Errorf("the worker ended the turn as %.40q, which means nothing", why)
@@ -125,110 +150,64 @@ func checkEnd(why protocol.Why, stopped bool) error {
 	return nil
 }
 
-// attemptOnceReady runs the turn with one worker, once there is one. shared says that another turn was in it in the meantime: a
-// death is not this one's alone then.
-func (s *session) attemptOnceReady(ctx context.Context, a Attempt, alone bool) (end End, shared bool, err error) {
-	for told := false; ; {
-		end, shared, err = s.attempt(ctx, a, alone)
-		var waiting *NoWorkerError
-		if !errors.As(err, &waiting) {
-			return end, shared, err
-		}
-		if !told {
-			told = s.notice(ctx, waiting.notice())
-		}
-		if err := sleep(ctx, waiting.Until.Sub(s.Now())+time.Millisecond); err != nil {
-			return End{}, false, err
-		}
+// waitForWorker waits until a worker may be asked for again, or the turn is stopped. The person is told once.
+func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
+	if !t.notified {
+		t.notified = t.notice(turnCtx, e.notice())
+	}
+	timer := time.NewTimer(e.Until.Sub(t.Now()) + time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-turnCtx.Done():
+	case <-timer.C:
 	}
 }
 
-// notice is what the person is told of it, once.
-func (w *NoWorkerError) notice() string {
-	if w.Why != "" {
-		return fmt.Sprintf("Your assistant can't be started: %s. I try again every now and then, and go on with what you sent "+
-			"as soon as it can; nothing of it is lost.", w.Why)
-	}
-	return fmt.Sprintf("Your assistant's process keeps ending unexpectedly. I leave it alone until %s and then go on with what "+
-		"you sent; nothing of it is lost. The log says why it ended; `mews doctor` may name the cause.", w.Until.Format("15:04:05"))
-}
-
-// attempt runs an attempt when the lane lets it. A turn that is stopped before asks for no worker.
-func (s *session) attempt(ctx context.Context, a Attempt, alone bool) (end End, shared bool, err error) {
-	if ctx.Err() != nil {
-		return End{}, false, context.Cause(ctx)
-	}
-	v, err := s.userTurns.acquire(ctx, alone)
-	if err != nil {
-		return End{}, false, err
-	}
-	end, err = s.Runner.Run(ctx, a)
-	return end, s.userTurns.release(v), err
-}
-
-// died counts a worker's death in the turn, unless it may have been another turn's, and says whether it was the last one
-// that the turn gets.
-func (s *session) died(ctx context.Context, turn supervisor.Turn, shared bool, cause error) (parked bool) {
-	log := s.Log.With("user", s.conversation.User, "turn", turn.ID, "error", cause)
+// workerDied counts a worker's death in the turn, unless it may have been that of another turn that shared the worker. The
+// turn is parked after its last death; else it goes on alone from what is committed.
+func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome {
+	log := t.Log.With("user", t.conversation.User, "turn", t.Turn.ID, "error", cause)
+	deaths := 0
 	if shared {
 		log.Warn("worker ended in a turn and another; each goes on alone")
-		return false
+	} else {
+		t.persist(ctx, "count a worker's death", func() (err error) {
+			deaths, err = t.Turns.Died(ctx, t.Turn.ID)
+			return err
+		})
+		log.Warn("worker ended in a turn", "deaths", deaths)
 	}
-	deaths := 0
-	counted := s.persist(ctx, "count a worker's death", func() (err error) {
-		deaths, err = s.Turns.Died(ctx, turn.ID)
-		return err
-	})
-	log.Warn("worker ended in a turn", "deaths", deaths)
-	return counted && deaths >= maxDeaths
-}
-
-// reopen reads how far the turn has come.
-func (s *session) reopen(ctx context.Context, was sqlite.RunningTurn) (open sqlite.RunningTurn, ok bool) {
-	ok = s.persist(ctx, "read an open turn", func() error {
-		again, found, err := s.Turns.Open(ctx, s.conversation.ID)
-		if err == nil && (!found || again.Turn.ID != was.Turn.ID) {
-			err = backoff.Permanent(fmt.Errorf("turn %d is not open any more", was.Turn.ID))
-		}
-		open = again
-		return err
-	})
-	return open, ok
+	parked := deaths >= maxDeaths
+	running, ok := t.reopen(ctx, t.Turn.ID)
+	if parked {
+		return outcome{why: protocol.WhyError, state: supervisor.InboundParked, taken: progressOf(running).taken}
+	}
+	t.RunningTurn, t.alone = running, true
+	t.stream.Reset()
+	return outcome{again: ok, unfinished: !ok}
 }
 
 // finish puts the answer into the outbox. Until that is on disk, the turn is open.
-func (s *session) finish(ctx context.Context, o outcome) (done bool) {
-	defer s.stops.left(o.turn.Inbound)
-	defer o.stream.Close()
-	if o.unfinished {
-		return false
-	}
-	text, partial := o.stream.Text()
+func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
+	text, partial := t.stream.Text()
 	end := sqlite.FinishTurn{
-		Turn:       o.turn.ID,
+		Turn:       t.Turn.ID,
 		Why:        o.why,
 		State:      o.state,
-		Text:       finalText(o, text, s.Limits),
+		Text:       finalText(o, text, t.Limits),
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
 	}
-	done = s.persist(ctx, "finish a turn", func() error {
-		_, err := s.Turns.Finish(ctx, end)
+	if end.State == "" {
+		end.State = supervisor.InboundAnswered
+	}
+	done = t.persist(ctx, "finish a turn", func() error {
+		_, err := t.Turns.Finish(ctx, end)
 		return err
 	})
 	if done {
-		s.stops.ended(o.turn.Inbound, o.why)
-		s.Log.Debug("turn ended", "user", s.conversation.User, "turn", o.turn.ID, "why", o.why)
+		t.stops.ended(t.Turn.Inbound, o.why)
+		t.Log.Debug("turn ended", "user", t.conversation.User, "turn", t.Turn.ID, "why", o.why)
 	}
 	return done
-}
-
-// notice tells the person something that no turn says, and whether that was possible.
-func (s *session) notice(ctx context.Context, text string) bool {
-	if _, err := s.Notices.PutNotice(ctx, s.conversation.ID, text); err != nil {
-		s.Log.Error("put a notice", "user", s.conversation.User, "error", err)
-		return false
-	}
-	s.Feeds.Delivery(s.conversation.ID)
-	return true
 }

@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// userTurns is what one person's turns share: so many of them run at once, and they run in one worker.
+// userTurns is what one person's turns share: turnsAtOnce of them run at once, and they run in one worker.
 //
-// A worker's death says nothing of whose turn it was that ended it when two ran in it. Such a death counts for neither,
-// and from then on each of the two runs alone: what dies then is the turn's own affair.
+// A worker's death does not say which turn ended it where two ran in it. Such a death counts for neither, and from then on
+// each of the two runs alone: a death in it is its own then.
 type userTurns struct {
 	places chan struct{} // a token for each turn that runs
 
-	mu      sync.Mutex // guards what follows, and every visit's shared
+	mu      sync.Mutex // guards what follows, and the shared of every workerUse
 	running map[*workerUse]bool
-	waiting []*workerUse // started the order in which they came, so that nobody waits for ever
+	waiting []*workerUse // in the order in which they came, so that nobody waits for ever
 }
 
-// attempt is one attempt's stay in the worker.
+// workerUse is one attempt's use of the worker.
 type workerUse struct {
 	alone   bool          // it wants the worker for itself
 	shared  bool          // another was in the worker at the same time
@@ -29,50 +29,53 @@ func newUserTurns() *userTurns {
 	return &userTurns{places: make(chan struct{}, turnsAtOnce), running: map[*workerUse]bool{}}
 }
 
-// joinAll waits until an attempt may have the worker, with others or alone. An error is ctx's cause; without one, leave has
-// to follow.
-func (l *userTurns) acquire(ctx context.Context, alone bool) (*workerUse, error) {
-	v := &workerUse{alone: alone, started: make(chan struct{})}
-	l.mu.Lock()
-	l.waiting = append(l.waiting, v)
-	l.startWaiting()
-	l.mu.Unlock()
+// acquire waits until an attempt may have the worker, with others or alone. An error is ctx's cause; without one, release
+// has to follow.
+func (u *userTurns) acquire(ctx context.Context, alone bool) (*workerUse, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	use := &workerUse{alone: alone, started: make(chan struct{})}
+	u.mu.Lock()
+	u.waiting = append(u.waiting, use)
+	u.startWaiting()
+	u.mu.Unlock()
 	select {
-	case <-v.started:
-		return v, nil
+	case <-use.started:
+		return use, nil
 	case <-ctx.Done():
-		l.release(v)
+		u.release(use)
 		return nil, context.Cause(ctx)
 	}
 }
 
-// left ends a visit or the wait for it, and says whether another was in the worker in its time.
-func (l *userTurns) release(v *workerUse) (shared bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.running, v)
-	l.waiting = slices.DeleteFunc(l.waiting, func(w *workerUse) bool { return w == v })
-	l.startWaiting()
-	return v.shared
+// release ends a use or the wait for it, and says whether another was in the worker at the same time.
+func (u *userTurns) release(use *workerUse) (shared bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.running, use)
+	u.waiting = slices.DeleteFunc(u.waiting, func(w *workerUse) bool { return w == use })
+	u.startWaiting()
+	return use.shared
 }
 
-// waitForPlace lets in whoever may go ahead. The caller has l.mu.
-func (l *userTurns) startWaiting() {
-	for len(l.waiting) > 0 && l.mayStart(l.waiting[0]) {
-		v := l.waiting[0]
-		l.waiting = l.waiting[1:]
-		for other := range l.running {
-			other.shared, v.shared = true, true
+// startWaiting starts whoever may go ahead. The caller has the mutex.
+func (u *userTurns) startWaiting() {
+	for len(u.waiting) > 0 && u.mayStart(u.waiting[0]) {
+		use := u.waiting[0]
+		u.waiting = u.waiting[1:]
+		for other := range u.running {
+			other.shared, use.shared = true, true
 		}
-		l.running[v] = true
-		close(v.started)
+		u.running[use] = true
+		close(use.started)
 	}
 }
 
-// mayStart says whether v may go ahead beside those who are inside. The caller has l.mu.
-func (l *userTurns) mayStart(v *workerUse) bool {
-	for other := range l.running {
-		if v.alone || other.alone {
+// mayStart says whether a use may start beside those that run. The caller has the mutex.
+func (u *userTurns) mayStart(use *workerUse) bool {
+	for other := range u.running {
+		if use.alone || other.alone {
 			return false
 		}
 	}

@@ -5,56 +5,57 @@ import (
 	"sync"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite"
 )
 
-// restarts says whether what the person sends is to stop what runs.
-func (s *session) restarts(ctx context.Context) bool {
+// supersedes says whether what the person sends is to stop what runs.
+func (s *session) supersedes(ctx context.Context) bool {
 	return s.Busy != nil && s.Busy(ctx, s.conversation.User) == supervisor.BusyRestart
 }
 
-// maxTakenAtStart bounds the texts that a turn takes in before it has done anything, in bytes: what is longer has its own answer.
+// maxTakenAtStart bounds the texts that a turn takes in before it has done anything, in bytes. What is longer has its own
+// answer.
 const maxTakenAtStart = 32 << 10
 
-// takeWaiting has a turn that has done nothing yet take in all that waits, where what waits would stop it: after a while in which
-// nothing ran, several messages have one answer and not one stopped answer each. It says whether there was something.
-func (s *session) takeWaiting(ctx context.Context, open sqlite.RunningTurn) (_ sqlite.RunningTurn, taken bool) {
-	if progressOf(open).step > 0 || !s.restarts(ctx) {
-		return open, false
+// takeWaiting has a turn that has done nothing yet take in all that waits, where that would stop it: after a while in which
+// nothing ran, several messages get one answer, and not a stopped answer each. It says whether there was something.
+func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
+	if progressOf(t.RunningTurn).step > 0 || !t.supersedes(ctx) {
+		return false
 	}
 	n := 0
-	s.persist(ctx, "take in what waits", func() (err error) {
-		n, err = s.Turns.Take(ctx, open.Turn.ID, maxTakenAtStart)
+	t.persist(ctx, "take in what waits", func() (err error) {
+		n, err = t.Turns.Take(ctx, t.Turn.ID, maxTakenAtStart)
 		return err
 	})
 	if n == 0 {
-		return open, false
+		return false
 	}
-	again, ok := s.reopen(ctx, open)
-	if !ok {
-		return open, false // the process is ending: nothing of the turn runs
+	running, ok := t.reopen(ctx, t.Turn.ID)
+	if ok { // else the process is ending: nothing of the turn runs
+		t.RunningTurn = running
 	}
-	return again, true
+	return ok
 }
 
-// restartWithWaiting has a turn that was stopped for what was sent next take that in, where nobody has seen anything of it: it has said and
-// done nothing, so there is nothing to tell of it, and one answer is to all. Not taken is that the turn is to end.
-func (s *session) restartWithWaiting(ctx context.Context, open sqlite.RunningTurn, o outcome) (_ sqlite.RunningTurn, taken bool) {
-	if said, _ := o.stream.Text(); !o.superseded || said != "" {
-		return open, false
+// restart has a turn that was stopped for what was sent next take that in, where it has said and done nothing: nobody has
+// seen anything of it, so there is nothing to tell of it, and one answer is to all. It says false where the turn is to end.
+func (t *turn) restart(ctx context.Context) bool {
+	if said, _ := t.stream.Text(); said != "" {
+		return false
 	}
-	now, ok := s.reopen(ctx, open)
-	if !ok {
-		return open, false
+	running, ok := t.reopen(ctx, t.Turn.ID)
+	if ok {
+		t.RunningTurn = running
 	}
-	return s.takeWaiting(ctx, now)
+	return ok && t.takeWaiting(ctx)
 }
 
-// firstMessage is the message with which began what a turn is to answer. Where the store can't say, it is the turn's own first.
-func (s *session) firstMessage(ctx context.Context, open sqlite.RunningTurn) (message int64) {
-	message = progressOf(open).first
-	s.persist(ctx, "find what a turn is to answer", func() error {
-		found, err := s.Turns.Asked(ctx, open.Turn.ID)
+// firstMessage is the message with which began what a turn is to answer. Where the store cannot say, it is the turn's own
+// first.
+func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
+	message = at.first
+	t.persist(ctx, "find what a turn is to answer", func() error {
+		found, err := t.Turns.Asked(ctx, t.Turn.ID)
 		if err == nil {
 			message = found
 		}
@@ -63,27 +64,24 @@ func (s *session) firstMessage(ctx context.Context, open sqlite.RunningTurn) (me
 	return message
 }
 
-// watchInbox stops a turn as soon as something waits behind it, where its person wants that, until the returned function is
-// called. It goes by what is on disk and by nothing else, and looks once when the turn begins: what was sent just before a
+// watchInbox stops the turn as soon as something waits behind it, where its person wants that, until the returned function
+// is called. It goes by what is on disk and by nothing else, and looks once when it begins: what was sent just before a
 // crash stops the turn that goes on after it.
-func (s *session) watchInbox(ctx context.Context, turn supervisor.Turn) (end func()) {
-	if s.Busy == nil {
+func (t *turn) watchInbox(ctx context.Context) (end func()) {
+	if t.Busy == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		for {
-			if superseded(ctx, s) {
-				s.stops.supersede(turn.Inbound)
-				return
-			}
+		for !t.superseded(ctx) {
 			select {
-			case <-s.arrived:
+			case <-t.arrived:
 			case <-ctx.Done():
 				return
 			}
 		}
+		t.stops.supersede(t.Turn.Inbound)
 	})
 	return func() {
 		cancel()
@@ -91,10 +89,9 @@ func (s *session) watchInbox(ctx context.Context, turn supervisor.Turn) (end fun
 	}
 }
 
-// superseded says whether something waits that is to stop the turn that runs. Where the store can't say it waits, as it
-// would in a queue.
-func superseded(ctx context.Context, s *session) bool {
-	if !s.restarts(ctx) {
+// superseded says whether something waits that is to stop the turn that runs. Where the store cannot say, nothing is stopped.
+func (s *session) superseded(ctx context.Context) bool {
+	if !s.supersedes(ctx) {
 		return false
 	}
 	_, waits, err := s.Inbox.Next(ctx, s.conversation.ID)

@@ -19,7 +19,7 @@ func (h *harness) wants(mode supervisor.Busy) {
 	h.options.Busy = func(context.Context, string) supervisor.Busy { return mode }
 }
 
-// firstMessage is all that the person says in an attempt's turn.
+// asked is all that the person says in an attempt's turn.
 func (h *harness) asked(a session.Attempt) string {
 	open, _ := h.open(a.Turn.Conversation)
 	var all []string
