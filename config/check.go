@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -13,19 +14,20 @@ import (
 // checker looks at a Config that is complete.
 type checker struct {
 	cfg         *Config
+	effects     EffectRules     // as Env has them
 	places      places          // nil where no file was read
-	wrongBefore map[string]bool // keys of which something was said already
+	wrongBefore map[string]bool // keys that have a problem already
 	protected   []protectedPath
 	problems    []Problem
 }
 
-// protectedPath may lie in nobody's home: whoever has a home has a program that may read and write there.
+// protectedPath may not lie in anybody's home, where that person's programs read and write.
 type protectedPath struct {
 	path string
 	what string
 }
 
-// checks are those that need code, by the check tags. Each gets the path of a key and its value.
+// checks are the checks that need code, by the names in check tags. Each gets the path of a key and its value.
 var checks = map[string]func(c *checker, path string, value any){
 	"state":         of((*checker).checkState),
 	"listen":        of((*checker).checkListen),
@@ -40,6 +42,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"model_globs":   of((*checker).checkModelGlobs),
 	"prices":        of((*checker).checkPrices),
 	"session_max":   of((*checker).checkSessionMax),
+	"rules":         of((*checker).checkRules),
 	"users":         of((*checker).checkUsers),
 	"account":       of((*checker).checkAccount),
 	"timezone":      of((*checker).checkTimezone),
@@ -47,7 +50,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"globs":         of((*checker).checkGlobs),
 }
 
-// of makes a check of values of one type one of any value.
+// of makes a check that takes any value out of one that takes values of a type.
 func of[T any](check func(c *checker, path string, value T)) func(*checker, string, any) {
 	return func(c *checker, path string, value any) { check(c, path, value.(T)) }
 }
@@ -66,7 +69,7 @@ func (c *checker) check() {
 	c.checkNested()
 }
 
-// checkWord notes a word that is not one of those of the oneof tag. A key without a default may be left out.
+// checkWord notes a word that is not in the oneof tag. A key without a default may be left out.
 func (c *checker) checkWord(k key) {
 	words := strings.Fields(k.tag.Get("oneof"))
 	if word := k.value.String(); len(words) > 0 && (word != "" || c.stands(k.path)) {
@@ -125,6 +128,17 @@ func (c *checker) checkSessionMax(path string, most time.Duration) {
 	}
 }
 
+func (c *checker) checkRules(path string, rules EffectRules) {
+	for _, effect := range slices.Sorted(maps.Keys(rules)) {
+		at := join(path, effect)
+		if c.effects[effect] == "" {
+			c.add(at, gotUnknownKey, meant(effect, slices.Sorted(maps.Keys(c.effects))))
+			continue
+		}
+		c.checkOneOf(at, rules[effect], []string{"allow", "ask", "step_up", "deny"})
+	}
+}
+
 // checkURL notes what is no URL, or not one that fits, and says whether it is right. It shows nothing of one that may
 // hold a password.
 func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bool {
@@ -157,7 +171,7 @@ func (c *checker) stands(path string) bool {
 	return ok
 }
 
-// wrong notes a problem of a key, as the file has it where the file has it; value is shown where it does not.
+// wrong notes a problem of a key. It shows what the file has there; value is for a key that stands in no file.
 func (c *checker) wrong(path, value, want string) {
 	if at, ok := c.places[path]; ok {
 		value = at.text
@@ -168,6 +182,7 @@ func (c *checker) wrong(path, value, want string) {
 	c.add(path, value, want)
 }
 
+// add notes a problem, unless the key or one around it has a problem already.
 func (c *checker) add(path, value, want string) {
 	for p := path; p != ""; p = parent(p) {
 		if c.wrongBefore[p] {
@@ -177,7 +192,7 @@ func (c *checker) add(path, value, want string) {
 	c.problems = append(c.problems, Problem{Line: c.line(path), Field: path, Value: value, Want: want})
 }
 
-// line is where a key stands, or the nearest one that it would stand in.
+// line is where a key stands, else the nearest key around it that does.
 func (c *checker) line(path string) int {
 	for p := path; p != ""; p = parent(p) {
 		if at, ok := c.places[p]; ok {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -31,6 +32,10 @@ func complete(cfg *Config, env Env) {
 		cfg.Users = []User{{Name: userName(env.Login), Role: roleAdmin, Account: env.Login}}
 	}
 	cleanAll(cfg.Worker.ReadOnly)
+	all := EffectRules{}
+	maps.Copy(all, env.Effects)
+	maps.Copy(all, cfg.Approvals.All)
+	cfg.Approvals.All = all
 	for i := range cfg.Users {
 		completeUser(&cfg.Users[i], cfg)
 	}

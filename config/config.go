@@ -18,10 +18,7 @@
 //	reload    "live": a change holds at once; "restart", or no tag: after a restart. On a struct: for each key below
 package config
 
-import (
-	"reflect"
-	"time"
-)
+import "time"
 
 // Config is the file. The fields without a yaml tag stand in no file, and come last.
 type Config struct {
@@ -65,7 +62,8 @@ type Telegram struct {
 	APIURL    string   `yaml:"api_url" default:"https://api.telegram.org" check:"bot_api"`
 	Webhook   Webhook  `yaml:"webhook" check:"webhook"`
 	Rate      SendRate `yaml:"rate"`
-	Groups    []int64  `yaml:"groups" check:"groups" reload:"live"` // ids of the groups in which people may speak from the start; below 0, each once
+	// Ids of the groups in which people may speak from the start: below 0, each once.
+	Groups []int64 `yaml:"groups" check:"groups" reload:"live"`
 }
 
 // Webhook has Telegram call this machine. Without a URL Mews asks Telegram (long polling).
@@ -91,12 +89,12 @@ type Models struct {
 	Default  string   `yaml:"default" default:"offline" check:"default_model"`
 	Small    string   `yaml:"small" check:"model"`                       // for small work; "" is Default
 	Fallback []string `yaml:"fallback" check:"fallback"`                 // asked in this order when a model fails; each once
-	Allowed  []string `yaml:"allowed" check:"model_globs" reload:"live"` // models that people may choose; empty is all. Already copied into each User
+	Allowed  []string `yaml:"allowed" check:"model_globs" reload:"live"` // already copied into each User
 	Thinking string   `yaml:"thinking" default:"off" oneof:"off low medium high"`
 	Cache    string   `yaml:"cache" default:"5m" oneof:"1h 5m none"` // CacheFor reads it
 
 	Silence   time.Duration       `yaml:"silence" default:"1m" min:"1s" max:"1h"` // a model that says nothing for so long has failed
-	Prices    map[string]Price    `yaml:"prices" check:"prices" reload:"live"`    // by model; they replace the prices that are built in
+	Prices    map[string]Price    `yaml:"prices" check:"prices" reload:"live"`    // by model; they replace the built-in ones
 	Providers map[string]Provider `yaml:"providers" check:"providers"`
 }
 
@@ -119,14 +117,19 @@ type Provider struct {
 
 // Worker is about the workers' processes.
 type Worker struct {
-	Sandbox    string        `yaml:"sandbox" default:"auto" oneof:"auto accounts namespaces landlock off"`      // auto: the best that hold
-	SandboxMin string        `yaml:"sandbox_min" default:"namespaces" oneof:"accounts namespaces landlock off"` // with fewer walls nobody is served
-	Account    string        `yaml:"account" default:"mews"`                                                    // OS account of workers whose users have none, where the service runs as root
-	Memory     Size          `yaml:"memory" default:"1GiB" min:"64MiB" max:"1024GiB"`                           // of a worker and all that it runs
-	PIDs       int           `yaml:"pids" default:"256" min:"32" max:"65536"`                                   // processes and threads of a worker and all that it runs
-	Disk       Size          `yaml:"disk" default:"10GiB" min:"1MiB" zero:"no limit"`                           // of what a person's home holds
-	ReadOnly   []string      `yaml:"read_only" check:"folders"`                                                 // absolute paths of folders that every worker may read
-	Idle       time.Duration `yaml:"idle" default:"30m" min:"1s" max:"168h"`                                    // after so long without a turn a worker is ended
+	// The walls around workers: auto is the best that the system gives; with fewer than the minimum nobody is served.
+	Sandbox    string `yaml:"sandbox" default:"auto" oneof:"auto accounts namespaces landlock off"`
+	SandboxMin string `yaml:"sandbox_min" default:"namespaces" oneof:"accounts namespaces landlock off"`
+	// OS account of workers whose users have none, where the service runs as root.
+	Account string `yaml:"account" default:"mews"`
+
+	// The bounds of a worker and all that it runs: bytes of memory; processes and threads; bytes of the person's home.
+	Memory Size `yaml:"memory" default:"1GiB" min:"64MiB" max:"1024GiB"`
+	PIDs   int  `yaml:"pids" default:"256" min:"32" max:"65536"`
+	Disk   Size `yaml:"disk" default:"10GiB" min:"1MiB" zero:"no limit"`
+
+	ReadOnly []string      `yaml:"read_only" check:"folders"`              // absolute paths of folders that every worker may read
+	Idle     time.Duration `yaml:"idle" default:"30m" min:"1s" max:"168h"` // after so long without a turn a worker is ended
 }
 
 // Chat is how people are talked to.
@@ -153,7 +156,8 @@ type Limits struct {
 	Steps   int           `yaml:"steps" default:"50" min:"1" max:"1000"`             // model calls
 	Turn    time.Duration `yaml:"turn" default:"15m" min:"1s" max:"24h"`             // from its start to its end
 	History int           `yaml:"history" default:"32000" min:"1000" max:"10000000"` // tokens of earlier messages in a request
-	Output  Size          `yaml:"output" default:"16KiB" min:"1KiB" max:"128KiB"`    // of one tool call, as the model is shown it: it must fit into one line of the wire
+	// What the model is shown of a tool's output. It must fit into one line of the wire, escaped.
+	Output Size `yaml:"output" default:"16KiB" min:"1KiB" max:"128KiB"`
 
 	Turns      int `yaml:"turns" default:"8" min:"1" max:"256"`       // that run at one time, of all people together
 	ModelCalls int `yaml:"model_calls" default:"8" min:"1" max:"256"` // likewise
@@ -161,11 +165,14 @@ type Limits struct {
 
 // Access is how people prove that it is they who speak, and how much they may send.
 type Access struct {
-	Session    time.Duration `yaml:"session" default:"30m" min:"1m" max:"168h"`                         // a code opens a chat until nothing was said for so long,
-	SessionMax time.Duration `yaml:"session_max" default:"12h" min:"1m" max:"720h" check:"session_max"` // and for so long at most
+	// A code opens a chat until nothing was said in it for a session, and for SessionMax at most.
+	Session    time.Duration `yaml:"session" default:"30m" min:"1m" max:"168h"`
+	SessionMax time.Duration `yaml:"session_max" default:"12h" min:"1m" max:"720h" check:"session_max"`
 	Rate       ReceiveRate   `yaml:"rate"`
-	KeyFile    string        `yaml:"key_file" holds:"Key" form:"key" reload:"restart"` // as written; "": the service keeps a key of its own. Nothing can open what another key has sealed
-	Key        Secret        // what KeyFile holds: 32 bytes. Empty without one. In no file.
+	// As written; "": the service keeps a key of its own. No key opens what another has sealed.
+	KeyFile string `yaml:"key_file" holds:"Key" form:"key" reload:"restart"`
+
+	Key Secret // what KeyFile holds: 32 bytes. Empty without one. In no file.
 }
 
 // ReceiveRate is how many messages are taken from one person.
@@ -200,33 +207,19 @@ type SpendLimits struct {
 
 // Approvals say whether people are asked before something leaves the walls.
 type Approvals struct {
-	All   EffectRules `yaml:"all" default:"allow"`
-	Admin EffectRules `yaml:"admin"` // of admins; each replaces that of All
-	User  EffectRules `yaml:"user"`  // of everybody else, likewise
+	All   EffectRules `yaml:"all" check:"rules"`   // each effect has one
+	Admin EffectRules `yaml:"admin" check:"rules"` // of admins; each replaces that of All
+	User  EffectRules `yaml:"user" check:"rules"`  // of everybody else, likewise
 }
 
-// EffectRules have a field for each effect that there are rules for; "" is the more general rule.
-type EffectRules struct {
-	SendFile string `yaml:"send_file" oneof:"allow ask step_up deny"` // a file of theirs goes to a chat
-	Settings string `yaml:"settings" oneof:"allow ask step_up deny"`  // what they have set for themselves changes
-	Invite   string `yaml:"invite" oneof:"allow ask step_up deny"`    // somebody is let in; of admins
-}
+// EffectRules are allow, ask, step_up or deny, by the name of an effect.
+type EffectRules map[string]string
 
-// ByEffect are the rules that were set, by the names of the effects.
-func (r EffectRules) ByEffect() map[string]string {
-	set := map[string]string{}
-	for _, k := range (key{value: reflect.ValueOf(r)}).below() {
-		if rule := k.value.String(); rule != "" {
-			set[k.name] = rule
-		}
-	}
-	return set
-}
-
-// User is a person who may talk.
+// User is a person who may talk. Files, Budget and ModelsAllowed are complete: where the file has nothing for the user,
+// they have what holds for everybody.
 type User struct {
 	Name     string `yaml:"name"`                                     // unique
-	Role     string `yaml:"role" default:"user" oneof:"admin user"`   //
+	Role     string `yaml:"role" default:"user" oneof:"admin user"`   // admins may see to the service
 	Account  string `yaml:"account" check:"account" reload:"restart"` // OS account, unique; "" is the service's own
 	Home     string `yaml:"home" reload:"restart"`                    // absolute path, apart from every other home
 	Timezone string `yaml:"timezone" check:"timezone"`                // IANA name; "" is the machine's own
@@ -234,12 +227,12 @@ type User struct {
 	Model    string `yaml:"model" check:"model"`                      // a model as Models names it; "" is Models.Default
 	// Folders besides the home that the user's worker may change: absolute paths, which it sees as /workspaces/NAME.
 	Workspaces []string `yaml:"workspaces" check:"folders" reload:"restart"`
-	Files      Files    `yaml:"files"` // complete: a key that does not stand here is the general one
+	Files      Files    `yaml:"files"`
 
 	TOTP          TOTP        `yaml:"totp" default:"optional"`
-	Budget        SpendLimits `yaml:"budget"` // complete, as are Files
-	Approvals     EffectRules `yaml:"approvals"`
-	ModelsAllowed []string    `yaml:"models_allowed" check:"model_globs"` // complete: globs of the models that they may choose; empty is all
+	Budget        SpendLimits `yaml:"budget"`
+	Approvals     EffectRules `yaml:"approvals" check:"rules"`
+	ModelsAllowed []string    `yaml:"models_allowed" check:"model_globs"` // globs of models that they may choose; empty is all
 }
 
 // Files narrows what the file tools see, as doublestar globs over paths below the person's folder. An empty list

@@ -26,9 +26,10 @@ func machine(variables, files map[string]string) Env {
 			}
 			return []byte(text), nil
 		},
-		Home:  "/home/alice",
-		Login: "alice",
-		Cwd:   "/srv/dir",
+		Home:    "/home/alice",
+		Login:   "alice",
+		Cwd:     "/srv/dir",
+		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow"},
 	}
 }
 
@@ -68,7 +69,7 @@ func TestEmptyFileIsTheDefaults(t *testing.T) {
 				Chat:      Chat{Stream: "edit", Busy: "steer"},
 				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8},
 				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
-				Approvals: Approvals{All: EffectRules{SendFile: "allow", Settings: "allow", Invite: "allow"}},
+				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow"}},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
 					TOTP: TOTPOptional,
@@ -162,14 +163,14 @@ func TestWholeFile(t *testing.T) {
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},
 		Budget: Budget{Month: Dollars{7_000_000, true},
 			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}}},
-		Approvals: Approvals{All: EffectRules{"ask", "allow", "allow"}, Admin: EffectRules{Invite: "step_up"}, User: EffectRules{Settings: "deny"}},
+		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}},
 		Files:     Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
 			{
 				Name: "alice", Role: "admin", Account: "al", Home: "/var/lib/mews/homes/alice", Timezone: "Europe/Madrid",
 				Telegram: 4503599627370495, Model: "cloud/gpt", Workspaces: []string{"/srv/code"},
 				Files: Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
-				TOTP:  TOTPRequired, ModelsAllowed: []string{"cloud/*"}, Approvals: EffectRules{SendFile: "allow"},
+				TOTP:  TOTPRequired, ModelsAllowed: []string{"cloud/*"}, Approvals: EffectRules{"send_file": "allow"},
 				Budget: SpendLimits{Dollars{1, true}, Dollars{0, true}, Dollars{1_000_000_000_000, true}, Dollars{2_500_000, true}},
 			},
 			{
@@ -378,7 +379,7 @@ func FuzzLoad(f *testing.F) {
 		if diff := same(cfg, &again); diff != "" {
 			t.Errorf("it was not complete: %s", diff)
 		}
-		c := &checker{cfg: cfg}
+		c := &checker{cfg: cfg, effects: env.Effects}
 		if c.check(); len(c.problems) > 0 {
 			t.Errorf("accepted, but %v", c.problems)
 		}

@@ -8,7 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// show is a value as a Problem may print it: what stands in the file, never what a variable holds, never a secret.
+// show is a value as a Problem may print it: as the file has it, without the value of a variable, and never a secret.
 func show(n *yaml.Node, t reflect.Type) string {
 	_, scalar := scalars[t]
 	switch {
@@ -17,24 +17,24 @@ func show(n *yaml.Node, t reflect.Type) string {
 	case t == reflect.TypeFor[Secret]():
 		return hidden
 	case !scalar:
-		return "a single value" // of which nobody knows whether it is a secret that stands a level too high
+		return gotScalar // it may be a secret at the wrong level
 	}
 	return kind(n)
 }
 
-// kind is what a value is: a scalar as it is written, of anything else its kind.
+// kind is a scalar as it is written, and of anything else its kind.
 func kind(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
-		return "a mapping"
+		return gotMapping
 	case n.Kind == yaml.SequenceNode && len(n.Content) == 0:
-		return "an empty list"
+		return gotEmptyList
 	case n.Kind == yaml.SequenceNode:
-		return "a list"
+		return gotList
 	case n.Kind == yaml.AliasNode:
-		return "an alias"
+		return gotAlias
 	case n.ShortTag() == "!!null":
-		return "nothing"
+		return gotNothing
 	case n.ShortTag() == "!!str":
 		return quote(n.Value)
 	}
@@ -53,7 +53,7 @@ func short(text string) string {
 	return text
 }
 
-// nearest is the one of names that word was most probably meant to be, "" where none is near.
+// nearest is the name that was probably meant by a word, "" where none is near.
 func nearest(word string, names []string) string {
 	best, least := "", 3 // two slips of the finger are near, three are another word
 	for _, name := range names {
@@ -67,7 +67,7 @@ func nearest(word string, names []string) string {
 // distance is how many letters must be put in, taken out or replaced to make b of a (Levenshtein).
 func distance(a, b string) int {
 	if len(a) > len(b)+3 || len(b) > len(a)+3 {
-		return len(a) + len(b) // too far for anybody to ask how far
+		return len(a) + len(b) // too far to be a slip
 	}
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -97,7 +97,7 @@ func oneOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// meant says which key there is instead of an unknown one.
+// meant says which keys there are instead of an unknown one.
 func meant(name string, names []string) string {
 	if near := nearest(name, names); near != "" {
 		return near

@@ -19,19 +19,21 @@ type Env struct {
 	Home     string // absolute path of the OS account's home; "" where it has none
 	Login    string // name of the OS account
 	Cwd      string // absolute path of the working directory
-	Client   bool   // it is read to find a service that runs: its secrets are that service's affair, and may be its alone to read
+
+	Effects EffectRules // the effects that there may be rules for, each with the rule that holds where nothing was set
+	Client  bool        // the configuration is read to find a running service, whose secrets its clients may be unable to read
 }
 
 // maxFile is how large a configuration and a file with a secret may be, in bytes.
 const maxFile = 1 << 20
 
-// OS is the machine as it is.
-func OS() (Env, error) {
+// OS is the machine as it is; effects become the Env's.
+func OS(effects EffectRules) (Env, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return Env{}, fmt.Errorf("find the working directory: %w", err)
 	}
-	env := Env{Getenv: os.Getenv, ReadFile: readFile, Home: os.Getenv("HOME"), Cwd: cwd}
+	env := Env{Getenv: os.Getenv, ReadFile: readFile, Home: os.Getenv("HOME"), Cwd: cwd, Effects: effects}
 	account, err := user.Current()
 	if err != nil {
 		// An account that stands in no passwd file, as in many containers, still has an id.
@@ -61,8 +63,8 @@ func readFile(path string) ([]byte, error) {
 var errTooLarge = fmt.Errorf("larger than %v", Size(maxFile))
 
 // Find is the configuration file to load: explicit where it is given, else the first of ./mews.yaml,
-// $XDG_CONFIG_HOME/mews/mews.yaml and /etc/mews/mews.yaml that exists, else "". A file that exists and cannot be read
-// is found: to pass it by would be to run on another configuration than the one that was meant.
+// $XDG_CONFIG_HOME/mews/mews.yaml and /etc/mews/mews.yaml that exists, else "". A file that exists and can't be read
+// is found: without it Mews would run on another configuration than the one that was meant.
 func Find(explicit string, env Env) string {
 	if explicit != "" {
 		return explicit
@@ -82,8 +84,8 @@ func Find(explicit string, env Env) string {
 	return ""
 }
 
-// xdg is one of the base folders of the XDG specification, which says that a relative one is to be ignored; "" where
-// neither it nor the home is known.
+// xdg is one of the base folders of the XDG specification, "" where neither it nor the home is known. The specification
+// wants a relative folder ignored.
 func (e Env) xdg(name, unset string) string {
 	if dir := e.Getenv(name); filepath.IsAbs(dir) {
 		return dir
@@ -102,8 +104,8 @@ func below(dir, path string) string {
 // variable is ${NAME}, or $${ which stands for a plain ${.
 var variable = regexp.MustCompile(`\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{`)
 
-// expand replaces each ${NAME} in text by the environment variable of that name. What a variable holds is not expanded
-// again. An error says what would be right; it never holds what a variable holds.
+// expand replaces each ${NAME} in text by the environment variable of that name. The values of variables are not expanded
+// again. An error says what would be right, and has no value of a variable in it.
 func expand(text string, getenv func(string) string) (string, error) {
 	if !strings.Contains(text, "${") {
 		return text, nil

@@ -33,7 +33,7 @@ func Load(path string, env Env) (*Config, error) {
 		b.bind(top, top.Line, reflect.ValueOf(cfg).Elem(), "")
 	}
 	complete(cfg, env)
-	c := &checker{cfg: cfg, places: b.places, wrongBefore: pathsOf(b.problems), protected: b.protected}
+	c := &checker{cfg: cfg, effects: env.Effects, places: b.places, wrongBefore: pathsOf(b.problems), protected: b.protected}
 	c.check()
 	problems := append(b.problems, c.problems...)
 	if env.Client {
@@ -67,8 +67,8 @@ func absolute(path, dir string) string {
 // bareVariable is a value with a ${NAME} in it and no quotes around it. Within { } and [ ] YAML takes its { for another mapping.
 var bareVariable = regexp.MustCompile(`(:[ \t]+|[\[,][ \t]*)([^\s"'#{}\[\],&*!|>%@]*(?:\$\$?\{\w+\}[^\s"'{}\[\],]*)+)`)
 
-// parseQuoting is parse of a text in which a ${NAME} may stand without quotes wherever a value may. Only what would be no YAML
-// otherwise is quoted, and no line moves.
+// parseQuoting is parse, of a text in which a ${NAME} may stand without quotes wherever a value may. It puts quotes around one
+// only where the text would be no YAML otherwise, and moves no line.
 func parseQuoting(text []byte) (*yaml.Node, error) {
 	root, err := parse(text)
 	if err == nil {
@@ -102,7 +102,7 @@ func parse(text []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-var errTwoDocuments = errors.New("a second document")
+var errTwoDocuments = errors.New(gotDocuments)
 
 var yamlLine = regexp.MustCompile(`^line (\d+): `)
 
@@ -125,8 +125,8 @@ func syntaxProblem(err error, file []byte) Problem {
 // inFlow is a ${ that stands in braces or brackets.
 var inFlow = regexp.MustCompile(`[{\[].*\$\{`)
 
-// variableLine is the line on which a ${ is what is wrong, 0 where it is none: the one that yaml.v3 names, or the next, for it
-// names the one before where a mapping in braces is at fault.
+// variableLine is the line of the ${ that makes the text no YAML, 0 where there is none. yaml.v3 names that line, or the one
+// before it where the ${ stands in braces.
 func variableLine(file []byte, named int) int {
 	lines := bytes.Split(file, []byte("\n"))
 	for n := max(1, named); n <= min(named+1, len(lines)); n++ {
@@ -137,7 +137,7 @@ func variableLine(file []byte, named int) int {
 	return 0
 }
 
-// pathsOf are the keys that are known to be wrong; what a check says of their defaults would be noise.
+// pathsOf are the keys that have a problem. Of these checks say nothing more.
 func pathsOf(problems []Problem) map[string]bool {
 	paths := map[string]bool{}
 	for _, p := range problems {

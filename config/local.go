@@ -16,7 +16,7 @@ func Local(env Env) (*Config, error) {
 	cfg := defaults()
 	cfg.Local = true
 	cfg.Log.Format = "text" // a person reads it
-	c := &checker{cfg: cfg}
+	c := &checker{cfg: cfg, effects: env.Effects}
 	c.modelsFrom(env)
 	complete(cfg, env)
 	c.telegramFrom(env)

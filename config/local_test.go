@@ -60,6 +60,7 @@ func TestLocal(t *testing.T) {
 	}
 	want := defaults()
 	want.Local, want.Log.Format = true, "text"
+	want.Approvals.All = machine(nil, nil).Effects
 	want.State = "/home/alice/.local/state/mews"
 	want.Users = []User{{Name: "alice", Role: "admin", Account: "alice", Home: want.State + "/homes/alice", TOTP: TOTPOptional}}
 	if diff := same(want, cfg); diff != "" {
@@ -301,7 +302,7 @@ func TestUserName(t *testing.T) {
 }
 
 func TestOS(t *testing.T) {
-	env, err := OS()
+	env, err := OS(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,11 +16,11 @@ type Problem struct {
 
 // ErrorList is everything that is wrong in a configuration. There is at least one Problem, in the order of the lines.
 type ErrorList struct {
-	Source   string // the file, as it was named; or what else the values come from
+	Source   string // the file as it was named, or another source of the values
 	Problems []Problem
 }
 
-// maxShown is how many problems Error writes out: more is not a configuration but another kind of file.
+// maxShown is how many problems Error writes out. A file with more is no configuration.
 const maxShown = 50
 
 // Error is a line for each problem: mews.yaml:3: users[0].role: got "boss", want admin or user.

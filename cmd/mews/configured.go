@@ -7,12 +7,13 @@ import (
 	"os"
 
 	"mews/config"
+	"mews/supervisor/approval"
 )
 
 // loadConfig reads the configuration that a verb runs on: explicit, else the first that is found, else none at all. It
 // says which file it was, "" for none.
 func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
-	env, err := config.OS()
+	env, err := config.OS(approval.Effects())
 	if err != nil {
 		return nil, "", err
 	}
@@ -31,7 +32,7 @@ func loadWith(explicit string, env config.Env) (cfg *config.Config, path string,
 // findService is where the service of a configuration listens, for a verb that only speaks to it: whoever has no account but
 // their own may not read its keys, nor have them in their environment.
 func findService(explicit string) (socket string, err error) {
-	env, err := config.OS()
+	env, err := config.OS(approval.Effects())
 	if err != nil {
 		return "", err
 	}

@@ -16,6 +16,7 @@ import (
 	"mews/config"
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/approval"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/openai"
 )
@@ -117,7 +118,7 @@ func neighbour(t *testing.T, models ...string) (server *modeltest.Server, hint s
 // barely is the configuration of a machine on which nothing is configured but what env says.
 func barely(t *testing.T, env map[string]string) *config.Config {
 	t.Helper()
-	e, err := config.OS()
+	e, err := config.OS(approval.Effects())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func (d *door) rules(cfg *config.Config) {
 
 func rulesOf(r config.EffectRules) approval.Rules {
 	rules := approval.Rules{}
-	for effect, rule := range r.ByEffect() {
+	for effect, rule := range r {
 		rules[effect] = approval.Rule(rule)
 	}
 	return rules

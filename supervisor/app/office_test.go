@@ -20,6 +20,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/app/apptest"
+	"mews/supervisor/approval"
 	"mews/supervisor/control"
 	"mews/supervisor/sqlite"
 )
@@ -40,7 +41,7 @@ users:
 `
 
 func readConfig(file string) (*config.Config, error) {
-	env, err := config.OS()
+	env, err := config.OS(approval.Effects())
 	if err != nil {
 		return nil, err
 	}

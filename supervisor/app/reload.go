@@ -12,6 +12,7 @@ import (
 
 	"mews/config"
 	"mews/supervisor"
+	"mews/supervisor/approval"
 	"mews/supervisor/model"
 )
 
@@ -53,7 +54,7 @@ func (o charter) reload(ctx context.Context, by clerk, _ struct{}) (Changed, err
 		return Changed{}, Refused(supervisor.CodeInvalid, "Mews was started without a configuration file, so there is none to be read again. "+
 			"Restart it to have it look for one.")
 	}
-	env, err := config.OS()
+	env, err := config.OS(approval.Effects())
 	if err != nil {
 		return Changed{}, err
 	}

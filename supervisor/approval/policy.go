@@ -32,6 +32,15 @@ type Rules map[string]Rule
 // defaultRules is what holds where nothing was set. What stands neither here nor in a Table is denied.
 var defaultRules = Rules{EffectSendFile: RuleAllow, EffectSettings: RuleAllow, EffectInvite: RuleAllow}
 
+// Effects are the effects that there are rules for, each with the rule that holds where nothing was set.
+func Effects() map[string]string {
+	all := map[string]string{}
+	for effect, rule := range defaultRules {
+		all[effect] = string(rule)
+	}
+	return all
+}
+
 // Table is all rules. The zero value has the usual ones: allow for every effect that there is.
 type Table struct {
 	All   Rules
