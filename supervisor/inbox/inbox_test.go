@@ -64,8 +64,8 @@ func TestWhatIsRefused(t *testing.T) {
 		"too long":              {"k", strings.Repeat("x", supervisor.MaxText+1), "at most 256 KiB"},
 		"not UTF-8":             {"k", "a\xffb", "UTF-8"},
 		"a zero":                {"k", "a\x00b", "UTF-8"},
-		"no key":                {"", "hello", "want 1 to 128"},
-		"a long key":            {strings.Repeat("k", 129), "hello", "want 1 to 128"},
+		"no key":                {"", "hello", "must have 1 to 128"},
+		"a long key":            {strings.Repeat("k", 129), "hello", "must have 1 to 128"},
 		"a key of two lines":    {"k\nINFO forged", "hello", "printable"},
 		"a key that is no text": {"\xff", "hello", "printable"},
 	} {

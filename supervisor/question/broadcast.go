@@ -2,13 +2,13 @@ package question
 
 import "sync"
 
-// broadcast tells all who wait that something was pressed. The zero value is ready.
+// broadcast wakes everybody who waits. The zero value is ready.
 type broadcast struct {
 	mu   sync.Mutex // guards next
 	next chan struct{}
 }
 
-// wait is closed at the next ring.
+// wait is closed by the next notify.
 func (b *broadcast) wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -96,7 +96,7 @@ func TestAQuestionOutlivesWhoeverWaits(t *testing.T) {
 		if got := <-done; !errors.Is(got.Err, dead) {
 			t.Fatalf("got %+v", got)
 		}
-		r.desk = r.newDesk()
+		r.questions = r.newQuestions()
 		done = r.ask(t.Context(), r.approval())
 		synctest.Wait()
 		r.same("deliveries", r.deliveries(), 1)
@@ -119,7 +119,7 @@ func TestAnAnswerThatCameWhileNobodyWaitedIsUsed(t *testing.T) {
 		die()
 		<-done
 		r.press(r.buttons()[0].Press)
-		r.desk = r.newDesk()
+		r.questions = r.newQuestions()
 		r.same("answer", <-r.ask(t.Context(), r.approval()), outcome{supervisor.AnswerOnce, nil})
 		r.same("deliveries", r.deliveries(), 1)
 	})
@@ -213,7 +213,7 @@ func TestForeignPressesAreAudited(t *testing.T) {
 			{"alice", r.turn.Conversation.ID, "q:AAAAAAAAAAAAAAAAAAAAAA:once"}, {"alice", r.turn.Conversation.ID, "q:x:once"},
 			{"alice", r.turn.Conversation.ID, right + "x"}, {"alice", r.turn.Conversation.ID, ""},
 		} {
-			text, err := r.desk.Press(t.Context(), c.user, c.conversation, c.press)
+			text, err := r.questions.Press(t.Context(), c.user, c.conversation, c.press)
 			r.same("code", supervisor.ErrorCode(err), supervisor.CodeForbidden)
 			r.same("reads", text+supervisor.ErrorMessage(err), reads)
 			r.same("audited", r.audited(), []string{fmt.Sprint(c.user, " question.foreign conversation ", c.conversation)})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -16,12 +17,12 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// rig is a desk over a real database, and a turn of alice's.
+// rig are questions over a real database, and a turn of alice's.
 type rig struct {
 	*testing.T
-	db   *sqlite.DB
-	desk *question.Questions
-	turn supervisor.Turn
+	db        *sqlite.DB
+	questions *question.Questions
+	turn      supervisor.Turn
 
 	mu   sync.Mutex // guards said
 	said []int64
@@ -32,13 +33,13 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{T: t, db: sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})}
 	r.turn = r.begin("alice")
-	r.desk = r.newDesk()
+	r.questions = r.newQuestions()
 	return r
 }
 
-// newDesk is a desk over what is kept, as after a restart.
-func (r *rig) newDesk() *question.Questions {
-	return question.New(question.Options{Store: r.db.Questions(), Audit: r.db.Audit(), Queued: func(conversation int64) {
+// newQuestions are questions over what is kept, as after a restart.
+func (r *rig) newQuestions() *question.Questions {
+	return question.New(question.Options{Store: r.db.Questions(), Audit: r.db.Audit(), Log: hclog.NewNullLogger(), Queued: func(conversation int64) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.said = append(r.said, conversation)
@@ -108,7 +109,7 @@ type outcome struct {
 func (r *rig) ask(ctx context.Context, q supervisor.Question) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
-		answer, err := r.desk.Ask(ctx, q)
+		answer, err := r.questions.Ask(ctx, q)
 		done <- outcome{answer, err}
 	}()
 	return done
@@ -135,7 +136,7 @@ func (r *rig) deliveries() int {
 // press is what alice reads when she presses something.
 func (r *rig) press(press string) string {
 	r.Helper()
-	text, err := r.desk.Press(r.Context(), "alice", r.turn.Conversation.ID, press)
+	text, err := r.questions.Press(r.Context(), "alice", r.turn.Conversation.ID, press)
 	r.must(err)
 	return text
 }

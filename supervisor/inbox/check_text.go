@@ -1,0 +1,38 @@
+package inbox
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"mews/supervisor"
+)
+
+// maxKey bounds a client's name for a message, in bytes.
+const maxKey = 128
+
+func checkText(text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return supervisor.Errorf(supervisor.CodeInvalid, textEmpty)
+	case len(text) > supervisor.MaxText:
+		return supervisor.Errorf(supervisor.CodeInvalid, textTooLong, len(text)>>10, supervisor.MaxText>>10)
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return supervisor.Errorf(supervisor.CodeInvalid, textNotUTF8)
+	}
+	return nil
+}
+
+func checkKey(key string) error {
+	switch {
+	case key == "" || len(key) > maxKey:
+		return supervisor.Errorf(supervisor.CodeInvalid, textKeySize, len(key), maxKey)
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return supervisor.Errorf(supervisor.CodeInvalid, textKeyChar)
+	}
+	return nil
+}
+
+// cleanText makes UTF-8 without NUL of any text.
+func cleanText(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+}
