@@ -35,7 +35,7 @@ func admitting(s *Service, accept func(supervisor.Inbound)) func(supervisor.Inbo
 	var today admissions
 	return func(in supervisor.Inbound) {
 		if c := in.Conversation; today.first(c.ID, s.moment()) {
-			s.audit.routine(c.User, "admitted", fmt.Sprintf("in conversation %d: %s chat %q", c.ID, c.Channel, c.Chat))
+			s.audit.Routine(c.User, "admitted", fmt.Sprintf("in conversation %d: %s chat %q", c.ID, c.Channel, c.Chat))
 		}
 		accept(in)
 	}
@@ -46,7 +46,7 @@ func turnedAway(s *Service) func(uid uint32, why error) {
 	var strangers access.UnknownSenders
 	return func(uid uint32, why error) {
 		if strangers.First(int64(uid), s.moment()) {
-			s.audit.note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, supervisor.ErrorMessage(why)))
+			s.audit.Note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, supervisor.ErrorMessage(why)))
 		}
 	}
 }
@@ -54,6 +54,6 @@ func turnedAway(s *Service) func(uid uint32, why error) {
 // beginning keeps that somebody's worker has started.
 func beginning(s *Service) func(user string, pid int) {
 	return func(user string, pid int) {
-		s.audit.routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.chambers.spawner.Sandbox().Tier))
+		s.audit.Routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.chambers.spawner.Sandbox().Tier))
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"mews/supervisor/audit"
 	"testing"
 	"time"
 
@@ -23,12 +24,12 @@ func TestAnAdmissionIsKeptOnceADay(t *testing.T) {
 }
 
 func TestWhoIsTurnedAwayIsKeptOnceADay(t *testing.T) {
-	s := &Service{audit: newAuditor(sqlite.Audit{}, Discard())}
+	s := &Service{audit: audit.New(sqlite.Audit{}, Discard())}
 	turned := turnedAway(s)
 	for _, uid := range []uint32{4711, 4711, 4712} {
 		turned(uid, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "No."})
 	}
-	rows := s.audit.take()
+	rows := s.audit.Take()
 	if len(rows) != 2 || rows[0] != (sqlite.AuditRow{Action: "control.refused", Detail: "user id 4711: No."}) {
 		t.Errorf("kept %+v", rows)
 	}

@@ -132,7 +132,7 @@ func newAviary(t *testing.T) *aviary {
 	return a
 }
 
-// run runs a verb beside the service, and returns what it has printed.
+// Run runs a verb beside the service, and returns what it has printed.
 func (a *aviary) run(verb ...string) string {
 	cmd := exec.Command(filepath.Join(a.Bin, "mews"), append(verb, "--config", a.Config)...)
 	cmd.Env = append(os.Environ(), a.Env...)
@@ -140,7 +140,7 @@ func (a *aviary) run(verb ...string) string {
 	return fmt.Sprintf("%s\n%v\n", out, err)
 }
 
-// keep is run, and what it has printed must hold no secret.
+// put is run, and what it has printed must hold no secret.
 func (a *aviary) keep(verb ...string) {
 	a.printed.WriteString(strings.Join(verb, " ") + "\n" + a.run(verb...))
 }

@@ -75,7 +75,7 @@ func (c *channel) receive(box *inbox.Inbox) error {
 		source: c.client.Source(), people: s.people, updates: s.db.Inbox(), conversations: s.db.Conversations(),
 		inbox:   box,
 		renamed: s.moves.renamed, wake: s.wakeIn,
-		moved: c.outbox.Moved, refresh: s.roster.Refresh, pairing: newPairing(s), acknowledge: c.pressed, audit: s.audit.note, log: c.log,
+		moved: c.outbox.Moved, refresh: s.roster.Refresh, pairing: newPairing(s), acknowledge: c.pressed, audit: s.audit.Note, log: c.log,
 	}
 	hook := s.Config.Telegram.Webhook
 	if hook.URL == "" {

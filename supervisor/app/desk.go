@@ -27,7 +27,7 @@ func (s chats) commandOptions(sessions *session.Registry, report reporter) comma
 		Models: s.voices(), Choices: s.voices(), Usages: s.voices(), Budgets: s.preferences(), Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.Service), Locks: locks{s.db.Access()}, Groups: groups{s.roster},
 		Invites: invites{s.roster, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: s.preferences(), People: s.preferences(),
-		Audit: s.audit.note, InGroup: inGroup, Status: s.statusText(report), Welcome: report.welcome, Queued: s.answered,
+		Audit: s.audit.Note, InGroup: inGroup, Status: s.statusText(report), Welcome: report.welcome, Queued: s.answered,
 		Log: s.Log.Named("command"),
 	}
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"image/png"
+	"mews/supervisor/audit"
 	"os"
 	"path/filepath"
 	"strings"
@@ -135,7 +136,7 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 // All but what runs turns is as a service puts it together.
 func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
 	s := newStudy(t)
-	s.audit = newAuditor(s.db.Audit(), s.Log)
+	s.audit = audit.New(s.db.Audit(), s.Log)
 	o := chats{s}.commandOptions(nil, reporter{})
 	for name, part := range map[string]any{"questions": o.Questions, "cleanings": o.Cleanings, "approver": o.Approver, "locks": o.Locks,
 		"invites": o.Invites, "groups": o.Groups, "grants": o.Grants, "settings": o.Settings, "usages": o.Usages, "budgets": o.Budgets,

@@ -40,7 +40,7 @@ func newApprover(s *Service) *approval.Approver {
 			u, ok := s.people.Find(name)
 			return u, ok && !s.people.Suspended(name)
 		},
-		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.asked, Confirmer: s.codes, Audit: s.audit.note,
+		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.asked, Confirmer: s.codes, Audit: s.audit.Note,
 	}
 }
 
@@ -113,7 +113,7 @@ func (unread) Return(context.Context, int64) {}
 func newPairing(s *Service) *pairing {
 	return &pairing{
 		people: s.people, refresh: s.roster.Refresh, store: s.db.Access(), conversations: s.db.Conversations(), outbox: s.db.Outbox(),
-		spool: s.spool, seal: s.seal, said: s.feeds.Delivery, audit: s.audit.note,
+		spool: s.spool, seal: s.seal, said: s.feeds.Delivery, audit: s.audit.Note,
 	}
 }
 

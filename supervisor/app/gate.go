@@ -81,7 +81,7 @@ func (g *gate) Take(ctx context.Context, letters []supervisor.Incoming, next int
 	return err
 }
 
-// keep has items meet their gates and be kept, and where the next batch begins; 0 leaves that as it is.
+// put has items meet their gates and be kept, and where the next batch begins; 0 leaves that as it is.
 func (g *gate) keep(ctx context.Context, items []supervisor.Item, next int64) error {
 	if len(items) == 0 && next == 0 {
 		return nil

@@ -166,7 +166,7 @@ func entry(by clerk, user, action, detail string) sqlite.AuditRow {
 	return sqlite.AuditRow{User: user, Action: action, Detail: strings.TrimSpace(strings.TrimSuffix(detail, ".") + " by " + by.String())}
 }
 
-// note keeps an entry of what changes nothing in the database, or is about to change it.
+// Note keeps an entry of what changes nothing in the database, or is about to change it.
 func (o *office) note(ctx context.Context, by clerk, user, action, detail string) error {
 	return o.log.PutAll(ctx, []sqlite.AuditRow{entry(by, user, action, detail)})
 }

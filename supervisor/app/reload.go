@@ -121,7 +121,7 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 	return prices
 }
 
-// run reloads the configuration whenever the process gets a SIGHUP, drops files that have stood in terminals for long enough,
+// Run reloads the configuration whenever the process gets a SIGHUP, drops files that have stood in terminals for long enough,
 // and has exports made, until ctx ends.
 func (o *office) run(ctx context.Context) error {
 	o.parcels.open(ctx)

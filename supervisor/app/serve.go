@@ -50,7 +50,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	return runParts(ctx, s.parts, func() {
-		s.audit.routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version, os.Getpid(), s.chambers.spawner.Sandbox().Tier))
+		s.audit.Routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version, os.Getpid(), s.chambers.spawner.Sandbox().Tier))
 		s.Log.Info("serving", "version", s.version, "state", s.Config.State, "model", s.Models.Default())
 		o.Ready(newReporter(s).hints())
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"mews/supervisor/audit"
 	"os"
 	"strconv"
 	"time"
@@ -36,7 +37,7 @@ type Service struct {
 	pool     *workerPool
 	feeds    reply.Feeds
 	channel  *channel // nil where nobody talks on Telegram
-	audit    *auditor
+	audit    *audit.Log
 	parts    []part
 	moves    moves                         // of chats
 	wake     func(supervisor.Conversation) // has its session look for work
@@ -115,7 +116,7 @@ func (s *Service) startSpawner(ctx context.Context) error {
 
 // connect joins the parts: here they meet, through the interfaces that each of them has declared.
 func (s *Service) connect(context.Context) error {
-	s.audit = newAuditor(s.db.Audit(), s.Log.Named("audit"))
+	s.audit = audit.New(s.db.Audit(), s.Log.Named("audit"))
 	s.rules(s.Config)
 	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.feeds.Delivery, Log: s.Log.Named("question")})
 	s.codes = newConfirmations(s)
@@ -132,7 +133,7 @@ func (s *Service) connect(context.Context) error {
 	report := newReporter(s)
 	sessions := session.New(session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.Config),
-		AtOnce: s.Config.Limits.Turns, Audit: s.audit.note, Serves: s.serves, Busy: s.preferences().whenBusy, Now: time.Now,
+		AtOnce: s.Config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.preferences().whenBusy, Now: time.Now,
 		Log: s.Log.Named("session"),
 	})
 	s.chambers.tell, s.wake = sessions.Tell, sessions.Wake
@@ -153,7 +154,7 @@ func (s *Service) connect(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.run}, {"sweep", s.sweep}, {"office", desk.run}}
+	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"office", desk.run}}
 	work := []part{{"workers", s.pool.Run}, {"sessions", settled(&s.Ground, gates.look, sessions.Run)}, {"commands", commands.Run}}
 	if s.channel == nil {
 		s.parts = append(append(s.parts, work...), part{"control socket", server.Run})
@@ -177,7 +178,7 @@ func (s *Service) desks() *hostcall.Options {
 		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
 		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: files{s.db.Turns(), s.feeds.Delivery}},
-		Audit:            s.audit.note, Log: s.Log.Named("hostcall"),
+		Audit:            s.audit.Note, Log: s.Log.Named("hostcall"),
 	}
 }
 

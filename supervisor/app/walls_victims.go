@@ -116,7 +116,7 @@ func SweepVictims(temporary, private string, now time.Time) {
 	}
 }
 
-// keep writes the secret into a file.
+// put writes the secret into a file.
 func (v *victims) keep(path string) error { return os.WriteFile(path, []byte(v.Secret), 0o600) }
 
 // listen tells the secret to whoever connects.

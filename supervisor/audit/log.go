@@ -1,4 +1,4 @@
-package app
+package audit
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// auditor keeps audit rows without making anybody wait for the disk.
-type auditor struct {
+// Log keeps audit rows without making anybody wait for the disk.
+type Log struct {
 	store sqlite.Audit
 	log   hclog.Logger
 
@@ -25,21 +25,21 @@ type auditor struct {
 // maxWaiting is how many rows wait for the disk. Those beyond are counted, and the count is a row.
 const maxWaiting = 1000
 
-func newAuditor(store sqlite.Audit, log hclog.Logger) *auditor {
-	return &auditor{store: store, log: log, changed: make(chan struct{}, 1)}
+func New(store sqlite.Audit, log hclog.Logger) *Log {
+	return &Log{store: store, log: log, changed: make(chan struct{}, 1)}
 }
 
-// note keeps what somebody did. It never blocks.
-func (a *auditor) note(user, action, detail string) {
-	a.keep(hclog.Warn, user, action, detail)
+// Note keeps what somebody did. It never blocks.
+func (a *Log) Note(user, action, detail string) {
+	a.put(hclog.Warn, user, action, detail)
 }
 
-// routine keeps what happens every day. It never blocks.
-func (a *auditor) routine(user, action, detail string) {
-	a.keep(hclog.Debug, user, action, detail)
+// Routine keeps what happens every day. It never blocks.
+func (a *Log) Routine(user, action, detail string) {
+	a.put(hclog.Debug, user, action, detail)
 }
 
-func (a *auditor) keep(level hclog.Level, user, action, detail string) {
+func (a *Log) put(level hclog.Level, user, action, detail string) {
 	a.log.Log(level, action, "user", user, "detail", detail)
 	a.mu.Lock()
 	if len(a.waiting) < maxWaiting {
@@ -54,14 +54,14 @@ func (a *auditor) keep(level hclog.Level, user, action, detail string) {
 	}
 }
 
-// auditAgain is after how long rows are tried again that the disk did not take.
-const auditAgain = 5 * time.Second
+// retryAfter is after how long rows are tried again that the disk did not take.
+const retryAfter = 5 * time.Second
 
-func (a *auditor) run(ctx context.Context) error {
+func (a *Log) Run(ctx context.Context) error {
 	for {
 		var again <-chan time.Time
 		if !a.flush() {
-			again = time.After(auditAgain)
+			again = time.After(retryAfter)
 		}
 		select {
 		case <-ctx.Done():
@@ -74,8 +74,8 @@ func (a *auditor) run(ctx context.Context) error {
 }
 
 // flush keeps what waits. What can't be kept waits on.
-func (a *auditor) flush() (kept bool) {
-	rows := a.take()
+func (a *Log) flush() (kept bool) {
+	rows := a.Take()
 	if len(rows) == 0 {
 		return true
 	}
@@ -95,8 +95,8 @@ func (a *auditor) flush() (kept bool) {
 	return false
 }
 
-// take empties the queue.
-func (a *auditor) take() []sqlite.AuditRow {
+// Take empties the queue.
+func (a *Log) Take() []sqlite.AuditRow {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	rows := a.waiting

@@ -1,4 +1,4 @@
-package app
+package audit
 
 import (
 	"fmt"
@@ -10,11 +10,11 @@ import (
 )
 
 func TestAFloodOfAuditRowsIsBoundedAndCounted(t *testing.T) {
-	a := newAuditor(sqlite.Audit{}, hclog.NewNullLogger())
+	a := New(sqlite.Audit{}, hclog.NewNullLogger())
 	for i := range 1500 {
-		a.note("ann", "worker.offence", fmt.Sprint(i))
+		a.Note("ann", "worker.offence", fmt.Sprint(i))
 	}
-	rows := a.take()
+	rows := a.Take()
 	if len(rows) != 1001 || rows[999].Detail != "999" {
 		t.Fatalf("%d rows wait", len(rows))
 	}
@@ -22,7 +22,7 @@ func TestAFloodOfAuditRowsIsBoundedAndCounted(t *testing.T) {
 	if rows[1000] != want {
 		t.Errorf("the last is %+v", rows[1000])
 	}
-	if a.note("ann", "worker.offence", "again"); len(a.take()) != 1 {
+	if a.Note("ann", "worker.offence", "again"); len(a.Take()) != 1 {
 		t.Error("the count was kept twice")
 	}
 }
