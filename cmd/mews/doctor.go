@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"mews/supervisor/app"
+	"mews/supervisor/placement"
 	"net"
 	"net/url"
 	"os"
@@ -92,7 +93,7 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 }
 
 func lookAtPrograms(ctx context.Context, _ *config.Config) (string, error) {
-	_, worker, err := app.Companions()
+	_, worker, err := placement.Companions()
 	if err != nil {
 		return "", err
 	}
@@ -153,7 +154,7 @@ func lookAtHomes(ctx context.Context, cfg *config.Config) (string, error) {
 
 // hasOwn says whether somebody has an OS account of their own, apart from this process's.
 func hasOwn(u config.User) bool {
-	own, err := app.FindAccount(u.Account)
+	own, err := placement.FindAccount(u.Account)
 	return u.Account != "" && err == nil && own.UID != 0 && own.UID != uint32(os.Getuid())
 }
 
@@ -164,13 +165,13 @@ func ownedByWorker(ctx context.Context, cfg *config.Config, u config.User) error
 	if os.Getuid() != 0 || err != nil || filepath.Dir(u.Home) == filepath.Join(cfg.State, "homes") {
 		return nil
 	}
-	want, err := app.WorkerAccount(ctx, cfg)
-	if own, bad := app.FindAccount(u.Account); u.Account != "" && bad == nil && own.UID != 0 {
+	want, err := placement.WorkerAccount(ctx, cfg.Worker.Account, cfg.Local)
+	if own, bad := placement.FindAccount(u.Account); u.Account != "" && bad == nil && own.UID != 0 {
 		want = own
 	}
-	if err == nil && app.UIDOf(info) != want.UID {
+	if err == nil && placement.UIDOf(info) != want.UID {
 		err = fmt.Errorf("%s's folder %s belongs to uid %d, and their worker is uid %d: chown -R %d:%d %s", u.Name, u.Home,
-			app.UIDOf(info), want.UID, want.UID, want.GID, u.Home)
+			placement.UIDOf(info), want.UID, want.UID, want.GID, u.Home)
 	}
 	return err
 }
@@ -253,7 +254,7 @@ func lookAtService(ctx context.Context, cfg *config.Config) (string, error) {
 func lookAtWalls(ctx context.Context, cfg *config.Config) (string, error) {
 	walls, err := wallsHere(ctx, cfg)
 	if err != nil {
-		return "", app.WallsFault(err)
+		return "", placement.SandboxFault(err)
 	}
 	if control.Walls(walls).Weak() {
 		return "", &warned{strings.ToUpper(walls.Tier) + ". " + wallsLines(walls.Why)}
@@ -285,12 +286,12 @@ func wallsHere(ctx context.Context, cfg *config.Config) (pool.Sandbox, error) {
 }
 
 // ownSpawner starts a spawner as the service would, or takes the one that has started this process.
-func ownSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*pool.Spawner, app.Account, error) {
-	workers, err := app.WorkerAccount(ctx, cfg)
+func ownSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*pool.Spawner, placement.Account, error) {
+	workers, err := placement.WorkerAccount(ctx, cfg.Worker.Account, cfg.Local)
 	if err != nil {
 		return nil, workers, err
 	}
-	o, err := app.SpawnerOptions(cfg, workers)
+	o, err := app.PlacementOptions(cfg, app.Discard()).SpawnerOptions(workers)
 	if err != nil {
 		return nil, workers, err
 	}
@@ -301,7 +302,7 @@ func ownSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*poo
 
 // tryEverything is `mews doctor --escapes`.
 func tryEverything(ctx context.Context, con console, cfg *config.Config) error {
-	started, err := app.StartedBy()
+	started, err := placement.StartedBy()
 	if err != nil {
 		return err
 	}
@@ -319,15 +320,15 @@ func tryEverything(ctx context.Context, con console, cfg *config.Config) error {
 	return nil
 }
 
-func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawner, workers app.Account) (bad int, err error) {
+func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawner, workers placement.Account) (bad int, err error) {
 	err = errors.Join(os.MkdirAll(cfg.State, 0o711), os.MkdirAll(filepath.Join(cfg.State, "private"), 0o700))
 	if err != nil {
 		return 0, fmt.Errorf("make the state folder: %w", err)
 	}
-	if err := app.Trusted(cfg.State); err != nil {
+	if err := placement.CheckState(cfg.State); err != nil {
 		return 0, err
 	}
-	place, err := app.TryingPlace(cfg, workers)
+	place, err := placement.SelfTestPlace(cfg.State, workers)
 	if err != nil {
 		return 0, err
 	}
@@ -336,8 +337,8 @@ func tryAll(ctx context.Context, con console, cfg *config.Config, s *pool.Spawne
 	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarker)
 	defer os.Remove(marker)
 	var findings []protocol.Finding
-	err = app.WithSelfTestWorker(ctx, s, place, func(worker *app.PooledWorker) (err error) {
-		findings, err = app.Escapes(ctx, worker, cfg.State, workers, true)
+	err = placement.WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[placement.NoHost]) (err error) {
+		findings, err = placement.Escapes(ctx, worker, cfg.State, workers, true)
 		return err
 	})
 	app.AfterTheEnd(findings, marker)

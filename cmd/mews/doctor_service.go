@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"mews/supervisor/app"
+	"mews/supervisor/placement"
 	"os"
 
 	"mews/config"
@@ -22,15 +23,15 @@ func wallsOfService(ctx context.Context, cfg *config.Config) (walls control.Wall
 // is one.
 func sealOfService(cfg *config.Config, path string) (finding string, is bool, err error) {
 	state, err := os.Stat(cfg.State)
-	if err != nil || os.Getuid() != 0 || app.UIDOf(state) == 0 {
+	if err != nil || os.Getuid() != 0 || placement.UIDOf(state) == 0 {
 		return "", false, nil
 	}
 	key, err := os.Lstat(path)
 	if err != nil {
 		return "", false, nil // which is told as everywhere
 	}
-	service := app.UIDOf(state)
-	if app.UIDOf(key) != service || key.Mode().Perm()&0o077 != 0 {
+	service := placement.UIDOf(state)
+	if placement.UIDOf(key) != service || key.Mode().Perm()&0o077 != 0 {
 		return "", true, fmt.Errorf("%s must be the service's, and nobody else's to read: chown %d it, chmod 600", path, service)
 	}
 	return fmt.Sprintf("%s can be read by the service's account alone, user id %d", path, service), true, nil

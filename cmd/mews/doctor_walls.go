@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"mews/supervisor/app"
+	"mews/supervisor/placement"
 	"os"
 	"os/user"
 	"strconv"
@@ -13,7 +13,7 @@ import (
 
 // wallsUnknown is what is said of the limits where there are no walls to have them: the walls' own line says why.
 func wallsUnknown(err error) error {
-	if fault := app.WallsFault(err); fault != err {
+	if fault := placement.SandboxFault(err); fault != err {
 		return &warned{"not known before there are walls"}
 	}
 	return err

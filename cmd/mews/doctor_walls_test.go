@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"mews/supervisor/app"
+	"mews/supervisor/placement"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,14 +22,14 @@ func TestWhyThereAreNoWalls(t *testing.T) {
 	const said = `start /bin/mews-spawner: it ended without a word` + "\n" + `mews-spawner: exit status 1; it wrote: mews-spawner: ` +
 		`there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two`
 	spawners := errors.New(said)
-	if got, want := app.WallsFault(spawners).Error(), "there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two"; got != want {
+	if got, want := placement.SandboxFault(spawners).Error(), "there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two"; got != want {
 		t.Errorf("%s", got)
 	}
 	if got := wallsUnknown(spawners); !errors.As(got, new(*warned)) {
 		t.Errorf("the limits: %v", got)
 	}
 	for _, other := range []error{errors.New("no such program"), errors.New(`it wrote: mews-spawner: \q`), nil} {
-		if app.WallsFault(other) != other || wallsUnknown(other) != other {
+		if placement.SandboxFault(other) != other || wallsUnknown(other) != other {
 			t.Errorf("%v is not left as it is", other)
 		}
 	}
@@ -65,7 +66,7 @@ func TestWhoSharesAnAccountIsSaid(t *testing.T) {
 func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
 	temporary, private := t.TempDir(), t.TempDir()
 	now := time.Now()
-	long := now.Add(-2 * app.VictimsOld)
+	long := now.Add(-2 * placement.VictimsOld)
 	want := map[string]bool{}
 	for _, left := range []struct {
 		dir, name string
@@ -73,12 +74,12 @@ func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
 		made      time.Time
 		stays     bool
 	}{
-		{temporary, app.VictimsPrefix + "old", true, long, false},
-		{temporary, app.VictimsPrefix + "new", true, now, true},
-		{temporary, app.VictimsPrefix + "file", false, long, true},
+		{temporary, placement.VictimsPrefix + "old", true, long, false},
+		{temporary, placement.VictimsPrefix + "new", true, now, true},
+		{temporary, placement.VictimsPrefix + "file", false, long, true},
 		{temporary, "mews-other", true, long, true},
-		{private, app.CanaryPrefix + "old", false, long, false},
-		{private, app.CanaryPrefix + "new", false, now, true},
+		{private, placement.CanaryPrefix + "old", false, long, false},
+		{private, placement.CanaryPrefix + "new", false, now, true},
 		{private, "key", false, long, true},
 	} {
 		path := filepath.Join(left.dir, left.name)
@@ -95,17 +96,17 @@ func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
 		want[path] = left.stays
 	}
 	elsewhere := filepath.Join(t.TempDir(), "kept")
-	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Symlink(filepath.Dir(elsewhere), filepath.Join(temporary, app.VictimsPrefix+"link"))); err != nil {
+	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Symlink(filepath.Dir(elsewhere), filepath.Join(temporary, placement.VictimsPrefix+"link"))); err != nil {
 		t.Fatal(err)
 	}
 	if os.Getuid() == 0 { // another account's
-		theirs := filepath.Join(temporary, app.VictimsPrefix+"theirs")
+		theirs := filepath.Join(temporary, placement.VictimsPrefix+"theirs")
 		if err := errors.Join(os.Mkdir(theirs, 0o700), os.Chown(theirs, 54321, 54321), os.Chtimes(theirs, long, long)); err != nil {
 			t.Fatal(err)
 		}
 		want[theirs] = true
 	}
-	app.SweepVictims(temporary, private, now)
+	placement.SweepVictims(temporary, private, now)
 	for path, stays := range want {
 		if _, err := os.Lstat(path); (err == nil) != stays {
 			t.Errorf("%s: %v, and it is to stay: %t", path, err, stays)
@@ -114,22 +115,22 @@ func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
 	if _, err := os.Stat(elsewhere); err != nil {
 		t.Errorf("behind a link: %v", err)
 	}
-	app.SweepVictims(filepath.Join(temporary, "nowhere"), private, now)
+	placement.SweepVictims(filepath.Join(temporary, "nowhere"), private, now)
 }
 
 // TestAnAttemptRemovesWhatAnEarlierOneLeft: before it makes victims of its own.
 func TestAnAttemptRemovesWhatAnEarlierOneLeft(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	left := filepath.Join(os.TempDir(), app.VictimsPrefix+"1")
-	long := time.Now().Add(-2 * app.VictimsOld)
+	left := filepath.Join(os.TempDir(), placement.VictimsPrefix+"1")
+	long := time.Now().Add(-2 * placement.VictimsOld)
 	if err := errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, long, long)); err != nil {
 		t.Fatal(err)
 	}
-	v, err := app.NewVictims(t.TempDir(), app.Account{})
+	v, err := placement.NewVictims(t.TempDir(), placement.Account{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), app.VictimsPrefix+"*"))
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), placement.VictimsPrefix+"*"))
 	if err != nil || !slices.Equal(dirs, []string{v.Dir}) {
 		t.Errorf("%q, %v; want %s alone", dirs, err, v.Dir)
 	}
@@ -149,7 +150,7 @@ func TestWhatKeepsMewsFromServing(t *testing.T) {
 	}
 	for tier, want := range map[string]string{"accounts": "F3 F5 F14", "landlock": "F3 F5"} {
 		var rows []string
-		for _, f := range app.Holes(tier, findings) {
+		for _, f := range placement.Holes(tier, findings) {
 			rows = append(rows, f.Row)
 		}
 		if got := strings.Join(rows, " "); got != want {
@@ -197,15 +198,15 @@ func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
 // TestVictimsOfAnotherAccountAreSweptToo: their folder stays this account's, and only what is in it is the worker's.
 func TestVictimsOfAnotherAccountAreSweptToo(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	v, err := app.NewVictims(t.TempDir(), app.Account{UID: 54321, GID: 54321})
+	v, err := placement.NewVictims(t.TempDir(), placement.Account{UID: 54321, GID: 54321})
 	if err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(v.OwnOutside)
-	if err != nil || os.Getuid() == 0 && app.UIDOf(info) != 54321 {
-		t.Errorf("%v belongs to %d", err, app.UIDOf(info))
+	if err != nil || os.Getuid() == 0 && placement.UIDOf(info) != 54321 {
+		t.Errorf("%v belongs to %d", err, placement.UIDOf(info))
 	}
-	app.SweepVictims(os.TempDir(), "", time.Now().Add(2*app.VictimsOld))
+	placement.SweepVictims(os.TempDir(), "", time.Now().Add(2*placement.VictimsOld))
 	if _, err := os.Stat(v.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("left behind: %v", err)
 	}

@@ -70,7 +70,7 @@ var harms = []harm{
 		name: "memory in several", mild: true,
 		command: python("for i in range(3):", "    if os.fork() == 0:", "        have = bytearray(90 << 20)",
 			"        for at in range(0, len(have), 4096): have[at] = 1", "        time.sleep(1000)", "begun()", "wait()"),
-		notice: "needed more than the 128MiB of memory",
+		notice: "needed more than the 128 MiB of memory",
 		result: "it is over|ended by a signal: killed",
 	},
 	{

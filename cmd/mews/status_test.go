@@ -2,6 +2,7 @@ package main
 
 import (
 	"mews/supervisor/app"
+	"mews/supervisor/placement"
 	"testing"
 
 	"mews/protocol"
@@ -10,7 +11,7 @@ import (
 
 // TestWhatAFolderHolds as status has it: what a worker told last, and nothing where none has.
 func TestWhatAFolderHolds(t *testing.T) {
-	var held app.Holdings
+	var held placement.DiskUsage
 	for _, step := range []struct {
 		told  protocol.TurnEnd
 		limit int64

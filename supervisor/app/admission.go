@@ -54,6 +54,6 @@ func turnedAway(s *Service) func(uid uint32, why error) {
 // beginning keeps that somebody's worker has started.
 func beginning(s *Service) func(user string, pid int) {
 	return func(user string, pid int) {
-		s.audit.Routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.chambers.spawner.Sandbox().Tier))
+		s.audit.Routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.places.Spawner.Sandbox().Tier))
 	}
 }

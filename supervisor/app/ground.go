@@ -114,7 +114,7 @@ func (s *Ground) sweep(ctx context.Context) error {
 	}
 }
 
-// forget drops the bytes of a file that stood for a while.
+// Forget drops the bytes of a file that stood for a while.
 func (s *Ground) forget(f supervisor.File) {
 	if err := s.spool.Remove(f.SHA256); err != nil {
 		s.Log.Warn("forget a file that held a secret", "error", err)

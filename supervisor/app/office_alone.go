@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mews/supervisor/placement"
 	"os"
 	"path/filepath"
 
@@ -85,7 +86,7 @@ func ownState(state string) error {
 	if err != nil { // there is none yet, or it can't be looked at, which is said by who opens it
 		return nil
 	}
-	if owner := UIDOf(info); int(owner) != os.Getuid() {
+	if owner := placement.UIDOf(info); int(owner) != os.Getuid() {
 		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf("Mews is not running, and its state folder %s "+
 			"belongs to user id %d. Run this as that account, as with `sudo -u '#%d'`, or while Mews runs.", state, owner, owner)}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"mews/supervisor/placement"
 	"os"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ type reporter struct {
 	people  *access.People
 	spawner *pool.Spawner
 	pool    *workerPool
-	held    *Holdings
+	held    *placement.DiskUsage
 	channel *channel // nil where there is none
 }
 
@@ -189,6 +190,6 @@ func resident() int64 {
 
 // newReporter tells how the service is, once the parts are there that it tells of.
 func newReporter(s *Service) reporter {
-	return reporter{config: s.Config, version: s.version, since: s.since, db: s.db, models: s.Models, people: s.people, spawner: s.chambers.spawner,
-		pool: s.pool, held: &s.chambers.held, channel: s.channel}
+	return reporter{config: s.Config, version: s.version, since: s.since, db: s.db, models: s.Models, people: s.people, spawner: s.places.Spawner,
+		pool: s.pool, held: &s.places.Disk, channel: s.channel}
 }

@@ -2,8 +2,7 @@ package app
 
 import (
 	"context"
-	"fmt"
-	"os"
+	"mews/supervisor/placement"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -20,12 +19,12 @@ import (
 // roster keeps access's people as they are to be: those of the configuration, those who were added while the service ran,
 // and what was bound to either.
 type roster struct {
-	people   *access.People
-	store    sqlite.Access
-	chambers *chambers
-	log      hclog.Logger
-	chosen   sync.Map              // see preferences
-	settled  func(context.Context) // is called when people were read anew; nil: nobody needs to know. It is set before others use it
+	people  *access.People
+	store   sqlite.Access
+	places  *placement.Places
+	log     hclog.Logger
+	chosen  sync.Map              // see preferences
+	settled func(context.Context) // is called when people were read anew; nil: nobody needs to know. It is set before others use it
 
 	mu     sync.Mutex // guards config, and has one refresh run at a time
 	config *config.Config
@@ -68,12 +67,7 @@ func (r *roster) refresh(ctx context.Context, cfg *config.Config) error {
 	for _, u := range users[len(cfg.Users):] {
 		bound.Added = append(bound.Added, u.Name)
 	}
-	for _, u := range users {
-		if err := r.chambers.house(u); err != nil {
-			return err
-		}
-	}
-	roots, err := r.chambers.findRoots(users)
+	placed, err := r.places.UseUsers(users)
 	if err != nil {
 		return err
 	}
@@ -84,7 +78,7 @@ func (r *roster) refresh(ctx context.Context, cfg *config.Config) error {
 		r.log.Warn("an account was bound to somebody, and is another person's by the configuration; the configuration counts",
 			"channel", b.Channel, "account", b.Account, "bound to", b.User, "belongs to", r.people.Owner(b.Channel, b.Account))
 	}
-	r.chambers.roots.Store(&roots)
+	placed()
 	if r.settled != nil {
 		r.settled(ctx)
 	}
@@ -151,26 +145,4 @@ func usersOf(cfg *config.Config) []supervisor.User {
 
 func BudgetOf(s config.SpendLimits) supervisor.Budget {
 	return supervisor.Budget{Turn: s.Turn.Micro, Day: s.Day.Micro, Month: s.Month.Micro, Extend: s.Extend.Micro}
-}
-
-// Service sees that a person has a folder. One below the state folder is made; any other one is its person's own affair, and
-// has to be there.
-func (c *chambers) house(u supervisor.User) error {
-	if filepath.Dir(u.Home) == filepath.Join(c.config.State, "homes") {
-		if err := makeHome(u.Home); err != nil {
-			return fmt.Errorf("make the folder of %s: %w", u.Name, err)
-		}
-		if err := c.give(u); err != nil {
-			return fmt.Errorf("give the folder of %s to its worker's account: %w", u.Name, err)
-		}
-	}
-	if info, err := os.Stat(u.Home); err != nil {
-		return fmt.Errorf("the folder of %s: %w; make it, or write another `home:` in the configuration", u.Name, err)
-	} else if !info.IsDir() {
-		return fmt.Errorf("the folder of %s: %s is a file; write another `home:` in the configuration", u.Name, u.Home)
-	}
-	if c.spawner == nil { // as the service starts: it looks once it knows the walls
-		return nil
-	}
-	return c.reach(u)
 }

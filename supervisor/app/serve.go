@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -50,7 +49,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	return runParts(ctx, s.parts, func() {
-		s.audit.Routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version, os.Getpid(), s.chambers.spawner.Sandbox().Tier))
+		s.audit.Routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version, os.Getpid(), s.places.Spawner.Sandbox().Tier))
 		s.Log.Info("serving", "version", s.version, "state", s.Config.State, "model", s.Models.Default())
 		o.Ready(newReporter(s).hints())
 	})
@@ -66,23 +65,4 @@ func Await(ctx context.Context, cfg *config.Config) error {
 		return struct{}{}, control.Ask(ctx, SocketPath(cfg), control.MethodStatus, nil, &status)
 	}, backoff.WithBackOff(backoff.NewConstantBackOff(50*time.Millisecond)), backoff.WithMaxElapsedTime(starting))
 	return err
-}
-
-// Companions finds the other two programs beside this one.
-func Companions() (spawner, worker string, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", "", fmt.Errorf("find the program's own folder: %w", err)
-	}
-	if self, err = filepath.EvalSymlinks(self); err != nil {
-		return "", "", fmt.Errorf("find the program's own folder: %w", err)
-	}
-	spawner = filepath.Join(filepath.Dir(self), "mews-spawner")
-	worker = filepath.Join(filepath.Dir(self), "mews-worker")
-	for _, path := range []string{spawner, worker} {
-		if _, err := os.Stat(path); err != nil {
-			return "", "", fmt.Errorf("mews needs its companion beside itself: %w; `make build` puts all three into bin/", err)
-		}
-	}
-	return spawner, worker, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"mews/supervisor/audit"
+	"mews/supervisor/placement"
 	"os"
 	"strconv"
 	"time"
@@ -24,23 +25,25 @@ import (
 	"mews/supervisor/question"
 	"mews/supervisor/reply"
 	"mews/supervisor/session"
+
+	"github.com/hashicorp/go-hclog"
 )
 
 // Service is the supervisor: its parts, and no policy. open makes them, Run runs them, close lets go of them.
 type Service struct {
 	Ground
 	door
-	Models   *model.Catalogue
-	people   *access.People
-	roster   *roster
-	chambers *chambers
-	pool     *workerPool
-	feeds    reply.Feeds
-	channel  *channel // nil where nobody talks on Telegram
-	audit    *audit.Log
-	parts    []part
-	moves    moves                         // of chats
-	wake     func(supervisor.Conversation) // has its session look for work
+	Models  *model.Catalogue
+	people  *access.People
+	roster  *roster
+	places  *placement.Places
+	pool    *workerPool
+	feeds   reply.Feeds
+	channel *channel // nil where nobody talks on Telegram
+	audit   *audit.Log
+	parts   []part
+	moves   moves                         // of chats
+	wake    func(supervisor.Conversation) // has its session look for work
 }
 
 // door is what decides on what people send, and on what leaves.
@@ -87,31 +90,39 @@ func (s *Service) OpenModels(context.Context) (err error) {
 
 // openPeople finds who there is, and sees that everybody has a folder.
 func (s *Service) openPeople(ctx context.Context) (err error) {
-	s.chambers = &chambers{config: s.Config, log: s.Log}
-	if s.chambers.workers, err = WorkerAccount(ctx, s.Config); err != nil {
-		return err
-	}
-	if err := Trusted(s.Config.State); err != nil {
+	if s.places, err = placement.New(ctx, PlacementOptions(s.Config, s.Log)); err != nil {
 		return err
 	}
 	if s.people, err = access.New(nil, uint32(os.Getuid()), accountID); err != nil {
 		return err
 	}
-	s.roster = &roster{people: s.people, store: s.db.Access(), chambers: s.chambers, log: s.Log, config: s.Config}
+	s.roster = &roster{people: s.people, store: s.db.Access(), places: s.places, log: s.Log, config: s.Config}
 	return s.roster.Refresh(ctx)
 }
 
 func accountID(name string) (uint32, error) {
-	found, err := FindAccount(name)
+	found, err := placement.FindAccount(name)
 	return found.UID, err
 }
 
+// PlacementOptions are a configuration's.
+func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
+	w := cfg.Worker
+	return placement.Options{State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
+		ReadOnly: w.ReadOnly, Memory: int64(w.Memory), PIDs: int(w.PIDs), Log: log}
+}
+
 func (s *Service) startSpawner(ctx context.Context) error {
-	if err := s.chambers.start(ctx); err != nil {
+	if err := s.places.Start(ctx); err != nil {
 		return err
 	}
-	s.closing(s.chambers.spawner.Close)
-	return s.reachAll()
+	s.closing(s.places.Spawner.Close)
+	var users []supervisor.User
+	for _, name := range s.people.Names() {
+		u, _ := s.people.Find(name)
+		users = append(users, u)
+	}
+	return s.places.CheckReachAll(users)
 }
 
 // connect joins the parts: here they meet, through the interfaces that each of them has declared.
@@ -120,13 +131,13 @@ func (s *Service) connect(context.Context) error {
 	s.rules(s.Config)
 	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.feeds.Delivery, Log: s.Log.Named("question")})
 	s.codes = newConfirmations(s)
-	trying, err := TryingPlace(s.Config, s.chambers.workers)
+	trying, err := placement.SelfTestPlace(s.Config.State, s.places.Workers)
 	if err != nil {
 		return err
 	}
 	desks := s.desks()
 	s.pool = pool.New(pool.Options[*hostcall.Conn]{
-		Spawner: s.chambers.spawner, SelfTest: s.chambers.try, SelfTestSpec: selfTestSpec(trying), OnLimit: s.chambers.struck,
+		Spawner: s.places.Spawner, SelfTest: func(ctx context.Context, w *PooledWorker) error { return s.places.SelfTest(ctx, w) }, SelfTestSpec: placement.SelfTestSpec(trying), OnLimit: s.places.OnLimit,
 		OnStart: beginning(s), Log: s.Log.Named("pool"), Timings: pool.Timings{Idle: s.Config.Worker.Idle},
 		Host: func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(desks, user, peer) },
 	})
@@ -136,7 +147,7 @@ func (s *Service) connect(context.Context) error {
 		AtOnce: s.Config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.preferences().whenBusy, Now: time.Now,
 		Log: s.Log.Named("session"),
 	})
-	s.chambers.tell, s.wake = sessions.Tell, sessions.Wake
+	s.places.Tell, s.wake = sessions.Tell, sessions.Wake
 	commands := command.New(chats{s}.commandOptions(sessions, report))
 	accepted := admitting(s, accept(sessions, commands))
 	box := inbox.New(inbox.Options{
@@ -183,7 +194,7 @@ func (s *Service) desks() *hostcall.Options {
 }
 
 func (s *Service) turns() turns {
-	return turns{pool: s.pool, spec: s.workerSpec, begins: s.chambers.strikes.forget, voices: s.voices(), purses: s.purse, held: &s.chambers.held, log: s.Log}
+	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, voices: s.voices(), purses: s.purse, held: &s.places.Disk, log: s.Log}
 }
 
 func (s *Service) voices() voices {
@@ -227,12 +238,12 @@ func (s *Service) workerSpec(name string) (pool.Spec, error) {
 	if !ok {
 		return pool.Spec{}, fmt.Errorf("start worker for %s: there is no user %q", name, name)
 	}
-	place, err := s.chambers.place(u)
+	place, err := s.places.Place(u)
 	if err != nil {
 		return pool.Spec{}, fmt.Errorf("start worker for %s: %w", name, err)
 	}
 	return pool.Spec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
-		User: u.Name, Home: s.chambers.seen(u.Home), Timezone: u.Timezone, Files: u.Files, Disk: int64(s.Config.Worker.Disk),
+		User: u.Name, Home: s.places.HomeInside(u.Home), Timezone: u.Timezone, Files: u.Files, Disk: int64(s.Config.Worker.Disk),
 	}}, nil
 }
 

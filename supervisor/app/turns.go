@@ -3,7 +3,7 @@ package app
 import (
 	"context"
 	"errors"
-	"sync"
+	"mews/supervisor/placement"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -37,7 +37,7 @@ type turns struct {
 	begins func(user string) // told of each attempt
 	voices voices
 	purses func(supervisor.Turn) supervisor.Reserver // pays for a turn's calls of models
-	held   *Holdings
+	held   *placement.DiskUsage
 	log    hclog.Logger
 }
 
@@ -101,30 +101,4 @@ func call(ctx context.Context, worker *PooledWorker, a session.Attempt) (end pro
 		}
 	}
 	return end, err
-}
-
-// Holdings are what people's homes hold, as their workers have told it last. The zero value is ready.
-type Holdings struct {
-	mu   sync.Mutex
-	last map[string]protocol.TurnEnd // by user
-}
-
-// Note takes in what a worker has told at a turn's end, if it has counted.
-func (h *Holdings) Note(user string, end protocol.TurnEnd) {
-	if end.Disk <= 0 {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.last == nil {
-		h.last = map[string]protocol.TurnEnd{}
-	}
-	h.last[user] = end
-}
-
-// Of is what a person's home holds; 0 is that nobody knows.
-func (h *Holdings) Of(user string) (bytes int64, more bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.last[user].Disk, h.last[user].DiskMore
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"mews/supervisor/placement"
 	"slices"
 	"strings"
 	"time"
@@ -239,7 +240,7 @@ func (o household) freeAccount(name string) error {
 	if name == "" {
 		return nil
 	}
-	if _, err := FindAccount(name); err != nil {
+	if _, err := placement.FindAccount(name); err != nil {
 		return Refused(supervisor.CodeInvalid, "This machine has no account %q. Make it first, or leave out --account.", name)
 	}
 	for _, other := range o.people.Names() {

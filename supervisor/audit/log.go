@@ -1,3 +1,4 @@
+// Package audit writes the audit log: who did what, and when.
 package audit
 
 import (
@@ -25,6 +26,7 @@ type Log struct {
 // maxWaiting is how many rows wait for the disk. Those beyond are counted, and the count is a row.
 const maxWaiting = 1000
 
+// New makes a log that writes to a store. Run writes; until then rows wait.
 func New(store sqlite.Audit, log hclog.Logger) *Log {
 	return &Log{store: store, log: log, changed: make(chan struct{}, 1)}
 }
@@ -57,6 +59,7 @@ func (a *Log) put(level hclog.Level, user, action, detail string) {
 // retryAfter is after how long rows are tried again that the disk did not take.
 const retryAfter = 5 * time.Second
 
+// Run writes what waits until ctx ends, then what is left.
 func (a *Log) Run(ctx context.Context) error {
 	for {
 		var again <-chan time.Time

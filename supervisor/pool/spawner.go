@@ -106,6 +106,9 @@ type Sandbox struct {
 	Limits string // a sentence about what limits a worker and all that it runs
 }
 
+// Weak says whether it holds less than usual.
+func (s Sandbox) Weak() bool { return s.Tier == "off" || s.Tier == "landlock" }
+
 // Sandbox says which walls the workers get.
 func (s *Spawner) Sandbox() Sandbox {
 	s.mu.Lock()

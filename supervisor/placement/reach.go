@@ -1,4 +1,4 @@
-package app
+package placement
 
 import (
 	"fmt"
@@ -22,10 +22,10 @@ func makeHome(home string) error {
 	return os.Chmod(homes, homesMode)
 }
 
-// reach refuses a home that a worker can't get to: in a tier without mounts of its own it is not carried there by root.
-func (c *chambers) reach(u supervisor.User) error {
-	walls := c.spawner.Sandbox()
-	if os.Getuid() != 0 || c.workers.UID == 0 || c.seen(u.Home) != u.Home {
+// CheckReach refuses a home that a worker can't get to: in a tier without mounts of its own it is not carried there by root.
+func (c *Places) CheckReach(u supervisor.User) error {
+	walls := c.Spawner.Sandbox()
+	if os.Getuid() != 0 || c.Workers.UID == 0 || c.HomeInside(u.Home) != u.Home {
 		return nil
 	}
 	home, err := filepath.EvalSymlinks(u.Home)
@@ -37,9 +37,9 @@ func (c *chambers) reach(u supervisor.User) error {
 		if err != nil {
 			return fmt.Errorf("the folder of %s: %w", u.Name, err)
 		}
-		if info.Mode()&0o001 == 0 && UIDOf(info) != c.workers.UID {
+		if info.Mode()&0o001 == 0 && UIDOf(info) != c.Workers.UID {
 			return fmt.Errorf("the folder of %s is %s, and their worker, user id %d, can't pass through %s: with the walls “%s” it keeps "+
-				"its path. Choose another `state:` or `home:`, such as one below /var/lib, or chmod o+x %[4]s", u.Name, home, c.workers.UID,
+				"its path. Choose another `state:` or `home:`, such as one below /var/lib, or chmod o+x %[4]s", u.Name, home, c.Workers.UID,
 				path, walls.Tier)
 		}
 		if path == filepath.Dir(path) {
@@ -48,13 +48,11 @@ func (c *chambers) reach(u supervisor.User) error {
 	}
 }
 
-// reachAll is reach for everybody.
-func (s *Service) reachAll() error {
-	for _, name := range s.people.Names() {
-		if u, ok := s.people.Find(name); ok {
-			if err := s.chambers.reach(u); err != nil {
-				return err
-			}
+// CheckReachAll is CheckReach for each of them.
+func (c *Places) CheckReachAll(users []supervisor.User) error {
+	for _, u := range users {
+		if err := c.CheckReach(u); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package app
+package placement
 
 import (
 	"crypto/rand"
@@ -54,7 +54,7 @@ func NewVictims(state string, whose Account) (v *victims, err error) {
 		v.give(v.OwnOutside, v.OtherHome, v.Socket, own, other), v.start())
 }
 
-// give gives what is in the folder to the worker's account, which may get to it. A folder comes after what is in it: nobody
+// giveHome gives what is in the folder to the worker's account, which may get to it. A folder comes after what is in it: nobody
 // else can change that till then.
 func (v *victims) give(paths ...string) error {
 	if os.Getuid() != 0 || v.whose.UID == 0 {

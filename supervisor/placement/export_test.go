@@ -1,34 +1,34 @@
-package app
+package placement
 
 import (
 	"context"
 	"path/filepath"
 
-	"mews/config"
 	"mews/supervisor/pool"
+
+	"github.com/hashicorp/go-hclog"
 )
 
 // TryWithoutWalls has a worker of the programs in bin try what is tried at every start, with no walls around it, and says what
 // came of each row. The folder state is for it; name is the account of workers where this process is root.
 func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map[string]string, err error) {
-	cfg := &config.Config{State: state, Worker: config.Worker{Account: name}}
-	workers, err := WorkerAccount(ctx, cfg)
+	workers, err := WorkerAccount(ctx, name, false)
 	if err != nil {
 		return nil, err
 	}
-	place, err := TryingPlace(cfg, workers)
+	place, err := SelfTestPlace(state, workers)
 	if err != nil {
 		return nil, err
 	}
 	s, err := pool.StartSpawner(ctx, pool.SpawnerOptions{
 		Path: filepath.Join(bin, "mews-spawner"), Worker: filepath.Join(bin, "mews-worker"), Tier: "off", Least: "off",
-		UID: workers.UID, GID: workers.GID, Log: Discard(),
+		UID: workers.UID, GID: workers.GID, Log: hclog.NewNullLogger(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	outcomes = map[string]string{}
-	err = WithSelfTestWorker(ctx, s, place, func(worker *PooledWorker) error {
+	err = WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[NoHost]) error {
 		findings, err := Escapes(ctx, worker, state, workers, false)
 		for _, f := range findings {
 			outcomes[f.Row] = f.Outcome

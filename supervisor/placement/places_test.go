@@ -1,4 +1,4 @@
-package app
+package placement
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 )
 
 func TestALimitIsToldOfOnceInAWhile(t *testing.T) {
-	var s strikes
+	var s LimitNotices
 	now := time.Unix(1_800_000_000, 0)
 	for _, step := range []struct {
 		what  string
@@ -23,7 +23,7 @@ func TestALimitIsToldOfOnceInAWhile(t *testing.T) {
 			t.Errorf("%s after %v: told %v", step.what, step.after, told)
 		}
 	}
-	s.forget("ann")
+	s.Forget("ann")
 	if !s.first("ann pids", now.Add(2*time.Minute)) || s.first("bob memory", now.Add(2*time.Minute)) {
 		t.Error("a new turn of ann's is not told, or bob is")
 	}
@@ -39,13 +39,13 @@ func TestRootTrustsNoStateFolderOfOthers(t *testing.T) {
 	if err := os.Mkdir(state, 0o711); err != nil {
 		t.Fatal(err)
 	}
-	if err := Trusted(state); err != nil {
+	if err := CheckState(state); err != nil {
 		t.Errorf("one's own: %v", err)
 	}
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	err = Trusted(state)
+	err = CheckState(state)
 	if os.Getuid() == 0 && (err == nil || !strings.Contains(err.Error(), dir)) {
 		t.Errorf("below a folder that all can write: %v", err)
 	}

@@ -1,4 +1,4 @@
-package app_test
+package placement_test
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"mews/protocol"
-	"mews/supervisor/app"
 	"mews/supervisor/app/apptest"
+	"mews/supervisor/placement"
 )
 
 // TestWhatIsTriedAtEveryStartCanEscape: where there are no walls the attempts succeed. One that something else than a wall
@@ -28,7 +28,7 @@ func TestWhatIsTriedAtEveryStartCanEscape(t *testing.T) {
 	if err := os.Chmod(dir, 0o711); err != nil {
 		t.Fatal(err)
 	}
-	outcomes, err := app.TryWithoutWalls(t.Context(), apptest.Programs(t), state, apptest.WorkersAccount)
+	outcomes, err := placement.TryWithoutWalls(t.Context(), apptest.Programs(t), state, apptest.WorkersAccount)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,74 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"mews/protocol"
+)
+
+// KnownEscapes are the attempts that a tier is known not to stop, and why.
+var KnownEscapes = map[string]map[string]string{
+	"accounts":   {"F16": bootID},
+	"namespaces": {"F16": bootID},
+	"landlock": {
+		"F16": bootID,
+		"F6":  "other processes of the account are listed, and the names of what they have open",
+		"F14": "processes are listed",
+		"X1":  "a daemon may outlive its worker until Mews has ended it",
+	},
+}
+
+const bootID = "a number that says when the machine was started"
+
+// Caller is the worker that tries.
+type Caller interface {
+	Call(ctx context.Context, method string, params, result any) error
+}
+
+// SelfTest has a worker that is nobody's try to get out, before there is any other worker. An error says which walls do not hold.
+func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
+	tier := c.Spawner.Sandbox().Tier
+	if tier == "off" { // the attempts are at what Linux has
+		return nil
+	}
+	findings, err := Escapes(ctx, worker, c.State, c.Workers, false)
+	if err != nil {
+		return err
+	}
+	for _, f := range Holes(tier, findings) {
+		c.Log.Error("a wall does not hold", "tier", tier, "row", f.Row, "what", f.What, "outcome", f.Outcome, "detail", f.Detail)
+		err = errors.Join(err, fmt.Errorf("%s: %s: %s: %s", f.Row, f.Outcome, f.What, f.Detail))
+	}
+	if err != nil {
+		return fmt.Errorf("the walls %q do not hold here, and nobody is served behind them: %w\n"+
+			"`mews doctor --escapes` tries everything; worker.sandbox names other walls", tier, err)
+	}
+	c.Log.Debug("the walls hold", "tier", tier, "tried", len(findings))
+	return nil
+}
+
+// Holes are the findings of a self-test that speak against the walls: the attempt got out, or it could not be made and so shows
+// nothing. What a tier is known not to stop is left out.
+func Holes(tier string, findings []protocol.Finding) []protocol.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f protocol.Finding) bool {
+		return f.Outcome == protocol.OutcomeStopped || KnownEscapes[tier][f.Row] != ""
+	})
+}
+
+// Escapes has a worker of an account try to get out: everything, or what is tried at every start.
+func Escapes(ctx context.Context, worker Caller, state string, whose Account, all bool) (findings []protocol.Finding, err error) {
+	v, err := NewVictims(state, whose)
+	if err != nil {
+		return nil, fmt.Errorf("make what a worker must not reach: %w", err)
+	}
+	defer func() { err = errors.Join(err, v.Close()) }()
+	var tried protocol.TriedWalls
+	err = worker.Call(ctx, protocol.MethodTryWalls, protocol.TryWalls{All: all, Victims: v.Victims}, &tried)
+	if err == nil && len(tried.Findings) == 0 {
+		err = errors.New("the worker tried nothing")
+	}
+	return tried.Findings, err
+}

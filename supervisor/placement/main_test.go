@@ -1,0 +1,9 @@
+package placement_test
+
+import (
+	"testing"
+
+	"mews/supervisor/app/apptest"
+)
+
+func TestMain(m *testing.M) { apptest.Main(m) }

@@ -1,0 +1,250 @@
+// Package placement decides where a worker lives and as whom: its OS account, its folders and the sandbox around them. It also
+// tests that sandbox before anybody is served.
+package placement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol/spawnwire"
+	"mews/supervisor"
+	"mews/supervisor/pool"
+)
+
+// Options are what decides where workers live and what they may have.
+type Options struct {
+	State       string   // the state folder; a home directly below its folder "homes" is made and given to its worker
+	Account     string   // the OS account of the workers of people without one, where this process is root
+	MakeAccount bool     // makes that account where there is none
+	Tier        string   // of the sandbox, "auto" for the best there is
+	LeastTier   string   // nothing weaker is taken
+	ReadOnly    []string // folders that every worker may read
+	Memory      int64    // bytes of each worker with all that it runs
+	PIDs        int      // processes, likewise
+	Log         hclog.Logger
+	// Tell tells a person something, wherever they are being worked for. It may be set until the first worker starts.
+	Tell func(ctx context.Context, user, text string)
+}
+
+// SpawnerOptions say how mews-spawner is started.
+func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
+	spawner, worker, err := Companions()
+	return pool.SpawnerOptions{
+		Path: spawner, Worker: worker, Tier: o.Tier, Least: o.LeastTier, UID: workers.UID, GID: workers.GID,
+		Memory: uint64(o.Memory), PIDs: uint32(o.PIDs),
+	}, err
+}
+
+// Places are where workers live, one for each person: their account, their folders, the walls around them.
+type Places struct {
+	Options
+	Workers Account       // of people without one
+	Spawner *pool.Spawner // from Start on
+	Disk    DiskUsage     // what is in the folders
+	Notices LimitNotices
+
+	roots atomic.Pointer[map[string]string] // of each folder that workers get, the folder above it, without links
+}
+
+// New finds the account of the workers. It refuses a state folder that root can't trust.
+func New(ctx context.Context, o Options) (*Places, error) {
+	c := &Places{Options: o}
+	var err error
+	if c.Workers, err = WorkerAccount(ctx, o.Account, o.MakeAccount); err != nil {
+		return nil, err
+	}
+	return c, CheckState(o.State)
+}
+
+// Start starts the spawner, and tells what holds workers in: loudly where it is less than usual.
+func (c *Places) Start(ctx context.Context) error {
+	o, err := c.SpawnerOptions(c.Workers)
+	if err != nil {
+		return err
+	}
+	o.Log = c.Log.Named("spawner")
+	if o.Started, err = StartedBy(); err != nil {
+		return err
+	}
+	if c.Spawner, err = pool.StartSpawner(ctx, o); err != nil {
+		return SandboxFault(err)
+	}
+	level, walls := hclog.Info, c.Spawner.Sandbox()
+	if walls.Weak() {
+		level = hclog.Warn
+	}
+	c.Log.Log(level, "walls", "tier", walls.Tier, "why", walls.Why, "limits", walls.Limits)
+	return nil
+}
+
+// UseUsers makes these the people whose folders workers get. It prepares their homes and finds where their folders lie; on an
+// error nothing has changed. A folder that is known already keeps what was found before: a worker may have put a link in
+// the way since.
+func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
+	for _, u := range users {
+		if err := c.prepareHome(u); err != nil {
+			return nil, err
+		}
+	}
+	roots, err := c.findRoots(users)
+	return func() { c.roots.Store(&roots) }, err
+}
+
+func (c *Places) findRoots(users []supervisor.User) (map[string]string, error) {
+	known, roots := c.roots.Load(), map[string]string{}
+	folders := slices.Clone(c.ReadOnly)
+	for _, u := range users {
+		folders = append(append(folders, u.Home), u.Workspaces...)
+	}
+	for _, path := range folders {
+		if known != nil && (*known)[path] != "" {
+			roots[path] = (*known)[path]
+			continue
+		}
+		root, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			return nil, fmt.Errorf("find the folder %s: %w", path, err)
+		}
+		roots[path] = root
+	}
+	return roots, nil
+}
+
+// accountOf is whose worker a person gets: their own account's where the walls have such, else the service's.
+func (c *Places) accountOf(u supervisor.User) (Account, error) {
+	if u.Account == "" || c.Spawner.Sandbox().Tier != "accounts" {
+		return Account{}, nil
+	}
+	own, err := FindAccount(u.Account)
+	if err != nil || own.UID == 0 || own.UID == uint32(os.Getuid()) {
+		return Account{}, err
+	}
+	return own, nil
+}
+
+// Place is where a person's worker lives, and what it may have.
+func (c *Places) Place(u supervisor.User) (pool.Place, error) {
+	whose, err := c.accountOf(u)
+	if err != nil {
+		return pool.Place{}, fmt.Errorf("account %q of %s: %w", u.Account, u.Name, err)
+	}
+	roots := *c.roots.Load()
+	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), UID: whose.UID, GID: whose.GID,
+		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)} // a spawner that started this has limits of its own
+	for _, path := range u.Workspaces {
+		p.Binds = append(p.Binds, spawnwire.Bind{Name: filepath.Base(path), Root: roots[path], Path: filepath.Base(path),
+			Writable: true})
+	}
+	for _, path := range c.ReadOnly {
+		p.Binds = append(p.Binds, spawnwire.Bind{Root: roots[path], Path: filepath.Base(path)})
+	}
+	return p, nil
+}
+
+// HomeInside is the path of a home as its worker sees it.
+func (c *Places) HomeInside(home string) string {
+	switch c.Spawner.Sandbox().Tier {
+	case "accounts", "namespaces":
+		return "/home"
+	}
+	return home
+}
+
+// giveHome gives a home below the state folder to its worker's account, with all that an earlier version left in it, whose
+// workers ran as root. Any other home is its person's own affair.
+func (c *Places) giveHome(u supervisor.User) error {
+	whose := c.Workers
+	if own, err := FindAccount(u.Account); err == nil && u.Account != "" && own.UID != 0 && c.Tier != "namespaces" {
+		whose = own
+	}
+	if os.Getuid() != 0 || whose.UID == 0 {
+		return nil
+	}
+	above, err := os.OpenRoot(filepath.Dir(u.Home))
+	if err != nil {
+		return err
+	}
+	defer above.Close()
+	if info, err := above.Lstat(filepath.Base(u.Home)); err != nil || !info.IsDir() {
+		return errors.Join(err, fmt.Errorf("%s is no folder", u.Home))
+	}
+	root, err := above.OpenRoot(filepath.Base(u.Home)) // what a person has put there leads nowhere else
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if info, err := root.Stat("."); err != nil || UIDOf(info) != 0 {
+		return err
+	}
+	return fs.WalkDir(root.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return root.Lchown(path, int(whose.UID), int(whose.GID))
+	})
+}
+
+// StartedBy is the socket of the mews-spawner that has started this process; nil where none has.
+func StartedBy() (*os.File, error) {
+	value, ok := os.LookupEnv(spawnerVariable)
+	if !ok {
+		return nil, nil
+	}
+	fd, err := strconv.ParseUint(value, 10, 31)
+	if err != nil {
+		return nil, fmt.Errorf("the environment's %s is %q: it is for mews-spawner to set", spawnerVariable, value)
+	}
+	return os.NewFile(uintptr(fd), "spawner"), nil
+}
+
+// spawnerVariable is where a mews-spawner that starts mews says on which descriptor it listens.
+const spawnerVariable = "MEWS_SPAWNER_FD"
+
+// spawnersWord is what stands before what a spawner wrote at its end, with its lines as Go writes them in quotes.
+const spawnersWord = "it wrote: mews-spawner: "
+
+// SandboxFault is why there are no walls in the spawner's own words alone: a line for what there is to know, and one for each
+// remedy. Any other error stays as it is.
+func SandboxFault(err error) error {
+	if err == nil {
+		return nil
+	}
+	_, quoted, found := strings.Cut(err.Error(), spawnersWord)
+	text, bad := strconv.Unquote(`"` + quoted + `"`)
+	if !found || bad != nil {
+		return err
+	}
+	return errors.New(strings.TrimSpace(text))
+}
+
+// Service sees that a person has a folder. One below the state folder is made; any other one is its person's own affair, and
+// has to be there.
+func (c *Places) prepareHome(u supervisor.User) error {
+	if filepath.Dir(u.Home) == filepath.Join(c.State, "homes") {
+		if err := makeHome(u.Home); err != nil {
+			return fmt.Errorf("make the folder of %s: %w", u.Name, err)
+		}
+		if err := c.giveHome(u); err != nil {
+			return fmt.Errorf("give the folder of %s to its worker's account: %w", u.Name, err)
+		}
+	}
+	if info, err := os.Stat(u.Home); err != nil {
+		return fmt.Errorf("the folder of %s: %w; make it, or write another `home:` in the configuration", u.Name, err)
+	} else if !info.IsDir() {
+		return fmt.Errorf("the folder of %s: %s is a file; write another `home:` in the configuration", u.Name, u.Home)
+	}
+	if c.Spawner == nil { // as the service starts: it looks once it knows the walls
+		return nil
+	}
+	return c.CheckReach(u)
+}

@@ -1,0 +1,68 @@
+package placement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"mews/protocol"
+	"mews/supervisor/pool"
+
+	"github.com/hashicorp/go-hclog"
+)
+
+// SelfTestPlace is a folder in which a worker that is nobody's tries the walls.
+func SelfTestPlace(state string, workers Account) (pool.Place, error) {
+	const name = "trial"
+	path := filepath.Join(state, name)
+	err := os.Mkdir(path, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	if info, bad := os.Lstat(path); err == nil && (bad != nil || !info.IsDir()) {
+		err = errors.Join(bad, fmt.Errorf("%s is no folder", path))
+	}
+	if err == nil && workers.UID != 0 {
+		err = os.Lchown(path, int(workers.UID), int(workers.GID))
+	}
+	if err != nil {
+		return pool.Place{}, fmt.Errorf("make a folder to try the walls in: %w", err)
+	}
+	return pool.Place{Root: state, Path: name}, nil
+}
+
+// SelfTestSpec is the worker that is nobody's.
+func SelfTestSpec(place pool.Place) pool.Spec {
+	return pool.Spec{Key: "self-test", Profile: pool.ProfileSelfTest, Place: place}
+}
+
+// NoHost answers no call: a worker that is nobody's asks for nothing.
+type NoHost struct{}
+
+// Call refuses.
+func (NoHost) Call(_ context.Context, req *protocol.Request) (any, error) {
+	return nil, protocol.MethodNotFound(req.Method)
+}
+
+// Notify needs nothing.
+func (NoHost) Notify(*protocol.Request) {}
+
+// Handshaken needs nothing.
+func (NoHost) Handshaken(protocol.HelloResult) {}
+
+// WithSelfTestWorker calls f with a worker that is nobody's, in a pool that ends with it.
+func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.Place, f func(*pool.Worker[NoHost]) error) error {
+	running, end := context.WithCancel(ctx)
+	workers := pool.New(pool.Options[NoHost]{Spawner: s, Log: hclog.NewNullLogger()})
+	ended := make(chan error, 1)
+	go func() { ended <- workers.Run(running) }()
+	worker, err := workers.Acquire(ctx, SelfTestSpec(place))
+	if err == nil {
+		err = worker.End(f(worker))
+	}
+	end()
+	return errors.Join(err, <-ended)
+}
