@@ -9,13 +9,13 @@ import (
 // call is one call of ours until it is answered.
 type call struct {
 	answer    chan *wireMessage // holds one
-	abandoned bool              // nobody waits any more; set and read in sharedState.update
+	abandoned bool              // nobody waits any more; only Conn.update reaches it
 }
 
-// Call calls method and waits for its answer, which it decodes into result as Strict does; a nil result is not looked
-// at. An error answer is an *Error in the chain. When ctx ends, the other side is sent cancel and has CancelGrace to
-// answer, and its answer is then returned as usual; without one the error wraps context.Cause(ctx). Once the connection
-// has ended, errors.Is(err, ErrClosed). Never from Handler.Notify.
+// Call calls method and waits for its answer. It decodes a result into result as DecodeStrict does; nil takes any result.
+// An error answer is an *Error in the chain. When ctx ends, the other side is sent cancel and has CancelGrace to answer. An
+// answer that comes in time is returned as usual; without one the error wraps context.Cause(ctx). Once the connection has
+// ended, errors.Is(err, ErrClosed). Handler.Notify must not call it.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	p, err := encodeRequest(method, params, c.options.MaxLine)
 	if err != nil {
@@ -37,15 +37,15 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	return nil
 }
 
-// Notify queues a notification. It waits while the queue has no room, until ctx or the connection ends, and does not
-// wait for the line to leave. Never from Handler.Notify.
+// Notify queues a notification. It waits while the queue has no room, until ctx or the connection ends. It does not wait
+// for the line to leave. Handler.Notify must not call it.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	p, err := encodeRequest(method, params, c.options.MaxLine)
 	if err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)
 	}
 	line := func(*connState) []byte { return p.line(requestHead(0, method)) }
-	if err := c.shared.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
+	if err := c.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)
 	}
 	return nil
@@ -58,20 +58,20 @@ func (c *Conn) roundTrip(ctx context.Context, method string, p outgoingLine) (*w
 		id = s.addCall(mine)
 		return p.line(requestHead(id, method))
 	}
-	if err := c.shared.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
+	if err := c.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
 		return nil, err
 	}
 	select {
 	case m := <-mine.answer:
 		return m, nil
-	case <-c.shared.done:
+	case <-c.done:
 		return c.answerAtEnd(mine)
 	case <-ctx.Done():
 	}
 	return c.cancelCall(ctx, mine, id, method)
 }
 
-// answerAtEnd is for a call that the connection's end overtook: its answer may have come just before.
+// answerAtEnd is for a call that was open when the connection ended. Its answer may have come just before.
 func (c *Conn) answerAtEnd(mine *call) (*wireMessage, error) {
 	select {
 	case m := <-mine.answer:
@@ -81,8 +81,8 @@ func (c *Conn) answerAtEnd(mine *call) (*wireMessage, error) {
 	}
 }
 
-// cancelCall cancels a call whose ctx has ended, and waits out the grace. The cancel travels in the call's own lane, so
-// that it does not overtake it.
+// cancelCall cancels a call whose ctx has ended, and waits for its answer during the grace. The cancel travels in the
+// call's own lane, so that it does not overtake the call.
 func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method string) (*wireMessage, error) {
 	cause := context.Cause(ctx)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), c.options.CancelGrace)
@@ -93,12 +93,12 @@ func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method stri
 	select {
 	case m := <-mine.answer:
 		return m, nil
-	case <-c.shared.done:
+	case <-c.done:
 		return c.answerAtEnd(mine)
 	case <-grace.Done():
 	}
 	var err error
-	c.shared.update(func(s *connState) { err = s.abandon(id) })
+	c.update(func(s *connState) { err = s.abandon(id) })
 	if err != nil {
 		c.Close(err)
 	}
@@ -111,14 +111,14 @@ func (c *Conn) sendCancel(ctx context.Context, id int64, l lane) error {
 		return err
 	}
 	line := func(*connState) []byte { return p.line(requestHead(0, MethodCancel)) }
-	return c.shared.enqueue(ctx, l, p.size(), line)
+	return c.enqueue(ctx, l, p.size(), line)
 }
 
 // handleResponse hands a response to its call.
 func (c *Conn) handleResponse(m *wireMessage) error {
 	var mine *call
 	var err error
-	c.shared.update(func(s *connState) { mine, err = s.takeCall(m.id) })
+	c.update(func(s *connState) { mine, err = s.takeCall(m.id) })
 	if err != nil {
 		return err
 	}

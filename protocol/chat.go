@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// MethodChatSend sends a file to the chat that the turn belongs to. A call in turn, one at a time, at most MaxFiles times
-// in a turn; made again for the same call of the model's it sends nothing a second time, and is answered as if it had, even
-// where the file is another by now. It may take as long as the person needs to say whether they want it: its error is then
-// why the file was not sent, in words for the model.
+// MethodChatSend sends a file to the chat that the turn belongs to. It is a call in turn, one at a time, at most MaxFiles
+// times in a turn. Made again for the same tool call it sends nothing a second time and is answered as if it had, even if
+// the file is another one by now. It may have to wait until the person has said whether they want the file. Its error says
+// in words for the model why the file was not sent.
 const MethodChatSend = "chat.send"
 
-// What may be sent. The size and the caption are what Telegram takes of a bot (Bot API: sendDocument, "up to 50 MB";
-// "0-1024 characters after entities parsing", which are UTF-16 units).
+// Limits of files that are sent. The size and the caption are what Telegram takes from a bot (Bot API: sendDocument, "up to
+// 50 MB"; "0-1024 characters after entities parsing", which are UTF-16 units).
 const (
 	MaxFiles    = 20         // in one turn
 	MaxFile     = 50_000_000 // bytes
@@ -25,19 +25,19 @@ const (
 	MaxCaption  = 1024       // UTF-16 units
 )
 
-// ChatSend names a blob of the person's as the file. What sort of file it is the supervisor finds out by itself.
+// ChatSend names a blob of the person's as the file. The supervisor finds out the type of the file by itself.
 type ChatSend struct {
 	Turn    int64   `json:"turn"`
 	Call    string  `json:"call"` // the ToolCall's ID
 	Blob    BlobRef `json:"blob"`
-	Name    string  `json:"name"`              // what the person sees: as FileName makes it
-	Caption string  `json:"caption,omitempty"` // plain text below the file; of control characters only tabs and line breaks
+	Name    string  `json:"name"`              // for the person, as FileName makes it
+	Caption string  `json:"caption,omitempty"` // plain text below the file, without control characters but tabs and line breaks
 }
 
-// ChatSent is the result of chat.send: the file is on disk with all that is to be delivered, and will be.
+// ChatSent is the result of chat.send. The file is then on disk among what will be delivered.
 type ChatSent struct{}
 
-// Check says what is wrong with a file that no honest side sends.
+// Check refuses a file that no honest side sends.
 func (s ChatSend) Check() error {
 	switch {
 	case s.Blob.Size < 1 || s.Blob.Size > MaxFile:
@@ -51,7 +51,7 @@ func (s ChatSend) Check() error {
 	return nil
 }
 
-// CheckCaption says why a text can't stand below a file.
+// CheckCaption refuses a text that cannot stand below a file.
 func CheckCaption(text string) error {
 	if len(text) > 3*MaxCaption { // a UTF-16 unit is at most three bytes of UTF-8
 		return fmt.Errorf("%d bytes, and at most %d characters fit", len(text), MaxCaption)
@@ -66,9 +66,9 @@ func CheckCaption(text string) error {
 	return nil
 }
 
-// FileName is the last name of a path as people may be shown it: no folder, at most MaxFileName bytes, and in place of
-// what does not print, or hides what the name is (such as a mark that turns the direction of reading around), a _. It
-// keeps the extension. A name that was made so stays as it is.
+// FileName makes the last name of a path fit to be shown to people. It has no folder and at most MaxFileName bytes, and
+// keeps the extension. A _ replaces each character that does not print or could hide what the name is, such as a mark that
+// changes the direction of reading. A name that FileName has made stays as it is.
 func FileName(name string) string {
 	name = strings.ToValidUTF8(name, "_")
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))

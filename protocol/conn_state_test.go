@@ -7,7 +7,8 @@ import (
 )
 
 func newState() *connState {
-	return &newSharedState(0).state
+	s := newConnState()
+	return &s
 }
 
 func TestALateAnswerIsNoLongerOwed(t *testing.T) {

@@ -30,14 +30,14 @@ type Part struct {
 	Thinking *Thinking   `json:"thinking,omitempty"`
 }
 
-// Thinking is what a model thought before it spoke, as its provider gave it. It goes back to a provider of the same
-// format word for word, to no other, and to no worker.
+// Thinking is what a model thought before it spoke, as its provider gave it. It goes back word for word to a provider of the
+// same format, and to nobody else: no other provider and no worker.
 type Thinking struct {
 	Format string          `json:"format"` // whose block it is: anthropic
 	Block  json.RawMessage `json:"block"`
 }
 
-// Image is a picture, whose bytes are a blob of the person's.
+// Image is a picture. Its bytes are a blob of the person's.
 type Image struct {
 	BlobRef
 	MediaType string `json:"media_type"` // one of ImageTypes
@@ -45,20 +45,21 @@ type Image struct {
 	Height    int    `json:"height"`
 }
 
-// What pictures may be. The limits are those of Anthropic's API, the narrowest that is known: 5 MB of base64, and
-// 8,000 pixels (from its pages on vision).
+// The limits of pictures are those of Anthropic's API, the narrowest that is known: 5 MB of base64, and 8,000 pixels (from
+// its pages on vision).
 const (
 	MaxImages    = 8         // of one result
 	MaxImageSize = 3_750_000 // bytes
 	MaxImageEdge = 8000      // pixels
 )
 
-// ImageTypes are the media types that every API of models takes, each by how its files begin. A dot is any byte.
+// ImageTypes are the media types that every API of models takes, each with the first bytes of its files. A dot stands for
+// any byte.
 var ImageTypes = map[string]string{
 	"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8", "image/webp": "RIFF....WEBP",
 }
 
-// ImageType is the media type of a picture's bytes, "" where it is none of ImageTypes. Their first 12 bytes do.
+// ImageType is the media type of a picture, "" if it is none of ImageTypes. The first 12 bytes of data are enough.
 func ImageType(data []byte) string {
 	for kind, magic := range ImageTypes {
 		if len(data) >= len(magic) && matchesMagic(data, magic) {
@@ -77,7 +78,7 @@ func matchesMagic(data []byte, magic string) bool {
 	return true
 }
 
-// Check says what is wrong with an image that no honest side names.
+// Check refuses an image that no honest side names.
 func (i Image) Check() error {
 	_, known := ImageTypes[i.MediaType]
 	switch {
@@ -91,8 +92,8 @@ func (i Image) Check() error {
 	return nil
 }
 
-// ToolCall is the model's wish to have a tool run. ID is unique within the conversation: the supervisor makes it so
-// before it commits the message that holds it.
+// ToolCall is the model's request to run a tool. The supervisor makes ID unique within the conversation before it commits
+// the message that holds the call.
 type ToolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
@@ -103,17 +104,17 @@ type ToolCall struct {
 type ToolResult struct {
 	Call    string   `json:"call"` // the ToolCall's ID
 	Name    string   `json:"name"` // the tool's name
-	Text    string   `json:"text"` // what the model reads; already cut to the turn's output limit
+	Text    string   `json:"text"` // for the model, already cut to the turn's output limit
 	Failed  bool     `json:"failed,omitempty"`
 	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output where Text was cut
-	Images  []Image  `json:"images,omitempty"`  // what the model sees beside Text, at most MaxImages
-	Changes []Change `json:"changes,omitempty"` // what it changed in the person's files, for the ledger
+	Images  []Image  `json:"images,omitempty"`  // for the model beside Text, at most MaxImages
+	Changes []Change `json:"changes,omitempty"` // of the person's files, for the ledger
 }
 
 // Change is one thing that a tool did to the world, as the ledger of effects records it.
 type Change struct {
 	Kind   string `json:"kind"`   // write, append, edit, move, delete
-	Target string `json:"target"` // what it was done to: a path relative to the workspace
+	Target string `json:"target"` // a path relative to the workspace
 	Detail string `json:"detail,omitempty"`
 }
 
@@ -134,7 +135,7 @@ func (m Message) Text() string {
 	return s
 }
 
-// Calls lists the tool calls of m in the order in which the model made them.
+// Calls are the tool calls of m in the order in which the model made them.
 func (m Message) Calls() []ToolCall {
 	var calls []ToolCall
 	for _, p := range m.Parts {

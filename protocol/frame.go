@@ -9,27 +9,28 @@ import (
 )
 
 const (
-	bufferStart = 4 << 10   // a connection that only pings needs no more
-	bufferKept  = 128 << 10 // what is kept between lines: a blob chunk in base64 fits
-	emptyReads  = 100       // reads of nothing, without an error, before the reader is given up; as in bufio
+	bufferStart = 4 << 10   // bytes of the first buffer; a connection that only pings needs no more
+	bufferKept  = 128 << 10 // bytes of a buffer that is kept between lines; a blob chunk in base64 fits
+	emptyReads  = 100       // reads in a row of nothing and no error after which next fails, as in bufio
 )
 
-// frameReader cuts a stream into lines. It never holds more than one line of the limit and what was read along with it, and
-// looks at each byte once. Not for concurrent use.
+// frameReader cuts a stream into lines. It holds at most one line of the limit and what was read along with it, and looks at
+// each byte once. It is not for concurrent use.
 type frameReader struct {
 	r          io.Reader
 	limit      int // longest line, without its newline
 	buf        []byte
-	start, end int // what is read and not yet returned
-	scanned    int // before it there is no newline
+	start, end int // of the bytes that were read and not yet returned
+	scanned    int // there is no newline between start and here
 }
 
 func newFrameReader(r io.Reader, limit int) *frameReader {
 	return &frameReader{r: r, limit: limit}
 }
 
-// next returns the next line without its newline. The line is valid until the following call. At the stream's end
-// between two lines the error is io.EOF itself; within a line it wraps io.ErrUnexpectedEOF, and the half line is lost.
+// next returns the next line without its newline. The line is valid until the following call. When the stream ends between
+// two lines the error is io.EOF itself. When it ends within a line the error wraps io.ErrUnexpectedEOF, and the half line is
+// dropped.
 func (f *frameReader) next() ([]byte, error) {
 	f.shrink()
 	for {
@@ -46,7 +47,7 @@ func (f *frameReader) next() ([]byte, error) {
 	}
 }
 
-// cut takes the line that ends before the newline at position at.
+// cut returns the line whose newline is at position at.
 func (f *frameReader) cut(at int) ([]byte, error) {
 	line := f.buf[f.start:at]
 	f.start = at + 1
@@ -57,14 +58,14 @@ func (f *frameReader) cut(at int) ([]byte, error) {
 	return line, nil
 }
 
-// fill reads once, after making room.
+// fill makes room and reads until there is something.
 func (f *frameReader) fill() error {
 	f.makeRoom()
 	for range emptyReads {
 		n, err := f.r.Read(f.buf[f.end:])
 		f.end += n
 		if n > 0 {
-			return nil // an error that came with bytes comes again with the next read
+			return nil // an error that came with bytes comes back with the next read
 		}
 		if err != nil {
 			return f.endError(err)
@@ -100,8 +101,8 @@ func (f *frameReader) shrink() {
 	}
 }
 
-// endError names the end of the stream. A peer that went away with lines of ours unread shows as a reset connection, after
-// all that it wrote itself; that is an end like any other.
+// endError names the end of the stream. When a peer goes that has not read all our lines, the connection is reset after all
+// that the peer wrote. That is an end like any other.
 func (f *frameReader) endError(err error) error {
 	gone := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
 	switch {

@@ -36,5 +36,5 @@ type HelloResult struct {
 // result.
 const MethodPing = "ping"
 
-// MethodStop asks a worker to end: it cancels its turns, answers, and exits. No parameters, no result.
+// MethodStop asks a worker to end: it cancels its turns and operations, answers, and exits. No parameters, no result.
 const MethodStop = "stop"

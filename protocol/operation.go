@@ -61,7 +61,7 @@ const (
 	MaxLeftOutText = 1 << 10 // bytes
 )
 
-// Check says what is wrong with a result that no honest worker sends.
+// Check refuses a result that no honest worker sends.
 func (r ArchiveResult) Check() error {
 	switch {
 	case r.Files < 0 || r.Bytes < 0 || r.LeftOutMore < 0 || r.Blob.Size < 1:

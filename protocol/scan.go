@@ -10,12 +10,12 @@ import (
 // maxDepth is the deepest nesting of objects and arrays in a line; the envelope itself is the first level.
 const maxDepth = 64
 
-// scanner walks one JSON value in memory, byte by byte and once, and refuses what encoding/json lets pass: duplicate
-// keys, invalid UTF-8, halves of surrogate pairs, numbers beyond float64, depth over maxDepth. It builds nothing.
+// scanner reads one JSON value in memory once and refuses what encoding/json lets pass: duplicate keys, invalid UTF-8,
+// halves of surrogate pairs, numbers beyond float64, depth over maxDepth. It builds no value.
 type scanner struct {
 	data     []byte
 	pos      int
-	foldKeys bool // keys that differ in case alone are one twice
+	foldKeys bool // two keys that differ in case alone are refused
 }
 
 // decodeError says what is wrong, and where in the value.
@@ -31,7 +31,7 @@ func (f *decodeError) Error() string {
 	return f.path + ": " + f.problem
 }
 
-// within moves f below key or index at.
+// within puts the key or index at before the path.
 func (f *decodeError) within(at string) *decodeError {
 	switch {
 	case f.path == "":
@@ -41,7 +41,7 @@ func (f *decodeError) within(at string) *decodeError {
 	default:
 		f.path = at + "." + f.path
 	}
-	const most = 120 // bytes of ASCII; what is cut is the innermost
+	const most = 120 // bytes of ASCII; the innermost part is cut
 	if len(f.path) > most {
 		f.path = f.path[:most] + "..."
 	}

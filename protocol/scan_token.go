@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// jsonKind is what a JSON value begins as.
+// jsonKind is the kind of a JSON value.
 type jsonKind string
 
 const (
@@ -19,7 +19,7 @@ const (
 	kindNone   jsonKind = "no value"
 )
 
-// jsonKindOf tells what a value is by its first byte.
+// jsonKindOf is the kind of a value by its first byte.
 var jsonKindOf = func() (t [256]jsonKind) {
 	for i := range t {
 		t[i] = kindNone
@@ -103,7 +103,7 @@ func (s *scanner) digits() bool {
 	return s.pos > from
 }
 
-// keySet remembers the keys of one object. The first few need no map.
+// keySet holds the keys of one object. The first few need no map.
 type keySet struct {
 	few  [12][]byte
 	n    int
@@ -132,7 +132,7 @@ func (k *keySet) add(key []byte) bool {
 	return true
 }
 
-// pathKey shows a key within a path: as it is when it is a plain word, quoted and cut otherwise.
+// pathKey is a key as a path shows it: a plain word as it is, anything else quoted and cut.
 func pathKey(key []byte) string {
 	for _, c := range key {
 		if c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {

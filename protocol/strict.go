@@ -15,8 +15,8 @@ const MaxRawDepth = 48
 
 // DecodeStrict decodes one JSON value into v, a pointer, and refuses what encoding/json lets pass: unknown, duplicate and
 // case-variant keys, invalid UTF-8, halves of surrogate pairs, numbers beyond float64, null for what cannot be nil,
-// depth over 64, anything after the value. Inside a json.RawMessage or an interface any key goes, once. It never
-// panics; on an error v may be partly filled.
+// depth over 64, anything after the value. In a json.RawMessage or an interface any key may stand once. It never panics. On
+// an error v may be partly filled.
 func DecodeStrict(data []byte, v any) error {
 	t := reflect.TypeOf(v)
 	if t == nil || t.Kind() != reflect.Pointer {
@@ -26,12 +26,16 @@ func DecodeStrict(data []byte, v any) error {
 	if f := s.document(shapeOf(t.Elem()), 1); f != nil {
 		return f
 	}
-	return withoutGoNames(json.Unmarshal(data, v))
+	err := json.Unmarshal(data, v)
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) { // whose text has Go's names
+		return &decodeError{path: wrong.Field, problem: fmt.Sprintf("cannot be %s", wrong.Value)}
+	}
+	return err
 }
 
-// CheckRaw checks a json.RawMessage that comes from elsewhere, such as a model's arguments of a tool call, for what the
-// wire would refuse, and for keys that differ in case alone, which are one key to some readers and two to others. Whoever
-// puts one into a message calls it first: a line that holds an invalid one cannot be sent.
+// CheckRaw refuses a json.RawMessage that the wire would refuse, or whose keys differ in case alone: some readers take such
+// keys for one, others for two. It must be called for a value from elsewhere, such as the arguments of a model's tool call,
+// before it is put into a message: a line that holds an invalid one cannot be sent.
 func CheckRaw(raw json.RawMessage) error {
 	s := scanner{data: raw, foldKeys: true}
 	if f := s.document(nil, maxDepth-MaxRawDepth+1); f != nil {
@@ -40,19 +44,10 @@ func CheckRaw(raw json.RawMessage) error {
 	return nil
 }
 
-// withoutGoNames takes Go's names out of what encoding/json says.
-func withoutGoNames(err error) error {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		return &decodeError{path: wrong.Field, problem: fmt.Sprintf("cannot be %s", wrong.Value)}
-	}
-	return err
-}
-
-// shape is what a Go type takes, reduced to what the scanner asks. Its zero value and nil take anything.
+// shape says which JSON values a Go type takes, as far as the scanner needs it. Its zero value and nil take anything.
 type shape struct {
 	want   jsonKind // "" and kindAny: anything
-	null   bool     // null will do too
+	null   bool     // takes null too
 	fields map[string]*shape
 	elem   *shape // of a list's elements or a map's values
 }
@@ -99,15 +94,7 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// scalar is what the kinds without parts take.
-var scalar = map[reflect.Kind]jsonKind{
-	reflect.Bool: kindBool, reflect.String: kindString,
-	reflect.Int: kindNumber, reflect.Int8: kindNumber, reflect.Int16: kindNumber, reflect.Int32: kindNumber,
-	reflect.Int64: kindNumber, reflect.Uint: kindNumber, reflect.Uint8: kindNumber, reflect.Uint16: kindNumber,
-	reflect.Uint32: kindNumber, reflect.Uint64: kindNumber, reflect.Float32: kindNumber, reflect.Float64: kindNumber,
-}
-
-// buildShape makes the shape of t. A type within itself finds its own unfinished shape in building.
+// buildShape makes the shape of t. For a type that holds itself, building has the unfinished shape.
 func buildShape(t reflect.Type, building map[reflect.Type]*shape) *shape {
 	if s, ok := building[t]; ok {
 		return s
@@ -115,7 +102,7 @@ func buildShape(t reflect.Type, building map[reflect.Type]*shape) *shape {
 	s := &shape{want: kindAny}
 	building[t] = s
 	if p := reflect.PointerTo(t); p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
-		return s // RawMessage, time.Time: its own method decides what it takes
+		return s // such as RawMessage and time.Time: its own method decides
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -131,15 +118,18 @@ func buildShape(t reflect.Type, building map[reflect.Type]*shape) *shape {
 		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 			s.want = kindString // base64
 		}
+	case reflect.Bool:
+		s.want = kindBool
+	case reflect.String:
+		s.want = kindString
+	case reflect.Interface:
 	default:
-		if k, ok := scalar[t.Kind()]; ok {
-			s.want = k
-		}
+		s.want = kindNumber // the wire has no channels, functions or complex numbers
 	}
 	return s
 }
 
-// addFields names the fields of t as encoding/json does, for the plain tags of the wire's types.
+// addFields adds the fields of t by the names that encoding/json gives them, as far as the wire's types need it.
 func addFields(fields map[string]*shape, t reflect.Type, building map[reflect.Type]*shape) {
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -56,7 +56,7 @@ func HashTools(tools []Tool) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Check says what is wrong with an announcement that no honest worker sends: one whose list is not the one that it names.
+// Check refuses an announcement that no honest worker sends, such as one whose list has another hash.
 func (c ToolsChanged) Check() error {
 	if c.Tools == nil {
 		return nil
@@ -70,7 +70,7 @@ func (c ToolsChanged) Check() error {
 	return nil
 }
 
-// CheckTools says what is wrong with a list of tools that no honest worker sends.
+// CheckTools refuses a list of tools that no honest worker sends.
 func CheckTools(tools []Tool) error {
 	if len(tools) > MaxTools {
 		return fmt.Errorf("tools: %d of them, at most %d", len(tools), MaxTools)

@@ -1,7 +1,7 @@
 package protocol
 
-// MethodTurnStart starts a turn; its result ends the turn. Cancelling the call stops the turn: the worker cancels what
-// runs and still answers, with WhyStopped.
+// MethodTurnStart starts a turn; its result ends the turn. Cancelling the call stops the turn: the worker cancels its tools
+// and still answers, with WhyStopped.
 const MethodTurnStart = "turn.start"
 
 // TurnStart holds references and limits, not the history: the supervisor owns the transcript.
@@ -13,7 +13,7 @@ type TurnStart struct {
 	Step    int           `json:"step"`              // steps committed before this start; 0 for a new turn
 	Last    int64         `json:"last"`              // the id of the transcript's newest message
 	Pending []PendingCall `json:"pending,omitempty"` // calls of the last committed step that have no result yet
-	Recent  []ToolCall    `json:"recent,omitempty"`  // this turn's earlier calls, in order: repetition is noticed
+	Recent  []ToolCall    `json:"recent,omitempty"`  // this turn's earlier calls, in order, to notice repetition
 }
 
 // TurnLimits bound a turn.
@@ -23,7 +23,7 @@ type TurnLimits struct {
 	Output  int   `json:"output"`  // bytes of one tool's output that the model is shown
 }
 
-// PendingCall is a call that was committed and whose result was not, because a process ended in between.
+// PendingCall is a call that was committed while its result was not, because a process ended in between.
 type PendingCall struct {
 	Call  ToolCall `json:"call"`
 	Begun bool     `json:"begun,omitempty"` // a tool with EffectOnce was committed as begun: its outcome is unknown
@@ -41,29 +41,29 @@ const (
 	WhyError   Why = "error"   // a model call failed for good; the supervisor knows how
 )
 
-// TurnEnd is the result of turn.start. What was said and what it cost is not in it: the supervisor knows both.
+// TurnEnd is the result of turn.start. The supervisor itself knows what was said and what it cost.
 type TurnEnd struct {
 	Why   Why `json:"why"`
 	Steps int `json:"steps"` // in all, those before this start included
 
-	// Disk is how many bytes the home holds, as far as the worker has counted; 0 where it has not. With DiskMore it holds
-	// more than that: there is too much in it to be counted.
+	// Disk is how many bytes the home holds, as far as the worker has counted; 0 if it has not counted. With DiskMore the
+	// home holds more than that, too much to be counted.
 	Disk     int64 `json:"disk,omitempty"`
 	DiskMore bool  `json:"disk_more,omitempty"`
 }
 
-// MethodStepCommit commits what became of one tool call. A call in turn.
+// MethodStepCommit commits how far one tool call has come. It is a call in turn.
 //
-// With State StateBegun it is made before a tool with EffectOnce runs, and the tool runs only when it was answered.
-// With StateDone it carries the result, and is made as each tool ends.
+// StateBegun is committed before a tool with EffectOnce runs; the tool runs only after the answer. StateDone carries the
+// result and is committed when the tool has ended.
 const MethodStepCommit = "step.commit"
 
 // CallState is how far a tool call has come.
 type CallState string
 
 const (
-	StateBegun CallState = "begun" // its tool is about to run; only for those with EffectOnce
-	StateDone  CallState = "done"  // its tool has ended, also where it failed
+	StateBegun CallState = "begun" // its tool is about to run; only for tools with EffectOnce
+	StateDone  CallState = "done"  // its tool has ended, with success or not
 )
 
 // StepCommit names the call by its id; the supervisor checks that the turn's last step holds it.
@@ -79,14 +79,14 @@ type StepCommitted struct {
 	Message int64 `json:"message,omitempty"` // the transcript's id of the result; with StateDone
 }
 
-// MethodTurnEvent shows the person what a tool does. A notification in turn: it is shown, and kept nowhere.
+// MethodTurnEvent shows the person what a tool does. It is a notification in turn, and is kept nowhere.
 const MethodTurnEvent = "turn.event"
 
 // EventKind is what happened to a tool call.
 type EventKind string
 
 const (
-	ToolBegan      EventKind = "tool.began"      // it runs from now on
+	ToolBegan      EventKind = "tool.began"      // it runs now
 	ToolProgressed EventKind = "tool.progressed" // Text says how far it is
 	ToolEnded      EventKind = "tool.ended"      // Failed says how
 )

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// wireMessage is one line as it was received: a call (method and id), a notification (method alone) or a response (id and
-// exactly one of result and failure).
+// wireMessage is one line that was received: a call (method and id), a notification (method alone) or a response (id, and
+// either result or failure).
 type wireMessage struct {
 	id      int64
 	method  string
@@ -21,7 +21,7 @@ type wireMessage struct {
 
 const longestMethod = 64 // bytes
 
-// members of an envelope, and their order in envelope.
+// The members of an envelope, as indexes of memberNames and envelope.
 const (
 	memberVersion = iota
 	memberID
@@ -34,11 +34,11 @@ const (
 
 var memberNames = [memberCount]string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// envelope holds each member's value as it stands in the line; nil where there is none.
+// envelope holds the value of each member as it stands in the line; nil for one that is not there.
 type envelope [memberCount][]byte
 
-// decodeLine checks a whole line as strictly as Strict, and takes its envelope apart. What it returns does not point
-// into the line.
+// decodeLine checks a whole line as strictly as DecodeStrict and takes its envelope apart. The result does not point into
+// the line.
 func decodeLine(line []byte) (*wireMessage, error) {
 	var e envelope
 	if err := e.scan(line); err != nil {
@@ -83,7 +83,7 @@ func (e *envelope) member(s *scanner, key []byte) *decodeError {
 	return decodeErrorf("unknown key %s", quote(key))
 }
 
-// message checks how the members go together.
+// message checks that the members are those of a call, a notification or a response.
 func (e *envelope) message() (*wireMessage, error) {
 	if string(e[memberVersion]) != `"2.0"` {
 		return nil, fmt.Errorf("jsonrpc: want \"2.0\", got %s", quote(e[memberVersion]))
@@ -132,7 +132,7 @@ func (e *envelope) response(id int64) (*wireMessage, error) {
 	return m, nil
 }
 
-// parseID reads a positive integer; 0 stands for no id.
+// parseID reads a positive integer. It returns 0 where there is no id.
 func parseID(b []byte) (int64, error) {
 	if b == nil {
 		return 0, nil
@@ -144,17 +144,17 @@ func parseID(b []byte) (int64, error) {
 	return id, nil
 }
 
-// maxHead is what the longest head of a call needs before its parameters.
+// maxHead is the length of the longest head of a call: all that comes before its parameters.
 const maxHead = len(`{"jsonrpc":"2.0","id":9223372036854775807,"method":"","params":`) + longestMethod
 
-// outgoingLine is a line of ours whose head is written last: the id of a call is known only when the line is queued, so that
-// ids rise in the order of the queue.
+// outgoingLine is a line of ours. Its head is written last, because a call gets its id when its line is queued: so ids rise
+// in the order of the queue.
 type outgoingLine struct {
 	bytes []byte // maxHead, the encoded value, }\n
 }
 
-// encodeLine encodes value behind room for a head. It refuses what the other side would: a value that is not strict JSON, and
-// a line over limit.
+// encodeLine encodes value behind room for a head. It refuses what the other side would refuse: a value that is not strict
+// JSON, and a line over limit.
 func encodeLine(value any, limit int) (outgoingLine, error) {
 	var b bytes.Buffer
 	b.Write(make([]byte, maxHead))
@@ -168,22 +168,22 @@ func encodeLine(value any, limit int) (outgoingLine, error) {
 	if f := s.document(nil, 2); f != nil {
 		return outgoingLine{}, f
 	}
-	if len(buf) > limit { // the head at its longest counts
+	if len(buf) > limit { // with a head of the greatest length
 		return outgoingLine{}, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLong, len(buf)-maxHead, limit-maxHead)
 	}
-	buf[len(buf)-1] = '}' // for the newline that Encode appends
+	buf[len(buf)-1] = '}' // in place of the newline that Encode appends
 	return outgoingLine{bytes: append(buf, '\n')}, nil
 }
 
-// encodeText is pack for a text that is known to be good.
+// encodeText is encodeLine for a JSON text that is known to be good.
 func encodeText(value string) outgoingLine {
 	return outgoingLine{bytes: append(make([]byte, maxHead), value+"}\n"...)}
 }
 
-// size is at least that of the line.
+// size is at least the number of bytes of the line.
 func (p outgoingLine) size() int { return len(p.bytes) }
 
-// line puts head before the value. Once only.
+// line puts head before the value. It may be called once.
 func (p outgoingLine) line(head []byte) []byte {
 	from := maxHead - len(head)
 	copy(p.bytes[from:], head)
@@ -205,25 +205,18 @@ func encodeRequest(method string, params any, limit int) (outgoingLine, error) {
 	return p, err
 }
 
-// requestHead begins a call, or with id 0 a notification.
+// requestHead is the head of a call, or of a notification where id is 0.
 func requestHead(id int64, method string) []byte {
-	b := make([]byte, 0, maxHead)
-	b = append(b, `{"jsonrpc":"2.0",`...)
-	if id > 0 {
-		b = strconv.AppendInt(append(b, `"id":`...), id, 10)
-		b = append(b, ',')
+	if id == 0 {
+		return []byte(`{"jsonrpc":"2.0","method":"` + method + `","params":`)
 	}
-	b = append(append(b, `"method":"`...), method...)
-	return append(b, `","params":`...)
+	return []byte(`{"jsonrpc":"2.0","id":` + strconv.FormatInt(id, 10) + `,"method":"` + method + `","params":`)
 }
 
-// answerHead begins a response; member is result or error.
+// answerHead is the head of a response; member is result or error.
 func answerHead(id int64, member string) []byte {
-	b := append(make([]byte, 0, maxHead), `{"jsonrpc":"2.0","id":`...)
-	b = strconv.AppendInt(b, id, 10)
-	b = append(append(b, `,"`...), member...)
-	return append(b, `":`...)
+	return []byte(`{"jsonrpc":"2.0","id":` + strconv.FormatInt(id, 10) + `,"` + member + `":`)
 }
 
-// noLimit is for lines of our own that are short by their making.
+// noLimit is for lines of our own that are always short.
 const noLimit = math.MaxInt

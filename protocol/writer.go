@@ -3,7 +3,6 @@ package protocol
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 )
@@ -11,57 +10,49 @@ import (
 // writeChunk is what the other side must take within Options.WriteTimeout.
 const writeChunk = 64 << 10
 
-// writer is the part of a connection that writes. Its run, called once, is the only code that does.
-type writer struct {
-	shared  *sharedState
-	to      io.Writer         // its SetWriteDeadline is used where there is one
-	timeout time.Duration     // in which the other side must take writeChunk
-	abort   func(cause error) // ends the connection, and with it a Write that waits
-}
-
-// run writes the lines that are queued, until the connection ends (nil) or must end (the cause). After a stall that is
-// at once; a peer that is gone may have left its last words, so the reader is given timeout to come to their end, and
-// ends the connection by it.
-func (w *writer) run() error {
-	err := w.writeAll()
+// write writes the lines that are queued, until the connection ends (nil) or must end (the cause). A stall ends it at once.
+// A peer that is gone may have left its last words: the reader then has WriteTimeout to come to their end.
+func (c *Conn) write() error {
+	err := c.writeLines()
 	if err == nil || errors.Is(err, ErrStalled) {
 		return err
 	}
-	timer := time.NewTimer(w.timeout)
+	timer := time.NewTimer(c.options.WriteTimeout)
 	defer timer.Stop()
 	select {
-	case <-w.shared.done:
+	case <-c.done:
 	case <-timer.C:
 	}
 	return err
 }
 
-// writeAll writes the lines that are queued until the connection ends.
-func (w *writer) writeAll() error {
+// writeLines writes the lines that are queued until the connection ends.
+func (c *Conn) writeLines() error {
 	for {
-		line := w.shared.take()
+		var line []byte
+		c.update(func(s *connState) { line = s.take() })
 		if line == nil {
 			select {
-			case <-w.shared.wake:
+			case <-c.wake:
 				continue
-			case <-w.shared.done:
+			case <-c.done:
 				return nil
 			}
 		}
-		if err := w.write(line); err != nil {
+		if err := c.writeLine(line); err != nil {
 			return err
 		}
 	}
 }
 
-// write writes in chunks, each with a deadline of its own: a slow reader is one thing, a silent one another.
-func (w *writer) write(line []byte) error {
+// writeLine writes in chunks, each with a deadline of its own, so that a slow reader is told from one that does not read.
+func (c *Conn) writeLine(line []byte) error {
 	for len(line) > 0 {
-		disarm := w.setDeadline()
-		n, err := w.to.Write(line[:min(len(line), writeChunk)])
+		disarm := c.setDeadline()
+		n, err := c.rwc.Write(line[:min(len(line), writeChunk)])
 		disarm()
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return w.stallError()
+			return c.stallError()
 		}
 		if err != nil {
 			return fmt.Errorf("write: %w", err)
@@ -72,15 +63,15 @@ func (w *writer) write(line []byte) error {
 }
 
 // setDeadline bounds the next Write: by a deadline where there is one, else by ending the connection.
-func (w *writer) setDeadline() (disarm func()) {
-	d, ok := w.to.(interface{ SetWriteDeadline(time.Time) error })
-	if ok && d.SetWriteDeadline(time.Now().Add(w.timeout)) == nil {
+func (c *Conn) setDeadline() (disarm func()) {
+	d, ok := c.rwc.(interface{ SetWriteDeadline(time.Time) error })
+	if ok && d.SetWriteDeadline(time.Now().Add(c.options.WriteTimeout)) == nil {
 		return func() {}
 	}
-	timer := time.AfterFunc(w.timeout, func() { w.abort(w.stallError()) })
+	timer := time.AfterFunc(c.options.WriteTimeout, func() { c.Close(c.stallError()) })
 	return func() { timer.Stop() }
 }
 
-func (w *writer) stallError() error {
-	return fmt.Errorf("write: %w: nothing for %v", ErrStalled, w.timeout)
+func (c *Conn) stallError() error {
+	return fmt.Errorf("write: %w: nothing for %v", ErrStalled, c.options.WriteTimeout)
 }
