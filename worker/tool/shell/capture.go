@@ -15,25 +15,25 @@ import (
 // maxShown bounds a line of progress, in bytes.
 const maxShown = 200
 
-// capture takes a program's output as it comes, in bounded memory: its beginning, its end, and from the moment that it is
-// longer than the beginning a file with the whole.
+// capture takes a program's output as it comes, in bounded memory. It keeps the beginning and the end. When the output is
+// longer than the beginning, it goes whole to a file as well.
 type capture struct {
-	limits Limits
+	limits *limits
 	temp   *tempFolder
 
 	mu        sync.Mutex
 	head      []byte
-	tail      []byte // of what comes after head; at most twice as long as it must be
+	tail      []byte // the end of what comes after head; up to twice as long as it must be
 	total     int64
 	lines     int64  // that have ended
-	last      []byte // the beginning of the newest line that has anything in it, for progress
-	lineIsNew bool   // what comes next begins a line
+	last      []byte // the beginning of the newest line that is not blank, for progress
+	lineIsNew bool   // there was output since the last progressLine
 	file      *os.File
 	kept      int64 // bytes in the file
 	fileErr   error // why the file holds less than it should
 }
 
-// fill reads until the end, or until a deadline ends it. What cannot be kept in the file is counted all the same.
+// fill reads until the end, or until a deadline. It counts also what cannot be kept in the file.
 func (c *capture) fill(src io.Reader) {
 	buf := make([]byte, 32<<10)
 	for {
@@ -54,19 +54,19 @@ func (c *capture) take(p []byte) {
 	c.total += int64(len(p))
 	c.lines += int64(bytes.Count(p, []byte{'\n'}))
 	c.noteLine(p)
-	room := min(c.limits.Head-len(c.head), len(p))
+	room := min(c.limits.head-len(c.head), len(p))
 	c.head = append(c.head, p[:room]...)
 	if p = p[room:]; len(p) == 0 {
 		return
 	}
 	c.spill(p)
 	c.tail = append(c.tail, p...)
-	if over := len(c.tail) - c.limits.Tail; over > c.limits.Tail {
+	if over := len(c.tail) - c.limits.tail; over > c.limits.tail {
 		c.tail = append(c.tail[:0], c.tail[over:]...)
 	}
 }
 
-// noteLine keeps the newest line in mind. A carriage return begins a line anew, as bars of progress do.
+// noteLine remembers the newest line. A carriage return begins a line anew, as progress bars do.
 func (c *capture) noteLine(p []byte) {
 	for line := range bytes.FieldsFuncSeq(p[max(0, len(p)-2*maxShown):], func(r rune) bool { return r == '\n' || r == '\r' }) {
 		if c.lineIsNew = true; len(bytes.TrimSpace(line)) > 0 {
@@ -75,7 +75,7 @@ func (c *capture) noteLine(p []byte) {
 	}
 }
 
-// spill writes to the file what goes beyond the head, the head before it.
+// spill writes what comes after the head to the file. It makes the file, with the head, when there is none.
 func (c *capture) spill(p []byte) {
 	if c.file == nil && c.fileErr == nil {
 		if c.file, c.fileErr = c.temp.output(); c.fileErr == nil {
@@ -86,7 +86,7 @@ func (c *capture) spill(p []byte) {
 }
 
 func (c *capture) write(p []byte) {
-	p = p[:min(int64(len(p)), max(c.limits.Kept-c.kept, 0))]
+	p = p[:min(int64(len(p)), max(c.limits.kept-c.kept, 0))]
 	if c.fileErr != nil || len(p) == 0 {
 		return
 	}
@@ -108,21 +108,21 @@ func (c *capture) progressLine() string {
 
 // capturedOutput is an output that has ended.
 type capturedOutput struct {
-	text  string
-	left  string // what is not in the text, and where it is; "" where all is
+	text  string // for the model; a line stands for what is left out
+	left  string // says what is left out, and where it is; "" where nothing is
 	lines int64
 	total int64
 }
 
-// finish is the output as the model is told of it; a line stands for what is left out. Nothing may be taken any more.
+// finish closes the capture and returns the output.
 func (c *capture) finish() capturedOutput {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := capturedOutput{lines: c.lines, total: c.total}
-	if c.total > 0 && !bytes.HasSuffix(c.end(), []byte{'\n'}) {
+	if c.total > 0 && !bytes.HasSuffix(append(c.head, c.tail...), []byte{'\n'}) {
 		out.lines++
 	}
-	tail := c.tail[max(0, len(c.tail)-c.limits.Tail):]
+	tail := c.tail[max(0, len(c.tail)-c.limits.tail):]
 	gone := c.total - int64(len(c.head)) - int64(len(tail))
 	if out.left = c.closeFile(gone); out.left == "" {
 		out.text = validText(string(c.head) + string(tail)) // a character may begin in the one and end in the other
@@ -132,7 +132,7 @@ func (c *capture) finish() capturedOutput {
 	return out
 }
 
-// discard lets go of what was kept. Nothing may be taken any more.
+// discard closes the capture and removes the file.
 func (c *capture) discard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,21 +142,12 @@ func (c *capture) discard() {
 	}
 }
 
-// end is the last part of the output.
-func (c *capture) end() []byte {
-	if len(c.tail) > 0 {
-		return c.tail
-	}
-	return c.head
-}
-
-// closeFile lets go of the file, and of what it holds where nothing is left out. It returns what there is to say of what is.
+// closeFile closes the file, and removes it if nothing was left out. Else it returns words on the gone bytes.
 func (c *capture) closeFile(gone int64) string {
-	if c.file == nil && gone == 0 {
-		return ""
-	}
 	if gone == 0 {
-		_ = c.temp.drop(c.file) // it was never told of
+		if c.file != nil {
+			_ = c.temp.drop(c.file) // nobody was told of it
+		}
 		return ""
 	}
 	var b strings.Builder

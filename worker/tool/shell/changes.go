@@ -18,9 +18,9 @@ import (
 // maxNamed is how many changed files are told by name.
 const maxNamed = 20
 
-var errTooMany = errors.New("too many files")
+var errTooManyFiles = errors.New("too many files")
 
-// pictureExtensions are the extensions of what can be looked at or sent as a picture.
+// pictureExtensions are the extensions of pictures that can be looked at or sent.
 var pictureExtensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff"}
 
 // fileState is what shows that a file has changed.
@@ -29,21 +29,21 @@ type fileState struct {
 	changed time.Time
 }
 
-// snapshot is what the workspace's files looked like at one moment. Its fault says why they are not all there.
+// snapshot has the state of the workspace's files at one moment. err says why some are missing.
 type snapshot struct {
 	files map[string]fileState
-	fault error
+	err   error
 }
 
-// takeSnapshot takes a snapshot of the workspace.
+// takeSnapshot takes a snapshot of the workspace without the folder for temporary files.
 func (e *environment) takeSnapshot(ctx context.Context) snapshot {
 	seen := snapshot{files: map[string]fileState{}}
-	entries, passed := 0, e.tempName()
-	seen.fault = e.ws.Walk(ctx, ".", func(entry workspace.Entry) error {
-		if entries++; entries > e.options.Limits.Entries {
-			return errTooMany
+	entries, temp := 0, e.tempName()
+	seen.err = e.ws.Walk(ctx, ".", func(entry workspace.Entry) error {
+		if entries++; entries > e.options.limits.entries {
+			return errTooManyFiles
 		}
-		if entry.Path == passed {
+		if entry.Path == temp {
 			return fs.SkipDir
 		}
 		if entry.Err == nil && entry.Info.Mode().IsRegular() {
@@ -54,16 +54,16 @@ func (e *environment) takeSnapshot(ctx context.Context) snapshot {
 	return seen
 }
 
-// fileChanges is what a program did to the files of the workspace.
+// fileChanges are the changes that a program made to the workspace's files.
 type fileChanges struct {
-	changes []protocol.Change // the first of them
-	more    int               // how many there are beyond
-	unknown bool              // the folder holds too much to be compared
+	changes []protocol.Change // the first maxNamed
+	more    int               // how many others there are
+	unknown bool              // the folder holds too many files to be compared
 }
 
-// compare tells what has changed from one snapshot to the next, in the order of names.
+// compare lists what has changed from one snapshot to the next, sorted by name.
 func (s snapshot) compare(after snapshot) fileChanges {
-	if s.fault != nil || after.fault != nil {
+	if s.err != nil || after.err != nil {
 		return fileChanges{unknown: true}
 	}
 	var changes []protocol.Change
@@ -86,7 +86,7 @@ func (s snapshot) compare(after snapshot) fileChanges {
 	return fileChanges{changes: changes[:named], more: len(changes) - named}
 }
 
-// head are the lines above the output that tell of the files.
+// head are lines about the files, for the place above the output.
 func (f fileChanges) head() string {
 	if f.unknown {
 		return "which files changed is not known: the folder holds too many\n"
@@ -105,7 +105,7 @@ func (f fileChanges) head() string {
 	return b.String()
 }
 
-// brief is added to the outcome's.
+// brief is a few words for the person, to follow those about the program.
 func (f fileChanges) brief() string {
 	if n := len(f.changes) + f.more; n > 0 {
 		return ", " + amount.Of(n, "file changed", "files changed")

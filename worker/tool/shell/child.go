@@ -3,25 +3,26 @@ package shell
 import (
 	"crypto/rand"
 	"errors"
+	"maps"
 	"os/exec"
 	"sync"
 	"syscall"
 )
 
-// markName is the variable that shows whose a process is that has left its session. A program may take it away.
+// markName is the variable by which a process that has left its session is recognised. A program may remove it.
 const markName = "MEWS_RUN"
 
 // children are the processes that this shell has started and not yet waited for, each with its mark.
 type children struct {
 	start func(*exec.Cmd) error
 
-	mu   sync.Mutex // held over a start, so that no child is there that pids does not hold
+	mu   sync.Mutex // held during a start, so that pids has every child that there is
 	pids map[int]string
 }
 
 var errTooManyProcesses = errors.New("as many programs run as there may be at once; close a terminal, or end what runs, and try again")
 
-// child is a program that was started, with all that comes of it.
+// child is a program that was started, with all its descendants.
 type child struct {
 	*children
 	cmd  *exec.Cmd
@@ -29,13 +30,13 @@ type child struct {
 	mark string
 }
 
-// begin starts a command in a session of its own. Whoever calls it must call wait.
+// begin starts a command in a session of its own. The caller must call wait.
 func (c *children) begin(cmd *exec.Cmd) (*child, error) {
 	mark := rand.Text()
 	cmd.Env = append(cmd.Env, markName+"="+mark)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// What this process was given by mistake must not reach a program: Go closes only what it opened itself.
+	// Go closes only what it opened itself, and this process may have been given other descriptors by mistake.
 	if err := closeOnExec(); err != nil {
 		return nil, err
 	}
@@ -48,8 +49,8 @@ func (c *children) begin(cmd *exec.Cmd) (*child, error) {
 	return &child{children: c, cmd: cmd, pid: cmd.Process.Pid, mark: mark}, nil
 }
 
-// owns tells whether somebody waits for the child pid, so that nobody else must. It waits while a child is being started: of
-// a pid that was among this process's children before the call, the answer is right.
+// owns tells whether the child pid is one of begin's, whose wait nobody else may take. It waits while a child is being
+// started, so the answer is right for a pid that was among this process's children before the call.
 func (c *children) owns(pid int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,14 +62,10 @@ func (c *children) owns(pid int) bool {
 func (c *children) living() map[int]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	marks := make(map[int]string, len(c.pids))
-	for pid, mark := range c.pids {
-		marks[pid] = mark
-	}
-	return marks
+	return maps.Clone(c.pids)
 }
 
-// wait waits for the program's own end. It may be called once.
+// wait waits for the program itself to end. It may be called once.
 func (c *child) wait() error {
 	err := c.cmd.Wait()
 	c.mu.Lock()
@@ -77,7 +74,7 @@ func (c *child) wait() error {
 	return err
 }
 
-// signal sends to all that are in the program's group. After wait it does nothing: the number may be somebody else's then.
+// signal sends a signal to the program's process group. After wait it does nothing: another process may have the number.
 func (c *child) signal(sig syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

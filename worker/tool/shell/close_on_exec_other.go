@@ -2,5 +2,5 @@
 
 package shell
 
-// closeOnExec has nothing to do it with here: what Go opens itself is closed anyway.
+// closeOnExec does nothing here: Go closes what it has opened itself.
 func closeOnExec() error { return nil }

@@ -54,7 +54,7 @@ func (r *programRunner) command(ctx context.Context, call worker.Call, args comm
 	return worker.Result{Text: o.head() + o.output.text, Brief: o.brief()}, nil
 }
 
-// checkCommand refuses what no shell can be given.
+// checkCommand refuses a command that no shell can be given.
 func checkCommand(command string) error {
 	switch {
 	case strings.TrimSpace(command) == "":
@@ -68,14 +68,14 @@ func checkCommand(command string) error {
 	return nil
 }
 
-// timeout is how long a program may run, of a number of seconds that was asked for; 0 is the default.
+// timeout is how long a program may run for which so many seconds were asked; 0 is the default.
 func (r *programRunner) timeout(seconds int) (time.Duration, error) {
-	limits := r.options.Limits
-	switch most := int(limits.MaxTimeout / time.Second); {
+	limits := r.options.limits
+	switch most := int(limits.maxTimeout / time.Second); {
 	case seconds < 0 || seconds > most:
 		return 0, fmt.Errorf("timeout %d: want 1 to %d seconds; use terminal for what takes longer", seconds, most)
 	case seconds == 0:
-		return limits.Timeout, nil
+		return limits.timeout, nil
 	}
 	return time.Duration(seconds) * time.Second, nil
 }

@@ -110,7 +110,7 @@ func TestDescriptors(t *testing.T) {
 
 // TestHugeOutput: the beginning and the end are told, the whole is in a file, and memory stays small.
 func TestHugeOutput(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Head, o.Limits.Tail, o.Limits.Kept = 10_000, 10_000, 1<<20 })
+	b := newBench(t, func(o *Options) { o.limits.head, o.limits.tail, o.limits.kept = 10_000, 10_000, 1<<20 })
 	r := b.works("run_command", "command", "seq 100000")
 	holds(t, r.Text, "\n1\n2\n3\n", "\n99999\n100000\n", "568.9 KB of 588.9 KB left out; the whole is in ")
 	holds(t, r.Brief, "exit 0, 100,000 lines, ")
@@ -143,7 +143,7 @@ func TestCapture(t *testing.T) {
 	for _, step := range []int{1, 7, 99, 100, 101, 5000} {
 		for _, total := range []int{0, 1, 99, 100, 101, 199, 200, 201, 1000, 12345} {
 			whole := bytes.Repeat([]byte("0123456789\n"), total/11+1)[:total]
-			c := &capture{limits: Limits{Head: 100, Tail: 100, Kept: 1 << 20}, temp: &tempFolder{parent: t.TempDir()}}
+			c := &capture{limits: &limits{head: 100, tail: 100, kept: 1 << 20}, temp: &tempFolder{parent: t.TempDir()}}
 			for rest := whole; len(rest) > 0; rest = rest[min(step, len(rest)):] {
 				c.take(rest[:min(step, len(rest))])
 			}
@@ -170,13 +170,13 @@ func TestCapture(t *testing.T) {
 
 // TestNowhereToKeep: an output that cannot be kept is told all the same.
 func TestNowhereToKeep(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Temp, o.Limits.Head, o.Limits.Tail = "/nowhere", 100, 100 })
+	b := newBench(t, func(o *Options) { o.Temp, o.limits.head, o.limits.tail = "/nowhere", 100, 100 })
 	r := b.works("run_command", "command", "seq 1000")
 	holds(t, r.Text, "\n1\n2\n", "\n999\n1000\n", "could not be kept: keep the output: ", "no such file")
 }
 
 func TestTimeout(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Timeout = 2 * time.Second })
+	b := newBench(t, func(o *Options) { o.limits.timeout = 2 * time.Second })
 	r := b.works("run_command", "command", "echo begun; sleep 1000; echo never")
 	holds(t, r.Text, "timed out after 2 s, ", "begun\n")
 	holds(t, r.Brief, "timed out after 2 s, 1 line")

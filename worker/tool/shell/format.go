@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// formatDuration is a duration as a person reads it: "0.2 s", "3 s", "12 min".
+// formatDuration is a duration for people: "0.2 s", "3 s", "12 min".
 func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -17,12 +17,12 @@ func formatDuration(d time.Duration) string {
 	return fmt.Sprintf("%.0f min", d.Minutes())
 }
 
-// validText is what a program wrote as text: UTF-8, and without NUL, which those who get it may not take.
+// validText makes valid UTF-8 without NUL of a program's output. Not everybody who gets the text takes a NUL.
 func validText(raw string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(raw, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// oneLine is a text in one short line, as a terminal would show it.
+// oneLine is a text as one short line, as a terminal would show it.
 func oneLine(text string) string {
 	const longest = 60
 	line := newScreen(1, 2*longest)

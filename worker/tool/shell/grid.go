@@ -7,16 +7,16 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// cell is what stands in one place of a screen: a character with its marks, "" for nothing, or half.
+// cell is the content of one place of a screen: a character with its combining marks, "" for nothing, or wideHalf.
 type cell string
 
-// wideHalf is the second place of a wide character.
+// wideHalf is in the second place of a wide character.
 const wideHalf cell = "\x00"
 
 // maxCell bounds a character with its marks, in bytes.
 const maxCell = 32
 
-// grid is the places of a screen. Rows and columns that its methods are given must be in it.
+// grid is all places of a screen. Rows and columns that are given to its methods must be within it.
 type grid struct {
 	rows, cols int
 	lines      [][]cell
@@ -30,7 +30,7 @@ func newGrid(rows, cols int) *grid {
 	return g
 }
 
-// put sets a character, and takes away the other half of what it covers half of.
+// put sets a character. It removes a wide character of which it covers half.
 func (g *grid) put(row, col int, c cell, width int) {
 	line := g.lines[row]
 	if line[col] == wideHalf && col > 0 {
@@ -65,7 +65,7 @@ func (g *grid) eraseRows(from, to int) {
 	}
 }
 
-// insert makes room for n places at col; what is pushed over the edge is gone.
+// insert makes n empty places at col. Places that are pushed over the edge are lost.
 func (g *grid) insert(row, col, n int) {
 	rest := g.lines[row][col:]
 	n = min(n, len(rest))
@@ -73,7 +73,7 @@ func (g *grid) insert(row, col, n int) {
 	clear(rest[:n])
 }
 
-// remove takes n places away at col.
+// remove removes n places at col.
 func (g *grid) remove(row, col, n int) {
 	rest := g.lines[row][col:]
 	n = min(n, len(rest))
@@ -81,21 +81,21 @@ func (g *grid) remove(row, col, n int) {
 	clear(rest[len(rest)-n:])
 }
 
-// up moves the rows from top up to bottom up by n. What goes over the edge is gone.
+// up moves the rows from top to before bottom up by n. Rows that go over the edge are lost.
 func (g *grid) up(top, bottom, n int) {
 	n = min(n, bottom-top)
 	g.rotate(top, bottom, n)
 	g.eraseRows(bottom-n, bottom)
 }
 
-// down moves them down.
+// down moves those rows down.
 func (g *grid) down(top, bottom, n int) {
 	n = min(n, bottom-top)
 	g.rotate(top, bottom, bottom-top-n)
 	g.eraseRows(top, top+n)
 }
 
-// rotate takes the first n rows of a region to its end.
+// rotate moves the first n rows of a region to its end.
 func (g *grid) rotate(top, bottom, n int) {
 	region := g.lines[top:bottom]
 	copy(region, slices.Concat(region[n:], region[:n]))

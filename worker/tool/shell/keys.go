@@ -14,7 +14,8 @@ var keys = map[string]string{
 	"f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~", "f10": "\x1b[21~", "f11": "\x1b[23~", "f12": "\x1b[24~",
 }
 
-// keySequence is what is sent for keys, named with spaces between them. With app the program wants arrows in its own way.
+// keySequence is what is sent for named keys with spaces between them. With app the program wants arrow keys in application
+// mode.
 func keySequence(names string, app bool) (string, error) {
 	var b strings.Builder
 	for _, name := range strings.Fields(strings.ToLower(names)) {

@@ -3,38 +3,39 @@ package shell
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// How long strays are given to end by themselves, as those do that have just lost their pipe, and then to be gone when
-// they have been killed: 20 ms and a second.
+// Leftover processes have 20 ms to end by themselves, as those do that have just lost their pipe. Then they are killed, and
+// have a second to be gone.
 const (
 	roundPause  = 5 * time.Millisecond
 	graceRounds = 4
 	killRounds  = 200
 )
 
-// process is what /proc/<pid>/stat tells of one.
+// process is a process as /proc/<pid>/stat describes it.
 type process struct {
 	pid     int
 	dead    bool // ended, and not waited for
 	session int
-	began   string // in the kernel's ticks; tells a process from another one that has its pid later
+	began   string // in the kernel's ticks; tells it from a later process with the same pid
 }
 
-// killLeftovers kills what a program has left running, and says how many processes that were. It is called after wait: what is
-// left has lost its parent then and came to this process, alone or below one that did.
+// killLeftovers kills the processes that a program has left running and returns how many they were. It is called after wait:
+// what is left has lost its parent then, and is a child of this process or below one.
 func (c *child) killLeftovers() int {
 	ended := map[int]bool{}
 	for round := range graceRounds + killRounds {
-		strays := c.leftovers()
-		if len(strays) == 0 {
+		left := c.leftovers()
+		if len(left) == 0 {
 			break
 		}
-		for _, p := range strays {
+		for _, p := range left {
 			if round >= graceRounds && p.kill() {
 				ended[p.pid] = true
 			}
@@ -48,7 +49,7 @@ func (c *child) killLeftovers() int {
 func (c *child) leftovers() []process {
 	var all []process
 	orphans := childrenOf("self")
-	living := c.living() // after the list: whatever this shell has started and the list holds is in it
+	living := c.living() // after orphans, so that it has each of them that this shell has started
 	for _, pid := range orphans {
 		if living[pid] != "" {
 			continue
@@ -57,17 +58,11 @@ func (c *child) leftovers() []process {
 			all = append(all, withDescendants(p)...)
 		}
 	}
-	alive := all[:0]
-	for _, p := range all {
-		if !p.dead {
-			alive = append(alive, p)
-		}
-	}
-	return alive
+	return slices.DeleteFunc(all, func(p process) bool { return p.dead })
 }
 
-// descended tells whether an orphan comes of the program: by its session, else by its mark. What has neither, nor those of
-// another program that runs, is taken along by the last one that ends.
+// descended tells whether an orphan comes from the program: by its session, else by its mark. An orphan that has the
+// session and mark of no program is ended with the last program that ends.
 func (c *child) descended(p process, living map[int]string) bool {
 	if p.session == c.pid {
 		return true
@@ -105,7 +100,7 @@ func (p process) kill() bool {
 	return ok && again.began == p.began && held.Signal(syscall.SIGKILL) == nil
 }
 
-// childrenOf lists the children of a process, none where the process is gone.
+// childrenOf lists the children of a process; none if the process is gone.
 func childrenOf(pid string) []int {
 	threads, err := os.ReadDir("/proc/" + pid + "/task")
 	if err != nil {
@@ -150,7 +145,7 @@ func parseStat(pid int, text string) (process, bool) {
 	return process{pid: pid, dead: dead, session: sid, began: fields[began-state]}, err == nil
 }
 
-// markOf is the mark in the environment that a process began with, "" where there is none to be seen.
+// markOf is the mark in the environment that a process began with, "" if it shows none.
 func markOf(pid int) string {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {

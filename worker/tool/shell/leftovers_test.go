@@ -44,14 +44,14 @@ func TestStop(t *testing.T) {
 
 // TestItIsAskedFirst: a program that takes TERM may tidy up.
 func TestItIsAskedFirst(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Grace, o.Limits.Timeout = 20*time.Second, 2*time.Second })
+	b := newBench(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, 2*time.Second })
 	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; sleep 1000 & wait`)
 	holds(t, r.Text, "timed out", "tidied\n")
 }
 
 // TestTheSuspendedIsAskedToo: it is woken for that.
 func TestTheSuspendedIsAskedToo(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Grace, o.Limits.Timeout = 20*time.Second, time.Second })
+	b := newBench(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, time.Second })
 	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; kill -STOP $$; echo never`)
 	holds(t, r.Text, "timed out", "tidied\n")
 }
@@ -80,7 +80,7 @@ func TestBackground(t *testing.T) {
 
 // TestTheLastWords: what comes just after the command's own end is part of its output.
 func TestTheLastWords(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Linger = 20 * time.Second })
+	b := newBench(t, func(o *Options) { o.limits.linger = 20 * time.Second })
 	r := b.works("run_command", "command", `(sleep 0.1; echo late) & echo early`)
 	if want := "early\nlate\n"; output(r) != want {
 		t.Errorf("got %q, want %q", output(r), want)

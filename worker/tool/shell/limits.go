@@ -11,27 +11,33 @@ import (
 	"mews/protocol/amount"
 )
 
-// Limits are the bounds of the family. The zero value of each is its default.
-type Limits struct {
-	Timeout    time.Duration // of a command that names none: 2 minutes
-	MaxTimeout time.Duration // of any command: 10 minutes
-	Grace      time.Duration // from SIGTERM to SIGKILL: 2 s
-	Linger     time.Duration // how long strays may hold the output after a command's end: 500 ms
-	Progress   time.Duration // between two lines of progress: 500 ms
+// limits are the bounds of the family.
+type limits struct {
+	timeout    time.Duration // of a command that names none
+	maxTimeout time.Duration // of any command
+	grace      time.Duration // from SIGTERM to SIGKILL
+	linger     time.Duration // for which leftover processes may hold the output after a command's end
+	progress   time.Duration // between two lines of progress
 
-	Head int   // bytes of an output's beginning that are told: 1 MiB
-	Tail int   // and of its end: 1 MiB
-	Kept int64 // bytes of an output that are kept in a file where it is longer than both: 64 MiB
+	head int   // bytes of an output's beginning that the model is told
+	tail int   // bytes of its end
+	kept int64 // bytes that are kept in a file of an output that is longer than both
 
-	Entries int // files that are looked at to find out which ones a script changed: 20,000
+	entries int // of the workspace that are compared to find out which files a script has changed
 
-	Terminals int           // open at once: 4
-	Idle      time.Duration // without use before a terminal is closed: 30 minutes
-	Quiet     time.Duration // without output before a terminal counts as quiet: 300 ms
-	MaxWait   time.Duration // of one wait for a terminal: 30 s
+	terminals int           // open at once
+	idle      time.Duration // without use before a terminal is closed
+	quiet     time.Duration // without output before a terminal counts as quiet
+	maxWait   time.Duration // of one wait for a terminal
 }
 
-// defaultPath is where programs are looked for, the system's own folders only.
+var defaultLimits = limits{
+	timeout: 2 * time.Minute, maxTimeout: 10 * time.Minute, grace: 2 * time.Second, linger: 500 * time.Millisecond,
+	progress: 500 * time.Millisecond, head: 1 << 20, tail: 1 << 20, kept: 64 << 20, entries: 20_000, terminals: 4,
+	idle: 30 * time.Minute, quiet: 300 * time.Millisecond, maxWait: 30 * time.Second,
+}
+
+// defaultPath has the system's own folders of programs.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
 func (o Options) withDefaults() Options {
@@ -43,31 +49,15 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.Limits = o.Limits.withDefaults()
+	o.limits = cmp.Or(o.limits, &defaultLimits)
 	return o
 }
 
-func (l Limits) withDefaults() Limits {
-	l.Timeout = cmp.Or(l.Timeout, 2*time.Minute)
-	l.MaxTimeout = cmp.Or(l.MaxTimeout, 10*time.Minute)
-	l.Grace = cmp.Or(l.Grace, 2*time.Second)
-	l.Linger = cmp.Or(l.Linger, 500*time.Millisecond)
-	l.Progress = cmp.Or(l.Progress, 500*time.Millisecond)
-	l.Head = cmp.Or(l.Head, 1<<20)
-	l.Tail = cmp.Or(l.Tail, 1<<20)
-	l.Kept = cmp.Or(l.Kept, 64<<20)
-	l.Entries = cmp.Or(l.Entries, 20_000)
-	l.Terminals = cmp.Or(l.Terminals, 4)
-	l.Idle = cmp.Or(l.Idle, 30*time.Minute)
-	l.Quiet = cmp.Or(l.Quiet, 300*time.Millisecond)
-	l.MaxWait = cmp.Or(l.MaxWait, 30*time.Second)
-	return l
-}
-
-// shellSignal is what a shell's own status adds to the signal that ended its last program (bash(1), EXIT STATUS).
+// shellSignal is added to the signal that ended a shell's last program, to make the shell's own status (bash(1), EXIT
+// STATUS).
 const shellSignal = 128
 
-// exceededFileSize tells whether a program, or the last one of a shell, was ended for the size of a file.
+// exceededFileSize tells whether a program, or the last one of a shell, was ended because a file became too large.
 func exceededFileSize(state *os.ProcessState) bool {
 	if state == nil {
 		return false
@@ -76,7 +66,7 @@ func exceededFileSize(state *os.ProcessState) bool {
 	return ok && (status.Signal() == syscall.SIGXFSZ || status.ExitStatus() == shellSignal+int(syscall.SIGXFSZ))
 }
 
-// tooLarge is the line that tells of it, "" where this process has no such limit.
+// tooLarge is the line for the model about that, "" where this process has no such limit.
 func tooLarge() string {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) != nil || limit.Cur > math.MaxInt64 {

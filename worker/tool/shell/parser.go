@@ -2,35 +2,35 @@ package shell
 
 import "unicode/utf8"
 
-// Bounds of one control sequence. What is beyond is read and ignored.
+// Bounds of one control sequence. More numbers are read and ignored.
 const (
 	maxNumbers = 16
 	maxNumber  = 9999
 )
 
-// mode is what the parser is in the middle of.
+// mode says in the middle of what the parser is.
 type mode byte
 
 const (
 	modeGround  mode = iota // text
 	modeEscape              // after ESC
-	modeSkip                // one byte is left of a sequence that means nothing here
+	modeSkip                // one byte before the end of a sequence that means nothing here
 	modeCharset             // after ESC (
 	modeControl             // after ESC [
-	modeString              // a text for the terminal itself, as its title
-	modeEnd                 // after ESC in one of those
+	modeString              // in a text for the terminal itself, such as its title
+	modeEnd                 // after ESC in such a text
 )
 
-// parser finds what a stream of bytes means for a screen. Its zero value is ready. (The states are those of the DEC
-// parser that Paul Williams describes, vt100.net/emu.)
+// parser finds the characters and control sequences in a stream of bytes. Its zero value is ready. (Its modes are the states
+// of the DEC parser that Paul Williams describes, vt100.net/emu.)
 type parser struct {
 	mode    mode
-	private byte  // the mark after ESC [, or what came between the numbers and the end; 0 for none
+	private byte  // the mark after ESC [ or before the last byte; 0 for none
 	numbers []int // -1: not given
 	rune    []byte
 }
 
-// modeHandlers is what is done with a byte, by the mode. Control characters do not get here but in a string.
+// modeHandlers take a byte in each mode. Control characters come here only within a string.
 var modeHandlers = [...]func(*screen, byte){
 	modeGround:  printByte,
 	modeEscape:  escape,
@@ -44,7 +44,7 @@ var modeHandlers = [...]func(*screen, byte){
 func (p *parser) parse(s *screen, raw []byte) {
 	for _, b := range raw {
 		if len(p.rune) > 0 && (b < 0x80 || b >= 0xc0) {
-			p.rune = p.rune[:0] // it was cut off
+			p.rune = p.rune[:0] // the character was cut off
 			s.print(utf8.RuneError)
 		}
 		if inString := p.mode == modeString || p.mode == modeEnd; b < 0x20 && !inString {
@@ -55,7 +55,7 @@ func (p *parser) parse(s *screen, raw []byte) {
 	}
 }
 
-// execute does a control character. They count within a sequence too, which goes on after them.
+// execute does a control character. One within a sequence counts too, and the sequence goes on after it.
 func execute(s *screen, b byte) {
 	if do := controls[b]; do != nil {
 		do(s)
@@ -77,7 +77,7 @@ func printByte(s *screen, b byte) {
 	}
 }
 
-// escapeModes is where ESC and a byte lead, where that is more than a single action.
+// escapeModes are the modes after ESC and a byte that is not a whole sequence.
 var escapeModes = map[byte]mode{
 	'[': modeControl, ']': modeString, 'P': modeString, '^': modeString, '_': modeString, 'X': modeString,
 	'(': modeCharset, ')': modeSkip, '*': modeSkip, '+': modeSkip, '-': modeSkip, '.': modeSkip, '/': modeSkip,
@@ -124,7 +124,7 @@ func (p *parser) next() {
 	}
 }
 
-// stringByte reads by a string. BEL, CAN and SUB end it, and so does ESC \.
+// stringByte ignores a string. BEL, CAN, SUB and ESC \ end it.
 func stringByte(s *screen, b byte) {
 	switch b {
 	case 0x07, 0x18, 0x1a:
@@ -134,7 +134,7 @@ func stringByte(s *screen, b byte) {
 	}
 }
 
-// stringEnd is after ESC in a string, which is over whatever follows.
+// stringEnd takes the byte after ESC in a string. The string has ended, whatever the byte is.
 func stringEnd(s *screen, b byte) {
 	s.mode = modeGround
 	switch {

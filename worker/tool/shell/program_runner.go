@@ -14,8 +14,8 @@ import (
 	"mews/protocol/amount"
 )
 
-// killTimeout is how long a killed program may take to end, and its output to close, before it is given up: a process that
-// hangs in the kernel cannot be ended by anybody.
+// killTimeout is how long a killed program and its output may take to end before they are given up. Nobody can end a process
+// that hangs in the kernel.
 const killTimeout = 5 * time.Second
 
 var (
@@ -30,19 +30,19 @@ type programRun struct {
 	progress func(string)
 }
 
-// runOutcome is what became of a job.
+// runOutcome says how a program has ended.
 type runOutcome struct {
 	status       string // "exit 0", "ended by a signal: killed", "timed out after 120 s"
 	took         time.Duration
-	leftovers    int  // processes that it left running, which were ended
+	leftovers    int  // processes that it left running, and which were ended
 	fileTooLarge bool // it was ended because a file would have become too large
 	output       capturedOutput
 }
 
-// programRunner are the programs that are run to their end.
+// programRunner runs programs to their end.
 type programRunner struct {
 	*environment
-	ctx    context.Context // ends when they are closed
+	ctx    context.Context // ends when the runner is closed
 	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
@@ -50,7 +50,7 @@ type programRunner struct {
 	running sync.WaitGroup // added to only while not closed
 }
 
-// begin takes a place among what close waits for.
+// begin adds one to what close waits for.
 func (r *programRunner) begin() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,7 +61,7 @@ func (r *programRunner) begin() error {
 	return nil
 }
 
-// close ends all of them and waits for it.
+// close ends all programs and waits for them.
 func (r *programRunner) close() {
 	r.mu.Lock()
 	r.closed = true
@@ -70,9 +70,9 @@ func (r *programRunner) close() {
 	r.running.Wait()
 }
 
-// run runs a program until it ends, its time is over or ctx ends; in the last case the error is ctx's cause. When it
-// returns, nothing of the program is left.
-func (r *programRunner) run(ctx context.Context, j programRun) (runOutcome, error) {
+// run runs a program until it ends, its time is over or ctx ends; in the last case the error is ctx's cause. When run returns
+// nothing of the program is left.
+func (r *programRunner) run(ctx context.Context, p programRun) (runOutcome, error) {
 	if ctx.Err() != nil {
 		return runOutcome{}, context.Cause(ctx)
 	}
@@ -83,37 +83,39 @@ func (r *programRunner) run(ctx context.Context, j programRun) (runOutcome, erro
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(r.ctx, func() { cancel(errClosed) })()
-	limited, done := context.WithTimeoutCause(ctx, j.timeout, errTimeout)
+	limited, done := context.WithTimeoutCause(ctx, p.timeout, errTimeout)
 	defer done()
 
 	began := r.options.Now()
-	out, status, strays, err := r.execute(limited, j)
-	took := r.options.Now().Sub(began)
-	if err != nil && !errors.Is(err, errTimeout) {
+	o, err := r.execute(limited, p)
+	o.took = r.options.Now().Sub(began)
+	switch {
+	case err == nil:
+		o.status = statusOf(p.cmd.ProcessState)
+	case errors.Is(err, errTimeout):
+		o.status = "timed out after " + formatDuration(p.timeout)
+	default:
 		return runOutcome{}, err
 	}
-	if err != nil {
-		status = "timed out after " + formatDuration(j.timeout)
-	}
-	return runOutcome{status: status, took: took, leftovers: strays, fileTooLarge: exceededFileSize(j.cmd.ProcessState), output: out}, nil
+	o.fileTooLarge = exceededFileSize(p.cmd.ProcessState)
+	return o, nil
 }
 
-// execute starts the program and sees it through. The error is the cause of ctx where that ended the program, and what
-// there is to say of it stands all the same.
-func (r *programRunner) execute(ctx context.Context, j programRun) (out capturedOutput, status string, strays int, err error) {
+// execute starts the program and sees it through. The error is the cause of ctx if that has ended the program.
+func (r *programRunner) execute(ctx context.Context, p programRun) (o runOutcome, err error) {
 	from, to, err := os.Pipe()
 	if err != nil {
-		return out, "", 0, fmt.Errorf("make a pipe for the output: %w", err)
+		return o, fmt.Errorf("make a pipe for the output: %w", err)
 	}
 	defer from.Close()
-	// One pipe for both: so what is written first comes first, whichever it goes to.
-	j.cmd.Stdout, j.cmd.Stderr = to, to
-	c, err := r.children.begin(j.cmd)
+	// Both go to one pipe, so that what is written first comes first.
+	p.cmd.Stdout, p.cmd.Stderr = to, to
+	c, err := r.children.begin(p.cmd)
 	_ = to.Close()
 	if err != nil {
-		return out, "", 0, fmt.Errorf("start %s: %w", j.cmd.Path, err)
+		return o, fmt.Errorf("start %s: %w", p.cmd.Path, err)
 	}
-	output := &capture{limits: r.options.Limits, temp: r.temp}
+	output := &capture{limits: r.options.limits, temp: r.temp}
 	copied := make(chan struct{})
 	go func() {
 		defer close(copied)
@@ -124,24 +126,26 @@ func (r *programRunner) execute(ctx context.Context, j programRun) (out captured
 
 	err = r.watch(ctx, c, exited, func() {
 		if line := output.progressLine(); line != "" {
-			j.progress(line)
+			p.progress(line)
 		}
 	})
 	if errors.Is(err, errNotEnding) {
 		_ = from.SetReadDeadline(time.Now())
 		<-copied
-		return output.finish(), "", 0, fmt.Errorf("end %s: %w", j.cmd.Path, err)
+		err = fmt.Errorf("end %s: %w", p.cmd.Path, err)
+	} else {
+		o.leftovers = r.endLeftovers(c, from, copied)
 	}
-	strays = r.endLeftovers(c, from, copied)
 	if err != nil && !errors.Is(err, errTimeout) {
-		output.discard() // who was to be told of it does not listen any more
+		output.discard() // nobody will be told of it
 	}
-	return output.finish(), statusOf(j.cmd.ProcessState), strays, err
+	o.output = output.finish()
+	return o, err
 }
 
-// watch waits for the program's end, and brings it about when ctx ends. The error is the cause of that.
+// watch waits for the program's end, and brings it about when ctx ends. Then the error is the cause of ctx.
 func (r *programRunner) watch(ctx context.Context, c *child, exited <-chan error, tell func()) error {
-	ticker := time.NewTicker(r.options.Limits.Progress)
+	ticker := time.NewTicker(r.options.limits.progress)
 	defer ticker.Stop()
 	for {
 		select {
@@ -155,38 +159,38 @@ func (r *programRunner) watch(ctx context.Context, c *child, exited <-chan error
 	}
 }
 
-// stop ends the program: it is asked first, and not for long.
+// stop asks the program to end, and kills it if it does not within the grace.
 func (r *programRunner) stop(ctx context.Context, c *child, exited <-chan error) error {
-	for _, step := range []struct {
+	for _, try := range []struct {
 		signal syscall.Signal
 		within time.Duration
-	}{{syscall.SIGTERM, r.options.Limits.Grace}, {syscall.SIGKILL, killTimeout}} {
-		c.signal(step.signal)
-		c.signal(syscall.SIGCONT) // what is suspended cannot tidy up
+	}{{syscall.SIGTERM, r.options.limits.grace}, {syscall.SIGKILL, killTimeout}} {
+		c.signal(try.signal)
+		c.signal(syscall.SIGCONT) // a suspended program cannot clean up
 		select {
 		case <-exited:
 			return context.Cause(ctx)
-		case <-time.After(step.within):
+		case <-time.After(try.within):
 		}
 	}
 	return errNotEnding
 }
 
-// endLeftovers ends what the program has left running, and takes the rest of its output. What comes of a pipeline's last
-// members is waited for, but a program in the background must not keep its caller.
-func (r *programRunner) endLeftovers(c *child, from *os.File, copied <-chan struct{}) (strays int) {
+// endLeftovers ends the processes that the program has left running and takes the rest of its output. It waits for the last
+// members of a pipeline, but a program in the background must not keep its caller.
+func (r *programRunner) endLeftovers(c *child, from *os.File, copied <-chan struct{}) (ended int) {
 	select {
 	case <-copied:
-	case <-time.After(r.options.Limits.Linger):
+	case <-time.After(r.options.limits.linger):
 	}
-	strays = c.killLeftovers()
+	ended = c.killLeftovers()
 	select {
 	case <-copied:
-	case <-time.After(r.options.Limits.Linger):
-		_ = from.SetReadDeadline(time.Now()) // a stray that is not known as the program's holds the pipe
+	case <-time.After(r.options.limits.linger):
+		_ = from.SetReadDeadline(time.Now()) // a process that is not known as the program's holds the pipe
 		<-copied
 	}
-	return strays
+	return ended
 }
 
 // statusOf is how a program ended, in words.
@@ -200,7 +204,7 @@ func statusOf(state *os.ProcessState) string {
 	return fmt.Sprintf("exit %d", state.ExitCode())
 }
 
-// head are the lines above the output.
+// head are the lines for the place above the output.
 func (o runOutcome) head() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s", o.status, formatDuration(o.took))
@@ -213,7 +217,7 @@ func (o runOutcome) head() string {
 	if o.output.total == 0 {
 		b.WriteString("\nno output")
 	}
-	if o.output.left != "" { // here too: the model may be shown no more than the first lines and the last
+	if o.output.left != "" { // here too, because the model may be shown no more than the first lines and the last
 		b.WriteString("\noutput: " + o.output.left)
 	}
 	return b.String() + "\n"

@@ -28,8 +28,8 @@ type pythonArgs struct {
 	Timeout int      `json:"timeout"`
 }
 
-// loader runs the script that is its first argument as Python would itself, but with the working directory as the place
-// of modules, not the script's.
+// loader runs the script that is its first argument as Python itself would, but takes modules from the working directory
+// instead of the script's.
 const loader = `import sys; sys.argv = sys.argv[1:]; __file__ = sys.argv[0]; ` +
 	`exec(compile(open(__file__, encoding="utf-8-sig").read(), __file__, "exec"))`
 
@@ -44,7 +44,7 @@ func (r *programRunner) python(ctx context.Context, call worker.Call, args pytho
 	}
 	defer cleanUp()
 	before := r.takeSnapshot(ctx)
-	cmd := r.newCommand(r.home(), r.variables("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
+	cmd := r.newCommand(r.home, r.variables("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
 	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
 	if err != nil {
 		return worker.Result{}, err
@@ -55,7 +55,7 @@ func (r *programRunner) python(ctx context.Context, call worker.Call, args pytho
 	}, nil
 }
 
-// pythonLine is what is to be executed. -u shows output as it is made, -B keeps the folder free of compiled files.
+// pythonLine is the command line. -u shows output as it is made, -B keeps the folder free of compiled files.
 func (r *programRunner) pythonLine(args pythonArgs) (line []string, cleanUp func(), err error) {
 	if (args.Code == "") == (args.Path == "") {
 		return nil, nil, errors.New("give either code or the path of a script")
@@ -78,6 +78,6 @@ func (r *programRunner) pythonLine(args pythonArgs) (line []string, cleanUp func
 	if err != nil {
 		return nil, nil, err
 	}
-	cleanUp = func() { _ = os.Remove(file) } // the script may have done so itself
+	cleanUp = func() { _ = os.Remove(file) } // the script may have removed itself
 	return append(append(line, "-c", loader, file), args.Args...), cleanUp, nil
 }

@@ -100,7 +100,7 @@ func TestTemporaryFilesAreNoChanges(t *testing.T) {
 	var temp string
 	b := newBench(t, func(o *Options) {
 		temp = filepath.Join(o.Home, ".tmp")
-		o.Temp, o.Env, o.Limits.Head, o.Limits.Tail = temp, []string{"TMPDIR=" + temp}, 10, 10
+		o.Temp, o.Env, o.limits.head, o.limits.tail = temp, []string{"TMPDIR=" + temp}, 10, 10
 	})
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ print("long" * 100)
 }
 
 func TestPythonManyChanges(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Entries = 30 })
+	b := newBench(t, func(o *Options) { o.limits.entries = 30 })
 	r := b.works("run_python", "code", "for i in range(25): open(f'{i:02}', 'w').write('x')")
 	holds(t, r.Text, "19: created, 1 byte\n", "and 5 files more\n")
 	if len(r.Changes) != maxNamed || strings.Contains(r.Text, "20: ") {

@@ -6,54 +6,49 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// maxHistory is how many lines that went over the top are kept.
+// maxHistory is how many lines that have scrolled off the top are kept.
 const maxHistory = 1000
 
-// maxFresh bounds what was written since a wait began, in bytes.
+// maxFresh bounds the text that is kept since a wait began, in bytes.
 const maxFresh = 64 << 10
 
 // cursor is where the next character goes.
 type cursor struct {
 	row, col   int
-	lastColumn bool // the last column was written: the next character begins the next row
+	lastColumn bool // the last column was written, so the next character begins the next row
 	boxLines   bool // letters stand for the lines of boxes (ESC ( 0)
 }
 
-// screen is what a terminal shows, in the manner of an xterm without colours (invisible-island.net, ctlseqs). Its zero
-// value will not do; one goroutine uses it at a time.
+// screen is what a terminal shows: an xterm without colours (invisible-island.net, ctlseqs). newScreen makes one. One
+// goroutine at a time uses it.
 type screen struct {
 	parser
 	*grid                     // what is shown
-	other               *grid // while the alternate screen is shown, the main one; nil else
+	other               *grid // the main screen while the alternate one is shown, else nil
 	cursor, savedCursor cursor
-	mainCursor          cursor // where the main screen was left
-	top, bottom         int    // the rows that scroll; bottom is not among them
+	mainCursor          cursor // of the main screen while the alternate one is shown
+	top, bottom         int    // the rows from top to before bottom scroll
 	noWrap              bool
 	originMode          bool // rows are counted from top
 	insertMode          bool
-	appKeys             bool // arrows are sent as an application wants them
+	appKeys             bool // arrow keys are sent as an application wants them
 	lastPrinted         string
-	history             []string // what went over the top of the main screen
-	out                 written
-}
-
-// written is what a screen has to tell others than the person.
-type written struct {
-	fresh  []byte // text as it came, without regard to where it went
-	answer []byte // for the program
+	history             []string // lines that have scrolled off the top of the main screen
+	fresh               []byte   // text since the newest wait began, as it came
+	answer              []byte   // for the program, which has asked the terminal for something
 }
 
 func newScreen(rows, cols int) *screen {
 	return &screen{grid: newGrid(rows, cols), bottom: rows}
 }
 
-// Write takes what a program wrote. It always takes all of it.
+// Write takes output of a program. It always takes all of it.
 func (s *screen) Write(p []byte) (int, error) {
 	s.parse(s, p)
 	return len(p), nil
 }
 
-// width is how many places a character takes: 0 for a mark, 1 or 2.
+// width is how many places a character takes: 0 for a combining mark, 1 or 2.
 func width(r rune) int {
 	if r < 0x300 {
 		return 1
@@ -64,7 +59,7 @@ func width(r rune) int {
 // print shows a character.
 func (s *screen) print(r rune) {
 	if r < 0xa0 && r > 0x7e {
-		return // control characters of eight bits, which UTF-8 has no use for
+		return // control characters of eight bits mean nothing in UTF-8
 	}
 	if s.cursor.boxLines && r < 0x7f {
 		r = boxLine(r)
@@ -102,13 +97,13 @@ func (s *screen) before() int {
 
 // tell adds to the text as it came.
 func (s *screen) tell(text string) {
-	if len(s.out.fresh) >= maxFresh {
-		s.out.fresh = append(s.out.fresh[:0], s.out.fresh[maxFresh/2:]...)
+	if len(s.fresh) >= maxFresh {
+		s.fresh = append(s.fresh[:0], s.fresh[maxFresh/2:]...)
 	}
-	s.out.fresh = append(s.out.fresh, text...)
+	s.fresh = append(s.fresh, text...)
 }
 
-// lineFeed goes down a row, and scrolls where that is the region's last.
+// lineFeed goes down a row. In the last row of the scrolling region it scrolls.
 func (s *screen) lineFeed() {
 	s.cursor.lastColumn = false
 	switch {
@@ -119,7 +114,7 @@ func (s *screen) lineFeed() {
 	}
 }
 
-// scroll moves the region up. What goes over the top of the main screen is kept.
+// scroll moves the scrolling region up. Lines that leave the top of the main screen are kept in history.
 func (s *screen) scroll(n int) {
 	n = min(n, s.bottom-s.top)
 	if s.top == 0 && s.other == nil {
@@ -128,7 +123,7 @@ func (s *screen) scroll(n int) {
 	s.up(s.top, s.bottom, n)
 }
 
-// remember keeps the first n rows.
+// remember adds the first n rows to history.
 func (s *screen) remember(n int) {
 	for row := range n {
 		s.history = append(s.history, s.text(row))
@@ -138,12 +133,12 @@ func (s *screen) remember(n int) {
 	}
 }
 
-// move goes to a place, as near as there is one.
+// move moves the cursor to a place, or to the nearest one on the screen.
 func (s *screen) move(row, col int) {
 	s.cursor.row, s.cursor.col, s.cursor.lastColumn = min(max(row, 0), s.rows-1), min(max(col, 0), s.cols-1), false
 }
 
-// alternate shows the second screen, which is empty, or the main one again.
+// alternate shows the alternate screen, which is empty, or the main one again.
 func (s *screen) alternate(on bool) {
 	if on == (s.other != nil) {
 		return
@@ -158,8 +153,8 @@ func (s *screen) alternate(on bool) {
 	s.top, s.bottom = 0, s.rows
 }
 
-// resizeTo changes the number of rows and columns. Lines are not broken anew. Where the cursor would be below the last
-// row, the first ones go over the top.
+// resizeTo changes the number of rows and columns. Lines are not wrapped anew. If the cursor would be below the last row, the
+// screen scrolls.
 func (s *screen) resizeTo(rows, cols int) {
 	at := &s.cursor
 	main := s.grid
@@ -183,7 +178,7 @@ func (s *screen) resizeTo(rows, cols int) {
 	s.savedCursor = cursor{boxLines: s.savedCursor.boxLines}
 }
 
-// shown is the screen as text, with at most so many lines of what went over the top. Blank rows at the end are left out.
+// shown is the screen as text without blank rows at the end, after at most so many lines of history.
 func (s *screen) shown(above int) string {
 	lines := append([]string{}, s.history[max(0, len(s.history)-min(above, maxHistory)):]...)
 	for row := range s.rows {

@@ -97,12 +97,12 @@ func TestScreenInPieces(t *testing.T) {
 func TestScreenAnswers(t *testing.T) {
 	s := newScreen(4, 10)
 	_, _ = s.Write([]byte("ab\x1b[6n\x1b[5n\x1b[c"))
-	if got, want := string(s.out.answer), "\x1b[1;3R\x1b[0n\x1b[?6c"; got != want {
+	if got, want := string(s.answer), "\x1b[1;3R\x1b[0n\x1b[?6c"; got != want {
 		t.Errorf("answered %q, want %q", got, want)
 	}
 	_, _ = s.Write([]byte(strings.Repeat("\x1b[6n", 1000)))
-	if len(s.out.answer) > maxAnswer {
-		t.Errorf("%d bytes wait to be answered", len(s.out.answer))
+	if len(s.answer) > maxAnswer {
+		t.Errorf("%d bytes wait to be answered", len(s.answer))
 	}
 }
 
@@ -146,8 +146,8 @@ func TestScreenHistory(t *testing.T) {
 	if lines[0] != "1997" || len(lines) != maxHistory+3 || len(s.history) > maxHistory*11/10 {
 		t.Errorf("%d lines from %s on, %d kept", len(lines), lines[0], len(s.history))
 	}
-	if len(s.out.fresh) > maxFresh+utf8.UTFMax {
-		t.Errorf("%d bytes of new text", len(s.out.fresh))
+	if len(s.fresh) > maxFresh+utf8.UTFMax {
+		t.Errorf("%d bytes of new text", len(s.fresh))
 	}
 }
 

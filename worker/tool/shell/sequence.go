@@ -1,8 +1,11 @@
 package shell
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// controls are the control characters that do something.
+// controls are the actions of control characters.
 var controls = [0x20]func(*screen){
 	'\b': func(s *screen) { s.move(s.cursor.row, s.cursor.col-1) },
 	'\t': func(s *screen) { s.move(s.cursor.row, (s.cursor.col/8+1)*8) },
@@ -13,7 +16,7 @@ var controls = [0x20]func(*screen){
 	0x1b: func(s *screen) { s.mode = modeEscape },
 }
 
-// escapes are the sequences of ESC and one byte that do something.
+// escapes are the actions of ESC and one byte.
 var escapes = map[byte]func(*screen){
 	'7': save,
 	'8': restore,
@@ -23,10 +26,10 @@ var escapes = map[byte]func(*screen){
 	'c': fullReset,
 }
 
-// sequence is what ends one that begins with ESC [, and the mark in it.
+// sequence is the mark in a sequence that begins with ESC [, and its last byte.
 type sequence struct{ private, final byte }
 
-// sequences are those that do something. The numbers are theirs; see given.
+// sequences are the actions of sequences that begin with ESC [, given the numbers in them.
 var sequences = map[sequence]func(*screen, []int){
 	{0, '@'}: func(s *screen, n []int) { s.insert(s.cursor.row, s.cursor.col, given(n, 0, 1)) },
 	{0, 'A'}: func(s *screen, n []int) { s.move(s.within(s.cursor.row, -given(n, 0, 1)), s.cursor.col) },
@@ -56,8 +59,8 @@ var sequences = map[sequence]func(*screen, []int){
 	{0, 'd'}: func(s *screen, n []int) { s.move(s.row(given(n, 0, 1)-1), s.cursor.col) },
 	{0, 'e'}: func(s *screen, n []int) { s.move(s.cursor.row+given(n, 0, 1), s.cursor.col) },
 	{0, 'f'}: position,
-	{0, 'h'}: func(s *screen, n []int) { s.insertMode = s.insertMode || contains(n, 4) },
-	{0, 'l'}: func(s *screen, n []int) { s.insertMode = s.insertMode && !contains(n, 4) },
+	{0, 'h'}: func(s *screen, n []int) { s.insertMode = s.insertMode || slices.Contains(n, 4) },
+	{0, 'l'}: func(s *screen, n []int) { s.insertMode = s.insertMode && !slices.Contains(n, 4) },
 	{0, 'n'}: report,
 	{0, 'r'}: region,
 	{0, 's'}: func(s *screen, _ []int) { save(s) },
@@ -68,7 +71,7 @@ var sequences = map[sequence]func(*screen, []int){
 	{'!', 'p'}: func(s *screen, _ []int) { softReset(s) },
 }
 
-// privateModes are the private modes that do something.
+// privateModes are the actions of private modes.
 var privateModes = map[int]func(*screen, bool){
 	1:    func(s *screen, on bool) { s.appKeys = on },
 	6:    func(s *screen, on bool) { s.originMode = on; s.move(s.row(0), 0) },
@@ -78,21 +81,12 @@ var privateModes = map[int]func(*screen, bool){
 	1049: (*screen).alternate,
 }
 
-// given is the number at i, or what stands for one that is not given or is 0.
+// given is the number at i, or otherwise if that is not given or 0.
 func given(numbers []int, i, otherwise int) int {
 	if i < len(numbers) && numbers[i] > 0 {
 		return numbers[i]
 	}
 	return otherwise
-}
-
-func contains(numbers []int, n int) bool {
-	for _, m := range numbers {
-		if m == n {
-			return true
-		}
-	}
-	return false
 }
 
 func setPrivateModes(s *screen, numbers []int, on bool) {
@@ -103,7 +97,7 @@ func setPrivateModes(s *screen, numbers []int, on bool) {
 	}
 }
 
-// row is a row as the program counts them.
+// row is the row that the program calls n.
 func (s *screen) row(n int) int {
 	if s.originMode {
 		return min(s.top+n, s.bottom-1)
@@ -111,7 +105,7 @@ func (s *screen) row(n int) int {
 	return n
 }
 
-// within goes up or down from a row, and stays in the region where it begins there.
+// within is the row that is by rows below row. It stays in the scrolling region if row is in it.
 func (s *screen) within(row, by int) int {
 	switch {
 	case by < 0 && row >= s.top:
@@ -122,7 +116,7 @@ func (s *screen) within(row, by int) int {
 	return row + by
 }
 
-// rowsAt moves the rows of the region from the cursor's on.
+// rowsAt moves the rows of the scrolling region from the cursor's on.
 func (s *screen) rowsAt(move func(top, bottom, n int), n []int) {
 	if s.cursor.row >= s.top && s.cursor.row < s.bottom {
 		move(s.cursor.row, s.bottom, given(n, 0, 1))
@@ -149,11 +143,11 @@ func restore(s *screen) {
 	s.move(s.cursor.row, s.cursor.col)
 }
 
-// fullReset is as the screen was at first, but for what is remembered.
+// fullReset makes the screen as it was at first, except for history and what is for others.
 func fullReset(s *screen) {
-	fresh := newScreen(s.rows, s.cols)
-	fresh.history, fresh.out = s.history, s.out
-	*s = *fresh
+	first := newScreen(s.rows, s.cols)
+	first.history, first.fresh, first.answer = s.history, s.fresh, s.answer
+	*s = *first
 }
 
 // softReset resets the modes.
@@ -190,7 +184,7 @@ func eraseLine(s *screen, n []int) {
 	}
 }
 
-// repeat shows the newest character again. More than a row of it is no use to anybody.
+// repeat shows the newest character again, at most a row of it.
 func repeat(s *screen, n []int) {
 	for range min(given(n, 0, 1), s.cols) {
 		for _, r := range s.lastPrinted {
@@ -199,7 +193,7 @@ func repeat(s *screen, n []int) {
 	}
 }
 
-// region sets the rows that scroll.
+// region sets the scrolling region.
 func region(s *screen, n []int) {
 	top, bottom := given(n, 0, 1)-1, min(given(n, 1, s.rows), s.rows)
 	if top < bottom-1 {
@@ -208,7 +202,7 @@ func region(s *screen, n []int) {
 	}
 }
 
-// report answers where the cursor is, or that all is well.
+// report answers where the cursor is, or that the terminal works.
 func report(s *screen, n []int) {
 	switch given(n, 0, 0) {
 	case 5:
@@ -218,12 +212,12 @@ func report(s *screen, n []int) {
 	}
 }
 
-// maxAnswer bounds what waits to be told to a program, in bytes.
+// maxAnswer bounds the answers that wait to be sent to a program, in bytes.
 const maxAnswer = 256
 
 func (s *screen) reply(text string) {
-	if len(s.out.answer)+len(text) <= maxAnswer {
-		s.out.answer = append(s.out.answer, text...)
+	if len(s.answer)+len(text) <= maxAnswer {
+		s.answer = append(s.answer, text...)
 	}
 }
 

@@ -39,9 +39,11 @@ func newBench(t testing.TB, change func(*Options)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	quick := defaultLimits
+	quick.grace, quick.progress, quick.linger = 200*time.Millisecond, time.Millisecond, 200*time.Millisecond
 	o := Options{
 		Home: b.dir, User: "alice", Zone: "Europe/Madrid", Temp: t.TempDir(),
-		Limits: Limits{Grace: 200 * time.Millisecond, Progress: time.Millisecond, Linger: 200 * time.Millisecond},
+		limits: &quick,
 	}
 	if change != nil {
 		change(&o)

@@ -6,30 +6,31 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 )
 
-// maxOutputs is how many long outputs are kept at once: with 64 MiB each they fill a small /tmp.
+// maxOutputs is how many long outputs are kept at once. With 64 MiB each they would fill a small /tmp.
 const maxOutputs = 2
 
-// tempFolderPrefix is what the names of folders like this begin with; digits follow.
+// tempFolderPrefix begins the name of such a folder; digits follow.
 const tempFolderPrefix = "mews-shell-"
 
-// tempFolder is the shell's own folder for temporary files, made when it is first needed.
+// tempFolder is a folder for the shell's temporary files. It is made when it is first needed.
 type tempFolder struct {
 	parent string
 
 	mu      sync.Mutex
 	dir     string
-	lock    *os.File // locks the folder for as long as the process lives; nil: nobody could
+	lock    *os.File // shows other workers that the folder is in use, while this process lives; nil: it could not be locked
 	outputs []string // the oldest first
 	made    int
 }
 
-// output makes a file for a long output. The oldest ones go when there are too many.
+// output makes a file for a long output. It removes the oldest outputs when there are too many.
 func (s *tempFolder) output() (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +40,7 @@ func (s *tempFolder) output() (*os.File, error) {
 	}
 	s.outputs = append(s.outputs, file.Name())
 	for len(s.outputs) > maxOutputs {
-		_ = os.Remove(s.outputs[0]) // a program may have done so before
+		_ = os.Remove(s.outputs[0]) // a program may have removed it
 		s.outputs = s.outputs[1:]
 	}
 	return file, nil
@@ -60,7 +61,7 @@ func (s *tempFolder) script(code string) (string, error) {
 	return file.Name(), nil
 }
 
-// create makes a file with a number of its own, and the folder where it is missing. The caller holds the mutex.
+// create makes a file with a number of its own, and the folder if it is missing. The caller holds the mutex.
 func (s *tempFolder) create(front, back string) (*os.File, error) {
 	if _, err := os.Lstat(s.dir); s.dir == "" || errors.Is(err, fs.ErrNotExist) {
 		dir, err := os.MkdirTemp(s.parent, tempFolderPrefix)
@@ -69,7 +70,7 @@ func (s *tempFolder) create(front, back string) (*os.File, error) {
 		}
 		s.release()
 		s.dir = dir
-		s.lock, _ = lockFolder(dir) // without: another shell may remove it, and it is made again
+		s.lock, _ = lockFolder(dir) // without a lock another worker may remove the folder, and it is made again
 	}
 	s.made++
 	name := filepath.Join(s.dir, front+strconv.Itoa(s.made)+back)
@@ -80,17 +81,11 @@ func (s *tempFolder) create(front, back string) (*os.File, error) {
 func (s *tempFolder) drop(file *os.File) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kept := s.outputs[:0]
-	for _, name := range s.outputs {
-		if name != file.Name() {
-			kept = append(kept, name)
-		}
-	}
-	s.outputs = kept
+	s.outputs = slices.DeleteFunc(s.outputs, func(name string) bool { return name == file.Name() })
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// remove takes the folder away.
+// remove removes the folder.
 func (s *tempFolder) remove() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,12 +99,12 @@ func (s *tempFolder) remove() error {
 // release unlocks the folder. The caller holds the mutex.
 func (s *tempFolder) release() {
 	if s.lock != nil {
-		_ = s.lock.Close() // it was read only
+		_ = s.lock.Close() // nothing was written to it
 		s.lock = nil
 	}
 }
 
-// lockFolder locks a folder until what it returns is closed. It does not wait.
+// lockFolder locks a folder until the returned file is closed. It fails at once if somebody else has the lock.
 func lockFolder(dir string) (*os.File, error) {
 	file, err := os.Open(dir)
 	if err != nil {
@@ -121,11 +116,11 @@ func lockFolder(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// removeAbandoned removes the folders that others have left: those that nobody holds. A shell that was killed leaves its own.
+// removeAbandoned removes the folders in parent that nobody holds a lock on. Killed workers have left them.
 func (s *tempFolder) removeAbandoned() error {
 	entries, err := os.ReadDir(s.parent)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // it may be written all the same, and what is in it is not to be found
+		return nil // a parent that can be written but not listed
 	}
 	for _, e := range entries {
 		number, ours := strings.CutPrefix(e.Name(), tempFolderPrefix)

@@ -13,7 +13,7 @@ import (
 
 // TestACharacterBetweenTheEnds: one that begins in the beginning of an output and ends in its end is whole.
 func TestACharacterBetweenTheEnds(t *testing.T) {
-	c := &capture{limits: Limits{Head: 10, Tail: 10, Kept: 100}, temp: &tempFolder{parent: t.TempDir()}}
+	c := &capture{limits: &limits{head: 10, tail: 10, kept: 100}, temp: &tempFolder{parent: t.TempDir()}}
 	whole := "123456789漢字"
 	c.take([]byte(whole))
 	if out := c.finish(); out.text != whole || out.left != "" {
@@ -23,7 +23,7 @@ func TestACharacterBetweenTheEnds(t *testing.T) {
 
 // TestTheOutputOfWhatIsStopped is not kept: nobody is told of it.
 func TestTheOutputOfWhatIsStopped(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Head, o.Limits.Tail = 10, 10 })
+	b := newBench(t, func(o *Options) { o.limits.head, o.limits.tail = 10, 10 })
 	told := b.works("run_command", "command", "seq 1000").Text
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -46,7 +46,7 @@ func TestTheOutputOfWhatIsStopped(t *testing.T) {
 // what has only a similar name.
 func TestOutputsThatWereLeft(t *testing.T) {
 	temp := t.TempDir()
-	keeping := func(o *Options) { o.Temp, o.Limits.Head, o.Limits.Tail = temp, 10, 10 }
+	keeping := func(o *Options) { o.Temp, o.limits.head, o.limits.tail = temp, 10, 10 }
 	killed, other, b := newBench(t, keeping), newBench(t, keeping), newBench(t, keeping)
 	for _, b := range []*bench{killed, other, b} {
 		b.works("run_command", "command", "seq 1000")

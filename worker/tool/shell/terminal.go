@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -12,12 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminalState is where a terminal is in its life.
+// terminalState is how far a terminal's life has come.
 type terminalState string
 
 const (
 	stateRunning terminalState = "running"
-	stateEnded   terminalState = "ended"  // its program has; what it shows can still be read
+	stateEnded   terminalState = "ended"  // its program has ended; the screen can still be read
 	stateClosed  terminalState = "closed" // by the model, or with the worker
 	stateIdle    terminalState = "closed because nobody used it"
 )
@@ -28,33 +29,33 @@ var nextStates = map[terminalState][]terminalState{
 	stateEnded:   {stateClosed, stateIdle},
 }
 
-// terminal is a program with a pseudo-terminal of its own. It goes on until it is closed or its program ends; attend is
-// its one goroutine.
+// terminal is a program with a pseudo-terminal of its own. It lives until it is closed or its program ends. run is its one
+// goroutine.
 type terminal struct {
 	id     int
 	title  string
-	limits Limits
+	limits *limits
 	child  *child
 	master *os.File
 	idle   *time.Timer   // closes it
-	done   chan struct{} // closed when the program and all that it left are gone
+	done   chan struct{} // closed when the program and its leftover processes are gone
 
 	mu      sync.Mutex // guards what follows
 	state   terminalState
 	ending  string // how the program ended
 	screen  *screen
-	output  time.Time     // the newest
+	output  time.Time     // when the newest output came
 	changed chan struct{} // closed at the next output
 }
 
-// openPseudoTerminal makes a pseudo-terminal of a size. The caller closes both ends.
+// openPseudoTerminal makes a pseudo-terminal with a size. The caller closes both ends.
 func openPseudoTerminal(rows, cols int) (master, tty *os.File, err error) {
 	opened, tty, err := pty.Open()
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a pseudo-terminal: %w", err)
 	}
 	defer opened.Close()
-	// The package leaves its end in a mode in which a read cannot be broken off.
+	// pty leaves its end in a mode in which a deadline cannot end a read.
 	fd, err := unix.FcntlInt(opened.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err == nil {
 		err = unix.SetNonblock(fd, true)
@@ -69,7 +70,7 @@ func openPseudoTerminal(rows, cols int) (master, tty *os.File, err error) {
 	return master, tty, nil
 }
 
-// setSize tells the kernel, which tells the program.
+// setSize tells the kernel the size, and the kernel tells the program.
 func setSize(master *os.File, rows, cols int) error {
 	raw, err := master.SyscallConn()
 	if err != nil {
@@ -84,11 +85,11 @@ func setSize(master *os.File, rows, cols int) error {
 	return nil
 }
 
-// run shows what the program writes until nothing can write any more, and waits for its end then.
+// run shows the program's output until nobody can write any more. Then it waits for the program's end.
 func (t *terminal) run() {
 	defer close(t.done)
 	t.readOutput()
-	_ = t.child.wait() // what there is to say is in the state
+	_ = t.child.wait() // ProcessState says how it ended
 	t.child.killLeftovers()
 	t.mu.Lock()
 	t.ending = statusOf(t.child.cmd.ProcessState)
@@ -97,14 +98,14 @@ func (t *terminal) run() {
 	_ = t.master.Close()
 }
 
-// The shortest and the longest pause before a terminal that nothing has open is looked at again.
+// The shortest and the longest pause before the next read of a terminal that no process has open.
 const (
 	minPollPause = time.Millisecond
 	maxPollPause = 200 * time.Millisecond
 )
 
-// readOutput takes what is written until the terminal is closed or its program ends. That nothing has the terminal open is no end
-// while the program lives: it may open it again.
+// readOutput takes the output until the terminal is closed or its program ends. While the program lives it may open the
+// terminal again after it has closed it.
 func (t *terminal) readOutput() {
 	buf := make([]byte, 32<<10)
 	for pause := minPollPause; ; {
@@ -121,27 +122,27 @@ func (t *terminal) readOutput() {
 	}
 }
 
-// take shows what the program wrote, and answers what it asked.
+// take shows output on the screen, and sends the program what it has asked the terminal for.
 func (t *terminal) take(p []byte) {
 	if len(p) == 0 {
 		return
 	}
 	t.mu.Lock()
 	_, _ = t.screen.Write(p)
-	answer := t.screen.out.answer
-	t.screen.out.answer = nil
+	answer := t.screen.answer
+	t.screen.answer = nil
 	t.output = time.Now()
 	close(t.changed)
 	t.changed = make(chan struct{})
 	t.mu.Unlock()
 	if len(answer) > 0 {
-		// A program that does not read its answers does without them: this goroutine must not wait for it.
+		// This goroutine must not wait for a program that does not read its answers.
 		_ = t.master.SetWriteDeadline(time.Now().Add(50 * time.Millisecond))
 		_, _ = t.master.Write(answer)
 	}
 }
 
-// typeText sends to the program what a person would type.
+// typeText sends text to the program as if it was typed.
 func (t *terminal) typeText(text string) error {
 	if err := t.master.SetWriteDeadline(time.Now().Add(2 * time.Second)); err != nil {
 		return fmt.Errorf("type into terminal %d: %w", t.id, err)
@@ -156,7 +157,7 @@ func (t *terminal) typeText(text string) error {
 	return nil
 }
 
-// resize changes what the program and the screen take for the size.
+// resize changes the size of the pseudo-terminal and of the screen.
 func (t *terminal) resize(rows, cols int) error {
 	if err := setSize(t.master, rows, cols); err != nil {
 		return err
@@ -173,26 +174,24 @@ func (t *terminal) now() terminalState {
 	return t.state
 }
 
-// transition takes a step in the terminal's life, and reports whether there was one to take.
+// transition moves to the next state and reports true, if that state may follow the present one.
 func (t *terminal) transition(to terminalState) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, s := range nextStates[t.state] {
-		if s == to {
-			t.state = to
-			return true
-		}
+	if !slices.Contains(nextStates[t.state], to) {
+		return false
 	}
-	return false
+	t.state = to
+	return true
 }
 
-// close ends the program and waits until it is gone: it is hung up on first, and then killed. A second caller waits too.
+// close hangs up on the program, kills it if it does not end, and waits until it is gone. A second caller waits too.
 func (t *terminal) close(why terminalState) {
-	within := t.limits.Grace
+	within := t.limits.grace
 	if t.transition(why) {
 		t.idle.Stop()
 		t.child.signal(syscall.SIGHUP)
-		_ = t.master.Close() // the kernel hangs up on all the others
+		_ = t.master.Close() // the kernel hangs up on all other processes of the terminal
 	}
 	for range 2 {
 		select {

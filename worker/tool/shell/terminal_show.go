@@ -14,7 +14,7 @@ import (
 // name is "terminal 1 (bash)".
 func (t *terminal) name() string { return fmt.Sprintf("terminal %d (%s)", t.id, t.title) }
 
-// summary is what the list says of a terminal.
+// summary is one line about a terminal.
 func (t *terminal) summary() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -25,12 +25,12 @@ func (t *terminal) summary() string {
 	return line
 }
 
-// show waits as the call wants it and tells what the screen shows then.
+// show waits as the call asks for and returns the screen. usual is how long it waits for quiet if the call does not say.
 func (t *terminal) show(ctx context.Context, args terminalArgs, usual time.Duration, from waitStart) (worker.Result, error) {
-	t.idle.Reset(t.limits.Idle)
+	t.idle.Reset(t.limits.idle)
 	p := waitCondition{most: usual, text: args.WaitFor}
 	if p.text != "" {
-		p.most = min(defaultTextWait, t.limits.MaxWait)
+		p.most = min(defaultTextWait, t.limits.maxWait)
 	}
 	if args.Wait > 0 {
 		p.most = time.Duration(args.Wait * float64(time.Second))
@@ -50,7 +50,7 @@ func (t *terminal) show(ctx context.Context, args terminalArgs, usual time.Durat
 	return t.describe(args.Above, notes), nil
 }
 
-// describe is the screen in words.
+// describe is the screen and what there is to say about it.
 func (t *terminal) describe(above int, notes []string) worker.Result {
 	line := t.summary()
 	t.mu.Lock()

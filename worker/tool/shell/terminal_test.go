@@ -193,7 +193,7 @@ func TestClosedTerminals(t *testing.T) {
 
 // TestUnusedTerminal: one that nobody uses is closed, and says so.
 func TestUnusedTerminal(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Limits.Idle = 100 * time.Millisecond })
+	b := newBench(t, func(o *Options) { o.limits.idle = 100 * time.Millisecond })
 	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
 	b.shell.terminals.mu.Lock()
 	done := b.shell.terminals.known[1].done

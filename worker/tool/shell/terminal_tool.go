@@ -47,16 +47,16 @@ const (
 	maxRows, maxCols         = 200, 400
 )
 
-// maxText bounds what is typed at once, in bytes.
+// maxText bounds a text that is typed at once, in bytes.
 const maxText = 64 << 10
 
-// What a call waits when it does not say how long.
+// How long a call waits that does not say so.
 const (
 	defaultWait     = 5 * time.Second // for quiet
 	defaultTextWait = 30 * time.Second
 )
 
-// actions are what can be done with terminals.
+// actions are all actions of the tool.
 var actions = map[string]func(*terminals, context.Context, terminalArgs) (worker.Result, error){
 	"open":   (*terminals).open,
 	"send":   (*terminals).send,
@@ -71,8 +71,8 @@ func (m *terminals) act(ctx context.Context, _ worker.Call, args terminalArgs) (
 	if !ok {
 		return worker.Result{}, fmt.Errorf("there is no action %.40q; there are open, send, read, resize, close and list", args.Action)
 	}
-	if args.Wait < 0 || args.Wait > m.options.Limits.MaxWait.Seconds() {
-		return worker.Result{}, fmt.Errorf("wait %g: want 0 to %g seconds", args.Wait, m.options.Limits.MaxWait.Seconds())
+	if args.Wait < 0 || args.Wait > m.options.limits.maxWait.Seconds() {
+		return worker.Result{}, fmt.Errorf("wait %g: want 0 to %g seconds", args.Wait, m.options.limits.maxWait.Seconds())
 	}
 	return act(m, ctx, args)
 }

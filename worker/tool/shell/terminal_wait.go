@@ -6,46 +6,46 @@ import (
 	"time"
 )
 
-// waitCondition says what a call waits for before it tells what the terminal shows.
+// waitCondition says what a call waits for before it returns the screen.
 type waitCondition struct {
 	most time.Duration
-	text string // to appear; "": for quiet
+	text string // that must appear; "": wait for quiet
 }
 
-// waitStart is a moment from which on text is new.
+// waitStart is the moment from which on text is new.
 type waitStart struct {
-	seen int // how often the text was to be seen then
+	seen int // how often the screen showed the text then
 }
 
-// beginWait forgets what was written before, and notes what is to be seen already.
+// beginWait forgets earlier output, and notes how often the screen shows the text already.
 func (t *terminal) beginWait(text string) waitStart {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.screen.out.fresh = t.screen.out.fresh[:0]
+	t.screen.fresh = t.screen.fresh[:0]
 	if text == "" {
 		return waitStart{}
 	}
 	return waitStart{seen: strings.Count(t.screen.shown(0), text)}
 }
 
-// quietAfterText is how long a terminal must be quiet when the text has appeared: more may belong to it.
+// quietAfterText is how long a terminal must be quiet after the text has appeared, because more may follow.
 const quietAfterText = 50 * time.Millisecond
 
-// wait waits until the text has appeared since the mark or the terminal is quiet, until its program has ended, or for as
-// long as it may. The error is ctx's cause; the terminal goes on in any case.
+// wait waits until the text has appeared since from, or the terminal is quiet, or its program has ended, but no longer than
+// p.most. The error is ctx's cause. The terminal goes on in any case.
 func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (met bool, err error) {
 	if p.text == "" {
-		return t.until(ctx, p.most, t.quietFor(t.limits.Quiet))
+		return t.until(ctx, p.most, t.quietFor(t.limits.quiet))
 	}
 	met, err = t.until(ctx, p.most, func() (bool, time.Duration) { return t.screen.appeared(p.text, from), p.most })
 	if met {
-		_, err = t.until(ctx, t.limits.Quiet, t.quietFor(min(quietAfterText, t.limits.Quiet)))
+		_, err = t.until(ctx, t.limits.quiet, t.quietFor(min(quietAfterText, t.limits.quiet)))
 	}
 	return met, err
 }
 
-// until waits until ready says so, for at most so long. Ready is asked at every output, and again after the time that it
-// gives; it may look at what the terminal's mutex guards.
+// until waits until ready says so, but no longer than most. It asks ready at every output, and again after the time that
+// ready returns. ready may read what the terminal's mutex guards.
 func (t *terminal) until(ctx context.Context, most time.Duration, ready func() (bool, time.Duration)) (bool, error) {
 	end := time.NewTimer(most)
 	defer end.Stop()
@@ -62,7 +62,7 @@ func (t *terminal) until(ctx context.Context, most time.Duration, ready func() (
 		case <-changed:
 		case <-time.After(again):
 		case <-done:
-			done = nil // what came last is looked at once more
+			done = nil // ask once more, for the last output
 		case <-end.C:
 			return false, nil
 		case <-ctx.Done():
@@ -71,7 +71,7 @@ func (t *terminal) until(ctx context.Context, most time.Duration, ready func() (
 	}
 }
 
-// quietFor asks for no output for a time, from now on. A program that has ended is quiet.
+// quietFor is ready when there was no output for so long, counted from now. A program that has ended is quiet.
 func (t *terminal) quietFor(quiet time.Duration) func() (bool, time.Duration) {
 	began := time.Now()
 	return func() (bool, time.Duration) {
@@ -84,7 +84,7 @@ func (t *terminal) quietFor(quiet time.Duration) func() (bool, time.Duration) {
 	}
 }
 
-// appeared tells whether a text was written or is to be seen that was not at the mark.
+// appeared tells whether the text was written since from, or the screen shows it more often than then.
 func (s *screen) appeared(text string, from waitStart) bool {
-	return strings.Contains(string(s.out.fresh), text) || strings.Count(s.shown(0), text) > from.seen
+	return strings.Contains(string(s.fresh), text) || strings.Count(s.shown(0), text) > from.seen
 }

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// terminals are those of one worker, in all their states.
+// terminals are the terminals of one worker, in all states.
 type terminals struct {
 	*environment
 
 	mu     sync.Mutex
 	closed bool
 	known  map[int]*terminal
-	newest int // the highest number that a terminal was given
+	newest int // the highest id
 }
 
-// close ends all of them. The error names those that were open.
+// close closes all terminals. The error names those that were open.
 func (m *terminals) close() error {
 	m.mu.Lock()
 	m.closed = true
@@ -44,12 +44,12 @@ func (m *terminals) sorted() []*terminal {
 	return slices.SortedFunc(maps.Values(m.known), func(a, b *terminal) int { return a.id - b.id })
 }
 
-// running are those of some terminals whose program goes on.
+// running are those of all whose program runs.
 func running(all []*terminal) []*terminal {
 	return slices.DeleteFunc(slices.Clone(all), func(t *terminal) bool { return t.now() != stateRunning })
 }
 
-// names are the names of terminals in one line.
+// names are the names of terminals as one line.
 func names(all []*terminal) string {
 	var names []string
 	for _, t := range all {
@@ -58,14 +58,14 @@ func names(all []*terminal) string {
 	return strings.Join(names, ", ")
 }
 
-// add starts a terminal and gives it a number. Those that have ended make room.
+// add starts a terminal with the next id, and forgets old ones that have ended.
 func (m *terminals) add(args terminalArgs) (*terminal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return nil, errClosed
 	}
-	if open := running(m.sorted()); len(open) >= m.options.Limits.Terminals {
+	if open := running(m.sorted()); len(open) >= m.options.limits.terminals {
 		return nil, fmt.Errorf("open a terminal: %d are open, and that is the most: %s; close one", len(open), names(open))
 	}
 	t, err := m.start(m.newest+1, args.Rows, args.Cols, args.Command)
@@ -79,10 +79,10 @@ func (m *terminals) add(args terminalArgs) (*terminal, error) {
 	return t, nil
 }
 
-// maxKnown is how many terminals are known, those that are over among them.
+// maxKnown is how many terminals are remembered, ended ones among them.
 const maxKnown = 8
 
-// dropEnded lets go of the oldest terminals that are over. The caller holds the mutex.
+// dropEnded forgets the oldest terminals that have ended, if there are too many. The caller holds the mutex.
 func (m *terminals) dropEnded() {
 	for _, t := range m.sorted() {
 		if len(m.known) > maxKnown && t.now() != stateRunning {
@@ -92,7 +92,7 @@ func (m *terminals) dropEnded() {
 	}
 }
 
-// start starts the program of a new terminal. Attend must be called then.
+// start starts the program of a new terminal. The caller must call its run.
 func (m *terminals) start(id, rows, cols int, command string) (*terminal, error) {
 	shell, err := m.shell()
 	if err != nil {
@@ -106,24 +106,24 @@ func (m *terminals) start(id, rows, cols int, command string) (*terminal, error)
 	if err != nil {
 		return nil, err
 	}
-	// HISTFILE: what is typed here is no business of the person's own history.
-	cmd := m.newCommand(m.home(), m.variables("TERM=xterm", "HISTFILE="), shell, args...)
+	// Without HISTFILE, commands that are typed here do not go into the person's own history.
+	cmd := m.newCommand(m.home, m.variables("TERM=xterm", "HISTFILE="), shell, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr.Setctty = true // of descriptor 0
 	c, err := m.children.begin(cmd)
-	_ = tty.Close() // the program has it now
+	_ = tty.Close() // the program has its own
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", shell, errors.Join(err, master.Close()))
 	}
 	t := &terminal{
-		id: id, title: named, limits: m.options.Limits, child: c, master: master, done: make(chan struct{}),
+		id: id, title: named, limits: m.options.limits, child: c, master: master, done: make(chan struct{}),
 		state: stateRunning, screen: newScreen(rows, cols), output: time.Now(), changed: make(chan struct{}),
 	}
-	t.idle = time.AfterFunc(t.limits.Idle, func() { t.close(stateIdle) })
+	t.idle = time.AfterFunc(t.limits.idle, func() { t.close(stateIdle) })
 	return t, nil
 }
 
-// find finds a terminal. Without a number it is the only one that runs, or where none does, the newest.
+// find finds a terminal. Without an id it is the only one that runs or, if none runs, the newest.
 func (m *terminals) find(id int) (*terminal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -146,7 +146,7 @@ func (m *terminals) find(id int) (*terminal, error) {
 	return nil, fmt.Errorf("there is no terminal %d; open are: %s", id, names(open))
 }
 
-// findRunning finds a terminal whose program goes on.
+// findRunning finds a terminal whose program runs.
 func (m *terminals) findRunning(id int) (*terminal, error) {
 	t, err := m.find(id)
 	if err != nil {
