@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"mews/protocol"
+	"mews/worker"
 )
 
 // Bounds of what a model is shown of one output, in bytes. The upper one keeps a result below the wire's line even when
@@ -52,7 +53,7 @@ func cut(text string, room int) (head, tail string) {
 	if end := strings.LastIndexByte(head, '\n'); end >= len(head)/2 {
 		head = head[:end+1]
 	} else {
-		head = wholeRunes(head)
+		head = worker.WholeRunes(head)
 	}
 	tail = text[len(text)-room/3:]
 	if end := strings.IndexByte(tail, '\n'); end >= 0 && end < len(tail)/2 {
@@ -62,17 +63,4 @@ func cut(text string, room int) (head, tail string) {
 		tail = tail[1:]
 	}
 	return head, tail
-}
-
-// wholeRunes drops the beginning of a character that a cut left at the end of s.
-func wholeRunes(s string) string {
-	for n := 1; n <= utf8.UTFMax && n <= len(s); n++ {
-		if tail := s[len(s)-n:]; utf8.RuneStart(tail[0]) {
-			if !utf8.FullRuneInString(tail) {
-				return s[:len(s)-n]
-			}
-			break
-		}
-	}
-	return s
 }

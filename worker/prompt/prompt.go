@@ -5,9 +5,9 @@ package prompt
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"mews/protocol"
+	"mews/worker"
 )
 
 // Bounds of the person's own files in a prompt, in bytes.
@@ -57,7 +57,7 @@ func oneLine(s, otherwise string) string {
 	if s == "" {
 		return otherwise
 	}
-	return firstBytes(s, 80)
+	return worker.WholeRunes(s[:min(len(s), 80)])
 }
 
 // writePolicy tells what of the folder is to be seen and changed. The tools hold to it in any case.
@@ -83,7 +83,7 @@ func writeFile(b *strings.Builder, name, what, text string, limit int) {
 		return
 	}
 	if len(text) > limit {
-		text = firstBytes(text, limit) + fmt.Sprintf("\n[the rest of %s is left out; read_file shows it]", name)
+		text = worker.WholeRunes(text[:limit]) + fmt.Sprintf("\n[the rest of %s is left out; read_file shows it]", name)
 	}
 	fence := fenceFor(text)
 	fmt.Fprintf(b, "\nThe person's file %s (%s), between the lines of equal signs:\n%s\n%s\n%s\n", name, what, fence, text, fence)
@@ -101,15 +101,4 @@ func fenceFor(text string) string {
 		longest = max(longest, run)
 	}
 	return strings.Repeat("=", max(8, longest+1))
-}
-
-// firstBytes is the beginning of s in whole characters.
-func firstBytes(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
 }

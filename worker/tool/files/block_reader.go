@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// blockSize is how many bytes of a file are searched at once, and the longest line that is searched as one.
+// blockSize is how many bytes of a file are searched at once. A longer line is searched in pieces.
 const blockSize = 256 << 10
 
 // blockReader cuts a text into runs of whole lines, in constant memory. A line longer than a block comes in pieces.
@@ -23,7 +23,7 @@ func (b *blockReader) reset(src io.Reader) {
 	}
 }
 
-// next is the next run; it is valid until the following call. After the last the error is io.EOF.
+// next returns the next run, which is valid until the following call. After the last run the error is io.EOF.
 func (b *blockReader) next() ([]byte, error) {
 	b.end = copy(b.buf, b.buf[b.start:b.end])
 	b.start = 0

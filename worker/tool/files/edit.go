@@ -30,7 +30,7 @@ type editArgs struct {
 	All     bool   `json:"all"`
 }
 
-// maxEdited is the largest file that is edited, in bytes: an edit holds it in memory a few times.
+// maxEdited is the largest file that can be edited, in bytes. An edit holds a few copies of it in memory.
 const maxEdited = 16 << 20
 
 func (t *fileTools) edit(_ context.Context, _ worker.Call, args editArgs) (worker.Result, error) {
@@ -50,7 +50,7 @@ func (t *fileTools) edit(_ context.Context, _ worker.Call, args editArgs) (worke
 	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n), nil
 }
 
-// replace does the edit, and says in how many places.
+// replace does the edit and returns the number of places.
 func (t *fileTools) replace(args editArgs) (int, error) {
 	switch args.OldText {
 	case "":
@@ -64,7 +64,7 @@ func (t *fileTools) replace(args editArgs) (int, error) {
 	}
 	before, after := args.OldText, args.NewText
 	if !strings.Contains(whole, before) && strings.Contains(whole, "\r\n") {
-		// Models write \n whatever the file has.
+		// Models write \n also for a file with \r\n.
 		before, after = withCRLF(before), withCRLF(after)
 	}
 	places := strings.Count(whole, before)
@@ -87,7 +87,7 @@ func withCRLF(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// readAll reads a file that is to be edited.
+// readAll reads a file for an edit.
 func (t *fileTools) readAll(path string) (string, encoding, error) {
 	f, err := t.ws.Open(path)
 	if err != nil {
@@ -108,7 +108,7 @@ func (t *fileTools) readAll(path string) (string, encoding, error) {
 	return decodeAll(raw, enc)
 }
 
-// linesOf lists the lines on which part begins, the first few of them.
+// linesOf lists the first few lines on which part begins.
 func linesOf(whole, part string) string {
 	const most = 10
 	var numbers []string
@@ -128,7 +128,8 @@ func linesOf(whole, part string) string {
 	}
 }
 
-// nearMatch names a line that is the first line of part but for white space or case, as the end of a sentence.
+// nearMatch is the end of a sentence that names a line of whole which differs from the first line of part in white space or
+// case only.
 func nearMatch(whole, part string) string {
 	wanted := ""
 	for line := range strings.Lines(part) {
@@ -151,5 +152,5 @@ func nearMatch(whole, part string) string {
 	return "; read the file to see what is"
 }
 
-// normalize is a line without what people and models do not look at.
+// normalize is a line without differences in white space and case.
 func normalize(line string) string { return strings.ToLower(strings.Join(strings.Fields(line), " ")) }

@@ -4,7 +4,8 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"unicode/utf8"
+
+	"mews/worker"
 )
 
 const (
@@ -13,23 +14,23 @@ const (
 	maxCounted = 64 << 20  // bytes that are read on after the excerpt to count the file's lines
 )
 
-// excerpt is some lines of a text.
+// excerpt has some lines of a text.
 type excerpt struct {
 	body        []byte
-	first, last int  // lines in it; last < first is none
-	total       int  // lines of the text; -1 when it goes on for too long to count them
-	partial     bool // the last line in it is not whole
-	full        bool // no more goes in
-	room        int  // bytes
-	whole       int  // bytes of body up to the last line's end
+	first, last int  // lines in body; last < first: none
+	total       int  // lines of the text; -1: too many to count
+	partial     bool // the last line in body is not whole
+	full        bool // no more fits
+	room        int  // bytes that body may have
+	whole       int  // bytes of body up to the end of the last whole line
 }
 
-// complete reports that nothing of the text is left out.
+// complete is true when nothing of the text is left out.
 func (x *excerpt) complete() bool {
 	return !x.partial && x.first == 1 && x.last == x.total
 }
 
-// readLines takes the lines first to last of r, at most room bytes of them: whole lines, but for a first one that is
+// readLines reads the lines first to last of r, at most room bytes of them. The lines are whole, unless the first one is
 // longer than that.
 func readLines(ctx context.Context, r io.Reader, first, last, room int) (*excerpt, error) {
 	in := bufio.NewReaderSize(r, decodeChunk)
@@ -83,13 +84,6 @@ func (x *excerpt) take(line int, piece []byte) {
 		x.body, x.last = x.body[:x.whole], line-1
 		return
 	}
-	x.body, x.last, x.partial = append(x.body, piece[:x.room-len(x.body)]...), line, true
-	for len(x.body) > 0 && !lastRuneWhole(x.body) {
-		x.body = x.body[:len(x.body)-1]
-	}
-}
-
-func lastRuneWhole(b []byte) bool {
-	r, n := utf8.DecodeLastRune(b)
-	return r != utf8.RuneError || n > 1
+	x.body = worker.WholeRunes(append(x.body, piece[:x.room-len(x.body)]...))
+	x.last, x.partial = line, true
 }

@@ -1,6 +1,6 @@
-// Package files is the family of tools that list, read, search and change the files of a workspace, and the one that
-// tells the time. What a path may be and what the folder's rules are is the workspace's business; what the texts of
-// files are, and how much of them a model is shown at once, is decided here.
+// Package files is the family of tools that list, read, search and change the files of a workspace, and of the one that
+// tells the time. The workspace decides which paths are allowed. This package decides how a file's text is decoded, and how
+// much of it a model is shown at once.
 package files
 
 import (
@@ -11,15 +11,14 @@ import (
 	"mews/worker/workspace"
 )
 
-// fileTools is what the tools of the family share.
+// fileTools are the tools of the family.
 type fileTools struct {
 	ws   *workspace.Workspace
 	now  func() time.Time
 	zone *time.Location
 }
 
-// Tools makes the family over a workspace, which stays the caller's to close. Times are shown in zone; nil is the
-// machine's own.
+// Tools makes the family over a workspace, which the caller closes later. Times are shown in zone; nil is the machine's own.
 func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
 	if zone == nil {
 		zone = time.Local
@@ -37,14 +36,6 @@ func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) [
 		worker.Define(searchSpec, searchArgs{Limit: searchLimit}, t.search),
 		worker.Define(writeSpec, writeArgs{Overwrite: true}, t.write),
 	}
-}
-
-// folderPath is the path of a folder to look into, where none stands for the whole workspace.
-func folderPath(path string) string {
-	if path == "" {
-		return "."
-	}
-	return path
 }
 
 // changeResult is a Result with one change.

@@ -8,18 +8,17 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Globs come from a model: what one costs to match grows with the braces in it.
+// Bounds of a glob, which comes from a model. The cost of a match grows with the number of braces.
 const (
 	maxGlob   = 256 // bytes
 	maxBraces = 4
 )
 
-// glob is a pattern for files. One without a slash is about the last name of a path, as people mean it; one with a
-// slash is about the whole path, from the workspace or from the folder that is looked into. The zero value matches
-// all.
+// glob is a pattern for files. A pattern without a slash is matched with the last name of a path, as people mean it. One with
+// a slash is matched with the whole path, from the workspace or from the listed folder. The zero value matches all.
 type glob struct {
 	pattern string
-	from    string // the folder that is looked into
+	from    string // the listed folder
 }
 
 func newGlob(pattern, from string) (glob, error) {
@@ -29,7 +28,7 @@ func newGlob(pattern, from string) (glob, error) {
 	return glob{pattern: strings.TrimPrefix(strings.TrimLeft(pattern, "/"), "./"), from: from}, nil
 }
 
-// deep reports that the pattern is about more than one folder.
+// deep is true when the pattern is about more than one folder.
 func (g glob) deep() bool { return strings.Contains(g.pattern, "/") }
 
 func (g glob) match(name string) bool {

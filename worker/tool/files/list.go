@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -34,7 +35,7 @@ type listArgs struct {
 }
 
 func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
-	path := folderPath(args.Path)
+	path := cmp.Or(args.Path, ".") // the whole workspace
 	name, err := t.ws.Clean(path)
 	if err != nil {
 		return worker.Result{}, err
@@ -50,7 +51,7 @@ func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (wor
 	return l.result(name, args.Pattern), nil
 }
 
-// clampLimit is what a limit means: usual where none is given, at most top.
+// clampLimit is a limit, or usual if none is given; at most top.
 func clampLimit(limit, usual, top int) int {
 	if limit <= 0 {
 		return usual
@@ -62,11 +63,11 @@ func clampLimit(limit, usual, top int) int {
 type listing struct {
 	*fileTools
 	glob           glob
-	deep           bool // into the folders
+	deep           bool // list also what is in folders
 	limit          int
 	lines          []string
 	files, folders int
-	trouble        []string // folders that could not be read, in words
+	trouble        []string // says which folders could not be read
 }
 
 func (l *listing) visit(e workspace.Entry) error {
@@ -90,7 +91,7 @@ func (l *listing) visit(e workspace.Entry) error {
 	return nil
 }
 
-// line shows one entry. Two spaces part its columns.
+// line shows one entry, in columns with two spaces between them.
 func (l *listing) line(e workspace.Entry) string {
 	name := workspace.Show(e.Path)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// matchCollector looks for lines that match and writes them down, with those around them.
+// matchCollector collects the lines that match, with the lines around them.
 type matchCollector struct {
 	matcher      *matcher
 	contextLines int // lines on each side
@@ -18,29 +18,29 @@ type matchCollector struct {
 	out        strings.Builder
 	matches    int
 	files      int    // that have a match
-	stopReason string // why no more is looked for; "" while it is
+	stopReason string // why the search has stopped; "" while it goes on
 
-	file        string // being looked through
-	noMatchYet  bool   // file has no match yet
-	number      int    // of the line that comes next
-	lastWritten int    // the last line of file that was written down
-	before      []line // the lines just before, not written down, at most around
-	linesAfter  int    // lines that are still to be written down after a match
+	file        string // the file that is being searched
+	noMatchYet  bool   // in file
+	number      int    // of the next line
+	lastWritten int    // number of the line of file that was collected last
+	before      []line // the lines just before that were not collected, at most contextLines
+	linesAfter  int    // lines that are still to be collected after a match
 }
 
-// line is a line that may be written down.
+// line is a line that may be collected.
 type line struct {
 	number int
 	text   string // cut
 }
 
-// begin goes on to another file.
+// begin begins another file.
 func (f *matchCollector) begin(file string) {
 	f.file, f.noMatchYet, f.number, f.lastWritten, f.linesAfter = workspace.Show(file), true, 1, 0, 0
 	f.before = f.before[:0]
 }
 
-// collect goes through a run of whole lines, or a piece of a long one.
+// collect searches a run of whole lines, or a piece of a long one.
 func (f *matchCollector) collect(block []byte) {
 	if f.contextLines == 0 && !f.matcher.maybe(block) {
 		f.number += bytes.Count(block, []byte("\n"))
@@ -73,8 +73,7 @@ func (f *matchCollector) line(raw []byte) {
 	}
 }
 
-// match writes a line down that matches, after those before it. Whether there would be more than the limit is only
-// known at the one that is too many.
+// match collects a line that matches, after the lines before it. The match beyond the limit shows that there are more.
 func (f *matchCollector) match(l line) {
 	if f.matches == f.limit {
 		f.stopReason = fmt.Sprintf("stopped at %s: narrow the query, path or glob, or raise limit", amount.Number(int64(f.limit)))
@@ -94,7 +93,7 @@ func (f *matchCollector) match(l line) {
 	}
 }
 
-// write adds file:12: text for a match, file-12- text for a line around one; -- parts runs of lines.
+// write adds file:12: text for a match, and file-12- text for a line around one. A line -- separates runs of lines.
 func (f *matchCollector) write(l line, mark byte) {
 	if f.contextLines > 0 && f.out.Len() > 0 && (f.lastWritten == 0 || l.number > f.lastWritten+1) {
 		f.out.WriteString("--\n")

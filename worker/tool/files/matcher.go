@@ -15,9 +15,9 @@ const maxQuery = 1000
 // matcher finds a query in lines. It is for one goroutine.
 type matcher struct {
 	plain   []byte         // nil when re is used
-	fold    bool           // plain is in lower case and stands for any case
-	re      *regexp.Regexp // also for plain queries that are not ASCII and stand for any case
-	lowered []byte         // kept for its memory
+	fold    bool           // plain is in lower case and matches any case
+	re      *regexp.Regexp // also for plain queries that match any case and are not ASCII
+	lowered []byte         // a buffer
 }
 
 func newMatcher(query string, isRegexp, caseSensitive bool) (*matcher, error) {
@@ -46,7 +46,7 @@ func newMatcher(query string, isRegexp, caseSensitive bool) (*matcher, error) {
 	return &matcher{re: re}, nil
 }
 
-// maybe reports whether a line of the block may match; that no line does is certain.
+// maybe is false when no line of the block matches.
 func (m *matcher) maybe(block []byte) bool {
 	if m.re != nil {
 		return true
@@ -54,7 +54,7 @@ func (m *matcher) maybe(block []byte) bool {
 	return bytes.Contains(m.view(block), m.plain)
 }
 
-// find is where the line matches first; from is negative when it does not.
+// find returns the place of the first match in a line; from is negative when there is none.
 func (m *matcher) find(line []byte) (from, to int) {
 	if m.re != nil {
 		if at := m.re.FindIndex(line); at != nil {
@@ -66,7 +66,7 @@ func (m *matcher) find(line []byte) (from, to int) {
 	return from, from + len(m.plain)
 }
 
-// view is b as plain is compared with it, byte for byte in the same places.
+// view is b as it is compared with plain: the same bytes, in lower case with fold.
 func (m *matcher) view(b []byte) []byte {
 	if !m.fold {
 		return b
@@ -75,7 +75,7 @@ func (m *matcher) view(b []byte) []byte {
 	return m.lowered
 }
 
-// lower appends b in lower case as far as it is ASCII.
+// lower appends b with its ASCII letters in lower case.
 func lower(to, b []byte) []byte {
 	from := len(to)
 	to = append(to, b...)
@@ -91,10 +91,10 @@ func ascii(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// maxShown is how many bytes of a line a search shows.
+// maxShown is how many bytes of a line are shown.
 const maxShown = 240
 
-// cutAround is at most maxShown bytes of a line, those around from to to, with marks where it was cut.
+// cutAround is at most maxShown bytes of a line around the bytes from from to to, with dots where it was cut.
 func cutAround(line []byte, from, to int) string {
 	line = bytes.TrimRight(line, "\r\n")
 	if len(line) <= maxShown {

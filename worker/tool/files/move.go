@@ -33,7 +33,7 @@ func (t *fileTools) move(ctx context.Context, _ worker.Call, args moveArgs) (wor
 	if err != nil {
 		return worker.Result{}, err
 	}
-	var first []protocol.Change // what had to go out of the way
+	var first []protocol.Change // the deletion of a file at the target
 	to, err := t.ws.Move(ctx, args.From, args.To)
 	if errors.Is(err, fs.ErrExist) && args.Overwrite {
 		if first, err = t.trashTarget(ctx, args); err == nil {
@@ -58,7 +58,7 @@ func (t *fileTools) move(ctx context.Context, _ worker.Call, args moveArgs) (wor
 	return result, nil
 }
 
-// trashTarget puts the file that a move would replace into the trash.
+// trashTarget moves the file that a move would replace to the trash.
 func (t *fileTools) trashTarget(ctx context.Context, args moveArgs) ([]protocol.Change, error) {
 	target := args.To
 	old, err := t.ws.Stat(target)

@@ -42,14 +42,14 @@ func (t *fileTools) read(ctx context.Context, _ worker.Call, args readArgs) (wor
 	return worker.Result{Text: body, Brief: page.brief}, nil
 }
 
-// filePage is a file's text as it is shown.
+// filePage is the text of a file as it is shown.
 type filePage struct {
-	header string // "" when the text is whole and there is nothing to say of it
+	header string // "" when the text is whole and there is nothing to say about it
 	body   string
 	brief  string
 }
 
-// filePage reads at most room bytes of a file.
+// page reads at most room bytes of a file.
 func (t *fileTools) page(ctx context.Context, args readArgs, room int) (filePage, error) {
 	name, err := t.ws.Clean(args.Path)
 	if err != nil {
@@ -76,7 +76,7 @@ func (t *fileTools) page(ctx context.Context, args readArgs, room int) (filePage
 	return x.page(workspace.Show(name), text.encodingNote(), args.EndLine), nil
 }
 
-// filePage puts an excerpt into words; wanted is the last line that was asked for, 0 for all.
+// page makes a page of an excerpt; wanted is the last line that was asked for, 0 for all.
 func (x *excerpt) page(name, foreign string, wanted int) filePage {
 	p := filePage{body: string(x.body), brief: amount.Of(x.total, "line", "lines")}
 	var notes []string
@@ -135,7 +135,7 @@ func (t *fileTools) readMany(ctx context.Context, _ worker.Call, args readManyAr
 	var b strings.Builder
 	var failed []error
 	for i, path := range args.Paths {
-		// What short files leave is there for the long ones after them.
+		// The room that short files leave goes to the long ones after them.
 		room := (maxExcerpt - b.Len()) / (len(args.Paths) - i)
 		p, err := t.page(ctx, readArgs{Path: path}, max(room, 0))
 		if ctx.Err() != nil {

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ const (
 	maxContext       = 10        // lines on each side
 	maxAnswer        = 128 << 10 // bytes of one answer
 	maxSearched      = 200_000   // files of one search
-	progressInterval = 10_000    // files from one word of progress to the next
+	progressInterval = 10_000    // files between two lines of progress
 )
 
 var searchSpec = worker.Spec{
@@ -45,7 +46,7 @@ type searchArgs struct {
 }
 
 func (t *fileTools) search(ctx context.Context, call worker.Call, args searchArgs) (worker.Result, error) {
-	path := folderPath(args.Path)
+	path := cmp.Or(args.Path, ".") // the whole workspace
 	name, err := t.ws.Clean(path)
 	if err != nil {
 		return worker.Result{}, err
@@ -70,7 +71,7 @@ func (t *fileTools) search(ctx context.Context, call worker.Call, args searchArg
 	return s.result(args.Query), nil
 }
 
-// fileSearch is one call of search_files: which files, and how they are read.
+// fileSearch is one call of search_files. It reads the files.
 type fileSearch struct {
 	ctx      context.Context
 	progress func(string)
@@ -110,7 +111,7 @@ func (s *fileSearch) visit(e workspace.Entry) error {
 	return nil
 }
 
-// file searches one file. What is not text has no lines.
+// file searches one file. A file that is no text has no lines.
 func (s *fileSearch) file(e workspace.Entry) error {
 	f, err := e.Open()
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// headSize is how many bytes of a file decide what it is.
+// headSize is how many bytes of a file are read to find out its type.
 const headSize = 8 << 10
 
-// encoding is how a file's text is written down.
+// encoding is how the text of a file is encoded.
 type encoding string
 
 const (
-	encodingUTF8    encoding = "UTF-8"        // bytes that are not are taken for Windows-1252
-	encodingBOM     encoding = "UTF-8 (BOM)"  // the mark at the front is no part of the text
+	encodingUTF8    encoding = "UTF-8"        // invalid bytes are taken for Windows-1252
+	encodingBOM     encoding = "UTF-8 (BOM)"  // with a mark that is no part of the text
 	encodingUTF16LE encoding = "UTF-16 LE"    // with its mark
 	encodingUTF16BE encoding = "UTF-16 BE"    // with its mark
 	encoding1252    encoding = "Windows-1252" // which holds all of Latin-1 that is text
@@ -29,7 +29,7 @@ var marks = []struct {
 	{"\xef\xbb\xbf", encodingBOM}, {"\xff\xfe", encodingUTF16LE}, {"\xfe\xff", encodingUTF16BE},
 }
 
-// magics are how well-known files begin that are not text.
+// magics are bytes near the beginning of well-known files that are not text.
 var magics = []struct {
 	at    int
 	bytes string
@@ -49,7 +49,7 @@ var magics = []struct {
 	{0, "\x00asm", "a WebAssembly program"}, {0, "\xca\xfe\xba\xbe", "a macOS program or Java class"},
 }
 
-// sniff tells how the file that begins with head is written, or what it is when it is not text.
+// sniff returns the encoding of a file that begins with head, or the type of a file that is no text.
 func sniff(head []byte) (enc encoding, binary string) {
 	for _, m := range marks {
 		if bytes.HasPrefix(head, []byte(m.bytes)) {
@@ -60,7 +60,7 @@ func sniff(head []byte) (enc encoding, binary string) {
 	switch {
 	case looksBinary(head) && kind == "":
 		return "", "binary"
-	case looksBinary(head), kind == "a PDF document": // whose first bytes may all be printable
+	case looksBinary(head), kind == "a PDF document": // the first bytes of a PDF may all be printable
 		return "", kind
 	}
 	return encodingUTF8, ""
@@ -75,7 +75,8 @@ func magicOf(head []byte) string {
 	return ""
 }
 
-// looksBinary reports bytes that no text holds: a NUL, or one in ten a control character that does not lay out text.
+// looksBinary is true of bytes that no text holds: a NUL, or more than one in ten control characters other than white space,
+// backspace and ESC.
 func looksBinary(head []byte) bool {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return true
@@ -89,8 +90,8 @@ func looksBinary(head []byte) bool {
 	return strange*10 > len(head)
 }
 
-// windows1252 is what 0x80 to 0x9f stand for; the five that are not assigned stand for the control character of their
-// number, as in the WHATWG's table. All else is as in Latin-1.
+// windows1252 are the characters 0x80 to 0x9f. The five that are not assigned are control characters, as in the WHATWG's
+// table. All others are as in Latin-1.
 var windows1252 = [32]rune{
 	0x20ac, 0x81, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d, 0x017d,
 	0x8f, 0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x9d,
@@ -104,7 +105,7 @@ func from1252(c byte) rune {
 	return rune(c)
 }
 
-// decodeAll turns a whole file into text, so that encodeAll gives the same bytes back; where it would not, it fails.
+// decodeAll decodes a whole file. It fails if encodeAll would not make the same bytes of the text.
 func decodeAll(raw []byte, enc encoding) (string, encoding, error) {
 	var text string
 	switch {
@@ -126,7 +127,7 @@ func decodeAll(raw []byte, enc encoding) (string, encoding, error) {
 	return text, enc, nil
 }
 
-// encodeAll turns text into a file's bytes.
+// encodeAll makes the bytes of a file of a text.
 func encodeAll(text string, enc encoding) ([]byte, error) {
 	switch enc {
 	case encodingUTF16LE, encodingUTF16BE:

@@ -11,21 +11,21 @@ import (
 // decodeChunk is how many bytes of a file are decoded at once.
 const decodeChunk = 32 << 10
 
-// textDecoder reads a file's text as UTF-8, in constant memory. NUL comes out as U+FFFD: those who get the text may
-// not take one.
+// textDecoder reads the text of a file as UTF-8, in constant memory. It replaces NUL by U+FFFD, because not everybody who
+// gets the text takes a NUL.
 type textDecoder struct {
 	src  io.Reader
 	enc  encoding
-	odd  bool   // something was not UTF-8 and was taken for Windows-1252
-	raw  []byte // read, not decoded; a part of store
-	out  []byte // decoded, not yet given out; a part of text
+	odd  bool   // bytes that were not UTF-8 were taken for Windows-1252
+	raw  []byte // read and not decoded; a part of store
+	out  []byte // decoded and not read by the caller; a part of text
 	err  error  // of src
 	text []byte
-	// store is where raw grows. A character cut in two by a read waits at its front.
+	// store is the buffer of raw. The beginning of a character that a read has cut waits at its front.
 	store [decodeChunk]byte
 }
 
-// reset begins a new file: head was read from it already, src has the rest.
+// reset begins a new file, of which head has been read already. src has the rest.
 func (d *textDecoder) reset(head []byte, src io.Reader, enc encoding) {
 	for _, m := range marks {
 		if m.encoding == enc {
@@ -37,7 +37,7 @@ func (d *textDecoder) reset(head []byte, src io.Reader, enc encoding) {
 	d.decode()
 }
 
-// Read makes *decoder an io.Reader.
+// Read makes *textDecoder an io.Reader.
 func (d *textDecoder) Read(p []byte) (int, error) {
 	for len(d.out) == 0 {
 		if d.err != nil {
@@ -54,7 +54,7 @@ func (d *textDecoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// decode moves what it can from raw to out. After the end of the file it leaves nothing.
+// decode moves whole characters from raw to out, and all that is left at the end of the file.
 func (d *textDecoder) decode() {
 	d.text = d.text[:0]
 	if d.enc == encodingUTF16LE || d.enc == encodingUTF16BE {
@@ -75,7 +75,7 @@ func (d *textDecoder) decodeUTF8() {
 		r, n := utf8.DecodeRune(raw)
 		if r == utf8.RuneError && n == 1 {
 			if d.err == nil && !utf8.FullRune(raw) {
-				break // its other bytes are still to come
+				break // the rest of the character is still to come
 			}
 			r, d.odd = from1252(raw[0]), true
 		}
@@ -90,7 +90,7 @@ func (d *textDecoder) decodeUTF8() {
 func (d *textDecoder) decodeUTF16() {
 	all := units(d.raw, d.enc)
 	if n := len(all); d.err == nil && n > 0 && utf16.IsSurrogate(rune(all[n-1])) && all[n-1] < 0xdc00 {
-		all = all[:n-1] // its other half is still to come
+		all = all[:n-1] // the other half of the pair is still to come
 	}
 	for _, r := range utf16.Decode(all) {
 		if r == 0 {
@@ -113,7 +113,7 @@ func units(raw []byte, enc encoding) []uint16 {
 	return all
 }
 
-// byteOrder is what encoding/binary gives for both orders.
+// byteOrder has the methods of both orders of encoding/binary that are used here.
 type byteOrder interface {
 	binary.ByteOrder
 	binary.AppendByteOrder

@@ -9,14 +9,14 @@ import (
 	"mews/worker/workspace"
 )
 
-// textFile is an open file whose text is being read as UTF-8.
+// textFile is an open file whose text is read as UTF-8.
 type textFile struct {
 	file *os.File
 	size int64 // bytes, when it was opened
 	textDecoder
 }
 
-// openText opens the file at path when it is text. The caller closes it.
+// openText opens the file at path if it is text. The caller closes it.
 func (t *fileTools) openText(path string) (*textFile, error) {
 	f, err := t.ws.Open(path)
 	if err != nil {
@@ -24,7 +24,8 @@ func (t *fileTools) openText(path string) (*textFile, error) {
 	}
 	x := &textFile{file: f}
 	if err := x.begin(path); err != nil {
-		return nil, withClose(err, f)
+		_ = f.Close() // it was only read
+		return nil, err
 	}
 	return x, nil
 }
@@ -47,14 +48,14 @@ func (x *textFile) begin(path string) error {
 	return nil
 }
 
-// viewHints says of what kinds of pictures there is a way to look at.
+// viewHints are hints for the types of files that view_image shows.
 var viewHints = map[string]string{
 	"a PNG image": viewHint, "a JPEG image": viewHint, "a GIF image": viewHint, "a WebP image": viewHint,
 }
 
 const viewHint = "; look at it with view_image"
 
-// encodingNote names the file's encoding when it is not UTF-8, as far as it was read.
+// encodingNote names the encoding of what was read so far, "" for UTF-8.
 func (x *textFile) encodingNote() string {
 	switch {
 	case x.odd:
@@ -65,7 +66,7 @@ func (x *textFile) encodingNote() string {
 	return ""
 }
 
-// readHead fills head from the front of a file, as far as the file goes.
+// readHead fills head from the beginning of a file, as far as the file goes.
 func readHead(r io.Reader, head []byte) ([]byte, error) {
 	n, err := io.ReadFull(r, head)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -74,13 +75,7 @@ func readHead(r io.Reader, head []byte) ([]byte, error) {
 	return head[:n], err
 }
 
-// readFault is an error of reading, not of opening.
+// readFault is an error of reading a file that was opened.
 func readFault(path string, err error) error {
 	return fmt.Errorf("read %s: %w", workspace.Show(path), err)
-}
-
-// withClose closes a file that was of no use. What goes wrong in closing a file that was only read means nothing.
-func withClose(err error, f *os.File) error {
-	_ = f.Close()
-	return err
 }

@@ -87,7 +87,7 @@ func (t *fileTools) append(_ context.Context, _ worker.Call, args appendArgs) (w
 	return changeResult("append", name, detail, text, detail), nil
 }
 
-// takesText refuses to append to what would be damaged by UTF-8 at its end. What is not there takes any text.
+// takesText refuses a file that UTF-8 at its end would damage. A file that does not exist takes any text.
 func (t *fileTools) takesText(path string) error {
 	text, err := t.openText(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,28 +1,42 @@
 package images
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"iter"
+)
 
-// orientation is how a JPEG says that its pixels lie: 1 to 8, as EXIF has it; 1, which is upright, where it says nothing.
-func orientation(data []byte) int {
-	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
-		marker, size := data[at+1], int(binary.BigEndian.Uint16(data[at+2:]))
-		switch {
-		case marker == 0xff: // a fill byte before a marker
-			at++
-			continue
-		case marker == 0xda || size < 2 || at+2+size > len(data): // the pixels begin, or it is broken
-			return 1
-		case marker == 0xe1:
-			if found := exifOrientation(data[at+4 : at+2+size]); found != 0 {
-				return found
+// jpegSegments are the segments of a JPEG that come before its pixels, each with its marker. They end where the file is not
+// as it should be.
+func jpegSegments(data []byte) iter.Seq2[byte, []byte] {
+	return func(yield func(marker byte, content []byte) bool) {
+		for at := 2; at+4 <= len(data) && data[at] == 0xff; {
+			marker, size := data[at+1], int(binary.BigEndian.Uint16(data[at+2:]))
+			if marker == 0xff { // a fill byte before a marker
+				at++
+				continue
 			}
+			if marker == 0xda || size < 2 || at+2+size > len(data) || !yield(marker, data[at+4:at+2+size]) {
+				return
+			}
+			at += 2 + size
 		}
-		at += 2 + size
+	}
+}
+
+// orientation is how the pixels of a JPEG lie: 1 to 8, as EXIF numbers them; 1 is upright, also where it says nothing.
+func orientation(data []byte) int {
+	for marker, content := range jpegSegments(data) {
+		if marker != 0xe1 {
+			continue
+		}
+		if found := exifOrientation(content); found != 0 {
+			return found
+		}
 	}
 	return 1
 }
 
-// exifOrientation reads the tag 0x0112 of the first directory of a TIFF header; 0 where there is none that is one.
+// exifOrientation reads the tag 0x0112 of the first directory of a TIFF header. It returns 0 if there is no valid one.
 func exifOrientation(segment []byte) int {
 	const intro = "Exif\x00\x00"
 	if len(segment) < len(intro)+8 || string(segment[:len(intro)]) != intro {

@@ -2,7 +2,6 @@ package images
 
 import (
 	"bytes"
-	"encoding/binary"
 	"image"
 	"image/color"
 	"image/gif"
@@ -13,18 +12,18 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// format is a kind of picture that can be opened.
+// format is a type of picture that can be decoded.
 type format struct {
 	name          string
 	config        func(io.Reader) (image.Config, error)
 	decode        func(io.Reader) (image.Image, error)
-	bytesPerPixel func(image.Config, []byte) int // bytes of memory that a pixel takes while it is opened, at most
+	bytesPerPixel func(image.Config, []byte) int // of memory while it is decoded, at most
 	universal     func(image.Config, []byte) bool
 	photo         bool // it is a photograph more often than not
 }
 
-// formats are by the media type. Plain says that every API of models takes the file as it is: of a GIF some take a moving
-// one and some do not, and llama.cpp's reader (stb_image) knows no WebP.
+// formats are by media type. universal is true of a file that every API of models takes: some take no animated GIF, and
+// llama.cpp's reader (stb_image) knows no WebP.
 var formats = map[string]format{
 	"image/png":  {"PNG", png.DecodeConfig, png.Decode, pngBytes, always, false},
 	"image/jpeg": {"JPEG", jpeg.DecodeConfig, jpeg.Decode, jpegBytes, universalJPEG, true},
@@ -35,12 +34,12 @@ var formats = map[string]format{
 func always(image.Config, []byte) bool { return true }
 func never(image.Config, []byte) bool  { return false }
 
-// universalJPEG is one whose pixels are upright, and not in the four colours of printing, which few can show.
+// universalJPEG is true of a JPEG whose pixels are upright and not in the four colours of printing, which few readers know.
 func universalJPEG(c image.Config, data []byte) bool {
 	return c.ColorModel != color.CMYKModel && orientation(data) == 1
 }
 
-// pngBytes is that of the types in which image/png gives the pixels.
+// pngBytes is the size of a pixel in the types that image/png decodes to.
 func pngBytes(c image.Config, _ []byte) int {
 	switch c.ColorModel {
 	case color.RGBA64Model, color.NRGBA64Model:
@@ -51,17 +50,18 @@ func pngBytes(c image.Config, _ []byte) int {
 	return 4
 }
 
-// webpBytes is that of a lossless WebP: the pixels before and after a transform. A lossy one takes half.
+// webpBytes is for a lossless WebP: its pixels before and after a transform. A lossy one takes half.
 const webpBytes = 8
 
-// jpegBytes is one byte of each colour, and four of its coefficients where they all come before the first pixel does.
+// jpegBytes is one byte for each colour. A progressive JPEG has four bytes of coefficients for each besides, all of which
+// come before the first pixel.
 func jpegBytes(c image.Config, data []byte) int {
 	colors := 3
 	switch c.ColorModel {
 	case color.GrayModel:
 		colors = 1
 	case color.CMYKModel, color.RGBAModel:
-		colors = 8 // it is put together from two pictures
+		colors = 8 // the decoder joins two pictures
 	}
 	if progressive(data) {
 		return 5 * colors
@@ -69,25 +69,20 @@ func jpegBytes(c image.Config, data []byte) int {
 	return colors
 }
 
-// progressive looks for the frame's marker, SOF2.
+// progressive is true unless a JPEG has a frame marker that says otherwise, SOF0 or SOF1.
 func progressive(data []byte) bool {
-	for at := 2; at+4 <= len(data) && data[at] == 0xff && data[at+1] != 0xda; {
-		if data[at+1] == 0xff {
-			at++
-			continue
+	for marker := range jpegSegments(data) {
+		if marker == 0xc0 || marker == 0xc1 {
+			return false
 		}
-		if data[at+1] == 0xc2 {
-			return true
-		}
-		at += 2 + int(binary.BigEndian.Uint16(data[at+2:]))
 	}
-	return false
+	return true
 }
 
-// qualities of JPEG are tried in order until the picture is small enough.
+// qualities are the qualities of a JPEG, tried in order until the picture is small enough.
 var qualities = []int{85, 70, 50, 30}
 
-// encode writes a picture as a PNG, or as a JPEG where it is a photograph or a PNG would be too large.
+// encode encodes a picture as a PNG, or as a JPEG if it is a photograph or the PNG would be over most bytes.
 func encode(src *image.RGBA, photo bool, most int) (data []byte, kind string, err error) {
 	var buf bytes.Buffer
 	if !photo || !src.Opaque() {
@@ -111,7 +106,7 @@ func encode(src *image.RGBA, photo bool, most int) (data []byte, kind string, er
 	return buf.Bytes(), "image/jpeg", nil
 }
 
-// onWhite puts a picture on a white ground in place: a JPEG has no transparency.
+// onWhite puts a picture on white in place, because a JPEG has no transparency.
 func onWhite(src *image.RGBA) *image.RGBA {
 	for at := 0; at+3 < len(src.Pix); at += 4 {
 		ground := 255 - src.Pix[at+3]

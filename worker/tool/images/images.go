@@ -1,8 +1,8 @@
 // Package images has the tool with which a model looks at a picture in the person's folder.
 //
-// A picture is opened by Go's own readers and golang.org/x/image's, in the worker's walls. What it takes: the file (20 MiB
-// at most), its pixels (512 MiB at most, counted from the header before anything is unpacked; a photograph of 12 megapixels
-// takes 36 MB, or 180 MB where it is progressive), and the picture that is shown (10 MB). One picture is opened at a time.
+// Go's own readers and golang.org/x/image's decode a picture, within the worker's walls. It takes memory for the file (20 MiB
+// at most), its pixels (512 MiB at most, counted from the header before anything is decoded; a photograph of 12 megapixels
+// takes 36 MB, or 180 MB if it is progressive), and the picture that is shown (10 MB). One picture is decoded at a time.
 package images
 
 import (
@@ -23,9 +23,9 @@ const (
 	maxFile   = 20 << 20   // bytes
 	maxPixels = 50_000_000 // of the picture in the file
 	maxMemory = 512 << 20  // bytes that its pixels may take
-	freeAbove = 64 << 20   // bytes from which they are given back at once
-	// maxEdge is the longest edge, in pixels, of what is shown: Anthropic's API makes larger pictures smaller by itself, so
-	// that more would cost time and show nothing (its page on vision, "Evaluate image size").
+	freeAbove = 64 << 20   // bytes of pixels from which the memory is given back at once
+	// maxEdge is the longest edge of a shown picture, in pixels. Anthropic's API makes larger pictures smaller by itself, so a
+	// larger one would cost time and show no more (its page on vision, "Evaluate image size").
 	maxEdge = 1568
 )
 
@@ -91,13 +91,13 @@ func (v *viewer) show(ctx context.Context, path string) (worker.Result, error) {
 	return worker.Result{Text: text, Brief: size, Images: []worker.Picture{picture}}, nil
 }
 
-// read reads a file whole, and no more than maxFile of it.
+// read reads a whole file of at most maxFile bytes.
 func (v *viewer) read(path string) ([]byte, error) {
 	f, err := v.ws.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // a file that was only read
+	defer f.Close() // it was only read
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:
@@ -109,20 +109,20 @@ func (v *viewer) read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// imageInfo is what the head of a file tells of its picture.
+// imageInfo is what the head of a file says about its picture.
 type imageInfo struct {
 	kind string // the media type
 	format
 	config     image.Config
-	pixelBytes int64 // bytes that a pixel takes
+	pixelBytes int64 // of memory for a pixel
 }
 
-// memory is how many bytes its pixels take while it is opened.
+// memory is how many bytes the pixels take while they are decoded.
 func (o imageInfo) memory() int64 {
 	return int64(o.config.Width) * int64(o.config.Height) * o.pixelBytes
 }
 
-// inspect reads the head, and refuses what would take too much to open.
+// inspect reads the head and refuses a picture that would take too much memory.
 func inspect(data []byte) (imageInfo, error) {
 	o := imageInfo{kind: protocol.ImageType(data)}
 	f, known := formats[o.kind]
@@ -148,8 +148,8 @@ func inspect(data []byte) (imageInfo, error) {
 	return o, nil
 }
 
-// show makes the picture that the model sees. The file is unpacked even where it is passed on as it is: a damaged one
-// would have every later request refused.
+// show makes the picture that the model sees. It decodes the file also when it passes it on unchanged, because the provider
+// would refuse every later request with a damaged picture.
 func (o imageInfo) show(ctx context.Context, data []byte) (worker.Picture, error) {
 	src, err := o.decode(bytes.NewReader(data))
 	if err != nil {

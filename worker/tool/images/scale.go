@@ -6,7 +6,7 @@ import (
 	"image/draw"
 )
 
-// fit is the size to show a picture of w by h pixels in: the same form, the longest edge at most maxEdge.
+// fit is the size in which a picture of w by h pixels is shown: the same shape, the longest edge at most maxEdge.
 func fit(w, h int) (int, int) {
 	longest := max(w, h)
 	if longest <= maxEdge {
@@ -15,8 +15,8 @@ func fit(w, h int) (int, int) {
 	return max(1, (w*maxEdge+longest/2)/longest), max(1, (h*maxEdge+longest/2)/longest)
 }
 
-// scale makes a picture smaller, each new pixel the mean of the area that it stands for. It looks at one row at a time, so
-// that it takes no memory but the new picture's: a filter of x/image would take 32 bytes for each new column of each row.
+// scale makes a picture smaller. Each new pixel is the mean of the area that it stands for. It reads one row at a time, so
+// that it needs memory for the new picture only: a filter of x/image would take 32 bytes for each new column of each row.
 func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) {
 	from := src.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -39,7 +39,7 @@ func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) 
 	return dst, nil
 }
 
-// pixelShare is what an old pixel gives to the new one at, and to the one after it.
+// pixelShare is how much of an old pixel goes to the new pixel at, and to the one after that.
 type pixelShare struct {
 	at            int
 	first, second float32
@@ -51,7 +51,7 @@ func pixelShares(n, m int) []pixelShare {
 	part := float32(m) / float32(n)
 	for i := range out {
 		at := i * m / n
-		// The old pixel ends at (i+1)*m/n; what is beyond at+1 is the next one's.
+		// The old pixel ends at (i+1)*m/n. The part beyond at+1 goes to the next new pixel.
 		beyond := max(0, (i+1)*m-(at+1)*n)
 		second := float32(beyond) / float32(n)
 		out[i] = pixelShare{at, part - second, second}
@@ -59,7 +59,7 @@ func pixelShares(n, m int) []pixelShare {
 	return out
 }
 
-// scaleRow makes a line of a row.
+// scaleRow scales one row of pixels.
 func scaleRow(line []float32, row []byte, columns []pixelShare) {
 	clear(line)
 	for x, share := range columns {
@@ -84,7 +84,7 @@ func store(pix []byte, sum []float32) {
 	}
 }
 
-// rotate puts a picture upright that lies as EXIF's orientation says.
+// rotate makes a picture upright whose pixels lie as EXIF's orientation says.
 func rotate(src *image.RGBA, orientation int) *image.RGBA {
 	if orientation < 2 || orientation > 8 {
 		return src
@@ -104,7 +104,7 @@ func rotate(src *image.RGBA, orientation int) *image.RGBA {
 	return dst
 }
 
-// rotations is where a pixel belongs, by the orientation: what stands in the first row and column, as EXIF 2.3 has it.
+// rotations return the place of a pixel in the upright picture, by orientation (EXIF 2.3).
 var rotations = map[int]func(x, y, w, h int) image.Point{
 	2: func(x, y, w, _ int) image.Point { return image.Pt(w-1-x, y) },
 	3: func(x, y, w, h int) image.Point { return image.Pt(w-1-x, h-1-y) },

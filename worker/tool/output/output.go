@@ -21,7 +21,7 @@ type Reader interface {
 const (
 	defaultLength = 8 << 10
 	maxLength     = 32 << 10
-	headerRoom    = 512 // what the header may take of the model's output limit
+	headerRoom    = 512 // of the model's output limit, for the header
 )
 
 var readSpec = worker.Spec{
@@ -40,8 +40,8 @@ type readArgs struct {
 	Length int    `json:"length"`
 }
 
-// Tools makes the family for one turn. Limit is how many bytes of an output the model is shown; a read stays below it, so
-// that what was cut once is not cut again. Zero is no limit.
+// Tools makes the family for one turn. limit is how many bytes of an output the model is shown; 0 is no limit. A read stays
+// below it, so that what was cut once is not cut again.
 func Tools(reader Reader, limit int) []worker.Tool {
 	return []worker.Tool{worker.Define(readSpec, readArgs{},
 		func(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
@@ -52,7 +52,7 @@ func Tools(reader Reader, limit int) []worker.Tool {
 		})}
 }
 
-// check puts in the defaults and the bounds, and refuses what cannot be meant.
+// check sets the defaults and the bounds, and refuses arguments that cannot be meant.
 func (a *readArgs) check(limit int) error {
 	if raw, err := hex.DecodeString(a.Output); err != nil || len(raw) != 32 {
 		return fmt.Errorf("read_output: %.80q names no output; the line that stands for what was left out holds the name", a.Output)
@@ -71,7 +71,7 @@ func (a *readArgs) check(limit int) error {
 	return nil
 }
 
-// read shows the part that was asked for, from its first whole character to its last.
+// read returns the part that was asked for, from its first whole character to its last.
 func read(ctx context.Context, reader Reader, args readArgs) (worker.Result, error) {
 	part, err := reader.ReadBlob(ctx, args.Output, args.Start, args.Length)
 	if err != nil {
@@ -87,7 +87,9 @@ func read(ctx context.Context, reader Reader, args readArgs) (worker.Result, err
 	}
 	end := start + int64(len(data))
 	if end < part.Size {
-		data = wholeRunes(data)
+		if whole := worker.WholeRunes(data); len(whole) > 0 {
+			data = whole
+		}
 		end = start + int64(len(data))
 	}
 	header := fmt.Sprintf("[bytes %d to %d of %d; the end]\n", start, end, part.Size)
@@ -95,17 +97,4 @@ func read(ctx context.Context, reader Reader, args readArgs) (worker.Result, err
 		header = fmt.Sprintf("[bytes %d to %d of %d; go on with \"start\": %d]\n", start, end, part.Size, end)
 	}
 	return worker.Result{Text: header + string(data), Brief: fmt.Sprintf("%d bytes", len(data))}, nil
-}
-
-// wholeRunes drops the beginning of a character that was cut at the end of data, if anything is left then.
-func wholeRunes(data []byte) []byte {
-	for n := 1; n <= utf8.UTFMax && n < len(data); n++ {
-		if tail := data[len(data)-n:]; utf8.RuneStart(tail[0]) {
-			if !utf8.FullRune(tail) {
-				return data[:len(data)-n]
-			}
-			break
-		}
-	}
-	return data
 }

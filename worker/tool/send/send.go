@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"sync"
 	"unicode"
 
 	"mews/protocol"
@@ -19,16 +18,16 @@ import (
 
 // Chat is where the file goes.
 type Chat interface {
-	// Keep has the supervisor keep what is read, at most so many bytes of it.
+	// Keep has the supervisor store what is read, at most so many bytes.
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// SendFile has what is kept sent. It waits for the person where they are to be asked; its error says why it was not sent.
+	// SendFile has a stored file sent. It waits for the person if they must be asked. Its error says why nothing was sent.
 	SendFile(ctx context.Context, file protocol.ChatSend) error
 }
 
 var sendSpec = worker.Spec{
 	Name:        "send_file",
 	Description: "Send a file of the folder to the person's chat, a PNG or JPEG as a picture.",
-	Effect:      protocol.EffectIdempotent, // by its call alone: see protocol.MethodChatSend
+	Effect:      protocol.EffectIdempotent, // for the same call: see protocol.MethodChatSend
 	Properties:  `{"path":{"type":"string"},"caption":{"type":"string"}}`,
 	Required:    `["path"]`,
 }
@@ -48,9 +47,8 @@ func Tools(ws *workspace.Workspace, chat Chat) []worker.Tool {
 type sender struct {
 	ws   *workspace.Workspace
 	chat Chat
-
-	mu    sync.Mutex // guards asked
-	asked int        // files that the supervisor was asked to send
+	// asked is how many files the supervisor was asked to send. One call at a time counts here, as the tool has an effect.
+	asked int
 }
 
 func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (worker.Result, error) {
@@ -68,9 +66,11 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 		return worker.Result{}, sendError(ctx, shown, err)
 	}
 	file := protocol.ChatSend{Call: call.ID, Blob: blob, Name: protocol.FileName(path), Caption: caption}
-	if err := s.countSend(); err != nil {
-		return worker.Result{}, fmt.Errorf("send %s: %w", shown, err)
+	if s.asked >= protocol.MaxFiles { // the supervisor would end this worker for one more
+		return worker.Result{}, fmt.Errorf("send %s: %d files were sent in this turn, and no more can be; pack the rest into one "+
+			"file, or tell the person to ask again for it", shown, protocol.MaxFiles)
 	}
+	s.asked++
 	call.Progress("sending " + file.Name)
 	if err := s.chat.SendFile(ctx, file); err != nil {
 		return worker.Result{}, sendError(ctx, shown, err)
@@ -79,13 +79,13 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	return worker.Result{Text: fmt.Sprintf("%s was sent to the chat as %s, %s.", shown, file.Name, size), Brief: size}, nil
 }
 
-// keep has the supervisor keep a file's bytes.
+// keep has the supervisor store a file.
 func (s *sender) keep(ctx context.Context, path string) (ref protocol.BlobRef, err error) {
 	f, err := s.ws.Open(path)
 	if err != nil {
 		return ref, err
 	}
-	defer f.Close() // a file that was only read
+	defer f.Close() // it was only read
 	info, err := f.Stat()
 	if err != nil {
 		return ref, err
@@ -106,19 +106,7 @@ func checkSize(info fs.FileInfo) error {
 	return nil
 }
 
-// countSend refuses what would be more than the supervisor takes: it would end this worker.
-func (s *sender) countSend() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.asked >= protocol.MaxFiles {
-		return fmt.Errorf("%d files were sent in this turn, and no more can be; pack the rest into one file, or tell the person "+
-			"to ask again for it", protocol.MaxFiles)
-	}
-	s.asked++
-	return nil
-}
-
-// sendError is an error for the model and the person: why nothing was sent.
+// sendError says to the model and the person why nothing was sent.
 func sendError(ctx context.Context, shown string, err error) error {
 	var known *workspace.Error
 	var refused *protocol.Error
@@ -133,7 +121,7 @@ func sendError(ctx context.Context, shown string, err error) error {
 	return fmt.Errorf("send %s: not sent: %w", shown, err)
 }
 
-// cleanCaption is a caption as it can be shown: a model's control characters are slips.
+// cleanCaption is a caption without control characters, which are slips of a model.
 func cleanCaption(caption string) string {
 	caption = strings.ReplaceAll(caption, "\r\n", "\n")
 	caption = strings.Map(func(r rune) rune {

@@ -1,0 +1,16 @@
+package worker
+
+import "unicode/utf8"
+
+// WholeRunes is s without the beginning of a character at its end, which a cut has left.
+func WholeRunes[T string | []byte](s T) T {
+	for n := 1; n <= utf8.UTFMax && n <= len(s); n++ {
+		if tail := []byte(s[len(s)-n:]); utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return s[:len(s)-n]
+			}
+			break
+		}
+	}
+	return s
+}
