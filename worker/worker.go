@@ -1,5 +1,5 @@
-// Package worker holds the words of the worker's side: the contract of a tool, and what a turn tells of itself. It does
-// no I/O and starts no goroutine.
+// Package worker holds the words of the worker's side: the contract of a tool, its calls and its results. It does no I/O and
+// starts no goroutine.
 package worker
 
 import (
@@ -9,12 +9,12 @@ import (
 	"mews/protocol"
 )
 
-// Tool is something the model may have done. Tools are values in a table; each family's package makes its own.
+// Tool is something that the model may have done. Each family's package makes its tools, mostly with Define.
 type Tool struct {
 	protocol.Tool
-	// Run does it. It ends when ctx ends, and leaves nothing running behind it. The text of an error is read by the
-	// model and by the person: it says what was tried, with what, and what to do instead. Run may be called from several
-	// goroutines at once when the tool's effect is EffectNone, and from one at a time otherwise.
+	// Run runs the tool. It ends when ctx ends, and leaves nothing running. The model and the person read the text of an
+	// error: it says what was tried, with what, and what to do instead. If the tool's effect is EffectNone, several goroutines
+	// may call Run at once, else one at a time in a turn.
 	Run func(ctx context.Context, call Call) (Result, error)
 }
 
@@ -25,9 +25,9 @@ type Call struct {
 	Progress  func(text string) // shows the person a short line; never nil, never blocks
 }
 
-// Result is what a tool has to say.
+// Result is the result of a call.
 type Result struct {
-	Text    string // for the model, whole; the agent cuts it
+	Text    string // for the model; the agent cuts it
 	Brief   string // for the person, a few words: "12 lines", "3 matches in 2 files"
 	Changes []protocol.Change
 	Images  []Picture // for the model, beside Text; at most protocol.MaxImages

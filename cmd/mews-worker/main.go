@@ -1,5 +1,5 @@
-// Command mews-worker runs one person's turns. The spawner starts it, with a socket to the supervisor as its standard
-// input and output; it takes no configuration. It executes itself to try its walls: mews-worker escape ROW VICTIMS.
+// Command mews-worker runs one person's turns. The spawner starts it with a socket to the supervisor as its standard input
+// and output. It takes no configuration. To try its walls it executes itself: mews-worker escape ROW VICTIMS.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"mews/worker/serve"
 )
 
-// version is the build's own, set by the linker.
+// version is the build's version. The linker sets it.
 var version = "dev"
 
 func main() {
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// run serves until the supervisor goes, or until it or a SIGTERM says stop.
+// run serves until the supervisor goes or says stop, or until SIGTERM.
 func run() error {
 	if len(os.Args) > 1 {
 		return fmt.Errorf("arguments %q: want none, or --version", os.Args[1:])
@@ -48,8 +48,8 @@ func run() error {
 	})
 }
 
-// inheritedVariables is what of this process's environment its programs need too: where temporary files go where /tmp is not the
-// worker's own, and that git has no settings of the machine's to read.
+// inheritedVariables are the variables of this process that its programs need too: the folder for temporary files where /tmp
+// is not the worker's own, and one that keeps git from reading the machine's settings.
 func inheritedVariables() (env []string) {
 	for _, name := range []string{"TMPDIR", "GIT_CONFIG_NOSYSTEM"} {
 		if value, ok := os.LookupEnv(name); ok {

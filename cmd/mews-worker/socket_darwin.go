@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takeSocket makes the socket on descriptor 0 this process's alone: it moves to a descriptor that no child inherits, and
-// 0 and 1 become /dev/null, so that a tool's program can never read or write the protocol. There is no /proc to look into
-// it through, and no sub-reaper. It is called before anything else.
+// takeSocket moves the socket from descriptor 0 to one that no child inherits, and makes 0 and 1 /dev/null, so that a tool's
+// program can never read or write the protocol. Here is no /proc through which another process could look into this one, and
+// no sub-reaper. It must be called before anything else.
 func takeSocket() (*os.File, error) {
 	if _, err := unix.GetsockoptInt(0, unix.SOL_SOCKET, unix.SO_TYPE); err != nil {
 		return nil, errors.New("standard input is no socket: mews-worker is started by mews-spawner, not by hand")
@@ -29,7 +29,7 @@ func takeSocket() (*os.File, error) {
 			return nil, fmt.Errorf("put %s on descriptor %d: %w", os.DevNull, old, err)
 		}
 	}
-	if err := unix.SetNonblock(fd, true); err != nil { // so that the runtime polls it and deadlines work
+	if err := unix.SetNonblock(fd, true); err != nil { // for the runtime to poll it, so that deadlines work
 		return nil, fmt.Errorf("make the socket non-blocking: %w", err)
 	}
 	return os.NewFile(uintptr(fd), "supervisor"), nil

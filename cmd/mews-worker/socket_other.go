@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// takeSocket has no way yet to make the socket private on this system, and does not serve without one.
+// takeSocket fails: there is no way yet to make the socket private on this system.
 func takeSocket() (*os.File, error) {
 	return nil, fmt.Errorf("a worker needs Linux; this is %s", runtime.GOOS)
 }

@@ -18,13 +18,13 @@ import (
 // escapeArgument has this program be one attempt to get out.
 const escapeArgument = "escape"
 
-// programStarter starts tools' programs within the walls that this process is in, of which it reads in the environment that stage
-// one has made. Started by hand there are none.
+// programStarter starts the programs of tools within a second layer of this process's walls. The environment names the walls'
+// tier. A process that was started by hand has none.
 func programStarter() func(*exec.Cmd) error {
 	return sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable))).Start
 }
 
-// runEscape is the process that tries one row, and may die of it.
+// runEscape tries one row of the escapes in this process, which may die of it.
 func runEscape(row, victims string) {
 	v, err := escape.Decode(victims)
 	if err != nil {
@@ -60,15 +60,15 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Finding {
 	switch {
 	case bad == nil:
 		return f
-	case bounded.Err() != nil: // what would have come of it nobody knows
+	case bounded.Err() != nil: // the outcome is not known
 		err = bounded.Err()
-	case errors.As(err, &ended) && ended.ExitCode() < 0: // a signal ended it, as a filter's does
+	case errors.As(err, &ended) && ended.ExitCode() < 0: // ended by a signal, as a seccomp filter's
 		return escape.Died(row, err.Error())
 	}
 	return escape.Finding{Row: row, Outcome: escape.Untried, Detail: fmt.Sprintf("its process could not try: %v", errors.Join(err, bad))}
 }
 
-// victims are those of the wire, as they are seen from in here.
+// victims are the wire's victims as this process sees them.
 func victims(v protocol.Victims) escape.Victims {
 	home, _ := os.Getwd()
 	return escape.Victims{

@@ -13,8 +13,8 @@ const escapeArgument = "escape"
 
 func runEscape(string, string) {}
 
-// programStarter starts tools' programs, which inherit the walls around this process.
+// programStarter starts the programs of tools. They inherit the walls around this process.
 func programStarter() func(*exec.Cmd) error { return (*exec.Cmd).Start }
 
-// tryWalls is nil: nothing is tried here.
+// tryWalls is nil, because there is no way to try here.
 var tryWalls func(context.Context, protocol.TryWalls) []protocol.Finding

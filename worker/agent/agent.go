@@ -1,9 +1,9 @@
-// Package agent is the loop of a turn: the model, the tools it asked for, the model again, until it has answered, was
-// stopped, or has used up what it may. It knows nothing of the wire; what it asks of the supervisor is Host.
+// Package agent is the loop of a turn: the model, the tools that it asked for, the model again, until it has answered, was
+// stopped, or has reached a limit. It knows nothing of the wire; it asks Host for all that the supervisor does.
 //
-// The loop holds no state that a crash could lose. The supervisor commits each message of the model before the loop is
-// told of it, and each result before the loop goes on, so that a turn which lost its worker is started again with the
-// calls that have no result yet (protocol.TurnStart.Pending). Whatever happens, a tool with EffectOnce is run at most once.
+// A crash cannot lose any state of the loop. The supervisor commits each message of the model before the loop gets it, and
+// each result before the loop goes on. A turn that lost its worker is started again with the calls that have no result yet
+// (protocol.TurnStart.Pending). A tool with EffectOnce runs at most once in any case.
 package agent
 
 import (
@@ -19,12 +19,12 @@ import (
 // Host is the supervisor as one turn sees it. Several goroutines call it at once. An error that is a *protocol.Error is the
 // supervisor's answer; any other error means that the supervisor cannot be reached.
 type Host interface {
-	// Model asks for the model's next message. After is the newest message of the transcript; delta, which may be nil,
-	// is given the text as it comes and must not block.
+	// Model asks for the model's next message. after is the newest message of the transcript. delta gets the text as it
+	// comes; it may be nil and must not block.
 	Model(ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error)
 	// Begin commits that a tool with EffectOnce is about to run.
 	Begin(ctx context.Context, call protocol.ToolCall) error
-	// Done commits what became of a call, and returns the id of its message.
+	// Done commits the result of a call, and returns the id of its message.
 	Done(ctx context.Context, result protocol.ToolResult) (int64, error)
 	// Event shows the person what a tool does. It does not block.
 	Event(event protocol.TurnEvent)
@@ -32,16 +32,16 @@ type Host interface {
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
-// Options are what a turn works with.
+// Options of a turn.
 type Options struct {
 	Host   Host
 	Tools  []worker.Tool     // sorted by name, no name twice
 	System string            // the system text
-	Delta  func(text string) // given the model's text as it comes; nil for none
-	Report func(error)       // given what no one else is told: a tool's panic, a commit lost to a stop; nil for none
+	Delta  func(text string) // gets the model's text as it comes; may be nil
+	Report func(error)       // gets errors that nobody else gets, such as a tool's panic; may be nil
 }
 
-// The endings that come from the turn's context.
+// errOutOfTime is the cause of the context's end when the turn's time is up.
 var errOutOfTime = errors.New("the turn's time is up")
 
 // graceAfterStop is how long a stopped turn may still commit the results of tools that had finished. It is shorter than
@@ -49,9 +49,9 @@ var errOutOfTime = errors.New("the turn's time is up")
 const graceAfterStop = 3 * time.Second
 
 // Run runs one turn to its end. When ctx ends, running tools are cancelled, no new one starts, and the turn ends with
-// WhyStopped; calls that have no result are left to the supervisor. Run returns when every tool has ended. An error means
-// that the supervisor could not be reached or would not commit: the turn has not ended, and may be started again from
-// its last committed step.
+// WhyStopped; the supervisor writes the results that are missing. Run returns when every tool has ended. An error means that
+// the supervisor could not be reached or would not commit. The turn has not ended then, and may be started again from its
+// last committed step.
 func Run(ctx context.Context, start protocol.TurnStart, o Options) (protocol.TurnEnd, error) {
 	limit := time.Duration(start.Limits.Seconds) * time.Second
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errOutOfTime)
@@ -67,7 +67,7 @@ func Run(ctx context.Context, start protocol.TurnStart, o Options) (protocol.Tur
 	return protocol.TurnEnd{Why: why, Steps: t.steps}, nil
 }
 
-// withGrace returns a context that ends grace after ctx does. The returned function lets go of it.
+// withGrace returns a context that ends grace after ctx does. The returned function ends it at once.
 func withGrace(ctx context.Context, grace time.Duration) (context.Context, func()) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -79,7 +79,7 @@ func withGrace(ctx context.Context, grace time.Duration) (context.Context, func(
 	}
 }
 
-// endReason says why a turn whose context has ended is over, "" while it has not.
+// endReason says why a turn has ended whose context has ended, "" while it has not.
 func endReason(ctx context.Context) protocol.Why {
 	switch {
 	case ctx.Err() == nil:

@@ -11,8 +11,8 @@ import (
 // maxParallel bounds the tools of one turn that run at once.
 const maxParallel = 8
 
-// batches cuts a step's calls into runs that may go on at once: neighbours that change nothing share one, every other
-// call has its own. So a call sees what all calls before it have changed, and nothing of those after it.
+// batches groups a step's calls. The calls of a batch run at once: neighbours that change nothing share a batch, and every
+// other call has its own. So a call sees the changes of all calls before it, and of none after it.
 func (t *turn) batches(calls []protocol.PendingCall) [][]protocol.PendingCall {
 	var batches [][]protocol.PendingCall
 	open := false // the newest batch takes more
@@ -29,25 +29,25 @@ func (t *turn) batches(calls []protocol.PendingCall) [][]protocol.PendingCall {
 	return batches
 }
 
-// changesNothing is true of a call that runs a tool with EffectNone, and of one that runs nothing at all.
+// changesNothing is true of a call that runs a tool with EffectNone, or no tool at all.
 func (t *turn) changesNothing(p protocol.PendingCall) bool {
 	tool, known := t.table[p.Call.Name]
 	return p.Begun || !known || tool.Effect == protocol.EffectNone
 }
 
-// runBatch runs calls at once, commits the result of each as it ends, and returns when all have ended. The first commit
-// that goes wrong ends the others.
+// runBatch runs calls at once, commits the result of each as it ends, and returns when all have ended. The first commit that
+// fails ends the others.
 func (t *turn) runBatch(ctx context.Context, calls []protocol.PendingCall) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	messages := make([]int64, len(calls))
 	errs := make([]error, len(calls))
-	slots := make(chan struct{}, maxParallel)
+	tokens := make(chan struct{}, maxParallel)
 	var wg sync.WaitGroup
 	for i, call := range calls {
-		slots <- struct{}{}
+		tokens <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-slots }()
+			defer func() { <-tokens }()
 			if messages[i], errs[i] = t.runCall(ctx, call); errs[i] != nil {
 				cancel(errs[i])
 			}

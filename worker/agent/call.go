@@ -12,17 +12,17 @@ import (
 	"mews/worker"
 )
 
-// What the model reads where there is no result of a tool.
+// What the model reads in place of a tool's result.
 const (
 	textInterrupted = "interrupted: the outcome of this call is unknown; look before doing it again"
 	textNotRun      = "not run: the turn ended before this call began"
 )
 
-// errNoResult marks a call that the turn's end left without a result. The supervisor writes one.
+// errNoResult is for a call that the turn's end has left without a result. The supervisor writes one.
 var errNoResult = errors.New("left without a result by the turn's end")
 
-// runCall sees one call through: shown, run, committed. The id is that of the result's message, 0 where the call is left
-// without one because ctx has ended.
+// runCall shows, runs and commits one call. It returns the id of the result's message, 0 if the end of ctx has left the call
+// without a result.
 func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, error) {
 	if ctx.Err() != nil {
 		return 0, nil
@@ -49,19 +49,19 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	return id, nil
 }
 
-// toolOutcome is a tool's result, or what stands in for it.
+// toolOutcome is a tool's result, or one in place of it.
 type toolOutcome struct {
 	worker.Result
 	failed bool
 }
 
-// failure is an outcome that tells the model, and in its first line the person, what went wrong.
+// failure is an outcome that tells the model what went wrong, and the person its first line.
 func failure(text string) toolOutcome {
 	return toolOutcome{Result: worker.Result{Text: text, Brief: firstLine(text)}, failed: true}
 }
 
-// execute runs the call's tool if it may be run. An error means that the call has no outcome: errNoResult, or a supervisor
-// that would not commit its beginning.
+// execute runs the call's tool if it may run. An error means that the call has no outcome: errNoResult, or a beginning that
+// was not committed.
 func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome, error) {
 	if p.Begun {
 		return failure(textInterrupted), nil
@@ -84,7 +84,7 @@ func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome
 	return t.run(ctx, tool, p.Call)
 }
 
-// run runs the tool. One that gave up because ctx ended has no outcome; one that finished all the same has.
+// run runs the tool. A tool that gave up because ctx ended has no outcome; one that finished all the same has.
 func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall) (toolOutcome, error) {
 	result, err := t.runRecovered(ctx, tool, worker.Call{
 		ID:        call.ID,
@@ -103,7 +103,7 @@ func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall
 	}
 }
 
-// runRecovered runs the tool and makes its panic an error: a fault in one tool must not cost the person the turn.
+// runRecovered runs the tool and makes an error of its panic, so that a fault of one tool does not end the turn.
 func (t *turn) runRecovered(ctx context.Context, tool worker.Tool, call worker.Call) (result worker.Result, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -114,7 +114,7 @@ func (t *turn) runRecovered(ctx context.Context, tool worker.Tool, call worker.C
 	return tool.Run(ctx, call)
 }
 
-// unknownToolText tells the model of a tool that is not there, and which ones are.
+// unknownToolText tells the model that there is no such tool, and which ones there are.
 func (t *turn) unknownToolText(name string) string {
 	names := make([]string, len(t.tools))
 	for i, tool := range t.tools {
@@ -123,8 +123,8 @@ func (t *turn) unknownToolText(name string) string {
 	return fmt.Sprintf("there is no tool %.80q; the tools are: %s", name, strings.Join(names, ", "))
 }
 
-// checkArguments says what is wrong with arguments that are no JSON object, "" where they are one. What a model sent that was
-// not JSON at all arrives as {"_malformed": text}, because the transcript can hold nothing else.
+// checkArguments says what is wrong with arguments that are no JSON object, "" if they are one. Arguments that were no JSON at
+// all arrive as {"_malformed": text}, because the transcript can hold nothing else.
 func checkArguments(arguments json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if len(arguments) == 0 {

@@ -9,17 +9,17 @@ import (
 	"mews/worker"
 )
 
-// Bounds of what a model is shown of one output, in bytes. The upper one keeps a result below the wire's line even when
-// each of its bytes needs an escape of six.
+// Bounds of the part of an output that a model is shown, in bytes. With the upper one a result fits a line of the wire even
+// when each of its bytes becomes an escape of six.
 const (
-	defaultOutput = 16 << 10 // where the turn names no limit
+	defaultOutput = 16 << 10 // if the turn names no limit
 	minOutput     = 1 << 10
 	maxOutput     = 128 << 10
-	noteRoom      = 320 // the line that stands for what was left out
+	noteRoom      = 320 // for the line in place of what was left out
 )
 
-// limitOutput makes a text fit the turn's output limit. What does not fit is kept whole as a blob, and the line in its place says
-// how to read it.
+// limitOutput cuts a text to the turn's output limit. The supervisor stores the whole text as a blob, and a line in place of
+// what was left out says how to read it.
 func (t *turn) limitOutput(text string) (string, *protocol.BlobRef) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	limit := outputLimit(t.limits.Output)
@@ -47,7 +47,7 @@ func outputLimit(limit int) int {
 }
 
 // cut returns the beginning and the end of a text that is longer than room bytes: two thirds of room and one third. It cuts
-// between lines where one ends in the half nearest to the cut, else between characters. Text must be valid UTF-8.
+// between lines if a line ends in the half next to the cut, else between characters. The text must be valid UTF-8.
 func cut(text string, room int) (head, tail string) {
 	head = text[:room*2/3]
 	if end := strings.LastIndexByte(head, '\n'); end >= len(head)/2 {

@@ -9,8 +9,8 @@ import (
 	"mews/worker"
 )
 
-// keepImages stores the pictures of a result as blobs. One that can't be stored is told of in the result, which has then
-// failed: the model must not believe that it saw it.
+// keepImages has the supervisor store the pictures of a result as blobs. A result fails if one cannot be stored, and says so,
+// because the model must not believe that it saw that picture.
 func (t *turn) keepImages(result *toolOutcome) []protocol.Image {
 	var kept []protocol.Image
 	for n, picture := range result.Images {
@@ -24,11 +24,11 @@ func (t *turn) keepImages(result *toolOutcome) []protocol.Image {
 		}
 		kept = append(kept, image)
 	}
-	result.Images = nil // they may be large, and are with the supervisor now
+	result.Images = nil // they may be large, and the supervisor has them now
 	return kept
 }
 
-// keepImage stores a picture, if the supervisor would take it.
+// keepImage has the supervisor store a picture that it would take.
 func (t *turn) keepImage(n int, p worker.Picture) (protocol.Image, error) {
 	image := protocol.Image{
 		BlobRef: protocol.BlobRef{Size: int64(len(p.Data))}, MediaType: p.MediaType, Width: p.Width, Height: p.Height,

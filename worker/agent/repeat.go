@@ -7,16 +7,16 @@ import (
 	"mews/protocol"
 )
 
-// maxRepeats is the number of steps running in which the same call ends the turn.
+// maxRepeats is the number of steps in a row with the same call after which the turn ends.
 const maxRepeats = 3
 
-// callCounts counts, for each call of the newest step, in how many steps running it was made. A call is known by its
-// tool's name and its arguments, whatever the order of their keys.
+// callCounts has for each call of the newest step in how many steps in a row it was made. Two calls are the same if they have
+// the same tool and the same arguments, in any order of keys.
 type callCounts map[string]int
 
-// countRecent is the history before the newest step. Recent does not say where steps began, so only an unbroken row of the
-// same call at its end counts, each as a step of its own: a repetition of several calls together is noticed later than
-// it would have been without the crash. Recent may hold the pending calls; they belong to the newest step.
+// countRecent are the counts before the newest step. recent does not say where steps began. So only an unbroken row of the
+// same call at its end counts, each as a step of its own, and repetition of several calls together is noticed later than
+// without the crash. recent may hold the pending calls, which belong to the newest step.
 func countRecent(recent []protocol.ToolCall, pending []protocol.PendingCall) callCounts {
 	newest := make(map[string]bool, len(pending))
 	for _, p := range pending {
@@ -31,7 +31,7 @@ func countRecent(recent []protocol.ToolCall, pending []protocol.PendingCall) cal
 	return past
 }
 
-// addStep takes a step's calls into the history, and is true when one of them was made too often. No calls are no step.
+// addStep counts a step's calls, and is true when one of them was made too often. No calls are no step.
 func (h *callCounts) addStep(calls []protocol.PendingCall) bool {
 	if len(calls) == 0 {
 		return false
@@ -52,7 +52,7 @@ func callKey(call protocol.ToolCall) string {
 	return call.Name + "\n" + string(canonical(call.Arguments))
 }
 
-// canonical is JSON with its keys sorted and its spaces gone; what is not JSON stays as it is.
+// canonical is JSON with sorted keys and without spaces. A text that is no JSON stays as it is.
 func canonical(raw json.RawMessage) []byte {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

@@ -9,7 +9,7 @@ import (
 	"mews/worker"
 )
 
-// turn is one run of the loop. Its fields are written by the loop's own goroutine alone.
+// turn is one run of the loop. Only the loop's goroutine writes its fields.
 type turn struct {
 	id        int64
 	limits    protocol.TurnLimits
@@ -19,7 +19,7 @@ type turn struct {
 	table     map[string]worker.Tool
 	delta     func(string)
 	report    func(error)
-	commitCtx context.Context // for commits: outlives the turn's context by a grace
+	commitCtx context.Context // for commits; ends a while after the turn's context
 
 	pending  []protocol.PendingCall // the newest step's calls that have no result
 	repeated callCounts
@@ -52,7 +52,7 @@ func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
 	return t
 }
 
-// loop runs the calls that have no result, asks the model, and so on, until there is a reason to end.
+// loop runs the pending calls and asks the model in turn, until there is a reason to end.
 func (t *turn) loop(ctx context.Context) (protocol.Why, error) {
 	for {
 		if why, err := t.answerCalls(ctx); why != "" || err != nil {
@@ -90,7 +90,7 @@ func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
 	return "", nil
 }
 
-// askModel makes the next step: its message's calls become the pending ones.
+// askModel makes the next step. The calls of its message become the pending ones.
 func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
 	answer, err := t.host.Model(ctx, t.last, t.system, t.tools, t.delta)
 	if err == nil {
@@ -98,15 +98,15 @@ func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
 		t.last = answer.Message.ID
 	}
 	if answer.Taken > 0 {
-		t.repeated = nil // the person has spoken since: what is done over again may be what they want
+		t.repeated = nil // the person has spoken since, and may want the same calls again
 	}
 	if why := endReason(ctx); why != "" {
-		return why, nil // a message that came with the end may be a part of one: its calls are not begun
+		return why, nil // its calls are not begun: the end may have cut the message short
 	}
 	var refused *protocol.Error
 	switch {
 	case errors.As(err, &refused):
-		return protocol.WhyError, nil // the supervisor made this error and knows all of it
+		return protocol.WhyError, nil // this error is the supervisor's own
 	case err != nil:
 		return "", fmt.Errorf("ask the model after message %d: %w", t.last, err)
 	}

@@ -9,14 +9,14 @@ import (
 	"mews/protocol"
 )
 
-// maxEvents bounds the events of one turn that wait for a supervisor which does not read.
+// maxEvents bounds the events of one turn that wait while the supervisor does not read.
 const maxEvents = 128
 
-// Event shows the person what a tool does. It does not block: where the supervisor is slow, a newer progress takes the
-// place of the same call's older one, and beyond maxEvents the oldest progress is dropped, then the oldest of all.
+// Event shows the person what a tool does. It does not block. If the supervisor is slow, a newer progress replaces the older
+// one of the same call. Beyond maxEvents the oldest progress is dropped, or else the oldest event.
 func (t *Turn) Event(event protocol.TurnEvent) { t.events.put(event) }
 
-// Close says that no event follows. Run returns when those before it have left.
+// Close says that no event follows. Run returns when the events before it have left.
 func (t *Turn) Close() { t.events.close() }
 
 // Run sends the turn's events until Close, or until ctx or the connection ends.
@@ -36,8 +36,8 @@ func (t *Turn) Run(ctx context.Context) error {
 	}
 }
 
-// flush sends the events that wait. When it returns they have left, and so has what somebody else was sending: what follows
-// on the wire comes after all that was shown before.
+// flush sends the events that wait. When it returns, they and those that another goroutine was sending have left: what is
+// sent next comes after all of them.
 func (t *Turn) flush(ctx context.Context) error {
 	select {
 	case <-t.sending:
@@ -60,7 +60,7 @@ func (t *Turn) unsent(err error) error {
 	return fmt.Errorf("send the events of turn %d: %w", t.turn, err)
 }
 
-// eventQueue holds the events that wait. Any goroutine puts and takes.
+// eventQueue holds the events that wait. Its methods may be called from any goroutine.
 type eventQueue struct {
 	ready chan struct{} // holds one token when there may be something to take
 
@@ -87,7 +87,7 @@ func (q *eventQueue) put(event protocol.TurnEvent) {
 	})
 }
 
-// drop makes room for one event. Update's caller calls it.
+// drop makes room for one event. Only a change within update may call it.
 func (q *eventQueue) drop() {
 	oldest := max(0, slices.IndexFunc(q.waiting, func(e protocol.TurnEvent) bool {
 		return e.Kind == protocol.ToolProgressed
@@ -99,7 +99,7 @@ func (q *eventQueue) close() {
 	q.update(func() { q.closed = true })
 }
 
-// update changes the queue and wakes the one that takes.
+// update changes the queue and wakes Run.
 func (q *eventQueue) update(change func()) {
 	q.mu.Lock()
 	change()
@@ -110,7 +110,7 @@ func (q *eventQueue) update(change func()) {
 	}
 }
 
-// first takes the oldest event.
+// first removes and returns the oldest event.
 func (q *eventQueue) first() (event protocol.TurnEvent, found bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,4 +1,5 @@
-// Package host has the supervisor do what a turn asks of it: typed calls over the worker's connection.
+// Package host has typed calls of the supervisor over the worker's connection: those of the worker itself, of a turn and of
+// an operation.
 package host
 
 import (
@@ -16,19 +17,18 @@ type Conn interface {
 	Notify(ctx context.Context, method string, params any) error
 }
 
-// callTimeout bounds the supervisor's answer to a call that waits for its disk at most. A model call is bounded by its
-// turn's time instead.
+// callTimeout bounds a call that waits for nothing but the supervisor's disk. A model call is bounded by its turn's time.
 const callTimeout = 30 * time.Second
 
 var errNoAnswer = errors.New("no answer within " + callTimeout.String())
 
-// Host is the supervisor as one connection sees it. It is safe for use from any goroutine.
+// Host is the supervisor as one connection sees it. Its methods may be called from any goroutine.
 type Host struct {
 	conn Conn
 	sent sentCache
 
 	mu      sync.Mutex
-	streams map[int64]*modelStream // the model calls under way, by turn
+	streams map[int64]*modelStream // the model calls that are open, by turn
 }
 
 // New returns the host at the other end of conn.
@@ -36,15 +36,15 @@ func New(conn Conn) *Host {
 	return &Host{conn: conn, streams: map[int64]*modelStream{}}
 }
 
-// Turn returns the host as the turn id sees it. Its Run must be running for its events to leave.
+// Turn returns the host as the turn id sees it. Events leave only while its Run runs.
 func (h *Host) Turn(id int64) *Turn {
 	t := &Turn{blobs: blobs{host: h, turn: id}, events: newEventQueue(), sending: make(chan struct{}, 1)}
 	t.sending <- struct{}{}
 	return t
 }
 
-// Delta takes a model.delta notification to the model call that it is for. One that is for none is ignored: its call may
-// have ended. It does not block if the call's delta function does not.
+// Delta gives a model.delta notification to its model call. A delta without an open call is ignored, because the call may
+// have ended. Delta does not block if the call's delta function does not.
 func (h *Host) Delta(delta protocol.ModelDelta) {
 	h.mu.Lock()
 	s := h.streams[delta.Turn]
@@ -54,7 +54,7 @@ func (h *Host) Delta(delta protocol.ModelDelta) {
 	}
 }
 
-// registerStream makes a model call of a turn the one that its deltas go to. The returned function ends that.
+// registerStream has a turn's deltas go to s until the returned function is called.
 func (h *Host) registerStream(turn int64, s *modelStream) func() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -68,17 +68,17 @@ func (h *Host) registerStream(turn int64, s *modelStream) func() {
 	}
 }
 
-// call makes a call that the supervisor answers soon.
+// call makes a call within callTimeout.
 func (h *Host) call(ctx context.Context, method string, params, result any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, callTimeout, errNoAnswer)
 	defer cancel()
 	return h.conn.Call(ctx, method, params, result)
 }
 
-// modelStream is one model call's text as it comes.
+// modelStream gets the text of one model call as it comes.
 type modelStream struct {
-	delta func(string) // nil for nobody
-	last  int          // the newest delta's Seq; the connection's reader alone uses it
+	delta func(string) // may be nil
+	last  int          // the newest delta's Seq; only the connection's reader uses it
 }
 
 // take passes on a delta that is newer than the last one.

@@ -12,16 +12,15 @@ import (
 	"mews/protocol"
 )
 
-// Turn is the supervisor as one turn sees it: every call of it carries the turn's id.
+// Turn is the supervisor as one turn sees it. Every call of it carries the turn's id.
 type Turn struct {
 	blobs
 	events  *eventQueue
 	sending chan struct{} // holds a token while nobody sends events
 }
 
-// Model asks for the model's next message, once all events before it have been sent. After is the newest message that the
-// caller knows of. Tools are sorted by name. Delta gets the text as it comes, from one goroutine; it must not block, and may
-// be nil.
+// Model asks for the model's next message when all earlier events have been sent. after is the newest message that the caller
+// knows of. tools are sorted by name. delta gets the text as it comes, from one goroutine; it must not block, and may be nil.
 func (t *Turn) Model(
 	ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string),
 ) (protocol.ModelStreamed, error) {
@@ -54,13 +53,13 @@ func (t *Turn) stream(ctx context.Context, params protocol.ModelStream) (protoco
 	return answer, nil
 }
 
-// isUnknownHash is true when the supervisor does not have what was named by its hash alone.
+// isUnknownHash is true of the supervisor's answer that it does not know a hash.
 func isUnknownHash(err error) bool {
 	var refused *protocol.Error
 	return errors.As(err, &refused) && refused.Code == protocol.CodeUnknownHash
 }
 
-// fullRequest is a model call with its system text and its tools whole.
+// fullRequest is a model call with the whole system text and all names of tools.
 func fullRequest(turn, after int64, system string, tools []protocol.Tool) protocol.ModelStream {
 	params := protocol.ModelStream{Turn: turn, After: after}
 	params.System = protocol.SystemRef{Hash: hashOf(system), Text: system}
@@ -76,15 +75,15 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sentCache remembers what the supervisor has been sent on this connection: the newest text and the newest list. A person's
-// turns nearly always share both.
+// sentCache remembers the newest system text and the newest list that were sent on this connection. The turns of a person
+// nearly always share both.
 type sentCache struct {
 	mu     sync.Mutex
-	system string // hashes
+	system string // a hash, as is tools
 	tools  string
 }
 
-// omitKnown returns params without what the supervisor has.
+// omitKnown returns params without the text and the list that were sent before.
 func (s *sentCache) omitKnown(params protocol.ModelStream) protocol.ModelStream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +96,7 @@ func (s *sentCache) omitKnown(params protocol.ModelStream) protocol.ModelStream 
 	return params
 }
 
-// remember notes what the supervisor has taken.
+// remember notes that the supervisor has the text and the list of params.
 func (s *sentCache) remember(params protocol.ModelStream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
 package host
 
-// Operation is the supervisor as one operation sees it: every call of it carries the operation's id.
+// Operation is the supervisor as one operation sees it. Every call of it carries the operation's id.
 type Operation struct{ blobs }
 
 // Operation returns the host as the operation id sees it.

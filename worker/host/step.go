@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// Begin commits that a tool with EffectOnce is about to run. It may run only when Begin has returned nil.
+// Begin commits that a tool with EffectOnce is about to run. The tool may run only when Begin has returned nil.
 func (t *Turn) Begin(ctx context.Context, call protocol.ToolCall) error {
 	_, err := t.commit(ctx, protocol.StepCommit{Turn: t.turn, Call: call.ID, State: protocol.StateBegun})
 	return err

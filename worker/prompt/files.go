@@ -9,14 +9,14 @@ import (
 	"mews/worker/workspace"
 )
 
-// The files of a home that go into its owner's prompts.
+// The files of a home that go into the system text.
 const (
 	instructionsFile = "AGENTS.md"
 	memoryFile       = "MEMORY.md"
 )
 
-// ReadFiles puts the files of the home into the parts. One that is not there is no error; one that cannot be read is
-// left out, and the error says so.
+// ReadFiles reads Instructions and Memory from the home. A file that does not exist is no error. A file that cannot be read
+// is left out, and the error says so.
 func (p *Parts) ReadFiles(home *workspace.Workspace) error {
 	var first, second error
 	p.Instructions, first = readFile(home, instructionsFile, maxInstructions)
@@ -24,7 +24,7 @@ func (p *Parts) ReadFiles(home *workspace.Workspace) error {
 	return errors.Join(first, second)
 }
 
-// readFile reads a little more of a file than limit bytes, so that one which is cut can be told from one which is not.
+// readFile reads a file. Of a longer file it reads a little more than limit bytes, so that writeFile sees that it is longer.
 func readFile(home *workspace.Workspace, name string, limit int64) (string, error) {
 	file, err := home.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func readFile(home *workspace.Workspace, name string, limit int64) (string, erro
 	if err != nil {
 		return "", err
 	}
-	defer file.Close() // opened for reading: there is nothing to lose
+	defer file.Close() // it was only read
 	text, err := io.ReadAll(io.LimitReader(file, limit+64))
 	if err != nil {
 		return "", fmt.Errorf("read %s for the prompt: %w", name, err)

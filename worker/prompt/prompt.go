@@ -1,5 +1,5 @@
-// Package prompt assembles the system text of a turn. The same parts always give the same text: no time and no chance is
-// in it, so that a provider's cache of the request's beginning holds from turn to turn.
+// Package prompt assembles the system text of a turn. The same parts always give the same text, without time or chance, so
+// that a provider's cache of the beginning of a request is good from turn to turn.
 package prompt
 
 import (
@@ -10,22 +10,22 @@ import (
 	"mews/worker"
 )
 
-// Bounds of the person's own files in a prompt, in bytes.
+// Bounds of the person's files in a system text, in bytes.
 const (
 	maxInstructions = 16 << 10
 	maxMemory       = 8 << 10
 )
 
-// Parts are what a system text is made of.
+// Parts are the parts of a system text.
 type Parts struct {
-	User         string // the person's name; "" where it is not known
+	User         string // the person's name; "" if it is not known
 	Timezone     string // IANA name; "" is the machine's own
 	Files        protocol.FilePolicy
-	Instructions string // AGENTS.md of the home; "" where there is none
-	Memory       string // MEMORY.md of the home; "" where there is none
+	Instructions string // AGENTS.md of the home; "" if there is none
+	Memory       string // MEMORY.md of the home; "" if there is none
 }
 
-// rules are the same for everybody. They are about truth and effects; manners are left to the model.
+// rules are for everybody. They are about truth and effects.
 const rules = `You are the personal assistant of %s, who talks to you through Mews. You work in their folder of files with tools.
 
 - Answer in the language they write in, briefly, in plain Markdown.
@@ -51,7 +51,7 @@ func Text(p Parts) string {
 	return b.String()
 }
 
-// oneLine keeps a name to one short line.
+// oneLine makes one short line of a name, or returns otherwise if the name is empty.
 func oneLine(s, otherwise string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if s == "" {
@@ -60,7 +60,7 @@ func oneLine(s, otherwise string) string {
 	return worker.WholeRunes(s[:min(len(s), 80)])
 }
 
-// writePolicy tells what of the folder is to be seen and changed. The tools hold to it in any case.
+// writePolicy says which files may be seen and changed. The tools enforce it in any case.
 func writePolicy(b *strings.Builder, files protocol.FilePolicy) {
 	for _, rule := range []struct {
 		text  string
@@ -76,7 +76,7 @@ func writePolicy(b *strings.Builder, files protocol.FilePolicy) {
 	}
 }
 
-// writeFile quotes a file of the person's between two lines that it does not hold itself.
+// writeFile quotes a file of the person's between two lines that are not in the file.
 func writeFile(b *strings.Builder, name, what, text string, limit int) {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if text == "" {
@@ -89,7 +89,7 @@ func writeFile(b *strings.Builder, name, what, text string, limit int) {
 	fmt.Fprintf(b, "\nThe person's file %s (%s), between the lines of equal signs:\n%s\n%s\n%s\n", name, what, fence, text, fence)
 }
 
-// fenceFor is a line of equal signs longer than any run of them in text.
+// fenceFor is a line of equal signs that is longer than any run of them in text.
 func fenceFor(text string) string {
 	longest, run := 0, 0
 	for _, r := range text {

@@ -37,7 +37,7 @@ func (s *server) hello(_ context.Context, req *protocol.Request) (any, error) {
 func (s *server) advance(next phase, u *userTools) error {
 	var err error
 	s.update(func(state *serverState) {
-		if now := state.phase; state.transition(next) != nil {
+		if now := state.phase; !state.moveTo(next) {
 			err = outOfPhase(protocol.MethodHello, now)
 			return
 		}

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// idleAfter is how long a worker has no turn before it tidies up. Giving memory back halves what an idle worker holds
-	// after a turn (measured: 5.0 MB private before, 2.3 MB after).
+	// idleAfter is the time without a turn or operation after which a worker cleans up. Giving memory back halves what an idle
+	// worker holds after a turn (measured: 5.0 MB private before, 2.3 MB after).
 	idleAfter = 10 * time.Second
-	// leftoverAge is the age from which a file that was being written is a crash's and not a write under way.
+	// leftoverAge is the age from which a half-written file is taken for one that a crash has left.
 	leftoverAge = 24 * time.Hour
 )
 
-// cleanUpWhenIdle runs until ctx ends. Each time that the worker has been idle for a while after a turn it gives memory back, and the
-// first time it removes what crashes have left in the person's folder.
+// cleanUpWhenIdle runs until ctx ends. Each time that the worker has been idle for a while it gives memory back. The first
+// time it also removes what crashes have left in the person's folder.
 func (s *server) cleanUpWhenIdle(ctx context.Context) {
 	timer := time.NewTimer(idleAfter)
 	timer.Stop()
@@ -40,17 +40,17 @@ func (s *server) cleanUpWhenIdle(ctx context.Context) {
 	}
 }
 
-// removeLeftovers removes half-written files and outputs that nobody uses any more. What goes wrong is the log's: no turn depends on it.
+// removeLeftovers removes half-written files, and outputs that nobody uses any more. It reports errors, because no turn
+// depends on it.
 func (s *server) removeLeftovers(ctx context.Context) {
-	var c *userTools
-	s.update(func(state *serverState) { c = state.tools })
-	if _, err := c.files.Sweep(ctx, s.options.Now().Add(-leftoverAge)); err != nil && ctx.Err() == nil {
+	u := s.userTools()
+	if _, err := u.files.Sweep(ctx, s.options.Now().Add(-leftoverAge)); err != nil && ctx.Err() == nil {
 		s.options.Report(fmt.Errorf("remove half-written files: %w", err))
 	}
-	if c.shell == nil {
+	if u.shell == nil {
 		return
 	}
-	if err := c.shell.Sweep(); err != nil {
+	if err := u.shell.Sweep(); err != nil {
 		s.options.Report(fmt.Errorf("remove outputs that were left: %w", err))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"mews/protocol"
 )
 
-// method is one call of the supervisor's: the phases in which it may be made, and its answer.
+// method is a call of the supervisor's: the phases in which it may be made, and the function that answers it.
 type method struct {
 	phases []phase
 	answer func(s *server, ctx context.Context, req *protocol.Request) (any, error)
@@ -23,7 +23,7 @@ var methods = map[string]method{
 	protocol.MethodStop:           {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},
 }
 
-// notifications are all notifications that a worker takes. They run on the connection's reader and do not block.
+// notifications are all notifications that a worker takes. Their functions run on the connection's reader and do not block.
 var notifications = map[string]func(s *server, req *protocol.Request) error{
 	protocol.MethodModelDelta: (*server).delta,
 }
@@ -63,7 +63,7 @@ func (s *server) delta(req *protocol.Request) error {
 	return nil
 }
 
-// outOfPhase answers a call that came too early or too late.
+// outOfPhase is the error for a call that came too early or too late.
 func outOfPhase(method string, now phase) error {
 	return &protocol.Error{
 		Code: protocol.CodeInvalidRequest, Message: fmt.Sprintf("%s: not while the worker is %s", method, now),

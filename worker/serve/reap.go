@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// reap takes the orphans that have ended, until ctx ends: they have come to this process, and nobody else waits for them.
+// reap waits for orphans that have come to this process and have ended, until ctx ends. Nobody else waits for them.
 func (s *server) reap(ctx context.Context) {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
@@ -18,10 +18,8 @@ func (s *server) reap(ctx context.Context) {
 			return
 		case <-ended:
 		}
-		var c *userTools
-		s.update(func(state *serverState) { c = state.tools })
-		if c != nil && c.shell != nil {
-			c.shell.Reap()
+		if u := s.userTools(); u != nil && u.shell != nil {
+			u.shell.Reap()
 		}
 	}
 }

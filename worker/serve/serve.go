@@ -1,5 +1,5 @@
-// Package serve is a worker's edge to the wire: it answers the supervisor's calls, runs the turns that it starts, and ends
-// when it says so or goes away.
+// Package serve is a worker's side of the connection. It answers the supervisor's calls, runs the turns and operations that
+// the supervisor starts, and ends when the supervisor says so or goes away.
 package serve
 
 import (
@@ -17,40 +17,39 @@ import (
 	"mews/worker/host"
 )
 
-// Options are what a worker brings along.
+// Options of a worker.
 type Options struct {
 	Build  string // the worker's build, for the supervisor's log
 	Now    func() time.Time
-	Report func(error) // takes what goes to the worker's log alone, from any goroutine; never nil
-	// Tools replace those of the table families; nil: they do not.
+	Report func(error) // takes errors for the worker's log, from any goroutine; never nil
+	// Tools replace those of the table families, unless they are nil.
 	Tools []worker.Tool
-	// MoreTools gives the tools that there are beside all others, whole, each time that they change; nil: there are none.
+	// MoreTools gives the whole list of tools that there are beside all others, each time that it changes. nil: never.
 	MoreTools <-chan []worker.Tool
-	// Start starts a program behind a second layer of walls; nil: no programs are run. This process must be one that orphans
-	// come to.
+	// Start starts a program behind a second layer of walls; nil: no programs are run. Orphans must come to this process.
 	Start func(cmd *exec.Cmd) error
 	Env   []string // variables, NAME=VALUE, that programs need within these walls
 	Temp  string   // where programs' outputs are kept; "" is /tmp
-	// Try tries to get out of the walls; nil: it cannot be tried here.
+	// Try tries to get out of the walls; nil: there is no way to try here.
 	Try func(context.Context, protocol.TryWalls) []protocol.Finding
 }
 
 // How long a worker waits when it ends.
 const (
-	// stopTimeout is for its turns to end once they are cancelled. A tool that takes longer is ended with the process.
+	// stopTimeout is for cancelled turns and operations to end. A tool that takes longer ends with the process.
 	stopTimeout = 4 * time.Second
-	// closeDelay is for the supervisor to take the last answers and close, before the worker does.
+	// closeDelay is for the supervisor to take the last answers and close. Then the worker closes.
 	closeDelay = 300 * time.Millisecond
 	// exitTimeout is for tools to end once the supervisor has gone.
 	exitTimeout = time.Second
 )
 
-// errStopping is the cause of a turn's end when its worker is stopped.
+// errStopping is the cause of the end of turns and operations when their worker is stopped.
 var errStopping = errors.New("the worker is stopping")
 
-// Run serves the supervisor at the other end of rwc, which it owns and closes. It returns nil when the supervisor has
-// gone, has called stop, or ctx has ended, which is the same as stop; and an error when the wire broke. It does not wait
-// longer than a second for tools that ignore their context: the process must end when Run has returned.
+// Run serves the supervisor at the other end of rwc, which it owns and closes. It returns nil when the supervisor has gone or
+// has called stop, or when ctx has ended, which is the same as stop. It returns an error when the wire broke. It waits at most
+// a second for tools that ignore their context, so the process must end when Run has returned.
 func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 	s := newServer(o)
 	defer s.close()
@@ -85,7 +84,7 @@ func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 	}
 }
 
-// closeAfterAnswers closes the connection when the supervisor has had the time to take the last answers.
+// closeAfterAnswers closes the connection when the supervisor has had time to take the last answers.
 func (s *server) closeAfterAnswers() {
 	select {
 	case <-s.conn.Done():
@@ -94,8 +93,8 @@ func (s *server) closeAfterAnswers() {
 	}
 }
 
-// connError is the error of a connection that did not just end. A supervisor that was killed leaves half a line, or answers
-// that it never read.
+// connError is the error of a connection that has broken; nil for one that has ended. A killed supervisor may leave half a
+// line, or answers that it has not read.
 func connError(err error) error {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, end) {

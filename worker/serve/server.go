@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,10 +16,10 @@ import (
 type phase string
 
 const (
-	phaseNew      phase = "fresh"    // no hello yet: nothing is known of the person
+	phaseNew      phase = "fresh"    // no hello yet: the person is not known
 	phaseHello    phase = "greeting" // hello is being answered
-	phaseReady    phase = "ready"    // turns may be started
-	phaseStopping phase = "stopping" // turns are being ended; nothing new is taken
+	phaseReady    phase = "ready"    // turns and operations may be started
+	phaseStopping phase = "stopping" // turns and operations are being ended, and no other may be started
 )
 
 // nextPhases lists the phases that may follow one.
@@ -36,7 +37,7 @@ const (
 	maxOperations = 1
 )
 
-// server is one worker's side of the connection. conn and host are set before the first call and not changed.
+// server is one worker's side of the connection. conn and host are set before the first call and do not change.
 type server struct {
 	options Options
 	conn    *protocol.Conn
@@ -139,13 +140,17 @@ func (s *server) update(change func(*serverState)) {
 	change(&s.state)
 }
 
-// transition moves to the next phase if it may follow the present one.
-func (s *serverState) transition(next phase) error {
-	for _, allowed := range nextPhases[s.phase] {
-		if allowed == next {
-			s.phase = next
-			return nil
-		}
+// userTools are the person's tools, nil while there is no person.
+func (s *server) userTools() (u *userTools) {
+	s.update(func(state *serverState) { u = state.tools })
+	return u
+}
+
+// moveTo moves to the next phase and returns true, if that phase may follow the present one.
+func (s *serverState) moveTo(next phase) bool {
+	if !slices.Contains(nextPhases[s.phase], next) {
+		return false
 	}
-	return fmt.Errorf("a worker that is %s cannot become %s", s.phase, next)
+	s.phase = next
+	return true
 }

@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-// stop ends the turns, answers, and has Run return.
+// stop ends turns and operations, answers, and has Run return.
 func (s *server) stop(_ context.Context, req *protocol.Request) (any, error) {
 	if err := req.Decode(nil); err != nil {
 		return nil, err
@@ -19,12 +19,12 @@ func (s *server) stop(_ context.Context, req *protocol.Request) (any, error) {
 	return nil, nil
 }
 
-// stopWork cancels every turn, lets no other begin, and waits until they have ended or stopTimeout is over. It is false
-// when somebody else has done so.
+// stopWork cancels all turns and operations and lets no other begin. It waits until they have ended, at most stopTimeout. It
+// returns false when somebody else has done the same before.
 func (s *server) stopWork() bool {
 	first := false
 	s.update(func(state *serverState) {
-		first = state.transition(phaseStopping) == nil
+		first = state.moveTo(phaseStopping)
 		for _, cancel := range state.running {
 			cancel(errStopping)
 		}

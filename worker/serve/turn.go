@@ -13,7 +13,7 @@ import (
 	"mews/worker/host"
 )
 
-// Bounds of a turn that a supervisor may ask for.
+// Bounds of the limits of a turn.
 const (
 	maxSteps   = 10_000
 	maxSeconds = 7 * 24 * 60 * 60
@@ -22,7 +22,7 @@ const (
 // eventTimeout is how long the end of a turn waits for its last events to leave.
 const eventTimeout = time.Second
 
-// startTurn runs a turn to its end. A cancelled call is a stopped turn, and is answered like any other.
+// startTurn runs a turn to its end. A turn whose call was cancelled is stopped, and answered like any other.
 func (s *server) startTurn(ctx context.Context, req *protocol.Request) (any, error) {
 	var start protocol.TurnStart
 	if err := req.Decode(&start); err != nil {
@@ -42,7 +42,7 @@ func (s *server) startTurn(ctx context.Context, req *protocol.Request) (any, err
 	return s.runTurn(ctx, u, start)
 }
 
-// checkStart refuses a turn that could not run.
+// checkStart refuses a turn that cannot run.
 func checkStart(start protocol.TurnStart) error {
 	for _, bound := range []struct {
 		name        string
@@ -92,8 +92,8 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	return end, nil
 }
 
-// sendEvents sends a turn's events, also after it was stopped, until the returned function is called. That waits, but not
-// long, for the last of them, so that they are queued before the turn's end.
+// sendEvents sends a turn's events, also after the turn was stopped, until the returned function is called. That function
+// waits at most eventTimeout for the last events, so that they are queued before the turn's end.
 func (s *server) sendEvents(ctx context.Context, turn *host.Turn) (flush func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var sender sync.WaitGroup

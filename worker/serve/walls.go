@@ -6,7 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// tryWalls tries to get out, before there is anybody whose worker this is.
+// tryWalls tries to get out of the walls. It runs before there is a person.
 func (s *server) tryWalls(ctx context.Context, req *protocol.Request) (any, error) {
 	var try protocol.TryWalls
 	if err := req.Decode(&try); err != nil {

@@ -1,5 +1,5 @@
-// Package hosttest is a supervisor in memory, for tests of what runs a turn: it answers with the messages that the test
-// set, commits as the real one does, refuses what the real one would refuse, and fails where the test says so.
+// Package hosttest has a supervisor in memory, for tests of turns. It answers with the messages that the test has set, commits
+// and refuses as the real one does, and fails where the test says so.
 package hosttest
 
 import (
@@ -14,27 +14,27 @@ import (
 	"mews/protocol"
 )
 
-// Failure says how a call of the host goes wrong.
+// Failure says how a call of the host fails.
 type Failure string
 
 const (
-	NoFailure  Failure = ""       // it does not
+	NoFailure  Failure = ""       // the call works
 	CallLost   Failure = "lost"   // the call never arrives
-	AnswerLost Failure = "deaf"   // the call is carried out, its answer never arrives
+	AnswerLost Failure = "deaf"   // the call is carried out, but its answer never arrives
 	Refused    Failure = "failed" // the supervisor answers with an error
 )
 
-// Host holds what was committed of one turn. Set its fields before use; its methods may be called from any goroutine.
+// Host holds what was committed of one turn. Its fields are set before use. Its methods may be called from any goroutine.
 type Host struct {
 	TB     testing.TB
 	Limits protocol.TurnLimits
-	// Answer is the model: its message number step, from 1. Nil or a zero message is one that says "done".
+	// Answer is the model's message number step, from 1. Nil or a zero message stands for one that says "done".
 	Answer func(ctx context.Context, step int) (protocol.Message, error)
-	// Taken is how many messages of the person's the model's message number step was made with; nil for none ever.
+	// Taken is how many messages of the person's were added to the request for message number step; nil: none.
 	Taken func(step int) int
-	// Fail is asked at each call of the host, numbered from 1: "model", "begin", "done", "keep". Nil for no failure.
+	// Fail is asked at each call of the host, numbered from 1: "model", "begin", "done", "keep". Nil: no call fails.
 	Fail func(n int, call string) Failure
-	// Seen is given each event; nil for none.
+	// Seen gets each event; may be nil.
 	Seen func(protocol.TurnEvent)
 
 	mu         sync.Mutex
@@ -114,7 +114,7 @@ func (h *Host) answer(ctx context.Context) (protocol.Message, error) {
 	return message, nil
 }
 
-// checkNewest refuses a model call that was made too early or too late.
+// checkNewest fails the test for a model call that was made too early or too late.
 func (h *Host) checkNewest(after int64) {
 	start := h.Start()
 	if after != start.Last {
@@ -186,7 +186,7 @@ func (h *Host) Keep(_ context.Context, r io.Reader, _ int64) (protocol.BlobRef, 
 	return ref, failure.after()
 }
 
-// ReadBlob gives a part of what Keep stored.
+// ReadBlob returns a part of a blob that Keep has stored.
 func (h *Host) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

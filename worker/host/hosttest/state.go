@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-// ErrGone is what a caller gets of a host that cannot be reached.
+// ErrGone is the error of a host that cannot be reached.
 var ErrGone = errors.New("the supervisor is gone")
 
 func (f Failure) before() error {
@@ -28,7 +28,7 @@ func (f Failure) after() error {
 	return nil
 }
 
-// Start is the turn.start that follows from what is committed.
+// Start is the turn.start for what is committed.
 func (h *Host) Start() protocol.TurnStart {
 	h.mu.Lock()
 	defer h.mu.Unlock()
