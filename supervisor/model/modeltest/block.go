@@ -52,13 +52,10 @@ func (m *marker) check(at string) *refusal {
 	if m == nil {
 		return nil
 	}
-	if m.Type != "ephemeral" {
-		return bad("%s.cache_control.type: Input should be 'ephemeral'", at)
-	}
-	if _, known := lifetimes[m.TTL]; !known {
-		return bad("%s.cache_control.ttl: Input should be '5m' or '1h'", at)
-	}
-	return nil
+	_, known := lifetimes[m.TTL]
+	return first(
+		badIf(m.Type != "ephemeral", "%s.cache_control.type: Input should be 'ephemeral'", at),
+		badIf(!known, "%s.cache_control.ttl: Input should be '5m' or '1h'", at))
 }
 
 // blockShape is what a type of block must and may hold, and who may say it.
@@ -86,15 +83,10 @@ func blockShapes() map[string]blockShape {
 func checkNothing(*block, string) *refusal { return nil }
 
 func checkTextBlock(b *block, at string) *refusal {
-	switch {
-	case b.Text == "" && b.CacheControl != nil:
-		return bad("%s.text: cache_control cannot be set for empty text blocks", at)
-	case b.Text == "":
-		return bad("messages: text content blocks must be non-empty")
-	case strings.TrimSpace(b.Text) == "":
-		return bad("messages: text content blocks must contain non-whitespace text")
-	}
-	return nil
+	return first(
+		badIf(b.Text == "" && b.CacheControl != nil, "%s.text: cache_control cannot be set for empty text blocks", at),
+		badIf(b.Text == "", "messages: text content blocks must be non-empty"),
+		badIf(strings.TrimSpace(b.Text) == "", "messages: text content blocks must contain non-whitespace text"))
 }
 
 var (
@@ -104,15 +96,10 @@ var (
 
 func checkToolUse(b *block, at string) *refusal {
 	var input map[string]any
-	switch {
-	case !useID().MatchString(b.ID):
-		return bad("%s.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", at)
-	case !useName().MatchString(b.Name):
-		return bad("%s.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", at)
-	case json.Unmarshal(b.Input, &input) != nil || input == nil:
-		return bad("%s.tool_use.input: Input should be a valid dictionary", at)
-	}
-	return nil
+	return first(
+		badIf(!useID().MatchString(b.ID), "%s.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", at),
+		badIf(!useName().MatchString(b.Name), "%s.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", at),
+		badIf(json.Unmarshal(b.Input, &input) != nil || input == nil, "%s.tool_use.input: Input should be a valid dictionary", at))
 }
 
 func checkToolResult(b *block, at string) *refusal {
@@ -166,18 +153,11 @@ func readBlock(raw json.RawMessage, role, at string) (*block, *refusal) {
 		return nil, bad("%s: %v", at, err)
 	}
 	shape, known := blockShapes()[b.Type]
-	switch {
-	case b.Type == "":
-		return nil, bad("%s.type: Field required", at)
-	case !known:
-		return nil, bad("%s: Input tag '%s' found using 'type' does not match any of the expected tags", at, b.Type)
-	case shape.role != "" && shape.role != role:
-		return nil, bad("%s: `%s` blocks can only be in `%s` messages", at, b.Type, shape.role)
-	}
-	if refused := shape.checkKeys(keys, at+"."+b.Type); refused != nil {
-		return nil, refused
-	}
-	if refused := b.CacheControl.check(at); refused != nil {
+	if refused := first(
+		badIf(b.Type == "", "%s.type: Field required", at),
+		badIf(!known, "%s: Input tag '%s' found using 'type' does not match any of the expected tags", at, b.Type),
+		badIf(shape.role != "" && shape.role != role, "%s: `%s` blocks can only be in `%s` messages", at, b.Type, shape.role),
+		shape.checkKeys(keys, at+"."+b.Type), b.CacheControl.check(at)); refused != nil {
 		return nil, refused
 	}
 	return b, shape.complete(b, at)

@@ -81,10 +81,6 @@ type wireTool struct {
 // toolName is what OpenAI takes as a function's name.
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 
-func bad(format string, args ...any) *refusal {
-	return &refusal{status: http.StatusBadRequest, text: fmt.Sprintf(format, args...)}
-}
-
 // efforts are what reasoning_effort may be.
 var efforts = []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}
 
@@ -141,24 +137,18 @@ func (s *Server) checkChat(b chatBody) *refusal {
 	if b.Reasoning != nil {
 		effort = b.Reasoning.Effort
 	}
-	switch {
-	case b.Model == "":
-		return bad("you must provide a model parameter")
-	case !s.has(b.Model):
+	if b.Model != "" && !s.has(b.Model) {
 		return Failure{Class: NoModel}.chat(s, b.Model)
-	case len(b.Messages) == 0:
-		return bad("Invalid 'messages': empty array.")
-	case b.StreamOptions != nil && !b.Stream:
-		return bad("The 'stream_options' parameter is only allowed when 'stream' is enabled.")
-	case b.MaxTokens != nil && b.MaxCompletionTokens != nil:
-		return bad("Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.")
-	case atMost(b) < 0:
-		return bad("Invalid 'max_tokens': integer below minimum value.")
-	case !slices.Contains(efforts, effort):
-		return bad("Invalid value: '%s'. Supported values are: 'none', 'minimal', 'low', 'medium', 'high', and 'xhigh'. "+
-			"(reasoning_effort)", effort)
 	}
-	return nil
+	return first(
+		badIf(b.Model == "", "you must provide a model parameter"),
+		badIf(len(b.Messages) == 0, "Invalid 'messages': empty array."),
+		badIf(b.StreamOptions != nil && !b.Stream, "The 'stream_options' parameter is only allowed when 'stream' is enabled."),
+		badIf(b.MaxTokens != nil && b.MaxCompletionTokens != nil,
+			"Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."),
+		badIf(atMost(b) < 0, "Invalid 'max_tokens': integer below minimum value."),
+		badIf(!slices.Contains(efforts, effort), "Invalid value: '%s'. Supported values are: 'none', 'minimal', 'low', 'medium', "+
+			"'high', and 'xhigh'. (reasoning_effort)", effort))
 }
 
 // atMost is how many tokens may be answered: 0 for no limit, below it for one that can't be.
@@ -210,15 +200,12 @@ func readTool(raw json.RawMessage, i int) (t wireTool, _ *refusal) {
 	if refused := strictly(raw, &t, fmt.Sprintf("tools[%d]", i)); refused != nil {
 		return t, refused
 	}
-	switch {
-	case t.Type != "function":
-		return t, bad("Invalid value: '%s'. Supported values are: 'function'. (tools[%d].type)", t.Type, i)
-	case !toolName().MatchString(t.Function.Name):
-		return t, bad("Invalid 'tools[%d].function.name': string does not match pattern.", i)
-	case json.Unmarshal(t.Function.Parameters, &schema) != nil || schema["type"] != "object":
-		return t, bad("Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"'.", t.Function.Name)
-	}
-	return t, nil
+	f := t.Function
+	wrong := json.Unmarshal(f.Parameters, &schema) != nil || schema["type"] != "object"
+	return t, first(
+		badIf(t.Type != "function", "Invalid value: '%s'. Supported values are: 'function'. (tools[%d].type)", t.Type, i),
+		badIf(!toolName().MatchString(f.Name), "Invalid 'tools[%d].function.name': string does not match pattern.", i),
+		badIf(wrong, "Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"'.", f.Name))
 }
 
 // needs is what each role's message must hold.
@@ -246,13 +233,12 @@ func readMessage(raw json.RawMessage, i int) (m wireMessage, _ *refusal) {
 		return m, refused
 	}
 	complete, known := needs[m.Role]
-	switch {
-	case !known:
-		return m, bad("Invalid value: '%s'. (messages[%d].role)", m.Role, i)
-	case !complete(m):
-		return m, bad("Missing or superfluous parameter in messages[%d] with role '%s'.", i, m.Role)
-	case (m.Role == "system" || m.Role == "developer") && i > 0:
-		return m, bad("messages[%d]: the system message must come first", i)
+	system := m.Role == "system" || m.Role == "developer"
+	if refused := first(
+		badIf(!known, "Invalid value: '%s'. (messages[%d].role)", m.Role, i),
+		badIf(known && !complete(m), "Missing or superfluous parameter in messages[%d] with role '%s'.", i, m.Role),
+		badIf(system && i > 0, "messages[%d]: the system message must come first", i)); refused != nil {
+		return m, refused
 	}
 	for j, c := range m.ToolCalls {
 		if c.ID == "" || c.Type != "function" || !toolName().MatchString(c.Function.Name) || c.Function.Arguments == nil {

@@ -50,6 +50,29 @@ type refusal struct {
 	header map[string]string
 }
 
+// bad is a request that is refused as wrong.
+func bad(format string, args ...any) *refusal {
+	return &refusal{status: http.StatusBadRequest, text: fmt.Sprintf(format, args...)}
+}
+
+// badIf is bad where wrong, and else nil.
+func badIf(wrong bool, format string, args ...any) *refusal {
+	if !wrong {
+		return nil
+	}
+	return bad(format, args...)
+}
+
+// first is the first of some refusals that is one; nil where none is.
+func first(refusals ...*refusal) *refusal {
+	for _, r := range refusals {
+		if r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
 // sample is how a server says a failure. {model}, {wait}, {reset}, {key}, {tokens}, {limit} and {id} are filled in.
 type sample struct {
 	status int

@@ -122,30 +122,22 @@ var messagesChecks = []func(*Server, *messagesRequest) *refusal{
 }
 
 func checkHead(_ *Server, l *messagesRequest) *refusal {
-	switch {
-	case l.Model == "":
-		return bad("model: Field required")
-	case l.Messages == nil:
-		return bad("messages: Field required")
-	case len(l.Messages) == 0:
-		return bad("messages: at least one message is required")
-	case l.MaxTokens == nil:
-		return bad("max_tokens: Field required")
-	case *l.MaxTokens < 1:
-		return bad("max_tokens: Input should be greater than or equal to 1")
-	}
-	return l.CacheControl.check("")
+	return first(
+		badIf(l.Model == "", "model: Field required"),
+		badIf(l.Messages == nil, "messages: Field required"),
+		badIf(len(l.Messages) == 0, "messages: at least one message is required"),
+		badIf(l.MaxTokens == nil, "max_tokens: Field required"),
+		badIf(l.MaxTokens != nil && *l.MaxTokens < 1, "max_tokens: Input should be greater than or equal to 1"),
+		l.CacheControl.check(""))
 }
 
 func checkModel(s *Server, l *messagesRequest) *refusal {
 	if !s.has(l.Model) {
 		return &refusal{status: http.StatusNotFound, text: "model: " + l.Model}
 	}
-	if limit := s.Limits.Output; limit > 0 && *l.MaxTokens > limit {
-		return bad("max_tokens: %d > %d, which is the maximum allowed number of output tokens for %s", *l.MaxTokens, limit,
-			l.Model)
-	}
-	return nil
+	limit := s.Limits.Output
+	return badIf(limit > 0 && *l.MaxTokens > limit,
+		"max_tokens: %d > %d, which is the maximum allowed number of output tokens for %s", *l.MaxTokens, limit, l.Model)
 }
 
 func readSystem(_ *Server, l *messagesRequest) *refusal {
@@ -170,11 +162,8 @@ func readTools(_ *Server, l *messagesRequest) *refusal {
 		if refused := strictly(raw, &t, at); refused != nil {
 			return refused
 		}
-		if refused := t.check(at); refused != nil {
+		if refused := first(t.check(at), badIf(seen[t.Name], "tools: Tool names must be unique.")); refused != nil {
 			return refused
-		}
-		if seen[t.Name] {
-			return bad("tools: Tool names must be unique.")
 		}
 		seen[t.Name] = true
 		l.tools = append(l.tools, t)
@@ -184,21 +173,15 @@ func readTools(_ *Server, l *messagesRequest) *refusal {
 
 func (t messageTool) check(at string) *refusal {
 	var schema map[string]any
-	switch {
-	case t.Type != "" && t.Type != "custom":
-		return bad("%s.type: Input should be 'custom'", at)
-	case !useName().MatchString(t.Name):
-		return bad("%s.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", at)
-	case t.InputSchema == nil:
-		return bad("%s.input_schema: Field required", at)
-	case json.Unmarshal(t.InputSchema, &schema) != nil || schema == nil:
-		return bad("%s.input_schema: Input should be a valid dictionary", at)
-	case schema["type"] == nil:
-		return bad("%s.input_schema.type: Field required", at)
-	case schema["type"] != "object":
-		return bad("%s.input_schema.type: Input should be 'object'", at)
-	}
-	return t.CacheControl.check(at)
+	valid := json.Unmarshal(t.InputSchema, &schema) == nil && schema != nil
+	return first(
+		badIf(t.Type != "" && t.Type != "custom", "%s.type: Input should be 'custom'", at),
+		badIf(!useName().MatchString(t.Name), "%s.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", at),
+		badIf(t.InputSchema == nil, "%s.input_schema: Field required", at),
+		badIf(!valid, "%s.input_schema: Input should be a valid dictionary", at),
+		badIf(schema["type"] == nil, "%s.input_schema.type: Field required", at),
+		badIf(schema["type"] != "object", "%s.input_schema.type: Input should be 'object'", at),
+		t.CacheControl.check(at))
 }
 
 func readParams(_ *Server, l *messagesRequest) *refusal {
@@ -208,18 +191,13 @@ func readParams(_ *Server, l *messagesRequest) *refusal {
 		if refused := strictly(raw, &t, at); refused != nil {
 			return refused
 		}
-		if t.Role != "user" && t.Role != "assistant" {
-			return bad("%s.role: Input should be 'user' or 'assistant'", at)
-		}
-		if t.Content == nil {
-			return bad("%s.content: Field required", at)
-		}
 		blocks, refused := readBlocks(t.Content, t.Role, at+".content")
-		if refused != nil {
+		if refused = first(
+			badIf(t.Role != "user" && t.Role != "assistant", "%s.role: Input should be 'user' or 'assistant'", at),
+			badIf(t.Content == nil, "%s.content: Field required", at), refused,
+			badIf(len(blocks) == 0, "%s: all messages must have non-empty content except for the optional final assistant message",
+				at)); refused != nil {
 			return refused
-		}
-		if len(blocks) == 0 {
-			return bad("%s: all messages must have non-empty content except for the optional final assistant message", at)
 		}
 		t.blocks = blocks
 		l.params = append(l.params, t)
@@ -229,17 +207,11 @@ func readParams(_ *Server, l *messagesRequest) *refusal {
 
 // checkSize wants the prompt, and what may be answered, within the model's context.
 func (s *Server) checkSize(l *messagesRequest, n int64) *refusal {
-	limit := int64(s.Limits.Context)
-	switch {
-	case limit <= 0:
-		return nil
-	case n > limit:
-		return bad("prompt is too long: %d tokens > %d maximum", n, limit)
-	case n+int64(*l.MaxTokens) > limit:
-		return bad("input length and `max_tokens` exceed context limit: %d + %d > %d, decrease input length or `max_tokens` "+
-			"and try again", n, *l.MaxTokens, limit)
-	}
-	return nil
+	limit, most := int64(s.Limits.Context), int64(*l.MaxTokens)
+	return first(
+		badIf(limit > 0 && n > limit, "prompt is too long: %d tokens > %d maximum", n, limit),
+		badIf(limit > 0 && n+most > limit, "input length and `max_tokens` exceed context limit: %d + %d > %d, decrease input "+
+			"length or `max_tokens` and try again", n, most, limit))
 }
 
 // plain is the request as scripts see it.

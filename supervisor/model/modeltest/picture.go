@@ -88,26 +88,19 @@ func checkImage(b *block, at string) *refusal {
 			"'file', 'url'", at, s.Type)
 	}
 	at += ".image.source.base64"
-	if !slices.Contains(imageTypes, s.MediaType) {
-		return bad("%s.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'", at)
-	}
-	if n := len(s.Data); n > maxAnthropicImage {
-		return bad("%s: image exceeds 5 MB maximum: %d bytes > %d bytes", at, n, maxAnthropicImage)
-	}
+	n := len(s.Data)
 	p, _, valid := readPicture(s.Data)
-	switch {
-	case !valid:
-		return bad("%s.data: The image data is not valid base64", at)
-	case p.MediaType == "":
-		return bad("Could not process image")
-	case p.MediaType != s.MediaType:
-		return bad("%s.data: The image was specified using the %s media type, but the image appears to be a %s image", at,
-			s.MediaType, p.MediaType)
-	case max(p.Width, p.Height) > maxEdge:
-		return bad("%s.data: At least one of the image dimensions exceed max allowed size: %d pixels", at, maxEdge)
-	}
 	b.pictures = []Picture{p}
-	return nil
+	return first(
+		badIf(!slices.Contains(imageTypes, s.MediaType),
+			"%s.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'", at),
+		badIf(n > maxAnthropicImage, "%s: image exceeds 5 MB maximum: %d bytes > %d bytes", at, n, maxAnthropicImage),
+		badIf(!valid, "%s.data: The image data is not valid base64", at),
+		badIf(p.MediaType == "", "Could not process image"),
+		badIf(p.MediaType != s.MediaType, "%s.data: The image was specified using the %s media type, but the image appears to be "+
+			"a %s image", at, s.MediaType, p.MediaType),
+		badIf(max(p.Width, p.Height) > maxEdge,
+			"%s.data: At least one of the image dimensions exceed max allowed size: %d pixels", at, maxEdge))
 }
 
 // readImageURL reads the picture of a data: URI as OpenAI does. One of the web is not fetched.

@@ -20,66 +20,49 @@ func checkThinking(s *Server, l *messagesRequest) *refusal {
 	if l.Thinking == nil && s.ThinkingTypes != nil && !slices.Contains(s.ThinkingTypes, "disabled") {
 		l.Thinking = &thinkingParam{Type: "adaptive"}
 	}
-	if !slices.Contains(effortLevels, l.OutputConfig.Effort) {
-		return bad("output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'")
-	}
+	effort := badIf(!slices.Contains(effortLevels, l.OutputConfig.Effort),
+		"output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'")
 	t := l.Thinking
-	if t == nil {
-		return nil
+	if effort != nil || t == nil {
+		return effort
 	}
-	switch {
-	case !slices.Contains(allThinkingTypes, t.Type):
-		return bad("thinking: Input tag '%s' found using 'type' does not match any of the expected tags: 'adaptive', "+
-			"'between_tools', 'disabled', 'enabled'", t.Type)
-	case s.ThinkingTypes != nil && !slices.Contains(s.ThinkingTypes, t.Type):
-		return bad("\"thinking.type.%s\" is not supported for this model. Use \"thinking.type.%s\".", t.Type,
-			strings.Join(s.ThinkingTypes, "\" or \"thinking.type."))
-	case t.Type != "enabled" && t.Budget != nil:
-		return bad("thinking.%s.budget_tokens: Extra inputs are not permitted", t.Type)
-	case t.Type != "enabled":
-		return nil
-	case t.Budget == nil:
-		return bad("thinking.enabled.budget_tokens: Field required")
-	case *t.Budget < leastBudget:
-		return bad("thinking.enabled.budget_tokens: Input should be greater than or equal to %d", leastBudget)
-	case *t.Budget >= *l.MaxTokens:
-		return bad("`max_tokens` must be greater than `thinking.budget_tokens`.")
-	}
-	return nil
+	enabled := t.Type == "enabled"
+	return first(
+		badIf(!slices.Contains(allThinkingTypes, t.Type), "thinking: Input tag '%s' found using 'type' does not match any of the "+
+			"expected tags: 'adaptive', 'between_tools', 'disabled', 'enabled'", t.Type),
+		badIf(s.ThinkingTypes != nil && !slices.Contains(s.ThinkingTypes, t.Type), "\"thinking.type.%s\" is not supported for this "+
+			"model. Use \"thinking.type.%s\".", t.Type, strings.Join(s.ThinkingTypes, "\" or \"thinking.type.")),
+		badIf(!enabled && t.Budget != nil, "thinking.%s.budget_tokens: Extra inputs are not permitted", t.Type),
+		badIf(enabled && t.Budget == nil, "thinking.enabled.budget_tokens: Field required"),
+		badIf(enabled && t.Budget != nil && *t.Budget < leastBudget,
+			"thinking.enabled.budget_tokens: Input should be greater than or equal to %d", leastBudget),
+		badIf(enabled && t.Budget != nil && *t.Budget >= *l.MaxTokens, "`max_tokens` must be greater than `thinking.budget_tokens`."))
 }
 
 // checkSampling is about temperature and its like, which thinking leaves no choice of.
 func checkSampling(_ *Server, l *messagesRequest) *refusal {
 	on := l.Thinking.on()
-	switch {
-	case l.Temperature != nil && (*l.Temperature < 0 || *l.Temperature > 1):
-		return bad("temperature: Input should be between 0 and 1")
-	case on && l.Temperature != nil && *l.Temperature != 1:
-		return bad("`temperature` may only be set to 1 when thinking is enabled.")
-	case on && l.TopK != nil:
-		return bad("`top_k` must be unset when thinking is enabled.")
-	case on && l.TopP != nil && *l.TopP < 0.95:
-		return bad("`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.")
-	}
-	return l.checkChoice()
+	return first(
+		badIf(l.Temperature != nil && (*l.Temperature < 0 || *l.Temperature > 1), "temperature: Input should be between 0 and 1"),
+		badIf(on && l.Temperature != nil && *l.Temperature != 1, "`temperature` may only be set to 1 when thinking is enabled."),
+		badIf(on && l.TopK != nil, "`top_k` must be unset when thinking is enabled."),
+		badIf(on && l.TopP != nil && *l.TopP < 0.95,
+			"`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled."),
+		l.checkChoice())
 }
 
 func (l *messagesRequest) checkChoice() *refusal {
 	c := l.ToolChoice
-	switch {
-	case c == nil:
+	if c == nil {
 		return nil
-	case !slices.Contains([]string{"auto", "any", "tool", "none"}, c.Type):
-		return bad("tool_choice: Input tag '%s' found using 'type' does not match any of the expected tags: 'any', 'auto', "+
-			"'none', 'tool'", c.Type)
-	case l.Thinking.on() && (c.Type == "any" || c.Type == "tool"):
-		return bad("Thinking may not be enabled when tool_choice forces tool use.")
-	case len(l.tools) == 0 && c.Type != "none":
-		return bad("tool_choice: tool_choice may only be specified while providing tools")
-	case c.Type == "tool" && !slices.ContainsFunc(l.tools, func(t messageTool) bool { return t.Name == c.Name }):
-		return bad("tool_choice: Tool '%s' not found in provided tools", c.Name)
 	}
-	return nil
+	named := slices.ContainsFunc(l.tools, func(t messageTool) bool { return t.Name == c.Name })
+	return first(
+		badIf(!slices.Contains([]string{"auto", "any", "tool", "none"}, c.Type), "tool_choice: Input tag '%s' found using 'type' "+
+			"does not match any of the expected tags: 'any', 'auto', 'none', 'tool'", c.Type),
+		badIf(l.Thinking.on() && (c.Type == "any" || c.Type == "tool"), "Thinking may not be enabled when tool_choice forces tool use."),
+		badIf(len(l.tools) == 0 && c.Type != "none", "tool_choice: tool_choice may only be specified while providing tools"),
+		badIf(c.Type == "tool" && !named, "tool_choice: Tool '%s' not found in provided tools", c.Name))
 }
 
 // maxMarkers is how many places of a request may be marked for the cache.

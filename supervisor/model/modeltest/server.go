@@ -178,17 +178,17 @@ func (s *Server) checkKey(f Format, h http.Header) *refusal {
 	if key == "" {
 		key = bearer
 	}
-	switch {
-	case key == "":
-		return &refusal{status: http.StatusUnauthorized, text: "x-api-key header is required"}
-	case s.Key != "" && key != s.Key:
-		return &refusal{status: http.StatusUnauthorized, text: "invalid x-api-key"}
-	case h.Get("Anthropic-Version") == "":
-		return bad("anthropic-version: header is required")
-	case !slices.Contains(versions, h.Get("Anthropic-Version")):
-		return bad("anthropic-version: %q is not a valid version", h.Get("Anthropic-Version"))
+	unauthorized := &refusal{status: http.StatusUnauthorized, text: "invalid x-api-key"}
+	if key == "" {
+		unauthorized.text = "x-api-key header is required"
 	}
-	return nil
+	if key == "" || s.Key != "" && key != s.Key {
+		return unauthorized
+	}
+	version := h.Get("Anthropic-Version")
+	return first(
+		badIf(version == "", "anthropic-version: header is required"),
+		badIf(!slices.Contains(versions, version), "anthropic-version: %q is not a valid version", version))
 }
 
 // versions are all that the Messages API ever had.
