@@ -17,27 +17,27 @@ type ModelRequest struct {
 	Tools    []protocol.Tool // sorted by name, so that the prompt's prefix stays the same
 	Messages []protocol.Message
 	Thinking Thinking
-	Cache    time.Duration // how long the provider is to keep what is the same in the next request; 0: not at all
+	Cache    time.Duration // how long the provider is to cache the prefix that the next request shares; 0: not at all
 	Purpose  Purpose
 	Picture  func(protocol.Image) ([]byte, error) // reads a picture of Messages; nil: none can be read
 	Reserver Reserver                             // pays for each attempt; nil: nobody asks
-	Output   int64                                // tokens that the model may say at most; 0 is the provider's own bound
+	Output   int64                                // tokens that the answer may have; 0 is the provider's own limit
 	Measured Measured
-	User     string // whose call it is: where more calls wait than may run, their people take turns
-	// OnFailure is told of each attempt of a model that failed, as it happens and from the caller's goroutine: also of those
-	// that a fallback makes good and, where there is a Reserver, of one that ctx's end has stopped. Who gives a Reserver sets
-	// it and ends each failure's Lease. The catalogue calls it, no provider does. nil: nobody asks.
+	User     string // whose call it is: where calls wait for a free place, people take turns
+	// OnFailure is called for each failed attempt, as it happens and from the caller's goroutine: also where a fallback
+	// answers then and, with a Reserver, where ctx's end has stopped the attempt. With a Reserver it must be set, and must end
+	// the failure's Lease. The catalogue calls it, no provider does.
 	OnFailure func(ModelFailure)
 }
 
-// Measured is what a provider has said of how long an earlier request was whose beginning this one has.
+// Measured is how many tokens a provider counted of an earlier request with which this one begins.
 type Measured struct {
 	Spec     string // the model that counted; "" where nothing is known
 	Tokens   int64  // of all its input, from a cache or not
 	Messages int    // how many of Messages were in it; System and Tools were the same
 }
 
-// ReadPicture is a picture's bytes; where there are none, instead is a line of text for the model in their place.
+// ReadPicture is a picture's bytes. Where it cannot be read, instead is a line of text for the model.
 func (r ModelRequest) ReadPicture(image protocol.Image) (data []byte, instead string) {
 	if r.Picture == nil {
 		return nil, PictureNote(image, "it can't be read")
@@ -53,7 +53,7 @@ func (r ModelRequest) ReadPicture(image protocol.Image) (data []byte, instead st
 	return data, ""
 }
 
-// PictureError is an error of Picture, and why the model is not to see the picture, in words for it.
+// PictureError is an error of ModelRequest.Picture that says to the model why it does not see the picture.
 type PictureError string
 
 func (u PictureError) Error() string { return string(u) }

@@ -8,14 +8,14 @@ import (
 	"mews/supervisor"
 )
 
-// payment is what was set aside for one attempt. The zero value is that of an attempt for which nobody pays.
+// payment is what was set aside for one attempt. Nobody pays for an attempt whose payment is the zero value.
 type payment struct {
 	costBound
 	lease int64 // 0 where nothing had to be set aside
 }
 
-// attempt is one call of a provider, which is paid for first and has its turn then. Its error is a
-// *supervisor.ModelError, or ctx's cause; beside it the answer has the Lease that is still to be ended.
+// attempt makes one call of a provider: it sets money aside, waits for a free place, calls and settles. Its error is a
+// *supervisor.ModelError or ctx's cause. Beside an error the answer has the Lease that the caller still has to end.
 func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAnswer, err error) {
 	c.deltas.restart()
 	req := c.req
@@ -45,7 +45,7 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 	return answer, nil
 }
 
-// reserve sets aside what an attempt can cost, and has req held to that.
+// reserve sets aside what an attempt can cost at most, and limits req's output to that.
 func (c *call) reserve(ctx context.Context, m Choice, req *supervisor.ModelRequest) (paid payment, err error) {
 	if req.Reserver == nil {
 		return paid, nil
@@ -65,7 +65,7 @@ func (c *call) giveBack(ctx context.Context, paid payment) {
 	}
 }
 
-// completeUsage is what an answer counted. What its provider did not say is taken for what it may have been.
+// completeUsage is the usage of a whole answer. Where its provider did not count, the upper bound is taken.
 func (p payment) completeUsage(u protocol.Usage, received int64) protocol.Usage {
 	if p.maxCost > 0 && u.Input == 0 {
 		u.Input = p.inputTokens
@@ -76,8 +76,8 @@ func (p payment) completeUsage(u protocol.Usage, received int64) protocol.Usage 
 	return u
 }
 
-// brokenUsage is what an answer has counted that broke off: what had come by then was paid for, whether it was counted or
-// not. A token is a byte long at least. It is never more than what was set aside, unless the provider itself counted more.
+// brokenUsage is the usage of an answer that broke off. All that had come by then was paid for, counted or not; a token has
+// one byte at least. It is never more than what was set aside, unless the provider itself counted more.
 func (p payment) brokenUsage(u protocol.Usage, received int64) protocol.Usage {
 	u = p.completeUsage(u, received)
 	if p.maxCost > 0 {
@@ -86,8 +86,8 @@ func (p payment) brokenUsage(u protocol.Usage, received int64) protocol.Usage {
 	return u
 }
 
-// settleFailed is the error of an attempt that failed, with what it counted, and its lease. What certainly cost nothing is
-// given back. An attempt that was stopped is no failure of the model's: it is reported here.
+// settleFailed returns the error of a failed attempt, with its usage, and its lease. Where the attempt certainly cost
+// nothing, the lease is given back. It reports an attempt that was stopped itself, which is no failure of the model's.
 func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got supervisor.ModelAnswer,
 	err error) (answer supervisor.ModelAnswer, _ error) {
 	failed, used := modelError(err), got.Usage
@@ -118,7 +118,7 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got sup
 	return answer, err
 }
 
-// settle gives an answer its lease, and completes what it counted.
+// settle gives an answer its lease, and completes its usage.
 func (c *call) settle(m Choice, paid payment, answer *supervisor.ModelAnswer) {
 	answer.Lease, answer.Usage = paid.lease, paid.completeUsage(answer.Usage, answer.Received)
 	if cost, known := c.Cost(m.Spec, answer.Usage, c.req.Cache); known && c.req.Reserver != nil && cost > paid.maxCost {
@@ -127,8 +127,8 @@ func (c *call) settle(m Choice, paid payment, answer *supervisor.ModelAnswer) {
 	}
 }
 
-// preferSmall puts the small model before those that are yet to be asked, where there was no money for another: unless it
-// was asked itself, or is left alone, or the person's words must not go to it.
+// preferSmall puts the small model first in ask, after there was no money for another. It does not where the small model
+// was asked already, is left alone, or may not get the person's words.
 func (c *call) preferSmall(ask, left []Choice) []Choice {
 	small := c.small
 	asked := slices.ContainsFunc(c.failed, func(f failedModel) bool { return f.choice.same(small) })
@@ -138,8 +138,8 @@ func (c *call) preferSmall(ask, left []Choice) []Choice {
 	return append([]Choice{small}, slices.DeleteFunc(slices.Clone(ask), small.same)...)
 }
 
-// onlyCheaper leaves those of list that cost less than a model for which there was no money. What a model has counted is
-// no measure for another: they are compared by the bytes of the request.
+// onlyCheaper returns those of list that cost less than a model for which there was no money. They are compared by the
+// bytes of the request: the tokens that one model counted say nothing of another.
 func (c *call) onlyCheaper(list []Choice, than Choice) []Choice {
 	if c.req.Reserver == nil {
 		return list

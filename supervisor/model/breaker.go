@@ -24,7 +24,7 @@ const (
 	StateHalfOpen State = "half_open" // one call looks whether it is well again; the others still leave it alone
 )
 
-// transitions is every step that a breaker can take. From open to closed goes a model that was called all the same, because
+// transitions lists every change of a breaker's state. Open goes to closed where the model was called all the same, because
 // there was no other, and answered.
 var transitions = map[State][]State{
 	StateClosed:   {StateOpen},
@@ -32,7 +32,7 @@ var transitions = map[State][]State{
 	StateHalfOpen: {StateClosed, StateOpen},
 }
 
-// breaker is one model's. It has no clock and no lock.
+// breaker is the circuit breaker of one model. It has no clock and no lock.
 type breaker struct {
 	state   State
 	class   supervisor.ModelClass // of the failure that opened it
@@ -51,12 +51,12 @@ const (
 
 func (b *breaker) transition(to State) {
 	if !slices.Contains(transitions[b.state], to) {
-		panic("model: no step from " + string(b.state) + " to " + string(to)) // a defect in this file
+		panic("model: no transition from " + string(b.state) + " to " + string(to)) // a defect in this file
 	}
 	b.state = to
 }
 
-// admit says how the model may be called now. Who gets the probe ends it with succeed, fail or release.
+// admit says how the model may be called now. Whoever gets the probe must call succeed, fail or release.
 func (b *breaker) admit(now time.Time) permit {
 	switch {
 	case b.state == StateClosed:
@@ -75,8 +75,8 @@ func (b *breaker) succeed() {
 	b.openFor = 0
 }
 
-// fail opens it. asked is for how long the provider wants to be left alone. A failure of a model that is left alone
-// already, and was called for want of another, opens nothing and does not make that longer.
+// fail opens the breaker. asked is how long the provider wants to be left alone. Where the breaker is open already, because
+// the model was called for want of another, nothing changes.
 func (b *breaker) fail(now time.Time, class supervisor.ModelClass, asked time.Duration) (opened bool) {
 	b.class = class
 	if b.state == StateOpen {
@@ -88,14 +88,14 @@ func (b *breaker) fail(now time.Time, class supervisor.ModelClass, asked time.Du
 	return true
 }
 
-// release gives the probe back, of which nothing was learnt: the next call may have it.
+// release gives back a probe that told nothing. The next call may have it.
 func (b *breaker) release() {
 	if b.state == StateHalfOpen {
 		b.transition(StateOpen) // its time has come already
 	}
 }
 
-// breakers holds those that are not closed, by spec. It may be used from several goroutines at once.
+// breakers holds the breakers that are not closed. It may be used from several goroutines at once.
 type breakers struct {
 	log hclog.Logger
 
@@ -128,7 +128,7 @@ func (s *breakers) class(spec string) supervisor.ModelClass {
 	return ""
 }
 
-// succeed is told that the model answered, be it with a refusal.
+// succeed is called when the model answered, even with a refusal.
 func (s *breakers) succeed(spec string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *breakers) succeed(spec string) {
 	}
 }
 
-// fail is told that the model failed for good in one call.
+// fail is called when the model has failed for good in one call.
 func (s *breakers) fail(spec string, now time.Time, class supervisor.ModelClass, asked time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *breakers) fail(spec string, now time.Time, class supervisor.ModelClass,
 	}
 }
 
-// release is told that a probe ended without having learnt anything.
+// release is called when a probe ended and told nothing.
 func (s *breakers) release(spec string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +163,7 @@ func (s *breakers) release(spec string) {
 	}
 }
 
-// forget drops the models that nobody has asked for in a long time: people may name what never was. The mutex is held.
+// forget drops breakers that nobody has used for long: people may name models that do not exist. The caller holds the mutex.
 func (s *breakers) forget(now time.Time) {
 	for spec, b := range s.bySpec {
 		if b.state == StateOpen && now.Sub(b.until) > openMax {

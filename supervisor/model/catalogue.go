@@ -1,18 +1,18 @@
-// Package model is the catalogue of the models that a person's turn may call: the providers of the configuration and
-// the offline model, which is always there, behind one streaming interface that copes with their failures.
+// Package model is the catalogue of the models that a person's turn may call: the providers of the configuration, and the
+// offline model, which is always there. One streaming interface stands before all of them and copes with their failures.
 //
-//	catalogue.go the providers, made of the configuration
-//	choice.go what a spec names
-//	locality.go how far a person's words go to a provider
-//	failover.go one call: the chosen model, then those of the fallback, each tried as often as the policy says
-//	attempt.go what each try may cost, which is set aside before it, and what it has cost
-//	costbound.go the most that a request can cost
-//	policy.go the table of what follows each class of failure
-//	breaker.go which models are left alone for a while, and when one call may look whether they are well again
-//	failure.go what a failure is to the person, to the log, and to whoever counts what it cost
-//	list.go what the providers offer
-//	prices.go what a call cost; pricelist.go has the prices
-//	payloads.go requests and answers in the log, for debugging
+//	catalogue.go  the providers, made from the configuration
+//	choice.go     the model that a spec names
+//	locality.go   how far a person's words go to a provider
+//	failover.go   one call: the chosen model, then those of the fallback, each as often as its policy says
+//	attempt.go    one attempt: the money set aside before it, and what it cost
+//	costbound.go  the most that a request can cost
+//	policy.go     the table of what follows each class of failure
+//	breaker.go    which models are left alone for a while, and when one call probes them
+//	list.go       what the providers have
+//	prices.go     what a call cost; pricelist.go has the prices
+//	payloads.go   requests and answers in the log, for debugging
+//	texts.go      what a person reads
 package model
 
 import (
@@ -35,15 +35,15 @@ import (
 	"mews/supervisor/model/openai"
 )
 
-// Options say which models there are. Every spec in them is one as Resolve takes it.
+// Options say which models there are. Specs are as Resolve takes them.
 type Options struct {
 	Default   string   // "" is the offline model
 	Small     string   // for small work; "" is the default
 	Fallback  []string // asked in this order when a model fails
 	Providers []ProviderOptions
-	Prices    map[string]Price // by spec; they hold before the built-in ones
-	Calls     int              // that run at once, of all people together; 0 is DefaultCalls
-	Payloads  bool             // requests and answers are written to the log, at debug
+	Prices    map[string]Price // by spec; they replace the built-in ones
+	Calls     int              // how many may run at once, for all people together; 0 is DefaultCalls
+	Payloads  bool             // write requests and answers to the log, at debug
 	Log       hclog.Logger     // nil: nothing is logged
 }
 
@@ -56,11 +56,11 @@ type ProviderOptions struct {
 	Kind    string // anthropic, openai or offline
 	BaseURL string // "" is Anthropic's own, where the kind is anthropic
 	APIKey  string
-	Server  string        // which program answers, where the kind is openai; "" is told from BaseURL
-	Silence time.Duration // a model that says nothing for so long has failed; 0 is the kind's own
+	Server  string        // with kind openai: which program answers; "" is told from BaseURL
+	Silence time.Duration // a model that says nothing for so long has failed; 0 is the kind's own limit
 }
 
-// providerKinds is how each kind of provider is made.
+// providerKinds makes each kind of provider.
 var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (supervisor.ModelProvider, error){
 	"anthropic": func(o ProviderOptions, log hclog.Logger) (supervisor.ModelProvider, error) {
 		return anthropic.New(anthropic.Options{Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Silence: o.Silence, Log: log})
@@ -73,8 +73,8 @@ var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (supervisor.M
 	},
 }
 
-// Catalogue holds the providers. What there is does not change once it is made, but for SetPrices; it remembers which models failed and
-// what the providers offered. It may be used from several goroutines at once.
+// Catalogue holds the providers. Only SetPrices changes it. It remembers which models failed and what the providers offer. It
+// may be used from several goroutines at once.
 type Catalogue struct {
 	providers    map[string]provider
 	defaultModel Choice
@@ -167,8 +167,8 @@ func (c *Catalogue) resolveOptions(o Options) (err error) {
 	return c.SetPrices(o.Prices)
 }
 
-// resolveDefault reads the configured default. A bare id has no default provider to belong to yet; where there is only
-// one provider with models of its own, it is that one's.
+// resolveDefault reads the configured default. A bare id belongs to the only provider, where there is one alone: there is no
+// default provider yet.
 func (c *Catalogue) resolveDefault(o Options) (Choice, error) {
 	if o.Default == "" {
 		return c.Resolve(offline.Name)
@@ -195,11 +195,11 @@ func (c *Catalogue) Default() string { return c.defaultModel.Spec }
 // Small is the spec, written in full, of the model for small work: titles, categories, triage.
 func (c *Catalogue) Small() string { return c.small.Spec }
 
-// Stream calls the model that spec names with req, whose own Model is overwritten. When it fails, it is tried again or
-// another model of the fallback is, as policies say; where something was said by then, delta first gets a Restart. The
-// answer names its model, and the one it stands in for. Each attempt is paid for by req's Reserver; its lease ends with the
-// answer's usage, or with that of req's OnFailure. When Stream fails, what was said since the last Restart is void. It ends
-// as supervisor.ModelProvider says, or with an error for a person where there is no such model.
+// Stream calls the model that spec names; req.Model is overwritten. When the model fails, it is called again, or another one
+// of the fallback is, as policies say. delta gets a Restart first where something had been said. The answer names the model
+// that gave it, and the one that it replaces. req.Reserver pays for each attempt; the caller ends the leases of the answer
+// and of req.OnFailure. When Stream fails, what was said since the last Restart is void. Its errors are as
+// supervisor.ModelProvider says, or one for a person where there is no such model.
 func (c *Catalogue) Stream(ctx context.Context, spec string, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
 	first, err := c.Resolve(spec)
@@ -214,8 +214,7 @@ func (c *Catalogue) Stream(ctx context.Context, spec string, req supervisor.Mode
 	return answer, err
 }
 
-// candidates is first, and then what may answer in its place: for everybody's model all of the fallback, as the operator has
-// it. Who has another has it by choice, and their words go no farther than the model that they are meant for.
+// candidates are the models to ask: first, and then those of the fallback that may replace it.
 func (c *Catalogue) candidates(first Choice) []Choice {
 	chain := make([]Choice, 1, 1+len(c.fallback))
 	chain[0] = first
@@ -227,7 +226,8 @@ func (c *Catalogue) candidates(first Choice) []Choice {
 	return chain
 }
 
-// mayReplace says whether another model may answer in the place of first.
+// mayReplace says whether another model may answer in the place of first. Any may replace the default model, as the operator
+// has configured it. A model that somebody chose is replaced by those alone to which words go no farther.
 func (c *Catalogue) mayReplace(first, other Choice) bool {
 	return !other.same(first) && (first.same(c.defaultModel) || c.provider(other).locality >= c.provider(first).locality)
 }

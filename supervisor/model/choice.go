@@ -18,9 +18,9 @@ type Choice struct {
 
 func (c Choice) same(other Choice) bool { return c.Spec == other.Spec }
 
-// Resolve finds the model that spec names: "provider/model", "offline", a bare id of the default provider's, or "" for
-// the default. What follows the first slash is the provider's own and may hold more of them. It asks no provider
-// whether it has the model. Its errors are for a person.
+// Resolve finds the model that spec names: "provider/model", "offline", a bare id of the default provider, or "" for the
+// default. The model's id may hold slashes. Resolve does not ask the provider whether it has the model. Its errors are for a
+// person.
 func (c *Catalogue) Resolve(spec string) (Choice, error) {
 	name, model, slashed := strings.Cut(spec, "/")
 	p, exists := c.providers[name]
@@ -55,7 +55,7 @@ func (c *Catalogue) choose(name, model string) (Choice, error) {
 	return Choice{Spec: name + "/" + model, Provider: p.ModelProvider, Model: model}, nil
 }
 
-// provider is the one that a choice is of.
+// provider is the provider of a choice.
 func (c *Catalogue) provider(choice Choice) provider {
 	name, _, _ := strings.Cut(choice.Spec, "/")
 	return c.providers[name]

@@ -13,15 +13,15 @@ import (
 
 // costBound is the most that one attempt can count and cost.
 type costBound struct {
-	inputTokens  int64 // tokens, as is output, which the provider is held to; both are 0 where the call costs nothing
+	inputTokens  int64 // 0, as is outputTokens, where the call costs nothing
 	outputTokens int64
-	maxCost      int64 // millionths of a dollar, of which a part is a whole one
+	maxCost      int64 // millionths of a dollar, rounded up
 	priced       bool  // false: what it costs is not known
 }
 
-// What providers add to a request's words, in tokens: far more than any is known to. A model that is told of its tools in
-// text is told it in fewer bytes than perRequest, and Anthropic's own words about tools have 346 tokens (its page on
-// pricing). Templates put a few special tokens around a message, and a part may get a line of ours.
+// Tokens that providers add to a request's text. All are far above what is known: Anthropic's own words about tools have 346
+// tokens (its page on pricing), the text that tells a model of its tools has fewer bytes than perRequest, templates put a
+// few special tokens around a message, and a part may get a line of ours.
 const (
 	perRequest = 1024
 	perTool    = 64
@@ -30,14 +30,14 @@ const (
 	perPicture = 256 // the line before it, or in its place
 )
 
-// defaultOutputs is what a model may say at once where nobody says otherwise, by the kind of provider. Thinking is a part of it.
+// defaultOutputs are the tokens that an answer may have by default, by the kind of provider. Thinking is a part of them.
 var defaultOutputs = map[string]int64{"anthropic": anthropic.DefaultMaxTokens, "openai": openai.DefaultOutput}
 
-// defaultOutput is for kinds that outputs does not have.
+// defaultOutput is for kinds that are not in defaultOutputs.
 const defaultOutput = 32_000
 
-// costBound reckons what req comes to at a model, at most. It holds as long as a provider's tokens are a byte long at least,
-// and as providers hold to the limit that they are given.
+// costBound is the most that req can cost at a model. It relies on tokens that have one byte at least, and on providers that
+// keep to the limit of output that they are given.
 func (c *Catalogue) costBound(m Choice, req supervisor.ModelRequest) costBound {
 	rows, kind := c.priceRows(m), c.provider(m).kind
 	if len(rows) == 0 || rows[0].Price == (Price{}) {
@@ -50,12 +50,12 @@ func (c *Catalogue) costBound(m Choice, req supervisor.ModelRequest) costBound {
 	return b
 }
 
-// aboveRowsFactor is by how much more a model may cost for more input than its rows hold: OpenAI's take twice as much for input and
-// half as much again for output.
+// aboveRowsFactor multiplies the prices of a model for more input than its rows are for: OpenAI takes twice as much for input
+// and half as much again for output.
 const aboveRowsFactor = 2
 
-// highestRates is the most that a token of input, read from the cache or not or written to it, or of output can cost in a
-// request of up to so many tokens of input.
+// highestRates is the most that a token of input and one of output can cost in a request of up to so many tokens of input,
+// whatever is read from a cache or written to it.
 func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 	for _, row := range rows {
 		input = max(input, row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h)
@@ -67,8 +67,8 @@ func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 	return aboveRowsFactor * input, aboveRowsFactor * output
 }
 
-// inputBound is how many tokens req has as input, at most: what the model itself has counted of an earlier request and the
-// bytes of what came after it, or the bytes of all of it.
+// inputBound is how many tokens of input req has at most: the tokens that the model counted of an earlier request and the
+// bytes of what came since, or the bytes of all of it.
 func inputBound(m Choice, kind string, req supervisor.ModelRequest) int64 {
 	sum, rest := int64(perRequest), req.Messages
 	if known := req.Measured; known.Spec == m.Spec && known.Tokens > 0 && known.Messages <= len(rest) {
@@ -109,7 +109,7 @@ func partBound(p protocol.Part, picture func(protocol.Image) int64) (sum int64) 
 	return sum
 }
 
-// jsonSize is how many bytes a text has in JSON: a model that is told of its tools in text reads results so.
+// jsonSize is how many bytes a text has in JSON. A model that has its tools in text reads results in that form.
 func jsonSize(text string) int64 {
 	n := int64(len(text))
 	for i := range len(text) {
@@ -121,7 +121,7 @@ func jsonSize(text string) int64 {
 		}
 	}
 	if !utf8.ValidString(text) {
-		n *= 3 // as many as the character has that stands for what is none
+		n *= 3 // the replacement character has three bytes
 	}
 	return n
 }
@@ -137,14 +137,14 @@ func pictureTokensOf(kind, model string) func(protocol.Image) int64 {
 	return patchPictureTokens
 }
 
-// claudePictureTokens: a token for about 750 pixels, and not more than the models with the sharpest sight have for one picture
-// (Anthropic's page on vision: 4,784).
+// claudePictureTokens is a token for about 750 pixels, up to a bound above that of the models with the finest resolution
+// (4,784; Anthropic's page on vision).
 func claudePictureTokens(image protocol.Image) int64 {
 	return min(tilesPerEdge(image.Width, 27)*tilesPerEdge(image.Height, 27), 5_000)
 }
 
-// tiledPictureTokens is OpenAI's formula of tiles at the model where they have the most tokens: the picture is fitted into 2,048
-// pixels square, its shorter edge is made 768, and then 2,833 and 5,667 for each tile of 512 (its page on vision).
+// tiledPictureTokens is OpenAI's formula for gpt-4o-mini, whose tiles have the most tokens: the picture is fitted into 2,048
+// pixels square, its shorter edge is made 768, and it has 2,833 tokens and 5,667 for each tile of 512 (its page on vision).
 func tiledPictureTokens(image protocol.Image) int64 {
 	short, long := min(image.Width, image.Height), max(image.Width, image.Height)
 	if short < 1 {
@@ -154,12 +154,12 @@ func tiledPictureTokens(image protocol.Image) int64 {
 	return 2_833 + 5_667*tilesPerEdge(768, 512)*tilesPerEdge(long, 512)
 }
 
-// patchPictureTokens is for all others: a token for a patch of 14 pixels square, which is the finest that is known (Qwen2-VL,
-// before it joins four of them, to 16,384 at most); small pictures may be made larger. It is more than OpenAI's other
-// models take: 2.46 tokens for a patch of 32 pixels square, or 85 and 170 for each tile.
+// patchPictureTokens is for all other models: a token for a patch of 14 pixels square, the finest that is known (Qwen2-VL,
+// before it joins four of them). Small pictures may be enlarged, so it has a lower bound. OpenAI's other models take less:
+// 2.46 tokens for a patch of 32 pixels square, or 85 and 170 for each tile.
 func patchPictureTokens(image protocol.Image) int64 {
 	return min(max(tilesPerEdge(image.Width, 14)*tilesPerEdge(image.Height, 14), 4_096), 32_768)
 }
 
-// tilesPerEdge is how many of a size cover a length.
+// tilesPerEdge is how many tiles of a size cover a length.
 func tilesPerEdge(length, size int) int64 { return int64((max(length, 0) + size - 1) / size) }

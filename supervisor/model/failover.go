@@ -10,7 +10,7 @@ import (
 	"mews/supervisor"
 )
 
-// call is one Stream. It belongs to its goroutine.
+// call is one Catalogue.Stream. It belongs to its goroutine.
 type call struct {
 	*Catalogue
 	req        supervisor.ModelRequest
@@ -19,7 +19,7 @@ type call struct {
 	deltas     deltaRelay
 }
 
-// failedModel is a model that was given up in a call.
+// failedModel is a model that a call has given up.
 type failedModel struct {
 	choice Choice
 	err    *supervisor.ModelError
@@ -44,8 +44,8 @@ func (r *deltaRelay) restart() {
 	}
 }
 
-// run asks the models that are not left alone, in order, and after them, so that nobody is turned away untried, those that
-// are. Where there is no money for one, the small model is next, and then only what is cheaper. It ends with the first
+// run asks the candidates in order: first those whose breakers admit a call, then the others, so that nobody is turned away
+// untried. Where there is no money for one, the small model is next, and then only cheaper ones are. It ends with the first
 // answer, or with a failure that no other model would mend.
 func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
 	ask := c.candidates
@@ -75,7 +75,7 @@ func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
 	return supervisor.ModelAnswer{}, c.allFailed()
 }
 
-// ends says whether the call is over with a model's error. A fallback's failure is never the end: it was not chosen.
+// ends says whether a model's error ends the call. A fallback's failure never does: nobody chose it.
 func (c *call) ends(ctx context.Context, m Choice, err error) bool {
 	failed := modelError(err)
 	return ctx.Err() != nil || failed == nil || m.same(c.candidates[0]) && !policies[failed.Class].fallback
@@ -88,8 +88,8 @@ func modelError(err error) *supervisor.ModelError {
 	return failed
 }
 
-// tryModel calls one model, as often as the policy says or, where it is a probe and there are others, once. It tells the
-// model's breaker how it went.
+// tryModel calls one model as often as the policy of its failure says, but once where the call is a probe and there are other
+// candidates. It tells the model's breaker of the outcome.
 func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.ModelAnswer, error) {
 	once := may == permitProbe && len(c.candidates) > 1
 	var waited time.Duration
@@ -137,7 +137,7 @@ func (c *call) giveUp(m Choice, err *supervisor.ModelError) {
 		c.breakers.release(m.Spec)
 	case policies[err.Class].trips:
 		c.breakers.fail(m.Spec, time.Now(), err.Class, err.RetryAfter)
-	default: // whoever refuses a request is there
+	default: // a model that refuses a request is there
 		c.breakers.succeed(m.Spec)
 	}
 }
@@ -158,7 +158,7 @@ func (c *call) onFailure(f supervisor.ModelFailure) {
 	}
 }
 
-// reason is why a model does not answer this call: what it failed with, or what it is left alone for.
+// reason is why a model does not answer this call: its failure, or the one for which it is left alone.
 func (c *call) reason(m Choice) string {
 	class := c.breakers.class(m.Spec)
 	for _, f := range c.failed {
@@ -172,8 +172,8 @@ func (c *call) reason(m Choice) string {
 	return textNoAnswer
 }
 
-// allFailed is the chosen model's error, with what became of the others in its words: but not that there was no money for
-// them, where there was none for it.
+// allFailed is the chosen model's error, whose message also has the failures of the others. Where there was no money for the
+// chosen one, it does not repeat that of the others.
 func (c *call) allFailed() error {
 	first := *c.failed[0].err
 	var others []failedModel

@@ -18,11 +18,11 @@ const (
 	listMax     = 1000 // models of one provider
 )
 
-// ListEntry is a model that can be had, or a provider that did not say what it has.
+// ListEntry is a model that a provider has, or a provider that could not be asked.
 type ListEntry struct {
-	Spec    string // as it is written in full; of a provider that did not say, its name
+	Spec    string // in full; with an Err the provider's name
 	Default bool
-	Err     string // why it did not, for a person
+	Err     string // why the provider could not be asked, for a person
 }
 
 // lister is a provider that can be asked what it has.
@@ -30,14 +30,14 @@ type lister interface {
 	Models(context.Context) ([]string, error)
 }
 
-// cachedList is what a provider said that it has.
+// cachedList is a provider's list of models.
 type cachedList struct {
 	models []string
 	until  time.Time
 }
 
-// List is what there is, by spec: what the providers offer, and the models of the configuration whether or not they are
-// offered. The providers are asked at once, and what they say is kept for a few minutes; what fails is not.
+// List is what the providers have, sorted by spec, and the models of the configuration, whether or not a provider lists them.
+// The providers are asked at the same time. What they say is kept for a few minutes; failures are not.
 func (c *Catalogue) List(ctx context.Context) []ListEntry {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
@@ -58,7 +58,7 @@ func (c *Catalogue) List(ctx context.Context) []ListEntry {
 	return slices.SortedFunc(maps.Values(known), func(a, b ListEntry) int { return cmp.Compare(a.Spec, b.Spec) })
 }
 
-// list is what one provider offers.
+// list is what one provider has.
 func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 	p := c.providers[name]
 	if p.single {
@@ -82,7 +82,7 @@ func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 	return list
 }
 
-// listFailure is why a provider did not say what it offers.
+// listFailure is why a provider could not be asked.
 func listFailure(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return fmt.Sprintf(textListTimeout, amount.Of(int(listTimeout.Seconds()), "second", "seconds"))

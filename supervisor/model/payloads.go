@@ -13,10 +13,10 @@ import (
 
 const (
 	maxPayload = 64 << 10 // bytes of one request or answer in the log
-	maxPlain   = 1000     // bytes of base64 that are left as they are; it is also as far as regexp counts
+	maxPlain   = 1000     // bytes of base64 that are left as they are; regexp counts no further
 )
 
-// base64Run is a long stretch of base64 within JSON: a picture, or a thought that its provider sealed.
+// base64Run is a long stretch of base64 within JSON: a picture, or encrypted thinking.
 var base64Run = regexp.MustCompile(fmt.Sprintf(`[A-Za-z0-9+/_-]{%d}[A-Za-z0-9+/_-]*={0,2}`, maxPlain))
 
 // payloads writes requests and answers to the log, at debug. A nil one writes nothing.
@@ -25,7 +25,7 @@ type payloads struct {
 	keys *strings.Replacer
 }
 
-// newPayloads takes the keys, which stand in no payload unless a person or a provider repeats one.
+// newPayloads takes the API keys. They stand in a payload only where a person or a provider repeats one.
 func newPayloads(o Options) *payloads {
 	var pairs []string
 	for _, p := range o.Providers {
@@ -58,7 +58,7 @@ func (p *payloads) answer(spec string, answer supervisor.ModelAnswer, err error)
 	}
 }
 
-// payload is a request without what reads its pictures, pays for it and listens, which are nothing to write.
+// payload is a request without its functions, which JSON cannot hold.
 type payload struct {
 	supervisor.ModelRequest
 	Picture   any `json:",omitempty"`

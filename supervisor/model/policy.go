@@ -11,19 +11,19 @@ type policy struct {
 	tries     int           // of one model in one call, the first included
 	firstWait time.Duration // before the second try; twice as long before each later one
 	fallback  bool          // the next model of the fallback is asked; without it the caller gets the failure at once
-	trips     bool          // it is the model's failure rather than the request's: other calls leave the model alone too
-	complete  bool          // the model had ended by itself: what it counted is all there is to pay for
-	reason    string        // of the model, for the person: "claude/opus is overloaded"
+	trips     bool          // the model is at fault and not the request: other calls leave the model alone too
+	complete  bool          // the model ended by itself: it counted all there is to pay for
+	reason    string        // for the person, after the model's name: "is overloaded"
 }
 
 const (
-	maxWait = 60 * time.Second // the longest that one call waits between the tries of one model, in all
-	jitter  = 0.25             // of a wait, either way, so that those who failed together do not come back together
+	maxWait = 60 * time.Second // the sum of one call's waits between the tries of one model
+	jitter  = 0.25             // part of a wait, either way, so that calls that failed together do not come back together
 )
 
-// policies has every class of a ModelError. What can be right a moment later is tried again; what is wrong with a model or an account
-// is left to the fallback; what is wrong with the request would be wrong anywhere, or is the caller's to mend. What a
-// provider's filter stopped is not carried to another provider unasked: its words tell the person that they may.
+// policies has every class of a ModelError. What may work a moment later is tried again. What is wrong with a model or an
+// account is left to the fallback. What is wrong with the request would be wrong anywhere, or is the caller's to mend. What a
+// provider's filter stopped is not sent to another provider unasked: the message tells the person that they may do so.
 var policies = map[supervisor.ModelClass]policy{
 	supervisor.ModelRateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, trips: true, reason: textRateLimited},
 	supervisor.ModelOverloaded:  {tries: 3, firstWait: time.Second, fallback: true, trips: true, reason: textOverloaded},
@@ -47,9 +47,9 @@ var policies = map[supervisor.ModelClass]policy{
 	supervisor.ModelRefused:  {tries: 1, reason: textRefused},
 }
 
-// retry says whether a model is tried once more after n tries, and after which wait. asked is for how long the provider
-// wants to be left alone, waited what the call has waited for this model already, and at a place in the spread, from -1
-// to 1. A wait is never shorter than what was asked for, and where that is too long, there is none.
+// retry says whether a model is tried once more after n tries, and after which wait. asked is how long the provider wants to
+// be left alone, waited how long the call has waited for this model already, and at the share of the jitter, from -1 to 1. A
+// wait is never shorter than asked; where that is too long, the model is not tried again.
 func (p policy) retry(n int, asked, waited time.Duration, at float64) (wait time.Duration, ok bool) {
 	if n >= p.tries {
 		return 0, false

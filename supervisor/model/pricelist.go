@@ -1,11 +1,11 @@
 package model
 
-// PricesOf is the day of which the prices below are.
+// PricesOf is the date of the prices below.
 const PricesOf = "2026-10-27"
 
-// pricelist has the prices at which the makers sell their models themselves, by the kind of provider, without what they
-// take off or put on for batches, priority and regions. An offer that ends by a date is left out: a bill that was
-// estimated too high surprises nobody. A gateway with prices of its own is told of in the configuration.
+// pricelist has the prices of the models' own makers, by the kind of provider, without discounts and surcharges for batches,
+// priority and regions. Temporary offers are left out: an estimate that is too high surprises nobody. The prices of a
+// gateway stand in the configuration.
 //
 // After the pages platform.claude.com/docs/en/about-claude/pricing and developers.openai.com/api/docs/pricing.
 var pricelist = map[string][]priceRow{
@@ -29,7 +29,7 @@ var pricelist = map[string][]priceRow{
 		{"claude-haiku-5-5", 0, Price{0.50, 2.50, 0.05, 0.625, 1}},
 		{"claude-haiku-4-5", 0, Price{1, 5, 0.10, 1.25, 2}},
 	},
-	// Longer prompts than these cost more by rates that differ from model to model.
+	// Longer prompts cost more, by rates that differ from model to model.
 	"openai": {
 		{"gpt-6.1-sol", 272_000, Price{2, 10, 0.10, 2.50, 2.50}},
 		{"gpt-6.1-terra", 272_000, Price{1, 5, 0.05, 1.25, 1.25}},

@@ -11,7 +11,7 @@ import (
 	"mews/protocol"
 )
 
-// Price is what a model costs in US dollars for a million tokens. Of those about the cache, 0 is as Input.
+// Price is what a model costs in US dollars for a million tokens. A 0 of those about the cache stands for Input's.
 type Price struct {
 	Input        float64
 	Output       float64
@@ -20,23 +20,23 @@ type Price struct {
 	CacheWrite1h float64 // to be kept for longer
 }
 
-// priceRow is one row of a price list: a model, and up to how many tokens of input the row holds. 0 is any number. Of
-// rows for one model, the first that holds counts; where none does, the price is not known.
+// priceRow is one row of a price list. It is for requests of up to upTo tokens of input, 0 for all. A model may have several
+// rows; the first that is for a request counts. Where there is none, the price is not known.
 type priceRow struct {
 	model string
 	upTo  int64
 	Price
 }
 
-// maxTokenCount is what no call can reach: a count beyond it is no count.
+// maxTokenCount is more than any call can have: a count beyond it is wrong.
 const maxTokenCount = 1_000_000_000
 
 // versionSuffix is the end of a model's name that fixes its version, which the prices do not depend on.
 var versionSuffix = regexp.MustCompile(`-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$`)
 
-// Cost is what a call of a model cost, in millionths of a US dollar. kept is for how long the request had its prefix
-// kept. It is not known for models without a price, which is not the same as nothing. What is answered on this machine
-// costs nothing unless the configuration says otherwise.
+// Cost is what a call of a model cost, in millionths of a US dollar. kept is how long the request had its prefix cached. The
+// cost of a model without a price is not known, which is not the same as nothing. A model on this machine costs nothing
+// unless the configuration says otherwise.
 func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
@@ -50,8 +50,8 @@ func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (mic
 	return 0, false
 }
 
-// priceRows are a model's prices, in order: the one of the configuration, or those of the list, under its whole name or that
-// without its date. There are none where it is not known what it costs.
+// priceRows are a model's prices, in order: the one of the configuration, or those of the list under the model's name, with or
+// without its date. There are none where the price is not known.
 func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 	p := c.provider(m)
 	if price, set := (*c.prices.Load())[m.Spec]; set {
@@ -69,7 +69,7 @@ func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 	return rows
 }
 
-// cost counts in dollars for a million tokens, which is the same as in millionths of a dollar for a token.
+// cost multiplies tokens by prices: dollars for a million tokens are millionths of a dollar for one.
 func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	for _, n := range []int64{u.Input, u.Output, u.CacheRead, u.CacheWrite} {
 		if n < 0 || n > maxTokenCount {
@@ -89,15 +89,14 @@ func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bo
 // check refuses what no price can be: the most expensive model there is costs some hundred dollars for a million tokens.
 func (p Price) check() error {
 	for _, dollars := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
-		if !(dollars >= 0 && dollars <= 1e6) { // not a number is neither
+		if !(dollars >= 0 && dollars <= 1e6) { // NaN is neither
 			return errors.New("want US dollars for a million tokens, 0 or more")
 		}
 	}
 	return nil
 }
 
-// SetPrices puts prices by spec, which hold before the built-in ones, into the place of those before: all of them, or with
-// an error none.
+// SetPrices replaces the configured prices, by spec. With an error nothing is changed.
 func (c *Catalogue) SetPrices(prices map[string]Price) error {
 	resolved := make(map[string]Price, len(prices))
 	for spec, price := range prices {

@@ -13,7 +13,7 @@ import (
 
 const maxBlocks = 256 // of an answer; nobody calls more tools at once
 
-// event is one event of the stream. A field that an event has not is empty.
+// event is one event of the stream. Fields that an event does not have stay empty.
 type event struct {
 	Type    string `json:"type"`
 	Message struct {
@@ -33,7 +33,7 @@ type event struct {
 	Usage usage `json:"usage"`
 }
 
-// usage counts from the start of the message; a count that is missing has not changed.
+// usage counts from the start of the message. A count that is missing has not changed.
 type usage struct {
 	Input   *int64 `json:"input_tokens"`
 	Output  *int64 `json:"output_tokens"`
@@ -54,7 +54,7 @@ type answerBuilder struct {
 
 func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
 
-// eventHandlers is what each event does. Those that are not listed, and those that are yet to be invented, do nothing.
+// eventHandlers handle the events by type. All other types, also future ones, are ignored.
 var eventHandlers = map[string]func(*answerBuilder, event) error{
 	"message_start":       (*answerBuilder).begin,
 	"content_block_start": (*answerBuilder).open,
@@ -63,8 +63,8 @@ var eventHandlers = map[string]func(*answerBuilder, event) error{
 	"message_stop":        (*answerBuilder).end,
 }
 
-// Add takes one event and says its text, if it has any. The event's name counts only where its data have none. A signature
-// is no token of the model's.
+// Add takes one event and says its text, if it has any. The event's name counts only where its data have no type. A signature
+// has no tokens, so it is not counted as received.
 func (b *answerBuilder) Add(e remote.Event) error {
 	if e.Name == "ping" {
 		return nil
@@ -99,14 +99,14 @@ func (b *answerBuilder) count(u usage) {
 		from *int64
 		to   *int64
 	}{{u.Input, &b.input}, {u.Output, &b.output}, {u.Read, &b.read}, {u.Written, &b.written}} {
-		if c.from != nil && *c.from >= 0 && *c.from < 1<<40 { // what cannot be a count is none
+		if c.from != nil && *c.from >= 0 && *c.from < 1<<40 { // all else cannot be a count
 			*c.to = *c.from
 		}
 	}
 	b.progress.Usage = protocol.Usage{Input: b.input + b.read + b.written, Output: b.output, CacheRead: b.read, CacheWrite: b.written}
 }
 
-// open begins a block. Some proxies give all of a block at once, so what stands in its start counts too.
+// open begins a block. Some proxies send a whole block in its start.
 func (b *answerBuilder) open(ev event) error {
 	var start struct {
 		Type      string          `json:"type"`
@@ -186,15 +186,15 @@ func (b *answerBuilder) finish(ev event) error {
 	return nil
 }
 
-// lengthStops are the reasons for which an answer is not all that the model would have said, and what is wrong when it said
-// nothing yet. A paused turn is one too: it goes on when the conversation is sent again.
+// lengthStops are the stop reasons of an answer that breaks off, with the error of one that has said nothing. pause_turn is
+// one of them: the model goes on when the conversation is sent again.
 var lengthStops = map[string]error{
 	"max_tokens":                    errNoRoom,
 	"model_context_window_exceeded": errFull,
 	"pause_turn":                    remote.ErrEmpty,
 }
 
-// Answer is the whole message, or why there is none. A reason that nobody has heard of is as good as "end_turn".
+// Answer is the whole message, or why there is none. An unknown stop reason is taken for end_turn.
 func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
 	nothing, broken := lengthStops[b.progress.Finish]
 	if !broken {
@@ -219,8 +219,8 @@ func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
 	return answer, nil
 }
 
-// parts are in the order in which they came: what was thought is bound to its place. A call that the break may have cut
-// is left out, as is text that is nothing but space.
+// parts adds the message's parts in the order in which they came, because thinking is bound to its place. It leaves out a
+// call that may be cut, where the answer broke off, and text of white space alone.
 func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 	spoken := !blank(b.spoken())
 	for i, n := range b.blocks {

@@ -9,10 +9,10 @@ import (
 	"mews/supervisor"
 )
 
-// answerBlock is a piece of an answer that is coming in.
+// answerBlock is a block of an answer that is coming in.
 type answerBlock struct {
 	index     int
-	kind      string // text, tool_use, thinking, redacted_thinking, or one of no use to us
+	kind      string // text, tool_use, thinking, redacted_thinking, or one that is ignored
 	start     json.RawMessage
 	id, name  string
 	text      strings.Builder // or arguments, or thinking
@@ -27,8 +27,8 @@ func (n *answerBlock) call(i int) *protocol.ToolCall {
 	return &protocol.ToolCall{ID: id, Name: n.name, Arguments: supervisor.ParseArguments(n.input())}
 }
 
-// input is the text of a call's arguments. In a block that had no deltas it is what the block began with; Anthropic
-// begins each with an empty object, which says nothing.
+// input is the text of a call's arguments. In a block without deltas it is the input of the block's start, except for the
+// empty object with which Anthropic starts each.
 func (n *answerBlock) input() string {
 	var start struct {
 		Input json.RawMessage `json:"input"`
@@ -40,7 +40,7 @@ func (n *answerBlock) input() string {
 	return text
 }
 
-// thought is the block as it began, with what came later in its place. It keeps fields that are not known here.
+// thought is the block's start with the thinking and the signature that came later. It keeps fields that are not known here.
 func (n *answerBlock) thought() json.RawMessage {
 	if n.kind == "redacted_thinking" {
 		return n.start
@@ -59,7 +59,7 @@ func (n *answerBlock) thought() json.RawMessage {
 
 func quote(text string) json.RawMessage {
 	out, err := json.Marshal(text)
-	if err != nil { // a string has no way to fail
+	if err != nil { // cannot be: it is a string
 		return json.RawMessage(`""`)
 	}
 	return out

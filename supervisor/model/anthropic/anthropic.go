@@ -1,7 +1,6 @@
-// Package anthropic speaks to Claude, and to whatever else answers at POST /v1/messages as Anthropic does. Requests are
-// built with the types of Anthropic's own library; they are sent, and answers read, as those of the other providers are
-// (package remote). No half answer is returned as a whole one, nothing is read from the environment, and no error holds
-// the key or the URL.
+// Package anthropic speaks to Claude, and to every other server that answers at POST /v1/messages as Anthropic does. It
+// builds requests with the types of Anthropic's own library; package remote sends them and reads the answers. It never
+// returns half an answer as a whole one and reads nothing from the environment. No error holds the key or the URL.
 //
 //	anthropic.go  the provider: a call of a model, and the list of models
 //	request.go    a request in the API's form
@@ -36,7 +35,7 @@ type Options struct {
 	APIKey     string        // "" where the endpoint wants none; it is kept out of every error and log line
 	HTTPClient *http.Client  // nil: one of our own, with deadlines for connecting
 	Silence    time.Duration // the longest wait for the next byte; 0 is DefaultSilence
-	MaxTokens  int           // what an answer may be long, thinking included; 0 is DefaultMaxTokens
+	MaxTokens  int           // the longest answer, thinking included; 0 is DefaultMaxTokens
 	Log        hclog.Logger  // nil: nothing is logged
 }
 
@@ -45,7 +44,7 @@ const (
 	DefaultBaseURL = "https://api.anthropic.com"
 	// DefaultSilence is enough, because the API sends a ping every few seconds while the model thinks.
 	DefaultSilence = 60 * time.Second
-	// DefaultMaxTokens is what every Claude since Opus 4 may say at once.
+	// DefaultMaxTokens is what every Claude since Opus 4 can answer.
 	DefaultMaxTokens = 32000
 )
 
@@ -60,7 +59,7 @@ type Provider struct {
 	*remote.Endpoint
 	base        *url.URL
 	maxTokens   int64
-	pictureless remote.Memory[bool] // models that take no pictures: Anthropic's all do, but others speak its API
+	pictureless remote.Memory[bool] // models that take no pictures; all of Anthropic's own do
 }
 
 // New prepares an endpoint and connects to nothing. The caller closes the provider.
@@ -109,7 +108,7 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	return p.End(ctx, req.Model, answer, err)
 }
 
-// maxOutput is how many tokens the answer may have, what is thought included.
+// maxOutput is how many tokens the answer may have, thinking included.
 func (p *Provider) maxOutput(req supervisor.ModelRequest) int64 {
 	return cmp.Or(req.Output, p.maxTokens)
 }

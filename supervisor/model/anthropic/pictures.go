@@ -30,7 +30,7 @@ func resultPictures(req supervisor.ModelRequest, r *protocol.ToolResult) []sdk.T
 	return out
 }
 
-// withoutPictures is the request with no more pictures than its model takes.
+// withoutPictures is the request, without pictures where its model is known to take none.
 func (p *Provider) withoutPictures(req supervisor.ModelRequest) supervisor.ModelRequest {
 	if p.pictureless.Get(req.Model) {
 		req.Picture = pictureError(remote.ReasonNoPictures)
@@ -38,7 +38,7 @@ func (p *Provider) withoutPictures(req supervisor.ModelRequest) supervisor.Model
 	return req
 }
 
-// retryWithoutPictures is the request to make again after a refusal of its pictures, before anything was said.
+// retryWithoutPictures is the request to make again after its pictures were refused. ok is false where they were not.
 func (p *Provider) retryWithoutPictures(req supervisor.ModelRequest, err error) (supervisor.ModelRequest, bool) {
 	r := refused(err)
 	if r == nil || r.Begun || isTooLong(r) || p.pictureless.Get(req.Model) || !slices.ContainsFunc(req.Messages, pictured) {

@@ -15,13 +15,13 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// paramsOf turns a request into the library's words. The same transcript gives the same bytes, so that a prefix stays
-// one; only the cache markers wander on.
-func paramsOf(req supervisor.ModelRequest, how thinkingForm, maxTokens int64) (sdk.MessageNewParams, error) {
-	messages, err := messagesOf(req, how.sendBack)
+// paramsOf makes the API's request. The same transcript gives the same bytes, so that the endpoint's cache finds its prefix;
+// only the cache markers move.
+func paramsOf(req supervisor.ModelRequest, form thinkingForm, maxTokens int64) (sdk.MessageNewParams, error) {
+	messages, err := messagesOf(req, form.sendBack)
 	params := sdk.MessageNewParams{
 		Model: req.Model, MaxTokens: maxTokens, Messages: messages, Tools: toolsOf(req.Tools),
-		Thinking: how.config(), OutputConfig: sdk.OutputConfigParam{Effort: how.effort},
+		Thinking: form.config(), OutputConfig: sdk.OutputConfigParam{Effort: form.effort},
 	}
 	if !blank(req.System) {
 		params.System = []sdk.TextBlockParam{{Text: req.System}}
@@ -46,9 +46,9 @@ func toolsOf(tools []protocol.Tool) []sdk.ToolUnionParam {
 	return out
 }
 
-// markCache says what the endpoint is to keep: the tools, the system text, and the conversation up to each of the last two
-// messages that are not the model's. The next request finds the older of them where this one has set the newer. These
-// are four, which is all that a request may have.
+// markCache marks what the endpoint is to cache: the tools, the system text, and the conversation up to each of the last two
+// user messages. The older of these two marks is where the request before has set its newer one. A request may have four
+// marks.
 func markCache(params *sdk.MessageNewParams, keep time.Duration) {
 	if keep <= 0 {
 		return
@@ -72,24 +72,24 @@ func markCache(params *sdk.MessageNewParams, keep time.Duration) {
 	}
 }
 
-// messageBuilder gathers messages into the API's, which has two roles that take turns.
+// messageBuilder makes the API's messages, in which the two roles alternate.
 type messageBuilder struct {
 	out      []sdk.MessageParam
-	results  []sdk.ContentBlockParamUnion // of the next user message, which they must begin
-	texts    []sdk.ContentBlockParamUnion // and pictures of the person's
-	sendBack bool                         // what was thought goes back
-	req      supervisor.ModelRequest      // whose messages these are
+	results  []sdk.ContentBlockParamUnion // of the next user message, which must begin with them
+	texts    []sdk.ContentBlockParamUnion // the person's text and pictures, which follow them
+	sendBack bool                         // the model gets its thinking back
+	req      supervisor.ModelRequest      // has the messages
 }
 
-// roleHandlers is how each role's messages become blocks.
+// roleHandlers add a message, by its role.
 var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
 	protocol.RoleUser:      (*messageBuilder).addUser,
 	protocol.RoleTool:      (*messageBuilder).addUser,
 	protocol.RoleAssistant: (*messageBuilder).addAssistant,
 }
 
-// messagesOf leaves out what was thought in earlier turns: nothing is bound to it any more, and what is bound to the
-// text before it would be refused after a change of that text.
+// messagesOf makes the messages. It leaves out the thinking of earlier turns: nothing depends on it any more, and the API
+// would refuse it once the text before it has changed.
 func messagesOf(req supervisor.ModelRequest, back bool) ([]sdk.MessageParam, error) {
 	t := messageBuilder{req: req}
 	begin := turnStart(req.Messages)
@@ -108,8 +108,8 @@ func messagesOf(req supervisor.ModelRequest, back bool) ([]sdk.MessageParam, err
 	return t.out, nil
 }
 
-// turnStart is the index of the person's message that began the turn under way. What the person added while tools were
-// running began none.
+// turnStart is the index of the message that began the running turn. A message that the person added while tools were running
+// began none.
 func turnStart(messages []protocol.Message) int {
 	start := 0
 	for i, m := range messages {
@@ -135,8 +135,8 @@ func (t *messageBuilder) addUser(m protocol.Message) {
 	}
 }
 
-// addAssistant leaves out a message that says and calls nothing, which the API refuses, and joins one to another, which
-// not every server does.
+// addAssistant adds a message of the model's. It leaves out one that says and calls nothing, which the API refuses, and joins
+// it to one before it, which not every server does.
 func (t *messageBuilder) addAssistant(m protocol.Message) {
 	var blocks []sdk.ContentBlockParamUnion
 	speaks := false
@@ -169,7 +169,7 @@ func (t *messageBuilder) assistantBlock(p protocol.Part) (sdk.ContentBlockParamU
 	return sdk.NewTextBlock(p.Text), !blank(p.Text)
 }
 
-// flush ends the user message that is being gathered.
+// flush adds the user message that has been gathered.
 func (t *messageBuilder) flush() {
 	if blocks := append(t.results, t.texts...); len(blocks) > 0 {
 		t.out = append(t.out, sdk.NewUserMessage(blocks...))
@@ -177,14 +177,14 @@ func (t *messageBuilder) flush() {
 	t.results, t.texts = nil, nil
 }
 
-// resultBlock leaves an empty text out, because the API refuses those, and puts one where it wants one.
+// resultBlock is a tool's result. The API refuses empty texts, and wants one where a tool failed.
 func resultBlock(req supervisor.ModelRequest, r *protocol.ToolResult) sdk.ContentBlockParamUnion {
 	block := sdk.ToolResultBlockParam{ToolUseID: r.Call}
 	text := r.Text
 	if r.Failed {
 		block.IsError = sdk.Bool(true)
 		if blank(text) {
-			text = "It failed and did not say why."
+			text = textSilentFailure
 		}
 	}
 	if !blank(text) {

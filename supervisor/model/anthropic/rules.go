@@ -43,14 +43,14 @@ func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
 	return &remote.Refusal{Status: status, Kind: o.Type, Text: o.Text, Request: o.Request}
 }
 
-// isTooLong: a request of too many bytes, and the words for one of too many tokens.
+// isTooLong matches a request of too many bytes, and the words for one of too many tokens.
 func isTooLong(r *remote.Refusal) bool {
 	return r.Status == http.StatusRequestEntityTooLarge || r.Kind == "request_too_large" ||
 		r.Says("prompt is too long", "exceed context limit", "context window", "context length", "maximum context")
 }
 
-// isCredit: the API answers 400 where prepaid credit is gone or a limit that the owner has set is reached, and 429 where
-// it is the limit of the account's tier.
+// isCredit matches an account without money. The API answers 400 where prepaid credit is used up or the owner's own limit is
+// reached, and 429 at the limit of the account's tier.
 func isCredit(r *remote.Refusal) bool {
 	return r.Status == http.StatusPaymentRequired || r.Kind == "billing_error" ||
 		r.Says("credit balance", "specified api usage limits", "spend limit", "spending limit")
@@ -60,7 +60,7 @@ func isForbidden(r *remote.Refusal) bool {
 	return r.Status == http.StatusForbidden || r.Kind == "permission_error"
 }
 
-// isNoTools: the words of servers that speak this API for models of others.
+// isNoTools matches the words of servers that speak this API for other makers' models.
 func isNoTools(r *remote.Refusal) bool {
 	return r.Says("does not support tools", "tools are not supported", "does not support tool use")
 }
@@ -69,7 +69,7 @@ func isNoModel(r *remote.Refusal) bool {
 	return (r.Status == http.StatusNotFound || r.Kind == "not_found_error") && r.Says("model")
 }
 
-// isNoAPI: a page, a redirect, or an answer that should have been a stream.
+// isNoAPI matches a page, a redirect, and an answer that should have been a stream.
 func isNoAPI(r *remote.Refusal) bool {
 	return r.Moved || r.Status == http.StatusNotFound || r.Status == http.StatusMethodNotAllowed ||
 		(r.Status == http.StatusOK && r.Text == "")
@@ -99,11 +99,10 @@ func isNoThinking(r *remote.Refusal) bool {
 
 func isStreamed(r *remote.Refusal) bool { return r.Status == 0 || r.Status == http.StatusOK }
 
-// rateLimits are the rate limits whose ends the API tells in its headers.
+// rateLimits are the limits whose resets the API's headers tell.
 var rateLimits = []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"}
 
-// retryAfter is how long the endpoint asks to be left alone: by Retry-After, or else until the last of the limits that
-// are used up begins anew.
+// retryAfter is how long the endpoint asks to be left alone: by Retry-After, or else until the last used-up limit resets.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	longest := remote.RetryAfter(h, now)
 	if longest > 0 {

@@ -17,3 +17,6 @@ const (
 		`new one with /new, or use a model with a larger context.`
 	textHint = `Check this machine's network.`
 )
+
+// textSilentFailure stands for the text of a result without one, whose tool failed. The model reads it.
+const textSilentFailure = "It failed and did not say why."

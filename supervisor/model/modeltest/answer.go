@@ -8,7 +8,7 @@ import (
 // Answer is what the model says to one request. The zero value is an empty answer.
 type Answer struct {
 	Text     string
-	Thinking string // where the request lets the model think; Redacted begins what the client may not read
+	Thinking string // where the request lets the model think; one that begins with Redacted is sent encrypted
 	Calls    []Call // Args may be no JSON, and Name no tool that was offered
 
 	Chunk  int           // bytes of text or arguments in one delta, never within a character; 0 for all in one
@@ -17,13 +17,13 @@ type Answer struct {
 	Finish string        // finish_reason or stop_reason as it stands, instead of Stop
 	Usage  *Usage        // nil: counted, with what the cache had
 
-	Status   int      // other than 0 and 200: a refusal with this status, Error and Code
-	Error    string   // with Status 0 or 200: an error object in the stream, after the deltas and instead of their end
+	Status   int      // a refusal with this status, Error and Code; 0 and 200 for none
+	Error    string   // with Status 0 or 200: an error object in the stream, after the deltas
 	Code     string   // of OpenAI's format
 	Retry    int      // seconds of a refusal's Retry-After; 0 for none
-	Fail     *Failure // as the real servers fail, in the format of the request
+	Fail     *Failure // a failure as the real servers send it, in the format of the request
 	CutAfter int      // bytes of the body after which the connection is broken; 0 for never
-	Hang     bool     // nothing more comes, after CutAfter bytes or from the start, until the client goes
+	Hang     bool     // after CutAfter bytes, or from the start, nothing more comes until the client goes
 }
 
 // Stop is why the model stopped, in any format.
@@ -34,10 +34,10 @@ const (
 	StopTools  Stop = "tools"
 	StopLength Stop = "length"
 	StopFilter Stop = "filter"
-	StopRefuse Stop = "refuse" // the model would not; its text says so
+	StopRefuse Stop = "refuse" // the model declines, and its text says so
 )
 
-// finishes are the words for each Stop.
+// finishes are the formats' words for each Stop.
 var finishes = map[Format]map[Stop]string{
 	OpenAI: {StopEnd: "stop", StopTools: "tool_calls", StopLength: "length", StopFilter: "content_filter", StopRefuse: "stop"},
 	Anthropic: {StopEnd: "end_turn", StopTools: "tool_use", StopLength: "max_tokens", StopFilter: "refusal",
@@ -59,7 +59,7 @@ func (a Answer) finish(f Format) string {
 // Usage is what an answer cost, in tokens.
 type Usage struct {
 	Prompt     int64 // all of it
-	Completion int64 // all of it, what was thought included
+	Completion int64 // all of it, thinking included
 	Cached     int64 // of Prompt: read from the cache
 	Written    int64 // of Prompt: written to the cache, in Anthropic's format
 	Thought    int64 // of Completion

@@ -29,7 +29,7 @@ type block struct {
 	CacheControl *marker         `json:"cache_control"`
 
 	raw      json.RawMessage
-	pictures []Picture // in it
+	pictures []Picture // in the block
 }
 
 // marker asks for the prefix that ends with its block to be cached.
@@ -38,7 +38,7 @@ type marker struct {
 	TTL  string `json:"ttl"`
 }
 
-// lifetimes are those that Anthropic's cache has. Without a word it is five minutes.
+// lifetimes are those of Anthropic's cache. The default is five minutes.
 var lifetimes = map[string]time.Duration{"": 5 * time.Minute, "5m": 5 * time.Minute, "1h": time.Hour}
 
 func (m *marker) keep() time.Duration {
@@ -58,7 +58,7 @@ func (m *marker) check(at string) *refusal {
 		badIf(!known, "%s.cache_control.ttl: Input should be '5m' or '1h'", at))
 }
 
-// blockShape is what a type of block must and may hold, and who may say it.
+// blockShape is what a type of block must and may hold, and in whose messages it may be.
 type blockShape struct {
 	role     string // "" for both
 	needs    []string
@@ -66,8 +66,7 @@ type blockShape struct {
 	complete func(b *block, at string) *refusal
 }
 
-// blockShapes are the types that are known here. "type" is in each. It is a function because what checks a result reads
-// blocks again.
+// blockShapes are the types of blocks. It is a function because the check of a result reads blocks again.
 func blockShapes() map[string]blockShape {
 	return map[string]blockShape{
 		"text":              {"", []string{"text"}, []string{"cache_control", "citations"}, checkTextBlock},

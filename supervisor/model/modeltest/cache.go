@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// tokenBytes is how many bytes are a token here.
+// tokenBytes is how many bytes a token has here.
 const tokenBytes = 4
 
 func tokens(size int) int64 { return int64(size / tokenBytes) }
@@ -18,15 +18,15 @@ func tokens(size int) int64 { return int64(size / tokenBytes) }
 type prompt struct {
 	pieces     []piece
 	model      string
-	mode       string        // what changes how messages are read, but not what stands before them
+	mode       string        // settings that a prefix with messages depends on, and one without does not
 	messagesAt int           // the first piece of a message
 	keep       time.Duration // how long an automatic cache keeps it
 }
 
 // piece is a tool, or a block of a message.
 type piece struct {
-	data []byte        // the same for what is the same, without its marker
-	keep time.Duration // a marker here: how long the prefix up to here is to be cached; 0 for none
+	data []byte        // its JSON without its marker
+	keep time.Duration // how long its marker wants the prefix up to here cached; 0 without one
 }
 
 func (p prompt) tokens() int64 {
@@ -37,7 +37,7 @@ func (p prompt) tokens() int64 {
 	return tokens(size)
 }
 
-// withoutMarker is a JSON object as bytes without its marker. What is within it keeps its order.
+// withoutMarker is a JSON object without its marker. Its values stay as they are.
 func withoutMarker(section string, raw json.RawMessage) []byte {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(raw, &keys) != nil {
@@ -50,13 +50,13 @@ func withoutMarker(section string, raw json.RawMessage) []byte {
 // counts are what a request cost, in tokens. No token is in two of them.
 type counts struct {
 	input, read, write5m, write1h int64
-	output, thought               int64 // what was thought is part of output
+	output, thought               int64 // thought is a part of output
 }
 
 func (c counts) written() int64 { return c.write5m + c.write1h }
 func (c counts) total() int64   { return c.input + c.read + c.written() }
 
-// answered adds what an answer costs, or takes what it says that all of it cost.
+// answered adds what an answer costs, or is what the answer's Usage says.
 func (c counts) answered(a Answer) counts {
 	if u := a.Usage; u != nil {
 		return counts{input: u.Prompt - u.Cached - u.Written, read: u.Cached, write5m: u.Written, output: u.Completion,
@@ -71,12 +71,12 @@ func (c counts) answered(a Answer) counts {
 	return c
 }
 
-// maxPrefixes is how many prefixes are cached at most. Then those that are over are forgotten, or all.
+// maxPrefixes is how many prefixes are cached at most. Beyond that expired ones are dropped, or all.
 const maxPrefixes = 50_000
 
 type prefix [sha256.Size]byte
 
-// cache knows until when a prefix is kept.
+// cache holds the prefixes that are cached, and until when.
 type cache struct {
 	mu    sync.Mutex
 	until map[prefix]time.Time
@@ -87,7 +87,7 @@ func (c *cache) holds(p prefix, now time.Time) bool {
 	return known && now.Before(until)
 }
 
-// put keeps a prefix from now on.
+// put caches a prefix from now on.
 func (c *cache) put(p prefix, now time.Time, keep time.Duration) {
 	if c.until == nil {
 		c.until = map[prefix]time.Time{}
@@ -103,11 +103,11 @@ func (c *cache) put(p prefix, now time.Time, keep time.Duration) {
 	}
 }
 
-// lookBack is how many blocks before a marker Anthropic looks for a prefix that was cached before.
+// lookBack is how many blocks before a marker Anthropic looks for a cached prefix.
 const lookBack = 20
 
-// marked is Anthropic's cache: a prefix is written at each marker, and read at the last place at or shortly before a
-// marker where one was written. Reading begins its lifetime anew.
+// marked is Anthropic's cache. A prefix is written at each marker. The longest cached prefix that ends at a marker or shortly
+// before it is read, and its lifetime begins anew.
 func (c *cache) marked(p prompt, now time.Time, least int) counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +144,7 @@ func (c *counts) add(keep time.Duration, n int64) {
 	c.write5m += n
 }
 
-// lifetime is that of the first marker at or after a place.
+// lifetime is the lifetime of the first marker at or after a place.
 func (c *cache) lifetime(p prompt, at int) time.Duration {
 	for _, one := range p.pieces[at:] {
 		if one.keep > 0 {
@@ -154,7 +154,7 @@ func (c *cache) lifetime(p prompt, at int) time.Duration {
 	return 0
 }
 
-// sums are the tokens and the name of each prefix.
+// sums are the tokens and the hash of each prefix.
 func (p prompt) sums() (ends []int64, sums []prefix) {
 	sum, size := sha256.Sum256([]byte(p.model)), 0
 	for i, one := range p.pieces {
@@ -168,7 +168,7 @@ func (p prompt) sums() (ends []int64, sums []prefix) {
 	return ends, sums
 }
 
-// found is the longest prefix that is cached where one is looked for; -1 for none.
+// found is the last piece of the longest cached prefix; -1 for none.
 func (c *cache) found(p prompt, sums []prefix, now time.Time) int {
 	for i := len(p.pieces) - 1; i >= 0; i-- {
 		if p.pieces[i].keep == 0 {
@@ -188,7 +188,8 @@ const (
 	automaticKeep = 10 * time.Minute // OpenAI says five to ten
 )
 
-// automatic is OpenAI's cache: whatever prefix comes again is read, in steps, and writing costs nothing.
+// automatic is OpenAI's cache. Prefixes of multiples of automaticStep tokens are read when they come again; writing costs
+// nothing.
 func (c *cache) automatic(p prompt, now time.Time, least int) counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -32,7 +32,7 @@ type chatBody struct {
 	User                 string `json:"user"`
 }
 
-// chatKeys are the parameters that every server takes, be it that it does nothing with them.
+// chatKeys are the parameters that every server takes, even if it ignores them.
 var chatKeys = []string{"model", "messages", "tools", "stream", "stream_options", "max_tokens", "max_completion_tokens",
 	"temperature", "top_p", "stop", "seed", "tool_choice", "parallel_tool_calls", "response_format", "user", "n",
 	"frequency_penalty", "presence_penalty", "reasoning_effort", "logit_bias", "logprobs", "top_logprobs"}
@@ -78,10 +78,10 @@ type wireTool struct {
 	CacheControl *marker `json:"cache_control"`
 }
 
-// toolName is what OpenAI takes as a function's name.
+// toolName matches what OpenAI takes as a function's name.
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) })
 
-// efforts are what reasoning_effort may be.
+// efforts are the values of reasoning_effort.
 var efforts = []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}
 
 // decodeChat reads a request in OpenAI's format and refuses what the dialect refuses.
@@ -115,7 +115,7 @@ func (s *Server) decodeChat(_ http.Header, raw []byte) (*exchange, *refusal) {
 	return e, nil
 }
 
-// checkParameters refuses what the server has no parameter for, where its dialect does.
+// checkParameters refuses unknown parameters, where the dialect does.
 func (s *Server) checkParameters(keys map[string]json.RawMessage) *refusal {
 	d := s.Dialect.traits()
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -151,7 +151,7 @@ func (s *Server) checkChat(b chatBody) *refusal {
 			"'high', and 'xhigh'. (reasoning_effort)", effort))
 }
 
-// atMost is how many tokens may be answered: 0 for no limit, below it for one that can't be.
+// atMost is how many tokens the answer may have: 0 for no limit, -1 for an invalid one.
 func atMost(b chatBody) int {
 	for _, n := range []*int{b.MaxTokens, b.MaxCompletionTokens} {
 		if n != nil && *n < 1 {
@@ -294,7 +294,7 @@ func (m wireMessage) plain() Message {
 	return out
 }
 
-// checkPairs wants each call answered, once, by the tool messages right after it, and each tool message to answer one.
+// checkPairs checks that the tool messages right after a call answer it, each call once, and that there are no others.
 func checkPairs(messages []Message) *refusal {
 	var open []string
 	for i, m := range messages {

@@ -36,7 +36,7 @@ func writeChat(a Answer, out *stream, e *exchange) {
 	}
 }
 
-// textKey is where OpenAI has a model's words: those that it would not have for itself.
+// textKey is the delta's key for the text. A model that declines has another one.
 func (a Answer) textKey() string {
 	if a.Stop == StopRefuse {
 		return "refusal"
@@ -51,7 +51,7 @@ func (c *chatStream) say(key, text string, size int) {
 	}
 }
 
-// calls writes the calls one after another; where the dialect mixes them, a piece of each in turn.
+// calls writes the calls one after another, or a piece of each in turn where the dialect mixes them.
 func (c *chatStream) calls(a Answer) {
 	size := a.Chunk
 	if c.traits.whole {

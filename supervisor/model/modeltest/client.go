@@ -13,9 +13,9 @@ import (
 	"mews/supervisor"
 )
 
-// What the tests of more than one provider are made of.
+// This file has what the tests of several providers share.
 
-// Transport is a far side without a network.
+// Transport is an endpoint without a network.
 type Transport func(*http.Request) (*http.Response, error)
 
 // RoundTrip answers a request.
@@ -29,8 +29,8 @@ func Replies(body io.Reader) *http.Client {
 	})}
 }
 
-// Pipe is a client whose endpoint says what the test writes, and nothing else: mute, not even that it answers. It ends with the
-// request.
+// Pipe is a client whose endpoint sends what the test writes. A mute one does not even send the head of its response. It ends
+// with the request.
 func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
 	r, w := io.Pipe()
 	return &http.Client{Transport: Transport(func(req *http.Request) (*http.Response, error) {
@@ -43,7 +43,7 @@ func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
 	})}, w
 }
 
-// Repeated is a reader that repeats itself for ever.
+// Repeated is a reader that repeats its text for ever.
 type Repeated string
 
 // Read fills buf with whole pieces.
@@ -72,8 +72,8 @@ func red() protocol.Image {
 	return protocol.Image{BlobRef: protocol.BlobRef{SHA256: "red", Size: 74}, MediaType: "image/png", Width: 8, Height: 6}
 }
 
-// PictureRequest is a conversation in which the person has sent RedPNG, and two calls have shown it once each. No other picture can be
-// read.
+// PictureRequest is a conversation in which the person has sent RedPNG, and the results of two calls show it. No other picture
+// can be read.
 func PictureRequest(t testing.TB) supervisor.ModelRequest {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(RedPNG)

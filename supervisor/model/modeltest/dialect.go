@@ -1,10 +1,11 @@
 package modeltest
 
-// Dialect is whose chat completions a server speaks: how it streams thinking, what parameters it takes, how it fails.
+// Dialect is whose chat completions a server speaks: how thinking is streamed, which parameters are known, what failures look
+// like.
 type Dialect string
 
 const (
-	PlainOpenAI Dialect = "" // OpenAI's own, and thinking as most others stream it
+	PlainOpenAI Dialect = "" // OpenAI's own, with thinking as most others stream it
 	Ollama      Dialect = "ollama"
 	LlamaCpp    Dialect = "llama.cpp"
 	VLLM        Dialect = "vllm"
@@ -12,20 +13,20 @@ const (
 	DeepInfra   Dialect = "deepinfra"
 	OpenRouter  Dialect = "openrouter"
 	LMStudio    Dialect = "lm studio"
-	Endless     Dialect = "endless" // none of them: no [DONE], and the pieces of parallel calls come mixed
+	Endless     Dialect = "endless" // nobody's: no [DONE], and the pieces of parallel calls are mixed
 )
 
 // Dialects are all of them.
 var Dialects = []Dialect{PlainOpenAI, Ollama, LlamaCpp, VLLM, Groq, DeepInfra, OpenRouter, LMStudio, Endless}
 
-// traits are what tells a dialect from the others.
+// traits are what dialects differ in.
 type traits struct {
 	thought  string   // the delta's key for thinking
-	strict   bool     // parameters that it does not know are refused
-	takes    []string // what it takes beyond what all take
+	strict   bool     // unknown parameters are refused
+	takes    []string // parameters beside chatKeys
 	comment  string   // lines before the stream
 	noDone   bool
-	mixed    bool // pieces of parallel calls come in turns
+	mixed    bool // the pieces of parallel calls are mixed
 	whole    bool // a call comes in one piece
 	late     func(r *refusal, e *exchange) string
 	shape    func(r *refusal, kind string) string
@@ -48,7 +49,7 @@ func (d Dialect) traits() traits {
 	return openaiTraits()
 }
 
-// dialects is a function because its rows end in functions that look into it.
+// dialects is a function because its rows hold functions that use it.
 func dialects() map[Dialect]traits {
 	return map[Dialect]traits{
 		PlainOpenAI: openaiTraits(),
@@ -86,7 +87,7 @@ func llamaShape(r *refusal, kind string) string {
 	return string(mustJSON(map[string]any{"error": map[string]any{"code": r.status, "message": r.text, "type": kind}}))
 }
 
-// vllmShape is that of the releases since an error is in an object of its own.
+// vllmShape is that of newer releases, which have an error in an object of its own.
 func vllmShape(r *refusal, kind string) string {
 	if kind == "invalid_request_error" {
 		kind = "BadRequestError"
@@ -119,17 +120,17 @@ func studioShape(r *refusal, kind string) string {
 	return openaiShape(r, kind)
 }
 
-// lateData is an error among the chunks.
+// lateData is an error in a chunk's place.
 func lateData(r *refusal, e *exchange) string {
 	return "data: " + r.chatBody(e.server) + "\n\n"
 }
 
-// lateNamed is an event with a name.
+// lateNamed is an error in an event with a name.
 func lateNamed(r *refusal, e *exchange) string {
 	return "event: error\ndata: " + r.chatBody(e.server) + "\n\n"
 }
 
-// lateChunk is OpenRouter's: a chunk like the others, with an error beside its choices.
+// lateChunk is OpenRouter's: a chunk with an error beside its choices.
 func lateChunk(r *refusal, e *exchange) string {
 	return "data: " + string(mustJSON(map[string]any{
 		"id": "gen-1", "object": "chat.completion.chunk", "created": 0, "model": e.Model, "provider": "modeltest",

@@ -27,17 +27,17 @@ const (
 	NoTools     Class = "no tools"
 	NoPictures  Class = "no pictures"
 	Filtered    Class = "filtered"
-	Wrong       Class = "wrong" // a request that it does not like
+	Wrong       Class = "wrong" // an invalid request
 )
 
-// Failure is an answer that is none.
+// Failure is a failure instead of an answer.
 type Failure struct {
-	Class  Class             // "" with Status and Body as they stand
-	Status int               // 0 as the class has it
-	Text   string            // "" as the class has it
-	Header map[string]string // more than what the class has, or instead of it
-	Body   string            // "" as the class has it
-	Late   bool              // it comes in the stream, after the deltas and instead of their end
+	Class  Class             // "": Status and Body say all
+	Status int               // 0 is the class's
+	Text   string            // "" is the class's
+	Header map[string]string // added to the class's, or replacing them
+	Body   string            // "" is the class's
+	Late   bool              // it comes in the stream, after the deltas
 }
 
 // refusal is a request that is not answered.
@@ -50,12 +50,12 @@ type refusal struct {
 	header map[string]string
 }
 
-// bad is a request that is refused as wrong.
+// bad is the refusal of an invalid request.
 func bad(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, text: fmt.Sprintf(format, args...)}
 }
 
-// badIf is bad where wrong, and else nil.
+// badIf is bad where wrong is true, and nil elsewhere.
 func badIf(wrong bool, format string, args ...any) *refusal {
 	if !wrong {
 		return nil
@@ -63,7 +63,7 @@ func badIf(wrong bool, format string, args ...any) *refusal {
 	return bad(format, args...)
 }
 
-// first is the first of some refusals that is one; nil where none is.
+// first is the first refusal that is not nil; nil where all are.
 func first(refusals ...*refusal) *refusal {
 	for _, r := range refusals {
 		if r != nil {
@@ -73,17 +73,17 @@ func first(refusals ...*refusal) *refusal {
 	return nil
 }
 
-// sample is how a server says a failure. {model}, {wait}, {reset}, {key}, {tokens}, {limit} and {id} are filled in.
+// sample is a failure as a server sends it. {model}, {wait}, {reset}, {key}, {tokens}, {limit} and {id} are filled in.
 type sample struct {
 	status int
 	text   string
-	body   string // of the shape of its own; else its dialect's shape around the text
+	body   string // "" is the dialect's shape around the text
 	kind   string // the type
 	code   string
 	header map[string]string
 }
 
-// openaiKind is the type of an error that has none of its own.
+// openaiKind is the type of an error without one of its own.
 func openaiKind(status int) string {
 	if status >= 500 {
 		return "server_error"
@@ -91,7 +91,7 @@ func openaiKind(status int) string {
 	return "invalid_request_error"
 }
 
-// refusal is what the script says that goes wrong before anything is answered; nil where nothing does.
+// refusal is the script's failure before the answer; nil where there is none.
 func (a Answer) refusal(e *exchange) *refusal {
 	switch {
 	case a.Fail != nil && a.Fail.Late:
@@ -110,7 +110,7 @@ func (a Answer) refusal(e *exchange) *refusal {
 	return r
 }
 
-// late is the failure within the stream; nil where there is none.
+// late is the script's failure within the stream; nil where there is none.
 func (a Answer) late(e *exchange) *refusal {
 	switch {
 	case a.Fail != nil && a.Fail.Late && e.Format == Anthropic:
@@ -145,7 +145,7 @@ func (f Failure) messagesOf(e *exchange) *refusal {
 	return f.filled(messagesSamples[f.Class], e)
 }
 
-// filled is a sample with its blanks filled in, and what the script wants otherwise.
+// filled is a sample with its blanks filled in, and with the script's own values.
 func (f Failure) filled(one sample, e *exchange) *refusal {
 	r := &refusal{status: one.status, code: one.code, header: maps.Clone(one.header), text: one.text, body: one.body}
 	if f.Status != 0 {
@@ -177,7 +177,7 @@ func (f Failure) filled(one sample, e *exchange) *refusal {
 	return r
 }
 
-// send writes a refusal whose body is made.
+// send writes a refusal with a body.
 func (r *refusal) send(w http.ResponseWriter, header map[string]string, body string) {
 	kind := "application/json"
 	if !json.Valid([]byte(body)) {

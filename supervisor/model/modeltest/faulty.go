@@ -5,7 +5,7 @@ import "sync/atomic"
 // Fault makes an answer go wrong.
 type Fault func(Answer) Answer
 
-// Faulty is script whose first answers go wrong, each by the fault of its place, and the others not. A nil fault is none.
+// Faulty is script with faults in its first answers, one after the other. A nil fault is none.
 func Faulty(script Script, faults ...Fault) Script {
 	var count atomic.Int64
 	return func(r Request) Answer {
@@ -18,7 +18,7 @@ func Faulty(script Script, faults ...Fault) Script {
 	}
 }
 
-// Fails has a request fail instead of being answered.
+// Fails makes a request fail.
 func Fails(c Class) Fault { return FailsWith(Failure{Class: c}) }
 
 // FailsWith is Fails with more to say.
@@ -26,7 +26,7 @@ func FailsWith(f Failure) Fault {
 	return func(a Answer) Answer { a.Fail = &f; return a }
 }
 
-// FailsLate has an answer fail when all was said but its end.
+// FailsLate makes an answer fail after its last delta.
 func FailsLate(c Class) Fault { return FailsWith(Failure{Class: c, Late: true}) }
 
 // Cut breaks the connection after n bytes of the answer.
@@ -34,12 +34,12 @@ func Cut(n int) Fault {
 	return func(a Answer) Answer { a.CutAfter = n; return a }
 }
 
-// Stalls has nothing more come after n bytes of the answer; with 0, not even its headers.
+// Stalls falls silent after n bytes of the answer; with 0 before its headers.
 func Stalls(n int) Fault {
 	return func(a Answer) Answer { a.CutAfter, a.Hang = n, true; return a }
 }
 
-// Stops has the model stop for a reason.
+// Stops makes the model stop for a reason.
 func Stops(s Stop) Fault {
 	return func(a Answer) Answer { a.Stop = s; return a }
 }
@@ -47,7 +47,7 @@ func Stops(s Stop) Fault {
 // Empty is an answer of nothing.
 func Empty(Answer) Answer { return Answer{} }
 
-// Malformed calls a tool with half of its arguments: those of the answer's last call, or of one that it makes up.
+// Malformed cuts the arguments of the answer's last call, or of one that it makes up, in half.
 func Malformed(a Answer) Answer {
 	if len(a.Calls) == 0 {
 		a.Calls = []Call{{Name: "list_files", Args: `{"path": "."}`}}

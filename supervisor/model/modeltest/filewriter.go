@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// FileWriter does what the person's message says, a command a line, each in a step of its own:
+// FileWriter does what the person's message says, one command a line and one call a step:
 //
-//	append LINE to FILE   append_file; when its outcome is unknown, it looks before it does it again
+//	append LINE to FILE   append_file; when its outcome is unknown, it reads the file before it does it again
 //	write TEXT to FILE    write_file
 //	read FILE             read_file
 //	view FILE             view_image; the answer says which pictures it sees
@@ -20,8 +20,8 @@ import (
 //	hang                  no answer comes
 //	fail                  the server has trouble of its own
 //
-// and then answers "done: MESSAGE", or "failed: RESULT" with the first result that is an error. It keeps nothing: what
-// it has done it reads from the transcript, so a turn may go on in another process, of any side.
+// Then it answers "done: MESSAGE", or "failed: RESULT" with the first result that is an error. It keeps no state: it reads
+// from the transcript what it has done, so a turn may go on after any process has died.
 func FileWriter(r Request) Answer {
 	p := &fileRun{done: r.Done(), seen: r.Seen(), pictured: r.pictured()}
 	for line := range strings.Lines(r.Asked()) {
@@ -39,8 +39,8 @@ func FileWriter(r Request) Answer {
 	return Answer{Text: text}
 }
 
-// fileRun goes through the commands from the start each time. Calls that were made return their result; the first that
-// was not is the answer, and what comes after it waits for the next request.
+// fileRun goes through the commands from the start for each request. Calls that were made return their results. The first one
+// that was not is the answer.
 type fileRun struct {
 	done   []Done
 	at     int
@@ -51,7 +51,7 @@ type fileRun struct {
 	pictured bool      // there is a picture in the request
 }
 
-// fileCommands are the commands. Each gets what stands after it.
+// fileCommands are the commands. Each gets the rest of its line.
 var fileCommands = map[string]func(p *fileRun, rest string){
 	"append": (*fileRun).append,
 	"write":  (*fileRun).write,
@@ -75,7 +75,7 @@ func (p *fileRun) run(line string) {
 	}
 }
 
-// call returns the result of a call, or asks for it and returns false.
+// call returns the result of a call. Where the call was not made yet it becomes the answer, and call returns false.
 func (p *fileRun) call(name string, a args) (string, bool) {
 	if p.next != nil {
 		return "", false
@@ -133,7 +133,7 @@ func (p *fileRun) append(rest string) {
 	}
 }
 
-// hasLine says whether content, as read_file shows it, perhaps with numbers before its lines, has the line text.
+// hasLine says whether content has a line that ends with text: read_file may put numbers before lines.
 func hasLine(content, text string) bool {
 	for line := range strings.Lines(content) {
 		if strings.HasSuffix(strings.TrimRight(line, "\r\n"), text) {
@@ -143,13 +143,13 @@ func hasLine(content, text string) bool {
 	return false
 }
 
-// unknown says whether a call was interrupted, so that nobody knows whether it did its work.
+// unknown says whether a call was interrupted, and its outcome is unknown.
 func unknown(result string) bool {
 	return strings.HasPrefix(result, "error: ") && strings.Contains(result, "interrupted") &&
 		strings.Contains(result, "unknown")
 }
 
-// view fails where the result says that its picture is not seen.
+// view fails where the result says that the model does not see its picture.
 func (p *fileRun) view(file string) {
 	result, _ := p.call("view_image", args{"path": file})
 	p.note(result)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// messagesBody is the body of POST /v1/messages. A key that is not here is refused.
+// messagesBody is the body of POST /v1/messages. All other keys are refused.
 type messagesBody struct {
 	Model         string            `json:"model"`
 	Messages      []json.RawMessage `json:"messages"`
@@ -57,7 +57,7 @@ type messageTool struct {
 	CacheControl *marker         `json:"cache_control"`
 }
 
-// messageParam is a message of the list, read.
+// messageParam is one message of a request.
 type messageParam struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
@@ -65,7 +65,7 @@ type messageParam struct {
 	blocks []block
 }
 
-// messagesRequest is a whole request, read.
+// messagesRequest is a whole request, decoded.
 type messagesRequest struct {
 	messagesBody
 	system []block
@@ -73,7 +73,7 @@ type messagesRequest struct {
 	params []messageParam
 }
 
-// strictly reads an object and refuses keys that the value has none for, as Anthropic does. at is where it stands.
+// strictly decodes an object and refuses unknown keys, as Anthropic does. at is its path, for errors.
 func strictly(raw []byte, into any, at string) *refusal {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -115,7 +115,7 @@ func (s *Server) decodeMessages(_ http.Header, raw []byte) (*exchange, *refusal)
 	return e, s.checkSize(l, e.prompt.tokens())
 }
 
-// messagesChecks are made in this order: later ones rely on earlier ones.
+// messagesChecks run in this order. Later ones rely on earlier ones.
 var messagesChecks = []func(*Server, *messagesRequest) *refusal{
 	checkHead, checkModel, readSystem, readTools, readParams, checkThinking, checkSampling, checkMarkers, checkRoles, checkUses,
 	checkThoughts, checkTurnBegin,
@@ -205,7 +205,7 @@ func readParams(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// checkSize wants the prompt, and what may be answered, within the model's context.
+// checkSize checks that the prompt and the answer fit the model's context.
 func (s *Server) checkSize(l *messagesRequest, n int64) *refusal {
 	limit, most := int64(s.Limits.Context), int64(*l.MaxTokens)
 	return first(
@@ -235,7 +235,7 @@ func (l *messagesRequest) plain() Request {
 	return r.withConversation()
 }
 
-// withConversation gives the conversation a name where the client gave it none.
+// withConversation names the conversation where the client did not.
 func (r Request) withConversation() Request {
 	for _, m := range r.Messages {
 		if r.Conversation == "" && m.Role == "user" {
@@ -273,7 +273,7 @@ func (m *Message) add(b block) {
 	}
 }
 
-// result is a tool message: what OpenAI has no word for but the text, that it failed, is said there.
+// result is a tool message. That the tool failed is said in its text, as in OpenAI's format.
 func (b block) result() Message {
 	parts, _ := readBlocks(b.Content, "user", "") // they were read before
 	m := Message{Role: "tool", CallID: b.ToolUseID}
@@ -286,7 +286,7 @@ func (b block) result() Message {
 	return m
 }
 
-// prompt is what is read, in the order in which it is cached. What decides how messages are read goes before them.
+// prompt is the request as the model reads it, in the order in which it is cached.
 func (l *messagesRequest) prompt() prompt {
 	p := prompt{model: "anthropic/" + l.Model}
 	for i, raw := range l.Tools {

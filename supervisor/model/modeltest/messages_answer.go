@@ -12,7 +12,7 @@ type messageStream struct {
 	e      *exchange
 	blocks int
 	chunk  int
-	open   int // the block that does not end, since the stream fails within it; -1 for none
+	open   int // the block within which the stream fails; -1 for none
 }
 
 // writeMessages writes an answer in Anthropic's format.
@@ -44,8 +44,7 @@ func writeMessages(a Answer, out *stream, e *exchange) {
 	m.event("message_stop", map[string]any{})
 }
 
-// thinks is what the model thinks: at the beginning of a turn always something, where it may, and later what the script
-// has it think.
+// thinks is what the model thinks: what the script says and, at the beginning of a turn, always something where it may think.
 func (e *exchange) thinks(thought string) string {
 	switch {
 	case e.Thinking == "":
@@ -59,9 +58,9 @@ func (e *exchange) thinks(thought string) string {
 // thought is the model's thinking as a block.
 func (e *exchange) thought(a Answer) map[string]any {
 	if strings.HasPrefix(a.Thinking, Redacted) {
-		return map[string]any{"type": "redacted_thinking", "data": seal(e.ID, Redacted, a.Text)}
+		return map[string]any{"type": "redacted_thinking", "data": sign(e.ID, Redacted, a.Text)}
 	}
-	return map[string]any{"type": "thinking", "thinking": a.Thinking, "signature": seal(e.ID, a.Thinking, a.Text)}
+	return map[string]any{"type": "thinking", "thinking": a.Thinking, "signature": sign(e.ID, a.Thinking, a.Text)}
 }
 
 func (e *exchange) message(content []any, stop any) map[string]any {
@@ -69,7 +68,7 @@ func (e *exchange) message(content []any, stop any) map[string]any {
 		"model": e.Model, "content": content, "stop_reason": stop, "stop_sequence": nil}
 }
 
-// start begins a block. After the first, a ping comes, as with the real one.
+// start begins a block. A ping follows the first one, as with the real API.
 func (m *messageStream) start(block map[string]any) {
 	m.event("content_block_start", map[string]any{"index": m.blocks, "content_block": block})
 	if m.blocks == 0 {
@@ -129,7 +128,7 @@ func (m *messageStream) say(a Answer) {
 	m.stop()
 }
 
-// useOf is the id of a call, of its own in all of the server's answers.
+// useOf is the id of a call, unique in all of the server's answers.
 func (e *exchange) useOf(i int, call Call) string {
 	if call.ID == "" {
 		return fmt.Sprintf("toolu_%s_%d", strings.TrimPrefix(e.ID, "req_"), i+1)
@@ -137,7 +136,7 @@ func (e *exchange) useOf(i int, call Call) string {
 	return call.ID
 }
 
-// call writes the arguments as they stand, be they JSON or not; the first piece is always empty.
+// call writes the arguments as they stand, valid or not. The first piece is always empty.
 func (m *messageStream) call(i int, call Call) {
 	m.start(map[string]any{"type": "tool_use", "id": m.e.useOf(i, call), "name": call.Name, "input": map[string]any{}})
 	m.delta("input_json_delta", "partial_json", "")
@@ -163,7 +162,7 @@ func writeMessage(a Answer, out *stream, e *exchange) {
 	for i, call := range a.Calls {
 		input := json.RawMessage(call.Args)
 		if !json.Valid(input) {
-			input = json.RawMessage("{}") // there is no way to say it here
+			input = json.RawMessage("{}") // invalid JSON cannot be sent here
 		}
 		content = append(content, map[string]any{"type": "tool_use", "id": e.useOf(i, call), "name": call.Name, "input": input})
 	}

@@ -35,7 +35,7 @@ const (
 	pixelsPerToken    = 750      // Anthropic's, in both formats
 )
 
-// readPicture reads a picture; its type is "" where the bytes are none.
+// readPicture reads a picture. Its type is "" where the bytes are no picture.
 func readPicture(encoded string) (p Picture, size int, valid bool) {
 	data, err := base64.StdEncoding.Strict().DecodeString(encoded)
 	if err != nil {
@@ -51,11 +51,11 @@ func readPicture(encoded string) (p Picture, size int, valid bool) {
 // tokens is what a picture costs.
 func (p Picture) tokens() int { return (p.Width*p.Height + pixelsPerToken - 1) / pixelsPerToken }
 
-// withPictureTokens is a request's JSON with words in the place of pictures, as many as they cost: a cache counts bytes.
+// withPictureTokens is a request's JSON with each picture replaced by as many bytes as its tokens have: the cache counts bytes.
 func withPictureTokens(raw json.RawMessage, pictures []Picture) json.RawMessage {
 	for _, p := range pictures {
 		if p.encoded == "" {
-			continue // it is elsewhere
+			continue // it is a URL
 		}
 		sum := sha256.Sum256([]byte(p.encoded))
 		filler := bytes.Repeat([]byte(fmt.Sprintf("%x", sum)), p.tokens()*tokenBytes/(2*len(sum))+1)[:p.tokens()*tokenBytes]
@@ -103,7 +103,7 @@ func checkImage(b *block, at string) *refusal {
 			"%s.data: At least one of the image dimensions exceed max allowed size: %d pixels", at, maxEdge))
 }
 
-// readImageURL reads the picture of a data: URI as OpenAI does. One of the web is not fetched.
+// readImageURL reads the picture of a data: URI as OpenAI does. It does not fetch one from the web.
 func readImageURL(url string) (Picture, *refusal) {
 	rest, is := strings.CutPrefix(url, "data:")
 	if !is && (strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")) {

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// How many requests are kept for assertions, and how many bytes of their bodies; older ones are forgotten.
+// Bounds of the requests that are kept for assertions, by number and by the bytes of their bodies. Older ones are dropped.
 const (
 	maxKept      = 1000
 	maxKeptBytes = 64 << 20
 )
 
-// record is what a server remembers for those who ask afterwards.
+// record is what a server remembers of its requests.
 type record struct {
 	mu    sync.Mutex
 	count int
@@ -24,7 +24,7 @@ type record struct {
 // Spent is what a conversation cost, in tokens.
 type Spent struct {
 	Calls      int
-	Input      int64 // all of it: what was read from the cache and written to it included
+	Input      int64 // all of it, with what was read from the cache and written to it
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64
@@ -57,7 +57,7 @@ func (s *Server) Count() int {
 	return s.record.count
 }
 
-// Usage is what each conversation cost, by Request.Talk. An answer that was begun is counted whole.
+// Usage is what each conversation cost, by Request.Conversation. An answer that was begun counts as a whole one.
 func (s *Server) Usage() map[string]Spent {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
@@ -81,7 +81,7 @@ func (r *record) keep(one Request) {
 	r.kept = append(r.kept, one)
 	for len(r.kept) > maxKept || (r.bytes > maxKeptBytes && len(r.kept) > 1) {
 		r.bytes -= len(r.kept[0].Raw)
-		r.kept[0] = Request{} // what it held goes at once, its place when the list grows
+		r.kept[0] = Request{} // frees its body at once
 		r.kept = r.kept[1:]
 	}
 }

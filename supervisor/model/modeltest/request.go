@@ -29,8 +29,8 @@ type Request struct {
 	Raw          []byte // the body as it came
 }
 
-// Message is one message. Its roles are user, assistant and tool. A user message of the Anthropic format that holds
-// results is as many tool messages, and a user message if it says anything.
+// Message is one message. Its roles are user, assistant and tool. A user message of Anthropic's format with results becomes a
+// tool message for each of them, and a user message for the rest.
 type Message struct {
 	Role    string
 	Content string // a result that is an error begins with "error: " in both formats
@@ -59,7 +59,7 @@ type exchange struct {
 	Request
 	server      *Server
 	prompt      prompt
-	usage       bool // the stream is to end with what it cost
-	turnThought bool // no thought need come: the turn began with one, or it is none of those that do
+	usage       bool // the stream is to end with its usage
+	turnThought bool // the answer needs no thinking: the turn has begun with some, or need not
 	cost        counts
 }

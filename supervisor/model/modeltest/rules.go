@@ -9,13 +9,13 @@ import (
 
 const leastBudget = 1024 // tokens of thinking
 
-// The types of thinking: with a budget, as the model sees fit, or only between its calls; and how hard.
+// The types of thinking, and the levels of effort.
 var (
 	allThinkingTypes = []string{"enabled", "disabled", "adaptive", "between_tools"}
 	effortLevels     = []string{"", "low", "medium", "high", "xhigh", "max"}
 )
 
-// checkThinking also has a model that always thinks do so.
+// checkThinking checks how the model is told to think. It makes a model think that always does.
 func checkThinking(s *Server, l *messagesRequest) *refusal {
 	if l.Thinking == nil && s.ThinkingTypes != nil && !slices.Contains(s.ThinkingTypes, "disabled") {
 		l.Thinking = &thinkingParam{Type: "adaptive"}
@@ -39,7 +39,7 @@ func checkThinking(s *Server, l *messagesRequest) *refusal {
 		badIf(enabled && t.Budget != nil && *t.Budget >= *l.MaxTokens, "`max_tokens` must be greater than `thinking.budget_tokens`."))
 }
 
-// checkSampling is about temperature and its like, which thinking leaves no choice of.
+// checkSampling checks the parameters of sampling, most of which may not be set together with thinking.
 func checkSampling(_ *Server, l *messagesRequest) *refusal {
 	on := l.Thinking.on()
 	return first(
@@ -68,7 +68,7 @@ func (l *messagesRequest) checkChoice() *refusal {
 // maxMarkers is how many places of a request may be marked for the cache.
 const maxMarkers = 4
 
-// checkMarkers wants few, and those that are kept longer before those that are not.
+// checkMarkers checks that there are few markers, and those with longer lifetimes first.
 func checkMarkers(_ *Server, l *messagesRequest) *refusal {
 	count, shortest := 0, time.Duration(0)
 	for at, m := range l.markers() {
@@ -85,7 +85,7 @@ func checkMarkers(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// markers goes through the markers in the order in which they are processed, with where they stand.
+// markers iterates over the markers and their paths, in the order in which they are processed.
 func (l *messagesRequest) markers() func(func(string, *marker) bool) {
 	return func(yield func(string, *marker) bool) {
 		for i, t := range l.tools {
@@ -109,7 +109,7 @@ func (l *messagesRequest) markers() func(func(string, *marker) bool) {
 	}
 }
 
-// blocks goes through the blocks of all messages, with where they stand.
+// blocks iterates over the blocks of all messages and their paths.
 func (l *messagesRequest) blocks() func(func(string, *block) bool) {
 	return func(yield func(string, *block) bool) {
 		for i, t := range l.params {
@@ -122,7 +122,7 @@ func (l *messagesRequest) blocks() func(func(string, *block) bool) {
 	}
 }
 
-// checkRoles wants them to alternate, as Anthropic's compatible servers do; its own joins messages of one role.
+// checkRoles checks that roles alternate. Compatible servers want that; Anthropic's own joins messages of one role.
 func checkRoles(_ *Server, l *messagesRequest) *refusal {
 	if l.params[0].Role != "user" {
 		return bad("messages: first message must use the \"user\" role")
@@ -139,7 +139,7 @@ func checkRoles(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// checkUses wants each tool_use answered, once, at the beginning of the next message, and each tool_result to answer one.
+// checkUses checks that the next message begins with one tool_result for each tool_use, and that there are no others.
 func checkUses(_ *Server, l *messagesRequest) *refusal {
 	var open []string
 	seen := map[string]bool{}
@@ -165,7 +165,7 @@ func checkUses(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// checkResults is about one user message after calls, which may be none.
+// checkResults checks one user message. open are the calls before it.
 func (t messageParam) checkResults(i int, open []string) *refusal {
 	left, given := slices.Clone(open), map[string]bool{}
 	others := false
@@ -183,7 +183,7 @@ func (t messageParam) checkResults(i int, open []string) *refusal {
 			return bad("messages.%d.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` "+
 				"block must have a corresponding `tool_use` block in the previous message.", i, j, b.ToolUseID)
 		case others:
-			continue // not at the beginning: it counts for nothing
+			continue // it is not at the beginning, so it does not count
 		}
 		given[b.ToolUseID] = true
 		left = slices.Delete(left, at, at+1)
@@ -198,8 +198,8 @@ func (t messageParam) checkResults(i int, open []string) *refusal {
 // isThought says whether a block is the model's thinking.
 func isThought(b block) bool { return b.Type == "thinking" || b.Type == "redacted_thinking" }
 
-// lastTurn is where the messages of the turn under way begin: after the last message of the person's that is not only
-// results. begins is its first message of the assistant's; -1 for none.
+// lastTurn is the assistant's first message of the running turn; -1 for none. A turn begins after a user message that does
+// not begin with results.
 func (l *messagesRequest) lastTurn() (begins int) {
 	begins = -1
 	for i, t := range l.params {
@@ -212,7 +212,7 @@ func (l *messagesRequest) lastTurn() (begins int) {
 	return begins
 }
 
-// turnThought says whether the turn under way has begun with thinking.
+// turnThought says whether the running turn has begun with thinking.
 func (l *messagesRequest) turnThought() bool {
 	at := l.lastTurn()
 	return at >= 0 && isThought(l.params[at].blocks[0])
@@ -223,8 +223,8 @@ func (l *messagesRequest) betweenTools() bool {
 	return l.Thinking != nil && l.Thinking.Type == "between_tools"
 }
 
-// checkTurnBegin wants a turn that used tools to begin with its thinking where the model is to go on thinking within a
-// budget. One that thinks as it sees fit need not have.
+// checkTurnBegin checks that a running turn has begun with thinking where the model is to think with a budget. Adaptive
+// thinking does not need that.
 func checkTurnBegin(_ *Server, l *messagesRequest) *refusal {
 	at := l.lastTurn()
 	if l.Thinking == nil || l.Thinking.Type != "enabled" || at < 0 || l.turnThought() {

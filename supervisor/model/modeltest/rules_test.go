@@ -290,7 +290,7 @@ func TestThinkingIsStreamedWithItsSignature(t *testing.T) {
 		thought += text(ev.data, "delta.thinking")
 		signature += text(ev.data, "delta.signature")
 	}
-	if thought != "First, the sum." || !sealed(signature, thought, "4") {
+	if thought != "First, the sum." || !isSigned(signature, thought, "4") {
 		t.Errorf("thought %q, signed %q", thought, signature)
 	}
 	if r := letterTo(t, base, letterOf("", asks)); strings.Contains(r.body, "thinking") {

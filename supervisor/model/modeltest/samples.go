@@ -1,10 +1,10 @@
 package modeltest
 
-// The errors of those who speak chat completions, as their servers, sources and documents have them.
+// The errors of the servers of chat completions, from the servers themselves, their sources and their documentation.
 
 func retry(after string) map[string]string { return map[string]string{"Retry-After": after} }
 
-// openaiSamples are OpenAI's, and those of any dialect that has none of its own.
+// openaiSamples are OpenAI's. They also stand for those that a dialect does not have.
 var openaiSamples = map[Class]sample{
 	RateLimited: {status: 429, kind: "requests", code: "rate_limit_exceeded", header: map[string]string{
 		"Retry-After": "7", "Retry-After-Ms": "7000", "X-Ratelimit-Limit-Requests": "500",

@@ -1,7 +1,6 @@
-// Package modeltest is a scripted server of models, for tests, scenarios and benches. It speaks OpenAI's chat
-// completions, in the dialects of those who offer them, and Anthropic's messages. It is as strict as the real ones about
-// what it is sent, and answers what a script says. It imports nothing of Mews, so that the wire formats are written down
-// twice and independently.
+// Package modeltest is a scripted server of models, for tests, scenarios and benchmarks. It speaks OpenAI's chat completions,
+// in several dialects, and Anthropic's messages. It is as strict about requests as the real servers, and answers what a
+// script says. It shares no code with the providers, so that the wire formats are written down twice and independently.
 //
 // In a test, NewServer listens on loopback. In a program, New is a plain http.Handler.
 package modeltest
@@ -23,11 +22,11 @@ type Script func(Request) Answer
 
 // Server is the API. Its fields are set before its first request.
 type Server struct {
-	Key           string   // the API key it wants; "" takes any, and in OpenAI's format none
+	Key           string   // the API key; "" accepts any, and in OpenAI's format none
 	Models        []string // the models it has; nil for any
 	Dialect       Dialect  // whose chat completions it speaks
-	Refuses       []string // parameters of chat completions that it does not know
-	ThinkingTypes []string // types of thinking that Anthropic's format takes; nil for all; without "disabled" it always thinks
+	Refuses       []string // parameters of chat completions that it refuses
+	ThinkingTypes []string // types of thinking in Anthropic's format; nil for all; without "disabled" it always thinks
 	NoPictures    bool     // its models take no pictures
 	Limits        Limits
 	Now           func() time.Time // nil for time.Now
@@ -38,12 +37,12 @@ type Server struct {
 	record record
 }
 
-// Limits are what a server takes. Of each, 0 is the default.
+// Limits are a server's limits. 0 is the default.
 type Limits struct {
-	Context  int   // tokens of a request and what may be answered; without an end by default
-	Output   int   // tokens of an answer; without an end by default
-	Body     int64 // bytes of a request; 32 MiB, as is Anthropic's
-	CacheMin int   // tokens from which a prefix is cached; 1024
+	Context  int   // tokens of a request and its answer; none by default
+	Output   int   // tokens of an answer; none by default
+	Body     int64 // bytes of a request; 32 MiB by default, as at Anthropic
+	CacheMin int   // tokens from which a prefix is cached; 1024 by default
 }
 
 const (
@@ -51,7 +50,7 @@ const (
 	defaultCacheMin = 1024
 )
 
-// New makes a server that nothing listens for yet.
+// New makes a server. The caller makes it listen.
 func New(script Script) *Server {
 	return &Server{script: script}
 }
@@ -63,7 +62,7 @@ func (s *Server) now() time.Time {
 	return time.Now()
 }
 
-// codec is how a format is spoken.
+// codec reads and writes a wire format.
 type codec struct {
 	format  Format
 	decode  func(*Server, http.Header, []byte) (*exchange, *refusal)
@@ -72,7 +71,7 @@ type codec struct {
 	refuse  func(*Server, http.ResponseWriter, *refusal, string)
 }
 
-// openaiCodec and anthropicCodec are functions because they end in each other's tables.
+// openaiCodec and anthropicCodec are functions because a table of theirs would depend on itself.
 func openaiCodec() codec {
 	return codec{OpenAI, (*Server).decodeChat, (*cache).automatic, writeChat, (*Server).refuseChat}
 }
@@ -81,7 +80,7 @@ func anthropicCodec() codec {
 	return codec{Anthropic, (*Server).decodeMessages, (*cache).marked, writeMessages, (*Server).refuseMessages}
 }
 
-// ServeHTTP answers what its APIs have and refuses all else as they do.
+// ServeHTTP answers requests of both APIs, and refuses all others as the real servers do.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := fmt.Sprintf("req_%012d", s.ids.Add(1))
 	post := r.Method == http.MethodPost
@@ -98,7 +97,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer has a request answered in its format.
+// answer answers a request in its format.
 func (s *Server) answer(how codec, w http.ResponseWriter, r *http.Request, id string) {
 	e, refused := s.readRequest(how, r)
 	if refused != nil {
@@ -165,7 +164,7 @@ func (l Limits) cacheMin() int {
 	return defaultCacheMin
 }
 
-// checkKey wants the key where each format has it. Anthropic wants some key even where any would do.
+// checkKey checks the key where each format has it. Anthropic wants a key even where any is accepted.
 func (s *Server) checkKey(f Format, h http.Header) *refusal {
 	bearer, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	if f == OpenAI {
@@ -191,7 +190,7 @@ func (s *Server) checkKey(f Format, h http.Header) *refusal {
 		badIf(!slices.Contains(versions, version), "anthropic-version: %q is not a valid version", version))
 }
 
-// versions are all that the Messages API ever had.
+// versions are all versions of the Messages API.
 var versions = []string{"2023-01-01", "2023-06-01"}
 
 func (s *Server) has(model string) bool { return s.Models == nil || slices.Contains(s.Models, model) }

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// stream writes a body and breaks off where it was told to.
+// stream writes a body, and breaks off where the script says.
 type stream struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	cut   bool // left counts
 	left  int  // bytes until the break
-	hang  bool // the break is silence
+	hang  bool // it falls silent instead
 	delay time.Duration
 }
 
-// newStream has the headers of the answer set: of events, or of one object.
+// newStream sets the headers of the answer: of events, or of one object.
 func newStream(w http.ResponseWriter, r *http.Request, a Answer, events bool) *stream {
 	kind := "application/json"
 	if events {
@@ -37,7 +37,7 @@ func (s *stream) event(kind string, v map[string]any) {
 	s.line("event: " + kind + "\ndata: " + string(mustJSON(v)) + "\n\n")
 }
 
-// line writes and flushes. A client that has gone, or a cut, ends the request where it stands.
+// line writes and flushes. It ends the request where the client has gone, or where the stream is to break off.
 func (s *stream) line(text string) {
 	short := s.cut && len(text) > s.left
 	if short {
@@ -59,7 +59,7 @@ func (s *stream) line(text string) {
 	panic(http.ErrAbortHandler)
 }
 
-// pause waits, or ends the request when the client has gone.
+// pause waits for the delay. It ends the request when the client goes.
 func (s *stream) pause() {
 	if s.delay <= 0 {
 		return

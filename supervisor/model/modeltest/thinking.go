@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// Redacted begins an Answer's Thinking that the client is not to read: it is given as redacted_thinking.
+// Redacted begins an Answer's Thinking that is sent as redacted_thinking.
 const Redacted = "[redacted] "
 
-// seal proves that a server of this package gave a thought, in the message that says text. It is no secret: it finds
-// mistakes, not forgers.
-func seal(id, thought, text string) string {
+// sign signs a thinking block of the message with a text. It needs no secret: it is to find mistakes, not forgers.
+func sign(id, thought, text string) string {
 	mac := hmac.New(sha256.New, []byte("modeltest"))
 	for _, part := range []string{id, thought, strings.TrimSpace(text)} {
 		sum := sha256.Sum256([]byte(part))
@@ -21,13 +20,13 @@ func seal(id, thought, text string) string {
 	return id + "." + base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-func sealed(signature, thought, text string) bool {
+func isSigned(signature, thought, text string) bool {
 	id, _, ok := strings.Cut(signature, ".")
-	return ok && signature == seal(id, thought, text)
+	return ok && signature == sign(id, thought, text)
 }
 
-// checkThoughts wants each thinking block to be one that was given, unchanged, at the beginning of the message that it was
-// given with, and once.
+// checkThoughts checks that each thinking block is one that a server of this package has sent, unchanged, at the beginning of
+// its message, and once.
 func checkThoughts(_ *Server, l *messagesRequest) *refusal {
 	seen := map[string]bool{}
 	for i, t := range l.params {
@@ -50,10 +49,10 @@ func checkThoughts(_ *Server, l *messagesRequest) *refusal {
 }
 
 func (b block) checkThought(text string, i, j int) *refusal {
-	if b.Type == "redacted_thinking" && !sealed(b.Data, Redacted, text) {
+	if b.Type == "redacted_thinking" && !isSigned(b.Data, Redacted, text) {
 		return bad("messages.%d.content.%d: Invalid `data` in `redacted_thinking` block", i, j)
 	}
-	if b.Type == "thinking" && !sealed(b.Signature, b.Thinking, text) {
+	if b.Type == "thinking" && !isSigned(b.Signature, b.Thinking, text) {
 		return bad("messages.%d.content.%d: Invalid `signature` in `thinking` block", i, j)
 	}
 	return nil

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxThinking = 4 << 20 // bytes of thinking, which is not kept: this much is a model that has lost itself
-	maxCalls    = 128     // OpenAI's own limit of tools in a request; nobody calls more at once
+	maxThinking = 4 << 20 // bytes of thinking, which is not kept; a model that thinks more is lost
+	maxCalls    = 128     // OpenAI's own limit of tools in a request
 )
 
 // chunk is one event of the stream.
@@ -63,8 +63,8 @@ type answerBuilder struct {
 
 func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
 
-// newAnswerBuilder makes one that says the text as it comes, without thoughts where there may be some in it, and without calls
-// where those are text.
+// newAnswerBuilder makes a builder that says text as it comes. thinks: the text may hold thinking, which is left out. told:
+// it may hold calls, which are taken out.
 func newAnswerBuilder(say func(string), thinks, told bool) *answerBuilder {
 	b := &answerBuilder{say: say}
 	b.write = b.said
@@ -174,8 +174,8 @@ func (b *answerBuilder) addCall(d callDelta) error {
 	return b.grow(size + len(piece))
 }
 
-// callFor finds the call that a piece belongs to, or begins one. A piece with another id begins one whatever its index
-// says: Ollama has sent several calls that all had index 0. A piece without an index goes on with the newest call.
+// callFor finds the call that a piece belongs to, or begins one. A piece with a new id begins one whatever its index is:
+// Ollama has sent several calls that all had index 0. A piece without an index belongs to the newest call.
 func (b *answerBuilder) callFor(d callDelta) *call {
 	for i := len(b.calls) - 1; i >= 0; i-- {
 		c := b.calls[i]

@@ -9,12 +9,12 @@ import (
 	"mews/supervisor"
 )
 
-// longCache is the lifetime from which a cache is asked to keep things longer than it does by itself.
+// longCache is the lifetime from which an endpoint is asked to cache for longer than by default.
 const longCache = time.Hour
 
-// cacheByKey is OpenAI's way. It caches unasked; the key sends requests that begin alike to the same machine. It is made
-// of what such requests have in common and cannot be read back. A cache in memory goes within minutes of rest, so
-// the long lifetime takes the longer of the two that there are.
+// cacheByKey is OpenAI's way. OpenAI caches by default; the key sends requests that begin alike to the same machine. It is a
+// hash of what they have in common. The default cache is lost after some minutes, so a long lifetime asks for the longer of
+// the two that there are.
 func cacheByKey(r *request, req supervisor.ModelRequest) {
 	h := sha256.New()
 	h.Write([]byte(req.System))
@@ -28,11 +28,11 @@ func cacheByKey(r *request, req supervisor.ModelRequest) {
 	}
 }
 
-// markedPrefix are the families of models at OpenRouter that cache only what is marked.
+// markedPrefix begins the names of the models at OpenRouter that cache only what is marked.
 const markedPrefix = "anthropic/"
 
-// cacheByMarks is OpenRouter's way with Anthropic's models: the system text, the person's last message and the newest
-// result are the ends of what is to be kept. Four marks are allowed.
+// cacheByMarks is OpenRouter's way with Anthropic's models. It marks the system text, the person's last message and the newest
+// result: each ends a prefix that is to be cached. Four marks are allowed.
 func cacheByMarks(r *request, req supervisor.ModelRequest) {
 	if !strings.HasPrefix(req.Model, markedPrefix) {
 		return
@@ -56,7 +56,7 @@ func cacheByMarks(r *request, req supervisor.ModelRequest) {
 	}
 }
 
-// removeMarks takes the marks off again, and says whether there were any.
+// removeMarks removes the marks. It says whether there were any.
 func removeMarks(r *request) bool {
 	found := false
 	for i, m := range r.Messages {

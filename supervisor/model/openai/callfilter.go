@@ -2,18 +2,17 @@ package openai
 
 import "strings"
 
-// callFilter takes the calls out of a text that comes in pieces, and passes the rest on to emit.
+// callFilter takes fenced calls out of a text that comes in pieces. It passes the rest on to emit.
 type callFilter struct {
 	emit   func(string)
-	line   []byte // the begun line, while it may still be a fence or is in a block
-	middle bool   // of a line that is neither
+	line   []byte // the line so far, where it may still be a fence, or is in a block
+	middle bool   // in a line that is neither
 	inside bool
 	body   strings.Builder
 	found  []string // the bodies of the blocks so far
 }
 
-// write passes on what is outside of blocks. After the first block it passes on nothing: a model that goes on there
-// makes the results up.
+// write takes a piece of the text. After the first block it passes nothing on: a model that goes on there makes results up.
 func (s *callFilter) write(text string) {
 	for text != "" {
 		piece, rest, ends := strings.Cut(text, "\n")
@@ -25,7 +24,7 @@ func (s *callFilter) write(text string) {
 	}
 }
 
-// piece takes a part of one line, up to its end if that has come.
+// piece takes a part of one line. ends: the line ends with it.
 func (s *callFilter) piece(piece string, ends bool) {
 	if s.middle {
 		s.middle = !ends
@@ -42,7 +41,7 @@ func (s *callFilter) piece(piece string, ends bool) {
 	}
 }
 
-// mayCall says whether a line that begins so may still open a block.
+// mayCall says whether a line with this beginning may still open a block.
 func mayCall(line []byte) bool {
 	n := min(len(line), len(callFence))
 	return string(line[:n]) == callFence[:n]
@@ -54,7 +53,7 @@ func (s *callFilter) takeLine() string {
 	return line
 }
 
-// whole takes a line that has come to its end. Models also write the fences on the lines of what they fence.
+// whole takes a whole line. Models also write fences on the same line as what they fence.
 func (s *callFilter) whole(line string) {
 	content := line
 	if !s.inside {
@@ -84,7 +83,7 @@ func (s *callFilter) end() {
 	s.inside = false
 }
 
-// close ends the text. A block that only the answer's end has closed is one, unless the answer was cut there.
+// close ends the text. It also ends an open block, unless the answer was cut.
 func (s *callFilter) close(cut bool) {
 	if len(s.line) > 0 {
 		s.whole(s.takeLine())

@@ -9,14 +9,14 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// badFinishes is what is wrong with an answer that ended so. Any other reason is good, also one that nobody has heard of.
+// badFinishes are the finish reasons of answers that are none. All others are good, unknown ones too.
 var badFinishes = map[string]error{"content_filter": errFiltered, "error": errBroken}
 
-// lengthFinishes are the reasons of an answer that is cut at the limit of tokens.
+// lengthFinishes are the finish reasons of an answer that was cut at the limit of tokens.
 var lengthFinishes = map[string]bool{"length": true, "max_tokens": true, "model_length": true}
 
-// Answer is the whole message, or why there is none. Of an answer that is cut at its limit, the call in which it was cut
-// is left out; where whole ones are left, it ends with them, and the model goes on when it has their results.
+// Answer is the whole message, or why there is none. Where the answer was cut at its limit, the call that was cut is left out.
+// Where whole calls are left it ends with them: the model goes on when it has their results.
 func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
 	if err := badFinishes[b.progress.Finish]; err != nil {
 		return supervisor.ModelAnswer{}, err
@@ -45,7 +45,7 @@ func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
 	return supervisor.ModelAnswer{Message: message, Model: b.model, Stop: stop}, nil
 }
 
-// close says what was held back, and makes calls of the blocks.
+// close says the text that was held back, and makes calls of fenced blocks.
 func (b *answerBuilder) close(cut bool) {
 	if b.thinkFilter != nil {
 		b.thinkFilter.close()
@@ -63,7 +63,8 @@ func (b *answerBuilder) close(cut bool) {
 	}
 }
 
-// dropCut leaves out the calls whose arguments are no whole object. The last may have been cut before its arguments.
+// dropCut leaves out calls whose arguments are no whole object. Empty arguments are whole, except in the last call, which may
+// have been cut before them.
 func (b *answerBuilder) dropCut() {
 	last := len(b.calls) - 1
 	var whole []*call

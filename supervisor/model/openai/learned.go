@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// optionalPart is a part of a request that an answer does not depend on. Where an endpoint refuses it, the request is made
-// again without it.
+// optionalPart is a part of a request that can be left out. Where an endpoint refuses it, the request is made again without
+// it.
 type optionalPart struct {
 	name    string
 	refused func(*remote.Refusal) bool
@@ -37,7 +37,7 @@ var optionalParts = []optionalPart{
 	{nativeTools, isNoTools, toolsAsText},
 }
 
-// nativeTools is the droppable that is not simply left out, but told in text.
+// nativeTools is the optional part that is put into text instead of being left out.
 const nativeTools = "tools"
 
 func optionalPartsOf(s server) []optionalPart {
@@ -53,8 +53,8 @@ func clearField[T comparable](field func(*request) *T) func(*request) bool {
 	}
 }
 
-// refusesParameter is a refusal for the parameter's sake: by its param, or by one of the words in its text. A conversation that is
-// too long, with what the answer may have, is not one.
+// refusesParameter matches a refusal of a parameter, which is words[0]: by the refusal's param, or by one of the words in its
+// text. It does not match that of a conversation that is too long.
 func refusesParameter(words ...string) func(*remote.Refusal) bool {
 	return func(f *remote.Refusal) bool {
 		if (f.Status != http.StatusBadRequest && f.Status != http.StatusUnprocessableEntity) || isTooLong(f) {
@@ -85,7 +85,7 @@ func inName(c byte) bool {
 	return c == '_' || ('a' <= c && c <= 'z') || ('0' <= c && c <= '9')
 }
 
-// dropLearned leaves out of r what its model has refused before.
+// dropLearned leaves the parts out of r that its model has refused before.
 func (p *Provider) dropLearned(r *request) {
 	refused := p.refused.Get(r.Model)
 	for _, part := range p.optional {
@@ -95,8 +95,8 @@ func (p *Provider) dropLearned(r *request) {
 	}
 }
 
-// learn says whether err refuses something of r that can be left out, and leaves it out, now and from now on. What is
-// left out cannot be refused again, so that this ends.
+// learn says whether err refuses something of r that can be left out. It leaves it out of r, and of later requests for the
+// model. What is left out cannot be refused again, so repeated requests end.
 func (p *Provider) learn(r *request, err error) bool {
 	f := new(remote.Refusal)
 	if !errors.As(err, &f) {
@@ -121,7 +121,7 @@ func (p *Provider) learn(r *request, err error) bool {
 	return false
 }
 
-// remember has a part left out of all requests for a model.
+// remember leaves a part out of all later requests for a model.
 func (p *Provider) remember(model, part string) {
 	p.refused.Change(model, func(parts []string) []string {
 		if slices.Contains(parts, part) {

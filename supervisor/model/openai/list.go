@@ -12,8 +12,8 @@ import (
 
 const maxModels = 2000 // OpenRouter has some hundreds
 
-// Models are the models that the endpoint offers for chat, by name, as far as their names tell what they are for. Its
-// errors are as Stream's.
+// Models are the endpoint's models for chat, sorted, as far as their names tell what they are for. Its errors are as
+// Stream's.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	found, err := p.list(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *Provider) list(ctx context.Context) ([]listedModel, error) {
 	return l.models()
 }
 
-// listing is OpenAI's, with data, or the models of Ollama's own API; some servers give both.
+// listing is a list as OpenAI sends it, with data, or as Ollama's own API does, with models. Some servers send both.
 type listing struct {
 	Data   []listedModel `json:"data"`
 	Models []listedModel `json:"models"`
@@ -49,7 +49,7 @@ type listedModel struct {
 	Owner string `json:"owned_by"`
 }
 
-// models are those of a listing by name, each once. Names that no person could write are left out.
+// models are the models of a listing, sorted, each once. Names that no person could write are left out.
 func (l listing) models() (out []listedModel, err error) {
 	if l.Data == nil && l.Models == nil {
 		return nil, fmt.Errorf("%w: a list of models", remote.ErrNotEvent)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// findTimeout is for all places together: it is waited for at the start.
+// findTimeout is for all candidates together: the service's start waits for it.
 const findTimeout = 300 * time.Millisecond
 
 // Candidate is where a server may be.
@@ -17,14 +17,14 @@ type Candidate struct {
 	Addr   string // host:port
 }
 
-// LocalServer is a server that is there. Nobody asked for it: it is to be offered, and not used.
+// LocalServer is a server that was found. It may be offered to the person, and must not be used unasked.
 type LocalServer struct {
 	Name    string // one of Servers
 	BaseURL string
 	Models  []string // may be none
 }
 
-// Candidates are this machine's ports at which servers of models listen unless they are told otherwise.
+// Candidates are the default ports of servers of models, on this machine.
 func Candidates() []Candidate {
 	var places []Candidate
 	for _, s := range servers {
@@ -35,10 +35,10 @@ func Candidates() []Candidate {
 	return places
 }
 
-// FindLocal looks at the usual places.
+// FindLocal probes Candidates.
 func FindLocal(ctx context.Context) []LocalServer { return FindAt(ctx, Candidates()) }
 
-// FindAt looks at places, all at once, and says in their order which have the server that is meant. It sends no key,
+// FindAt probes candidates, all at once, and returns in their order those that have the server that is meant. It sends no key
 // and takes no more than 300 ms.
 func FindAt(ctx context.Context, places []Candidate) []LocalServer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
@@ -52,7 +52,7 @@ func FindAt(ctx context.Context, places []Candidate) []LocalServer {
 	return slices.DeleteFunc(seen, func(f LocalServer) bool { return f.Name == "" })
 }
 
-// probe is what is at one place; the zero Found where the server is not. Why it isn't is of no interest.
+// probe is the server at one candidate, the zero value where it is not there. Its errors do not matter.
 func (place Candidate) probe(ctx context.Context) LocalServer {
 	base := "http://" + place.Addr + "/v1"
 	p, err := New(Options{Name: place.Server, Server: place.Server, BaseURL: base})
@@ -74,7 +74,7 @@ func (place Candidate) probe(ctx context.Context) LocalServer {
 		}
 	}
 	if p.server.owner != "" && found.Models == nil {
-		return LocalServer{} // nothing says that it is what is meant
+		return LocalServer{} // nothing shows that it is the right server
 	}
 	return found
 }

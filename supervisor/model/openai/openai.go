@@ -1,11 +1,10 @@
 // Package openai speaks to any endpoint of the chat completions API as OpenAI defined it: OpenAI itself, Ollama,
-// llama.cpp, vLLM, LM Studio, Groq, DeepInfra, OpenRouter and many more. In what they differ is a table, servers; what
-// a model refuses beyond that is learned from its refusal.
+// llama.cpp, vLLM, LM Studio, Groq, DeepInfra, OpenRouter and many more. The table servers has their differences. What a
+// model refuses beyond that is learned from its refusals.
 //
-// It is a small client of its own over net/http, because OpenAI's library would add 18 MB to the binary. It is strict
-// where a mistake would lie (half an answer is never returned as a whole one) and lenient where servers differ without
-// harm (indices of tool calls that are missing or all zero, arguments that are an object instead of a string, streams
-// that end without [DONE]).
+// It does without OpenAI's library, which would add 18 MB to the binary. It is strict where a mistake would mislead (half an
+// answer is never returned as a whole one) and lenient where servers differ without harm (indices of tool calls that are
+// missing or all zero, arguments that are an object instead of a string, streams that end without [DONE]).
 //
 //	openai.go       the provider: a call of a model
 //	server.go       in what servers differ; local.go finds those of this machine, list.go lists their models
@@ -36,15 +35,15 @@ type Options struct {
 	BaseURL    string        // with its version, as in http://127.0.0.1:11434/v1; no user and password in it
 	APIKey     string        // "" where the endpoint wants none; it is kept out of every error and log line
 	Server     string        // one of Servers; "": the one that BaseURL looks like
-	MaxOutput  int           // tokens that an answer may have; 0: as the endpoint has it
+	MaxOutput  int           // tokens that an answer may have; 0 is the endpoint's own limit
 	HTTPClient *http.Client  // nil: one of our own, without redirects and with deadlines for connecting
 	Begin      time.Duration // the longest wait for the answer's first byte; 0 is DefaultBegin, and Stall at least
 	Stall      time.Duration // the longest silence within an answer; 0 is DefaultStall
 	Log        hclog.Logger  // nil: nothing is logged
 }
 
-// DefaultOutput is a bound for the answers of who has to have one: that of gpt-4o, the least of the models whose prices
-// are listed. What a model thinks is a part of it.
+// DefaultOutput is how many tokens an answer may have where a caller needs a limit: that of gpt-4o, the lowest of the models
+// whose prices are listed. Thinking is a part of it.
 const DefaultOutput = 16_384
 
 const (
@@ -63,7 +62,7 @@ type Provider struct {
 	server    server
 	optional  []optionalPart          // what may be left out of a request here
 	refused   remote.Memory[[]string] // names of optional parts that a model has refused
-	limits    remote.Memory[int]      // tokens that a model may say
+	limits    remote.Memory[int]      // tokens that a model may answer
 	maxOutput int
 }
 

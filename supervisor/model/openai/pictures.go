@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// part is a piece of a message that is not text alone.
+// part is a part of a message that has more than text.
 type part struct {
 	Type     string        `json:"type"` // text, image_url
 	Text     string        `json:"text,omitempty"`
@@ -19,7 +19,7 @@ type part struct {
 	Cache    *cacheControl `json:"cache_control,omitempty"`
 
 	image protocol.Image // that ImageURL shows
-	call  string         // whose result it is from; "" where it is the person's
+	call  string         // the call that it is the result of; "" for the person's
 }
 
 type imageURL struct {
@@ -36,8 +36,8 @@ func picturePart(req supervisor.ModelRequest, image protocol.Image) part {
 	return part{Type: "image_url", ImageURL: &imageURL{url}, image: image}
 }
 
-// resultParts are a result's pictures, each with a line that says whose it is: a tool's message has no room for them, so
-// that they follow in one of the person's.
+// resultParts are a result's pictures, each after a line that names the call. They are sent in a user message, because a
+// tool's message can have no pictures.
 func resultParts(req supervisor.ModelRequest, r *protocol.ToolResult) []part {
 	var out []part
 	for _, image := range r.Images {
@@ -53,7 +53,7 @@ func resultParts(req supervisor.ModelRequest, r *protocol.ToolResult) []part {
 	return out
 }
 
-// userContent is a message of the person's in the shortest form: its text, or its parts where there are pictures among them.
+// userContent is the content of a person's message in its simplest form: a text, or parts where there are pictures.
 func userContent(req supervisor.ModelRequest, m protocol.Message) any {
 	var out []part
 	for _, p := range m.Parts {
@@ -70,7 +70,7 @@ func userContent(req supervisor.ModelRequest, m protocol.Message) any {
 	return simplestContent(out)
 }
 
-// simplestContent is parts as one text where they are nothing else.
+// simplestContent joins parts to one text where all of them are text.
 func simplestContent(parts []part) any {
 	var lines []string
 	for _, p := range parts {
@@ -82,7 +82,7 @@ func simplestContent(parts []part) any {
 	return strings.Join(lines, "\n")
 }
 
-// parts is what m says, part by part. They are the caller's.
+// parts is m's content as parts. The caller owns them.
 func (m message) parts() []part {
 	if parts, is := m.Content.([]part); is {
 		return slices.Clone(parts)
@@ -99,7 +99,7 @@ func (m message) pictured() bool {
 	return slices.ContainsFunc(parts, func(p part) bool { return p.ImageURL != nil })
 }
 
-// joinContent is what two messages say, as one.
+// joinContent is the content of two messages as one.
 func joinContent(a, b message) any {
 	if !a.pictured() && !b.pictured() {
 		return joinText(a.text(), b.text())
@@ -107,8 +107,8 @@ func joinContent(a, b message) any {
 	return append(a.parts(), b.parts()...)
 }
 
-// withoutPictures puts a line of text where each picture of r is; that for a picture of a result goes to the result. It
-// says whether there were any.
+// withoutPictures replaces each picture of r by a line of text. The line of a result's picture goes into the result. It says
+// whether there were pictures.
 func withoutPictures(why string) func(*request) bool {
 	return func(r *request) bool {
 		if !slices.ContainsFunc(r.Messages, message.pictured) {
@@ -120,7 +120,7 @@ func withoutPictures(why string) func(*request) bool {
 			if m.pictured() {
 				m.Content = simplestContent(m.describePictures(why, lines, r.textTools))
 				if m.Content == "" {
-					continue // all of it has gone to results
+					continue // all its lines have gone to results
 				}
 			}
 			if line := lines[m.ToolCallID]; m.Role == "tool" && line != "" {
@@ -134,14 +134,15 @@ func withoutPictures(why string) func(*request) bool {
 	}
 }
 
-// describePictures are m's parts with a line for each picture. Those for results go into lines, unless the results are told in text.
+// describePictures are m's parts with a line for each picture. Lines for results go into lines, by the call, unless tools are
+// told in text.
 func (m message) describePictures(why string, lines map[string]string, told bool) []part {
 	var out []part
 	for _, p := range m.parts() {
 		switch {
 		case p.call != "" && !told && p.ImageURL != nil:
 			lines[p.call] += "\n" + supervisor.PictureNote(p.image, why)
-		case p.call != "" && !told: // who reads the result knows whose it is
+		case p.call != "" && !told: // the result needs no line that names its call
 		case p.ImageURL != nil:
 			out = append(out, part{Type: "text", Text: supervisor.PictureNote(p.image, why), Cache: p.Cache})
 		default:
@@ -151,7 +152,7 @@ func (m message) describePictures(why string, lines map[string]string, told bool
 	return out
 }
 
-// thesePictures is the droppable that says nothing of other requests.
+// thesePictures is the optional part that is not remembered for other requests.
 const thesePictures = "these pictures"
 
 func refusesPictures(r *remote.Refusal) bool {

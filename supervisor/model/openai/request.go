@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// request is the body of POST chat/completions. What is empty is not sent.
+// request is the body of POST chat/completions. Empty fields are not sent.
 type request struct {
 	Model               string             `json:"model"`
 	Messages            []message          `json:"messages"`
@@ -26,8 +26,8 @@ type request struct {
 	CacheKey            string             `json:"prompt_cache_key,omitempty"`
 	CacheRetention      string             `json:"prompt_cache_retention,omitempty"`
 
-	textTools  bool       // the tools are told in the system text, and called in the answer's
-	limitState limitState // on the limit of the answer
+	textTools  bool       // tools are described in the system text, and called in the answer's text
+	limitState limitState // of the limit of output
 }
 
 type streamOptions struct {
@@ -77,7 +77,7 @@ type function struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// newRequest makes the endpoint's request of ours, without what its model has refused before.
+// newRequest makes the endpoint's request, without the parts that its model has refused before.
 func (p *Provider) newRequest(req supervisor.ModelRequest) (*request, error) {
 	messages, err := messagesOf(req)
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *Provider) newRequest(req supervisor.ModelRequest) (*request, error) {
 	return r, nil
 }
 
-// encode turns a request into OpenAI's JSON. The same transcript gives the same bytes, so that a prefix stays one.
+// encode makes a request's JSON. The same transcript gives the same bytes, so that the endpoint's cache finds its prefix.
 func encode(r *request) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -114,7 +114,7 @@ func toolsOf(tools []protocol.Tool) []tool {
 	return out
 }
 
-// wireToolNames are the names of tools that look different on the wire, by their names there.
+// wireToolNames are the names of tools whose names on the wire differ, by those.
 func wireToolNames(tools []protocol.Tool) map[string]string {
 	var names map[string]string
 	for _, t := range tools {
@@ -128,7 +128,7 @@ func wireToolNames(tools []protocol.Tool) map[string]string {
 	return names
 }
 
-// roleHandlers is how each role's messages look on OpenAI's wire. One of ours may become none or several of theirs.
+// roleHandlers make the API's messages from one of ours, by its role: none, one or several.
 var roleHandlers = map[protocol.Role]func(supervisor.ModelRequest, protocol.Message) []message{
 	protocol.RoleUser:      userMessages,
 	protocol.RoleAssistant: assistantMessages,
@@ -137,7 +137,7 @@ var roleHandlers = map[protocol.Role]func(supervisor.ModelRequest, protocol.Mess
 
 func messagesOf(req supervisor.ModelRequest) ([]message, error) {
 	var out []message
-	var pictures []part // of the results so far, which follow the last of them
+	var pictures []part // of the results so far; they follow the last result
 	if req.System != "" {
 		out = append(out, message{Role: "system", Content: req.System})
 	}
@@ -159,7 +159,7 @@ func messagesOf(req supervisor.ModelRequest) ([]message, error) {
 	return append(out, pictureMessage(pictures)...), nil
 }
 
-// pictureMessage is a message with the pictures of results, if there are any.
+// pictureMessage is the message with the pictures of results. There is none without pictures.
 func pictureMessage(parts []part) []message {
 	if len(parts) == 0 {
 		return nil
@@ -171,8 +171,8 @@ func userMessages(req supervisor.ModelRequest, m protocol.Message) []message {
 	return []message{{Role: "user", Content: userContent(req, m)}}
 }
 
-// assistantMessages leaves out a message that says and calls nothing: endpoints refuse it. What the model thought stays
-// here: it is another format's, or was never kept.
+// assistantMessages leaves out a message that says and calls nothing, which endpoints refuse. Thinking is not sent: it is that
+// of another API.
 func assistantMessages(_ supervisor.ModelRequest, m protocol.Message) []message {
 	out := message{Role: "assistant"}
 	if text := m.Text(); text != "" {
@@ -187,7 +187,7 @@ func assistantMessages(_ supervisor.ModelRequest, m protocol.Message) []message 
 	return []message{out}
 }
 
-// argumentsText is never empty: OpenAI wants an object in the string.
+// argumentsText is a call's arguments. OpenAI wants an object, so they are never empty.
 func argumentsText(c protocol.ToolCall) string {
 	if len(c.Arguments) == 0 {
 		return "{}"
@@ -195,7 +195,7 @@ func argumentsText(c protocol.ToolCall) string {
 	return string(c.Arguments)
 }
 
-// toolMessages are one for each result: OpenAI has no way to say that a tool failed but the text.
+// toolMessages are one for each result. The API can say in the text alone that a tool failed.
 func toolMessages(_ supervisor.ModelRequest, m protocol.Message) []message {
 	var out []message
 	for _, part := range m.Parts {
@@ -211,7 +211,7 @@ func toolMessages(_ supervisor.ModelRequest, m protocol.Message) []message {
 	return out
 }
 
-// text is what m says, however it is written.
+// text is m's text, in whichever form its content is.
 func (m message) text() string {
 	if text, is := m.Content.(string); is {
 		return text

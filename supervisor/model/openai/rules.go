@@ -69,8 +69,8 @@ func status(code int) func(*remote.Refusal) bool {
 	return func(r *remote.Refusal) bool { return r.Status == code }
 }
 
-// isTooLong: OpenAI's code, llama.cpp's type, and the words of the others. What is too large for a minute's tokens is no
-// smaller in the next.
+// isTooLong matches OpenAI's code, llama.cpp's type, and the words of the others. A request that is too large for a limit per
+// minute is too long as well: waiting does not help.
 func isTooLong(r *remote.Refusal) bool {
 	if r.Kind == "context_length_exceeded" || r.Kind == "exceed_context_size_error" ||
 		r.Status == http.StatusRequestEntityTooLarge {
@@ -87,14 +87,14 @@ func isQuota(r *remote.Refusal) bool {
 // quotaCodes are OpenAI's.
 var quotaCodes = []string{"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 
-// isFiltered: Azure's and OpenAI's codes, and OpenRouter's words, which come with 403.
+// isFiltered matches Azure's and OpenAI's codes, and OpenRouter's words, which come with 403.
 func isFiltered(r *remote.Refusal) bool {
 	return r.Kind == "content_filter" || r.Kind == "content_policy_violation" ||
 		(r.Status == http.StatusForbidden && r.Says("flagged", "moderation"))
 }
 
-// isNoTools: the words of Ollama, of vLLM and llama.cpp for a server that was started without a parser for tool calls,
-// and of OpenRouter, Groq and OpenAI.
+// isNoTools matches the words of Ollama, OpenRouter, Groq and OpenAI, and those of vLLM and llama.cpp for a server that was
+// started without a parser for tool calls.
 func isNoTools(r *remote.Refusal) bool {
 	return r.Says("does not support tools", "--enable-auto-tool-choice", "requires --jinja", "tools are not supported",
 		"support tool use", "tool calling` is not supported", "'tools' is not supported", "tools is not supported")
@@ -105,24 +105,24 @@ func isNoModel(r *remote.Refusal) bool {
 		(r.Status == http.StatusNotFound && r.Says("model")))
 }
 
-// isNoAPI: a page, a redirect, or an answer that should have been a stream.
+// isNoAPI matches a page, a redirect, and an answer that should have been a stream.
 func isNoAPI(r *remote.Refusal) bool {
 	return r.Moved || r.Status == http.StatusNotFound || r.Status == http.StatusMethodNotAllowed ||
 		(r.Status == http.StatusOK && r.Text == "")
 }
 
-// isLoading: llama.cpp's words.
+// isLoading matches llama.cpp's words.
 func isLoading(r *remote.Refusal) bool {
 	return r.Status == http.StatusServiceUnavailable && r.Says("loading model")
 }
 
-// statusOverloaded and statusNoCapacity are no standard's: Anthropic's, behind OpenRouter, and Groq's.
+// statusOverloaded is Anthropic's, behind OpenRouter, and statusNoCapacity Groq's. No standard has them.
 const (
 	statusOverloaded = 529
 	statusNoCapacity = 498
 )
 
-// isBusy: 503 with a body of the API's; a proxy before a server that is gone has none.
+// isBusy matches 503 with a body of the API's. A proxy before a server that is gone sends none.
 func isBusy(r *remote.Refusal) bool {
 	return r.Status == statusOverloaded || r.Status == statusNoCapacity ||
 		(r.Status == http.StatusServiceUnavailable && r.Text != "") ||

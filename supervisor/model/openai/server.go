@@ -9,23 +9,23 @@ import (
 	"mews/supervisor"
 )
 
-// server is how one kind of endpoint differs from the rest. What it refuses all the same is learned, see known.
+// server is how one kind of endpoint differs from the rest. What it refuses beyond that is learned, see learned.go.
 type server struct {
 	name       string   // as Options.Server has it
 	hosts      []string // it is recognised by these and by the names below them
-	port       string   // or by its usual port, at a host that is nobody else's
-	owner      string   // owned_by of its models; "" where others have its port seldom enough
-	notForChat []string // what is in the names of its models that are not for chat
+	port       string   // or by its default port, at a host that is not in another row
+	owner      string   // owned_by of its models; "" where others seldom have its port
+	notForChat []string // words in the names of its models that are not for chat
 	limit      func(*request, int)
 	think      func(*request, supervisor.Thinking)
 	cache      func(*request, supervisor.ModelRequest) // nil: it caches by itself, or not at all
-	parallel   bool                                    // it makes one call at a time unless it is asked for more
-	textTools  bool                                    // a model without tools of its own is told of them in text
+	parallel   bool                                    // its models call one tool at a time unless parallel calls are asked for
+	textTools  bool                                    // models without tools of their own are told of them in text
 	thinkTags  bool                                    // it may leave <think> in the text
-	idInBody   bool                                    // the call's name for its support is the id of the chunks
+	idInBody   bool                                    // the id of the chunks is the call's name for its support
 }
 
-// genericServer is an endpoint that nobody knows. It is sent nothing beyond what all of them take.
+// genericServer is an unknown endpoint. It is sent only what all endpoints take.
 const genericServer = "any"
 
 // servers is what is known of each, from its own documentation and sources in November 2026.
@@ -87,7 +87,7 @@ func (s server) isForChat(model string) bool {
 func limitTokens(r *request, n int)     { r.MaxTokens = n }
 func limitCompletion(r *request, n int) { r.MaxCompletionTokens = n }
 
-// effort is reasoning_effort, where off is said as it is given; "" says nothing of it.
+// effort sets reasoning_effort. off is its value for no thinking; "" leaves it out.
 func effort(off string) func(*request, supervisor.Thinking) {
 	return func(r *request, t supervisor.Thinking) {
 		r.ReasoningEffort = string(t)
@@ -105,8 +105,8 @@ func reasoningObject(r *request, t supervisor.Thinking) {
 	}
 }
 
-// templateArgument speaks to the model's own chat template: Qwen's and its like know the first, gpt-oss's the second,
-// and each ignores what it doesn't know.
+// templateArgument sets arguments of the model's own chat template. Qwen's and similar ones know the first, gpt-oss's the
+// second; each ignores the other.
 func templateArgument(r *request, t supervisor.Thinking) {
 	r.TemplateArguments = &templateArguments{EnableThinking: !thinksNot(t)}
 	if !thinksNot(t) {

@@ -8,15 +8,10 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// A model without tools of its own is told of them in the system text and calls them in fenced blocks of its answer.
+// A model without tools of its own is told of them in the system text. It calls them in fenced blocks of its answer.
 const (
-	fence      = "```"
-	callFence  = fence + "tool_call"
-	toolsIntro = "You can use tools. To call one, write a block like this, on lines of its own:\n" +
-		callFence + "\n{\"name\": \"NAME\", \"arguments\": {}}\n" + fence + "\n" +
-		"You may write several such blocks, one after the other, and nothing after the last: the results come in the next " +
-		"message, in blocks named tool_result. Never write a tool_result yourself, and say of no tool that it did " +
-		"something before its result has come. The tools, each with the JSON Schema of its arguments:\n"
+	fence     = "```"
+	callFence = fence + "tool_call"
 )
 
 // toolsAsText moves the tools of r, the calls and the results into text. It says whether there were any.
@@ -43,14 +38,14 @@ func callsTools(messages []message) bool {
 
 func toolsText(tools []tool) string {
 	var out strings.Builder
-	out.WriteString(toolsIntro)
+	out.WriteString(textTools)
 	for _, t := range tools {
 		out.WriteString("\n" + t.Function.Name + ": " + t.Function.Description + "\n" + string(t.Function.Parameters) + "\n")
 	}
 	return out.String()
 }
 
-// withSystem adds to the system text, or makes it.
+// withSystem adds to the system text, or makes one.
 func withSystem(messages []message, more string) []message {
 	if len(messages) > 0 && messages[0].Role == "system" {
 		more = messages[0].text() + "\n\n" + more
@@ -59,8 +54,8 @@ func withSystem(messages []message, more string) []message {
 	return append([]message{{Role: "system", Content: more}}, messages...)
 }
 
-// callsAsText writes calls and results as text. What follows one another of the same side is made one message: the templates
-// of such models want the sides to alternate.
+// callsAsText writes calls and results as text. It joins messages of the same role: the templates of such models want the
+// roles to alternate.
 func callsAsText(messages []message) []message {
 	var out []message
 	called := map[string]string{} // the tool's name by the call
@@ -109,8 +104,8 @@ func fencedBlock(name string, value any) string {
 	return fence + name + "\n" + buf.String() + fence
 }
 
-// parseCall reads the body of a block. One that is no call keeps what was written as its arguments: no tool is called so,
-// and the model is told.
+// parseCall reads the body of a block. Where it is no call, its arguments are what was written: no tool has that name, and
+// the model is told so.
 func parseCall(body string) (name, arguments string) {
 	var c struct {
 		Name      string          `json:"name"`

@@ -83,7 +83,7 @@ func TestToolsInTextAreReadInTheirPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][2]string{
-		{"system", "Be <brief>.\n\n" + toolsIntro + "\nread_file: Reads.\n{\"type\":\"object\"}\n"},
+		{"system", "Be <brief>.\n\n" + textTools + "\nread_file: Reads.\n{\"type\":\"object\"}\n"},
 		{"user", "what is in a & b?"},
 		{"assistant", "I look.\n\n```tool_call\n{\"name\":\"read_file\",\"arguments\":{\"path\":\"a\"}}\n```\n\n" +
 			"```tool_call\n{\"name\":\"tool_with_spaces\",\"arguments\":{}}\n```"},

@@ -7,8 +7,7 @@ const (
 	thinkClose = "</think>"
 )
 
-// thinkFilter takes what a model thinks aloud out of the beginning of its text, which comes in pieces, and passes the
-// rest on to emit.
+// thinkFilter takes tagged thinking out of the beginning of a text that comes in pieces. It passes the rest on to emit.
 type thinkFilter struct {
 	emit   func(string)
 	state  func(*thinkFilter, string) // nil: at the beginning
@@ -57,7 +56,7 @@ func (t *thinkFilter) gap(text string) {
 
 func (t *thinkFilter) pass(text string) { t.emit(text) }
 
-// close ends the text: what was held back and was no thought is said now.
+// close ends the text. It passes on what was held back and was no thinking.
 func (t *thinkFilter) close() {
 	if !t.opened {
 		t.flush()

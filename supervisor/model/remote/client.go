@@ -9,11 +9,11 @@ import (
 
 const (
 	connectTimeout = 10 * time.Second
-	pingAfter      = 15 * time.Second // an HTTP/2 connection this long silent is asked whether it lives
+	pingAfter      = 15 * time.Second // of silence on an HTTP/2 connection
 )
 
-// Client is given, or one of our own. Neither follows redirects: they would carry the person's words, and perhaps the
-// key, to a host that nobody configured.
+// Client is a copy of given, or a client of our own. Neither follows redirects: they would take the person's words, and
+// perhaps the key, to a host that nobody configured.
 func Client(given *http.Client) *http.Client {
 	client := http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -38,8 +38,8 @@ const (
 	TypeJSON   = "application/json"
 )
 
-// HasType says whether a response has the status 200 and may be of a kind. Servers name the type of their streams freely,
-// but none of them streams JSON or HTML: those are an error with status 200, or something that is no model API at all.
+// HasType says whether a response has the status 200 and may be of a type. Servers give their streams various types, but
+// never JSON or HTML: those are an error with status 200, or no model API at all.
 func HasType(resp *http.Response, kind string) bool {
 	given, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	given = strings.ToLower(strings.TrimSpace(given))

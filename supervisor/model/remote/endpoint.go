@@ -32,7 +32,7 @@ const (
 type Endpoint struct {
 	Name   string        // the provider's name in the configuration
 	Host   string        // what a person is told of the address: host and port
-	Key    string        // "" where there is none; it is kept out of all that is told
+	Key    string        // "" where there is none; it is kept out of errors and the log
 	Header http.Header   // of each request
 	Client *http.Client  // made by Client
 	Begin  time.Duration // the longest wait for an answer's first event
@@ -46,7 +46,7 @@ type Endpoint struct {
 	RetryAfter func(h http.Header, now time.Time) time.Duration
 	// RequestID is the endpoint's own name of a call.
 	RequestID func(http.Header) string
-	// TypedLists: a list of models that is not called JSON is no list of models.
+	// TypedLists: a list of models must have the type of JSON.
 	TypedLists bool
 }
 
@@ -67,7 +67,7 @@ type Progress struct {
 	Usage    protocol.Usage // as far as it was counted
 	Received int64          // bytes that were said, thought or called
 	Request  string         // the call's name, where it stands in the events
-	Events   int            // that were read and taken; Stream counts them
+	Events   int            // that Add took; Stream counts them
 	size     int            // bytes of the answer
 }
 
@@ -182,7 +182,8 @@ func (e *Endpoint) clean(id string) string {
 	return strings.ToValidUTF8(id[:min(len(id), maxRequestID)], "")
 }
 
-// End is what a provider's Stream returns of a call of a model: an answer, the cause of ctx's end, or an error for a person.
+// End makes the results of a provider's Stream from those of a call of a model. It returns ctx's cause after ctx's end, and
+// else an error for a person.
 func (e *Endpoint) End(ctx context.Context, model string, answer supervisor.ModelAnswer, err error) (supervisor.ModelAnswer, error) {
 	switch {
 	case err == nil:

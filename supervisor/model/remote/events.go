@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// maxEvent bounds one event, and so what an endpoint can make us hold before we have looked at it. Ollama sends a
-// whole tool call, with the file that it writes, as one event.
+// maxEvent is how many bytes one event may have, and so one line. Ollama sends a whole tool call, with the file that it
+// writes, as one event.
 const maxEvent = 1 << 20
 
 // Event is one server-sent event. Its Data is valid until the next is read.
@@ -17,8 +17,8 @@ type Event struct {
 	Data []byte
 }
 
-// EventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with LF or CRLF; the
-// lone CR, which the standard allows too, no model server sends.
+// EventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with LF or CRLF. The standard
+// also allows a CR alone, which no model server sends.
 type EventReader struct {
 	r    *bufio.Reader
 	line []byte
@@ -30,8 +30,8 @@ func NewEventReader(r io.Reader) *EventReader {
 	return &EventReader{r: bufio.NewReaderSize(r, 8<<10)}
 }
 
-// Next returns the next event that has data. An event that is not closed by an empty line is not an event: at the end
-// of the stream it is dropped, as the standard wants it.
+// Next returns the next event that has data. An event that the stream's end cuts before its empty line is dropped, as the
+// standard wants it.
 func (e *EventReader) Next() (Event, error) {
 	var name string
 	e.data = e.data[:0]
@@ -44,7 +44,7 @@ func (e *EventReader) Next() (Event, error) {
 			if len(e.data) > 0 {
 				return Event{Name: name, Data: e.data}, nil
 			}
-			name = "" // an event without data is none, and its name goes with it
+			name = "" // an event without data is none
 			continue
 		}
 		field, value := splitField(line)

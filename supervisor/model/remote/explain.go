@@ -14,8 +14,8 @@ import (
 	"mews/supervisor"
 )
 
-// Explain makes the error for a person, and keeps its cause for the log without URL and key. The cause is kept as text
-// alone: what it wraps could be printed with both. model is "" where none was called; answer is what is known of the call.
+// Explain makes the error for a person. It keeps the cause as text without URL and key: a wrapped error could be printed with
+// both. model is "" where none was called; answer is what is known of the call.
 func (e *Endpoint) Explain(err error, model string, answer supervisor.ModelAnswer) *supervisor.ModelError {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
 	refusal, cause := refusalIn(err), e.shorten(withoutURL(err))
@@ -72,11 +72,10 @@ func (e *Endpoint) Redact(text string) string {
 	return strings.ReplaceAll(text, e.Key, "***")
 }
 
-// maxQuote is how much of an endpoint's own words is repeated, in bytes.
+// maxQuote is how many bytes of an endpoint's own words are repeated.
 const maxQuote = 300
 
-// shorten cuts foreign text. The key must be out of it before: a cut through the key would leave a part that nobody
-// finds any more.
+// shorten cuts foreign text. It takes the key out first: a cut through the key would leave a part of it.
 func (e *Endpoint) shorten(text string) string {
 	if text = e.Redact(text); len(text) > maxQuote {
 		text = text[:maxQuote] + "..."

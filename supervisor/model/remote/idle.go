@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	tailTimeout  = 5 * time.Second // for the stream's end, once the model has said why it stopped
+	tailTimeout  = 5 * time.Second // for the stream's end, after the model has said why it ended
 	drainTimeout = 100 * time.Millisecond
 	maxDrain     = 4 << 10 // bytes
 )
 
-// errIdle is how the watch ends a call.
+// errIdle is the cause with which a call is ended.
 var errIdle = errors.New("silent for too long")
 
 // IdleTimeout is an endpoint that said nothing for longer than Limit.
@@ -29,8 +29,9 @@ type WatchedBody struct {
 	timer *time.Timer
 }
 
-// WatchIdle makes one call. The endpoint may be silent for limit until the call reads from its Body, to which it gives the
-// body of the response, and for Body's Limit then. Its errors are raw: they may hold the URL and the key.
+// WatchIdle makes one call and ends it with an *IdleTimeout when the endpoint is silent for limit. call sets the body of the
+// response in its WatchedBody; from its first Read on, that one's Limit holds. Its errors are raw: they may hold the URL and
+// the key.
 func WatchIdle(ctx context.Context, limit time.Duration, call func(context.Context, *WatchedBody) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -49,11 +50,11 @@ func (b *WatchedBody) Read(buf []byte) (int, error) {
 	return b.ReadCloser.Read(buf)
 }
 
-// ExpectEnd shortens the wait: the answer is whole, and what is yet to come may be missing.
+// ExpectEnd shortens the wait: the answer is whole, and the rest may be missing.
 func (b *WatchedBody) ExpectEnd() { b.Limit = min(tailTimeout, b.Limit) }
 
-// Drain reads what little is left, because only a connection that was read to its end is used again.
+// Drain reads the little that is left, because only a connection that was read to its end is used again.
 func (b *WatchedBody) Drain() {
 	b.Limit = drainTimeout
-	_, _ = io.CopyN(io.Discard, b, maxDrain) // the answer is whole; what fails here costs a connection and no more
+	_, _ = io.CopyN(io.Discard, b, maxDrain) // the answer is whole; an error here costs a connection and no more
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	maxRefusal = 64 << 10 // bytes read of a refusal's body
-	maxCode    = 64       // bytes of a foreign code, and of a call's name
+	maxCode    = 64       // bytes of an identifier
 	maxRetry   = 24 * time.Hour
 )
 
@@ -41,13 +41,13 @@ func (r *Refusal) WrongKey() bool {
 	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key"
 }
 
-// free says whether a call that ended so cost nothing: it was refused with a status of HTTP's before an answer began.
-// Where something between here and the model gave up waiting for it, nobody knows.
+// free says whether the call certainly cost nothing: it was refused by HTTP's status before an answer began. Where a proxy
+// gave up waiting for the model, that is not known.
 func (r *Refusal) free() bool {
 	return r.Status >= http.StatusMultipleChoices && !r.Begun && !timeoutStatuses[r.Status]
 }
 
-// timeoutStatuses are those of proxies that no longer wait; Cloudflare has 520 to 524.
+// timeoutStatuses are those of proxies that gave up waiting. Cloudflare has 520 to 524.
 var timeoutStatuses = map[int]bool{
 	http.StatusRequestTimeout: true, http.StatusBadGateway: true, http.StatusGatewayTimeout: true,
 	520: true, 521: true, 522: true, 523: true, 524: true,
@@ -77,7 +77,7 @@ func (e *Endpoint) StreamRefusal(data []byte) error {
 	return r
 }
 
-// ReadRefusal reads the body of a response that is no answer; read makes an error of it, whatever it is.
+// ReadRefusal reads the body of a response that is no answer. read makes an error of any body.
 func ReadRefusal(body io.Reader, read func([]byte) error) error {
 	data, err := io.ReadAll(io.LimitReader(body, maxRefusal))
 	refused := read(data)
@@ -112,15 +112,15 @@ type object struct {
 }
 
 // ReadErrorObject reads an error object in the shapes that endpoints give it: {"error": {...}} of OpenAI's and Anthropic's,
-// Ollama's {"error": "..."}, FastAPI's {"detail": ...} and a bare {"message": ..., "code": ...}. Of anything else it
-// makes the zero Object.
+// Ollama's {"error": "..."}, FastAPI's {"detail": ...} and a bare {"message": ..., "code": ...}. All else gives the zero
+// ErrorObject.
 func ReadErrorObject(data []byte) ErrorObject {
 	var outer object
 	if json.Unmarshal(data, &outer) != nil {
 		return ErrorObject{}
 	}
 	if outer.Type == "error" {
-		outer.Type = nil // Anthropic's: it says no more than that this is one
+		outer.Type = nil // Anthropic's: it says only that this is an error
 	}
 	inner := outer
 	if len(outer.Error) > 0 && json.Unmarshal(outer.Error, &inner) != nil {
@@ -136,7 +136,7 @@ func ReadErrorObject(data []byte) ErrorObject {
 	return o
 }
 
-// firstText is the first value that says something, as text on one line.
+// firstText is the first value that is not empty, as text on one line.
 func firstText(values ...any) string {
 	for _, v := range values {
 		if v == nil || v == "" {
@@ -147,7 +147,7 @@ func firstText(values ...any) string {
 	return ""
 }
 
-// Unquote is the text of a JSON string, and any other value as it stands.
+// Unquote is the text of a JSON string. Any other value stays as it is.
 func Unquote(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil { // null leaves s empty
@@ -161,7 +161,7 @@ func OneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
 }
 
-// IsIdentifier says whether foreign text is an identifier, and so may stand in the log.
+// IsIdentifier says whether foreign text is an identifier. Only such text may stand in the log.
 func IsIdentifier(s string) bool {
 	return s != "" && len(s) <= maxCode && strings.IndexFunc(s, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-[]", r)
@@ -174,8 +174,8 @@ func ContainsAny(text string, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
-// RefusalText is a failure for the log: it holds nothing that is not the endpoint's own. status is HTTP's, 0 within a stream; a
-// code or a parameter that is no identifier is left out.
+// RefusalText is a refusal for the log. status is HTTP's, 0 within a stream. A code or a parameter that is no identifier is
+// left out: it may be the person's words.
 func RefusalText(status int, code, param string) string {
 	text := "an error in the stream"
 	if status != 0 {
@@ -190,8 +190,7 @@ func RefusalText(status int, code, param string) string {
 	return text
 }
 
-// RetryAfter reads the headers in which servers say when to come back: OpenAI's in milliseconds, and the standard's in
-// seconds or as a date.
+// RetryAfter reads when to ask again from the headers: OpenAI's in milliseconds, and the standard's in seconds or as a date.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	wait := scaled(h.Get("Retry-After-Ms"), time.Millisecond)
@@ -204,7 +203,7 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	return wait
 }
 
-// scaled is a number of units; 0 where it is none, or beyond sense.
+// scaled is a number of units; 0 where it is no number, or more than maxRetry.
 func scaled(text string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n > 0 && n <= float64(maxRetry/unit)) {
@@ -213,8 +212,7 @@ func scaled(text string, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// Until is how long it is until a time, in whole seconds; 0 where it is over. A wait of more than a day is nobody's to
-// obey: it is 0 too.
+// Until is how long it is until a time, in whole seconds; 0 where it is past, or more than a day away.
 func Until(at, now time.Time) time.Duration {
 	d := at.Sub(now)
 	if d <= 0 || d > maxRetry {

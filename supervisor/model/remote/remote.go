@@ -67,21 +67,21 @@ func ToolName(name string) string {
 // MaxRemembered bounds the models of a Memory. Their names come from people.
 const MaxRemembered = 256
 
-// Memory keeps what was learned of each model until the program ends. Beyond MaxRemembered models it begins anew. Its
-// zero value is empty. It may be used from several goroutines at once.
+// Memory keeps a value for each model until the program ends. It forgets all of them when there are MaxRemembered. Its zero
+// value is empty. It may be used from several goroutines at once.
 type Memory[V any] struct {
 	mu      sync.Mutex // guards what follows
 	byModel map[string]V
 }
 
-// Get is what is known of a model, the zero value where nothing is.
+// Get is the value of a model, the zero value where there is none.
 func (m *Memory[V]) Get(model string) V {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.byModel[model]
 }
 
-// Change replaces what is known of a model. change must not keep and alter what it gets.
+// Change replaces the value of a model. change must not alter what it gets: others may read it.
 func (m *Memory[V]) Change(model string, change func(V) V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -41,15 +41,15 @@ func (r ErrorRule) code() supervisor.Code {
 	return supervisor.CodeModel
 }
 
-// OnRefusal is the rule of an endpoint's refusals that match.
+// OnRefusal is a rule for the refusals that match.
 func OnRefusal(match func(*Refusal) bool, class supervisor.ModelClass, message string) ErrorRule {
 	return ErrorRule{func(err error) bool { r := refusalIn(err); return r != nil && match(r) }, class, message}
 }
 
-// AnyRefusal matches all of them.
+// AnyRefusal matches all refusals.
 func AnyRefusal(*Refusal) bool { return true }
 
-// OnError is the rule of an error that was found in the answer.
+// OnError is a rule for an error that wraps target.
 func OnError(target error, class supervisor.ModelClass, message string) ErrorRule {
 	return ErrorRule{func(err error) bool { return errors.Is(err, target) }, class, message}
 }
@@ -62,9 +62,9 @@ func as[E error](match func(E) bool) func(error) bool {
 	}
 }
 
-// OnAnyError are the rules for everything else, after those of the provider: what is wrong with an answer, an endpoint
-// that fell silent, and what never reached the endpoint. They leave no error over. api is what the API is called, and hint
-// what to do about an endpoint that did not answer in time.
+// OnAnyError are the rules that follow a provider's own: for a bad answer, an endpoint that fell silent, and a request that
+// never reached one. They match every error. api is what the API is called, and hint what to do about an endpoint that did
+// not answer in time.
 func OnAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
 		{as(func(*IdleTimeout) bool { return true }), supervisor.ModelStalled, textIdle},
