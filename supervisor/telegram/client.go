@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -30,15 +31,19 @@ type Options struct {
 
 // Client calls the Bot API as one bot. It is safe for concurrent use. No error of its methods holds the token.
 type Client struct {
-	wire
 	id       int64
-	root     string
+	root     string                     // the API's
+	endpoint func(method string) string // with the token. A function, so that nothing that prints a Client shows it
+	redact   func(text string) string
+	polls    http.RoundTripper // apart from sends: a poll that waits for its 50 s never holds one up
+	sends    http.RoundTripper
 	bot      *gotgbot.Bot // the library's typed methods, over this client; it is not told the token
 	identity *identity
 	open     func(sha256 string) (io.ReadCloser, int64, error)
+	log      hclog.Logger
 }
 
-// tokenShape is how @BotFather makes tokens: the bot's id and a secret. Nothing in it changes in a URL.
+// tokenShape is how @BotFather makes tokens: the bot's id and a secret. No character of it is escaped in a URL.
 var tokenShape = regexp.MustCompile(`^([1-9][0-9]{0,18}):([A-Za-z0-9_-]{3,})$`)
 
 // tokenInPath is in the URL of an API call, which is more than the root.
@@ -51,7 +56,7 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("read the Telegram token: it is not of the form 123456789:AAbbCC, as @BotFather gives it")
 	}
 	id, err := strconv.ParseInt(parts[1], 10, 64)
-	if err != nil { // its text would show what came before the colon; a token pasted the wrong way round has more there
+	if err != nil { // its text would show what is before the colon: in a token pasted the wrong way round, the secret
 		return nil, errors.New("read the Telegram token: the number before its colon is too large for a bot's id")
 	}
 	root, err := apiRoot(o.APIURL)
@@ -59,23 +64,29 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	token, secret := o.Token, parts[2]
-	c := &Client{id: id, root: root, open: o.Open}
-	c.log = loggerOr(o.Log)
-	c.endpoint = func(method string) string { return root + "/bot" + token + "/" + method }
-	c.redact = func(text string) string { return strings.ReplaceAll(text, secret, "***") }
-	c.polls, c.sends = transports(o.Transport)
+	c := &Client{
+		id: id, root: root, open: o.Open, log: loggerOr(o.Log),
+		endpoint: func(method string) string { return root + "/bot" + token + "/" + method },
+		redact:   func(text string) string { return strings.ReplaceAll(text, secret, "***") },
+		polls:    o.Transport, sends: o.Transport,
+	}
+	if o.Transport == nil {
+		c.polls, c.sends = newTransport(1), newTransport(8)
+	}
 	if c.open == nil {
 		c.open = func(string) (io.ReadCloser, int64, error) {
 			return nil, 0, errors.New("there is no place that files are in")
 		}
 	}
 	c.bot = &gotgbot.Bot{BotClient: gotgbotClient{c}}
-	c.identity = newIdentity(id, c.bot)
+	c.identity = &identity{id: id, bot: c.bot, asking: make(chan struct{}, 1)}
 	return c, nil
 }
 
-// apiRoot is the URL that the API's paths begin with, without a slash at its end. Its errors do not show what was given:
-// a whole API URL, pasted by mistake, has the token in it.
+func loggerOr(log hclog.Logger) hclog.Logger { return cmp.Or(log, hclog.NewNullLogger()) }
+
+// apiRoot is the URL that the API's paths begin with, without a slash at its end. Its errors do not show the given URL: a whole
+// API URL, pasted by mistake, has the token in it.
 func apiRoot(given string) (string, error) {
 	if given == "" {
 		return gotgbot.DefaultAPIURL, nil
@@ -85,18 +96,18 @@ func apiRoot(given string) (string, error) {
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
 		return "", errors.New("read the Bot API's URL: it is not an http or https URL with a host")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || tokenInPath.MatchString(u.Path):
-		return "", errors.New("read the Bot API's URL: it is more than the API's root, such as https://api.telegram.org")
+		return "", errors.New("read the Bot API's URL: only the API's root is wanted, such as https://api.telegram.org")
 	}
 	return strings.ToLower(u.Scheme+"://"+u.Host) + strings.TrimRight(u.EscapedPath(), "/"), nil
 }
 
-// BotID is the bot's own id. It stands in the token: no request is made for it.
+// BotID is the bot's own id. It is in the token, so that no request is made for it.
 func (c *Client) BotID() int64 { return c.id }
 
-// Source is who numbers the updates: "telegram/<API root>/<bot id>". Two servers number one bot's updates apart.
+// Source is who numbers the updates: "telegram/<API root>/<bot id>". Each server numbers a bot's updates by itself.
 func (c *Client) Source() string { return "telegram/" + c.root + "/" + strconv.FormatInt(c.id, 10) }
 
-// Close ends the connections that nobody uses. Calls under way end with their contexts.
+// Close ends idle connections. Calls under way end with their contexts.
 func (c *Client) Close() {
 	dropIdle(c.polls)
 	dropIdle(c.sends)

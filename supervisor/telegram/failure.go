@@ -15,10 +15,11 @@ import (
 )
 
 const (
-	// floodWait is how long a flood is taken to last that does not say. It is always said by the API itself; something
-	// before it that says no for both of them is asked again gently.
+	// floodWait is how long a flood is taken to last that does not say. The API itself always says it; something before it may
+	// not.
 	floodWait = 5 * time.Second
-	// maxFloodWait is the longest that is believed. Telegram's own were of minutes; what waits longer than a day is given up.
+	// maxFloodWait is the longest that is believed. Telegram's own were of minutes; a delivery that waits for more than a day is
+	// given up.
 	maxFloodWait   = 24 * time.Hour
 	floodWaitCode  = 420 // MTProto's own 429, which Bot API servers mostly translate
 	maxDescription = 300 // bytes of what a server says that go into an error
@@ -48,12 +49,12 @@ type failure struct {
 
 // failureRule is what one way to fail means.
 type failureRule struct {
-	from   responder
-	low    int // the first of the codes it is for
-	high   int // the last of them
-	when   func(f *failure) bool
-	fate   supervisor.SendResult
-	reason supervisor.SendReason
+	responder responder
+	low       int // the first of the codes it is for
+	high      int // the last of them
+	when      func(f *failure) bool
+	result    supervisor.SendResult
+	reason    supervisor.SendReason
 }
 
 // failureRules are looked at in order; the first that fits decides.
@@ -82,8 +83,8 @@ var failureRules = []failureRule{
 	{responderGateway, 300, 499, nil, supervisor.ResultUnsent, supervisor.ReasonNone},  // it did not get as far as the API
 }
 
-// defaultRule is for all that no ruling is for: an unreadable 2xx, a gateway's 502 and 504, codes that nobody has heard of.
-var defaultRule = failureRule{fate: supervisor.ResultUnknown}
+// defaultRule is for what no other rule is for: an unreadable 2xx, a gateway's 502 and 504, codes that nobody has heard of.
+var defaultRule = failureRule{result: supervisor.ResultUnknown}
 
 // What the API says, in lower case. Half of it is the server's own words, half are codes that it passes on.
 var (
@@ -105,7 +106,7 @@ func moved(f *failure) bool {
 	return f.api.ResponseParams != nil && f.api.ResponseParams.MigrateToChatId != 0
 }
 
-// noBot: a path that is none is "Not Found". Of a chat or a method that there is not the API says more.
+// noBot: an unknown path is "Not Found". Of an unknown chat or method the API says more.
 func noBot(f *failure) bool {
 	return strings.EqualFold(strings.TrimRight(strings.TrimSpace(f.api.Description), "."), "not found")
 }
@@ -116,30 +117,20 @@ func says(words []string) func(*failure) bool {
 
 // said tells whether the API's description has one of the words in it.
 func (f *failure) said(words []string) bool {
-	if f.api == nil {
-		return false
-	}
-	said := strings.ToLower(f.api.Description)
-	for _, word := range words {
-		if strings.Contains(said, word) {
-			return true
-		}
-	}
-	return false
+	return f.api != nil && slices.ContainsFunc(words, func(word string) bool {
+		return strings.Contains(strings.ToLower(f.api.Description), word)
+	})
 }
 
-// read takes a whole answer: its result, or nil and the failure completed.
+// read reads a whole answer: it returns the result, or nil with the failure completed.
 func (f *failure) read(body []byte) json.RawMessage {
 	var answer struct {
 		OK *bool `json:"ok"` // the API's answers always have it; a gateway's JSON does not
 		gotgbot.Response
 	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		f.err = f.notTelegram()
-		return nil
-	}
+	err := json.Unmarshal(body, &answer)
 	switch {
-	case answer.OK == nil || *answer.OK && f.code/100 != 2:
+	case err != nil || answer.OK == nil || *answer.OK && f.code/100 != 2:
 		f.err = f.notTelegram()
 	case *answer.OK && len(answer.Result) > 0:
 		return answer.Result
@@ -151,8 +142,7 @@ func (f *failure) read(body []byte) json.RawMessage {
 	return nil
 }
 
-// notTelegram is for an answer that is not the API's. What it is instead is the page of some web server: it tells nobody
-// anything.
+// notTelegram is for an answer that is not the API's. It is the page of some web server, which tells nobody anything.
 func (f *failure) notTelegram() error {
 	if f.code/100 == 2 {
 		return errors.New("what was answered is not Telegram's, or cut off")
@@ -171,7 +161,7 @@ func (f *failure) refused(answer gotgbot.Response) {
 // sendError is what the failure means for who sent something. It depends on nothing but the failure.
 func (f *failure) sendError() *supervisor.SendError {
 	r := f.rule()
-	e := &supervisor.SendError{Result: r.fate, Reason: r.reason, Err: f}
+	e := &supervisor.SendError{Result: r.result, Reason: r.reason, Err: f}
 	switch r.reason {
 	case supervisor.ReasonFlood:
 		e.RetryAfter = f.flood()
@@ -182,16 +172,14 @@ func (f *failure) sendError() *supervisor.SendError {
 }
 
 func (f *failure) rule() failureRule {
-	for _, r := range failureRules {
-		if r.fits(f) {
-			return r
-		}
+	if i := slices.IndexFunc(failureRules, func(r failureRule) bool { return r.fits(f) }); i >= 0 {
+		return failureRules[i]
 	}
 	return defaultRule
 }
 
 func (r failureRule) fits(f *failure) bool {
-	return r.from == f.responder && r.low <= f.code && f.code <= r.high && (r.when == nil || r.when(f))
+	return r.responder == f.responder && r.low <= f.code && f.code <= r.high && (r.when == nil || r.when(f))
 }
 
 // floodSaid is how MTProto says it, in words alone.

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -15,15 +16,15 @@ import (
 	"mews/supervisor"
 )
 
-// failureClass is a class of failures of the way in.
+// failureClass is a kind of failure of the way in.
 type failureClass struct {
 	is         func(error) bool
-	first      time.Duration                        // the wait after the first failure; it doubles
-	most       time.Duration                        // and grows no longer than this
-	alarmAfter int                                  // as many failures in a row are an alarm
 	text       string                               // what is wrong; {text} is what Telegram said of it
 	advice     string                               // what to do, in whole sentences
-	fix        func(context.Context, *Client) error // what is done before the next attempt; nil: nothing
+	first      time.Duration                        // the wait after the first failure; it doubles. 0 is a second
+	most       time.Duration                        // and grows no longer than this. 0 is a minute
+	alarmAfter int                                  // so many failures in a row are an alarm. 0 is 3
+	fix        func(context.Context, *Client) error // is done before the next attempt; nil: nothing
 }
 
 // What fails besides Telegram's answers.
@@ -35,77 +36,23 @@ var (
 	errWebhookReplaced = errors.New("it was set to another URL or deleted")
 )
 
-// failureClasses are tried in order; the last takes all.
-var failureClasses = []*failureClass{
-	{is: is(errStore), first: time.Second, most: time.Minute, alarmAfter: 3,
-		text:   "what comes cannot be kept",
-		advice: "See whether the disk is full, and into Mews's log. Telegram keeps the messages for 24 hours."},
-	{is: is(errStale), first: time.Second, most: time.Minute, alarmAfter: 3,
-		text:   "the Bot API server sends the same updates again and again",
-		advice: "Check telegram.api_url in the configuration, and the server there."},
-	{is: refused(http.StatusUnauthorized, http.StatusNotFound), first: 5 * time.Second, most: 5 * time.Minute, alarmAfter: 3,
-		text: "Telegram does not accept the bot's token ({text})",
-		advice: "Get the token, or a new one, from @BotFather, put it into the configuration and start Mews again. " +
-			"With a Bot API server of your own, check telegram.api_url too."},
-	{is: isWebhook, first: time.Second, most: 30 * time.Second, alarmAfter: 3, fix: dropWebhook,
-		text:   "another program sets a webhook for this bot",
-		advice: "Stop that program, or get the bot a new token from @BotFather."},
-	{is: is(errWebhookReplaced), first: time.Second, most: time.Minute, alarmAfter: 3,
-		text:   "another program takes this bot's webhook away",
-		advice: "Stop that program, or get the bot a new token from @BotFather."},
-	// An own poll of before lives on for some 30 s when its process was killed: seven failures take longer than that.
-	{is: refused(http.StatusConflict), first: time.Second, most: 30 * time.Second, alarmAfter: 7,
-		text: "another program polls with this bot's token",
-		advice: "Stop that program: a bot has one reader only. If it is not yours, get the bot a new token from @BotFather " +
-			"at once."},
-	{is: isLoggedOut, first: 5 * time.Second, most: 5 * time.Minute, alarmAfter: 3,
-		text: "the bot was logged out of this Bot API server ({text})",
-		advice: "It is at another server: check telegram.api_url in the configuration. Back at the public one it can be " +
-			"10 minutes later."},
-	{is: refused(http.StatusTooManyRequests, floodWaitCode), first: time.Second, most: time.Minute, alarmAfter: 3,
-		text:   "Telegram wants fewer requests",
-		advice: "It passes by itself; see whether other programs use the same token."},
-	{is: isRefusal(http.StatusBadRequest, 499), first: time.Second, most: time.Minute, alarmAfter: 3,
-		text:   "Telegram refuses the request ({text})",
-		advice: "Check the telegram part of the configuration."},
-	{is: isRefusal(http.StatusInternalServerError, 999), first: time.Second, most: time.Minute, alarmAfter: 3,
-		text:   "Telegram has trouble of its own ({text})",
-		advice: "It usually passes by itself."},
-	{is: isStall, first: time.Second, most: time.Minute, alarmAfter: 3,
-		text:   "Telegram takes calls and does not answer them",
-		advice: "Check this machine's network, and a proxy if there is one."},
-	{is: isDelivery, first: time.Second, most: time.Second, alarmAfter: 3, // the keeper looks once a minute
-		text: "Telegram cannot deliver to the webhook ({text})",
-		advice: "Check that telegram.webhook.url can be reached from outside, and that the proxy before Mews hands on the " +
-			"header X-Telegram-Bot-Api-Secret-Token."},
-	{is: isGateway, first: time.Second, most: time.Minute, alarmAfter: 3,
-		text:   "something before Telegram answers with an error ({text})",
-		advice: "It may pass by itself. Check telegram.api_url in the configuration, and a proxy if there is one."},
-	{is: isNotTelegram, first: time.Second, most: time.Minute, alarmAfter: 3,
-		text:   "what answers is not Telegram's Bot API",
-		advice: "Check telegram.api_url in the configuration, and a proxy if there is one."},
-	{is: func(error) bool { return true }, first: time.Second, most: time.Minute, alarmAfter: 3,
-		text:   "Telegram cannot be reached",
-		advice: "Check this machine's network, its name service, and telegram.api_url in the configuration."},
-}
-
 func classOf(err error) *failureClass {
-	return failureClasses[slices.IndexFunc(failureClasses, func(t *failureClass) bool { return t.is(err) })]
+	return failureClasses[slices.IndexFunc(failureClasses, func(c *failureClass) bool { return c.is(err) })]
 }
 
 // explain is what is wrong in plain words.
-func (t *failureClass) explain(err error) string {
-	text := "no more is known"
-	if f := new(failure); errors.As(err, &f) && f.code != 0 {
+func (c *failureClass) explain(err error) string {
+	text := textUnexplained
+	if f, ok := errors.AsType[*failure](err); ok && f.code != 0 {
 		text = strings.TrimSpace(strconv.Itoa(f.code) + " " + http.StatusText(f.code))
 	}
 	if r := refusal(err); r != nil && r.Description != "" {
 		text = r.Description
 	}
-	if d := new(deliveryError); errors.As(err, &d) && d.text != "" {
+	if d, ok := errors.AsType[*deliveryError](err); ok && d.text != "" {
 		text = d.text
 	}
-	return strings.ReplaceAll(t.text, "{text}", line(text, maxQuote))
+	return strings.ReplaceAll(c.text, "{text}", line(text, maxQuote))
 }
 
 func is(target error) func(error) bool {
@@ -114,10 +61,8 @@ func is(target error) func(error) bool {
 
 // refusal is Telegram's own answer that says no; nil where there is none.
 func refusal(err error) *gotgbot.TelegramError {
-	if r := new(gotgbot.TelegramError); errors.As(err, &r) {
-		return r
-	}
-	return nil
+	r, _ := errors.AsType[*gotgbot.TelegramError](err)
+	return r
 }
 
 func refused(codes ...int) func(error) bool {
@@ -134,34 +79,34 @@ func isRefusal(from, to int) func(error) bool {
 	}
 }
 
-// isWebhook: the server's words are "can't use getUpdates method while webhook is active; ...", and those of the other
-// conflict "terminated by other getUpdates request; ..." or "terminated by setWebhook request".
+// isWebhook: the server says "can't use getUpdates method while webhook is active; ...". At the other conflict it says
+// "terminated by other getUpdates request; ..." or "terminated by setWebhook request".
 func isWebhook(err error) bool {
 	r := refusal(err)
 	return r != nil && r.Code == http.StatusConflict && strings.Contains(strings.ToLower(r.Description), "webhook")
 }
 
-// isLoggedOut: the server's words are "Logged out".
+// isLoggedOut: the server says "Logged out".
 func isLoggedOut(err error) bool {
-	f := new(failure)
-	return errors.As(err, &f) && f.responder == responderAPI && f.code == http.StatusBadRequest && f.said(loggedOut)
+	f, ok := errors.AsType[*failure](err)
+	return ok && f.responder == responderAPI && f.code == http.StatusBadRequest && f.said(loggedOut)
 }
 
 // isNotTelegram: such as the page of a network that wants a login first.
 func isNotTelegram(err error) bool {
-	f := new(failure)
-	return errors.Is(err, errAnswer) || errors.As(err, &f) && f.responder == responderGateway && f.code/100 == 2
+	f, ok := errors.AsType[*failure](err)
+	return errors.Is(err, errAnswer) || ok && f.responder == responderGateway && f.code/100 == 2
 }
 
 // isGateway: a gateway's error page, for one.
 func isGateway(err error) bool {
-	f := new(failure)
-	return errors.As(err, &f) && f.responder == responderGateway && f.code/100 != 2
+	f, ok := errors.AsType[*failure](err)
+	return ok && f.responder == responderGateway && f.code/100 != 2
 }
 
 func isDelivery(err error) bool {
-	d := new(deliveryError)
-	return errors.As(err, &d)
+	_, ok := errors.AsType[*deliveryError](err)
+	return ok
 }
 
 // deliveryError is what Telegram says of its last attempt at the webhook.
@@ -178,14 +123,15 @@ type retryDelays struct {
 // minDelay is the least time between two failing requests.
 const minDelay = time.Second
 
-// next is how long to wait after a failure: exactly as long as Telegram says where it says so.
-func (p *retryDelays) next(t *failureClass, err error) time.Duration {
-	if e := new(supervisor.SendError); errors.As(err, &e) && e.RetryAfter > 0 {
+// next is how long to wait after a failure. Where Telegram says how long, it is exactly that.
+func (d *retryDelays) next(class *failureClass, err error) time.Duration {
+	if e, ok := errors.AsType[*supervisor.SendError](err); ok && e.RetryAfter > 0 {
 		return e.RetryAfter
 	}
-	if p.class != t {
-		p.class = t
-		p.series = backoff.ExponentialBackOff{InitialInterval: t.first, RandomizationFactor: 0.25, Multiplier: 2, MaxInterval: t.most}
+	if d.class != class {
+		d.class = class
+		d.series = backoff.ExponentialBackOff{InitialInterval: cmp.Or(class.first, time.Second), RandomizationFactor: 0.25,
+			Multiplier: 2, MaxInterval: cmp.Or(class.most, time.Minute)}
 	}
-	return max(minDelay, p.series.NextBackOff())
+	return max(minDelay, d.series.NextBackOff())
 }

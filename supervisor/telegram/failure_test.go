@@ -182,7 +182,7 @@ func TestEveryRulingIsTested(t *testing.T) {
 
 func TestTheAPIsOwnErrorCanBeFound(t *testing.T) {
 	c := open(t, answers(t, 409, no(409, "Conflict: terminated by other getUpdates request\r\nof "+canaryToken+strings.Repeat("é", 400))))
-	_, err := c.request(t.Context(), pollMethod, map[string]any{"offset": 7}, 0)
+	_, err := c.do(t.Context(), apiCall{method: pollMethod, params: map[string]any{"offset": 7}})
 	var e *gotgbot.TelegramError
 	if !errors.As(failureOf(t, err), &e) || e.Code != 409 || e.Method != pollMethod || e.Params != nil {
 		t.Fatalf("found %+v in %v", e, err)

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -9,16 +10,17 @@ import (
 // Health is how it stands with the way in from Telegram. The zero value is ready; its methods may be called from any
 // goroutine.
 type Health struct {
-	// Alarm is told once when something stays broken: what, since when, and what to do. Recovered is told once when it
-	// works again, where Alarm was told. While it comes and goes, Alarm is told again only some time after the last that
-	// was told. They must not block; nil is nobody; they are set before the first use.
+	// Alarm is called once when something stays broken, with what is wrong, since when, and what to do. Recovered is called
+	// once when it works again, after Alarm was called. While it comes and goes, Alarm is called again only some time after
+	// either was called last. They must neither block nor call a method of this; nil is nobody; they are set before the first
+	// use.
 	Alarm     func(text string)
 	Recovered func(text string)
 
 	mu      sync.Mutex // guards what follows
 	status  Status
-	alarmed bool      // Alarm was told, Recovered not yet
-	toldAt  time.Time // when either was told last
+	alarmed bool      // Alarm was called, Recovered not yet
+	toldAt  time.Time // when either was called last
 }
 
 // Status is what a person is shown of it.
@@ -91,34 +93,31 @@ func (h *Health) pending(n int64) {
 
 // succeeded notes a success: whatever has failed works again.
 func (h *Health) succeeded() {
-	var text string
 	h.update(func(s *Status) {
 		if h.alarmed {
-			h.alarmed, h.toldAt, text = false, time.Now(), recovery(time.Since(s.Since))
+			h.alarmed = false
+			h.tell(h.Recovered, recovery(time.Since(s.Since)))
 		}
 		s.transition(HealthOK)
 		s.Failures, s.Error = 0, ""
 	})
-	tell(h.Recovered, text)
 }
 
-// alarmInterval is how long nobody is told of an alarm after they were told of the last one or of its end. (Three failures may be
-// over in some 7 s.)
+// alarmInterval is how long no alarm is told of after the last one or its end. (Three failures may be over in some 7 s.)
 const alarmInterval = 10 * time.Minute
 
 // failed notes a failure, and says whether it is more than a short break.
-func (h *Health) failed(t *failureClass, err error) (lasting bool) {
-	var text string
+func (h *Health) failed(class *failureClass, err error) (lasting bool) {
 	h.update(func(s *Status) {
 		s.transition(HealthFailing)
 		s.Failures++
-		s.Error = t.explain(err)
-		lasting = s.Failures >= t.alarmAfter
+		s.Error = class.explain(err)
+		lasting = s.Failures >= cmp.Or(class.alarmAfter, 3)
 		if lasting && !h.alarmed && (h.toldAt.IsZero() || time.Since(h.toldAt) >= alarmInterval) {
-			h.alarmed, h.toldAt, text = true, time.Now(), alarm(s, t)
+			h.alarmed = true
+			h.tell(h.Alarm, fmt.Sprintf(textAlarm, s.Since.Format("2006-01-02 15:04 MST"), s.Error, class.advice))
 		}
 	})
-	tell(h.Alarm, text)
 	return lasting
 }
 
@@ -128,6 +127,14 @@ func (h *Health) update(change func(*Status)) {
 	change(&h.status)
 }
 
+// tell tells somebody, if there is one. The caller has h.mu.
+func (h *Health) tell(who func(string), text string) {
+	h.toldAt = time.Now()
+	if who != nil {
+		who(text)
+	}
+}
+
 // transition is the only way to a state. To be in it already is no change.
 func (s *Status) transition(to HealthState) {
 	if healthTransitions[s.State][to] {
@@ -135,24 +142,13 @@ func (s *Status) transition(to HealthState) {
 	}
 }
 
-func tell(who func(string), text string) {
-	if who != nil && text != "" {
-		who(text)
-	}
-}
-
-func alarm(s *Status, t *failureClass) string {
-	return fmt.Sprintf("Since %s no messages come from Telegram: %s. %s Mews goes on trying.",
-		s.Since.Format("2006-01-02 15:04 MST"), s.Error, t.advice)
-}
-
-// retention is how long Telegram keeps what was not fetched. (The Bot API's getUpdates.)
+// retention is how long Telegram keeps what was not fetched. (Bot API, getUpdates.)
 const retention = 24 * time.Hour
 
 func recovery(away time.Duration) string {
-	text := fmt.Sprintf("Messages come from Telegram again, after %s.", away.Round(time.Second))
+	text := fmt.Sprintf(textRecovered, away.Round(time.Second))
 	if away < retention {
-		return text + " What was sent in the meantime is not lost."
+		return text + textNothingLost
 	}
-	return text + " Telegram keeps messages for 24 hours only: older ones are lost. Who wrote then should write again."
+	return text + textOldMessageLost
 }

@@ -112,11 +112,10 @@ func (r *updateReader) contents(m fields) error {
 	}
 	r.in.Addressed = !r.in.Group
 	if r.in.Group {
-		to, err := addressed(m, w, r.self)
-		if err != nil {
+		var err error
+		if r.in.Addressed, w, err = addressed(m, w, r.self); err != nil {
 			return err
 		}
-		r.in.Addressed, w = to.toBot, to.wording
 	}
 	r.in.Kind = supervisor.IncomingUnreadable
 	if !w.blank() {

@@ -13,7 +13,7 @@ import (
 	"mews/supervisor"
 )
 
-// maxQuote is how much of a message that is replied to is quoted, in characters: enough to know which one is meant.
+// maxQuote is how much is quoted of a message that is replied to, in characters: enough to know which one is meant.
 const maxQuote = 300
 
 // wording is a text with its entities, or a caption with its own.
@@ -52,7 +52,7 @@ func (w wording) after(n int64) wording {
 	return rest
 }
 
-// text is the words with the links that are hidden behind some of them written out.
+// text is the words. Links that are hidden behind some of them are written out.
 func (w wording) text() string {
 	links := slices.DeleteFunc(slices.Clone(w.entities), func(e gotgbot.MessageEntity) bool {
 		shown := w.span(e)
@@ -73,24 +73,27 @@ func (w wording) text() string {
 
 func (w wording) blank() bool { return strings.TrimSpace(w.text()) == "" }
 
-// clean is a text without what no text may hold.
+// clean is a text without NUL and invalid UTF-8.
 func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
-// compose is what the model reads of a message: its words, and before and after them what they hang on.
-func compose(m fields, w wording, sender int64, lacks string) string {
+// compose is what the model reads of a message: its words, and around them what they refer to. Nothing stands before a command or
+// among its arguments, nor beside a code, which is known only where it stands alone.
+func compose(m fields, w wording, sender int64, unreadable string) string {
 	text := w.text()
-	lines := slices.DeleteFunc([]string{attribution(m), quoted(m, sender), text, unreadableNote(lacks)},
-		func(s string) bool { return s == "" })
-	if commandIn(m, w) != nil || isCode(text) {
-		lines = []string{text} // nothing stands before a command, nor among its arguments; a code is known where it stands alone
+	if commandIn(m, w) == nil && !isCode(text) {
+		lines := []string{attribution(m), quoted(m, sender), text}
+		if unreadable != "" {
+			lines = append(lines, "[With it came "+unreadable+", which can't be looked at in this version.]")
+		}
+		text = strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n")
 	}
-	return cut(strings.Join(lines, "\n"), supervisor.MaxText)
+	return cut(text, supervisor.MaxText)
 }
 
-// What opens a gate: six digits with spaces between them or a dash in the middle, and a recovery code, which has 26 digits
-// and letters but no U, in groups of any size. Whether a text is one, and a good one, is for the gate to say.
+// What opens a gate: six digits with spaces between them or a dash in the middle; and a recovery code, which has 26 digits and
+// letters but no U, in groups of any size. Whether such a text is a good code is for the gate to say.
 var (
 	timedShape    = regexp.MustCompile(`^(?:\d *){6}$|^\d{3} ?- ?\d{3}$`)
 	recoveryShape = regexp.MustCompile(`^(?:[0-9A-TV-Z][ -]*){26}$`)
@@ -99,7 +102,7 @@ var (
 // maxCode is how long a code may be, in bytes, however it is written.
 const maxCode = 128
 
-// isCode says whether a text looks like a code. One without a digit is words.
+// isCode says whether a text looks like a code. A text without a digit is words.
 func isCode(text string) bool {
 	if len(text) > maxCode {
 		return false
@@ -108,14 +111,7 @@ func isCode(text string) bool {
 	return timedShape.MatchString(plain) || recoveryShape.MatchString(plain) && strings.ContainsAny(plain, "0123456789")
 }
 
-func unreadableNote(lacks string) string {
-	if lacks == "" {
-		return ""
-	}
-	return "[With it came " + lacks + ", which can't be looked at in this version.]"
-}
-
-// origin is where a forwarded message comes from; which fields are there hangs on its type.
+// origin is where a forwarded message comes from. Its type decides which fields are there.
 type origin struct {
 	User    gotgbot.User `json:"sender_user"`
 	Hidden  string       `json:"sender_user_name"`
@@ -123,15 +119,11 @@ type origin struct {
 	Channel gotgbot.Chat `json:"chat"`
 }
 
-// attribution is a line about whose words those of a message are, where they are not those of the person who sent it.
+// attribution is a line about whose words a message has, where they are not those of the person who sent it.
 func attribution(m fields) string {
 	if _, ok := m["via_bot"]; ok {
 		return "[Made by the bot @" + line(field[gotgbot.User](m, "via_bot").Username, maxQuote) + "]"
 	}
-	return forwarded(m)
-}
-
-func forwarded(m fields) string {
 	if _, ok := m["forward_origin"]; !ok {
 		return ""
 	}
@@ -151,8 +143,8 @@ func quoted(m fields, sender int64) string {
 	if strings.TrimSpace(text) == "" {
 		text = wordingOf(to).text()
 	}
-	if lacks := unreadableIn(to); text == "" && lacks != "" {
-		text = "[" + lacks + "]"
+	if what := unreadableIn(to); text == "" && what != "" {
+		text = "[" + what + "]"
 	}
 	from := field[gotgbot.User](to, "from")
 	if by := line(name(from), maxQuote); text != "" && by != "" && from.Id != sender && !from.IsBot {
@@ -164,8 +156,8 @@ func quoted(m fields, sender int64) string {
 	return "> " + text
 }
 
-// repliedTo is the message that is replied to, in this chat or another one. In a topic whatever is no reply counts as one
-// to the message that opened the topic: that is nobody's.
+// repliedTo is the message that is replied to, in this chat or another one. In a topic a message that is no reply counts as one to
+// the message that opened the topic: that is nobody's, and left out.
 func repliedTo(m fields) fields {
 	to := field[fields](m, "reply_to_message")
 	if _, opening := to["forum_topic_created"]; opening {
@@ -194,7 +186,7 @@ func line(text string, n int) string {
 	return string(runes)
 }
 
-// cut is a text's first n bytes, or a few less where a character would be cut through.
+// cut is a text's first n bytes, or a few fewer: it does not cut through a character.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -205,30 +197,7 @@ func cut(text string, n int) string {
 	return text[:n]
 }
 
-// unreadableFields are what Telegram can carry and this version can't look at. The first that is there counts: an animation comes
-// as a document too, a venue as a location.
-var unreadableFields = []struct{ field, name string }{
-	{"voice", "a voice message"},
-	{"photo", "a photo"},
-	{"animation", "an animation"},
-	{"video", "a video"},
-	{"video_note", "a video message"},
-	{"sticker", "a sticker"},
-	{"audio", "an audio file"},
-	{"document", "a file"},
-	{"venue", "a place"},
-	{"location", "a location"},
-	{"contact", "a contact"},
-	{"poll", "a poll"},
-	{"checklist", "a checklist"},
-	{"dice", "a throw of dice"},
-	{"story", "a story"},
-	{"paid_media", "paid media"},
-	{"game", "a game"},
-	{"invoice", "an invoice"},
-	{"giveaway", "a giveaway"},
-}
-
+// unreadableIn is what a message carries that can't be read; "" for nothing.
 func unreadableIn(m fields) string {
 	for _, t := range unreadableFields {
 		if _, ok := m[t.field]; ok {
@@ -236,100 +205,4 @@ func unreadableIn(m fields) string {
 		}
 	}
 	return ""
-}
-
-// commandShape tells a command from a path, as the inbox does; its part is the bot that it names.
-var commandShape = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]{0,31}(@\w{1,64})?(?:\s|$)`)
-
-// addressing is whether a group's message is meant for the bot, and its words without the bot's name before them.
-type addressing struct {
-	toBot   bool
-	wording wording
-}
-
-// addressed: a command for no other bot, a message that names the bot, or a reply to one of the bot's.
-func addressed(m fields, w wording, self Self) (addressing, error) {
-	from := field[gotgbot.User](repliedTo(m), "from")
-	to := addressing{toBot: from.IsBot && from.Id == self.ID, wording: w}
-	to.called(func(e gotgbot.MessageEntity, _ string) bool {
-		return e.Type == "text_mention" && e.User != nil && e.User.Id == self.ID
-	})
-	name, err := askName(self, usernames(m, to.wording))
-	if err != nil {
-		return to, err
-	}
-	to.called(func(e gotgbot.MessageEntity, shown string) bool { return e.Type == "mention" && isName(shown, name) })
-	if command := commandIn(m, to.wording); command != nil {
-		to.toBot = command[1] == "" || isName(command[1], name)
-	}
-	return to, nil
-}
-
-// askName is the bot's name where some are in question, and "" where that is no matter. That it is not known matters where
-// one of them may be a bot's: those end in "bot", but for some that were bought.
-func askName(self Self, names []string) (string, error) {
-	if len(names) == 0 {
-		return "", nil
-	}
-	name, err := self.Name()
-	if err == nil {
-		return name, nil
-	}
-	for _, n := range names {
-		if strings.HasSuffix(strings.ToLower(n), "bot") {
-			return "", err
-		}
-	}
-	return "", nil
-}
-
-func isName(said, name string) bool { return name != "" && strings.EqualFold(said, "@"+name) }
-
-// usernames are those that a message mentions, and the one that its command is for, with @.
-func usernames(m fields, w wording) []string {
-	var names []string
-	for _, e := range w.entities {
-		if e.Type == "mention" {
-			names = append(names, w.span(e))
-		}
-	}
-	if command := commandIn(m, w); command != nil && command[1] != "" {
-		names = append(names, command[1])
-	}
-	return names
-}
-
-// commandIn is a command and the bot that it names; nil where there is none. Who forwards a command gives none, nor who has
-// a bot write it.
-func commandIn(m fields, w wording) []string {
-	if attribution(m) != "" {
-		return nil
-	}
-	return commandShape.FindStringSubmatch(w.text())
-}
-
-// called looks for the bot, by whatever calls it. What is nothing but that stays as it is.
-func (a *addressing) called(calls func(e gotgbot.MessageEntity, shown string) bool) {
-	w := a.wording
-	for _, e := range w.entities {
-		if shown := w.span(e); shown == "" || !calls(e, shown) {
-			continue
-		}
-		a.toBot = true
-		if e.Offset != 0 {
-			continue
-		}
-		if rest := w.after(e.Length).trimmed(); !rest.blank() {
-			a.wording = rest
-		}
-	}
-}
-
-// trimmed is without the spaces, commas and colons before it, as they stand after a name.
-func (w wording) trimmed() wording {
-	n := slices.IndexFunc(w.units, func(u uint16) bool { return !strings.ContainsRune(" \t\n,:", rune(u)) })
-	if n < 0 {
-		n = len(w.units)
-	}
-	return w.after(int64(n))
 }

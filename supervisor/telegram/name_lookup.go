@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// holding is how long the messages of groups are held back, in all, that name a bot while nobody knows which one:
-	// they are passed over then. Nothing else waits for them.
+	// holdTime is how long groups' messages are held back, in all, that name a bot while nobody knows which one: they are
+	// dropped then. Nothing else waits for them.
 	holdTime = time.Minute
-	// holdTimeFull is the same where so much waits at Telegram that a batch has no room for more: there people's messages
-	// in private may be behind it.
+	// holdTimeFull is the same where so much waits at Telegram that a batch has no room for more: people's private messages may
+	// be behind it.
 	holdTimeFull = 5 * time.Second
 )
 
-// errNameUnknown is for what hangs on the bot's name while that is not known.
+// errNameUnknown is for what depends on the bot's name while that is not known.
 var errNameUnknown = errors.New("the bot's name is not known yet")
 
-// nameLookup learns the bot's name beside the polls, where something hangs on it.
+// nameLookup learns the bot's name beside the polls, where something depends on it.
 type nameLookup struct {
 	client *Client
 	health *Health
@@ -37,66 +37,56 @@ func newNameLookup(c *Client, h *Health, log hclog.Logger) *nameLookup {
 	return &nameLookup{client: c, health: h, log: log, wanted: make(chan struct{}, 1), known: make(chan struct{}, 1)}
 }
 
-// run asks when it is wanted, until ctx ends. How often is up to the client.
-func (q *nameLookup) run(ctx context.Context) {
+// run asks when it is wanted, until ctx ends. How often is up to the client, which returns a failure again until it makes a new
+// attempt: each is logged once.
+func (l *nameLookup) run(ctx context.Context) {
 	var last error
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-q.wanted:
+		case <-l.wanted:
 		}
-		err := q.ask(ctx)
+		_, err := l.client.askName(ctx, l.health)
 		if err == nil {
-			signal(q.known)
-		} else if !errors.Is(err, last) && ctx.Err() == nil { // a failure that was told of comes again until a new attempt
-			q.log.Warn("ask who the bot is", "error", err)
+			signal(l.known)
+		} else if !errors.Is(err, last) && ctx.Err() == nil {
+			l.log.Warn("ask who the bot is", "error", err)
 		}
 		last = err
 	}
 }
 
-func (q *nameLookup) ask(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, getMeTimeout)
-	defer cancel()
-	me, err := q.client.Me(ctx)
-	if err == nil {
-		q.health.Named(me.Username)
-	}
-	return err
-}
-
-// self is the client's bot. Its name is waited for by nobody: it is errNameUnknown while it is not known.
-func (q *nameLookup) self() Self {
-	return Self{ID: q.client.id, Name: func() (string, error) {
-		if known := q.client.identity.known.Load(); known != nil {
+// self is the client's bot. Nobody waits for its name: it is errNameUnknown while it is not known.
+func (l *nameLookup) self() Self {
+	return Self{ID: l.client.id, Name: func() (string, error) {
+		if known := l.client.identity.known.Load(); known != nil {
 			return known.Username, nil
 		}
-		signal(q.wanted)
+		signal(l.wanted)
 		return "", errNameUnknown
 	}}
 }
 
-// mayHold says whether what hangs on the name is held back still. full: the batch that it is in is as large as there are.
-func (q *nameLookup) mayHold(full bool) bool {
-	now := time.Now()
-	if q.heldSince.IsZero() {
-		q.heldSince = now
+// mayHold says whether what depends on the name is held back still. full: its batch is as large as there are.
+func (l *nameLookup) mayHold(full bool) bool {
+	now, most := time.Now(), holdTime
+	if l.heldSince.IsZero() {
+		l.heldSince = now
 	}
 	if full {
-		return now.Before(q.heldSince.Add(holdTimeFull))
+		most = holdTimeFull
 	}
-	return now.Before(q.heldSince.Add(holdTime))
+	return now.Before(l.heldSince.Add(most))
 }
 
-// wait is the rest of a poller that holds something back: it is given the same again at once.
-func (q *nameLookup) wait(ctx context.Context) {
-	timer := time.NewTimer(minDelay)
-	defer timer.Stop()
+// wait is the rest of a poller that holds something back: it would be given the same again at once.
+func (l *nameLookup) wait(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, minDelay)
+	defer cancel()
 	select {
 	case <-ctx.Done():
-	case <-timer.C:
-	case <-q.known:
+	case <-l.known:
 	}
 }
 
@@ -108,7 +98,8 @@ func signal(to chan struct{}) {
 	}
 }
 
-// readBatch is a batch of which some may be held back. A chat keeps its order: behind what is held back of it, all is.
+// readBatch is a batch of which some may be held back. A chat keeps its order: what is behind a message that is held back is
+// held back too.
 type readBatch struct {
 	ready     []supervisor.Incoming
 	heldChats map[string]bool // of which something is held back
@@ -116,26 +107,23 @@ type readBatch struct {
 	highest   int64           // 0 where no update has an id
 }
 
-func (s *readBatch) hold(l supervisor.Incoming) {
-	if s.firstHeld == 0 || l.Update < s.firstHeld {
-		s.firstHeld = l.Update
+func (b *readBatch) hold(in supervisor.Incoming) {
+	if b.firstHeld == 0 || in.Update < b.firstHeld {
+		b.firstHeld = in.Update
 	}
-	if s.heldChats == nil {
-		s.heldChats = map[string]bool{}
-	}
-	s.heldChats[l.Chat] = true
-	if l.MovedTo != "" {
-		s.heldChats[l.MovedTo] = true
+	b.heldChats[in.Chat] = true
+	if in.MovedTo != "" {
+		b.heldChats[in.MovedTo] = true
 	}
 }
 
-// next is where the next batch begins. What is held back and all behind it comes again.
-func (s *readBatch) next(otherwise int64) int64 {
+// next is where the next batch begins. What is held back, and all behind it, comes again.
+func (b *readBatch) next(otherwise int64) int64 {
 	switch {
-	case s.firstHeld != 0:
-		return s.firstHeld
-	case s.highest != 0:
-		return s.highest + 1
+	case b.firstHeld != 0:
+		return b.firstHeld
+	case b.highest != 0:
+		return b.highest + 1
 	}
 	return otherwise
 }

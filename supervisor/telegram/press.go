@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// ackTimeout is how long an answer to a press may take: whoever waits for it has looked away then.
+	// ackTimeout is how long an answer to a press may take: whoever pressed has looked away then.
 	ackTimeout = 10 * time.Second
-	maxAck     = 200 // characters of what whoever pressed is shown (Bot API); here UTF-16 code units, which are not fewer
+	maxAck     = 200 // characters that whoever pressed is shown (Bot API); here UTF-16 code units, which are not fewer
 )
 
 // keyboard are the buttons below a message; nil for none.
@@ -34,12 +34,6 @@ func keyboard(rows [][]supervisor.Button) *gotgbot.InlineKeyboardMarkup {
 	return &gotgbot.InlineKeyboardMarkup{InlineKeyboard: shown}
 }
 
-// Unbutton takes a message's buttons away. One that has none, is not there or can't be changed any more is well. Its error is
-// a *supervisor.SendError.
-func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message string) error {
-	return c.changeMessage(ctx, "editMessageReplyMarkup", to, message, sendParams{forgiving: unbuttoned})
-}
-
 // answerParams are the parameters of answerCallbackQuery.
 type answerParams struct {
 	Query string `json:"callback_query_id"`
@@ -47,18 +41,15 @@ type answerParams struct {
 	Alert bool   `json:"show_alert,omitempty"`
 }
 
-// AckPress ends the wait of whoever pressed a button, and shows them text, of which the first 200 characters count: as an
-// alert that they have to close, or else for a moment. "" shows nothing. It is tried once, for at most 10 s. A query that has
-// waited too long is well: nothing can be shown any more. Its error is a *supervisor.SendError.
+// AckPress ends the wait of whoever pressed a button, and shows them the first 200 characters of a text: as an alert that they
+// have to close, or else for a moment. "" shows nothing. It is tried once, for at most 10 s. A query that has waited too long is
+// well: nothing can be shown any more. Its error is a *supervisor.SendError.
 func (c *Client) AckPress(ctx context.Context, query, text string, alert bool) error {
 	const method = "answerCallbackQuery"
 	if query == "" {
 		return notSendable(method, errors.New("nobody: there is no query"))
 	}
 	shown := supervisor.RichText{Text: text}.Clip(maxAck).Text
-	_, err := c.do(ctx, apiCall{method: method, timeout: ackTimeout, params: &answerParams{query, shown, alert}})
-	if f := new(failure); errors.As(err, &f) && f.said(tooOld) {
-		return nil
-	}
+	_, err := c.do(ctx, apiCall{method: method, timeout: ackTimeout, forgiving: tooOld, params: &answerParams{query, shown, alert}})
 	return err
 }

@@ -13,35 +13,27 @@ import (
 	"mews/supervisor"
 )
 
-// typingWait is how long a sign of typing may take: it lasts 5 s, and comes to nothing later.
-const typingWait = 5 * time.Second
+// typingTimeout is how long a sign of typing may take: it lasts 5 s, and comes to nothing later.
+const typingTimeout = 5 * time.Second
 
-// generalTopic is the topic that every forum has. Telegram knows no thread by its number.
+// generalTopic is the topic that every forum has. A call does not name it.
 const generalTopic = 1
 
-// sendParams are the parameters of every method that a chat is to see something of.
+// sendParams are the parameters of every method of which a chat is to see something.
 type sendParams struct {
-	Chat          int64                         `json:"chat_id"`
-	Thread        int64                         `json:"message_thread_id,omitempty"`
-	Message       int64                         `json:"message_id,omitempty"`
-	Action        string                        `json:"action,omitempty"`
-	Text          string                        `json:"text,omitempty"`
-	Entities      []gotgbot.MessageEntity       `json:"entities,omitempty"` // and never parse_mode: nothing is parsed again
-	Preview       *gotgbot.LinkPreviewOptions   `json:"link_preview_options,omitempty"`
-	Markup        *gotgbot.InlineKeyboardMarkup `json:"reply_markup,omitempty"` // an edit without it takes the buttons away
-	Reply         *gotgbot.ReplyParameters      `json:"reply_parameters,omitempty"`
-	Silent        bool                          `json:"disable_notification,omitempty"`
-	captionParams                               // where the message is a file
-	file          *upload
-	timeout       time.Duration
-	forgiving     []string // what the API may say and yet all is well
-}
-
-// captionParams is what a message with a file has in the place of text.
-type captionParams struct {
-	Caption string                  `json:"caption,omitempty"`
-	Marks   []gotgbot.MessageEntity `json:"caption_entities,omitempty"`
-	AsIs    bool                    `json:"disable_content_type_detection,omitempty"` // a document stays one
+	Chat     int64                         `json:"chat_id"`
+	Thread   int64                         `json:"message_thread_id,omitempty"`
+	Message  int64                         `json:"message_id,omitempty"`
+	Action   string                        `json:"action,omitempty"`
+	Text     string                        `json:"text,omitempty"`
+	Entities []gotgbot.MessageEntity       `json:"entities,omitempty"` // and never parse_mode: nothing is parsed again
+	Caption  string                        `json:"caption,omitempty"`  // in the place of the text, where the message is a file
+	Marks    []gotgbot.MessageEntity       `json:"caption_entities,omitempty"`
+	AsIs     bool                          `json:"disable_content_type_detection,omitempty"` // a document stays one
+	Preview  *gotgbot.LinkPreviewOptions   `json:"link_preview_options,omitempty"`
+	Markup   *gotgbot.InlineKeyboardMarkup `json:"reply_markup,omitempty"` // an edit without it takes the buttons away
+	Reply    *gotgbot.ReplyParameters      `json:"reply_parameters,omitempty"`
+	Silent   bool                          `json:"disable_notification,omitempty"`
 }
 
 // Send sends one message and returns its name. Its error is a *supervisor.SendError. A picture that Telegram does not take as
@@ -56,64 +48,60 @@ func (c *Client) Send(ctx context.Context, to supervisor.Address, content superv
 		}
 		o.Reply = &gotgbot.ReplyParameters{MessageId: id, AllowSendingWithoutReply: true}
 	}
-	method, result, err := c.sendContent(ctx, to, o, content.File)
+	call := apiCall{method: "sendMessage"}
+	if content.File != nil {
+		file, err := c.upload(*content.File)
+		if err != nil {
+			return "", notSendable(sendDocument, fmt.Errorf("%s: %w", to.Chat, err))
+		}
+		call.file, call.method = file, uploadMethods[file.part]
+		o.AsIs = call.method == sendDocument
+	}
+	result, err := c.callChat(ctx, call, to, o)
+	if f, ok := errors.AsType[*failure](err); ok && call.method == sendPhoto && f.noPicture() {
+		call.method, call.file.part, o.AsIs = sendDocument, "document", true
+		result, err = c.callChat(ctx, call, to, o)
+	}
 	if err != nil {
 		return "", err
 	}
 	var sent gotgbot.MessageId
 	if err := json.Unmarshal(result, &sent); err != nil || sent.MessageId <= 0 {
-		return "", noMessageID(method, to.Chat)
+		err := fmt.Errorf("%s to %s: the answer names no message", call.method, to.Chat)
+		return "", &supervisor.SendError{Result: supervisor.ResultUnknown, Err: err}
 	}
-	return strconv.FormatInt(sent.MessageId, 10), nil
+	return decimal(sent.MessageId), nil
 }
 
-// sendContent sends a text, or a file as what it can be sent as. The method is the one that was called last.
-func (c *Client) sendContent(ctx context.Context, to supervisor.Address, o sendParams, file *supervisor.File) (
-	method string, result json.RawMessage, err error) {
-	if file == nil {
-		result, err = c.callChat(ctx, "sendMessage", to, o)
-		return "sendMessage", result, err
-	}
-	if o.file, err = c.upload(*file); err != nil {
-		return sendDocument, nil, notSendable(sendDocument, fmt.Errorf("%s: %w", to.Chat, err))
-	}
-	if o.file.part == "photo" {
-		result, err = c.callChat(ctx, sendPhoto, to, o)
-		if f := new(failure); !errors.As(err, &f) || !f.noPicture() {
-			return sendPhoto, result, err
-		}
-		o.file.part = "document"
-	}
-	o.AsIs = true
-	result, err = c.callChat(ctx, sendDocument, to, o)
-	return sendDocument, result, err
-}
-
-// Edit makes a message show content, of which the file can't change. One that shows it already is well. Its error is a
+// Edit makes a message show content; its file can't change. A message that shows it already is well. Its error is a
 // *supervisor.SendError.
 func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error {
-	o := contentParams(content)
-	o.forgiving = unchanged
-	method := "editMessageText"
+	call := apiCall{method: "editMessageText", forgiving: unchanged}
 	if content.File != nil {
-		method = "editMessageCaption"
+		call.method = "editMessageCaption"
 	}
-	return c.changeMessage(ctx, method, to, message, o)
+	return c.changeMessage(ctx, call, to, message, contentParams(content))
 }
 
 // Delete takes a message away. One that is not there is well. Its error is a *supervisor.SendError.
 func (c *Client) Delete(ctx context.Context, to supervisor.Address, message string) error {
-	return c.changeMessage(ctx, "deleteMessage", to, message, sendParams{forgiving: notThere})
+	return c.changeMessage(ctx, apiCall{method: "deleteMessage", forgiving: notThere}, to, message, sendParams{})
+}
+
+// Unbutton takes a message's buttons away. One that has none, is not there or can't be changed any more is well. Its error is
+// a *supervisor.SendError.
+func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message string) error {
+	return c.changeMessage(ctx, apiCall{method: "editMessageReplyMarkup", forgiving: unbuttoned}, to, message, sendParams{})
 }
 
 // Typing shows for 5 s that an answer is being written. Its error is a *supervisor.SendError.
 func (c *Client) Typing(ctx context.Context, to supervisor.Address) error {
-	_, err := c.callChat(ctx, "sendChatAction", to, sendParams{Action: "typing", timeout: typingWait})
+	_, err := c.callChat(ctx, apiCall{method: "sendChatAction", timeout: typingTimeout}, to, sendParams{Action: "typing"})
 	return err
 }
 
-// contentParams are a text's parameters. Its links show no preview: what an answer links to was chosen by nobody to be shown,
-// and Telegram would fetch it.
+// contentParams are a text's parameters. Its links show no preview: nobody chose them to be shown, and Telegram would fetch
+// them.
 func contentParams(content supervisor.RichText) sendParams {
 	o := sendParams{Markup: keyboard(content.Buttons)}
 	if content.File != nil {
@@ -126,7 +114,7 @@ func contentParams(content supervisor.RichText) sendParams {
 	return o
 }
 
-// entities are the same marks in the library's words: the types have the API's own names.
+// entities are the marks in the library's words. The types have the API's own names.
 func entities(marks []supervisor.Entity) []gotgbot.MessageEntity {
 	out := make([]gotgbot.MessageEntity, len(marks))
 	for i, m := range marks {
@@ -137,43 +125,33 @@ func entities(marks []supervisor.Entity) []gotgbot.MessageEntity {
 	return out
 }
 
-// changeMessage is put about a message, which is in a thread already.
-func (c *Client) changeMessage(ctx context.Context, method string, to supervisor.Address, message string, o sendParams) error {
+// changeMessage makes a call about a message. No thread is named: the message is in one already.
+func (c *Client) changeMessage(ctx context.Context, call apiCall, to supervisor.Address, message string, o sendParams) error {
 	id, err := parseID("message", message)
 	if err != nil {
-		return notSendable(method, err)
+		return notSendable(call.method, err)
 	}
 	o.Message = id
-	_, err = c.callChat(ctx, method, supervisor.Address{Chat: to.Chat}, o)
+	_, err = c.callChat(ctx, call, supervisor.Address{Chat: to.Chat}, o)
 	return err
 }
 
-// callChat makes the call. Where the API says no in a way that o forgives there is neither a result nor an error.
-func (c *Client) callChat(ctx context.Context, method string, to supervisor.Address, o sendParams) (json.RawMessage, error) {
+// callChat makes a call about a chat.
+func (c *Client) callChat(ctx context.Context, call apiCall, to supervisor.Address, o sendParams) (json.RawMessage, error) {
 	var err error
 	if o.Chat, err = parseID("chat", to.Chat); err != nil {
-		return nil, notSendable(method, err)
+		return nil, notSendable(call.method, err)
 	}
-	if o.Thread, err = parseThread(to.Thread); err != nil {
-		return nil, notSendable(method, err)
+	if to.Thread != "" {
+		if o.Thread, err = parseID("thread", to.Thread); err != nil {
+			return nil, notSendable(call.method, err)
+		}
 	}
-	result, err := c.do(ctx, apiCall{method: method, chat: to.Chat, params: &o, file: o.file, timeout: o.timeout})
-	if f := new(failure); errors.As(err, &f) && f.said(o.forgiving) {
-		return nil, nil
+	if o.Thread == generalTopic {
+		o.Thread = 0
 	}
-	return result, err
-}
-
-// parseThread is a topic's number, 0 where it is to be left out.
-func parseThread(name string) (int64, error) {
-	if name == "" {
-		return 0, nil
-	}
-	id, err := parseID("thread", name)
-	if id == generalTopic {
-		return 0, err
-	}
-	return id, err
+	call.chat, call.params = to.Chat, &o
+	return c.do(ctx, call)
 }
 
 // parseID reads one of Telegram's names. They are all numbers.
@@ -188,10 +166,4 @@ func parseID(what, name string) (int64, error) {
 // notSendable is for what can't be asked of Telegram.
 func notSendable(method string, err error) error {
 	return &supervisor.SendError{Result: supervisor.ResultRefused, Err: fmt.Errorf("%s to %w", method, err)}
-}
-
-// noMessageID is for a message that was taken, and whose name is not known.
-func noMessageID(method, chat string) error {
-	err := fmt.Errorf("%s to %s: the answer names no message", method, chat)
-	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: err}
 }

@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// errEnded is what a connection gets that asks for more of a request that has been given up.
+// errEnded is for a connection that asks for more of a request that was given up.
 var errEnded = errors.New("the call has ended")
 
-// outgoing is a request's body that knows whether it may have reached the server whole. The server takes no request
-// before its last byte, so one whose last byte was never handed to a connection was not taken, for certain. That covers
-// every failure of names, connecting and TLS. httptrace can't say as much: WroteRequest comes from another goroutine, and
-// may be about to come when the call has already failed; end closes that door.
+// trackedBody is a request's body that knows whether it may have reached the server whole. The server takes no request before
+// its last byte, so a request whose last byte was never handed to a connection was not taken, for certain. That covers every
+// failure of names, connecting and TLS. httptrace can't say as much: WroteRequest comes from another goroutine, and may still
+// come when the call has already failed. Here nothing is handed out after stop.
 //
-// A body of a type of our own also makes net/http write the head first, so a connection that the server has closed
+// Where the body is of a type of our own, net/http writes the head first, so that a connection that the server has closed
 // meanwhile mostly fails on the head.
 type trackedBody struct {
 	size int64
@@ -36,27 +36,27 @@ func bytesBody(body []byte) *trackedBody {
 	}}
 }
 
-// reader begins the body anew. What an earlier reader has handed out reached nobody then.
-func (o *trackedBody) reader() (io.ReadCloser, error) {
-	source, err := o.open()
-	o.mu.Lock()
-	defer o.mu.Unlock()
+// reader begins the body anew. What an earlier reader has handed out has reached nobody then.
+func (b *trackedBody) reader() (io.ReadCloser, error) {
+	source, err := b.open()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if err != nil {
-		o.readErr = err
+		b.readErr = err
 		return nil, err
 	}
-	o.readers++
-	o.sentWhole = false
-	return &bodyReader{body: o, number: o.readers, source: source, left: o.size}, nil
+	b.readers++
+	b.sentWhole = false
+	return &bodyReader{body: b, number: b.readers, source: source, left: b.size}, nil
 }
 
-// stop lets nothing more out and tells whether everything is out, and if not, what was wrong with the body itself. It is for
-// a call that has failed.
-func (o *trackedBody) stop() (whole bool, broken error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.ended = true
-	return o.sentWhole, o.readErr
+// stop hands out nothing more. It tells whether everything was handed out, and what was wrong with the body itself. It is for a
+// call that has failed.
+func (b *trackedBody) stop() (whole bool, broken error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	return b.sentWhole, b.readErr
 }
 
 // bodyReader belongs to the connection that writes it.
@@ -65,7 +65,7 @@ type bodyReader struct {
 	number int
 	source io.ReadCloser
 	left   int64 // bytes that are not handed out yet
-	closed bool  // source is; guarded by of.mu, as all of it is
+	closed bool  // the source is. body.mu guards all of this
 }
 
 func (r *bodyReader) Read(buf []byte) (int, error) {

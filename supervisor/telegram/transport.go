@@ -14,13 +14,12 @@ import (
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
-	"github.com/hashicorp/go-hclog"
 )
 
 const (
 	connectTimeout = 10 * time.Second
 	// idleTimeout is shorter than a server's keep-alive (nginx: 75 s, many proxies: 60 s or 30 s): a connection that the
-	// server has closed just when we write to it leaves a call's fate unknown.
+	// server has closed just when we write to it leaves a call's result unknown.
 	idleTimeout = 20 * time.Second
 	maxUpdates  = 16 << 20 // bytes of an answer to getUpdates
 	maxAnswer   = 1 << 20  // bytes of any other answer
@@ -29,34 +28,18 @@ const (
 
 const pollMethod = "getUpdates"
 
-// wire is how a client reaches the API.
-type wire struct {
-	endpoint func(method string) string // with the token. A function, so that nothing that prints a Client shows it
-	redact   func(text string) string
-	polls    http.RoundTripper // apart from sends: a poll that waits for its 50 s never holds one up
-	sends    http.RoundTripper
-	log      hclog.Logger
-}
-
 // apiCall is one API call.
 type apiCall struct {
-	method  string
-	chat    string // for the error; "" where it is about none
-	params  any    // marshalled to a JSON object; nil is an empty one
-	file    *upload
-	timeout time.Duration // in all; 0 is callTimeout, and with a file as much more as its bytes may take
+	method    string
+	chat      string // for the error; "" where it is about none
+	params    any    // marshalled to a JSON object; nil is an empty one
+	file      *upload
+	forgiving []string      // what the API may say and all is well: there is neither a result nor an error then
+	timeout   time.Duration // in all, connecting included; 0 is callTimeout, and with a file as much more as its bytes may take
 }
 
-// transports are the connections to poll and those to send by.
-func transports(given http.RoundTripper) (polls, sends http.RoundTripper) {
-	if given != nil {
-		return given, given
-	}
-	return newTransport(1), newTransport(8)
-}
-
-// newTransport speaks HTTP/1.1 alone: a connection carries one call, so when one breaks, one call's fate is in question
-// and not that of every call under way, and a reset names its call.
+// newTransport speaks HTTP/1.1 alone. A connection carries one call then: where one breaks, one call's result is unknown and not
+// that of every call under way, and a reset names its call.
 func newTransport(idle int) *http.Transport {
 	var only http.Protocols
 	only.SetHTTP1(true)
@@ -77,7 +60,7 @@ func newTransport(idle int) *http.Transport {
 	}
 }
 
-// dropIdle closes what nobody uses. A transport of the caller's may have no such notion.
+// dropIdle closes idle connections. A transport of the caller's may have no such notion.
 func dropIdle(t http.RoundTripper) {
 	if own, ok := t.(interface{ CloseIdleConnections() }); ok {
 		own.CloseIdleConnections()
@@ -85,47 +68,41 @@ func dropIdle(t http.RoundTripper) {
 }
 
 // dropPolls makes the next poll connect anew, once the present one's context has ended.
-func (w *wire) dropPolls() { dropIdle(w.polls) }
+func (c *Client) dropPolls() { dropIdle(c.polls) }
 
-// request makes one API call. wait is how long it may take in all, connecting included; 0 is callTimeout. Its error is a
-// *supervisor.SendError, and errors.As finds a *gotgbot.TelegramError in it where the API itself has said no.
-func (w *wire) request(ctx context.Context, method string, params map[string]any, wait time.Duration) (
-	json.RawMessage, error) {
-	k := apiCall{method: method, timeout: wait}
-	if params != nil { // a nil map in an interface would be "null"
-		k.params = params
-	}
-	return w.do(ctx, k)
-}
-
-// do makes one call. Its error is a *supervisor.SendError.
-func (w *wire) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
+// do makes one call. Its error is a *supervisor.SendError, and errors.As finds a *gotgbot.TelegramError in it where the API
+// itself has said no.
+func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 	if k.timeout <= 0 {
-		k.timeout = callTimeout + k.file.wait()
+		k.timeout = callTimeout + k.file.uploadTime()
 	}
 	began := time.Now()
-	result, f := w.exchange(ctx, k)
-	if w.log.IsDebug() {
-		w.log.Debug("called the Bot API", "method", k.method, "chat", k.chat, "took", time.Since(began), "failed", f != nil)
+	result, f := c.exchange(ctx, k)
+	if c.log.IsDebug() {
+		c.log.Debug("called the Bot API", "method", k.method, "chat", k.chat, "took", time.Since(began), "failed", f != nil)
 	}
-	if f != nil {
-		return nil, f.sendError()
+	if f == nil || f.said(k.forgiving) {
+		return result, nil
 	}
-	return result, nil
+	return nil, c.redacted(k, f).sendError()
 }
 
-// exchange sends one request and reads its answer. RoundTrip is called without an http.Client: so no redirect is followed,
-// which would carry the token and a person's words to a host that nobody configured.
-func (w *wire) exchange(parent context.Context, k apiCall) (json.RawMessage, *failure) {
+// exchange sends one request and reads its answer. It calls RoundTrip without an http.Client, so that no redirect is followed:
+// that would carry the token and a person's words to a host that nobody configured.
+func (c *Client) exchange(parent context.Context, k apiCall) (json.RawMessage, *failure) {
 	ctx, cancel := context.WithTimeout(parent, k.timeout)
 	defer cancel()
-	req, out, err := w.newRequest(ctx, k)
+	req, out, err := c.newRequest(ctx, k)
 	if err != nil {
-		return nil, w.failed(k, &failure{responder: responderSelf, err: err})
+		return nil, &failure{responder: responderSelf, err: err}
 	}
-	resp, err := w.connections(k.method).RoundTrip(req)
+	connections := c.sends
+	if k.method == pollMethod {
+		connections = c.polls
+	}
+	resp, err := connections.RoundTrip(req)
 	if err != nil {
-		return nil, w.failed(k, unanswered(out, ending(parent, ctx, k.timeout, err)))
+		return nil, unanswered(out, ending(parent, ctx, k.timeout, err))
 	}
 	defer resp.Body.Close() // it was only read: its error says nothing
 	f := &failure{responder: responderGateway, code: resp.StatusCode}
@@ -133,16 +110,15 @@ func (w *wire) exchange(parent context.Context, k apiCall) (json.RawMessage, *fa
 	body, err := readAnswer(resp, k.method)
 	if err != nil {
 		f.err = ending(parent, ctx, k.timeout, err)
-		return nil, w.failed(k, f)
+		return nil, f
 	}
-	result := f.read(body)
-	if result == nil {
-		return nil, w.failed(k, f)
+	if result := f.read(body); result != nil {
+		return result, nil
 	}
-	return result, nil
+	return nil, f
 }
 
-// unanswered is the failure of a request that no answer began to.
+// unanswered is the failure of a request to which no answer began.
 func unanswered(out *trackedBody, err error) *failure {
 	whole, broken := out.stop()
 	if broken != nil {
@@ -151,8 +127,8 @@ func unanswered(out *trackedBody, err error) *failure {
 	return &failure{sentWhole: whole, err: err}
 }
 
-// newRequest never fails on what a person wrote: all of that can be marshalled.
-func (w *wire) newRequest(ctx context.Context, k apiCall) (*http.Request, *trackedBody, error) {
+// newRequest never fails because of what a person wrote: all of that can be marshalled.
+func (c *Client) newRequest(ctx context.Context, k apiCall) (*http.Request, *trackedBody, error) {
 	out, kind, err := k.body()
 	if err != nil {
 		return nil, nil, err
@@ -161,7 +137,7 @@ func (w *wire) newRequest(ctx context.Context, k apiCall) (*http.Request, *track
 	if err != nil {
 		return nil, nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.endpoint(k.method), body)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint(k.method), body)
 	if err != nil {
 		return nil, nil, errors.Join(err, body.Close())
 	}
@@ -188,22 +164,15 @@ func (k apiCall) body() (*trackedBody, string, error) {
 	return bytesBody(params), "application/json", nil
 }
 
-func (w *wire) connections(method string) http.RoundTripper {
-	if method == pollMethod {
-		return w.polls
-	}
-	return w.sends
-}
-
-// failed completes f and makes its text one that may be shown to anybody who reads the log.
-func (w *wire) failed(k apiCall, f *failure) *failure {
+// redacted completes a failure, and makes its text one that everybody who reads the log may see.
+func (c *Client) redacted(k apiCall, f *failure) *failure {
 	f.method, f.chat = k.method, k.chat
 	if f.api != nil {
 		f.api.Method = k.method
-		f.api.Description = clip(w.redact(f.api.Description))
+		f.api.Description = clip(c.redact(f.api.Description))
 	}
 	if f.err != nil && !errors.Is(f.err, context.Canceled) && !errors.Is(f.err, context.DeadlineExceeded) {
-		f.err = errors.New(clip(w.redact(f.err.Error()))) // as text alone: what it wraps could be printed with the URL
+		f.err = errors.New(clip(c.redact(f.err.Error()))) // as text alone: what it wraps could be printed with the URL
 	}
 	return f
 }
@@ -221,9 +190,9 @@ func ending(parent, ctx context.Context, wait time.Duration, err error) error {
 	return err
 }
 
-// readAnswer reads a body to its end, because only such a connection is used again.
+// readAnswer reads a body to its end: only then the connection is used again.
 func readAnswer(resp *http.Response, method string) ([]byte, error) {
-	if resp.StatusCode == http.StatusSwitchingProtocols { // its body is the connection itself, which no context ends
+	if resp.StatusCode == http.StatusSwitchingProtocols { // the body is the connection itself, which no context ends
 		return nil, errors.New("the answer is another protocol's")
 	}
 	limit := maxAnswer
@@ -245,14 +214,13 @@ func readAnswer(resp *http.Response, method string) ([]byte, error) {
 // gotgbotClient lets the library's methods make their calls by a Client.
 type gotgbotClient struct{ c *Client }
 
-// RequestWithContext passes over the token that it is given: the client has its own. Parameters stay strings, as the
-// library makes them; the API reads lists and objects in a string too.
+// RequestWithContext ignores the token that it is given: the client has its own. Parameters stay strings, as the library makes
+// them; the API reads lists and objects in a string too.
 func (r gotgbotClient) RequestWithContext(ctx context.Context, _ string, method string, params map[string]string,
 	files map[string]gotgbot.FileReader, opts *gotgbot.RequestOpts) (json.RawMessage, error) {
 	k := apiCall{method: method, chat: params["chat_id"]}
 	if len(files) > 0 {
-		err := r.c.failed(k, &failure{err: errors.New("files are not sent this way")})
-		return nil, err.sendError()
+		return nil, r.c.redacted(k, &failure{err: errors.New("files are not sent this way")}).sendError()
 	}
 	if params != nil {
 		k.params = nonEmpty(params)
@@ -263,7 +231,7 @@ func (r gotgbotClient) RequestWithContext(ctx context.Context, _ string, method 
 	return r.c.do(ctx, k)
 }
 
-// nonEmpty are the parameters that have a value: the library names every optional one.
+// nonEmpty are the parameters that have a value. The library also names the optional ones that have none.
 func nonEmpty(params map[string]string) map[string]string {
 	out := make(map[string]string, len(params))
 	for name, value := range params {

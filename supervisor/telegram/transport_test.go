@@ -172,7 +172,7 @@ func TestAPollHoldsNoMessageUp(t *testing.T) {
 	}))
 	var polls sync.WaitGroup
 	polls.Go(func() {
-		if _, err := c.request(t.Context(), pollMethod, nil, 0); err != nil {
+		if _, err := c.do(t.Context(), apiCall{method: pollMethod}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -223,13 +223,13 @@ func TestTLSIsOfTheClassicalKind(t *testing.T) {
 }
 
 func TestConnectionsAreGivenUpBeforeTheServerDoes(t *testing.T) {
-	polls, sends := transports(nil)
-	for _, own := range []*http.Transport{polls.(*http.Transport), sends.(*http.Transport)} {
+	c := open(t, "")
+	for _, own := range []*http.Transport{c.polls.(*http.Transport), c.sends.(*http.Transport)} {
 		if own.IdleConnTimeout != idleTimeout || idleTimeout >= 30*time.Second || own.Proxy == nil {
 			t.Errorf("idle connections are kept for %v", own.IdleConnTimeout)
 		}
 	}
-	if polls == sends {
+	if c.polls == c.sends {
 		t.Error("polls and sends share connections")
 	}
 }
@@ -237,10 +237,10 @@ func TestConnectionsAreGivenUpBeforeTheServerDoes(t *testing.T) {
 // A batch of a hundred updates is larger than any other answer may be.
 func TestAPollsAnswerMayBeLarge(t *testing.T) {
 	c := open(t, answers(t, 200, `{"ok":true,"result":["`+strings.Repeat("a", 2*maxAnswer)+`"]}`))
-	if _, err := c.request(t.Context(), pollMethod, map[string]any{"offset": 1}, 0); err != nil {
+	if _, err := c.do(t.Context(), apiCall{method: pollMethod, params: map[string]any{"offset": 1}}); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.request(t.Context(), "getChat", nil, 0); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
+	if _, err := c.do(t.Context(), apiCall{method: "getChat"}); err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes") {
 		t.Errorf("got %v", err)
 	}
 }

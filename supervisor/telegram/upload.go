@@ -2,6 +2,7 @@ package telegram
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,44 +37,44 @@ const (
 // photoTypes are what Telegram shows as photos.
 var photoTypes = []string{"image/png", "image/jpeg"}
 
+// uploadMethods send a file as what it is, by the parameter that it is in.
+var uploadMethods = map[string]string{"photo": sendPhoto, "document": sendDocument}
+
 // upload is a file that goes with a call.
 type upload struct {
 	part string // the parameter that it is: photo or document
 	name string
 	size int64
-	open func() (io.ReadCloser, error)
+	open func() (source io.ReadCloser, size int64, err error)
 }
 
-// wait is how long its bytes may take.
-func (u *upload) wait() time.Duration {
+// uploadTime is how long its bytes may take.
+func (u *upload) uploadTime() time.Duration {
 	if u == nil {
 		return 0
 	}
 	return time.Duration(u.size/uploadRate) * time.Second
 }
 
-// upload looks at a file before it is sent. The error is for a person: the file can't be sent.
+// upload looks at a file before it is sent. Its error is for a person: the file can't be sent.
 func (c *Client) upload(file supervisor.File) (*upload, error) {
-	name := line(file.Name, maxFileName)
-	if name == "" {
-		name = "file"
-	}
-	u := &upload{part: "document", name: name, open: func() (io.ReadCloser, error) {
-		source, _, err := c.open(file.SHA256)
+	name := cmp.Or(line(file.Name, maxFileName), "file")
+	open := func() (io.ReadCloser, int64, error) {
+		source, size, err := c.open(file.SHA256)
 		if err != nil {
-			return nil, fmt.Errorf("open the file %q: %w", name, err)
+			err = fmt.Errorf("open the file %q: %w", name, err)
 		}
-		return source, nil
-	}}
-	source, size, err := c.open(file.SHA256)
+		return source, size, err
+	}
+	source, size, err := open()
 	if err != nil {
-		return nil, fmt.Errorf("open the file %q: %w", name, err)
+		return nil, err
 	}
 	defer source.Close() // it was only read: its error says nothing
 	if size > maxDocument {
-		return nil, fmt.Errorf("the file %q has %d bytes, and a bot can send at most %d", name, size, maxDocument)
+		return nil, fmt.Errorf(textFileTooLarge, name, size, maxDocument)
 	}
-	u.size = size
+	u := &upload{part: "document", name: name, size: size, open: open}
 	if size <= maxPhoto && slices.Contains(photoTypes, file.MediaType) && fitsPhoto(source) {
 		u.part = "photo"
 	}
@@ -87,7 +88,7 @@ func fitsPhoto(picture io.Reader) bool {
 	return err == nil && short > 0 && short+long <= maxSides && long <= maxStretch*short
 }
 
-// noPicture says whether the API took a file for no photo: it may take it for a document.
+// noPicture says whether the API does not take a file as a photo. It may take it as a document.
 func (f *failure) noPicture() bool {
 	return f.responder == responderAPI && (f.code == http.StatusRequestEntityTooLarge || f.code == http.StatusBadRequest && f.said(noPicture))
 }
@@ -104,7 +105,7 @@ func (u *upload) body(params []byte) (*trackedBody, string, error) {
 	}
 	end := form.Bytes()
 	return &trackedBody{size: int64(len(begin)) + u.size + int64(len(end)), open: func() (io.ReadCloser, error) {
-		source, err := u.open()
+		source, _, err := u.open()
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +114,8 @@ func (u *upload) body(params []byte) (*trackedBody, string, error) {
 	}}, w.FormDataContentType(), nil
 }
 
-// exactReader reads so many bytes. Where there are fewer it fails before anything behind them is read: a form that ended there
-// would be taken as whole.
+// exactReader reads exactly so many bytes. Where there are fewer it fails before anything behind them is read: a form that ended
+// there would be taken as whole.
 type exactReader struct {
 	source io.Reader
 	left   int64
@@ -138,7 +139,7 @@ type formReader struct {
 	io.Closer
 }
 
-// head writes all that comes before the file's bytes. What is no string is JSON, as the API reads it in a form.
+// head writes all that comes before the file's bytes. Values that are no strings are JSON: so the API reads them in a form.
 func (u *upload) head(w *multipart.Writer, params []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(params, &values); err != nil {

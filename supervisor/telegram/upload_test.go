@@ -386,8 +386,10 @@ func TestAFormSaysWhatWasMeant(t *testing.T) {
 		caption := rapid.String().Draw(t, "caption")
 		content := rapid.SliceOf(rapid.Byte()).Draw(t, "content")
 		u := &upload{part: "document", name: "x" + line(rapid.String().Draw(t, "name"), maxFileName), size: int64(len(content)),
-			open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }}
-		k := apiCall{params: &sendParams{Chat: 5, captionParams: captionParams{Caption: caption, AsIs: true}}, file: u}
+			open: func() (io.ReadCloser, int64, error) {
+				return io.NopCloser(bytes.NewReader(content)), int64(len(content)), nil
+			}}
+		k := apiCall{params: &sendParams{Chat: 5, Caption: caption, AsIs: true}, file: u}
 		out, kind, err := k.body()
 		if err != nil {
 			t.Fatal(err)

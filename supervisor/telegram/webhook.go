@@ -16,11 +16,13 @@ import (
 	"mews/supervisor"
 )
 
+// MaxUpdate is how long the body of a delivery may be, in bytes. An update has a few KiB.
+const MaxUpdate = 1 << 20
+
 const (
 	secretHeader      = "X-Telegram-Bot-Api-Secret-Token"
-	MaxUpdate         = 1 << 20          // bytes; an update has a few KiB
 	bodyTimeout       = 10 * time.Second // for a body to come
-	retryAfterSeconds = "5"              // seconds until Telegram is to repeat what could not be kept
+	retryAfterSeconds = "5"              // until Telegram is to repeat what could not be kept
 	forgedLogInterval = time.Minute      // between two log lines about requests with a wrong secret
 )
 
@@ -41,17 +43,13 @@ type Webhook struct {
 	forged   throttle
 }
 
-// NewWebhook makes the handler. It is an error to have no secret: then anybody could write as anybody.
-func NewWebhook(c *Client, gate Receiver, o WebhookOptions) (*Webhook, error) {
+// NewWebhook makes the handler. To have no secret is an error: anybody could write as anybody then.
+func NewWebhook(c *Client, receiver Receiver, o WebhookOptions) (*Webhook, error) {
 	if o.Secret == "" {
 		return nil, errors.New("receive Telegram's updates by a webhook: there is no secret to know Telegram by")
 	}
 	return &Webhook{
-		client:   c,
-		receiver: gate,
-		secret:   sha256.Sum256([]byte(o.Secret)),
-		log:      loggerOr(o.Log),
-		health:   healthOr(o.Health),
+		client: c, receiver: receiver, secret: sha256.Sum256([]byte(o.Secret)), log: loggerOr(o.Log), health: healthOr(o.Health),
 	}, nil
 }
 
@@ -67,7 +65,7 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	body, code := read(w, r)
+	body, code := readBody(w, r)
 	if code == http.StatusOK {
 		code = h.receive(r.Context(), body)
 	}
@@ -77,8 +75,8 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(code)
 }
 
-// authentic compares the secret, by its hash so that neither its letters nor its length can be found out by the time that it
-// takes. It comes before all else: whoever does not know the secret has nothing read.
+// authentic compares the secret before anything is read. It compares hashes, so that the time it takes tells neither the
+// secret's letters nor its length.
 func (h *Webhook) authentic(r *http.Request) bool {
 	given := sha256.Sum256([]byte(r.Header.Get(secretHeader)))
 	if subtle.ConstantTimeCompare(given[:], h.secret[:]) == 1 {
@@ -90,8 +88,8 @@ func (h *Webhook) authentic(r *http.Request) bool {
 	return false
 }
 
-// read is the body, or the status of an answer that says why not.
-func read(w http.ResponseWriter, r *http.Request) ([]byte, int) {
+// readBody is the body, or the status of an answer that says why not.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	if r.ContentLength > MaxUpdate {
 		w.Header().Set("Connection", "close")
 		return nil, http.StatusRequestEntityTooLarge
@@ -99,43 +97,43 @@ func read(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 	// net/http takes the deadline back at the body's end. A writer that can have none is no connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxUpdate))
-	if large := new(http.MaxBytesError); errors.As(err, &large) {
+	switch {
+	case err == nil:
+		return body, http.StatusOK
+	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, http.StatusRequestEntityTooLarge
 	}
-	if err != nil {
-		w.Header().Set("Connection", "close")
-		return nil, http.StatusRequestTimeout
-	}
-	return body, http.StatusOK
+	w.Header().Set("Connection", "close")
+	return nil, http.StatusRequestTimeout
 }
 
-// receive has an update kept.
+// receive has an update kept, and is the status of the answer.
 func (h *Webhook) receive(ctx context.Context, body []byte) int {
-	letter, err := Read(json.RawMessage(body), self(ctx, h.client, h.health))
+	self := Self{ID: h.client.id, Name: func() (string, error) { return h.client.askName(ctx, h.health) }}
+	in, err := Read(json.RawMessage(body), self)
+	if err == nil {
+		h.health.answered()
+		if in.Update == 0 {
+			h.log.Warn("the webhook got what is no update; it is dropped", "bytes", len(body))
+			return http.StatusOK
+		}
+		err = h.receiver.Take(ctx, []supervisor.Incoming{in}, 0)
+	}
 	if err != nil {
-		h.log.Warn("read an update from the webhook", "update", letter.Update, "error", err)
-		return http.StatusServiceUnavailable
-	}
-	h.health.answered()
-	if letter.Update == 0 {
-		h.log.Warn("the webhook got what is no update; it is dropped", "bytes", len(body))
-		return http.StatusOK
-	}
-	if err := h.receiver.Take(ctx, []supervisor.Incoming{letter}, 0); err != nil {
-		h.log.Warn("keep an update from the webhook", "update", letter.Update, "error", err)
+		h.log.Warn("keep an update from the webhook", "update", in.Update, "error", err)
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusOK
 }
 
-// throttle counts what comes often, to tell of it seldom. The zero value is ready.
+// throttle counts what comes often, so that it is told of seldom. The zero value is ready.
 type throttle struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	n      int
 	silent time.Time // until then nothing is told
 }
 
-// count is how many there were since the last that was told of; 0 while there is nothing to tell.
+// count is how many there were since the last that was told of; 0 while nothing is to be told.
 func (t *throttle) count(now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

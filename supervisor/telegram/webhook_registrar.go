@@ -12,7 +12,7 @@ import (
 
 const (
 	checkInterval      = time.Minute
-	defaultConnections = 10 // deliveries at once; a household's chats are few, and one chat's updates come one by one anyway
+	defaultConnections = 10 // deliveries at once: people's chats are few, and one chat's updates come one by one anyway
 )
 
 // WebhookRegistrarOptions say where Telegram is to deliver.
@@ -26,98 +26,89 @@ type WebhookRegistrarOptions struct {
 
 // WebhookRegistrar keeps the webhook set, and sees whether Telegram can deliver to it.
 type WebhookRegistrar struct {
-	client  *Client
-	options WebhookRegistrarOptions
+	o      WebhookRegistrarOptions
+	client *Client
 
 	registered  bool           // Telegram was told of the URL. This and what follows is Run's own
-	lastErrorAt int64          // when the last failed delivery was that is known, by Telegram's clock
-	undelivered *deliveryError // deliveries have failed and none is known to have come since
-	nextCheck   time.Time      // of the next look
+	lastErrorAt int64          // the latest failed delivery that is known, by Telegram's clock
+	undelivered *deliveryError // deliveries have failed, and none is known to have come since
+	nextCheck   time.Time
 }
 
-// notChecked is before the first look.
+// notChecked is the lastErrorAt before the first check.
 const notChecked = -1
 
-// NewWebhookRegistrar makes a keeper of the client's bot's webhook.
+// NewWebhookRegistrar makes the registrar of the client's bot's webhook.
 func NewWebhookRegistrar(c *Client, o WebhookRegistrarOptions) *WebhookRegistrar {
 	o.Log, o.Health = loggerOr(o.Log), healthOr(o.Health)
 	if o.MaxConnections == 0 {
 		o.MaxConnections = defaultConnections
 	}
-	return &WebhookRegistrar{client: c, options: o}
+	return &WebhookRegistrar{o: o, client: c}
 }
 
-// Run keeps the webhook until ctx ends; it stays set then, so that Telegram waits with what comes. Once only. Whatever
-// fails is tried again; the error is nil.
-func (k *WebhookRegistrar) Run(ctx context.Context) error {
-	k.options.Health.begin(ModeWebhook)
-	retryForever(ctx, k.options.Health, k.options.Log, "keep the Telegram webhook", k.attempt)
+// Run keeps the webhook set until ctx ends. It stays set then, so that Telegram keeps what comes. Once only. Whatever fails is
+// tried again; the error is nil.
+func (r *WebhookRegistrar) Run(ctx context.Context) error {
+	r.o.Health.begin(ModeWebhook)
+	retryForever(ctx, r.o.Health, r.o.Log, "keep the Telegram webhook", r.attempt)
 	return nil
 }
 
-func (k *WebhookRegistrar) attempt(ctx context.Context) error {
-	sleep(ctx, time.Until(k.nextCheck))
+func (r *WebhookRegistrar) attempt(ctx context.Context) error {
+	sleep(ctx, time.Until(r.nextCheck))
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if !k.registered {
-		if err := k.register(ctx); err != nil {
+	if !r.registered {
+		if err := r.register(ctx); err != nil {
 			return err
 		}
 	}
-	info, err := k.info(ctx)
+	result, err := r.client.do(ctx, apiCall{method: "getWebhookInfo"})
 	if err != nil {
 		return err
 	}
-	k.nextCheck = time.Now().Add(checkInterval)
-	return k.check(info)
+	var info gotgbot.WebhookInfo
+	if err := json.Unmarshal(result, &info); err != nil {
+		return fmt.Errorf("read what Telegram knows of the webhook: %w: %w", errAnswer, err)
+	}
+	r.o.Health.pending(info.PendingUpdateCount)
+	r.nextCheck = time.Now().Add(checkInterval)
+	return r.check(info)
 }
 
 // register tells Telegram where to deliver. It drops nothing of what waits.
-func (k *WebhookRegistrar) register(ctx context.Context) error {
-	_, err := k.client.request(ctx, "setWebhook", map[string]any{
-		"url":                  k.options.URL,
-		"secret_token":         k.options.Secret,
-		"max_connections":      k.options.MaxConnections,
+func (r *WebhookRegistrar) register(ctx context.Context) error {
+	_, err := r.client.do(ctx, apiCall{method: "setWebhook", params: map[string]any{
+		"url":                  r.o.URL,
+		"secret_token":         r.o.Secret,
+		"max_connections":      r.o.MaxConnections,
 		"allowed_updates":      updateKinds,
 		"drop_pending_updates": false,
-	}, callTimeout)
-	if err != nil {
-		return err
+	}})
+	if err == nil {
+		r.registered, r.lastErrorAt = true, notChecked
 	}
-	k.registered, k.lastErrorAt = true, notChecked
-	return nil
+	return err
 }
 
-func (k *WebhookRegistrar) info(ctx context.Context) (gotgbot.WebhookInfo, error) {
-	var info gotgbot.WebhookInfo
-	result, err := k.client.request(ctx, "getWebhookInfo", nil, callTimeout)
-	if err != nil {
-		return info, err
-	}
-	if err := json.Unmarshal(result, &info); err != nil {
-		return info, fmt.Errorf("read what Telegram knows of the webhook: %w: %w", errAnswer, err)
-	}
-	k.options.Health.pending(info.PendingUpdateCount)
-	return info, nil
-}
-
-// check finds what is wrong with a webhook that was set. What failed before that is no matter.
-func (k *WebhookRegistrar) check(info gotgbot.WebhookInfo) error {
-	if info.Url != k.options.URL {
-		k.registered, k.nextCheck = false, time.Time{}
+// check finds what is wrong with a webhook that was set. What failed before that does not matter.
+func (r *WebhookRegistrar) check(info gotgbot.WebhookInfo) error {
+	if info.Url != r.o.URL {
+		r.registered, r.nextCheck = false, time.Time{}
 		return fmt.Errorf("look after the webhook: %w", errWebhookReplaced)
 	}
-	fresh := k.lastErrorAt != notChecked && info.LastErrorDate > k.lastErrorAt
-	k.lastErrorAt = info.LastErrorDate
+	fresh := r.lastErrorAt != notChecked && info.LastErrorDate > r.lastErrorAt
+	r.lastErrorAt = info.LastErrorDate
 	switch {
 	case fresh:
-		k.undelivered = &deliveryError{info.LastErrorMessage}
+		r.undelivered = &deliveryError{info.LastErrorMessage}
 	case info.PendingUpdateCount == 0: // else it may be that Telegram has only not tried again yet
-		k.undelivered = nil
+		r.undelivered = nil
 	}
-	if k.undelivered != nil {
-		return k.undelivered
+	if r.undelivered != nil {
+		return r.undelivered
 	}
 	return nil
 }

@@ -1,0 +1,69 @@
+package telegram
+
+import (
+	"net/http"
+	"time"
+)
+
+const (
+	textUnexplained = "no more is known"
+	// textAlarm is told with the time of the first failure, what is wrong and what to do.
+	textAlarm          = "Since %s no messages come from Telegram: %s. %s Mews goes on trying."
+	textRecovered      = "Messages come from Telegram again, after %s."
+	textNothingLost    = " What was sent in the meantime is not lost."
+	textOldMessageLost = " Telegram keeps messages for 24 hours only: older ones are lost. Who wrote then should write again."
+)
+
+// failureClasses are tried in order; the last takes all.
+var failureClasses = []*failureClass{
+	{is: is(errStore),
+		text:   "what comes cannot be kept",
+		advice: "Check whether the disk is full, and look into Mews's log. Telegram keeps the messages for 24 hours."},
+	{is: is(errStale),
+		text:   "the Bot API server sends the same updates again and again",
+		advice: "Check telegram.api_url in the configuration, and the server there."},
+	{is: refused(http.StatusUnauthorized, http.StatusNotFound), first: 5 * time.Second, most: 5 * time.Minute,
+		text: "Telegram does not accept the bot's token ({text})",
+		advice: "Get the token, or a new one, from @BotFather, put it into the configuration and start Mews again. " +
+			"With a Bot API server of your own, check telegram.api_url too."},
+	{is: isWebhook, most: 30 * time.Second, fix: dropWebhook,
+		text:   "another program sets a webhook for this bot",
+		advice: "Stop that program, or get the bot a new token from @BotFather."},
+	{is: is(errWebhookReplaced),
+		text:   "another program takes this bot's webhook away",
+		advice: "Stop that program, or get the bot a new token from @BotFather."},
+	// An own poll of before lives on for some 30 s when its process was killed: seven failures take longer than that.
+	{is: refused(http.StatusConflict), most: 30 * time.Second, alarmAfter: 7,
+		text: "another program polls with this bot's token",
+		advice: "Stop that program: a bot has one reader only. If it is not yours, get the bot a new token from @BotFather " +
+			"at once."},
+	{is: isLoggedOut, first: 5 * time.Second, most: 5 * time.Minute,
+		text: "the bot was logged out of this Bot API server ({text})",
+		advice: "It is at another server: check telegram.api_url in the configuration. It can come back to the public one " +
+			"10 minutes later."},
+	{is: refused(http.StatusTooManyRequests, floodWaitCode),
+		text:   "Telegram wants fewer requests",
+		advice: "It passes by itself; check whether other programs use the same token."},
+	{is: isRefusal(http.StatusBadRequest, 499),
+		text:   "Telegram refuses the request ({text})",
+		advice: "Check the telegram part of the configuration."},
+	{is: isRefusal(http.StatusInternalServerError, 999),
+		text:   "Telegram has trouble of its own ({text})",
+		advice: "It usually passes by itself."},
+	{is: isStall,
+		text:   "Telegram takes calls and does not answer them",
+		advice: "Check this machine's network, and a proxy if there is one."},
+	{is: isDelivery, most: time.Second, // the registrar checks once a minute
+		text: "Telegram cannot deliver to the webhook ({text})",
+		advice: "Check that telegram.webhook.url can be reached from outside, and that the proxy before Mews hands on the " +
+			"header X-Telegram-Bot-Api-Secret-Token."},
+	{is: isGateway,
+		text:   "something before Telegram answers with an error ({text})",
+		advice: "It may pass by itself. Check telegram.api_url in the configuration, and a proxy if there is one."},
+	{is: isNotTelegram,
+		text:   "what answers is not Telegram's Bot API",
+		advice: "Check telegram.api_url in the configuration, and a proxy if there is one."},
+	{is: func(error) bool { return true },
+		text:   "Telegram cannot be reached",
+		advice: "Check this machine's network, its name service, and telegram.api_url in the configuration."},
+}
