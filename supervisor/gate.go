@@ -7,7 +7,7 @@ type Factor struct {
 	User        string
 	Secret      []byte // sealed to the user; nil where they have not enrolled
 	Confirmed   bool   // a code has shown that they hold it; before that it counts for nothing
-	LastStep    int64  // of the last code that was taken: no step up to it is taken again
+	LastPeriod  int64  // of the last code that was taken: no step up to it is taken again
 	Failures    int    // since the last success or lock-out
 	Lockouts    int    // since the last success
 	LockedUntil time.Time

@@ -3,6 +3,7 @@ package access_test
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -138,7 +139,7 @@ func TestOnTelegramAPersonIsTheirNumber(t *testing.T) {
 	for id, want := range map[int64]string{
 		42: "ann", 1 << 51: "cat", 0: "", 43: "", -42: "", 1<<51 + 42: "", 1<<63 - 1: "", -1 << 63: "",
 	} {
-		u, ok := p.Telegram(id)
+		u, ok := p.ByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10))
 		if u.Name != want || ok != (want != "") || ok && u.Telegram != id {
 			t.Errorf("%d is %q, %v; want %q", id, u.Name, ok, want)
 		}

@@ -22,249 +22,256 @@ type check struct {
 	factor  supervisor.Factor // set by findFactor
 }
 
-// checkOrder holds the parts of a check. Each decides what becomes of the inbound, or returns nil and leaves that to the
-// next one. A guard meets what none of them decides.
+// checkOrder holds the parts of a check. Each decides what becomes of the inbound, or returns nil and leaves that to the next one.
+// Where none of them decides, the inbound is guarded.
 var checkOrder = []func(*check, context.Context) (*supervisor.GateDecision, error){
-	(*check).urgentCommand, (*check).rateLimited, (*check).exempt, (*check).findFactor, (*check).withoutFactor, (*check).unreadableFactor,
-	(*check).recoveryCode, (*check).anyCode, (*check).recoveryAmongWords, (*check).pressedWhileClosed,
+	(*check).urgentCommand, (*check).rateLimited, (*check).exempt, (*check).findFactor, (*check).withoutFactor,
+	(*check).unreadableFactor, (*check).recoveryCode, (*check).anyCode, (*check).recoveryAmongWords, (*check).pressedWhileClosed,
 }
 
-// urgentCommand lets through what must not wait for a code or a rate: who sees that somebody else uses their account needs it
-// at once.
-func (v *check) urgentCommand(context.Context) (*supervisor.GateDecision, error) {
-	if !v.command.Urgent || !v.command.Open {
+// urgentCommand lets through what must not wait for a code or a rate: who sees that somebody else uses their account needs it at
+// once.
+func (c *check) urgentCommand(context.Context) (*supervisor.GateDecision, error) {
+	if !c.command.Urgent || !c.command.Open {
 		return nil, nil
 	}
-	return &supervisor.GateDecision{Lock: v.command.Locks[strings.ToLower(v.in.Arguments())]}, nil
+	return &supervisor.GateDecision{Lock: c.command.Locks[strings.ToLower(c.in.Arguments())]}, nil
 }
 
-func (v *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
-	p := v.gate.rates.take(v.user.Name, messageKey{v.in.Source, v.in.Key}, v.now, v.limits)
-	if p == rateTaken {
+// rateLimited refuses what comes too fast.
+func (c *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
+	result := c.gate.rates.take(c.user.Name, messageKey{c.in.Source, c.in.Key}, c.now, c.limits)
+	if result == rateTaken {
 		return nil, nil
 	}
-	return &supervisor.GateDecision{Refused: rateLimitText(v.limits), Quiet: p == rateRefusedQuietly, Code: supervisor.CodeUnavailable}, nil
+	return &supervisor.GateDecision{Refused: fmt.Sprintf(textTooFast, c.limits.Burst, c.limits.PerSecond),
+		Quiet: result == rateRefusedQuietly, Code: supervisor.CodeUnavailable}, nil
 }
 
-func (v *check) exempt(context.Context) (*supervisor.GateDecision, error) {
-	if v.command.Open || v.user.Codes == supervisor.CodesOff {
+// exempt lets through what needs no code.
+func (c *check) exempt(context.Context) (*supervisor.GateDecision, error) {
+	if c.command.Open || c.user.Codes == supervisor.CodesOff {
 		return &supervisor.GateDecision{}, nil
 	}
 	return nil, nil
 }
 
-func (v *check) findFactor(ctx context.Context) (*supervisor.GateDecision, error) {
-	f, known, err := v.gate.o.Factors.Find(ctx, v.user.Name)
+func (c *check) findFactor(ctx context.Context) (*supervisor.GateDecision, error) {
+	f, known, err := c.gate.o.Factors.Find(ctx, c.user.Name)
 	if err != nil {
-		return v.lookupFailed(ctx, "find their second factor", err)
+		return c.lookupFailed(ctx, "find their second factor", err)
 	}
 	if known {
-		v.factor = f
+		c.factor = f
 	}
 	return nil, nil
 }
 
-// withoutFactor settles everything of a person who has no second factor that counts.
-func (v *check) withoutFactor(ctx context.Context) (*supervisor.GateDecision, error) {
-	enrolling := len(v.factor.Secret) > 0
+// withoutFactor decides everything of a person who has no second factor that counts.
+func (c *check) withoutFactor(ctx context.Context) (*supervisor.GateDecision, error) {
+	enrolling := len(c.factor.Secret) > 0
 	switch {
-	case v.factor.Confirmed:
+	case c.factor.Confirmed:
 		return nil, nil
-	case v.in.Kind == supervisor.KindText && isUnusedRecovery(v.in.Text, v.factor): // it will be good once the factor is confirmed
-		if !v.private() {
-			return &supervisor.GateDecision{Decide: decideExposedRecovery(v.in.Text)}, nil
+	case c.isUnusedRecovery(): // it will be good once the factor is confirmed
+		return c.decideRecovery(), nil
+	case enrolling && c.in.Kind == supervisor.KindText && c.private() && appCode(c.in.Text) != "":
+		if d, err := c.unreadableFactor(ctx); d != nil || err != nil {
+			return d, err
 		}
-		return v.checkLogin(), nil
-	case enrolling && v.in.Kind == supervisor.KindText && v.private() && appCode(v.in.Text) != "":
-		if m, err := v.unreadableFactor(ctx); m != nil || err != nil {
-			return m, err
-		}
-		return v.checkLogin(), nil
-	case optional(v.user):
+		return c.decideLogin(), nil
+	case optional(c.user):
 		return &supervisor.GateDecision{}, nil
 	case enrolling:
-		return v.refuse("Your second factor is not set up yet. Add the secret that you were given to your authenticator app, and " +
-			"send me the six digits that it shows, here. Then send this again."), nil
+		return c.refuse(textEnrolling), nil
 	}
-	return v.refuse("You can speak here with a second factor only, and have none yet. Ask an admin for an invite, or to run " +
-		"`mews totp enroll " + v.user.Name + "`. Then send this again."), nil
+	return c.refuse(fmt.Sprintf(textNoFactor, c.user.Name)), nil
 }
 
-// unreadableFactor settles everything of a person whose factor can't be looked at. A code is told the same as all else; no word of it is
-// kept, and it stays good unless others read it.
-func (v *check) unreadableFactor(ctx context.Context) (*supervisor.GateDecision, error) {
-	_, err := v.gate.o.Seal.Open(v.user.Name, v.factor.Secret)
+// unreadableFactor decides everything of a person whose factor can't be read. A code gets the same answer as all else. No word of
+// it is kept, and it stays good unless others read it.
+func (c *check) unreadableFactor(ctx context.Context) (*supervisor.GateDecision, error) {
+	_, err := c.gate.o.Seal.Open(c.user.Name, c.factor.Secret)
 	if err == nil {
 		return nil, nil
 	}
-	m, err := v.lookupFailed(ctx, "read their second factor", err)
+	d, err := c.lookupFailed(ctx, "read their second factor", err)
 	switch {
-	case err != nil || v.in.Kind != supervisor.KindText:
-	case v.private() && (appCode(v.in.Text) != "" || looksLikeRecovery(v.in.Text, v.factor)):
-		m = &supervisor.GateDecision{Decide: decideUnreadable(v.user.Name)}
-	case isUnusedRecovery(v.in.Text, v.factor):
-		m = &supervisor.GateDecision{Decide: decideExposedRecovery(v.in.Text)}
+	case err != nil || c.in.Kind != supervisor.KindText:
+	case c.private() && (appCode(c.in.Text) != "" || looksLikeRecovery(c.in.Text, c.factor)):
+		d = &supervisor.GateDecision{Decide: decideUnreadable(c.user.Name)}
+	case c.isUnusedRecovery():
+		d = &supervisor.GateDecision{Decide: decideExposedRecovery(c.in.Text)}
 	}
-	return m, err
+	return d, err
 }
 
-// recoveryCode settles what is a recovery code that is still good, wherever it was sent: it is used up, and no word of it is kept.
-// Where others read it, it opens nothing.
-func (v *check) recoveryCode(ctx context.Context) (*supervisor.GateDecision, error) {
-	switch {
-	case v.in.Kind != supervisor.KindText || !isUnusedRecovery(v.in.Text, v.factor):
+// recoveryCode decides on a recovery code that is still good, wherever it was sent: it is used up, and no word of it is kept.
+func (c *check) recoveryCode(ctx context.Context) (*supervisor.GateDecision, error) {
+	if !c.isUnusedRecovery() {
 		return nil, nil
-	case !v.private():
-		return &supervisor.GateDecision{Decide: decideExposedRecovery(v.in.Text)}, nil
 	}
-	m := v.checkLogin()
-	if open, err := v.loggedIn(ctx); open && err == nil {
-		m.Guard = v.guarded().Guard
+	d := c.decideRecovery()
+	if c.private() {
+		if open, err := c.loggedIn(ctx); open && err == nil {
+			d.Guard = c.guarded().Guard
+		}
 	}
-	return m, nil
+	return d, nil
 }
 
-// anyCode settles what is a code, where one is asked for: in a private chat whose gate is closed, and in one whose gate is open
-// while a group of the person's waits for a code that was asked for in that very chat. What waits elsewhere, as in another
-// account's private chat, waits for a code sent there: here six digits are words then, as they are where nothing waits at
-// all. Words they are unless the gate has closed as they are kept.
-func (v *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
-	if v.in.Kind != supervisor.KindText || !v.private() || appCode(v.in.Text) == "" && !looksLikeRecovery(v.in.Text, v.factor) {
+// isUnusedRecovery says whether the inbound is a recovery code that is still good, or will be once the factor is confirmed.
+func (c *check) isUnusedRecovery() bool {
+	return c.in.Kind == supervisor.KindText && isUnusedRecovery(c.in.Text, c.factor)
+}
+
+// decideRecovery uses up a recovery code. Where others read it, it opens nothing.
+func (c *check) decideRecovery() *supervisor.GateDecision {
+	if !c.private() {
+		return &supervisor.GateDecision{Decide: decideExposedRecovery(c.in.Text)}
+	}
+	return c.decideLogin()
+}
+
+// anyCode decides on what looks like a code where one is asked for: in a private chat whose gate is closed, and in one whose gate
+// is open while something of the person's in a group waits for a code from that chat. Something that waits for a code from
+// another chat does not count: here six digits are words then, unless the gate has closed by the time they are kept.
+func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
+	if c.in.Kind != supervisor.KindText || !c.private() || appCode(c.in.Text) == "" && !looksLikeRecovery(c.in.Text, c.factor) {
 		return nil, nil
 	}
-	open, err := v.loggedIn(ctx)
-	if err != nil {
-		return v.lookupFailed(ctx, "find where they are logged in", err)
+	closed, d, err := c.closed(ctx)
+	switch {
+	case d != nil || err != nil:
+		return d, err
+	case closed:
+		return c.decideLogin(), nil
 	}
-	if !open {
-		return v.checkLogin(), nil
-	}
-	switch held, err := v.gate.o.Held(ctx, v.in.Conversation); {
+	switch held, err := c.gate.o.Held(ctx, c.in.Conversation); {
 	case err != nil:
-		return v.lookupFailed(ctx, "find what waits for a code", err)
+		return c.lookupFailed(ctx, "find what waits for a code", err)
 	case held == 0:
-		m := v.guarded()
-		m.Guard.Decide = v.checkLogin().Decide
-		return &m, nil
+		d := c.guarded()
+		d.Guard.Decide = c.decideLogin().Decide
+		return d, nil
 	}
-	return v.checkLogin(), nil
+	return c.decideLogin(), nil
 }
 
-// recoveryAmongWords settles a recovery code among other words, while the gate is closed: what is held would be read by others once it is
-// open, and such a code stays good.
-func (v *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecision, error) {
-	if v.in.Kind == supervisor.KindPress || !ContainsRecovery(v.in.Text) {
+// recoveryAmongWords refuses a recovery code among other words while the gate is closed: what is held is read by others once the
+// gate is open, and the code stays good.
+func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecision, error) {
+	if c.in.Kind == supervisor.KindPress || !ContainsRecovery(c.in.Text) {
 		return nil, nil
 	}
-	if closed, m, err := v.closed(ctx); !closed {
-		return m, err
+	if closed, d, err := c.closed(ctx); !closed {
+		return d, err
 	}
-	return &supervisor.GateDecision{Refused: recoveryAmongWordsText}, nil
+	return &supervisor.GateDecision{Refused: textRecoveryAmongWords}, nil
 }
 
-// closed says whether the gate is. Where that can't be found out, the meeting settles what came.
-func (v *check) closed(ctx context.Context) (bool, *supervisor.GateDecision, error) {
-	open, err := v.loggedIn(ctx)
+// pressedWhileClosed refuses a press while the gate is closed: it is not kept for later, when it may mean something else.
+func (c *check) pressedWhileClosed(ctx context.Context) (*supervisor.GateDecision, error) {
+	if c.in.Kind != supervisor.KindPress {
+		return nil, nil
+	}
+	if closed, d, err := c.closed(ctx); !closed {
+		return d, err
+	}
+	if !c.private() {
+		return &supervisor.GateDecision{Refused: textPressLockedElsewhere}, nil
+	}
+	return &supervisor.GateDecision{Refused: textPressLocked}, nil
+}
+
+func (c *check) decideLogin() *supervisor.GateDecision {
+	return &supervisor.GateDecision{Decide: c.gate.DecideLogin(c.user.Name, c.in.Text)}
+}
+
+// closed says whether the gate is closed. Where that can't be found out it is false, and a decision or an error is returned.
+func (c *check) closed(ctx context.Context) (bool, *supervisor.GateDecision, error) {
+	open, err := c.loggedIn(ctx)
 	if err != nil {
-		m, err := v.lookupFailed(ctx, "find where they are logged in", err)
-		return false, m, err
+		d, err := c.lookupFailed(ctx, "find where they are logged in", err)
+		return false, d, err
 	}
 	return !open, nil, nil
 }
 
-// pressedWhileClosed settles what was pressed while the gate is closed: it is not kept for later, when it may mean something else.
-func (v *check) pressedWhileClosed(ctx context.Context) (*supervisor.GateDecision, error) {
-	if v.in.Kind != supervisor.KindPress {
-		return nil, nil
-	}
-	if closed, m, err := v.closed(ctx); !closed {
-		return m, err
-	}
-	text := "Locked. Send your code, then press again."
-	if !v.private() {
-		text = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
-	}
-	return &supervisor.GateDecision{Refused: text}, nil
+func (c *check) loggedIn(ctx context.Context) (bool, error) {
+	at := c.in.Conversation
+	l, known, err := c.gate.o.Logins.FindLogin(ctx, c.user.Name, at.Channel, at.Chat)
+	return known && l.Open(c.now, c.limits.IdleTimeout, c.limits.Lifetime), err
 }
 
-func (v *check) checkLogin() *supervisor.GateDecision {
-	return &supervisor.GateDecision{Decide: v.gate.DecideLogin(v.user.Name, v.in.Text)}
-}
-
-func (v *check) loggedIn(ctx context.Context) (bool, error) {
-	c := v.in.Conversation
-	l, known, err := v.gate.o.Logins.FindLogin(ctx, v.user.Name, c.Channel, c.Chat)
-	return known && l.Open(v.now, v.limits.IdleTimeout, v.limits.Lifetime), err
-}
-
-// guarded has an inbound wait for a code where the gate is closed as it is kept.
-func (v *check) guarded() supervisor.GateDecision {
-	text := "Locked. Send the six digits that your authenticator app shows, or a recovery code. What you sent is kept, and is " +
-		"answered then."
-	if !v.private() {
-		text = "What you sent in another chat waits, for it is locked there. Send me the six digits that your authenticator app " +
-			"shows here, in our private chat, or a recovery code. What you sent is answered there then."
+// guarded has an inbound wait for a code if the gate is closed when the inbound is kept.
+func (c *check) guarded() *supervisor.GateDecision {
+	text := textLocked
+	if !c.private() {
+		text = textLockedElsewhere
 	}
-	if until := lockedUntil(v.factor, v.now); v.now.Before(until) {
-		text += " No code is taken before " + formatTime(until, v.now, v.user) + ": too many were wrong."
+	if until := lockedUntil(c.factor, c.now); c.now.Before(until) {
+		text += fmt.Sprintf(textLockedOut, formatTime(until, c.now, c.user))
 	}
-	meant := v.in.Kind == supervisor.KindText && v.private() && containsAppCode(v.in.Text)
-	if meant {
-		text = "That is no code alone. " + text
+	meantAsCode := c.in.Kind == supervisor.KindText && c.private() && containsAppCode(c.in.Text)
+	if meantAsCode {
+		text = textNotCodeAlone + text
 	}
-	at, ok := v.challengeAt()
+	at, ok := c.challengeAt()
 	if !ok {
-		return *v.refuse("Locked, and no code can be sent here. Send this in our private chat.")
+		return c.refuse(textLockedNoChat)
 	}
-	return supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: v.limits.IdleTimeout, Lifetime: v.limits.Lifetime, Challenge: text, At: at, RepeatSoon: meant}}
+	return &supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: c.limits.IdleTimeout, Lifetime: c.limits.Lifetime,
+		Challenge: text, At: at, RepeatSoon: meantAsCode}}
 }
 
-// refuse answers an inbound that no code would help. It is kept with its answer, but for a press, and for what looks like a
-// recovery code, alone or among other words: such a code may be good for years.
-func (v *check) refuse(text string) *supervisor.GateDecision {
-	if v.in.Kind == supervisor.KindPress || looksLikeRecovery(v.in.Text, v.factor) || ContainsRecovery(v.in.Text) {
+// refuse answers an inbound that no code would let through. It is kept with its answer. A press is not, and neither is what looks
+// like a recovery code, alone or among other words: such a code may be good for years.
+func (c *check) refuse(text string) *supervisor.GateDecision {
+	if c.in.Kind == supervisor.KindPress || looksLikeRecovery(c.in.Text, c.factor) || ContainsRecovery(c.in.Text) {
 		return &supervisor.GateDecision{Refused: text}
 	}
-	at, _ := v.challengeAt()
+	at, _ := c.challengeAt()
 	return &supervisor.GateDecision{Guard: &supervisor.Guard{Challenge: text, At: at, AnswerOnly: true}}
 }
 
-// lookupFailed closes the gate because something could not be looked at.
-func (v *check) lookupFailed(ctx context.Context, what string, err error) (*supervisor.GateDecision, error) {
+// lookupFailed closes the gate because something could not be looked up.
+func (c *check) lookupFailed(ctx context.Context, attempt string, err error) (*supervisor.GateDecision, error) {
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("%s of %s: %w", what, v.user.Name, context.Cause(ctx))
+		return nil, fmt.Errorf("%s of %s: %w", attempt, c.user.Name, context.Cause(ctx))
 	}
-	if v.gate.alarms.due(v.user.Name, v.now) {
-		v.gate.o.AlertAdmins(v.user.Name, fmt.Sprintf("The gate of %s is closed. What was tried: to %s. What came of it: %v.", v.user.Name, what, err))
+	if c.gate.alerts.due(c.user.Name, c.now) {
+		c.gate.o.AlertAdmins(c.user.Name, fmt.Sprintf(textGateAlert, c.user.Name, attempt, err))
 	}
 	if errors.Is(err, errNoSeal) || errors.Is(err, errSealed) {
-		return v.refuse(unreadableFactorText(v.user.Name)), nil
+		return c.refuse(fmt.Sprintf(textUnreadableFactor, c.user.Name)), nil
 	}
-	return v.refuse("Your gate is closed because Mews can't look up whether it is open. An admin can see why in the log, or with " +
-		"`mews doctor`. Send this again later."), nil
+	return c.refuse(textLookupFailed), nil
 }
 
-// private says whether nobody else reads what is said where an inbound comes from. Only there a code is asked for or taken.
-func (v *check) private() bool {
-	c := v.in.Conversation
-	can := c.Channel.Can()
-	return can.Private || can.Groups && isPersonalChat(c.Chat) && c.Chat == v.in.Sender
+// private says whether nobody else reads what is said where an inbound comes from. Codes are asked for and taken only there.
+func (c *check) private() bool {
+	at := c.in.Conversation
+	can := at.Channel.Can()
+	return can.Private || can.Groups && isAccountNumber(at.Chat) && at.Chat == c.in.Sender
 }
 
-func isPersonalChat(number string) bool {
-	id, err := strconv.ParseInt(number, 10, 64)
-	return err == nil && id > 0
+// isAccountNumber says whether a name is the number of a person's account, which is that of their private chat too. (The Bot API
+// numbers groups below 0.)
+func isAccountNumber(name string) bool {
+	id, err := strconv.ParseInt(name, 10, 64)
+	return err == nil && id > 0 && strconv.FormatInt(id, 10) == name
 }
 
-// challengeAt is where a person is asked for a code: the zero value where the inbound came from, else their private chat. Not ok
-// is that there is no such place.
-func (v *check) challengeAt() (at supervisor.Conversation, ok bool) {
-	c := v.in.Conversation
-	if v.private() {
+// challengeAt is where a person is asked for a code: the zero value where the inbound came from, else their private chat. ok is
+// false where there is no such place.
+func (c *check) challengeAt() (at supervisor.Conversation, ok bool) {
+	from := c.in.Conversation
+	switch {
+	case c.private():
 		return at, true
-	}
-	if !c.Channel.Can().Groups || !isPersonalChat(v.in.Sender) {
+	case !from.Channel.Can().Groups || !isAccountNumber(c.in.Sender):
 		return at, false
 	}
-	return supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: v.in.Sender}, true
+	return supervisor.Conversation{User: from.User, Channel: from.Channel, Chat: c.in.Sender}, true
 }

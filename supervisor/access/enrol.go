@@ -10,6 +10,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -27,11 +28,11 @@ const (
 	recoverySize  = 16 // bytes: 128 bits, beyond the 112 from which a plain digest is enough (ASVS 5.0, 6.5.2)
 )
 
-// Enrolment is a second factor that was just made: what its person is shown once, and what is kept.
+// Enrolment is a second factor that was just made: what its person is shown once, and what is kept of it.
 type Enrolment struct {
 	Secret Secret // in base32, to be typed into an authenticator app
 	URL    Secret // otpauth://..., which holds the same
-	Sealed []byte // for supervisor.Factor
+	Sealed []byte // a supervisor.Factor's Secret
 }
 
 // Enrol makes a second factor for a user. It counts for nothing until a code has shown that they hold it.
@@ -43,14 +44,10 @@ func (s *Seal) Enrol(user string) (Enrolment, error) {
 	}
 	sealed, err := s.Seal(user, []byte(key.Secret()))
 	if err != nil {
-		return Enrolment{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: err, Message: "No second factor can be set " +
-			"up now: the key that would seal it can't be used. An admin can see why in the log, or with `mews doctor`."}
+		return Enrolment{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: err, Message: textNoSeal}
 	}
 	return Enrolment{Secret: newSecret(key.Secret()), URL: newSecret(key.URL()), Sealed: sealed}, nil
 }
-
-// PNG is the picture that an authenticator app reads, as Picture makes it.
-func (e Enrolment) PNG(size int) ([]byte, error) { return QRCode(e.URL.Reveal(), size) }
 
 // QRCode is a QR code of a text, as PNG: at most size pixels wide where that is enough to read it, with the white margin
 // that it needs on a dark background.
@@ -75,12 +72,12 @@ func QRCode(text string, size int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// letters are Douglas Crockford's for base32: there is no I, L, O or U that could be taken for something else.
-const letters = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+// crockford is Douglas Crockford's base32: it has no I, L, O or U that could be taken for something else.
+var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
-var crockford = base32.NewEncoding(letters).WithPadding(base32.NoPadding)
+var fourLetters = regexp.MustCompile(`.{4}`)
 
-// misreadLetters are the letters that people write for others.
+// misreadLetters puts the letters of a code in the place of those that people write for them.
 var misreadLetters = strings.NewReplacer("I", "1", "L", "1", "O", "0")
 
 // NewRecovery makes recovery codes, and their digests as they are kept in supervisor.Factor. Each opens the gate once,
@@ -90,7 +87,7 @@ func NewRecovery() (codes []Secret, digests []string) {
 		random := make([]byte, recoverySize)
 		rand.Read(random)
 		text := crockford.EncodeToString(random)
-		if !strings.ContainsAny(text, "0123456789") { // one in 17,000: it could be taken for words
+		if !digits.MatchString(text) { // one in 17,000: it could be taken for words
 			continue
 		}
 		codes = append(codes, newSecret(groupLetters(text)))
@@ -99,16 +96,9 @@ func NewRecovery() (codes []Secret, digests []string) {
 	return codes, digests
 }
 
-// groupLetters has a dash after every fourth letter.
+// groupLetters puts a dash after every fourth letter.
 func groupLetters(text string) string {
-	var b strings.Builder
-	for i, r := range text {
-		if i > 0 && i%recoveryGroup == 0 {
-			b.WriteByte('-')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return strings.TrimSuffix(fourLetters.ReplaceAllString(text, "$0-"), "-")
 }
 
 // NewInvite makes a one-time code of more than 128 bits, of letters and digits alone so that it may stand in a link to a
@@ -118,7 +108,7 @@ func NewInvite() (code Secret, kept string) {
 	return newSecret(text), DigestInvite(text)
 }
 
-// DigestInvite is the digest of an invite's code, however a person has typed it: it is looked for as every other code is.
+// DigestInvite is the digest of an invite's code, however a person has typed it.
 func DigestInvite(code string) string { return digest(withoutSpaces(supervisor.NormalizeCode(code))) }
 
 func digest(text string) string {

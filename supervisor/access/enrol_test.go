@@ -59,7 +59,7 @@ func TestWhatAnAppIsGiven(t *testing.T) {
 func TestThePictureHasItsMargin(t *testing.T) {
 	e := enrol(t, access.NewSeal(key), "ann")
 	for _, size := range []int{0, 150, 512, 1000} {
-		text, err := e.PNG(size)
+		text, err := access.QRCode(e.URL.Reveal(), size)
 		if err != nil {
 			t.Fatal(err)
 		}

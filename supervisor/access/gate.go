@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -30,8 +31,8 @@ type Options struct {
 	Now     func() time.Time // nil is time.Now
 	// Command is what is known of a slash command; the zero value of one that there is not. nil knows none.
 	Command func(name string) supervisor.SlashCommand
-	// Held is how many inbounds a closed gate holds that a code of c's user would let through if it came from c's chat: what
-	// is held in that chat, and what was sent in a group and asks for its code there. nil is that none is held.
+	// Held counts the inbounds held by a closed gate that a code of c's user would let through if it came from c's chat: those of
+	// that chat, and those of groups that ask for their code there. nil counts none.
 	Held        func(ctx context.Context, c supervisor.Conversation) (int64, error)
 	AlertAdmins func(user, text string) // tells the admins what only they can mend, once an hour a person; nil tells nobody
 }
@@ -44,16 +45,17 @@ type Limits struct {
 	PerSecond   float64       // messages a second after that; 1
 }
 
-// defaults: the half hour and the twelve are those after which NIST SP 800-63B, section 4.2.3, asks for a second factor anew;
-// the half hour is Kai's too. Twenty messages are more than anybody forwards at once by hand.
-var defaults = Limits{IdleTimeout: 30 * time.Minute, Lifetime: 12 * time.Hour, Burst: 20, PerSecond: 1}
+// defaultLimits: after 30 minutes and after 12 hours NIST SP 800-63B, section 4.2.3, asks for a second factor anew; the half hour
+// is Kai's too. Twenty messages are more than anybody forwards at once by hand.
+var defaultLimits = Limits{IdleTimeout: 30 * time.Minute, Lifetime: 12 * time.Hour, Burst: 20, PerSecond: 1}
 
-// Gate decides of everything that a person sends, by whatever channel, whether and how it is taken.
+// Gate decides whether and how anything that a person sends is taken, by whatever channel it comes. It may be used from several
+// goroutines.
 type Gate struct {
 	o      Options
 	limits atomic.Pointer[Limits]
 	rates  rateLimiter
-	alarms adminAlerts
+	alerts adminAlerts
 }
 
 // NewGate makes a gate.
@@ -77,57 +79,48 @@ func NewGate(o Options) *Gate {
 
 // SetLimits sets other limits while the gate is in use. What was let through before is not asked again.
 func (g *Gate) SetLimits(l Limits) {
-	if l.IdleTimeout <= 0 {
-		l.IdleTimeout = defaults.IdleTimeout
-	}
-	if l.Lifetime <= 0 {
-		l.Lifetime = defaults.Lifetime
-	}
-	if l.Burst <= 0 {
-		l.Burst = defaults.Burst
-	}
-	if l.PerSecond <= 0 {
-		l.PerSecond = defaults.PerSecond
-	}
-	g.limits.Store(&l)
+	g.limits.Store(&Limits{IdleTimeout: positive(l.IdleTimeout, defaultLimits.IdleTimeout), Lifetime: positive(l.Lifetime, defaultLimits.Lifetime),
+		Burst: positive(l.Burst, defaultLimits.Burst), PerSecond: positive(l.PerSecond, defaultLimits.PerSecond)})
 }
 
-// Check says what is to become of an inbound whose kind was read off it, and whose conversation's user is who sent it. Each
-// inbound has to meet the gate: it counts against how fast its sender may send, once however often it comes. An error is ctx's alone; then nothing
-// was decided. Meet may call the Alarm, so it is not for within a transaction.
+func positive[T cmp.Ordered](value, instead T) T {
+	var zero T
+	if value <= zero {
+		return instead
+	}
+	return value
+}
+
+// Check decides what becomes of an inbound. Its Kind is set, and its conversation's user is who sent it. Each inbound has to be
+// checked: it counts against how fast its sender may send, once however often it comes. An error is ctx's alone, and nothing was
+// decided then. Check may call AlertAdmins, so it is not for within a transaction.
 func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	user, why := g.activeUser(in.Conversation.User)
 	if why != "" {
 		return supervisor.GateDecision{Refused: why, Quiet: true}, nil
 	}
-	v := &check{gate: g, in: in, user: user, now: g.o.Now(), limits: *g.limits.Load()}
+	c := &check{gate: g, in: in, user: user, now: g.o.Now(), limits: *g.limits.Load()}
 	if in.Command != "" {
-		v.command = g.o.Command(in.Command)
+		c.command = g.o.Command(in.Command)
 	}
 	for _, part := range checkOrder {
-		if m, err := part(v, ctx); m != nil || err != nil {
-			return result(m, err)
+		d, err := part(c, ctx)
+		if err != nil {
+			return supervisor.GateDecision{}, err
+		}
+		if d != nil {
+			return *d, nil
 		}
 	}
-	return v.guarded(), nil
+	return *c.guarded(), nil
 }
 
-func result(m *supervisor.GateDecision, err error) (supervisor.GateDecision, error) {
-	if err != nil {
-		return supervisor.GateDecision{}, err
-	}
-	return *m, nil
-}
-
-// NeedsCode says whether a person's gate stands between them and what they send. It does not where no code is asked of them: their
-// codes are off, or they may have a second factor and have none that counts. Of somebody who may not speak it does.
+// NeedsCode says whether a person has to send codes. They do not where their codes are off, and where they may go without a second
+// factor and have none that counts. Of somebody who may not speak it is true.
 func (g *Gate) NeedsCode(ctx context.Context, user string) (bool, error) {
 	u, why := g.activeUser(user)
-	if why != "" {
-		return true, nil
-	}
-	if u.Codes == supervisor.CodesOff {
-		return false, nil
+	if why != "" || u.Codes == supervisor.CodesOff {
+		return why != "", nil
 	}
 	f, known, err := g.o.Factors.Find(ctx, user)
 	if err != nil {
@@ -144,62 +137,52 @@ func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 	u, known := g.o.People.Find(name)
 	switch {
 	case !known:
-		return u, fmt.Sprintf("There is no user %q here.", name)
+		return u, fmt.Sprintf(textNoUser, name)
 	case g.o.People.Suspended(name):
-		return u, suspendedText(name)
+		return u, fmt.Sprintf(textSuspended, name, name)
 	}
 	return u, ""
 }
 
-// What a code may be for.
-var (
-	purposeLogin  = purpose{name: "login", enrols: true}
-	purposeStepUp = purpose{name: "stepup", done: "Confirmed."}
-	purposeEnrol  = purpose{name: "totp", enrols: true, done: "From now on a code is asked for."}
-)
-
-// DecideLogin holds a code that did not come as a message against a person's factor, as one that opens a gate or confirms
-// a factor that was just made.
+// DecideLogin holds a code against a person's factor, to open a gate or to confirm a factor that was just made.
 func (g *Gate) DecideLogin(user, code string) supervisor.Decide {
-	p := purposeLogin
 	l := g.limits.Load()
-	p.done = fmt.Sprintf("Unlocked for %s, or until you have sent nothing for %s. /lock locks at once.", formatDuration(l.Lifetime), formatDuration(l.IdleTimeout))
-	return g.decide(user, code, p)
+	return g.decide(user, code, codePurpose{action: actionLogin, enrols: true,
+		done: fmt.Sprintf(textUnlocked, formatDuration(l.Lifetime), formatDuration(l.IdleTimeout))})
 }
 
-// DecideStepUp holds a code against a person's factor for one effect that needs a fresh one. That the gate is open does not
-// help, and neither does the code that opened it.
+// DecideStepUp holds a code against a person's factor for one effect that needs a fresh one. An open gate does not help, and
+// neither does the code that opened it.
 func (g *Gate) DecideStepUp(user, code string) supervisor.Decide {
-	return g.decide(user, code, purposeStepUp)
+	return g.decide(user, code, codePurpose{action: "stepup", done: textConfirmed})
 }
 
 // DecideEnrol holds a code against a factor that was just made, to confirm it. It opens no gate.
 func (g *Gate) DecideEnrol(user, code string) supervisor.Decide {
-	return g.decide(user, code, purposeEnrol)
+	return g.decide(user, code, codePurpose{action: "totp", enrols: true, done: textEnrolled})
 }
 
-func (g *Gate) decide(user, code string, p purpose) supervisor.Decide {
+func (g *Gate) decide(user, code string, p codePurpose) supervisor.Decide {
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
-		a := verification{seal: g.o.Seal, text: code, purpose: p}
 		u, why := g.activeUser(user)
+		v := verification{user: u, seal: g.o.Seal, text: code, purpose: p}
 		if why != "" {
-			return f, a.verdict(suffixRefused, why)
+			return f, v.not(suffixRefused, why)
 		}
-		a.user = u
-		return a.verify(f, now)
+		return v.verify(f, now)
 	}
 }
 
 // adminAlerts remember of whom the admins were told. The zero value is ready.
 type adminAlerts struct {
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards last
 	last map[string]time.Time
 }
 
 // alertInterval is how often the admins are told of the same person.
 const alertInterval = time.Hour
 
-// due tells whether they are to be told now.
+// due says whether the admins are to be told now, and notes that they are.
 func (a *adminAlerts) due(user string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

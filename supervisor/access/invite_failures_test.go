@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,7 +17,7 @@ func TestASendersWrongCodesAreNotedUpToABound(t *testing.T) {
 		n := 0
 		for range 10 {
 			update++
-			if k.Note(id, update, at) {
+			if k.Note(fmt.Sprint(id), update, at) {
 				n++
 			}
 		}
@@ -48,20 +49,20 @@ func TestAnUpdateThatComesAgainIsCountedOnce(t *testing.T) {
 	var k access.InviteFailures
 	for range 3 {
 		for update := range int64(5) {
-			if !k.Note(7, update, noon) {
+			if !k.Note("7", update, noon) {
 				t.Errorf("update %d was not noted", update)
 			}
 		}
-		if k.Note(7, 5, noon) {
+		if k.Note("7", 5, noon) {
 			t.Error("a sixth was noted")
 		}
 	}
 	for id := range int64(5) {
 		for update := range int64(5) {
-			k.Note(100+id, update, noon)
+			k.Note(fmt.Sprint(100+id), update, noon)
 		}
 	}
-	if k.Note(200, 0, noon) || !k.Note(100, 0, noon) {
+	if k.Note("200", 0, noon) || !k.Note("100", 0, noon) {
 		t.Error("the bound of all is not 30 updates")
 	}
 }
@@ -73,7 +74,7 @@ func TestACrowdsWrongCodesAreNotedUpToABound(t *testing.T) {
 	for update := range int64(4) {
 		crowd.Go(func() {
 			for id := range int64(1000) {
-				if k.Note(id, update, noon) {
+				if k.Note(fmt.Sprint(id), update, noon) {
 					noted.Add(1)
 				}
 			}

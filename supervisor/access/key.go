@@ -13,9 +13,9 @@ import (
 	"syscall"
 )
 
-// LoadKey reads a sealing key: a file of 32 bytes, or of their 64 hexadecimal digits on one line. Where there is no file it
-// makes one with a random key if fresh; with a database that holds sealed secrets already that would be a key that opens
-// none of them. It refuses what is no plain file, or not the service's own alone. No error holds anything of the key.
+// LoadKey reads a sealing key: a file of 32 bytes, or of their 64 hexadecimal digits on one line. If fresh, and there is no file, it
+// makes one with a random key; beside a database with sealed secrets that would be a key that opens none of them. A file is refused
+// that is no plain file, or that others can read. No error holds anything of the key.
 func LoadKey(path string, fresh bool) ([KeySize]byte, error) {
 	key, err := readKey(path)
 	if fresh && errors.Is(err, fs.ErrNotExist) {
@@ -49,8 +49,8 @@ func readKey(path string) (key [KeySize]byte, err error) {
 	return key, decodeKey(&key, text, path)
 }
 
-// checkKey sees that nobody else can read or change a key. systemd's credentials are root's, and the right to read them
-// that it gives to the service looks like the group's.
+// checkKey is nil where nobody else can read or change a key. systemd's credentials belong to root, and the right to read them that
+// it gives to the service looks like the group's.
 func checkKey(f *os.File, path string) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -92,8 +92,7 @@ func decodeKey(key *[KeySize]byte, text []byte, path string) error {
 	return fmt.Errorf("%s is not a key: it has to be of %d bytes, or of their %d hexadecimal digits", path, KeySize, 2*KeySize)
 }
 
-// makeKey puts a random key where there is none. A crash leaves the whole of it or none, and one that was made meanwhile
-// stays.
+// makeKey puts a random key where there is none. A crash leaves all of it or nothing, and a key that was made meanwhile stays.
 func makeKey(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // 0600
 	if err != nil {

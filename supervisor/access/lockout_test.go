@@ -193,7 +193,7 @@ func check(t *rapid.T, p *rig, m *model, text string, step int64, recovery strin
 	if v.Right != want {
 		t.Fatalf("%+v, want %v", v, want)
 	}
-	if f.Failures != m.failures || f.Lockouts != m.lockouts || !f.LockedUntil.Equal(m.locked) || f.LastStep != m.last ||
+	if f.Failures != m.failures || f.Lockouts != m.lockouts || !f.LockedUntil.Equal(m.locked) || f.LastPeriod != m.last ||
 		len(f.Recovery) != len(m.recovery) {
 		t.Fatalf("the factor is %+v, the model %+v", f, *m)
 	}

@@ -3,6 +3,7 @@ package access_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,7 @@ func TestPeopleAreBoundWhileTheProgramRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, want := range map[int64]string{42: "ann", 43: "bob", 44: "bob", 45: "ann", 46: "", 47: "", 0: "", -43: "", -100: ""} {
-		if u, ok := p.Telegram(id); u.Name != want || ok != (want != "") {
+		if u, ok := p.ByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10)); u.Name != want || ok != (want != "") {
 			t.Errorf("%d is %q, %v; want %q", id, u.Name, ok, want)
 		}
 	}
@@ -44,7 +45,7 @@ func TestPeopleAreBoundWhileTheProgramRuns(t *testing.T) {
 	if err := p.Set([]supervisor.User{onTelegram("ann", 42)}, access.Stored{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := p.Telegram(43); ok || p.GroupAllowed(supervisor.ChannelTelegram, "-100") || len(p.Names()) != 1 {
+	if _, ok := p.ByAccount(supervisor.ChannelTelegram, "43"); ok || p.GroupAllowed(supervisor.ChannelTelegram, "-100") || len(p.Names()) != 1 {
 		t.Error("what was taken away is still there")
 	}
 }
@@ -75,7 +76,7 @@ func TestPeopleAreSetWholeOrNotAtAll(t *testing.T) {
 					t.Errorf("%q does not name %s", err, word)
 				}
 			}
-			if u, ok := p.Telegram(1); !ok || u.Name != "old" || len(p.Names()) != 1 {
+			if u, ok := p.ByAccount(supervisor.ChannelTelegram, "1"); !ok || u.Name != "old" || len(p.Names()) != 1 {
 				t.Errorf("of those before are %v left", p.Names())
 			}
 		})
@@ -99,10 +100,10 @@ func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
 			t.Errorf("%s is %q's, want %q", number, got, want)
 		}
 	}
-	if _, ok := p.Telegram(42); ok {
+	if _, ok := p.ByAccount(supervisor.ChannelTelegram, "42"); ok {
 		t.Error("who is suspended may speak")
 	}
-	if u, ok := p.Telegram(43); !ok || u.Telegram != 43 {
+	if u, ok := p.ByAccount(supervisor.ChannelTelegram, "43"); !ok || u.Telegram != 43 {
 		t.Errorf("43 is %+v, %v", u, ok)
 	}
 	if err := p.Set([]supervisor.User{onTelegram("bob", 0)}, more); err != nil || len(p.IgnoredBindings()) != 0 {
@@ -144,7 +145,7 @@ func TestWhoIsSuspendedIsNobody(t *testing.T) {
 	}
 	set("tim", "bob", "ann", "cat", "nobody")
 	for _, id := range []int64{42, 7} {
-		if u, ok := p.Telegram(id); ok || u.Name != "" {
+		if u, ok := p.ByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10)); ok || u.Name != "" {
 			t.Errorf("%d is %+v on Telegram", id, u)
 		}
 	}
@@ -178,7 +179,7 @@ func TestWhoIsSuspendedIsNobody(t *testing.T) {
 		t.Error("who is suspended is not there at all, or not suspended")
 	}
 	set()
-	if u, ok := p.Telegram(7); !ok || u.Name != "bob" || !p.Admin(annUID) {
+	if u, ok := p.ByAccount(supervisor.ChannelTelegram, "7"); !ok || u.Name != "bob" || !p.Admin(annUID) {
 		t.Error("they may not speak again")
 	}
 	if u, err := p.Speaker(bobUID, ""); err != nil || u.Name != "bob" {
@@ -211,7 +212,7 @@ func TestAReaderSeesOneState(t *testing.T) {
 					return
 				default:
 				}
-				if u, ok := p.Telegram(42); !ok || u.Telegram != 42 || u.Name == "" || len(p.Names()) != 1 {
+				if u, ok := p.ByAccount(supervisor.ChannelTelegram, "42"); !ok || u.Telegram != 42 || u.Name == "" || len(p.Names()) != 1 {
 					t.Errorf("got %+v, %v", u, ok)
 					return
 				}

@@ -1,7 +1,6 @@
 package access
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -9,8 +8,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rateLimiter bounds how fast each person may send: so many at once, and from then on so many a second. The zero value is ready;
-// it may be used from several goroutines. It remembers whom it is asked about, so that has to be somebody known.
+// rateLimiter bounds how fast each person may send: so many at once, and after that so many a second. The zero value is ready; it
+// may be used from several goroutines. It remembers everybody it is asked about, so it is not for unknown people.
 type rateLimiter struct {
 	mu      sync.Mutex // guards what follows
 	buckets map[string]*bucket
@@ -26,25 +25,25 @@ type bucket struct {
 	next           int                   // in paid
 }
 
-// maxRecent is how many messages of a person are known again: more than come in one batch of Telegram's, which is 100 (Bot API,
-// getUpdates).
+// maxRecent is how many messages of a person are known again when they come again: more than the 100 of one batch of Telegram's
+// (Bot API, getUpdates).
 const maxRecent = 256
 
-// messageKey is what a message is known by when it is sent again, to its person's bucket. Without a key it is known by nothing.
+// messageKey tells when a message of a person comes again. Without a key it does not.
 type messageKey struct{ source, key string }
 
 // rateResult is what becomes of one message.
-type rateResult string
+type rateResult int
 
 const (
-	rateTaken          rateResult = "taken"
-	rateRefused        rateResult = "refused" // the person is to be told
-	rateRefusedQuietly rateResult = "quiet"   // they were told, and nothing was taken since
+	rateTaken          rateResult = iota
+	rateRefused                   // the person is to be told
+	rateRefusedQuietly            // they were told, and nothing was taken since
 )
 
-// take takes a message of a person, or does not. One that was taken and comes again, as where it could not be kept, is
-// taken for nothing; what they were told of is told again. After a clock was set back they have a full bucket: nobody is
-// silenced until it is again as late as it was.
+// take takes a message of a person, or refuses it. A message that was taken and comes again, because it could not be kept, costs
+// nothing; one whose refusal was told is refused aloud again. After the clock was set back a person has a full bucket: nobody is
+// silenced until it is as late again as it was.
 func (r *rateLimiter) take(user string, s messageKey, now time.Time, l Limits) rateResult {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,10 +75,4 @@ func (r *rateLimiter) take(user string, s messageKey, now time.Time, l Limits) r
 	}
 	b.refusalSent, b.refusedMessage = true, s
 	return rateRefused
-}
-
-// rateLimitText is what a person is told of the first message that was not taken.
-func rateLimitText(l Limits) string {
-	return fmt.Sprintf("You are sending faster than I take it: %d at once, and then %g a second. This message was not taken, and "+
-		"neither is what follows it as fast. Send it again in a moment. /stop is always taken.", l.Burst, l.PerSecond)
 }

@@ -12,7 +12,7 @@ import (
 // sealVersion is the first byte of everything sealed: XChaCha20-Poly1305 with a random nonce, which follows it.
 const sealVersion = 1
 
-// sealPurpose keeps what is sealed here from being taken for anything else that the same key may seal one day.
+// sealPurpose keeps what is sealed here apart from anything else that the same key may seal one day.
 const sealPurpose = "mews second factor"
 
 // KeySize is how long a sealing key is, in bytes.
@@ -28,7 +28,7 @@ type Seal struct {
 func NewSeal(key [KeySize]byte) *Seal {
 	aead, err := chacha20poly1305.NewX(key[:])
 	if err != nil {
-		panic("access: " + err.Error()) // it refuses keys of another length alone
+		panic("access: " + err.Error()) // only a key of another length is refused
 	}
 	return &Seal{aead: aead}
 }
@@ -39,7 +39,7 @@ var (
 	errSealed = errors.New("it was sealed with another key, or changed since")
 )
 
-// Seal makes of a secret what only the same key opens, and only as that user's.
+// Seal encrypts a secret. Only the same key opens it, and only as that user's.
 func (s *Seal) Seal(user string, plain []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal
@@ -51,8 +51,8 @@ func (s *Seal) Seal(user string, plain []byte) ([]byte, error) {
 	return s.aead.Seal(head, nonce, plain, additionalData(user)), nil
 }
 
-// Open gives the secret back. An error says that the key is another, that it was sealed for somebody else, or that it was
-// changed since; which of these cannot be known.
+// Open gives the secret back. An error means that the key is another one, that the secret was sealed for somebody else, or that it
+// was changed since; which of these can't be known.
 func (s *Seal) Open(user string, sealed []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal
@@ -68,5 +68,5 @@ func (s *Seal) Open(user string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// additionalData is what a secret is sealed together with.
+// additionalData is authenticated with a secret, and not kept.
 func additionalData(user string) []byte { return []byte(sealPurpose + "\x00" + user) }

@@ -1,65 +1,80 @@
 package access
 
-import (
-	"fmt"
-	"strings"
-	"time"
+import "fmt"
 
-	"mews/supervisor"
+// Why something is not taken, or what it waits for.
+const (
+	textNoUser    = "There is no user %q here."
+	textSuspended = "%s is suspended here, and nobody can speak as %s until an admin has ended that."
+	textTooFast   = "You are sending faster than I take it: %d at once, and then %g a second. This message was not taken, and neither is " +
+		"what follows it as fast. Send it again in a moment. /stop is always taken."
+
+	textLocked = "Locked. Send the six digits that your authenticator app shows, or a recovery code. What you sent is kept, and is " +
+		"answered then."
+	textLockedElsewhere = "What you sent in another chat waits, for it is locked there. Send me the six digits that your authenticator " +
+		"app shows here, in our private chat, or a recovery code. What you sent is answered there then."
+	textLockedNoChat         = "Locked, and no code can be sent here. Send this in our private chat."
+	textLockedOut            = " No code is taken before %s: too many were wrong."
+	textNotCodeAlone         = "That is not a code alone. "
+	textPressLocked          = "Locked. Send your code, then press again."
+	textPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
+	textRecoveryAmongWords   = "Locked, and this was not taken: it seems to have a recovery code in it. Send the code alone, in our private " +
+		"chat; then send the rest again."
+
+	textEnrolling = "Your second factor is not set up yet. Add the secret that you were given to your authenticator app, and send me " +
+		"the six digits that it shows, here. Then send this again."
+	textNoFactor = "You need a second factor to speak here, and have none yet. Ask an admin for an invite, or to run " +
+		"`mews totp enroll %s`. Then send this again."
+	textLookupFailed = "Your gate is closed because Mews can't look up whether it is open. An admin can see why in the log, or with " +
+		"`mews doctor`. Send this again later."
+	textUnreadableFactor = "Your gate is closed because your second factor can't be read, so no code can be checked. An admin can put " +
+		"back the key file that it was sealed with, or take the factor away with `mews totp reset %s`."
+
+	// textGateAlert is for the admins.
+	textGateAlert = "The gate of %s is closed. What was tried: to %s. What came of it: %v."
 )
 
-// unreadableFactorText is what a person is told whose factor can't be looked at.
-func unreadableFactorText(user string) string {
-	return "Your gate is closed because your second factor can't be read, so no code can be checked. An admin can put the key " +
-		"file back that it was sealed with, or take the factor away with `mews totp reset " + user + "`."
+// What has come of a code.
+const (
+	textUnlocked  = "Unlocked for %s, or until you have sent nothing for %s. /lock locks at once."
+	textConfirmed = "Confirmed."
+	textEnrolled  = "From now on a code is asked for."
+
+	textFactorSetUp     = "Your second factor is set up. "
+	textNothingToVerify = "You have no second factor yet, so no code can be checked. Set one up first."
+	textDuringLockout   = "No code is taken before %s, not even a right one."
+	textNotCode         = "That is not a code. Send the six digits that your authenticator app shows."
+	textUsedCode        = "That code was used already. Wait until your app shows another one, half a minute at most."
+	textClockBack       = "No code can be taken: the last one was of a later time than it is here now, %s. The clock of the machine that " +
+		"Mews runs on was set back, or was wrong before. An admin can set it right; a recovery code works all the same."
+	textWrong          = "Wrong code. %s left; then no code is taken for %s."
+	textWrongAndLocked = "Wrong code, for the %dth time. No code is taken before %s. If that was not you, tell an admin: somebody uses " +
+		"your account."
+	textExposedRecovery = "That was a recovery code, sent where others may read it. It opened nothing, and is used up. %s Codes are for " +
+		"our private chat."
+	textUnexpectedCode = "I am not waiting for a code here. It was taken for nothing, and is used up. "
+	textNextCode       = "If I ask for one, send me the next that your app shows."
+)
+
+// textRecoveryLeft says how many recovery codes are left after one was used up.
+func textRecoveryLeft(n int) string {
+	switch n {
+	case 0:
+		return "It was your last recovery code: ask an admin for new ones soon."
+	case 1:
+		return "You have 1 recovery code left; this one can't be used again."
+	}
+	return fmt.Sprintf("You have %d recovery codes left; this one can't be used again.", n)
 }
 
-// recoveryAmongWordsText is what is said of a recovery code among other words.
-const recoveryAmongWordsText = "Locked, and this was not taken: there is what looks like a recovery code in it. Send the code alone, in our " +
-	"private chat; then send the rest again."
+// Who may speak as whom, for processes on this machine.
+const (
+	textSpeakAsUnknown = "There is no user %q. There are: %s."
+	textSpeakAsDenied  = "Only an admin may speak as %q; this account is not one."
+	textSpeakAsWhom    = "Say as whom to speak, with --user NAME. There are: %s."
+	textNoAccount      = "No user of Mews has this account (user id %d). An admin can add it: `account:` under `users:` in the configuration."
+	textManyUsers      = "This account is that of several users; say which with --user NAME: %s."
 
-// zone is where a person lives.
-func zone(u supervisor.User) *time.Location {
-	z, err := time.LoadLocation(u.Timezone)
-	if err != nil || u.Timezone == "" {
-		return time.Local
-	}
-	return z
-}
-
-// formatTime is a time to come as a person reads it where they live. It is not before what it says.
-func formatTime(at, now time.Time, u supervisor.User) string {
-	z := zone(u)
-	at, now = at.Add(time.Minute-1).In(z).Truncate(time.Minute), now.In(z)
-	layout := "15:04"
-	if at.YearDay() != now.YearDay() || at.Year() != now.Year() {
-		layout = "15:04 on Monday, 2 January"
-	}
-	text := at.Format(layout)
-	if u.Timezone != "" {
-		text += " (" + u.Timezone + ")"
-	}
-	return text
-}
-
-// formatDuration is a length of time for people, in hours and minutes.
-func formatDuration(d time.Duration) string {
-	var parts []string
-	for _, unit := range []struct {
-		name string
-		size time.Duration
-	}{{"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
-		n := d / unit.size
-		d %= unit.size
-		switch {
-		case n == 1:
-			parts = append(parts, "1 "+unit.name)
-		case n > 1:
-			parts = append(parts, fmt.Sprintf("%d %ss", n, unit.name))
-		}
-	}
-	if len(parts) == 0 {
-		return "0 seconds"
-	}
-	return strings.Join(parts, " and ")
-}
+	textNoSeal = "No second factor can be set up now: the key that would seal it can't be used. An admin can see why in the log, or " +
+		"with `mews doctor`."
+)

@@ -2,23 +2,21 @@ package access
 
 import (
 	"context"
-	"crypto/subtle"
-	"slices"
 	"time"
 
 	"mews/supervisor"
 )
 
-// actionUnexpected is what is in the audit log of a right code that nothing waited for.
+// actionUnexpected is what the audit log has of a right code that nothing waited for.
 const actionUnexpected = "code.unasked"
 
-// SpendUnexpected settles a text that nothing waits for and that is a right code as it is sent, such as one that was asked for before
-// the service was started anew: m is what Meet has said of it. No word of it is kept, and it opens nothing. It is used up: what
-// is found to be right without being asked for, and without being counted as a try, must not be good for anything afterwards.
-// All other texts, and six digits that are no code of the person's, stay what they are. An error is ctx's alone.
-func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, m supervisor.GateDecision) (supervisor.GateDecision, error) {
-	if in.Kind != supervisor.KindText || m.Decide != nil || m.Refused != "" || !IsCode(in.Text) {
-		return m, nil
+// SpendUnexpected uses up a right code that nothing waits for, such as one that was asked for before the service was started anew;
+// d is what Check has decided on the inbound. No word of the code is kept, and it opens nothing. It is used up because a code that
+// is known to be right, without being asked for and without counting as a try, must not be good for anything afterwards. All other
+// texts, and six digits that are no code of the person's, stay what they are. An error is ctx's alone.
+func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {
+	if in.Kind != supervisor.KindText || d.Decide != nil || d.Refused != "" || !IsCode(in.Text) {
+		return d, nil
 	}
 	u, why := g.activeUser(in.Conversation.User)
 	f, known, err := g.o.Factors.Find(ctx, in.Conversation.User)
@@ -26,41 +24,34 @@ func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, m sup
 		return supervisor.GateDecision{}, context.Cause(ctx)
 	}
 	if why != "" || err != nil || !known || !f.Confirmed {
-		return m, nil
+		return d, nil
 	}
-	a := verification{user: u, seal: g.o.Seal, text: in.Text}
-	if _, right := a.spend(f, g.o.Now()); right {
-		m.Decide = a.decideUnexpected
+	v := verification{user: u, seal: g.o.Seal, text: in.Text}
+	if _, right := v.spend(f, g.o.Now()); right {
+		d.Decide = v.decideUnexpected
 	}
-	return m, nil
+	return d, nil
 }
 
-// decideUnexpected is a supervisor.Decide that uses a code up and takes it for nothing.
-func (a verification) decideUnexpected(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
-	f, _ = a.spend(f, now)
-	text := "I am not waiting for a code here. It was taken for nothing, and is used up. If I ask for one, send me the next that " +
-		"your app shows."
-	if appCode(a.text) == "" {
-		text = "I am not waiting for a code here. It was taken for nothing, and is used up. " + leftText(f)
+// decideUnexpected is a supervisor.Decide that uses a code up.
+func (v verification) decideUnexpected(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+	f, _ = v.spend(f, now)
+	text := textUnexpectedCode + textNextCode
+	if appCode(v.text) == "" {
+		text = textUnexpectedCode + textRecoveryLeft(len(f.Recovery))
 	}
 	return f, supervisor.Verdict{Action: actionUnexpected, Text: text}
 }
 
-// spend is a factor by which a code is not right any more, if it was. It counts no tries.
-func (a verification) spend(f supervisor.Factor, now time.Time) (supervisor.Factor, bool) {
-	if appCode(a.text) != "" {
-		secret, err := a.seal.Open(a.user.Name, f.Secret)
-		if err != nil {
-			return f, false
-		}
-		step, found, err := matchAppCode(appCode(a.text), string(secret), now)
-		if err != nil || !found || step <= f.LastStep {
-			return f, false
-		}
-		f.LastStep = step
-		return f, true
+// spend is a factor for which the code is not right any more. right says whether it was. That counts as no try.
+func (v verification) spend(f supervisor.Factor, now time.Time) (_ supervisor.Factor, right bool) {
+	if appCode(v.text) == "" {
+		return withoutRecovery(f, v.text)
 	}
-	kept, n := []byte(digest(recoveryDigits(a.text))), len(f.Recovery)
-	f.Recovery = slices.DeleteFunc(slices.Clone(f.Recovery), func(d string) bool { return subtle.ConstantTimeCompare([]byte(d), kept) == 1 })
-	return f, len(f.Recovery) < n
+	period, found, err := v.matchAppCode(f, now)
+	if err != nil || !found || period <= f.LastPeriod {
+		return f, false
+	}
+	f.LastPeriod = period
+	return f, true
 }

@@ -43,7 +43,7 @@ func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 		if v.Right || v.Action != "code.unasked" || !strings.Contains(v.Text, "is used up") {
 			t.Errorf("codes %s: %+v", codes, v)
 		}
-		if after := p.factors["ann"]; after.Failures != before.Failures || after.LastStep <= before.LastStep || len(after.Recovery) != 10 {
+		if after := p.factors["ann"]; after.Failures != before.Failures || after.LastPeriod <= before.LastPeriod || len(after.Recovery) != 10 {
 			t.Errorf("codes %s: it became %+v", codes, after)
 		}
 		if v := p.attempt("ann", p.DecideStepUp("ann", text), p.now); v.Right {

@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// maxUnknownSenders is how many strangers are told apart in a day: whoever makes accounts by the thousand fills neither the
+// maxUnknownSenders is how many of them are told apart in a day, so that somebody with thousands of accounts fills neither the
 // memory nor the log.
 const maxUnknownSenders = 10_000
 
-// UnknownSenders remembers who has knocked. The zero value is ready; it may be used from several goroutines.
+// UnknownSenders remembers who has written or asked for something and may not. The zero value is ready; it may be used from several
+// goroutines.
 type UnknownSenders struct {
 	mu   sync.Mutex // guards what follows
 	day  int64      // since 1970, UTC
-	seen map[int64]bool
+	seen map[string]bool
 }
 
-// First tells whether this is the first knock of that id on the day of now, so that it is worth a line in the log. When
-// there have been too many that day it is none.
-func (s *UnknownSenders) First(id int64, now time.Time) bool {
-	const seconds = 24 * 60 * 60
-	day := now.Unix() / seconds
+// First says whether now is the first time on its day that this sender came, so that it is worth a line in the log. When too many
+// have come that day it is false.
+func (s *UnknownSenders) First(sender string, now time.Time) bool {
+	day := now.Unix() / int64(24*time.Hour/time.Second)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.seen == nil || day > s.day || day < s.day-1 { // the day before: a knock that came late, just after midnight
-		s.day, s.seen = day, map[int64]bool{}
+	if s.seen == nil || day > s.day || day < s.day-1 { // of the day before: something that came late, just after midnight
+		s.day, s.seen = day, map[string]bool{}
 	}
-	if s.seen[id] || len(s.seen) >= maxUnknownSenders {
+	if s.seen[sender] || len(s.seen) >= maxUnknownSenders {
 		return false
 	}
-	s.seen[id] = true
+	s.seen[sender] = true
 	return true
 }

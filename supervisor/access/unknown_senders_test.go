@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -31,7 +32,7 @@ func TestAStrangerIsNotedOnceADay(t *testing.T) {
 		{"after the clock was set back by years", 7, noon.AddDate(-3, 0, 0), true},
 		{"before there was time", 7, time.Time{}, true},
 	} {
-		if got := s.First(c.id, c.at); got != c.want {
+		if got := s.First(fmt.Sprint(c.id), c.at); got != c.want {
 			t.Errorf("%s: got %v", c.what, got)
 		}
 	}
@@ -45,7 +46,7 @@ func TestACrowdIsNotedUpToABound(t *testing.T) {
 		for range 2 { // each half comes twice at the same time
 			crowd.Go(func() {
 				for id := range int64(7500) {
-					if s.First(half*7500+id, noon) {
+					if s.First(fmt.Sprint(half*7500+id), noon) {
 						noted.Add(1)
 					}
 				}
@@ -56,7 +57,7 @@ func TestACrowdIsNotedUpToABound(t *testing.T) {
 	if noted.Load() != 10_000 {
 		t.Errorf("%d were noted", noted.Load())
 	}
-	if !s.First(-1, noon.Add(24*time.Hour)) {
+	if !s.First("-1", noon.Add(24*time.Hour)) {
 		t.Error("the next day nobody is noted")
 	}
 }
@@ -70,7 +71,7 @@ func TestNobodyIsNotedTwiceADay(t *testing.T) {
 			now = now.Add(time.Duration(rapid.IntRange(0, 40).Draw(t, "hours")) * time.Hour)
 			id := rapid.Int64Range(1, 3).Draw(t, "id")
 			knock := [2]int64{id, int64(now.YearDay())}
-			if got := s.First(id, now); got == noted[knock] {
+			if got := s.First(fmt.Sprint(id), now); got == noted[knock] {
 				t.Fatalf("%d at %s: noted %v, before %v", id, now, got, noted[knock])
 			}
 			noted[knock] = true

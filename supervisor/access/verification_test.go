@@ -31,8 +31,8 @@ func TestCodesAreThoseOfTheRFC(t *testing.T) {
 		if v := p.try(text); !v.Right || v.Action != "login" {
 			t.Errorf("at %d: %+v", seconds, v)
 		}
-		if f := p.factors["ann"]; f.LastStep != seconds/30 {
-			t.Errorf("at %d the step is %d", seconds, f.LastStep)
+		if f := p.factors["ann"]; f.LastPeriod != seconds/30 {
+			t.Errorf("at %d the step is %d", seconds, f.LastPeriod)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestTheFirstCodeConfirmsAFactor(t *testing.T) {
 	}
 	first := code(p.secret, p.now)
 	v := p.try(first)
-	if f := p.factors["ann"]; !v.Right || v.Action != "totp.enrolled" || !f.Confirmed || f.LastStep != noon.Unix()/30 || f.Failures != 0 {
+	if f := p.factors["ann"]; !v.Right || v.Action != "totp.enrolled" || !f.Confirmed || f.LastPeriod != noon.Unix()/30 || f.Failures != 0 {
 		t.Errorf("%+v leaves %+v", v, f)
 	}
 	if v := p.try(first); v.Right {
@@ -206,7 +206,7 @@ func TestARecoveryCodeWorksOnce(t *testing.T) {
 		}
 	}
 	f := p.factors["ann"]
-	if len(f.Recovery) != 0 || f.LastStep != 0 {
+	if len(f.Recovery) != 0 || f.LastPeriod != 0 {
 		t.Errorf("left %+v", f)
 	}
 	if v := p.try(p.codes[4]); v.Right || p.factors["ann"].Failures != 1 {

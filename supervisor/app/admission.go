@@ -45,7 +45,7 @@ func admitting(s *Service, accept func(supervisor.Inbound)) func(supervisor.Inbo
 func turnedAway(s *Service) func(uid uint32, why error) {
 	var strangers access.UnknownSenders
 	return func(uid uint32, why error) {
-		if strangers.First(int64(uid), s.moment()) {
+		if strangers.First(fmt.Sprint(uid), s.moment()) {
 			s.audit.Note("", "control.refused", fmt.Sprintf("user id %d: %s", uid, supervisor.ErrorMessage(why)))
 		}
 	}

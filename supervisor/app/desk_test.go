@@ -36,7 +36,7 @@ func TestAnInviteLetsSomebodyIn(t *testing.T) {
 		t.Errorf("used was %+v", used)
 	}
 	must(t, s.roster.Refresh(t.Context()))
-	if who, known := s.people.Telegram(77); !known || who.Name != "cleo" {
+	if who, known := s.people.ByAccount(supervisor.ChannelTelegram, "77"); !known || who.Name != "cleo" {
 		t.Errorf("77 is %+v", who)
 	}
 

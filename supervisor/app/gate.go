@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -121,7 +120,7 @@ func (g *gate) admit(ctx context.Context, l supervisor.Incoming) (item superviso
 	if err != nil {
 		return item, false, err
 	}
-	user, known := g.people.Telegram(telegramNumber(l.Sender))
+	user, known := g.people.ByAccount(l.Channel, l.Sender)
 	if !known {
 		if !invited {
 			g.stranger(l)
@@ -164,15 +163,9 @@ func (g *gate) mayAllow(user supervisor.User, l supervisor.Incoming) bool {
 	return user.Role == supervisor.RoleAdmin && l.Kind == supervisor.IncomingMessage && name == "allow"
 }
 
-// telegramNumber is the number that a name of Telegram's is; 0 where it is none.
-func telegramNumber(name string) int64 {
-	n, _ := strconv.ParseInt(name, 10, 64)
-	return n
-}
-
 // unknownGroup notes a group in which nobody may speak yet, once a day each.
 func (g *gate) unknownGroup(user supervisor.User, l supervisor.Incoming) {
-	if g.strangers.First(telegramNumber(l.Chat), time.Now()) {
+	if g.strangers.First(l.Chat, time.Now()) {
 		g.audit(user.Name, "telegram.group", fmt.Sprintf("spoke in group %s (%q), which no admin has allowed; nothing was answered",
 			l.Chat, l.Title))
 	}
@@ -180,7 +173,7 @@ func (g *gate) unknownGroup(user supervisor.User, l supervisor.Incoming) {
 
 // stranger notes somebody who spoke to the bot and may not, once a day each.
 func (g *gate) stranger(l supervisor.Incoming) {
-	if g.strangers.First(telegramNumber(l.Sender), time.Now()) {
+	if g.strangers.First(l.Sender, time.Now()) {
 		g.audit("", "telegram.stranger", fmt.Sprintf("%s wrote; nothing was answered", l.Sender))
 	}
 }

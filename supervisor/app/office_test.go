@@ -253,7 +253,7 @@ func TestAnInviteHasALinkWhereTheBotIsKnown(t *testing.T) {
 func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 	bothWays(t, func(c *counter) {
 		out, errs, code := c.types("hello\n000000x\n", "totp", "enroll", "ben")
-		if code == 0 || !strings.Contains(errs, "counts for nothing yet") || strings.Count(out, "That is no code") != 2 {
+		if code == 0 || !strings.Contains(errs, "counts for nothing yet") || strings.Count(out, "That is not a code") != 2 {
 			c.t.Errorf("exit %d, said %q, printed %q", code, errs, out)
 		}
 		if n := len(regexp.MustCompile(`(?m)^  (?:[0-9A-Z]{4}-){6}[0-9A-Z]{2}$`).FindAllString(out, -1)); n != 10 {

@@ -62,14 +62,14 @@ func (p *pairing) refused(ctx context.Context, l *supervisor.Incoming, why error
 	if err := p.catchUp(ctx, l); err != nil {
 		return err
 	}
-	user, known := p.people.Telegram(telegramNumber(l.Sender))
+	user, known := p.people.ByAccount(l.Channel, l.Sender)
 	switch {
 	case supervisor.ErrorCode(why) == supervisor.CodeForbidden:
 		p.wrong(l, "had a code for another person than whose account it is")
 	case !known:
 		p.wrong(l, "had a code that is not good")
 	}
-	if !known || !p.again.Note(telegramNumber(l.Sender), l.Update, time.Now()) {
+	if !known || !p.again.Note(l.Sender, l.Update, time.Now()) {
 		return nil
 	}
 	return p.resume(ctx, user, l)
@@ -96,9 +96,9 @@ func (p *pairing) catchUp(ctx context.Context, l *supervisor.Incoming) error {
 // wrong notes a code that let nobody in. Of somebody who sends many it is noted once a day that they do.
 func (p *pairing) wrong(l *supervisor.Incoming, why string) {
 	switch now := time.Now(); {
-	case p.knocks.Note(telegramNumber(l.Sender), l.Update, now):
+	case p.knocks.Note(l.Sender, l.Update, now):
 		p.audit("", "invite.refused", fmt.Sprintf("%s %s", l.Sender, why))
-	case p.hasty.First(telegramNumber(l.Sender), now):
+	case p.hasty.First(l.Sender, now):
 		p.audit("", "invite.refused", fmt.Sprintf("%s %s; there are many wrong codes in this hour, and no more of theirs are noted", l.Sender, why))
 	}
 }
@@ -175,7 +175,7 @@ func reveal(codes []access.Secret) []string {
 const pictureWidth = 480
 
 func (p *pairing) picture(made access.Enrolment) (supervisor.File, error) {
-	png, err := made.PNG(pictureWidth)
+	png, err := access.QRCode(made.URL.Reveal(), pictureWidth)
 	if err != nil {
 		return supervisor.File{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"mews/supervisor/audit"
 	"mews/supervisor/placement"
 	"os"
-	"strconv"
 	"time"
 
 	"mews/config"
@@ -208,16 +207,12 @@ func (s *Service) serves(c supervisor.Conversation) bool {
 	switch {
 	case !ok || s.people.Suspended(c.User):
 		return false
-	case c.Channel != supervisor.ChannelTelegram:
+	case c.Channel.Can().Private:
 		return true
 	case inGroup(c):
 		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.moves.now(c.Chat))
 	}
-	id, err := strconv.ParseInt(c.Chat, 10, 64)
-	if err != nil {
-		return false
-	}
-	whose, known := s.people.Telegram(id)
+	whose, known := s.people.ByAccount(c.Channel, c.Chat)
 	return known && whose.Name == u.Name
 }
 

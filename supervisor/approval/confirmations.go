@@ -135,10 +135,10 @@ func decideFresh(decide supervisor.Decide, askedAt time.Time) supervisor.Decide 
 	stale := askedAt.Unix()/int64(codePeriod.Seconds()) - 1
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
 		least := f
-		least.LastStep = max(f.LastStep, stale)
+		least.LastPeriod = max(f.LastPeriod, stale)
 		after, v := decide(least, now)
-		if after.LastStep == least.LastStep {
-			after.LastStep = f.LastStep // no code of an app was taken
+		if after.LastPeriod == least.LastPeriod {
+			after.LastPeriod = f.LastPeriod // no code of an app was taken
 		}
 		if !v.Right {
 			if _, usual := decide(f, now); usual.Right {

@@ -108,10 +108,10 @@ func TestACodeThatIsNotFreshConfirmsNothing(t *testing.T) {
 	step := asked.Unix() / 30
 	of := func(code int64) supervisor.Decide { // as access decides
 		return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
-			if code <= f.LastStep {
+			if code <= f.LastPeriod {
 				return f, supervisor.Verdict{Text: "That code was used already."}
 			}
-			f.LastStep = code
+			f.LastPeriod = code
 			return f, supervisor.Verdict{Right: true}
 		}
 	}
@@ -125,9 +125,9 @@ func TestACodeThatIsNotFreshConfirmsNothing(t *testing.T) {
 		{step, step, step, false, "That code was used already."},
 		{step, step + 1, step + 1, true, ""},
 	} {
-		f, v := decideFresh(of(c.code), asked)(supervisor.Factor{LastStep: c.last}, asked)
-		if v.Right != c.right || v.Text != c.text || f.LastStep != c.after {
-			t.Errorf("%+v: got %+v and the last step %d", c, v, f.LastStep)
+		f, v := decideFresh(of(c.code), asked)(supervisor.Factor{LastPeriod: c.last}, asked)
+		if v.Right != c.right || v.Text != c.text || f.LastPeriod != c.after {
+			t.Errorf("%+v: got %+v and the last step %d", c, v, f.LastPeriod)
 		}
 	}
 }

@@ -33,10 +33,10 @@ var closed = &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Chal
 
 // right takes a code once.
 func right(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
-	if f.LastStep == 1 {
+	if f.LastPeriod == 1 {
 		return f, supervisor.Verdict{Action: "login.refused", Text: "Wrong."}
 	}
-	f.LastStep, f.Secret = 1, []byte("s")
+	f.LastPeriod, f.Secret = 1, []byte("s")
 	return f, supervisor.Verdict{Right: true, Action: "login", Text: "Right."}
 }
 

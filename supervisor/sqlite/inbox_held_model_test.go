@@ -93,11 +93,11 @@ func (m *gateModel) expect(item supervisor.Item) {
 	chat, key, now := item.Inbound.Conversation.Chat, item.Inbound.Key, *m.clock
 	if item.Decision.Decide != nil {
 		m.tried++
-		f, verdict := item.Decision.Decide(supervisor.Factor{LastStep: m.step}, now)
+		f, verdict := item.Decision.Decide(supervisor.Factor{LastPeriod: m.step}, now)
 		if !verdict.Right {
 			return
 		}
-		m.step, m.opened[chat] = f.LastStep, [2]time.Time{now, now}
+		m.step, m.opened[chat] = f.LastPeriod, [2]time.Time{now, now}
 		for key, held := range m.held {
 			if held == chat || m.asked[key] == chat {
 				m.opened[held], m.texts[key] = [2]time.Time{now, now}, held

@@ -32,11 +32,11 @@ func code(user string, update, step int64) supervisor.Item {
 // taking takes a code of a step, once.
 func taking(step int64) supervisor.Decide {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
-		if step <= f.LastStep {
+		if step <= f.LastPeriod {
 			f.Failures++
 			return f, supervisor.Verdict{Action: "login.refused", Text: "That is not the code."}
 		}
-		f.Secret, f.Confirmed, f.LastStep, f.Failures = []byte("sealed"), true, step, 0
+		f.Secret, f.Confirmed, f.LastPeriod, f.Failures = []byte("sealed"), true, step, 0
 		return f, supervisor.Verdict{Right: true, Action: "login", Text: "Come in."}
 	}
 }

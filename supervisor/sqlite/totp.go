@@ -174,7 +174,7 @@ func (t *tx) putFactor(user string, f supervisor.Factor, left []string) error {
 	if secret == nil {
 		secret = []byte{}
 	}
-	err := t.exec(putFactor, user, secret, f.Confirmed, f.LastStep, f.Failures, f.Lockouts, until, t.now)
+	err := t.exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, until, t.now)
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (t *tx) putFactor(user string, f supervisor.Factor, left []string) error {
 func scanFactor(rows *sql.Rows) (f supervisor.Factor, err error) {
 	var until int64
 	var recovery string
-	err = rows.Scan(&f.User, &f.Secret, &f.Confirmed, &f.LastStep, &f.Failures, &f.Lockouts, &until, &recovery)
+	err = rows.Scan(&f.User, &f.Secret, &f.Confirmed, &f.LastPeriod, &f.Failures, &f.Lockouts, &until, &recovery)
 	if len(f.Secret) == 0 {
 		f.Secret = nil
 	}

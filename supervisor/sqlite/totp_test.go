@@ -46,11 +46,11 @@ func TestAFactorIsEnrolledConfirmedLockedAndReset(t *testing.T) {
 	find(kept)
 
 	verdict := try(func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
-		f.Confirmed, f.LastStep, f.Recovery = true, 9, append(f.Recovery[:0], digest("b"))
+		f.Confirmed, f.LastPeriod, f.Recovery = true, 9, append(f.Recovery[:0], digest("b"))
 		return f, supervisor.Verdict{Right: true, Action: "totp.enrolled", Text: "Well."}
 	})
 	s.same("verdict", verdict, supervisor.Verdict{Right: true, Action: "totp.enrolled", Text: "Well."})
-	kept.Confirmed, kept.LastStep, kept.Recovery = true, 9, []string{digest("b")}
+	kept.Confirmed, kept.LastPeriod, kept.Recovery = true, 9, []string{digest("b")}
 	find(kept)
 	s.same("opens no gate", s.look("SELECT count(*) FROM login"), "0")
 	s.same("audited", s.look("SELECT action || ' ' || detail FROM audit ORDER BY id"),
