@@ -25,8 +25,8 @@ var every = []Message{
 }
 
 func TestEveryMessageComesBackAsItWas(t *testing.T) {
-	if len(every) != len(decoders) {
-		t.Fatalf("%d messages are tested, %d exist", len(every), len(decoders))
+	if len(every) != len(messages) {
+		t.Fatalf("%d messages are tested, %d exist", len(every), len(messages))
 	}
 	for _, m := range every {
 		packet, err := Encode(m)

@@ -4,6 +4,7 @@ package spawnwire
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -13,6 +14,20 @@ import (
 type Conn struct {
 	file *os.File
 	raw  syscall.RawConn
+}
+
+// Pair makes the two ends of a socket: ours, and a file for the other process. Both close on exec.
+func Pair() (*Conn, *os.File, error) {
+	fds, err := socketPair()
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a socketpair: %w", err)
+	}
+	theirs := os.NewFile(uintptr(fds[1]), "spawner socket")
+	ours, err := NewConn(fds[0])
+	if err != nil {
+		return nil, nil, closeAfter(err, theirs)
+	}
+	return ours, theirs, nil
 }
 
 // NewConn takes over fd, also when it fails. fd must be a socket of type socketType.
@@ -35,10 +50,68 @@ func NewConn(fd int) (*Conn, error) {
 	return &Conn{file: file, raw: raw}, nil
 }
 
-// SetReceiveDeadline bounds one Receive where an answer is due; the zero time takes the bound away.
+// Send sends m, and with it copies of descriptors, which stay the caller's. It waits at most timeout for room.
+func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
+	packet, err := Encode(m)
+	if err != nil {
+		return err
+	}
+	out := newOutgoing(packet)
+	if len(fds) > 0 {
+		out.rights = syscall.UnixRights(fds...)
+	}
+	if err = c.file.SetWriteDeadline(time.Now().Add(timeout)); err == nil {
+		var sent error
+		err = c.raw.Write(func(fd uintptr) bool {
+			sent = out.write(int(fd))
+			return sent != syscall.EAGAIN
+		})
+		if err == nil {
+			err = sent
+		}
+	}
+	if err != nil && out.begun {
+		err = closeAfter(err, c.file)
+	}
+	if err != nil {
+		return fmt.Errorf("send %T: %w", m, err)
+	}
+	return nil
+}
+
+// Receive waits for the next message, without a deadline: a silent peer is no sign of anything. The descriptors are the
+// caller's, and close on exec. It returns io.EOF when the other side is gone.
+func (c *Conn) Receive() (Message, []int, error) {
+	in := newIncoming()
+	var got error
+	err := c.raw.Read(func(fd uintptr) bool {
+		got = in.read(int(fd))
+		return got != syscall.EAGAIN
+	})
+	if err == nil {
+		err = got
+	}
+	if err == io.EOF {
+		return nil, nil, io.EOF
+	}
+	var m Message
+	if err == nil {
+		m, err = Decode(in.message())
+	}
+	if err == nil {
+		return m, in.fds, nil
+	}
+	CloseAll(in.fds)
+	if in.begun {
+		err = closeAfter(err, c.file)
+	}
+	return nil, nil, fmt.Errorf("receive: %w", err)
+}
+
+// SetReceiveDeadline bounds one Receive where an answer is due. The zero time takes the bound away.
 func (c *Conn) SetReceiveDeadline(t time.Time) error { return c.file.SetReadDeadline(t) }
 
-// Close ends the connection; a Receive that waits returns an error.
+// Close ends the connection. A Receive that waits returns an error.
 func (c *Conn) Close() error { return c.file.Close() }
 
 // CloseAll closes descriptors that nobody else knows of.
@@ -64,7 +137,7 @@ func parseRights(control []byte) ([]int, error) {
 	return fds, nil
 }
 
-// retryInterrupted repeats a system call that a signal has interrupted.
+// retryInterrupted repeats a system call while signals interrupt it.
 func retryInterrupted(call func() error) error {
 	for {
 		if err := call(); err != syscall.EINTR {

@@ -5,82 +5,45 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"syscall"
-	"time"
 )
 
-// macOS has no SOCK_SEQPACKET between Unix sockets, and its datagrams hold 2 KiB (net.local.dgram.maxdgram) and do not
-// surely tell that the other side is gone. A stream does, and keeps descriptors with the bytes that they were sent with;
-// messages are kept apart by their length before each. One that was cut short ends the connection.
+// macOS has no SOCK_SEQPACKET between Unix sockets. Its datagrams hold 2 KiB (net.local.dgram.maxdgram) and do not reliably
+// tell that the other side is gone. A stream does, and keeps descriptors with the bytes that they were sent with. Each
+// message comes after its length. A message that was cut short ends the connection.
 const (
 	socketType = syscall.SOCK_STREAM
 	socketName = "SOCK_STREAM"
 )
 
 const (
-	headSize = 4  // bytes of a packet's length
-	fdsRoom  = 64 // descriptors that there is room for: what does not fit would be left open (recvmsg drops the control)
+	headSize = 4  // bytes of a message's length
+	fdsRoom  = 64 // room for descriptors; those beyond it would stay open (recvmsg drops the control message)
 )
 
-// Pair makes the two ends of a socket: ours, and a file for the other process. Both close on exec.
-func Pair() (*Conn, *os.File, error) {
+func socketPair() ([2]int, error) {
 	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, socketType, 0)
 	if err == nil {
 		syscall.CloseOnExec(fds[0])
 		syscall.CloseOnExec(fds[1])
 	}
-	syscall.ForkLock.RUnlock()
-	if err != nil {
-		return nil, nil, fmt.Errorf("make a socketpair: %w", err)
-	}
-	theirs := os.NewFile(uintptr(fds[1]), "spawner socket")
-	ours, err := NewConn(fds[0])
-	if err != nil {
-		return nil, nil, closeAfter(err, theirs)
-	}
-	return ours, theirs, nil
+	return fds, err
 }
 
-// Send sends m, and with it descriptors, which stay the caller's. It waits at most timeout for room.
-func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
-	packet, err := Encode(m)
-	if err != nil {
-		return err
-	}
-	out := outgoing{rest: append(binary.LittleEndian.AppendUint32(nil, uint32(len(packet))), packet...)}
-	if len(fds) > 0 {
-		out.rights = syscall.UnixRights(fds...)
-	}
-	if err := c.file.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
-		return fmt.Errorf("send %T: %w", m, err)
-	}
-	var sent error
-	err = c.raw.Write(func(fd uintptr) bool { // one caller at a time, until it returns
-		sent = out.write(int(fd))
-		return sent != syscall.EAGAIN
-	})
-	if err == nil {
-		err = sent
-	}
-	if err != nil && out.begun {
-		err = closeAfter(err, c.file)
-	}
-	if err != nil {
-		return fmt.Errorf("send %T: %w", m, err)
-	}
-	return nil
-}
-
-// outgoing is a message on its way out.
+// outgoing is a message that is being sent.
 type outgoing struct {
 	rest   []byte
 	rights []byte // go with its first byte
-	begun  bool
+	begun  bool   // a part of it was sent
 }
 
-// write sends on until nothing is left.
+func newOutgoing(packet []byte) *outgoing {
+	return &outgoing{rest: append(binary.LittleEndian.AppendUint32(nil, uint32(len(packet))), packet...)}
+}
+
+// write sends until nothing is left.
 func (out *outgoing) write(fd int) error {
 	for len(out.rest) > 0 {
 		var n int
@@ -96,47 +59,24 @@ func (out *outgoing) write(fd int) error {
 	return nil
 }
 
-// Receive waits for the next message, without a deadline: how long the other side is silent says nothing. The
-// descriptors are the caller's, and close on exec. It returns io.EOF when the other side is gone.
-func (c *Conn) Receive() (Message, []int, error) {
-	in := incoming{packet: make([]byte, headSize)}
-	var got error
-	err := c.raw.Read(func(fd uintptr) bool { // one caller at a time, until it returns
-		got = in.read(int(fd))
-		return got != syscall.EAGAIN
-	})
-	if err == nil {
-		err = got
-	}
-	var m Message
-	if err == nil {
-		m, err = Decode(in.packet[headSize:])
-	}
-	if err == io.EOF {
-		return nil, nil, io.EOF
-	}
-	if err != nil && in.n > 0 {
-		CloseAll(in.fds)
-		err = closeAfter(err, c.file)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("receive: %w", err)
-	}
-	return m, in.fds, nil
-}
-
-// incoming is a message on its way in.
+// incoming is a message that is being received.
 type incoming struct {
 	packet []byte // its length, and once that is known, the message after it
 	n      int    // bytes of packet that are there
 	fds    []int
+	begun  bool // a part of it was received
 }
 
-// read reads on until the message is whole, and no byte of the next one.
+func newIncoming() *incoming { return &incoming{packet: make([]byte, headSize)} }
+
+func (in *incoming) message() []byte { return in.packet[headSize:] }
+
+// read receives until the message is complete, and no byte of the next one.
 func (in *incoming) read(fd int) error {
 	for in.n < len(in.packet) {
 		n, fds, err := receiveSome(fd, in.packet[in.n:])
 		in.n, in.fds = in.n+n, append(in.fds, fds...)
+		in.begun = in.n > 0
 		switch {
 		case err == syscall.EAGAIN:
 			return err
@@ -167,7 +107,7 @@ func (in *incoming) makeRoom() error {
 	return nil
 }
 
-// receiveSome is recvmsg(2); the descriptors are given also with an error.
+// receiveSome is recvmsg(2). It may return descriptors together with an error.
 func receiveSome(fd int, to []byte) (n int, fds []int, err error) {
 	control := make([]byte, syscall.CmsgSpace(4*fdsRoom))
 	var cn, flags int

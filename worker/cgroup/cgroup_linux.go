@@ -1,16 +1,17 @@
 // Package cgroup limits all the processes of a person together. A limit of setrlimit(2) holds for one process, and a
-// person's worker may start hundreds; a control group counts what they take in total, their descendants' too, wherever
-// those have gone. Where this system gives us no control groups, MeasureAll says what a watchdog needs to know.
+// person's worker may start hundreds. A control group counts what they take in total, with their descendants, wherever
+// those have gone. Where the system gives us no control groups, MeasureAll finds out what a watchdog needs to know.
 //
-// It uses what it is given: with v2 the folder that was delegated to this process (systemd's Delegate=yes), with v1, as
-// root, a folder in each hierarchy below the one that this process is in. It never leaves its own folder, so limits that
-// somebody else has set around it go on to hold.
+// The package uses what it is given: with v2 the folder that was delegated to this process (systemd's Delegate=yes), with
+// v1, as root, a folder in each hierarchy below the one that this process is in. It never leaves its own folder, so limits
+// that somebody else has set around it stay in force.
 //
-// Nothing here follows a symbolic link, and nothing waits longer than about half a second. A Tree and its Groups belong
-// to one goroutine.
+// Nothing here follows a symbolic link, and nothing waits longer than about half a second. A Tree and its Groups belong to
+// one goroutine.
 package cgroup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,7 +28,7 @@ type Kind string
 const (
 	V2   Kind = "v2"   // one hierarchy for all controllers; a child is born in its group
 	V1   Kind = "v1"   // a hierarchy for each controller; a process is put into each
-	None Kind = "none" // unavailable that this process may use: Make refuses
+	None Kind = "none" // none that this process may use: Make refuses
 )
 
 // Options say where to look.
@@ -35,55 +36,52 @@ type Options struct {
 	Root string // where the hierarchies are mounted; "" is /sys/fs/cgroup
 	Self string // the file that says which groups this process is in; "" is /proc/self/cgroup
 
-	kernel kernel // what acts on the hierarchies; a test's, or nil for the real one
+	kernel kernel // what changes the hierarchies; nil is the real kernel, tests have another
 }
 
 // Tree is the part of the hierarchies that is ours.
 type Tree struct {
 	kind        Kind
 	why         string
-	hierarchies []*hierarchy // isV2: one; v1: each that has a controller of use
+	hierarchies []*hierarchy // v2: one; v1: each that has a useful controller
 	kernel      kernel
-	enabled     bool // the groups to be made have the controllers
+	enabled     bool // new groups have the controllers
 }
 
-// hierarchy is a mounted hierarchy with the folder in it that is ours.
+// hierarchy is a mounted hierarchy, with the folder in it that is ours.
 type hierarchy struct {
 	dir         *os.File
 	controllers []string
 }
 
-// usefulControllers are the controllers of use for each kind. With neither memory nor pids there is no point in the others.
+// usefulControllers are those that Limits are written to. Without memory and pids the others are no reason to make groups.
 var usefulControllers = map[Kind][]string{
 	V2: {"memory", "pids", "cpu", "io"},
 	V1: {"memory", "pids", "cpu", "blkio"},
 }
 
-// advice is what to do where there is nothing to use.
-const advice = "Have systemd run Mews from a unit with Delegate=yes, on a system with cgroup v2, or run mews-spawner as " +
-	"root with the cgroup hierarchies mounted writable. Until then a watchdog looks at the memory every few seconds."
+// usefulOf are the useful controllers among those given. limits says whether they can limit memory or processes.
+func usefulOf(kind Kind, given []string) (have []string, limits bool) {
+	have = slices.DeleteFunc(slices.Clone(usefulControllers[kind]), func(c string) bool { return !slices.Contains(given, c) })
+	return have, slices.Contains(have, "memory") || slices.Contains(have, "pids")
+}
 
-// errUnusable is why a kind of control groups cannot be used. It is for people, and no failure.
+// errUnusable is why a kind of control groups cannot be used. It is no failure; people read it.
 type errUnusable struct{ reason string }
 
 func (e errUnusable) Error() string { return e.reason }
 
 func unusable(format string, args ...any) error { return errUnusable{fmt.Sprintf(format, args...)} }
 
-// Open finds what this process may use. It is no error if that is nothing. It is one if what it read makes no sense.
+// Open finds what this process may use. It is no error if that is nothing. It is an error if what it reads makes no sense.
 func Open(o Options) (*Tree, error) {
-	if o.Root == "" {
-		o.Root = "/sys/fs/cgroup"
-	}
-	if o.Self == "" {
-		o.Self = "/proc/self/cgroup"
-	}
+	o.Root, o.Self = cmp.Or(o.Root, "/sys/fs/cgroup"), cmp.Or(o.Self, "/proc/self/cgroup")
 	if o.kernel == nil {
 		o.kernel = realKernel{}
 	}
 	text, err := os.ReadFile(o.Self)
 	if errors.Is(err, fs.ErrNotExist) {
-		return unavailable("this kernel has no control groups, or /proc is not mounted"), nil
+		return unavailable(textNoCgroups), nil
 	} else if err != nil {
 		return nil, fmt.Errorf("find control groups: %w", err)
 	}
@@ -93,7 +91,7 @@ func Open(o Options) (*Tree, error) {
 	}
 	root, err := os.Open(o.Root)
 	if errors.Is(err, fs.ErrNotExist) {
-		return unavailable("no control groups are mounted at " + o.Root), nil
+		return unavailable(fmt.Sprintf(textNotMounted, o.Root)), nil
 	} else if err != nil {
 		return nil, fmt.Errorf("find control groups: %w", err)
 	}
@@ -125,27 +123,31 @@ func findHierarchies(root *os.File, own []membership, k kernel) (*Tree, error) {
 }
 
 func unavailable(reason string) *Tree {
-	return &Tree{kind: None, kernel: realKernel{}, why: "A person's processes are limited one by one and not all together: " +
-		reason + ". " + advice}
+	return &Tree{kind: None, kernel: realKernel{}, why: fmt.Sprintf(textUnlimited, reason)}
 }
 
 // Kind is which control groups there are.
 func (t *Tree) Kind() Kind { return t.kind }
 
-// Why is a sentence or two for people: what holds and what does not, or why there is nothing and what to do.
+// Why is a sentence or two for people: what is limited and what is not, or why nothing is and what to do.
 func (t *Tree) Why() string { return t.why }
 
-// Close gives the descriptors back. The groups stay.
+// Close closes the descriptors. The groups stay.
 func (t *Tree) Close() error {
+	err := closeAll(t.hierarchies)
+	t.hierarchies = nil
+	return err
+}
+
+func closeAll(hierarchies []*hierarchy) error {
 	var errs []error
-	for _, h := range t.hierarchies {
+	for _, h := range hierarchies {
 		errs = append(errs, h.dir.Close())
 	}
-	t.hierarchies = nil
 	return errors.Join(errs...)
 }
 
-// describe writes Why for what was found.
+// describe sets what Why says of the hierarchies that were found.
 func (t *Tree) describe() {
 	var have, lack []string
 	for _, c := range usefulControllers[t.kind] {
@@ -155,9 +157,9 @@ func (t *Tree) describe() {
 			lack = append(lack, c)
 		}
 	}
-	t.why = fmt.Sprintf("A person's processes are limited all together by cgroup %s: %s.", t.kind, strings.Join(have, ", "))
+	t.why = fmt.Sprintf(textLimited, t.kind, strings.Join(have, ", "))
 	if len(lack) > 0 {
-		t.why += fmt.Sprintf(" There is no controller for: %s.", strings.Join(lack, ", "))
+		t.why += fmt.Sprintf(textLacking, strings.Join(lack, ", "))
 	}
 }
 
@@ -165,12 +167,13 @@ func (t *Tree) hasController(controller string) bool {
 	return slices.ContainsFunc(t.hierarchies, func(h *hierarchy) bool { return h.hasController(controller) })
 }
 
-// Enabled says whether groups have a controller: memory, pids.
+func (h *hierarchy) hasController(name string) bool { return slices.Contains(h.controllers, name) }
+
+// Enabled says whether new groups have a controller: memory, pids.
 func (t *Tree) Enabled(controller string) bool { return t.enabled && t.hasController(controller) }
 
-// Sweep removes the groups that were made by processes which are gone, where nothing is in them; isLeft is asked about
-// each by the name that it was made with.
-func (t *Tree) Sweep(isLeft func(name string) bool) error {
+// Sweep removes the empty groups whose makers are gone. It asks isStale about each by the name that it was made with.
+func (t *Tree) Sweep(isStale func(name string) bool) error {
 	var errs []error
 	for _, h := range t.hierarchies {
 		entries, err := os.ReadDir(h.dir.Name())
@@ -180,7 +183,7 @@ func (t *Tree) Sweep(isLeft func(name string) bool) error {
 		}
 		for _, e := range entries {
 			name, is := strings.CutPrefix(e.Name(), groupPrefix)
-			if !is || !isLeft(name) {
+			if !is || !isStale(name) {
 				continue
 			}
 			if err := t.kernel.rmdir(h.dir, e.Name()); err != nil && err != unix.EBUSY && err != unix.ENOENT {
@@ -191,14 +194,12 @@ func (t *Tree) Sweep(isLeft func(name string) bool) error {
 	return errors.Join(errs...)
 }
 
-func (h *hierarchy) hasController(name string) bool { return slices.Contains(h.controllers, name) }
-
-// probeFolder makes a folder and removes it: permissions, a read-only mount and the limits of those above us have all had
-// their say then.
+// probeFolder makes a folder and removes it. That fails where permissions, a read-only mount or a limit above us forbid
+// groups.
 func probeFolder(dir *os.File, k kernel) error {
 	name := fmt.Sprintf("mews-probe-%d", os.Getpid())
 	if err := k.mkdir(dir, name); err != nil && err != unix.EEXIST {
-		return unusable("no group can be made in %s (%v)", dir.Name(), err)
+		return unusable(textNotMakeable, dir.Name(), err)
 	}
 	if err := k.rmdir(dir, name); err != nil {
 		return fmt.Errorf("remove the trial group %s/%s: %w", dir.Name(), name, err)

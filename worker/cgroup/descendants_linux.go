@@ -9,24 +9,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxRounds bounds how often families are looked at until all of them is stopped. Each look leaves what was born in it, and
-// the places that a limit of the account leaves for that become fewer with each: the stopped ones hold theirs.
+// maxRounds bounds how often the list of processes is read until all descendants are stopped. Each round misses the children
+// that are born during it. Stopped processes keep their places under the account's limit, so fewer can be born each time.
 const maxRounds = 100
 
-// quietRounds is how often in a row nothing new must be found. A look takes its time: a process that was born behind it, of
-// one that ended before it came there, is not seen.
+// quietRounds is how many rounds in a row must find nothing new. A round takes time: it does not see a process that is born
+// behind it, of a parent that ended before it came there.
 const quietRounds = 2
 
-// processID is a process of a family. Its number alone may be somebody else's by the time that it is used.
+// processID names a process. Its pid alone may be another process's by the time that it is used.
 type processID struct {
 	pid       int
 	startTime string
 }
 
-// KillDescendants kills all that descends from the roots, and says how many processes those were: for where no group holds them.
-// The roots are not killed, nor the spared ones and what only descends from them. All are stopped before the first one is
-// killed, so that none can fork into a place that another has left. What forks faster than it can be stopped is killed as far
-// as it was seen; the caller looks again.
+// KillDescendants kills all descendants of the roots, for workers that have no group, and says how many there were. It does
+// not kill the roots, nor the spared processes and what descends only from those. It stops all before it kills the first, so
+// that none can fork into a place that another has left. Of processes that fork faster than they can be stopped it kills
+// those that it has seen; the caller looks again.
 func KillDescendants(roots, spared []int) (killed int, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -46,15 +46,15 @@ func KillDescendants(roots, spared []int) (killed int, err error) {
 			break
 		}
 	}
-	for _, m := range slices.Backward(stopped) { // whoever loses a parent while stopped may be woken
-		if m.signal(proc, unix.SIGKILL) {
+	for _, p := range slices.Backward(stopped) { // a stopped process may be woken when it loses its parent
+		if p.signal(proc, unix.SIGKILL) {
 			killed++
 		}
 	}
 	return killed, nil
 }
 
-// stopDescendants stops all below the roots that is not known yet, and says what that was, which is known from then on.
+// stopDescendants stops all descendants that are not known yet, returns them and adds them to known.
 func stopDescendants(proc *os.File, roots, spared []int, known map[processID]bool) (fresh []processID, err error) {
 	if _, err := proc.Seek(0, 0); err != nil {
 		return nil, err
@@ -66,43 +66,43 @@ func stopDescendants(proc *os.File, roots, spared []int, known map[processID]boo
 	children := childrenOf(all)
 	for _, root := range roots {
 		for _, pid := range descendants(children, root, spared...)[1:] {
-			m := processID{pid, all[pid].startTime}
-			if !known[m] && !all[pid].dead && m.stop(proc) {
-				fresh, known[m] = append(fresh, m), true
+			p := processID{pid, all[pid].startTime}
+			if !known[p] && !all[pid].dead && p.stop(proc) {
+				fresh, known[p] = append(fresh, p), true
 			}
 		}
 	}
 	return fresh, nil
 }
 
-// stop stops the process for good: should another of its family wake it, it can have no more children. It says whether the
-// process was still there.
-func (m processID) stop(proc *os.File) bool {
-	if !m.signal(proc, unix.SIGSTOP) {
+// stop stops the process and forbids it to have more children, should another of them wake it. It says whether the process
+// was still there.
+func (p processID) stop(proc *os.File) bool {
+	if !p.signal(proc, unix.SIGSTOP) {
 		return false
 	}
-	// By number, since there is no other way. It was stopped just now, so the number is its own.
-	_ = unix.Prlimit(m.pid, unix.RLIMIT_NPROC, &unix.Rlimit{}, nil) // EPERM: another account's, which its own limit holds
+	// There is only a call by pid. The process was stopped just now, so the pid is its own.
+	_ = unix.Prlimit(p.pid, unix.RLIMIT_NPROC, &unix.Rlimit{}, nil) // EPERM: another account's, which its own limit holds
 	return true
 }
 
-// signal signals the process, and says whether it was still there. It is held first, and then asked who it is.
-func (m processID) signal(proc *os.File, sig unix.Signal) bool {
-	fd, err := openPidfd(m.pid)
+// signal signals the process, and says whether it was still there. It holds the process before it asks which one it is.
+func (p processID) signal(proc *os.File, sig unix.Signal) bool {
+	fd, err := openPidfd(p.pid)
 	if err != nil {
 		return false
 	}
 	defer unix.Close(fd)
-	text, err := read(proc, strconv.Itoa(m.pid)+"/stat")
+	text, err := read(proc, strconv.Itoa(p.pid)+"/stat")
 	if err != nil {
 		return false
 	}
 	now, err := parseStat(text, 1)
-	return err == nil && now.startTime == m.startTime && unix.PidfdSendSignal(fd, sig, nil, 0) == nil
+	return err == nil && now.startTime == p.startTime && unix.PidfdSendSignal(fd, sig, nil, 0) == nil
 }
 
 // KillWithin kills a process if it is root or descends from it, and says whether it did. Since the caller saw it, it may have
-// ended, and its pid may be another process's: it is held first, and then its ancestors are read.
+// ended, and its pid may be another process's: so it is held before its ancestors are read.
 func KillWithin(pid, root int) (killed bool, err error) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -124,10 +124,7 @@ func isDescendant(pid, root int) bool {
 		if pid == root {
 			return true
 		}
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
-			return false
-		}
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		p, err := parseStat(string(text), 1)
 		if err != nil || p.parent == 0 {
 			return false

@@ -11,15 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernel is what acts on a hierarchy; what is read is read from files. Errors are bare: the callers say what they
-// attempted. A test has one that keeps the rules of cgroups(7) in an ordinary folder.
+// kernel changes a hierarchy; reading is done from files directly. Errors are bare: the callers say what they attempted.
+// Tests have a kernel that keeps the rules of cgroups(7) in an ordinary folder.
 type kernel interface {
 	mkdir(dir *os.File, name string) error
 	rmdir(dir *os.File, name string) error
 	write(dir *os.File, name, text string) error
 }
 
-// realKernel is the real one.
 type realKernel struct{}
 
 func (realKernel) mkdir(dir *os.File, name string) error {
@@ -32,7 +31,7 @@ func (realKernel) rmdir(dir *os.File, name string) error {
 	return unix.Unlinkat(int(dir.Fd()), name, unix.AT_REMOVEDIR)
 }
 
-// write writes text in one call, as the files of a hierarchy want it.
+// write writes text in one call, as the files of a hierarchy require.
 func (realKernel) write(dir *os.File, name, text string) error {
 	fd, err := openFile(dir, name, unix.O_WRONLY|unix.O_TRUNC)
 	if err != nil {
@@ -46,10 +45,10 @@ func (realKernel) write(dir *os.File, name, text string) error {
 	}
 }
 
-// maxFile is more than any file has that is read here: the longest, cgroup.procs, has 8 bytes a process.
+// maxFile is more bytes than any file has that is read here: the longest, cgroup.procs, has 8 a process.
 const maxFile = 1 << 20
 
-// read reads a file whole.
+// read reads a whole file.
 func read(dir *os.File, name string) (string, error) {
 	fd, err := openFile(dir, name, unix.O_RDONLY)
 	if err != nil {
@@ -75,7 +74,7 @@ func read(dir *os.File, name string) (string, error) {
 	}
 }
 
-// openFile opens a regular file, and anything else not: a pipe could make a reader wait.
+// openFile opens a regular file. It refuses everything else: a pipe could make a reader wait.
 func openFile(dir *os.File, name string, flags uint64) (int, error) {
 	fd, err := openBeneath(dir, name, flags|unix.O_NONBLOCK)
 	if err != nil {
@@ -92,7 +91,7 @@ func openFile(dir *os.File, name string, flags uint64) (int, error) {
 	return fd, nil
 }
 
-// openFolder opens the folder at path, which may begin with a slash, beneath dir.
+// openFolder opens the folder at a path beneath dir. The path may begin with a slash.
 func openFolder(dir *os.File, name string) (*os.File, error) {
 	full := path.Join(dir.Name(), name)
 	fd, err := openBeneath(dir, "./"+strings.TrimPrefix(name, "/"), unix.O_RDONLY|unix.O_DIRECTORY)
@@ -102,8 +101,8 @@ func openFolder(dir *os.File, name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), full), nil
 }
 
-// openBeneath opens what is beneath dir and reached by no link. The kernel answers EAGAIN when a rename elsewhere made
-// it unsure (openat2(2)); it is then asked again, a few times.
+// openBeneath opens what is beneath dir and reached by no link. The kernel answers EAGAIN when a rename elsewhere made it
+// unsure (openat2(2)); it is asked again a few times.
 func openBeneath(dir *os.File, name string, flags uint64) (fd int, err error) {
 	defer runtime.KeepAlive(dir)
 	how := unix.OpenHow{
@@ -119,7 +118,7 @@ func openBeneath(dir *os.File, name string, flags uint64) (fd int, err error) {
 	return fd, err
 }
 
-// isMissing says whether an error is that a file is not there, or is not for this kernel.
+// isMissing says whether an error means that a file is not there, or that this kernel does not support it.
 func isMissing(err error) bool {
 	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENODEV)
 }

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrInUse is in Make's error when the group is there and has processes: somebody else made it under this name.
+// ErrInUse is in Make's error if the group exists and has processes: somebody else made it under this name.
 var ErrInUse = errors.New("there are processes in it")
 
-// Group is the processes of a person.
+// Group is a control group for the processes of a person.
 type Group struct {
 	tree *Tree
-	name string
-	dirs []groupDir
+	name string     // of its folder
+	dirs []groupDir // those that have been made
 }
 
 // groupDir is a group's folder in one hierarchy.
@@ -25,23 +25,21 @@ type groupDir struct {
 	folder *os.File
 }
 
-// groupName is the folder's name of a person's group; "main" and those of others are never one.
+// groupPrefix begins the name of every group's folder. "main" and the folders of others do not have it.
 const groupPrefix = "user-"
 
-func groupName(name string) string { return groupPrefix + name }
-
-// Make makes a group, with every limit for which there is a controller. An old group of that name is taken over if there
-// are no processes in it: it is removed and made anew, so that it counts from zero. Whoever makes a group removes it.
+// Make makes a group, with every limit for which there is a controller. An old group of that name is taken over if it has
+// no processes: it is removed and made anew, so that it counts from zero. Whoever makes a group removes it.
 func (t *Tree) Make(name string, l Limits) (*Group, error) {
 	g, err := t.group(name)
 	if err == nil {
 		err = l.check()
 	}
+	if err == nil && !t.enabled {
+		err = fmt.Errorf("make group %s: MakeRoom has not made room for groups", name)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if !t.enabled {
-		return nil, fmt.Errorf("make group %s: Main has not made room for groups", name)
 	}
 	for _, h := range t.hierarchies {
 		if err := g.makeDir(h, l); err != nil {
@@ -58,10 +56,10 @@ func (t *Tree) group(name string) (*Group, error) {
 	if len(t.hierarchies) == 0 {
 		return nil, fmt.Errorf("group %s: there are no control groups here, or they were closed", name)
 	}
-	return &Group{tree: t, name: groupName(name)}, nil
+	return &Group{tree: t, name: groupPrefix + name}, nil
 }
 
-// makeDir adds the part in one hierarchy.
+// makeDir makes the group's folder in one hierarchy.
 func (g *Group) makeDir(h *hierarchy, l Limits) error {
 	k, place := g.tree.kernel, h.dir.Name()+"/"+g.name
 	err := k.mkdir(h.dir, g.name)
@@ -79,27 +77,27 @@ func (g *Group) makeDir(h *hierarchy, l Limits) error {
 	if err != nil {
 		return errors.Join(err, k.rmdir(h.dir, g.name))
 	}
-	p := groupDir{h, folder}
-	g.dirs = append(g.dirs, p)
-	return g.writeLimits(p, l)
+	d := groupDir{h, folder}
+	g.dirs = append(g.dirs, d)
+	return g.writeLimits(d, l)
 }
 
-func (g *Group) writeLimits(p groupDir, l Limits) error {
+func (g *Group) writeLimits(d groupDir, l Limits) error {
 	for _, s := range settings[g.tree.kind] {
 		text := s.text(l)
-		if text == "" || !p.hasController(s.controller) {
+		if text == "" || !d.hasController(s.controller) {
 			continue
 		}
-		err := g.tree.kernel.write(p.folder, s.file, text)
+		err := g.tree.kernel.write(d.folder, s.file, text)
 		if err != nil && !(s.optional && isMissing(err)) {
-			return fmt.Errorf("set limit %s of %s to %s: %w", s.file, p.folder.Name(), text, err)
+			return fmt.Errorf("set limit %s of %s to %s: %w", s.file, d.folder.Name(), text, err)
 		}
 	}
 	return nil
 }
 
-// Dir is the open folder for clone3's CLONE_INTO_CGROUP (SysProcAttr.UseCgroupFD). It belongs to the group, and is good
-// until Close or Remove. In v1 it is nil: Add the process before it does anything.
+// Dir is the open folder for clone3's CLONE_INTO_CGROUP (SysProcAttr.UseCgroupFD). It belongs to the group, and is valid
+// until Remove. With v1 it is nil: Add the process before it does anything.
 func (g *Group) Dir() *os.File {
 	if g.tree.kind != V2 || len(g.dirs) == 0 {
 		return nil
@@ -112,46 +110,46 @@ func (g *Group) Add(pid int) error {
 	if pid <= 0 {
 		return fmt.Errorf("put process %d into group %s: want a pid", pid, g.name)
 	}
-	for _, p := range g.dirs {
-		if err := g.tree.moveProcess(p.folder, pid); err != nil {
+	for _, d := range g.dirs {
+		if err := g.tree.moveProcess(d.folder, pid); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// retryDelays are what is waited between looks at a group that is to become empty: half a second in all. What SIGKILL does
-// not end within that (a dead disk) it may not end at all.
+// retryDelays are the waits between looks at a group that is to become empty, half a second in all. A process that SIGKILL
+// does not end within that (a dead disk) may not end at all.
 var retryDelays = []time.Duration{
 	1 * time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond, 8 * time.Millisecond, 16 * time.Millisecond,
 	32 * time.Millisecond, 64 * time.Millisecond, 128 * time.Millisecond, 256 * time.Millisecond, 0,
 }
 
-// Remove removes the group, which is empty or about to be: the kernel holds on to it until the last process is gone. A
-// group that is not there any more is no error. After an error it may be tried again.
+// Remove removes the group, which is empty or about to be: the kernel holds on to it until the last process is gone. It is
+// no error if the group is not there. After an error it may be tried again.
 func (g *Group) Remove() error {
-	for _, pause := range retryDelays {
+	for _, delay := range retryDelays {
 		err := g.removeDirs()
-		if err == nil || !errors.Is(err, unix.EBUSY) || pause == 0 {
+		if err == nil || !errors.Is(err, unix.EBUSY) || delay == 0 {
 			return err
 		}
-		time.Sleep(pause)
+		time.Sleep(delay)
 	}
 	return nil
 }
 
-// removeDirs removes what can be removed and keeps the rest.
+// removeDirs removes the folders that can be removed and keeps the others.
 func (g *Group) removeDirs() error {
 	var errs []error
 	var kept []groupDir
-	for _, p := range g.dirs {
-		err := g.tree.kernel.rmdir(p.dir, g.name)
+	for _, d := range g.dirs {
+		err := g.tree.kernel.rmdir(d.dir, g.name)
 		if err == nil || err == unix.ENOENT {
-			errs = append(errs, p.folder.Close())
+			errs = append(errs, d.folder.Close())
 			continue
 		}
-		kept = append(kept, p)
-		errs = append(errs, fmt.Errorf("remove group %s: %w", p.folder.Name(), err))
+		kept = append(kept, d)
+		errs = append(errs, fmt.Errorf("remove group %s: %w", d.folder.Name(), err))
 	}
 	g.dirs = kept
 	return errors.Join(errs...)

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kill ends every process of the group with SIGKILL, and the group with them: it is only good for Remove then. Where the
-// kernel has no cgroup.kill (v1, and v2 before Linux 5.14) no more forks are allowed, and each process is signalled
-// until none is left; an error names those that would not go.
+// Kill ends every process of the group with SIGKILL. Afterwards the group can only be removed. Where the kernel has no
+// cgroup.kill (v1, and v2 before Linux 5.14), it forbids forks and signals each process until none is left; an error names
+// those that did not end.
 func (g *Group) Kill() error {
 	if g.tree.kind == V2 && len(g.dirs) > 0 {
 		err := g.tree.kernel.write(g.dirs[0].folder, "cgroup.kill", "1")
@@ -27,52 +27,52 @@ func (g *Group) Kill() error {
 	if err := g.forbidForks(); err != nil {
 		return err
 	}
-	for _, pause := range retryDelays {
+	for _, delay := range retryDelays {
 		left, err := g.killMembers()
 		if len(left) == 0 && err == nil {
 			return nil
 		}
-		if pause == 0 {
+		if delay == 0 {
 			return errors.Join(fmt.Errorf("kill group %s: processes %d are still there", g.name, left), err)
 		}
-		time.Sleep(pause)
+		time.Sleep(delay)
 	}
 	return nil
 }
 
-// forbidForks makes sure that signalling one by one comes to an end.
+// forbidForks makes sure that signalling one by one ends.
 func (g *Group) forbidForks() error {
-	for _, p := range g.dirs {
-		if !p.hasController("pids") {
+	for _, d := range g.dirs {
+		if !d.hasController("pids") {
 			continue
 		}
-		if err := g.tree.kernel.write(p.folder, "pids.max", "0"); err != nil && !isMissing(err) {
-			return fmt.Errorf("forbid forks in group %s: %w", p.folder.Name(), err)
+		if err := g.tree.kernel.write(d.folder, "pids.max", "0"); err != nil && !isMissing(err) {
+			return fmt.Errorf("forbid forks in group %s: %w", d.folder.Name(), err)
 		}
 	}
 	return nil
 }
 
-// pidfdBatch is how many descriptors are open at a time while processes are signalled.
+// pidfdBatch is how many processes are held at a time while they are signalled.
 const pidfdBatch = 64
 
-// killMembers kills what is in the group now, in any hierarchy, and says what that was.
+// killMembers kills what is in the group now, in any hierarchy, and returns their pids.
 func (g *Group) killMembers() (seen []int, err error) {
 	var errs []error
-	for _, p := range g.dirs {
-		pids, err := processes(p.folder)
+	for _, d := range g.dirs {
+		pids, err := processes(d.folder)
 		errs = append(errs, err)
 		for some := range slices.Chunk(pids, pidfdBatch) {
 			seen = append(seen, some...)
-			errs = append(errs, killBatch(p.folder, some))
+			errs = append(errs, killBatch(d.folder, some))
 		}
 	}
 	slices.Sort(seen)
 	return slices.Compact(seen), errors.Join(errs...)
 }
 
-// killBatch kills those pids that are in the group. A pid may have come to be another process's since it was read, so
-// each is held by a descriptor, and signalled through it only if the pid is in the group still.
+// killBatch kills those pids that are in the group. A pid may have become another process's since it was read, so each is
+// held by a descriptor, and signalled through it only if the pid is still in the group.
 func killBatch(folder *os.File, pids []int) error {
 	held := map[int]int{}
 	defer func() {
@@ -96,7 +96,7 @@ func killBatch(folder *os.File, pids []int) error {
 	for _, pid := range still {
 		fd, ok := held[pid]
 		if !ok {
-			continue // new since then: the next look finds it
+			continue // it is new: the next look finds it
 		}
 		if err := unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0); err != nil && err != unix.ESRCH {
 			errs = append(errs, fmt.Errorf("kill process %d of group %s: %w", pid, folder.Name(), err))
@@ -115,7 +115,7 @@ func openPidfd(pid int) (int, error) {
 	return unix.PidfdOpen(pid, 0)
 }
 
-// processes lists the processes in a group's folder; 0 is one that this process cannot see.
+// processes lists the processes in a group's folder. 0 is one that this process cannot see.
 func processes(folder *os.File) ([]int, error) {
 	text, err := read(folder, "cgroup.procs")
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENODEV) { // the group was removed
@@ -125,12 +125,12 @@ func processes(folder *os.File) ([]int, error) {
 	}
 	pids, err := parsePIDs(text)
 	if err != nil {
-		return nil, fmt.Errorf("read %s/cgroup.procs: %w", folder.Name(), err)
+		err = fmt.Errorf("read %s/cgroup.procs: %w", folder.Name(), err)
 	}
-	return pids, nil
+	return pids, err
 }
 
-// parsePIDs reads cgroup.procs. The kernel keeps no order and may repeat itself (cgroups(7)).
+// parsePIDs reads cgroup.procs. The kernel keeps no order and may list a pid twice (cgroups(7)).
 func parsePIDs(text string) ([]int, error) {
 	var pids []int
 	for _, field := range strings.Fields(text) {

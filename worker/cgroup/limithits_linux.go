@@ -2,18 +2,21 @@ package cgroup
 
 import (
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 )
 
-// LimitHits say how often each limit struck since the group was made.
+// LimitHits say how often each limit was hit since the group was made.
 type LimitHits struct {
 	OOMKills int64 // processes that the kernel killed because the group was at its memory limit
-	Memory   int64 // times that the group came up against its memory limit; mostly file caches are given up, and all is well
+	Memory   int64 // times that the group was at its memory limit; mostly file caches are given up and nothing is lost
 	PIDs     int64 // forks that failed
 }
 
-// counter is where a number is read: a file's only number, or, with a key, the number after it.
+// counter is where a number stands: the only one in a file or, with a key, the one after the key.
 type counter[T any] struct {
-	controller string // "" for what is there without one
+	controller string // "" for a file that every group has
 	file, key  string
 	add        func(*T, int64)
 }
@@ -32,18 +35,18 @@ var hitCounters = map[Kind][]counter[LimitHits]{
 	},
 }
 
-// LimitHits reads how often each limit struck. The numbers go with the group: read them before Remove.
+// LimitHits reads how often each limit was hit. The numbers go with the group: read them before Remove.
 func (g *Group) LimitHits() (LimitHits, error) { return readCounters(g, hitCounters[g.tree.kind]) }
 
-// readCounters reads counters. A file or a key that this kernel does not have leaves 0.
+// readCounters reads counters. A file or a key that this kernel does not have counts as 0.
 func readCounters[T any](g *Group, counters []counter[T]) (T, error) {
 	var total T
 	for _, c := range counters {
-		for _, p := range g.dirs {
-			if c.controller != "" && !p.hasController(c.controller) {
+		for _, d := range g.dirs {
+			if c.controller != "" && !d.hasController(c.controller) {
 				continue
 			}
-			text, err := read(p.folder, c.file)
+			text, err := read(d.folder, c.file)
 			if isMissing(err) {
 				continue
 			} else if err != nil {
@@ -51,10 +54,33 @@ func readCounters[T any](g *Group, counters []counter[T]) (T, error) {
 			}
 			n, err := number(text, c.key)
 			if err != nil {
-				return total, fmt.Errorf("read %s/%s: %w", p.folder.Name(), c.file, err)
+				return total, fmt.Errorf("read %s/%s: %w", d.folder.Name(), c.file, err)
 			}
 			c.add(&total, n)
 		}
 	}
 	return total, nil
+}
+
+// number reads a kernel's file: the one number in it or, with a key, the number of the line "key number" (cgroup-v2,
+// "Flat keyed"), 0 if there is no such line. A number that an int64 cannot hold becomes the largest that it can.
+func number(text, key string) (int64, error) {
+	if key == "" {
+		return parseNumber(strings.TrimSuffix(text, "\n"))
+	}
+	for line := range strings.Lines(text) {
+		name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if ok && name == key {
+			return parseNumber(value)
+		}
+	}
+	return 0, nil
+}
+
+func parseNumber(text string) (int64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("number %.40q: %w", text, err)
+	}
+	return int64(min(n, math.MaxInt64)), nil
 }

@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Limits are for all the processes of a group together. Zero is no limit, and for a weight the usual one, 100.
+// Limits are for all the processes of a group together. Zero is no limit, and for a weight the default, 100.
 type Limits struct {
 	Memory     int64 // bytes; beyond it the kernel kills a process of the group. With swap, what is swapped counts too
-	MemoryHigh int64 // bytes; beyond it the group is slowed down and its caches are given up. v2 alone
+	MemoryHigh int64 // bytes; beyond it the group is slowed down and its caches are given up. Only v2
 	PIDs       int   // processes and threads; beyond it fork(2) fails
 	CPUWeight  int   // 1 to 10000, the share while others want the processor too
 	IOWeight   int   // 1 to 10000, the share of a disk whose scheduler knows weights
@@ -38,7 +38,7 @@ func (l Limits) check() error {
 	return nil
 }
 
-// setting is a file that a limit is written to. A new group has no limits, so what is "" is not written.
+// setting is a file to which a limit is written. A new group has no limits, so an empty text is not written.
 type setting struct {
 	controller string
 	file       string
@@ -74,7 +74,7 @@ func decimal(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// swapLimit keeps memory that is limited from growing on the disk instead.
+// swapLimit keeps limited memory from growing on the disk instead.
 func swapLimit(memory int64) string {
 	if memory == 0 {
 		return ""
@@ -82,7 +82,7 @@ func swapLimit(memory int64) string {
 	return "0"
 }
 
-// scaleWeight turns a weight into that of another scale, on which usual is the default.
+// scaleWeight turns a weight into a weight of another scale, on which usual is the default.
 func scaleWeight(weight, usual, least, most int) string {
 	if weight == 0 {
 		return ""

@@ -12,24 +12,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TreeSize is the memory of a process and all that descends from it.
+// TreeSize is the memory of a process and all its descendants.
 type TreeSize struct {
 	Bytes        int64
 	Processes    int
-	Tasks        int   // their threads, which is what the kernel counts against limits of processes
-	Largest      int   // the pid with the most memory, the root left out; 0 if there is but the root
+	Tasks        int   // their threads, which the kernel counts against limits of processes
+	Largest      int   // the pid with the most memory, without the root; 0 if there is only the root
 	LargestBytes int64 // its memory
-	Resident     int   // how many were counted by resident size, shared pages and all: the rest is not for us to read
+	Resident     int   // how many were counted by resident size, with shared pages: we may not read their share
 }
 
-// MeasureAll sums for each process of roots the memory of it and all that descends from it, by the fair share of each (what is
-// shared is divided among those who share it; what was swapped out is counted), with one look at the list of processes, which is
-// what takes the time. proc is "/proc". Those that are not there are left out. Of one that has more tasks than the number it comes
-// with only these are counted: whoever has too many must be ended before its memory could be read. What a process has put into
-// tmpfs without mapping it is not counted, nor are processes whose parent has died and that went to somebody outside.
+// MeasureAll measures for each process of roots the memory of it and all its descendants, by the proportional share of each
+// (shared pages are divided among those who share them; swapped pages are counted). It reads the list of processes once,
+// which takes most of the time. proc is "/proc". Roots that are not there are left out. A root's value is the number of tasks
+// beyond which only the tasks are counted: such a worker is ended for them, before its memory could be read.
 //
-// The processes run on while they are counted, so this is an estimate. A process that is just being torn down can make a
-// reader of /proc wait for it: whoever has deadlines to keep calls this from a goroutine of its own.
+// It does not count what a process has put into tmpfs without mapping it, nor processes whose parent has died and that have
+// become children of somebody outside. The processes run while they are counted, so the sizes are estimates. A process that
+// is just being torn down can make a reader of /proc wait: who has deadlines to keep calls this from a goroutine of its own.
 func MeasureAll(proc string, roots map[int]int) (map[int]TreeSize, error) {
 	dir, err := os.Open(proc)
 	if err != nil {
@@ -41,47 +41,43 @@ func MeasureAll(proc string, roots map[int]int) (map[int]TreeSize, error) {
 		return nil, fmt.Errorf("measure processes: %w", err)
 	}
 	children := childrenOf(all)
-	sums := map[int]TreeSize{}
-	for root, most := range roots {
+	sizes := map[int]TreeSize{}
+	for root, maxTasks := range roots {
 		if _, ok := all[root]; !ok {
 			continue
 		}
 		members := descendants(children, root)
-		sum := TreeSize{Tasks: tasksOf(all, members)}
-		if sum.Tasks > most {
+		var size TreeSize
+		for _, pid := range members {
+			size.Tasks += all[pid].threads
+		}
+		if size.Tasks > maxTasks {
 			members = nil
 		}
 		for _, pid := range members {
-			if err := sum.add(dir, pid, all[pid], pid == root); err != nil {
+			if err := size.add(dir, pid, all[pid], pid == root); err != nil {
 				return nil, fmt.Errorf("measure process %d: %w", root, err)
 			}
 		}
-		sums[root] = sum
+		sizes[root] = size
 	}
-	return sums, nil
-}
-
-func tasksOf(all map[int]process, members []int) (n int) {
-	for _, pid := range members {
-		n += all[pid].threads
-	}
-	return n
+	return sizes, nil
 }
 
 func (s *TreeSize) add(proc *os.File, pid int, p process, root bool) error {
-	bytes, fair, err := proportionalSize(proc, pid)
+	bytes, readable, err := proportionalSize(proc, pid)
 	if err != nil {
 		return err
 	}
-	if !fair {
+	if !readable {
 		bytes = p.resident
 	}
-	s.count(pid, bytes, fair, root)
+	s.count(pid, bytes, readable, root)
 	return nil
 }
 
-func (s *TreeSize) count(pid int, bytes int64, fair, root bool) {
-	if !fair {
+func (s *TreeSize) count(pid int, bytes int64, readable, root bool) {
+	if !readable {
 		s.Resident++
 	}
 	s.Processes++
@@ -91,7 +87,7 @@ func (s *TreeSize) count(pid int, bytes int64, fair, root bool) {
 	}
 }
 
-// listProcesses reads the stat of every process. Those that end meanwhile are left out.
+// listProcesses reads the stat of every process. Processes that end meanwhile are left out.
 func listProcesses(proc *os.File) (map[int]process, error) {
 	names, err := proc.Readdirnames(-1)
 	if err != nil {
@@ -118,7 +114,7 @@ func listProcesses(proc *os.File) (map[int]process, error) {
 	return all, nil
 }
 
-// childrenOf gives each process's children, lowest pid first.
+// childrenOf lists each process's children, lowest pid first.
 func childrenOf(all map[int]process) map[int][]int {
 	children := map[int][]int{}
 	for _, pid := range slices.Sorted(maps.Keys(all)) {
@@ -127,8 +123,8 @@ func childrenOf(all map[int]process) map[int][]int {
 	return children
 }
 
-// descendants gives root and its descendants, a parent before its children, without the spared ones and what is below them. The
-// list was not read in one moment, so it may even go in a circle: nobody is found twice.
+// descendants lists root and its descendants, a parent before its children, without the spared processes and what is below
+// those. The list was not read at one moment, so it may even contain a cycle: no process is listed twice.
 func descendants(children map[int][]int, root int, spared ...int) []int {
 	found, seen := []int{root}, map[int]bool{root: true}
 	for _, pid := range spared {
@@ -144,8 +140,8 @@ func descendants(children map[int][]int, root int, spared ...int) []int {
 	return found
 }
 
-// proportionalSize is a process's fair share of memory; fair is false if it cannot be read.
-func proportionalSize(proc *os.File, pid int) (bytes int64, fair bool, err error) {
+// proportionalSize is a process's proportional share of memory. readable is false if we may not read it.
+func proportionalSize(proc *os.File, pid int) (bytes int64, readable bool, err error) {
 	text, err := read(proc, strconv.Itoa(pid)+"/smaps_rollup")
 	switch {
 	case isGone(err): // it takes nothing any more
@@ -155,12 +151,11 @@ func proportionalSize(proc *os.File, pid int) (bytes int64, fair bool, err error
 	case err != nil:
 		return 0, false, err
 	}
-	bytes, err = parseRollup(text)
-	if err != nil {
-		return 0, false, fmt.Errorf("read %s/%d/smaps_rollup: %w", proc.Name(), pid, err)
+	if bytes, err = parseRollup(text); err != nil {
+		err = fmt.Errorf("read %s/%d/smaps_rollup: %w", proc.Name(), pid, err)
 	}
-	return bytes, true, nil
+	return bytes, true, err
 }
 
-// isGone says whether an error is that a process has ended, or is about to.
+// isGone says whether an error means that a process has ended, or is about to.
 func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// membership is a line of /proc/PID/cgroup (cgroups(7)): the group that a process is in, in one hierarchy.
+// membership is a line of /proc/PID/cgroup (cgroups(7)): the group of a process in one hierarchy.
 type membership struct {
 	id          int      // 0 is v2
-	controllers []string // unavailable in v2; a named hierarchy without controllers has "name=..."
-	path        string   // from the mount's top, "/" first
+	controllers []string // unavailable in v2; "name=..." for a named hierarchy without controllers
+	path        string   // from the mount's top, begins with "/"
 }
 
 func (m membership) isV2() bool { return m.id == 0 && len(m.controllers) == 0 }

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// process is what Measure and KillDescendants want to know of /proc/PID/stat.
+// process is what /proc/PID/stat says of a process.
 type process struct {
-	dead      bool // it has ended, and was not reaped
+	dead      bool // it has ended and was not reaped
 	parent    int
 	threads   int
-	startTime string // in the kernel's ticks since it started; with the pid it names one process
+	startTime string // in the kernel's ticks since boot; with the pid it names one process
 	resident  int64  // bytes
 }
 
@@ -25,34 +25,33 @@ const (
 	statResident  = 21
 )
 
-// parseStat reads /proc/PID/stat. A program chooses its name, so it may hold spaces and parentheses; the last
-// parenthesis is the kernel's.
+// parseStat reads /proc/PID/stat. A program chooses its own name, which may hold spaces and parentheses; the last parenthesis
+// is the kernel's.
 func parseStat(text string, pageSize int64) (process, error) {
 	end := strings.LastIndexByte(text, ')')
 	fields := strings.Fields(text[end+1:])
 	if end < 0 || len(fields) <= statResident {
 		return process{}, fmt.Errorf("stat %.80q: too short", text)
 	}
-	parent, err := strconv.ParseUint(fields[statParent], 10, 31)
-	if err != nil {
-		return process{}, fmt.Errorf("stat: parent %.40q: %w", fields[statParent], err)
-	}
-	pages, err := strconv.ParseInt(fields[statResident], 10, 64)
-	if err != nil {
-		return process{}, fmt.Errorf("stat: resident pages %.40q: %w", fields[statResident], err)
-	}
-	threads, err := strconv.ParseUint(fields[statThreads], 10, 31)
-	if err != nil {
-		return process{}, fmt.Errorf("stat: threads %.40q: %w", fields[statThreads], err)
+	var numbers [3]int64
+	for i, f := range []struct {
+		name string
+		at   int
+	}{{"parent", statParent}, {"threads", statThreads}, {"resident pages", statResident}} {
+		n, err := strconv.ParseInt(fields[f.at], 10, 64)
+		if err != nil {
+			return process{}, fmt.Errorf("stat: %s %.40q: %w", f.name, fields[f.at], err)
+		}
+		numbers[i] = min(max(n, 0), math.MaxInt32)
 	}
 	return process{
-		dead: strings.Contains("ZXx", fields[statState]), parent: int(parent), threads: int(threads), startTime: fields[statStartTime],
-		resident: min(max(pages, 0), math.MaxInt32) * pageSize,
+		dead: strings.Contains("ZXx", fields[statState]), parent: int(numbers[0]), threads: int(numbers[1]),
+		startTime: fields[statStartTime], resident: numbers[2] * pageSize,
 	}, nil
 }
 
-// parseRollup reads /proc/PID/smaps_rollup: the fair share in memory and in swap, in bytes. A process without memory (a
-// kernel's, or one that has ended and was not reaped) has an empty one.
+// parseRollup reads /proc/PID/smaps_rollup: the proportional share of memory and of swap, in bytes. It is empty for a process
+// without memory: a kernel thread, or one that has ended and was not reaped.
 func parseRollup(text string) (int64, error) {
 	var total int64
 	for line := range strings.Lines(text) {

@@ -3,45 +3,45 @@ package cgroup
 import (
 	"errors"
 	"os"
-	"slices"
 	"strings"
 )
 
-// findV1 finds, in each hierarchy with a controller of use, the folder that this process is in. Hierarchies that are not
+// findV1 finds, in each hierarchy with a useful controller, the folder that this process is in. Hierarchies that are not
 // mounted or not ours are left out.
 func findV1(root *os.File, own []membership, k kernel) (found []*hierarchy, err error) {
 	var reasons []string
-	limits := false
+	anyLimits := false
 	for _, m := range own {
-		h, err := openV1Hierarchy(root, m, k)
+		have, limits := usefulOf(V1, m.controllers)
+		if len(have) == 0 {
+			continue
+		}
+		dir, err := openV1(root, m, k)
 		var reason errUnusable
 		switch {
 		case errors.As(err, &reason):
 			reasons = append(reasons, reason.reason)
 		case err != nil:
-			closeAll(found)
-			return nil, err
-		case h != nil:
-			found = append(found, h)
-			limits = limits || slices.Contains(h.controllers, "memory") || slices.Contains(h.controllers, "pids")
+			return nil, errors.Join(err, closeAll(found))
+		default:
+			found = append(found, &hierarchy{dir: dir, controllers: have})
+			anyLimits = anyLimits || limits
 		}
 	}
-	if limits {
+	if anyLimits {
 		return found, nil
 	}
-	closeAll(found)
+	if err := closeAll(found); err != nil {
+		return nil, err
+	}
 	if len(reasons) > 0 {
 		return nil, unusable("cgroup v1: %s", strings.Join(reasons, ", "))
 	}
 	return nil, unusable("there is no controller of cgroup v1 for memory or pids")
 }
 
-// openV1Hierarchy is nil for a hierarchy of no use.
-func openV1Hierarchy(root *os.File, m membership, k kernel) (*hierarchy, error) {
-	have := slices.DeleteFunc(slices.Clone(usefulControllers[V1]), func(c string) bool { return !slices.Contains(m.controllers, c) })
-	if len(have) == 0 {
-		return nil, nil
-	}
+// openV1 opens the folder of a hierarchy that this process is in, if groups can be made there.
+func openV1(root *os.File, m membership, k kernel) (*os.File, error) {
 	if !isOwnV1Group(m.path) {
 		return nil, unusable("the group %s of this process was made by somebody who may expect no groups in it", m.path)
 	}
@@ -58,33 +58,36 @@ func openV1Hierarchy(root *os.File, m membership, k kernel) (*hierarchy, error) 
 		dir.Close()
 		return nil, err
 	}
-	return &hierarchy{dir: dir, controllers: have}, nil
+	return dir, nil
 }
 
-// isOwnV1Group says whether a group of v1 is one to make groups in: there nobody delegates. The hierarchy's top is everybody's, and
-// what systemd makes for a unit is the unit's.
+// isOwnV1Group says whether groups may be made in a group of v1, where nobody delegates: in the top of the hierarchy, which
+// is everybody's, and in what systemd makes for a unit, which is the unit's.
 func isOwnV1Group(path string) bool {
 	return path == "/" || strings.HasSuffix(path, ".service") || strings.HasSuffix(path, ".scope")
 }
 
-// mountV1 opens a hierarchy's mount. It bears all its controllers' names ("cpu,cpuacct"; each of them alone is then a
-// symbolic link, which is not followed), or the name of one.
+// mountV1 opens a hierarchy's mount. Its folder is named for all its controllers ("cpu,cpuacct"; each name alone is then a
+// symbolic link, which is not followed), or for one.
 func mountV1(root *os.File, controllers []string) (*os.File, error) {
-	for _, name := range append([]string{strings.Join(controllers, ",")}, controllers...) {
+	all := strings.Join(controllers, ",")
+	if dir := openMount(root, "cgroup.procs", append([]string{all}, controllers...)...); dir != nil {
+		return dir, nil
+	}
+	return nil, unusable("%s is not mounted at %s", all, root.Name())
+}
+
+// openMount opens the first of the folders that has a certain file, nil if none has.
+func openMount(root *os.File, file string, names ...string) *os.File {
+	for _, name := range names {
 		dir, err := openFolder(root, name)
 		if err != nil {
 			continue
 		}
-		if _, err := read(dir, "cgroup.procs"); err == nil {
-			return dir, nil
+		if _, err := read(dir, file); err == nil {
+			return dir
 		}
 		dir.Close()
 	}
-	return nil, unusable("%s is not mounted at %s", strings.Join(controllers, ","), root.Name())
-}
-
-func closeAll(hierarchies []*hierarchy) {
-	for _, h := range hierarchies {
-		h.dir.Close()
-	}
+	return nil
 }

@@ -14,16 +14,16 @@ import (
 // mainGroup is the group of Mews itself, beside those of people.
 const mainGroup = "main"
 
-// findV2 finds the folder that this process is in. If it is in our own leaf already, because an earlier process of Mews
-// put it there (or systemd did, with DelegateSubgroup=main), the folder is the one above.
+// findV2 finds the folder that this process is in. If that is our own main group already, because an earlier process of
+// Mews put it there (or systemd did, with DelegateSubgroup=main), it is the folder above.
 func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
 	i := slices.IndexFunc(own, membership.isV2)
 	if i < 0 {
 		return nil, unusable("this process is in no group of cgroup v2")
 	}
-	top, err := mountV2(root)
-	if err != nil {
-		return nil, err
+	top := openMount(root, "cgroup.controllers", ".", "unified") // "unified": most controllers are v1's
+	if top == nil {
+		return nil, unusable("cgroup v2 is not mounted at %s", root.Name())
 	}
 	defer top.Close()
 	place := own[i].path
@@ -42,30 +42,15 @@ func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
 	return []*hierarchy{{dir: dir, controllers: controllers}}, nil
 }
 
-// mountV2 opens the mount of v2: root itself, or "unified" in it where most controllers are v1's.
-func mountV2(root *os.File) (*os.File, error) {
-	for _, name := range []string{".", "unified"} {
-		dir, err := openFolder(root, name)
-		if err != nil {
-			continue
-		}
-		if _, err := read(dir, "cgroup.controllers"); err == nil {
-			return dir, nil
-		}
-		dir.Close()
-	}
-	return nil, unusable("cgroup v2 is not mounted at %s", root.Name())
-}
-
-// delegatedControllers gives the controllers of use in a folder, if the folder is ours to arrange.
+// delegatedControllers are the useful controllers of a folder, if the folder is ours to arrange.
 func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 	text, err := read(dir, "cgroup.controllers")
 	if err != nil {
 		return nil, err
 	}
 	given := strings.Fields(text)
-	have := slices.DeleteFunc(slices.Clone(usefulControllers[V2]), func(c string) bool { return !slices.Contains(given, c) })
-	if !slices.Contains(have, "memory") && !slices.Contains(have, "pids") {
+	have, limits := usefulOf(V2, given)
+	if !limits {
 		return nil, unusable("cgroup v2 has no controller for memory or pids in %s, only %q", dir.Name(), given)
 	}
 	for _, name := range []string{"cgroup.procs", "cgroup.subtree_control"} {
@@ -76,9 +61,9 @@ func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 	return have, probeFolder(dir, k)
 }
 
-// MakeRoom makes room for groups. With v2 a folder whose groups have controllers may have no processes of its own, so this
-// process, and pid (the supervisor; 0 is nobody), go to a leaf named "main", and then the controllers are switched on.
-// If that cannot be done everything is as it was. With v1 there is nothing to do. It may be called again.
+// MakeRoom prepares for groups. With v2 a folder whose groups have controllers may have no processes of its own, so this
+// process and pid (the supervisor; 0 is nobody) move to a group named "main", and then the controllers are switched on. If
+// that fails everything is as it was. With v1 there is nothing to do. It may be called again.
 func (t *Tree) MakeRoom(pid int) error {
 	if t.kind != V2 {
 		return nil
@@ -102,7 +87,7 @@ func (t *Tree) MakeRoom(pid int) error {
 	return nil
 }
 
-// checkOnly is an error if others than pids are in the folder itself. The hierarchy's top, which alone has no
+// checkOnly is an error if processes other than pids are in the folder itself. The top of the hierarchy, which alone has no
 // cgroup.type, may keep its processes.
 func (h *hierarchy) checkOnly(pids []int) error {
 	if _, err := read(h.dir, "cgroup.type"); isMissing(err) {
@@ -112,10 +97,9 @@ func (h *hierarchy) checkOnly(pids []int) error {
 	if err != nil {
 		return err
 	}
-	there = slices.DeleteFunc(there, func(pid int) bool { return slices.Contains(pids, pid) })
-	if len(there) > 0 {
-		return fmt.Errorf("make room for groups in %s: processes %d are in it too, and only Mews may be (it was not "+
-			"started from a unit of its own with Delegate=yes)", h.dir.Name(), there)
+	others := slices.DeleteFunc(there, func(pid int) bool { return slices.Contains(pids, pid) })
+	if len(others) > 0 {
+		return fmt.Errorf(textNotAlone, h.dir.Name(), others)
 	}
 	return nil
 }
@@ -124,20 +108,20 @@ func (t *Tree) moveToMain(base *hierarchy, pids []int) error {
 	if err := t.kernel.mkdir(base.dir, mainGroup); err != nil && err != unix.EEXIST {
 		return fmt.Errorf("make group %s/%s: %w", base.dir.Name(), mainGroup, err)
 	}
-	leaf, err := openFolder(base.dir, mainGroup)
+	group, err := openFolder(base.dir, mainGroup)
 	if err != nil {
 		return err
 	}
-	defer leaf.Close()
+	defer group.Close()
 	for i, pid := range pids {
-		if err := t.moveProcess(leaf, pid); err != nil {
+		if err := t.moveProcess(group, pid); err != nil {
 			return errors.Join(err, t.moveBack(base, pids[:i]))
 		}
 	}
 	return nil
 }
 
-// moveBack undoes move. The leaf stays if others are in it.
+// moveBack undoes moveToMain. The main group stays if others are in it.
 func (t *Tree) moveBack(base *hierarchy, pids []int) error {
 	var errs []error
 	for _, pid := range pids {
@@ -156,8 +140,8 @@ func (t *Tree) moveProcess(dir *os.File, pid int) error {
 	return nil
 }
 
-// enable switches the controllers on, one by one, because the kernel takes all of a line or nothing. Without cpu or io
-// (the kernel refuses cpu while there are real-time processes) the others still serve, so they are merely given up.
+// enable switches the controllers on, one by one, because the kernel takes all of a line or nothing. cpu and io may be
+// missing (the kernel refuses cpu while there are real-time processes); memory and pids may not.
 func (t *Tree) enable(h *hierarchy) error {
 	var on []string
 	for _, c := range h.controllers {
