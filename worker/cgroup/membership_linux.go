@@ -10,7 +10,7 @@ import (
 // membership is a line of /proc/PID/cgroup (cgroups(7)): the group of a process in one hierarchy.
 type membership struct {
 	id          int      // 0 is v2
-	controllers []string // unavailable in v2; "name=..." for a named hierarchy without controllers
+	controllers []string // none in v2; "name=..." for a named hierarchy without controllers
 	path        string   // from the mount's top, begins with "/"
 }
 

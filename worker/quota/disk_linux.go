@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statDisk asks the system for a folder's file system. Of a folder with a project's limit ext4 and XFS tell the project's own
-// numbers (ext4_statfs_project, xfs_fs_statfs).
+// statDisk asks the system about a folder's file system. For a folder with a project's limit ext4 and XFS give the project's
+// own numbers (ext4_statfs_project, xfs_fs_statfs).
 func statDisk(dir string) (Disk, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return Disk{}, err
 	}
-	unit := st.Frsize // of the counts; what Bsize is to some file systems is only their best size of a write
+	unit := st.Frsize // of the counts; Bsize is on some file systems only the best size of a write
 	if unit == 0 {
 		unit = st.Bsize
 	}
@@ -33,14 +33,14 @@ type attributes struct {
 	_          [8]byte
 }
 
-// Of linux/fs.h, which golang.org/x/sys does not have: _IOR('X', 31, struct fsxattr), the same on all that Go runs on but
-// MIPS and PowerPC; and that what is made in a folder is of its project, without which a file system tells its own numbers.
+// From linux/fs.h, which golang.org/x/sys lacks: _IOR('X', 31, struct fsxattr), which only MIPS and PowerPC number otherwise;
+// and the flag that what is made in a folder belongs to its project, without which a file system gives its own numbers.
 const (
 	getAttributes  = 0x801c581f
 	projectInherit = 0x200
 )
 
-// inProject reports that a folder is of a project, on a file system that holds projects to their limits.
+// inProject reports that a folder belongs to a project, on a file system that enforces the limits of projects.
 func inProject(dir string) bool {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -62,7 +62,7 @@ func inProject(dir string) bool {
 	return err == nil && limitsProjects(string(mounts), st.Dev)
 }
 
-// limitsProjects reports whether a device is mounted with project quotas that are enforced, by a text as of
+// limitsProjects reports whether a device is mounted with project quotas that are enforced. mounts is the text of
 // /proc/self/mountinfo.
 func limitsProjects(mounts string, device uint64) bool {
 	wanted := fmt.Sprintf("%d:%d", unix.Major(device), unix.Minor(device))

@@ -4,7 +4,7 @@ package quota
 
 import "golang.org/x/sys/unix"
 
-// statDisk asks the system for a folder's file system.
+// statDisk asks the system about a folder's file system.
 func statDisk(dir string) (Disk, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {

@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,23 +13,22 @@ import (
 type Disk struct {
 	Total int64
 	Free  int64 // of what this account may use
-	// Project says that both are those of the folder's own project quota, not of the whole file system.
+	// Project says that both numbers are of the folder's own project quota, not of the whole file system.
 	Project bool
 }
 
-// maxReserve is what a reserve is at most, in bytes.
-const maxReserve = 1 << 30
+const maxReserve = 1 << 30 // bytes
 
-// reserve is what is to stay free: nothing is written below 5 % or 1 GiB free, whichever is less.
+// reserve is what is kept free: nothing is written below 5 % or 1 GiB free, whichever is less.
 func (d Disk) reserve() int64 { return min(d.Total/20, maxReserve) }
 
-// space is what there is, and what there may be.
+// space is how much a folder holds, and how much it may hold.
 type space struct {
 	used, limit int64 // limit 0 is none
-	more        bool  // more than used
+	more        bool  // it holds more than used
 }
 
-// withProject is the room by a project's limit where that is smaller than r's.
+// withProject is the space under a project's limit where that is lower than r's.
 func (r space) withProject(d Disk) space {
 	if !d.Project || r.limit > 0 && r.limit <= d.Total {
 		return r
@@ -36,7 +36,7 @@ func (r space) withProject(d Disk) space {
 	return space{used: d.Total - d.Free, limit: d.Total}
 }
 
-// shortage reports why the folder may not grow by so many bytes.
+// shortage says why the folder may not grow by so many bytes. nil: it may.
 func (r space) shortage(grow int64) error {
 	if r.limit == 0 || r.used <= r.limit && r.limit-r.used >= grow {
 		return nil
@@ -52,11 +52,11 @@ func (r space) shortage(grow int64) error {
 	return errors.New(held + "; delete something first" + trashHint)
 }
 
-// trashHint is what one has to know who deletes: delete_file makes no room.
+// trashHint is for those who delete with delete_file, which makes no room.
 const trashHint = " (what is in .trash counts too, until rm removes it)"
 
-// shortage reports why nothing may be written that takes so many bytes. A project's limit is the kernel's to keep, and guards
-// the rest of the file system, which is not seen behind it; and of some file systems nothing is known.
+// shortage says why nothing may be written that takes so many bytes. nil: it may. The kernel enforces a project's limit,
+// which also guards the rest of the file system; that cannot be seen behind it. Of some file systems nothing is known.
 func (d Disk) shortage(grow int64) error {
 	if d.Project || d.Total == 0 || d.Free-d.reserve() >= grow {
 		return nil
@@ -65,10 +65,11 @@ func (d Disk) shortage(grow int64) error {
 		amount.Size(d.Free), amount.Size(d.Total), amount.Size(d.reserve()), trashHint)
 }
 
-// Fits reports why the folder may not grow by so many bytes; nil is that it may, and what does not grow it always may. A
-// refusal rests on a count that began after the question: what is over the limit by an older one may have been deleted.
-// So it waits for a count before it refuses, and where there is none yet; but not for ever, and rather believes an old
-// one than nothing.
+// Fits says why the folder may not grow by so many bytes. nil: it may. A write that does not grow it is always allowed.
+//
+// A refusal rests on a count that began after the call, because files that an older count included may have been deleted.
+// So Fits waits for a count before it refuses, and where there was none yet. After WriteWait it uses an old count, and
+// without any it allows the write.
 func (q *Quota) Fits(grow int64) error {
 	if grow <= 0 {
 		return nil
@@ -84,37 +85,30 @@ func (q *Quota) Fits(grow int64) error {
 		q.await(ctx, q.request(), q.options.WriteWait)
 		r = q.usedSpace()
 	}
-	if err := r.shortage(grow); err != nil {
-		return err
-	}
-	return d.shortage(grow)
+	return cmp.Or(r.shortage(grow), d.shortage(grow))
 }
 
-// Note is what is to be said under a program's result: why the file tools would not write now, "" where they would. It asks
-// for a count, because the program may have written anything, and waits for it, but not long.
+// Note is a line to put under a program's result: why the file tools would not write now, "" if they would. It asks for a
+// count, because the program may have written anything, and waits for it at most NoteWait.
 func (q *Quota) Note(ctx context.Context) string {
 	number := q.request()
 	if q.options.Limit > 0 {
 		q.await(ctx, number, q.options.NoteWait)
 	}
 	d := q.disk()
-	err := q.usedSpace().withProject(d).shortage(0)
-	if err == nil {
-		err = d.shortage(0)
+	if err := cmp.Or(q.usedSpace().withProject(d).shortage(0), d.shortage(0)); err != nil {
+		return "no room: " + err.Error()
 	}
-	if err == nil {
-		return ""
-	}
-	return "no room: " + err.Error()
+	return ""
 }
 
-// usedSpace is that of the folder itself. What was not counted yet is no reason to refuse anything.
+// usedSpace is the folder's own. A folder that was not counted yet counts as empty, and nothing is refused.
 func (q *Quota) usedSpace() space {
 	used, more := q.Used()
 	return space{used: used, more: more, limit: q.options.Limit}
 }
 
-// disk is the file system now. One that does not tell refuses nothing: it will by itself when it is full.
+// disk is the file system now. If it does not tell, nothing is refused: it will refuse writes itself when it is full.
 func (q *Quota) disk() Disk {
 	d, err := q.options.Disk(q.options.Dir)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // blockSize is the unit of Stat_t.Blocks, whatever the file system's own is (stat(2)).
 const blockSize = 512
 
-// maxDepth is how far down a count goes. A folder is opened level by level from the top, so that depth costs time.
+// maxDepth is how far down a count goes. Each folder is opened level by level from the top, so depth costs time.
 const maxDepth = 100
 
 // folderSize is what a folder holds.
@@ -24,12 +24,12 @@ type folderSize struct {
 	more  bool // not everything was looked at
 }
 
-// walker is one count under way.
+// walker is a count that is under way.
 type walker struct {
 	folderSize
 	root    *os.Root
 	device  uint64
-	entries int // that may still be looked at
+	entries int // how many may still be looked at
 	linked  map[uint64]bool
 	todo    []folder
 }
@@ -39,8 +39,8 @@ type folder struct {
 	depth int
 }
 
-// measure adds up the blocks of all that is in a folder and of the folder itself: a file with several names once, other
-// file systems not at all, nor what a link leads to. What others change or remove meanwhile is in it or not. It ends with ctx.
+// measure adds up the blocks of a folder and all that is in it: a file with several names once, but not other file systems,
+// nor what links lead to. What others change meanwhile may be counted or not. It ends with ctx.
 func measure(ctx context.Context, root *os.Root, entries int) (folderSize, error) {
 	top, err := root.Stat(".")
 	if err != nil {
@@ -63,7 +63,7 @@ func measure(ctx context.Context, root *os.Root, entries int) (folderSize, error
 	return c.folderSize, ctx.Err()
 }
 
-// folder adds what is in a folder, and remembers the folders in it.
+// folder adds what is in a folder, and notes the folders in it for later.
 func (c *walker) folder(ctx context.Context, f folder) error {
 	dir, err := c.root.OpenFile(f.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package quota keeps count of what a person's folder holds, and says when no more may be written to it: when it holds more
-// than it may, or when little is left of its file system.
+// Package quota counts what a person's folder holds, and says when no more may be written to it: when it holds more than its
+// limit, or when its file system is nearly full.
 //
-// It is no wall. The file tools ask it before they write; of what programs write it only tells, because what runs may be
-// just what deletes. What holds programs is the kernel's: the largest size of a file, and where the file system has
-// project quotas, those.
+// It is no wall. The file tools ask it before they write. For programs it only adds a note to their results: a program may be
+// what deletes. Programs are limited by the kernel: by the largest size of a file, and by project quotas where the file
+// system has them.
 package quota
 
 import (
@@ -15,44 +15,44 @@ import (
 	"time"
 )
 
-// Options are what a Quota is made with. Dir is needed, the zero value of everything else will do.
+// Options are what a Quota is made with. Dir is required; zero values of the others stand for defaults.
 type Options struct {
 	Dir   string // the folder
 	Limit int64  // bytes that it may hold; 0 is no limit
 
-	Disk       func(dir string) (Disk, error) // looks at the folder's file system; nil is the system's own look
+	Disk       func(dir string) (Disk, error) // looks at the folder's file system; nil asks the system
 	Now        func() time.Time
-	Report     func(error)   // takes what goes to the log alone; nil drops it
-	MaxEntries int           // files and folders that one count comes to: 200,000
+	Report     func(error)   // takes errors for the log; nil drops them
+	MaxEntries int           // the most files and folders that one count looks at: 200,000
 	WriteWait  time.Duration // how long a write waits for a count: 2 s
 	NoteWait   time.Duration // how long a program's result waits for one: 100 ms
 }
 
-// maxAge is the age from which a count is made again at a turn's start.
+// maxAge is the age of a count from which Refresh asks for another.
 const maxAge = time.Minute
 
-// Quota keeps count of one folder. Its methods may be called from any goroutine.
+// Quota counts one folder. Its methods may be called from any goroutine.
 type Quota struct {
 	options Options
 	root    *os.Root
-	wake    chan struct{} // wantMessage a token when a count was asked for
+	wake    chan struct{} // has a token when a count was requested
 
-	mu    sync.Mutex // guards tally
+	mu    sync.Mutex // guards state
 	state state
 }
 
 // state is what is known of the folder.
 type state struct {
-	requested int           // counts that were asked for
+	requested int           // how many counts were requested
 	answered  int           // how many of them are answered by the newest count
 	used      int64         // bytes, with what was written since
-	more      bool          // there is more than that: not everything could be counted
+	more      bool          // it holds more than that: not everything could be counted
 	at        time.Time     // when the newest count began
-	written   int64         // bytes written since the present count began
+	written   int64         // bytes written since the running count began
 	ended     chan struct{} // closed at the end of the next count
 }
 
-// New opens the folder. Whoever calls it closes the Quota, after Run has ended.
+// New opens the folder. The caller closes the Quota after Run has ended.
 func New(o Options) (*Quota, error) {
 	o.MaxEntries = cmp.Or(o.MaxEntries, 200_000)
 	o.WriteWait = cmp.Or(o.WriteWait, 2*time.Second)
@@ -76,7 +76,7 @@ func New(o Options) (*Quota, error) {
 // Close lets go of the folder.
 func (q *Quota) Close() error { return q.root.Close() }
 
-// Run counts whenever it was asked to, one count at a time, until ctx ends.
+// Run counts when a count was requested, one at a time, until ctx ends.
 func (q *Quota) Run(ctx context.Context) error {
 	for {
 		select {
@@ -91,13 +91,13 @@ func (q *Quota) Run(ctx context.Context) error {
 		}
 		if err != nil {
 			q.options.Report(fmt.Errorf("count what is in %s: %w", q.options.Dir, err))
-			continue // what was known before still is
+			continue // the count before stays valid
 		}
 		q.end(answered, c)
 	}
 }
 
-// begin notes that a count begins, and returns how many were asked for until now.
+// begin records that a count begins, and returns how many were requested until now: this one answers them all.
 func (q *Quota) begin() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -105,8 +105,8 @@ func (q *Quota) begin() int {
 	return q.state.requested
 }
 
-// end takes a count in. What was written meanwhile may be in it already and is added all the same: the next count puts
-// that right, and nothing is refused by this one alone.
+// end records a count. Bytes written meanwhile are added, although the count may include some of them: the next count
+// corrects that, and nothing is refused because of this one alone.
 func (q *Quota) end(answered int, c folderSize) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -116,7 +116,7 @@ func (q *Quota) end(answered int, c folderSize) {
 	t.ended = make(chan struct{})
 }
 
-// Refresh asks for a count where the newest one is old. It does not wait.
+// Refresh requests a count if the newest one is old. It does not wait.
 func (q *Quota) Refresh() {
 	q.mu.Lock()
 	fresh := q.state.requested > 0 && q.options.Now().Sub(q.state.at) <= maxAge
@@ -126,7 +126,7 @@ func (q *Quota) Refresh() {
 	}
 }
 
-// request asks for a count that begins from now on, and returns its number.
+// request requests a count that begins from now on, and returns its number.
 func (q *Quota) request() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -138,9 +138,9 @@ func (q *Quota) request() int {
 	return q.state.requested
 }
 
-// await waits for a count, but not long, nor longer than ctx, and reports whether there is one.
-func (q *Quota) await(ctx context.Context, number int, patience time.Duration) bool {
-	bounded, cancel := context.WithTimeout(ctx, patience)
+// await waits for a count for so long at most, and until ctx ends, and reports whether there is one.
+func (q *Quota) await(ctx context.Context, number int, atMost time.Duration) bool {
+	bounded, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
 	for {
 		q.mu.Lock()
@@ -157,7 +157,7 @@ func (q *Quota) await(ctx context.Context, number int, patience time.Duration) b
 	}
 }
 
-// Grew notes that the folder holds so many bytes more than before; fewer where by is negative.
+// Grew records that the folder holds so many bytes more than before, or fewer where by is negative.
 func (q *Quota) Grew(by int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -165,7 +165,7 @@ func (q *Quota) Grew(by int64) {
 	q.state.written += by
 }
 
-// Used is how many bytes the folder holds, 0 as long as that was not counted. more says that there is more in it.
+// Used is how many bytes the folder holds, 0 until it was counted. more says that it holds more than was counted.
 func (q *Quota) Used() (bytes int64, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -47,7 +47,7 @@ func main() {
 // build builds a program as a release does.
 func build(b *testing.B, source string) string {
 	b.Helper()
-	dir, err := os.MkdirTemp(".", "testdata-bench-") // inDirectory the module, whose packages it imports
+	dir, err := os.MkdirTemp(".", "testdata-bench-") // within the module, whose packages it imports
 	if err != nil {
 		b.Fatal(err)
 	}

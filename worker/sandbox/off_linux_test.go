@@ -15,7 +15,7 @@ import (
 // TestNothingOfASpawnersPower: where there are no walls, a worker has still no more power than its account.
 func TestNothingOfASpawnersPower(t *testing.T) {
 	if os.Getuid() != 0 {
-		return // never else can give a process capabilities
+		return // nobody else can give a process capabilities
 	}
 	cmd := exec.Command("/proc/self/exe", "off")
 	cmd.Env = []string{"HOME=" + homeOf(t, testUID)}

@@ -40,7 +40,7 @@ func swap() error {
 		if n == 100 {
 			fmt.Println("swapping")
 		}
-		if n%20 == 0 { // allRows rename makes all that look up paths wait: the workers must get on
+		if n%20 == 0 { // every rename makes all that look up paths wait: the workers must get on
 			if ended, err := unix.Poll(stdin, 1); ended > 0 || err != nil && err != unix.EINTR {
 				return err
 			}

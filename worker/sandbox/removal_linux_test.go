@@ -25,7 +25,7 @@ const (
 	wallPrivileges   = "no_new_privs" // without it Landlock and a filter are for root
 	wallLimits       = "limits"
 	wallLandlock     = "landlock"
-	wallFilter       = "filter"      // ofPath system calls
+	wallFilter       = "filter"      // of system calls
 	wallDescriptors  = "descriptors" // that what was inherited is closed
 	wallEnvironment  = "environment" // that it is made of nothing
 

@@ -23,10 +23,10 @@ import (
 
 // The accounts of the escapes. Nobody has them.
 const (
-	sharedUID  = 54440 // ofPath everybody, where people share one account with the service
-	serviceUID = 54441 // ofPath the service, where people have accounts
-	personUID  = 54442 // ofPath the person whose worker it is
-	otherUID   = 54443 // ofPath another person
+	sharedUID  = 54440 // of everybody, where people share one account with the service
+	serviceUID = 54441 // of the service, where people have accounts
+	personUID  = 54442 // of the person whose worker it is
+	otherUID   = 54443 // of another person
 )
 
 // accounts is who has which account.
@@ -39,7 +39,7 @@ func ownAccounts() accounts { return accounts{personUID, otherUID, serviceUID} }
 // testHost is what is around the walls: the victims, and the home of the worker that is to reach for them.
 type testHost struct {
 	t       testing.TB
-	dir     string // always may go through it
+	dir     string // everybody may go through it
 	home    string
 	program string // the test binary, for everybody to execute
 	people  accounts

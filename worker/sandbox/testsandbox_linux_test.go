@@ -23,7 +23,7 @@ type testSandbox struct {
 	t       testing.TB
 	power   Privilege
 	plan    Plan
-	base    string // ofPath the home, and of the workspace "code", on the host
+	base    string // of the home, and of the workspace "code", on the host
 	program string
 	self    string // becomes stage one
 }

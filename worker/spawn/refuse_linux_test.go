@@ -109,7 +109,7 @@ func (r *harness) refused(m spawnwire.Spawn, reason string) {
 
 func TestAHomeThatBelongsToSomebodyElseIsRefused(t *testing.T) {
 	r := startSpawner(t)
-	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // checkRoot's
+	m := spawnwire.Spawn{ID: 1, Root: "/", Path: "usr", Profile: "worker"} // root's
 	r.refused(m, fmt.Sprintf("it belongs to uid 0 and not to the worker's uid %d", workersUID()))
 }
 

@@ -5,10 +5,9 @@ import (
 	"os"
 )
 
-// Append adds data at the end of the file at path, beginning on a line of its own, and makes the file and the
-// folders on the way where they are missing. It is one write, so that it is not mixed with what others append, and
-// on the disk when Append returns. When the disk fills up in the middle of it the part is taken back. created
-// reports that nothing was there before.
+// Append adds data at the end of the file at path, on a line of its own, and makes the file and the folders on the way if they
+// are missing. It is one write, so that it does not mix with what others append, and it is on the disk when Append returns.
+// If the disk fills up during the write, the part that was written is removed. created reports that nothing was there before.
 func (w *Workspace) Append(path string, data []byte) (created bool, err error) {
 	p, err := w.target(path)
 	if err != nil {
@@ -24,7 +23,7 @@ func (w *Workspace) Append(path string, data []byte) (created bool, err error) {
 	return false, wrapError("append to", path, err)
 }
 
-// appendToFile appends to a file that is there.
+// appendToFile appends to an existing file.
 func appendToFile(root *os.Root, p location, data []byte) error {
 	if p.info.Mode()&anyWrite == 0 {
 		return ErrReadOnly

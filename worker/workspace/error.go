@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// The reasons of the workspace's own for refusing something. They are wrapped: test for them with errors.Is. What
-// is not there, or kept out of sight, is fs.ErrNotExist; what is in the way is fs.ErrExist.
+// The workspace's own reasons to refuse something. They are wrapped: test for them with errors.Is. Something that is missing or
+// hidden by the rules is fs.ErrNotExist, something in the way fs.ErrExist.
 var (
 	ErrEmpty          = errors.New("the path is empty")
 	ErrNUL            = errors.New("the path holds a NUL byte")
@@ -28,7 +28,7 @@ var (
 	ErrTooMany        = errors.New("it holds too many entries, and only the first of them were looked at")
 )
 
-// Error says what was attempted with which path, and why it was not done, for the model and for the person.
+// Error says for the model and the person what was attempted with which path, and why it failed.
 type Error struct {
 	Op   string // what was attempted: read, write, append to, move, delete
 	Path string // as it was asked for
@@ -41,7 +41,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// wrapError makes an Error of err; one that is an Error already, and nil, stay as they are.
+// wrapError makes an Error of err. It returns nil and an Error unchanged.
 func wrapError(op, path string, err error) error {
 	if err == nil {
 		return nil
@@ -74,7 +74,7 @@ var reasons = []struct {
 	{fs.ErrPermission, "the system does not allow it: its permissions are for another account"},
 }
 
-// reason is err as a person reads it.
+// reason is err in words for people.
 func reason(err error) string {
 	for _, r := range reasons {
 		if errors.Is(err, r.is) {
@@ -83,13 +83,13 @@ func reason(err error) string {
 	}
 	var path *fs.PathError
 	if errors.As(err, &path) {
-		err = path.Err // without the operating system's names for what was done, and without the path again
+		err = path.Err // without the name of the system call, and without the path again
 	}
 	return err.Error()
 }
 
-// Show is a path for a line of text: as it is when that is harmless, quoted where it holds a line break or
-// anything else that does not print, cut when it is very long.
+// Show is a path for a line of text: quoted if it holds a line break or anything else that does not print, and cut if it is very
+// long.
 func Show(path string) string {
 	const longest = 300
 	if len(path) > longest {

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// trash is the folder in the folder that holds what was deleted: <slot>/<the path it had>.
+// trash is the folder in the workspace that holds what was deleted, at <time>-<number>/<the path it had>.
 const trash = ".trash"
 
-// trashTimeLayout is how a slot of the trash is named, before -1, -2 and so on for several in one second.
+// trashTimeLayout is the time in the name of a folder in the trash. The number tells deletions in one second apart.
 const trashTimeLayout = "20060102T150405Z"
 
 func inTrash(name string) bool { return name == trash || strings.HasPrefix(name, trash+"/") }
 
-// originalPath is the path that something in the trash had before; other paths are themselves.
+// originalPath is the path that something in the trash had before. Other paths stay as they are.
 func originalPath(name string) string {
 	if !inTrash(name) {
 		return name
@@ -28,9 +28,9 @@ func originalPath(name string) string {
 	return path.Clean(rest)
 }
 
-// Move renames a file, a folder or a link, and makes the folders on the way. When to is a folder, or ends in a
-// slash, it moves into it and keeps its name. It returns where it went. Nothing is ever replaced: what is in the
-// way is fs.ErrExist. It ends early, with nothing done, when ctx ends.
+// Move renames a file, a folder or a link, and makes the folders on the way. If to is a folder, or ends in a slash, it moves
+// into it under its own name. It returns the new path. It never replaces anything: the error is fs.ErrExist then. When ctx
+// ends it ends early, with nothing done.
 func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
 	src, err := w.find(from, keepLink)
 	if err != nil {
@@ -52,8 +52,7 @@ func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
 	return dst, nil
 }
 
-// destination is the path that src gets when it is moved to a path. Whether something is there already, the rename finds
-// out.
+// destination is the path that src gets when it is moved to a path. The rename finds out whether something is there already.
 func (w *Workspace) destination(to string, src location) (string, error) {
 	dst, err := w.locate(to, followLinks)
 	if err != nil {
@@ -68,8 +67,8 @@ func (w *Workspace) destination(to string, src location) (string, error) {
 	return dst.name, checkCreatable(dst.name, hidden)
 }
 
-// Trash moves a file, a folder or a link to the trash, into a slot of its own named by the time, and returns where
-// it is now. It ends early, with nothing done, when ctx ends.
+// Trash moves a file, a folder or a link to the trash, into a new folder named by the time, and returns where it is now. When
+// ctx ends it ends early, with nothing done.
 func (w *Workspace) Trash(ctx context.Context, name string, at time.Time) (string, error) {
 	src, err := w.find(name, keepLink)
 	switch {
@@ -84,11 +83,11 @@ func (w *Workspace) Trash(ctx context.Context, name string, at time.Time) (strin
 	if err != nil {
 		return "", wrapError("delete", name, err)
 	}
-	own, err := newTrashFolder(w.root, at)
+	into, err := newTrashFolder(w.root, at)
 	if err != nil {
 		return "", wrapError("delete", name, err)
 	}
-	dst := path.Join(own, src.name)
+	dst := path.Join(into, src.name)
 	if err := moveDurably(w.root, src.name, dst, trashFolder); err != nil {
 		return "", wrapError("delete", name, errors.Join(err, removeEmpty(w.root, path.Dir(dst))))
 	}
@@ -119,7 +118,7 @@ func newTrashFolder(root *os.Root, at time.Time) (string, error) {
 	return "", err
 }
 
-// removeEmpty removes the empty folders of a slot that was not used.
+// removeEmpty removes the empty folders from name up to the trash, after a move that failed.
 func removeEmpty(root *os.Root, name string) error {
 	for ; name != trash; name = path.Dir(name) {
 		if err := ignoreMissing(root.Remove(name)); err != nil {
@@ -129,7 +128,7 @@ func removeEmpty(root *os.Root, name string) error {
 	return nil
 }
 
-// moveDurably renames from one place to another where nothing is, on the disk when it returns.
+// moveDurably renames to a path where nothing is. The change is on the disk when it returns.
 func moveDurably(root *os.Root, from, to string, mode fs.FileMode) error {
 	source, err := root.OpenRoot(path.Dir(from))
 	if err != nil {
@@ -147,8 +146,8 @@ func moveDurably(root *os.Root, from, to string, mode fs.FileMode) error {
 	return errors.Join(syncFolder(target), syncFolder(source))
 }
 
-// checkMovable reports why the rules keep p where it is: it is protected itself, or holds what is, or would come under
-// other rules at its new place. No new place is "".
+// checkMovable says why the rules keep p where it is: it is protected, or holds something protected, or would be under other
+// rules at its new path. The new path is "" for the trash.
 func (w *Workspace) checkMovable(ctx context.Context, p location, to string) error {
 	switch {
 	case w.rules.empty():
@@ -166,16 +165,4 @@ func (w *Workspace) checkMovable(ctx context.Context, p location, to string) err
 		}
 		return nil
 	})
-}
-
-// openFolder opens a folder for reading its names and for renaming in it.
-func openFolder(root *os.Root) (*os.File, error) { return root.Open(".") }
-
-// checkAbsent reports fs.ErrExist where something stands.
-func checkAbsent(root *os.Root, name string) error {
-	_, err := root.Lstat(name)
-	if err == nil {
-		return fs.ErrExist
-	}
-	return ignoreMissing(err)
 }

@@ -15,8 +15,8 @@ const (
 	maxLinks = 40   // symbolic links on one path's way: Linux's own limit
 )
 
-// Clean is the one spelling of a path: relative, without ".", ".." and doubled slashes; "." is the folder itself. It
-// looks at the text alone.
+// Clean is the canonical form of a path: relative, without ".", ".." and doubled slashes. "." is the folder itself. It looks
+// only at the text.
 func (w *Workspace) Clean(raw string) (string, error) {
 	name, err := clean(w.dir, raw)
 	if err != nil {
@@ -49,7 +49,7 @@ func clean(dir, raw string) (string, error) {
 	return name, nil
 }
 
-// relative takes off the harmless ways to name the folder at the front of a path.
+// relative removes the folder's own path, or "~", from the front of a path.
 func relative(dir, raw string) string {
 	for _, front := range []string{dir, "~"} {
 		rest, ok := strings.CutPrefix(raw, front)
@@ -62,17 +62,17 @@ func relative(dir, raw string) string {
 
 func isOutside(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
 
-// links says what becomes of a symbolic link that is the last name of a path. Those before it are always followed.
+// links says what to do with a symbolic link that is the last name of a path. Links before it are always followed.
 type links string
 
 const (
 	followLinks links = "follow"
-	keepLink    links = "keep" // the link itself is meant
+	keepLink    links = "keep" // the path means the link itself
 )
 
-// resolve follows the symbolic links of a clean path, so that the rules are asked about what would be touched.
-// What it returns holds no link but for races, which cannot leave the folder either: the root follows links by
-// itself and stops at the edge. Names that are not there stay as they are.
+// resolve follows the symbolic links of a clean path, so that the rules are asked about what would really be used. The result
+// has no link in it, unless somebody swaps one in meanwhile; that cannot leave the folder either, because os.Root stops at its
+// edge. Names that do not exist stay as they are.
 func resolve(root *os.Root, name string, last links) (string, error) {
 	done, todo := ".", strings.Split(name, "/")
 	for hops := 0; len(todo) > 0; {
@@ -100,7 +100,7 @@ func resolve(root *os.Root, name string, last links) (string, error) {
 	return done, nil
 }
 
-// linkAt is what the symbolic link at name holds, or "" where something else stands.
+// linkAt is the target of the symbolic link at name, or "" if something else is there.
 func linkAt(root *os.Root, name string) (string, error) {
 	target, err := root.Readlink(name)
 	if errors.Is(err, syscall.EINVAL) {
@@ -124,7 +124,7 @@ type location struct {
 	hidden bool        // the rules keep it out of sight
 }
 
-// locate finds where a path leads, whether or not anything is there.
+// locate finds where a path leads, whether or not something is there.
 func (w *Workspace) locate(raw string, last links) (location, error) {
 	asked, err := clean(w.dir, raw)
 	if err != nil {
@@ -143,7 +143,7 @@ func (w *Workspace) locate(raw string, last links) (location, error) {
 	return location{asked: asked, name: name, info: info, hidden: hidden}, nil
 }
 
-// find is locate for what must be there and in sight.
+// find is locate for something that must be there and visible.
 func (w *Workspace) find(raw string, last links) (location, error) {
 	p, err := w.locate(raw, last)
 	if err == nil && (p.info == nil || p.hidden) {
@@ -152,7 +152,7 @@ func (w *Workspace) find(raw string, last links) (location, error) {
 	return p, err
 }
 
-// target is locate for a path that is to be made or changed, and a file.
+// target is locate for a file that is to be made or changed.
 func (w *Workspace) target(raw string) (location, error) {
 	p, err := w.locate(raw, followLinks)
 	switch {
@@ -168,7 +168,7 @@ func (w *Workspace) target(raw string) (location, error) {
 	return p, checkCreatable(p.name, p.hidden)
 }
 
-// checkCreatable reports why nothing may be made at name; nil is that it may.
+// checkCreatable says why nothing may be made at name. nil: it may.
 func checkCreatable(name string, hidden bool) error {
 	switch {
 	case hidden:
@@ -181,7 +181,8 @@ func checkCreatable(name string, hidden bool) error {
 	return nil
 }
 
-// checkRegular refuses everything but regular files. Opening a FIFO would wait for its other end, a device may act.
+// checkRegular refuses everything but regular files: opening a FIFO would wait for its other end, and opening a device may
+// have an effect.
 func checkRegular(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
@@ -192,7 +193,7 @@ func checkRegular(info fs.FileInfo) error {
 	return nil
 }
 
-// openRegular opens name and looks again at what it got: what stood there may have been changed since.
+// openRegular opens name and checks the open file, because what was at name may have been replaced since.
 func openRegular(root *os.Root, name string, flag int) (*os.File, error) {
 	f, err := root.OpenFile(name, flag|syscall.O_NONBLOCK, newFile)
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"syscall"
 )
 
-// unlimited is the room of a folder that nobody has limited.
+// unlimited is the quota of a folder without one.
 type unlimited struct{}
 
 func (unlimited) Fits(int64) error { return nil }
 func (unlimited) Grew(int64)       {}
 
-// withinQuota does what makes the folder grow by so many bytes, where there is room for it.
+// withinQuota does what makes the folder grow by so many bytes, if the quota allows it, and records the growth.
 func (w *Workspace) withinQuota(grow int64, do func() error) error {
 	if err := w.quota.Fits(grow); err != nil {
 		return err
@@ -23,14 +23,14 @@ func (w *Workspace) withinQuota(grow int64, do func() error) error {
 	return nil
 }
 
-// diskBlock is how much file systems hand out at once, in bytes, most of them.
+// diskBlock is the unit in which most file systems give out space, in bytes.
 const diskBlock = 4096
 
-// diskSize is what a file of so many bytes takes.
+// diskSize is what a file of so many bytes takes on the disk.
 func diskSize(size int64) int64 { return (size + diskBlock - 1) / diskBlock * diskBlock }
 
-// growth is by how much the folder grows when a file of so many bytes takes old's place; nil is none. What is no longer than
-// before never counts as growth, and a file that has other names stays.
+// growth is by how much the folder grows when a file of so many bytes replaces old, which is nil if there is none. A file that
+// is not longer than before never counts as growth. An old file that has other names stays.
 func growth(old fs.FileInfo, size int64) int64 {
 	if old == nil {
 		return diskSize(size)

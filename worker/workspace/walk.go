@@ -13,30 +13,30 @@ import (
 	"time"
 )
 
-// maxEntries is how many names of one folder are looked at: what a listing of it may cost in memory, about 60 MB.
+// maxEntries is how many names of one folder are read: its listing takes about 60 MB of memory then.
 const maxEntries = 200_000
 
-// Entry is one thing that a walk came by.
+// Entry is a file, folder or link that a walk visits.
 type Entry struct {
 	Path string      // clean, relative to the workspace
 	Info fs.FileInfo // of itself: a symbolic link is a link, and is not followed
-	// Err is set in a second visit of a folder of which some or all names could not be read.
+	// Err is set in a second visit of a folder if some or all of its names could not be read.
 	Err error
 
 	root *os.Root
 }
 
-// Open opens the entry for reading when it is a regular file. The caller closes it. It costs less than Workspace.Open,
-// because the walk has been to its folder.
+// Open opens the entry for reading if it is a regular file. The caller closes it. It costs less than Workspace.Open, because
+// the walk has resolved its folder.
 func (e Entry) Open() (*os.File, error) {
 	f, err := openRegular(e.root, e.Path, os.O_RDONLY)
 	return f, wrapError("read", e.Path, err)
 }
 
-// Walk visits all that is in the folder at dir, or the file alone when it is one: in the order of names, what is
-// in a folder after the folder itself. The trash is left out unless dir is in it, and so is what the rules hide.
-// visit may return fs.SkipDir to pass by what is in a folder (or the rest of the folder that a file is in),
-// fs.SkipAll to end the walk; any other error ends it and is returned. It ends with ctx.
+// Walk visits all that is in the folder at dir, or only the file at dir: in the order of names, a folder before what is in it.
+// It leaves out the trash, unless dir is in it, and what the rules hide. visit may return fs.SkipDir to skip what is in a
+// folder (or the rest of the folder that a file is in), and fs.SkipAll to end the walk. Any other error ends the walk and is
+// returned. It ends with ctx.
 func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) error) error {
 	p, err := w.find(dir, followLinks)
 	if err != nil {
@@ -60,10 +60,10 @@ func (r rules) visible(name string, info fs.FileInfo) bool {
 // filter decides what a walk shows.
 type filter func(name string, info fs.FileInfo) bool
 
-// allEntries is what a walk shows that must not miss anything.
+// allEntries is for walks that must not miss anything.
 func allEntries(string, fs.FileInfo) bool { return true }
 
-// walk visits what is in the folder dir, dir itself left out.
+// walk visits what is in the folder dir, without dir itself.
 func walk(ctx context.Context, root *os.Root, dir string, seen filter, visit func(Entry) error) error {
 	info, err := root.Stat(dir)
 	if err != nil {
@@ -81,7 +81,7 @@ func walk(ctx context.Context, root *os.Root, dir string, seen filter, visit fun
 	return err
 }
 
-// walker is one walk under way.
+// walker is a walk that is under way.
 type walker struct {
 	ctx     context.Context
 	root    *os.Root
@@ -89,7 +89,7 @@ type walker struct {
 	visit   func(Entry) error
 }
 
-// folder visits the entries of a folder, and the folder again when they are not all.
+// folder visits the entries of a folder, after the folder itself once more if they are not complete.
 func (w *walker) folder(dir Entry, entries []Entry) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
@@ -108,7 +108,7 @@ func (w *walker) folder(dir Entry, entries []Entry) error {
 	return nil
 }
 
-// entry visits one thing, and what is in it.
+// entry visits an entry, and if it is a folder what is in it.
 func (w *walker) entry(e Entry) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
@@ -125,7 +125,7 @@ func (w *walker) entry(e Entry) error {
 	return err
 }
 
-// read lists a folder in the order of names. With an error it returns what was read before it.
+// read lists a folder in the order of names. With an error it returns the entries that were read before it.
 func (w *walker) read(dir string) ([]Entry, error) {
 	f, err := w.root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -156,8 +156,8 @@ func (w *walker) read(dir string) ([]Entry, error) {
 	return entries, err
 }
 
-// Sweep removes what crashes have left behind: files that were being written and not changed since a time. It says how
-// many. It walks everything, rules or not; folders that it cannot read it passes by.
+// Sweep removes what crashes have left behind: files that were being written and have not changed since a time. It returns how
+// many. It ignores the rules, and skips folders that it cannot read.
 func (w *Workspace) Sweep(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
 	err := walk(ctx, w.root, ".", allEntries, func(e Entry) error {

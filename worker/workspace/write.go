@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
-
 	"io"
 	"io/fs"
 	"os"
@@ -27,9 +26,9 @@ const (
 	Create  Mode = "create"  // nothing may be there; a file with the very same content will do
 )
 
-// Write makes the file at path hold data and nothing else, and makes the folders on the way. Whatever happens in
-// between, path holds the old content or the new, never a part; when Write returns without an error the new one is
-// on the disk. A file that was there keeps its permissions. created reports that nothing was there before.
+// Write makes the file at path hold exactly data, and makes the folders on the way. Whatever happens meanwhile, path holds the
+// old content or the new, never a part. When Write returns without an error the new content is on the disk. An existing file
+// keeps its permissions. created reports that nothing was there before.
 func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, err error) {
 	p, err := w.target(path)
 	if err == nil && p.info != nil && mode == Create {
@@ -62,7 +61,7 @@ func hasContent(root *os.Root, p location, data []byte) (bool, error) {
 	return bytes.Equal(old, data), err
 }
 
-// checkReplaceable reports why a file must stay as it is; nil is that it need not.
+// checkReplaceable says why a file must stay as it is. nil: it may be replaced.
 func (r rules) checkReplaceable(p location) error {
 	switch {
 	case p.info == nil:
@@ -70,7 +69,7 @@ func (r rules) checkReplaceable(p location) error {
 	case r.isAppendOnly(p.asked) || r.isAppendOnly(p.name):
 		return ErrAppendOnly
 	case p.info.Mode()&anyWrite == 0:
-		return ErrReadOnly // a rename would pass it by: it asks the folder's permissions only
+		return ErrReadOnly // a rename would ignore it: that asks for the folder's permissions only
 	}
 	return nil
 }
@@ -93,7 +92,7 @@ func replaceFile(root *os.Root, p location, data []byte, mode Mode) error {
 	return syncFolder(folder)
 }
 
-// writeTemporary makes a new file with old's permissions and has it on the disk.
+// writeTemporary makes a new file with old's permissions and syncs it to the disk.
 func writeTemporary(folder *os.Root, name string, data []byte, old fs.FileInfo) error {
 	f, err := folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newFile)
 	if err != nil {
@@ -109,7 +108,7 @@ func writeTemporary(folder *os.Root, name string, data []byte, old fs.FileInfo) 
 	return errors.Join(err, f.Close())
 }
 
-// openOrMake opens the folder name, and makes it where it is missing, with those on the way. The caller closes it.
+// openOrMake opens the folder name, and makes it and the folders on the way if they are missing. The caller closes it.
 func openOrMake(root *os.Root, name string, mode fs.FileMode) (*os.Root, error) {
 	var missing []string
 	for at := name; at != "."; at = path.Dir(at) {
@@ -146,7 +145,7 @@ func syncParent(root *os.Root, name string) error {
 	return errors.Join(syncFolder(parent), parent.Close())
 }
 
-// syncFolder has the names in a folder on the disk.
+// syncFolder syncs the names in a folder to the disk.
 func syncFolder(folder *os.Root) error {
 	f, err := folder.Open(".")
 	if err != nil {
@@ -162,7 +161,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// Files that are being written have such names. A crash leaves one behind; no listing shows it, and Sweep removes it.
+// Files that are being written have such names. A crash leaves one behind. No listing shows it, and Sweep removes it.
 const (
 	temporaryPrefix = ".mews-"
 	temporarySuffix = ".tmp"
