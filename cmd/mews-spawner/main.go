@@ -1,8 +1,8 @@
-// Command mews-spawner starts the workers of mews, and leaves nothing of them alive. It is started by mews, or where
-// people have accounts of their own by the service manager, and then starts mews itself:
+// Command mews-spawner starts the workers of mews, and leaves nothing of them alive. mews starts it. Where people have
+// accounts of their own the service manager starts it instead, and it starts mews:
 //
 //	mews-spawner KEY=VALUE ...              its socket is descriptor 3; the keys are those of a policy
-//	mews-spawner --policy FILE -- PROGRAM   root's file says what may be started; PROGRAM is mews, with no privilege
+//	mews-spawner --policy FILE -- PROGRAM   root's file says what may be started; PROGRAM is mews, without privilege
 //
 // When the other side of its socket is gone it kills every worker and ends. It executes itself as the stages before a
 // worker, which build the walls.
@@ -43,26 +43,30 @@ func printVersion() error {
 	return err
 }
 
-// serve is the spawner of a mews that has started it, and which it may do no more than.
+// serve is the spawner of a mews that has started it. It has no more privilege than mews.
 func serve(args []string) error {
-	var policy spawn.Policy
-	for _, arg := range args {
-		key, value, _ := strings.Cut(arg, "=")
-		if err := policy.Set(key, value); err != nil {
-			return fmt.Errorf("it is started by mews, with its policy: %w", err)
-		}
-	}
-	if err := policy.Check(); err != nil {
-		return fmt.Errorf("it is started by mews, with its policy: %w", err)
+	policy, err := parsePolicy(args)
+	if err != nil {
+		return fmt.Errorf(textWithPolicy, err)
 	}
 	conn, err := spawnwire.NewConn(socket)
 	if err != nil {
-		return fmt.Errorf("it is started by mews, with its socket: %w", err)
+		return fmt.Errorf(textWithSocket, err)
 	}
 	collectEarly()
 	return spawn.Run(conn, spawn.Options{Policy: policy})
 }
 
-// collectEarly keeps a process small that is always there: it does little, and what it makes it throws away at once. A
-// stage before a worker does without: it ends before there is anything worth collecting.
+func parsePolicy(args []string) (p spawn.Policy, err error) {
+	for _, arg := range args {
+		key, value, _ := strings.Cut(arg, "=")
+		if err := p.Set(key, value); err != nil {
+			return p, err
+		}
+	}
+	return p, p.Check()
+}
+
+// collectEarly keeps a process small that is always there: it does little, and soon drops what it allocates. A stage before
+// a worker does not need it: it ends before there is anything worth collecting.
 func collectEarly() { debug.SetGCPercent(10) }

@@ -8,14 +8,14 @@ import (
 	"mews/worker/spawn"
 )
 
-// modes are what this program is when it executes itself.
+// modes are what this program is when it is executed with one argument; it executes itself with the first two.
 var modes = map[string]func() error{
 	sandbox.StageOneArgument:  sandbox.StageOne,
 	sandbox.StageZeroArgument: sandbox.StageZero,
 	"--version":               printVersion,
 }
 
-// exitStatus is a program's exit status after err.
+// exitStatus is this program's exit status after err.
 func exitStatus(err error) int {
 	var ended spawn.EndedError
 	if errors.As(err, &ended) {
@@ -27,15 +27,14 @@ func exitStatus(err error) int {
 // supervise is the spawner that a service manager has started.
 func supervise(args []string) error {
 	if len(args) < 4 || args[2] != "--" {
-		return errors.New("want mews-spawner --policy FILE -- PROGRAM and its arguments")
+		return errors.New(textUsage)
 	}
 	policy, err := spawn.OpenPolicy(args[1])
 	if err != nil {
 		return err
 	}
 	if os.Getuid() == 0 {
-		return errors.New("as root it would start mews as root: start it as the service's account, with the capabilities " +
-			"CAP_SETUID, CAP_SETGID and CAP_KILL (systemd: User= and AmbientCapabilities=)")
+		return errors.New(textNotAsRoot)
 	}
 	collectEarly()
 	return spawn.Supervise(args[3:], spawn.Options{Policy: policy})

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where a limit is passed, and a bomb needs to grow no further.
+// Beyond these a limit is exceeded, and a bomb need not grow further.
 const (
 	manyFiles    = 5000
 	manyChildren = 1500
@@ -48,7 +48,7 @@ func openMany(Victims) error {
 	return nil
 }
 
-// forkMany makes children that wait. They end with this process whatever becomes of it.
+// forkMany makes children that wait. They end with this process, however that ends.
 func forkMany(Victims) error {
 	return onThread(func() error {
 		var pids []int
@@ -64,7 +64,7 @@ func forkMany(Victims) error {
 	})
 }
 
-// notFirst is the exit code of a glutton that could not make itself the first to be killed. It is no error's number.
+// notFirst is the exit code of a child that could not make itself the first to be killed. It is no error's number.
 const notFirst = 255
 
 func useMemory(Victims) error {
@@ -72,7 +72,7 @@ func useMemory(Victims) error {
 	path := &[]byte(score + "\x00")[0]
 	now, _ := os.ReadFile(score)
 	if n, err := strconv.Atoi(strings.TrimSpace(string(now))); err == nil && n >= 500 {
-		path = nil // it goes before all that matters already; walls may keep it from saying so once more
+		path = nil // it is killed early enough already, and walls may keep it from raising the score
 	}
 	pid, errno := cloneAndEat(path, &[4]byte{'1', '0', '0', '0'})
 	err := child("allocate", pid, errno)
@@ -82,8 +82,8 @@ func useMemory(Victims) error {
 	return err
 }
 
-// cloneAndEat makes a child that raises its own oom_score_adj, if a path to it is given, to worst and then has muchSpace of
-// memory filled in, page by page. It ends with an error's number.
+// cloneAndEat makes a child that sets its own oom_score_adj to worst, if a path to it is given, and then populates muchSpace of
+// memory, page by page. It ends with an error's number.
 //
 //go:nosplit
 //go:norace
@@ -107,7 +107,7 @@ func cloneAndEat(path *byte, worst *[4]byte) (pid int, errno syscall.Errno) {
 	if e != 0 {
 		exit(uintptr(e))
 	}
-	const bite = 16 << 20 // so that a kill is not kept waiting
+	const bite = 16 << 20 // small, so that a kill does not have to wait
 	for eaten := uintptr(0); eaten < muchSpace; eaten += bite {
 		if _, _, e = syscall.RawSyscall(unix.SYS_MADVISE, base+eaten, bite, unix.MADV_POPULATE_WRITE); e != 0 {
 			exit(uintptr(e))
@@ -117,7 +117,7 @@ func cloneAndEat(path *byte, worst *[4]byte) (pid int, errno syscall.Errno) {
 	return 0, 0
 }
 
-// fill has a file of muchSpace allocated. The file has no name by then, so that it goes with this process.
+// fill allocates a file of muchSpace. The file has no name by then, so that it goes with this process.
 func fill(where func(Victims) string) func(Victims) error {
 	return func(v Victims) error {
 		f, err := os.CreateTemp(where(v), ".mews-escape-")
@@ -128,7 +128,7 @@ func fill(where func(Victims) string) func(Victims) error {
 		if err := os.Remove(f.Name()); err != nil {
 			return err
 		}
-		signal.Ignore(syscall.SIGXFSZ) // EFBIG says as much
+		signal.Ignore(syscall.SIGXFSZ) // EFBIG says the same
 		const chunk = 64 << 20
 		for size := int64(0); size < muchSpace; size += chunk {
 			if err := allocate(f, size, chunk); err != nil {
@@ -139,7 +139,7 @@ func fill(where func(Victims) string) func(Victims) error {
 	}
 }
 
-// allocate has n bytes at offset at allocated; written, where the file system knows no other way.
+// allocate allocates n bytes at an offset. It writes them where the file system knows no other way.
 func allocate(f *os.File, at, n int64) error {
 	for {
 		err := unix.Fallocate(int(f.Fd()), 0, at, n)

@@ -1,12 +1,11 @@
-// Package escape is a table of attempts to get out of a worker's walls: each row is one real attempt, made with the
-// system calls that a hostile program would use, against victims that stand outside. The rows and their names are those
-// of the escape suite that the walls were designed with.
+// Package escape is a table of attempts to get out of a worker's walls. Each row is one real attempt, made with the system
+// calls that a hostile program would use, against victims outside. The walls were designed with these rows.
 //
-// A row says "escaped" only when it got the thing: the secret was read, the signal delivered, the socket made, the limit
-// passed. So that nobody takes a suite that cannot fail for walls that hold, the tests run it without any.
+// A row says "escaped" only if the attempt succeeded: the secret was read, the signal delivered, the socket made, the limit
+// exceeded. The tests also run the table without walls, to show that the attempts can succeed.
 //
-// The caller makes the victims, starts a process within the walls for each row (a probe may die of what it tries), and
-// has that process call Try.
+// The caller makes the victims, starts a process behind the walls for each row (a probe may die of what it tries), and makes
+// that process call Try.
 package escape
 
 import (
@@ -34,8 +33,8 @@ type Probe struct {
 	Row    string // F1
 	What   string // a few words
 	Core   bool   // of the list that is tried at every start: quick, no bomb, leaves nothing behind
-	Heavy  bool   // a bomb: bounded, and yet not to be set off beside people's work
-	Kernel bool   // an unprivileged process without walls is stopped too, on the kernel that was measured (6.18)
+	Heavy  bool   // a bomb: bounded, but not to be tried beside people's work
+	Kernel bool   // the kernel stops an unprivileged process without walls too (measured on 6.18)
 
 	// run makes the attempt. Nil, or a got: it escaped. An untried: there was nothing to try. Any other error says what
 	// stopped it.
@@ -59,9 +58,9 @@ type Finding struct {
 	Detail  string // what stopped it; what more there is to an escape
 }
 
-// Table is all the rows, in the order in which they are shown.
+// Table is all rows, in the order in which they are shown.
 func Table() []Probe {
-	return slices.Concat(files(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), surroundings())
+	return slices.Concat(files(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), others())
 }
 
 // Find is the row of that name.
@@ -74,8 +73,8 @@ func Find(row string) (Probe, bool) {
 	return table[i], true
 }
 
-// Try makes one attempt, in this process. It may not come back: a filter may kill the process, and so may the kernel for
-// want of memory. Whoever started the process then takes its end for the answer: see Died.
+// Try makes one attempt in this process. It may not return: a filter may kill the process, or the kernel when memory runs out.
+// The end of the process is the answer then: see Died.
 func Try(row string, v Victims) Finding {
 	p, ok := Find(row)
 	if !ok {
@@ -96,12 +95,12 @@ func Try(row string, v Victims) Finding {
 	return f
 }
 
-// Died is the finding on a row whose process ended before it could say anything: whatever killed it also stopped it.
+// Died is the finding for a row whose process ended before it could say anything: whatever killed it also stopped it.
 func Died(row, how string) Finding {
 	return Finding{Row: row, Outcome: Stopped, Detail: "the process died of it: " + how}
 }
 
-// describe is an error on one line, with the name of its number, which is what people search for.
+// describe is an error on one line, with the name of its number, which people can search for.
 func describe(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ") // of errors.Join
 	var errno syscall.Errno
@@ -136,7 +135,7 @@ func DecodeFinding(line string) (Finding, error) {
 	return f, nil
 }
 
-// unquote takes a quoted word, and the space behind it, off a line.
+// unquote takes a quoted word and the space behind it off a line.
 func unquote(line string) (word, rest string, err error) {
 	quoted, err := strconv.QuotedPrefix(line)
 	if err != nil || quoted[0] != '"' {

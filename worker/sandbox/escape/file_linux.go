@@ -24,11 +24,11 @@ func files() []Probe {
 		{Row: "F5", What: "read a same-uid process's environment", Core: true, run: readEnviron(victim)},
 		{Row: "F6", What: "list a same-uid process's descriptors", run: listDescriptors},
 		{Row: "F7", What: "write to /etc", Core: true, Kernel: true, run: writeEtc},
-		{Row: "F8", What: "write beside the workspace", run: writeOutside},
-		{Row: "F9", What: "leave the workspace by a symbolic link", Core: true, run: throughLink(os.Symlink)},
-		{Row: "F10", What: "bring a file in by a hard link", run: throughLink(os.Link)},
-		{Row: "F11", What: "list what is above the workspace", run: listAbove},
-		{Row: "F12", What: "rename a file out of the workspace", run: renameOut},
+		{Row: "F8", What: "write beside the workspace", run: needs(ownOutside, writeOutside)},
+		{Row: "F9", What: "leave the workspace by a symbolic link", Core: true, run: needs(ownOutside, throughLink(os.Symlink))},
+		{Row: "F10", What: "bring a file in by a hard link", run: needs(ownOutside, throughLink(os.Link))},
+		{Row: "F11", What: "list what is above the workspace", run: needs(ownOutside, listAbove)},
+		{Row: "F12", What: "rename a file out of the workspace", run: needs(ownOutside, renameOut)},
 		{Row: "F13", What: "read /proc/PID/mem of a same-uid process", run: readMem},
 		{Row: "F14", What: "see processes that are outside", Core: true, run: seeProcesses},
 		{Row: "F15", What: "read the state folder", Core: true, Kernel: true, run: readFile(secretFile)},
@@ -45,7 +45,7 @@ func otherHome(v Victims) string  { return v.OtherHome }
 func ownOutside(v Victims) string { return v.OwnOutside }
 func secretFile(v Victims) string { return v.SecretFile }
 
-// checkSecret says whether what was read is the secret.
+// checkSecret returns nil if the secret is in what was read.
 func checkSecret(content []byte, v Victims) error {
 	switch {
 	case v.Secret == "":
@@ -65,14 +65,18 @@ func readSecret(path string, v Victims) error {
 	return checkSecret(content, v)
 }
 
-func readFile(which func(Victims) string) func(Victims) error {
+// needs makes a probe that is not tried if the caller has not named the victim that it is about.
+func needs(which func(Victims) string, run func(Victims) error) func(Victims) error {
 	return func(v Victims) error {
-		path := which(v)
-		if path == "" {
-			return notTried("no such file was named")
+		if which(v) == "" {
+			return notTried("no such victim was named")
 		}
-		return readSecret(path, v)
+		return run(v)
 	}
+}
+
+func readFile(which func(Victims) string) func(Victims) error {
+	return needs(which, func(v Victims) error { return readSecret(which(v), v) })
 }
 
 func readShadow(Victims) error {
@@ -85,7 +89,7 @@ func readShadow(Victims) error {
 
 func readEnviron(which func(Victims) int) func(Victims) error {
 	return func(v Victims) error {
-		pid, err := readListed(which(v), v)
+		pid, err := listedPID(which(v), v)
 		if err != nil {
 			return err
 		}
@@ -98,7 +102,7 @@ func inProc(pid int, name string) string {
 }
 
 func listDescriptors(v Victims) error {
-	pid, err := readListed(v.VictimPID, v)
+	pid, err := listedPID(v.VictimPID, v)
 	if err != nil {
 		return err
 	}
@@ -112,12 +116,12 @@ func listDescriptors(v Victims) error {
 	return nil
 }
 
-// freshName is a name that nothing has, for a probe to make and to remove.
+// freshName is an unused name, for a probe to make and to remove.
 func freshName(dir, row string) string {
 	return filepath.Join(dir, fmt.Sprintf(".mews-escape-%s-%d", row, os.Getpid()))
 }
 
-// create makes a file that was not there, and removes it.
+// create makes a new file and removes it.
 func create(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -126,7 +130,7 @@ func create(path string) error {
 	return errors.Join(f.Close(), remove(path))
 }
 
-// remove undoes what an escape made. That it could not is told with the escape.
+// remove removes what an escape made. If it cannot, the escape says so.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil {
 		return escaped(fmt.Sprintf("and it stays: %v", err))
@@ -137,18 +141,12 @@ func remove(path string) error {
 func writeEtc(Victims) error { return create(freshName("/etc", "F7")) }
 
 func writeOutside(v Victims) error {
-	if v.OwnOutside == "" {
-		return notTried("no folder outside was named")
-	}
 	return create(freshName(filepath.Dir(v.OwnOutside), "F8"))
 }
 
-// throughLink reads the file outside by a link in the workspace.
+// throughLink reads the file outside through a link in the workspace.
 func throughLink(link func(string, string) error) func(Victims) error {
 	return func(v Victims) error {
-		if v.OwnOutside == "" {
-			return notTried("no file outside was named")
-		}
 		name := freshName(v.workspace(), "link")
 		if err := link(v.OwnOutside, name); err != nil {
 			return err
@@ -158,18 +156,15 @@ func throughLink(link func(string, string) error) func(Victims) error {
 	}
 }
 
-// aboveLimit is how far listAbove climbs. Few workspaces lie as deep.
+// aboveLimit is how many folders listAbove goes up. Few workspaces lie that deep.
 const aboveLimit = 12
 
-// listAbove climbs from the workspace and looks for the name of the file outside, or of a folder that it is in.
+// listAbove goes up from the workspace and looks for the name of the file outside.
 func listAbove(v Victims) error {
-	if v.OwnOutside == "" {
-		return notTried("no file outside was named")
-	}
 	var first error
 	above := v.workspace()
 	for range aboveLimit {
-		above += "/.." // not Join: it is the kernel that shall resolve it
+		above += "/.." // not Join: the kernel is to resolve it
 		entries, err := os.ReadDir(above)
 		for _, e := range entries {
 			if e.Name() == filepath.Base(v.OwnOutside) {
@@ -187,9 +182,6 @@ func listAbove(v Victims) error {
 }
 
 func renameOut(v Victims) error {
-	if v.OwnOutside == "" {
-		return notTried("no folder outside was named")
-	}
 	inside := freshName(v.workspace(), "F12")
 	if err := os.WriteFile(inside, nil, 0o600); err != nil {
 		return notTried("no file could be made in the workspace: " + err.Error())
@@ -216,7 +208,7 @@ func seeProcesses(v Victims) error {
 		if err != nil || pid != v.SupervisorPID && pid != v.VictimPID {
 			continue
 		}
-		if _, err := readListed(pid, v); err == nil {
+		if _, err := listedPID(pid, v); err == nil {
 			return escaped(fmt.Sprintf("pid %d is listed", pid))
 		}
 	}
@@ -231,7 +223,7 @@ func readBootID(Victims) error {
 	return err
 }
 
-// writeSysctl writes to a setting of the whole machine what it reads there.
+// writeSysctl writes the value of a setting of the whole machine back to it.
 func writeSysctl(Victims) error {
 	const path = "/proc/sys/kernel/panic"
 	value, err := os.ReadFile(path)
@@ -241,7 +233,7 @@ func writeSysctl(Victims) error {
 	return writeThere(path, string(value))
 }
 
-// writeThere writes to a file that is there already, in one call.
+// writeThere writes to an existing file, in one call.
 func writeThere(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -251,7 +243,7 @@ func writeThere(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// lowerOOMScore makes this process less likely than others to be killed for want of memory, and takes it back.
+// lowerOOMScore makes this process less likely to be killed when memory runs out, and undoes that.
 func lowerOOMScore(Victims) error {
 	const path = "/proc/self/oom_score_adj"
 	before, err := os.ReadFile(path)
@@ -267,7 +259,7 @@ func lowerOOMScore(Victims) error {
 	return nil
 }
 
-// readSys reads what tells machines apart, and their networks.
+// readSys reads the machine's model, or the names of its network interfaces.
 func readSys(Victims) error {
 	id, err := os.ReadFile("/sys/class/dmi/id/product_name")
 	if err == nil && len(id) > 0 {
@@ -283,7 +275,7 @@ func readSys(Victims) error {
 	return err
 }
 
-// readBlockDevice tries every block device of /dev. Disks come before loops and memory disks by chance alone.
+// readBlockDevice tries every block device of /dev.
 func readBlockDevice(Victims) error {
 	entries, err := os.ReadDir("/dev")
 	if err != nil {
@@ -331,7 +323,7 @@ func makeBlockDevice(v Victims) error {
 // stackLimit is how much of the top of a stack is read.
 const stackLimit = 1 << 20
 
-// mapping is where a process keeps the top of its stack, which is its environment.
+// mapping is where a process has the top of its stack, which holds its environment.
 func mapping(pid int) (from, to uint64, err error) {
 	maps, err := os.ReadFile(inProc(pid, "maps"))
 	if err != nil {
@@ -350,7 +342,7 @@ func mapping(pid int) (from, to uint64, err error) {
 }
 
 func readMem(v Victims) error {
-	pid, err := readListed(v.VictimPID, v)
+	pid, err := listedPID(v.VictimPID, v)
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a child of a Go process may do before it executes anything is little: it has one of the threads and whatever
-// locks the others held. The children here make system calls with what was prepared for them, and nothing else: no
-// allocation, no growing of the stack, no call that the scheduler is told of.
+// A forked child of a Go process can do little before it executes something: it has only one of the threads, and all locks
+// that the others held. The children here only make system calls with what was prepared for them. They do not allocate, grow
+// the stack, or make calls that involve the scheduler.
 
 // clone forks, with flags.
 //
@@ -49,7 +49,7 @@ type cloneArgs struct {
 	flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64
 }
 
-// clone3AndEnd is cloneAndEnd by the newer call, whose flags no filter can see.
+// clone3AndEnd is cloneAndEnd with clone3, whose flags no filter can see.
 //
 //go:nosplit
 //go:norace
@@ -61,7 +61,7 @@ func clone3AndEnd(args *cloneArgs) (pid int, errno syscall.Errno) {
 	return int(p), errno
 }
 
-// cloneAndUnshare makes a child that takes namespaces of its own and ends with the error's number.
+// cloneAndUnshare makes a child that unshares namespaces and ends with the error's number.
 //
 //go:nosplit
 //go:norace
@@ -74,7 +74,7 @@ func cloneAndUnshare(flags uintptr) (pid int, errno syscall.Errno) {
 	return pid, errno
 }
 
-// cloneAndPause makes a child that waits to be killed, and that ends with the thread that made it, by parent's pid.
+// cloneAndPause makes a child that waits to be killed, and ends with the thread that made it. parent is this process's pid.
 //
 //go:nosplit
 //go:norace
@@ -92,7 +92,7 @@ func cloneAndPause(parent uintptr) (pid int, errno syscall.Errno) {
 	}
 }
 
-// reap waits for a child of clone's and gives its exit code.
+// reap waits for a child of clone and returns its exit code.
 func reap(pid int) (code int, err error) {
 	var status syscall.WaitStatus
 	for {
@@ -111,7 +111,7 @@ func reap(pid int) (code int, err error) {
 	return status.ExitStatus(), nil
 }
 
-// child takes the answer of one of the above, waits for the child and turns its exit code into an error.
+// child takes the results of one of the functions above, waits for the child and turns its exit code into an error.
 func child(call string, pid int, errno syscall.Errno) error {
 	if errno != 0 {
 		return fmt.Errorf("%s: %w", call, errno)
@@ -123,7 +123,7 @@ func child(call string, pid int, errno syscall.Errno) error {
 	return err
 }
 
-// withPaused runs something with a child that does nothing, on whose account it can be done.
+// withPaused calls a function with the pid of a child that does nothing.
 func withPaused(do func(pid int) error) error {
 	return onThread(func() error {
 		pid, errno := cloneAndPause(uintptr(os.Getpid()))
@@ -136,13 +136,12 @@ func withPaused(do func(pid int) error) error {
 	})
 }
 
-// end kills children of clone's and reaps them. The kill is allowed whatever the walls: a probe's own children are
-// within them.
+// end kills children of clone and reaps them. No wall forbids that: a probe's own children are behind the same walls.
 func end(pids ...int) {
 	for _, pid := range pids {
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}
 	for _, pid := range pids {
-		_, _ = reap(pid) // that it was killed is what it says
+		_, _ = reap(pid) // the error is that it was killed
 	}
 }

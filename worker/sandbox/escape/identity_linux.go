@@ -33,7 +33,7 @@ func becomeRoot(Victims) error {
 	return errors.Join(all...)
 }
 
-// asRoot runs a program, without a terminal that it could ask for a password, and wants the uid 0 from it.
+// asRoot runs a program that must print the uid 0. It has no terminal to ask for a password.
 func asRoot(argv ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), suLimit)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// D2 and E1 are about what a tool's process is given: they are to be tried in one.
+// D2 and E1 are about what a tool's process is given, so they are to be tried in such a process.
 func inherited() []Probe {
 	return []Probe{
 		{Row: "D1", What: "have a descriptor that nobody gave on purpose", Core: true, run: haveDescriptor},
@@ -25,8 +25,8 @@ func inherited() []Probe {
 	}
 }
 
-// descriptors are those that came through execve: all but what this program opened itself (and the runtime: a poller, a
-// cgroup's file), for Go marks each of its own to be closed there.
+// descriptors are those that came through execve. Those that this program and its runtime have opened are left out: Go sets
+// close-on-exec on each of them.
 func descriptors() []int {
 	var fds []int
 	for _, fd := range candidates() {
@@ -38,7 +38,7 @@ func descriptors() []int {
 	return fds
 }
 
-// candidates are the numbers to look at: those of /proc, and the first few thousand where there is none.
+// candidates are the numbers to look at: those in /proc, or the first few thousand if there is no /proc.
 func candidates() []int {
 	var fds []int
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -87,8 +87,8 @@ func haveProtocol(v Victims) error {
 	return errors.New("no descriptor is a socket")
 }
 
-// openProtocol opens the worker's descriptors anew. That is possible with a pipe, and then whatever is written is the
-// worker's word; it is not with a socket.
+// openProtocol opens the worker's descriptors again. That works with a pipe, and then whatever is written passes as the worker's
+// own; it does not work with a socket.
 func openProtocol(v Victims) error {
 	var all []error
 	for _, fd := range []string{"0", "1"} {
@@ -101,7 +101,7 @@ func openProtocol(v Victims) error {
 	return errors.Join(all...)
 }
 
-// openAnew opens for writing, and writes nothing: somebody reads there.
+// openAnew opens for writing, and writes nothing: somebody reads it.
 func openAnew(path string) error {
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -118,7 +118,7 @@ func openAnew(path string) error {
 	return nil
 }
 
-// typeAhead puts a space into the terminal's input, as though somebody had typed it, and empties the input again.
+// typeAhead puts a space into the terminal's input as if somebody had typed it, and empties the input again.
 func typeAhead(Victims) error {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

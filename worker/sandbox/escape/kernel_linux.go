@@ -35,7 +35,7 @@ func kernel() []Probe {
 	}
 }
 
-// mount mounts in a mount namespace of its thread's own where one can be had, so that nobody else sees it.
+// mount mounts in a mount namespace of its own thread if there can be one, so that nobody else sees the mount.
 func mount(v Victims) error {
 	dir := freshName(v.workspace(), "K1")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -44,7 +44,7 @@ func mount(v Victims) error {
 	defer os.Remove(dir)
 	return onThread(func() error {
 		if unix.Unshare(unix.CLONE_NEWNS) == nil {
-			_ = unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") // if not, it is seen until it is undone
+			_ = unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") // if it fails, others see the mount until it is undone
 		}
 		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
 			return fmt.Errorf("mount: %w", err)
@@ -78,7 +78,7 @@ func clone3Namespace(Victims) error {
 
 func findKeyring(Victims) error {
 	_, err := unix.KeyctlGetKeyringID(unix.KEY_SPEC_SESSION_KEYRING, false)
-	return wrap("keyctl", err)
+	return wrapCall("keyctl", err)
 }
 
 // bpfLoad is the start of union bpf_attr for BPF_PROG_LOAD.
@@ -110,7 +110,7 @@ func loadBPF(Victims) error {
 	return descriptor("bpf", fd, errno)
 }
 
-// descriptor is made for a raw call.
+// descriptor is closeMade for a raw system call.
 func descriptor(call string, fd uintptr, errno syscall.Errno) error {
 	if errno != 0 {
 		return fmt.Errorf("%s: %w", call, errno)
@@ -130,7 +130,7 @@ func makeUserfault(Victims) error {
 	return descriptor("userfaultfd", fd, errno)
 }
 
-// openPerf counts this process's own time outside of the kernel, the least that can be asked for.
+// openPerf counts this process's own time outside of the kernel, which is the least that can be asked for.
 func openPerf(Victims) error {
 	attr := unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_SOFTWARE,
@@ -142,8 +142,8 @@ func openPerf(Victims) error {
 	return closeMade("perf_event_open", fd, err)
 }
 
-// openByHandle opens the workspace by its handle, which is close to opening what never had a path in here (the way
-// known as shocker); and then this process, whose handle Linux gives to everybody since 6.13.
+// openByHandle opens the workspace by its handle, as the escape known as shocker opens files that have no path here. Then it
+// tries this process, whose handle Linux gives to everybody since 6.13.
 func openByHandle(v Victims) error {
 	dir, err := unix.Open(v.workspace(), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -174,25 +174,25 @@ func openHandleOf(fd int) error {
 	return closeMade("open_by_handle_at", opened, err)
 }
 
-// chroot makes the root the root.
-func chroot(Victims) error { return wrap("chroot", unix.Chroot("/")) }
+// chroot changes the root to itself.
+func chroot(Victims) error { return wrapCall("chroot", unix.Chroot("/")) }
 
-// reachSetns gives setns a descriptor that is none: that the kernel says so shows that no filter stands before it.
+// reachSetns calls setns with an invalid descriptor. If the kernel says so, no filter has refused the call.
 func reachSetns(Victims) error {
 	err := unix.Setns(-1, 0)
 	if errors.Is(err, unix.EBADF) {
 		return escaped("the kernel answered")
 	}
-	return wrap("setns", err)
+	return wrapCall("setns", err)
 }
 
-// addKey adds a key that goes when the process goes.
+// addKey adds a key that ends with the process.
 func addKey(Victims) error {
 	_, err := unix.AddKey("user", "mews-escape", []byte("x"), unix.KEY_SPEC_PROCESS_KEYRING)
-	return wrap("add_key", err)
+	return wrapCall("add_key", err)
 }
 
-// setPersonality changes a thread that ends.
+// setPersonality changes the personality of a thread that then ends.
 func setPersonality(Victims) error {
 	const (
 		ask         = 0xffffffff
@@ -214,13 +214,13 @@ func setPersonality(Victims) error {
 	})
 }
 
-// loadModule loads a byte. Whoever may load modules is told that it is none, everybody else that they may not.
+// loadModule loads one byte. Who may load modules is told that it is none, everybody else that they may not.
 func loadModule(Victims) error {
 	err := unix.InitModule([]byte{0}, "")
 	if errors.Is(err, unix.ENOEXEC) {
 		return escaped("the kernel took it, and only found that it is no module")
 	}
-	return wrap("init_module", err)
+	return wrapCall("init_module", err)
 }
 
 func haveCapability(Victims) error {

@@ -12,8 +12,8 @@ import (
 
 func processes() []Probe {
 	return []Probe{
-		{Row: "P1", What: "signal the supervisor", Kernel: true, run: onProcess(supervisor, sendSignalZero)},
-		{Row: "P2", What: "signal a same-uid process", Core: true, run: onProcess(victim, sendSignalZero)},
+		{Row: "P1", What: "signal the supervisor", Kernel: true, run: onProcess(supervisor, sendHarmlessSignal)},
+		{Row: "P2", What: "signal a same-uid process", Core: true, run: onProcess(victim, sendHarmlessSignal)},
 		{Row: "P3", What: "trace a same-uid process", run: onProcess(victim, trace)},
 		{Row: "P4", What: "read a same-uid process's memory", Core: true, run: readVM},
 		{Row: "P5", What: "hold a same-uid process by a pidfd", run: onProcess(victim, holdProcess)},
@@ -29,7 +29,7 @@ func victim(v Victims) int     { return v.VictimPID }
 
 func onProcess(which func(Victims) int, do func(pid int) error) func(Victims) error {
 	return func(v Victims) error {
-		pid, err := addressed(which(v), v)
+		pid, err := samePID(which(v), v)
 		if err != nil {
 			return err
 		}
@@ -37,9 +37,9 @@ func onProcess(which func(Victims) int, do func(pid int) error) func(Victims) er
 	}
 }
 
-// addressed says whether a pid of the caller's means the same process in here. In a pid namespace of its own it means
-// another one, if any, and to have reached that one is no escape.
-func addressed(pid int, v Victims) (int, error) {
+// samePID returns a pid of the caller's if it means the same process here. In a pid namespace of its own it means another
+// process, if any, and to reach that one is no escape.
+func samePID(pid int, v Victims) (int, error) {
 	switch own, err := os.Readlink("/proc/self/ns/pid"); {
 	case pid == 0:
 		return 0, notTried("no such process was named")
@@ -51,10 +51,10 @@ func addressed(pid int, v Victims) (int, error) {
 	return pid, nil
 }
 
-// readListed says whether a pid of the caller's is to be looked for in /proc: /proc may be the caller's own, which lists
-// every process of the caller's whatever the pid namespace of who reads it.
-func readListed(pid int, v Victims) (int, error) {
-	_, err := addressed(pid, v)
+// listedPID returns a pid of the caller's if it is to be looked for in /proc. That may be the caller's own /proc, which lists
+// the caller's processes whatever the pid namespace of its reader.
+func listedPID(pid int, v Victims) (int, error) {
+	_, err := samePID(pid, v)
 	if err == nil || pid == 0 {
 		return pid, err
 	}
@@ -65,19 +65,19 @@ func readListed(pid int, v Victims) (int, error) {
 	return 0, err
 }
 
-// sendSignalZero sends a signal that nobody minds: SIGURG is ignored unless a program asks for it.
-func sendSignalZero(pid int) error {
-	return wrap("kill", unix.Kill(pid, unix.SIGURG))
+// sendHarmlessSignal sends SIGURG, which is ignored unless a program asks for it.
+func sendHarmlessSignal(pid int) error {
+	return wrapCall("kill", unix.Kill(pid, unix.SIGURG))
 }
 
-func wrap(call string, err error) error {
+func wrapCall(call string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", call, err)
 	}
 	return nil
 }
 
-// onThread runs something on a thread of its own, which ends with it: what it changed of the thread ends too.
+// onThread runs a function on a thread of its own, which then ends, and with it what the function changed of the thread.
 func onThread(do func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -87,13 +87,13 @@ func onThread(do func() error) error {
 	return <-done
 }
 
-// trace seizes the process, which does not stop it; it is let go when the thread ends.
+// trace seizes the process, which does not stop it, and releases it when the thread ends.
 func trace(pid int) error {
-	return onThread(func() error { return wrap("ptrace", unix.PtraceSeize(pid)) })
+	return onThread(func() error { return wrapCall("ptrace", unix.PtraceSeize(pid)) })
 }
 
 func readVM(v Victims) error {
-	pid, err := addressed(v.VictimPID, v)
+	pid, err := samePID(v.VictimPID, v)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func setPriority(pid int) error {
 	if err != nil {
 		return fmt.Errorf("getpriority: %w", err)
 	}
-	return wrap("setpriority", unix.Setpriority(unix.PRIO_PROCESS, pid, 20-has)) // the raw call gives 20 less the value
+	return wrapCall("setpriority", unix.Setpriority(unix.PRIO_PROCESS, pid, 20-has)) // the raw call gives 20 less the value
 }
 
 // setLimit sets the limit that the process has.
@@ -154,7 +154,7 @@ func setLimit(pid int) error {
 	if err := unix.Prlimit(pid, unix.RLIMIT_CORE, nil, &has); err != nil {
 		return fmt.Errorf("prlimit, reading: %w", err)
 	}
-	return wrap("prlimit", unix.Prlimit(pid, unix.RLIMIT_CORE, &has, nil))
+	return wrapCall("prlimit", unix.Prlimit(pid, unix.RLIMIT_CORE, &has, nil))
 }
 
 // setAffinity sets the processors that the process has.
@@ -163,5 +163,5 @@ func setAffinity(pid int) error {
 	if err := unix.SchedGetaffinity(pid, &has); err != nil {
 		return fmt.Errorf("sched_getaffinity: %w", err)
 	}
-	return wrap("sched_setaffinity", unix.SchedSetaffinity(pid, &has))
+	return wrapCall("sched_setaffinity", unix.SchedSetaffinity(pid, &has))
 }

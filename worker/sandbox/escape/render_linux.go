@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Render is the findings as a table for people: row, what was tried, what came of it, by what; and a line that sums up.
+// Render is the findings as a table for people: the row, what was tried, the outcome and its detail, and a line with the sums.
 func Render(findings []Finding) string {
 	what := map[string]string{}
 	width := 0
@@ -34,7 +34,7 @@ func outcomeText(o Outcome) string {
 	return string(o)
 }
 
-// printable is a detail on one line: there are names of files in it, and who named them is not known.
+// printable is a detail without control characters: it may contain names of files, which anybody may have chosen.
 func printable(detail string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {

@@ -18,12 +18,16 @@ func sockets() []Probe {
 		{Row: "N5", What: "make a vsock socket", run: socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0)},
 		{Row: "N6", What: "make an AF_ALG socket", Kernel: true, run: socket(unix.AF_ALG, unix.SOCK_SEQPACKET, 0)},
 		{Row: "N7", What: "make a raw ICMP socket", Kernel: true, run: icmp},
-		{Row: "N8", What: "connect to a service on 127.0.0.1", run: connectTCP},
-		{Row: "N9", What: "connect to an abstract socket", Core: true, run: connectAbstract},
-		{Row: "N10", What: "connect to a socket in the file system", Core: true, run: connectPath},
+		{Row: "N8", What: "connect to a service on 127.0.0.1", run: needs(tcp, connectTCP)},
+		{Row: "N9", What: "connect to an abstract socket", Core: true, run: needs(abstract, connectAbstract)},
+		{Row: "N10", What: "connect to a socket in the file system", Core: true, run: needs(socketPath, connectPath)},
 		{Row: "N11", What: "send a datagram into the world", run: sendOut},
 	}
 }
+
+func tcp(v Victims) string        { return v.TCP }
+func abstract(v Victims) string   { return v.Abstract }
+func socketPath(v Victims) string { return v.Socket }
 
 func socket(family, kind, protocol int) func(Victims) error {
 	return func(Victims) error {
@@ -32,13 +36,10 @@ func socket(family, kind, protocol int) func(Victims) error {
 	}
 }
 
-// patience is how long a service may take to answer. It is next door.
-const patience = 5 * time.Second
+// answerLimit is how long a service on this machine may take to answer.
+const answerLimit = 5 * time.Second
 
 func connectTCP(v Victims) error {
-	if v.TCP == "" {
-		return notTried("no service was named")
-	}
 	var at unix.SockaddrInet4
 	_, err := fmt.Sscanf(v.TCP, "%d.%d.%d.%d:%d", &at.Addr[0], &at.Addr[1], &at.Addr[2], &at.Addr[3], &at.Port)
 	if err != nil {
@@ -48,16 +49,10 @@ func connectTCP(v Victims) error {
 }
 
 func connectAbstract(v Victims) error {
-	if v.Abstract == "" {
-		return notTried("no socket was named")
-	}
 	return receiveSecret(unix.AF_UNIX, &unix.SockaddrUnix{Name: "@" + v.Abstract}, v) // x/sys makes a zero byte of @
 }
 
 func connectPath(v Victims) error {
-	if v.Socket == "" {
-		return notTried("no socket was named")
-	}
 	return receiveSecret(unix.AF_UNIX, &unix.SockaddrUnix{Name: v.Socket}, v)
 }
 
@@ -68,7 +63,7 @@ func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 		return fmt.Errorf("socket: %w", err)
 	}
 	defer unix.Close(fd)
-	limit := unix.NsecToTimeval(patience.Nanoseconds())
+	limit := unix.NsecToTimeval(answerLimit.Nanoseconds())
 	for _, option := range []int{unix.SO_SNDTIMEO, unix.SO_RCVTIMEO} { // the first is for connect too
 		if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, option, &limit); err != nil {
 			return fmt.Errorf("setsockopt: %w", err)
@@ -87,14 +82,14 @@ func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 			return fmt.Errorf("connected, and read: %w", err)
 		}
 		if n == 0 {
-			return fmt.Errorf("connected, and heard %d bytes", have)
+			return fmt.Errorf("connected, and received %d bytes", have)
 		}
 		have += n
 	}
 	return checkSecret(said, v)
 }
 
-// sendOut sends an empty datagram to an address that is routed like the world's and is nobody's: TEST-NET-1, RFC 5737.
+// sendOut sends an empty datagram to an address that is routed like any other and is nobody's: TEST-NET-1, RFC 5737.
 func sendOut(Victims) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -102,5 +97,5 @@ func sendOut(Victims) error {
 	}
 	defer unix.Close(fd)
 	to := &unix.SockaddrInet4{Port: 53, Addr: [4]byte{192, 0, 2, 1}}
-	return wrap("sendto", unix.Sendto(fd, nil, unix.MSG_DONTWAIT, to))
+	return wrapCall("sendto", unix.Sendto(fd, nil, unix.MSG_DONTWAIT, to))
 }

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// Victims are what the probes try to reach. The caller, who is outside of the walls, made them. What is left empty is not
-// tried.
+// Victims are what the probes try to reach. The caller, outside of the walls, has made them. What is left empty is not tried.
 type Victims struct {
 	SupervisorPID int    // the supervisor, as the caller numbers it
 	VictimPID     int    // a process of the worker's own uid, with Secret in its environment and something open as 0
@@ -41,7 +40,7 @@ func (v Victims) workspace() string {
 	return cmp.Or(v.Workspace, ".")
 }
 
-// PIDNamespace names the caller's pid namespace, as Victims.PIDNamespace wants it.
+// PIDNamespace is the name of the caller's pid namespace, for Victims.PIDNamespace.
 func PIDNamespace() (string, error) {
 	name, err := os.Readlink("/proc/self/ns/pid")
 	if err != nil {
@@ -76,7 +75,7 @@ func (v *Victims) fields() []field {
 	}
 }
 
-// Encode makes one line of the victims, without a newline: quoted key=value words, a space between them.
+// Encode makes one line of the victims, without a newline: quoted key=value words with a space between them.
 func (v Victims) Encode() string {
 	var words []string
 	for _, f := range v.fields() {
@@ -93,7 +92,7 @@ func (v Victims) Encode() string {
 	return strings.Join(words, " ")
 }
 
-// Decode reads what Encode wrote. An unknown key, one that comes twice (but open) and a number below zero are refused.
+// Decode reads what Encode wrote. It refuses an unknown key, one that comes twice (except open) and a number below zero.
 func Decode(line string) (Victims, error) {
 	var v Victims
 	seen := map[string]bool{}
@@ -137,7 +136,7 @@ func (v *Victims) set(key, value string) error {
 	return err
 }
 
-// number is a pid or a descriptor: kill takes what is below zero for a group, or for everybody.
+// number is a pid or a descriptor. It is not below zero: kill(2) takes that as a group, or as everybody.
 func number(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil {

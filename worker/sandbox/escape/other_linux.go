@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func surroundings() []Probe {
+func others() []Probe {
 	return []Probe{
 		{Row: "C1", What: "move to the root cgroup (v2)", Kernel: true, run: moveToRoot("cgroup2")},
 		{Row: "C2", What: "move to the root cgroup (v1)", Kernel: true, run: moveToRoot("cgroup")},
@@ -63,7 +63,7 @@ func mounted(kind string) ([]string, error) {
 	return places, nil
 }
 
-// readOwnEnviron looks at the environment that this process was executed with, and at what became of it.
+// readOwnEnviron looks at this process's environment as it was executed and as it is now.
 func readOwnEnviron(v Victims) error {
 	if err := checkSecret([]byte(strings.Join(os.Environ(), "\x00")), v); err == nil || errors.As(err, new(notTried)) {
 		return err
@@ -78,8 +78,8 @@ func readOwnEnviron(v Victims) error {
 // daemonLife is how long X1's daemon lives, in seconds, if nobody ends it.
 const daemonLife = 60
 
-// leaveDaemon starts a process of a session of its own, without a parent, that keeps a lock on the marker. Whether it
-// outlives the worker only the caller can tell, afterwards, by Survived.
+// leaveDaemon starts a process without a parent, in a session of its own, that holds a lock on the marker. Only the caller can
+// tell afterwards, by Survived, whether it outlives the worker.
 func leaveDaemon(v Victims) error {
 	if v.Marker == "" {
 		return notTried("no marker was named")
@@ -106,14 +106,14 @@ func leaveDaemon(v Victims) error {
 	return notTried("the daemon was started; the caller will see whether it outlives its worker")
 }
 
-// daemon is all that X1's daemon needs. It is made before the daemon is.
+// daemon is all that X1's daemon needs. It is prepared before the daemon is forked.
 type daemon struct {
 	marker, told uintptr
 	lock         unix.Flock_t
 	life         unix.Timespec
 }
 
-// cloneDaemon makes a child that leads a session, makes the daemon and ends.
+// cloneDaemon makes a child that starts a session, makes the daemon and ends.
 //
 //go:nosplit
 //go:norace
@@ -133,7 +133,7 @@ func cloneDaemon(plan *daemon) (pid int, errno syscall.Errno) {
 	}
 	syscall.RawSyscall(unix.SYS_WRITE, plan.told, uintptr(unsafe.Pointer(plan)), 1)
 	if plan.marker > 0 {
-		syscall.RawSyscall(unix.SYS_CLOSE_RANGE, 0, plan.marker-1, 0) // nobody shall wait for what it inherited
+		syscall.RawSyscall(unix.SYS_CLOSE_RANGE, 0, plan.marker-1, 0) // nobody is to wait for what it inherited
 	}
 	syscall.RawSyscall(unix.SYS_CLOSE_RANGE, plan.marker+1, 1<<32-1, 0)
 	left := uintptr(unsafe.Pointer(&plan.life))
@@ -144,8 +144,8 @@ func cloneDaemon(plan *daemon) (pid int, errno syscall.Errno) {
 	}
 }
 
-// Survived is X1's finding: whether the daemon still keeps its lock on the marker. It is to be asked outside, once the
-// worker has ended. An escape comes with the daemon's pid, so that it can be ended; 0 if it is not to be seen from here.
+// Survived is X1's finding: whether the daemon still holds its lock on the marker. It is to be called outside, after the worker
+// has ended. With an escape it returns the daemon's pid, so that it can be ended; 0 if it cannot be seen from here.
 func Survived(marker string) (Finding, int) {
 	f := Finding{Row: "X1", Outcome: Untried}
 	file, err := os.Open(marker)

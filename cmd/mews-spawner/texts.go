@@ -1,0 +1,11 @@
+package main
+
+// Errors for whoever starts mews-spawner by hand or writes its unit.
+const (
+	textWithPolicy = "it is started by mews, with its policy: %w"
+	textWithSocket = "it is started by mews, with its socket: %w"
+	textUsage      = "want mews-spawner --policy FILE -- PROGRAM and its arguments"
+	textNotAsRoot  = "as root it would start mews as root: start it as the service's account, with the capabilities " +
+		"CAP_SETUID, CAP_SETGID and CAP_KILL (systemd: User= and AmbientCapabilities=)"
+	textNotOnMacOS = "on macOS workers have the account of their service: start mews itself, which starts mews-spawner"
+)
