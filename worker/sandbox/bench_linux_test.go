@@ -37,8 +37,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == sandbox.StageArgument {
-		fmt.Fprintln(os.Stderr, sandbox.Stage())
+	if len(os.Args) == 2 && os.Args[1] == sandbox.StageOneArgument {
+		fmt.Fprintln(os.Stderr, sandbox.StageOne())
 		os.Exit(1)
 	}
 }
