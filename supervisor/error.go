@@ -9,7 +9,7 @@ import (
 // (The two audiences of an error, after benbjohnson/wtf.)
 type Error struct {
 	Code    Code
-	Message string // whole sentences: what was tried, with what, and what to do next
+	Message string // whole sentences: what was tried, with what, and what to do next; "" is for the log alone
 	Err     error  // for the log; may be nil
 }
 
@@ -32,8 +32,11 @@ func Errorf(code Code, format string, args ...any) error {
 }
 
 func (e *Error) Error() string {
-	if e.Err == nil {
+	switch {
+	case e.Err == nil:
 		return e.Message
+	case e.Message == "":
+		return e.Err.Error()
 	}
 	return e.Message + ": " + e.Err.Error()
 }
@@ -55,8 +58,8 @@ func ErrorCode(err error) Code {
 // ErrorMessage is what the person is told of err.
 func ErrorMessage(err error) string {
 	var e *Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && e.Message != "" {
 		return e.Message
 	}
-	return "Something went wrong inside Mews. It is in the log, and `mews doctor` may name the cause."
+	return textInternal
 }

@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"database/sql"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mews/supervisor/sqlite/sqlitetest"
 	"mews/supervisor/telegram/telegramtest"
 )
 
@@ -93,7 +93,7 @@ func freeAddress(ts *testscript.TestScript) string {
 func (b *stagedBot) acknowledged(updates []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	db := b.database()
+	db := sqlitetest.OpenCopy(b.t, b.db)
 	defer db.Close()
 	for _, id := range updates {
 		var n int
@@ -102,14 +102,6 @@ func (b *stagedBot) acknowledged(updates []int64) {
 			b.t.Errorf("update %d is forgotten by Telegram: it is on disk %d times, it was for the bot: %t, %v", id, n, meant, err)
 		}
 	}
-}
-
-func (b *stagedBot) database() *sql.DB {
-	db, err := sql.Open("sqlite3", "file:"+b.db+"?mode=ro&_pragma=busy_timeout(5000)")
-	if err != nil {
-		panic(err) // the driver is there
-	}
-	return db
 }
 
 // await waits for something that comes from the service.
@@ -286,9 +278,8 @@ func marked(text string, entities []telegramtest.Entity) string {
 
 // Count is the number that a query gives.
 func (b *stagedBot) count(ts *testscript.TestScript, query string) (n int) {
-	db := b.database()
-	defer db.Close()
-	ts.Check(db.QueryRow(query).Scan(&n))
+	n, err := strconv.Atoi(strings.Join(sqlitetest.LookAt(b.t, b.db, query), "\n"))
+	ts.Check(err)
 	return n
 }
 

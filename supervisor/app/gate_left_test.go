@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -16,16 +15,13 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
 )
 
 // behind changes a service's database behind its back.
 func behind(t *testing.T, s *Service, statements string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+s.private("mews.db")+"?_pragma=busy_timeout(5000)")
-	must(t, err)
-	defer db.Close()
-	_, err = db.ExecContext(t.Context(), statements)
-	must(t, err)
+	sqlitetest.Change(t, s.db, statements)
 }
 
 // An invite's code that a person sends where it lets nobody in is as good as before, so no word of it is kept.

@@ -47,7 +47,7 @@ type following struct {
 func (f following) Move(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
 	f.service.moves.renamed(from, to)
 	moved, err := f.Conversations.Move(ctx, channel, from, to)
-	if err == nil && moved > 0 {
+	if err == nil { // also where nothing was moved: whoever has moved it may not have come as far yet
 		err = f.service.roster.Refresh(ctx)
 	}
 	if err == nil {

@@ -2,9 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Groups are the chats of several persons in which people may speak, beside those of the configuration.
@@ -24,24 +24,23 @@ const (
 
 // Allow keeps that people may speak in a group. To say it again changes nothing.
 func (s Groups) Allow(ctx context.Context, g Group) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(allowGroup, g.Channel, g.Chat, t.now) })
+	err := s.db.write(ctx, func(t tx) error { return t.Exec(allowGroup, g.Channel, g.Chat, t.Now) })
 	return wrap(err, "allow group %s of %s", g.Chat, g.Channel)
 }
 
 // Disallow takes that back, and says whether it was so.
 func (s Groups) Disallow(ctx context.Context, g Group) (bool, error) {
-	n, err := inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) {
-		return t.change(disallowGroup, g.Channel, g.Chat)
+	n, err := inTransaction(ctx, s.db, func(t tx) (int64, error) {
+		return t.Change(disallowGroup, g.Channel, g.Chat)
 	})
 	return n > 0, wrap(err, "disallow group %s of %s", g.Chat, g.Channel)
 }
 
 // List lists the groups.
 func (s Groups) List(ctx context.Context) ([]Group, error) {
-	rows, err := s.db.read(ctx, listGroups)
-	list, err := all(rows, err, func(rows *sql.Rows) (g Group, err error) {
-		err = rows.Scan(&g.Channel, &g.Chat)
-		return g, err
-	})
+	list, err := engine.All(s.db.reader(ctx), func(r *engine.Row) (g Group) {
+		r.Scan(&g.Channel, &g.Chat)
+		return g
+	}, listGroups)
 	return list, wrap(err, "list the groups")
 }

@@ -3,9 +3,10 @@ package sqlite
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/binary"
 	"time"
+
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Audit is who did what, and when. It is only ever added to, and each row carries a digest over the one before it and
@@ -28,13 +29,13 @@ func (s Audit) Put(ctx context.Context, user, action, detail string) error {
 
 // PutAll adds entries in one commit, all of them or none. Their ID and CreatedAt are not read.
 func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.auditAll(list) })
+	err := s.db.write(ctx, func(t tx) error { return t.auditAll(list) })
 	return wrap(err, "put %d rows into the audit log", len(list))
 }
 
 // auditAll adds entries. What takes effect at an admin's word adds its own in its own transaction: neither is there without
 // the other.
-func (t *tx) auditAll(list []AuditRow) error {
+func (t tx) auditAll(list []AuditRow) error {
 	for _, r := range list {
 		if err := t.audit(r.User, r.Action, r.Detail); err != nil {
 			return wrap(err, "put %s of %s", r.Action, r.User)
@@ -44,8 +45,8 @@ func (t *tx) auditAll(list []AuditRow) error {
 }
 
 // changing has change tell how many rows it has changed, and adds entries in the same transaction if that is any.
-func (w *writer) changing(ctx context.Context, entries []AuditRow, change func(*tx) (int64, error)) (int64, error) {
-	return inTransaction(ctx, w, func(t *tx) (int64, error) {
+func (db *DB) changing(ctx context.Context, entries []AuditRow, change func(tx) (int64, error)) (int64, error) {
+	return inTransaction(ctx, db, func(t tx) (int64, error) {
 		n, err := change(t)
 		if err == nil && n > 0 {
 			err = t.auditAll(entries)
@@ -62,22 +63,20 @@ const (
 )
 
 // audit adds an entry to the chain.
-func (t *tx) audit(user, action, detail string) error {
-	rows, err := t.query(nextAudit)
-	id, _, err := one(rows, err, scanInt)
+func (t tx) audit(user, action, detail string) error {
+	id, _, err := engine.One(t, engine.Integer, nextAudit)
 	if err != nil {
 		return err
 	}
-	rows, err = t.query(lastChain)
-	chain, ok, err := one(rows, err, scanBytes)
+	chain, ok, err := engine.One(t, scanBytes, lastChain)
 	if err == nil && !ok {
 		chain, err = t.firstDigest()
 	}
 	if err != nil {
 		return err
 	}
-	row := AuditRow{ID: id, User: user, Action: action, Detail: detail, CreatedAt: fromMillis(t.now)}
-	return t.exec(insertAudit, id, user, action, detail, t.now, row.chainDigest(chain))
+	row := AuditRow{ID: id, User: user, Action: action, Detail: detail, CreatedAt: fromMillis(t.Now)}
+	return t.Exec(insertAudit, id, user, action, detail, t.Now, row.chainDigest(chain))
 }
 
 const (
@@ -86,9 +85,8 @@ const (
 )
 
 // firstDigest is what the first link is joined to: a digest of all rows from before there was the chain.
-func (t *tx) firstDigest() ([]byte, error) {
-	rows, err := t.query(listUnchained)
-	list, err := all(rows, err, scanAudit)
+func (t tx) firstDigest() ([]byte, error) {
+	list, err := engine.All(t, scanAudit, listUnchained)
 	digest := sha256.New()
 	for _, r := range list {
 		digest.Write(r.encode())
@@ -118,14 +116,9 @@ type auditRow struct {
 	chain []byte // nil for one from before there was the chain
 }
 
-func scanAudit(rows *sql.Rows) (r auditRow, err error) {
-	var at int64
-	err = rows.Scan(&r.ID, &r.User, &r.Action, &r.Detail, &at, &r.chain)
-	r.CreatedAt = fromMillis(at)
-	return r, err
+func scanAudit(row *engine.Row) (r auditRow) {
+	row.Scan(&r.ID, &r.User, &r.Action, &r.Detail, &r.CreatedAt, &r.chain)
+	return r
 }
 
-func scanBytes(rows *sql.Rows) (b []byte, err error) {
-	err = rows.Scan(&b)
-	return b, err
-}
+func scanBytes(row *engine.Row) (b []byte) { row.Scan(&b); return b }

@@ -1,9 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
-	"math"
+	"mews/supervisor/sqlite/internal/engine"
 	"time"
 )
 
@@ -22,20 +22,8 @@ const listAudit = selectAudit + `WHERE id > ?1 AND (?2 = '' OR user = ?2) AND su
 
 // List lists entries, oldest first. It may read all of them: it is for people who ask.
 func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
-	since, until, limit := int64(math.MinInt64), int64(math.MaxInt64), -1
-	if !f.Since.IsZero() {
-		since = toMillis(f.Since)
-	}
-	if !f.Until.IsZero() {
-		until = toMillis(f.Until)
-	}
-	if f.Limit > 0 {
-		limit = f.Limit
-	}
-	rows, err := s.db.read(ctx, listAudit, f.After, f.User, f.Action, since, until, limit)
-	list, err := all(rows, err, func(rows *sql.Rows) (AuditRow, error) {
-		r, err := scanAudit(rows)
-		return r.AuditRow, err
-	})
+	limit := cmp.Or(f.Limit, -1)
+	list, err := engine.All(s.db.reader(ctx), func(row *engine.Row) AuditRow { return scanAudit(row).AuditRow },
+		listAudit, f.After, f.User, f.Action, since(f.Since), until(f.Until), limit)
 	return list, wrap(err, "list the audit log")
 }

@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -34,11 +33,7 @@ func (l ledger) verify(known string) sqlite.AuditReport {
 // forge changes the database behind the program's back.
 func (l ledger) forge(statements string) {
 	l.Helper()
-	other, err := sql.Open("sqlite3", "file:"+l.path+"?_pragma=busy_timeout(5000)")
-	l.must(err)
-	defer other.Close()
-	_, err = other.Exec("DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; " + statements)
-	l.must(err)
+	sqlitetest.Change(l, l.db, "DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; "+statements)
 }
 
 func TestAForgedAuditLogIsFound(t *testing.T) {

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"hash"
 	"slices"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // AuditReport is what Verify has found.
@@ -30,17 +33,16 @@ const pageAudit = selectAudit + `WHERE id > ? ORDER BY id LIMIT ?`
 
 // Verify reads the whole log and says whether a row was changed, taken out, put in or moved. What was cut off at its end
 // is seen by the ids that were given, or once something has come after it. Who can write the database can hide that, and can
-// request all of it anew: only known, the Head of an earlier report that was kept elsewhere, shows that. "" is none.
+// write all of it anew: only known, the Head of an earlier report that was kept elsewhere, shows that. "" is none.
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
-	rows, err := s.db.read(ctx, givenAudit) // before the rows: what is added meanwhile is no row too few
-	given, _, err := one(rows, err, scanInt)
+	// Before the rows: what is added meanwhile is no row too few.
+	given, _, err := engine.One(s.db.reader(ctx), engine.Integer, givenAudit)
 	if err != nil {
 		return v.report, wrap(err, "verify the audit log")
 	}
 	for more := true; more; {
-		rows, err := s.db.read(ctx, pageAudit, v.report.Last, auditPage)
-		page, err := all(rows, err, scanAudit)
+		page, err := engine.All(s.db.reader(ctx), scanAudit, pageAudit, v.report.Last, auditPage)
 		if err != nil {
 			return v.report, wrap(err, "verify the audit log after row %d", v.report.Last)
 		}
@@ -80,15 +82,15 @@ func (v *verifier) read(r auditRow) {
 	v.report.Rows++
 	switch {
 	case r.ID != v.report.Last+1: // ids are given without a gap, from 1 on
-		v.broken(r.ID, fmt.Sprintf("The rows from %d to %d are missing.", v.report.Last+1, r.ID-1))
+		v.broken(r.ID, fmt.Sprintf(supervisor.TextAuditMissing, v.report.Last+1, r.ID-1))
 	case r.chain == nil && v.chained:
-		v.broken(r.ID, fmt.Sprintf("Row %d has no digest: Mews did not write it.", r.ID))
+		v.broken(r.ID, fmt.Sprintf(supervisor.TextAuditNoDigest, r.ID))
 	case r.chain == nil:
 		v.report.Early++
 		v.early.Write(r.encode())
 		v.moveTo(v.early.Sum(nil))
 	case !slices.Equal(r.chain, r.chainDigest(v.head)):
-		v.broken(r.ID, fmt.Sprintf("The digest of row %d does not fit: it was changed, or one before it was.", r.ID))
+		v.broken(r.ID, fmt.Sprintf(supervisor.TextAuditChanged, r.ID))
 	default:
 		v.chained = true
 		v.moveTo(r.chain)
@@ -101,13 +103,13 @@ func (v *verifier) read(r auditRow) {
 
 func (v *verifier) broken(id int64, why string) { v.report.Broken, v.report.Why = id, why }
 
-// turnEnd says what can be said once all was read.
+// end says what can be said once all was read.
 func (v *verifier) end(given int64) AuditReport {
 	switch {
 	case given > v.report.Last:
-		v.broken(v.report.Last+1, fmt.Sprintf("The rows from %d to %d are missing, at its end.", v.report.Last+1, given))
+		v.broken(v.report.Last+1, fmt.Sprintf(supervisor.TextAuditMissingAt, v.report.Last+1, given))
 	case v.known != "" && !v.foundKnown:
-		v.broken(v.report.Last+1, "The log does not come past the digest that was given: rows are missing at its end.")
+		v.broken(v.report.Last+1, supervisor.TextAuditCutOff)
 	}
 	return v.report
 }

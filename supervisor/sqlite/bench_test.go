@@ -61,15 +61,18 @@ func BenchmarkPut(b *testing.B) {
 
 // BenchmarkTurn is all that a turn of one step asks of the database, from the inbound to the delivery.
 func BenchmarkTurn(b *testing.B) {
-	db := sqlitetest.Open(b)
+	o, counts := sqlite.CountedOptions()
+	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), o)
 	c := supervisor.Conversation{User: "alice", Channel: "terminal"}
 	n := 0
+	counts.Reset()
 	for b.Loop() {
 		n++
 		if err := oneTurn(b, db, c, strconv.Itoa(n)); err != nil {
 			b.Fatal(err)
 		}
 	}
+	counts.Report(b, n)
 }
 
 func oneTurn(b *testing.B, db *sqlite.DB, c supervisor.Conversation, key string) error {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Blobs says whose the bytes in the spool are. The same bytes may be several persons'.
@@ -23,31 +24,28 @@ const (
 // Put keeps that a person's turn has put a blob into the spool. One that the person has
 // already counts as put now.
 func (s Blobs) Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
-	err := s.db.writer.do(ctx, func(t *tx) error {
-		return t.exec(insertBlob, user, ref.SHA256, ref.Size, turn, t.now)
+	err := s.db.write(ctx, func(t tx) error {
+		return t.Exec(insertBlob, user, ref.SHA256, ref.Size, turn, t.Now)
 	})
 	return wrap(err, "keep that blob %s is of %s", ref.SHA256, user)
 }
 
 // Owns says whether a blob is among a person's, and its size in bytes.
 func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error) {
-	rows, err := s.db.read(ctx, findBlob, user, sha256)
-	size, ok, err = one(rows, err, scanInt)
+	size, ok, err = engine.One(s.db.reader(ctx), engine.Integer, findBlob, user, sha256)
 	return size, ok, wrap(err, "find blob %s of %s", sha256, user)
 }
 
 // Kept is how many bytes the blobs have together that a person put since a time.
 func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
-	rows, err := s.db.read(ctx, sumBlobs, user, since.UnixMilli())
-	bytes, _, err = one(rows, err, scanInt)
+	bytes, _, err = engine.One(s.db.reader(ctx), engine.Integer, sumBlobs, user, since.UnixMilli())
 	return bytes, wrap(err, "add up the blobs of %s", user)
 }
 
 // Sent are the blobs, by SHA-256, that go to people with what waits, or that Resend would have wait again. They must stay
 // in the spool however old they are.
 func (s Blobs) Sent(ctx context.Context) (map[string]bool, error) {
-	rows, err := s.db.read(ctx, sentBlobs, s.db.writer.now().Add(-resendAge).UnixMilli())
-	list, err := all(rows, err, scanText)
+	list, err := engine.All(s.db.reader(ctx), engine.String, sentBlobs, s.db.engine.Now().Add(-resendAge).UnixMilli())
 	sent := map[string]bool{}
 	for _, sha := range list {
 		sent[sha] = true

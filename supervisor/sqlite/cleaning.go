@@ -2,10 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Cleanings are what is to be done to messages that stand in a channel's chats. A row is there until it was done. On
@@ -15,21 +15,21 @@ type Cleanings struct{ db *DB }
 // Put keeps that something is to be done to a message; a zero Due is at once. Its Conversation is found by its ID, and its
 // ID is not read.
 func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.putCleaning(c) })
+	err := s.db.write(ctx, func(t tx) error { return t.putCleaning(c) })
 	return wrap(err, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
 }
 
 const insertCleaning = `INSERT INTO cleaning (user, conversation, message, what, due_at)
 	SELECT user, id, ?, ?, ? FROM conversation WHERE id = ?`
 
-func (t *tx) putCleaning(c supervisor.Cleaning) error {
-	due := t.now
+func (t tx) putCleaning(c supervisor.Cleaning) error {
+	due := t.Now
 	if !c.Due.IsZero() {
 		due = c.Due.UnixMilli()
 	}
-	n, err := t.change(insertCleaning, c.Message, c.What, due, c.Conversation.ID)
+	n, err := t.Change(insertCleaning, c.Message, c.What, due, c.Conversation.ID)
 	if err == nil && n == 0 {
-		err = notFound("There is no conversation %d.", c.Conversation.ID)
+		err = notFound("there is no conversation %d", c.Conversation.ID)
 	}
 	return err
 }
@@ -43,8 +43,7 @@ const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k
 // of them.
 func (s Cleanings) Due(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
 	[]supervisor.Cleaning, error) {
-	rows, err := s.db.read(ctx, listCleanings, channel, now.UnixMilli(), limit)
-	list, err := all(rows, err, scanCleaning)
+	list, err := engine.All(s.db.reader(ctx), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)
 	return list, wrap(err, "list what is to be cleaned on %s", channel)
 }
 
@@ -53,8 +52,7 @@ const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c 
 
 // Next is when the next thing is due in a channel's chats, if there is one.
 func (s Cleanings) Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error) {
-	rows, err := s.db.read(ctx, nextCleaning, channel)
-	ms, ok, err := one(rows, err, scanInt)
+	ms, ok, err := engine.One(s.db.reader(ctx), engine.Integer, nextCleaning, channel)
 	return fromMillis(ms), ok, wrap(err, "find when %s is to be cleaned next", channel)
 }
 
@@ -62,13 +60,12 @@ const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
 
 // Done keeps that one was done, or that it can't be done; to say it again changes nothing.
 func (s Cleanings) Done(ctx context.Context, id int64) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(deleteCleaning, id) })
+	err := s.db.write(ctx, func(t tx) error { return t.Exec(deleteCleaning, id) })
 	return wrap(err, "keep that cleaning %d is done", id)
 }
 
-func scanCleaning(rows *sql.Rows) (k supervisor.Cleaning, err error) {
-	c, due := &k.Conversation, int64(0)
-	err = rows.Scan(&k.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &k.Message, &k.What, &due)
-	k.Due = fromMillis(due)
-	return k, err
+func scanCleaning(row *engine.Row) (k supervisor.Cleaning) {
+	c := &k.Conversation
+	row.Scan(&k.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &k.Message, &k.What, &k.Due)
+	return k
 }

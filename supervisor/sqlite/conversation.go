@@ -2,9 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Conversations are where people talk.
@@ -20,11 +20,10 @@ const (
 // Find is a person's conversation in a channel's chat and thread; it is made if there is none.
 func (s Conversations) Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (
 	supervisor.Conversation, error) {
-	rows, err := s.db.read(ctx, findConversation, user, channel, chat, thread)
-	c, ok, err := one(rows, err, scanConversation)
+	c, ok, err := engine.One(s.db.reader(ctx), scanConversation, findConversation, user, channel, chat, thread)
 	if err == nil && !ok {
 		want := supervisor.Conversation{User: user, Channel: channel, Chat: chat, Thread: thread}
-		c, err = inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Conversation, error) {
+		c, err = inTransaction(ctx, s.db, func(t tx) (supervisor.Conversation, error) {
 			return t.conversation(want)
 		})
 	}
@@ -35,27 +34,34 @@ const findConversationByID = `SELECT id, user, channel, chat, thread FROM conver
 
 // Get is the conversation with that id, if there is one.
 func (s Conversations) Get(ctx context.Context, id int64) (supervisor.Conversation, bool, error) {
-	rows, err := s.db.read(ctx, findConversationByID, id)
-	c, ok, err := one(rows, err, scanConversation)
+	c, ok, err := engine.One(s.db.reader(ctx), scanConversation, findConversationByID, id)
 	return c, ok, wrap(err, "find conversation %d", id)
+}
+
+// conversationByID is the one with that id.
+func (t tx) conversationByID(id int64) (supervisor.Conversation, error) {
+	c, ok, err := engine.One(t, scanConversation, findConversationByID, id)
+	if err == nil && !ok {
+		err = notFound("there is no conversation %d", id)
+	}
+	return c, err
 }
 
 // conversation finds or makes the one that c describes. One with an ID is taken as it is: the tables refuse an ID of
 // another person's.
-func (t *tx) conversation(c supervisor.Conversation) (supervisor.Conversation, error) {
+func (t tx) conversation(c supervisor.Conversation) (supervisor.Conversation, error) {
 	if c.ID != 0 {
 		return c, nil
 	}
-	rows, err := t.query(findConversation, c.User, c.Channel, c.Chat, c.Thread)
-	found, ok, err := one(rows, err, scanConversation)
+	found, ok, err := engine.One(t, scanConversation, findConversation, c.User, c.Channel, c.Chat, c.Thread)
 	if err != nil || ok {
 		return found, err
 	}
-	c.ID, err = t.insert(insertConversation, c.User, c.Channel, c.Chat, c.Thread, t.now)
+	c.ID, err = t.Insert(insertConversation, c.User, c.Channel, c.Chat, c.Thread, t.Now)
 	return c, err
 }
 
-func scanConversation(rows *sql.Rows) (c supervisor.Conversation, err error) {
-	err = rows.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread)
-	return c, err
+func scanConversation(r *engine.Row) (c supervisor.Conversation) {
+	r.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread)
+	return c
 }

@@ -2,26 +2,23 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Move keeps that a channel's chat has a new name, and returns in how many conversations that changed something. The
 // chat's conversations go with it, and so does that people may speak in it and have their gate open there. Where a person
 // has one in the new chat already, only this moves over into that one: what was sent and has not begun, held or not, and what
-// outcomePending to be sent or may have to be again, with its posts. To say it again moves what has come since. Whoever works for the
+// waits to be sent or may have to be again, with its posts. To say it again moves what has come since. Whoever works for the
 // conversations of the new chat is to look for work then.
 func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error) {
 	if from == to {
 		return 0, nil
 	}
-	moved, err = inTransaction(ctx, s.db.writer, func(t *tx) (int, error) { return moveTx{t}.move(channel, from, to) })
+	moved, err = inTransaction(ctx, s.db, func(t tx) (int, error) { return t.moveChat(channel, from, to) })
 	return moved, wrap(err, "move chat %s of %s to %s", from, channel, to)
 }
-
-// moveTx is a transaction in which a chat gets a new name.
-type moveTx struct{ *tx }
 
 // moveRow is a conversation of the old chat, and the one that takes its place.
 type moveRow struct {
@@ -38,20 +35,19 @@ const (
 	moveGroup  = `UPDATE OR REPLACE allowed_group SET chat = ? WHERE channel = ? AND chat = ?`
 )
 
-func (t moveTx) move(channel supervisor.Channel, from, to string) (moved int, err error) {
-	rows, err := t.query(listMoving, to, channel, from)
-	pairs, err := all(rows, err, scanPair)
+func (t tx) moveChat(channel supervisor.Channel, from, to string) (moved int, err error) {
+	pairs, err := engine.All(t, scanMove, listMoving, to, channel, from)
 	if err != nil {
 		return 0, err
 	}
 	for _, query := range []string{moveLogins, moveGroup} {
-		if err := t.exec(query, to, channel, from); err != nil {
+		if err := t.Exec(query, to, channel, from); err != nil {
 			return 0, err
 		}
 	}
 	for _, p := range pairs {
 		var n int64
-		if n, err = t.moveOne(p, to); err != nil {
+		if n, err = t.moveConversation(p, to); err != nil {
 			return 0, err
 		}
 		if n > 0 {
@@ -61,9 +57,9 @@ func (t moveTx) move(channel supervisor.Channel, from, to string) (moved int, er
 	return moved, nil
 }
 
-func scanPair(rows *sql.Rows) (p moveRow, err error) {
-	err = rows.Scan(&p.old, &p.new)
-	return p, err
+func scanMove(r *engine.Row) (p moveRow) {
+	r.Scan(&p.old, &p.new)
+	return p
 }
 
 const (
@@ -74,18 +70,18 @@ const (
 	moveDeliveries = `UPDATE outbox SET conversation = ? WHERE conversation = ? AND outcome IS NOT 'sent'`
 )
 
-// moveOne says how many rows it has moved: of conversations, or of inbounds and deliveries.
-func (t moveTx) moveOne(p moveRow, to string) (int64, error) {
+// moveConversation says how many rows it has moved: of conversations, or of inbounds and deliveries.
+func (t tx) moveConversation(p moveRow, to string) (int64, error) {
 	if p.new == 0 {
-		return t.change(renameConversation, to, p.old)
+		return t.Change(renameConversation, to, p.old)
 	}
-	if err := t.exec(movePosts, p.new, t.now, p.old); err != nil {
+	if err := t.Exec(movePosts, p.new, t.Now, p.old); err != nil {
 		return 0, err
 	}
-	inbounds, err := t.change(moveInbounds, p.new, p.old)
+	inbounds, err := t.Change(moveInbounds, p.new, p.old)
 	if err != nil {
 		return 0, err
 	}
-	deliveries, err := t.change(moveDeliveries, p.new, p.old)
+	deliveries, err := t.Change(moveDeliveries, p.new, p.old)
 	return inbounds + deliveries, err
 }

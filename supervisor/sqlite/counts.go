@@ -2,9 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Counts are figures for the status of the service.
@@ -35,22 +35,20 @@ func (db *DB) Counts(ctx context.Context) (Counts, error) {
 }
 
 func counts(ctx context.Context, db *DB) (c Counts, err error) {
-	rows, err := db.read(ctx, countRest)
-	c, _, err = one(rows, err, func(rows *sql.Rows) (c Counts, err error) {
-		err = rows.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Messages, &c.Bytes)
-		return c, err
-	})
+	c, _, err = engine.One(db.reader(ctx), func(r *engine.Row) (c Counts) {
+		r.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Messages, &c.Bytes)
+		return c
+	}, countRest)
 	if err != nil {
 		return c, err
 	}
 	c.Inbounds = map[supervisor.InboundState]int64{}
-	rows, err = db.read(ctx, countInbounds)
-	_, err = all(rows, err, func(rows *sql.Rows) (_ struct{}, err error) {
+	err = db.reader(ctx).Query(func(row *engine.Row) bool {
 		var state supervisor.InboundState
 		var n int64
-		err = rows.Scan(&state, &n)
+		row.Scan(&state, &n)
 		c.Inbounds[state] = n
-		return struct{}{}, err
-	})
+		return true
+	}, countInbounds)
 	return c, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // FileSent is the kind of the effect that a file was sent to a chat.
@@ -18,7 +19,7 @@ const findSent = `SELECT 1 FROM effect WHERE turn = ? AND call = ? AND kind = ?`
 // conversation, 0 where nothing was changed. Refused if the turn has ended, if the call is none of the turn's or has a
 // result, and if the bytes are not the person's.
 func (s Turns) SendFile(ctx context.Context, turn int64, call string, f supervisor.File) (in int64, err error) {
-	in, err = inTurn(ctx, s.db.writer, turn, func(t turnTx) (int64, error) { return t.sendFile(call, f) })
+	in, err = inTurn(ctx, s.db, turn, func(t turnTx) (int64, error) { return t.sendFile(call, f) })
 	return in, wrap(err, "send a file for call %s of turn %d", call, turn)
 }
 
@@ -26,15 +27,14 @@ func (t turnTx) sendFile(call string, f supervisor.File) (in int64, err error) {
 	if err := t.unanswered(call); err != nil {
 		return 0, err
 	}
-	rows, err := t.query(findSent, t.turn.ID, call, FileSent)
-	if _, sent, err := one(rows, err, scanInt); err != nil || sent {
+	if _, sent, err := engine.One(t, engine.Integer, findSent, t.turn.ID, call, FileSent); err != nil || sent {
 		return 0, err
 	}
 	if err := t.checkFileOwner(f); err != nil {
 		return 0, err
 	}
 	detail := fmt.Sprintf("%s, %d bytes, sha256 %s", f.MediaType, f.Size, f.SHA256)
-	err = t.exec(insertEffect, t.turn.Conversation.User, t.turn.ID, call, FileSent, f.Name, detail, t.now)
+	err = t.Exec(insertEffect, t.turn.Conversation.User, t.turn.ID, call, FileSent, f.Name, detail, t.Now)
 	if err != nil {
 		return 0, err
 	}
@@ -45,8 +45,7 @@ func (t turnTx) sendFile(call string, f supervisor.File) (in int64, err error) {
 
 // Sent says whether SendFile has sent a file for a call of a turn's.
 func (s Turns) Sent(ctx context.Context, turn int64, call string) (bool, error) {
-	rows, err := s.db.read(ctx, findSent, turn, call, FileSent)
-	_, sent, err := one(rows, err, scanInt)
+	_, sent, err := engine.One(s.db.reader(ctx), engine.Integer, findSent, turn, call, FileSent)
 	return sent, wrap(err, "look whether call %s of turn %d has sent a file", call, turn)
 }
 
@@ -54,17 +53,16 @@ func (s Turns) Sent(ctx context.Context, turn int64, call string) (bool, error) 
 func (t turnTx) unanswered(call string) error {
 	c, err := t.call(call)
 	if err == nil && c.result != 0 {
-		err = invalid("Call %s of turn %d has a result.", call, t.turn.ID)
+		err = invalid("call %s of turn %d has a result", call, t.turn.ID)
 	}
 	return err
 }
 
 // checkFileOwner refuses a file whose bytes are not a blob of the person's.
 func (t turnTx) checkFileOwner(f supervisor.File) error {
-	rows, err := t.query(findBlob, t.turn.Conversation.User, f.SHA256)
-	size, owned, err := one(rows, err, scanInt)
+	size, owned, err := engine.One(t, engine.Integer, findBlob, t.turn.Conversation.User, f.SHA256)
 	if err == nil && (!owned || size != f.Size) {
-		err = invalid("%s has no blob %.64s of %d bytes.", t.turn.Conversation.User, f.SHA256, f.Size)
+		err = invalid("%s has no blob %.64s of %d bytes", t.turn.Conversation.User, f.SHA256, f.Size)
 	}
 	return err
 }

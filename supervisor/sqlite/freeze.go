@@ -2,8 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"time"
+
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 // shorter what was kept before.
 func (s Outbox) Freeze(ctx context.Context, source, chat string, until time.Time) error {
 	ms := until.Add(time.Millisecond - 1).UnixMilli() // no part of a millisecond is lost
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(putFreeze, source, chat, ms) })
+	err := s.db.write(ctx, func(t tx) error { return t.Exec(putFreeze, source, chat, ms) })
 	return wrap(err, "freeze chat %q of %s", chat, source)
 }
 
@@ -33,15 +34,14 @@ const longestFreeze = 24 * time.Hour
 
 // Frozen says until when nothing may be sent, by chat; "" is all of the source's chats. What is over is deleted.
 func (s Outbox) Frozen(ctx context.Context, source string) (map[string]time.Time, error) {
-	rows, err := inTransaction(ctx, s.db.writer, func(t *tx) ([]freezeRow, error) {
-		if err := t.exec(deleteFrozen, source, t.now); err != nil {
+	rows, err := inTransaction(ctx, s.db, func(t tx) ([]freezeRow, error) {
+		if err := t.Exec(deleteFrozen, source, t.Now); err != nil {
 			return nil, err
 		}
-		if err := t.exec(clipFrozen, t.now+longestFreeze.Milliseconds(), source); err != nil {
+		if err := t.Exec(clipFrozen, t.Now+longestFreeze.Milliseconds(), source); err != nil {
 			return nil, err
 		}
-		rows, err := t.query(listFrozen, source)
-		return all(rows, err, scanFreeze)
+		return engine.All(t, scanFreeze, listFrozen, source)
 	})
 	frozen := map[string]time.Time{}
 	for _, f := range rows {
@@ -50,9 +50,4 @@ func (s Outbox) Frozen(ctx context.Context, source string) (map[string]time.Time
 	return frozen, wrap(err, "list the frozen chats of %s", source)
 }
 
-func scanFreeze(rows *sql.Rows) (f freezeRow, err error) {
-	var until int64
-	err = rows.Scan(&f.chat, &until)
-	f.until = fromMillis(until)
-	return f, err
-}
+func scanFreeze(row *engine.Row) (f freezeRow) { row.Scan(&f.chat, &f.until); return f }

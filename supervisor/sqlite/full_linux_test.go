@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -25,11 +26,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	if err := os.WriteFile(ballast, make([]byte, 1<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db, err := Open(t.Context(), filepath.Join(dir, "mews.db"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{T: t, db: db}
+	r := newRigAt(t, filepath.Join(dir, "mews.db"))
 	defer r.run()()
 	kept := r.fill()
 	r.same("entries while it is full", r.count("SELECT count(*) FROM audit"), kept)
@@ -38,5 +35,5 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	}
 	r.same("the next write", r.db.Audit().Put(t.Context(), "alice", "fill", "y"), nil)
 	r.same("entries", r.count("SELECT count(*) FROM audit"), kept+1)
-	r.same("sound", quickCheck(db.readers.QueryRowContext(t.Context(), "PRAGMA integrity_check")), nil)
+	r.same("sound", strings.Join(r.list("PRAGMA integrity_check"), " "), "ok")
 }

@@ -28,31 +28,16 @@ func (r *rig) fill() (kept int) {
 	return kept
 }
 
-func (r *rig) count(query string) (n int) {
-	r.Helper()
-	if err := r.db.readers.QueryRowContext(r.Context(), query).Scan(&n); err != nil {
-		r.Fatal(err)
-	}
-	return n
-}
-
 func TestAFullDatabaseIsUsableAgain(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	limit := func(pages string) {
 		t.Helper()
-		err := r.db.writer.do(t.Context(), func(t *tx) error {
-			rows, err := t.query("PRAGMA max_page_count = " + pages)
-			_, _, err = one(rows, err, scanInt)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r.same("limit", r.write(func(t tx) error { return t.Exec("PRAGMA max_page_count = " + pages) }), nil)
 	}
 	limit("100")
 	kept := r.fill()
-	r.same("small writes", r.db.writer.do(t.Context(), note("a")), nil)
+	r.same("small writes", r.write(note("a")), nil)
 	limit("100000")
 	r.same("the next write", r.db.Audit().Put(t.Context(), "alice", "fill", strings.Repeat("x", 20_000)), nil)
 	r.same("entries", r.count("SELECT count(*) FROM audit"), kept+1)

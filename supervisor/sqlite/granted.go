@@ -2,10 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Grants are what people allow always.
@@ -18,16 +18,15 @@ const insertGrant = `INSERT INTO granted (user, tool, subject, text, created_at)
 	ON CONFLICT (user, subject) WHERE revoked_at IS NULL DO NOTHING`
 
 // grant keeps that the person of a question allows always what it is about.
-func (t questionTx) grant(q supervisor.Question) error {
-	return t.exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.now)
+func (t tx) grant(q supervisor.Question) error {
+	return t.Exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.Now)
 }
 
 const countGrants = `SELECT count(*) FROM granted WHERE user = ? AND subject = ? AND revoked_at IS NULL`
 
 // Granted says whether a person allows always what has that subject, which is as a Question's.
 func (s Grants) Granted(ctx context.Context, user, subject string) (bool, error) {
-	rows, err := s.db.read(ctx, countGrants, user, subject)
-	n, _, err := one(rows, err, scanInt)
+	n, _, err := engine.One(s.db.reader(ctx), engine.Integer, countGrants, user, subject)
 	return n > 0, wrap(err, "find what %s has granted", user)
 }
 
@@ -36,13 +35,10 @@ const listGrants = `SELECT id, tool, subject, text, created_at FROM granted WHER
 
 // List lists what a person allows always, the oldest first.
 func (s Grants) List(ctx context.Context, user string) ([]supervisor.Grant, error) {
-	rows, err := s.db.read(ctx, listGrants, user)
-	list, err := all(rows, err, func(rows *sql.Rows) (g supervisor.Grant, err error) {
-		at := int64(0)
-		err = rows.Scan(&g.ID, &g.Tool, &g.Subject, &g.Text, &at)
-		g.CreatedAt = fromMillis(at)
-		return g, err
-	})
+	list, err := engine.All(s.db.reader(ctx), func(row *engine.Row) (g supervisor.Grant) {
+		row.Scan(&g.ID, &g.Tool, &g.Subject, &g.Text, &g.CreatedAt)
+		return g
+	}, listGrants, user)
 	return list, wrap(err, "list what %s has granted", user)
 }
 
@@ -50,10 +46,10 @@ const revokeGrant = `UPDATE granted SET revoked_at = ? WHERE id = ? AND user = ?
 
 // Revoke ends what a person allows always, and audits that; refused if there is no such thing of theirs.
 func (s Grants) Revoke(ctx context.Context, user string, id int64) error {
-	err := s.db.writer.do(ctx, func(t *tx) error {
-		n, err := t.change(revokeGrant, t.now, id, user)
+	err := s.db.write(ctx, func(t tx) error {
+		n, err := t.Change(revokeGrant, t.Now, id, user)
 		if err == nil && n == 0 {
-			err = notFound("There is no number %d among what %s allows always.", id, user)
+			err = supervisor.NewProblem(supervisor.ProblemNoSuchGrant, nil, id, user)
 		}
 		if err != nil {
 			return err

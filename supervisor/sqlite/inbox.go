@@ -2,9 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Inbox is what people sent, kept before the channel may forget it.
@@ -24,7 +24,7 @@ const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND 
 // A Conversation without an ID is found or made by its other fields. ID and State are not read; a zero ReceivedAt is
 // now.
 func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
-	kept, err = inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Inbound, error) {
+	kept, err = inTransaction(ctx, s.db, func(t tx) (supervisor.Inbound, error) {
 		got, isNew, err := t.putInbound(in)
 		fresh = isNew
 		return got, err
@@ -33,23 +33,21 @@ func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.
 	return kept, fresh && err == nil, err
 }
 
-func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
+func (t tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
 	in.Conversation, err = t.conversation(in.Conversation)
 	if err != nil {
 		return in, false, err
 	}
 	if in.ReceivedAt.IsZero() {
-		in.ReceivedAt = fromMillis(t.now)
+		in.ReceivedAt = fromMillis(t.Now)
 	}
 	in.ReceivedAt, in.State = fromMillis(in.ReceivedAt.UnixMilli()), supervisor.InboundNew
-	rows, err := t.query(insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key, in.Message,
-		in.Kind, in.Text, in.ReceivedAt.UnixMilli(), t.now)
-	in.ID, fresh, err = one(rows, err, scanInt)
+	in.ID, fresh, err = engine.One(t, engine.Integer, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key, in.Message,
+		in.Kind, in.Text, in.ReceivedAt.UnixMilli(), t.Now)
 	if err != nil || fresh {
 		return in, fresh, err
 	}
-	rows, err = t.query(findInboundByKey, in.Conversation.User, in.Source, in.Key)
-	kept, _, err = one(rows, err, scanInbound)
+	kept, _, err = engine.One(t, scanInbound, findInboundByKey, in.Conversation.User, in.Source, in.Key)
 	return kept, false, err
 }
 
@@ -58,8 +56,7 @@ const nextInbound = selectInbound + `WHERE i.conversation = ? AND i.kind = 'text
 
 // Next is the oldest text of a conversation whose turn has not begun, if there is one that no gate holds.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
-	rows, err := s.db.read(ctx, nextInbound, conversation)
-	in, ok, err := one(rows, err, scanInbound)
+	in, ok, err := engine.One(s.db.reader(ctx), scanInbound, nextInbound, conversation)
 	return in, ok, wrap(err, "find the next inbound of conversation %d", conversation)
 }
 
@@ -70,8 +67,7 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 // Unfinished lists the conversations, of all persons, with a text whose turn has not ended and that no gate holds. It is
 // for the start of the service.
 func (s Inbox) Unfinished(ctx context.Context) ([]supervisor.Conversation, error) {
-	rows, err := s.db.read(ctx, unfinishedConversations)
-	list, err := all(rows, err, scanConversation)
+	list, err := engine.All(s.db.reader(ctx), scanConversation, unfinishedConversations)
 	return list, wrap(err, "list the conversations with unfinished inbounds")
 }
 
@@ -89,32 +85,29 @@ func (s Inbox) Presses(ctx context.Context) ([]supervisor.Inbound, error) {
 }
 
 func (s Inbox) newOf(ctx context.Context, kind supervisor.InboundKind) ([]supervisor.Inbound, error) {
-	rows, err := s.db.read(ctx, newOfKind, kind)
-	list, err := all(rows, err, scanInbound)
+	list, err := engine.All(s.db.reader(ctx), scanInbound, newOfKind, kind)
 	return list, wrap(err, "list what is a %s and has no answer", kind)
 }
 
 const findInbound = selectInbound + `WHERE i.id = ?`
 
 // inbound is the one with that id.
-func (t *tx) inbound(id int64) (supervisor.Inbound, error) {
-	rows, err := t.query(findInbound, id)
-	in, ok, err := one(rows, err, scanInbound)
+func (t tx) inbound(id int64) (supervisor.Inbound, error) {
+	in, ok, err := engine.One(t, scanInbound, findInbound, id)
 	if err == nil && !ok {
-		err = notFound("There is no inbound %d.", id)
+		err = notFound("there is no inbound %d", id)
 	}
 	return in, err
 }
 
-func scanInbound(rows *sql.Rows) (in supervisor.Inbound, err error) {
-	c, at := &in.Conversation, int64(0)
-	err = rows.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message,
-		&in.Kind, &in.Text, &in.State, &in.Held, &at)
-	in.ReceivedAt = fromMillis(at)
+func scanInbound(row *engine.Row) (in supervisor.Inbound) {
+	c := &in.Conversation
+	row.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message, &in.Kind, &in.Text,
+		&in.State, &in.Held, &in.ReceivedAt)
 	if in.Kind == supervisor.KindCommand {
 		in.Command, _ = supervisor.ParseSlashCommand(in.Text)
 	}
-	return in, err
+	return in
 }
 
 // inboundTransitions says which states an inbound may go to from each. Text goes through running; a command is answered at once. What a
@@ -128,14 +121,14 @@ var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 const moveInbound = `UPDATE inbox SET state = ?, changed_at = ? WHERE id = ?`
 
 // transition is the only place where an inbound's state changes. in is as it was read in this transaction.
-func (t *tx) transition(in supervisor.Inbound, to supervisor.InboundState) error {
+func (t tx) transition(in supervisor.Inbound, to supervisor.InboundState) error {
 	if in.Held {
-		return invalid("Inbound %d is held until a code has opened the gate, and cannot become %s.", in.ID, to)
+		return invalid("inbound %d is held until a code has opened the gate, and cannot become %s", in.ID, to)
 	}
 	for _, allowed := range inboundTransitions[in.State] {
 		if allowed == to {
-			return t.exec(moveInbound, to, t.now, in.ID)
+			return t.Exec(moveInbound, to, t.Now, in.ID)
 		}
 	}
-	return invalid("Inbound %d is %s and cannot become %s.", in.ID, in.State, to)
+	return invalid("inbound %d is %s and cannot become %s", in.ID, in.State, to)
 }

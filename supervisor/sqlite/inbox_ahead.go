@@ -2,9 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"mews/protocol"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // PrecedingText is what a command that has no answer yet is about: the oldest text of its conversation that came before it and
@@ -36,13 +36,11 @@ func (s Inbox) Ahead(ctx context.Context, command int64) (PrecedingText, error) 
 
 // ahead reads what has no answer first: what gets one in between is then seen as ended, and not passed over.
 func (s Inbox) ahead(ctx context.Context, command int64) (a PrecedingText, err error) {
-	rows, err := s.db.read(ctx, listUnanswered, command)
-	unanswered, err := all(rows, err, scanInt)
+	unanswered, err := engine.All(s.db.reader(ctx), engine.Integer, listUnanswered, command)
 	if err != nil {
 		return a, err
 	}
-	rows, err = s.db.read(ctx, newestEnd, s.db.writer.now().UnixMilli(), command)
-	ended, _, err := one(rows, err, scanTurnEnd)
+	ended, _, err := engine.One(s.db.reader(ctx), scanTurnEnd, newestEnd, s.db.engine.Now().UnixMilli(), command)
 	if err != nil {
 		return a, err
 	}
@@ -63,7 +61,7 @@ type turnEnd struct {
 	since   bool
 }
 
-func scanTurnEnd(rows *sql.Rows) (e turnEnd, err error) {
-	err = rows.Scan(&e.inbound, &e.why, &e.since)
-	return e, err
+func scanTurnEnd(r *engine.Row) (e turnEnd) {
+	r.Scan(&e.inbound, &e.why, &e.since)
+	return e
 }

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // PutBatch keeps a batch, all of it or nothing; each of its inbounds meets its gate in order, so that a code opens for what
-// duration behind it, and a lock closes. Its Receipt lists them each as Put would, those that were there before as they are:
+// stands behind it, and a lock closes. Its Receipt lists them each as Put would, those that were there before as they are:
 // what was there before is not answered again, a code not tried again, and a lock not closed again. When it has returned nil,
 // the source may forget what it sent. An error names the item that could not be kept.
 func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
-	receipt, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Receipt, error) {
+	receipt, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Receipt, error) {
 		batch := batchTx{tx: t, batch: b}
 		err := batch.put()
 		return batch.receipt, err
@@ -23,7 +24,7 @@ func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Rec
 
 // batchTx is a transaction that keeps a batch.
 type batchTx struct {
-	*tx
+	tx
 	batch   supervisor.Batch
 	receipt supervisor.Receipt // as far as the batch was kept
 }
@@ -44,7 +45,7 @@ func (t *batchTx) put() error {
 	if t.batch.Next == 0 {
 		return nil
 	}
-	return t.exec(moveSource, t.batch.Source, t.batch.Next)
+	return t.Exec(moveSource, t.batch.Source, t.batch.Next)
 }
 
 // placeholderCode stands for a code, no word of which is kept.
@@ -99,7 +100,7 @@ func (t *batchTx) lock(c supervisor.Conversation, l supervisor.Lock) error {
 	if l == "" {
 		return nil
 	}
-	return t.exec(lockLogins, c.User, l == supervisor.LockAll, c.Channel, c.Chat)
+	return t.Exec(lockLogins, c.User, l == supervisor.LockAll, c.Channel, c.Chat)
 }
 
 // putRaw takes the place of what the source had sent under the same number before it began to number anew.
@@ -111,7 +112,7 @@ func (t *batchTx) putRaw(in supervisor.Inbound, item supervisor.Item) error {
 	if item.Raw == "" {
 		return nil
 	}
-	return t.exec(putRaw, t.batch.Source, item.Update, in.Conversation.User, item.Raw, t.now)
+	return t.Exec(putRaw, t.batch.Source, item.Update, in.Conversation.User, item.Raw, t.Now)
 }
 
 // answer answers an inbound that is new.
@@ -137,8 +138,7 @@ const findSource = `SELECT next FROM source WHERE name = ?`
 
 // NextUpdate is where a source's next batch begins: the Next of its last one, 0 where nothing of it was kept yet.
 func (s Inbox) NextUpdate(ctx context.Context, source string) (next int64, err error) {
-	rows, err := s.db.read(ctx, findSource, source)
-	next, _, err = one(rows, err, scanInt)
+	next, _, err = engine.One(s.db.reader(ctx), engine.Integer, findSource, source)
 	return next, wrap(err, "find how far %s was read", source)
 }
 
@@ -153,8 +153,8 @@ const forgetRaw = `DELETE FROM received WHERE rowid IN
 func (s Inbox) Forget(ctx context.Context, before time.Time) (n int64, err error) {
 	for more := true; more && err == nil; {
 		var chunk int64
-		chunk, err = inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) {
-			return t.change(forgetRaw, before.UnixMilli(), forgetChunk)
+		chunk, err = inTransaction(ctx, s.db, func(t tx) (int64, error) {
+			return t.Change(forgetRaw, before.UnixMilli(), forgetChunk)
 		})
 		n, more = n+chunk, chunk == forgetChunk
 	}

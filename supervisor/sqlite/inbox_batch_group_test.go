@@ -9,14 +9,14 @@ import (
 )
 
 // putting is a write that keeps a batch of a person's.
-func putting(next int64, person string, keys ...string) func(*tx) error {
+func putting(next int64, person string, keys ...string) func(tx) error {
 	b := supervisor.Batch{Source: "bot", Next: next}
 	for _, key := range keys {
 		b.Items = append(b.Items, supervisor.Item{Raw: "{}", Update: next, Inbound: supervisor.Inbound{Key: key,
 			Kind:         supervisor.KindText,
 			Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram}}})
 	}
-	return func(t *tx) error {
+	return func(t tx) error {
 		batch := batchTx{tx: t, batch: b}
 		return batch.put()
 	}
@@ -26,12 +26,12 @@ func TestBatchesThatWaitTogetherAreCommittedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()
-		var fns []func(*tx) error
+		var fns []func(tx) error
 		for i := range 10 {
 			fns = append(fns, putting(int64(i+1), "alice", fmt.Sprint(i, "a"), fmt.Sprint(i, "b")))
 		}
 		fns[4] = putting(5, "alice", "4a", "") // fails in the middle of its group, and alone
-		for i, err := range r.behind(nil, t.Context(), fns...) {
+		for i, err := range r.behind(fns...) {
 			if (err == nil) != (i != 4) {
 				t.Errorf("batch %d: %v", i, err)
 			}
@@ -46,11 +46,11 @@ func TestBatchesThatWaitTogetherAreCommittedTogether(t *testing.T) {
 func TestWhatIsForgottenIsForgottenInPieces(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	fill := func(t *tx) error {
-		return t.exec(`WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+	fill := func(t tx) error {
+		return t.Exec(`WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
 			INSERT INTO received (source, id, user, raw, received_at) SELECT 'bot', i, 'alice', '{}', i FROM n`)
 	}
-	r.same("fill", r.db.writer.do(t.Context(), fill), nil)
+	r.same("fill", r.write(fill), nil)
 	r.commits = 0
 	n, err := r.db.Inbox().Forget(t.Context(), fromMillis(2*forgetChunk+1))
 	r.same("error", err, nil)

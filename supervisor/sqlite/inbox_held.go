@@ -2,11 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // challengeAgain is after how long somebody who goes on writing to a closed gate is told again that it is closed.
@@ -19,9 +19,6 @@ const maxTold = 4
 // somebody may mean by one code: five bursts of what the gate takes at once.
 const maxHeld = 100
 
-// fullText answers what is sent beyond that.
-const fullText = "This was not taken: too much of yours waits for a code already. Send a code first, then send this again."
-
 const (
 	countHeld = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ?`
 
@@ -33,15 +30,13 @@ const (
 
 // Held is how many inbounds of a person a closed gate holds.
 func (s Inbox) Held(ctx context.Context, user string) (n int64, err error) {
-	rows, err := s.db.read(ctx, countHeld, user)
-	n, _, err = one(rows, err, scanInt)
+	n, _, err = engine.One(s.db.reader(ctx), engine.Integer, countHeld, user)
 	return n, wrap(err, "count what is held of %s", user)
 }
 
 // HeldAt is how many of them a code would let through that c's user sent in c's chat.
 func (s Inbox) HeldAt(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
-	rows, err := s.db.read(ctx, countHeldAt, c.User, c.Channel, c.Chat)
-	n, _, err = one(rows, err, scanInt)
+	n, _, err = engine.One(s.db.reader(ctx), engine.Integer, countHeldAt, c.User, c.Channel, c.Chat)
 	return n, wrap(err, "count what a code of %s in chat %s of %s would let through", c.User, c.Chat, c.Channel)
 }
 
@@ -59,12 +54,11 @@ func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.Guard) (supervis
 
 // useLogin says whether the gate is open where c is, and keeps that it was passed.
 func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.Guard) (bool, error) {
-	rows, err := t.query(findLogin, c.User, c.Channel, c.Chat)
-	login, ok, err := one(rows, err, scanLogin)
-	if err != nil || !ok || !login.Open(fromMillis(t.now), g.IdleTimeout, g.Lifetime) {
+	login, ok, err := engine.One(t, scanLogin, findLogin, c.User, c.Channel, c.Chat)
+	if err != nil || !ok || !login.Open(fromMillis(t.Now), g.IdleTimeout, g.Lifetime) {
 		return false, err
 	}
-	return true, t.exec(touchLogin, t.now, c.User, c.Channel, c.Chat)
+	return true, t.Exec(touchLogin, t.Now, c.User, c.Channel, c.Chat)
 }
 
 const (
@@ -76,38 +70,30 @@ const (
 	holdInbound = `UPDATE inbox SET held = 1, challenged = ?, asked = ?, changed_at = ? WHERE id = ?`
 )
 
-// What is answered to a press: it is not held, for it may mean something else by the time that it is let through.
-const (
-	pressAgain     = "Locked. Send your code, then press again."
-	pressElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
-)
-
 // hold keeps an inbound as held, and says once in a while to the person that it is. A press is answered instead, and so is
 // all else where too much is held.
 func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) (supervisor.Inbound, error) {
 	c := in.Conversation
 	switch press, here := in.Kind == supervisor.KindPress, g.At == (supervisor.Conversation{}); {
 	case press && here:
-		return t.answer(in, pressAgain)
+		return t.answer(in, supervisor.TextPressLocked)
 	case press:
-		return t.answer(in, pressElsewhere)
+		return t.answer(in, supervisor.TextPressLockedHere)
 	}
-	rows, err := t.query(countHeld, c.User)
-	held, _, err := one(rows, err, scanInt)
+	held, _, err := engine.One(t, engine.Integer, countHeld, c.User)
 	if err != nil {
 		return in, err
 	}
 	if held >= maxHeld {
-		return t.answer(in, fullText)
+		return t.answer(in, supervisor.TextHeldFull)
 	}
-	rows, err = t.query(countChallenges, c.User, c.ID, g.At.Chat, t.now-challengeAgain.Milliseconds(), t.now)
-	told, _, err := one(rows, err, scanInt)
+	told, _, err := engine.One(t, engine.Integer, countChallenges, c.User, c.ID, g.At.Chat, t.Now-challengeAgain.Milliseconds(), t.Now)
 	if err != nil {
 		return in, err
 	}
 	tell := told == 0 || g.RepeatSoon && told < maxTold
 	in.Held = true
-	if err := t.exec(holdInbound, tell, g.At.Chat, t.now, in.ID); err != nil || !tell {
+	if err := t.Exec(holdInbound, tell, g.At.Chat, t.Now, in.ID); err != nil || !tell {
 		return in, err
 	}
 	if g.At != (supervisor.Conversation{}) {
@@ -156,19 +142,18 @@ const (
 // is held in them. What is held elsewhere waits for a code of its own: who sent it may be somebody else, who has got hold of
 // the person's account there.
 func (t *batchTx) release(c supervisor.Conversation) error {
-	if err := t.exec(openLogin, c.User, c.Channel, c.Chat, t.now, t.now); err != nil {
+	if err := t.Exec(openLogin, c.User, c.Channel, c.Chat, t.Now, t.Now); err != nil {
 		return err
 	}
-	if err := t.exec(openHeld, t.now, c.User, c.Channel, c.Chat); err != nil {
+	if err := t.Exec(openHeld, t.Now, c.User, c.Channel, c.Chat); err != nil {
 		return err
 	}
-	rows, err := t.query(listHeld, c.User, c.Channel, c.Chat)
-	held, err := all(rows, err, scanReleased)
+	held, err := engine.All(t, scanReleased, listHeld, c.User, c.Channel, c.Chat)
 	if err != nil {
 		return err
 	}
 	for _, in := range held {
-		if err := t.exec(releaseHeld, t.now, in.ID); err != nil {
+		if err := t.Exec(releaseHeld, t.Now, in.ID); err != nil {
 			return err
 		}
 	}
@@ -176,25 +161,19 @@ func (t *batchTx) release(c supervisor.Conversation) error {
 	return nil
 }
 
-const (
-	listAllHeld = selectInbound + `WHERE i.held = 1 AND i.user = ? ORDER BY i.id`
-
-	// resetText answers what was held when its person's second factor was reset.
-	resetText = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
-)
+const listAllHeld = selectInbound + `WHERE i.held = 1 AND i.user = ? ORDER BY i.id`
 
 // answerHeld answers all that is held of a person, and runs none of it.
 func (t *batchTx) answerHeld(user string) error {
-	rows, err := t.query(listAllHeld, user)
-	held, err := all(rows, err, scanReleased)
+	held, err := engine.All(t, scanReleased, listAllHeld, user)
 	if err != nil {
 		return err
 	}
 	for _, in := range held {
-		if err := t.exec(releaseHeld, t.now, in.ID); err != nil {
+		if err := t.Exec(releaseHeld, t.Now, in.ID); err != nil {
 			return err
 		}
-		if _, err := t.answer(in, resetText); err != nil {
+		if _, err := t.answer(in, supervisor.TextHeldReset); err != nil {
 			return err
 		}
 	}
@@ -202,18 +181,17 @@ func (t *batchTx) answerHeld(user string) error {
 }
 
 // scanReleased is an inbound as it is in a moment.
-func scanReleased(rows *sql.Rows) (supervisor.Inbound, error) {
-	in, err := scanInbound(rows)
+func scanReleased(row *engine.Row) supervisor.Inbound {
+	in := scanInbound(row)
 	in.Held = false
-	return in, err
+	return in
 }
 
 const listHolding = `SELECT DISTINCT user FROM inbox WHERE held = 1 ORDER BY user`
 
 // Holding lists the people of whom a closed gate holds something.
 func (s Inbox) Holding(ctx context.Context) ([]string, error) {
-	rows, err := s.db.read(ctx, listHolding)
-	list, err := all(rows, err, scanText)
+	list, err := engine.All(s.db.reader(ctx), engine.String, listHolding)
 	return list, wrap(err, "list the people of whom something is held")
 }
 
@@ -221,9 +199,8 @@ func (s Inbox) Holding(ctx context.Context) ([]string, error) {
 // oldest first: they were told that it is kept and answered. What that was is in the audit log. It opens no gate: codes that
 // are asked for again are asked for anew.
 func (s Inbox) LetIn(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
-	let, err := inTransaction(ctx, s.db.writer, func(t *tx) (let []supervisor.Inbound, err error) {
-		rows, err := t.query(listAllHeld, user)
-		held, err := all(rows, err, scanReleased)
+	let, err := inTransaction(ctx, s.db, func(t tx) (let []supervisor.Inbound, err error) {
+		held, err := engine.All(t, scanReleased, listAllHeld, user)
 		if err != nil {
 			return nil, err
 		}
@@ -231,7 +208,7 @@ func (s Inbox) LetIn(ctx context.Context, user string, serves func(supervisor.Co
 			if !serves(in.Conversation) {
 				continue
 			}
-			if err := t.exec(releaseHeld, t.now, in.ID); err != nil {
+			if err := t.Exec(releaseHeld, t.Now, in.ID); err != nil {
 				return nil, err
 			}
 			let = append(let, in)

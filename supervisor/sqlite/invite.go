@@ -2,10 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Invites are one-time codes that bind an account to a person. Only their digests are kept.
@@ -29,26 +29,25 @@ const (
 
 // Put keeps an invite, and with it the entries in the audit log.
 func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditRow) error {
-	err := s.db.writer.do(ctx, func(t *tx) error {
+	err := s.db.write(ctx, func(t tx) error {
 		if err := t.auditAll(entries); err != nil {
 			return err
 		}
-		return t.exec(insertInvite, i.Digest, i.User, t.now, i.ExpiresAt.UnixMilli(), i.Enrol)
+		return t.Exec(insertInvite, i.Digest, i.User, t.Now, i.ExpiresAt.UnixMilli(), i.Enrol)
 	})
 	return wrap(err, "keep an invite for %s", i.User)
 }
 
 // List lists the invites that can be used now, by person.
 func (s Invites) List(ctx context.Context) ([]Invite, error) {
-	rows, err := s.db.read(ctx, listInvites, s.db.writer.now().UnixMilli())
-	list, err := all(rows, err, scanInvite)
+	list, err := engine.All(s.db.reader(ctx), scanInvite, listInvites, s.db.engine.Now().UnixMilli())
 	return list, wrap(err, "list the open invites")
 }
 
 // Revoke deletes a person's invites that nobody has used, and says how many there were. If there were any, the entries are
 // put into the audit log in the same transaction.
 func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditRow) (int64, error) {
-	n, err := s.db.writer.changing(ctx, entries, func(t *tx) (int64, error) { return t.change(revokeInvites, user) })
+	n, err := s.db.changing(ctx, entries, func(t tx) (int64, error) { return t.Change(revokeInvites, user) })
 	return n, wrap(err, "revoke the invites of %s", user)
 }
 
@@ -57,25 +56,18 @@ const useInvite = `UPDATE invite SET used_at = ?1 WHERE digest = ?2 AND used_at 
 	AND NOT EXISTS (SELECT 1 FROM suspended s WHERE s.user = invite.user)
 	RETURNING digest, user, created_at, expires_at, enrol`
 
-// accountTaken is why an account can't be bound.
-func accountTaken() error {
-	return &supervisor.Error{Code: supervisor.CodeForbidden, Message: "This account is another person's already. An admin can " +
-		"unbind it first."}
-}
-
 // Redeem uses an invite, once: it binds an account of a channel to the invite's person, and is in the audit log. owner is
 // whose the account is by what is not in this database; "" is nobody's. The same CodeNotFound says that there is no such
 // invite, that it was used, that its time is over, and that its person may not speak. CodeForbidden says that the account is another person's; the invite
 // is not used up by that.
 func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.Channel, account, owner string) (Invite, error) {
-	i, err := inTransaction(ctx, s.db.writer, func(t *tx) (Invite, error) {
-		rows, err := t.query(useInvite, t.now, digest)
-		i, ok, err := one(rows, err, scanInvite)
+	i, err := inTransaction(ctx, s.db, func(t tx) (Invite, error) {
+		i, ok, err := engine.One(t, scanInvite, useInvite, t.Now, digest)
 		if err == nil && !ok {
-			err = notFound("This invite is not good, or not any more. Ask for a new one.")
+			err = supervisor.NewProblem(supervisor.ProblemInviteUseless, nil)
 		}
 		if err == nil && owner != "" && owner != i.User {
-			err = accountTaken()
+			err = supervisor.NewProblem(supervisor.ProblemAccountTaken, nil)
 		}
 		if err != nil {
 			return i, err
@@ -100,14 +92,11 @@ const endEnrol = `UPDATE invite SET enrol = 0 WHERE user = ? AND enrol = 1`
 // MayEnrol says whether a person may make a second factor in a chat: an invite of theirs said so and was redeemed in the last
 // 24 hours, and they have none that is confirmed.
 func (s Invites) MayEnrol(ctx context.Context, user string) (bool, error) {
-	rows, err := s.db.read(ctx, mayEnrol, user, s.db.writer.now().Add(-enrolling).UnixMilli())
-	n, _, err := one(rows, err, scanInt)
+	n, _, err := engine.One(s.db.reader(ctx), engine.Integer, mayEnrol, user, s.db.engine.Now().Add(-enrolling).UnixMilli())
 	return n > 0, wrap(err, "find whether %s may enrol", user)
 }
 
-func scanInvite(rows *sql.Rows) (i Invite, err error) {
-	var created, expires int64
-	err = rows.Scan(&i.Digest, &i.User, &created, &expires, &i.Enrol)
-	i.CreatedAt, i.ExpiresAt = fromMillis(created), fromMillis(expires)
-	return i, err
+func scanInvite(row *engine.Row) (i Invite) {
+	row.Scan(&i.Digest, &i.User, &i.CreatedAt, &i.ExpiresAt, &i.Enrol)
+	return i
 }

@@ -2,28 +2,23 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Leases are what is set aside for calls of models before they are made. A lease ends with the usage that is kept with it
 // (Step.Leases, Call.Lease), with Return, or with Recover. That usage counts as of when the lease was taken, so that a call
-// askerEnded midnight is of the day that had room for it. While no call costs more than its lease, what is spent and what is set
+// over midnight is of the day that had room for it. While no call costs more than its lease, what is spent and what is set
 // aside never exceed a limit and its extensions together.
 type Leases struct{ db *DB }
 
 // Leases are what is set aside for calls of models before they are made.
 func (db *DB) Leases() Leases { return Leases{db} }
-
-// leaseTx is a transaction about leases.
-type leaseTx struct{ *tx }
 
 const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES (?, ?, ?, ?, ?, ?)
 	RETURNING id`
@@ -31,8 +26,8 @@ const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, 
 // Take sets a claim's amount aside and returns the lease's id, 0 with shortages. If that would exceed limits, nothing is
 // written, and those are returned in the order of the claim's. Calls of which nobody knows what they cost count nothing.
 func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error) {
-	err = s.db.writer.do(ctx, func(t *tx) (err error) {
-		lease, short, err = leaseTx{t}.take(c)
+	err = s.db.write(ctx, func(t tx) (err error) {
+		lease, short, err = t.takeLease(c)
 		return err
 	})
 	if err != nil {
@@ -41,12 +36,12 @@ func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease int64, shor
 	return lease, short, nil
 }
 
-func (t leaseTx) take(c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error) {
+func (t tx) takeLease(c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error) {
 	if c.Amount <= 0 {
-		return 0, nil, invalid("A lease is of more than %d millionths of a dollar.", c.Amount)
+		return 0, nil, invalid("a lease is of more than %d millionths of a dollar", c.Amount)
 	}
 	c.Amount = clampCount(c.Amount)
-	if err := usageTx(t).findTurnOf(c.Turn, c.Conversation, c.User); err != nil {
+	if err := t.checkTurnOf(c.Turn, c.Conversation, c.User); err != nil {
 		return 0, nil, err
 	}
 	for _, limit := range c.Limits {
@@ -61,7 +56,7 @@ func (t leaseTx) take(c supervisor.Claim) (lease int64, short []supervisor.Short
 	if len(short) > 0 {
 		return 0, short, nil
 	}
-	lease, err = t.insert(insertLease, c.User, c.Conversation, c.Turn, c.Spec, c.Amount, t.now)
+	lease, err = t.Insert(insertLease, c.User, c.Conversation, c.Turn, c.Spec, c.Amount, t.Now)
 	return lease, nil, err
 }
 
@@ -89,31 +84,29 @@ var measures = map[supervisor.Scope]struct {
 }
 
 // measure is what a limit comes to with a claim. It is a shortage if it lacks something.
-func (t leaseTx) measure(c supervisor.Claim, limit supervisor.Limit) (supervisor.Shortage, error) {
+func (t tx) measure(c supervisor.Claim, limit supervisor.Limit) (supervisor.Shortage, error) {
 	m, known := measures[limit.Scope]
 	if !known {
-		return supervisor.Shortage{}, invalid("There is no limit of the kind %q.", limit.Scope)
+		return supervisor.Shortage{}, invalid("there is no limit of the kind %q", limit.Scope)
 	}
 	since := toMillis(limit.Since)
 	args := []any{c.User, c.Turn, since, since / quarterHour}
-	rows, err := t.query(m.query, args[:m.parameters]...)
-	s, _, err := one(rows, err, func(rows *sql.Rows) (s supervisor.Shortage, err error) {
-		err = rows.Scan(&s.Spent, &s.Held, &s.Extended)
-		return s, err
-	})
+	s, _, err := engine.One(t, func(r *engine.Row) (s supervisor.Shortage) {
+		r.Scan(&s.Spent, &s.Held, &s.Extended)
+		return s
+	}, m.query, args[:m.parameters]...)
 	s.Limit, s.Wanted = limit, c.Amount
 	return s, err
 }
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
 
-// turnEnd ends leases of a person's, as what they were for is kept. It says when the first of them was taken, which is now
+// endLeases ends leases of a person's, as what they were for is kept. It says when the first of them was taken, which is now
 // where there is none. One that has ended before is not missed.
-func (t leaseTx) end(user string, leases ...int64) (taken int64, err error) {
-	taken = t.now
+func (t tx) endLeases(user string, leases ...int64) (taken int64, err error) {
+	taken = t.Now
 	for _, id := range leases {
-		rows, err := t.query(deleteLease, id, user)
-		at, ok, err := one(rows, err, scanInt)
+		at, ok, err := engine.One(t, engine.Integer, deleteLease, id, user)
 		if err != nil {
 			return 0, err
 		}
@@ -128,7 +121,7 @@ const returnLease = `DELETE FROM lease WHERE id = ?`
 
 // Return gives back what was set aside for a call that cost nothing. It is no error if the lease has ended.
 func (s Leases) Return(ctx context.Context, lease int64) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(returnLease, lease) })
+	err := s.db.write(ctx, func(t tx) error { return t.Exec(returnLease, lease) })
 	return wrap(err, "return lease %d", lease)
 }
 
@@ -143,11 +136,11 @@ const (
 // Recover ends the leases that an earlier life of the service left: each becomes usage of its whole amount, with the class
 // "unknown", at the time when it was taken. It says how many there were. It is called before the first Take.
 func (s Leases) Recover(ctx context.Context) (left int64, err error) {
-	left, err = inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) {
-		if err := t.exec(spendLeases); err != nil {
+	left, err = inTransaction(ctx, s.db, func(t tx) (int64, error) {
+		if err := t.Exec(spendLeases); err != nil {
 			return 0, err
 		}
-		return t.change(deleteLeases)
+		return t.Change(deleteLeases)
 	})
 	return left, wrap(err, "end the leases that were left")
 }
@@ -160,22 +153,21 @@ const (
 // Extend lengthens a person's limits: those of days and months that began before now, and that of the turn. It says
 // whether it did, and audits it then: it does not if that would be more than they may.
 func (s Leases) Extend(ctx context.Context, e supervisor.Extension) (done bool, err error) {
-	done, err = inTransaction(ctx, s.db.writer, func(t *tx) (bool, error) { return leaseTx{t}.extend(e) })
+	done, err = inTransaction(ctx, s.db, func(t tx) (bool, error) { return t.extendBudget(e) })
 	return done, wrap(err, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
 
-func (t leaseTx) extend(e supervisor.Extension) (bool, error) {
+func (t tx) extendBudget(e supervisor.Extension) (bool, error) {
 	if e.Amount <= 0 {
-		return false, invalid("A budget is lengthened by more than %d millionths of a dollar.", e.Amount)
+		return false, invalid("a budget is lengthened by more than %d millionths of a dollar", e.Amount)
 	}
-	rows, err := t.query(sumExtended, e.User, toMillis(e.Since))
-	before, _, err := one(rows, err, scanInt)
+	before, _, err := engine.One(t, engine.Integer, sumExtended, e.User, toMillis(e.Since))
 	if err != nil || e.Amount > e.Max-before {
 		return false, err
 	}
-	err = t.exec(insertExtension, e.User, e.Turn, e.Amount, t.now)
-	if errors.Is(err, sqlite3.CONSTRAINT_FOREIGNKEY) {
-		return false, notFound("There is no turn %d.", e.Turn)
+	err = t.Exec(insertExtension, e.User, e.Turn, e.Amount, t.Now)
+	if errors.Is(err, engine.ErrForeignKey) {
+		return false, notFound("there is no turn %d", e.Turn)
 	}
 	if err != nil {
 		return false, err
@@ -185,7 +177,6 @@ func (t leaseTx) extend(e supervisor.Extension) (bool, error) {
 
 // Extended is by how much a person has lengthened their limits since a moment, in millionths of a dollar.
 func (s Leases) Extended(ctx context.Context, user string, since time.Time) (int64, error) {
-	rows, err := s.db.read(ctx, sumExtended, user, toMillis(since))
-	sum, _, err := one(rows, err, scanInt)
+	sum, _, err := engine.One(s.db.reader(ctx), engine.Integer, sumExtended, user, toMillis(since))
 	return sum, wrap(err, "add up by how much %s has lengthened the budget", user)
 }

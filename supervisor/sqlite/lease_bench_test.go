@@ -1,8 +1,9 @@
 package sqlite_test
 
 import (
-	"database/sql"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,16 +33,7 @@ func BenchmarkTake(b *testing.B) {
 		b.Fatal(err)
 	}
 	month := time.Now().Add(-24 * 24 * time.Hour)
-	beside, err := sql.Open("sqlite3", "file:"+path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := beside.ExecContext(b.Context(), fillMonth, month.UnixMilli()); err != nil {
-		b.Fatal(err)
-	}
-	if err := beside.Close(); err != nil {
-		b.Fatal(err)
-	}
+	sqlitetest.Change(b, db, strings.ReplaceAll(fillMonth, "?1", fmt.Sprint(month.UnixMilli())))
 	of := supervisor.Limit{Scope: supervisor.ScopeTurn, Max: 1 << 40}
 	day := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 1 << 40, Since: time.Now().Add(-12 * time.Hour)}
 	for _, c := range []struct {

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql"
 	"strings"
 	"testing"
 )
@@ -14,16 +13,7 @@ func TestALeaseReadsOnlyIndexes(t *testing.T) {
 	for name, query := range map[string]string{"measureTurn": measureTurn, "measureUser": measureUser,
 		"measureAll": measureAll, "sumExtended": sumExtended, "countGrants": countGrants, "findAsked": findAsked,
 		"findPressed": findPressed} {
-		rows, err := r.db.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, make([]any, holes(query))...)
-		plan, err := all(rows, err, func(rows *sql.Rows) (detail string, err error) {
-			var unused int
-			err = rows.Scan(&unused, &unused, &unused, &detail)
-			return detail, err
-		})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for _, step := range plan {
+		for _, step := range r.plan(query) {
 			whole := strings.HasPrefix(step, "SCAN") && step != "SCAN lease" && step != "SCAN CONSTANT ROW"
 			rowsToo := strings.Contains(step, "SEARCH usage") && !strings.Contains(step, "COVERING INDEX") ||
 				strings.Contains(step, "SEARCH extension") && !strings.Contains(step, "COVERING INDEX") ||
@@ -33,14 +23,4 @@ func TestALeaseReadsOnlyIndexes(t *testing.T) {
 			}
 		}
 	}
-}
-
-// holes is how many values a query takes.
-func holes(query string) int {
-	for n := 9; n > 0; n-- {
-		if strings.Contains(query, "?"+string(rune('0'+n))) {
-			return n
-		}
-	}
-	return strings.Count(query, "?")
 }

@@ -2,11 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 
 	"mews/protocol"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Transcript is what was said in conversations, as the model sees it. Each has a window, which begins at a message and
@@ -21,8 +21,7 @@ const (
 
 // Messages lists the messages of a conversation from its window on, in order.
 func (s Transcript) Messages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
-	rows, err := s.db.read(ctx, listMessages, conversation)
-	list, err := all(rows, err, scanMessage)
+	list, err := messages(s.db.reader(ctx), listMessages, conversation)
 	return list, wrap(err, "read the transcript of conversation %d", conversation)
 }
 
@@ -34,14 +33,13 @@ const (
 // Trim has the window begin at a message of the conversation. It never moves backwards: an older message changes
 // nothing.
 func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
-	err := s.db.writer.do(ctx, func(t *tx) error {
-		rows, err := t.query(findMessage, from, conversation)
-		if _, ok, err := one(rows, err, scanInt); err != nil {
+	err := s.db.write(ctx, func(t tx) error {
+		if _, ok, err := engine.One(t, engine.Integer, findMessage, from, conversation); err != nil {
 			return err
 		} else if !ok {
-			return notFound("There is no message %d in conversation %d.", from, conversation)
+			return notFound("there is no message %d in conversation %d", from, conversation)
 		}
-		return t.exec(moveWindow, from, conversation)
+		return t.Exec(moveWindow, from, conversation)
 	})
 	return wrap(err, "trim the transcript of conversation %d", conversation)
 }
@@ -54,13 +52,12 @@ const restartAt = `SELECT coalesce(
 
 // Restart has the window begin after all that was said. A turn that runs stays in it.
 func (s Transcript) Restart(ctx context.Context, conversation int64) error {
-	err := s.db.writer.do(ctx, func(t *tx) error {
-		rows, err := t.query(restartAt, conversation)
-		from, _, err := one(rows, err, scanInt)
+	err := s.db.write(ctx, func(t tx) error {
+		from, _, err := engine.One(t, engine.Integer, restartAt, conversation)
 		if err != nil {
 			return err
 		}
-		return t.exec(moveWindow, from, conversation)
+		return t.Exec(moveWindow, from, conversation)
 	})
 	return wrap(err, "restart conversation %d", conversation)
 }
@@ -75,18 +72,31 @@ func (t turnTx) putMessage(m protocol.Message) (int64, error) {
 		return 0, err
 	}
 	in := t.turn.Conversation
-	return t.insert(insertMessage, in.User, in.ID, t.turn.ID, m.Role, parts, t.now)
+	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, m.Role, parts, t.Now)
 }
 
-func scanMessage(rows *sql.Rows) (m protocol.Message, err error) {
-	var parts string
-	if err := rows.Scan(&m.ID, &m.Role, &parts); err != nil {
-		return m, err
+// messageRow is a message as it is kept.
+type messageRow struct {
+	protocol.Message
+	parts string
+}
+
+func scanMessage(row *engine.Row) (m messageRow) { row.Scan(&m.ID, &m.Role, &m.parts); return m }
+
+// messages are what a query lists. They are decoded once the database is free for others.
+func messages(q engine.Querier, query string, args ...any) ([]protocol.Message, error) {
+	rows, err := engine.All(q, scanMessage, query, args...)
+	if err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal([]byte(parts), &m.Parts); err != nil {
-		return m, fmt.Errorf("read message %d: %w", m.ID, err)
+	list := make([]protocol.Message, len(rows))
+	for i, m := range rows {
+		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
+			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
+		}
+		list[i] = m.Message
 	}
-	return m, nil
+	return list, nil
 }
 
 // There is one bound of the id in it: of two, SQLite looks for one in the index and reads on to the other.
@@ -99,10 +109,8 @@ const (
 // Since lists what Messages does, without the messages up to after, and says where the window begins: whoever has those
 // drops the ones before it. Messages of a conversation are committed in the order of their ids, so none comes late.
 func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, from int64, err error) {
-	rows, err := s.db.read(ctx, listMessagesSince, conversation, after)
-	if newer, err = all(rows, err, scanMessage); err == nil {
-		rows, err = s.db.read(ctx, findWindow, conversation)
-		from, _, err = one(rows, err, scanInt)
+	if newer, err = messages(s.db.reader(ctx), listMessagesSince, conversation, after); err == nil {
+		from, _, err = engine.One(s.db.reader(ctx), engine.Integer, findWindow, conversation)
 	}
 	return newer, from, wrap(err, "read the transcript of conversation %d after message %d", conversation, after)
 }

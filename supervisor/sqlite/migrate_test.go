@@ -3,14 +3,14 @@ package sqlite
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/ncruces/go-sqlite3"
 
 	"mews/protocol"
 )
@@ -46,18 +46,25 @@ func TestReleasedMigrationsAreNotChanged(t *testing.T) {
 }
 
 // schema is what a database is made of: its objects and their columns.
-func schema(t *testing.T, r *rig) []string {
-	t.Helper()
-	rows, err := r.db.readers.QueryContext(t.Context(), `SELECT type || ' ' || name || ' on ' || tbl_name || ': ' ||
+func schema(r *rig) []string {
+	r.Helper()
+	return r.list(`SELECT type || ' ' || name || ' on ' || tbl_name || ': ' ||
 		coalesce(sql, '') FROM sqlite_schema UNION ALL
 		SELECT m.name || '.' || c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || c.pk || ' ' ||
 		coalesce(c.dflt_value, '')
 		FROM sqlite_schema m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' ORDER BY 1`)
-	list, err := all(rows, err, scanText)
+}
+
+// makeDatabase makes a database beside the program.
+func makeDatabase(t *testing.T, path, statements string) {
+	t.Helper()
+	conn, err := sqlite3.Open("file:" + path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list
+	if err := errors.Join(conn.Exec(statements), conn.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // delivered adds an answer that its channel has taken to the database of the first release.
@@ -70,17 +77,12 @@ func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "mews.db")
-	if err := tables(string(frozen) + delivered)(path); err != nil {
-		t.Fatal(err)
-	}
-	db, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	upgraded, fresh := &rig{T: t, db: db}, newRig(t)
+	makeDatabase(t, path, string(frozen)+delivered)
+	upgraded, fresh := newRigAt(t, path), newRig(t)
+	db := upgraded.db
 	defer upgraded.run()()
 	defer fresh.run()()
-	if d := cmp.Diff(schema(t, fresh), schema(t, upgraded)); d != "" {
+	if d := cmp.Diff(schema(fresh), schema(upgraded)); d != "" {
 		t.Errorf("(-fresh +upgraded)\n%s", d)
 	}
 	messages, err := db.Transcript().Messages(t.Context(), 1)
@@ -104,41 +106,4 @@ func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
 		t.Errorf("what it had used: (-want +got)\n%s", d)
 	}
 	upgraded.same("what waits", upgraded.count("SELECT count(*) FROM outbox WHERE outcome IS NULL"), 1)
-}
-
-func TestMigrations(t *testing.T) {
-	file := func(body string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(body)} }
-	for _, c := range []struct {
-		name    string
-		files   fstest.MapFS
-		words   string // of the error; "" is none
-		version int64
-		column  int // whether the second was kept
-	}{
-		{"one more", fstest.MapFS{"migration/0007_more.sql": file(
-			"ALTER TABLE turn ADD COLUMN more TEXT")}, "", 7, 1},
-		{"one that fails in the middle", fstest.MapFS{"migration/0007_more.sql": file(
-			"ALTER TABLE turn ADD COLUMN more TEXT; INSERT INTO nowhere VALUES (1)")}, "0007_more.sql: ", 6, 0},
-		{"a gap in the numbers", fstest.MapFS{"migration/0008_more.sql": file("")}, "its number is not 7", 6, 0},
-		{"a name without a number", fstest.MapFS{"migration/more.sql": file("")}, "its number is not 7", 6, 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := newRig(t)
-			defer r.run()()
-			for name := range released {
-				body, err := fs.ReadFile(migrations, name)
-				r.same("read "+name, err, nil)
-				c.files[name] = file(string(body))
-			}
-			err := r.db.writer.conn.migrate(t.Context(), c.files)
-			if (err == nil) != (c.words == "") || err != nil && !strings.Contains(err.Error(), c.words) {
-				t.Errorf("got %v, want %q", err, c.words)
-			}
-			version, err := r.db.writer.conn.pragma(t.Context(), "user_version")
-			r.same("error", err, nil)
-			r.same("version", version, c.version)
-			r.same("column", r.count("SELECT count(*) FROM pragma_table_info('turn') WHERE name = 'more'"), c.column)
-			r.same("in a transaction", r.db.writer.conn.inTransaction(), false)
-		})
-	}
 }

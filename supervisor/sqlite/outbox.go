@@ -2,12 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
-	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Outbox is what people are to be told, kept until their channel has taken it, and after.
@@ -27,16 +24,14 @@ const (
 
 // List lists a conversation's deliveries with an id above after, delivered or not, in order, at most limit of them.
 func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
-	rows, err := s.db.read(ctx, listDeliveries, conversation, after, limit)
-	list, err := all(rows, err, scanDelivery)
+	list, err := engine.All(s.db.reader(ctx), scanDelivery, listDeliveries, conversation, after, limit)
 	return list, wrap(err, "list the deliveries of conversation %d", conversation)
 }
 
 // Pending lists a conversation's deliveries with an id above after that its channel has not taken yet, oldest first, at
 // most limit of them.
 func (s Outbox) Pending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
-	rows, err := s.db.read(ctx, listPending, conversation, after, limit)
-	list, err := all(rows, err, scanDelivery)
+	list, err := engine.All(s.db.reader(ctx), scanDelivery, listPending, conversation, after, limit)
 	return list, wrap(err, "list the pending deliveries of conversation %d", conversation)
 }
 
@@ -44,8 +39,7 @@ const newestDelivery = `SELECT coalesce(max(id), 0) FROM outbox WHERE conversati
 
 // Newest is the id of a conversation's newest delivery, 0 where it has none.
 func (s Outbox) Newest(ctx context.Context, conversation int64) (id int64, err error) {
-	rows, err := s.db.read(ctx, newestDelivery, conversation)
-	id, _, err = one(rows, err, scanInt)
+	id, _, err = engine.One(s.db.reader(ctx), engine.Integer, newestDelivery, conversation)
 	return id, wrap(err, "find the newest delivery of conversation %d", conversation)
 }
 
@@ -58,24 +52,16 @@ func (s Outbox) PutNotice(ctx context.Context, conversation int64, text string) 
 // Conversation, for as long as Vanish. A Conversation without an ID is found or made by its other fields. The rest of d is
 // not read. Refused if a button or a file is not as it should be.
 func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
-	said, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Delivery, error) { return outboxTx{t}.say(d) })
+	said, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Delivery, error) { return t.putNotice(d) })
 	return said, wrap(err, "put a notice for conversation %d", d.Conversation.ID)
 }
 
-// outboxTx is a transaction in which something is said.
-type outboxTx struct{ *tx }
-
-func (t outboxTx) say(d supervisor.Delivery) (said supervisor.Delivery, err error) {
+func (t tx) putNotice(d supervisor.Delivery) (said supervisor.Delivery, err error) {
 	c := d.Conversation
 	if c.ID == 0 {
 		c, err = t.conversation(c)
 	} else {
-		rows, failed := t.query(findConversationByID, c.ID)
-		found, ok, failed := one(rows, failed, scanConversation)
-		if failed == nil && !ok {
-			failed = notFound("There is no conversation %d.", c.ID)
-		}
-		c, err = found, failed
+		c, err = t.conversationByID(c.ID)
 	}
 	if err != nil {
 		return said, err
@@ -87,19 +73,19 @@ func (t outboxTx) say(d supervisor.Delivery) (said supervisor.Delivery, err erro
 // AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not be worked again. Of d
 // the Text, Buttons, Files and Vanish are read. Refused if it has been answered.
 func (s Outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error) {
-	answer, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Delivery, error) {
-		return outboxTx{t}.answerCommand(inbound, d)
+	answer, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Delivery, error) {
+		return t.answerCommand(inbound, d)
 	})
 	return answer, wrap(err, "answer command %d", inbound)
 }
 
-func (t outboxTx) answerCommand(inbound int64, d supervisor.Delivery) (answer supervisor.Delivery, err error) {
+func (t tx) answerCommand(inbound int64, d supervisor.Delivery) (answer supervisor.Delivery, err error) {
 	in, err := t.inbound(inbound)
 	if err != nil {
 		return answer, err
 	}
 	if in.Kind != supervisor.KindCommand && in.Kind != supervisor.KindPress {
-		return answer, invalid("Inbound %d is a %s, not a command or a press.", in.ID, in.Kind)
+		return answer, invalid("inbound %d is a %s, not a command or a press", in.ID, in.Kind)
 	}
 	if err := t.transition(in, supervisor.InboundAnswered); err != nil {
 		return answer, err
@@ -114,7 +100,7 @@ const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, k
 
 // putDelivery puts d into the outbox and returns it with its id and time. Refused if a button or a file is not as it
 // should be.
-func (t *tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err error) {
+func (t tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err error) {
 	if err := checkDelivery(d); err != nil {
 		return d, err
 	}
@@ -126,22 +112,15 @@ func (t *tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err erro
 	if err != nil {
 		return d, err
 	}
-	d.CreatedAt = fromMillis(t.now)
-	d.ID, err = t.insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn),
-		d.Kind, d.Text, buttons, files, d.DeleteAfter.Milliseconds(), t.now)
+	d.CreatedAt = fromMillis(t.Now)
+	d.ID, err = t.Insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn),
+		d.Kind, d.Text, buttons, files, d.DeleteAfter.Milliseconds(), t.Now)
 	return d, err
 }
 
-func scanDelivery(rows *sql.Rows) (d supervisor.Delivery, err error) {
-	c, at, vanish, also, buttons, files := &d.Conversation, int64(0), int64(0), "", "", ""
-	err = rows.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, &also, &d.Message, &d.Turn,
-		&d.Why, &d.Kind, &d.Text, &buttons, &files, &vanish, &at)
-	if err == nil {
-		err = errors.Join(decodeList(also, &d.AlsoKeys), decodeList(buttons, &d.Buttons), decodeList(files, &d.Files))
-	}
-	if err != nil {
-		return d, fmt.Errorf("read delivery %d: %w", d.ID, err)
-	}
-	d.CreatedAt, d.DeleteAfter = fromMillis(at), time.Duration(vanish)*time.Millisecond
-	return d, nil
+func scanDelivery(row *engine.Row) (d supervisor.Delivery) {
+	c := &d.Conversation
+	row.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, decoded{&d.AlsoKeys}, &d.Message,
+		&d.Turn, &d.Why, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, &d.DeleteAfter, &d.CreatedAt)
+	return d
 }

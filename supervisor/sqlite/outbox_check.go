@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 
 	"mews/supervisor"
@@ -22,14 +20,14 @@ func checkDelivery(d supervisor.Delivery) error {
 	}
 	for _, f := range d.Files {
 		if len(f.SHA256) != 64 || f.Size < 0 || f.Name == "" || f.MediaType == "" {
-			return invalid("The file %q (%q, %d bytes, %q) is not one that can be sent.", f.Name, f.SHA256, f.Size, f.MediaType)
+			return invalid("the file %q (%q, %d bytes, %q) is not one that can be sent", f.Name, f.SHA256, f.Size, f.MediaType)
 		}
 	}
 	switch {
 	case len(d.Files) > 0 && d.Turn != 0: // the messages of its growing reply would have to become files
-		return invalid("The answer of turn %d has files: they need a delivery of their own.", d.Turn)
+		return invalid("the answer of turn %d has files: they need a delivery of their own", d.Turn)
 	case d.DeleteAfter < 0:
-		return invalid("A delivery can't vanish before it was given (%v).", d.DeleteAfter)
+		return invalid("a delivery can't be deleted before it was given (%v)", d.DeleteAfter)
 	}
 	return nil
 }
@@ -37,35 +35,8 @@ func checkDelivery(d supervisor.Delivery) error {
 func checkButton(b supervisor.Button) error {
 	printable := !strings.ContainsFunc(b.Press, func(r rune) bool { return r < ' ' || r > '~' })
 	if strings.TrimSpace(b.Text) == "" || b.Press == "" || len(b.Press) > maxPress || !printable {
-		return invalid("The button %q (%q) is not one that can be pressed: it needs a text, and 1 to %d bytes of printable "+
-			"ASCII to come back.", b.Text, b.Press, maxPress)
+		return invalid("the button %q (%q) is not one that can be pressed: it needs a text, and 1 to %d bytes of printable "+
+			"ASCII to come back", b.Text, b.Press, maxPress)
 	}
 	return nil
-}
-
-// encodeList is the column of a list; "" is none.
-func encodeList[T any](list []T) (string, error) {
-	if len(list) == 0 {
-		return "", nil
-	}
-	return encode(list)
-}
-
-// decodeList reads a column that encodeList has made.
-func decodeList[T any](column string, list *[]T) error {
-	if column == "" {
-		return nil
-	}
-	return json.Unmarshal([]byte(column), list)
-}
-
-// encode is v as JSON. Characters stand as they are: no text is escaped for HTML.
-func encode(v any) (string, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", fmt.Errorf("encode %T: %w", v, err)
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }

@@ -2,10 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // outcomePending is a delivery's outcome while it has none.
@@ -30,7 +30,7 @@ type DeliveryOutcome struct {
 // that answers an inbound was sent, the inbound is done, and what its turn has taken in with it; a parked one stays parked,
 // and one with an answer that is unknown or failed stays answered. Where the delivery is to vanish, the cleaning of its messages is kept and what it said is not.
 func (s Outbox) Close(ctx context.Context, c DeliveryOutcome) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return closeTx{t}.close(c) })
+	err := s.db.write(ctx, func(t tx) error { return t.closeDelivery(c) })
 	return wrap(err, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
 
@@ -39,11 +39,8 @@ func (s Outbox) Delivered(ctx context.Context, id int64) error {
 	return s.Close(ctx, DeliveryOutcome{Delivery: id, Outcome: supervisor.OutcomeSent})
 }
 
-// closeTx is a transaction in which outcomes change.
-type closeTx struct{ *tx }
-
-func (t closeTx) close(c DeliveryOutcome) error {
-	d, err := t.find(c.Delivery)
+func (t tx) closeDelivery(c DeliveryOutcome) error {
+	d, err := t.outcomeOf(c.Delivery)
 	if err != nil {
 		return err
 	}
@@ -53,20 +50,20 @@ func (t closeTx) close(c DeliveryOutcome) error {
 	if c.Outcome == supervisor.OutcomeSent {
 		c.Why = ""
 	}
-	if err := t.transition(d, c.Outcome, c.Why); err != nil {
+	if err := t.moveOutcome(d, c.Outcome, c.Why); err != nil {
 		return err
 	}
 	if d.vanish > 0 {
-		if err := t.vanish(d.id, d.vanish); err != nil {
+		if err := t.expire(d.id, d.vanish); err != nil {
 			return err
 		}
 	}
 	for _, id := range c.Told {
-		if err := t.exec(markTold, id); err != nil {
+		if err := t.Exec(markTold, id); err != nil {
 			return err
 		}
 	}
-	return t.settle(d.inbound)
+	return t.settleInbound(d.inbound)
 }
 
 // outcomeRow is how far a delivery has come.
@@ -82,44 +79,42 @@ const (
 	markTold    = `UPDATE outbox SET told = 1 WHERE id = ? AND outcome IN ('unknown', 'failed')`
 )
 
-func (t closeTx) find(delivery int64) (outcomeRow, error) {
-	rows, err := t.query(findOutcome, delivery)
-	d, ok, err := one(rows, err, scanOutcome)
+func (t tx) outcomeOf(delivery int64) (outcomeRow, error) {
+	d, ok, err := engine.One(t, scanOutcome, findOutcome, delivery)
 	if err == nil && !ok {
-		err = notFound("There is no delivery %d.", delivery)
+		err = notFound("there is no delivery %d", delivery)
 	}
 	return d, err
 }
 
-func scanOutcome(rows *sql.Rows) (d outcomeRow, err error) {
-	err = rows.Scan(&d.id, &d.inbound, &d.outcome, &d.vanish)
-	return d, err
+func scanOutcome(r *engine.Row) (d outcomeRow) {
+	r.Scan(&d.id, &d.inbound, &d.outcome, &d.vanish)
+	return d
 }
 
 // What the person knew of an outcome, they know of that one only.
-const moveOutcome = `UPDATE outbox SET outcome = ?, why = ?, told = 0, delivered_at = ? WHERE id = ?`
+const updateOutcome = `UPDATE outbox SET outcome = ?, why = ?, told = 0, delivered_at = ? WHERE id = ?`
 
-// transition is the only place where a delivery's outcome changes. d is as it was read in this transaction.
-func (t closeTx) transition(d outcomeRow, to supervisor.Outcome, why string) error {
+// moveOutcome is the only place where a delivery's outcome changes. d is as it was read in this transaction.
+func (t tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) error {
 	if !slices.Contains(outcomeTransitions[d.outcome], to) {
-		return invalid("Delivery %d is %q and cannot become %q.", d.id, d.outcome, to)
+		return invalid("delivery %d is %q and cannot become %q", d.id, d.outcome, to)
 	}
 	if to == outcomePending {
-		return t.exec(moveOutcome, nil, "", nil, d.id)
+		return t.Exec(updateOutcome, nil, "", nil, d.id)
 	}
-	return t.exec(moveOutcome, to, why, t.now, d.id)
+	return t.Exec(updateOutcome, to, why, t.Now, d.id)
 }
 
 const countUnsent = `SELECT count(*) FROM outbox WHERE inbound = ? AND outcome IS NOT 'sent'`
 
-// settle moves an answered inbound to done when all that answers it was sent, with what its turn has taken in: that has no
+// settleInbound moves an answered inbound to done when all that answers it was sent, with what its turn has taken in: that has no
 // answer but this one. 0 is none.
-func (t closeTx) settle(inbound int64) error {
+func (t tx) settleInbound(inbound int64) error {
 	if inbound == 0 {
 		return nil
 	}
-	rows, err := t.query(countUnsent, inbound)
-	unsent, _, err := one(rows, err, scanInt)
+	unsent, _, err := engine.One(t, engine.Integer, countUnsent, inbound)
 	if err != nil || unsent > 0 {
 		return err
 	}
@@ -127,21 +122,17 @@ func (t closeTx) settle(inbound int64) error {
 	if err != nil || in.State != supervisor.InboundAnswered {
 		return err
 	}
-	rows, err = t.query(listTakenBeside, inbound)
-	taken, err := all(rows, err, scanInbound)
+	taken, err := engine.All(t, scanInbound, listTakenBeside, inbound)
 	if err != nil {
 		return err
 	}
 	for _, in := range append(taken, in) {
-		if err := t.tx.transition(in, supervisor.InboundDone); err != nil {
+		if err := t.transition(in, supervisor.InboundDone); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// expiredText stands for what a delivery said that is not kept.
-const expiredText = "(This was for a moment, and is not kept.)"
 
 const (
 	cleanPosts = `INSERT INTO cleaning (user, conversation, message, what, due_at)
@@ -156,19 +147,19 @@ const (
 	blankDelivery = `UPDATE outbox SET text = ?, files = '' WHERE id = ?`
 )
 
-// vanish is for a delivery that was closed, and may stand in its chat for so many milliseconds: its messages there are to
+// expire is for a delivery that was closed, and may stand in its chat for so many milliseconds: its messages there are to
 // be deleted then, and what they say is kept no longer, in the journal neither. Its buttons stay: they may be pressed. Of one
 // in a terminal it is the files that are to be deleted from the spool then, each named by its SHA-256.
-func (t closeTx) vanish(delivery, after int64) error {
-	t.scrub = true
-	if err := t.exec(cleanPosts, t.now+after, delivery); err != nil {
+func (t tx) expire(delivery, after int64) error {
+	t.Scrub()
+	if err := t.Exec(cleanPosts, t.Now+after, delivery); err != nil {
 		return err
 	}
-	if err := t.exec(cleanFiles, t.now+after, delivery, supervisor.ChannelTerminal); err != nil {
+	if err := t.Exec(cleanFiles, t.Now+after, delivery, supervisor.ChannelTerminal); err != nil {
 		return err
 	}
-	if err := t.exec(blankPosts, t.now, delivery); err != nil {
+	if err := t.Exec(blankPosts, t.Now, delivery); err != nil {
 		return err
 	}
-	return t.exec(blankDelivery, expiredText, delivery)
+	return t.Exec(blankDelivery, supervisor.TextNotKept, delivery)
 }

@@ -2,9 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 const dueConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE +channel = ? AND id IN (
@@ -15,8 +15,7 @@ const dueConversations = `SELECT id, user, channel, chat, thread FROM conversati
 // Due lists a channel's conversations, of all persons, with a delivery that waits or a post of a turn that runs. It is
 // for the start of the service.
 func (s Outbox) Due(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error) {
-	rows, err := s.db.read(ctx, dueConversations, channel)
-	list, err := all(rows, err, scanConversation)
+	list, err := engine.All(s.db.reader(ctx), scanConversation, dueConversations, channel)
 	return list, wrap(err, "list the conversations of %s with something to send", channel)
 }
 
@@ -28,8 +27,7 @@ const listPendingIn = selectDelivery + `WHERE o.id IN (SELECT id FROM outbox WHE
 // of them.
 func (s Outbox) PendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) (
 	[]supervisor.Delivery, error) {
-	rows, err := s.db.read(ctx, listPendingIn, channel, chat, limit)
-	list, err := all(rows, err, scanDelivery)
+	list, err := engine.All(s.db.reader(ctx), scanDelivery, listPendingIn, channel, chat, limit)
 	return list, wrap(err, "list the pending deliveries to chat %s of %s", chat, channel)
 }
 
@@ -39,9 +37,8 @@ const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed
 // UntoldOf lists the deliveries to a conversation that did not arrive for certain, whose outcome the person has not been
 // told, and that Resend would take.
 func (s Outbox) UntoldOf(ctx context.Context, conversation int64) ([]int64, error) {
-	oldest := s.db.writer.now().Add(-resendAge).UnixMilli()
-	rows, err := s.db.read(ctx, listUntoldOf, conversation, oldest)
-	list, err := all(rows, err, scanInt)
+	oldest := s.db.engine.Now().Add(-resendAge).UnixMilli()
+	list, err := engine.All(s.db.reader(ctx), engine.Integer, listUntoldOf, conversation, oldest)
 	return list, wrap(err, "list what conversation %d was not told", conversation)
 }
 
@@ -53,14 +50,12 @@ const listUndelivered = `SELECT c.id, c.user, c.channel, c.chat, c.thread, o.out
 // Undelivered sums up, by conversation and outcome, what did not arrive for certain, the newest first. It reads all of
 // those: it is for people who ask.
 func (s Outbox) Undelivered(ctx context.Context) ([]supervisor.Undelivered, error) {
-	rows, err := s.db.read(ctx, listUndelivered)
-	list, err := all(rows, err, scanUndelivered)
+	list, err := engine.All(s.db.reader(ctx), scanUndelivered, listUndelivered)
 	return list, wrap(err, "sum up what was not delivered")
 }
 
-func scanUndelivered(rows *sql.Rows) (u supervisor.Undelivered, err error) {
-	c, at := &u.Conversation, int64(0)
-	err = rows.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &u.Outcome, &u.Why, &u.Count, &at)
-	u.Last = fromMillis(at)
-	return u, err
+func scanUndelivered(row *engine.Row) (u supervisor.Undelivered) {
+	c := &u.Conversation
+	row.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &u.Outcome, &u.Why, &u.Count, &u.Last)
+	return u
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // resendAge is how old a delivery may be that is sent again when its person asks for that: what is older is in the
@@ -19,18 +20,17 @@ const listResendable = `SELECT id, coalesce(inbound, 0), outcome, vanish FROM ou
 // week, at most limit of them. Their posts that failed are queued, those that are unknown as repeats. It returns how many
 // there are.
 func (s Outbox) Resend(ctx context.Context, conversation int64, limit int) (n int, err error) {
-	n, err = inTransaction(ctx, s.db.writer, func(t *tx) (int, error) { return closeTx{t}.resend(conversation, limit) })
+	n, err = inTransaction(ctx, s.db, func(t tx) (int, error) { return t.resend(conversation, limit) })
 	return n, wrap(err, "send again what did not arrive in conversation %d", conversation)
 }
 
-func (t closeTx) resend(conversation int64, limit int) (int, error) {
-	rows, err := t.query(listResendable, conversation, t.now-resendAge.Milliseconds(), limit)
-	lost, err := all(rows, err, scanOutcome)
+func (t tx) resend(conversation int64, limit int) (int, error) {
+	lost, err := engine.All(t, scanOutcome, listResendable, conversation, t.Now-resendAge.Milliseconds(), limit)
 	if err != nil {
 		return 0, err
 	}
 	for _, d := range lost {
-		if err := t.transition(d, outcomePending, ""); err != nil {
+		if err := t.moveOutcome(d, outcomePending, ""); err != nil {
 			return 0, err
 		}
 		if err := t.requeue(d.id); err != nil {
@@ -41,8 +41,8 @@ func (t closeTx) resend(conversation int64, limit int) (int, error) {
 }
 
 // requeue queues the posts of a delivery whose fate is not known or that were refused.
-func (t closeTx) requeue(delivery int64) error {
-	posts, err := postTx(t).listDelivery(delivery)
+func (t tx) requeue(delivery int64) error {
+	posts, err := t.postsOf(delivery)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (t closeTx) requeue(delivery int64) error {
 		}
 		again := p
 		again.State, again.Repeat = supervisor.PostQueued, p.Repeat || p.State == supervisor.PostUnknown
-		if err := postTx(t).transition(p, again); err != nil {
+		if err := t.changePost(p, again); err != nil {
 			return err
 		}
 	}

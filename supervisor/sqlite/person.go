@@ -2,13 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Access is who may speak, and how they prove that it is they.
@@ -34,10 +32,10 @@ const (
 // Add keeps a person: their Name, Role, Account and Timezone, and with that the entries in the audit log. Refused where the
 // name is taken.
 func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow) error {
-	err := s.db.writer.do(ctx, func(t *tx) error {
-		err := t.exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.now)
-		if errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY) {
-			return invalid("There is a person called %s already. Choose another name.", u.Name)
+	err := s.db.write(ctx, func(t tx) error {
+		err := t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
+		if errors.Is(err, engine.ErrPrimaryKey) {
+			return supervisor.NewProblem(supervisor.ProblemPersonExists, nil, u.Name)
 		}
 		if err != nil {
 			return err
@@ -49,11 +47,10 @@ func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow)
 
 // List lists them, by name, with what Add has kept of them.
 func (s People) List(ctx context.Context) ([]supervisor.User, error) {
-	rows, err := s.db.read(ctx, listPeople)
-	list, err := all(rows, err, func(rows *sql.Rows) (u supervisor.User, err error) {
-		err = rows.Scan(&u.Name, &u.Role, &u.Account, &u.Timezone)
-		return u, err
-	})
+	list, err := engine.All(s.db.reader(ctx), func(r *engine.Row) (u supervisor.User) {
+		r.Scan(&u.Name, &u.Role, &u.Account, &u.Timezone)
+		return u
+	}, listPeople)
 	return list, wrap(err, "list the people")
 }
 
@@ -63,9 +60,9 @@ func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 // the same transaction.
 func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (bool, error) {
 	there := false
-	_, err := s.db.writer.changing(ctx, entries, func(t *tx) (all int64, err error) {
+	_, err := s.db.changing(ctx, entries, func(t tx) (all int64, err error) {
 		for _, query := range []string{unbindUser, revokeInvites, closeLogins, deletePerson} {
-			n, err := t.change(query, name)
+			n, err := t.Change(query, name)
 			if err != nil {
 				return 0, err
 			}
@@ -86,31 +83,30 @@ const (
 // with on false they may speak again, and have none of these back. To say it again changes nothing. The entries, and one of the
 // invites, are put into the audit log in the same transaction.
 func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
-	err := s.db.writer.do(ctx, func(t *tx) error {
+	err := s.db.write(ctx, func(t tx) error {
 		if err := t.auditAll(entries); err != nil {
 			return err
 		}
 		if !on {
-			return t.exec(unsuspend, user)
+			return t.Exec(unsuspend, user)
 		}
-		if err := t.exec(closeLogins, user); err != nil {
+		if err := t.Exec(closeLogins, user); err != nil {
 			return err
 		}
-		revoked, err := t.change(revokeInvites, user)
+		revoked, err := t.Change(revokeInvites, user)
 		if err == nil && revoked > 0 {
 			err = t.audit(user, "invite.revoked", fmt.Sprintf("all %d that nobody had used, for they may not speak", revoked))
 		}
 		if err != nil {
 			return err
 		}
-		return t.exec(suspend, user, t.now)
+		return t.Exec(suspend, user, t.Now)
 	})
 	return wrap(err, "suspend %s (%v)", user, on)
 }
 
 // Suspended lists whoever may not speak for now.
 func (s People) Suspended(ctx context.Context) ([]string, error) {
-	rows, err := s.db.read(ctx, listSuspended)
-	list, err := all(rows, err, scanText)
+	list, err := engine.All(s.db.reader(ctx), engine.String, listSuspended)
 	return list, wrap(err, "list who is suspended")
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // personTable is a table with rows that name a person.
@@ -48,7 +50,7 @@ const eraseWindow = 1000
 // in the spool are not deleted.
 func (s People) Erase(ctx context.Context, user string) (counts map[string]int64, err error) {
 	if user == "" {
-		return nil, invalid("The service itself can't be erased.")
+		return nil, invalid("the service itself can't be erased")
 	}
 	counts, total := map[string]int64{}, int64(0)
 	for _, h := range personTables {
@@ -61,8 +63,8 @@ func (s People) Erase(ctx context.Context, user string) (counts map[string]int64
 		}
 		total += n
 	}
-	err = s.db.writer.do(ctx, func(t *tx) error {
-		t.scrub = true
+	err = s.db.write(ctx, func(t tx) error {
+		t.Scrub()
 		return t.audit(user, "person.erased", fmt.Sprintf("%d rows", total))
 	})
 	return counts, wrap(err, "keep that %s was erased", user)
@@ -70,7 +72,7 @@ func (s People) Erase(ctx context.Context, user string) (counts map[string]int64
 
 func (s People) eraseFrom(ctx context.Context, h personTable, user string) (n int64, err error) {
 	change := func(query string, args ...any) (int64, error) {
-		return inTransaction(ctx, s.db.writer, func(t *tx) (int64, error) { return t.change(query, args...) })
+		return inTransaction(ctx, s.db, func(t tx) (int64, error) { return t.Change(query, args...) })
 	}
 	if h.erase != "" {
 		for {
@@ -80,8 +82,7 @@ func (s People) eraseFrom(ctx context.Context, h personTable, user string) (n in
 			}
 		}
 	}
-	rows, err := s.db.read(ctx, h.maxRowID())
-	last, _, err := one(rows, err, scanInt)
+	last, _, err := engine.One(s.db.reader(ctx), engine.Integer, h.maxRowID())
 	for from := int64(0); from < last && err == nil; from += eraseWindow {
 		var some int64
 		some, err = change(h.eraseRange(), user, from, from+eraseWindow)
@@ -102,8 +103,7 @@ func (h personTable) eraseRange() string {
 func (s People) Count(ctx context.Context, user string) (map[string]int64, error) {
 	counts := map[string]int64{}
 	for _, h := range personTables {
-		rows, err := s.db.read(ctx, h.countQuery(), user)
-		n, _, err := one(rows, err, scanInt)
+		n, _, err := engine.One(s.db.reader(ctx), engine.Integer, h.countQuery(), user)
 		if err != nil {
 			return nil, wrap(err, "count what %s has in %s", user, h.table)
 		}

@@ -53,7 +53,7 @@ func (r *rig) fillIn(user string, number int) {
 	script := strings.NewReplacer("USER", user, "DIGESTN", strings.Repeat("d", 58-len(n))+n, "N", n).Replace(
 		strings.NewReplacer("INSERT INTO", "insert into", "DELETE", "delete").Replace(everything))
 	for _, statement := range strings.Split(strings.TrimSpace(script), ";\n") {
-		err := r.db.writer.do(r.Context(), func(t *tx) error { return t.exec(statement) })
+		err := r.write(func(t tx) error { return t.Exec(statement) })
 		if err != nil {
 			r.Fatalf("%s: %v", statement, err)
 		}
@@ -64,13 +64,8 @@ func (r *rig) fillIn(user string, number int) {
 // naming are the tables with a column that names a person, as the database has them.
 func (r *rig) naming() []string {
 	r.Helper()
-	rows, err := r.db.readers.QueryContext(r.Context(), `SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+	return r.list(`SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND (c.name = 'user' OR m.name = 'person' AND c.name = 'name') ORDER BY 1`)
-	list, err := all(rows, err, scanText)
-	if err != nil {
-		r.Fatal(err)
-	}
-	return list
 }
 
 func (r *rig) countOf(table, user string) int {
@@ -124,17 +119,17 @@ func TestALongHistoryIsErasedInPieces(t *testing.T) {
 	defer r.run()()
 	r.fillIn("alice", 1)
 	r.fillIn("bob", 2)
-	many := func(t *tx) error {
-		return t.exec(`WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
+	many := func(t tx) error {
+		return t.Exec(`WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
 			INSERT INTO message (user, conversation, turn, role, parts, created_at)
 			SELECT iif(i % 2, 'alice', 'bob'), 2 - i % 2, 2 - i % 2, 'user', '[]', i FROM n`)
 	}
-	r.same("fill", r.db.writer.do(t.Context(), many), nil)
-	calls := func(t *tx) error {
-		return t.exec(`INSERT INTO tool_call (conversation, call, user, turn, message, position, name, result)
+	r.same("fill", r.write(many), nil)
+	calls := func(t tx) error {
+		return t.Exec(`INSERT INTO tool_call (conversation, call, user, turn, message, position, name, result)
 			SELECT conversation, 'call' || id, user, turn, id, 0, 'x', id FROM message WHERE user = 'alice' AND id > 2`)
 	}
-	r.same("fill", r.db.writer.do(t.Context(), calls), nil)
+	r.same("fill", r.write(calls), nil)
 	r.commits = 0
 	counts, err := r.db.Access().People.Erase(t.Context(), "alice")
 	r.same("error", err, nil)
@@ -150,10 +145,10 @@ func TestWhoeverStillHasATurnIsNotErasedByHalves(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.fillIn("alice", 1)
-	late := func(t *tx) error { // something of another's that names her turn: it is not to dangle
-		return t.exec(`INSERT INTO effect (user, turn, call, kind, target, detail, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 1)`)
+	late := func(t tx) error { // something of another's that names her turn: it is not to dangle
+		return t.Exec(`INSERT INTO effect (user, turn, call, kind, target, detail, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 1)`)
 	}
-	r.same("late", r.db.writer.do(t.Context(), late), nil)
+	r.same("late", r.write(late), nil)
 	if _, err := r.db.Access().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(), "erase alice from turn") {
 		t.Errorf("got %v", err)
 	}
@@ -165,11 +160,11 @@ func TestAllThatIsKeptOfSomebodyIsExportedWithoutSecrets(t *testing.T) {
 	defer r.run()()
 	r.fillIn("alice", 1)
 	r.fillIn("bob", 2)
-	many := func(t *tx) error {
-		return t.exec(`WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+	many := func(t tx) error {
+		return t.Exec(`WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
 			INSERT INTO granted (user, tool, subject, text, created_at) SELECT 'alice', 'x', printf('%064d', i), '', i FROM n`)
 	}
-	r.same("fill", r.db.writer.do(t.Context(), many), nil)
+	r.same("fill", r.write(many), nil)
 	var out strings.Builder
 	r.same("error", r.db.Access().People.Export(t.Context(), "alice", &out), nil)
 	if strings.Contains(out.String(), "secret") || strings.Contains(out.String(), "c2VjcmV0") || strings.Contains(out.String(), "bob") {

@@ -3,10 +3,11 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"io"
 	"slices"
+
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // exportPage is how many rows Export has in memory at once.
@@ -24,62 +25,40 @@ func (s People) Export(ctx context.Context, user string, w io.Writer) error {
 	return nil
 }
 
-// exportRow is a row with where the next page begins after it.
-type exportRow struct {
-	rowid  int64 // 0 in a table that has none
-	values map[string]any
-}
-
 func (s People) exportFrom(ctx context.Context, h personTable, user string, w io.Writer) error {
 	for after, more := int64(0), true; more; {
 		query, args := h.page(user, after)
-		rows, err := s.db.read(ctx, query, args...)
-		page, err := all(rows, err, h.scan)
+		page, err := engine.All(s.db.reader(ctx), (*engine.Row).Values, query, args...)
 		if err != nil {
 			return err
 		}
-		for _, r := range page {
-			line, err := encode(map[string]any{"table": h.table, "row": r.values})
+		for _, values := range page {
+			after, _ = values[pageKey].(int64)
+			for _, name := range append(h.hidden, pageKey) {
+				delete(values, name)
+			}
+			line, err := encode(map[string]any{"table": h.table, "row": values})
 			if err != nil {
 				return err
 			}
 			if _, err := fmt.Fprintln(w, line); err != nil {
 				return err
 			}
-			after = r.rowid
 		}
 		more = len(page) == exportPage && after > 0
 	}
 	return nil
 }
 
+// pageKey is the column by which a page says where the next one begins; no table has it.
+const pageKey = "page key"
+
 // page asks for some of a person's rows. Of a table without a rowid it is all of them, which are few or small.
 func (h personTable) page(user string, after int64) (query string, args []any) {
 	where := ` FROM ` + h.table + ` WHERE ` + cmp.Or(h.userColumn, "user") + ` = ?`
 	if h.erase == "" {
-		return `SELECT rowid, *` + where + ` AND rowid > ? ORDER BY rowid LIMIT ?`, []any{user, after, exportPage}
+		return `SELECT rowid AS "` + pageKey + `", *` + where + ` AND rowid > ? ORDER BY rowid LIMIT ?`,
+			[]any{user, after, exportPage}
 	}
-	return `SELECT 0, *` + where, []any{user}
-}
-
-func (h personTable) scan(rows *sql.Rows) (r exportRow, err error) {
-	columns, err := rows.Columns()
-	if err != nil {
-		return r, err
-	}
-	values, into := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	into[0] = &r.rowid
-	if err := rows.Scan(into...); err != nil {
-		return r, err
-	}
-	r.values = map[string]any{}
-	for i, name := range columns[1:] {
-		if !slices.Contains(h.hidden, name) {
-			r.values[name] = values[i+1]
-		}
-	}
-	return r, nil
+	return `SELECT *` + where, []any{user}
 }

@@ -1,11 +1,8 @@
 package sqlite
 
 import (
-	"database/sql"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 )
 
@@ -28,7 +25,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"listMessages": listMessages, "restartAt": restartAt, "listOpen": listOpen, "findCall": findCall,
 		"listDeliveries": listDeliveries, "listPending": listPending, "newestDelivery": newestDelivery,
 		"countUnsent": countUnsent, "findBlob": findBlob, "newestEnd": newestEnd, "listUnanswered": listUnanswered,
-		"findOutcome": findOutcome, "moveOutcome": moveOutcome, "markTold": markTold, "listResendable": listResendable,
+		"findOutcome": findOutcome, "moveOutcome": updateOutcome, "markTold": markTold, "listResendable": listResendable,
 		"dueConversations": dueConversations, "listPendingIn": listPendingIn, "listUntoldOf": listUntoldOf,
 		"listUndelivered": listUndelivered, "listMoving": listMoving, "movePosts": movePosts,
 		"moveDeliveries": moveDeliveries, "findConversationByID": findConversationByID, "findDelivery": findDelivery,
@@ -46,23 +43,10 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"findTakable": findTakable, "listTakable": listTakable, "newestRole": newestRole, "listTaken": listTaken,
 		"listTakenBeside": listTakenBeside, "walkStopped": findFirstMessage,
 	} {
-		rows, err := r.db.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query,
-			make([]any, parameters(query))...)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for rows.Next() {
-			var id, parent, unused int
-			var detail string
-			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-				t.Fatal(err)
-			}
+		for _, detail := range r.plan(query) {
 			if slow.MatchString(detail) && !waiting.MatchString(detail) {
 				t.Errorf("%s: %s", name, detail)
 			}
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
 		}
 	}
 }
@@ -71,9 +55,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 func TestAPersonsMonthIsReadAlone(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	rows, err := r.db.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+sumUser, make([]any, parameters(sumUser))...)
-	plan, err := all(rows, err, scanPlan)
-	r.same("error", err, nil)
+	plan := r.plan(sumUser)
 	const want = "SEARCH usage USING INDEX usage_cost (user=? AND created_at>? AND created_at<?)"
 	if !slices.Contains(plan, want) {
 		t.Errorf("the plan is %q, want it to have %q", plan, want)
@@ -84,29 +66,9 @@ func TestAPersonsMonthIsReadAlone(t *testing.T) {
 func TestAClosedGateReadsItsChallengesAlone(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	rows, err := r.db.readers.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+countChallenges, "", 0, "", 0, 0)
-	plan, err := all(rows, err, scanPlan)
-	r.same("error", err, nil)
+	plan := r.plan(countChallenges)
 	const want = "SEARCH inbox USING COVERING INDEX inbox_challenged (user=? AND conversation=? AND asked=? AND changed_at>? AND changed_at<?)"
 	if !slices.Contains(plan, want) {
 		t.Errorf("the plan is %q, want it to have %q", plan, want)
 	}
-}
-
-func scanPlan(rows *sql.Rows) (detail string, err error) {
-	var unused int
-	err = rows.Scan(&unused, &unused, &unused, &detail)
-	return detail, err
-}
-
-// parameters is how many values query takes.
-func parameters(query string) int {
-	most := 0
-	for n := 1; strings.Contains(query, "?"+strconv.Itoa(n)); n++ {
-		most = n
-	}
-	if most > 0 {
-		return most
-	}
-	return strings.Count(query, "?")
 }

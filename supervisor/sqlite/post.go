@@ -2,15 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Posts are the messages in a channel's chats that show replies and deliveries, kept before they are sent. One part of a
@@ -33,8 +29,7 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 	if delivery != 0 {
 		query, id = listDeliveryPosts, delivery
 	}
-	rows, err := s.db.read(ctx, query, id)
-	list, err := all(rows, err, scanPost)
+	list, err := engine.All(s.db.reader(ctx), scanPost, query, id)
 	return list, wrap(err, "list the posts of turn %d, delivery %d", turn, delivery)
 }
 
@@ -43,74 +38,68 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 // nil, and nobody else, may send it.
 func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
 	p.State, p.Message = supervisor.PostSending, ""
-	sent, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Post, error) {
+	sent, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Post, error) {
 		if p.ID == 0 {
-			return postTx{t}.put(conversation, p)
+			return t.putPost(conversation, p)
 		}
-		return postTx{t}.sending(p)
+		return t.startSending(p)
 	})
 	return sent, wrap(err, "begin to send part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
 }
 
 // Settle keeps what became of a post: its State, Message, Repeat and Content. To say it again changes nothing.
 func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
-	err := s.db.writer.do(ctx, func(t *tx) error {
-		now, err := postTx{t}.find(p.ID)
+	err := s.db.write(ctx, func(t tx) error {
+		now, err := t.post(p.ID)
 		if err != nil {
 			return err
 		}
-		return postTx{t}.transition(now, p)
+		return t.changePost(now, p)
 	})
 	return wrap(err, "keep that post %d is %s", p.ID, p.State)
 }
 
-// postTx is a transaction in which posts change.
-type postTx struct{ *tx }
-
 const findPost = selectPost + `WHERE p.id = ?`
 
-func (t postTx) find(id int64) (supervisor.Post, error) {
-	rows, err := t.query(findPost, id)
-	p, ok, err := one(rows, err, scanPost)
+func (t tx) post(id int64) (supervisor.Post, error) {
+	p, ok, err := engine.One(t, scanPost, findPost, id)
 	if err == nil && !ok {
-		err = notFound("There is no post %d.", id)
+		err = notFound("there is no post %d", id)
 	}
 	return p, err
 }
 
-// listDelivery is List for a delivery.
-func (t postTx) listDelivery(delivery int64) ([]supervisor.Post, error) {
-	rows, err := t.query(listDeliveryPosts, delivery)
-	return all(rows, err, scanPost)
+// postsOf is List for a delivery.
+func (t tx) postsOf(delivery int64) ([]supervisor.Post, error) {
+	return engine.All(t, scanPost, listDeliveryPosts, delivery)
 }
 
-// sending takes a post that is there. Its Turn, Delivery and Part are as they were kept.
-func (t postTx) sending(p supervisor.Post) (supervisor.Post, error) {
-	now, err := t.find(p.ID)
+// startSending takes a post that is there. Its Turn, Delivery and Part are as they were kept.
+func (t tx) startSending(p supervisor.Post) (supervisor.Post, error) {
+	now, err := t.post(p.ID)
 	if err != nil {
 		return p, err
 	}
 	p.Turn, p.Delivery, p.Part = now.Turn, now.Delivery, now.Part
-	return p, t.transition(now, p)
+	return p, t.changePost(now, p)
 }
 
 const insertPost = `INSERT INTO post (user, conversation, turn, delivery, part, state, repeat, content, changed_at)
 	SELECT user, id, ?, ?, ?, ?, ?, ?, ? FROM conversation WHERE id = ? RETURNING id`
 
-// put keeps a post that was not there.
-func (t postTx) put(conversation int64, p supervisor.Post) (supervisor.Post, error) {
+// putPost keeps a post that was not there.
+func (t tx) putPost(conversation int64, p supervisor.Post) (supervisor.Post, error) {
 	content, err := encodeContent(p.Content)
 	if err != nil {
 		return p, err
 	}
-	rows, err := t.query(insertPost, orNull(p.Turn), orNull(p.Delivery), p.Part, p.State, p.Repeat, content, t.now,
+	id, ok, err := engine.One(t, engine.Integer, insertPost, orNull(p.Turn), orNull(p.Delivery), p.Part, p.State, p.Repeat, content, t.Now,
 		conversation)
-	id, ok, err := one(rows, err, scanInt)
 	switch {
-	case errors.Is(err, sqlite3.CONSTRAINT_UNIQUE):
-		return p, invalid("Part %d of turn %d, delivery %d has a post.", p.Part, p.Turn, p.Delivery)
+	case errors.Is(err, engine.ErrUnique):
+		return p, invalid("part %d of turn %d, delivery %d has a post", p.Part, p.Turn, p.Delivery)
 	case err == nil && !ok:
-		return p, notFound("There is no conversation %d.", conversation)
+		return p, notFound("there is no conversation %d", conversation)
 	}
 	p.ID = id
 	return p, err
@@ -142,10 +131,10 @@ func postMayBecome(now, to supervisor.Post) bool {
 
 const movePost = `UPDATE post SET state = ?, repeat = ?, message = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// transition is the only place where a post's state changes. now is as it was read in this transaction.
-func (t postTx) transition(now, to supervisor.Post) error {
+// changePost is the only place where a post's state changes. now is as it was read in this transaction.
+func (t tx) changePost(now, to supervisor.Post) error {
 	if !postMayBecome(now, to) {
-		return invalid("Post %d is %s (repeat %t) and cannot become %s (repeat %t, named %q).", now.ID, now.State,
+		return invalid("post %d is %s (repeat %t) and cannot become %s (repeat %t, named %q)", now.ID, now.State,
 			now.Repeat, to.State, to.Repeat, to.Message)
 	}
 	if to.State == supervisor.PostDeleted {
@@ -155,19 +144,12 @@ func (t postTx) transition(now, to supervisor.Post) error {
 	if err != nil {
 		return err
 	}
-	return t.exec(movePost, to.State, to.Repeat, to.Message, content, t.now, now.ID)
+	return t.Exec(movePost, to.State, to.Repeat, to.Message, content, t.Now, now.ID)
 }
 
-func scanPost(rows *sql.Rows) (p supervisor.Post, err error) {
-	var content string
-	err = rows.Scan(&p.ID, &p.Turn, &p.Delivery, &p.Part, &p.State, &p.Repeat, &p.Message, &content)
-	if err != nil {
-		return p, err
-	}
-	if err := json.Unmarshal([]byte(content), &p.Content); err != nil {
-		return p, fmt.Errorf("read post %d: %w", p.ID, err)
-	}
-	return p, nil
+func scanPost(row *engine.Row) (p supervisor.Post) {
+	row.Scan(&p.ID, &p.Turn, &p.Delivery, &p.Part, &p.State, &p.Repeat, &p.Message, decoded{&p.Content})
+	return p
 }
 
 // encodeContent is the column of a post's content.

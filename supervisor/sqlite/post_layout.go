@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Open says, once, what a delivery is to show: its turn's posts become its own, each part gets its content, missing ones
@@ -26,7 +27,7 @@ func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents [
 	[]supervisor.Post, error) {
 	list, err := s.inLayout(ctx, delivery, func(t layoutTx) error {
 		if !t.hasLayout() {
-			return invalid("It was not said yet what delivery %d is to show.", delivery)
+			return invalid("it was not said yet what delivery %d is to show", delivery)
 		}
 		if err := t.requeueRefused(from); err != nil {
 			return err
@@ -38,39 +39,38 @@ func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents [
 
 // inLayout has fn change what a delivery is to show and returns its posts after that.
 func (s Posts) inLayout(ctx context.Context, delivery int64, fn func(layoutTx) error) ([]supervisor.Post, error) {
-	return inTransaction(ctx, s.db.writer, func(t *tx) ([]supervisor.Post, error) {
-		layout, err := postTx{t}.layout(delivery)
+	return inTransaction(ctx, s.db, func(t tx) ([]supervisor.Post, error) {
+		layout, err := t.layout(delivery)
 		if err != nil {
 			return nil, err
 		}
 		if err := fn(layout); err != nil {
 			return nil, err
 		}
-		return layout.listDelivery(delivery)
+		return layout.postsOf(delivery)
 	})
 }
 
 // layoutTx is a transaction that says what a delivery is to show.
 type layoutTx struct {
-	postTx
+	tx
 	delivery supervisor.Delivery
 	parts    map[int]supervisor.Post // its own, and those of its turn that are no delivery's
 }
 
 const findDelivery = selectDelivery + `WHERE o.id = ?`
 
-func (t postTx) layout(delivery int64) (layoutTx, error) {
-	layout := layoutTx{postTx: t, parts: map[int]supervisor.Post{}}
-	rows, err := t.query(findDelivery, delivery)
-	d, ok, err := one(rows, err, scanDelivery)
+func (t tx) layout(delivery int64) (layoutTx, error) {
+	layout := layoutTx{tx: t, parts: map[int]supervisor.Post{}}
+	d, ok, err := engine.One(t, scanDelivery, findDelivery, delivery)
 	if err == nil && !ok {
-		err = notFound("There is no delivery %d.", delivery)
+		err = notFound("there is no delivery %d", delivery)
 	}
 	if err != nil {
 		return layout, err
 	}
 	layout.delivery = d
-	posts, err := t.listDelivery(delivery)
+	posts, err := t.postsOf(delivery)
 	for _, p := range posts {
 		layout.parts[p.Part] = p
 	}
@@ -96,7 +96,7 @@ func (t layoutTx) requeueRefused(part int) error {
 	queued := p
 	queued.State = supervisor.PostQueued
 	t.parts[part] = queued
-	return t.transition(p, queued)
+	return t.changePost(p, queued)
 }
 
 // layOut gives the parts from one on their contents and does without those beyond the last.
@@ -127,7 +127,7 @@ var refilledState = map[supervisor.PostState]supervisor.PostState{
 func (t layoutTx) fill(part int, content supervisor.RichText) error {
 	p, ok := t.parts[part]
 	if !ok {
-		_, err := t.put(t.delivery.Conversation.ID, supervisor.Post{Turn: t.delivery.Turn, Delivery: t.delivery.ID,
+		_, err := t.putPost(t.delivery.Conversation.ID, supervisor.Post{Turn: t.delivery.Turn, Delivery: t.delivery.ID,
 			Part: part, State: supervisor.PostQueued, Content: content})
 		return err
 	}
@@ -163,11 +163,11 @@ func (t layoutTx) assign(p, to supervisor.Post) error {
 	if err != nil {
 		return err
 	}
-	if err := t.exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, content, t.now, p.ID); err != nil {
+	if err := t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, content, t.Now, p.ID); err != nil {
 		return err
 	}
 	if p.State == to.State {
 		return nil
 	}
-	return t.transition(p, to)
+	return t.changePost(p, to)
 }

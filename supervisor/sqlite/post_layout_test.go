@@ -88,7 +88,7 @@ func TestAPartThatIsTooLongBecomesSeveral(t *testing.T) {
 	s := poster{newStory(t)}
 	d := s.notice(s.home, "text")
 	_, err := s.db.Posts().Replace(t.Context(), d.ID, 0, rich("too early"))
-	s.refused(err, supervisor.CodeInvalid, "It was not said yet")
+	s.refused(err, supervisor.CodeInvalid, "it was not said yet")
 	posts := s.open(d, "one", "two three", "four")
 	s.settle(s.sending(posts[0]), supervisor.PostSent, "7")
 	s.sending(posts[1]) // and it was too long

@@ -13,6 +13,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // legal are all the ways of a post, written out apart from the table that the program decides by: "from>to".
@@ -39,8 +40,7 @@ const allPosts = selectPost + `WHERE p.turn = ? ORDER BY p.id`
 
 // look compares the posts with what they were: each step is a legal one, and one that was refused is none.
 func (c *clumsy) look(what string, refused bool) {
-	rows, err := c.db.readers.QueryContext(c.ctx, allPosts, c.turn)
-	list, err := all(rows, err, scanPost)
+	list, err := engine.All(c.db.reader(c.ctx), scanPost, allPosts, c.turn)
 	if err != nil {
 		c.Fatal(err)
 	}

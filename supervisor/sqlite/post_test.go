@@ -72,7 +72,7 @@ func TestPostsThatAreNotKept(t *testing.T) {
 		code         supervisor.Code
 		words        string
 	}{
-		"a part that is there":    {s.home.ID, supervisor.Post{Turn: turn.ID}, supervisor.CodeInvalid, "Part 0 of turn"},
+		"a part that is there":    {s.home.ID, supervisor.Post{Turn: turn.ID}, supervisor.CodeInvalid, "part 0 of turn"},
 		"of no conversation":      {999, supervisor.Post{Turn: turn.ID, Part: 1}, supervisor.CodeNotFound, "no conversation 999"},
 		"one that is not there":   {s.home.ID, supervisor.Post{ID: 999, Turn: turn.ID}, supervisor.CodeNotFound, "no post 999"},
 		"of no turn and delivery": {s.home.ID, supervisor.Post{}, supervisor.CodeInternal, "CHECK"},

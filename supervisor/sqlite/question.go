@@ -2,13 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Questions are what people are asked before something is done, and what they said. An answer counts for as long again as
@@ -17,9 +15,6 @@ type Questions struct{ db *DB }
 
 // Questions are what people are asked before something is done, and what they said.
 func (db *DB) Questions() Questions { return Questions{db} }
-
-// questionTx is a transaction about questions.
-type questionTx struct{ *tx }
 
 const (
 	selectQuestion = `SELECT q.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(q.turn, 0),
@@ -42,8 +37,8 @@ const (
 // has no answer itself: one that is run again after a crash does again what it did.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
-	err = s.db.writer.do(ctx, func(t *tx) (err error) {
-		asked, fresh, err = questionTx{t}.ask(q, digest, buttons)
+	err = s.db.write(ctx, func(t tx) (err error) {
+		asked, fresh, err = t.ask(q, digest, buttons)
 		return err
 	})
 	if err != nil {
@@ -52,23 +47,23 @@ func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string
 	return asked, fresh, nil
 }
 
-func (t questionTx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Button) (supervisor.Question, bool, error) {
+func (t tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Button) (supervisor.Question, bool, error) {
 	before, ok, err := t.askedBefore(q)
 	if err != nil || ok {
 		return before, false, err
 	}
 	until := toMillis(q.ExpiresAt)
-	if until <= t.now {
-		return q, false, invalid("A question is not asked that has expired.")
+	if until <= t.Now {
+		return q, false, invalid("a question is not asked that has expired")
 	}
 	in := q.Conversation
-	q.ID, err = t.insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Kind, q.Tool, q.Subject, q.Amount, q.Text,
-		t.now, until)
+	q.ID, err = t.Insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Kind, q.Tool, q.Subject, q.Amount, q.Text,
+		t.Now, until)
 	switch {
-	case errors.Is(err, sqlite3.CONSTRAINT_FOREIGNKEY):
-		return q, false, notFound("There is no conversation %d of %s.", in.ID, in.User)
-	case errors.Is(err, sqlite3.CONSTRAINT_CHECK):
-		return q, false, invalid("A question of the kind %q about %q can't be asked.", q.Kind, q.Subject)
+	case errors.Is(err, engine.ErrForeignKey):
+		return q, false, notFound("there is no conversation %d of %s", in.ID, in.User)
+	case errors.Is(err, engine.ErrCheck):
+		return q, false, invalid("a question of the kind %q about %q can't be asked", q.Kind, q.Subject)
 	case err != nil:
 		return q, false, err
 	}
@@ -80,52 +75,51 @@ func (t questionTx) ask(q supervisor.Question, digest string, buttons [][]superv
 
 // askedBefore is the question about exactly this of whoever waits, if it still stands or has an answer that counts; that is
 // used.
-func (t questionTx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool, err error) {
+func (t tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool, err error) {
 	query, by := findAsked, q.Turn
 	switch {
 	case q.Turn != 0:
-		err = t.checkTurn(q)
+		err = t.checkAskingTurn(q)
 	case q.Inbound != 0:
-		query, by, err = findAskedBy, q.Inbound, t.checkInbound(q)
+		query, by, err = findAskedBy, q.Inbound, t.checkAskingInbound(q)
 	default:
 		return none, false, nil
 	}
 	if err != nil {
 		return none, false, err
 	}
-	rows, err := t.query(query, by, q.Subject, q.Kind)
-	before, ok, err := one(rows, err, scanQuestion)
-	if err != nil || !ok || before.used && q.Inbound == 0 || before.expired(t.now) {
+	before, ok, err := engine.One(t, scanQuestion, query, by, q.Subject, q.Kind)
+	if err != nil || !ok || before.used && q.Inbound == 0 || before.expired(t.Now) {
 		return none, false, err
 	}
 	if before.Answer == supervisor.AnswerNone {
 		return before.Question, true, nil
 	}
-	return before.Question, true, t.exec(useQuestion, t.now, before.ID)
+	return before.Question, true, t.Exec(useQuestion, t.Now, before.ID)
 }
 
-// checkTurn refuses a question of a turn that does not run where it is asked.
-func (t questionTx) checkTurn(q supervisor.Question) error {
+// checkAskingTurn refuses a question of a turn that does not run where it is asked.
+func (t tx) checkAskingTurn(q supervisor.Question) error {
 	turn, err := t.runningTurn(q.Turn)
 	if err != nil {
 		return err
 	}
 	if in := turn.Conversation; in.ID != q.Conversation.ID || in.User != q.Conversation.User {
-		return notFound("There is no turn %d in conversation %d of %s.", q.Turn, q.Conversation.ID, q.Conversation.User)
+		return notFound("there is no turn %d in conversation %d of %s", q.Turn, q.Conversation.ID, q.Conversation.User)
 	}
 	return nil
 }
 
-// checkInbound refuses a question of a command that has been answered, or is another person's.
-func (t questionTx) checkInbound(q supervisor.Question) error {
+// checkAskingInbound refuses a question of a command that has been answered, or is another person's.
+func (t tx) checkAskingInbound(q supervisor.Question) error {
 	in, err := t.inbound(q.Inbound)
 	switch {
 	case err != nil:
 		return err
 	case in.Conversation.User != q.Conversation.User:
-		return notFound("There is no inbound %d of %s.", q.Inbound, q.Conversation.User)
+		return notFound("there is no inbound %d of %s", q.Inbound, q.Conversation.User)
 	case in.State != supervisor.InboundNew || in.Held || in.Kind != supervisor.KindCommand && in.Kind != supervisor.KindPress:
-		return invalid("Inbound %d is no command that waits.", q.Inbound)
+		return invalid("inbound %d is no command that waits", q.Inbound)
 	}
 	return nil
 }
@@ -138,8 +132,8 @@ const (
 // Use is what a person has said to a question, AnswerNone where they have not or their answer counts no more. taken says
 // that they allowed it once and another has used that: whoever wants it too has to ask again.
 func (s Questions) Use(ctx context.Context, id int64) (answer supervisor.Answer, taken bool, err error) {
-	err = s.db.writer.do(ctx, func(t *tx) (err error) {
-		answer, taken, err = questionTx{t}.use(id)
+	err = s.db.write(ctx, func(t tx) (err error) {
+		answer, taken, err = t.useAnswer(id)
 		return err
 	})
 	if err != nil {
@@ -148,19 +142,19 @@ func (s Questions) Use(ctx context.Context, id int64) (answer supervisor.Answer,
 	return answer, taken, nil
 }
 
-func (t questionTx) use(id int64) (supervisor.Answer, bool, error) {
-	q, err := t.find(findQuestion, id)
+func (t tx) useAnswer(id int64) (supervisor.Answer, bool, error) {
+	q, err := t.question(findQuestion, id)
 	switch {
 	case err != nil:
 		return "", false, err
 	case q.ID == 0:
-		return "", false, notFound("There is no question %d.", id)
+		return "", false, notFound("there is no question %d", id)
 	case q.used && q.Answer == supervisor.AnswerOnce:
 		return "", true, nil
-	case q.Answer == supervisor.AnswerNone || q.expired(t.now):
+	case q.Answer == supervisor.AnswerNone || q.expired(t.Now):
 		return "", false, nil
 	}
-	return q.Answer, false, t.exec(useQuestion, t.now, id)
+	return q.Answer, false, t.Exec(useQuestion, t.Now, id)
 }
 
 const withdrawQuestion = `UPDATE question SET expires_at = ?1 WHERE id = ?2 AND answer = '' AND expires_at > ?1`
@@ -168,7 +162,7 @@ const withdrawQuestion = `UPDATE question SET expires_at = ?1 WHERE id = ?2 AND 
 // Withdraw has a question expire that has no answer: nobody waits for that any more. One of a turn or a command
 // needs none when that ends.
 func (s Questions) Withdraw(ctx context.Context, id int64) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(withdrawQuestion, t.now, id) })
+	err := s.db.write(ctx, func(t tx) error { return t.Exec(withdrawQuestion, t.Now, id) })
 	return wrap(err, "withdraw question %d", id)
 }
 
@@ -181,8 +175,8 @@ const (
 // where it is foreign. AnswerAlways of an approval is kept as what they have granted, too. What was taken and what is foreign
 // is in the audit log.
 func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.PressResult, err error) {
-	err = s.db.writer.do(ctx, func(t *tx) (err error) {
-		q, came, err = questionTx{t}.press(p)
+	err = s.db.write(ctx, func(t tx) (err error) {
+		q, came, err = t.press(p)
 		return err
 	})
 	if err != nil {
@@ -191,8 +185,8 @@ func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.
 	return q, came, nil
 }
 
-func (t questionTx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult, _ error) {
-	q, err := t.find(findPressed, p.Digest)
+func (t tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult, _ error) {
+	q, err := t.question(findPressed, p.Digest)
 	if err != nil {
 		return none, "", err
 	}
@@ -204,13 +198,13 @@ func (t questionTx) press(p supervisor.Press) (none supervisor.Question, came su
 		return q.Question, supervisor.PressAnsweredBefore, nil
 	case q.askerEnded:
 		return q.Question, supervisor.PressEnded, nil
-	case q.expired(t.now):
+	case q.expired(t.Now):
 		return q.Question, supervisor.PressExpired, nil
 	case p.Answer == supervisor.AnswerAlways:
 		err = t.grant(q.Question)
 	}
 	if err == nil {
-		err = t.exec(answerQuestion, p.Answer, t.now, t.now+q.duration, q.ID)
+		err = t.Exec(answerQuestion, p.Answer, t.Now, t.Now+q.duration, q.ID)
 	}
 	if err == nil {
 		err = t.audit(p.User, "question."+string(p.Answer), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
@@ -234,17 +228,15 @@ func (q questionRow) allows(a supervisor.Answer) bool {
 		a == supervisor.AnswerAlways && q.Kind == supervisor.QuestionApproval
 }
 
-// find is the question that query finds by that, the zero value where there is none.
-func (t questionTx) find(query string, by any) (questionRow, error) {
-	rows, err := t.query(query, by)
-	q, _, err := one(rows, err, scanQuestion)
+// question is the one that query finds by that, the zero value where there is none.
+func (t tx) question(query string, by any) (questionRow, error) {
+	q, _, err := engine.One(t, scanQuestion, query, by)
 	return q, err
 }
 
-func scanQuestion(rows *sql.Rows) (q questionRow, err error) {
-	c, until := &q.Conversation, int64(0)
-	err = rows.Scan(&q.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &q.Turn, &q.Inbound, &q.Kind, &q.Tool, &q.Subject,
-		&q.Amount, &q.Text, &q.Answer, &until, &q.duration, &q.used, &q.askerEnded)
-	q.ExpiresAt = fromMillis(until)
-	return q, err
+func scanQuestion(row *engine.Row) (q questionRow) {
+	c := &q.Conversation
+	row.Scan(&q.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &q.Turn, &q.Inbound, &q.Kind, &q.Tool, &q.Subject,
+		&q.Amount, &q.Text, &q.Answer, &q.ExpiresAt, &q.duration, &q.used, &q.askerEnded)
+	return q
 }

@@ -235,7 +235,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 func TestGrantsAreListedAndRevoked(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("send it")
-	for range 2 { // postMayBecome always twice, it is allowed once
+	for range 2 { // allowed always twice, it is allowed once
 		q, _ := ask(s, approval(s, turn), s.look("SELECT hex(randomblob(32))"))
 		press(s, s.look("SELECT digest FROM question WHERE id = ?", q.ID), supervisor.AnswerAlways)
 		use(s, q.ID)

@@ -1,6 +1,10 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+
+	"mews/supervisor/sqlite/internal/engine"
+)
 
 // Settings are what people have chosen while the service runs, by name. User "" is the service itself.
 type Settings struct{ db *DB }
@@ -14,19 +18,18 @@ const (
 
 // Get is what a user has chosen; ok is false where that is nothing.
 func (s Settings) Get(ctx context.Context, user, name string) (value string, ok bool, err error) {
-	rows, err := s.db.read(ctx, findSetting, user, name)
-	value, ok, err = one(rows, err, scanText)
+	value, ok, err = engine.One(s.db.reader(ctx), engine.String, findSetting, user, name)
 	return value, ok, wrap(err, "find the setting %s of %q", name, user)
 }
 
 // Put keeps what a user has chosen, in place of what that was before.
 func (s Settings) Put(ctx context.Context, user, name, value string) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(putSetting, user, name, value) })
+	err := s.db.write(ctx, func(t tx) error { return t.Exec(putSetting, user, name, value) })
 	return wrap(err, "keep the setting %s of %q", name, user)
 }
 
 // Delete takes back what a user has chosen. It is no error that that was nothing.
 func (s Settings) Delete(ctx context.Context, user, name string) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return t.exec(deleteSetting, user, name) })
+	err := s.db.write(ctx, func(t tx) error { return t.Exec(deleteSetting, user, name) })
 	return wrap(err, "delete the setting %s of %q", name, user)
 }

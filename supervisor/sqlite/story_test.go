@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -160,22 +158,13 @@ func (s *story) state(inbound int64) string {
 	return s.look("SELECT state FROM inbox WHERE id = ?", inbound)
 }
 
-// look reads the database beside the program, and joins what it finds.
+// look reads what no store shows, and joins what it finds.
 func (s *story) look(query string, args ...any) string {
 	s.Helper()
-	other, err := sql.Open("sqlite3", "file:"+s.path+"?mode=ro")
-	s.must(err)
-	defer other.Close()
-	rows, err := other.QueryContext(s.Context(), query, args...)
-	s.must(err)
-	var found []string
-	for rows.Next() {
-		var v string
-		s.must(rows.Scan(&v))
-		found = append(found, v)
+	if s.db == nil {
+		return strings.Join(sqlitetest.LookAt(s, s.path, query, args...), " ")
 	}
-	s.must(rows.Err())
-	return strings.Join(found, " ")
+	return strings.Join(sqlitetest.Look(s, s.db, query, args...), " ")
 }
 
 // step is a model's message with a text, if there is one, and calls of read_file.

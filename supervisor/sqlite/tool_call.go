@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"mews/protocol"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // CommitResult keeps what became of a call, with what it changed, and returns the message's id. The same result again
 // changes nothing and returns the same id. Refused if the turn has ended or has no such call of that tool, or if the
 // call has another result.
 func (s Turns) CommitResult(ctx context.Context, turn int64, r protocol.ToolResult) (message int64, err error) {
-	message, err = inTurn(ctx, s.db.writer, turn, func(t turnTx) (int64, error) { return t.commitResult(r) })
+	message, err = inTurn(ctx, s.db, turn, func(t turnTx) (int64, error) { return t.commitResult(r) })
 	return message, wrap(err, "commit the result of call %s of turn %d", r.Call, turn)
 }
 
@@ -20,7 +21,7 @@ func (t turnTx) commitResult(r protocol.ToolResult) (int64, error) {
 	case err != nil:
 		return 0, err
 	case call.name != r.Name:
-		return 0, invalid("Call %s of turn %d is of %s, not of %s.", r.Call, t.turn.ID, call.name, r.Name)
+		return 0, invalid("call %s of turn %d is of %s, not of %s", r.Call, t.turn.ID, call.name, r.Name)
 	case call.result != 0:
 		return call.result, t.sameResult(call.result, r)
 	}
@@ -35,10 +36,9 @@ func (t turnTx) sameResult(message int64, r protocol.ToolResult) error {
 	if err != nil {
 		return err
 	}
-	rows, err := t.query(findParts, message)
-	have, _, err := one(rows, err, scanText)
+	have, _, err := engine.One(t, engine.String, findParts, message)
 	if err == nil && have != want {
-		err = invalid("Call %s has another result.", r.Call)
+		err = invalid("call %s has another result", r.Call)
 	}
 	return err
 }
@@ -51,7 +51,7 @@ func (t turnTx) putResult(r protocol.ToolResult) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := t.exec(answerCall, id, t.turn.Conversation.ID, r.Call); err != nil {
+	if err := t.Exec(answerCall, id, t.turn.Conversation.ID, r.Call); err != nil {
 		return 0, err
 	}
 	return id, t.putEffects(r)
@@ -63,9 +63,9 @@ const insertEffect = `INSERT INTO effect (user, turn, call, kind, target, detail
 func (t turnTx) putEffects(r protocol.ToolResult) error {
 	for _, c := range r.Changes {
 		if c.Kind == "" {
-			return invalid("A change of call %s has no kind.", r.Call)
+			return invalid("a change of call %s has no kind", r.Call)
 		}
-		err := t.exec(insertEffect, t.turn.Conversation.User, t.turn.ID, r.Call, c.Kind, c.Target, c.Detail, t.now)
+		err := t.Exec(insertEffect, t.turn.Conversation.User, t.turn.ID, r.Call, c.Kind, c.Target, c.Detail, t.Now)
 		if err != nil {
 			return err
 		}

@@ -2,12 +2,12 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Factors are people's second factors, and what was tried against them. Their secrets are sealed by whoever puts them.
@@ -21,8 +21,7 @@ const findFactor = `SELECT user, secret, confirmed_at IS NOT NULL, last_step, fa
 // Find is a person's factor, if there is something known of one. It may have no secret: then something was tried against
 // it that is not there.
 func (s Factors) Find(ctx context.Context, user string) (supervisor.Factor, bool, error) {
-	rows, err := s.db.read(ctx, findFactor, user)
-	f, ok, err := one(rows, err, scanFactor)
+	f, ok, err := engine.One(s.db.reader(ctx), scanFactor, findFactor, user)
 	return f, ok, wrap(err, "find the second factor of %s", user)
 }
 
@@ -31,13 +30,12 @@ const listFactors = `SELECT user, confirmed_at IS NOT NULL, locked_until FROM to
 // List lists the factors that people have enrolled: whose they are, whether they are confirmed, and until when they are
 // locked. All else is left out.
 func (s Factors) List(ctx context.Context) ([]supervisor.Factor, error) {
-	rows, err := s.db.read(ctx, listFactors)
-	list, err := all(rows, err, func(rows *sql.Rows) (f supervisor.Factor, err error) {
+	list, err := engine.All(s.db.reader(ctx), func(row *engine.Row) (f supervisor.Factor) {
 		var until int64
-		err = rows.Scan(&f.User, &f.Confirmed, &until)
+		row.Scan(&f.User, &f.Confirmed, &until)
 		f.LockedUntil = fromMillisOrZero(until)
-		return f, err
-	})
+		return f
+	}, listFactors)
 	return list, wrap(err, "list the second factors")
 }
 
@@ -54,18 +52,18 @@ const (
 // was not confirmed before, and the entries are put into the audit log with them. Refused where a factor is confirmed: that
 // one is reset first.
 func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditRow) error {
-	err := s.db.writer.do(ctx, func(t *tx) error {
+	err := s.db.write(ctx, func(t tx) error {
 		if len(sealed) == 0 {
-			return invalid("A second factor of %s without a secret can't be kept.", user)
+			return invalid("a second factor of %s without a secret can't be kept", user)
 		}
-		n, err := t.change(enrolFactor, user, sealed, t.now)
+		n, err := t.Change(enrolFactor, user, sealed, t.Now)
 		if err != nil {
 			return err
 		}
 		if n == 0 {
-			return invalid("%s has a second factor already. Reset it before you make another.", user)
+			return supervisor.NewProblem(supervisor.ProblemFactorExists, nil, user)
 		}
-		if err := t.exec(forgetRecovery, user); err != nil {
+		if err := t.Exec(forgetRecovery, user); err != nil {
 			return err
 		}
 		if err := t.each(insertRecovery, user, recovery); err != nil {
@@ -77,9 +75,9 @@ func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery [
 }
 
 // each runs a statement for each of a person's digests.
-func (t *tx) each(query, user string, digests []string) error {
+func (t tx) each(query, user string, digests []string) error {
 	for _, digest := range digests {
-		if err := t.exec(query, user, digest); err != nil {
+		if err := t.Exec(query, user, digest); err != nil {
 			return err
 		}
 	}
@@ -96,10 +94,10 @@ const (
 // which that put something into the outbox. If any of that was there, the entries are put into the audit log in the same
 // transaction.
 func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (there bool, told []int64, err error) {
-	told, err = inTransaction(ctx, s.db.writer, func(t *tx) ([]int64, error) {
+	told, err = inTransaction(ctx, s.db, func(t tx) ([]int64, error) {
 		all := int64(0)
 		for _, query := range []string{forgetRecovery, closeLogins, endEnrol, deleteFactor} {
-			n, err := t.change(query, user)
+			n, err := t.Change(query, user)
 			if err != nil {
 				return nil, err
 			}
@@ -118,7 +116,7 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 // Unlock forgets what was tried against a person's factor, and says whether there is one. If so, the entries are put into the
 // audit log in the same transaction.
 func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
-	n, err := s.db.writer.changing(ctx, entries, func(t *tx) (int64, error) { return t.change(unlockFactor, t.now, user) })
+	n, err := s.db.changing(ctx, entries, func(t tx) (int64, error) { return t.Change(unlockFactor, t.Now, user) })
 	return n > 0, wrap(err, "unlock the second factor of %s", user)
 }
 
@@ -126,29 +124,28 @@ func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (
 // opens no gate.
 func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.Decide, detail string) (
 	supervisor.Verdict, error) {
-	verdict, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Verdict, error) {
+	verdict, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Verdict, error) {
 		return t.attempt(user, decide, detail)
 	})
 	return verdict, wrap(err, "try a code of %s", user)
 }
 
 // attempt has decide hold a code against a person's factor, and keeps that and what became of it.
-func (t *tx) attempt(user string, decide supervisor.Decide, detail string) (supervisor.Verdict, error) {
-	rows, err := t.query(findFactor, user)
-	was, ok, err := one(rows, err, scanFactor)
+func (t tx) attempt(user string, decide supervisor.Decide, detail string) (supervisor.Verdict, error) {
+	was, ok, err := engine.One(t, scanFactor, findFactor, user)
 	if err != nil {
 		return supervisor.Verdict{}, err
 	}
 	was.User = user
 	left := slices.Clone(was.Recovery) // decide may change what it is given
-	is, verdict := decide(was, fromMillis(t.now))
+	is, verdict := decide(was, fromMillis(t.Now))
 	if ok || len(is.Secret) > 0 || is.Failures > 0 || !is.LockedUntil.IsZero() {
 		if err := t.putFactor(user, is, left); err != nil {
 			return verdict, err
 		}
 	}
 	if is.Confirmed && !was.Confirmed {
-		if err := t.exec(endEnrol, user); err != nil {
+		if err := t.Exec(endEnrol, user); err != nil {
 			return verdict, err
 		}
 	}
@@ -165,7 +162,7 @@ const (
 )
 
 // putFactor keeps a factor as it is now. left are the recovery codes that were left before.
-func (t *tx) putFactor(user string, f supervisor.Factor, left []string) error {
+func (t tx) putFactor(user string, f supervisor.Factor, left []string) error {
 	until := int64(0)
 	if !f.LockedUntil.IsZero() {
 		until = f.LockedUntil.UnixMilli()
@@ -174,7 +171,7 @@ func (t *tx) putFactor(user string, f supervisor.Factor, left []string) error {
 	if secret == nil {
 		secret = []byte{}
 	}
-	err := t.exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, until, t.now)
+	err := t.Exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, until, t.Now)
 	if err != nil {
 		return err
 	}
@@ -182,22 +179,22 @@ func (t *tx) putFactor(user string, f supervisor.Factor, left []string) error {
 		if slices.Contains(f.Recovery, digest) {
 			continue
 		}
-		if err := t.exec(useRecovery, user, digest, t.now); err != nil {
+		if err := t.Exec(useRecovery, user, digest, t.Now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func scanFactor(rows *sql.Rows) (f supervisor.Factor, err error) {
+func scanFactor(row *engine.Row) (f supervisor.Factor) {
 	var until int64
 	var recovery string
-	err = rows.Scan(&f.User, &f.Secret, &f.Confirmed, &f.LastPeriod, &f.Failures, &f.Lockouts, &until, &recovery)
+	row.Scan(&f.User, &f.Secret, &f.Confirmed, &f.LastPeriod, &f.Failures, &f.Lockouts, &until, &recovery)
 	if len(f.Secret) == 0 {
 		f.Secret = nil
 	}
 	f.Recovery, f.LockedUntil = strings.Fields(recovery), fromMillisOrZero(until)
-	return f, err
+	return f
 }
 
 // fromMillisOrZero is the time of a column where 0 is none.

@@ -2,13 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-
-	"github.com/ncruces/go-sqlite3"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Turns are the work on what people sent, kept step by step, so that a turn goes on where it was after any crash. What
@@ -21,26 +19,26 @@ const insertTurn = `INSERT INTO turn (user, conversation, kind, inbound, started
 // Start starts the turn of an inbound: the inbound is running and its text is in the transcript. Refused unless the
 // inbound is a new text and no other turn runs in its conversation.
 func (s Turns) Start(ctx context.Context, inbound int64) (supervisor.Turn, error) {
-	turn, err := inTransaction(ctx, s.db.writer, func(t *tx) (supervisor.Turn, error) { return t.startTurn(inbound) })
+	turn, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Turn, error) { return t.startTurn(inbound) })
 	return turn, wrap(err, "start the turn of inbound %d", inbound)
 }
 
-func (t *tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
+func (t tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
 	in, err := t.inbound(inbound)
 	if err != nil {
 		return turn, err
 	}
 	if in.Kind != supervisor.KindText {
-		return turn, invalid("Inbound %d is a %s; a turn is for a text.", in.ID, in.Kind)
+		return turn, invalid("inbound %d is a %s; a turn is for a text", in.ID, in.Kind)
 	}
 	if err := t.transition(in, supervisor.InboundRunning); err != nil {
 		return turn, err
 	}
 	turn = supervisor.Turn{Conversation: in.Conversation, Kind: supervisor.TurnChat, Inbound: in.ID,
-		Message: in.Message, StartedAt: fromMillis(t.now)}
-	turn.ID, err = t.insert(insertTurn, in.Conversation.User, in.Conversation.ID, turn.Kind, in.ID, t.now)
-	if errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) {
-		return turn, invalid("Another turn runs in conversation %d.", in.Conversation.ID)
+		Message: in.Message, StartedAt: fromMillis(t.Now)}
+	turn.ID, err = t.Insert(insertTurn, in.Conversation.User, in.Conversation.ID, turn.Kind, in.ID, t.Now)
+	if errors.Is(err, engine.ErrUnique) {
+		return turn, invalid("another turn runs in conversation %d", in.Conversation.ID)
 	}
 	if err != nil {
 		return turn, err
@@ -73,18 +71,15 @@ func (s Turns) Open(ctx context.Context, conversation int64) (RunningTurn, bool,
 }
 
 func (s Turns) open(ctx context.Context, conversation int64) (open RunningTurn, ok bool, err error) {
-	rows, err := s.db.read(ctx, findRunningTurn, conversation)
-	turn, ok, err := one(rows, err, scanTurn)
+	turn, ok, err := engine.One(s.db.reader(ctx), scanTurn, findRunningTurn, conversation)
 	if err != nil || !ok {
 		return open, false, err
 	}
-	rows, err = s.db.read(ctx, listTurnMessages, turn.ID)
-	messages, err := all(rows, err, scanMessage)
+	messages, err := messages(s.db.reader(ctx), listTurnMessages, turn.ID)
 	if err != nil {
 		return open, false, err
 	}
-	rows, err = s.db.read(ctx, listBegun, turn.ID)
-	begun, err := all(rows, err, scanText)
+	begun, err := engine.All(s.db.reader(ctx), engine.String, listBegun, turn.ID)
 	return RunningTurn{Turn: turn.Turn, Messages: messages, Begun: begun}, err == nil, err
 }
 
@@ -92,20 +87,20 @@ const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING d
 
 // Died counts a worker that ended in a turn and returns how many have.
 func (s Turns) Died(ctx context.Context, turn int64) (deaths int, err error) {
-	n, err := inTurn(ctx, s.db.writer, turn, func(t turnTx) (int64, error) { return t.insert(countDeath, turn) })
+	n, err := inTurn(ctx, s.db, turn, func(t turnTx) (int64, error) { return t.Insert(countDeath, turn) })
 	return int(n), wrap(err, "count a dead worker of turn %d", turn)
 }
 
 // turnTx is a transaction within a turn. inTurn makes one, once it has seen that the turn runs, and startTurn makes one
 // for the turn that it has begun.
 type turnTx struct {
-	*tx
+	tx
 	turn supervisor.Turn
 }
 
 // inTurn is inTransaction within the turn with that id; refused if it has ended.
-func inTurn[T any](ctx context.Context, w *writer, id int64, fn func(turnTx) (T, error)) (T, error) {
-	return inTransaction(ctx, w, func(t *tx) (none T, _ error) {
+func inTurn[T any](ctx context.Context, db *DB, id int64, fn func(turnTx) (T, error)) (T, error) {
+	return inTransaction(ctx, db, func(t tx) (none T, _ error) {
 		turn, err := t.runningTurn(id)
 		if err != nil {
 			return none, err
@@ -117,16 +112,15 @@ func inTurn[T any](ctx context.Context, w *writer, id int64, fn func(turnTx) (T,
 const findTurn = selectTurn + `WHERE t.id = ?`
 
 // runningTurn is the turn with that id; refused if it has ended.
-func (t *tx) runningTurn(id int64) (supervisor.Turn, error) {
-	rows, err := t.query(findTurn, id)
-	turn, ok, err := one(rows, err, scanTurn)
+func (t tx) runningTurn(id int64) (supervisor.Turn, error) {
+	turn, ok, err := engine.One(t, scanTurn, findTurn, id)
 	switch {
 	case err != nil:
 		return turn.Turn, err
 	case !ok:
-		return turn.Turn, notFound("There is no turn %d.", id)
+		return turn.Turn, notFound("there is no turn %d", id)
 	case turn.ended:
-		return turn.Turn, invalid("Turn %d has ended.", id)
+		return turn.Turn, invalid("turn %d has ended", id)
 	}
 	return turn.Turn, nil
 }
@@ -137,10 +131,9 @@ type turnRow struct {
 	ended bool
 }
 
-func scanTurn(rows *sql.Rows) (turn turnRow, err error) {
-	c, at := &turn.Conversation, int64(0)
-	err = rows.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &turn.Kind, &turn.Inbound, &turn.Message,
-		&turn.Deaths, &at, &turn.ended)
-	turn.StartedAt = fromMillis(at)
-	return turn, err
+func scanTurn(row *engine.Row) (turn turnRow) {
+	c := &turn.Conversation
+	row.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &turn.Kind, &turn.Inbound, &turn.Message,
+		&turn.Deaths, &turn.StartedAt, &turn.ended)
+	return turn
 }

@@ -19,7 +19,7 @@ type FinishTurn struct {
 
 // Finish ends a turn and puts its answer into the outbox. Refused if the turn has ended.
 func (s Turns) Finish(ctx context.Context, f FinishTurn) (supervisor.Delivery, error) {
-	d, err := inTurn(ctx, s.db.writer, f.Turn, func(t turnTx) (supervisor.Delivery, error) { return t.finish(f) })
+	d, err := inTurn(ctx, s.db, f.Turn, func(t turnTx) (supervisor.Delivery, error) { return t.finish(f) })
 	return d, wrap(err, "finish turn %d", f.Turn)
 }
 
@@ -66,13 +66,13 @@ func (t turnTx) keepPartial(f FinishTurn) error {
 
 const endTurn = `UPDATE turn SET why = ?, ended_at = ? WHERE id = ?`
 
-// turnEnd moves the turn and its inbounds to their ends. What was taken in on the way ends as what it began with, whatever that
+// end moves the turn and its inbounds to their ends. What was taken in on the way ends as what it began with, whatever that
 // is. Stopped: a /stop is about all that came before it, and what came after it was never taken. Failed: the failure was of a
 // request with all of them in it, and it is all of them that the person is told about. Parked: all of them were there before the
 // first of the workers ended; nobody knows which of them ends the workers, and to find that out would end three more for each.
 func (t turnTx) end(f FinishTurn) error {
 	if f.Why == "" {
-		return invalid("Turn %d cannot end without a reason.", t.turn.ID)
+		return invalid("turn %d cannot end without a reason", t.turn.ID)
 	}
 	ins, err := t.inbounds()
 	if err != nil {
@@ -83,5 +83,5 @@ func (t turnTx) end(f FinishTurn) error {
 			return err
 		}
 	}
-	return t.exec(endTurn, f.Why, t.now, t.turn.ID)
+	return t.Exec(endTurn, f.Why, t.Now, t.turn.ID)
 }

@@ -1,6 +1,10 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+
+	"mews/supervisor/sqlite/internal/engine"
+)
 
 // findFirstMessage walks from a turn to those right before it, as long as each was stopped and no command has cut it off since its
 // text came. What a turn's messages are preceded by in the transcript is of the turn before it, for one at a time runs.
@@ -17,7 +21,6 @@ const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 // Asked is the message with which began what a turn is to answer: its own first, or that of the oldest of the turns right
 // before it that were stopped for what was sent next. A turn that a /stop ended is not one of those, nor is one before a /new.
 func (s Turns) Asked(ctx context.Context, turn int64) (message int64, err error) {
-	rows, err := s.db.read(ctx, findFirstMessage, turn)
-	message, _, err = one(rows, err, scanInt)
+	message, _, err = engine.One(s.db.reader(ctx), engine.Integer, findFirstMessage, turn)
 	return message, wrap(err, "find what turn %d is to answer", turn)
 }

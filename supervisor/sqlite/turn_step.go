@@ -2,13 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-
-	"github.com/ncruces/go-sqlite3"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Step is what a model said in a turn, and what that cost.
@@ -27,20 +25,20 @@ type Step struct {
 // CommitStep keeps what a model said and returns the message's id. Refused if the turn has ended, if calls of its last
 // step have no result yet, and if a call's ID is empty or was used before in the conversation.
 func (s Turns) CommitStep(ctx context.Context, step Step) (message int64, err error) {
-	message, err = inTurn(ctx, s.db.writer, step.Turn, func(t turnTx) (int64, error) { return t.commitStep(step) })
+	message, err = inTurn(ctx, s.db, step.Turn, func(t turnTx) (int64, error) { return t.commitStep(step) })
 	return message, wrap(err, "commit a step of turn %d", step.Turn)
 }
 
 func (t turnTx) commitStep(step Step) (int64, error) {
 	if step.Message.Role != protocol.RoleAssistant {
-		return 0, invalid("A step's message is the assistant's, not one of role %q.", step.Message.Role)
+		return 0, invalid("a step's message is the assistant's, not one of role %q", step.Message.Role)
 	}
 	open, err := t.openCalls()
 	if err != nil {
 		return 0, err
 	}
 	if len(open) > 0 {
-		return 0, invalid("Call %s of turn %d has no result yet.", open[0].ID, t.turn.ID)
+		return 0, invalid("call %s of turn %d has no result yet", open[0].ID, t.turn.ID)
 	}
 	id, err := t.putMessage(step.Message)
 	if err != nil {
@@ -49,7 +47,7 @@ func (t turnTx) commitStep(step Step) (int64, error) {
 	if err := t.putCalls(id, step.Message.Calls()); err != nil {
 		return 0, err
 	}
-	return id, usageTx{t.tx}.put(id, t.usage(step), step.Leases...)
+	return id, t.putUsage(id, t.usage(step), step.Leases...)
 }
 
 const (
@@ -60,22 +58,21 @@ const (
 
 // openCalls are the turn's calls that have no result, in the order in which the model made them.
 func (t turnTx) openCalls() ([]protocol.ToolCall, error) {
-	rows, err := t.query(listOpen, t.turn.ID)
-	return all(rows, err, func(rows *sql.Rows) (c protocol.ToolCall, err error) {
-		err = rows.Scan(&c.ID, &c.Name)
-		return c, err
-	})
+	return engine.All(t, func(r *engine.Row) (c protocol.ToolCall) {
+		r.Scan(&c.ID, &c.Name)
+		return c
+	}, listOpen, t.turn.ID)
 }
 
 func (t turnTx) putCalls(message int64, calls []protocol.ToolCall) error {
 	in := t.turn.Conversation
 	for i, call := range calls {
 		if call.ID == "" {
-			return invalid("A call of %s has no ID.", call.Name)
+			return invalid("a call of %s has no ID", call.Name)
 		}
-		err := t.exec(insertCall, in.ID, call.ID, in.User, t.turn.ID, message, i, call.Name)
-		if errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY) {
-			return invalid("The call ID %s was used before in conversation %d.", call.ID, in.ID)
+		err := t.Exec(insertCall, in.ID, call.ID, in.User, t.turn.ID, message, i, call.Name)
+		if errors.Is(err, engine.ErrPrimaryKey) {
+			return invalid("the call ID %s was used before in conversation %d", call.ID, in.ID)
 		}
 		if err != nil {
 			return err
@@ -103,13 +100,12 @@ const findCall = `SELECT name, begun_at IS NOT NULL, coalesce(result, 0) FROM to
 
 // call is a call that the model has made in the turn.
 func (t turnTx) call(id string) (toolCallRow, error) {
-	rows, err := t.query(findCall, t.turn.Conversation.ID, id, t.turn.ID)
-	call, ok, err := one(rows, err, func(rows *sql.Rows) (c toolCallRow, err error) {
-		err = rows.Scan(&c.name, &c.begun, &c.result)
-		return c, err
-	})
+	call, ok, err := engine.One(t, func(r *engine.Row) (c toolCallRow) {
+		r.Scan(&c.name, &c.begun, &c.result)
+		return c
+	}, findCall, t.turn.Conversation.ID, id, t.turn.ID)
 	if err == nil && !ok {
-		err = notFound("There is no call %s in turn %d.", id, t.turn.ID)
+		err = notFound("there is no call %s in turn %d", id, t.turn.ID)
 	}
 	return call, err
 }
@@ -119,7 +115,7 @@ const beginCall = `UPDATE tool_call SET begun_at = ? WHERE conversation = ? AND 
 // CommitBegun keeps that a tool is about to run whose effect must not happen twice. Refused if that was kept before,
 // or if the call has a result: whoever gets nil, and nobody else, may run it.
 func (s Turns) CommitBegun(ctx context.Context, turn int64, call string) error {
-	_, err := inTurn(ctx, s.db.writer, turn, func(t turnTx) (none struct{}, _ error) {
+	_, err := inTurn(ctx, s.db, turn, func(t turnTx) (none struct{}, _ error) {
 		return none, t.commitBegun(call)
 	})
 	return wrap(err, "commit that call %s of turn %d begins", call, turn)
@@ -131,9 +127,9 @@ func (t turnTx) commitBegun(call string) error {
 	case err != nil:
 		return err
 	case c.result != 0:
-		return invalid("Call %s of turn %d has a result.", call, t.turn.ID)
+		return invalid("call %s of turn %d has a result", call, t.turn.ID)
 	case c.begun:
-		return invalid("Call %s of turn %d has begun before.", call, t.turn.ID)
+		return invalid("call %s of turn %d has begun before", call, t.turn.ID)
 	}
-	return t.exec(beginCall, t.now, t.turn.Conversation.ID, call)
+	return t.Exec(beginCall, t.Now, t.turn.Conversation.ID, call)
 }

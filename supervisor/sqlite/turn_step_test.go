@@ -64,7 +64,7 @@ func TestNoStepBeforeAllCallsAreAnswered(t *testing.T) {
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
 	s.must(err)
 	_, err = s.db.Turns().CommitStep(t.Context(), step(turn, "next"))
-	s.refused(err, supervisor.CodeInvalid, "Call c2 of turn")
+	s.refused(err, supervisor.CodeInvalid, "call c2 of turn")
 	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c2", "two"))
 	s.must(err)
 	_, err = s.db.Turns().CommitStep(t.Context(), step(turn, "next"))

@@ -5,6 +5,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // endsTopic says of a command n that it ends what came before it or parts it from what comes behind it. It is read off the text
@@ -12,7 +13,7 @@ import (
 const endsTopic = `n.kind = 'command' AND n.held = 0 AND (n.text LIKE '/stop%' OR n.text LIKE '/new%')`
 
 // takable is what a turn may take in. What stands behind a /stop or a /new without an answer is left where it is: what came
-// inboundTransitions it must not be in the turn that it ends, nor in the topic that it closes. Any other command may wait for its person's
+// after it must not be in the turn that it ends, nor in the topic that it closes. Any other command may wait for its person's
 // word for an hour, and holds up nothing.
 //
 // A turn in which a worker has ended takes nothing: what has nothing to do with that death is not to be parked for it.
@@ -35,23 +36,18 @@ const (
 // takes nothing at all where a worker has ended in the turn, or where the model's last message has calls without a result, or
 // none and so ends the turn: what waits is for a turn of its own then. Refused if the turn has ended.
 func (s Turns) Take(ctx context.Context, turn int64, room int) (taken int, err error) {
-	rows, err := s.db.read(ctx, findTakable, turn)
-	if _, ok, err := one(rows, err, scanInt); err != nil || !ok { // almost always: it costs no commit then
+	if _, ok, err := engine.One(s.db.reader(ctx), engine.Integer, findTakable, turn); err != nil || !ok { // almost always: it costs no commit then
 		return 0, wrap(err, "look for what turn %d may take in", turn)
 	}
-	taken, err = inTurn(ctx, s.db.writer, turn, func(t turnTx) (int, error) { return takeTx{t}.take(room) })
+	taken, err = inTurn(ctx, s.db, turn, func(t turnTx) (int, error) { return t.takeWaiting(room) })
 	return taken, wrap(err, "take into turn %d what waits", turn)
 }
 
-// takeTx is a transaction in which a turn takes something in.
-type takeTx struct{ turnTx }
-
-func (t takeTx) take(room int) (taken int, err error) {
+func (t turnTx) takeWaiting(room int) (taken int, err error) {
 	if between, err := t.betweenSteps(); err != nil || !between {
 		return 0, err
 	}
-	rows, err := t.query(listTakable, t.turn.ID)
-	waiting, err := all(rows, err, scanInbound)
+	waiting, err := engine.All(t, scanInbound, listTakable, t.turn.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -67,11 +63,11 @@ func (t takeTx) take(room int) (taken int, err error) {
 	return taken, nil
 }
 
-func (t takeTx) takeOne(in supervisor.Inbound) error {
+func (t turnTx) takeOne(in supervisor.Inbound) error {
 	if err := t.transition(in, supervisor.InboundRunning); err != nil {
 		return err
 	}
-	if err := t.exec(bindInbound, t.turn.ID, in.ID); err != nil {
+	if err := t.Exec(bindInbound, t.turn.ID, in.ID); err != nil {
 		return err
 	}
 	_, err := t.putMessage(protocol.UserText(in.Text))
@@ -79,13 +75,12 @@ func (t takeTx) takeOne(in supervisor.Inbound) error {
 }
 
 // betweenSteps says whether the next thing in the turn is the model's to say.
-func (t takeTx) betweenSteps() (bool, error) {
+func (t turnTx) betweenSteps() (bool, error) {
 	open, err := t.openCalls()
 	if err != nil || len(open) > 0 {
 		return false, err
 	}
-	rows, err := t.query(newestRole, t.turn.ID)
-	role, _, err := one(rows, err, scanText)
+	role, _, err := engine.One(t, engine.String, newestRole, t.turn.ID)
 	return role != string(protocol.RoleAssistant), err
 }
 
@@ -101,7 +96,6 @@ func (t turnTx) inbounds() ([]supervisor.Inbound, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := t.query(listTaken, t.turn.ID)
-	taken, err := all(rows, err, scanInbound)
+	taken, err := engine.All(t, scanInbound, listTaken, t.turn.ID)
 	return append([]supervisor.Inbound{first}, taken...), err
 }

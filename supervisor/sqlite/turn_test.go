@@ -39,7 +39,7 @@ func TestWhatATurnIsNotStartedFor(t *testing.T) {
 	}{
 		{"a command", command.ID, supervisor.CodeInvalid, "a turn is for a text"},
 		{"an inbound that is not there", 999, supervisor.CodeNotFound, "no inbound 999"},
-		{"a second turn beside a running one", s.text("me too").ID, supervisor.CodeInvalid, "Another turn runs"},
+		{"a second turn beside a running one", s.text("me too").ID, supervisor.CodeInvalid, "another turn runs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := s.look("SELECT state FROM inbox ORDER BY id")

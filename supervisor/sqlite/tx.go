@@ -2,132 +2,62 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
-// tx is the writer's transaction as one write function sees it. It is not kept beyond that function.
-type tx struct {
-	ctx  context.Context // the transaction's, not a caller's: it does not end
-	conn *connection
-	now  int64 // unix milliseconds, the same for all that the transaction writes
+// tx is the transaction as one write function sees it. It is not kept beyond that function, and does not leave the
+// package.
+type tx struct{ *engine.Tx }
 
-	scrub bool // what it takes out is not to be left in the journal either
+// write has fn run in the next transaction and waits until that is on disk.
+func (db *DB) write(ctx context.Context, fn func(tx) error) error {
+	return db.engine.Write(ctx, func(t *engine.Tx) error { return fn(tx{t}) })
 }
 
-// exec runs a statement that returns no rows.
-func (t *tx) exec(query string, args ...any) error {
-	s, err := t.conn.statement(query)
-	if err != nil {
+// inTransaction has fn run in the next transaction and returns what it returned, once that is on disk; the zero value with
+// an error.
+func inTransaction[T any](ctx context.Context, db *DB, fn func(tx) (T, error)) (T, error) {
+	var result, zero T
+	err := db.write(ctx, func(t tx) (err error) {
+		result, err = fn(t)
 		return err
-	}
-	_, err = s.ExecContext(t.ctx, args...)
-	return err
-}
-
-// change runs a statement that returns no rows and says how many it has changed.
-func (t *tx) change(query string, args ...any) (int64, error) {
-	s, err := t.conn.statement(query)
+	})
 	if err != nil {
-		return 0, err
+		return zero, err
 	}
-	r, err := s.ExecContext(t.ctx, args...)
-	if err != nil {
-		return 0, err
-	}
-	return r.RowsAffected()
+	return result, nil
 }
 
-// query runs a statement that returns rows; the result goes into one or all.
-func (t *tx) query(query string, args ...any) (*sql.Rows, error) {
-	s, err := t.conn.statement(query)
-	if err != nil {
-		return nil, err
-	}
-	return s.QueryContext(t.ctx, args...)
-}
-
-// read runs a statement of the readers, prepared once. The statement is the same for all who read, and outlives ctx.
-func (db *DB) read(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	s, err := prepared(ctx, db, query)
-	if err != nil {
-		return nil, err
-	}
-	return s.QueryContext(ctx, args...)
-}
-
-// prepared is query as the readers have prepared it.
-func prepared(ctx context.Context, db *DB, query string) (*sql.Stmt, error) {
-	if known, ok := db.prepared.Load(query); ok {
-		return known.(*sql.Stmt), nil
-	}
-	s, err := db.readers.PrepareContext(context.WithoutCancel(ctx), query)
-	if err != nil {
-		return nil, err
-	}
-	first, taken := db.prepared.LoadOrStore(query, s)
-	if taken {
-		err = s.Close()
-	}
-	return first.(*sql.Stmt), err
-}
-
-// insert runs a statement that returns one id.
-func (t *tx) insert(query string, args ...any) (int64, error) {
-	rows, err := t.query(query, args...)
-	id, ok, err := one(rows, err, scanInt)
-	if err == nil && !ok {
-		err = fmt.Errorf("insert: no id came back from %q", query)
-	}
-	return id, err
-}
-
-// all reads the rows of a query that ended in err.
-func all[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) (list []T, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	for rows.Next() {
-		v, err := scan(rows)
-		if err != nil {
-			return nil, joinErrors(err, rows.Close())
-		}
-		list = append(list, v)
-	}
-	return list, joinErrors(rows.Err(), rows.Close())
-}
-
-// one reads the first row of a query that ended in err, if there is one.
-func one[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) (v T, ok bool, _ error) {
-	if err != nil {
-		return v, false, err
-	}
-	if rows.Next() {
-		v, err = scan(rows)
-		ok = err == nil
-	} else {
-		err = rows.Err()
-	}
-	return v, ok, joinErrors(err, rows.Close())
-}
-
-func scanInt(rows *sql.Rows) (n int64, err error) {
-	err = rows.Scan(&n)
-	return n, err
-}
-
-func scanText(rows *sql.Rows) (s string, err error) {
-	err = rows.Scan(&s)
-	return s, err
-}
+// reader reads outside of a transaction, for somebody.
+func (db *DB) reader(ctx context.Context) engine.Reader { return db.engine.Reader(ctx) }
 
 // fromMillis is the time of a column. Times are kept as unix milliseconds.
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// toMillis is the first full millisecond that is not before at.
+func toMillis(at time.Time) int64 { return at.Add(time.Millisecond - 1).UnixMilli() }
+
+// since and until are the bounds of a span of time; the zero time is no bound.
+func since(at time.Time) int64 {
+	if at.IsZero() {
+		return math.MinInt64
+	}
+	return toMillis(at)
+}
+
+func until(at time.Time) int64 {
+	if at.IsZero() {
+		return math.MaxInt64
+	}
+	return toMillis(at)
+}
 
 // orNull is nil for 0, which is how an absent id is kept.
 func orNull(id int64) any {
@@ -137,16 +67,40 @@ func orNull(id int64) any {
 	return id
 }
 
-// encodeParts is the column of a message's parts. Characters stand as they are: no text is escaped for HTML.
+// encode is v as JSON. Characters stand as they are: no text is escaped for HTML.
+func encode(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", fmt.Errorf("encode %T: %w", v, err)
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// encodeList is the column of a list; "" is none.
+func encodeList[T any](list []T) (string, error) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	return encode(list)
+}
+
+// encodeParts is the column of a message's parts.
 func encodeParts(parts []protocol.Part) (string, error) {
 	if parts == nil {
 		parts = []protocol.Part{}
 	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(parts); err != nil {
-		return "", fmt.Errorf("encode a message: %w", err)
+	return encode(parts)
+}
+
+// decoded reads a column of JSON into what it points at; "" leaves that as it is.
+type decoded struct{ into any }
+
+// ReadColumn reads the column.
+func (d decoded) ReadColumn(text string) error {
+	if text == "" {
+		return nil
 	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
+	return json.Unmarshal([]byte(text), d.into)
 }

@@ -5,10 +5,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Usage is what the calls of models have counted, and what they cost.
@@ -29,40 +28,36 @@ type ModelCall struct {
 	Lease        int64  // the person's, which ends with it; 0 is none
 }
 
-// usageTx is a transaction about usage.
-type usageTx struct{ *tx }
-
 // Put keeps a call that left no message; those that left one are kept with it, by CommitStep. It may come after the end
 // of the call's turn.
 func (s Usage) Put(ctx context.Context, c ModelCall) error {
-	err := s.db.writer.do(ctx, func(t *tx) error { return usageTx{t}.putCall(c) })
+	err := s.db.write(ctx, func(t tx) error { return t.putCall(c) })
 	return wrap(err, "keep the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
 }
 
 const findTurnOf = `SELECT count(*) FROM turn WHERE id = ? AND conversation = ? AND user = ?`
 
-func (t usageTx) putCall(c ModelCall) error {
+func (t tx) putCall(c ModelCall) error {
 	if c.User == "" {
-		return invalid("A call of a model is somebody's.")
+		return invalid("a call of a model is somebody's")
 	}
 	if c.Turn != 0 {
-		if err := t.findTurnOf(c.Turn, c.Conversation, c.User); err != nil {
+		if err := t.checkTurnOf(c.Turn, c.Conversation, c.User); err != nil {
 			return err
 		}
 	}
-	err := t.put(0, c, c.Lease)
-	if errors.Is(err, sqlite3.CONSTRAINT_FOREIGNKEY) {
-		return notFound("There is no conversation %d of %s.", c.Conversation, c.User)
+	err := t.putUsage(0, c, c.Lease)
+	if errors.Is(err, engine.ErrForeignKey) {
+		return notFound("there is no conversation %d of %s", c.Conversation, c.User)
 	}
 	return err
 }
 
-// findTurnOf is nil if the turn was ever one of that conversation and person.
-func (t usageTx) findTurnOf(turn, conversation int64, user string) error {
-	rows, err := t.query(findTurnOf, turn, conversation, user)
-	found, _, err := one(rows, err, scanInt)
+// checkTurnOf is nil if the turn was ever one of that conversation and person.
+func (t tx) checkTurnOf(turn, conversation int64, user string) error {
+	found, _, err := engine.One(t, engine.Integer, findTurnOf, turn, conversation, user)
 	if err == nil && found == 0 {
-		err = notFound("There is no turn %d in conversation %d of %s.", turn, conversation, user)
+		err = notFound("there is no turn %d in conversation %d of %s", turn, conversation, user)
 	}
 	return err
 }
@@ -70,9 +65,9 @@ func (t usageTx) findTurnOf(turn, conversation int64, user string) error {
 const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec, model, purpose, class, input, output,
 	cache_read, cache_write, cost, request, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?)`
 
-// put keeps a call with the message that it left, 0 is none, and ends its leases.
-func (t usageTx) put(message int64, c ModelCall, leases ...int64) error {
-	at, err := leaseTx(t).end(c.User, leases...)
+// putUsage keeps a call with the message that it left, 0 is none, and ends its leases.
+func (t tx) putUsage(message int64, c ModelCall, leases ...int64) error {
+	at, err := t.endLeases(c.User, leases...)
 	if err != nil {
 		return err
 	}
@@ -81,7 +76,7 @@ func (t usageTx) put(message int64, c ModelCall, leases ...int64) error {
 		cost = clampCount(*c.Cost)
 	}
 	u := c.Usage
-	return t.exec(insertUsage, c.User, orNull(c.Conversation), orNull(c.Turn), orNull(message), c.Spec, c.Model,
+	return t.Exec(insertUsage, c.User, orNull(c.Conversation), orNull(c.Turn), orNull(message), c.Spec, c.Model,
 		cmp.Or(c.Purpose, supervisor.PurposeChat), c.Class, clampCount(u.Input), clampCount(u.Output), clampCount(u.CacheRead),
 		clampCount(u.CacheWrite), cost, c.Request, at)
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"maps"
 	"math"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // UsageDimension is something by which usage is told apart.
@@ -78,8 +78,7 @@ func (s Usage) sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
 	if q.User == "" {
 		query = sumAll
 	}
-	rows, err := s.db.read(ctx, query, args...)
-	parts, err := all(rows, err, scanTotal)
+	parts, err := engine.All(s.db.reader(ctx), scanTotal, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -100,14 +99,11 @@ func (q UsageQuery) args() ([]any, error) {
 	}
 	for _, d := range q.By {
 		if !slices.Contains(dimensions, d) {
-			return nil, invalid("Usage is not told apart by %q.", d)
+			return nil, invalid("usage is not told apart by %q", d)
 		}
 	}
 	return args, nil
 }
-
-// toMillis is the first full millisecond that is not before at.
-func toMillis(at time.Time) int64 { return at.Add(time.Millisecond - 1).UnixMilli() }
 
 // totalRow is a part of a total: that of one quarter of an hour where days are told apart.
 type totalRow struct {
@@ -115,11 +111,11 @@ type totalRow struct {
 	quarter int64 // since 1970
 }
 
-func scanTotal(rows *sql.Rows) (p totalRow, err error) {
+func scanTotal(row *engine.Row) (p totalRow) {
 	u := &p.Usage
-	err = rows.Scan(&p.User, &p.Conversation, &p.Model, &p.Purpose, &p.quarter, &p.Calls, &p.Failed, &u.Input, &u.Output,
+	row.Scan(&p.User, &p.Conversation, &p.Model, &p.Purpose, &p.quarter, &p.Calls, &p.Failed, &u.Input, &u.Output,
 		&u.CacheRead, &u.CacheWrite, &p.Cost, &p.Unpriced)
-	return p, err
+	return p
 }
 
 // merge makes totals of their parts: SQLite knows nothing of time zones.
@@ -171,7 +167,7 @@ func (s Usage) Daily(ctx context.Context, user string, since time.Time, zone *ti
 		byDay[t.Day] = t
 	}
 	var list []UsageTotal
-	last := s.db.writer.now().In(zone).Format(time.DateOnly)
+	last := s.db.engine.Now().In(zone).Format(time.DateOnly)
 	for date := at.Format(time.DateOnly); date <= last; date = at.Format(time.DateOnly) {
 		t := byDay[date]
 		t.Day = date

@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/ncruces/go-sqlite3/driver"
-
 	"mews/supervisor/control"
+	"mews/supervisor/sqlite/sqlitetest"
 )
 
 // Service is a running service of its own: the real programs over a state folder that goes with the test.
@@ -221,33 +220,31 @@ func (h *Service) Workers() map[string]int {
 	return found
 }
 
-// Database opens the database for reading, beside the service or without it.
+// Database opens a copy of the database as it is now, beside the service or without it.
 func (h *Service) Database() *sql.DB {
 	h.T.Helper()
-	db, err := sql.Open("sqlite3", "file:"+filepath.Join(h.Dir, "state", "private", "mews.db")+"?mode=ro&_pragma=busy_timeout(5000)")
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	return db
+	return sqlitetest.OpenCopy(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"))
 }
 
 // CheckIntegrity fails unless the database passes SQLite's integrity_check.
 func (h *Service) CheckIntegrity() {
 	h.T.Helper()
-	db := h.Database()
-	defer db.Close()
-	var verdict string
-	if err := db.QueryRowContext(h.T.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
-		h.T.Fatalf("integrity_check: %q, %v", verdict, err)
+	if verdict := h.look("PRAGMA integrity_check"); verdict != "ok" {
+		h.T.Fatalf("integrity_check: %q", verdict)
 	}
+}
+
+// look is what a query gives first, in a copy of the database as it is now.
+func (h *Service) look(query string, args ...any) string {
+	h.T.Helper()
+	return strings.Join(sqlitetest.LookAt(h.T, filepath.Join(h.Dir, "state", "private", "mews.db"), query, args...), "\n")
 }
 
 // Count is the number that a query gives.
 func (h *Service) Count(query string, args ...any) (n int) {
 	h.T.Helper()
-	db := h.Database()
-	defer db.Close()
-	if err := db.QueryRowContext(h.T.Context(), query, args...).Scan(&n); err != nil {
+	n, err := strconv.Atoi(h.look(query, args...))
+	if err != nil {
 		h.T.Fatal(err)
 	}
 	return n

@@ -2,11 +2,19 @@
 package sqlitetest
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 
+	_ "github.com/ncruces/go-sqlite3/driver" // which reads copies
+
 	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Open opens a database in a folder that goes with the test, and runs it until the test ends.
@@ -35,4 +43,112 @@ func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 		}
 	})
 	return db
+}
+
+// Look lists the first column of the rows that a query finds.
+func Look(t testing.TB, db *sqlite.DB, query string, args ...any) (found []string) {
+	t.Helper()
+	var err error
+	db.Inspect(func(e *engine.DB) { found, err = engine.All(e.Reader(t.Context()), engine.String, query, args...) })
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return found
+}
+
+// LookAt is Look in a copy of the database at path, which another process may have open.
+func LookAt(t testing.TB, path, query string, args ...any) (found []string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	db := openCopy(t, path, dir)
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), query, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	first, rest := sql.NullString{}, make([]any, len(columns))
+	for i := range rest {
+		rest[i] = new(any)
+	}
+	rest[0] = &first
+	for err == nil && rows.Next() {
+		err = rows.Scan(rest...)
+		found = append(found, first.String)
+	}
+	if err := errors.Join(err, rows.Err()); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return found
+}
+
+// Change runs statements that no store has. The database runs.
+func Change(t testing.TB, db *sqlite.DB, statements string) {
+	t.Helper()
+	var err error
+	db.Inspect(func(e *engine.DB) {
+		err = e.Write(t.Context(), func(t *engine.Tx) error { return t.Run(statements) })
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", statements, err)
+	}
+}
+
+// OpenCopy opens a copy of a database that another process may have open, and which nobody else can read for that reason.
+// The copy holds all that was on the disk when it began, and goes with the test. The caller closes it.
+func OpenCopy(t testing.TB, path string) *sql.DB {
+	t.Helper()
+	return openCopy(t, path, t.TempDir())
+}
+
+func openCopy(t testing.TB, path, dir string) *sql.DB {
+	t.Helper()
+	copied := filepath.Join(dir, "copy.db")
+	copyDatabase(t, path, copied)
+	db, err := sql.Open("sqlite3", "file:"+copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// copyDatabase copies a database with its journal, as they are at one moment.
+func copyDatabase(t testing.TB, from, to string) {
+	t.Helper()
+	for range 100 {
+		before, file := readJournal(t, from), readFile(t, from)
+		after := readJournal(t, from)
+		if !bytes.HasPrefix(after, before) || !bytes.Equal(file, readFile(t, from)) {
+			continue // the journal was emptied into the file meanwhile
+		}
+		for name, content := range map[string][]byte{to: file, to + "-wal": after} {
+			if err := os.WriteFile(name, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	t.Fatalf("%s changes too fast to be copied", from)
+}
+
+func readJournal(t testing.TB, path string) []byte {
+	t.Helper()
+	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return readFile(t, path+"-wal")
+}
+
+func readFile(t testing.TB, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }

@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"errors"
@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/ncruces/go-sqlite3"
-
-	"mews/supervisor"
 )
 
 // Filesystem is what a folder lies on.
@@ -48,16 +46,9 @@ func prepareFile(path string, probe func(dir string) (Filesystem, error)) (strin
 		return "", fmt.Errorf("ask what file system %s is on: %w", dir, err)
 	}
 	if fs.Network {
-		return "", refuseNetwork(dir, fs)
+		return "", &Error{ProblemNetwork, []any{dir, fs.Name}} // SQLite cannot rely upon its locks
 	}
 	return path, createFile(path)
-}
-
-// refuseNetwork is the error for a file system whose locks and shared memory SQLite cannot rely upon.
-func refuseNetwork(dir string, fs Filesystem) error {
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(
-		"The folder %s is on a network file system (%s), where a database can be damaged. Set `state` to a folder on "+
-			"a disk of this machine.", dir, fs.Name)}
 }
 
 // createFile makes an empty file at path, unless one is there.

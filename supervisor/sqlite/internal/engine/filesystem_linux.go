@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import "golang.org/x/sys/unix"
 

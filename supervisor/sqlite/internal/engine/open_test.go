@@ -1,8 +1,8 @@
-package sqlite
+package engine
 
 import (
-	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,26 +10,19 @@ import (
 	"testing"
 
 	"github.com/ncruces/go-sqlite3"
-	"github.com/ncruces/go-sqlite3/driver"
-
-	"mews/supervisor"
 )
 
-// hasLayout opens path, has do write to it, and closes it properly unless killed.
-func opened(t *testing.T, path string, killed bool, do ...func(*tx) error) {
+// opened opens path, has do write to it, and closes it properly unless killed.
+func opened(t *testing.T, path string, killed bool, do ...func(*Tx) error) {
 	t.Helper()
-	db, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{T: t, db: db}
+	r := newRigAt(t, path)
 	if killed {
 		defer r.crash(path)
 	}
 	stop := r.run()
 	defer stop()
 	for _, fn := range do {
-		if err := db.writer.do(t.Context(), fn); err != nil {
+		if err := r.write(fn); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,15 +40,11 @@ func TestADatabaseIsItsOwnersOnlyWhateverItsName(t *testing.T) {
 	was := syscall.Umask(0)
 	defer syscall.Umask(was)
 	path := filepath.Join(t.TempDir(), "a b+c#d?e%20f&mode=memory.db")
-	db, err := Open(t.Context(), path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{T: t, db: db}
+	r := newRigAt(t, path)
 	defer r.run()()
-	r.same("write", db.writer.do(t.Context(), note("a")), nil)
+	r.same("write", r.write(note("a")), nil)
 	r.same("notes", r.notes(), "a")
-	for _, suffix := range []string{"", "-wal", "-shm"} {
+	for _, suffix := range []string{"", "-wal"} {
 		info, err := os.Stat(path + suffix)
 		if err != nil {
 			t.Fatal(err)
@@ -69,16 +58,17 @@ func TestTheSettingsHold(t *testing.T) {
 	defer r.run()()
 	for pragma, want := range map[string]int64{"synchronous": 2, "foreign_keys": 1, "busy_timeout": 5000,
 		"cell_size_check": 1, "trusted_schema": 0, "temp_store": 2, "application_id": applicationID,
-		"user_version": 6} {
-		got, err := r.db.writer.conn.pragma(t.Context(), pragma)
-		if err != nil || got != want {
-			t.Errorf("%s is %d, want %d; %v", pragma, got, want, err)
+		"user_version": 1} {
+		if got := r.count("PRAGMA " + pragma); int64(got) != want {
+			t.Errorf("%s is %d, want %d", pragma, got, want)
 		}
 	}
-	var mode string
-	err := r.db.readers.QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode)
-	if err != nil || mode != "wal" {
-		t.Errorf("journal_mode is %s; %v", mode, err)
+	for pragma, want := range map[string]string{"journal_mode": "wal", "locking_mode": "exclusive"} {
+		var got string
+		err := r.write(func(t *Tx) (err error) { got, _, err = One(t, String, "PRAGMA "+pragma); return err })
+		if err != nil || got != want {
+			t.Errorf("%s is %s, want %s; %v", pragma, got, want, err)
+		}
 	}
 }
 
@@ -86,52 +76,30 @@ func TestTheSettingsHold(t *testing.T) {
 func TestAStatementIsPreparedOnce(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	for name, open := range map[string]func() (*sql.Conn, error){
-		"reader": func() (*sql.Conn, error) { return r.db.readers.Conn(t.Context()) },
-		"writer": func() (*sql.Conn, error) { return r.db.writer.conn.conn, nil },
-	} {
-		conn, err := open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = conn.Raw(func(dc any) error {
-			s, _, err := dc.(driver.Conn).Raw().Prepare("SELECT id FROM outbox WHERE delivered_at IS NULL ORDER BY id LIMIT ?")
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			for limit := range 4 {
-				if err := errors.Join(s.BindInt(1, limit+1), s.Exec()); err != nil {
-					return err
-				}
-			}
-			r.same(name+" prepared a statement again", s.Status(sqlite3.STMTSTATUS_REPREPARE, false), 0)
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
+	const query = "SELECT id FROM word WHERE text = '' ORDER BY id LIMIT ?"
+	for limit := range 4 {
+		r.same("error", r.db.Reader(t.Context()).Query(nil, query, limit+1), nil)
 	}
+	r.same("prepared again", r.db.conn.statements[query].Status(sqlite3.STMTSTATUS_REPREPARE, false), 0)
 }
 
 func TestDatabasesThatAreRefused(t *testing.T) {
 	remote := func(string) (Filesystem, error) { return Filesystem{Name: "NFS", Network: true}, nil }
 	unknown := func(string) (Filesystem, error) { return Filesystem{}, syscall.ENOSYS }
 	for _, c := range []struct {
-		name  string
-		there func(path string) error // makes what is at path; nil makes nothing
-		probe func(string) (Filesystem, error)
-		words string
+		name    string
+		there   func(path string) error // makes what is at path; nil makes nothing
+		probe   func(string) (Filesystem, error)
+		problem Problem
+		facts   string
 	}{
-		{"on a network file system", nil, remote, "on a network file system (NFS)"},
-		{"on a file system that cannot be told", nil, unknown, "ask what file system"},
-		{"not a database", bytes(strings.Repeat("not the bytes of a database ", 50)), nil, "is damaged"},
-		{"of another program", tables("CREATE TABLE photo (id INTEGER)"), nil, "of another program"},
-		{"of a newer Mews", tables("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil,
-			"its schema is 99"},
-		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, nil, "could not be opened for writing"},
-		{"in a folder that is not there", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil,
-			"open the database"},
+		{"on a network file system", nil, remote, ProblemNetwork, "NFS"},
+		{"on a file system that cannot be told", nil, unknown, ProblemNone, ""},
+		{"not a database", ofBytes(strings.Repeat("not the bytes of a database ", 50)), nil, ProblemDamaged, ""},
+		{"of another program", tables("CREATE TABLE photo (id INTEGER)"), nil, ProblemForeign, ""},
+		{"of a newer Mews", tables("PRAGMA application_id = 1296389971; PRAGMA user_version = 99"), nil, ProblemNewer, "99 1"},
+		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, nil, ProblemUnwritable, ""},
+		{"in a folder that is not there", func(path string) error { return os.Remove(filepath.Dir(path)) }, nil, ProblemNone, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "state", "mews.db")
@@ -143,9 +111,10 @@ func TestDatabasesThatAreRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			db, err := Open(t.Context(), path, Options{Filesystem: c.probe})
-			if err == nil || !strings.Contains(err.Error(), c.words) {
-				t.Errorf("got %v, want an error that says %q", err, c.words)
+			db, err := Open(t.Context(), path, Options{Filesystem: c.probe, Migrations: testMigrations})
+			problem, facts := ProblemOf(err)
+			if err == nil || problem != c.problem || !strings.Contains(fmt.Sprint(facts), c.facts) {
+				t.Errorf("got %v, a problem %q with %v, want %q with %q", err, problem, facts, c.problem, c.facts)
 			}
 			if err == nil {
 				db.Close()
@@ -154,20 +123,19 @@ func TestDatabasesThatAreRefused(t *testing.T) {
 	}
 }
 
-// bytes makes a file of any content.
-func bytes(content string) func(path string) error {
+// ofBytes makes a file of any content.
+func ofBytes(content string) func(path string) error {
 	return func(path string) error { return os.WriteFile(path, []byte(content), 0o600) }
 }
 
 // tables makes a database that we have not made.
 func tables(statements string) func(path string) error {
 	return func(path string) error {
-		db, err := sql.Open("sqlite3", "file:"+path)
+		conn, err := sqlite3.Open("file:" + path)
 		if err != nil {
 			return err
 		}
-		_, err = db.Exec(statements)
-		return errors.Join(err, db.Close())
+		return errors.Join(conn.Exec(statements), conn.Close())
 	}
 }
 
@@ -206,11 +174,11 @@ func TestAnUncleanStopIsCheckedBeforeTheNextStart(t *testing.T) {
 			if c.damaged {
 				damage(t, path)
 			}
-			db, err := Open(t.Context(), path, Options{})
+			db, err := Open(t.Context(), path, Options{Migrations: testMigrations})
 			if err == nil {
 				defer db.Close()
 			}
-			if c.refuse != (err != nil && strings.Contains(err.Error(), "is damaged")) {
+			if c.refuse != (problemOf(err) == ProblemDamaged) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -227,13 +195,13 @@ func TestALargeDatabaseIsCheckedWhileItRuns(t *testing.T) {
 		if err := os.Truncate(path, largeDatabase+4096); err != nil { // its header says how much of it counts
 			t.Fatal(err)
 		}
-		db, err := Open(t.Context(), path, Options{})
+		db, err := Open(t.Context(), path, Options{Migrations: testMigrations})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if damaged {
 			err = db.Run(t.Context()) // ends by itself
-			if supervisor.ErrorCode(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(), "is damaged") {
+			if problemOf(err) != ProblemDamaged {
 				t.Errorf("got %v", err)
 			}
 		} else if err := db.checkLate(t.Context()); err != nil {
@@ -248,17 +216,17 @@ func TestALargeDatabaseIsCheckedWhileItRuns(t *testing.T) {
 func TestAReadOnlyOpenLeavesTheMarkOfAProperClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	opened(t, path, false, note("a"))
-	db, err := Open(t.Context(), path, Options{})
+	db, err := Open(t.Context(), path, Options{Migrations: testMigrations})
 	if err != nil {
 		t.Fatal(err)
 	}
-	clean, err := db.writer.conn.wasClean(t.Context())
+	clean, err := db.conn.wasClean()
 	if err != nil || !clean {
 		t.Errorf("clean is %v; %v", clean, err)
 	}
 	r := &rig{T: t, db: db}
 	stop := r.run()
-	if err := db.writer.do(t.Context(), note("b")); err != nil {
+	if err := db.Write(t.Context(), note("b")); err != nil {
 		t.Fatal(err)
 	}
 	r.same("mark while it writes", r.count(findClean), 0)
@@ -266,8 +234,8 @@ func TestAReadOnlyOpenLeavesTheMarkOfAProperClose(t *testing.T) {
 }
 
 // fillPages makes the database some dozen pages large.
-func fillPages(t *tx) error {
-	return t.exec("INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'fill', hex(zeroblob(100000)), 0)")
+func fillPages(t *Tx) error {
+	return t.Exec("INSERT INTO word (text) VALUES (hex(zeroblob(100000)))")
 }
 
 // damage overwrites what links the last pages, which hold what fillPages wrote.

@@ -1,0 +1,78 @@
+package sqlite
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/ncruces/go-sqlite3/vfs"
+
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// IOCounts are the system calls by which a database has reached its files: pread64, pwrite64, fdatasync and fcntl on Linux.
+type IOCounts struct{ reads, writes, syncs, locks atomic.Int64 }
+
+// CountedOptions are those of a database whose calls are counted; one at a time.
+func CountedOptions() (Options, *IOCounts) {
+	c := &IOCounts{}
+	vfs.Register("mews-counted", engine.GatherJournal(countingVFS{vfs.Find("").(vfs.VFSFilename), c}))
+	return Options{vfs: "mews-counted"}, c
+}
+
+// Reset forgets what was counted.
+func (c *IOCounts) Reset() {
+	for _, n := range []*atomic.Int64{&c.reads, &c.writes, &c.syncs, &c.locks} {
+		n.Store(0)
+	}
+}
+
+// Report reports what was counted for each of n operations.
+func (c *IOCounts) Report(b *testing.B, n int) {
+	for unit, calls := range map[string]*atomic.Int64{"pread/op": &c.reads, "pwrite/op": &c.writes, "fdatasync/op": &c.syncs,
+		"fcntl/op": &c.locks} {
+		b.ReportMetric(float64(calls.Load())/float64(n), unit)
+	}
+}
+
+type countingVFS struct {
+	vfs.VFSFilename
+	counts *IOCounts
+}
+
+func (v countingVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
+	f, flags, err := v.VFSFilename.OpenFilename(name, flags)
+	if err != nil {
+		return nil, flags, err
+	}
+	return &countedFile{f, v.counts}, flags, nil
+}
+
+type countedFile struct {
+	vfs.File
+	counts *IOCounts
+}
+
+func (f *countedFile) ReadAt(p []byte, at int64) (int, error) {
+	f.counts.reads.Add(1)
+	return f.File.ReadAt(p, at)
+}
+
+func (f *countedFile) WriteAt(p []byte, at int64) (int, error) {
+	f.counts.writes.Add(1)
+	return f.File.WriteAt(p, at)
+}
+
+func (f *countedFile) Sync(flags vfs.SyncFlag) error {
+	f.counts.syncs.Add(1)
+	return f.File.Sync(flags)
+}
+
+func (f *countedFile) Lock(level vfs.LockLevel) error {
+	f.counts.locks.Add(1)
+	return f.File.Lock(level)
+}
+
+func (f *countedFile) Unlock(level vfs.LockLevel) error {
+	f.counts.locks.Add(1)
+	return f.File.Unlock(level)
+}

@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// ErrClosed is what writes get that come after the end of Run, and reads after Close.
+var ErrClosed = errors.New("the database is closed")
+
+// errRolledBack is what the writes of a group get when SQLite has given up the transaction that they share.
+var errRolledBack = errors.New("the transaction was rolled back")
+
+// What a table refuses, for errors.Is.
+const (
+	ErrUnique     = sqlite3.CONSTRAINT_UNIQUE
+	ErrPrimaryKey = sqlite3.CONSTRAINT_PRIMARYKEY
+	ErrForeignKey = sqlite3.CONSTRAINT_FOREIGNKEY
+	ErrCheck      = sqlite3.CONSTRAINT_CHECK
+)
+
+// Problem is a failure that somebody can do something about.
+type Problem string
+
+const (
+	ProblemNone       Problem = ""           // any other failure
+	ProblemFull       Problem = "full"       // the disk is
+	ProblemDamaged    Problem = "damaged"    // the file is
+	ProblemLocked     Problem = "locked"     // another program has the file open
+	ProblemUnwritable Problem = "unwritable" // the file can't be opened, or not for writing
+	ProblemDisk       Problem = "disk"       // the disk can't be read or written
+	ProblemNetwork    Problem = "network"    // its folder is on a network file system; facts: the folder, the file system's name
+	ProblemOldSQLite  Problem = "old_sqlite" // this program has an SQLite with known defects; facts: its version, the oldest good one
+	ProblemNewer      Problem = "newer"      // a newer program has used it; facts: its schema's version, the newest known one
+	ProblemForeign    Problem = "foreign"    // another program's database is at its place
+)
+
+// Error is a failure of which Open knows more than its Problem.
+type Error struct {
+	Problem Problem
+	Facts   []any // for the text that a person reads; see the Problem
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s %v", e.Problem, e.Facts) }
+
+// problems are the errors of SQLite and of the disk with a Problem. The first that fits counts.
+var problems = []struct {
+	is      []error
+	problem Problem
+}{
+	{[]error{sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT}, ProblemFull},
+	{[]error{sqlite3.CORRUPT, sqlite3.NOTADB}, ProblemDamaged},
+	{[]error{sqlite3.BUSY, sqlite3.LOCKED}, ProblemLocked},
+	{[]error{sqlite3.READONLY, sqlite3.PERM, sqlite3.CANTOPEN, fs.ErrPermission}, ProblemUnwritable},
+	{[]error{sqlite3.IOERR}, ProblemDisk},
+}
+
+// ProblemOf is err's problem, with what else is known of it.
+func ProblemOf(err error) (p Problem, facts []any) {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Problem, e.Facts
+	}
+	for _, p := range problems {
+		for _, is := range p.is {
+			if errors.Is(err, is) {
+				return p.problem, nil
+			}
+		}
+	}
+	return ProblemNone, nil
+}
+
+// contextError is why ctx has ended, nil while it has not.
+func contextError(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(ctx)
+}

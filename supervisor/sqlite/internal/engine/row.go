@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// Querier runs statements: a transaction's, or those of a Reader.
+type Querier interface {
+	// Query runs a statement and gives each of its rows to each, until that wants no more.
+	Query(each func(*Row) (more bool), query string, args ...any) error
+}
+
+// One is the first row of a query as scan reads it, if there is one.
+func One[T any](q Querier, scan func(*Row) T, query string, args ...any) (v T, ok bool, err error) {
+	err = q.Query(func(r *Row) bool {
+		v, ok = scan(r), true
+		return false
+	}, query, args...)
+	if err != nil {
+		var zero T
+		return zero, false, err
+	}
+	return v, ok, nil
+}
+
+// All are the rows of a query as scan reads them.
+func All[T any](q Querier, scan func(*Row) T, query string, args ...any) (list []T, err error) {
+	err = q.Query(func(r *Row) bool {
+		list = append(list, scan(r))
+		return true
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// Reader reads outside of a transaction: each statement sees what was committed before it.
+type Reader struct {
+	db  *DB
+	ctx context.Context // of whoever asks; looked at before a statement begins, and not after
+}
+
+// Reader reads for somebody. Nothing may be read so within Write, whose transaction has the connection.
+func (db *DB) Reader(ctx context.Context) Reader { return Reader{db, ctx} }
+
+// Query runs a statement that changes nothing.
+func (r Reader) Query(each func(*Row) (more bool), query string, args ...any) error {
+	if err := contextError(r.ctx); err != nil {
+		return err
+	}
+	return r.db.with(func(c *connection) error {
+		s, err := c.statement(query)
+		if err == nil && !s.ReadOnly() {
+			err = fmt.Errorf("read with %q: %w", query, sqlite3.READONLY)
+		}
+		if err != nil {
+			return err
+		}
+		return c.run(each, query, args)
+	})
+}
+
+// Row is the row at which a statement stands. It is good within the function that it is given to.
+type Row struct {
+	stmt *sqlite3.Stmt
+	err  error // the first
+}
+
+// Fail has the query fail that the row is of.
+func (r *Row) Fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// Text is a column that is read as a text by what it is of.
+type Text interface{ ReadColumn(text string) error }
+
+// Scan reads the columns, one into each: numbers, texts, bytes, truths (0 is false), times (unix milliseconds) and
+// durations (milliseconds), by a pointer, and what is read by a Text. NULL is the zero value.
+func (r *Row) Scan(into ...any) {
+	if n := r.stmt.DataCount(); n != len(into) {
+		r.Fail(fmt.Errorf("read a row of %d columns into %d variables", n, len(into)))
+		return
+	}
+	for i, v := range into {
+		r.scan(i, v)
+	}
+}
+
+func (r *Row) scan(i int, into any) {
+	s := r.stmt
+	switch v := into.(type) {
+	case *int64:
+		*v = s.ColumnInt64(i)
+	case *int:
+		*v = s.ColumnInt(i)
+	case *string:
+		*v = s.ColumnText(i)
+	case *bool:
+		*v = s.ColumnBool(i)
+	case *[]byte:
+		*v = s.ColumnBlob(i, nil)
+	case *time.Time:
+		*v = time.UnixMilli(s.ColumnInt64(i)).UTC()
+	case *time.Duration:
+		*v = time.Duration(s.ColumnInt64(i)) * time.Millisecond
+	case Text:
+		if err := v.ReadColumn(s.ColumnText(i)); err != nil {
+			r.Fail(err)
+		}
+	default:
+		named := reflect.ValueOf(into).Elem() // a type whose kind is a text's
+		named.SetString(s.ColumnText(i))
+	}
+}
+
+// Values are the columns by name, as they are: bytes in base64.
+func (r *Row) Values() map[string]any {
+	values := map[string]any{}
+	for i := range r.stmt.DataCount() {
+		var v any
+		switch r.stmt.ColumnType(i) {
+		case sqlite3.INTEGER:
+			v = r.stmt.ColumnInt64(i)
+		case sqlite3.FLOAT:
+			v = r.stmt.ColumnFloat(i)
+		case sqlite3.TEXT:
+			v = r.stmt.ColumnText(i)
+		case sqlite3.BLOB:
+			v = base64.StdEncoding.EncodeToString(r.stmt.ColumnRawBlob(i))
+		}
+		values[r.stmt.ColumnName(i)] = v
+	}
+	return values
+}
+
+// Integer is the first column of a row that is a number, and String that of one that is a text.
+func Integer(r *Row) (n int64) { r.Scan(&n); return n }
+func String(r *Row) (s string) { r.Scan(&s); return s }
+
+// bind gives a statement its parameters. A time is kept as its unix milliseconds, a duration in milliseconds, nil as NULL.
+func bind(s *sqlite3.Stmt, args []any) error {
+	if n := s.BindCount(); n != len(args) {
+		return fmt.Errorf("it takes %d values, not %d", n, len(args))
+	}
+	for i, v := range args {
+		if err := bindOne(s, i+1, v); err != nil {
+			return fmt.Errorf("value %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func bindOne(s *sqlite3.Stmt, i int, value any) error {
+	switch v := value.(type) {
+	case nil:
+		return s.BindNull(i)
+	case int64:
+		return s.BindInt64(i, v)
+	case int:
+		return s.BindInt(i, v)
+	case string:
+		return s.BindText(i, v)
+	case bool:
+		return s.BindBool(i, v)
+	case []byte:
+		return s.BindBlob(i, v)
+	case time.Time:
+		return s.BindInt64(i, v.UnixMilli())
+	case time.Duration:
+		return s.BindInt64(i, v.Milliseconds())
+	}
+	if named := reflect.ValueOf(value); named.Kind() == reflect.String {
+		return s.BindText(i, named.String())
+	}
+	return fmt.Errorf("a %T can't be kept", value)
+}

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+// oldest is the first SQLite whose write-ahead log cannot be reset under a reader's feet; 3.7.0 to 3.51.2 could corrupt
+// a database so. (sqlite.org/changes.html)
+var oldest = [3]int{3, 51, 3}
+
+// prepare refuses what cannot be worked with, migrates the rest, and checks what was not closed properly, unless that is
+// to be done late.
+func (c *connection) prepare(path string, migrations fs.FS) (late bool, err error) {
+	var version string
+	err = c.run(func(r *Row) bool { r.Scan(&version); return false }, `SELECT sqlite_version()`, nil)
+	if err == nil {
+		err = checkVersion(version)
+	}
+	if err == nil {
+		err = c.refuseForeign()
+	}
+	if err == nil {
+		err = c.refuseNewer(migrations)
+	}
+	if err != nil {
+		return false, err
+	}
+	clean, err := c.wasClean()
+	if err != nil {
+		return false, err
+	}
+	if err := c.migrate(migrations); err != nil || clean {
+		return false, err
+	}
+	return c.check(path)
+}
+
+// checkVersion refuses an SQLite library that could damage the database.
+func checkVersion(version string) error {
+	have, err := parseVersion(version)
+	if err != nil {
+		return err
+	}
+	for i := range oldest {
+		if have[i] > oldest[i] {
+			return nil
+		}
+		if have[i] < oldest[i] {
+			return &Error{ProblemOldSQLite, []any{version, fmt.Sprintf("%d.%d.%d", oldest[0], oldest[1], oldest[2])}}
+		}
+	}
+	return nil
+}
+
+// parseVersion reads "3.53.4". A fourth number is a patch of the third and does not count.
+func parseVersion(version string) (v [3]int, err error) {
+	fields := strings.Split(version, ".")
+	if len(fields) < len(v) {
+		return v, fmt.Errorf("read SQLite's version %q: want three numbers", version)
+	}
+	for i := range v {
+		v[i], err = strconv.Atoi(fields[i])
+		if err != nil {
+			return v, fmt.Errorf("read SQLite's version %q: %w", version, err)
+		}
+	}
+	return v, nil
+}
+
+// refuseNewer refuses a database whose schema this program does not know.
+func (c *connection) refuseNewer(migrations fs.FS) error {
+	names, have, err := c.versions(migrations)
+	if err == nil && have > int64(len(names)) {
+		err = &Error{ProblemNewer, []any{have, len(names)}}
+	}
+	return err
+}
+
+// refuseForeign refuses a database that another program made.
+func (c *connection) refuseForeign() error {
+	id, err := c.pragma("application_id")
+	if err != nil || id == applicationID {
+		return err
+	}
+	objects := 0
+	err = c.run(func(r *Row) bool { r.Scan(&objects); return false }, `SELECT count(*) FROM sqlite_schema`, nil)
+	if err == nil && objects > 0 {
+		err = &Error{Problem: ProblemForeign}
+	}
+	return err
+}

@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+)
+
+// maxGroup is how many writes share a transaction at most, so that none waits long for the others.
+const maxGroup = 128
+
+// request is one function that waits for its transaction.
+type request struct {
+	ctx  context.Context // its caller's; looked at before fn begins, and not after
+	fn   func(*Tx) error
+	err  error      // how fn failed
+	done chan error // buffered; gets the outcome once it is on disk
+}
+
+// Tx is the transaction as one write function sees it. It is not kept beyond that function.
+type Tx struct {
+	Now   int64 // unix milliseconds, the same for all that the transaction writes
+	conn  *connection
+	scrub bool
+}
+
+// Query is a Querier's.
+func (t *Tx) Query(each func(*Row) (more bool), query string, args ...any) error {
+	return t.conn.run(each, query, args)
+}
+
+// Exec runs a statement that returns no rows.
+func (t *Tx) Exec(query string, args ...any) error { return t.conn.run(nil, query, args) }
+
+// Change runs a statement that returns no rows and says how many it has changed.
+func (t *Tx) Change(query string, args ...any) (int64, error) {
+	if err := t.Exec(query, args...); err != nil {
+		return 0, err
+	}
+	return t.conn.raw.Changes(), nil
+}
+
+// Insert runs a statement that returns one number, such as the new row's id.
+func (t *Tx) Insert(query string, args ...any) (int64, error) {
+	id, ok, err := One(t, Integer, query, args...)
+	if err == nil && !ok {
+		err = fmt.Errorf("insert: no id came back from %q", query)
+	}
+	return id, err
+}
+
+// Run runs statements that take no parameters, for tests.
+func (t *Tx) Run(statements string) error { return t.conn.exec(statements) }
+
+// Scrub has what the transaction takes out not be left in the journal either.
+func (t *Tx) Scrub() { t.scrub = true }
+
+// Write has fn run in the next transaction and waits until that is on disk. fn runs once at most, on the goroutine of Run.
+// It reads by its Tx alone. If ctx ends before fn has begun, fn will not run; after that the outcome is waited for.
+func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	if err := contextError(ctx); err != nil {
+		return err
+	}
+	r := &request{ctx: ctx, fn: fn, done: make(chan error, 1)}
+	select {
+	case db.queue <- r:
+		return <-r.done
+	case <-ctx.Done():
+		return contextError(ctx)
+	case <-db.stopped:
+		return ErrClosed
+	}
+}
+
+// writeUntil writes until ctx ends, then what waits at that moment, and then refuses.
+func (db *DB) writeUntil(ctx context.Context) {
+	defer db.stop()
+	for ctx.Err() == nil {
+		select {
+		case first := <-db.queue:
+			db.writeGroup(db.waiting(first))
+		case <-ctx.Done():
+		}
+	}
+	for rest := db.waiting(); len(rest) > 0; rest = db.waiting() {
+		db.writeGroup(rest)
+	}
+}
+
+// stop refuses all writes from now on.
+func (db *DB) stop() { db.stopOnce.Do(func() { close(db.stopped) }) }
+
+// waiting takes what is in the queue, behind what was taken before.
+func (db *DB) waiting(group ...*request) []*request {
+	for len(group) < maxGroup {
+		select {
+		case r := <-db.queue:
+			group = append(group, r)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// writeGroup runs a group in one transaction and tells each of its callers the outcome.
+func (db *DB) writeGroup(group []*request) {
+	err := db.with(func(c *connection) error {
+		err := db.commit(c, group)
+		if err != nil {
+			db.restore(c)
+		}
+		return err
+	})
+	for _, r := range group {
+		if r.err == nil {
+			r.err = err
+		}
+		r.done <- blameFullDisk(r.err, filepath.Dir(db.path), db.o.Filesystem)
+	}
+}
+
+// commit runs the functions of a group in one transaction, which is not cut short: nobody could say then what is on disk.
+// Its error is for all of them: none was kept.
+func (db *DB) commit(c *connection, group []*request) error {
+	t := &Tx{conn: c, Now: db.o.Now().UnixMilli()}
+	if err := t.Exec("BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	if !db.unmarked {
+		if err := t.Exec(unmarkClean); err != nil {
+			return err
+		}
+	}
+	run := runInSavepoint
+	if len(group) == 1 {
+		run = runAlone
+	}
+	for _, r := range group {
+		if err := run(t, r); err != nil {
+			return err
+		}
+	}
+	if len(group) == 1 && group[0].err != nil {
+		return nil
+	}
+	if err := t.Exec("COMMIT"); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	db.o.Committed()
+	db.unmarked = true
+	if db.scrubDue = db.scrubDue || t.scrub; db.scrubDue {
+		db.scrub(c)
+	}
+	return nil
+}
+
+// runAlone runs the only function of a group. Where it fails there is no transaction any more.
+func runAlone(t *Tx, r *request) error {
+	if r.err = contextError(r.ctx); r.err == nil {
+		r.err = r.fn(t)
+	}
+	if r.err == nil {
+		return nil
+	}
+	return t.conn.rollback()
+}
+
+// runInSavepoint runs one function of several. Its error is for the whole group; the function's own is in the request.
+func runInSavepoint(t *Tx, r *request) error {
+	if r.err = contextError(r.ctx); r.err != nil {
+		return nil
+	}
+	if err := t.Exec("SAVEPOINT one"); err != nil {
+		return fmt.Errorf("savepoint: %w", err)
+	}
+	if r.err = r.fn(t); r.err != nil && t.conn.inTransaction() {
+		if err := t.Exec("ROLLBACK TO one"); err != nil {
+			return fmt.Errorf("roll back to the savepoint: %w", err)
+		}
+	}
+	if !t.conn.inTransaction() {
+		r.err = fmt.Errorf("%w: %w", errRolledBack, r.err)
+		return r.err
+	}
+	if err := t.Exec("RELEASE one"); err != nil {
+		return fmt.Errorf("end savepoint: %w", err)
+	}
+	return nil
+}
+
+// scrub empties the journal into the database, so that what was taken out of that is not left in it. It is tried again
+// after the next commit where it fails.
+func (db *DB) scrub(c *connection) {
+	err := c.run(nil, truncateJournal, nil)
+	if err != nil {
+		db.o.Log.Warn("empty the journal, which holds what was to be kept for a moment", "error", err)
+	}
+	db.scrubDue = err != nil
+}
+
+// restore makes the connection fit for the next transaction after a failure. If it cannot be, it is given up, and
+// whoever comes next opens a new one.
+func (db *DB) restore(c *connection) {
+	err := c.rollback()
+	if err == nil && c.raw != nil {
+		return
+	}
+	db.o.Log.Warn("the database's connection is given up: rolling back has failed", "error", err)
+	if err := c.close(); err != nil {
+		db.o.Log.Warn("closing the database's connection has failed", "error", err)
+	}
+	db.conn = nil
+}
+
+// truncateJournal empties the journal into the database.
+const truncateJournal = `PRAGMA wal_checkpoint(TRUNCATE)`
+
+// finish is called after the last write: it marks the database as properly closed and empties the journal into it.
+func (db *DB) finish() error {
+	return db.with(func(c *connection) error {
+		return errors.Join(c.exec(markClean), c.exec(truncateJournal))
+	})
+}

@@ -1,0 +1,137 @@
+package sqlite
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// rig is a database whose transactions the test holds in its hand.
+type rig struct {
+	*testing.T
+	db      *DB
+	commits int // read while nobody writes
+}
+
+// newRig opens a database and does not run it.
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	return newRigAt(t, filepath.Join(t.TempDir(), "mews.db"))
+}
+
+func newRigAt(t *testing.T, path string) *rig {
+	t.Helper()
+	r := &rig{T: t}
+	var err error
+	r.db, err = Open(t.Context(), path, Options{committed: func() { r.commits++ }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// run runs the database; stop ends that and waits for it.
+func (r *rig) run() (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	ran := make(chan error, 1)
+	go func() { ran <- r.db.Run(ctx) }()
+	return func() {
+		cancel()
+		if err := <-ran; err != nil {
+			r.Error(err)
+		}
+		if err := r.db.Close(); err != nil {
+			r.Error(err)
+		}
+	}
+}
+
+// note keeps a row that is easy to find.
+func note(name string) func(tx) error {
+	return func(t tx) error {
+		return t.Exec("INSERT INTO setting (user, name, value) VALUES ('note', ?, '')", name)
+	}
+}
+
+func (r *rig) same(what string, got, want any) {
+	r.Helper()
+	if got != want {
+		r.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func (r *rig) write(fn func(tx) error) error { return r.db.write(r.Context(), fn) }
+
+func (r *rig) count(query string, args ...any) int {
+	r.Helper()
+	n, _, err := engine.One(r.db.reader(r.Context()), engine.Integer, query, args...)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return int(n)
+}
+
+// list is the first column of the rows of a query.
+func (r *rig) list(query string, args ...any) []string {
+	r.Helper()
+	list, err := engine.All(r.db.reader(r.Context()), engine.String, query, args...)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return list
+}
+
+// plan is how SQLite would run a query.
+func (r *rig) plan(query string) []string {
+	r.Helper()
+	var steps []string
+	err := r.write(func(t tx) (err error) {
+		steps, err = engine.All(t, func(row *engine.Row) (detail string) {
+			var unused int
+			row.Scan(&unused, &unused, &unused, &detail)
+			return detail
+		}, "EXPLAIN QUERY PLAN "+query, make([]any, parameters(query))...)
+		return err
+	})
+	if err != nil {
+		r.Fatalf("%s: %v", query, err)
+	}
+	return steps
+}
+
+// parameters is how many values a query takes.
+func parameters(query string) int {
+	for n := 9; n > 0; n-- {
+		if strings.Contains(query, "?"+string(rune('0'+n))) {
+			return n
+		}
+	}
+	return strings.Count(query, "?")
+}
+
+// behind starts writes while another is being written, so that they wait for it together, and returns how each ended.
+func (r *rig) behind(fns ...func(tx) error) []error {
+	r.Helper()
+	release, held := make(chan struct{}), make(chan error, 1)
+	go func() { held <- r.write(func(tx) error { <-release; return nil }) }()
+	synctest.Wait()
+	outcomes := make([]chan error, len(fns))
+	for i, fn := range fns {
+		outcomes[i] = make(chan error, 1)
+		go func() { outcomes[i] <- r.write(fn) }()
+		synctest.Wait() // one after another
+	}
+	close(release)
+	if err := <-held; err != nil {
+		r.Fatal(err)
+	}
+	errs := make([]error, len(fns))
+	for i := range fns {
+		errs[i] = <-outcomes[i]
+	}
+	return errs
+}

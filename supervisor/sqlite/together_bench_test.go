@@ -1,0 +1,37 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// BenchmarkTurnsTogether is BenchmarkTurn for fifty people at once, each of whose turns is read about as often as it is
+// written.
+func BenchmarkTurnsTogether(b *testing.B) {
+	db := sqlitetest.Open(b)
+	var group sync.WaitGroup
+	for w := range 50 {
+		group.Go(func() {
+			c := supervisor.Conversation{User: fmt.Sprint("u", w), Channel: "terminal"}
+			for n := w; n < b.N; n += 50 {
+				if err := oneTurn(b, db, c, strconv.Itoa(n)); err != nil {
+					b.Error(err)
+					return
+				}
+				for range 20 {
+					if _, _, err := db.Inbox().Next(b.Context(), int64(w+1)); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "turns/s")
+}

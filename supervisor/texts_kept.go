@@ -1,0 +1,24 @@
+package supervisor
+
+// What is said as something is kept, in the same transaction.
+const (
+	// TextHeldFull answers what is sent while as much of a person's is held as can be.
+	TextHeldFull = "This was not taken: too much of yours waits for a code already. Send a code first, then send this again."
+	// TextPressLocked and TextPressLockedHere answer a press where the gate is closed: where the code can be sent in the same
+	// chat, and where it can't. A press is not held, for it may mean something else by the time that it is let through.
+	TextPressLocked     = "Locked. Send your code, then press again."
+	TextPressLockedHere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
+	// TextHeldReset answers what was held when its person's second factor was reset.
+	TextHeldReset = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
+	// TextNotKept stands for what a delivery said that is deleted from its chat.
+	TextNotKept = "(This was for a moment, and is not kept.)"
+)
+
+// What is wrong with an audit log.
+const (
+	TextAuditMissing   = "The rows from %d to %d are missing."
+	TextAuditMissingAt = "The rows from %d to %d are missing, at its end."
+	TextAuditNoDigest  = "Row %d has no digest: Mews did not write it."
+	TextAuditChanged   = "The digest of row %d does not fit: it was changed, or one before it was."
+	TextAuditCutOff    = "The log does not come past the digest that was given: rows are missing at its end."
+)

@@ -1,0 +1,38 @@
+package supervisor
+
+// textInternal is what a person is told of an error that has no words for them.
+const textInternal = "Something went wrong inside Mews. It is in the log, and `mews doctor` may name the cause."
+
+// problemTexts are what a person is told of each Problem.
+var problemTexts = map[Problem]struct {
+	code    Code
+	message string // takes the problem's facts
+}{
+	ProblemDiskFull: {CodeUnavailable,
+		"The disk that holds Mews's database is full, so this could not be kept. Free some space on it and try again."},
+	ProblemDiskFailed: {CodeUnavailable,
+		"The disk that holds Mews's database could not be read or written. Check that disk, then try again."},
+	ProblemDatabaseDamaged: {CodeUnavailable,
+		"Mews's database is damaged. Stop Mews, keep a copy of the database's folder, and restore the last backup."},
+	ProblemDatabaseLocked: {CodeUnavailable,
+		"Mews's database is locked by another program. Close what has it open and try again."},
+	ProblemDatabaseUnwritable: {CodeUnavailable,
+		"Mews's database could not be opened for writing. Check that its folder belongs to the account that Mews runs as " +
+			"and is not mounted read-only."},
+	ProblemNetworkDisk: {CodeInvalid,
+		"The folder %s is on a network file system (%s), where a database can be damaged. Set `state` to a folder on a " +
+			"disk of this machine."},
+	ProblemOldSQLite: {CodeInvalid,
+		"This Mews was built with SQLite %s, which can damage a database; it must be %s or newer. Use a build as it is " +
+			"released."},
+	ProblemNewerDatabase: {CodeInvalid,
+		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer version " +
+			"again, or restore the backup from before the update."},
+	ProblemForeignDatabase: {CodeInvalid,
+		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
+	ProblemPersonExists:  {CodeInvalid, "There is a person called %s already. Choose another name."},
+	ProblemFactorExists:  {CodeInvalid, "%s has a second factor already. Reset it before you make another."},
+	ProblemAccountTaken:  {CodeForbidden, "This account is another person's already. An admin can unbind it first."},
+	ProblemInviteUseless: {CodeNotFound, "This invite is not good, or not any more. Ask for a new one."},
+	ProblemNoSuchGrant:   {CodeNotFound, "There is no number %d among what %s allows always."},
+}
