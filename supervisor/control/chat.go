@@ -13,7 +13,7 @@ import (
 	"mews/supervisor"
 )
 
-// How a chat comes back to a supervisor that went away.
+// How long a chat waits between its attempts to come back to a supervisor that went away.
 const (
 	minRetryDelay = 50 * time.Millisecond
 	maxRetryDelay = time.Second
@@ -31,20 +31,20 @@ type Screen interface {
 	Lost(err error)
 }
 
-// Chat is a client's side of a conversation. It outlives its supervisor: it comes back, says again what was not accepted
-// and gets what it has missed. What it shows, it shows once.
+// Chat is a client's side of a conversation. It outlives its supervisor: it comes back, says again what was not accepted and gets
+// what it has missed. It shows everything once. It may be used from several goroutines.
 type Chat struct {
 	path   string
 	screen Screen
 
 	sending chan struct{} // holds a token while a message is on its way: one at a time, so that they stay in order
 
-	mu           sync.Mutex // guards what follows, and keeps the screen's calls apart
-	attach       Attach     // with After as far as this chat has come
-	tookNewest   bool       // whether the screen took that delivery
-	conn         *protocol.Conn
-	pendingShows []Show        // came before the connection was known to be attached
-	changed      chan struct{} // closed when conn changes
+	mu           sync.Mutex     // guards what follows, and keeps the screen's calls apart
+	attach       Attach         // After is the newest delivery that was shown
+	tookNewest   bool           // whether the screen took that delivery
+	conn         *protocol.Conn // the attached one; nil where there is none
+	pendingShows []Show         // came before the connection was known to be attached
+	changed      chan struct{}  // closed when conn changes
 }
 
 // NewChat makes a chat over the socket at path. Run works it.
@@ -52,8 +52,8 @@ func NewChat(path string, attach Attach, screen Screen) *Chat {
 	return &Chat{path: path, attach: attach, screen: screen, sending: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
-// Run keeps the conversation joined until ctx ends. It fails when it can't be joined the first time, when the supervisor
-// refuses it, or when it has been away for longer than away; 0 is for ever.
+// Run keeps the conversation joined until ctx ends. It fails when the conversation can't be joined the first time, when the
+// supervisor refuses it, or when the supervisor has been away for longer than away; 0 is for ever.
 func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 	again := false
 	lost := time.Time{}
@@ -71,8 +71,7 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 			c.connectionLost(err)
 		}
 		if away > 0 && time.Since(lost) > away {
-			return fmt.Errorf("the supervisor has been away for %s; if it was stopped, `mews run` starts it again, and what was accepted is answered then: %w",
-				away, err)
+			return fmt.Errorf(textAway, away, err)
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return nil
@@ -81,11 +80,11 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 	}
 }
 
-// NewKey is a name for a message that no other message has.
+// NewKey is a new name for a message.
 func NewKey() string { return rand.Text() }
 
-// Say sends a message under a key and returns when it is on disk at the supervisor. It may be called before Run has
-// joined. The supervisor's refusal is an error; its absence is not: Say waits for it until ctx ends.
+// Say sends a message under a key and returns when it is on disk at the supervisor. It may be called before Run has joined. A
+// refusal is an error. While the supervisor is away, Say waits for it until ctx ends.
 func (c *Chat) Say(ctx context.Context, key, text string) (said Said, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
@@ -93,12 +92,12 @@ func (c *Chat) Say(ctx context.Context, key, text string) (said Said, err error)
 	return c.callInOrder(ctx, MethodSay, Say{Key: key, Text: text})
 }
 
-// Press says, as Say does, that a button below a delivery was pressed: press is that button's.
+// Press sends, as Say does, that a button below a delivery was pressed: press is that button's.
 func (c *Chat) Press(ctx context.Context, key string, delivery int64, press string) (Said, error) {
 	return c.callInOrder(ctx, MethodPress, Press{Key: key, Delivery: delivery, Press: press})
 }
 
-// callInOrder makes a call when those before it have been answered.
+// callInOrder makes a call once those before it have been answered.
 func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said Said, err error) {
 	select {
 	case c.sending <- struct{}{}:
@@ -110,20 +109,19 @@ func (c *Chat) callInOrder(ctx context.Context, method string, params any) (said
 	return said, err
 }
 
-// checkText tells whether the wire would take a text.
+// checkText is nil where the wire takes a text.
 func checkText(text string) error {
 	switch {
 	case len(text) > supervisor.MaxText:
-		return invalid(fmt.Sprintf("The message has more than %d KiB, which is all that can be sent at once. Put it into a file "+
-			"in your folder and name the file.", supervisor.MaxText>>10))
+		return supervisor.Errorf(supervisor.CodeInvalid, textTooLong, supervisor.MaxText>>10)
 	case !utf8.ValidString(text):
-		return invalid("The message is not text in UTF-8: convert it first, for example with iconv.")
+		return supervisor.Errorf(supervisor.CodeInvalid, textNotUTF8)
 	}
 	return nil
 }
 
-// Leave returns when it is on disk at the supervisor that the newest delivery was taken, if it was. Who ends a chat right
-// after it showed something calls it, lest that be shown again by the next one.
+// Leave returns when it is on disk at the supervisor that the newest delivery was taken, if it was. It is called before a chat ends,
+// so that the next one does not show that delivery again.
 func (c *Chat) Leave(ctx context.Context) error {
 	c.mu.Lock()
 	newest, took := c.attach.After, c.tookNewest
@@ -152,7 +150,7 @@ func (c *Chat) call(ctx context.Context, method string, params, result any) erro
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case late:
-			conn = nil // the same one will do
+			conn = nil // the same connection may be used again
 		case !errors.Is(err, protocol.ErrClosed):
 			return decodeError(err)
 		}
@@ -238,7 +236,7 @@ func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.
 	}
 }
 
-// Call takes a delivery, once the screen knows that the conversation is joined. It is called by the connection.
+// Call takes a delivery, once the screen knows that the conversation is joined. The connection calls it.
 func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	if req.Method != MethodDeliver {
 		return nil, protocol.MethodNotFound(req.Method)
@@ -254,7 +252,7 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	defer c.mu.Unlock()
 	switch {
 	case d.ID < c.attach.After:
-		return Delivered{}, nil // it came before this chat began, and is another's
+		return Delivered{}, nil // it came before this chat began, and is for another client
 	case d.ID > c.attach.After:
 		c.tookNewest = c.screen.Deliver(d)
 		c.attach.After = d.ID
@@ -262,8 +260,8 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return Delivered{Taken: c.tookNewest}, nil
 }
 
-// Notify shows what happens. It is called by the connection, in order; the first may come while the answer to chat.attach
-// is still on its way to whoever waits for it.
+// Notify shows what happens. The connection calls it, in order; the first call may come before setAttached, while the answer to
+// chat.attach is still on its way.
 func (c *Chat) Notify(req *protocol.Request) {
 	var s Show
 	if req.Method != MethodShow || req.Decode(&s) != nil {
@@ -278,9 +276,9 @@ func (c *Chat) Notify(req *protocol.Request) {
 	c.screen.Show(s)
 }
 
-// isRefusal tells an answer from an absence: what the supervisor has refused once it refuses again.
+// isRefusal says whether the supervisor has answered with an error: what it has refused once it refuses again.
 func isRefusal(err error) bool {
 	var wire *protocol.Error
-	var gone *NotRunning
-	return err != nil && !errors.As(err, &gone) && (errors.As(err, &wire) || isSupervisorError(err))
+	var refused *supervisor.Error
+	return errors.As(err, &wire) || errors.As(err, &refused)
 }

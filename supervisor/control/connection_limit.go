@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"sync"
 	"time"
@@ -11,81 +10,77 @@ import (
 	"mews/supervisor"
 )
 
-// How many connections are served at once. An account's share is smaller than the whole, so that none keeps the others
-// out; an admin's is larger, for who looks after the service must get in.
+// How many connections are served at once. One account may have fewer than all, so that it does not keep the others out; an admin's
+// account may have more, for who looks after the service must get in.
 const (
 	maxConnections          = 128
 	maxConnectionsOfAccount = 16
 	maxConnectionsOfAdmin   = 64
-	maxRefusing             = 16 // that are told why at the same time; more are hung up on
-	refusalTimeout          = 2 * time.Second
-	firstCallTimeout        = 5 * time.Second
+	maxRefusing             = 16              // clients that are told at the same time why they are refused; more are hung up on
+	refusalTimeout          = 2 * time.Second // that they have to ask
+	firstCallTimeout        = 5 * time.Second // the default of Options.FirstCallTimeout
 )
 
-// connectionLimit counts who is inside.
+// connectionLimit counts the connections.
 type connectionLimit struct {
 	people   People
-	refusing chan struct{} // holds a token for each that is being told why
+	refusing chan struct{} // holds a token for each client that is being told why it is refused
 
 	mu    sync.Mutex // guards what follows
 	total int
 	byUID map[uint32]int // connections of each user id; none is 0
 }
 
-// acquire takes a place, which leave gives back. An error says why there is none, and none was taken.
-func (d *connectionLimit) acquire(uid uint32) error {
-	if !d.people.Known(uid) {
-		_, err := d.people.Speaker(uid, "")
+// acquire counts a connection of a user id until release. An error says why the connection may not be served; it is not counted then.
+func (l *connectionLimit) acquire(uid uint32) error {
+	if !l.people.Known(uid) {
+		_, err := l.people.Speaker(uid, "")
 		if err == nil {
-			err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "No user of Mews has this account."}
+			err = supervisor.Errorf(supervisor.CodeForbidden, textNoUser)
 		}
 		return err
 	}
 	most := maxConnectionsOfAccount
-	if d.people.Admin(uid) {
+	if l.people.Admin(uid) {
 		most = maxConnectionsOfAdmin
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	switch {
-	case d.byUID[uid] >= most:
-		return tooManyConnections("Too many terminals of this account are connected (%d). Leave one of them with Ctrl-D.", most)
-	case d.total >= maxConnections:
-		return tooManyConnections("Too many terminals are connected (%d). Try again when somebody has left.", maxConnections)
+	case l.byUID[uid] >= most:
+		return supervisor.Errorf(supervisor.CodeUnavailable, textTooManyOfAccount, most)
+	case l.total >= maxConnections:
+		return supervisor.Errorf(supervisor.CodeUnavailable, textTooMany, maxConnections)
 	}
-	d.byUID[uid]++
-	d.total++
+	l.byUID[uid]++
+	l.total++
 	return nil
 }
 
-func tooManyConnections(format string, most int) error {
-	return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: fmt.Sprintf(format, most)}
-}
-
-func (d *connectionLimit) release(uid uint32) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.total--
-	if d.byUID[uid]--; d.byUID[uid] == 0 {
-		delete(d.byUID, uid)
+func (l *connectionLimit) release(uid uint32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total--
+	if l.byUID[uid]--; l.byUID[uid] == 0 {
+		delete(l.byUID, uid)
 	}
 }
 
-// refuse answers whatever a client asks with why it can't come in, for a moment, and hangs up.
-func (d *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why error) {
+// refuse answers whatever a client asks with why it is refused, for a moment, and hangs up.
+func (l *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why error) {
 	select {
-	case d.refusing <- struct{}{}:
-		defer func() { <-d.refusing }()
+	case l.refusing <- struct{}{}:
+		defer func() { <-l.refusing }()
 	default:
 		conn.Close()
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, refusalTimeout)
 	defer cancel()
-	_ = protocol.NewConn(conn, refusedHandler{why}, protocol.Options{}).Run(ctx) // however it ends, it was not let in
+	_ = protocol.NewConn(conn, refusedHandler{why}, protocol.Options{}).Run(ctx) // it is refused however this ends
 }
 
-// refusedHandler is the handler of a connection that is not let in.
+// refusedHandler is the handler of a connection that is refused.
 type refusedHandler struct{ why error }
 
 func (c refusedHandler) Call(context.Context, *protocol.Request) (any, error) {

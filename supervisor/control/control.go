@@ -1,9 +1,9 @@
-// Package control is the operator's unix socket: its methods, its server and its client. The same framing as the
-// workers' wire serves it; the table of methods is its own.
+// Package control is the operator's unix socket: its methods, its server and its client. It has the framing of the workers' wire,
+// and methods of its own.
 //
-// Identity is the connection: the kernel names the peer's user id (SO_PEERCRED), and access says who that is. A person's
-// message counts as accepted when chat.say has been answered, which is after its commit; until then the client sends it
-// again with the same key. A delivery counts as taken when a client has answered chat.deliver with so.
+// A connection is its process's: the kernel names the peer's user id (SO_PEERCRED), and access says who that is. A person's message
+// is accepted once chat.say has been answered, which is after its commit; until then the client sends it again with the same key. A
+// delivery is taken once a client has answered chat.deliver with Taken.
 package control
 
 import (
@@ -29,7 +29,7 @@ const (
 	MethodShow    = "chat.show"    // Show, a notification
 )
 
-// Attach.After of a client that has nothing yet.
+// Values of Attach.After for a client that has nothing yet.
 const (
 	Undelivered = -1 // begin with what no client has taken yet
 	FromNow     = -2 // begin with what comes from now on
@@ -46,7 +46,7 @@ type Attach struct {
 	Start int64 `json:"start,omitempty"`
 }
 
-// Attached says where one is.
+// Attached answers chat.attach.
 type Attached struct {
 	User         string `json:"user"`
 	Conversation int64  `json:"conversation"`
@@ -57,7 +57,7 @@ type Attached struct {
 	Walls        Walls  `json:"walls"`
 }
 
-// Walls say what holds a worker in.
+// Walls are what holds a worker in.
 type Walls struct {
 	Tier string `json:"tier"` // accounts, namespaces, landlock, off
 	Why  string `json:"why"`  // a sentence about it
@@ -65,10 +65,10 @@ type Walls struct {
 	Limits string `json:"limits"` // a sentence about what limits a worker and all that it runs
 }
 
-// Weak says whether there are fewer than usual: that was written out by somebody who must see what it means.
+// Weak says whether they are weaker than usual. Somebody has configured that, and must see what it means.
 func (w Walls) Weak() bool { return w.Tier == "off" || w.Tier == "landlock" }
 
-// Line is what there is, for people.
+// Line is one line about them, for people.
 func (w Walls) Line() string {
 	if !w.Weak() {
 		return w.Tier
@@ -76,24 +76,24 @@ func (w Walls) Line() string {
 	return strings.ToUpper(w.Tier) + " - " + w.Why
 }
 
-// Say is a message of the person's.
+// Say is a message of a person's.
 type Say struct {
 	Key  string `json:"key"` // the client's own name for it; the same key is kept once
 	Text string `json:"text"`
 }
 
-// Press is a button that the person has pressed, below a delivery of the conversation.
+// Press is a button below a delivery of the conversation that the person has pressed.
 type Press struct {
 	Key      string `json:"key"` // as a message's
 	Delivery int64  `json:"delivery"`
 	Press    string `json:"press"` // the button's
 }
 
-// Said tells that it is on disk.
+// Said says that a message or a press is on disk.
 type Said struct {
 	Inbound  int64 `json:"inbound"`
-	Held     bool  `json:"held,omitempty"`     // it waits for a code, and no answer comes before that
-	Answered bool  `json:"answered,omitempty"` // a notice that names it is all the answer there is: it was a code, or could not be taken
+	Held     bool  `json:"held,omitempty"`     // it waits for a code, and is answered after that
+	Answered bool  `json:"answered,omitempty"` // its only answer is a notice that names it: it was a code, or could not be taken
 }
 
 // Delivery is a message to the person.
@@ -119,15 +119,14 @@ type File struct {
 	Caption   string `json:"caption,omitempty"`
 }
 
-// Took says once more that a delivery was taken. A client that ends with it cannot know whether its answer to
-// chat.deliver arrived; when this has been answered, it did.
+// Took says once more that a delivery was taken. A client that ends after a delivery can't know whether its answer to chat.deliver
+// arrived; once this has been answered, it did.
 type Took struct {
 	Delivery int64 `json:"delivery"`
 }
 
-// Delivered answers a delivery. One that was not taken stays in the outbox for the next client. A client that comes back
-// gets the newest delivery that it has once more, because the answer to it may have been lost: it answers as it did, and
-// shows nothing.
+// Delivered answers a delivery. One that was not taken stays in the outbox for the next client. A client that comes back gets the
+// newest delivery that it has once more, because its answer may have been lost: it answers as before, and shows nothing.
 type Delivered struct {
 	Taken bool `json:"taken"`
 }
@@ -136,7 +135,7 @@ type Delivered struct {
 type Show struct {
 	Turn    int64      `json:"turn"`            // 0: no turn runs
 	Inbound int64      `json:"inbound"`         // what the turn answers
-	Offset  int        `json:"offset"`          // where in the reply, in bytes, Text belongs; what stood there and behind it is void
+	Offset  int        `json:"offset"`          // where in the reply Text begins, in bytes; all that stood from there on is void
 	Text    string     `json:"text,omitempty"`  //
 	Tools   []ToolLine `json:"tools,omitempty"` // in the order in which they happened
 }
@@ -165,7 +164,7 @@ type Status struct {
 	Memory   Memory           `json:"memory,omitzero"`    // for an admin
 }
 
-// UserStatus is one person's.
+// UserStatus is one person's part of the status.
 type UserStatus struct {
 	Name   string    `json:"name"`
 	Home   string    `json:"home"`
@@ -191,29 +190,29 @@ type Waiting struct {
 	Parked     int `json:"parked"`     // messages given up on
 }
 
-// Channel is how a way to people is.
+// Channel is the state of a channel.
 type Channel struct {
 	Name      string    `json:"name"`  // telegram
 	Mode      string    `json:"mode"`  // polling, webhook
 	Bot       string    `json:"bot"`   // its @name, once it is known
 	State     string    `json:"state"` // starting, ok, failing
 	Since     time.Time `json:"since"`
-	Completed time.Time `json:"completed,omitzero"` // when the channel has last answered
+	Completed time.Time `json:"completed,omitzero"` // when the channel last answered
 	Failures  int       `json:"failures,omitempty"` // in a row
 	Error     string    `json:"error,omitempty"`
-	Pending   int       `json:"pending,omitempty"` // what the channel has and could not hand over, where it says so
+	Pending   int       `json:"pending,omitempty"` // updates that the channel has and could not hand over, where it says so
 	Frozen    []Frozen  `json:"frozen,omitempty"`
 	Stuck     []Stuck   `json:"stuck,omitempty"`
 }
 
-// Stuck is a chat to which something does not go.
+// Stuck is a chat to which nothing can be sent.
 type Stuck struct {
 	Chat  string    `json:"chat"`
 	Error string    `json:"error"`
 	Since time.Time `json:"since"`
 }
 
-// Frozen is where the channel takes nothing for a while.
+// Frozen is a chat for which the channel takes nothing for a while.
 type Frozen struct {
 	Chat  string    `json:"chat"` // "" is everywhere
 	Until time.Time `json:"until"`

@@ -14,17 +14,17 @@ import (
 	"mews/supervisor"
 )
 
-// callTimeout bounds a call of a client's.
+// callTimeout bounds one call of a client.
 const callTimeout = 30 * time.Second
 
-// NotRunning is returned when nothing listens on a control socket.
+// NotRunning is the error when nothing listens on a control socket.
 type NotRunning struct {
 	Path string
 	Err  error
 }
 
 func (e *NotRunning) Error() string {
-	return fmt.Sprintf("Mews is not running here (no answer on %s). Start it with `mews run`.", e.Path)
+	return fmt.Sprintf(textNotRunning, e.Path)
 }
 
 func (e *NotRunning) Unwrap() error { return e.Err }
@@ -37,7 +37,7 @@ func Ask(ctx context.Context, path, method string, params, result any) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	var running sync.WaitGroup
-	running.Go(func() { _ = conn.Run(ctx) }) // how it ends is what Call says
+	running.Go(func() { _ = conn.Run(ctx) }) // Call says how it ends
 	defer running.Wait()
 	defer cancel()
 	return decodeError(conn.Call(ctx, method, params, result))
@@ -50,14 +50,14 @@ func dial(ctx context.Context, path string, h protocol.Handler) (*protocol.Conn,
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return nil, &NotRunning{Path: path, Err: err}
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("this account may not use %s: ask an admin of this Mews: %w", path, err)
+		return nil, fmt.Errorf(textNotAllowed, path, err)
 	case err != nil:
 		return nil, fmt.Errorf("reach the control socket: %w", err)
 	}
 	return protocol.NewConn(conn, h, protocol.Options{}), nil
 }
 
-// decodeError turns what the supervisor answered into what it was there: an error for a person.
+// decodeError turns an error for a person that came over the wire back into one.
 func decodeError(err error) error {
 	var wire *protocol.Error
 	if errors.As(err, &wire) && wire.Code == protocol.CodeFailed {
@@ -74,8 +74,3 @@ func (noMethods) Call(_ context.Context, req *protocol.Request) (any, error) {
 }
 
 func (noMethods) Notify(*protocol.Request) {}
-
-func isSupervisorError(err error) bool {
-	var e *supervisor.Error
-	return errors.As(err, &e)
-}

@@ -15,51 +15,49 @@ import (
 const (
 	// listLimit is how many deliveries are read from the outbox at once.
 	listLimit = 50
-	// maxText is how much of a text that is too long for a line of the wire goes over it, in bytes. JSON makes six of a
-	// control character, and the line has 1 MiB.
+	// maxText is how many bytes are sent of a text that is too long for a line of the wire, which has 1 MiB: JSON writes a control
+	// character with six.
 	maxText = 128 << 10
 )
 
-// serve delivers and shows to an attached client until ctx ends, which is when its connection does.
+// serve delivers to the client and shows it what happens, once it has attached, until ctx ends with the connection.
 func (c *serverConn) serve(ctx context.Context) {
 	defer c.conn.Close(nil)
-	j, ok := c.awaitAttach(ctx)
+	p, ok := c.awaitAttach(ctx)
 	if !ok {
 		return
 	}
-	watcher := c.o.Feeds.Watch(j.conversation)
+	watcher := c.o.Feeds.Watch(p.conversation)
 	defer watcher.Close()
-	f := &follower{serverConn: c, conversation: j.conversation, after: j.after}
-	err := f.follow(ctx, j.start, watcher)
+	f := &follower{serverConn: c, conversation: p.conversation, after: p.after}
+	err := f.follow(ctx, p.start, watcher)
 	if ctx.Err() == nil && !errors.Is(err, protocol.ErrClosed) {
 		c.o.Log.Warn("deliver to a terminal", "uid", c.uid, "error", err)
 	}
 }
 
-// awaitAttach waits until the client attaches. One that holds a place and does nothing with it is not waited for: it has to ask
-// for something soon, and to attach in a while.
-func (c *serverConn) awaitAttach(ctx context.Context) (j position, ok bool) {
-	silent := time.NewTimer(min(c.o.FirstCallTimeout, c.o.CallTimeout))
-	defer silent.Stop()
-	select {
-	case <-c.called:
-	case <-silent.C:
-		return j, false
-	case <-ctx.Done():
-		return j, false
+// awaitAttach waits until the client attaches. A client has to call something within FirstCallTimeout and to attach within
+// CallTimeout after that, so that idle connections do not use up the limit.
+func (c *serverConn) awaitAttach(ctx context.Context) (p position, ok bool) {
+	deadline := time.NewTimer(min(c.o.FirstCallTimeout, c.o.CallTimeout))
+	defer deadline.Stop()
+	called := c.called
+	for {
+		select {
+		case <-called:
+			called = nil
+			deadline.Reset(c.o.CallTimeout)
+		case p = <-c.attachedAt:
+			return p, true
+		case <-deadline.C:
+			return p, false
+		case <-ctx.Done():
+			return p, false
+		}
 	}
-	idle := time.NewTimer(c.o.CallTimeout)
-	defer idle.Stop()
-	select {
-	case j = <-c.attachedAt:
-		return j, true
-	case <-idle.C:
-	case <-ctx.Done():
-	}
-	return j, false
 }
 
-// follower takes a client along a conversation.
+// follower keeps a client up to date with a conversation.
 type follower struct {
 	*serverConn
 	conversation  int64
@@ -68,7 +66,7 @@ type follower struct {
 	lastShown     shownReply // what it was shown of the running reply
 }
 
-// follow catches up and then goes along. An answer is delivered before anything of the next turn is shown.
+// follow delivers what the client has missed, and then what comes. An answer is delivered before anything of the next turn is shown.
 func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watcher) error {
 	if err := f.catchUp(ctx, start); err != nil {
 		return err
@@ -92,8 +90,8 @@ func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watch
 	}
 }
 
-// catchUp gives the client what nobody has taken, up to start. First comes once more what it has already: the supervisor
-// may have ended between its answer and the commit of that.
+// catchUp delivers what no client has taken, up to start. The newest delivery that the client has comes first once more: the
+// supervisor may have ended between the client's answer and its commit.
 func (f *follower) catchUp(ctx context.Context, start int64) error {
 	if f.after > 0 {
 		list, err := f.o.Outbox.List(ctx, f.conversation, f.after-1, 1)
@@ -120,7 +118,7 @@ func (f *follower) catchUp(ctx context.Context, start int64) error {
 	return nil
 }
 
-// upTo is the beginning of a list, to the delivery with an id.
+// upTo is the beginning of a list, to the delivery with that id.
 func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
 	for i, d := range list {
 		if d.ID > id {
@@ -130,7 +128,7 @@ func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
 	return list
 }
 
-// deliverAll gives the client all that it does not have.
+// deliverAll delivers all that the client does not have.
 func (f *follower) deliverAll(ctx context.Context) error {
 	for {
 		list, err := f.o.Outbox.List(ctx, f.conversation, f.after, listLimit)
@@ -146,7 +144,7 @@ func (f *follower) deliverAll(ctx context.Context) error {
 	}
 }
 
-// deliver gives the client deliveries, one after the other, each once the one before it has been answered.
+// deliver delivers a list in order, each once the client has answered the one before.
 func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) error {
 	for _, d := range list {
 		answer, err := f.offer(ctx, d)
@@ -163,7 +161,7 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 	return nil
 }
 
-// offer sends a delivery. One that is too long for a line goes as far as it fits; the whole of it stays in the outbox.
+// offer sends a delivery. Of one that is too long for a line only the beginning is sent; the whole stays in the outbox.
 func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.CallTimeout)
 	defer cancel()
@@ -174,14 +172,13 @@ func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Del
 	}
 	err = f.conn.Call(ctx, MethodDeliver, wire, &answer)
 	if errors.Is(err, protocol.ErrTooLong) {
-		wire.Text = fmt.Sprintf("%s\n\n(This is the beginning of %d KiB; the rest is too long to be shown here.)",
-			cut(d.Text, maxText), len(d.Text)>>10)
+		wire.Text = fmt.Sprintf(textCut, cut(d.Text, maxText), len(d.Text)>>10)
 		err = f.conn.Call(ctx, MethodDeliver, wire, &answer)
 	}
 	return answer, err
 }
 
-// present shows what happens at the moment. Of a turn whose answer was delivered nothing is left to show.
+// present shows what happens at the moment. Of a turn whose answer was delivered nothing is shown any more.
 func (f *follower) present(ctx context.Context, update reply.Update) error {
 	if update.Turn <= f.deliveredTurn {
 		update = reply.Update{}
@@ -191,20 +188,20 @@ func (f *follower) present(ctx context.Context, update reply.Update) error {
 		return nil
 	}
 	err := f.conn.Notify(ctx, MethodShow, show)
-	if errors.Is(err, protocol.ErrTooLong) { // it is the tools' lines, which may be missed
+	if errors.Is(err, protocol.ErrTooLong) { // because of the tools' lines, which may be missed
 		show.Tools = nil
 		err = f.conn.Notify(ctx, MethodShow, show)
 	}
 	return err
 }
 
-// shownReply is what a client has been shown of the running reply.
+// shownReply is what a client was shown of the running reply.
 type shownReply struct {
 	turn int64
 	text string
 }
 
-// next is what has changed since, and whether that is anything.
+// next is what has changed since, and whether anything has.
 func (s *shownReply) next(u reply.Update) (Show, bool) {
 	was := *s
 	s.turn, s.text = u.Turn, cut(u.Text, maxText)
@@ -218,7 +215,7 @@ func (s *shownReply) next(u reply.Update) (Show, bool) {
 	return show, show.Turn != was.turn || show.Text != "" || show.Offset < len(was.text) || len(show.Tools) > 0
 }
 
-// cut is the beginning of a text, at most so many bytes of it and no half character.
+// cut is the beginning of a text: at most that many bytes, and no half character.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -53,15 +53,15 @@ type Options struct {
 	Feeds            *reply.Feeds
 	Greet            func(supervisor.User) Attached // what a client is told of the service
 	Status           func(ctx context.Context, uid uint32) (Status, error)
-	Methods          map[string]Method // to further questions, by method; for anybody with an account
-	CallTimeout      time.Duration     // with a client that asks but does not attach, or takes no delivery; 0 is 30 s
-	FirstCallTimeout time.Duration     // of a client that has asked for nothing yet; 0 is 5 s
-	// Refused is told of each client that was not let in, and must not wait; nil: nobody is.
+	Methods          map[string]Method // further methods, by name, for anybody with an account
+	CallTimeout      time.Duration     // for a client to attach after its first call, and to take a delivery; 0 is 30 s
+	FirstCallTimeout time.Duration     // for a client to call anything; 0 is 5 s
+	// Refused is called for each client that is refused, and must not block; nil is not called.
 	Refused func(uid uint32, why error)
 	Log     hclog.Logger
 }
 
-// Method answers one question of a process with that user id.
+// Method answers a call of a process with that user id.
 type Method func(ctx context.Context, uid uint32, req *protocol.Request) (any, error)
 
 // Server is the socket.
@@ -70,8 +70,7 @@ type Server struct {
 	listener *net.UnixListener
 }
 
-// Listen makes the socket at path, 0660, in place of one that a dead process left. Only one process may do so for a
-// state folder; the caller holds its lock.
+// Listen makes the socket at path, 0660, and replaces one that a dead process left. The caller holds the lock of the state folder.
 func Listen(path string, o Options) (*Server, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the old control socket: %w", err)
@@ -96,7 +95,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
 	var clients sync.WaitGroup
 	defer clients.Wait()
-	d := &connectionLimit{people: s.o.People, byUID: map[uint32]int{}, refusing: make(chan struct{}, maxRefusing)}
+	limit := &connectionLimit{people: s.o.People, byUID: map[uint32]int{}, refusing: make(chan struct{}, maxRefusing)}
 	for {
 		conn, err := s.listener.AcceptUnix()
 		if ctx.Err() != nil {
@@ -118,16 +117,16 @@ func (s *Server) Run(ctx context.Context) error {
 			conn.Close()
 			continue
 		}
-		if why := d.acquire(uid); why != nil {
-			s.o.Log.Warn("control socket: a client was turned away", "uid", uid, "why", why)
+		if why := limit.acquire(uid); why != nil {
+			s.o.Log.Warn("control socket: a client was refused", "uid", uid, "why", why)
 			if s.o.Refused != nil {
 				s.o.Refused(uid, why)
 			}
-			clients.Go(func() { d.refuse(ctx, conn, why) })
+			clients.Go(func() { limit.refuse(ctx, conn, why) })
 			continue
 		}
 		clients.Go(func() {
-			defer d.release(uid)
+			defer limit.release(uid)
 			s.serve(ctx, conn, uid)
 		})
 	}
@@ -152,7 +151,7 @@ func (s *Server) serve(ctx context.Context, conn *net.UnixConn, uid uint32) {
 	reading.Wait()
 }
 
-// peerUID is the user id of the process at the other end, as the kernel has it.
+// peerUID is the user id of the process at the other end, as the kernel says.
 func peerUID(conn *net.UnixConn) (uint32, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

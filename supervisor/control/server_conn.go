@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// source is who numbers the keys of what comes over this socket.
+	// source is the Source of the inbounds that come over this socket.
 	source = "terminal"
 	// maxName bounds the names that a client may give, in bytes.
 	maxName = 64
@@ -24,43 +24,52 @@ type serverConn struct {
 	o          *Options
 	uid        uint32
 	conn       *protocol.Conn
-	called     chan struct{} // closed with the first thing that the client asks for
-	attachedAt chan position // what chat.attach hands to show, once
-	firstCall  sync.Once     // closes asked
+	called     chan struct{} // closed with the first call of the client
+	attachedAt chan position // what chat.attach hands to serve, once
+	firstCall  sync.Once     // closes called
 
-	mu           sync.Mutex // guards conv
-	conversation *supervisor.Conversation
+	mu           sync.Mutex               // guards conversation
+	conversation *supervisor.Conversation // nil before chat.attach
 }
 
-// position is a conversation that the client has attached to.
+// position is where in a conversation a client begins.
 type position struct {
 	conversation int64
 	after        int64 // the newest delivery that it has
 	start        int64 // up to there it gets what no client has taken, from there on all
 }
 
-// chatMethods is what a client may call.
+// chatMethods are what a client may call, besides Options.Methods.
 var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Request) (any, error){
 	MethodStatus: (*serverConn).status,
-	MethodAttach: (*serverConn).attach,
-	MethodSay:    (*serverConn).say,
-	MethodPress:  (*serverConn).press,
-	MethodTook:   (*serverConn).took,
+	MethodAttach: decoded((*serverConn).attach),
+	MethodSay:    decoded((*serverConn).say),
+	MethodPress:  decoded((*serverConn).press),
+	MethodTook:   decoded((*serverConn).took),
 }
 
-// Call answers a client. What a person may read of an error travels; all else is "internal".
-func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (any, error) {
-	c.firstCall.Do(func() { close(c.called) })
-	method, ok := chatMethods[req.Method]
-	if answer := c.o.Methods[req.Method]; !ok && answer != nil {
-		method, ok = func(c *serverConn, ctx context.Context, req *protocol.Request) (any, error) {
-			return answer(ctx, c.uid, req)
-		}, true
+// decoded is a method that takes its parameters decoded.
+func decoded[T any](method func(*serverConn, context.Context, T) (any, error)) func(*serverConn, context.Context, *protocol.Request) (any, error) {
+	return func(c *serverConn, ctx context.Context, req *protocol.Request) (any, error) {
+		var params T
+		if err := req.Decode(&params); err != nil {
+			return nil, err
+		}
+		return method(c, ctx, params)
 	}
-	if !ok {
+}
+
+// Call answers a client. Only what a person may read of an error is sent.
+func (c *serverConn) Call(ctx context.Context, req *protocol.Request) (result any, err error) {
+	c.firstCall.Do(func() { close(c.called) })
+	switch chat, other := chatMethods[req.Method], c.o.Methods[req.Method]; {
+	case chat != nil:
+		result, err = chat(c, ctx, req)
+	case other != nil:
+		result, err = other(ctx, c.uid, req)
+	default:
 		return nil, protocol.MethodNotFound(req.Method)
 	}
-	result, err := method(c, ctx, req)
 	var wire *protocol.Error
 	if err == nil || errors.As(err, &wire) {
 		return result, err
@@ -84,151 +93,116 @@ func (c *serverConn) status(ctx context.Context, req *protocol.Request) (any, er
 	return c.o.Status(ctx, c.uid)
 }
 
-func (c *serverConn) attach(ctx context.Context, req *protocol.Request) (any, error) {
-	var p Attach
-	if err := req.Decode(&p); err != nil {
-		return nil, err
-	}
+func (c *serverConn) attach(ctx context.Context, p Attach) (any, error) {
 	if len(p.User) > maxName || len(p.Chat) > maxName || strings.ContainsFunc(p.Chat, unicode.IsControl) {
-		return nil, invalid("A user's or a chat's name has at most 64 bytes and no control characters.")
+		return nil, invalid(textNames)
 	}
 	user, err := c.o.People.Speaker(c.uid, p.User)
 	if err != nil {
 		return nil, err
 	}
-	conv, err := c.o.Conversations.Find(ctx, user.Name, supervisor.ChannelTerminal, p.Chat, "")
+	conversation, err := c.o.Conversations.Find(ctx, user.Name, supervisor.ChannelTerminal, p.Chat, "")
 	if err != nil {
 		return nil, err
 	}
-	newest, err := c.o.Outbox.Newest(ctx, conv.ID)
+	newest, err := c.o.Outbox.Newest(ctx, conversation.ID)
 	if err != nil {
 		return nil, err
 	}
-	j, err := p.position(conv.ID, newest)
-	if err != nil {
-		return nil, err
+	at := position{conversation: conversation.ID, after: p.After, start: p.Start}
+	switch {
+	case p.After == Undelivered:
+		at.after, at.start = 0, newest
+	case p.After == FromNow:
+		at.after, at.start = newest, newest
+	case p.After < 0 || p.Start < 0:
+		return nil, invalid(textBelowZero)
 	}
-	if !c.setConversation(conv) {
-		return nil, invalid("This connection is attached already.")
+	if !c.setConversation(conversation) {
+		return nil, invalid(textAttachedTwice)
 	}
-	c.attachedAt <- j
+	c.attachedAt <- at
 	greeting := c.o.Greet(user)
-	greeting.User, greeting.Home, greeting.Conversation, greeting.Newest = user.Name, user.Home, conv.ID, newest
+	greeting.User, greeting.Home, greeting.Conversation, greeting.Newest = user.Name, user.Home, conversation.ID, newest
 	return greeting, nil
 }
 
-// position is where in a conversation a client begins.
-func (p Attach) position(conversation, newest int64) (position, error) {
-	switch {
-	case p.After == Undelivered:
-		return position{conversation: conversation, start: newest}, nil
-	case p.After == FromNow:
-		return position{conversation: conversation, after: newest, start: newest}, nil
-	case p.After < 0 || p.Start < 0:
-		return position{}, invalid("There are no deliveries with numbers below zero.")
-	}
-	return position{conversation: conversation, after: p.After, start: p.Start}, nil
+func invalid(text string) error {
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: text}
 }
 
-func invalid(message string) error {
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: message}
-}
-
-// setConversation makes the connection that conversation's, once.
-func (c *serverConn) setConversation(conv supervisor.Conversation) bool {
+// setConversation sets the connection's conversation. It returns false where it is set already.
+func (c *serverConn) setConversation(conversation supervisor.Conversation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conversation != nil {
 		return false
 	}
-	c.conversation = &conv
+	c.conversation = &conversation
 	return true
 }
 
-func (c *serverConn) say(ctx context.Context, req *protocol.Request) (any, error) {
-	var p Say
-	if err := req.Decode(&p); err != nil {
-		return nil, err
-	}
-	conv, err := c.activeConversation()
+func (c *serverConn) say(ctx context.Context, p Say) (any, error) {
+	conversation, err := c.activeConversation()
 	if err != nil {
 		return nil, err
 	}
-	kept, err := c.o.Inbox.Put(ctx, supervisor.Inbound{Conversation: conv, Source: source, Key: p.Key, Text: p.Text})
-	if err != nil {
-		return nil, err
-	}
-	return newSaid(kept), nil
+	return c.keep(ctx, supervisor.Inbound{Conversation: conversation, Key: p.Key, Text: p.Text})
 }
 
-// press keeps that a button was pressed, which has to be one of the conversation's.
-func (c *serverConn) press(ctx context.Context, req *protocol.Request) (any, error) {
-	var p Press
-	if err := req.Decode(&p); err != nil {
-		return nil, err
-	}
-	conv, d, err := c.delivery(ctx, p.Delivery)
+// press keeps that a button was pressed. It has to be one of the conversation's.
+func (c *serverConn) press(ctx context.Context, p Press) (any, error) {
+	conversation, d, err := c.delivery(ctx, p.Delivery)
 	if err != nil {
 		return nil, err
 	}
-	if !hasButton(d, p.Press) {
-		return nil, invalid("This message has no such button.")
+	if !slices.ContainsFunc(slices.Concat(d.Buttons...), func(b supervisor.Button) bool { return b.Press == p.Press }) {
+		return nil, invalid(textNoButton)
 	}
-	kept, err := c.o.Inbox.Put(ctx, supervisor.Inbound{Conversation: conv, Source: source, Key: p.Key,
-		Kind: supervisor.KindPress, Text: p.Press})
+	return c.keep(ctx, supervisor.Inbound{Conversation: conversation, Key: p.Key, Kind: supervisor.KindPress, Text: p.Press})
+}
+
+// keep puts an inbound into the inbox, and says what has become of it.
+func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound) (any, error) {
+	in.Source = source
+	kept, err := c.o.Inbox.Put(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	return newSaid(kept), nil
-}
-
-// newSaid is what has become of an inbound as it was kept.
-func newSaid(kept supervisor.Inbound) Said {
-	return Said{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}
-}
-
-// hasButton says whether a delivery has a button that says so.
-func hasButton(d supervisor.Delivery, press string) bool {
-	return slices.ContainsFunc(d.Buttons, func(row []supervisor.Button) bool {
-		return slices.ContainsFunc(row, func(b supervisor.Button) bool { return b.Press == press })
-	})
+	return Said{Inbound: kept.ID, Held: kept.Held, Answered: kept.State == supervisor.InboundAnswered}, nil
 }
 
 // took keeps that the client has taken a delivery of its conversation.
-func (c *serverConn) took(ctx context.Context, req *protocol.Request) (any, error) {
-	var p Took
-	if err := req.Decode(&p); err != nil {
-		return nil, err
-	}
+func (c *serverConn) took(ctx context.Context, p Took) (any, error) {
 	if _, _, err := c.delivery(ctx, p.Delivery); err != nil {
 		return nil, err
 	}
 	return nil, c.o.Outbox.Delivered(ctx, p.Delivery)
 }
 
-// delivery is one of the conversation that this connection is attached to.
-func (c *serverConn) delivery(ctx context.Context, id int64) (conv supervisor.Conversation, d supervisor.Delivery, err error) {
-	if conv, err = c.activeConversation(); err != nil {
-		return conv, d, err
+// delivery is the one with that id in the conversation that this connection is attached to.
+func (c *serverConn) delivery(ctx context.Context, id int64) (conversation supervisor.Conversation, d supervisor.Delivery, err error) {
+	if conversation, err = c.activeConversation(); err != nil {
+		return conversation, d, err
 	}
-	list, err := c.o.Outbox.List(ctx, conv.ID, id-1, 1)
-	if err != nil {
-		return conv, d, err
+	list, err := c.o.Outbox.List(ctx, conversation.ID, id-1, 1)
+	switch {
+	case err != nil:
+		return conversation, d, err
+	case len(list) == 0 || list[0].ID != id:
+		return conversation, d, invalid(textNoDelivery)
 	}
-	if len(list) == 0 || list[0].ID != id {
-		return conv, d, invalid("This conversation has no such delivery.")
-	}
-	return conv, list[0], nil
+	return conversation, list[0], nil
 }
 
-// activeConversation is the conversation of this connection, if its process may still speak in it: people change while it is open.
+// activeConversation is the conversation of this connection, if its process may still speak in it: people may change meanwhile.
 func (c *serverConn) activeConversation() (supervisor.Conversation, error) {
 	c.mu.Lock()
-	conv := c.conversation
+	conversation := c.conversation
 	c.mu.Unlock()
-	if conv == nil {
-		return supervisor.Conversation{}, invalid("Attach first.")
+	if conversation == nil {
+		return supervisor.Conversation{}, invalid(textNotAttached)
 	}
-	_, err := c.o.People.Speaker(c.uid, conv.User)
-	return *conv, err
+	_, err := c.o.People.Speaker(c.uid, conversation.User)
+	return *conversation, err
 }

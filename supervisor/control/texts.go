@@ -1,0 +1,24 @@
+package control
+
+// What a client is told.
+const (
+	textTooManyOfAccount = "Too many terminals of this account are connected (%d). Leave one of them with Ctrl-D."
+	textTooMany          = "Too many terminals are connected (%d). Try again when somebody has left."
+	textNoUser           = "No user of Mews has this account."
+	textNames            = "A user's or a chat's name has at most 64 bytes and no control characters."
+	textAttachedTwice    = "This connection is attached already."
+	textNotAttached      = "Attach first."
+	textBelowZero        = "There are no deliveries with numbers below zero."
+	textNoButton         = "This message has no such button."
+	textNoDelivery       = "This conversation has no such delivery."
+	textCut              = "%s\n\n(This is the beginning of %d KiB; the rest is too long to be shown here.)"
+)
+
+// What a client says by itself.
+const (
+	textNotRunning = "Mews is not running here (no answer on %s). Start it with `mews run`."
+	textNotAllowed = "this account may not use %s: ask an admin of this Mews: %w"
+	textAway       = "the supervisor has been away for %s; if it was stopped, `mews run` starts it again, and what was accepted is answered then: %w"
+	textTooLong    = "The message has more than %d KiB, which is all that can be sent at once. Put it into a file in your folder and name the file."
+	textNotUTF8    = "The message is not text in UTF-8: convert it first, for example with iconv."
+)
