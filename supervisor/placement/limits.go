@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"mews/protocol/amount"
-	"mews/supervisor/pool"
+	"mews/protocol/spawnwire"
 )
 
 // LimitNotices remembers who was told of which limit. The zero value is ready.
@@ -46,8 +46,8 @@ const tellTimeout = time.Minute
 const quiet = 10 * time.Minute
 
 // OnLimit tells a person that a limit was hit, once in a while. It does not block.
-func (c *Places) OnLimit(user string, hit pool.LimitHit) {
-	if !c.Notices.first(user+" "+hit.Limit, time.Now()) {
+func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
+	if !c.Notices.first(user+" "+hit.Kind, time.Now()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
@@ -58,12 +58,12 @@ func (c *Places) OnLimit(user string, hit pool.LimitHit) {
 }
 
 // limitText says which limit was hit and what can be done about it.
-func limitText(hit pool.LimitHit) string {
-	switch hit.Limit {
+func limitText(hit spawnwire.LimitHit) string {
+	switch hit.Kind {
 	case "memory":
-		return fmt.Sprintf(textMemory, amount.Size(hit.Most))
+		return fmt.Sprintf(textMemory, amount.Size(int64(hit.Limit)))
 	case "pids":
-		return fmt.Sprintf(textProcesses, hit.Most)
+		return fmt.Sprintf(textProcesses, hit.Limit)
 	}
-	return fmt.Sprintf(textOtherLimit, hit.Limit)
+	return fmt.Sprintf(textOtherLimit, hit.Kind)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
+	"mews/protocol/spawnwire"
 )
 
 // Host answers one worker process; it is made anew for each. What a worker sends may reach it before Handshaken does: the
@@ -44,13 +45,6 @@ func (p *Peer) Notify(ctx context.Context, method string, params any) error {
 // End ends the worker for a violation, without waiting for it. The reason goes to the log and to Worker.Err.
 func (p *Peer) End(reason error) { p.stop(reason) }
 
-// LimitHit is a limit that ended or refused something of a worker's, which goes on.
-type LimitHit struct {
-	Limit string // memory, pids
-	Most  int64  // the limit: bytes, or processes
-	Times int
-}
-
 // Options are what a Pool is made of. H answers a worker.
 type Options[H Host] struct {
 	Spawner *Spawner // the Pool runs it, and closes it when it ends
@@ -60,8 +54,8 @@ type Options[H Host] struct {
 	// error. nil: there is none.
 	SelfTest     func(ctx context.Context, worker *Worker[H]) error
 	SelfTestSpec Spec
-	OnLimit      func(user string, hit LimitHit) // called when somebody's worker hits a limit, from any goroutine; may be nil
-	OnStart      func(user string, pid int)      // called when somebody's worker has started, likewise; may be nil
+	OnLimit      func(user string, hit spawnwire.LimitHit) // called when somebody's worker hits a limit, from any goroutine; may be nil
+	OnStart      func(user string, pid int)                // called when somebody's worker has started, likewise; may be nil
 	Log          hclog.Logger
 	Timings      Timings
 	Now          func() time.Time // nil is time.Now
@@ -69,7 +63,7 @@ type Options[H Host] struct {
 
 // Timings are how long things may take. A field's zero value is its default.
 type Timings struct {
-	Handshake     time.Duration // from the wish for a process to its answer to hello; 10 s
+	Handshake     time.Duration // from the request for a process to its answer to hello; 10 s
 	PingEvery     time.Duration // between two questions whether it still answers; 30 s
 	PingAnswer    time.Duration // for the answer; 10 s
 	Idle          time.Duration // from the last release to eviction; 30 min

@@ -79,8 +79,8 @@ func (p *process[H]) run(request spawnwire.Spawn) {
 }
 
 // limitHit is told that the worker has hit a limit.
-func (p *process[H]) limitHit(hit LimitHit) {
-	p.log.Warn("a limit has struck", "limit", hit.Limit, "most", hit.Most, "times", hit.Times)
+func (p *process[H]) limitHit(hit spawnwire.LimitHit) {
+	p.log.Warn("a limit has struck", "limit", hit.Kind, "most", hit.Limit, "times", hit.Times)
 	if user := p.spec.user(); p.options.OnLimit != nil && user != "" {
 		p.options.OnLimit(user, hit)
 	}
@@ -185,7 +185,7 @@ func (p *process[H]) ping() {
 	}
 }
 
-// shutdown is the ladder: close the socket, wait; SIGTERM, wait; SIGKILL, wait. (After the MCP specification's way of
+// shutdown closes the socket, waits; sends SIGTERM, waits; sends SIGKILL, waits. (After the MCP specification's way of
 // ending a server on stdio.)
 func (p *process[H]) shutdown(c *child) {
 	t := p.options.Timings
@@ -193,11 +193,11 @@ func (p *process[H]) shutdown(c *child) {
 	if waitFor(t.Grace, c.exited) {
 		return
 	}
-	c.signal(syscall.SIGTERM)
+	c.spawner.signal(c, syscall.SIGTERM)
 	if waitFor(t.Term, c.exited) {
 		return
 	}
-	c.signal(syscall.SIGKILL)
+	c.spawner.signal(c, syscall.SIGKILL)
 	if !waitFor(t.Kill, c.exited) {
 		p.killSpawner(c, fmt.Errorf("mews-spawner hangs: a worker's end was not told within %v of SIGKILL", t.Kill))
 	}
@@ -207,7 +207,7 @@ func (p *process[H]) shutdown(c *child) {
 // given up.
 func (p *process[H]) killSpawner(c *child, cause error) {
 	p.log.Error("a worker does not end", "pid", c.pid(), "error", cause)
-	c.killHung(cause)
+	c.spawner.killHung(c, cause)
 	if limit := p.options.Timings.Kill + endWait; !waitFor(limit, c.exited) {
 		c.finish(0, fmt.Errorf("still there %v after SIGKILL", limit))
 	}
@@ -231,12 +231,11 @@ func (p *process[H]) endError(c *child) error {
 	if c == nil {
 		return e
 	}
-	status, err := c.end()
-	switch {
-	case err != nil && isDeath(e.Reason): // it never ran, or the spawner is gone: all else follows from that
-		e.Reason = err
-	case err == nil:
-		e.Status = statusText(status)
+	switch { // exited is closed, so nothing changes any more
+	case c.err != nil && isDeath(e.Reason): // it never ran, or the spawner is gone: all else follows from that
+		e.Reason = c.err
+	case c.err == nil:
+		e.Status = statusText(c.status)
 		if isHangup(e.Reason) || e.Reason == context.Canceled {
 			e.Reason = nil
 		}

@@ -25,13 +25,13 @@ type Spawner struct {
 	running     chan struct{}   // closed while one runs
 	last        uint64          // the newest worker's number, over all spawner processes
 	ready       spawnwire.Ready
-	answerLimit time.Duration // in which a spawner must say what became of a wish
+	answerLimit time.Duration // in which a spawner must say what became of a request
 }
 
 const (
 	readyWait    = 10 * time.Second       // for a new spawner's first word
 	sendWait     = 5 * time.Second        // for the spawner to read
-	answerWait   = 5 * time.Second        // for what became of a wish, after which the spawner is taken to hang
+	answerWait   = 5 * time.Second        // for what became of a request, after which the spawner is taken to hang
 	endWait      = 10 * time.Second       // from closing its socket to SIGKILL; it kills and reaps all workers meanwhile
 	respawnFirst = 200 * time.Millisecond // before a dead spawner is started again, doubled each time
 	respawnMost  = 60 * time.Second       //
@@ -60,20 +60,17 @@ type SpawnerOptions struct {
 // policy is what the spawner is told, a key and a value in each argument.
 func (o SpawnerOptions) policy() []string {
 	list := []string{"worker=" + o.Worker}
-	for _, word := range []struct{ key, value string }{{"sandbox", o.Tier}, {"sandbox_min", o.Least}} {
-		if word.value != "" {
-			list = append(list, word.key+"="+word.value)
-		}
-	}
-	if o.UID != 0 {
-		list = append(list, fmt.Sprintf("account=%d:%d", o.UID, o.GID))
-	}
-	for _, number := range []struct {
+	for _, word := range []struct {
 		key   string
-		value uint64
-	}{{"memory", o.Memory}, {"pids", uint64(o.PIDs)}} {
-		if number.value != 0 {
-			list = append(list, fmt.Sprintf("%s=%d", number.key, number.value))
+		given bool
+		value any
+	}{
+		{"sandbox", o.Tier != "", o.Tier}, {"sandbox_min", o.Least != "", o.Least},
+		{"account", o.UID != 0, fmt.Sprintf("%d:%d", o.UID, o.GID)},
+		{"memory", o.Memory != 0, o.Memory}, {"pids", o.PIDs != 0, o.PIDs},
+	} {
+		if word.given {
+			list = append(list, fmt.Sprintf("%s=%v", word.key, word.value))
 		}
 	}
 	return list
@@ -237,44 +234,35 @@ func (s *Spawner) restart(ctx context.Context, wait time.Duration) time.Duration
 
 // spawn asks for a worker; while no spawner runs it waits, until ctx ends. What becomes of it is told by the child: it
 // ends at once if it is refused.
-func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(LimitHit)) (*child, error) {
-	if err := s.await(ctx); err != nil {
-		return nil, err
+func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spawnwire.LimitHit)) (*child, error) {
+	s.mu.Lock()
+	running := s.running
+	s.mu.Unlock()
+	select {
+	case <-running:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	c, ends, err := openChild()
+	c, theirs, err := openChild()
 	if err != nil {
 		return nil, err
 	}
-	defer ends.close()
+	defer spawnwire.CloseAll(theirs)
 	c.onLimit = onLimit
-	if err := s.ask(c, ends, m); err != nil {
+	if err := s.ask(c, theirs, m); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
-// await waits for a spawner.
-func (s *Spawner) await(ctx context.Context) error {
-	s.mu.Lock()
-	begun := s.running
-	s.mu.Unlock()
-	select {
-	case <-begun:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// ask numbers the child and sends the wish for it, in one step, because the spawner wants the numbers to grow.
-func (s *Spawner) ask(c *child, ends childEnds, m spawnwire.Spawn) error {
+// ask numbers the child and asks for it, in one step, because the spawner wants the numbers to grow.
+func (s *Spawner) ask(c *child, theirs []int, m spawnwire.Spawn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.current
-	if r == nil {
+	if s.current == nil {
 		return errNoSpawner
 	}
 	s.last++
 	c.id, m.ID = s.last, s.last
-	return r.ask(c, ends, m, s.answerLimit)
+	return s.current.ask(c, theirs, m, s.answerLimit)
 }

@@ -26,7 +26,7 @@ type spawnerProcess struct {
 
 	mu       sync.Mutex // of what follows
 	children map[uint64]*child
-	hungOver *child // over whom it was deposed; nil: it was not
+	hungOver *child // over whom it was killed; nil: it was not
 	cause    error  // of that
 }
 
@@ -153,18 +153,16 @@ func (r *spawnerProcess) closeFailed(err error) error {
 	return errors.Join(err, closeFile(r.stderr))
 }
 
-// ask sends the wish for a child. The caller sees to the order. A spawner that has not said within limit what became
-// of it hangs, and is deposed.
-func (r *spawnerProcess) ask(c *child, ends childEnds, m spawnwire.Spawn, limit time.Duration) error {
-	id := m.ID
-	c.signal = func(sig syscall.Signal) { r.signal(c, sig) }
-	c.killHung = func(cause error) { r.killHung(c, cause) }
+// ask asks for a child. The caller sees to the order. A spawner that has not said within limit what became
+// of it hangs, and is killed.
+func (r *spawnerProcess) ask(c *child, theirs []int, m spawnwire.Spawn, limit time.Duration) error {
+	c.spawner = r
 	r.mu.Lock()
-	r.children[id] = c
+	r.children[c.id] = c
 	r.mu.Unlock()
 	c.limitAnswer(limit)
-	if err := r.send(c, m, ends.socket, ends.stderr); err != nil {
-		r.forget(id)
+	if err := r.send(c, m, theirs...); err != nil {
+		r.forget(c.id)
 		c.answered()
 		return fmt.Errorf("ask mews-spawner: %w", err)
 	}
@@ -176,7 +174,7 @@ func (r *spawnerProcess) signal(c *child, sig syscall.Signal) {
 	_ = r.send(c, spawnwire.Kill{ID: c.id, Signal: uint32(sig)})
 }
 
-// send sends a message over a child. A spawner that does not read is deposed.
+// send sends a message over a child. A spawner that does not read is killed.
 func (r *spawnerProcess) send(c *child, m spawnwire.Message, fds ...int) error {
 	err := r.conn.Send(m, sendWait, fds...)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -205,7 +203,7 @@ func (r *spawnerProcess) kill() {
 	}
 }
 
-// hangCause says why the spawner was deposed; nil: it was not.
+// hangCause says why the spawner was killed; nil: it was not.
 func (r *spawnerProcess) hangCause() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -236,7 +234,11 @@ func (r *spawnerProcess) handle(m spawnwire.Message) error {
 	case spawnwire.Refused:
 		return r.withChild(m.ID, func(c *child) { r.forget(m.ID); c.finish(0, &RefusedError{m.Reason}) })
 	case spawnwire.LimitHit:
-		return r.withChild(m.ID, func(c *child) { c.limitHit(m) })
+		return r.withChild(m.ID, func(c *child) {
+			if c.onLimit != nil {
+				c.onLimit(m)
+			}
+		})
 	case spawnwire.Exited:
 		return r.withChild(m.ID, func(c *child) { r.forget(m.ID); c.finish(syscall.WaitStatus(m.Status), nil) })
 	}
@@ -282,7 +284,7 @@ func (r *spawnerProcess) end(limit time.Duration) error {
 	return err
 }
 
-// lossOf is what a child that the spawner left is told. It counts against the one over whom the spawner hung, so that a
+// lossOf is what a child that the spawner left is told. A hang counts against the one over whom the spawner hung, so that a
 // home that hangs every spawner does not take down everybody again and again.
 func (r *spawnerProcess) lossOf(c *child) error {
 	if c == r.hungOver {

@@ -38,8 +38,8 @@ func (r *rig) hang(limit time.Duration) int {
 	return pid
 }
 
-// brood is all that a worker is: its process, a child, and a daemon.
-func brood(t *testing.T, w *Worker[*host]) []int {
+// processesOf are all that a worker is: its process, a child, and a daemon.
+func processesOf(t *testing.T, w *Worker[*host]) []int {
 	t.Helper()
 	var pids []int
 	if err := w.Call(bounded(t), "daemons", nil, &pids); err != nil {
@@ -73,7 +73,7 @@ func (r *rig) checkReplaced(old int, pids []int, workers ...*Worker[*host]) {
 func TestADeadSpawnerIsReplaced(t *testing.T) {
 	r := newRig(t, forgiving(0), "good", "stubborn")
 	a, b := r.acquire("good"), r.acquire("stubborn")
-	pids := append(brood(t, a), brood(t, b)...)
+	pids := append(processesOf(t, a), processesOf(t, b)...)
 	old := r.spawner.PID()
 	if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestADeadSpawnerIsReplaced(t *testing.T) {
 func TestASpawnerThatDoesNotAnswerAStartIsReplaced(t *testing.T) {
 	r := newRig(t, forgiving(1), "good-1", "good-2", "good-new")
 	a, b := r.acquire("good-1"), r.acquire("good-2")
-	pids := append(brood(t, a), brood(t, b)...)
+	pids := append(processesOf(t, a), processesOf(t, b)...)
 	old := r.hang(300 * time.Millisecond)
 	go func() { // ends with the spawner; the next one has its time
 		<-a.Died()
@@ -109,7 +109,7 @@ func TestASpawnerThatDoesNotTellOfAnEndIsReplaced(t *testing.T) {
 	timings.Kill = 2 * time.Second
 	r := newRig(t, timings, "good-1", "good-2")
 	a, b := r.acquire("good-1"), r.acquire("good-2")
-	pids := append(brood(t, a), brood(t, b)...)
+	pids := append(processesOf(t, a), processesOf(t, b)...)
 	old := r.hang(deadline)
 	a.Kill(errors.New("you must go"))
 	r.checkReplaced(old, pids, a, b)

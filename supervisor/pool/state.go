@@ -34,7 +34,7 @@ func (m *managedWorker[H]) transition(to State) {
 	if !slices.Contains(next[m.state], to) {
 		panic("pool: no step from " + string(m.state) + " to " + string(to)) // a defect in managed_worker.go
 	}
-	m.log.Debug("worker slot", "from", m.state, "to", to)
+	m.log.Debug("worker state", "from", m.state, "to", to)
 	m.state, m.since = to, m.options.Now()
 	m.timer.Stop()
 	m.due = nil
