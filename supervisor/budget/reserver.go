@@ -5,6 +5,8 @@ package budget
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -43,7 +45,7 @@ type Options struct {
 	Now          func() time.Time        // nil is time.Now
 }
 
-// Reserver pays for the calls of one turn. It is a supervisor.Reserver, and goes with the turn.
+// Reserver sets money aside for the calls of one turn. It is a supervisor.Reserver, and goes with the turn.
 type Reserver struct {
 	o Options
 	// asking holds whether the person has said no in this turn. Whoever has taken it out is the one who asks.
@@ -61,71 +63,59 @@ func New(o Options) *Reserver {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &Reserver{o: o, asking: make(chan bool, 1)}
-	p.asking <- false
-	return p
+	r := &Reserver{o: o, asking: make(chan bool, 1)}
+	r.asking <- false
+	return r
 }
 
 // Reserve sets aside the most that an attempt can cost. Where the limits of the turn or the day are too short for it, and
 // the person may lengthen them, they are asked. What costs nothing, and whoever has no limit, needs no lease.
-func (p *Reserver) Reserve(ctx context.Context, b supervisor.Estimate) (lease int64, err error) {
-	limits := p.limits()
-	switch {
-	case len(limits) == 0 || b.Priced && b.Worst <= 0:
+func (r *Reserver) Reserve(ctx context.Context, e supervisor.Estimate) (lease int64, err error) {
+	switch limited := len(r.limits()) > 0; {
+	case !limited || e.Priced && e.Worst <= 0:
 		return 0, nil
-	case !b.Priced:
-		return 0, budgetError(textUnpriced(b.Spec), nil)
+	case !e.Priced:
+		return 0, budgetError(fmt.Sprintf(textUnpriced, e.Spec), nil)
 	}
-	lease, short, err := p.take(ctx, b)
+	lease, short, err := r.take(ctx, e)
 	if err == nil && len(short) > 0 {
-		lease, err = p.askForMore(ctx, b)
+		lease, err = r.reserveWithExtension(ctx, e)
 	}
-	return lease, p.callerError(ctx, b, err)
+	switch failed := new(supervisor.ModelError); {
+	case err == nil || errors.As(err, &failed):
+		return lease, err
+	case ctx.Err() != nil:
+		return lease, context.Cause(ctx)
+	}
+	r.o.Log.Error("set aside what a call can cost", "user", r.o.Conversation.User, "turn", r.o.Turn, "error", err)
+	return lease, budgetError(fmt.Sprintf(textNotReserved, e.Spec, supervisor.ErrorMessage(err)), err)
 }
 
 // Return gives back what was set aside for an attempt that cost nothing, whether ctx has ended or not.
-func (p *Reserver) Return(ctx context.Context, lease int64) {
+func (r *Reserver) Return(ctx context.Context, lease int64) {
 	if lease == 0 {
 		return
 	}
-	if err := p.o.Leases.Return(context.WithoutCancel(ctx), lease); err != nil {
-		p.o.Log.Error("give back what was set aside", "user", p.o.Conversation.User, "turn", p.o.Turn, "error", err)
+	if err := r.o.Leases.Return(context.WithoutCancel(ctx), lease); err != nil {
+		r.o.Log.Error("give back what was set aside", "user", r.o.Conversation.User, "turn", r.o.Turn, "error", err)
 	}
 }
 
-func (p *Reserver) take(ctx context.Context, b supervisor.Estimate) (int64, []supervisor.Shortage, error) {
-	return p.o.Leases.Take(ctx, supervisor.Claim{User: p.o.Conversation.User, Conversation: p.o.Conversation.ID,
-		Turn: p.o.Turn, Spec: b.Spec, Amount: b.Worst, Limits: p.limits()})
+func (r *Reserver) take(ctx context.Context, e supervisor.Estimate) (int64, []supervisor.Shortage, error) {
+	return r.o.Leases.Take(ctx, supervisor.Claim{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
+		Turn: r.o.Turn, Spec: e.Spec, Amount: e.Worst, Limits: r.limits()})
 }
 
-// limits are those that there are, the ones first that nobody can lengthen when asked.
-func (p *Reserver) limits() (list []supervisor.Limit) {
-	now, most := p.o.Now(), p.o.Limits
+// limits are those that there are. The ones that nobody can lengthen when asked come first.
+func (r *Reserver) limits() []supervisor.Limit {
+	now, most := r.o.Now(), r.o.Limits
 	everybodys, _ := Month(now, time.Local)
-	month, _ := Month(now, p.o.Zone)
-	day, _ := Day(now, p.o.Zone)
-	for _, l := range []supervisor.Limit{
-		{Scope: supervisor.ScopeInstallation, Max: p.o.Installation, Since: everybodys},
+	month, _ := Month(now, r.o.Zone)
+	day, _ := Day(now, r.o.Zone)
+	return slices.DeleteFunc([]supervisor.Limit{
+		{Scope: supervisor.ScopeInstallation, Max: r.o.Installation, Since: everybodys},
 		{Scope: supervisor.ScopeMonth, Max: most.Month, Since: month},
 		{Scope: supervisor.ScopeDay, Max: most.Day, Since: day},
 		{Scope: supervisor.ScopeTurn, Max: most.Turn},
-	} {
-		if l.Max > 0 {
-			list = append(list, l)
-		}
-	}
-	return list
-}
-
-// callerError makes an error what Reserve's caller expects: ctx's cause, or a *ModelError.
-func (p *Reserver) callerError(ctx context.Context, b supervisor.Estimate, err error) error {
-	failed := new(supervisor.ModelError)
-	switch {
-	case err == nil || errors.As(err, &failed):
-		return err
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	}
-	p.o.Log.Error("set aside what a call can cost", "user", p.o.Conversation.User, "turn", p.o.Turn, "error", err)
-	return budgetError("It could not be kept what "+b.Spec+" may cost, so it was not asked. "+supervisor.ErrorMessage(err), err)
+	}, func(l supervisor.Limit) bool { return l.Max <= 0 })
 }

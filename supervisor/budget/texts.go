@@ -2,11 +2,54 @@ package budget
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"mews/protocol/amount"
 	"mews/supervisor"
 )
+
+// What a person reads of a call that is not paid for.
+const (
+	textUnpriced = "There is a limit on what may be spent, and no price is known for %s; add it under models.prices, or " +
+		"choose another model with /model."
+	textNotReserved = "What %s may cost could not be set aside, so it was not asked. %s"
+	textDenied      = " You said no to spending more in this turn."
+	textNotAllowed  = " You did not say that more may be spent."
+	textRaise       = "%s%s %s An admin can raise it (%s)."
+	textMayExtend   = "%s May I go on, and spend up to %s more?"
+
+	textShortage = "Asking %s would go beyond %s, %s%s: %s was spent%s, and this may cost up to %s."
+	textHeld     = ", %s is set aside for calls that run"
+	textExtended = ", lengthened by %s"
+
+	textEachMessage = "Every message that you send has a budget of its own."
+	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
+)
+
+// scopeTexts say how a limit is called, with a verb for the amount to follow, and which key of the configuration it is.
+var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
+	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
+	supervisor.ScopeDay:          {"your limit for a day", "users[].budget.day"},
+	supervisor.ScopeMonth:        {"your limit for a month", "users[].budget.month"},
+	supervisor.ScopeInstallation: {"the limit of everybody here together for a month", "budget.month"},
+}
+
+// renewal says when a limit begins anew.
+func (r *Reserver) renewal(s supervisor.Scope) string {
+	var next time.Time
+	switch now := r.o.Now(); s {
+	case supervisor.ScopeTurn:
+		return textEachMessage
+	case supervisor.ScopeDay:
+		_, next = Day(now, r.o.Zone)
+	case supervisor.ScopeMonth:
+		_, next = Month(now, r.o.Zone)
+	default:
+		_, next = Month(now, time.Local)
+	}
+	return next.In(r.o.Zone).Format(layoutBegins)
+}
 
 // budgetError is the error of a call that is not paid for.
 func budgetError(message string, err error) *supervisor.ModelError {
@@ -14,57 +57,25 @@ func budgetError(message string, err error) *supervisor.ModelError {
 		Message: message, Err: err}}
 }
 
-func textUnpriced(spec string) string {
-	return fmt.Sprintf("There is a limit on what may be spent, and no price is known for %s; add it under models.prices, or "+
-		"choose another model with /model.", spec)
+// refused is the error of a call for which limits are too short: it tells of the first of them, and why nothing was added.
+func (r *Reserver) refused(e supervisor.Estimate, short []supervisor.Shortage, because string) error {
+	scope := short[0].Scope
+	return budgetError(fmt.Sprintf(textRaise, shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
 }
 
-// scopeText is how a limit is told of.
-type scopeText struct {
-	limit string // its name, with a verb for the amount to follow
-	anew  func(p *Reserver, now time.Time) string
-	raise string
-}
-
-var scopeTexts = map[supervisor.Scope]scopeText{
-	supervisor.ScopeTurn: {"your limit for one answer",
-		func(*Reserver, time.Time) string { return "Every message that you send has a budget of its own." },
-		"users[].budget.turn"},
-	supervisor.ScopeDay: {"your limit for a day",
-		func(p *Reserver, now time.Time) string { _, next := Day(now, p.o.Zone); return textBegins(next) },
-		"users[].budget.day"},
-	supervisor.ScopeMonth: {"your limit for a month",
-		func(p *Reserver, now time.Time) string { _, next := Month(now, p.o.Zone); return textBegins(next) },
-		"users[].budget.month"},
-	supervisor.ScopeInstallation: {"the limit of everybody here together for a month",
-		func(p *Reserver, now time.Time) string {
-			_, next := Month(now, time.Local)
-			return textBegins(next.In(p.o.Zone))
-		}, "budget.month"},
-}
-
-func textBegins(at time.Time) string {
-	return "It begins anew on " + at.Format("Monday, 2 January, at 15:04 MST.")
-}
-
-// refusedFor is the error of a call for which limits are too short: it tells of the first of them.
-func (p *Reserver) refusedFor(b supervisor.Estimate, short []supervisor.Shortage, said string) error {
-	s := short[0]
-	words := scopeTexts[s.Scope]
-	return budgetError(fmt.Sprintf("%s%s %s An admin can raise it (%s).", textShortage(b, s), said,
-		words.anew(p, p.o.Now()), words.raise), nil)
-}
-
-// textShortage says how a limit is too short.
-func textShortage(b supervisor.Estimate, s supervisor.Shortage) string {
-	held, extended := "", ""
-	if s.Held > 0 {
-		held = fmt.Sprintf(", %s is set aside for calls that run", amount.Dollars(s.Held))
+// shortages say how limits are too short.
+func shortages(e supervisor.Estimate, short []supervisor.Shortage) string {
+	var list []string
+	for _, s := range short {
+		held, extended := "", ""
+		if s.Held > 0 {
+			held = fmt.Sprintf(textHeld, amount.Dollars(s.Held))
+		}
+		if s.Extended > 0 {
+			extended = fmt.Sprintf(textExtended, amount.Dollars(s.Extended))
+		}
+		list = append(list, fmt.Sprintf(textShortage, e.Spec, scopeTexts[s.Scope].limit, amount.Dollars(s.Max), extended,
+			amount.Dollars(s.Spent), held, amount.Dollars(s.Wanted)))
 	}
-	if s.Extended > 0 {
-		extended = fmt.Sprintf(", lengthened by %s", amount.Dollars(s.Extended))
-	}
-	return fmt.Sprintf("Asking %s would go beyond %s, %s%s: %s was spent%s, and this may cost up to %s.", b.Spec,
-		scopeTexts[s.Scope].limit, amount.Dollars(s.Max), extended, amount.Dollars(s.Spent), held,
-		amount.Dollars(s.Wanted))
+	return strings.Join(list, " ")
 }
