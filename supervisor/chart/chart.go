@@ -15,7 +15,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Bar is one of a chart's.
+// Bar is one bar of a chart.
 type Bar struct {
 	Label string  // below it, where there is room; ASCII
 	Value float64 // not below 0
@@ -23,15 +23,15 @@ type Bar struct {
 
 // Sizes in pixels. It is as wide as Telegram shows a picture without making it smaller.
 const (
-	width, height          = 800, 360
-	left, right            = 78, 12
-	top, bottom            = 40, 30
-	plotWidth, plotHeight  = width - left - right, height - top - bottom
-	gap                    = 3 // between two bars
-	letterWidth, ascending = 7, 11
+	width, height         = 800, 360
+	left, right           = 78, 12
+	top, bottom           = 40, 30
+	plotWidth, plotHeight = width - left - right, height - top - bottom
+	gap                   = 3 // between two bars
+	letterWidth, ascent   = 7, 11
 )
 
-// The colours, as indexes of the palette.
+// The colours, as indexes into palette.
 const (
 	white = iota
 	grey
@@ -45,8 +45,8 @@ var palette = color.Palette{color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{0xd8,
 // picture is a chart while it is drawn.
 type picture struct{ *image.Paletted }
 
-// Bars draws bars beside one another as a PNG, with title above them and a scale that format writes. It is the same for the
-// same figures.
+// Bars draws bars side by side as a PNG, with title above them and a scale whose numbers format writes. The same figures
+// give the same bytes.
 func Bars(title string, bars []Bar, format func(float64) string) ([]byte, error) {
 	p := picture{image.NewPaletted(image.Rect(0, 0, width, height), palette)}
 	most := 0.0
@@ -68,7 +68,8 @@ func Bars(title string, bars []Bar, format func(float64) string) ([]byte, error)
 // lines is about how many lines a scale has.
 const lines = 4
 
-// stepOf is 1, 2 or 5 times a power of ten, so that there are about as many lines as there should be. Of nothing it is 1.
+// stepOf is the distance of two lines: 1, 2 or 5 times a power of ten, so that there are about lines lines. It is 1 where
+// there is nothing to draw.
 func stepOf(most float64) float64 {
 	if most <= 0 || math.IsInf(most, 0) || math.IsNaN(most) {
 		return 1
@@ -82,13 +83,13 @@ func stepOf(most float64) float64 {
 	return 10 * power
 }
 
-// scale draws the lines and what they stand for.
+// scale draws the lines and their numbers.
 func (p picture) scale(step, full float64, format func(float64) string) {
 	for i := 0; float64(i) <= full/step+0.5; i++ {
 		y := top + plotHeight - int(math.Round(float64(i)*step/full*plotHeight))
 		p.fill(image.Rect(left, y, width-right, y+1), grey)
 		label := format(float64(i) * step)
-		p.text(left-8-letterWidth*len(label), y+ascending/2-1, label)
+		p.text(left-8-letterWidth*len(label), y+ascent/2-1, label)
 	}
 }
 
@@ -103,7 +104,7 @@ func (p picture) bars(bars []Bar, full float64) {
 		p.fill(image.Rect(from+gap, top+plotHeight-tall, max(from+gap+1, to-gap), top+plotHeight), blue)
 		at := (from + to - letterWidth*len(b.Label)) / 2
 		if end := at + letterWidth*len(b.Label); at >= free && end <= width {
-			p.text(at, height-bottom+ascending+6, b.Label)
+			p.text(at, height-bottom+ascent+6, b.Label)
 			free = end + 2*letterWidth
 		}
 	}

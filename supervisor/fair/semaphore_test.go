@@ -8,51 +8,50 @@ import (
 	"pgregory.net/rapid"
 )
 
-// place is one in the line, or inside.
-type place struct {
-	person string
-	turn   chan struct{}
-}
-
-func (p place) in() bool {
+func (p Permit) in() bool {
 	select {
-	case <-p.turn:
+	case <-p.Granted():
 		return true
 	default:
 		return false
 	}
 }
 
-// party plays a line of calls against a Semaphore.
-type party struct {
+// callers make requests of a Semaphore.
+type callers struct {
 	*Semaphore
 	size    int
-	inside  int
-	waiting []place                   // in the order in which they came
+	inside  []Permit
+	waiting []Permit                  // in the order in which they came
 	passed  map[string]map[string]int // how often each person was let in since another one waits
 }
 
 // check finds who was let in, and holds it against the promises: never too many, never room for who waits, each person's
 // calls in their order, and nobody twice before another who waits.
-func (p *party) check(t *rapid.T) {
+func (p *callers) check(t *rapid.T) {
 	for i, one := range p.waiting {
 		if !one.in() {
 			continue
 		}
-		if earlier := slices.IndexFunc(p.waiting, func(o place) bool { return o.person == one.person }); earlier != i {
+		if earlier := slices.IndexFunc(p.waiting, func(o Permit) bool { return o.person == one.person }); earlier != i {
 			t.Fatalf("%s's later call was let in first", one.person)
 		}
 		p.waiting = slices.Delete(p.waiting, i, i+1)
-		p.inside++
+		p.inside = append(p.inside, one)
 		p.count(t, one.person)
 		break
 	}
-	if p.inside > p.size || p.inside < p.size && len(p.waiting) > 0 || p.free != p.size-p.inside {
-		t.Fatalf("%d of %d inside, %d wait, room for %d", p.inside, p.size, len(p.waiting), p.free)
+	if n := len(p.inside); n > p.size || n < p.size && len(p.waiting) > 0 || p.free != p.size-n {
+		t.Fatalf("%d of %d inside, %d wait, room for %d", n, p.size, len(p.waiting), p.free)
 	}
 }
 
-func (p *party) count(t *rapid.T, in string) {
+func (p *callers) leave() {
+	p.inside[0].Release()
+	p.inside = p.inside[1:]
+}
+
+func (p *callers) count(t *rapid.T, in string) {
 	delete(p.passed, in)
 	for other, n := range p.passed {
 		if n[in]++; n[in] > 1 {
@@ -63,7 +62,7 @@ func (p *party) count(t *rapid.T, in string) {
 }
 
 // watch begins to count for who waits, and ends it for who does not.
-func (p *party) watch() {
+func (p *callers) watch() {
 	now := map[string]map[string]int{}
 	for _, one := range p.waiting {
 		if now[one.person] = p.passed[one.person]; now[one.person] == nil {
@@ -76,40 +75,35 @@ func (p *party) watch() {
 func TestPeopleTakeTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 3).Draw(t, "size")
-		p := &party{Semaphore: New(size), size: size}
+		p := &callers{Semaphore: New(size), size: size}
 		t.Repeat(map[string]func(*rapid.T){
 			"come": func(t *rapid.T) {
-				one := place{person: rapid.SampledFrom([]string{"ann", "bob", "cid"}).Draw(t, "who")}
-				if one.turn = p.request(one.person); one.in() {
-					p.inside++
+				if one := p.Request(rapid.SampledFrom([]string{"ann", "bob", "cid"}).Draw(t, "who")); one.in() {
+					p.inside = append(p.inside, one)
 				} else {
 					p.waiting = append(p.waiting, one)
 					p.watch()
 				}
 			},
 			"leave": func(t *rapid.T) {
-				if p.inside == 0 {
+				if len(p.inside) == 0 {
 					t.Skip("nobody is inside")
 				}
-				p.inside--
-				p.release()
+				p.leave()
 			},
 			"give up": func(t *rapid.T) {
 				if len(p.waiting) == 0 {
 					t.Skip("nobody waits")
 				}
 				at := rapid.IntRange(0, len(p.waiting)-1).Draw(t, "which")
-				if one := p.waiting[at]; !p.cancel(one.person, one.turn) || p.cancel(one.person, one.turn) {
-					t.Fatal("gave up not once")
-				}
+				p.waiting[at].Release()
 				p.waiting = slices.Delete(p.waiting, at, at+1)
 				p.watch()
 			},
 			"": p.check,
 		})
-		for p.inside > 0 {
-			p.inside--
-			p.release()
+		for len(p.inside) > 0 {
+			p.leave()
 			p.check(t)
 		}
 		if len(p.people)+len(p.Semaphore.waiting)+len(p.waiting) != 0 {

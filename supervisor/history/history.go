@@ -1,6 +1,6 @@
-// Package history decides which past messages a turn sees. It is pure: the same transcript gives the same answer, and
-// a longer one gives a prefix of the same words until it has grown by half a budget, so that providers' prompt caches
-// keep what they have.
+// Package history decides which past messages a turn sees. It is pure: the same transcript gives the same window. While a
+// transcript grows, its window begins with the same messages until half a budget has been added, so that providers' prompt
+// caches keep what they have.
 package history
 
 import (
@@ -15,8 +15,8 @@ type Window struct {
 	From     int64 // id of the first message that later requests can still need; older ones never come back
 }
 
-// unit is a run of messages that stay or go together: a past turn, a step of the present one with its results, or something
-// that the person said in that.
+// unit is a run of messages that are kept or dropped together: a past turn, a step of the present turn with its results, or
+// something that the person said in the present turn.
 type unit struct {
 	messages []protocol.Message
 	tokens   int
@@ -24,11 +24,11 @@ type unit struct {
 }
 
 // Select cuts a transcript to a budget in tokens. first is the id of the message that the present turn began with; 0 is the
-// person's last. That message always stays, and so do the newest step with its results and the last that the person has said in
-// the turn, all of it since the step before: that is what the model is to answer. What else has come of the turn stays as far
-// as the budget allows. Tool calls and their results are never parted, and results stand in their calls' order.
+// person's last. Always kept are that message, the newest step with its results, and the last that the person has said in the
+// turn with all of it since the step before, because the model is to answer that. The rest of the turn is kept as far as the
+// budget allows. Tool calls and their results are never separated, and results stand in the order of their calls.
 //
-// It drops the oldest units as soon as the sum is over the budget, and then so many that half the budget is free again.
+// When the sum is over the budget, the oldest units are dropped until half the budget is free again.
 func Select(transcript []protocol.Message, first int64, budget int) Window {
 	past, present := splitTurns(transcript, first)
 	pinned, loose := splitPinned(present)
@@ -53,7 +53,8 @@ func Select(transcript []protocol.Message, first int64, budget int) Window {
 	return w
 }
 
-// Room is how many tokens of the budget are left beside what Select always keeps; below zero, that is over it already.
+// Room is how many tokens of the budget are left beside what Select always keeps. It is negative where that alone is over
+// the budget.
 func Room(transcript []protocol.Message, first int64, budget int) int {
 	_, present := splitTurns(transcript, first)
 	pinned, loose := splitPinned(present)
@@ -63,7 +64,7 @@ func Room(transcript []protocol.Message, first int64, budget int) int {
 	return budget - pinned
 }
 
-// splitPinned is what the pinned units come to, and the others.
+// splitPinned gives the tokens of the pinned units, and the other units.
 func splitPinned(units []unit) (pinned int, loose []unit) {
 	for _, u := range units {
 		if u.pinned {
@@ -78,7 +79,7 @@ func splitPinned(units []unit) (pinned int, loose []unit) {
 // pixelsPerToken is Anthropic's formula for a picture (its page on vision).
 const pixelsPerToken = 750
 
-// Tokens estimates the tokens of messages: four bytes are one, so are 750 pixels, and each message costs four. (The usual
+// Tokens estimates the tokens of messages: one for four bytes, one for 750 pixels, and four for each message. (The usual
 // rule of thumb; the provider's own count goes into the usage.)
 func Tokens(messages []protocol.Message) int {
 	bytes, pixels := 0, 0
@@ -100,7 +101,7 @@ func Tokens(messages []protocol.Message) int {
 	return bytes/4 + (pixels+pixelsPerToken-1)/pixelsPerToken
 }
 
-// splitTurns takes a transcript apart into past turns and the present one.
+// splitTurns splits a transcript into the units of past turns and those of the present one.
 func splitTurns(transcript []protocol.Message, first int64) (past, present []unit) {
 	begin, last := -1, -1 // of what the person says in the present turn
 	for i, m := range transcript {
@@ -123,7 +124,7 @@ func splitTurns(transcript []protocol.Message, first int64) (past, present []uni
 	return group(transcript[:begin], startsTurn), present
 }
 
-// pinNewest pins the last that the person has said, with what they said right before it: all of it is answered together.
+// pinNewest pins the last that the person has said, with what they said right before it: one answer is to all of it.
 func pinNewest(present []unit) {
 	found := false
 	for i := range slices.Backward(present) {
@@ -153,8 +154,8 @@ func group(messages []protocol.Message, starts func(protocol.Message) bool) []un
 	return units
 }
 
-// trim plays the units in one after another and drops the oldest whenever they are over the budget. It returns what is
-// left and how many went. The newest unit always stays.
+// trim adds the units one after another, and drops the oldest whenever they are over the budget. It returns what is left and
+// how many were dropped. The newest unit is always kept.
 func trim(units []unit, budget int) (kept []unit, dropped int) {
 	sum := 0
 	for i, u := range units {

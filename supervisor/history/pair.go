@@ -2,8 +2,8 @@ package history
 
 import "mews/protocol"
 
-// unrecorded stands for a result that the transcript does not have. A turn that ends writes a result for each of its
-// calls, so this is only seen if a database was restored or changed by hand.
+// unrecorded stands for a result that the transcript does not have. A turn that ends commits a result for each of its
+// calls, so only a database that was restored or changed by hand has such a call.
 const unrecorded = "no result of this call was recorded"
 
 // Pair puts each call's result right behind the message that made the call, in the order of the calls. Providers refuse

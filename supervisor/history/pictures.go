@@ -14,12 +14,11 @@ const (
 	maxPictureBytes = 16 << 20
 )
 
-// FitPictures leaves of a window's pictures those that a model is to see, and puts a line of text where another was. gone says
-// of which there are no bytes any more.
+// FitPictures keeps the newest pictures of a window, and puts a line of text in the place of each other. gone says whether
+// the bytes of a picture are not kept any more.
 //
-// As Select does, it plays the pictures in from the oldest and drops the oldest when they are too many, and then so many
-// that half of the room is free again. Which are left depends on what stands before each alone, so that a request begins as
-// the one before it did until the next such step, once in ten pictures.
+// As Select does, it adds the pictures from the oldest on, and when they are too many it drops the oldest until half of the
+// room is free again. So a request begins as the one before it did, but for once in ten pictures.
 func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
 	var all []protocol.Image
 	for _, m := range messages {
@@ -43,7 +42,7 @@ func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []
 	})
 }
 
-// firstKept is the index of the first picture that stays. The last one always does.
+// firstKept is the index of the first picture that is kept. The last one always is.
 func firstKept(all []protocol.Image) (first int) {
 	count, bytes := 0, int64(0)
 	for i, image := range all {
@@ -70,7 +69,8 @@ func imagesOf(p protocol.Part) []protocol.Image {
 	return nil
 }
 
-// replace puts a line of text where a picture was of which why says why; "" leaves it. The messages stay as they are.
+// replace puts a line of text in the place of each picture for which why gives a reason; "" keeps the picture. It returns
+// copies, and does not change the messages.
 func replace(messages []protocol.Message, why func(protocol.Image) string) []protocol.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {
