@@ -14,7 +14,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -166,11 +165,4 @@ func (p *Provider) Models(ctx context.Context) (names []string, err error) {
 		query.Set("after_id", found.Last)
 	}
 	return names, nil
-}
-
-// refused is the endpoint's refusal in an error, nil where it is none.
-func refused(err error) *remote.Refusal {
-	var r *remote.Refusal
-	errors.As(err, &r)
-	return r
 }

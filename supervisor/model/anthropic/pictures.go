@@ -40,7 +40,7 @@ func (p *Provider) withoutPictures(req supervisor.ModelRequest) supervisor.Model
 
 // retryWithoutPictures is the request to make again after its pictures were refused. ok is false where they were not.
 func (p *Provider) retryWithoutPictures(req supervisor.ModelRequest, err error) (supervisor.ModelRequest, bool) {
-	r := refused(err)
+	r := remote.RefusalIn(err)
 	if r == nil || r.Begun || isTooLong(r) || p.pictureless.Get(req.Model) || !slices.ContainsFunc(req.Messages, pictured) {
 		return req, false
 	}

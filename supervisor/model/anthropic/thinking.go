@@ -11,6 +11,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/remote"
 )
 
 // thinkingForm is how a request tells a model to think.
@@ -134,7 +135,7 @@ func (f thinkingForm) config() sdk.ThinkingConfigParamUnion {
 // longer valid (the API binds it to the model and to all that stood before it), the turn began with another model and
 // without thinking, or thinking cannot be turned off. ok is false after any other error.
 func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
-	r := refused(err)
+	r := remote.RefusalIn(err)
 	if r == nil || r.Status != http.StatusBadRequest || !r.Says("thinking") {
 		return f, false
 	}

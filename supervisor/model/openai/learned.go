@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -98,8 +97,8 @@ func (p *Provider) dropLearned(r *request) {
 // learn says whether err refuses something of r that can be left out. It leaves it out of r, and of later requests for the
 // model. What is left out cannot be refused again, so repeated requests end.
 func (p *Provider) learn(r *request, err error) bool {
-	f := new(remote.Refusal)
-	if !errors.As(err, &f) {
+	f := remote.RefusalIn(err)
+	if f == nil {
 		return false
 	}
 	if p.lowerLimit(r, f) {

@@ -112,24 +112,20 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	}
 	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
 	for {
+		body, err := encode(r)
+		if err != nil {
+			return p.End(ctx, req.Model, supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err))
+		}
 		b := newAnswerBuilder(say, p.server.thinkTags, r.textTools)
 		b.endpoint, b.names, b.idInBody = p.Endpoint, wireToolNames(req.Tools), p.server.idInBody
-		answer, err := p.exchange(ctx, r, b)
-		if err == nil || ctx.Err() != nil || b.progress.Events > 0 || !p.learn(r, err) {
-			return p.End(ctx, req.Model, answer, err)
+		answer, err := p.Endpoint.Stream(ctx, p.chatURL, body, b)
+		begun := b.progress.Events > 0
+		switch {
+		case err != nil && ctx.Err() == nil && !begun && p.learn(r, err):
+			continue
+		case err != nil && !begun:
+			err = unspoken(err)
 		}
+		return p.End(ctx, req.Model, answer, err)
 	}
-}
-
-// exchange sends one request and reads its answer, as remote.Endpoint.Stream does.
-func (p *Provider) exchange(ctx context.Context, r *request, b *answerBuilder) (supervisor.ModelAnswer, error) {
-	body, err := encode(r)
-	if err != nil {
-		return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err)
-	}
-	answer, err := p.Endpoint.Stream(ctx, p.chatURL, body, b)
-	if err != nil && b.progress.Events == 0 {
-		err = unspoken(err)
-	}
-	return answer, err
 }

@@ -34,18 +34,18 @@ func Client(given *http.Client) *http.Client {
 
 // The types of bodies.
 const (
-	TypeStream = "text/event-stream"
-	TypeJSON   = "application/json"
+	typeStream = "text/event-stream"
+	typeJSON   = "application/json"
 )
 
-// HasType says whether a response has the status 200 and may be of a type. Servers give their streams various types, but
+// hasType says whether a response has the status 200 and may be of a type. Servers give their streams various types, but
 // never JSON or HTML: those are an error with status 200, or no model API at all.
-func HasType(resp *http.Response, kind string) bool {
+func hasType(resp *http.Response, kind string) bool {
 	given, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	given = strings.ToLower(strings.TrimSpace(given))
 	right := given == kind
-	if kind == TypeStream {
-		right = given != TypeJSON && given != "text/html"
+	if kind == typeStream {
+		right = given != typeJSON && given != "text/html"
 	}
 	return right && resp.StatusCode == http.StatusOK
 }

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// MaxAnswer is how many bytes of text and arguments an answer may have, so that the message fits the wire to the worker.
-	MaxAnswer    = 512 << 10
+	// maxAnswer is how many bytes of text and arguments an answer may have, so that the message fits the wire to the worker.
+	maxAnswer    = 512 << 10
 	maxListing   = 8 << 20 // bytes of a list of models
 	maxRequestID = 128     // bytes kept of the endpoint's own name of a call; Anthropic's have 28
 	// ListTimeout is for one request of a list of models.
@@ -73,7 +73,7 @@ type Progress struct {
 
 // Grow counts n more bytes of the answer.
 func (p *Progress) Grow(n int) error {
-	if p.size += n; p.size > MaxAnswer {
+	if p.size += n; p.size > maxAnswer {
 		return ErrTooLong
 	}
 	return nil
@@ -84,7 +84,7 @@ func (p *Progress) Grow(n int) error {
 func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer supervisor.ModelAnswer, err error) {
 	var request string
 	sent, p := false, b.Progress()
-	err = WatchIdle(ctx, e.Begin, func(ctx context.Context, w *WatchedBody) error {
+	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		// Before there is a connection nothing can have been sent.
 		trace := httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = true }}
 		resp, err := e.do(httptrace.WithClientTrace(ctx, &trace), http.MethodPost, url, body)
@@ -93,7 +93,7 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builde
 		}
 		defer resp.Body.Close() // of a body that was only read: its error says nothing
 		w.ReadCloser, request = resp.Body, e.requestID(resp)
-		if !HasType(resp, TypeStream) {
+		if !hasType(resp, typeStream) {
 			return e.readRefusal(resp, w)
 		}
 		answer, err = e.receive(ctx, w, b)
@@ -106,22 +106,22 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builde
 
 // receive reads the stream to its end. Everything up to the reason why the model ended must arrive; what comes after it
 // is waited for briefly and may be missing.
-func (e *Endpoint) receive(ctx context.Context, w *WatchedBody, b Builder) (supervisor.ModelAnswer, error) {
-	events, p := NewEventReader(w), b.Progress()
+func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (supervisor.ModelAnswer, error) {
+	events, p := newEventReader(w), b.Progress()
 	for ctx.Err() == nil && !p.Ended {
-		event, err := events.Next()
+		event, err := events.next()
 		if err != nil && p.Finish == "" {
 			return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", ErrCutOff, err)
 		}
 		if err != nil {
 			break
 		}
-		w.Limit = e.Stall
+		w.limit = e.Stall
 		if err := b.Add(event); err != nil {
 			return supervisor.ModelAnswer{}, err
 		}
 		if p.Events++; p.Finish != "" {
-			w.ExpectEnd()
+			w.expectEnd()
 		}
 	}
 	if p.Finish == "" {
@@ -129,7 +129,7 @@ func (e *Endpoint) receive(ctx context.Context, w *WatchedBody, b Builder) (supe
 	}
 	answer, err := b.Answer()
 	if err == nil {
-		w.Drain()
+		w.drain()
 	}
 	return answer, err
 }
@@ -141,8 +141,8 @@ func (e *Endpoint) do(ctx context.Context, method, url string, body []byte) (*ht
 		return nil, err
 	}
 	req.Header = e.Header.Clone()
-	req.Header.Set("Content-Type", TypeJSON)
-	req.Header.Set("Accept", TypeStream+", "+TypeJSON)
+	req.Header.Set("Content-Type", typeJSON)
+	req.Header.Set("Accept", typeStream+", "+typeJSON)
 	req.Header.Set("User-Agent", "mews")
 	return e.Client.Do(req)
 }
@@ -156,7 +156,7 @@ func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 		return err
 	}
 	defer resp.Body.Close() // of a body that was only read: its error says nothing
-	if resp.StatusCode != http.StatusOK || e.TypedLists && !HasType(resp, TypeJSON) {
+	if resp.StatusCode != http.StatusOK || e.TypedLists && !hasType(resp, typeJSON) {
 		return e.readRefusal(resp, resp.Body)
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxListing))
@@ -178,7 +178,7 @@ func Decode(data []byte, into any) error {
 func (e *Endpoint) requestID(resp *http.Response) string { return e.clean(e.RequestID(resp.Header)) }
 
 func (e *Endpoint) clean(id string) string {
-	id = e.Redact(OneLine(id))
+	id = e.Redact(oneLine(id))
 	return strings.ToValidUTF8(id[:min(len(id), maxRequestID)], "")
 }
 

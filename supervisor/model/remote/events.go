@@ -17,22 +17,22 @@ type Event struct {
 	Data []byte
 }
 
-// EventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with LF or CRLF. The standard
+// eventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with LF or CRLF. The standard
 // also allows a CR alone, which no model server sends.
-type EventReader struct {
+type eventReader struct {
 	r    *bufio.Reader
 	line []byte
 	data []byte
 }
 
-// NewEventReader reads events from r.
-func NewEventReader(r io.Reader) *EventReader {
-	return &EventReader{r: bufio.NewReaderSize(r, 8<<10)}
+// newEventReader reads events from r.
+func newEventReader(r io.Reader) *eventReader {
+	return &eventReader{r: bufio.NewReaderSize(r, 8<<10)}
 }
 
-// Next returns the next event that has data. An event that the stream's end cuts before its empty line is dropped, as the
+// next returns the next event that has data. An event that the stream's end cuts before its empty line is dropped, as the
 // standard wants it.
-func (e *EventReader) Next() (Event, error) {
+func (e *eventReader) next() (Event, error) {
 	var name string
 	e.data = e.data[:0]
 	for {
@@ -62,7 +62,7 @@ func (e *EventReader) Next() (Event, error) {
 	}
 }
 
-func (e *EventReader) addData(value []byte) error {
+func (e *eventReader) addData(value []byte) error {
 	if len(e.data) > 0 {
 		e.data = append(e.data, '\n')
 	}
@@ -74,7 +74,7 @@ func (e *EventReader) addData(value []byte) error {
 }
 
 // readLine returns a line without its end. A line that the stream does not end is dropped.
-func (e *EventReader) readLine() ([]byte, error) {
+func (e *eventReader) readLine() ([]byte, error) {
 	e.line = e.line[:0]
 	for {
 		piece, err := e.r.ReadSlice('\n')

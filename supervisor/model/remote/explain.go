@@ -18,7 +18,7 @@ import (
 // both. model is "" where none was called; answer is what is known of the call.
 func (e *Endpoint) Explain(err error, model string, answer supervisor.ModelAnswer) *supervisor.ModelError {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
-	refusal, cause := refusalIn(err), e.shorten(withoutURL(err))
+	refusal, cause := RefusalIn(err), e.shorten(withoutURL(err))
 	if refusal == nil {
 		refusal = new(Refusal)
 	}
@@ -36,7 +36,7 @@ func (e *Endpoint) Explain(err error, model string, answer supervisor.ModelAnswe
 
 // message fills a rule's message in.
 func (e *Endpoint) message(text string, err error, r *Refusal, model string) string {
-	idle, wait := new(IdleTimeout), textInMinute
+	idle, wait := new(idleTimeout), textInMinute
 	errors.As(err, &idle)
 	if r.Retry > 0 {
 		wait = max(r.Retry.Round(time.Second), time.Second).String()

@@ -57,10 +57,10 @@ func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
 		{"no model", busy(0), "", supervisor.ModelRateLimited,
 			`"test" at h:80 is busy with its models (HTTP 429). Try again in a minute.`},
 		{"the model comes first", &Refusal{}, "m", supervisor.ModelRefused, `The model "m" of "test" is no "m".`},
-		{"no model, which would come first", fmt.Errorf("read: %w", &IdleTimeout{time.Minute}), "", supervisor.ModelStalled,
+		{"no model, which would come first", fmt.Errorf("read: %w", &idleTimeout{time.Minute}), "", supervisor.ModelStalled,
 			`"test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
 				`Send the message again, or see whether "test" is well.`},
-		{"silence", &IdleTimeout{time.Minute}, "m", supervisor.ModelStalled,
+		{"silence", &idleTimeout{time.Minute}, "m", supervisor.ModelStalled,
 			`The model "m" of "test" at h:80 has stopped answering: nothing came for 60 seconds. ` +
 				`Send the message again, or see whether "test" is well.`},
 		{"what the provider found", fmt.Errorf("x: %w", errOdd), "m", supervisor.ModelMalformed,
@@ -75,7 +75,7 @@ func TestAnErrorBecomesWordsForThePerson(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 			var retry time.Duration
-			if r := refusalIn(c.err); r != nil {
+			if r := RefusalIn(c.err); r != nil {
 				retry = r.Retry
 			}
 			if err.Class != c.class || err.Request != "req_1" || err.Usage.Input != 3 || err.RetryAfter != retry {

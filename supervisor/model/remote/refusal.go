@@ -31,7 +31,7 @@ type Refusal struct {
 	Listing bool          // models were asked for
 }
 
-func (r *Refusal) Error() string { return RefusalText(r.Status, r.Kind, r.Param) }
+func (r *Refusal) Error() string { return refusalText(r.Status, r.Kind, r.Param) }
 
 // Says tells whether one of phrases, in lower case, is in the text.
 func (r *Refusal) Says(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
@@ -53,8 +53,8 @@ var timeoutStatuses = map[int]bool{
 	520: true, 521: true, 522: true, 523: true, 524: true,
 }
 
-// refusalIn is what the endpoint said of an error; nil where it was not the endpoint's.
-func refusalIn(err error) *Refusal {
+// RefusalIn is what the endpoint said of an error; nil where it was not the endpoint's.
+func RefusalIn(err error) *Refusal {
 	var r *Refusal
 	errors.As(err, &r)
 	return r
@@ -62,9 +62,9 @@ func refusalIn(err error) *Refusal {
 
 // readRefusal reads the body of a response that is no answer.
 func (e *Endpoint) readRefusal(resp *http.Response, body io.Reader) error {
-	return ReadRefusal(body, func(data []byte) error {
-		r := e.Refusal(resp.StatusCode, ReadErrorObject(data))
-		r.Moved, r.Retry = IsRedirect(resp), e.RetryAfter(resp.Header, time.Now())
+	return readBody(body, func(data []byte) error {
+		r := e.Refusal(resp.StatusCode, readErrorObject(data))
+		r.Moved, r.Retry = isRedirect(resp), e.RetryAfter(resp.Header, time.Now())
 		r.Listing = resp.Request != nil && resp.Request.Method == http.MethodGet
 		return r
 	})
@@ -72,13 +72,13 @@ func (e *Endpoint) readRefusal(resp *http.Response, body io.Reader) error {
 
 // StreamRefusal is an error within a stream.
 func (e *Endpoint) StreamRefusal(data []byte) error {
-	r := e.Refusal(0, ReadErrorObject(data))
+	r := e.Refusal(0, readErrorObject(data))
 	r.Begun = true
 	return r
 }
 
-// ReadRefusal reads the body of a response that is no answer. read makes an error of any body.
-func ReadRefusal(body io.Reader, read func([]byte) error) error {
+// readBody reads the body of a response that is no answer. read makes an error of any body.
+func readBody(body io.Reader, read func([]byte) error) error {
 	data, err := io.ReadAll(io.LimitReader(body, maxRefusal))
 	refused := read(data)
 	if err != nil {
@@ -87,8 +87,8 @@ func ReadRefusal(body io.Reader, read func([]byte) error) error {
 	return refused
 }
 
-// IsRedirect says whether a response is a redirect.
-func IsRedirect(resp *http.Response) bool { return resp.StatusCode >= 300 && resp.StatusCode < 400 }
+// isRedirect says whether a response is a redirect.
+func isRedirect(resp *http.Response) bool { return resp.StatusCode >= 300 && resp.StatusCode < 400 }
 
 // ErrorObject is an error object. Its values are one line each; they may repeat the key and the person's words.
 type ErrorObject struct {
@@ -111,10 +111,10 @@ type object struct {
 	Request  any             `json:"request_id"`
 }
 
-// ReadErrorObject reads an error object in the shapes that endpoints give it: {"error": {...}} of OpenAI's and Anthropic's,
+// readErrorObject reads an error object in the shapes that endpoints give it: {"error": {...}} of OpenAI's and Anthropic's,
 // Ollama's {"error": "..."}, FastAPI's {"detail": ...} and a bare {"message": ..., "code": ...}. All else gives the zero
 // ErrorObject.
-func ReadErrorObject(data []byte) ErrorObject {
+func readErrorObject(data []byte) ErrorObject {
 	var outer object
 	if json.Unmarshal(data, &outer) != nil {
 		return ErrorObject{}
@@ -142,7 +142,7 @@ func firstText(values ...any) string {
 		if v == nil || v == "" {
 			continue
 		}
-		return OneLine(fmt.Sprint(v))
+		return oneLine(fmt.Sprint(v))
 	}
 	return ""
 }
@@ -156,8 +156,8 @@ func Unquote(raw json.RawMessage) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// OneLine is foreign text without line ends and control characters.
-func OneLine(text string) string {
+// oneLine is foreign text without line ends and control characters.
+func oneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
 }
 
@@ -174,9 +174,9 @@ func ContainsAny(text string, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
-// RefusalText is a refusal for the log. status is HTTP's, 0 within a stream. A code or a parameter that is no identifier is
+// refusalText is a refusal for the log. status is HTTP's, 0 within a stream. A code or a parameter that is no identifier is
 // left out: it may be the person's words.
-func RefusalText(status int, code, param string) string {
+func refusalText(status int, code, param string) string {
 	text := "an error in the stream"
 	if status != 0 {
 		text = "HTTP " + strconv.Itoa(status)

@@ -64,10 +64,10 @@ func ToolName(name string) string {
 	return name[:min(len(name), maxToolName)]
 }
 
-// MaxRemembered bounds the models of a Memory. Their names come from people.
-const MaxRemembered = 256
+// maxRemembered bounds the models of a Memory. Their names come from people.
+const maxRemembered = 256
 
-// Memory keeps a value for each model until the program ends. It forgets all of them when there are MaxRemembered. Its zero
+// Memory keeps a value for each model until the program ends. It forgets all of them when there are maxRemembered. Its zero
 // value is empty. It may be used from several goroutines at once.
 type Memory[V any] struct {
 	mu      sync.Mutex // guards what follows
@@ -85,7 +85,7 @@ func (m *Memory[V]) Get(model string) V {
 func (m *Memory[V]) Change(model string, change func(V) V) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.byModel == nil || len(m.byModel) >= MaxRemembered {
+	if m.byModel == nil || len(m.byModel) >= maxRemembered {
 		m.byModel = map[string]V{}
 	}
 	m.byModel[model] = change(m.byModel[model])

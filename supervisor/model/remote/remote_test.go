@@ -33,7 +33,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if !IsRedirect(resp) {
+		if !isRedirect(resp) {
 			t.Errorf("HTTP %d", resp.StatusCode)
 		}
 		client.CloseIdleConnections()
@@ -58,7 +58,7 @@ func TestTheKindsOfResponses(t *testing.T) {
 		{500, "application/json", false, false},
 	} {
 		resp := &http.Response{StatusCode: c.status, Header: http.Header{"Content-Type": {c.header}}}
-		if HasType(resp, TypeStream) != c.stream || HasType(resp, TypeJSON) != c.json {
+		if hasType(resp, typeStream) != c.stream || hasType(resp, typeJSON) != c.json {
 			t.Errorf("%d %s: not a stream, %t, or not JSON, %t", c.status, c.header, c.stream, c.json)
 		}
 	}
@@ -107,32 +107,32 @@ func TestACallThatHearsNothingEnds(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		lasts time.Duration
-		read  func(context.Context, *WatchedBody) error
+		read  func(context.Context, *watchedBody) error
 	}{
-		{"before it reads", limit, func(ctx context.Context, _ *WatchedBody) error {
+		{"before it reads", limit, func(ctx context.Context, _ *watchedBody) error {
 			<-ctx.Done()
 			return ctx.Err()
 		}},
-		{"after the last word", 5*19*time.Second + limit, func(ctx context.Context, b *WatchedBody) error {
+		{"after the last word", 5*19*time.Second + limit, func(ctx context.Context, b *watchedBody) error {
 			b.ReadCloser = says(ctx, 19*time.Second, "1", "2", "3", "4", "5")
 			_, err := io.ReadAll(b)
 			return err
 		}},
-		{"after another limit", time.Second + time.Minute, func(ctx context.Context, b *WatchedBody) error {
+		{"after another limit", time.Second + time.Minute, func(ctx context.Context, b *watchedBody) error {
 			b.ReadCloser = says(ctx, time.Second, "1")
 			_, err := b.Read(make([]byte, 9))
-			b.Limit = time.Minute
+			b.limit = time.Minute
 			_, more := io.ReadAll(b)
 			return errors.Join(err, more)
 		}},
-		{"once all is said", time.Second + tailTimeout, func(ctx context.Context, b *WatchedBody) error {
+		{"once all is said", time.Second + tailTimeout, func(ctx context.Context, b *watchedBody) error {
 			b.ReadCloser = says(ctx, time.Second, "1")
 			_, err := b.Read(make([]byte, 9))
-			b.ExpectEnd()
+			b.expectEnd()
 			_, more := io.ReadAll(b)
 			return errors.Join(err, more)
 		}},
-		{"the reader's own time does not count", time.Hour + limit, func(ctx context.Context, b *WatchedBody) error {
+		{"the reader's own time does not count", time.Hour + limit, func(ctx context.Context, b *watchedBody) error {
 			b.ReadCloser = says(ctx, 0, "1")
 			_, err := b.Read(make([]byte, 9))
 			time.Sleep(time.Hour)
@@ -143,8 +143,8 @@ func TestACallThatHearsNothingEnds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				err := WatchIdle(t.Context(), limit, c.read)
-				if silent := new(IdleTimeout); !errors.As(err, &silent) || time.Since(began) != c.lasts {
+				err := watchIdle(t.Context(), limit, c.read)
+				if silent := new(idleTimeout); !errors.As(err, &silent) || time.Since(began) != c.lasts {
 					t.Errorf("after %v: %v", time.Since(began), err)
 				}
 			})
@@ -154,12 +154,12 @@ func TestACallThatHearsNothingEnds(t *testing.T) {
 
 func TestACallsOwnErrorStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if err := WatchIdle(t.Context(), time.Second, func(context.Context, *WatchedBody) error { return errOdd }); err != errOdd {
+		if err := watchIdle(t.Context(), time.Second, func(context.Context, *watchedBody) error { return errOdd }); err != errOdd {
 			t.Errorf("got %v", err)
 		}
-		err := WatchIdle(t.Context(), time.Second, func(ctx context.Context, b *WatchedBody) error {
+		err := watchIdle(t.Context(), time.Second, func(ctx context.Context, b *watchedBody) error {
 			b.ReadCloser = says(ctx, 0)
-			b.Drain() // of which there may be none
+			b.drain() // of which there may be none
 			return nil
 		})
 		if err != nil {
@@ -207,7 +207,7 @@ func TestErrorObjectsAreReadInEveryShape(t *testing.T) {
 		`{"error":{"message":"a","metadata":{"raw":"behind"}}}`: {Text: "a map[raw:behind]"},
 		`{"error":null}`:                                        {}, `<html>`: {}, `[]`: {}, `{}`: {}, ``: {},
 	} {
-		if diff := cmp.Diff(want, ReadErrorObject([]byte(body))); diff != "" {
+		if diff := cmp.Diff(want, readErrorObject([]byte(body))); diff != "" {
 			t.Errorf("%s: %s", body, diff)
 		}
 	}
@@ -217,7 +217,7 @@ func FuzzReadObject(f *testing.F) {
 	f.Add([]byte(`{"type":"error","error":{"type":"api_error","message":"x\u0000y","code":[1]},"request_id":{}}`))
 	f.Add([]byte(`{"error":"x"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		o := ReadErrorObject(data)
+		o := readErrorObject(data)
 		for _, value := range []string{o.Code, o.Type, o.Param, o.Text, o.Request} {
 			if strings.ContainsAny(value, "\r\n\x00\x1b") {
 				t.Errorf("got %q", value)
@@ -236,7 +236,7 @@ func TestARefusalIsBounded(t *testing.T) {
 		"without end": {io.MultiReader(strings.NewReader(strings.Repeat("x", maxRefusal)), broken), "65536"},
 		"broken off":  {broken, "4: its body: what came is odd"},
 	} {
-		err := ReadRefusal(c.body, func(data []byte) error { return fmt.Errorf("%d", len(data)) })
+		err := readBody(c.body, func(data []byte) error { return fmt.Errorf("%d", len(data)) })
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -245,10 +245,10 @@ func TestARefusalIsBounded(t *testing.T) {
 
 func TestWhatIsKnownIsBounded(t *testing.T) {
 	var m Memory[[]string]
-	for i := range MaxRemembered * 3 {
+	for i := range maxRemembered * 3 {
 		m.Change(strings.Repeat("m", i), func([]string) []string { return []string{"x"} })
 	}
-	if len(m.byModel) > MaxRemembered || !slices.Equal(m.Get(strings.Repeat("m", MaxRemembered*3-1)), []string{"x"}) {
+	if len(m.byModel) > maxRemembered || !slices.Equal(m.Get(strings.Repeat("m", maxRemembered*3-1)), []string{"x"}) {
 		t.Errorf("%d models", len(m.byModel))
 	}
 }
@@ -259,11 +259,11 @@ func (breaks) Read([]byte) (int, error) { return 0, errOdd }
 
 func TestACauseHoldsCodesAlone(t *testing.T) {
 	for want, got := range map[string]string{
-		"HTTP 429: rate_limit":             RefusalText(429, "rate_limit", ""),
-		"HTTP 400: invalid: parameter x.y": RefusalText(400, "invalid", "x.y"),
-		"HTTP 400: parameter tools[0]":     RefusalText(400, "", "tools[0]"),
-		"an error in the stream":           RefusalText(0, "my secret", "another one"),
-		"HTTP 500":                         RefusalText(500, strings.Repeat("x", maxCode+1), "ä"),
+		"HTTP 429: rate_limit":             refusalText(429, "rate_limit", ""),
+		"HTTP 400: invalid: parameter x.y": refusalText(400, "invalid", "x.y"),
+		"HTTP 400: parameter tools[0]":     refusalText(400, "", "tools[0]"),
+		"an error in the stream":           refusalText(0, "my secret", "another one"),
+		"HTTP 500":                         refusalText(500, strings.Repeat("x", maxCode+1), "ä"),
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

@@ -43,7 +43,7 @@ func (r ErrorRule) code() supervisor.Code {
 
 // OnRefusal is a rule for the refusals that match.
 func OnRefusal(match func(*Refusal) bool, class supervisor.ModelClass, message string) ErrorRule {
-	return ErrorRule{func(err error) bool { r := refusalIn(err); return r != nil && match(r) }, class, message}
+	return ErrorRule{func(err error) bool { r := RefusalIn(err); return r != nil && match(r) }, class, message}
 }
 
 // AnyRefusal matches all refusals.
@@ -67,7 +67,7 @@ func as[E error](match func(E) bool) func(error) bool {
 // not answer in time.
 func OnAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
-		{as(func(*IdleTimeout) bool { return true }), supervisor.ModelStalled, textIdle},
+		{as(func(*idleTimeout) bool { return true }), supervisor.ModelStalled, textIdle},
 		OnError(ErrUnsendable, supervisor.ModelRefused, textUnsendable),
 		OnError(ErrTooLong, supervisor.ModelMalformed, textAnswerTooLong),
 		OnError(ErrCutOff, supervisor.ModelCut, textCutOff),
