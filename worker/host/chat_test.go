@@ -53,14 +53,14 @@ func TestAFileThatCannotBeKept(t *testing.T) {
 type patient struct {
 	asked protocol.ChatSend
 	after time.Duration
-	fate  error
+	err   error
 }
 
 func (p *patient) Call(ctx context.Context, _ string, params, _ any) error {
 	p.asked = params.(protocol.ChatSend)
 	select {
 	case <-time.After(p.after):
-		return p.fate
+		return p.err
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -78,7 +78,7 @@ func TestAFileWaitsForItsPersonAndForNoLongerThanItsTurn(t *testing.T) {
 		if err := host.New(p).Turn(7).SendFile(ctx, send); err != nil || p.asked.Turn != 7 || p.asked.Call != "c1" {
 			t.Errorf("got %v for %+v", err, p.asked)
 		}
-		p.after, p.fate = time.Minute, denied
+		p.after, p.err = time.Minute, denied
 		if err := host.New(p).Turn(7).SendFile(ctx, send); !errors.Is(err, denied) {
 			t.Errorf("got %v", err)
 		}

@@ -19,7 +19,7 @@ func wantChanges(t *testing.T, r worker.Result, want ...protocol.Change) {
 }
 
 func TestWriteFile(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, nil)
+	d := newFixture(t, protocol.FilePolicy{}, nil)
 	r := d.works("write_file", `{"path":"/notes/a.md","content":"grüße\n"}`, "notes/a.md was created, 8 bytes.")
 	wantChanges(t, r, protocol.Change{Kind: "write", Target: "notes/a.md", Detail: "created, 8 bytes"})
 	r = d.works("write_file", `{"path":"notes/a.md","content":"new"}`, "notes/a.md was overwritten, 3 bytes.")
@@ -35,7 +35,7 @@ func TestWriteFile(t *testing.T) {
 }
 
 func TestAppendFile(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{AppendOnly: []string{"logs/**"}}, map[string]string{
+	d := newFixture(t, protocol.FilePolicy{AppendOnly: []string{"logs/**"}}, map[string]string{
 		"logs/a.md": "- one", "w.txt": "\xff\xfea\x00", "p.png": "\x89PNG\r\n\x1a\n\x00",
 	})
 	r := d.works("append_file", `{"path":"logs/a.md","content":"- two"}`, "Added 5 bytes to logs/a.md.")
@@ -71,7 +71,7 @@ func TestEditFile(t *testing.T) {
 		{"UTF-16 stays", string(wide), `"old_text":"1","new_text":"2 €"`, string(wider), "f was changed in 1 place."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDesk(t, protocol.FilePolicy{}, map[string]string{"f": c.before})
+			d := newFixture(t, protocol.FilePolicy{}, map[string]string{"f": c.before})
 			r := d.works("edit_file", `{"path":"f",`+c.arguments+`}`, c.says)
 			if got := d.content("f"); got != c.after || len(r.Changes) != 1 || r.Changes[0].Kind != "edit" {
 				t.Fatalf("got %q, changes %v", got, r.Changes)
@@ -93,7 +93,7 @@ func TestEditFile(t *testing.T) {
 		{"no such letter", string(latin), `"old_text":"1","new_text":"一"`, "Windows-1252, which has no '一'"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDesk(t, protocol.FilePolicy{}, map[string]string{"f": c.before})
+			d := newFixture(t, protocol.FilePolicy{}, map[string]string{"f": c.before})
 			d.fails("edit_file", `{"path":"f",`+c.arguments+`}`, c.says)
 			if got := d.content("f"); got != c.before {
 				t.Fatalf("the file now holds %q", got)
@@ -103,7 +103,7 @@ func TestEditFile(t *testing.T) {
 }
 
 func TestMoveFile(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, map[string]string{"a": "a", "b": "b", "box/a": "old", "c": "c", "dir/x": ""})
+	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"a": "a", "b": "b", "box/a": "old", "c": "c", "dir/x": ""})
 	r := d.works("move_file", `{"from":"b","to":"new/b2"}`, "b is now new/b2.")
 	wantChanges(t, r, protocol.Change{Kind: "move", Target: "b", Detail: "new/b2"})
 	d.fails("move_file", `{"from":"a","to":"box"}`, "move a to box: there is something with this name already, and overwrite is not set")
@@ -125,7 +125,7 @@ func TestMoveFile(t *testing.T) {
 }
 
 func TestDeleteFile(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, map[string]string{"notes/a.md": "a", "notes/b.md": "b"})
+	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"notes/a.md": "a", "notes/b.md": "b"})
 	where := ".trash/20261120T120000Z-1/notes/a.md"
 	r := d.works("delete_file", `{"path":"notes/a.md"}`, "notes/a.md is in the trash now, at "+where+"; move_file brings it back.")
 	wantChanges(t, r, protocol.Change{Kind: "delete", Target: "notes/a.md", Detail: where})

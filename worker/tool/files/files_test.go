@@ -19,16 +19,16 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// desk is a folder with the family's tools over it.
-type desk struct {
+// fixture is a folder with the family's tools over it.
+type fixture struct {
 	t     testing.TB
 	dir   string
 	tools map[string]worker.Tool
 }
 
-func newDesk(t testing.TB, policy protocol.FilePolicy, files map[string]string) *desk {
+func newFixture(t testing.TB, policy protocol.FilePolicy, files map[string]string) *fixture {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir(), tools: map[string]worker.Tool{}}
+	d := &fixture{t: t, dir: t.TempDir(), tools: map[string]worker.Tool{}}
 	for name, content := range files {
 		d.put(name, content)
 	}
@@ -51,9 +51,9 @@ func newDesk(t testing.TB, policy protocol.FilePolicy, files map[string]string) 
 	return d
 }
 
-func (d *desk) path(name string) string { return filepath.Join(d.dir, name) }
+func (d *fixture) path(name string) string { return filepath.Join(d.dir, name) }
 
-func (d *desk) put(name, content string) {
+func (d *fixture) put(name, content string) {
 	d.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(d.path(name)), 0o755); err != nil {
 		d.t.Fatal(err)
@@ -67,7 +67,7 @@ func (d *desk) put(name, content string) {
 }
 
 // content is a file's, or "(none)".
-func (d *desk) content(name string) string {
+func (d *fixture) content(name string) string {
 	d.t.Helper()
 	b, err := os.ReadFile(d.path(name))
 	if os.IsNotExist(err) {
@@ -79,17 +79,17 @@ func (d *desk) content(name string) string {
 	return string(b)
 }
 
-func (d *desk) call(tool, arguments string) (worker.Result, error) {
+func (d *fixture) call(tool, arguments string) (worker.Result, error) {
 	return d.callWith(d.t.Context(), tool, arguments)
 }
 
-func (d *desk) callWith(ctx context.Context, tool, arguments string) (worker.Result, error) {
+func (d *fixture) callWith(ctx context.Context, tool, arguments string) (worker.Result, error) {
 	call := worker.Call{ID: "1", Arguments: json.RawMessage(arguments), Progress: func(string) {}}
 	return d.tools[tool].Run(ctx, call)
 }
 
 // works calls a tool that must work and checks what it says.
-func (d *desk) works(tool, arguments, text string) worker.Result {
+func (d *fixture) works(tool, arguments, text string) worker.Result {
 	d.t.Helper()
 	r, err := d.call(tool, arguments)
 	if err != nil {
@@ -105,7 +105,7 @@ func (d *desk) works(tool, arguments, text string) worker.Result {
 }
 
 // fails calls a tool that must not work and checks that the error says certain things.
-func (d *desk) fails(tool, arguments string, says ...string) {
+func (d *fixture) fails(tool, arguments string, says ...string) {
 	d.t.Helper()
 	r, err := d.call(tool, arguments)
 	if err == nil {
@@ -119,7 +119,7 @@ func (d *desk) fails(tool, arguments string, says ...string) {
 }
 
 func TestTheFamilyIsSmallAndSound(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, nil)
+	d := newFixture(t, protocol.FilePolicy{}, nil)
 	effects := map[string]protocol.ToolEffect{
 		"append_file": protocol.EffectOnce, "delete_file": protocol.EffectOnce, "edit_file": protocol.EffectOnce,
 		"get_time": protocol.EffectNone, "list_files": protocol.EffectNone, "move_file": protocol.EffectOnce,
@@ -162,7 +162,7 @@ func TestTheFamilyIsSmallAndSound(t *testing.T) {
 }
 
 func TestArgumentsThatAreWrong(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, nil)
+	d := newFixture(t, protocol.FilePolicy{}, nil)
 	for name := range d.tools {
 		d.fails(name, `{"surprise":1}`, name+": ", "surprise")
 		d.fails(name, `[]`, name+": ")
@@ -180,7 +180,7 @@ func TestArgumentsThatAreWrong(t *testing.T) {
 }
 
 func TestGetTime(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, nil)
+	d := newFixture(t, protocol.FilePolicy{}, nil)
 	d.works("get_time", ``, "2026-11-20T13:00:00+01:00, Friday, Europe/Madrid (CET)")
 	d.works("get_time", `{"timezone":"Asia/Tokyo"}`, "2026-11-20T21:00:00+09:00, Friday, Asia/Tokyo (JST)")
 	d.works("get_time", `{"timezone":"UTC"}`, "2026-11-20T12:00:00Z, Friday, (UTC)")

@@ -10,7 +10,7 @@ import (
 )
 
 func TestListFiles(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{Exclude: []string{".git"}}, map[string]string{
+	d := newFixture(t, protocol.FilePolicy{Exclude: []string{".git"}}, map[string]string{
 		"b.md": strings.Repeat("x", 1500), "a.txt": "x", "notes/one.md": "", "notes/deep/two.md": "xx", ".git/config": "",
 		".trash/s-1/gone": "", ".mews-X.tmp": "", "odd\nname": "",
 	})
@@ -40,6 +40,6 @@ func TestListFiles(t *testing.T) {
 	d.fails("list_files", `{"path":"nowhere"}`, "list nowhere: there is no such file or folder")
 	d.fails("list_files", `{"pattern":"["}`, "not a pattern that can be used")
 	d.fails("list_files", fmt.Sprintf(`{"pattern":%q}`, strings.Repeat("{a,b}", 40)), "not a pattern")
-	empty := newDesk(t, protocol.FilePolicy{}, nil)
+	empty := newFixture(t, protocol.FilePolicy{}, nil)
 	empty.works("list_files", `{}`, "The folder is empty.")
 }

@@ -25,7 +25,7 @@ func numbered(from, to int) string {
 }
 
 func TestReadFile(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, map[string]string{
+	d := newFixture(t, protocol.FilePolicy{}, map[string]string{
 		"short.md": "one\ntwo\nthree", "long.txt": numbered(1, 5000), "empty": "", "wide": strings.Repeat("ä", 200_000) + "\nend\n",
 		"many": strings.Repeat(strings.Repeat("x", 1023)+"\n", 400), "nl": "\n", "crlf": "a\r\nb\r\n",
 	})
@@ -80,7 +80,7 @@ func TestReadFileEncodings(t *testing.T) {
 		{"NUL far down", strings.Repeat("ascii\n", 1500) + "\x00\n", strings.Repeat("ascii\n", 1500) + "\uFFFD\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			newDesk(t, protocol.FilePolicy{}, map[string]string{"f": c.bytes}).works("read_file", `{"path":"f"}`, c.text)
+			newFixture(t, protocol.FilePolicy{}, map[string]string{"f": c.bytes}).works("read_file", `{"path":"f"}`, c.text)
 		})
 	}
 }
@@ -95,10 +95,10 @@ func TestBinaryFilesAreNamedNotRead(t *testing.T) {
 		"RIFF\x00\x00\x00\x00WEBPVP8 ":            "a WebP image",
 		strings.Repeat("a\x00", 257/2) + "-ustar": "a tar archive",
 	} {
-		newDesk(t, protocol.FilePolicy{}, map[string]string{"f": bytes}).fails("read_file", `{"path":"f"}`, "read f: it is ", kind)
+		newFixture(t, protocol.FilePolicy{}, map[string]string{"f": bytes}).fails("read_file", `{"path":"f"}`, "read f: it is ", kind)
 	}
 	for _, text := range []string{"ID3 is a tag format\n", "MZ is how programs begin\n", "BZhello\n", "GIF8 and others\n"} {
-		newDesk(t, protocol.FilePolicy{}, map[string]string{"f": text}).works("read_file", `{"path":"f"}`, text)
+		newFixture(t, protocol.FilePolicy{}, map[string]string{"f": text}).works("read_file", `{"path":"f"}`, text)
 	}
 }
 
@@ -112,7 +112,7 @@ func allocated(f func()) uint64 {
 }
 
 func TestTwoGigabytesAreReadInLittleMemory(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, map[string]string{"log": numbered(1, 20_000), "zeros": ""})
+	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"log": numbered(1, 20_000), "zeros": ""})
 	for _, name := range []string{"log", "zeros"} {
 		if err := os.Truncate(d.path(name), 2<<30); err != nil { // sparse: it takes no room on the disk
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestTwoGigabytesAreReadInLittleMemory(t *testing.T) {
 }
 
 func TestReadFiles(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, map[string]string{"a": "one\n", "b": "two", "c.bin": "\x00", "e": ""})
+	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"a": "one\n", "b": "two", "c.bin": "\x00", "e": ""})
 	r := d.works("read_files", `{"paths":["a","b","missing","c.bin","e"]}`, "=== a ===\none\n=== b ===\ntwo\n"+
 		"=== missing ===\ncould not read missing: there is no such file or folder\n"+
 		"=== c.bin ===\ncould not read c.bin: it is not text but binary, 1 byte\n=== e ===\ne: empty\n")
@@ -156,7 +156,7 @@ func TestReadFiles(t *testing.T) {
 }
 
 func TestReadingEndsWithItsContext(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, map[string]string{"a": numbered(1, 10)})
+	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"a": numbered(1, 10)})
 	stop := errors.New("stopped by the person")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)

@@ -12,7 +12,7 @@ import (
 
 func TestSearchFiles(t *testing.T) {
 	utf16, _ := encodeAll("milk in wide letters\n", encodingUTF16LE)
-	d := newDesk(t, protocol.FilePolicy{Exclude: []string{"secret"}}, map[string]string{
+	d := newFixture(t, protocol.FilePolicy{Exclude: []string{"secret"}}, map[string]string{
 		"a.md": "Buy milk\nand bread\n\nmore Milk\n", "notes/b.txt": "no\nmilk\n", "c.bin": "milk\x00", "secret/d": "milk",
 		"wide.txt": string(utf16), "latin.txt": "gr\xf6\xdfe\r\n", ".trash/s-1/e": "milk", "ctx": "1\n2\nX\n4\nX\n6\n7\n8\n9\nX\n",
 	})
@@ -50,7 +50,7 @@ func TestSearchFiles(t *testing.T) {
 
 func TestSearchKeepsItsAnswerShort(t *testing.T) {
 	long := strings.Repeat("ä", 10_000) + "needle" + strings.Repeat("ö", 10_000)
-	d := newDesk(t, protocol.FilePolicy{}, map[string]string{
+	d := newFixture(t, protocol.FilePolicy{}, map[string]string{
 		"long": long + "\n", "huge": strings.Repeat("x", 3*blockSize) + "needle\nsecond needle\n",
 		"many": strings.Repeat("hay "+strings.Repeat("-", 300)+"\n", 3000),
 	})
@@ -66,7 +66,7 @@ func TestSearchKeepsItsAnswerShort(t *testing.T) {
 }
 
 func TestTwentyThousandFiles(t *testing.T) {
-	d := newDesk(t, protocol.FilePolicy{}, nil)
+	d := newFixture(t, protocol.FilePolicy{}, nil)
 	manyFiles(t, d, 20_000)
 	r, err := d.call("list_files", `{"recursive":true}`)
 	if err != nil || r.Brief != "20,000 files, 200 folders" || strings.Count(r.Text, "\n") != listLimit ||
@@ -77,7 +77,7 @@ func TestTwentyThousandFiles(t *testing.T) {
 }
 
 // manyFiles makes n small files, 100 in a folder.
-func manyFiles(tb testing.TB, d *desk, n int) {
+func manyFiles(tb testing.TB, d *fixture, n int) {
 	tb.Helper()
 	for i := range n {
 		if i%100 == 0 {
@@ -116,7 +116,7 @@ func FuzzMatcher(f *testing.F) {
 }
 
 func BenchmarkSearch100K(b *testing.B) {
-	d := newDesk(b, protocol.FilePolicy{}, nil)
+	d := newFixture(b, protocol.FilePolicy{}, nil)
 	manyFiles(b, d, 100_000)
 	for b.Loop() {
 		if r, err := d.call("search_files", `{"query":"note 99999 "}`); err != nil || r.Brief != "1 match in 1 file" {
@@ -126,7 +126,7 @@ func BenchmarkSearch100K(b *testing.B) {
 }
 
 func BenchmarkList100K(b *testing.B) {
-	d := newDesk(b, protocol.FilePolicy{}, nil)
+	d := newFixture(b, protocol.FilePolicy{}, nil)
 	manyFiles(b, d, 100_000)
 	for b.Loop() {
 		if r, err := d.call("list_files", `{"recursive":true}`); err != nil || r.Brief != "100,000 files, 1,000 folders" {
@@ -136,7 +136,7 @@ func BenchmarkList100K(b *testing.B) {
 }
 
 func BenchmarkSearch64MB(b *testing.B) {
-	d := newDesk(b, protocol.FilePolicy{}, map[string]string{"log": strings.Repeat("a line of a log like any other\n", 64<<20/31)})
+	d := newFixture(b, protocol.FilePolicy{}, map[string]string{"log": strings.Repeat("a line of a log like any other\n", 64<<20/31)})
 	b.SetBytes(64 << 20)
 	for b.Loop() {
 		if _, err := d.call("search_files", `{"query":"Needle"}`); err != nil {

@@ -23,7 +23,7 @@ import (
 type chat struct {
 	bytes string
 	sent  []protocol.ChatSend
-	fate  error
+	err   error
 }
 
 func (c *chat) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
@@ -38,7 +38,7 @@ func (c *chat) SendFile(_ context.Context, file protocol.ChatSend) error {
 		return err
 	}
 	c.sent = append(c.sent, file)
-	return c.fate
+	return c.err
 }
 
 // folder is a person's, with these files in it, and a tool over it.
@@ -133,12 +133,12 @@ func TestWhatIsNotSent(t *testing.T) {
 
 func TestTheModelReadsWhyAFileWasNotSent(t *testing.T) {
 	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a.txt": "a"})
-	c.fate = &protocol.Error{Code: protocol.CodeFailed, Message: "alice said no."}
+	c.err = &protocol.Error{Code: protocol.CodeFailed, Message: "alice said no."}
 	if _, err := run(`{"path":"a.txt"}`); err == nil || err.Error() != "send a.txt: not sent: alice said no." {
 		t.Errorf("got %v", err)
 	}
-	c.fate = errors.New("closed")
-	if _, err := run(`{"path":"a.txt"}`); !errors.Is(err, c.fate) {
+	c.err = errors.New("closed")
+	if _, err := run(`{"path":"a.txt"}`); !errors.Is(err, c.err) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -172,7 +172,7 @@ func TestAStoppedTurnSaysOnlyThat(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
 	call := worker.Call{ID: "c", Arguments: json.RawMessage(`{"path":"a"}`), Progress: func(string) {}}
-	if _, err := send.Tools(ws, &chat{fate: io.ErrClosedPipe})[0].Run(ctx, call); err != stopped {
+	if _, err := send.Tools(ws, &chat{err: io.ErrClosedPipe})[0].Run(ctx, call); err != stopped {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func TestBothStreamsInOrder(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	r := b.works("run_command", "command", "for i in 1 2 3; do echo out $i; echo err $i >&2; done")
 	if want := "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n"; output(r) != want {
 		t.Errorf("got %q, want %q", output(r), want)
@@ -24,7 +24,7 @@ func TestBothStreamsInOrder(t *testing.T) {
 }
 
 func TestHowItEnded(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	for _, test := range []struct{ command, text, brief string }{
 		{"exit 3", "exit 3, ", "exit 3, 0 lines, "},
 		{"true", "\nno output\n", "exit 0, 0 lines"},
@@ -50,7 +50,7 @@ func TestHowItEnded(t *testing.T) {
 }
 
 func TestWhere(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	if err := os.MkdirAll(filepath.Join(b.dir, "a/b"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestEnvironment(t *testing.T) {
 	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", markName} {
 		t.Setenv(name, "/nowhere")
 	}
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	env := func(r string) []string {
 		lines := strings.Split(strings.TrimRight(r, "\n"), "\n")
 		slices.Sort(lines)
@@ -97,7 +97,7 @@ func TestEnvironment(t *testing.T) {
 // TestDescriptors: nothing but the first three, of which the first gives nothing and the others can be waited on; and no
 // terminal.
 func TestDescriptors(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	r := b.works("run_command", "command", "ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f7 /proc/$$/stat")
 	if want := "0\n1\n2\n/dev/null\n0\n"; output(r) != want {
 		t.Errorf("got %q, want %q", output(r), want)
@@ -110,7 +110,7 @@ func TestDescriptors(t *testing.T) {
 
 // TestHugeOutput: the beginning and the end are told, the whole is in a file, and memory stays small.
 func TestHugeOutput(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.limits.head, o.limits.tail, o.limits.kept = 10_000, 10_000, 1<<20 })
+	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail, o.limits.kept = 10_000, 10_000, 1<<20 })
 	r := b.works("run_command", "command", "seq 100000")
 	holds(t, r.Text, "\n1\n2\n3\n", "\n99999\n100000\n", "568.9 KB of 588.9 KB left out; the whole is in ")
 	holds(t, r.Brief, "exit 0, 100,000 lines, ")
@@ -170,13 +170,13 @@ func TestCapture(t *testing.T) {
 
 // TestNowhereToKeep: an output that cannot be kept is told all the same.
 func TestNowhereToKeep(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Temp, o.limits.head, o.limits.tail = "/nowhere", 100, 100 })
+	b := newFixture(t, func(o *Options) { o.Temp, o.limits.head, o.limits.tail = "/nowhere", 100, 100 })
 	r := b.works("run_command", "command", "seq 1000")
 	holds(t, r.Text, "\n1\n2\n", "\n999\n1000\n", "could not be kept: keep the output: ", "no such file")
 }
 
 func TestTimeout(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.limits.timeout = 2 * time.Second })
+	b := newFixture(t, func(o *Options) { o.limits.timeout = 2 * time.Second })
 	r := b.works("run_command", "command", "echo begun; sleep 1000; echo never")
 	holds(t, r.Text, "timed out after 2 s, ", "begun\n")
 	holds(t, r.Brief, "timed out after 2 s, 1 line")
@@ -186,7 +186,7 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	ended := make(chan error)
 	go func() {
 		_, err := b.call(t.Context(), "run_command", "command",
@@ -203,7 +203,7 @@ func TestProgress(t *testing.T) {
 }
 
 func TestNoShell(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.Path = "/nowhere" })
+	b := newFixture(t, func(o *Options) { o.Path = "/nowhere" })
 	b.fails("run_command", "neither bash nor sh in /nowhere", "command", "true")
 	b.fails("run_python", "python3 is not installed here", "code", "pass")
 	b.fails("terminal", "neither bash nor sh", "action", "open")

@@ -24,7 +24,7 @@ func TestStop(t *testing.T) {
 		"a daemon's child":          `(setsid env -i bash -c 'sleep 1000 & echo pids $$ $!; wait' &) ; sleep 1000`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, nil)
+			b := newFixture(t, nil)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			stopped := errors.New("stopped by the person")
 			ended := make(chan error)
@@ -44,14 +44,14 @@ func TestStop(t *testing.T) {
 
 // TestItIsAskedFirst: a program that takes TERM may tidy up.
 func TestItIsAskedFirst(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, 2*time.Second })
+	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, 2*time.Second })
 	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; sleep 1000 & wait`)
 	holds(t, r.Text, "timed out", "tidied\n")
 }
 
 // TestTheSuspendedIsAskedToo: it is woken for that.
 func TestTheSuspendedIsAskedToo(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, time.Second })
+	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, time.Second })
 	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; kill -STOP $$; echo never`)
 	holds(t, r.Text, "timed out", "tidied\n")
 }
@@ -69,7 +69,7 @@ func TestBackground(t *testing.T) {
 		"without a mark":   {`(setsid env -i sleep 1000 & echo $!)`, "1 background process was ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, nil)
+			b := newFixture(t, nil)
 			r := b.works("run_command", "command", test.command)
 			holds(t, r.Text, "exit 0, ", test.strays+"\n")
 			_, pids, _ := strings.Cut(output(r), "\n")
@@ -80,7 +80,7 @@ func TestBackground(t *testing.T) {
 
 // TestTheLastWords: what comes just after the command's own end is part of its output.
 func TestTheLastWords(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.limits.linger = 20 * time.Second })
+	b := newFixture(t, func(o *Options) { o.limits.linger = 20 * time.Second })
 	r := b.works("run_command", "command", `(sleep 0.1; echo late) & echo early`)
 	if want := "early\nlate\n"; output(r) != want {
 		t.Errorf("got %q, want %q", output(r), want)
@@ -89,7 +89,7 @@ func TestTheLastWords(t *testing.T) {
 
 // TestOnesOwn: the end of one command does not touch what another one has running.
 func TestOnesOwn(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {

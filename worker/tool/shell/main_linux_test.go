@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 
 // TestAReaperBeside: the process's own reaper takes the orphans and nothing that the shell waits for.
 func TestAReaperBeside(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
 	stop := make(chan struct{})

@@ -12,7 +12,7 @@ import (
 )
 
 func TestPython(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	b.write("mine.py", "def double(n): return 2 * n\n")
 	b.write("script.py", "import sys, mine\nprint(mine.double(21), sys.argv[1:], __name__)\n")
 
@@ -50,7 +50,7 @@ func TestPython(t *testing.T) {
 
 // TestPythonWorkers: the module that starts workers of its own finds the script again.
 func TestPythonWorkers(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	code := `
 import multiprocessing
 def square(n): return n * n
@@ -65,7 +65,7 @@ if __name__ == "__main__":
 
 // TestPythonChanges: what a script does to the folder is told, pictures as such.
 func TestPythonChanges(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	b.write("old.txt", "old")
 	b.write("same.txt", "same")
 	b.write("gone.txt", "gone")
@@ -98,7 +98,7 @@ print("done")
 // TestTemporaryFilesAreNoChanges: those of a folder for them in the workspace, which holds the shell's own as well.
 func TestTemporaryFilesAreNoChanges(t *testing.T) {
 	var temp string
-	b := newBench(t, func(o *Options) {
+	b := newFixture(t, func(o *Options) {
 		temp = filepath.Join(o.Home, ".tmp")
 		o.Temp, o.Env, o.limits.head, o.limits.tail = temp, []string{"TMPDIR=" + temp}, 10, 10
 	})
@@ -119,7 +119,7 @@ print("long" * 100)
 }
 
 func TestPythonManyChanges(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.limits.entries = 30 })
+	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
 	r := b.works("run_python", "code", "for i in range(25): open(f'{i:02}', 'w').write('x')")
 	holds(t, r.Text, "19: created, 1 byte\n", "and 5 files more\n")
 	if len(r.Changes) != maxNamed || strings.Contains(r.Text, "20: ") {

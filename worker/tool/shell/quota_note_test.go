@@ -9,7 +9,7 @@ import (
 // TestAFullFolder: a program runs all the same, and what it says has a line about the folder below its first.
 func TestAFullFolder(t *testing.T) {
 	note, asked := "no room: full", 0
-	b := newBench(t, func(o *Options) {
+	b := newFixture(t, func(o *Options) {
 		o.QuotaNote = func(context.Context) string { asked++; return note }
 	})
 	b.write("big", "x")

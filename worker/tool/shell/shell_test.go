@@ -19,8 +19,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// bench is a folder with the family's tools over it.
-type bench struct {
+// fixture is a folder with the family's tools over it.
+type fixture struct {
 	t     testing.TB
 	dir   string
 	shell *Shell
@@ -31,10 +31,10 @@ type bench struct {
 	said  chan struct{} // one waits for whoever comes
 }
 
-// newBench opens the tools; change may be nil.
-func newBench(t testing.TB, change func(*Options)) *bench {
+// newFixture opens the tools; change may be nil.
+func newFixture(t testing.TB, change func(*Options)) *fixture {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir(), tools: map[string]worker.Tool{}, said: make(chan struct{}, 1)}
+	b := &fixture{t: t, dir: t.TempDir(), tools: map[string]worker.Tool{}, said: make(chan struct{}, 1)}
 	ws, err := workspace.Open(b.dir, protocol.FilePolicy{})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func arguments(pairs ...any) json.RawMessage {
 	return raw
 }
 
-func (b *bench) call(ctx context.Context, tool string, pairs ...any) (worker.Result, error) {
+func (b *fixture) call(ctx context.Context, tool string, pairs ...any) (worker.Result, error) {
 	progress := func(text string) {
 		b.mu.Lock()
 		b.lines = append(b.lines, text)
@@ -91,7 +91,7 @@ func (b *bench) call(ctx context.Context, tool string, pairs ...any) (worker.Res
 }
 
 // works calls a tool that must work.
-func (b *bench) works(tool string, pairs ...any) worker.Result {
+func (b *fixture) works(tool string, pairs ...any) worker.Result {
 	b.t.Helper()
 	r, err := b.call(b.t.Context(), tool, pairs...)
 	if err != nil {
@@ -104,7 +104,7 @@ func (b *bench) works(tool string, pairs ...any) worker.Result {
 }
 
 // fails calls a tool that must not work and checks that the error says certain things.
-func (b *bench) fails(tool string, says string, pairs ...any) {
+func (b *fixture) fails(tool string, says string, pairs ...any) {
 	b.t.Helper()
 	r, err := b.call(b.t.Context(), tool, pairs...)
 	if err == nil {
@@ -116,7 +116,7 @@ func (b *bench) fails(tool string, says string, pairs ...any) {
 }
 
 // hears waits for a line of progress that begins in a certain way, and returns the rest of it.
-func (b *bench) hears(front string) string {
+func (b *fixture) hears(front string) string {
 	b.t.Helper()
 	for {
 		b.mu.Lock()
@@ -175,7 +175,7 @@ func gone(t testing.TB, pids ...int) {
 	}
 }
 
-func (b *bench) write(name, content string) {
+func (b *fixture) write(name, content string) {
 	b.t.Helper()
 	if err := os.WriteFile(filepath.Join(b.dir, name), []byte(content), 0o644); err != nil {
 		b.t.Fatal(err)
@@ -185,7 +185,7 @@ func (b *bench) write(name, content string) {
 // TestToolsAreShort keeps what every request carries small.
 func TestToolsAreShort(t *testing.T) {
 	total := 0
-	for _, tool := range newBench(t, nil).tools {
+	for _, tool := range newFixture(t, nil).tools {
 		if !json.Valid(tool.Schema) {
 			t.Errorf("%s: its schema is no JSON: %s", tool.Name, tool.Schema)
 		}
@@ -201,7 +201,7 @@ func TestToolsAreShort(t *testing.T) {
 
 // TestAfterClose: nothing works, nothing is left, and the error names what was open.
 func TestAfterClose(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	b.works("terminal", "action", "open", "command", "echo here; cat")
 	ended := make(chan error)
 	go func() {
@@ -229,7 +229,7 @@ func TestAfterClose(t *testing.T) {
 // TestStartIsAsked: children of every tool go through their walls.
 func TestStartIsAsked(t *testing.T) {
 	var started []string
-	b := newBench(t, func(o *Options) {
+	b := newFixture(t, func(o *Options) {
 		o.Start = func(cmd *exec.Cmd) error {
 			started = append(started, filepath.Base(cmd.Path))
 			return cmd.Start()
@@ -245,7 +245,7 @@ func TestStartIsAsked(t *testing.T) {
 
 // BenchmarkTrue is a command that does nothing, beside what its shell takes alone.
 func BenchmarkTrue(b *testing.B) {
-	bench := newBench(b, nil)
+	bench := newFixture(b, nil)
 	b.Run("run_command", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := bench.call(context.Background(), "run_command", "command", "true"); err != nil {
@@ -274,7 +274,7 @@ func BenchmarkScreen(b *testing.B) {
 
 // TestAProgramThatCannotBeStartedForOthers: the model is told what to do, and not what the kernel calls it.
 func TestAProgramThatCannotBeStartedForOthers(t *testing.T) {
-	b := newBench(t, func(o *Options) {
+	b := newFixture(t, func(o *Options) {
 		o.Start = func(cmd *exec.Cmd) error {
 			return &os.PathError{Op: "fork/exec", Path: cmd.Path, Err: syscall.EAGAIN}
 		}

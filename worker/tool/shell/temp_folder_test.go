@@ -23,7 +23,7 @@ func TestACharacterBetweenTheEnds(t *testing.T) {
 
 // TestTheOutputOfWhatIsStopped is not kept: nobody is told of it.
 func TestTheOutputOfWhatIsStopped(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.limits.head, o.limits.tail = 10, 10 })
+	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail = 10, 10 })
 	told := b.works("run_command", "command", "seq 1000").Text
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -47,8 +47,8 @@ func TestTheOutputOfWhatIsStopped(t *testing.T) {
 func TestOutputsThatWereLeft(t *testing.T) {
 	temp := t.TempDir()
 	keeping := func(o *Options) { o.Temp, o.limits.head, o.limits.tail = temp, 10, 10 }
-	killed, other, b := newBench(t, keeping), newBench(t, keeping), newBench(t, keeping)
-	for _, b := range []*bench{killed, other, b} {
+	killed, other, b := newFixture(t, keeping), newFixture(t, keeping), newFixture(t, keeping)
+	for _, b := range []*fixture{killed, other, b} {
 		b.works("run_command", "command", "seq 1000")
 	}
 	left := killed.shell.environment.temp
@@ -73,7 +73,7 @@ func TestOutputsThatWereLeft(t *testing.T) {
 		got[e.Name()] = true
 	}
 	want := map[string]bool{"mews-shell-mine": true, "mews-1": true}
-	for _, b := range []*bench{other, b} {
+	for _, b := range []*fixture{other, b} {
 		want[filepath.Base(b.shell.environment.temp.dir)] = true
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -97,7 +97,7 @@ func TestAFileThatGrowsTooLarge(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	const grow = "dd if=/dev/zero of=huge bs=1M seek=63 count=2 2>/dev/null"
 	for _, command := range []string{"exec " + grow, grow + "; exit $?"} {
 		holds(t, b.works("run_command", "command", command).Text, "\nno file may be larger than 67.1 MB; one would have been\n")

@@ -10,7 +10,7 @@ import (
 )
 
 // prompt opens a terminal with a shell that prompts with nothing but "$ ".
-func (b *bench) prompt() {
+func (b *fixture) prompt() {
 	b.t.Helper()
 	b.write(".bashrc", "PS1='$ '\n")
 	r := b.works("terminal", "action", "open", "wait_for", "$ ")
@@ -21,7 +21,7 @@ func (b *bench) prompt() {
 const waited = 20
 
 // sees types into the only terminal, and must see a text then.
-func (b *bench) sees(text, keys, wanted string) string {
+func (b *fixture) sees(text, keys, wanted string) string {
 	b.t.Helper()
 	r := b.works("terminal", "action", "send", "text", text, "keys", keys, "wait_for", wanted, "wait", waited)
 	if strings.Contains(r.Text, "has not appeared") {
@@ -32,7 +32,7 @@ func (b *bench) sees(text, keys, wanted string) string {
 
 // TestTerminal is one with a shell in it, from its first prompt to its end.
 func TestTerminal(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	b.prompt()
 	// What a shell keeps in mind is there in the next call.
 	b.works("terminal", "action", "send", "text", "x=42; cd /tmp", "keys", "enter")
@@ -68,7 +68,7 @@ func TestTerminal(t *testing.T) {
 
 // TestFullScreen: a program that draws on the whole screen is seen as a person sees it, and gone without a trace.
 func TestFullScreen(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	b.write("draw", `
 printf '\033[?1049h\033[H\033[2J\033[?1h'
 printf '\033[2;3H+----+\033[3;3H| hi |\033[4;3H+----+\033[24;1H\033[7mkey?\033[0m'
@@ -91,7 +91,7 @@ func TestPager(t *testing.T) {
 		t.Log("there is no less here: nothing was tested")
 		return
 	}
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	b.write("poem", strings.Repeat("line\n", 99)+"the last line\n")
 	b.prompt()
 	b.sees("less poem", "enter", "line\nline\n")
@@ -100,7 +100,7 @@ func TestPager(t *testing.T) {
 }
 
 // gives types something that gives the prompt back, with a text gone from the screen.
-func (b *bench) gives(text, gone string) {
+func (b *fixture) gives(text, gone string) {
 	b.t.Helper()
 	shown := b.sees(text, "", "$ ")
 	if strings.Contains(shown, gone) || !strings.HasSuffix(shown, "\n$") {
@@ -110,7 +110,7 @@ func (b *bench) gives(text, gone string) {
 
 // TestTerminalAnswersPrograms: one that asks where the cursor is does not wait for ever.
 func TestTerminalAnswersPrograms(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	r := b.works("terminal", "action", "open", "command",
 		`stty -echo; printf 'abc\033[6n'; IFS= read -rsd R answer; printf '\nit said %q\n' "$answer"; sleep 1000`,
 		"wait_for", "it said", "wait", waited)
@@ -119,7 +119,7 @@ func TestTerminalAnswersPrograms(t *testing.T) {
 
 // TestTerminalOfOneCommand: all that it wrote is there when it has ended at once.
 func TestTerminalOfOneCommand(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	for range 10 {
 		r := b.works("terminal", "action", "open", "command", "seq 100; printf last", "rows", 5, "cols", 20, "wait_for", "last", "wait", waited)
 		holds(t, r.Text, "98\n99\n100\nlast")
@@ -130,7 +130,7 @@ func TestTerminalOfOneCommand(t *testing.T) {
 // TestTerminalThatIsLeftAndComeBackTo: what a program writes when it has let go of its terminal and opened it again is shown,
 // and however much that is it does not wait for ever.
 func TestTerminalThatIsLeftAndComeBackTo(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	r := b.works("terminal", "action", "open", "wait", waited, "wait_for", "\n30000\nend", "command",
 		`exec <&- >&- 2>&-; sleep 0.5; exec >/dev/tty; seq 30000; echo end; sleep 1000`)
 	holds(t, r.Text, "running; cursor at", "\n30000\nend")
@@ -146,7 +146,7 @@ func TestTerminalThatIsLeftAndComeBackTo(t *testing.T) {
 
 // TestFourTerminals: the fifth is refused, and the refusal names those that are open.
 func TestFourTerminals(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	b.fails("terminal", "no terminal is open", "action", "read")
 	for range 4 {
 		b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
@@ -181,7 +181,7 @@ func TestClosedTerminals(t *testing.T) {
 		"closed its own files": `setsid sleep 1000 & echo pids $$ $!; exec >/dev/null 2>&1 </dev/null; sleep 1000`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, nil)
+			b := newFixture(t, nil)
 			r := b.works("terminal", "action", "open", "command", command, "wait_for", "pids ", "wait", waited)
 			_, text, _ := strings.Cut(r.Text, "\npids ")
 			line, _, _ := strings.Cut(text, "\n")
@@ -193,7 +193,7 @@ func TestClosedTerminals(t *testing.T) {
 
 // TestUnusedTerminal: one that nobody uses is closed, and says so.
 func TestUnusedTerminal(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.limits.idle = 100 * time.Millisecond })
+	b := newFixture(t, func(o *Options) { o.limits.idle = 100 * time.Millisecond })
 	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
 	b.shell.terminals.mu.Lock()
 	done := b.shell.terminals.known[1].done
@@ -204,7 +204,7 @@ func TestUnusedTerminal(t *testing.T) {
 
 // TestStopEndsTheWaitAlone: the terminal goes on.
 func TestStopEndsTheWaitAlone(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped by the person")
@@ -223,14 +223,14 @@ func TestStopEndsTheWaitAlone(t *testing.T) {
 
 // TestWaitForIsForWhatIsNew: a text that stood there already is not one that has appeared.
 func TestWaitForIsForWhatIsNew(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	b.works("terminal", "action", "open", "command", "echo done; read; sleep 0.5; echo done; cat", "wait_for", "done", "wait", waited)
 	r := b.works("terminal", "action", "send", "keys", "enter", "wait_for", "done", "wait", waited)
 	holds(t, r.Text, "done\n\ndone")
 }
 
 func TestTerminalRefusals(t *testing.T) {
-	b := newBench(t, nil)
+	b := newFixture(t, nil)
 	b.fails("terminal", `there is no action "fly"`, "action", "fly")
 	b.fails("terminal", "want 2 to 200 rows and 10 to 400 cols", "action", "open", "rows", 1)
 	b.fails("terminal", "want 2 to 200 rows", "action", "resize")
