@@ -71,7 +71,7 @@ func fill(t *testing.T, v reflect.Value, n *int) {
 
 func TestKeysAreLowerCase(t *testing.T) {
 	for _, zero := range wireTypes {
-		for name := range shapeOf(reflect.TypeOf(zero)).fields {
+		for name := range jsonShapeOf(reflect.TypeOf(zero)).fields {
 			if name != strings.ToLower(name) {
 				t.Errorf("%T: key %s", zero, name)
 			}

@@ -62,7 +62,7 @@ func quote(b []byte) string {
 }
 
 // document scans one value of shape t, at nesting depth, and nothing after it.
-func (s *scanner) document(t *shape, depth int) *decodeError {
+func (s *scanner) document(t *jsonShape, depth int) *decodeError {
 	s.skipSpace()
 	if f := s.value(t, depth); f != nil {
 		return f
@@ -75,7 +75,7 @@ func (s *scanner) document(t *shape, depth int) *decodeError {
 }
 
 // value scans the value that begins at pos. A nil shape takes anything.
-func (s *scanner) value(t *shape, depth int) *decodeError {
+func (s *scanner) value(t *jsonShape, depth int) *decodeError {
 	got := s.kind()
 	if f := t.check(got); f != nil {
 		return f
@@ -94,7 +94,7 @@ func (s *scanner) value(t *shape, depth int) *decodeError {
 	return s.literal()
 }
 
-func (s *scanner) object(t *shape, depth int) *decodeError {
+func (s *scanner) object(t *jsonShape, depth int) *decodeError {
 	return s.members(depth, func(key []byte) *decodeError {
 		inner, known := t.member(key)
 		if !known {
@@ -107,7 +107,7 @@ func (s *scanner) object(t *shape, depth int) *decodeError {
 	})
 }
 
-// members scans an object; value scans one member's value, whose key is valid until it returns.
+// members scans an object. value scans the value of one member; its key is valid until value returns.
 func (s *scanner) members(depth int, value func(key []byte) *decodeError) *decodeError {
 	if depth > maxDepth {
 		return decodeErrorf("more than %d levels deep", maxDepth)
@@ -135,15 +135,15 @@ func (s *scanner) members(depth int, value func(key []byte) *decodeError) *decod
 	}
 }
 
-// same is what keys have in common that are one key to this scanner.
+// same is equal for keys that are one key to this scanner.
 func (s *scanner) same(key []byte) []byte {
 	if !s.foldKeys {
 		return key
 	}
-	return bytes.ToLower(bytes.ToUpper(key)) // up first: there are letters that have no lower case but their upper one's
+	return bytes.ToLower(bytes.ToUpper(key)) // both, because some letters have a lower case only by way of their upper case
 }
 
-func (s *scanner) list(t *shape, depth int) *decodeError {
+func (s *scanner) list(t *jsonShape, depth int) *decodeError {
 	if depth > maxDepth {
 		return decodeErrorf("more than %d levels deep", maxDepth)
 	}
@@ -162,7 +162,7 @@ func (s *scanner) list(t *shape, depth int) *decodeError {
 	}
 }
 
-// next steps behind an element: over the comma to the next one, or over the closing bracket.
+// next goes from the end of an element to the next element, or past the closing bracket.
 func (s *scanner) next(closing byte) (done bool, f *decodeError) {
 	s.skipSpace()
 	if s.accept(closing) {

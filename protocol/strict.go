@@ -23,7 +23,7 @@ func DecodeStrict(data []byte, v any) error {
 		return fmt.Errorf("decode into %T: not a pointer", v)
 	}
 	s := scanner{data: data}
-	if f := s.document(shapeOf(t.Elem()), 1); f != nil {
+	if f := s.document(jsonShapeOf(t.Elem()), 1); f != nil {
 		return f
 	}
 	err := json.Unmarshal(data, v)
@@ -44,16 +44,16 @@ func CheckRaw(raw json.RawMessage) error {
 	return nil
 }
 
-// shape says which JSON values a Go type takes, as far as the scanner needs it. Its zero value and nil take anything.
-type shape struct {
+// jsonShape says which JSON values a Go type takes, as far as the scanner needs it. Its zero value and nil take anything.
+type jsonShape struct {
 	want   jsonKind // "" and kindAny: anything
 	null   bool     // takes null too
-	fields map[string]*shape
-	elem   *shape // of a list's elements or a map's values
+	fields map[string]*jsonShape
+	elem   *jsonShape // of a list's elements or a map's values
 }
 
 // check reports whether a value of kind got may stand here.
-func (t *shape) check(got jsonKind) *decodeError {
+func (t *jsonShape) check(got jsonKind) *decodeError {
 	if t == nil || t.want == kindAny || t.want == "" || got == t.want || got == kindNull && t.null {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (t *shape) check(got jsonKind) *decodeError {
 }
 
 // element is the shape of a list's elements.
-func (t *shape) element() *shape {
+func (t *jsonShape) element() *jsonShape {
 	if t == nil {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (t *shape) element() *shape {
 }
 
 // member is the shape of the member key, and whether there may be one.
-func (t *shape) member(key []byte) (*shape, bool) {
+func (t *jsonShape) member(key []byte) (*jsonShape, bool) {
 	if t == nil || t.fields == nil {
 		return t.element(), true
 	}
@@ -77,15 +77,15 @@ func (t *shape) member(key []byte) (*shape, bool) {
 	return inner, known
 }
 
-// shapes holds the finished shapes by reflect.Type.
-var shapes sync.Map
+// jsonShapes holds the finished shapes by reflect.Type.
+var jsonShapes sync.Map
 
-func shapeOf(t reflect.Type) *shape {
-	if known, ok := shapes.Load(t); ok {
-		return known.(*shape)
+func jsonShapeOf(t reflect.Type) *jsonShape {
+	if known, ok := jsonShapes.Load(t); ok {
+		return known.(*jsonShape)
 	}
-	built := buildShape(t, make(map[reflect.Type]*shape))
-	shapes.Store(t, built)
+	built := buildShape(t, make(map[reflect.Type]*jsonShape))
+	jsonShapes.Store(t, built)
 	return built
 }
 
@@ -95,11 +95,11 @@ var (
 )
 
 // buildShape makes the shape of t. For a type that holds itself, building has the unfinished shape.
-func buildShape(t reflect.Type, building map[reflect.Type]*shape) *shape {
+func buildShape(t reflect.Type, building map[reflect.Type]*jsonShape) *jsonShape {
 	if s, ok := building[t]; ok {
 		return s
 	}
-	s := &shape{want: kindAny}
+	s := &jsonShape{want: kindAny}
 	building[t] = s
 	if p := reflect.PointerTo(t); p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
 		return s // such as RawMessage and time.Time: its own method decides
@@ -109,7 +109,7 @@ func buildShape(t reflect.Type, building map[reflect.Type]*shape) *shape {
 		*s = *buildShape(t.Elem(), building)
 		s.null = true
 	case reflect.Struct:
-		s.want, s.fields = kindObject, make(map[string]*shape)
+		s.want, s.fields = kindObject, make(map[string]*jsonShape)
 		addFields(s.fields, t, building)
 	case reflect.Map:
 		s.want, s.null, s.elem = kindObject, true, buildShape(t.Elem(), building)
@@ -130,7 +130,7 @@ func buildShape(t reflect.Type, building map[reflect.Type]*shape) *shape {
 }
 
 // addFields adds the fields of t by the names that encoding/json gives them, as far as the wire's types need it.
-func addFields(fields map[string]*shape, t reflect.Type, building map[reflect.Type]*shape) {
+func addFields(fields map[string]*jsonShape, t reflect.Type, building map[reflect.Type]*jsonShape) {
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {

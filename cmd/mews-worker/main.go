@@ -27,7 +27,7 @@ func main() {
 		return
 	}
 	if err := run(); err != nil {
-		report(err)
+		logError(err)
 		os.Exit(1)
 	}
 }
@@ -43,7 +43,7 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: report, Try: tryWalls, Temp: os.TempDir(),
+	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: logError, Try: tryWalls, Temp: os.TempDir(),
 		Env: inheritedVariables(), Start: programStarter(),
 	})
 }
@@ -59,7 +59,7 @@ func inheritedVariables() (env []string) {
 	return env
 }
 
-// report writes to standard error, which the supervisor takes to its log.
-func report(err error) {
+// logError writes to standard error, which the supervisor takes to its log.
+func logError(err error) {
 	fmt.Fprintf(os.Stderr, "mews-worker: %v\n", err)
 }

@@ -86,16 +86,16 @@ func start(t *testing.T) *process {
 func (p *process) answer(ctx context.Context, req *protocol.Request) (any, error) {
 	var ask protocol.ModelStream
 	if req.Method == protocol.MethodModelStream && req.Decode(&ask) == nil {
-		return p.host.Model(ctx, ask.After, "", nil, nil)
+		return p.host.NextMessage(ctx, ask.After, "", nil, nil)
 	}
 	var step protocol.StepCommit
 	if err := req.Decode(&step); err != nil {
 		return nil, err
 	}
 	if step.State == protocol.StateBegun {
-		return protocol.StepCommitted{}, p.host.Begin(ctx, protocol.ToolCall{ID: step.Call})
+		return protocol.StepCommitted{}, p.host.CommitBegun(ctx, protocol.ToolCall{ID: step.Call})
 	}
-	id, err := p.host.Done(ctx, *step.Result)
+	id, err := p.host.CommitResult(ctx, *step.Result)
 	return protocol.StepCommitted{Message: id}, err
 }
 

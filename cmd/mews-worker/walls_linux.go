@@ -39,7 +39,7 @@ const attemptLimit = 10 * time.Second
 
 // tryWalls tries each row in a process of its own.
 func tryWalls(ctx context.Context, try protocol.TryWalls) []protocol.Finding {
-	v := victims(try.Victims)
+	v := escapeVictims(try.Victims)
 	var list []protocol.Finding
 	for _, p := range escape.Table() {
 		if !p.Core && !try.All {
@@ -68,8 +68,8 @@ func tryRow(ctx context.Context, row string, v escape.Victims) escape.Finding {
 	return escape.Finding{Row: row, Outcome: escape.Untried, Detail: fmt.Sprintf("its process could not try: %v", errors.Join(err, bad))}
 }
 
-// victims are the wire's victims as this process sees them.
-func victims(v protocol.Victims) escape.Victims {
+// escapeVictims are the wire's victims as this process sees them.
+func escapeVictims(v protocol.Victims) escape.Victims {
 	home, _ := os.Getwd()
 	return escape.Victims{
 		Secret: v.Secret, SupervisorPID: v.Supervisor, VictimPID: v.Process, PIDNamespace: v.PIDNamespace, Worker: os.Getpid(),

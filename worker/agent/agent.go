@@ -19,13 +19,13 @@ import (
 // Host is the supervisor as one turn sees it. Several goroutines call it at once. An error that is a *protocol.Error is the
 // supervisor's answer; any other error means that the supervisor cannot be reached.
 type Host interface {
-	// Model asks for the model's next message. after is the newest message of the transcript. delta gets the text as it
+	// NextMessage asks for the model's next message. after is the newest message of the transcript. delta gets the text as it
 	// comes; it may be nil and must not block.
-	Model(ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error)
-	// Begin commits that a tool with EffectOnce is about to run.
-	Begin(ctx context.Context, call protocol.ToolCall) error
-	// Done commits the result of a call, and returns the id of its message.
-	Done(ctx context.Context, result protocol.ToolResult) (int64, error)
+	NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error)
+	// CommitBegun commits that a tool with EffectOnce is about to run.
+	CommitBegun(ctx context.Context, call protocol.ToolCall) error
+	// CommitResult commits the result of a call, and returns the id of its message.
+	CommitResult(ctx context.Context, result protocol.ToolResult) (int64, error)
 	// Event shows the person what a tool does. It does not block.
 	Event(event protocol.TurnEvent)
 	// Keep stores what r holds, at most so many bytes of it: an output that was cut, or a picture.

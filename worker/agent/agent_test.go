@@ -282,7 +282,7 @@ type hangs struct {
 	at func()
 }
 
-func (h *hangs) Done(ctx context.Context, _ protocol.ToolResult) (int64, error) {
+func (h *hangs) CommitResult(ctx context.Context, _ protocol.ToolResult) (int64, error) {
 	h.at()
 	<-ctx.Done()
 	return 0, context.Cause(ctx)

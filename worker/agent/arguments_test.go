@@ -37,8 +37,8 @@ func FuzzArguments(f *testing.F) {
 	f.Add([]byte(`{"_malformed":"{\"path"}`))
 	f.Add([]byte(`{"paths":["a\u001b","b"]} trailing`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if once := canonical(raw); !bytes.Equal(canonical(once), once) && len(checkArguments(raw)) == 0 {
-			t.Errorf("%q is canonical as %q and that as %q", raw, once, canonical(once))
+		if once := canonicalJSON(raw); !bytes.Equal(canonicalJSON(once), once) && len(checkArguments(raw)) == 0 {
+			t.Errorf("%q is canonical as %q and that as %q", raw, once, canonicalJSON(once))
 		}
 		line := firstLine(subject(raw))
 		if !utf8.ValidString(line) || utf8.RuneCountInString(line) > maxShown+1 || bytes.ContainsAny([]byte(line), "\n\r\x1b") {

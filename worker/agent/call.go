@@ -41,7 +41,7 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	}
 	committed.Failed = result.failed
 	committed.Text, committed.Rest = t.limitOutput(result.Text)
-	id, err := t.host.Done(t.commitCtx, committed)
+	id, err := t.host.CommitResult(t.commitCtx, committed)
 	t.sendEvent(p.Call, protocol.ToolEnded, result.Brief, result.failed)
 	if err != nil {
 		return 0, fmt.Errorf("commit its result: %w", err)
@@ -55,8 +55,8 @@ type toolOutcome struct {
 	failed bool
 }
 
-// failure is an outcome that tells the model what went wrong, and the person its first line.
-func failure(text string) toolOutcome {
+// failedOutcome is an outcome that tells the model what went wrong, and the person its first line.
+func failedOutcome(text string) toolOutcome {
 	return toolOutcome{Result: worker.Result{Text: text, Brief: firstLine(text)}, failed: true}
 }
 
@@ -64,21 +64,21 @@ func failure(text string) toolOutcome {
 // was not committed.
 func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome, error) {
 	if p.Begun {
-		return failure(textInterrupted), nil
+		return failedOutcome(textInterrupted), nil
 	}
 	tool, known := t.table[p.Call.Name]
 	if !known {
-		return failure(t.unknownToolText(p.Call.Name)), nil
+		return failedOutcome(t.unknownToolText(p.Call.Name)), nil
 	}
 	if complaint := checkArguments(p.Call.Arguments); complaint != "" {
-		return failure(complaint), nil
+		return failedOutcome(complaint), nil
 	}
 	if tool.Effect == protocol.EffectOnce {
-		if err := t.host.Begin(t.commitCtx, p.Call); err != nil {
+		if err := t.host.CommitBegun(t.commitCtx, p.Call); err != nil {
 			return toolOutcome{}, fmt.Errorf("commit its beginning: %w", err)
 		}
 		if ctx.Err() != nil {
-			return failure(textNotRun), nil
+			return failedOutcome(textNotRun), nil
 		}
 	}
 	return t.run(ctx, tool, p.Call)
@@ -97,7 +97,7 @@ func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall
 	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
 		return toolOutcome{}, errNoResult
 	default:
-		failed := failure(err.Error())
+		failed := failedOutcome(err.Error())
 		failed.Changes = result.Changes
 		return failed, nil
 	}

@@ -152,11 +152,11 @@ func TestResumptionByEffect(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			call := hosttest.Call("a", "act", `{}`)
 			host := newHost(t, hosttest.Ask(call))
-			if _, err := host.Model(t.Context(), 0, "", nil, nil); err != nil {
+			if _, err := host.NextMessage(t.Context(), 0, "", nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			if test.begun {
-				if err := host.Begin(t.Context(), call); err != nil {
+				if err := host.CommitBegun(t.Context(), call); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -26,7 +26,7 @@ func (t *turn) limitOutput(text string) (string, *protocol.BlobRef) {
 	if len(text) <= limit {
 		return text, nil
 	}
-	head, tail := cut(text, limit-noteRoom)
+	head, tail := headAndTail(text, limit-noteRoom)
 	gone := text[len(head) : len(text)-len(tail)]
 	left := fmt.Sprintf("%d bytes (%d lines) left out", len(gone), strings.Count(gone, "\n"))
 
@@ -46,9 +46,9 @@ func outputLimit(limit int) int {
 	return min(max(limit, minOutput), maxOutput)
 }
 
-// cut returns the beginning and the end of a text that is longer than room bytes: two thirds of room and one third. It cuts
+// headAndTail returns the beginning and the end of a text that is longer than room bytes: two thirds of room and one third. It cuts
 // between lines if a line ends in the half next to the cut, else between characters. The text must be valid UTF-8.
-func cut(text string, room int) (head, tail string) {
+func headAndTail(text string, room int) (head, tail string) {
 	head = text[:room*2/3]
 	if end := strings.LastIndexByte(head, '\n'); end >= len(head)/2 {
 		head = head[:end+1]

@@ -94,7 +94,7 @@ func FuzzCut(f *testing.F) {
 		if room < 16 || room >= len(text) {
 			return
 		}
-		head, tail := cut(text, room)
+		head, tail := headAndTail(text, room)
 		if len(head)+len(tail) > room || !strings.HasPrefix(text, head) || !strings.HasSuffix(text, tail) {
 			t.Errorf("%q into %d bytes: %q and %q", text, room, head, tail)
 		}

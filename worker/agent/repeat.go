@@ -14,10 +14,10 @@ const maxRepeats = 3
 // the same tool and the same arguments, in any order of keys.
 type callCounts map[string]int
 
-// countRecent are the counts before the newest step. recent does not say where steps began. So only an unbroken row of the
+// countsBefore are the counts before the newest step. recent does not say where steps began. So only an unbroken row of the
 // same call at its end counts, each as a step of its own, and repetition of several calls together is noticed later than
 // without the crash. recent may hold the pending calls, which belong to the newest step.
-func countRecent(recent []protocol.ToolCall, pending []protocol.PendingCall) callCounts {
+func countsBefore(recent []protocol.ToolCall, pending []protocol.PendingCall) callCounts {
 	newest := make(map[string]bool, len(pending))
 	for _, p := range pending {
 		newest[p.Call.ID] = true
@@ -49,11 +49,11 @@ func (h *callCounts) addStep(calls []protocol.PendingCall) bool {
 
 // callKey names what a call does.
 func callKey(call protocol.ToolCall) string {
-	return call.Name + "\n" + string(canonical(call.Arguments))
+	return call.Name + "\n" + string(canonicalJSON(call.Arguments))
 }
 
-// canonical is JSON with sorted keys and without spaces. A text that is no JSON stays as it is.
-func canonical(raw json.RawMessage) []byte {
+// canonicalJSON is JSON with sorted keys and without spaces. A text that is no JSON stays as it is.
+func canonicalJSON(raw json.RawMessage) []byte {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	var value any

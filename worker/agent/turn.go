@@ -38,7 +38,7 @@ func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
 		report:    o.Report,
 		commitCtx: late,
 		pending:   start.Pending,
-		repeated:  countRecent(start.Recent, start.Pending),
+		repeated:  countsBefore(start.Recent, start.Pending),
 		steps:     start.Step,
 		last:      start.Last,
 	}
@@ -92,7 +92,7 @@ func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
 
 // askModel makes the next step. The calls of its message become the pending ones.
 func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
-	answer, err := t.host.Model(ctx, t.last, t.system, t.tools, t.delta)
+	answer, err := t.host.NextMessage(ctx, t.last, t.system, t.tools, t.delta)
 	if err == nil {
 		t.steps++
 		t.last = answer.Message.ID

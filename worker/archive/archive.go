@@ -25,10 +25,10 @@ const (
 	block = 512 // of which a tar is made
 	// maxLeftOut bounds the text of leftOutFile. Names beyond are counted in its last line.
 	maxLeftOut = 256 << 10
-	// reserve is kept free for leftOutFile and the end of the archive, which is two blocks.
-	reserve = maxLeftOut + 4<<10
-	// largeHoles is the size from which a file that is mostly holes comes last.
-	largeHoles = 1 << 20
+	// reservedBytes is kept free for leftOutFile and the end of the archive, which is two blocks.
+	reservedBytes = maxLeftOut + 4<<10
+	// minSparse is the size from which a file that is mostly holes comes last.
+	minSparse = 1 << 20
 )
 
 // Result says what is in an archive.
@@ -61,12 +61,12 @@ func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, er
 		return Result{}, fmt.Errorf("archive the home: %w", err)
 	}
 	defer root.Close() // it was only read
-	a := &archiver{ctx: ctx, root: root, options: o, room: o.MaxBytes - reserve}
+	a := &archiver{ctx: ctx, root: root, options: o, room: o.MaxBytes - reservedBytes}
 	a.tar = tar.NewWriter(w)
 	if err := fs.WalkDir(root.FS(), ".", a.visit); err != nil {
 		return Result{}, fmt.Errorf("archive the home: %w", err)
 	}
-	for _, name := range a.holes {
+	for _, name := range a.sparse {
 		if err := a.addLast(name); err != nil {
 			return Result{}, fmt.Errorf("archive %q: %w", name, err)
 		}
@@ -84,7 +84,7 @@ type archiver struct {
 	tar     *tar.Writer
 	options Options
 	room    int64    // bytes that may still be written before reserve
-	holes   []string // files that are mostly holes: they must keep no other out
+	sparse  []string // files that are mostly holes: they must keep no other out
 	leftOut strings.Builder
 	unnamed int64 // names that did not fit leftOut
 	result  Result
@@ -99,20 +99,20 @@ func (a *archiver) visit(name string, entry fs.DirEntry, err error) error {
 		info, err = entry.Info()
 	}
 	if err != nil {
-		a.leave(name, err.Error())
+		a.leaveOut(name, err.Error())
 		return nil
 	}
-	if mostlyHoles(info) {
-		a.holes = append(a.holes, name)
+	if isSparse(info) {
+		a.sparse = append(a.sparse, name)
 		return nil
 	}
 	return a.add(name, info)
 }
 
-// mostlyHoles is true of a large file of which the disk holds less than half. A home's quota does not count its holes.
-func mostlyHoles(info fs.FileInfo) bool {
+// isSparse is true of a large file of which the disk holds less than half. A home's quota does not count its holes.
+func isSparse(info fs.FileInfo) bool {
 	stat, known := info.Sys().(*syscall.Stat_t)
-	return known && info.Mode().IsRegular() && info.Size() >= largeHoles && stat.Blocks*block < info.Size()/2
+	return known && info.Mode().IsRegular() && info.Size() >= minSparse && stat.Blocks*block < info.Size()/2
 }
 
 // addLast adds a file that the walk has put off.
@@ -122,7 +122,7 @@ func (a *archiver) addLast(name string) error {
 	}
 	info, err := a.root.Lstat(name)
 	if err != nil {
-		a.leave(name, err.Error())
+		a.leaveOut(name, err.Error())
 		return nil
 	}
 	return a.add(name, info)
@@ -137,14 +137,14 @@ func (a *archiver) add(name string, info fs.FileInfo) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, err := a.root.Readlink(name)
 		if err != nil {
-			a.leave(name, err.Error())
+			a.leaveOut(name, err.Error())
 			return nil
 		}
 		h.Typeflag, h.Linkname = tar.TypeSymlink, target
 	case info.Mode().IsRegular():
 		return a.addFile(name, h)
 	default:
-		a.leave(name, "it is neither a file nor a folder nor a link")
+		a.leaveOut(name, "it is neither a file nor a folder nor a link")
 		return nil
 	}
 	_, err := a.writeHeader(name, h)
@@ -154,30 +154,30 @@ func (a *archiver) add(name string, info fs.FileInfo) error {
 // writeHeader begins a member if it fits. written is false where it was left out.
 func (a *archiver) writeHeader(name string, h *tar.Header) (written bool, err error) {
 	// A name that is too long for a header has a header and records of its own before it.
-	need := 3*block + blocks(int64(len(h.Name)+len(h.Linkname))+block) + blocks(h.Size)
+	need := 3*block + roundToBlocks(int64(len(h.Name)+len(h.Linkname))+block) + roundToBlocks(h.Size)
 	if need > a.room {
-		a.leave(name, fmt.Sprintf("its %d bytes do not fit: the archive may have %d bytes", h.Size, a.options.MaxBytes))
+		a.leaveOut(name, fmt.Sprintf("its %d bytes do not fit: the archive may have %d bytes", h.Size, a.options.MaxBytes))
 		return false, nil
 	}
 	a.room -= need
 	return true, a.tar.WriteHeader(h)
 }
 
-// blocks is n, made up to whole blocks.
-func blocks(n int64) int64 { return (n + block - 1) / block * block }
+// roundToBlocks is n, made up to whole blocks.
+func roundToBlocks(n int64) int64 { return (n + block - 1) / block * block }
 
 // addFile adds a regular file with the size that it has now.
 func (a *archiver) addFile(name string, h *tar.Header) error {
 	// Without O_NONBLOCK a pipe that has taken the file's place would be waited for.
 	f, err := a.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		a.leave(name, err.Error())
+		a.leaveOut(name, err.Error())
 		return nil
 	}
 	defer f.Close() // it was only read
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		a.leave(name, "it is no file any more")
+		a.leaveOut(name, "it is no file any more")
 		return nil
 	}
 	h.Typeflag, h.Size = tar.TypeReg, info.Size()
@@ -190,7 +190,7 @@ func (a *archiver) addFile(name string, h *tar.Header) error {
 	if err == nil || n == h.Size {
 		return err
 	}
-	a.leave(name, fmt.Sprintf("from byte %d on it could not be read (%v)", n, err))
+	a.leaveOut(name, fmt.Sprintf("from byte %d on it could not be read (%v)", n, err))
 	_, err = io.CopyN(a.tar, zeros{}, h.Size-n)
 	return err
 }
@@ -203,8 +203,8 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// leave notes a name that is left out.
-func (a *archiver) leave(name, reason string) {
+// leaveOut notes a name that is left out.
+func (a *archiver) leaveOut(name, reason string) {
 	line := fmt.Sprintf("%q: %s\n", name, reason)
 	if a.leftOut.Len()+len(line) <= maxLeftOut-100 { // the last line may follow
 		a.leftOut.WriteString(line)
@@ -212,14 +212,14 @@ func (a *archiver) leave(name, reason string) {
 		a.unnamed++
 	}
 	if len(a.result.LeftOut) < a.options.MaxNamed {
-		a.result.LeftOut = append(a.result.LeftOut, LeftOut{a.cut(name), a.cut(reason)})
+		a.result.LeftOut = append(a.result.LeftOut, LeftOut{a.shorten(name), a.shorten(reason)})
 	} else {
 		a.result.More++
 	}
 }
 
-// cut is the beginning of a text as valid UTF-8.
-func (a *archiver) cut(text string) string {
+// shorten is the beginning of a text as valid UTF-8.
+func (a *archiver) shorten(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) > a.options.MaxText {
 		text = strings.ToValidUTF8(text[:a.options.MaxText], "")

@@ -15,15 +15,15 @@ import (
 // ErrBlobTooLong is what Keep returns for bytes that are more than it may store.
 var ErrBlobTooLong = errors.New("it is longer than it may be")
 
-// blobs are the blobs of one turn or of one operation: the other id is 0.
-type blobs struct {
+// blobStore are the blobs of one turn or of one operation: the other id is 0.
+type blobStore struct {
 	host            *Host
 	turn, operation int64
 }
 
 // Keep has the supervisor store what r holds as a blob. r is never in memory whole. If it holds more than most bytes the
 // error is ErrBlobTooLong, and no more than most were sent. The supervisor drops what was sent when Keep fails.
-func (b blobs) Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+func (b blobStore) Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	w, err := b.Create(ctx)
 	if err != nil {
 		return protocol.BlobRef{}, err
@@ -39,17 +39,17 @@ func (b blobs) Keep(ctx context.Context, r io.Reader, most int64) (protocol.Blob
 }
 
 // Create opens a blob that is written piece by piece. ctx bounds all that is done with it.
-func (b blobs) Create(ctx context.Context) (*BlobWriter, error) {
+func (b blobStore) Create(ctx context.Context) (*BlobWriter, error) {
 	var begun protocol.BlobBegun
 	begin := protocol.BlobBegin{Turn: b.turn, Operation: b.operation}
 	if err := b.host.call(ctx, protocol.MethodBlobBegin, begin, &begun); err != nil {
 		return nil, err
 	}
-	return &BlobWriter{blobs: b, ctx: ctx, id: begun.Blob, sum: sha256.New()}, nil
+	return &BlobWriter{blobStore: b, ctx: ctx, id: begun.Blob, sum: sha256.New()}, nil
 }
 
 // ReadBlob gives at most length bytes of a blob from offset on; length is 1 to protocol.BlobChunk.
-func (b blobs) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
+func (b blobStore) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
 	read := protocol.BlobRead{Turn: b.turn, Operation: b.operation, SHA256: sha256, Offset: offset, Length: length}
 	var part protocol.BlobData
 	if err := b.host.call(ctx, protocol.MethodBlobRead, read, &part); err != nil {
@@ -64,7 +64,7 @@ func (b blobs) ReadBlob(ctx context.Context, sha256 string, offset int64, length
 // BlobWriter is a blob that is being written, by one goroutine. Without a Commit the supervisor drops it when its turn or
 // operation ends.
 type BlobWriter struct {
-	blobs
+	blobStore
 	ctx   context.Context
 	id    int64
 	sum   hash.Hash

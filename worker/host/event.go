@@ -31,7 +31,7 @@ func (t *Turn) Run(ctx context.Context) error {
 		select {
 		case <-t.events.ready:
 		case <-ctx.Done():
-			return t.unsent(context.Cause(ctx))
+			return t.unsentError(context.Cause(ctx))
 		}
 	}
 }
@@ -43,20 +43,20 @@ func (t *Turn) flush(ctx context.Context) error {
 	case <-t.sending:
 		defer func() { t.sending <- struct{}{} }()
 	case <-ctx.Done():
-		return t.unsent(context.Cause(ctx))
+		return t.unsentError(context.Cause(ctx))
 	}
 	for {
-		event, found := t.events.first()
+		event, found := t.events.pop()
 		if !found {
 			return nil
 		}
 		if err := t.host.conn.Notify(ctx, protocol.MethodTurnEvent, event); err != nil {
-			return t.unsent(err)
+			return t.unsentError(err)
 		}
 	}
 }
 
-func (t *Turn) unsent(err error) error {
+func (t *Turn) unsentError(err error) error {
 	return fmt.Errorf("send the events of turn %d: %w", t.turn, err)
 }
 
@@ -110,8 +110,8 @@ func (q *eventQueue) update(change func()) {
 	}
 }
 
-// first removes and returns the oldest event.
-func (q *eventQueue) first() (event protocol.TurnEvent, found bool) {
+// pop removes and returns the oldest event.
+func (q *eventQueue) pop() (event protocol.TurnEvent, found bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {

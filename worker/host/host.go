@@ -38,7 +38,7 @@ func New(conn Conn) *Host {
 
 // Turn returns the host as the turn id sees it. Events leave only while its Run runs.
 func (h *Host) Turn(id int64) *Turn {
-	t := &Turn{blobs: blobs{host: h, turn: id}, events: newEventQueue(), sending: make(chan struct{}, 1)}
+	t := &Turn{blobStore: blobStore{host: h, turn: id}, events: newEventQueue(), sending: make(chan struct{}, 1)}
 	t.sending <- struct{}{}
 	return t
 }
@@ -50,7 +50,7 @@ func (h *Host) Delta(delta protocol.ModelDelta) {
 	s := h.streams[delta.Turn]
 	h.mu.Unlock()
 	if s != nil {
-		s.take(delta)
+		s.deliver(delta)
 	}
 }
 
@@ -81,8 +81,8 @@ type modelStream struct {
 	last  int          // the newest delta's Seq; only the connection's reader uses it
 }
 
-// take passes on a delta that is newer than the last one.
-func (s *modelStream) take(delta protocol.ModelDelta) {
+// deliver passes on a delta that is newer than the last one.
+func (s *modelStream) deliver(delta protocol.ModelDelta) {
 	if delta.Seq <= s.last {
 		return
 	}

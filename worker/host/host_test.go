@@ -170,7 +170,7 @@ func TestSystemTextAndToolsAreSentWholeOnce(t *testing.T) {
 	s, h := connect(t)
 	ask := func(turn int64, system string) {
 		t.Helper()
-		answer, err := h.Turn(turn).Model(t.Context(), 4, system, tools, nil)
+		answer, err := h.Turn(turn).NextMessage(t.Context(), 4, system, tools, nil)
 		if err != nil || answer.Message.ID != 5 || answer.Message.Text() != "hello" {
 			t.Fatalf("got %+v, %v", answer, err)
 		}
@@ -205,7 +205,7 @@ func TestAModelErrorIsTheSupervisorsOwn(t *testing.T) {
 			return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "never heard of it"}
 		},
 	}, protocoltest.HandlerFuncs{})
-	_, err := host.New(there).Turn(1).Model(t.Context(), 0, "x", nil, nil)
+	_, err := host.New(there).Turn(1).NextMessage(t.Context(), 0, "x", nil, nil)
 	var refused *protocol.Error
 	if !errors.As(err, &refused) || refused.Code != protocol.CodeUnknownHash {
 		t.Errorf("got %v", err)
@@ -218,7 +218,7 @@ func TestAnAnswerThatIsNoMessageOfTheModelsIsRefused(t *testing.T) {
 			return protocol.ModelStreamed{Message: protocol.UserText("obey")}, nil
 		},
 	}, protocoltest.HandlerFuncs{})
-	if _, err := host.New(there).Turn(1).Model(t.Context(), 0, "x", nil, nil); err == nil {
+	if _, err := host.New(there).Turn(1).NextMessage(t.Context(), 0, "x", nil, nil); err == nil {
 		t.Error("a message of the user's was taken for the model's")
 	}
 }
@@ -241,7 +241,7 @@ func TestDeltasReachTheirOwnCallInOrder(t *testing.T) {
 	}
 	for range 2 { // Seq begins anew with each call
 		var text strings.Builder
-		if _, err := h.Turn(1).Model(t.Context(), 1, "x", tools, func(piece string) { text.WriteString(piece) }); err != nil {
+		if _, err := h.Turn(1).NextMessage(t.Context(), 1, "x", tools, func(piece string) { text.WriteString(piece) }); err != nil {
 			t.Fatal(err)
 		}
 		if got := text.String(); got != "one two three" {
@@ -254,10 +254,10 @@ func TestDeltasReachTheirOwnCallInOrder(t *testing.T) {
 func TestSteps(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(3)
-	if err := turn.Begin(t.Context(), protocol.ToolCall{ID: "a"}); err != nil {
+	if err := turn.CommitBegun(t.Context(), protocol.ToolCall{ID: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	id, err := turn.Done(t.Context(), protocol.ToolResult{Call: "a", Name: "write_file", Text: "written"})
+	id, err := turn.CommitResult(t.Context(), protocol.ToolResult{Call: "a", Name: "write_file", Text: "written"})
 	if err != nil || id != 12 {
 		t.Fatalf("got %d, %v", id, err)
 	}
@@ -312,7 +312,7 @@ func (mute) Notify(ctx context.Context, _ string, _ any) error {
 
 func TestASilentSupervisorIsNotWaitedForForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if err := host.New(mute{}).Turn(1).Begin(t.Context(), protocol.ToolCall{ID: "a"}); err == nil {
+		if err := host.New(mute{}).Turn(1).CommitBegun(t.Context(), protocol.ToolCall{ID: "a"}); err == nil {
 			t.Error("a commit without an answer went well")
 		}
 	})

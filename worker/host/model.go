@@ -14,14 +14,14 @@ import (
 
 // Turn is the supervisor as one turn sees it. Every call of it carries the turn's id.
 type Turn struct {
-	blobs
+	blobStore
 	events  *eventQueue
 	sending chan struct{} // holds a token while nobody sends events
 }
 
-// Model asks for the model's next message when all earlier events have been sent. after is the newest message that the caller
+// NextMessage asks for the model's next message when all earlier events have been sent. after is the newest message that the caller
 // knows of. tools are sorted by name. delta gets the text as it comes, from one goroutine; it must not block, and may be nil.
-func (t *Turn) Model(
+func (t *Turn) NextMessage(
 	ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string),
 ) (protocol.ModelStreamed, error) {
 	if err := t.flush(ctx); err != nil {

@@ -6,14 +6,14 @@ import (
 	"mews/protocol"
 )
 
-// Begin commits that a tool with EffectOnce is about to run. The tool may run only when Begin has returned nil.
-func (t *Turn) Begin(ctx context.Context, call protocol.ToolCall) error {
+// CommitBegun commits that a tool with EffectOnce is about to run. The tool may run only when Begin has returned nil.
+func (t *Turn) CommitBegun(ctx context.Context, call protocol.ToolCall) error {
 	_, err := t.commit(ctx, protocol.StepCommit{Turn: t.turn, Call: call.ID, State: protocol.StateBegun})
 	return err
 }
 
-// Done commits a call's result and returns the id of its message.
-func (t *Turn) Done(ctx context.Context, result protocol.ToolResult) (int64, error) {
+// CommitResult commits a call's result and returns the id of its message.
+func (t *Turn) CommitResult(ctx context.Context, result protocol.ToolResult) (int64, error) {
 	return t.commit(ctx, protocol.StepCommit{
 		Turn: t.turn, Call: result.Call, State: protocol.StateDone, Result: &result,
 	})

@@ -177,7 +177,7 @@ func (s *supervisor) stream(ctx context.Context, req *protocol.Request) (any, er
 	if system == "" {
 		return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "unknown hash"}
 	}
-	return s.of(params.Turn).Model(ctx, params.After, system, nil, nil)
+	return s.of(params.Turn).NextMessage(ctx, params.After, system, nil, nil)
 }
 
 func (s *supervisor) commit(ctx context.Context, req *protocol.Request) (any, error) {
@@ -186,9 +186,9 @@ func (s *supervisor) commit(ctx context.Context, req *protocol.Request) (any, er
 		return nil, err
 	}
 	if params.State == protocol.StateBegun {
-		return protocol.StepCommitted{}, s.of(params.Turn).Begin(ctx, protocol.ToolCall{ID: params.Call})
+		return protocol.StepCommitted{}, s.of(params.Turn).CommitBegun(ctx, protocol.ToolCall{ID: params.Call})
 	}
-	id, err := s.of(params.Turn).Done(ctx, *params.Result)
+	id, err := s.of(params.Turn).CommitResult(ctx, *params.Result)
 	return protocol.StepCommitted{Message: id}, err
 }
 

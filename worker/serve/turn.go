@@ -28,7 +28,7 @@ func (s *server) startTurn(ctx context.Context, req *protocol.Request) (any, err
 	if err := req.Decode(&start); err != nil {
 		return nil, err
 	}
-	if err := checkStart(start); err != nil {
+	if err := checkTurnStart(start); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -42,8 +42,8 @@ func (s *server) startTurn(ctx context.Context, req *protocol.Request) (any, err
 	return s.runTurn(ctx, u, start)
 }
 
-// checkStart refuses a turn that cannot run.
-func checkStart(start protocol.TurnStart) error {
+// checkTurnStart refuses a turn that cannot run.
+func checkTurnStart(start protocol.TurnStart) error {
 	for _, bound := range []struct {
 		name        string
 		value       int64

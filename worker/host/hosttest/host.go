@@ -75,8 +75,8 @@ func Call(id, name, arguments string) protocol.ToolCall {
 	return protocol.ToolCall{ID: id, Name: name, Arguments: []byte(arguments)}
 }
 
-// Model commits the model's next message and returns it.
-func (h *Host) Model(ctx context.Context, after int64, _ string, _ []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error) {
+// NextMessage commits the model's next message and returns it.
+func (h *Host) NextMessage(ctx context.Context, after int64, _ string, _ []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error) {
 	failure := h.nextFailure("model")
 	if err := failure.before(); err != nil {
 		return protocol.ModelStreamed{}, err
@@ -125,8 +125,8 @@ func (h *Host) checkNewest(after int64) {
 	}
 }
 
-// Begin commits that a call begins.
-func (h *Host) Begin(_ context.Context, call protocol.ToolCall) error {
+// CommitBegun commits that a call begins.
+func (h *Host) CommitBegun(_ context.Context, call protocol.ToolCall) error {
 	failure := h.nextFailure("begin")
 	if err := failure.before(); err != nil {
 		return err
@@ -143,8 +143,8 @@ func (h *Host) Begin(_ context.Context, call protocol.ToolCall) error {
 	return failure.after()
 }
 
-// Done commits a result.
-func (h *Host) Done(_ context.Context, result protocol.ToolResult) (int64, error) {
+// CommitResult commits a result.
+func (h *Host) CommitResult(_ context.Context, result protocol.ToolResult) (int64, error) {
 	failure := h.nextFailure("done")
 	if err := failure.before(); err != nil {
 		return 0, err

@@ -38,7 +38,7 @@ func (t *fileTools) edit(_ context.Context, _ worker.Call, args editArgs) (worke
 	if err != nil {
 		return worker.Result{}, err
 	}
-	places, err := t.replace(args)
+	places, err := t.replaceText(args)
 	if err != nil {
 		var told *workspace.Error
 		if errors.As(err, &told) {
@@ -50,8 +50,8 @@ func (t *fileTools) edit(_ context.Context, _ worker.Call, args editArgs) (worke
 	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n), nil
 }
 
-// replace does the edit and returns the number of places.
-func (t *fileTools) replace(args editArgs) (int, error) {
+// replaceText does the edit and returns the number of places.
+func (t *fileTools) replaceText(args editArgs) (int, error) {
 	switch args.OldText {
 	case "":
 		return 0, errors.New("old_text is empty; append_file adds to a file")

@@ -28,14 +28,14 @@ func newGlob(pattern, from string) (glob, error) {
 	return glob{pattern: strings.TrimPrefix(strings.TrimLeft(pattern, "/"), "./"), from: from}, nil
 }
 
-// deep is true when the pattern is about more than one folder.
-func (g glob) deep() bool { return strings.Contains(g.pattern, "/") }
+// hasFolders is true when the pattern is about more than one folder.
+func (g glob) hasFolders() bool { return strings.Contains(g.pattern, "/") }
 
 func (g glob) match(name string) bool {
 	switch {
 	case g.pattern == "":
 		return true
-	case !g.deep():
+	case !g.hasFolders():
 		return doublestar.MatchUnvalidated(g.pattern, path.Base(name))
 	}
 	return doublestar.MatchUnvalidated(g.pattern, name) ||

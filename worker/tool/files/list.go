@@ -44,7 +44,7 @@ func (t *fileTools) list(ctx context.Context, _ worker.Call, args listArgs) (wor
 	if err != nil {
 		return worker.Result{}, fmt.Errorf("list %s: %w", workspace.Show(path), err)
 	}
-	l := &listing{fileTools: t, glob: g, deep: args.Recursive || g.deep(), limit: clampLimit(args.Limit, listLimit, listLimitMax)}
+	l := &listing{fileTools: t, glob: g, deep: args.Recursive || g.hasFolders(), limit: clampLimit(args.Limit, listLimit, listLimitMax)}
 	if err := t.ws.Walk(ctx, path, l.visit); err != nil {
 		return worker.Result{}, err
 	}

@@ -20,16 +20,16 @@ type matchCollector struct {
 	files      int    // that have a match
 	stopReason string // why the search has stopped; "" while it goes on
 
-	file        string // the file that is being searched
-	noMatchYet  bool   // in file
-	number      int    // of the next line
-	lastWritten int    // number of the line of file that was collected last
-	before      []line // the lines just before that were not collected, at most contextLines
-	linesAfter  int    // lines that are still to be collected after a match
+	file        string         // the file that is being searched
+	noMatchYet  bool           // in file
+	number      int            // of the next line
+	lastWritten int            // number of the line of file that was collected last
+	before      []numberedLine // the lines just before that were not collected, at most contextLines
+	linesAfter  int            // lines that are still to be collected after a match
 }
 
-// line is a line that may be collected.
-type line struct {
+// numberedLine is a line that may be collected.
+type numberedLine struct {
 	number int
 	text   string // cut
 }
@@ -42,7 +42,7 @@ func (f *matchCollector) begin(file string) {
 
 // collect searches a run of whole lines, or a piece of a long one.
 func (f *matchCollector) collect(block []byte) {
-	if f.contextLines == 0 && !f.matcher.maybe(block) {
+	if f.contextLines == 0 && !f.matcher.mayMatch(block) {
 		f.number += bytes.Count(block, []byte("\n"))
 		return
 	}
@@ -61,20 +61,20 @@ func (f *matchCollector) line(raw []byte) {
 	from, to := f.matcher.find(bytes.TrimRight(raw, "\r\n"))
 	switch {
 	case from >= 0:
-		f.match(line{f.number, cutAround(raw, from, to)})
+		f.match(numberedLine{f.number, cutAround(raw, from, to)})
 	case f.linesAfter > 0:
 		f.linesAfter--
-		f.write(line{f.number, cutAround(raw, 0, 0)}, '-')
+		f.write(numberedLine{f.number, cutAround(raw, 0, 0)}, '-')
 	case f.contextLines > 0:
 		if len(f.before) == f.contextLines {
 			f.before = append(f.before[:0], f.before[1:]...)
 		}
-		f.before = append(f.before, line{f.number, cutAround(raw, 0, 0)})
+		f.before = append(f.before, numberedLine{f.number, cutAround(raw, 0, 0)})
 	}
 }
 
 // match collects a line that matches, after the lines before it. The match beyond the limit shows that there are more.
-func (f *matchCollector) match(l line) {
+func (f *matchCollector) match(l numberedLine) {
 	if f.matches == f.limit {
 		f.stopReason = fmt.Sprintf("stopped at %s: narrow the query, path or glob, or raise limit", amount.Number(int64(f.limit)))
 		return
@@ -94,7 +94,7 @@ func (f *matchCollector) match(l line) {
 }
 
 // write adds file:12: text for a match, and file-12- text for a line around one. A line -- separates runs of lines.
-func (f *matchCollector) write(l line, mark byte) {
+func (f *matchCollector) write(l numberedLine, mark byte) {
 	if f.contextLines > 0 && f.out.Len() > 0 && (f.lastWritten == 0 || l.number > f.lastWritten+1) {
 		f.out.WriteString("--\n")
 	}

@@ -31,8 +31,8 @@ func newMatcher(query string, isRegexp, caseSensitive bool) (*matcher, error) {
 	case isRegexp:
 	case caseSensitive:
 		return &matcher{plain: []byte(query)}, nil
-	case ascii(query):
-		return &matcher{plain: lower(nil, []byte(query)), fold: true}, nil
+	case isASCII(query):
+		return &matcher{plain: appendLower(nil, []byte(query)), fold: true}, nil
 	default:
 		query = regexp.QuoteMeta(query)
 	}
@@ -46,12 +46,12 @@ func newMatcher(query string, isRegexp, caseSensitive bool) (*matcher, error) {
 	return &matcher{re: re}, nil
 }
 
-// maybe is false when no line of the block matches.
-func (m *matcher) maybe(block []byte) bool {
+// mayMatch is false when no line of the block matches.
+func (m *matcher) mayMatch(block []byte) bool {
 	if m.re != nil {
 		return true
 	}
-	return bytes.Contains(m.view(block), m.plain)
+	return bytes.Contains(m.folded(block), m.plain)
 }
 
 // find returns the place of the first match in a line; from is negative when there is none.
@@ -62,21 +62,21 @@ func (m *matcher) find(line []byte) (from, to int) {
 		}
 		return -1, -1
 	}
-	from = bytes.Index(m.view(line), m.plain)
+	from = bytes.Index(m.folded(line), m.plain)
 	return from, from + len(m.plain)
 }
 
-// view is b as it is compared with plain: the same bytes, in lower case with fold.
-func (m *matcher) view(b []byte) []byte {
+// folded is b as it is compared with plain: the same bytes, in lower case with fold.
+func (m *matcher) folded(b []byte) []byte {
 	if !m.fold {
 		return b
 	}
-	m.lowered = lower(m.lowered[:0], b)
+	m.lowered = appendLower(m.lowered[:0], b)
 	return m.lowered
 }
 
-// lower appends b with its ASCII letters in lower case.
-func lower(to, b []byte) []byte {
+// appendLower appends b with its ASCII letters in lower case.
+func appendLower(to, b []byte) []byte {
 	from := len(to)
 	to = append(to, b...)
 	for i, c := range to[from:] {
@@ -87,7 +87,7 @@ func lower(to, b []byte) []byte {
 	return to
 }
 
-func ascii(s string) bool {
+func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 

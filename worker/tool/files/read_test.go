@@ -201,7 +201,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func markOf(enc encoding) string {
-	for _, m := range marks {
+	for _, m := range byteOrderMarks {
 		if m.encoding == enc {
 			return m.bytes
 		}

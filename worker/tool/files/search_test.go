@@ -102,7 +102,7 @@ func FuzzMatcher(f *testing.F) {
 			return
 		}
 		from, to := m.find([]byte(line))
-		if from >= 0 && (to < from || to > len(line) || !m.maybe([]byte(line))) {
+		if from >= 0 && (to < from || to > len(line) || !m.mayMatch([]byte(line))) {
 			t.Fatalf("%q in %q: %d to %d", query, line, from, to)
 		}
 		if caseSensitive && !isRegexp && strings.Contains(line, query) != (from >= 0) {

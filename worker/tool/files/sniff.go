@@ -21,16 +21,16 @@ const (
 	encoding1252    encoding = "Windows-1252" // which holds all of Latin-1 that is text
 )
 
-// marks are the byte order marks.
-var marks = []struct {
+// byteOrderMarks are the byte order marks.
+var byteOrderMarks = []struct {
 	bytes    string
 	encoding encoding
 }{
 	{"\xef\xbb\xbf", encodingBOM}, {"\xff\xfe", encodingUTF16LE}, {"\xfe\xff", encodingUTF16BE},
 }
 
-// magics are bytes near the beginning of well-known files that are not text.
-var magics = []struct {
+// magicNumbers are bytes near the beginning of well-known files that are not text.
+var magicNumbers = []struct {
 	at    int
 	bytes string
 	kind  string
@@ -51,12 +51,12 @@ var magics = []struct {
 
 // sniff returns the encoding of a file that begins with head, or the type of a file that is no text.
 func sniff(head []byte) (enc encoding, binary string) {
-	for _, m := range marks {
+	for _, m := range byteOrderMarks {
 		if bytes.HasPrefix(head, []byte(m.bytes)) {
 			return m.encoding, ""
 		}
 	}
-	kind := magicOf(head)
+	kind := binaryKind(head)
 	switch {
 	case looksBinary(head) && kind == "":
 		return "", "binary"
@@ -66,8 +66,8 @@ func sniff(head []byte) (enc encoding, binary string) {
 	return encodingUTF8, ""
 }
 
-func magicOf(head []byte) string {
-	for _, m := range magics {
+func binaryKind(head []byte) string {
+	for _, m := range magicNumbers {
 		if len(head) >= m.at && bytes.HasPrefix(head[m.at:], []byte(m.bytes)) {
 			return m.kind
 		}
@@ -98,7 +98,7 @@ var windows1252 = [32]rune{
 	0x017e, 0x0178,
 }
 
-func from1252(c byte) rune {
+func decode1252(c byte) rune {
 	if c >= 0x80 && c < 0xa0 {
 		return windows1252[c-0x80]
 	}
@@ -110,13 +110,13 @@ func decodeAll(raw []byte, enc encoding) (string, encoding, error) {
 	var text string
 	switch {
 	case enc == encodingUTF16LE, enc == encodingUTF16BE:
-		text = string(utf16.Decode(units(raw[2:], enc)))
+		text = string(utf16.Decode(utf16Units(raw[2:], enc)))
 	case utf8.Valid(raw): // with its mark, if there is one
 		return string(raw), enc, nil
 	default:
 		runes := make([]rune, len(raw))
 		for i, c := range raw {
-			runes[i] = from1252(c)
+			runes[i] = decode1252(c)
 		}
 		text, enc = string(runes), encoding1252
 	}
@@ -136,16 +136,16 @@ func encodeAll(text string, enc encoding) ([]byte, error) {
 			raw = []byte("\xfe\xff")
 		}
 		for _, u := range utf16.Encode([]rune(text)) {
-			raw = order(enc).AppendUint16(raw, u)
+			raw = byteOrderOf(enc).AppendUint16(raw, u)
 		}
 		return raw, nil
 	case encoding1252:
-		return to1252(text)
+		return encode1252(text)
 	}
 	return []byte(text), nil
 }
 
-func to1252(text string) ([]byte, error) {
+func encode1252(text string) ([]byte, error) {
 	raw := make([]byte, 0, len(text))
 	for _, r := range text {
 		c, ok := byte(r), r < 0x80 || r >= 0xa0 && r <= 0xff

@@ -27,7 +27,7 @@ type textDecoder struct {
 
 // reset begins a new file, of which head has been read already. src has the rest.
 func (d *textDecoder) reset(head []byte, src io.Reader, enc encoding) {
-	for _, m := range marks {
+	for _, m := range byteOrderMarks {
 		if m.encoding == enc {
 			head = bytes.TrimPrefix(head, []byte(m.bytes))
 		}
@@ -77,7 +77,7 @@ func (d *textDecoder) decodeUTF8() {
 			if d.err == nil && !utf8.FullRune(raw) {
 				break // the rest of the character is still to come
 			}
-			r, d.odd = from1252(raw[0]), true
+			r, d.odd = decode1252(raw[0]), true
 		}
 		if r == 0 {
 			r = utf8.RuneError
@@ -88,7 +88,7 @@ func (d *textDecoder) decodeUTF8() {
 }
 
 func (d *textDecoder) decodeUTF16() {
-	all := units(d.raw, d.enc)
+	all := utf16Units(d.raw, d.enc)
 	if n := len(all); d.err == nil && n > 0 && utf16.IsSurrogate(rune(all[n-1])) && all[n-1] < 0xdc00 {
 		all = all[:n-1] // the other half of the pair is still to come
 	}
@@ -104,11 +104,11 @@ func (d *textDecoder) decodeUTF16() {
 	}
 }
 
-// units are the whole 16-bit units of raw, which has no mark.
-func units(raw []byte, enc encoding) []uint16 {
+// utf16Units are the whole 16-bit units of raw, which has no mark.
+func utf16Units(raw []byte, enc encoding) []uint16 {
 	all := make([]uint16, len(raw)/2)
 	for i := range all {
-		all[i] = order(enc).Uint16(raw[2*i:])
+		all[i] = byteOrderOf(enc).Uint16(raw[2*i:])
 	}
 	return all
 }
@@ -119,7 +119,7 @@ type byteOrder interface {
 	binary.AppendByteOrder
 }
 
-func order(enc encoding) byteOrder {
+func byteOrderOf(enc encoding) byteOrder {
 	if enc == encodingUTF16BE {
 		return binary.BigEndian
 	}

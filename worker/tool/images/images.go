@@ -59,27 +59,27 @@ func (v *viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker
 	case <-ctx.Done():
 		return worker.Result{}, context.Cause(ctx)
 	}
-	result, err := v.show(ctx, args.Path)
+	result, err := v.load(ctx, args.Path)
 	if err != nil && ctx.Err() != nil {
 		return worker.Result{}, context.Cause(ctx)
 	}
 	return result, err
 }
 
-func (v *viewer) show(ctx context.Context, path string) (worker.Result, error) {
+func (v *viewer) load(ctx context.Context, path string) (worker.Result, error) {
 	name := workspace.Show(path)
 	data, err := v.read(path)
 	if err != nil {
 		return worker.Result{}, err
 	}
-	o, err := inspect(data)
+	o, err := readInfo(data)
 	if err != nil {
 		return worker.Result{}, fmt.Errorf("view %s: %w", name, err)
 	}
 	if o.memory() > freeAbove {
 		defer debug.FreeOSMemory() // what was unpacked goes before the next is
 	}
-	picture, err := o.show(ctx, data)
+	picture, err := o.convert(ctx, data)
 	if err != nil {
 		return worker.Result{}, fmt.Errorf("view %s: %w", name, err)
 	}
@@ -122,8 +122,8 @@ func (o imageInfo) memory() int64 {
 	return int64(o.config.Width) * int64(o.config.Height) * o.pixelBytes
 }
 
-// inspect reads the head and refuses a picture that would take too much memory.
-func inspect(data []byte) (imageInfo, error) {
+// readInfo reads the head and refuses a picture that would take too much memory.
+func readInfo(data []byte) (imageInfo, error) {
 	o := imageInfo{kind: protocol.ImageType(data)}
 	f, known := formats[o.kind]
 	if !known {
@@ -148,16 +148,16 @@ func inspect(data []byte) (imageInfo, error) {
 	return o, nil
 }
 
-// show makes the picture that the model sees. It decodes the file also when it passes it on unchanged, because the provider
+// convert makes the picture that the model sees. It decodes the file also when it passes it on unchanged, because the provider
 // would refuse every later request with a damaged picture.
-func (o imageInfo) show(ctx context.Context, data []byte) (worker.Picture, error) {
+func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, error) {
 	src, err := o.decode(bytes.NewReader(data))
 	if err != nil {
 		return worker.Picture{}, fmt.Errorf("it begins as a %s image and is damaged, or of a kind that can't be opened: %w",
 			o.format.name, err)
 	}
 	at := src.Bounds()
-	w, h := fit(at.Dx(), at.Dy())
+	w, h := shownSize(at.Dx(), at.Dy())
 	if w == at.Dx() && h == at.Dy() && len(data) <= protocol.MaxImageSize && o.universal(o.config, data) {
 		return worker.Picture{MediaType: o.kind, Data: data, Width: w, Height: h}, nil
 	}

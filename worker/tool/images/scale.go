@@ -6,8 +6,8 @@ import (
 	"image/draw"
 )
 
-// fit is the size in which a picture of w by h pixels is shown: the same shape, the longest edge at most maxEdge.
-func fit(w, h int) (int, int) {
+// shownSize is the size in which a picture of w by h pixels is shown: the same shape, the longest edge at most maxEdge.
+func shownSize(w, h int) (int, int) {
 	longest := max(w, h)
 	if longest <= maxEdge {
 		return w, h
@@ -29,11 +29,11 @@ func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) 
 		}
 		draw.Draw(row, row.Bounds(), src, image.Pt(from.Min.X, from.Min.Y+y), draw.Src)
 		scaleRow(line, row.Pix, columns)
-		add(sum, line, share.first)
+		addRow(sum, line, share.first)
 		if y+1 == len(rows) || rows[y+1].at != share.at {
 			store(dst.Pix[share.at*dst.Stride:], sum[:4*w])
 			clear(sum)
-			add(sum, line, share.second)
+			addRow(sum, line, share.second)
 		}
 	}
 	return dst, nil
@@ -72,7 +72,7 @@ func scaleRow(line []float32, row []byte, columns []pixelShare) {
 	}
 }
 
-func add(sum, line []float32, weight float32) {
+func addRow(sum, line []float32, weight float32) {
 	for i, v := range line {
 		sum[i] += v * weight
 	}

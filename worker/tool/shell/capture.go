@@ -33,19 +33,19 @@ type capture struct {
 	fileErr   error // why the file holds less than it should
 }
 
-// fill reads until the end, or until a deadline. It counts also what cannot be kept in the file.
-func (c *capture) fill(src io.Reader) {
+// readFrom reads until the end, or until a deadline. It counts also what cannot be kept in the file.
+func (c *capture) readFrom(src io.Reader) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := src.Read(buf)
-		c.take(buf[:n])
+		c.add(buf[:n])
 		if err != nil {
 			return
 		}
 	}
 }
 
-func (c *capture) take(p []byte) {
+func (c *capture) add(p []byte) {
 	if len(p) == 0 {
 		return
 	}
@@ -59,7 +59,7 @@ func (c *capture) take(p []byte) {
 	if p = p[room:]; len(p) == 0 {
 		return
 	}
-	c.spill(p)
+	c.writeToFile(p)
 	c.tail = append(c.tail, p...)
 	if over := len(c.tail) - c.limits.tail; over > c.limits.tail {
 		c.tail = append(c.tail[:0], c.tail[over:]...)
@@ -75,8 +75,8 @@ func (c *capture) noteLine(p []byte) {
 	}
 }
 
-// spill writes what comes after the head to the file. It makes the file, with the head, when there is none.
-func (c *capture) spill(p []byte) {
+// writeToFile writes what comes after the head to the file. It makes the file, with the head, when there is none.
+func (c *capture) writeToFile(p []byte) {
 	if c.file == nil && c.fileErr == nil {
 		if c.file, c.fileErr = c.temp.output(); c.fileErr == nil {
 			c.write(c.head)
@@ -137,7 +137,7 @@ func (c *capture) discard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.file != nil {
-		_ = c.temp.drop(c.file)
+		_ = c.temp.removeOutput(c.file)
 		c.file, c.fileErr = nil, errors.New("it was stopped")
 	}
 }
@@ -146,7 +146,7 @@ func (c *capture) discard() {
 func (c *capture) closeFile(gone int64) string {
 	if gone == 0 {
 		if c.file != nil {
-			_ = c.temp.drop(c.file) // nobody was told of it
+			_ = c.temp.removeOutput(c.file) // nobody was told of it
 		}
 		return ""
 	}

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// markName is the variable by which a process that has left its session is recognised. A program may remove it.
-const markName = "MEWS_RUN"
+// markVariable is the variable by which a process that has left its session is recognised. A program may remove it.
+const markVariable = "MEWS_RUN"
 
 // children are the processes that this shell has started and not yet waited for, each with its mark.
 type children struct {
@@ -30,10 +30,10 @@ type child struct {
 	mark string
 }
 
-// begin starts a command in a session of its own. The caller must call wait.
-func (c *children) begin(cmd *exec.Cmd) (*child, error) {
+// startChild starts a command in a session of its own. The caller must call wait.
+func (c *children) startChild(cmd *exec.Cmd) (*child, error) {
 	mark := rand.Text()
-	cmd.Env = append(cmd.Env, markName+"="+mark)
+	cmd.Env = append(cmd.Env, markVariable+"="+mark)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// Go closes only what it opened itself, and this process may have been given other descriptors by mistake.

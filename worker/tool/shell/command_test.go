@@ -67,7 +67,7 @@ func TestWhere(t *testing.T) {
 
 // TestEnvironment: all that a program is told, whatever this process was.
 func TestEnvironment(t *testing.T) {
-	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", markName} {
+	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", markVariable} {
 		t.Setenv(name, "/nowhere")
 	}
 	b := newFixture(t, nil)
@@ -75,11 +75,11 @@ func TestEnvironment(t *testing.T) {
 		lines := strings.Split(strings.TrimRight(r, "\n"), "\n")
 		slices.Sort(lines)
 		for i, line := range lines {
-			lines[i] = regexp.MustCompile(`^`+markName+`=\w{26}$`).ReplaceAllString(line, markName)
+			lines[i] = regexp.MustCompile(`^`+markVariable+`=\w{26}$`).ReplaceAllString(line, markVariable)
 		}
 		return lines
 	}
-	usual := []string{"HOME=" + b.dir, "LANG=C.UTF-8", markName, "PATH=" + defaultPath}
+	usual := []string{"HOME=" + b.dir, "LANG=C.UTF-8", markVariable, "PATH=" + defaultPath}
 	want := append(slices.Clone(usual), "TERM=dumb", "TZ=Europe/Madrid", "USER=alice")
 	got := env(output(b.works("run_command", "command", `tr '\0' '\n' < /proc/$$/environ`)))
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -145,7 +145,7 @@ func TestCapture(t *testing.T) {
 			whole := bytes.Repeat([]byte("0123456789\n"), total/11+1)[:total]
 			c := &capture{limits: &limits{head: 100, tail: 100, kept: 1 << 20}, temp: &tempFolder{parent: t.TempDir()}}
 			for rest := whole; len(rest) > 0; rest = rest[min(step, len(rest)):] {
-				c.take(rest[:min(step, len(rest))])
+				c.add(rest[:min(step, len(rest))])
 			}
 			if len(c.head) > 100 || cap(c.tail) > 8*max(step, 200) {
 				t.Fatalf("%d by %d: head %d, tail %d", total, step, len(c.head), cap(c.tail))

@@ -30,7 +30,7 @@ func oneLine(text string) string {
 	for part := range strings.FieldsSeq(text) {
 		_, _ = line.Write([]byte(part + " "))
 	}
-	runes := []rune(validText(line.text(0)))
+	runes := []rune(validText(line.rowText(0)))
 	if len(runes) > longest {
 		return string(runes[:longest]) + "…"
 	}

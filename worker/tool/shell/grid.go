@@ -45,8 +45,8 @@ func (g *grid) put(row, col int, c cell, width int) {
 	}
 }
 
-// mark adds a combining mark to a character.
-func (g *grid) mark(row, col int, r string) {
+// addMark adds a combining mark to a character.
+func (g *grid) addMark(row, col int, r string) {
 	if g.lines[row][col] == wideHalf && col > 0 {
 		col--
 	}
@@ -81,15 +81,15 @@ func (g *grid) remove(row, col, n int) {
 	clear(rest[len(rest)-n:])
 }
 
-// up moves the rows from top to before bottom up by n. Rows that go over the edge are lost.
-func (g *grid) up(top, bottom, n int) {
+// scrollUp moves the rows from top to before bottom up by n. Rows that go over the edge are lost.
+func (g *grid) scrollUp(top, bottom, n int) {
 	n = min(n, bottom-top)
 	g.rotate(top, bottom, n)
 	g.eraseRows(bottom-n, bottom)
 }
 
-// down moves those rows down.
-func (g *grid) down(top, bottom, n int) {
+// scrollDown moves those rows down.
+func (g *grid) scrollDown(top, bottom, n int) {
 	n = min(n, bottom-top)
 	g.rotate(top, bottom, bottom-top-n)
 	g.eraseRows(top, top+n)
@@ -101,8 +101,8 @@ func (g *grid) rotate(top, bottom, n int) {
 	copy(region, slices.Concat(region[n:], region[:n]))
 }
 
-// text is a row as text, without the blanks at its end.
-func (g *grid) text(row int) string {
+// rowText is a row as text, without the blanks at its end.
+func (g *grid) rowText(row int) string {
 	var b strings.Builder
 	wide := false
 	for _, c := range g.lines[row] {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// keys are the named keys and what an xterm sends for them.
-var keys = map[string]string{
+// keyCodes are the named keys and what an xterm sends for them.
+var keyCodes = map[string]string{
 	"enter": "\r", "return": "\r", "tab": "\t", "shift-tab": "\x1b[Z", "esc": "\x1b", "escape": "\x1b", "space": " ",
 	"backspace": "\x7f", "delete": "\x1b[3~", "insert": "\x1b[2~", "pgup": "\x1b[5~", "pgdn": "\x1b[6~",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
@@ -34,7 +34,7 @@ func keySequence(names string, app bool) (string, error) {
 
 // oneKey is what is sent for one key.
 func oneKey(name string) (string, bool) {
-	if sent, ok := keys[name]; ok {
+	if sent, ok := keyCodes[name]; ok {
 		return sent, true
 	}
 	if key, ok := strings.CutPrefix(name, "alt-"); ok {

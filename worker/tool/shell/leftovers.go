@@ -54,23 +54,23 @@ func (c *child) leftovers() []process {
 		if living[pid] != "" {
 			continue
 		}
-		if p, ok := readProcess(pid); ok && c.descended(p, living) {
+		if p, ok := readProcess(pid); ok && c.isDescendant(p, living) {
 			all = append(all, withDescendants(p)...)
 		}
 	}
 	return slices.DeleteFunc(all, func(p process) bool { return p.dead })
 }
 
-// descended tells whether an orphan comes from the program: by its session, else by its mark. An orphan that has the
+// isDescendant tells whether an orphan comes from the program: by its session, else by its mark. An orphan that has the
 // session and mark of no program is ended with the last program that ends.
-func (c *child) descended(p process, living map[int]string) bool {
+func (c *child) isDescendant(p process, living map[int]string) bool {
 	if p.session == c.pid {
 		return true
 	}
 	if living[p.session] != "" {
 		return false
 	}
-	if mark := markOf(p.pid); mark != "" {
+	if mark := processMark(p.pid); mark != "" {
 		return mark == c.mark
 	}
 	return len(living) == 0
@@ -145,14 +145,14 @@ func parseStat(pid int, text string) (process, bool) {
 	return process{pid: pid, dead: dead, session: sid, began: fields[began-state]}, err == nil
 }
 
-// markOf is the mark in the environment that a process began with, "" if it shows none.
-func markOf(pid int) string {
+// processMark is the mark in the environment that a process began with, "" if it shows none.
+func processMark(pid int) string {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
 		return ""
 	}
 	for v := range bytes.SplitSeq(env, []byte{0}) {
-		if mark, ok := bytes.CutPrefix(v, []byte(markName+"=")); ok {
+		if mark, ok := bytes.CutPrefix(v, []byte(markVariable+"=")); ok {
 			return string(mark)
 		}
 	}

@@ -33,10 +33,10 @@ type parser struct {
 // modeHandlers take a byte in each mode. Control characters come here only within a string.
 var modeHandlers = [...]func(*screen, byte){
 	modeGround:  printByte,
-	modeEscape:  escape,
+	modeEscape:  escapeByte,
 	modeSkip:    func(s *screen, _ byte) { s.mode = modeGround },
 	modeCharset: func(s *screen, b byte) { s.cursor.boxLines, s.mode = b == '0', modeGround },
-	modeControl: control,
+	modeControl: controlByte,
 	modeString:  stringByte,
 	modeEnd:     stringEnd,
 }
@@ -48,16 +48,16 @@ func (p *parser) parse(s *screen, raw []byte) {
 			s.print(utf8.RuneError)
 		}
 		if inString := p.mode == modeString || p.mode == modeEnd; b < 0x20 && !inString {
-			execute(s, b)
+			controlCharacter(s, b)
 			continue
 		}
 		modeHandlers[p.mode](s, b)
 	}
 }
 
-// execute does a control character. One within a sequence counts too, and the sequence goes on after it.
-func execute(s *screen, b byte) {
-	if do := controls[b]; do != nil {
+// controlCharacter does a control character. One within a sequence counts too, and the sequence goes on after it.
+func controlCharacter(s *screen, b byte) {
+	if do := controlActions[b]; do != nil {
 		do(s)
 	}
 }
@@ -84,30 +84,30 @@ var escapeModes = map[byte]mode{
 	'#': modeSkip, '%': modeSkip, ' ': modeSkip,
 }
 
-func escape(s *screen, b byte) {
+func escapeByte(s *screen, b byte) {
 	s.mode, s.private, s.numbers = escapeModes[b], 0, s.numbers[:0]
-	if do := escapes[b]; do != nil {
+	if do := escapeActions[b]; do != nil {
 		do(s)
 	}
 }
 
-func control(s *screen, b byte) {
+func controlByte(s *screen, b byte) {
 	switch {
 	case b >= '0' && b <= '9':
-		s.digit(int(b - '0'))
+		s.addDigit(int(b - '0'))
 	case b == ';' || b == ':':
-		s.next()
+		s.nextNumber()
 	case b < 0x40:
 		s.private = b
 	case b < 0x7f:
 		s.mode = modeGround
-		if do := sequences[sequence{s.private, b}]; do != nil {
+		if do := sequenceActions[sequence{s.private, b}]; do != nil {
 			do(s, s.numbers)
 		}
 	}
 }
 
-func (p *parser) digit(d int) {
+func (p *parser) addDigit(d int) {
 	if len(p.numbers) == 0 {
 		p.numbers = append(p.numbers, -1)
 	}
@@ -115,7 +115,7 @@ func (p *parser) digit(d int) {
 	*last = min(max(*last, 0)*10+d, maxNumber)
 }
 
-func (p *parser) next() {
+func (p *parser) nextNumber() {
 	if len(p.numbers) == 0 {
 		p.numbers = append(p.numbers, -1)
 	}
@@ -139,8 +139,8 @@ func stringEnd(s *screen, b byte) {
 	s.mode = modeGround
 	switch {
 	case b < 0x20:
-		execute(s, b)
+		controlCharacter(s, b)
 	case b != '\\':
-		escape(s, b)
+		escapeByte(s, b)
 	}
 }

@@ -50,8 +50,8 @@ type programRunner struct {
 	running sync.WaitGroup // added to only while not closed
 }
 
-// begin adds one to what close waits for.
-func (r *programRunner) begin() error {
+// admit adds one to what close waits for.
+func (r *programRunner) admit() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -76,7 +76,7 @@ func (r *programRunner) run(ctx context.Context, p programRun) (runOutcome, erro
 	if ctx.Err() != nil {
 		return runOutcome{}, context.Cause(ctx)
 	}
-	if err := r.begin(); err != nil {
+	if err := r.admit(); err != nil {
 		return runOutcome{}, err
 	}
 	defer r.running.Done()
@@ -110,7 +110,7 @@ func (r *programRunner) execute(ctx context.Context, p programRun) (o runOutcome
 	defer from.Close()
 	// Both go to one pipe, so that what is written first comes first.
 	p.cmd.Stdout, p.cmd.Stderr = to, to
-	c, err := r.children.begin(p.cmd)
+	c, err := r.children.startChild(p.cmd)
 	_ = to.Close()
 	if err != nil {
 		return o, fmt.Errorf("start %s: %w", p.cmd.Path, err)
@@ -119,7 +119,7 @@ func (r *programRunner) execute(ctx context.Context, p programRun) (o runOutcome
 	copied := make(chan struct{})
 	go func() {
 		defer close(copied)
-		output.fill(from)
+		output.readFrom(from)
 	}()
 	exited := make(chan error, 1)
 	go func() { exited <- c.wait() }()

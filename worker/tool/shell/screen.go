@@ -65,10 +65,10 @@ func (s *screen) print(r rune) {
 		r = boxLine(r)
 	}
 	text := string(r)
-	s.tell(text)
+	s.addFresh(text)
 	w := width(r)
 	if w == 0 {
-		s.mark(s.cursor.row, max(0, s.before()), text)
+		s.addMark(s.cursor.row, max(0, s.lastPrintedColumn()), text)
 		return
 	}
 	w = min(w, s.cols)
@@ -87,16 +87,16 @@ func (s *screen) print(r rune) {
 	s.cursor.col = min(s.cursor.col, s.cols-1)
 }
 
-// before is the column of the newest character of the row.
-func (s *screen) before() int {
+// lastPrintedColumn is the column of the newest character of the row.
+func (s *screen) lastPrintedColumn() int {
 	if s.cursor.lastColumn {
 		return s.cursor.col
 	}
 	return s.cursor.col - 1
 }
 
-// tell adds to the text as it came.
-func (s *screen) tell(text string) {
+// addFresh adds to the text as it came.
+func (s *screen) addFresh(text string) {
 	if len(s.fresh) >= maxFresh {
 		s.fresh = append(s.fresh[:0], s.fresh[maxFresh/2:]...)
 	}
@@ -118,23 +118,23 @@ func (s *screen) lineFeed() {
 func (s *screen) scroll(n int) {
 	n = min(n, s.bottom-s.top)
 	if s.top == 0 && s.other == nil {
-		s.remember(n)
+		s.addHistory(n)
 	}
-	s.up(s.top, s.bottom, n)
+	s.scrollUp(s.top, s.bottom, n)
 }
 
-// remember adds the first n rows to history.
-func (s *screen) remember(n int) {
+// addHistory adds the first n rows to history.
+func (s *screen) addHistory(n int) {
 	for row := range n {
-		s.history = append(s.history, s.text(row))
+		s.history = append(s.history, s.rowText(row))
 	}
 	if over := len(s.history) - maxHistory; over > maxHistory/10 {
 		s.history = append(s.history[:0], s.history[over:]...)
 	}
 }
 
-// move moves the cursor to a place, or to the nearest one on the screen.
-func (s *screen) move(row, col int) {
+// moveCursor moves the cursor to a place, or to the nearest one on the screen.
+func (s *screen) moveCursor(row, col int) {
 	s.cursor.row, s.cursor.col, s.cursor.lastColumn = min(max(row, 0), s.rows-1), min(max(col, 0), s.cols-1), false
 }
 
@@ -148,7 +148,7 @@ func (s *screen) alternate(on bool) {
 		s.grid = newGrid(s.rows, s.cols)
 	} else {
 		s.grid, s.other = s.other, nil
-		s.move(s.mainCursor.row, s.mainCursor.col)
+		s.moveCursor(s.mainCursor.row, s.mainCursor.col)
 	}
 	s.top, s.bottom = 0, s.rows
 }
@@ -164,9 +164,9 @@ func (s *screen) resizeTo(rows, cols int) {
 	if over := min(at.row-rows+1, main.rows); over > 0 {
 		shown := s.grid
 		s.grid = main
-		s.remember(over)
+		s.addHistory(over)
 		s.grid = shown
-		main.up(0, main.rows, over)
+		main.scrollUp(0, main.rows, over)
 		at.row -= over
 	}
 	main.resize(rows, cols)
@@ -174,7 +174,7 @@ func (s *screen) resizeTo(rows, cols int) {
 		s.grid.resize(rows, cols)
 	}
 	s.top, s.bottom = 0, rows
-	s.move(s.cursor.row, s.cursor.col)
+	s.moveCursor(s.cursor.row, s.cursor.col)
 	s.savedCursor = cursor{boxLines: s.savedCursor.boxLines}
 }
 
@@ -182,7 +182,7 @@ func (s *screen) resizeTo(rows, cols int) {
 func (s *screen) shown(above int) string {
 	lines := append([]string{}, s.history[max(0, len(s.history)-min(above, maxHistory)):]...)
 	for row := range s.rows {
-		lines = append(lines, s.text(row))
+		lines = append(lines, s.rowText(row))
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// controls are the actions of control characters.
-var controls = [0x20]func(*screen){
-	'\b': func(s *screen) { s.move(s.cursor.row, s.cursor.col-1) },
-	'\t': func(s *screen) { s.move(s.cursor.row, (s.cursor.col/8+1)*8) },
+// controlActions are the actions of control characters.
+var controlActions = [0x20]func(*screen){
+	'\b': func(s *screen) { s.moveCursor(s.cursor.row, s.cursor.col-1) },
+	'\t': func(s *screen) { s.moveCursor(s.cursor.row, (s.cursor.col/8+1)*8) },
 	'\n': newLine, '\v': newLine, '\f': newLine,
-	'\r': func(s *screen) { s.move(s.cursor.row, 0) },
+	'\r': func(s *screen) { s.moveCursor(s.cursor.row, 0) },
 	0x18: func(s *screen) { s.mode = modeGround },
 	0x1a: func(s *screen) { s.mode = modeGround },
 	0x1b: func(s *screen) { s.mode = modeEscape },
 }
 
-// escapes are the actions of ESC and one byte.
-var escapes = map[byte]func(*screen){
+// escapeActions are the actions of ESC and one byte.
+var escapeActions = map[byte]func(*screen){
 	'7': save,
 	'8': restore,
 	'D': newLine,
@@ -29,39 +29,39 @@ var escapes = map[byte]func(*screen){
 // sequence is the mark in a sequence that begins with ESC [, and its last byte.
 type sequence struct{ private, final byte }
 
-// sequences are the actions of sequences that begin with ESC [, given the numbers in them.
-var sequences = map[sequence]func(*screen, []int){
-	{0, '@'}: func(s *screen, n []int) { s.insert(s.cursor.row, s.cursor.col, given(n, 0, 1)) },
-	{0, 'A'}: func(s *screen, n []int) { s.move(s.within(s.cursor.row, -given(n, 0, 1)), s.cursor.col) },
-	{0, 'B'}: func(s *screen, n []int) { s.move(s.within(s.cursor.row, given(n, 0, 1)), s.cursor.col) },
-	{0, 'C'}: func(s *screen, n []int) { s.move(s.cursor.row, s.cursor.col+given(n, 0, 1)) },
-	{0, 'D'}: func(s *screen, n []int) { s.move(s.cursor.row, s.cursor.col-given(n, 0, 1)) },
-	{0, 'E'}: func(s *screen, n []int) { s.move(s.within(s.cursor.row, given(n, 0, 1)), 0) },
-	{0, 'F'}: func(s *screen, n []int) { s.move(s.within(s.cursor.row, -given(n, 0, 1)), 0) },
-	{0, 'G'}: func(s *screen, n []int) { s.move(s.cursor.row, given(n, 0, 1)-1) },
+// sequenceActions are the actions of sequences that begin with ESC [, given the numbers in them.
+var sequenceActions = map[sequence]func(*screen, []int){
+	{0, '@'}: func(s *screen, n []int) { s.insert(s.cursor.row, s.cursor.col, numberAt(n, 0, 1)) },
+	{0, 'A'}: func(s *screen, n []int) { s.moveCursor(s.rowWithin(s.cursor.row, -numberAt(n, 0, 1)), s.cursor.col) },
+	{0, 'B'}: func(s *screen, n []int) { s.moveCursor(s.rowWithin(s.cursor.row, numberAt(n, 0, 1)), s.cursor.col) },
+	{0, 'C'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, s.cursor.col+numberAt(n, 0, 1)) },
+	{0, 'D'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, s.cursor.col-numberAt(n, 0, 1)) },
+	{0, 'E'}: func(s *screen, n []int) { s.moveCursor(s.rowWithin(s.cursor.row, numberAt(n, 0, 1)), 0) },
+	{0, 'F'}: func(s *screen, n []int) { s.moveCursor(s.rowWithin(s.cursor.row, -numberAt(n, 0, 1)), 0) },
+	{0, 'G'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, numberAt(n, 0, 1)-1) },
 	{0, 'H'}: position,
-	{0, 'I'}: func(s *screen, n []int) { s.move(s.cursor.row, (s.cursor.col/8+given(n, 0, 1))*8) },
+	{0, 'I'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, (s.cursor.col/8+numberAt(n, 0, 1))*8) },
 	{0, 'J'}: eraseScreen,
 	{0, 'K'}: eraseLine,
-	{0, 'L'}: func(s *screen, n []int) { s.rowsAt(s.down, n) },
-	{0, 'M'}: func(s *screen, n []int) { s.rowsAt(s.up, n) },
-	{0, 'P'}: func(s *screen, n []int) { s.remove(s.cursor.row, s.cursor.col, given(n, 0, 1)) },
-	{0, 'S'}: func(s *screen, n []int) { s.scroll(given(n, 0, 1)) },
-	{0, 'T'}: func(s *screen, n []int) { s.down(s.top, s.bottom, given(n, 0, 1)) },
+	{0, 'L'}: func(s *screen, n []int) { s.moveRows(s.scrollDown, n) },
+	{0, 'M'}: func(s *screen, n []int) { s.moveRows(s.scrollUp, n) },
+	{0, 'P'}: func(s *screen, n []int) { s.remove(s.cursor.row, s.cursor.col, numberAt(n, 0, 1)) },
+	{0, 'S'}: func(s *screen, n []int) { s.scroll(numberAt(n, 0, 1)) },
+	{0, 'T'}: func(s *screen, n []int) { s.scrollDown(s.top, s.bottom, numberAt(n, 0, 1)) },
 	{0, 'X'}: func(s *screen, n []int) {
-		s.erase(s.cursor.row, s.cursor.col, min(s.cursor.col+given(n, 0, 1), s.cols))
+		s.erase(s.cursor.row, s.cursor.col, min(s.cursor.col+numberAt(n, 0, 1), s.cols))
 	},
-	{0, 'Z'}: func(s *screen, n []int) { s.move(s.cursor.row, ((s.cursor.col+7)/8-given(n, 0, 1))*8) },
-	{0, '`'}: func(s *screen, n []int) { s.move(s.cursor.row, given(n, 0, 1)-1) },
-	{0, 'a'}: func(s *screen, n []int) { s.move(s.cursor.row, s.cursor.col+given(n, 0, 1)) },
+	{0, 'Z'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, ((s.cursor.col+7)/8-numberAt(n, 0, 1))*8) },
+	{0, '`'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, numberAt(n, 0, 1)-1) },
+	{0, 'a'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row, s.cursor.col+numberAt(n, 0, 1)) },
 	{0, 'b'}: repeat,
 	{0, 'c'}: func(s *screen, _ []int) { s.reply("\x1b[?6c") }, // a VT102
-	{0, 'd'}: func(s *screen, n []int) { s.move(s.row(given(n, 0, 1)-1), s.cursor.col) },
-	{0, 'e'}: func(s *screen, n []int) { s.move(s.cursor.row+given(n, 0, 1), s.cursor.col) },
+	{0, 'd'}: func(s *screen, n []int) { s.moveCursor(s.row(numberAt(n, 0, 1)-1), s.cursor.col) },
+	{0, 'e'}: func(s *screen, n []int) { s.moveCursor(s.cursor.row+numberAt(n, 0, 1), s.cursor.col) },
 	{0, 'f'}: position,
 	{0, 'h'}: func(s *screen, n []int) { s.insertMode = s.insertMode || slices.Contains(n, 4) },
 	{0, 'l'}: func(s *screen, n []int) { s.insertMode = s.insertMode && !slices.Contains(n, 4) },
-	{0, 'n'}: report,
+	{0, 'n'}: reportStatus,
 	{0, 'r'}: region,
 	{0, 's'}: func(s *screen, _ []int) { save(s) },
 	{0, 'u'}: func(s *screen, _ []int) { restore(s) },
@@ -71,18 +71,18 @@ var sequences = map[sequence]func(*screen, []int){
 	{'!', 'p'}: func(s *screen, _ []int) { softReset(s) },
 }
 
-// privateModes are the actions of private modes.
-var privateModes = map[int]func(*screen, bool){
+// privateModeActions are the actions of private modes.
+var privateModeActions = map[int]func(*screen, bool){
 	1:    func(s *screen, on bool) { s.appKeys = on },
-	6:    func(s *screen, on bool) { s.originMode = on; s.move(s.row(0), 0) },
+	6:    func(s *screen, on bool) { s.originMode = on; s.moveCursor(s.row(0), 0) },
 	7:    func(s *screen, on bool) { s.noWrap = !on },
 	47:   (*screen).alternate,
 	1047: (*screen).alternate,
 	1049: (*screen).alternate,
 }
 
-// given is the number at i, or otherwise if that is not given or 0.
-func given(numbers []int, i, otherwise int) int {
+// numberAt is the number at i, or otherwise if that is not given or 0.
+func numberAt(numbers []int, i, otherwise int) int {
 	if i < len(numbers) && numbers[i] > 0 {
 		return numbers[i]
 	}
@@ -91,7 +91,7 @@ func given(numbers []int, i, otherwise int) int {
 
 func setPrivateModes(s *screen, numbers []int, on bool) {
 	for _, n := range numbers {
-		if do := privateModes[n]; do != nil {
+		if do := privateModeActions[n]; do != nil {
 			do(s, on)
 		}
 	}
@@ -105,8 +105,8 @@ func (s *screen) row(n int) int {
 	return n
 }
 
-// within is the row that is by rows below row. It stays in the scrolling region if row is in it.
-func (s *screen) within(row, by int) int {
+// rowWithin is the row that is by rows below row. It stays in the scrolling region if row is in it.
+func (s *screen) rowWithin(row, by int) int {
 	switch {
 	case by < 0 && row >= s.top:
 		return max(row+by, s.top)
@@ -116,31 +116,31 @@ func (s *screen) within(row, by int) int {
 	return row + by
 }
 
-// rowsAt moves the rows of the scrolling region from the cursor's on.
-func (s *screen) rowsAt(move func(top, bottom, n int), n []int) {
+// moveRows moves the rows of the scrolling region from the cursor's on.
+func (s *screen) moveRows(move func(top, bottom, n int), n []int) {
 	if s.cursor.row >= s.top && s.cursor.row < s.bottom {
-		move(s.cursor.row, s.bottom, given(n, 0, 1))
+		move(s.cursor.row, s.bottom, numberAt(n, 0, 1))
 	}
 }
 
 func newLine(s *screen) {
-	s.tell("\n")
+	s.addFresh("\n")
 	s.lineFeed()
 }
 
 func reverseFeed(s *screen) {
 	if s.cursor.row == s.top {
-		s.down(s.top, s.bottom, 1)
+		s.scrollDown(s.top, s.bottom, 1)
 		return
 	}
-	s.move(s.cursor.row-1, s.cursor.col)
+	s.moveCursor(s.cursor.row-1, s.cursor.col)
 }
 
 func save(s *screen) { s.savedCursor = s.cursor }
 
 func restore(s *screen) {
 	s.cursor = s.savedCursor
-	s.move(s.cursor.row, s.cursor.col)
+	s.moveCursor(s.cursor.row, s.cursor.col)
 }
 
 // fullReset makes the screen as it was at first, except for history and what is for others.
@@ -156,10 +156,10 @@ func softReset(s *screen) {
 	s.top, s.bottom = 0, s.rows
 }
 
-func position(s *screen, n []int) { s.move(s.row(given(n, 0, 1)-1), given(n, 1, 1)-1) }
+func position(s *screen, n []int) { s.moveCursor(s.row(numberAt(n, 0, 1)-1), numberAt(n, 1, 1)-1) }
 
 func eraseScreen(s *screen, n []int) {
-	switch given(n, 0, 0) {
+	switch numberAt(n, 0, 0) {
 	case 0:
 		s.erase(s.cursor.row, s.cursor.col, s.cols)
 		s.eraseRows(s.cursor.row+1, s.rows)
@@ -174,7 +174,7 @@ func eraseScreen(s *screen, n []int) {
 }
 
 func eraseLine(s *screen, n []int) {
-	switch given(n, 0, 0) {
+	switch numberAt(n, 0, 0) {
 	case 0:
 		s.erase(s.cursor.row, s.cursor.col, s.cols)
 	case 1:
@@ -186,7 +186,7 @@ func eraseLine(s *screen, n []int) {
 
 // repeat shows the newest character again, at most a row of it.
 func repeat(s *screen, n []int) {
-	for range min(given(n, 0, 1), s.cols) {
+	for range min(numberAt(n, 0, 1), s.cols) {
 		for _, r := range s.lastPrinted {
 			s.print(r)
 		}
@@ -195,16 +195,16 @@ func repeat(s *screen, n []int) {
 
 // region sets the scrolling region.
 func region(s *screen, n []int) {
-	top, bottom := given(n, 0, 1)-1, min(given(n, 1, s.rows), s.rows)
+	top, bottom := numberAt(n, 0, 1)-1, min(numberAt(n, 1, s.rows), s.rows)
 	if top < bottom-1 {
 		s.top, s.bottom = top, bottom
-		s.move(s.row(0), 0)
+		s.moveCursor(s.row(0), 0)
 	}
 }
 
-// report answers where the cursor is, or that the terminal works.
-func report(s *screen, n []int) {
-	switch given(n, 0, 0) {
+// reportStatus answers where the cursor is, or that the terminal works.
+func reportStatus(s *screen, n []int) {
+	switch numberAt(n, 0, 0) {
 	case 5:
 		s.reply("\x1b[0n")
 	case 6:

@@ -68,7 +68,7 @@ func (s *tempFolder) create(front, back string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.release()
+		s.unlock()
 		s.dir = dir
 		s.lock, _ = lockFolder(dir) // without a lock another worker may remove the folder, and it is made again
 	}
@@ -77,8 +77,8 @@ func (s *tempFolder) create(front, back string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// drop removes an output that need not be kept.
-func (s *tempFolder) drop(file *os.File) error {
+// removeOutput removes an output that need not be kept.
+func (s *tempFolder) removeOutput(file *os.File) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outputs = slices.DeleteFunc(s.outputs, func(name string) bool { return name == file.Name() })
@@ -89,15 +89,15 @@ func (s *tempFolder) drop(file *os.File) error {
 func (s *tempFolder) remove() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.release()
+	s.unlock()
 	if s.dir == "" {
 		return nil
 	}
 	return os.RemoveAll(s.dir)
 }
 
-// release unlocks the folder. The caller holds the mutex.
-func (s *tempFolder) release() {
+// unlock unlocks the folder. The caller holds the mutex.
+func (s *tempFolder) unlock() {
 	if s.lock != nil {
 		_ = s.lock.Close() // nothing was written to it
 		s.lock = nil

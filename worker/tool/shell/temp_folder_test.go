@@ -15,7 +15,7 @@ import (
 func TestACharacterBetweenTheEnds(t *testing.T) {
 	c := &capture{limits: &limits{head: 10, tail: 10, kept: 100}, temp: &tempFolder{parent: t.TempDir()}}
 	whole := "123456789漢字"
-	c.take([]byte(whole))
+	c.add([]byte(whole))
 	if out := c.finish(); out.text != whole || out.left != "" {
 		t.Errorf("%q, left out: %q", out.text, out.left)
 	}

@@ -110,7 +110,7 @@ func (t *terminal) readOutput() {
 	buf := make([]byte, 32<<10)
 	for pause := minPollPause; ; {
 		n, err := t.master.Read(buf)
-		if t.take(buf[:n]); err == nil {
+		if t.display(buf[:n]); err == nil {
 			pause = minPollPause
 			continue
 		}
@@ -122,8 +122,8 @@ func (t *terminal) readOutput() {
 	}
 }
 
-// take shows output on the screen, and sends the program what it has asked the terminal for.
-func (t *terminal) take(p []byte) {
+// display shows output on the screen, and sends the program what it has asked the terminal for.
+func (t *terminal) display(p []byte) {
 	if len(p) == 0 {
 		return
 	}
@@ -168,7 +168,7 @@ func (t *terminal) resize(rows, cols int) error {
 	return nil
 }
 
-func (t *terminal) now() terminalState {
+func (t *terminal) currentState() terminalState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.state

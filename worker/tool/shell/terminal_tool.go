@@ -56,8 +56,8 @@ const (
 	defaultTextWait = 30 * time.Second
 )
 
-// actions are all actions of the tool.
-var actions = map[string]func(*terminals, context.Context, terminalArgs) (worker.Result, error){
+// terminalActions are all actions of the tool.
+var terminalActions = map[string]func(*terminals, context.Context, terminalArgs) (worker.Result, error){
 	"open":   (*terminals).open,
 	"send":   (*terminals).send,
 	"read":   (*terminals).read,
@@ -67,7 +67,7 @@ var actions = map[string]func(*terminals, context.Context, terminalArgs) (worker
 }
 
 func (m *terminals) act(ctx context.Context, _ worker.Call, args terminalArgs) (worker.Result, error) {
-	act, ok := actions[args.Action]
+	act, ok := terminalActions[args.Action]
 	if !ok {
 		return worker.Result{}, fmt.Errorf("there is no action %.40q; there are open, send, read, resize, close and list", args.Action)
 	}

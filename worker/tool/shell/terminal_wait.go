@@ -35,18 +35,18 @@ const quietAfterText = 50 * time.Millisecond
 // p.most. The error is ctx's cause. The terminal goes on in any case.
 func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (met bool, err error) {
 	if p.text == "" {
-		return t.until(ctx, p.most, t.quietFor(t.limits.quiet))
+		return t.waitUntil(ctx, p.most, t.quietFor(t.limits.quiet))
 	}
-	met, err = t.until(ctx, p.most, func() (bool, time.Duration) { return t.screen.appeared(p.text, from), p.most })
+	met, err = t.waitUntil(ctx, p.most, func() (bool, time.Duration) { return t.screen.appeared(p.text, from), p.most })
 	if met {
-		_, err = t.until(ctx, t.limits.quiet, t.quietFor(min(quietAfterText, t.limits.quiet)))
+		_, err = t.waitUntil(ctx, t.limits.quiet, t.quietFor(min(quietAfterText, t.limits.quiet)))
 	}
 	return met, err
 }
 
-// until waits until ready says so, but no longer than most. It asks ready at every output, and again after the time that
+// waitUntil waits until ready says so, but no longer than most. It asks ready at every output, and again after the time that
 // ready returns. ready may read what the terminal's mutex guards.
-func (t *terminal) until(ctx context.Context, most time.Duration, ready func() (bool, time.Duration)) (bool, error) {
+func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func() (bool, time.Duration)) (bool, error) {
 	end := time.NewTimer(most)
 	defer end.Stop()
 	done := t.done

@@ -29,7 +29,7 @@ func (m *terminals) close() error {
 	m.mu.Unlock()
 	var errs []error
 	var wg sync.WaitGroup
-	for _, t := range running(all) {
+	for _, t := range onlyRunning(all) {
 		errs = append(errs, fmt.Errorf("close the shell: %s was still open", t.name()))
 	}
 	for _, t := range all {
@@ -44,13 +44,13 @@ func (m *terminals) sorted() []*terminal {
 	return slices.SortedFunc(maps.Values(m.known), func(a, b *terminal) int { return a.id - b.id })
 }
 
-// running are those of all whose program runs.
-func running(all []*terminal) []*terminal {
-	return slices.DeleteFunc(slices.Clone(all), func(t *terminal) bool { return t.now() != stateRunning })
+// onlyRunning are those of all whose program runs.
+func onlyRunning(all []*terminal) []*terminal {
+	return slices.DeleteFunc(slices.Clone(all), func(t *terminal) bool { return t.currentState() != stateRunning })
 }
 
-// names are the names of terminals as one line.
-func names(all []*terminal) string {
+// joinNames are the names of terminals as one line.
+func joinNames(all []*terminal) string {
 	var names []string
 	for _, t := range all {
 		names = append(names, t.name())
@@ -65,8 +65,8 @@ func (m *terminals) add(args terminalArgs) (*terminal, error) {
 	if m.closed {
 		return nil, errClosed
 	}
-	if open := running(m.sorted()); len(open) >= m.options.limits.terminals {
-		return nil, fmt.Errorf("open a terminal: %d are open, and that is the most: %s; close one", len(open), names(open))
+	if open := onlyRunning(m.sorted()); len(open) >= m.options.limits.terminals {
+		return nil, fmt.Errorf("open a terminal: %d are open, and that is the most: %s; close one", len(open), joinNames(open))
 	}
 	t, err := m.start(m.newest+1, args.Rows, args.Cols, args.Command)
 	if err != nil {
@@ -85,7 +85,7 @@ const maxKnown = 8
 // dropEnded forgets the oldest terminals that have ended, if there are too many. The caller holds the mutex.
 func (m *terminals) dropEnded() {
 	for _, t := range m.sorted() {
-		if len(m.known) > maxKnown && t.now() != stateRunning {
+		if len(m.known) > maxKnown && t.currentState() != stateRunning {
 			t.close(stateClosed)
 			delete(m.known, t.id)
 		}
@@ -110,7 +110,7 @@ func (m *terminals) start(id, rows, cols int, command string) (*terminal, error)
 	cmd := m.newCommand(m.home, m.variables("TERM=xterm", "HISTFILE="), shell, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr.Setctty = true // of descriptor 0
-	c, err := m.children.begin(cmd)
+	c, err := m.children.startChild(cmd)
 	_ = tty.Close() // the program has its own
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", shell, errors.Join(err, master.Close()))
@@ -127,7 +127,7 @@ func (m *terminals) start(id, rows, cols int, command string) (*terminal, error)
 func (m *terminals) find(id int) (*terminal, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	open := running(m.sorted())
+	open := onlyRunning(m.sorted())
 	switch {
 	case id == 0 && len(open) == 1:
 		return open[0], nil
@@ -141,9 +141,9 @@ func (m *terminals) find(id int) (*terminal, error) {
 		return nil, errors.New("no terminal is open; they end with the worker, after a while without use")
 	}
 	if id == 0 {
-		return nil, fmt.Errorf("name a terminal by its id; open are: %s", names(open))
+		return nil, fmt.Errorf("name a terminal by its id; open are: %s", joinNames(open))
 	}
-	return nil, fmt.Errorf("there is no terminal %d; open are: %s", id, names(open))
+	return nil, fmt.Errorf("there is no terminal %d; open are: %s", id, joinNames(open))
 }
 
 // findRunning finds a terminal whose program runs.
@@ -152,7 +152,7 @@ func (m *terminals) findRunning(id int) (*terminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if now := t.now(); now != stateRunning {
+	if now := t.currentState(); now != stateRunning {
 		return nil, fmt.Errorf("%s: it is %s; open another one", t.name(), now)
 	}
 	return t, nil
