@@ -39,7 +39,7 @@ func load(t *testing.T, text string, variables map[string]string) (*Config, erro
 	return Load("/etc/mews/mews.yaml", machine(variables, map[string]string{"/etc/mews/mews.yaml": text}))
 }
 
-// What Telegram's own look like.
+// A token and a secret of the shapes that Telegram has.
 const (
 	token  = "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"
 	secret = "0123456789abcdef-_0123456789ABCDEF"

@@ -3,93 +3,11 @@ package config
 import (
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
-
-func TestDollars(t *testing.T) {
-	for text, want := range map[string]int64{
-		"0": 0, "0.0": 0, "2": 2_000_000, "0.1": 100_000, "0.25": 250_000, "0.000001": 1, "19.99": 19_990_000,
-		"1000000": 1_000_000_000_000, "0999999.999999": 999_999_999_999,
-	} {
-		got, err := ParseDollars(text)
-		if err != nil || got != (Dollars{want, true}) {
-			t.Errorf("%s: got %+v, error %v", text, got, err)
-		}
-	}
-	for _, text := range []string{
-		"", ".", "1.", ".5", "-1", "+1", "1e3", "1_000", "1,5", "0x1", "0.0000001", "1000000.000001", "10000000", "NaN", " 1", "1 ",
-		"9999999999999999999999",
-	} {
-		if got, err := ParseDollars(text); err == nil {
-			t.Errorf("%q was accepted as %+v", text, got)
-		}
-	}
-}
-
-// TestDollarsAreExact: what is printed is read as what it was.
-func TestDollarsAreExact(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		d := Dollars{rapid.Int64Range(0, mostBudget*1_000_000).Draw(t, "millionths"), true}
-		if got, err := ParseDollars(d.String()); err != nil || got != d {
-			t.Fatalf("%+v is %s, which is %+v, error %v", d, d, got, err)
-		}
-	})
-}
-
-func TestWaysToSayWhetherACodeIsNeeded(t *testing.T) {
-	for text, want := range map[string]TOTP{
-		"": TOTPOptional, ", totp: true": TOTPRequired, ", totp: required": TOTPRequired, ", totp: 'off'": TOTPOff, ", totp: off": TOTPOff,
-		", totp: false": TOTPOff, ", totp: optional": TOTPOptional, `, totp: "${MODE}"`: TOTPRequired,
-	} {
-		cfg, err := load(t, "users: [{name: alice"+text+"}]\n", map[string]string{"MODE": "true"})
-		if err != nil || cfg.Users[0].TOTP != want {
-			t.Errorf("%q: got %+v, error %v", text, cfg, err)
-		}
-	}
-}
-
-func TestTheKeyThatSecretsAreSealedWith(t *testing.T) {
-	raw := strings.Repeat("\x01\n", 16)
-	files := map[string]string{
-		"/run/credentials/raw": raw, "/etc/mews/raw": "another", "/etc/mews/hex": strings.Repeat("010A", 16) + "\r\n",
-		"/etc/mews/secret": "hunter2", "/etc/mews/long": strings.Repeat("z", 64),
-	}
-	env := machine(map[string]string{"CREDENTIALS_DIRECTORY": "/run/credentials"}, files)
-	for name, want := range map[string]string{"raw": raw, "hex": raw, "secret": "", "long": ""} {
-		files["/etc/mews/mews.yaml"] = "access: {key_file: " + name + "}\n"
-		cfg, err := Load("/etc/mews/mews.yaml", env)
-		switch {
-		case want == "" && (err == nil || !strings.Contains(err.Error(), "64 hexadecimal digits") || strings.Contains(err.Error(), files["/etc/mews/"+name])):
-			t.Errorf("%s: got error %v", name, err)
-		case want != "" && (err != nil || cfg.Access.Key.Reveal() != want):
-			t.Errorf("%s: got %+v, error %v", name, cfg, err)
-		}
-	}
-}
-
-func TestModelsThatMayBeChosen(t *testing.T) {
-	for spec, want := range map[string][]string{
-		"claude/haiku": {"", "**", "claude/*", "*/*haiku*"}, "local/org/qwen3": {"", "**", "local/**"}, "offline": {"", "**", "offline"},
-	} {
-		var got []string
-		for _, glob := range []string{"", "**", "claude/*", "*/*haiku*", "local/*", "local/**", "offline", "claude/opus"} {
-			if (User{ModelsAllowed: strings.Fields(glob)}).MayChoose(spec) {
-				got = append(got, glob)
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: by %q, want %q", spec, got, want)
-		}
-	}
-	if !(User{ModelsAllowed: []string{"a/*", "b/*"}}).MayChoose("b/c") {
-		t.Error("the second of two globs does not count")
-	}
-}
 
 const before = `
 state: /s

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// flowExample is how the agreed example has variables within braces.
+// flowExample has variables within braces, without quotes.
 const flowExample = `telegram:
   token: ${TELEGRAM_TOKEN}         # or token_file
 models:
