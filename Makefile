@@ -1,24 +1,24 @@
-# What a person who works on Mews types. `make` alone lists it.
+# The commands for people who work on Mews. `make` alone lists them.
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 GO       ?= go
-# What runs the tests. .ci/run gives one that keeps each test's end and prints what failed.
+# The program that runs the tests. .ci/run sets another, which keeps each test's result and prints what failed.
 GOTEST   ?= $(GO) test
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
-# Of one package. The kill run is the longest.
+# For the tests of one package. The kill run is the longest.
 TIMEOUT  ?= 14m
-# For example: make test TESTFLAGS=-v, or make test TESTFLAGS='-run Kill' PACKAGES=./cmd/mews
+# Examples: make test TESTFLAGS=-v, or make test TESTFLAGS='-run Kill' PACKAGES=./cmd/mews
 TESTFLAGS ?=
 PACKAGES  ?= ./...
-# Fewer than six and benchstat gives no spread.
+# benchstat gives no spread for fewer than six.
 COUNT     ?= 6
 
-# SQLite is C turned into Go, and each connection's is used by one goroutine at a time: to watch its every access takes most
-# of the tests' time and can show nothing of ours.
-UNWATCHED := -gcflags=github.com/ncruces/go-sqlite3-wasm/v6=-race=false
+# SQLite without the race detector: it is C turned into Go, and only one goroutine at a time uses a connection. The detector
+# would take most of the tests' time there and show nothing of ours.
+WITHOUT_SQLITE := -gcflags=github.com/ncruces/go-sqlite3-wasm/v6=-race=false
 
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
@@ -35,24 +35,24 @@ build: ## the three programs, into bin/; needs Go alone, no C compiler
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
 
 test: deps vet ## all tests, with the race detector, which needs cgo and a C compiler
-	CGO_ENABLED=1 $(GOTEST) -race $(UNWATCHED) -timeout $(TIMEOUT) $(TESTFLAGS) $(PACKAGES)
+	CGO_ENABLED=1 $(GOTEST) -race $(WITHOUT_SQLITE) -timeout $(TIMEOUT) $(TESTFLAGS) $(PACKAGES)
 
-# As build compiles, so that nothing is compiled twice.
+# With build's flags, so that nothing is compiled twice.
 vet:
 	CGO_ENABLED=0 $(GO) vet -trimpath ./...
-# macOS is for development: it is compiled here, and not run.
+# macOS is for development: its code is compiled here, and not run.
 	GOOS=darwin CGO_ENABLED=0 $(GO) vet ./...
 
-deps: ## look for what the tests need; install it where this is root and there is apt-get
+deps: ## look for what the tests need; install it as root where there is apt-get
 	@.ci/deps
 
-bench: ## measure, and print the medians beside the figures kept in cmd/mews/testdata/last.txt
+bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/last.txt
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
 crash: ## the long crash run: 10,000 messages on Telegram, 200 kills
 	MEWS_CRASH_UPDATES=10000 MEWS_CRASH_KILLS=200 $(GO) test -count=1 -timeout 60m -v -run TestCrashRun ./cmd/mews
 
-escapes: ## every way out of the walls that we know, in every tier, with the walls in place and taken away
+escapes: ## try every known way out of the walls, in every tier, with the walls in place and taken away
 	$(GO) test -count=1 -v -run 'TestEscapes|TestWallsTakenAway' ./worker/sandbox
 
 live: ## a short conversation with each real provider whose key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY)

@@ -1,4 +1,4 @@
-// The programs that look after the code. They are in a module of their own so that go.mod stays the product's.
+// The tools for working on the code. They have a module of their own, so that go.mod has the product's dependencies only.
 module mews/tools
 
 go 1.26.0

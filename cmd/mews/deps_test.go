@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// Who may import whom. (The form, a table of what must not be linked with the reason as the failure, is that of
+// These tests hold who may import whom. (A table of what must not be linked, with the reason as the failure, is the form of
 // tailscale's tstest/deptest.)
 
-// floors are the floor of every package: it imports packages of lower floors only. A pattern that ends in /... means
-// what is below it too; the longest that fits counts. A package that fits none has no place in the house yet.
+// floors has the floor of every package, which imports packages of lower floors only. A pattern that ends in /... covers the
+// packages below it too; the longest pattern that fits counts. Every package needs one.
 var floors = map[string]int{
 	"mews/cmd/mews":         6,
 	"mews/cmd/mews/chat":    6,
@@ -80,7 +80,7 @@ var floors = map[string]int{
 	"mews/protocol/spawnwire": 0,
 }
 
-// siblings are the imports within a floor that are right, and why.
+// siblings are the imports within a floor that are allowed, and why.
 var siblings = map[[2]string]string{
 	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                           "what the program is made of",
@@ -93,7 +93,7 @@ var siblings = map[[2]string]string{
 	{"mews/worker/workspace", "mews/worker"}:                            "the words are below everything of their side",
 }
 
-// ban is something that certain packages may not import.
+// ban is an import that certain packages may not have.
 type ban struct {
 	importer string // pattern
 	imported string // pattern
@@ -103,14 +103,14 @@ type ban struct {
 var bans = []ban{
 	{"mews/supervisor/...", "mews/worker/...", "the two sides meet on the wire alone"},
 	{"mews/worker/...", "mews/supervisor/...", "the two sides meet on the wire alone"},
-	{"mews/supervisor/...", "mews/config", "only cmd/mews and supervisor/app read the configuration; the latter copies it into each part's options"},
-	{"mews/worker/...", "mews/config", "only cmd/mews and supervisor/app read the configuration; the latter copies it into each part's options"},
+	{"mews/supervisor/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it into each part's options"},
+	{"mews/worker/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it into each part's options"},
 }
 
-// composes are the imports that a ban does not mean.
+// composes are the imports that are allowed in spite of a ban.
 var composes = map[[2]string]bool{{"mews/supervisor/app", "mews/config"}: true}
 
-// linked are the programs and what must be nowhere in them, however deep.
+// linked are the programs, and the packages that they may not link, directly or through others.
 var linked = []ban{
 	{"mews/cmd/mews", "mews/worker/...", "no tool ever runs in the process that holds the keys"},
 	{"mews/cmd/mews", "testing", "a fake has no business in a program"},
@@ -134,7 +134,7 @@ var linked = []ban{
 	{"mews/cmd/mews-spawner", "testing", "a fake has no business in a program"},
 }
 
-// listed is what `go list` tells of a package.
+// listed is the answer of `go list` about a package.
 type listed struct {
 	ImportPath string
 	GoFiles    []string
@@ -176,7 +176,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestFault is the floors' rules on imports that nobody has.
+// TestFault tries the rules on imports that no package has.
 func TestFault(t *testing.T) {
 	for _, test := range []struct {
 		importer, imported, want string
@@ -214,7 +214,7 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// fault is why an import is wrong, "" where it is right.
+// fault says why an import is wrong, "" where it is right.
 func fault(importer, imported string) string {
 	if !fits("mews/...", imported) {
 		if fits("mews/protocol/...", importer) && !isTest(importer) && strings.Contains(imported, ".") {
@@ -249,7 +249,7 @@ func faultOfFloors(importer, imported string) string {
 	return ""
 }
 
-// floorOf is the floor of a package; that of a package made for tests is the floor of what it is beside.
+// floorOf is the floor of a package. A package made for tests is on the floor of the package that it is for.
 func floorOf(pkg string) (floor int, ok bool) {
 	if isTest(pkg) {
 		pkg = path.Dir(pkg)
@@ -271,7 +271,7 @@ func fits(pattern, pkg string) bool {
 	return pkg == root || all && strings.HasPrefix(pkg, root+"/")
 }
 
-// chainTo is a shortest way from a package to one that fits, nil where there is none.
+// chainTo is a shortest chain of imports from a package to one that fits the pattern, nil where there is none.
 func chainTo(imports map[string][]string, from, pattern string) []string {
 	ways := [][]string{{from}}
 	seen := map[string]bool{from: true}
