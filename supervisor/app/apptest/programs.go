@@ -127,8 +127,9 @@ func GiveToWorkers(t testing.TB, dir string) {
 	}
 }
 
-// build builds the programs as people have them, or mews with the race detector, which needs cgo. The other two are
-// as they are: the detector's memory is more than a worker may have, and their own packages' tests have it.
+// build builds the programs as people have them, or mews with the race detector, which needs cgo. The other two never have
+// it: the detector takes more memory than a worker may have, and their own packages' tests have it. The flags are those of
+// make build and make test, so that SQLite is not compiled again.
 func build(race bool) (string, error) {
 	dir, err := os.MkdirTemp("", "mews-programs-")
 	if err != nil {
@@ -138,11 +139,12 @@ func build(race bool) (string, error) {
 	folders.made = append(folders.made, dir)
 	folders.Unlock()
 	for _, program := range []string{"mews", "mews-spawner", "mews-worker"} {
-		args, cgo := []string{"build", "-o", dir + string(filepath.Separator), "-ldflags", "-X main.version=test"}, "CGO_ENABLED=0"
+		flags, cgo := []string{"-trimpath"}, "CGO_ENABLED=0"
 		if race && program == "mews" {
-			args, cgo = append(args, "-race"), "CGO_ENABLED=1"
+			flags, cgo = []string{"-race", "-gcflags=github.com/ncruces/go-sqlite3-wasm/v6=-race=false"}, "CGO_ENABLED=1"
 		}
-		cmd := exec.Command("go", append(args, "mews/cmd/"+program)...)
+		args := []string{"build", "-o", dir + string(filepath.Separator), "-ldflags", "-X main.version=test"}
+		cmd := exec.Command("go", slices.Concat(args, flags, []string{"mews/cmd/" + program})...)
 		cmd.Env = append(os.Environ(), cgo)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("build the programs: %w\n%s", err, out)
