@@ -252,5 +252,5 @@ func render(text string, growing bool) []supervisor.RichText {
 
 // halve makes smaller messages of one that was found too long.
 func halve(t supervisor.RichText) []supervisor.RichText {
-	return markdown.Split(t, max(1, markdown.Length(t.Text)/2))
+	return markdown.Split(t, max(1, supervisor.Units(t.Text)/2))
 }

@@ -1,20 +1,22 @@
 package markdown
 
 import (
-	"strconv"
+	"bufio"
+	"bytes"
+	"html"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/yuin/goldmark/util"
+	renderer "github.com/yuin/goldmark/renderer/html"
 )
 
-// tabWidth is how many columns a tab in code takes: Telegram's servers would make one space of it.
+// tabWidth is how many columns a tab in code takes. Telegram's servers would make it one space.
 const tabWidth = 4
 
-// tidy is s without the characters that Telegram's servers replace or drop: control characters become spaces, and what
-// turns the direction of the text that follows is taken out.
-func tidy(s string) string {
+// sanitize replaces the characters that Telegram's servers replace or drop. Control characters become spaces; those that turn
+// the direction of the text behind them are taken out.
+func sanitize(s string) string {
 	if strings.IndexFunc(s, offending) < 0 {
 		return s
 	}
@@ -67,65 +69,15 @@ func untabbed(line string) string {
 	return b.String()
 }
 
-// unescape is text as it reads: without its backslashes, and with the characters that its references name.
+// unescape is text as it reads: without its backslashes, and with the characters that its references name. The library's writer
+// does so, and escapes what it writes for HTML.
 func unescape(s string) string {
 	if !strings.ContainsAny(s, `\&`) {
 		return s
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && util.IsPunct(s[i+1]) {
-			i++
-			b.WriteByte(s[i])
-			continue
-		}
-		if s[i] == '&' {
-			if what, n := reference(s[i:]); n > 0 {
-				b.WriteString(what)
-				i += n - 1
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
-// maxReference is longer than any character reference: &CounterClockwiseContourIntegral;
-const maxReference = 40
-
-// reference is the character that s begins with a reference to, and how long that is; 0 where it does not.
-func reference(s string) (string, int) {
-	end := strings.IndexByte(s[:min(len(s), maxReference)], ';')
-	if end < 2 {
-		return "", 0
-	}
-	name := s[1:end]
-	if name[0] == '#' {
-		if r := numbered(name[1:]); r != "" {
-			return r, end + 1
-		}
-		return "", 0
-	}
-	entity, ok := util.LookUpHTML5EntityByName(name)
-	if !ok {
-		return "", 0
-	}
-	return string(entity.Characters), end + 1
-}
-
-// numbered is the character of a numeric reference's digits; "" where they are none.
-func numbered(digits string) string {
-	base := 10
-	if digits != "" && digits[0]|0x20 == 'x' {
-		base, digits = 16, digits[1:]
-	}
-	if len(digits) > 7 || strings.ContainsAny(digits, "+-_") {
-		return ""
-	}
-	n, err := strconv.ParseUint(digits, base, 32)
-	if err != nil {
-		return ""
-	}
-	return string(util.ToValidRune(rune(n)))
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	renderer.DefaultWriter.Write(w, []byte(s))
+	w.Flush() // into memory: it can't fail
+	return html.UnescapeString(b.String())
 }

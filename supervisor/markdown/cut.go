@@ -1,83 +1,80 @@
 package markdown
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"mews/supervisor"
 )
 
-// A cut at the end of a paragraph, a line or a word is taken in the last half of the room; where there is none, one at
-// the end of a line or a word is better than one within a word as long as a little of the room is used.
+// A message ends in the last half of its room, at the end of a paragraph, a line or a word. Where none ends there, it ends at an
+// earlier end of one, as long as an eighth of the room is used. Else it ends within a word.
 const (
-	goodRoom = 2
-	someRoom = 8
+	preferredPart = 2
+	leastPart     = 8
 )
 
-// breaks are the places where a message may end, from the best: the last of each kind, 0 for none.
-type breaks struct {
+// breakPoints are where a message may end, the best kind first: the last place of each kind, 0 for none.
+type breakPoints struct {
 	paragraph, line, word int
 }
 
-// cut is where the message ends that begins at at.
-func (c *cutter) cut(at int) int {
+// messageEnd is the end of the message that begins at at.
+func (c *cutter) messageEnd(at int) int {
 	end := c.room(at)
 	if end == len(c.text) {
 		return end
 	}
-	half := at + (end-at)/goodRoom
-	if found := c.breaks(half, end, at); found != (breaks{}) {
-		return found.best()
+	half := at + (end-at)/preferredPart
+	if found := c.findBreaks(half, end, at); found != (breakPoints{}) {
+		return found.preferred()
 	}
-	lowest := at + (end-at)/someRoom
-	if in, ok := c.pre(end - 1); ok {
+	lowest := at + (end-at)/leastPart
+	if in, ok := c.codeAt(end - 1); ok {
 		lowest = min(lowest, max(at, in.start))
 	}
-	if found := c.breaks(lowest, half, at); found != (breaks{}) {
+	if found := c.findBreaks(lowest, half, at); found != (breakPoints{}) {
 		return max(found.paragraph, found.line, found.word)
 	}
 	return end
 }
 
-func (b breaks) best() int {
-	for _, at := range []int{b.paragraph, b.line, b.word} {
-		if at > 0 {
-			return at
-		}
-	}
-	return 0
-}
+func (b breakPoints) preferred() int { return cmp.Or(b.paragraph, b.line, b.word) }
 
-// breaks finds the last of each kind behind from, up to end, in the room that begins at at.
-func (c *cutter) breaks(from, end, at int) breaks {
-	var found breaks
+// findBreaks finds the last break point of each kind behind from and up to end, in the room that begins at at.
+func (c *cutter) findBreaks(from, end, at int) breakPoints {
+	var found breakPoints
 	for i := end; i > max(from, at) && found.paragraph == 0; i-- {
 		if i >= len(c.text) || !c.bounds[i-at] {
 			continue
 		}
-		_, code := c.pre(i)
+		_, code := c.codeAt(i)
 		switch {
-		case c.text[i] == '\n' && !code && c.paragraph(i):
+		case c.text[i] == '\n' && !code && c.endsParagraph(i):
 			found.paragraph = i
 		case c.text[i] == '\n' && found.line == 0:
-			found.line = c.whole(i, code)
+			found.line = c.betweenCharacters(i, code)
 		case found.word == 0 && !code && c.text[i] != '\n':
-			found.word = c.word(i)
+			found.word = c.endsWord(i)
 		}
 	}
 	return found
 }
 
-// paragraph says whether a paragraph ends at i.
-func (c *cutter) paragraph(i int) bool {
-	return strings.HasPrefix(c.text[i:], "\n\n") && c.text[i-1] != '\n' && c.whole(i, false) > 0
+// endsParagraph says whether a paragraph ends at i.
+func (c *cutter) endsParagraph(i int) bool {
+	return strings.HasPrefix(c.text[i:], "\n\n") && c.text[i-1] != '\n' && c.betweenCharacters(i, false) > 0
 }
 
-// word is i where a word ends there, or a sentence of a script that has no spaces; else 0.
-func (c *cutter) word(i int) int {
+// endsWord is i where a word ends at i, or a sentence of a script that has no spaces; else 0.
+func (c *cutter) endsWord(i int) int {
 	if c.text[i] == ' ' {
-		return c.whole(i, false)
+		return c.betweenCharacters(i, false)
 	}
 	if c.text[i-1] < utf8.RuneSelf {
 		return 0
@@ -88,8 +85,8 @@ func (c *cutter) word(i int) int {
 	return 0
 }
 
-// whole is i where no character is cut when the white space behind i is dropped; else 0. In code only the line's end is.
-func (c *cutter) whole(i int, code bool) int {
+// betweenCharacters is i where dropping the white space behind i cuts no character; else 0. In code only the line's end is dropped.
+func (c *cutter) betweenCharacters(i int, code bool) int {
 	last := i
 	for i := i; i < len(c.text); {
 		n := space(c.text[i:])
@@ -108,35 +105,35 @@ func (c *cutter) whole(i int, code bool) int {
 	return i
 }
 
-// room is how far a message may reach that begins at at, and leaves in bounds where in it a character begins.
+// room is how far a message that begins at at may reach. It leaves in bounds where characters begin in it.
 func (c *cutter) room(at int) int {
 	within := c.text[at:runeStart(c.text, min(len(c.text), at+utf8.UTFMax*(c.limit+1)))]
 	c.bounds = append(c.bounds[:0], make([]bool, len(within)+1)...)
-	entities, next := c.entities(at), c.next
+	entities, next := c.countOpen(at), c.next
 	i, used := 0, 0
 	for i < len(within) {
-		for ; next < len(c.spans) && c.spans[next].start <= at+i; next++ {
+		for ; next < len(c.marks) && c.marks[next].start <= at+i; next++ {
 			entities++
 		}
 		if entities > MaxEntities && i > 0 {
 			break
 		}
 		n := cluster(within[i:])
-		if used += Length(within[i : i+n]); used > c.limit {
+		if used += supervisor.Units(within[i : i+n]); used > c.limit {
 			break
 		}
 		c.bounds[i] = true
 		i += n
 	}
 	if i == 0 {
-		i = c.runes(within)
+		i = c.partOfCharacter(within)
 	}
 	c.bounds[i] = true
 	return at + i
 }
 
-// entities is how many of those that began before the last cut go on behind at.
-func (c *cutter) entities(at int) int {
+// countOpen is how many of the marks that began before the last cut go on behind at.
+func (c *cutter) countOpen(at int) int {
 	n := 0
 	for _, s := range c.open {
 		if s.end > at {
@@ -146,18 +143,18 @@ func (c *cutter) entities(at int) int {
 	return n
 }
 
-// runes is how much of a character may stand in a message that is too small for it.
-func (c *cutter) runes(s string) int {
+// partOfCharacter is how much of a character fits into a message that is too small for the whole.
+func (c *cutter) partOfCharacter(s string) int {
 	used := 0
 	for i, r := range s {
-		if used += units(r); used > c.limit {
+		if used += utf16.RuneLen(r); used > c.limit {
 			return i
 		}
 	}
 	return len(s)
 }
 
-// cluster is the length of the character that s begins with, as a person sees it.
+// cluster is the length of the first character of s, as a person sees characters.
 func cluster(s string) int {
 	if s[0] < utf8.RuneSelf && s[0] != '\r' && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1
@@ -166,7 +163,7 @@ func cluster(s string) int {
 	return len(first)
 }
 
-// space is the length of the white space that s begins with: one character, or 0.
+// space is the length of the first character of s where that is white space, else 0.
 func space(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	if n == 0 || !unicode.IsSpace(r) {
@@ -175,7 +172,7 @@ func space(s string) int {
 	return n
 }
 
-// runeStart is the beginning of the character that i is in.
+// runeStart is the beginning of the rune that i is in.
 func runeStart(s string, i int) int {
 	for i > 0 && i < len(s) && !utf8.RuneStart(s[i]) {
 		i--

@@ -9,18 +9,18 @@ import (
 	"mews/supervisor"
 )
 
-// note is a footnote.
-type note struct {
+// footnote is a footnote of a document.
+type footnote struct {
 	node   ast.Node
 	number int    // 0 while nothing refers to it
-	url    string // that it is or begins with; "" for none
+	url    string // the address that it begins with; "" for none
 }
 
-// notes are a document's footnotes.
-type notes struct {
-	all     []*note // as they are defined
-	labels  map[string]*note
-	ordered []*note // by number
+// footnotes are a document's footnotes.
+type footnotes struct {
+	all     []*footnote // as they are defined
+	byLabel map[string]*footnote
+	ordered []*footnote // by number
 }
 
 // footnoteLabel is the label of a footnote's definition.
@@ -31,24 +31,24 @@ func footnoteLabel(n ast.Node) (string, bool) {
 	return "", false
 }
 
-func findNotes(src []byte, root ast.Node) *notes {
-	found := &notes{labels: map[string]*note{}}
+func findFootnotes(src []byte, root ast.Node) *footnotes {
+	found := &footnotes{byLabel: map[string]*footnote{}}
 	walk(root, func(n ast.Node) {
 		label, ok := footnoteLabel(n)
 		if !ok {
 			return
 		}
-		added := &note{node: n, url: noteAddress(src, n)}
+		added := &footnote{node: n, url: footnoteAddress(src, n)}
 		found.all = append(found.all, added)
-		if found.labels[label] == nil {
-			found.labels[label] = added
+		if found.byLabel[label] == nil {
+			found.byLabel[label] = added
 		}
 	})
 	return found
 }
 
-// noteAddress is the address that a footnote begins with.
-func noteAddress(src []byte, n ast.Node) string {
+// footnoteAddress is the address that a footnote begins with.
+func footnoteAddress(src []byte, n ast.Node) string {
 	for n != nil && n.Type() != ast.TypeInline {
 		n = n.FirstChild()
 	}
@@ -66,8 +66,8 @@ func noteAddress(src []byte, n ast.Node) string {
 	return to
 }
 
-// give numbers a footnote, once.
-func (n *notes) give(one *note) int {
+// number gives a footnote the next number, once.
+func (n *footnotes) number(one *footnote) int {
 	if one.number == 0 {
 		n.ordered = append(n.ordered, one)
 		one.number = len(n.ordered)
@@ -75,12 +75,9 @@ func (n *notes) give(one *note) int {
 	return one.number
 }
 
-// notePage renders the page's footnotes.
-type notePage struct{ *page }
-
-// reference renders [1], as a link where the footnote has one.
-func (p notePage) reference(label string) {
-	one := p.notes.labels[label]
+// footnoteReference renders [1], as a link where the footnote has one.
+func (p *page) footnoteReference(label string) {
+	one := p.footnotes.byLabel[label]
 	if one == nil {
 		p.w.put("[^" + label + "]")
 		return
@@ -89,27 +86,27 @@ func (p notePage) reference(label string) {
 		p.w.push(mark{kind: supervisor.EntityLink, url: one.url})
 		defer p.w.pop()
 	}
-	p.w.put("[" + strconv.Itoa(p.notes.give(one)) + "]")
+	p.w.put("[" + strconv.Itoa(p.footnotes.number(one)) + "]")
 }
 
-// footnotes lists the footnotes: in the order in which they are referred to, then those that nothing refers to.
-func (p notePage) footnotes() {
+// listFootnotes lists the footnotes: in the order in which they are referred to, then those that nothing refers to.
+func (p *page) listFootnotes() {
 	p.w.gap(2)
-	for i := 0; i < len(p.notes.ordered); i++ {
-		p.footnote(p.notes.ordered[i])
+	for i := 0; i < len(p.footnotes.ordered); i++ {
+		p.showFootnote(p.footnotes.ordered[i])
 	}
-	for _, one := range p.notes.all {
+	for _, one := range p.footnotes.all {
 		if one.number == 0 {
-			p.notes.give(one)
-			p.footnote(one)
+			p.footnotes.number(one)
+			p.showFootnote(one)
 		}
 	}
 }
 
-func (p notePage) footnote(one *note) {
+func (p *page) showFootnote(one *footnote) {
 	p.w.gap(1)
 	p.w.put("[" + strconv.Itoa(one.number) + "]")
-	p.w.glued = true
+	p.w.sameLine = true
 	p.indented(indentation, func() { p.blocks(one.node, 1) })
-	p.w.glued = false
+	p.w.sameLine = false
 }

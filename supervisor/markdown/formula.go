@@ -11,12 +11,12 @@ import (
 // maxFormula is how long a formula may be, in bytes; what is longer is text like any other.
 const maxFormula = 2000
 
-// formulas parses mathematics as models write it, to show it as it is: its stars and underscores are no marks.
-type formulas struct{}
+// formulaParser parses mathematics as models write it. It is shown unchanged: its stars and underscores are no marks.
+type formulaParser struct{}
 
-func (formulas) Trigger() []byte { return []byte{'$', '\\'} }
+func (formulaParser) Trigger() []byte { return []byte{'$', '\\'} }
 
-func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, position := block.Position()
 	segments, all := formulaLines(block)
 	block.SetPosition(line, position)
@@ -24,7 +24,7 @@ func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node 
 	if left == 0 {
 		return nil
 	}
-	node := &inline{kind: kindFormula}
+	node := &inlineNode{kind: kindFormula}
 	for _, s := range segments {
 		n := min(left, s.Len())
 		node.segments = append(node.segments, s.WithStop(s.Start+n))
@@ -36,7 +36,7 @@ func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node 
 	return node
 }
 
-// formulaLines are the lines from here on that a formula may have.
+// formulaLines are the lines from here on that may belong to a formula.
 func formulaLines(block text.Reader) (segments []text.Segment, all []byte) {
 	for len(all) < maxFormula {
 		line, segment := block.PeekLine()
@@ -44,7 +44,7 @@ func formulaLines(block text.Reader) (segments []text.Segment, all []byte) {
 			break
 		}
 		segments, all = append(segments, segment), append(all, line[:min(len(line), maxFormula)]...)
-		if !displayed(all) || len(line) > maxFormula {
+		if !mayHaveLines(all) || len(line) > maxFormula {
 			break
 		}
 		block.AdvanceLine()
@@ -52,17 +52,17 @@ func formulaLines(block text.Reader) (segments []text.Segment, all []byte) {
 	return segments, all
 }
 
-// displayed says whether a formula that begins so may have more than a line.
-func displayed(s []byte) bool {
+// mayHaveLines says whether a formula that begins like s may have more than one line.
+func mayHaveLines(s []byte) bool {
 	return bytes.HasPrefix(s, []byte("$$")) || bytes.HasPrefix(s, []byte(`\[`))
 }
 
-// brackets are the ends of formulas by their beginnings, the longer ones first.
-var brackets = []struct{ open, end string }{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}}
+// formulaBrackets are the ends of formulas by their beginnings, the longer ones first.
+var formulaBrackets = []struct{ open, end string }{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}}
 
-// formulaEnd is how long the formula is that s begins with; 0 where it begins with none.
+// formulaEnd is the length of the formula at the beginning of s; 0 where there is none.
 func formulaEnd(s []byte) int {
-	for _, b := range brackets {
+	for _, b := range formulaBrackets {
 		if !bytes.HasPrefix(s, []byte(b.open)) {
 			continue
 		}
@@ -71,7 +71,7 @@ func formulaEnd(s []byte) int {
 			return 0
 		}
 		body, after := s[len(b.open):][:n], s[len(b.open)+n+len(b.end):]
-		if !mathematical(body) || b.open == "$" && !snug(body, after) {
+		if !mathematical(body) || b.open == "$" && !tightDollars(body, after) {
 			return 0
 		}
 		return len(b.open) + n + len(b.end)
@@ -79,8 +79,8 @@ func formulaEnd(s []byte) int {
 	return 0
 }
 
-// snug says whether dollars stand around a formula as they do not stand before prices. (Pandoc's rule.)
-func snug(body, after []byte) bool {
+// tightDollars says whether the dollars around body mark a formula and no prices. (Pandoc's rule.)
+func tightDollars(body, after []byte) bool {
 	first, last := body[0], body[len(body)-1]
 	return first != ' ' && first != '\n' && last != ' ' && last != '\\' &&
 		(len(after) == 0 || after[0] < '0' || after[0] > '9')

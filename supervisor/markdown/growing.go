@@ -17,10 +17,10 @@ import (
 func Growing(md string) supervisor.RichText {
 	src := source(md)
 	root := parse(src)
-	if excessive(src) {
+	if tooCostly(src) {
 		return render(src, root)
 	}
-	if begun := settle(src, root); !bytes.Equal(begun, src) {
+	if begun := settleLastLine(src, root); !bytes.Equal(begun, src) {
 		src, root = begun, parse(begun)
 	}
 	if closed := closeInlines(src, root); !bytes.Equal(closed, src) {
@@ -29,9 +29,9 @@ func Growing(md string) supervisor.RichText {
 	return render(src, root)
 }
 
-// settle decides what the last line will be: a marker that stands alone is left away until something stands behind it, and
-// what begins as a table is made one.
-func settle(src []byte, root ast.Node) []byte {
+// settleLastLine decides what the last line will be. A marker that stands alone is left out until something stands behind it, and
+// what begins like a table is made one.
+func settleLastLine(src []byte, root ast.Node) []byte {
 	last := lastBlock(root)
 	if fence, ok := last.(*ast.FencedCodeBlock); ok && reaches(fence, len(bytes.TrimRight(src, "\n"))) {
 		return withoutPartialFence(src, fence)
@@ -43,19 +43,18 @@ func settle(src []byte, root ast.Node) []byte {
 		return tabled
 	}
 	start := bytes.LastIndexByte(src, '\n') + 1
-	if marking.Match(src[start:]) {
+	if markerLine.Match(src[start:]) {
 		return src[:start]
 	}
 	return src
 }
 
-// marking is a line of which only the mark is there that says what it will be: of a list's item, a heading, an underline,
-// a quote, a fence.
-var marking = regexp.MustCompile("^[ \t>]*" +
+// markerLine is a line that has only the mark of what it will be: a list's item, a heading, an underline, a quote, a fence.
+var markerLine = regexp.MustCompile("^[ \t>]*" +
 	"(?:(?:[-*+]|[0-9]{1,2}[.)])(?:[ \t]+(?:\\[[ xX]?\\]?)?)?|" +
 	"#{1,6}|=+|-+|\\*{1,3}|_{1,3}|~{1,2}|`{1,2}|\\|{1,2}|!?\\[)?[ \t]*$")
 
-// withoutPartialFence leaves away what may become the end of a fence, and a beginning behind which no code stands yet.
+// withoutPartialFence leaves out what may become the end of a fence, and the beginning of a fence that has no code yet.
 func withoutPartialFence(src []byte, fence *ast.FencedCodeBlock) []byte {
 	if fence.Lines().Len() == 0 {
 		return src[:bytes.LastIndexByte(src[:fence.Info.Segment.Start], '\n')+1]
@@ -96,11 +95,11 @@ func blockEnd(n ast.Node) int {
 
 func reaches(n ast.Node, end int) bool { return blockEnd(n) >= end }
 
-// delimiting is a part of the line under a table's head.
-var delimiting = regexp.MustCompile(`^[ \t>]*[|:-][|:\- \t]*$`)
+// delimiterPart is a part of the line under a table's head.
+var delimiterPart = regexp.MustCompile(`^[ \t>]*[|:-][|:\- \t]*$`)
 
-// asTable makes a table of a paragraph whose last lines are the head of one, or its head and a part of the line under it.
-// It says false where they are not.
+// asTable makes a table of a paragraph whose last lines are a table's head, or the head and a part of the line under it. It says
+// false of any other paragraph.
 func asTable(src []byte, last ast.Node) ([]byte, bool) {
 	if last == nil || last.Kind() != ast.KindParagraph && last.Kind() != ast.KindHeading && last.Kind() != ast.KindTextBlock {
 		return src, rowBegins(src, last)
@@ -111,7 +110,7 @@ func asTable(src []byte, last ast.Node) ([]byte, bool) {
 	}
 	start := bytes.LastIndexByte(body, '\n') + 1
 	line := body[start:]
-	if delimiting.Match(line) && start > 0 {
+	if delimiterPart.Match(line) && start > 0 {
 		head := body[bytes.LastIndexByte(body[:start-1], '\n')+1 : start-1]
 		if n := columns(head); n > 0 && bytes.IndexByte(head, '|') >= 0 {
 			return append(bytes.Clone(src[:start]), delimiter(head, n)...), true
@@ -123,10 +122,10 @@ func asTable(src []byte, last ast.Node) ([]byte, bool) {
 	return append(append(bytes.Clone(body), '\n'), delimiter(line, columns(line))...), true
 }
 
-// rowBegins says that a table's next row begins, and nothing of it is there yet.
+// rowBegins says that a table's next row begins, and has nothing in it yet.
 func rowBegins(src []byte, last ast.Node) bool {
 	return last != nil && last.Kind() == extended.KindTableCell &&
-		!marking.Match(src[bytes.LastIndexByte(src, '\n')+1:])
+		!markerLine.Match(src[bytes.LastIndexByte(src, '\n')+1:])
 }
 
 // columns is how many cells a row has.

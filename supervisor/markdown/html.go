@@ -12,13 +12,13 @@ import (
 
 // element is what a tag of HTML becomes.
 type element struct {
-	mark    supervisor.EntityType // "" for none
-	before  string                // stands where it opens
-	line    bool                  // stands on lines of its own
-	unequal bool                  // needs no other tag to open or to close it
+	mark     supervisor.EntityType // "" for none
+	before   string                // stands where it opens
+	line     bool                  // stands on lines of its own
+	unpaired bool                  // a tag of it acts alone
 }
 
-// elements are those that a model writes where Markdown has nothing; any other tag is shown as it is.
+// elements are those that models write where Markdown has nothing. Any other tag is shown unchanged.
 var elements = map[string]element{
 	"b": {mark: supervisor.EntityBold}, "strong": {mark: supervisor.EntityBold},
 	"i": {mark: supervisor.EntityItalic}, "em": {mark: supervisor.EntityItalic},
@@ -29,9 +29,9 @@ var elements = map[string]element{
 	"kbd":        {mark: supervisor.EntityBold}, "mark": {mark: supervisor.EntityBold},
 	"code": {}, "u": {}, "ins": {}, "small": {}, "span": {},
 	"sup": {before: "^"}, "sub": {before: "_"},
-	"br":      {line: true, unequal: true},
-	"details": {line: true, unequal: true}, "p": {line: true, unequal: true},
-	"div": {line: true, unequal: true}, "center": {line: true, unequal: true},
+	"br":      {line: true, unpaired: true},
+	"details": {line: true, unpaired: true}, "p": {line: true, unpaired: true},
+	"div": {line: true, unpaired: true}, "center": {line: true, unpaired: true},
 }
 
 var (
@@ -40,27 +40,24 @@ var (
 	anyTag    = regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
 )
 
-// step is what to do about one tag.
-type step struct {
-	text   string // shown
-	line   bool   // a line ends
-	opens  bool
-	opened mark
-	closes bool
+// tagAction is what to do about one tag.
+type tagAction struct {
+	text       string // shown
+	line       bool   // a line ends
+	opensMark  bool
+	opened     mark
+	closesMark bool
 }
 
-// htmlPage renders the page's raw HTML.
-type htmlPage struct{ *page }
-
-// tag does a step.
-func (p htmlPage) tag(s step) {
-	if s.closes {
+// showTag does what is to be done about a tag.
+func (p *page) showTag(s tagAction) {
+	if s.closesMark {
 		p.w.pop()
 	}
 	if s.line {
 		p.w.newline()
 	}
-	if s.opens {
+	if s.opensMark {
 		p.w.push(s.opened)
 	}
 	for i, line := range strings.Split(s.text, "\n") {
@@ -71,8 +68,8 @@ func (p htmlPage) tag(s step) {
 	}
 }
 
-// tags are the steps for the tags in n, each of which closes only what was opened in n.
-func (p htmlPage) tags(n ast.Node) map[ast.Node]step {
+// tagActions are what to do about the tags in n. Each closes only what was opened in n.
+func (p *page) tagActions(n ast.Node) map[ast.Node]tagAction {
 	var nodes []ast.Node
 	var texts []string
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -83,17 +80,17 @@ func (p htmlPage) tags(n ast.Node) map[ast.Node]step {
 	if nodes == nil {
 		return nil
 	}
-	steps := make(map[ast.Node]step, len(nodes))
-	for i, s := range pair(texts) {
+	steps := make(map[ast.Node]tagAction, len(nodes))
+	for i, s := range pairTags(texts) {
 		steps[nodes[i]] = s
 	}
 	return steps
 }
 
-// pair is what to do about each of some tags: those that find no partner are shown.
-func pair(tags []string) []step {
-	steps := make([]step, len(tags))
-	var open []int // those that wait for their partner
+// pairTags is what to do about each tag. Those that have no partner are shown.
+func pairTags(tags []string) []tagAction {
+	steps := make([]tagAction, len(tags))
+	var open []int // tags that wait for their partner
 	names := make([]string, len(tags))
 	for i, t := range tags {
 		steps[i].text = t
@@ -101,18 +98,18 @@ func pair(tags []string) []step {
 		names[i] = name
 		switch {
 		case name == "":
-		case elements[name].unequal:
-			steps[i] = step{line: true}
+		case elements[name].unpaired:
+			steps[i] = tagAction{line: true}
 		case !closing:
 			open = append(open, i)
 		default:
-			open = match(steps, names, open, i)
+			open = matchClosing(steps, names, open, i)
 		}
 	}
 	return steps
 }
 
-// elementOf is the name of a tag that becomes something, and whether it is a closing one.
+// elementOf is the name of a known tag, and whether it is a closing one; "" for any other tag.
 func elementOf(tag string) (name string, closing bool) {
 	if anchorTag.MatchString(tag) {
 		return "a", false
@@ -128,44 +125,44 @@ func elementOf(tag string) (name string, closing bool) {
 	return name, closing
 }
 
-// maxWaiting is how many open tags a closing one is looked for in.
-const maxWaiting = 16
+// maxOpenTags is among how many open tags the partner of a closing one is looked for.
+const maxOpenTags = 16
 
-// match pairs a closing tag with the last that opened its element.
-func match(steps []step, names []string, open []int, closing int) []int {
-	for i := len(open) - 1; i >= max(0, len(open)-maxWaiting); i-- {
+// matchClosing pairs a closing tag with the last tag that opened its element.
+func matchClosing(steps []tagAction, names []string, open []int, closing int) []int {
+	for i := len(open) - 1; i >= max(0, len(open)-maxOpenTags); i-- {
 		at := open[i]
 		if names[at] != names[closing] {
 			continue
 		}
-		opener, ok := opening(steps[at].text, names[at])
+		opener, ok := openingAction(steps[at].text, names[at])
 		if !ok {
 			return open[:i]
 		}
-		steps[at], steps[closing] = opener, step{closes: true, line: opener.line}
+		steps[at], steps[closing] = opener, tagAction{closesMark: true, line: opener.line}
 		return open[:i]
 	}
 	return open
 }
 
-// opening is what an opening tag does that has its partner.
-func opening(tag, name string) (step, bool) {
+// openingAction is what to do about an opening tag that has a partner.
+func openingAction(tag, name string) (tagAction, bool) {
 	if m := anchorTag.FindStringSubmatch(tag); m != nil {
 		to, ok := linkable(unescape(m[1]))
-		return step{opens: true, opened: mark{kind: supervisor.EntityLink, url: to}}, ok
+		return tagAction{opensMark: true, opened: mark{kind: supervisor.EntityLink, url: to}}, ok
 	}
 	e := elements[name]
-	return step{opens: true, opened: mark{kind: e.mark}, text: e.before, line: e.line}, true
+	return tagAction{opensMark: true, opened: mark{kind: e.mark}, text: e.before, line: e.line}, true
 }
 
-// htmlBlock renders a block of HTML: its text, and of its tags those that are known.
-func (p htmlPage) htmlBlock(n *ast.HTMLBlock) {
+// htmlBlock renders a block of HTML: its text, and the tags that are known.
+func (p *page) htmlBlock(n *ast.HTMLBlock) {
 	text := p.lines(n)
 	if n.HasClosure() {
 		text += string(n.ClosureLine.Value(p.src))
 	}
 	if n.HTMLBlockType != ast.HTMLBlockType6 && n.HTMLBlockType != ast.HTMLBlockType7 {
-		p.tag(step{text: strings.TrimRight(text, "\n")})
+		p.showTag(tagAction{text: strings.TrimRight(text, "\n")})
 		return
 	}
 	places := anyTag.FindAllStringIndex(text, -1)
@@ -174,16 +171,16 @@ func (p htmlPage) htmlBlock(n *ast.HTMLBlock) {
 		tags[i] = text[at[0]:at[1]]
 	}
 	from := 0
-	for i, s := range pair(tags) {
+	for i, s := range pairTags(tags) {
 		p.prose(text[from:places[i][0]])
-		p.tag(s)
+		p.showTag(s)
 		from = places[i][1]
 	}
 	p.prose(text[from:])
 }
 
 // prose renders what stands between tags.
-func (p htmlPage) prose(s string) {
+func (p *page) prose(s string) {
 	for i, line := range strings.Split(s, "\n") {
 		if i > 0 {
 			p.w.gap(1)

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -13,11 +14,10 @@ import (
 
 // inlines renders what stands in a paragraph, a heading, a mark.
 func (p *page) inlines(n ast.Node) {
-	html := htmlPage{p}
-	tags := html.tags(n)
+	tags := p.tagActions(n)
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if c.Kind() == ast.KindRawHTML {
-			html.tag(tags[c])
+			p.showTag(tags[c])
 			continue
 		}
 		p.inline(c)
@@ -27,11 +27,11 @@ func (p *page) inlines(n ast.Node) {
 func (p *page) inline(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Text:
-		p.words(n)
+		p.text(n)
 	case *ast.String:
 		p.w.put(unescape(string(n.Value)))
 	case *ast.CodeSpan:
-		p.w.code(p.span(n))
+		p.w.code(p.codeSpanText(n))
 	case *ast.Emphasis:
 		p.marked(n, emphases[n.Level])
 	case *ast.Link:
@@ -41,8 +41,8 @@ func (p *page) inline(n ast.Node) {
 	case *ast.AutoLink:
 		p.w.put(string(n.Label(p.src)))
 	case *extended.TaskCheckBox: // its list's marker
-	case *inline:
-		p.own(n)
+	case *inlineNode:
+		p.ownInline(n)
 	default:
 		p.inlines(n)
 	}
@@ -50,17 +50,20 @@ func (p *page) inline(n ast.Node) {
 
 var emphases = map[int]supervisor.EntityType{1: supervisor.EntityItalic, 2: supervisor.EntityBold}
 
-// own renders the nodes that are our own.
-func (p *page) own(n *inline) {
+// ownMarks are the marks that nodes of our own make.
+var ownMarks = map[ast.NodeKind]supervisor.EntityType{
+	kindStrike: supervisor.EntityStrikethrough, kindSpoiler: supervisor.EntitySpoiler,
+}
+
+// ownInline renders the nodes that are our own.
+func (p *page) ownInline(n *inlineNode) {
 	switch n.kind {
-	case kindStrike:
-		p.marked(n, supervisor.EntityStrikethrough)
-	case kindSpoiler:
-		p.marked(n, supervisor.EntitySpoiler)
 	case kindFormula:
 		p.formula(n)
 	case kindReference:
-		notePage{p}.reference(n.label)
+		p.footnoteReference(n.label)
+	default:
+		p.marked(n, ownMarks[n.kind])
 	}
 }
 
@@ -70,8 +73,8 @@ func (p *page) marked(n ast.Node, kind supervisor.EntityType) {
 	p.w.pop()
 }
 
-// words renders text. A line's end is one in a chat too: models do not fill lines.
-func (p *page) words(n *ast.Text) {
+// text renders text. The end of a line stays one in the chat: models do not fill lines.
+func (p *page) text(n *ast.Text) {
 	s := string(n.Value(p.src))
 	if !n.IsRaw() {
 		s = unescape(s)
@@ -82,8 +85,8 @@ func (p *page) words(n *ast.Text) {
 	}
 }
 
-// span is the text of a code span.
-func (p *page) span(n ast.Node) string {
+// codeSpanText is the text of a code span.
+func (p *page) codeSpanText(n ast.Node) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if t, ok := c.(*ast.Text); ok {
@@ -93,8 +96,8 @@ func (p *page) span(n ast.Node) string {
 	return b.String()
 }
 
-// formula shows a formula as it is.
-func (p *page) formula(n *inline) {
+// formula shows a formula unchanged.
+func (p *page) formula(n *inlineNode) {
 	for _, s := range n.segments {
 		line := s.Value(p.src)
 		p.w.put(strings.TrimRight(string(line), "\n"))
@@ -104,10 +107,10 @@ func (p *page) formula(n *inline) {
 	}
 }
 
-// link renders a link, or an image as one. Where its address is none that Telegram takes, it stands behind the text.
+// link renders a link, or an image as one. An address that Telegram does not take stands behind the text.
 func (p *page) link(n ast.Node, destination, title []byte) {
 	address := unescape(string(destination))
-	shown := strings.TrimPrefix(tidy(strings.TrimSpace(address)), "mailto:") // Telegram links what looks like one by itself
+	shown := strings.TrimPrefix(sanitize(strings.TrimSpace(address)), "mailto:") // Telegram links an e-mail address by itself
 	to, ok := linkable(string(util.URLEscape([]byte(address), false)))
 	_, image := n.(*ast.Image)
 	within := p.linked()
@@ -124,7 +127,7 @@ func (p *page) link(n ast.Node, destination, title []byte) {
 	switch {
 	case words == "":
 		p.w.put(shown)
-	case image && within: // what it links to says more than where it lies
+	case image && within: // the link around it says more than its own address
 	case !ok && shown != "" && shown != words:
 		p.w.put(" (" + shown + ")")
 	}
@@ -133,15 +136,10 @@ func (p *page) link(n ast.Node, destination, title []byte) {
 
 // linked says whether what is rendered stands in a link.
 func (p *page) linked() bool {
-	for _, m := range p.w.open {
-		if m.kind == supervisor.EntityLink {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.w.open, func(m mark) bool { return m.kind == supervisor.EntityLink })
 }
 
-// plain is what n reads, apart from the page.
+// plain is what n reads. It is rendered apart from the page.
 func (p *page) plain(n ast.Node) supervisor.RichText {
 	apart := *p
 	apart.w = &writer{}
@@ -149,8 +147,8 @@ func (p *page) plain(n ast.Node) supervisor.RichText {
 	return apart.w.finish()
 }
 
-// linkable is an address that Telegram takes for a text_link, and whether this is one. Its servers drop a link to a host
-// that has no dot in its name, and the address would be lost with it.
+// linkable is an address for a text_link, and whether Telegram takes it. Telegram's servers drop a link to a host without a dot in
+// its name, and the address would be lost with the link.
 func linkable(address string) (string, bool) {
 	u, err := url.Parse(address)
 	if err != nil {

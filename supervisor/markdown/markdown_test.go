@@ -21,14 +21,6 @@ func TestNothingRendersAsNothing(t *testing.T) {
 	}
 }
 
-func TestLengthIsInUTF16Units(t *testing.T) {
-	for s, want := range map[string]int{"": 0, "abc": 3, "é": 1, "日本": 2, "😀": 2, "👩‍👩‍👧": 8, "\xff": 1} {
-		if got := markdown.Length(s); got != want {
-			t.Errorf("%q: %d, want %d", s, got, want)
-		}
-	}
-}
-
 // TestAddresses is about which links Telegram takes: one that it does not take would lose its address.
 func TestAddresses(t *testing.T) {
 	for address, link := range map[string]bool{

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor"
 )
 
-// What a quote may be to be shown whole; a longer one is folded.
+// What a quote may have and be shown whole. A longer one is folded.
 const (
 	foldLines = 8
 	foldUnits = 500
@@ -25,17 +25,17 @@ const indentation = "   "
 
 // page renders one document.
 type page struct {
-	src   []byte
-	w     *writer
-	notes *notes
-	used  map[string]bool // the link definitions that a link refers to
-	depth int             // of quotes
+	src        []byte
+	w          *writer
+	footnotes  *footnotes
+	usedLabels map[string]bool // the link definitions that a link refers to
+	depth      int             // of quotes
 }
 
 func render(src []byte, root ast.Node) supervisor.RichText {
-	p := &page{src: src, w: &writer{}, notes: findNotes(src, root), used: usedDefinitions(root)}
+	p := &page{src: src, w: &writer{}, footnotes: findFootnotes(src, root), usedLabels: usedDefinitions(root)}
 	p.blocks(root, 2)
-	notePage{p}.footnotes()
+	p.listFootnotes()
 	return p.w.finish()
 }
 
@@ -43,11 +43,15 @@ func render(src []byte, root ast.Node) supervisor.RichText {
 func usedDefinitions(root ast.Node) map[string]bool {
 	used := map[string]bool{}
 	walk(root, func(n ast.Node) {
-		if link, ok := n.(*ast.Link); ok && link.Reference != nil {
-			used[util.ToLinkReference(link.Reference.Value)] = true
+		var reference *ast.ReferenceLink
+		switch n := n.(type) {
+		case *ast.Link:
+			reference = n.Reference
+		case *ast.Image:
+			reference = n.Reference
 		}
-		if image, ok := n.(*ast.Image); ok && image.Reference != nil {
-			used[util.ToLinkReference(image.Reference.Value)] = true
+		if reference != nil {
+			used[util.ToLinkReference(reference.Value)] = true
 		}
 	})
 	return used
@@ -66,7 +70,7 @@ func (p *page) blocks(n ast.Node, gap int) {
 		_, list := c.(*ast.List)
 		switch {
 		case c == n.FirstChild():
-		case list && n.Kind() == ast.KindListItem, c.Kind() == ast.KindLinkReferenceDefinition && before(c):
+		case list && n.Kind() == ast.KindListItem, c.Kind() == ast.KindLinkReferenceDefinition && followsDefinition(c):
 			p.w.gap(1)
 		default:
 			p.w.gap(gap)
@@ -75,8 +79,8 @@ func (p *page) blocks(n ast.Node, gap int) {
 	}
 }
 
-// before says whether another link definition stands right before this one.
-func before(n ast.Node) bool {
+// followsDefinition says whether another link definition stands right before this one.
+func followsDefinition(n ast.Node) bool {
 	return n.PreviousSibling() != nil && n.PreviousSibling().Kind() == ast.KindLinkReferenceDefinition
 }
 
@@ -95,9 +99,9 @@ func (p *page) block(n ast.Node) {
 	case *ast.List:
 		p.list(n)
 	case *ast.HTMLBlock:
-		htmlPage{p}.htmlBlock(n)
+		p.htmlBlock(n)
 	case *extended.Table:
-		tablePage{p}.table(n)
+		p.table(n)
 	case *ast.LinkReferenceDefinition:
 		p.definition(n)
 	case *extended.FootnoteList: // at the end
@@ -111,8 +115,8 @@ func (p *page) lines(n ast.Node) string {
 	return string(n.Lines().Value(p.src))
 }
 
-// fence renders a fence. What else than a language stands behind its first line's marks stands before the code; without
-// code it may be no language at all.
+// fence renders a fence. What stands behind the language in its first line is put before the code. Where there is no code, all of
+// that line may be words.
 func (p *page) fence(n *ast.FencedCodeBlock) {
 	var language string
 	if n.Info != nil {
@@ -130,7 +134,7 @@ func (p *page) fence(n *ast.FencedCodeBlock) {
 
 // quote renders a quote; one within another has marks before its lines.
 func (p *page) quote(n *ast.Blockquote) {
-	p.w.glued = false
+	p.w.sameLine = false
 	p.w.gap(1)
 	p.depth++
 	defer func() { p.depth-- }()
@@ -140,16 +144,16 @@ func (p *page) quote(n *ast.Blockquote) {
 	}
 	p.w.push(mark{kind: supervisor.EntityQuote})
 	p.blocks(n, 2)
-	if i := p.w.pop(); i >= 0 && long(string(p.w.text[p.w.marks[i].start:p.w.marks[i].end])) {
+	if i := p.w.pop(); i >= 0 && isLong(string(p.w.text[p.w.marks[i].start:p.w.marks[i].end])) {
 		p.w.marks[i].kind = supervisor.EntityLongQuote
 	}
 }
 
-func long(s string) bool {
-	return strings.Count(s, "\n") >= foldLines || Length(s) > foldUnits
+func isLong(s string) bool {
+	return strings.Count(s, "\n") >= foldLines || supervisor.Units(s) > foldUnits
 }
 
-// indented renders with more before each line.
+// indented renders with a longer prefix before each line.
 func (p *page) indented(prefix string, what func()) {
 	outer := p.w.prefix
 	p.w.prefix += prefix
@@ -166,35 +170,34 @@ func (p *page) list(n *ast.List) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		p.w.gap(gap)
 		p.w.put(marker(n, c, number))
-		p.w.glued = true
+		p.w.sameLine = true
 		p.indented(indentation, func() { p.blocks(c, gap) })
-		p.w.glued = false
+		p.w.sameLine = false
 		number++
 	}
 }
 
 // marker is what stands before an item of a list.
 func marker(list *ast.List, item ast.Node, number int) string {
-	var box string
+	ordinal := "•"
+	if list.IsOrdered() {
+		ordinal = strconv.Itoa(number) + "."
+	}
 	if first := item.FirstChild(); first != nil {
-		if b, ok := first.FirstChild().(*extended.TaskCheckBox); ok {
-			box = map[bool]string{true: "☑", false: "☐"}[b.IsChecked]
+		if check, ok := first.FirstChild().(*extended.TaskCheckBox); ok {
+			box := map[bool]string{true: "☑", false: "☐"}[check.IsChecked]
+			if list.IsOrdered() {
+				return ordinal + " " + box
+			}
+			return box
 		}
 	}
-	switch {
-	case list.IsOrdered() && box != "":
-		return strconv.Itoa(number) + ". " + box
-	case list.IsOrdered():
-		return strconv.Itoa(number) + "."
-	case box != "":
-		return box
-	}
-	return "•"
+	return ordinal
 }
 
-// definition shows a link's definition that no link refers to: somebody may read it.
+// definition shows a link's definition to which no link refers: nothing that can be read is lost.
 func (p *page) definition(n *ast.LinkReferenceDefinition) {
-	if p.used[util.ToLinkReference(n.Label)] {
+	if p.usedLabels[util.ToLinkReference(n.Label)] {
 		return
 	}
 	p.w.put("[" + unescape(string(n.Label)) + "]: " + unescape(string(n.Destination)))

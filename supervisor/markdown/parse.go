@@ -15,18 +15,18 @@ import (
 // writes them.
 const maxOpeners = 64
 
-// theParser is made once: it keeps nothing of what it parses.
-var theParser = sync.OnceValue(newParser)
+// sharedParser is made once: it keeps nothing of what it parses.
+var sharedParser = sync.OnceValue(newParser)
 
 func newParser() parser.Parser {
 	blocks := append(parser.DefaultBlockParsers(),
-		util.Prioritized(footnotes{extension.NewFootnoteBlockParser()}, 999))
+		util.Prioritized(footnoteParser{extension.NewFootnoteBlockParser()}, 999))
 	inlines := append(parser.DefaultInlineParsers(),
 		util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
-		util.Prioritized(formulas{}, 50),
-		util.Prioritized(references{}, 101),
-		util.Prioritized(doubled{'~', newStrike}, 500),
-		util.Prioritized(doubled{'|', newSpoiler}, 500),
+		util.Prioritized(formulaParser{}, 50),
+		util.Prioritized(referenceParser{}, 101),
+		util.Prioritized(doubledParser{'~', newStrike}, 500),
+		util.Prioritized(doubledParser{'|', newSpoiler}, 500),
 		util.Prioritized(extension.NewLinkifyParser(), 999))
 	paragraphs := append(parser.DefaultParagraphTransformers(),
 		util.Prioritized(extension.NewTableParagraphTransformer(), 200))
@@ -38,15 +38,15 @@ func newParser() parser.Parser {
 	)
 }
 
-// parse is the tree of src. What would take too long to parse is one block of code.
+// parse is the tree of src. A source that would take too long to parse becomes one block of code.
 func parse(src []byte) ast.Node {
-	if excessive(src) {
+	if tooCostly(src) {
 		return verbatim(src)
 	}
-	return theParser().Parse(text.NewReader(src))
+	return sharedParser().Parse(text.NewReader(src))
 }
 
-// verbatim is a tree that shows src as it is.
+// verbatim is a tree that shows src unchanged.
 func verbatim(src []byte) ast.Node {
 	root, block := ast.NewDocument(), ast.NewCodeBlock()
 	block.Lines().Append(text.NewSegment(0, len(src)))
@@ -54,40 +54,41 @@ func verbatim(src []byte) ast.Node {
 	return root
 }
 
-// most is how often a text may hold what the parser takes quadratic time over.
-var most = []struct {
+// parseLimits are how often a text may have something that takes the parser quadratic time.
+var parseLimits = []struct {
 	what string
 	n    int
 }{{"[", 8192}, {"](<", 256}}
 
-// mostTargets is how many links' addresses may begin in a stretch without white space, for the same reason.
-const mostTargets = 256
+// maxTargets is how many addresses of links may begin in a stretch without white space, for the same reason.
+const maxTargets = 256
 
-// excessive says whether src holds more of something than anybody means, and would take too long to parse.
-func excessive(src []byte) bool {
-	for _, m := range most {
-		if bytes.Count(src, []byte(m.what)) > m.n {
+// tooCostly says whether src would take too long to parse. Nobody writes such texts.
+func tooCostly(src []byte) bool {
+	for _, l := range parseLimits {
+		if bytes.Count(src, []byte(l.what)) > l.n {
 			return true
 		}
 	}
-	if bytes.Count(src, []byte("](")) > mostTargets {
+	targets := func(in []byte) bool { return bytes.Count(in, []byte("](")) > maxTargets }
+	if targets(src) {
 		for word := range bytes.FieldsSeq(src) {
-			if bytes.Count(word, []byte("](")) > mostTargets {
+			if targets(word) {
 				return true
 			}
 		}
 	}
 	for line := range bytes.Lines(src) {
 		rest := bytes.TrimLeft(line, " \t>-*+0123456789.)[]^:")
-		if n := len(line) - len(rest); n > maxOpeners && openers(line[:n]) > maxOpeners {
+		if n := len(line) - len(rest); n > maxOpeners && countOpeners(line[:n]) > maxOpeners {
 			return true
 		}
 	}
 	return false
 }
 
-// openers is how many blocks a line's beginning may open.
-func openers(line []byte) int {
+// countOpeners is how many blocks a line's beginning may open.
+func countOpeners(line []byte) int {
 	n := bytes.Count(line, []byte(">"))
 	for i, c := range line {
 		if (c == ' ' || c == '\t') && i > 0 && bytes.IndexByte([]byte("-*+.):"), line[i-1]) >= 0 {
@@ -97,21 +98,21 @@ func openers(line []byte) int {
 	return n
 }
 
-// doubled parses what two of a character before and after it mark.
-type doubled struct {
+// doubledParser parses text that is marked by two of a character before and behind it.
+type doubledParser struct {
 	char byte
 	node func() ast.Node
 }
 
-func (d doubled) Trigger() []byte         { return []byte{d.char} }
-func (d doubled) IsDelimiter(c byte) bool { return c == d.char }
-func (d doubled) OnMatch(int) ast.Node    { return d.node() }
-func (d doubled) CanOpenCloser(opener, closer *parser.Delimiter) bool {
+func (d doubledParser) Trigger() []byte         { return []byte{d.char} }
+func (d doubledParser) IsDelimiter(c byte) bool { return c == d.char }
+func (d doubledParser) OnMatch(int) ast.Node    { return d.node() }
+func (d doubledParser) CanOpenCloser(opener, closer *parser.Delimiter) bool {
 	return opener.Char == closer.Char
 }
 
 // Parse takes exactly two. Bars within a word are no marks: that is how programmers write "or".
-func (d doubled) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+func (d doubledParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	before := block.PrecendingCharacter()
 	line, segment := block.PeekLine()
 	node := parser.ScanDelimiter(line, before, 2, d)
@@ -139,42 +140,42 @@ var (
 	kindReference = ast.NewNodeKind("Reference")
 )
 
-// inline is an inline node of our own.
-type inline struct {
+// inlineNode is an inline node of our own.
+type inlineNode struct {
 	ast.BaseInline
 	kind     ast.NodeKind
 	segments []text.Segment // a formula's, line by line
 	label    string         // of the footnote that a reference names
 }
 
-func (n *inline) Kind() ast.NodeKind         { return n.kind }
-func (n *inline) Dump(src []byte, level int) { ast.DumpHelper(n, src, level, nil, nil) }
+func (n *inlineNode) Kind() ast.NodeKind         { return n.kind }
+func (n *inlineNode) Dump(src []byte, level int) { ast.DumpHelper(n, src, level, nil, nil) }
 
-func newStrike() ast.Node  { return &inline{kind: kindStrike} }
-func newSpoiler() ast.Node { return &inline{kind: kindSpoiler} }
+func newStrike() ast.Node  { return &inlineNode{kind: kindStrike} }
+func newSpoiler() ast.Node { return &inlineNode{kind: kindSpoiler} }
 
-// labels are those of the footnotes that a document defines.
-var labels = parser.NewContextKey()
+// labelsKey is the key of the labels of the footnotes that a document defines.
+var labelsKey = parser.NewContextKey()
 
-// footnotes parses footnotes' definitions and notes their labels.
-type footnotes struct{ parser.BlockParser }
+// footnoteParser parses footnotes' definitions and notes their labels.
+type footnoteParser struct{ parser.BlockParser }
 
-func (f footnotes) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+func (f footnoteParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	node, state := f.BlockParser.Open(parent, reader, pc)
 	if label, ok := footnoteLabel(node); ok {
-		pc.ComputeIfAbsent(labels, func() any { return map[string]bool{} }).(map[string]bool)[label] = true
+		pc.ComputeIfAbsent(labelsKey, func() any { return map[string]bool{} }).(map[string]bool)[label] = true
 	}
 	return node, state
 }
 
-// references parses [^label] where a footnote of that label is defined.
-type references struct{}
+// referenceParser parses [^label] where a footnote of that label is defined.
+type referenceParser struct{}
 
-func (references) Trigger() []byte { return []byte{'['} }
+func (referenceParser) Trigger() []byte { return []byte{'['} }
 
-func (references) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+func (referenceParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	defined, _ := pc.Get(labels).(map[string]bool)
+	defined, _ := pc.Get(labelsKey).(map[string]bool)
 	if len(defined) == 0 || len(line) < 4 || line[1] != '^' {
 		return nil
 	}
@@ -183,5 +184,5 @@ func (references) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.No
 		return nil
 	}
 	block.Advance(end + 1)
-	return &inline{kind: kindReference, label: string(line[2:end])}
+	return &inlineNode{kind: kindReference, label: string(line[2:end])}
 }

@@ -73,7 +73,7 @@ func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 	var text strings.Builder
 	var covers []string
 	for i, p := range parts {
-		if n := markdown.Length(p.Text); n > limit || n == 0 {
+		if n := supervisor.Units(p.Text); n > limit || n == 0 {
 			t.Fatalf("part %d has %d units, at most %d", i, n, limit)
 		}
 		if len(p.Entities) > markdown.MaxEntities {
@@ -102,7 +102,7 @@ func checkCharacters(t failer, whole string, parts []supervisor.RichText, limit 
 	for g := uniseg.NewGraphemes(whole); g.Next(); {
 		from, to := g.Positions()
 		bounds[from] = true
-		if markdown.Length(whole[from:to]) > limit {
+		if supervisor.Units(whole[from:to]) > limit {
 			return
 		}
 	}

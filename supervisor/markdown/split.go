@@ -4,24 +4,25 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"mews/supervisor"
 )
 
 // Split cuts t into messages of at most limit UTF-16 units and MaxEntities entities. Entities that cross a cut go on behind
-// it. White space at a cut is dropped, and nothing else; within code only what ends its line. What the first messages are
-// does not change when t grows. Of an empty text there is none.
+// it. White space at a cut is dropped, and nothing else; within code only the line's end is. When t grows, the messages before
+// the last one stay the same. An empty text makes no message.
 func Split(t supervisor.RichText, limit int) []supervisor.RichText {
-	c := &cutter{text: t.Text, spans: spans(t), limit: max(limit, 2)}
-	for _, s := range c.spans {
-		if s.Type == supervisor.EntityPre {
-			c.pres = append(c.pres, s)
+	c := &cutter{text: t.Text, marks: marksOf(t), limit: max(limit, 2)}
+	for _, s := range c.marks {
+		if s.kind == supervisor.EntityPre {
+			c.codes = append(c.codes, s)
 		}
 	}
 	var parts []supervisor.RichText
 	for at := c.skip(0); at < len(c.text); at = c.skip(at) {
-		end := c.cut(at)
+		end := c.messageEnd(at)
 		if part := c.part(at, end); !invisible(part.Text) {
 			parts = append(parts, part)
 		}
@@ -30,44 +31,36 @@ func Split(t supervisor.RichText, limit int) []supervisor.RichText {
 	return parts
 }
 
-// span is an entity in bytes.
-type span struct {
-	supervisor.Entity
-	start, end int
-}
-
 // cutter cuts a text from its beginning.
 type cutter struct {
 	text   string
 	limit  int
-	spans  []span // by start, the longer one first
-	pres   []span // those of code
-	next   int    // of spans, the first that begins no earlier than the last cut
-	open   []span // those before it that go on behind the last cut
-	bounds []bool // of the room that was last measured, where a character begins
+	marks  []mark // by start, the longer one first
+	codes  []mark // those of code
+	next   int    // the index of the first mark that begins at or behind the last cut
+	open   []mark // earlier marks that go on behind the last cut
+	bounds []bool // where characters begin in the room that was last measured
 }
 
-// spans are t's entities in bytes; what is not in the text is left out.
-func spans(t supervisor.RichText) []span {
+// marksOf are a text's entities in bytes. What is not in the text is left out.
+func marksOf(t supervisor.RichText) []mark {
 	places := make([]int, 0, 2*len(t.Entities))
 	for _, e := range t.Entities {
 		places = append(places, e.Offset, e.Offset+e.Length)
 	}
 	at := byteOffsets(t.Text, places)
-	var all []span
+	var all []mark
 	for _, e := range t.Entities {
-		s := span{Entity: e, start: at[e.Offset], end: at[e.Offset+e.Length]}
-		if s.start < s.end {
-			all = append(all, s)
+		m := mark{kind: e.Type, start: at[e.Offset], end: at[e.Offset+e.Length], url: e.URL, language: e.Language}
+		if m.start < m.end {
+			all = append(all, m)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
-	})
+	slices.SortStableFunc(all, byPlace)
 	return all
 }
 
-// byteOffsets are places in text in bytes, by those in UTF-16 units.
+// byteOffsets are places in a text in bytes, by the same places in UTF-16 units.
 func byteOffsets(text string, places []int) map[int]int {
 	slices.Sort(places)
 	at := make(map[int]int, len(places))
@@ -75,24 +68,24 @@ func byteOffsets(text string, places []int) map[int]int {
 	for _, p := range places {
 		for n < p && i < len(text) {
 			r, size := utf8.DecodeRuneInString(text[i:])
-			i, n = i+size, n+units(r)
+			i, n = i+size, n+utf16.RuneLen(r)
 		}
 		at[p] = i
 	}
 	return at
 }
 
-// pre is the code that at is in: behind its beginning and before its end, or at its beginning.
-func (c *cutter) pre(at int) (span, bool) {
-	i, _ := slices.BinarySearchFunc(c.pres, at, func(s span, at int) int { return cmp.Compare(s.end, at+1) })
-	if i < len(c.pres) && c.pres[i].start <= at {
-		return c.pres[i], true
+// codeAt is the block of code that at is in, its beginning included.
+func (c *cutter) codeAt(at int) (mark, bool) {
+	i, _ := slices.BinarySearchFunc(c.codes, at, func(s mark, at int) int { return cmp.Compare(s.end, at+1) })
+	if i < len(c.codes) && c.codes[i].start <= at {
+		return c.codes[i], true
 	}
-	return span{}, false
+	return mark{}, false
 }
 
-// skip is where the next message begins, when the last one ended at at: behind the white space, but in code before the
-// indentation of its line. A space that bears a mark is no white space.
+// skip is where the next message begins, after one that ended at at. That is behind the white space, but in code before the line's
+// indentation. A space with a combining mark is no white space.
 func (c *cutter) skip(at int) int {
 	seen := at
 	for seen < len(c.text) && space(c.text[seen:]) > 0 {
@@ -102,8 +95,8 @@ func (c *cutter) skip(at int) int {
 		}
 		seen += n
 	}
-	in, ok := c.pre(seen)
-	if !ok || seen-at >= c.limit { // so much of it is no indentation
+	in, ok := c.codeAt(seen)
+	if !ok || seen-at >= c.limit { // that is too much for an indentation
 		return seen
 	}
 	for i := seen; i > max(at, in.start); i-- {
@@ -116,46 +109,36 @@ func (c *cutter) skip(at int) int {
 
 // part is the message from at to end.
 func (c *cutter) part(at, end int) supervisor.RichText {
-	from, end := at, end
-	_, end = shrink(c.text, at, end, true)
-	part := supervisor.RichText{Text: c.text[from:end]}
+	_, end = trimSpace(c.text, at, end, true)
 	c.advance(at, end)
 	inside := make([]mark, 0, len(c.open))
-	for _, s := range c.open {
-		start, stop := c.edges(s, at, end)
-		if start < stop && len(inside) < MaxEntities {
-			inside = append(inside, mark{kind: s.Type, start: start, end: stop, url: s.URL, language: s.Language})
+	for _, m := range c.open {
+		m.start, m.end = c.edges(m, at, end)
+		if m.start < m.end && len(inside) < MaxEntities {
+			inside = append(inside, m)
 		}
 	}
-	slices.SortStableFunc(inside, func(a, b mark) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
-	})
-	places := offsets(part.Text, inside, from)
-	for _, m := range inside {
-		part.Entities = append(part.Entities, supervisor.Entity{
-			Type: m.kind, Offset: places[m.start], Length: places[m.end] - places[m.start], URL: m.url, Language: m.language,
-		})
-	}
-	return part
+	slices.SortStableFunc(inside, byPlace)
+	return marked(c.text[at:end], inside, at)
 }
 
-// edges are where s begins and ends between at and end, without the white space around it. What begins with code begins
+// edges are where s begins and ends between at and end, without the white space around it. A mark that begins with code begins
 // where the code does.
-func (c *cutter) edges(s span, at, end int) (start, stop int) {
+func (c *cutter) edges(s mark, at, end int) (start, stop int) {
 	from := max(s.start, at)
-	start, stop = shrink(c.text, from, min(s.end, end), s.Type == supervisor.EntityPre)
-	if in, ok := c.pre(start); ok && start < stop {
-		start, stop = shrink(c.text, max(in.start, from), stop, true)
+	start, stop = trimSpace(c.text, from, min(s.end, end), s.kind == supervisor.EntityPre)
+	if in, ok := c.codeAt(start); ok && start < stop {
+		start, stop = trimSpace(c.text, max(in.start, from), stop, true)
 	}
 	return start, stop
 }
 
-// advance has in open the spans that are between at and end, of which the earlier ones are known.
+// advance has in open the marks between at and end. Those that begin earlier are known.
 func (c *cutter) advance(at, end int) {
-	c.open = slices.DeleteFunc(c.open, func(s span) bool { return s.end <= at })
-	for ; c.next < len(c.spans) && c.spans[c.next].start < end; c.next++ {
-		if c.spans[c.next].end > at {
-			c.open = append(c.open, c.spans[c.next])
+	c.open = slices.DeleteFunc(c.open, func(s mark) bool { return s.end <= at })
+	for ; c.next < len(c.marks) && c.marks[c.next].start < end; c.next++ {
+		if c.marks[c.next].end > at {
+			c.open = append(c.open, c.marks[c.next])
 		}
 	}
 }

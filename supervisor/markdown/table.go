@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -11,35 +12,32 @@ import (
 	"mews/supervisor"
 )
 
-// maxColumns is how wide a table may be that is shown as one: about what a phone shows of a block of code without
-// breaking its lines.
+// maxColumns is how wide a table may be and be shown as one: a phone shows about as much of a block of code without breaking its
+// lines.
 const maxColumns = 40
 
-// between stands between a table's cells, and crossing in the line under its head.
+// cellGap stands between a table's cells, and crossingGap in the line under its head.
 const (
-	between  = " | "
-	crossing = "-+-"
+	cellGap     = " | "
+	crossingGap = "-+-"
 )
 
-// tablePage renders the page's tables.
-type tablePage struct{ *page }
-
-// table renders a table: as it looks where it is narrow and plain, else row by row.
-func (p tablePage) table(n *extended.Table) {
+// table renders a table: as a grid where it is narrow and plain, else row by row.
+func (p *page) table(n *extended.Table) {
 	p.keepExcess(n)
 	cells := tableCells(n)
 	words, plain := p.tableWords(cells)
 	widths := tableWidths(words)
-	if plain && total(widths) <= maxColumns {
+	if plain && totalWidth(widths) <= maxColumns {
 		p.w.pre(grid(words, widths, n.Alignments), "")
 		return
 	}
 	p.rows(cells, words)
 }
 
-// keepExcess gives the last cell of each row what stands behind it: the parser drops it, and models forget that a bar
-// within a cell needs a backslash.
-func (p tablePage) keepExcess(n ast.Node) {
+// keepExcess adds to the last cell of each row what stands behind it. The parser drops that, and models forget that a bar within a
+// cell needs a backslash.
+func (p *page) keepExcess(n ast.Node) {
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		last := row.LastChild()
 		if last == nil || last.Lines().Len() == 0 {
@@ -68,32 +66,29 @@ func tableCells(n ast.Node) [][]ast.Node {
 	return all
 }
 
-// tableWords is what the cells read, and whether that is all there is to them: code would hide a spoiler's mark and a
-// link's address.
-func (p tablePage) tableWords(cells [][]ast.Node) (words [][]string, plain bool) {
+// tableWords is what the cells read. plain says that this is all there is to them: in a grid, which is code, a spoiler would show
+// and a link's address would be lost.
+func (p *page) tableWords(cells [][]ast.Node) (words [][]string, plain bool) {
 	plain = true
 	for _, row := range cells {
 		line := make([]string, len(row))
 		for i, c := range row {
 			t := p.plain(c)
 			line[i] = t.Text
-			plain = plain && !strings.Contains(t.Text, "\n") && !rich(t)
+			plain = plain && !strings.Contains(t.Text, "\n") && !hasHiddenParts(t)
 		}
 		words = append(words, line)
 	}
 	return words, plain
 }
 
-func rich(t supervisor.RichText) bool {
-	for _, e := range t.Entities {
-		if e.Type == supervisor.EntityLink || e.Type == supervisor.EntitySpoiler {
-			return true
-		}
-	}
-	return false
+func hasHiddenParts(t supervisor.RichText) bool {
+	return slices.ContainsFunc(t.Entities, func(e supervisor.Entity) bool {
+		return e.Type == supervisor.EntityLink || e.Type == supervisor.EntitySpoiler
+	})
 }
 
-// tableWidths are the columns' widths as they are displayed.
+// tableWidths are the widths of the columns as they are displayed.
 func tableWidths(words [][]string) []int {
 	var widths []int
 	for _, row := range words {
@@ -107,10 +102,10 @@ func tableWidths(words [][]string) []int {
 	return widths
 }
 
-func total(widths []int) int {
-	n := -len(between)
+func totalWidth(widths []int) int {
+	n := -len(cellGap)
 	for _, w := range widths {
-		n += w + len(between)
+		n += w + len(cellGap)
 	}
 	return n
 }
@@ -123,20 +118,17 @@ func grid(words [][]string, widths []int, alignments []extended.Alignment) strin
 		for j, w := range row {
 			cells[j] = aligned(w, widths[j], alignments[min(j, len(alignments)-1)])
 		}
-		b.WriteString(strings.TrimRight(strings.Join(cells, between), " ") + "\n")
-		if i == 0 {
-			b.WriteString(ruler(widths) + "\n")
+		b.WriteString(strings.TrimRight(strings.Join(cells, cellGap), " ") + "\n")
+		if i > 0 {
+			continue
 		}
+		lines := make([]string, len(widths))
+		for j, w := range widths {
+			lines[j] = strings.Repeat("-", w)
+		}
+		b.WriteString(strings.Join(lines, crossingGap) + "\n")
 	}
 	return b.String()
-}
-
-func ruler(widths []int) string {
-	lines := make([]string, len(widths))
-	for i, w := range widths {
-		lines[i] = strings.Repeat("-", w)
-	}
-	return strings.Join(lines, crossing)
 }
 
 func aligned(s string, width int, how extended.Alignment) string {
@@ -146,7 +138,7 @@ func aligned(s string, width int, how extended.Alignment) string {
 }
 
 // rows renders a table row by row: the heads, then of each row its first cell, and under it the others with their heads.
-func (p tablePage) rows(cells [][]ast.Node, words [][]string) {
+func (p *page) rows(cells [][]ast.Node, words [][]string) {
 	p.w.push(mark{kind: supervisor.EntityItalic})
 	for i, c := range cells[0] {
 		if i > 0 && words[0][i] != "" {
@@ -164,7 +156,7 @@ func (p tablePage) rows(cells [][]ast.Node, words [][]string) {
 }
 
 // cell renders the cell of a row in a column.
-func (p tablePage) cell(c ast.Node, column int, heads []string, words string) {
+func (p *page) cell(c ast.Node, column int, heads []string, words string) {
 	if words == "" {
 		return
 	}

@@ -13,69 +13,69 @@ import (
 // mark is an entity in the making, in bytes.
 type mark struct {
 	kind       supervisor.EntityType // "" marks nothing
-	start, end int                   // start is -1 until something was written in it
-	order      int                   // which was opened first
-	indent     int                   // how much of its first line's prefix is not in it
+	start, end int                   // start is -1 until something is written in it
+	order      int                   // in which they were opened
+	indent     int                   // how much of its first line's prefix stands outside of it
 	url        string
 	language   string
 }
 
-// writer makes a RichText, keeping the rules for entities whatever is asked of it.
+// writer makes a RichText that keeps the rules for entities, whatever it is asked to write.
 type writer struct {
-	text   []byte
-	marks  []mark // closed
-	open   []mark // the innermost last
-	opened int    // how many marks were opened
-	prefix string // of each line
-	above  string // the prefix of the line before
-	owed   int    // newlines to be written before what comes next
-	glued  bool   // what comes next stays on this line, behind a space
+	text        []byte
+	marks       []mark // closed
+	open        []mark // the innermost last
+	openedCount int    // how many marks were opened
+	prefix      string // of each line
+	lastPrefix  string // the prefix of the line before
+	newlines    int    // newlines to be written before what comes next
+	sameLine    bool   // what comes next stays on this line, behind a space
 }
 
-// put writes a stretch of a line.
+// put writes a part of a line.
 func (w *writer) put(s string) {
-	s = tidy(s)
+	s = sanitize(s)
 	if s == "" {
 		return
 	}
-	if w.glued && w.owed == 0 {
+	if w.sameLine && w.newlines == 0 {
 		w.text = append(w.text, ' ')
 	}
-	w.begin(w.lines(w.prefix), len(w.prefix))
+	w.startMarks(w.startLine(w.prefix), len(w.prefix))
 	w.text = append(w.text, s...)
 }
 
-// lines writes the newlines that are owed and the prefix of the line that begins, and says whether one begins.
-func (w *writer) lines(prefix string) bool {
-	begins := w.owed > 0 || len(w.text) == 0
+// startLine writes the newlines that are owed and the prefix of the line that begins, and says whether one begins.
+func (w *writer) startLine(prefix string) bool {
+	begins := w.newlines > 0 || len(w.text) == 0
 	if len(w.text) == 0 {
-		w.owed = 0
+		w.newlines = 0
 		w.text = append(w.text, prefix...)
 	}
-	for ; w.owed > 0; w.owed-- {
+	for ; w.newlines > 0; w.newlines-- {
 		w.text = append(w.text, '\n')
-		if w.owed > 1 {
-			w.text = append(w.text, strings.TrimRight(shared(w.above, prefix), " ")...)
+		if w.newlines > 1 {
+			w.text = append(w.text, strings.TrimRight(commonPrefix(w.lastPrefix, prefix), " ")...)
 		} else {
 			w.text = append(w.text, prefix...)
 		}
 	}
-	w.glued, w.above = false, prefix
+	w.sameLine, w.lastPrefix = false, prefix
 	return begins
 }
 
-// shared is what two lines' prefixes have in common: an empty line between them has no more.
-func shared(a, b string) string {
+// commonPrefix is what two lines' prefixes have in common: an empty line between them has no more.
+func commonPrefix(a, b string) string {
 	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
 	}
 	return a[:n]
 }
 
-// begin lets the open marks begin here that have not begun; in code, only it and the quotes around it. Where a line
-// begins, a quote has its own part of the prefix.
-func (w *writer) begin(line bool, prefix int) {
+// startMarks begins here the open marks that have not begun. In code these are only the code's own and the quotes around it. At the
+// beginning of a line a quote includes its own part of the prefix.
+func (w *writer) startMarks(line bool, prefix int) {
 	code := len(w.open) > 0 && w.open[len(w.open)-1].kind == supervisor.EntityCode
 	for i, m := range w.open {
 		if m.start >= 0 || code && m.kind != supervisor.EntityCode && m.kind != supervisor.EntityQuote {
@@ -90,27 +90,25 @@ func (w *writer) begin(line bool, prefix int) {
 
 // gap has at least n newlines before what comes next. Nothing stands before the first line.
 func (w *writer) gap(n int) {
-	if len(w.text) > 0 && !w.glued {
-		w.owed = max(w.owed, n)
+	if len(w.text) > 0 && !w.sameLine {
+		w.newlines = max(w.newlines, n)
 	}
 }
 
-// newline ends a line within a paragraph; more than one of them make an empty line.
+// newline ends a line within a paragraph. More than one make an empty line.
 func (w *writer) newline() {
 	if len(w.text) > 0 {
-		w.owed = min(w.owed+1, 2)
+		w.newlines = min(w.newlines+1, 2)
 	}
 }
 
-// push opens a mark; pop closes it. One in another of its kind, or a link's code, marks nothing.
+// push opens a mark; pop closes it. A mark within another of its kind marks nothing.
 func (w *writer) push(m mark) {
-	for _, o := range w.open {
-		if o.kind == m.kind {
-			m.kind = ""
-		}
+	if slices.ContainsFunc(w.open, func(o mark) bool { return o.kind == m.kind }) {
+		m.kind = ""
 	}
-	m.start, m.order, m.indent = -1, w.opened, len(w.prefix)
-	w.opened++
+	m.start, m.order, m.indent = -1, w.openedCount, len(w.prefix)
+	w.openedCount++
 	w.open = append(w.open, m)
 }
 
@@ -122,12 +120,12 @@ func (w *writer) pop() int {
 	return w.close(m)
 }
 
-// close keeps a mark, without the white space around it. One that begins with a block of code begins where that does.
+// close keeps a mark, without the white space around it. A mark that begins with a block of code begins where that does.
 func (w *writer) close(m mark) int {
 	if m.kind == "" || m.start < 0 {
 		return -1
 	}
-	m.start, m.end = shrink(w.text, m.start, m.end, m.kind == supervisor.EntityPre)
+	m.start, m.end = trimSpace(w.text, m.start, m.end, m.kind == supervisor.EntityPre)
 	if m.start >= m.end {
 		return -1
 	}
@@ -140,14 +138,14 @@ func (w *writer) close(m mark) int {
 	return len(w.marks) - 1
 }
 
-// code writes what may hold no other mark and stand in quotes alone: the marks around it end before it and begin again
-// after it. In a link it is text, for the link says more, and in a spoiler, for that hides it.
+// code writes code, which holds no other mark and stands only in quotes: other marks around it end before it and begin again
+// behind it. In a link it is text, because the link says more, and in a spoiler, because that hides it.
 func (w *writer) code(s string) {
-	for _, m := range w.open {
-		if m.kind == supervisor.EntityLink || m.kind == supervisor.EntitySpoiler {
-			w.put(s)
-			return
-		}
+	if slices.ContainsFunc(w.open, func(m mark) bool {
+		return m.kind == supervisor.EntityLink || m.kind == supervisor.EntitySpoiler
+	}) {
+		w.put(s)
+		return
 	}
 	w.interrupt()
 	w.push(mark{kind: supervisor.EntityCode})
@@ -155,7 +153,7 @@ func (w *writer) code(s string) {
 	w.pop()
 }
 
-// interrupt ends the open marks that are no quotes here, to begin again with what is written next but one.
+// interrupt ends here the open marks that are no quotes. They begin again behind what is written next.
 func (w *writer) interrupt() {
 	for i, m := range w.open {
 		if m.kind == supervisor.EntityQuote {
@@ -176,35 +174,38 @@ func (w *writer) pre(s, language string) {
 	if s == "" {
 		return
 	}
-	w.glued = false
+	w.sameLine = false
 	w.gap(1)
-	w.begin(w.lines(""), 0)
+	w.startMarks(w.startLine(""), 0)
 	start := len(w.text)
 	for i, line := range strings.Split(s, "\n") {
 		if i > 0 {
 			w.text = append(w.text, '\n')
 		}
-		w.text = append(w.text, tidy(untabbed(line))...)
+		w.text = append(w.text, sanitize(untabbed(line))...)
 	}
-	w.close(mark{kind: supervisor.EntityPre, start: start, end: len(w.text), order: w.opened, language: language})
-	w.opened++
+	w.close(mark{kind: supervisor.EntityPre, start: start, end: len(w.text), order: w.openedCount, language: language})
+	w.openedCount++
 }
 
 // finish is what was written.
 func (w *writer) finish() supervisor.RichText {
-	slices.SortFunc(w.marks, func(a, b mark) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.order, b.order))
-	})
-	start, end := shrink(w.text, 0, len(w.text), false)
+	slices.SortFunc(w.marks, byPlace)
+	start, end := trimSpace(w.text, 0, len(w.text), false)
 	if len(w.marks) > 0 {
 		start = min(start, w.marks[0].start)
 	}
 	if invisible(string(w.text[start:end])) {
 		return supervisor.RichText{}
 	}
-	t := supervisor.RichText{Text: string(w.text[start:end])}
-	at := offsets(t.Text, w.marks, start)
-	for _, m := range w.marks {
+	return marked(string(w.text[start:end]), w.marks, start)
+}
+
+// marked is a text with marks on it, whose places are in bytes from base.
+func marked(text string, marks []mark, base int) supervisor.RichText {
+	t := supervisor.RichText{Text: text}
+	at := offsets(text, marks, base)
+	for _, m := range marks {
 		t.Entities = append(t.Entities, supervisor.Entity{
 			Type: m.kind, Offset: at[m.start], Length: at[m.end] - at[m.start], URL: m.url, Language: m.language,
 		})
@@ -212,7 +213,12 @@ func (w *writer) finish() supervisor.RichText {
 	return t
 }
 
-// offsets are the places in text, in UTF-16 units, of where marks begin and end, which were counted in bytes from base.
+// byPlace sorts marks: by their beginning, the longer one first, and of equal ones the one that was opened first.
+func byPlace(a, b mark) int {
+	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.order, b.order))
+}
+
+// offsets are where marks begin and end in a text in UTF-16 units, by the same places in bytes from base.
 func offsets(text string, marks []mark, base int) map[int]int {
 	places := make([]int, 0, 2*len(marks))
 	for _, m := range marks {
@@ -222,16 +228,16 @@ func offsets(text string, marks []mark, base int) map[int]int {
 	at := make(map[int]int, len(places))
 	from, n := 0, 0
 	for _, p := range places {
-		n += Length(text[from : p-base])
+		n += supervisor.Units(text[from : p-base])
 		from = p - base
 		at[p] = n
 	}
 	return at
 }
 
-// shrink is a stretch of text without the white space around it; code keeps the indentation of its first line, and what
-// begins with code must keep it too, or it would begin within the code.
-func shrink[T string | []byte](text T, start, end int, code bool) (int, int) {
+// trimSpace is a stretch of text without the white space around it. Code keeps the indentation of its first line, and so does a
+// mark that begins with code: it would begin within the code otherwise.
+func trimSpace[T string | []byte](text T, start, end int, code bool) (int, int) {
 	for start < end {
 		r, n := utf8.DecodeLastRuneInString(string(text[max(start, end-utf8.UTFMax):end]))
 		if !unicode.IsSpace(r) {

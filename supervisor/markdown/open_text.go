@@ -13,8 +13,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxTail is how much text is looked through for marks that are open, in bytes. Paragraphs are shorter.
-const maxTail = 8 << 10
+// maxOpenText is how much text is searched for open marks, in bytes. Paragraphs are shorter.
+const maxOpenText = 8 << 10
 
 // closeInlines closes what is open at the end of the last block.
 func closeInlines(src []byte, root ast.Node) []byte {
@@ -24,16 +24,16 @@ func closeInlines(src []byte, root ast.Node) []byte {
 	}
 	start := last.Lines().At(0).Start
 	end := start + len(bytes.TrimRight(src[start:max(start, blockEnd(last))], " \t\n"))
-	if ended(last, src[end:]) || end-start > maxTail {
+	if isWhole(last, src[end:]) || end-start > maxOpenText {
 		return src
 	}
-	t := &tail{text: src[start:end]}
+	t := &openText{text: src[start:end]}
 	t.scan()
 	return slices.Concat(src[:start], t.closed(), src[end:])
 }
 
-// ended says whether a block is whole, by what follows its text.
-func ended(n ast.Node, rest []byte) bool {
+// isWhole says whether a block can't grow any more. rest is what follows its text.
+func isWhole(n ast.Node, rest []byte) bool {
 	lines := bytes.Count(rest, []byte("\n"))
 	if n.Kind() == extended.KindTableCell && bytes.IndexByte(rest, '|') >= 0 {
 		return true
@@ -44,14 +44,14 @@ func ended(n ast.Node, rest []byte) bool {
 	return lines > 0
 }
 
-// tail is the text of a block that grows, and what of it is open.
-type tail struct {
-	text   []byte
-	at     int
-	open   []opener
-	ticks  map[int]int // where the last run of so many backticks is
-	cuts   [][2]int    // what is not shown, from and to
-	closer string      // of what ends everything that follows: code, an address
+// openText is the text of a block that grows, and the marks in it that are open.
+type openText struct {
+	text       []byte
+	at         int
+	open       []opener
+	ticks      map[int]int // where the last run of backticks is, by its length
+	cuts       [][2]int    // stretches that are not shown: from and to
+	lastCloser string      // closes code or an address that reaches to the end
 }
 
 // opener is a mark that waits for its other half.
@@ -61,14 +61,14 @@ type opener struct {
 	at   int
 }
 
-// scanners are by the character that they begin at; each advances behind what it has read.
-var scanners = map[byte]func(*tail){
-	'\\': (*tail).escape, '`': (*tail).ticked, '<': (*tail).angle, '$': (*tail).dollar,
-	'*': (*tail).run, '_': (*tail).run, '~': (*tail).run, '|': (*tail).run,
-	'[': (*tail).bracket, ']': (*tail).unbracket,
+// scanners are by the character at which they begin. Each advances behind what it has read.
+var scanners = map[byte]func(*openText){
+	'\\': (*openText).escape, '`': (*openText).codeSpan, '<': (*openText).angle, '$': (*openText).dollar,
+	'*': (*openText).delimiterRun, '_': (*openText).delimiterRun, '~': (*openText).delimiterRun, '|': (*openText).delimiterRun,
+	'[': (*openText).openBracket, ']': (*openText).closeBracket,
 }
 
-func (t *tail) scan() {
+func (t *openText) scan() {
 	t.ticks = map[int]int{}
 	for i := 0; i < len(t.text); i++ {
 		if n := t.count(i); t.text[i] == '`' {
@@ -85,15 +85,15 @@ func (t *tail) scan() {
 	}
 }
 
-// count is how many of the same character stand at i.
-func (t *tail) count(i int) int {
+// count is how many of the same character stand in a row at i.
+func (t *openText) count(i int) int {
 	return len(t.text[i:]) - len(bytes.TrimLeft(t.text[i:], string(t.text[i:i+1])))
 }
 
-// hide has the text from a place to another not shown.
-func (t *tail) hide(from, to int) { t.cuts = append(t.cuts, [2]int{from, to}) }
+// hide has a stretch of the text not be shown.
+func (t *openText) hide(from, to int) { t.cuts = append(t.cuts, [2]int{from, to}) }
 
-func (t *tail) escape() {
+func (t *openText) escape() {
 	if n := formulaEnd(t.text[t.at:]); n > 0 {
 		t.at += n
 		return
@@ -104,10 +104,10 @@ func (t *tail) escape() {
 	t.at += 2
 }
 
-func (t *tail) dollar() { t.at += max(1, formulaEnd(t.text[t.at:])) }
+func (t *openText) dollar() { t.at += max(1, formulaEnd(t.text[t.at:])) }
 
-// ticked reads code: to its end, or to the end of all.
-func (t *tail) ticked() {
+// codeSpan reads code: to its end, or to the end of the text.
+func (t *openText) codeSpan() {
 	n := t.count(t.at)
 	start := t.at + n
 	if t.ticks[n] > t.at {
@@ -127,7 +127,7 @@ func (t *tail) ticked() {
 	if len(bytes.TrimSpace(rest)) == 0 {
 		t.hide(t.at, len(t.text))
 	} else {
-		t.closer = strings.Repeat("`", n)
+		t.lastCloser = strings.Repeat("`", n)
 	}
 	t.at = len(t.text)
 }
@@ -138,7 +138,7 @@ var (
 	wholeTag    = regexp.MustCompile(`^<[/A-Za-z!][^<>]*>`)
 )
 
-func (t *tail) angle() {
+func (t *openText) angle() {
 	rest := t.text[t.at:]
 	switch {
 	case wholeTag.Match(rest):
@@ -147,15 +147,15 @@ func (t *tail) angle() {
 		t.hide(t.at, len(t.text))
 		t.at = len(t.text)
 	case halfAddress.Match(rest):
-		t.closer = ">"
+		t.lastCloser = ">"
 		t.at = len(t.text)
 	default:
 		t.at++
 	}
 }
 
-// run reads a run of marks: it closes what it may, and opens with what is left of it.
-func (t *tail) run() {
+// delimiterRun reads a run of marks. They close what they may, and what is left of them opens.
+func (t *openText) delimiterRun() {
 	c, n, start := t.text[t.at], t.count(t.at), t.at
 	t.at += n
 	double := c == '~' || c == '|'
@@ -167,13 +167,12 @@ func (t *tail) run() {
 		return
 	}
 	for closes && n > 0 {
-		i := slices.IndexFunc(t.reversed(), func(o opener) bool { return o.char == c })
+		i := t.lastOpener(c)
 		if i < 0 {
 			break
 		}
-		i = len(t.open) - 1 - i
 		used := 1
-		if n >= 2 && t.open[i].n >= 2 {
+		if min(n, t.open[i].n) >= 2 {
 			used = 2
 		}
 		n -= used
@@ -187,34 +186,37 @@ func (t *tail) run() {
 	}
 }
 
-func (t *tail) reversed() []opener {
-	r := slices.Clone(t.open)
-	slices.Reverse(r)
-	return r
+// lastOpener is the last opener of a character; -1 where there is none.
+func (t *openText) lastOpener(char byte) int {
+	for i, o := range slices.Backward(t.open) {
+		if o.char == char {
+			return i
+		}
+	}
+	return -1
 }
 
-// unfinished hides marks at the very end of which more may come, or behind which what they mark has not begun.
-func (t *tail) unfinished(c byte, n, start int) bool {
+// unfinished hides marks at the very end: more of them may come, or what they mark has not begun.
+func (t *openText) unfinished(c byte, n, start int) bool {
 	for _, o := range t.open {
 		if o.char == c && n < o.n {
 			t.hide(start, t.at)
 			return true
 		}
 	}
-	if before, _ := utf8.DecodeLastRune(t.text[:start]); start == 0 || unicode.IsSpace(before) || opensBefore(before) {
-		if n <= 3 {
-			t.hide(start, t.at)
-			return true
-		}
+	before, _ := utf8.DecodeLastRune(t.text[:start])
+	begins := n <= 3 && (start == 0 || unicode.IsSpace(before) || opensBefore(before))
+	if begins {
+		t.hide(start, t.at)
 	}
-	return false
+	return begins
 }
 
 func opensBefore(r rune) bool { return strings.ContainsRune("([{\"'“‘«—", r) }
 
-// flanks says whether the run of marks from start to end may open and may close something. (CommonMark's rules; marks
-// within a word are taken for no opening ones, for they seldom are.)
-func (t *tail) flanks(start, end int) (opens, closes bool) {
+// flanks says whether the run of marks from start to end may open and may close something. (CommonMark's rules, except that marks
+// within a word never open: they seldom do.)
+func (t *openText) flanks(start, end int) (opens, closes bool) {
 	before, after := ' ', ' '
 	if start > 0 {
 		before, _ = utf8.DecodeLastRune(t.text[:start])
@@ -233,7 +235,7 @@ func (t *tail) flanks(start, end int) (opens, closes bool) {
 	return left && !within, right && !(within && mark != '*' && mark != '~')
 }
 
-func (t *tail) bracket() {
+func (t *openText) openBracket() {
 	rest := t.text[t.at:]
 	if bytes.HasPrefix(rest, []byte("[^")) && bytes.IndexByte(rest, ']') < 0 {
 		t.hide(t.at, len(t.text))
@@ -248,15 +250,13 @@ func (t *tail) bracket() {
 	t.at++
 }
 
-// unbracket ends a link's text, and reads the address behind it. Of a link whose address is not whole the text is shown.
-func (t *tail) unbracket() {
-	i := slices.IndexFunc(t.reversed(), func(o opener) bool { return o.char == '[' })
-	at := t.at
+// closeBracket ends a link's text, and reads the address behind it. Where the address is not whole, only the text is shown.
+func (t *openText) closeBracket() {
+	i, at := t.lastOpener('['), t.at
 	t.at++
 	if i < 0 {
 		return
 	}
-	i = len(t.open) - 1 - i
 	o := t.open[i]
 	t.open = t.open[:i]
 	whole := true
@@ -270,13 +270,13 @@ func (t *tail) unbracket() {
 	}
 }
 
-// linkText says whether what stands in brackets at the end may be a link's text: it is no number, as sources have.
-func (t *tail) linkText(o opener, end int) bool {
+// linkText says whether what stands in brackets at the end may be a link's text. A number, as sources have, is none.
+func (t *openText) linkText(o opener, end int) bool {
 	return strings.Trim(string(t.text[o.at+o.n:end]), "0123456789^, xX") != ""
 }
 
 // address reads a link's address in parentheses, and says whether it is whole.
-func (t *tail) address() bool {
+func (t *openText) address() bool {
 	depth := 0
 	for ; t.at < len(t.text) && t.text[t.at] != '\n'; t.at++ {
 		switch t.text[t.at] {
@@ -294,16 +294,16 @@ func (t *tail) address() bool {
 	return t.at < len(t.text)
 }
 
-// maxLinkText is how far behind a bracket the text of a link may still be going on, in bytes.
+// maxLinkText is how long the text of a link may become, in bytes.
 const maxLinkText = 80
 
-// finish closes what is open, from the innermost: what marks nothing yet is not shown.
-func (t *tail) finish() (closers string) {
-	closers = t.closer
-	for _, o := range t.reversed() {
+// closers are what closes all that is open, the innermost first. What marks nothing yet is hidden instead.
+func (t *openText) closers() (closers string) {
+	closers = t.lastCloser
+	for _, o := range slices.Backward(t.open) {
 		switch {
 		case o.char == '[' && len(t.text)-o.at > maxLinkText:
-		case o.char == '[' || t.closer == "" && t.nothing(o.at+o.n):
+		case o.char == '[' || t.lastCloser == "" && t.isEmpty(o.at+o.n):
 			t.hide(o.at, o.at+o.n)
 		default:
 			closers += strings.Repeat(string(o.char), o.n)
@@ -312,13 +312,13 @@ func (t *tail) finish() (closers string) {
 	return closers
 }
 
-// nothing says whether nothing is shown of the text from a place on.
-func (t *tail) nothing(from int) bool {
+// isEmpty says whether nothing is shown of the text from a place on.
+func (t *openText) isEmpty(from int) bool {
 	return len(bytes.TrimSpace(t.kept(from))) == 0
 }
 
-// kept is what is shown of the text from a place on.
-func (t *tail) kept(from int) []byte {
+// kept is the text from a place on without what is hidden.
+func (t *openText) kept(from int) []byte {
 	slices.SortFunc(t.cuts, func(a, b [2]int) int { return a[0] - b[0] })
 	var kept []byte
 	for _, c := range t.cuts {
@@ -330,11 +330,11 @@ func (t *tail) kept(from int) []byte {
 	return append(kept, t.text[from:]...)
 }
 
-// closed is the text without what is hidden, and with what closes it.
-func (t *tail) closed() []byte {
-	closers := t.finish()
+// closed is the text without what is hidden, and behind it what closes it.
+func (t *openText) closed() []byte {
+	closers := t.closers()
 	kept := t.kept(0)
-	if t.closer == "" {
+	if t.lastCloser == "" {
 		kept = bytes.TrimRight(kept, " \t\n")
 	}
 	return append(kept, closers...)
