@@ -17,7 +17,7 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestMain is the tests, or by its name the program itself.
+// TestMain runs the tests or, by the name that it is executed with, the program itself.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "mews-spawner" {
 		main()
@@ -31,8 +31,8 @@ const (
 	deadline = time.Minute
 )
 
-// program is the command, as it would be installed. Where the tests are root it sees no control groups: those that the
-// tests are in may be somebody's who does not expect others within.
+// program is the command as it would be installed. Where the tests are root it sees no control groups: the groups of the tests
+// may belong to somebody who does not expect other processes in them.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mews-spawner")
@@ -91,7 +91,7 @@ func TestWhatItIsStartedWith(t *testing.T) {
 	}
 }
 
-// home is a folder of the workers' account, which may get to it.
+// home is a folder that the workers' account owns and can reach.
 func home(t *testing.T) (dir string, account []string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews-home-")
@@ -108,7 +108,7 @@ func home(t *testing.T) (dir string, account []string) {
 	return dir, []string{fmt.Sprintf("account=%d:%d", testUID, testUID)}
 }
 
-// TestAWorkerStartsAndEnds: the program is its own stages.
+// TestAWorkerStartsAndEnds: the program executes itself as stage one.
 func TestAWorkerStartsAndEnds(t *testing.T) {
 	dir, account := home(t)
 	conn, theirs, err := spawnwire.Pair()
@@ -149,7 +149,7 @@ func TestAWorkerStartsAndEnds(t *testing.T) {
 	}
 }
 
-// TestItStartsMews, and ends as that does.
+// TestItStartsMews: and ends with its status.
 func TestItStartsMews(t *testing.T) {
 	if os.Getuid() != 0 {
 		return // whose policy nobody would believe

@@ -113,7 +113,7 @@ func TestClipMakesAnyTextSendable(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no input makes it panic, and what it accepts is exactly what Encode would have sent.
+// FuzzDecode: no input makes it panic, and it accepts only what Encode would have sent.
 func FuzzDecode(f *testing.F) {
 	for _, m := range every {
 		packet, err := Encode(m)
@@ -134,7 +134,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzClip: whatever an error's text holds, it can be sent.
+// FuzzClip: it makes any text sendable.
 func FuzzClip(f *testing.F) {
 	f.Add("openat2: no such file")
 	f.Fuzz(func(t *testing.T, text string) {

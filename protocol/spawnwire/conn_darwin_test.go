@@ -34,7 +34,7 @@ func pair(t *testing.T) (*Conn, *Conn) {
 	return a, b
 }
 
-// TestMessagesArriveWholeAndInOrder, each with its own descriptor, also where the socket has no room for all of one.
+// TestMessagesArriveWholeAndInOrder: each with its own descriptor, even if the socket has no room for a whole message.
 func TestMessagesArriveWholeAndInOrder(t *testing.T) {
 	a, b := pair(t)
 	r, w, err := os.Pipe()
@@ -123,7 +123,7 @@ func TestTheOtherSideGoneIsEOF(t *testing.T) {
 	}
 }
 
-// TestASenderWaitsForItsTimeoutOnly, and what it cut short ends the connection.
+// TestASenderWaitsForItsTimeoutOnly: and a message that was cut short ends the connection.
 func TestASenderWaitsForItsTimeoutOnly(t *testing.T) {
 	a, b := pair(t)
 	if err := b.SetReceiveDeadline(time.Now().Add(time.Millisecond)); err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// benchTree is a Tree on this system's cgroup v1, as much of it as can be tried out, and on folders elsewhere.
+// benchTree is a Tree on this system's cgroup v1 as far as that can be used, and otherwise on ordinary folders.
 func benchTree(b *testing.B) *Tree {
 	b.Helper()
 	o, have, why := realV1(b, usefulControllers[V1]...)
@@ -20,8 +20,8 @@ func benchTree(b *testing.B) *Tree {
 	return open(b, o)
 }
 
-// BenchmarkGroup is what a worker's group costs: make it with every limit, put a process in, and remove it. (The process
-// goes back to where it was, which an ended one need not.)
+// BenchmarkGroup makes a worker's group with every limit, puts a process in, and removes it. (The process moves back, which
+// one that has ended need not.)
 func BenchmarkGroup(b *testing.B) {
 	tree := benchTree(b)
 	s := startShell(b, nil, "")
@@ -45,7 +45,7 @@ func BenchmarkGroup(b *testing.B) {
 	}
 }
 
-// BenchmarkSystemGroup is what the kernel alone takes for the folders.
+// BenchmarkSystemGroup is what the folders alone cost.
 func BenchmarkSystemGroup(b *testing.B) {
 	tree := benchTree(b)
 	for b.Loop() {
@@ -60,7 +60,7 @@ func BenchmarkSystemGroup(b *testing.B) {
 	}
 }
 
-// BenchmarkCount is a look at a group.
+// BenchmarkCount reads a group's counters.
 func BenchmarkCount(b *testing.B) {
 	g := makeGroup(b, benchTree(b), Limits{PIDs: 256})
 	for b.Loop() {

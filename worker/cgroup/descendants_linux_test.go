@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestKillBelow ends a family that forks as it is being ended, with sessions of their own and signals that are ignored, and
-// nobody but it: its root goes on.
+// TestKillBelow kills all descendants of a process while they fork, change sessions and ignore signals, and nobody else: the
+// root goes on.
 func TestKillBelow(t *testing.T) {
 	s := startShell(t, nil, `bomb() { trap "" TERM HUP INT; for i in $(seq 500); do sleep 1000 & ( sleep 0.01; : ) & sleep 0.01; done; }
 (bomb) 2>/dev/null & setsid sh -c 'trap "" TERM HUP; sleep 1000 & sleep 1000' & (bomb) 2>/dev/null &
@@ -79,7 +79,7 @@ func runningBelow(t *testing.T, root int) (left []int) {
 	return left
 }
 
-// TestMembersAreToldApart: a number that has come to be another process's is nobody's that is to be signalled.
+// TestMembersAreToldApart: a pid that has become another process's is not signalled.
 func TestMembersAreToldApart(t *testing.T) {
 	s := startShell(t, nil, "while read -r line; do echo $line; done")
 	proc, err := os.Open("/proc")

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fake is a kernel whose hierarchies are ordinary folders. It keeps the rules of cgroups(7) and cgroup-v2 that matter
-// here: which files a new group has, who may be removed, no processes beside groups with controllers, one group for each
-// process. It limits nothing; a test writes the counters.
+// fake is a kernel whose hierarchies are ordinary folders. It keeps the rules of cgroups(7) and cgroup-v2 that matter here:
+// which files a new group has, which groups can be removed, no processes beside groups with controllers, one group for each
+// process. It limits nothing; tests write the counters.
 type fake struct {
 	t     testing.TB
 	root  string
@@ -56,7 +56,7 @@ var filesV1 = map[string]map[string]string{
 	"blkio":   {"blkio.bfq.weight": "100\n"},
 }
 
-// newFakeV2 has a system with a group for a unit, in which the test is.
+// newFakeV2 has a system with a group for a unit, which the test is in.
 func newFakeV2(t testing.TB, controllers string) (*fake, Options) {
 	k := &fake{t: t, root: t.TempDir(), files: filesV2, fail: map[string]error{}}
 	k.folder("", map[string]string{
@@ -121,7 +121,7 @@ func (k *fake) get(file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// controllers are those that a folder's groups have: in v1 the hierarchy says it, in v2 the folder above.
+// controllers are those of a folder's groups: with v1 all of the hierarchy, with v2 those that the folder above gives.
 func (k *fake) controllers(dir string) []string {
 	beneath, _ := filepath.Rel(k.root, dir)
 	if k.isV1() {
@@ -226,7 +226,7 @@ func (k *fake) forget(pid, top string) {
 	}
 }
 
-// ended is for a process of which the kernel has let go.
+// ended removes a process that the kernel has forgotten.
 func (k *fake) ended(pid int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -85,7 +85,7 @@ func FuzzStat(f *testing.F) {
 	})
 }
 
-// FuzzStatName: no name that a process gives itself changes what is read of it.
+// FuzzStatName: a process cannot change what is read of it by its name.
 func FuzzStatName(f *testing.F) {
 	f.Add("sh", 1, 2)
 	f.Add("x) S 0 0 0", 5, 6)

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestLinksAreNotFollowed is about a hierarchy in which somebody put links that lead out of it.
+// TestLinksAreNotFollowed: in a hierarchy with links that lead out of it.
 func TestLinksAreNotFollowed(t *testing.T) {
 	k, o := newFakeV1(t)
 	tree := open(t, o)
@@ -52,7 +52,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestAPipeKeepsNobodyWaiting: a file that is none is refused at once, and so is one without an end.
+// TestAPipeKeepsNobodyWaiting: a pipe is refused at once, and so is a file without an end.
 func TestAPipeKeepsNobodyWaiting(t *testing.T) {
 	dir, err := os.Open(t.TempDir())
 	if err != nil {
@@ -84,7 +84,7 @@ func create(t *testing.T, name string) string {
 	return name
 }
 
-// TestOnlyWhatIsInTheGroupIsKilled is about a pid that became another process's after it was read.
+// TestOnlyWhatIsInTheGroupIsKilled: not a process that got a pid of the group after the pid was read.
 func TestOnlyWhatIsInTheGroupIsKilled(t *testing.T) {
 	_, o := newFakeV1(t)
 	g := makeGroup(t, open(t, o), Limits{})
@@ -107,7 +107,7 @@ func TestOnlyWhatIsInTheGroupIsKilled(t *testing.T) {
 	}
 }
 
-// TestKillGivesUp is about processes that cannot be killed, or must not be: it says which they are, and ends.
+// TestKillGivesUp: for processes that cannot or must not be killed it returns an error that names them.
 func TestKillGivesUp(t *testing.T) {
 	for text, want := range map[string]string{
 		"0\n":                             "outside of this process's pid namespace",

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eater is shell that takes memory until something stops it: the limit of the group, or the shell's own far above it.
+// eater is shell that takes memory until a limit stops it: the group's, or the shell's own, which is far above.
 const eater = `ulimit -v 1000000; s=xxxxxxxxxxxxxxxx; while :; do s=$s$s; done`
 
 // forker is shell that starts more than the group allows.
@@ -25,8 +25,8 @@ const forker = `i=0; while [ $i -lt 20 ]; do sleep 1000 & i=$((i+1)); done; read
 
 const memoryLimit = 48 << 20
 
-// testRoles are what the kernel does when a limit hits. On a real hierarchy it does it itself, to a shell that has been
-// told to go. The fake's is done by the test.
+// testRoles are what the kernel does when a limit is hit. A real kernel does it itself, to a shell that was told to start. For
+// the fake the test does it.
 type testRole struct {
 	script  string
 	limits  Limits
@@ -57,8 +57,8 @@ var testRoles = map[string]testRole{
 	},
 }
 
-// TestALimitStrikes is what happens to a program that wants too much, with cgroup v1: for real where that can be, and else
-// with a kernel that pretends.
+// TestALimitStrikes: a program takes too much with cgroup v1, for real if that is possible here, and otherwise with a fake
+// kernel.
 func TestALimitStrikes(t *testing.T) {
 	for controller, act := range testRoles {
 		t.Run(controller, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestALimitStrikes(t *testing.T) {
 	}
 }
 
-// TestKillEndsAWholeFamily kills one process after the other, as cgroup v1 wants it.
+// TestKillEndsAWholeFamily: with cgroup v1 it kills one process after the other.
 func TestKillEndsAWholeFamily(t *testing.T) {
 	o, have, why := realV1(t, "pids", "cpu", "cpuacct", "blkio")
 	var k *fake
@@ -157,8 +157,8 @@ func zombie(pid int) bool {
 // delegatedVar makes the test binary the process of a unit with Delegate=yes.
 const delegatedVar = "MEWS_TEST_DELEGATED"
 
-// TestDelegated is the whole way with a real cgroup v2: a spawner in a folder of its own makes room, and its workers
-// come up against their limits. Where there is none the fake's stories (v2_linux_test.go) have to do.
+// TestDelegated uses a real cgroup v2: a spawner in a folder of its own makes room, and its workers hit their limits. Where
+// there is none, only the tests with a fake (v2_linux_test.go) cover this.
 func TestDelegated(t *testing.T) {
 	if why := noRealV2(); why != "" {
 		t.Logf("with a pretended kernel alone, because %s", why)
@@ -186,7 +186,7 @@ func TestDelegated(t *testing.T) {
 
 const realRoot = "/sys/fs/cgroup"
 
-// noRealV2 is why cgroup v2 cannot be tried out: it takes root at the top of it, and memory and pids handed down.
+// noRealV2 is why cgroup v2 cannot be used here: the tests need to be root at its top, with memory and pids enabled.
 func noRealV2() string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(realRoot, &st); err != nil || st.Type != unix.CGROUP2_SUPER_MAGIC {

@@ -25,7 +25,7 @@ func rollup(kB, swapKB int) string {
 		"Swap:  5000 kB\nSwapPss:   %d kB\nLocked:  0 kB\n", kB, swapKB)
 }
 
-// TestMeasurePretended counts a family among strangers, with names that programs give themselves.
+// TestMeasurePretended: a process and its descendants among others, whose names hold parentheses and spaces.
 func TestMeasurePretended(t *testing.T) {
 	proc := t.TempDir()
 	for file, text := range map[string]string{
@@ -68,7 +68,7 @@ func TestMeasurePretended(t *testing.T) {
 	}
 }
 
-// TestMeasureByResidentSize is for processes whose fair share is not for us to read.
+// TestMeasureByResidentSize: of processes whose proportional share we may not read.
 func TestMeasureByResidentSize(t *testing.T) {
 	page := int64(os.Getpagesize())
 	var s TreeSize
@@ -118,7 +118,7 @@ func endDescendants(t *testing.T, root int) {
 	}
 }
 
-// TestFamily: whatever the parents are, even in a circle, each is found once, with its parent before it.
+// TestFamily: whatever the parents are, even in a cycle, each process is listed once, after its parent.
 func TestFamily(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parents := rapid.MapOf(rapid.IntRange(1, 30), rapid.IntRange(0, 30)).Draw(t, "parents")
@@ -142,7 +142,7 @@ func TestFamily(t *testing.T) {
 	})
 }
 
-// BenchmarkMeasure takes its time for every process of the system.
+// BenchmarkMeasure takes longer the more processes the system has.
 func BenchmarkMeasure(b *testing.B) {
 	for b.Loop() {
 		if _, err := Measure("/proc", os.Getpid()); err != nil {

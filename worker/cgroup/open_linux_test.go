@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNothingToUse says to people why, and refuses to make groups; but it is no error.
+// TestNothingToUse: Why tells people the reason, and Make refuses; it is no error.
 func TestNothingToUse(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -72,7 +72,7 @@ func TestWhatMakesNoSenseIsAnError(t *testing.T) {
 	}
 }
 
-// TestHybrid is a system with a second choice: v2 without the controllers, and the controllers with v1.
+// TestHybrid: v2 is there without controllers, and the controllers are v1's.
 func TestHybrid(t *testing.T) {
 	k, o := newFakeV1(t)
 	if err := os.Mkdir(k.root+"/unified", 0o755); err != nil {
@@ -101,7 +101,7 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-// TestSomeControllersAreMissing limits what can be limited.
+// TestSomeControllersAreMissing: the others still limit.
 func TestSomeControllersAreMissing(t *testing.T) {
 	k, o := newFakeV1(t)
 	o.Self = k.self("5:pids:/\n4:memory:/elsewhere\n3:cpuset:/\n")
@@ -154,7 +154,7 @@ func TestNamesAndLimits(t *testing.T) {
 	}
 }
 
-// TestAGroupIsMadeWholeOrNotAtAll is about a limit that the kernel does not take.
+// TestAGroupIsMadeWholeOrNotAtAll: if the kernel does not take a limit there is no group.
 func TestAGroupIsMadeWholeOrNotAtAll(t *testing.T) {
 	k, o := newFakeV1(t)
 	tree := open(t, o)

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain is the tests, or, with this variable, a spawner in a folder that was delegated to it.
+// TestMain runs the tests or, with this variable, a spawner in a folder that was delegated to it.
 func TestMain(m *testing.M) {
 	if os.Getenv(delegatedVar) == "" {
 		goleak.VerifyTestMain(m)
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// shell is a shell that waits to be told to go, and then runs its script.
+// shell is a shell that waits for a line and then runs its script.
 type shell struct {
 	t     testing.TB
 	cmd   *exec.Cmd
@@ -89,7 +89,7 @@ func (s *shell) readLine() string {
 	return strings.TrimSpace(line)
 }
 
-// signalled waits for the end and gives the signal that brought it, or 0.
+// signalled waits for the end and returns the signal that caused it, or 0.
 func (s *shell) signalled() syscall.Signal {
 	<-s.ended
 	status := s.cmd.ProcessState.Sys().(syscall.WaitStatus)
@@ -131,9 +131,9 @@ func makeGroup(t testing.TB, tree *Tree, l Limits) *Group {
 
 func testName() string { return fmt.Sprintf("mews-test-%d", os.Getpid()) }
 
-// realV1 gives Options for those of wish's controllers that can be tried out on this system's cgroup v1, and why not all
-// of them. Only hierarchies are taken in whose topmost group the test is: a group around it is somebody else's, who
-// does not expect others within.
+// realV1 returns Options for those of wish's controllers that can be used on this system's cgroup v1, and why not all of them
+// can. It takes only hierarchies in whose top group the test is: any other group was made by somebody who does not expect
+// other processes in it.
 func realV1(t testing.TB, wish ...string) (o Options, have []string, why string) {
 	t.Helper()
 	const root = "/sys/fs/cgroup"
@@ -166,7 +166,7 @@ func realV1(t testing.TB, wish ...string) (o Options, have []string, why string)
 	return Options{Root: root, Self: file}, have, strings.Join(whys, "; ")
 }
 
-// whyUnusable is why a hierarchy cannot be tried out. It is a failure if it ought to be possible.
+// whyUnusable is why a hierarchy cannot be used. It fails the test if it should be possible.
 func whyUnusable(t testing.TB, root string, m membership) string {
 	name := strings.Join(m.controllers, ",")
 	if m.path != "/" {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// What the tests look at a group with: nothing else asks.
+// The tests look at groups with these; nothing else needs them.
 
-// Usage is what a group takes, all its processes together. What this kernel does not count is 0.
+// Usage is what all processes of a group take together. What this kernel does not count is 0.
 type Usage struct {
 	Memory, MemoryPeak int64 // bytes, with the file caches that are charged to the group
 	PIDs               int64 // processes and threads
@@ -36,8 +36,7 @@ func microseconds(n int64) time.Duration { return time.Duration(min(n, 1<<53)) *
 // Usage reads what the group takes now.
 func (g *Group) Usage() (Usage, error) { return readCounters(g, usageCounters[g.tree.kind]) }
 
-// Find gives a group that is there already, with its limits as they are. The error wraps fs.ErrNotExist if it is not
-// there in any hierarchy.
+// Find returns an existing group, with its limits as they are. The error wraps fs.ErrNotExist if it is in no hierarchy.
 func (t *Tree) Find(name string) (*Group, error) {
 	g, err := t.group(name)
 	if err != nil {
@@ -58,7 +57,7 @@ func (t *Tree) Find(name string) (*Group, error) {
 	return g, nil
 }
 
-// Close gives the descriptors back. The group stays, and Find finds it again.
+// Close closes the descriptors. The group stays, and Find finds it again.
 func (g *Group) Close() error {
 	var errs []error
 	for _, p := range g.dirs {

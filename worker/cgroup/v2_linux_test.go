@@ -15,7 +15,7 @@ import (
 
 const unit = "system.slice/mews.service"
 
-// TestAUnitWithDelegation is a spawner's and its supervisor's life with cgroup v2.
+// TestAUnitWithDelegation: a spawner and its supervisor with cgroup v2, from start to end.
 func TestAUnitWithDelegation(t *testing.T) {
 	k, o := newFakeV2(t, "cpuset cpu io memory hugetlb pids")
 	supervisor := startShell(t, k, "")
@@ -126,7 +126,7 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	}
 }
 
-// TestAnotherSpawner is one that was started again, in the leaf already, and one of systemd's DelegateSubgroup.
+// TestAnotherSpawner: one that is started in the main group, left there by an earlier one or by systemd's DelegateSubgroup.
 func TestAnotherSpawner(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
 	if err := open(t, o).MakeRoom(0); err != nil {
@@ -146,7 +146,7 @@ func TestAnotherSpawner(t *testing.T) {
 	}
 }
 
-// TestMainUndoesWhatItBegan is about a system that refuses.
+// TestMainUndoesWhatItBegan: MakeRoom leaves everything as it was if the system refuses a part of it.
 func TestMainUndoesWhatItBegan(t *testing.T) {
 	own := strconv.Itoa(os.Getpid())
 	for _, test := range []struct {
@@ -185,7 +185,7 @@ func TestMainUndoesWhatItBegan(t *testing.T) {
 	}
 }
 
-// TestWithoutTheProcessor gives up a controller that the kernel refuses and that others do not need.
+// TestWithoutTheProcessor: MakeRoom does without a controller that the kernel refuses and that the others do not need.
 func TestWithoutTheProcessor(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids cpu")
 	o.kernel = &refuser{kernel: k, text: "+cpu"}

@@ -9,7 +9,7 @@ import (
 	"mews/worker/workspace"
 )
 
-// BenchmarkWrite is a write of 4 KiB, and of nothing again, through the file tools' door, by whether somebody keeps count.
+// BenchmarkWrite writes 4 KiB, and then nothing, through a workspace with and without a quota.
 func BenchmarkWrite(b *testing.B) {
 	b.Run("off", func(b *testing.B) { write(b, b.TempDir(), nil) })
 	b.Run("on", func(b *testing.B) {
@@ -18,7 +18,7 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// BenchmarkFits is what is asked before each write, once a count is there.
+// BenchmarkFits is the question before each write, when there is a count.
 func BenchmarkFits(b *testing.B) {
 	q := counting(b, b.TempDir())
 	for b.Loop() {

@@ -17,7 +17,7 @@ func smallDisk(t *testing.T, dir string) {
 	t.Cleanup(func() { must(t, unix.Unmount(dir, 0)) })
 }
 
-// TestASmallDisk is the reserve on a real one.
+// TestASmallDisk: the reserve on a real file system.
 func TestASmallDisk(t *testing.T) {
 	dir := t.TempDir()
 	smallDisk(t, dir)
@@ -33,7 +33,7 @@ func TestASmallDisk(t *testing.T) {
 	wantMessage(t, q.Fits(19*mib), "")
 }
 
-// TestAnotherDiskInTheFolder is not the folder's.
+// TestAnotherDiskInTheFolder: it is not counted.
 func TestAnotherDiskInTheFolder(t *testing.T) {
 	q := newQuota(t, Options{})
 	other := filepath.Join(q.options.Dir, "other")

@@ -32,7 +32,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestProject is the arithmetic of a project quota: what ext4 and XFS tell of a folder with one (statfs(2) in it).
+// TestProject is the arithmetic of a project quota, with numbers as ext4 and XFS give them for a folder (statfs(2) in it).
 func TestProject(t *testing.T) {
 	own := space{used: 3 * gib, limit: 10 * gib}
 	for _, c := range []struct {
@@ -82,7 +82,7 @@ func wantMessage(t *testing.T, err error, wants ...string) {
 	}
 }
 
-// TestADiskThatDoesNotTell refuses nothing, and the log has it.
+// TestADiskThatDoesNotTell: nothing is refused, and the error is reported.
 func TestADiskThatDoesNotTell(t *testing.T) {
 	var told []error
 	broken := errors.New("broken")

@@ -15,10 +15,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// freeDisk is a disk on which a reserve is nobody's concern.
+// freeDisk is a disk that is mostly free.
 func freeDisk(string) (Disk, error) { return Disk{Total: 100 * gib, Free: 50 * gib}, nil }
 
-// newQuota keeps count of a new folder, or of o.Dir, and waits for counts as long as a slow machine needs.
+// newQuota is for a new folder, or o.Dir, and waits for counts as long as a slow machine needs.
 func newQuota(t testing.TB, o Options) *Quota {
 	t.Helper()
 	if o.Dir == "" {
@@ -64,7 +64,7 @@ func fill(t testing.TB, q *Quota, name string, bytes int) {
 	}
 }
 
-// answered has everything counted, and says what was found.
+// answered waits for a new count and returns it.
 func counted(t testing.TB, q *Quota) (int64, bool) {
 	t.Helper()
 	if !q.await(t.Context(), q.request(), time.Minute) {
@@ -73,7 +73,7 @@ func counted(t testing.TB, q *Quota) (int64, bool) {
 	return q.Used()
 }
 
-// TestAFolderThatFillsUp: what is written is added, what programs write is found, and what is deleted makes room.
+// TestAFolderThatFillsUp: writes are added, what programs write is found, and deleting makes room.
 func TestAFolderThatFillsUp(t *testing.T) {
 	q := newQuota(t, Options{Limit: 4 * mib})
 	if used, _ := q.Used(); used != 0 {
@@ -113,7 +113,7 @@ func TestALimitOfNone(t *testing.T) {
 	}
 }
 
-// TestNobodyCounts: a write waits for a count, and not for ever; nor does a result.
+// TestNobodyCounts: neither a write nor a program's result waits forever for a count.
 func TestNobodyCounts(t *testing.T) {
 	q, err := New(Options{Dir: t.TempDir(), Limit: mib, Disk: freeDisk, WriteWait: time.Millisecond, NoteWait: time.Millisecond})
 	if err != nil {
@@ -127,7 +127,7 @@ func TestNobodyCounts(t *testing.T) {
 	}
 }
 
-// TestRefresh: a turn that begins has a count made where the newest is older than a minute, and only then.
+// TestRefresh: a count is requested if the newest one is older than a minute, and only then.
 func TestRefresh(t *testing.T) {
 	var now atomic.Int64
 	q := newQuota(t, Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }})

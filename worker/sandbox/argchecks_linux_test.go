@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testCall is a call whose arguments matter, and who may make it. No trial does anything where it is allowed: it has an
-// error of its own that is neither EPERM, ENOSYS nor EAFNOSUPPORT, or says what holds anyway.
+// testCall is a call whose arguments matter, and who may make it. Where it is allowed it changes nothing: it fails with an
+// error that is neither EPERM, ENOSYS nor EAFNOSUPPORT, or sets what is set already.
 type testCall struct {
 	what    string
 	number  uint32

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// hello is the least worker: it says a line, and waits for the end of its standard input.
+// hello is the smallest worker: it writes a line and waits for the end of its standard input.
 const hello = `package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 }
 `
 
-// spawner is a stage one that is as small as that of mews-spawner, and not the tests.
+// spawner is a program for stage one that is as small as mews-spawner; the test binary is not.
 const spawner = `package main
 
 import (
@@ -70,7 +70,7 @@ func build(b *testing.B, source string) string {
 // starter starts a program with these descriptors and gives its pid.
 type starter func(in, out *os.File) (int, error)
 
-// once is the time from a start to the first line.
+// once measures the time from a start to the first line.
 func once(b *testing.B, start starter) time.Duration {
 	b.Helper()
 	in, end, err := os.Pipe()
@@ -100,8 +100,8 @@ func once(b *testing.B, start starter) time.Duration {
 	return took
 }
 
-// BenchmarkSpawn is from a start to the worker's first line, in each tier, and as the median's ratio to that of a static
-// hello of Go, measured in turn.
+// BenchmarkSpawn measures from a start to the worker's first line, in each tier, and the ratio of its median to that of a
+// static hello in Go, both measured in turns.
 func BenchmarkSpawn(b *testing.B) {
 	program, stage := build(b, hello), build(b, spawner)
 	runtime.LockOSThread()
@@ -134,7 +134,7 @@ func median(list []time.Duration) time.Duration {
 	return list[len(list)/2]
 }
 
-// BenchmarkFilter is what it takes to put a filter together.
+// BenchmarkFilter assembles a filter.
 func BenchmarkFilter(b *testing.B) {
 	for b.Loop() {
 		if len(filter(ProfileWorker, TierNamespaces)) == 0 {
@@ -143,8 +143,8 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
-// BenchmarkToolChild is the start and end of a program behind the second layer; over-plain-µs is what that adds to a plain
-// start, of medians, in turns.
+// BenchmarkToolChild starts and ends a program behind the second layer. over-plain-µs is the difference of its median to that
+// of a plain start, both measured in turns.
 func BenchmarkToolChild(b *testing.B) {
 	for _, tier := range []Tier{TierNamespaces, TierLandlock} {
 		b.Run(string(tier), func(b *testing.B) {

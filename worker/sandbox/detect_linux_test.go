@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testUID is an account that nobody has, and no other package's tests: what it may run is counted for all of it together,
-// and packages are tested at once.
+// testUID is an account that nobody has, and no other package's tests use: the kernel counts processes by account, and
+// packages are tested at the same time.
 const testUID = 54321
 
-// homeOf is a folder of an account, which it may get to.
+// homeOf makes a folder that an account owns and can reach.
 func homeOf(t testing.TB, uid int) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews-home")
@@ -28,19 +28,19 @@ func homeOf(t testing.TB, uid int) string {
 }
 
 func TestEveryTierHoldsHere(t *testing.T) {
-	power, err := OwnPrivilege()
+	privilege, err := OwnPrivilege()
 	if err != nil {
 		t.Fatal(err)
 	}
 	uid, dir := -1, t.TempDir()
-	if power == PrivilegeRoot {
+	if privilege == PrivilegeRoot {
 		uid, dir = testUID, homeOf(t, testUID)
 	}
 	for _, tier := range []Tier{TierAccounts, TierNamespaces, TierLandlock, TierOff} {
-		if tier == TierAccounts && power == PrivilegeNone {
+		if tier == TierAccounts && privilege == PrivilegeNone {
 			continue
 		}
-		got, why, err := Detect(DetectOptions{Tier: tier, MinTier: TierOff, Privilege: power, UID: uid, GID: uid, Dir: dir})
+		got, why, err := Detect(DetectOptions{Tier: tier, MinTier: TierOff, Privilege: privilege, UID: uid, GID: uid, Dir: dir})
 		if err != nil || got != tier {
 			t.Errorf("%s: got %q, %v", tier, got, err)
 		}
@@ -48,13 +48,13 @@ func TestEveryTierHoldsHere(t *testing.T) {
 	}
 }
 
-// TestEveryPowerOfASpawner: what systemd gives one, an account that is neither root nor the person's.
+// TestEveryPowerOfASpawner: with the capabilities that systemd gives it, and an account that is neither root's nor the person's.
 func TestEveryPowerOfASpawner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a process capabilities")
 	}
 	dir := homeOf(t, testUID)
-	for power, caps := range map[Privilege][]uintptr{
+	for privilege, caps := range map[Privilege][]uintptr{
 		PrivilegeSetID: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL},
 		PrivilegeMount: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
 			unix.CAP_DAC_READ_SEARCH},
@@ -63,8 +63,8 @@ func TestEveryPowerOfASpawner(t *testing.T) {
 		cmd.Env = []string{"TIER=accounts", "HOME=" + dir}
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: testUID + 1, Gid: testUID + 1}, AmbientCaps: caps}
 		out, err := cmd.CombinedOutput()
-		if want := string(power) + " accounts\n"; err != nil || string(out) != want {
-			t.Errorf("%s: %v: %s", power, err, out)
+		if want := string(privilege) + " accounts\n"; err != nil || string(out) != want {
+			t.Errorf("%s: %v: %s", privilege, err, out)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func compareDocument(t *testing.T, got string) {
 	}
 }
 
-// lifeItem is something that a worker may do, and the tests of it: the folder of their package, and their name.
+// lifeItem is something that a worker may do, and the tests of it: the folder of the package and the name.
 type lifeItem struct {
 	what    string
 	tests   []string
@@ -182,7 +182,7 @@ var life = []lifeItem{
 		"supervisor/pool TestTheEndOfThePoolLeavesNothing"}, ""},
 }
 
-// TestTheTestsOfTheDocumentAreThere: a test that was renamed is not lost from the document in silence.
+// TestTheTestsOfTheDocumentAreThere: a renamed test does not silently vanish from the document.
 func TestTheTestsOfTheDocumentAreThere(t *testing.T) {
 	for _, item := range life {
 		if len(item.tests) == 0 && item.missing == "" {

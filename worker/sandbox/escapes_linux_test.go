@@ -22,7 +22,7 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// What the test binary is by the name that it is executed with. A worker has its name of stage one.
+// The test binary plays a part by the name that it is executed with. Stage one gives a worker its name.
 const (
 	testSpawnerName = "mews-test-spawner"
 	workerName      = "mews-worker"
@@ -39,7 +39,7 @@ var names = map[string]func() error{
 	uidName:         printUID,
 }
 
-// runByName is the program that the binary's name says, or returns. Stage one's may have to do without some walls.
+// runByName runs the part that the binary's name says, or returns. Stage one may have to leave out some walls.
 func runByName() {
 	removeWalls()
 	play, ok := names[filepath.Base(os.Args[0])]
@@ -55,26 +55,26 @@ func runByName() {
 
 // workerSetup is how a worker is started before the victims of a testHost.
 type workerSetup struct {
-	power   Privilege
-	tier    Tier
-	without []string // walls that are taken away
+	privilege Privilege
+	tier      Tier
+	without   []string // walls that are taken away
 }
 
-// The variables that a spawner of the tests takes off its environment; what is left is a plan.
+// The variables that a spawner of the tests takes out of its environment. The rest is a plan.
 const (
 	powerVariable  = "MEWS_TEST_POWER"
 	wallsVariable  = "MEWS_TEST_WITHOUT"
 	secretVariable = "MEWS_TEST_SECRET"
 )
 
-// takeVariable is a variable that is taken off the environment.
+// takeVariable takes a variable out of the environment.
 func takeVariable(name string) string {
 	value := os.Getenv(name)
 	_ = os.Unsetenv(name) // its name is valid
 	return value
 }
 
-// spawnerCaps are what a service manager gives a spawner of the power.
+// spawnerCaps are the capabilities that a service manager gives a spawner of the privilege.
 var spawnerCaps = map[Privilege][]uintptr{
 	PrivilegeSetID: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL},
 	PrivilegeMount: {unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_KILL, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP,
@@ -84,11 +84,11 @@ var spawnerCaps = map[Privilege][]uintptr{
 // actSpawner starts the worker of the plan in its environment, with its own descriptors 0 to 2, and waits for its end.
 func actSpawner() error {
 	runtime.LockOSThread()
-	// Whatever it starts goes first when memory runs out: within the walls nobody can say so of himself any more.
+	// What it starts is killed first when memory runs out. Behind the walls a process cannot raise its own score any more.
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil {
 		return err
 	}
-	power, without, secret := Privilege(takeVariable(powerVariable)), takeVariable(wallsVariable), takeVariable(secretVariable)
+	privilege, without, secret := Privilege(takeVariable(powerVariable)), takeVariable(wallsVariable), takeVariable(secretVariable)
 	p, err := readPlan(os.Environ())
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func actSpawner() error {
 	if err != nil {
 		return fmt.Errorf("open the worker: %w", err)
 	}
-	launch, err := p.Launch(power)
+	launch, err := p.Launch(privilege)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func actSpawner() error {
 	return waitExit(pid)
 }
 
-// attacker is a worker within its walls that tries rows, as its spawner's child.
+// attacker is a worker behind its walls that tries rows, a child of its spawner.
 type attacker struct {
 	cmd       *exec.Cmd
 	questions *os.File
@@ -128,7 +128,7 @@ type attacker struct {
 	said      bytes.Buffer
 }
 
-// plan is the one of a stand.
+// plan is the plan of a setup's worker.
 func (y *testHost) plan(s workerSetup) Plan {
 	y.t.Helper()
 	home, fd, err := Open(filepath.Split(y.home))
@@ -156,19 +156,19 @@ func tasksOf(uid int) (n int) {
 	return n
 }
 
-// start starts the worker of a stand. Whether it comes to be is seen when it is asked.
+// start starts the worker of a setup. Whether it was started is known when it answers.
 func (y *testHost) start(s workerSetup) *attacker {
 	y.t.Helper()
 	spawner := map[Privilege]int{PrivilegeNone: y.people.person, PrivilegeRoot: 0}
-	uid, ok := spawner[s.power]
+	uid, ok := spawner[s.privilege]
 	if !ok {
 		uid = serviceUID
 	}
 	w := &attacker{cmd: exec.Command(y.program)}
 	w.cmd.Args = []string{testSpawnerName}
-	w.cmd.Env = append(y.plan(s).Environ(), powerVariable+"="+string(s.power), wallsVariable+"="+strings.Join(s.without, ","),
+	w.cmd.Env = append(y.plan(s).Environ(), powerVariable+"="+string(s.privilege), wallsVariable+"="+strings.Join(s.without, ","),
 		secretVariable+"="+y.victims.Secret)
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as(uid), AmbientCaps: spawnerCaps[s.power]}
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as(uid), AmbientCaps: spawnerCaps[s.privilege]}
 	w.cmd.Stderr = &w.said
 	null, err := os.Open(os.DevNull)
 	y.must(err)
@@ -182,7 +182,7 @@ func (y *testHost) start(s workerSetup) *attacker {
 	return w
 }
 
-// connect gives the worker-to-be its standard input and output: one socket, as a worker has it, or two pipes.
+// connect gives the worker its standard input and output: one socket, as a real worker has, or two pipes.
 func (y *testHost) connect(w *attacker, pipes bool) (theirs []*os.File) {
 	y.t.Helper()
 	if pipes {
@@ -209,13 +209,13 @@ func (y *testHost) connect(w *attacker, pipes bool) (theirs []*os.File) {
 	return theirs
 }
 
-// How long is waited for what must happen, for all the rows of a worker and for one of them. Only a defect lets it pass.
+// How long the tests wait for all rows of a worker, and for one of them. Only a defect takes that long.
 const (
 	waiting    = 2 * time.Minute
 	rowWaiting = 30 * time.Second
 )
 
-// try has the worker try a row in a child, in a way: "" as it is, asTool as a tool, or without walls of the worker's own.
+// try makes the worker try a row in a child in some way: "" plainly, asTool as a tool, or without walls of the worker's own.
 func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error) {
 	if _, err := fmt.Fprintf(w.questions, "%s %q %s\n", row, way, v.Encode()); err != nil {
 		return escape.Finding{}, err
@@ -227,7 +227,7 @@ func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error
 	return escape.DecodeFinding(strings.TrimSuffix(line, "\n"))
 }
 
-// end ends the worker and waits until nothing of it is there but what has got away.
+// end ends the worker and waits until nothing of it is left but what has escaped.
 func (w *attacker) end() error {
 	err := w.questions.Close()
 	if w.answers != w.questions {
@@ -239,7 +239,7 @@ func (w *attacker) end() error {
 	return err
 }
 
-// try has one worker of the setup try the rows. An error says why there was no worker to try them all.
+// try makes one worker of the setup try the rows. An error says why not all were tried.
 func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Finding, error) {
 	y.t.Helper()
 	v := y.victims
@@ -270,13 +270,13 @@ func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Findi
 	return findings, nil
 }
 
-// asTool has a row tried as what a tool starts: a program that the second layer of walls lets it have.
+// asTool tries a row as a tool would: in a program behind the second layer of walls.
 const (
 	asTool      = "tool"
 	toolProgram = "program"
 )
 
-// actWorker tries rows, each in a child of its own, until nobody asks. It keeps the protocol to itself as mews-worker does.
+// actWorker tries rows, each in a child of its own, until its input ends. It hides the protocol as mews-worker does.
 func actWorker() error {
 	in, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
@@ -309,7 +309,7 @@ func actWorker() error {
 	return lines.Err()
 }
 
-// question is what subject.try asks.
+// question parses what attacker.try writes.
 func question(line string) (row, way, victims string, err error) {
 	row, rest, _ := strings.Cut(line, " ")
 	quoted, err := strconv.QuotedPrefix(rest)
@@ -322,7 +322,7 @@ func question(line string) (row, way, victims string, err error) {
 	return row, way, strings.TrimPrefix(rest[len(quoted):], " "), nil
 }
 
-// hideProtocol leaves /dev/null where the protocol was, and has nobody of the same account look into this process.
+// hideProtocol puts /dev/null where the protocol was, and keeps processes of the same account from looking into this one.
 func hideProtocol() error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -337,7 +337,7 @@ func hideProtocol() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// revealProtocol undoes for one row what hideProtocol does, as far as the way says so. That it may fail is seen in the finding.
+// revealProtocol undoes for one row what hideProtocol does, as far as the way says. If it fails the finding shows it.
 func revealProtocol(way string, in, out int) {
 	if strings.Contains(way, wallMoved) {
 		_ = unix.Dup3(in, 0, 0)
@@ -348,7 +348,7 @@ func revealProtocol(way string, in, out int) {
 	}
 }
 
-// tryInChild has a child try the row: it may die of what it tries.
+// tryInChild makes a child try the row, which may kill it.
 func tryInChild(inside *ToolStarter, row, way, victims string) escape.Finding {
 	ctx, cancel := context.WithTimeout(context.Background(), rowWaiting)
 	defer cancel()
@@ -396,7 +396,7 @@ func actRow() error {
 	return err
 }
 
-// scenario is a stand that the suite is run from, and what is known to escape there.
+// scenario is a setup that the suite is run in, and the rows that are known to escape there.
 type scenario struct {
 	name   string
 	setup  workerSetup
@@ -408,22 +408,22 @@ type scenario struct {
 
 func allRows(escape.Probe) bool { return true }
 
-// quickRows are the rows of the self-test, and those that depend on how a spawner starts a worker.
+// quickRows selects the rows of the self-test, and those that depend on how a spawner starts a worker.
 func quickRows(p escape.Probe) bool {
 	return p.Core || slices.Contains([]string{"K12", "F6", "P1", "P8", "S2", "R1", "R2", "X1"}, p.Row)
 }
 
-// lightRows are those that a second layer of walls could make different, and no bombs.
+// lightRows selects the rows that a second layer of walls could change, without bombs.
 func lightRows(p escape.Probe) bool { return !p.Heavy }
 
-// The known escapes. F16 tells machines and boots apart, and nothing else. Without a process namespace other processes
-// are listed, with the names of their descriptors, and a daemon outlives its worker until the spawner's sweep.
+// The known escapes. F16 tells machines and boots apart, and nothing else. Without a process namespace other processes and
+// the names of their descriptors are listed, and a daemon outlives its worker until the spawner's sweep.
 var (
 	knownBehindNamespaces = []string{"F16"}
 	knownBehindLandlock   = []string{"F6", "F14", "F16", "X1"}
 )
 
-// scenarios are those that this process can have: all as root, and those of its own account otherwise.
+// scenarios are those that this process can run: all as root, otherwise those of its own account.
 func scenarios() []scenario {
 	shared := func() accounts { return sharedAccount(sharedUID) }
 	own := func() accounts { return sharedAccount(os.Getuid()) }
@@ -431,24 +431,24 @@ func scenarios() []scenario {
 		shared = own
 	}
 	list := []scenario{
-		{"namespaces", workerSetup{power: PrivilegeNone, tier: TierNamespaces}, shared, "", allRows, knownBehindNamespaces},
-		{"namespaces-tool", workerSetup{power: PrivilegeNone, tier: TierNamespaces}, shared, asTool, lightRows, knownBehindNamespaces},
-		{"landlock", workerSetup{power: PrivilegeNone, tier: TierLandlock}, shared, "", allRows, knownBehindLandlock},
-		{"landlock-tool", workerSetup{power: PrivilegeNone, tier: TierLandlock}, shared, asTool, lightRows, knownBehindLandlock},
+		{"namespaces", workerSetup{privilege: PrivilegeNone, tier: TierNamespaces}, shared, "", allRows, knownBehindNamespaces},
+		{"namespaces-tool", workerSetup{privilege: PrivilegeNone, tier: TierNamespaces}, shared, asTool, lightRows, knownBehindNamespaces},
+		{"landlock", workerSetup{privilege: PrivilegeNone, tier: TierLandlock}, shared, "", allRows, knownBehindLandlock},
+		{"landlock-tool", workerSetup{privilege: PrivilegeNone, tier: TierLandlock}, shared, asTool, lightRows, knownBehindLandlock},
 	}
 	if os.Getuid() != 0 {
 		return list
 	}
 	return append(list,
-		scenario{"accounts", workerSetup{power: PrivilegeRoot, tier: TierAccounts}, ownAccounts, "", allRows, knownBehindNamespaces},
-		scenario{"accounts-tool", workerSetup{power: PrivilegeRoot, tier: TierAccounts}, ownAccounts, asTool, lightRows, knownBehindNamespaces},
-		scenario{"accounts-switch", workerSetup{power: PrivilegeSetID, tier: TierAccounts}, ownAccounts, "", quickRows, knownBehindNamespaces},
-		scenario{"accounts-mount", workerSetup{power: PrivilegeMount, tier: TierAccounts}, ownAccounts, "", quickRows, knownBehindNamespaces},
-		scenario{"landlock-accounts", workerSetup{power: PrivilegeRoot, tier: TierLandlock}, ownAccounts, "", quickRows, knownBehindLandlock},
+		scenario{"accounts", workerSetup{privilege: PrivilegeRoot, tier: TierAccounts}, ownAccounts, "", allRows, knownBehindNamespaces},
+		scenario{"accounts-tool", workerSetup{privilege: PrivilegeRoot, tier: TierAccounts}, ownAccounts, asTool, lightRows, knownBehindNamespaces},
+		scenario{"accounts-switch", workerSetup{privilege: PrivilegeSetID, tier: TierAccounts}, ownAccounts, "", quickRows, knownBehindNamespaces},
+		scenario{"accounts-mount", workerSetup{privilege: PrivilegeMount, tier: TierAccounts}, ownAccounts, "", quickRows, knownBehindNamespaces},
+		scenario{"landlock-accounts", workerSetup{privilege: PrivilegeRoot, tier: TierLandlock}, ownAccounts, "", quickRows, knownBehindLandlock},
 	)
 }
 
-// TestEscapes has a worker of each tier try all that is known to try, against real victims.
+// TestEscapes makes a worker of each tier try the whole table against real victims.
 func TestEscapes(t *testing.T) {
 	program := plainBinary(t)
 	found := map[string]map[string]escape.Outcome{}

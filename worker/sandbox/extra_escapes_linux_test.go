@@ -16,9 +16,9 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// Ways out that are not in the table of escapes: they matter where people share an account and there are no namespaces.
+// Escapes that are not in the table. They matter where people share an account and there are no namespaces.
 
-// extraRows are those rows; what each needs to know follows its name and a colon.
+// extraRows are those rows. What each needs to know follows its name and a colon.
 var extraRows = map[string]func(what string, v escape.Victims) error{
 	"shm":      attachShared,
 	"datagram": sendDatagram,
@@ -27,7 +27,7 @@ var extraRows = map[string]func(what string, v escape.Victims) error{
 	"chmod":    func(_ string, v escape.Victims) error { return unix.Chmod(v.OtherHome, 0o640) },
 }
 
-// tryExtra tries such a row, if it is one. No error is an escape, as far as can be told from within.
+// tryExtra tries a row if it is one of these. No error means an escape, as far as can be known inside.
 func tryExtra(row string, v escape.Victims) (escape.Finding, bool) {
 	name, what, _ := strings.Cut(row, ":")
 	run, ok := extraRows[name]
@@ -106,23 +106,23 @@ func (y *testHost) datagrams() string {
 	return path
 }
 
-// around are where such rows are tried, and which escape. A file's mode is not Landlock's to keep (landlock(7)), nor a
-// filter's, which sees no paths: only accounts keep it.
+// around are where such rows are tried, and which escape. Neither Landlock protects a file's mode (landlock(7)), nor a filter,
+// which sees no paths: only accounts do.
 var around = []struct {
 	name    string
 	stand   workerSetup
 	apart   bool // each has an account
 	escapes []string
 }{
-	{"namespaces", workerSetup{power: PrivilegeNone, tier: TierNamespaces}, false, nil},
-	{"landlock", workerSetup{power: PrivilegeNone, tier: TierLandlock}, false, []string{"chmod"}},
-	{"landlock without the filter", workerSetup{power: PrivilegeNone, tier: TierLandlock, without: []string{wallFilter}}, false,
+	{"namespaces", workerSetup{privilege: PrivilegeNone, tier: TierNamespaces}, false, nil},
+	{"landlock", workerSetup{privilege: PrivilegeNone, tier: TierLandlock}, false, []string{"chmod"}},
+	{"landlock without the filter", workerSetup{privilege: PrivilegeNone, tier: TierLandlock, without: []string{wallFilter}}, false,
 		[]string{"chmod", "datagram", "renice", "shm", "watch"}},
-	{"landlock with accounts", workerSetup{power: PrivilegeRoot, tier: TierLandlock}, true, nil},
+	{"landlock with accounts", workerSetup{privilege: PrivilegeRoot, tier: TierLandlock}, true, nil},
 }
 
-// TestBeyondTheTable: what the landlock tier's filter must refuse because there are no namespaces. For root alone: the
-// rows would change processes that are not of the test in anybody else's account.
+// TestBeyondTheTable: what the landlock tier's filter must refuse because there are no namespaces. Only as root: in anybody
+// else's account the rows would change processes that are not the test's.
 func TestBeyondTheTable(t *testing.T) {
 	if os.Getuid() != 0 {
 		return

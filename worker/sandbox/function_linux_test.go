@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// What people's programs need to do is done here, inside the walls, in every tier.
+// These tests do behind the walls of every tier what people's programs need to do.
 
-// python is a script for a shell that runs a file of Python from the home. (A module that has children is read again.)
+// python is a shell script that runs a Python file from the home. (Python reads a module again in its children.)
 func python(text string) string {
 	return "cat >check.py <<'END'\n" + text + "\nEND\nexec /usr/bin/python3 check.py </dev/null\n"
 }
@@ -23,7 +23,7 @@ func succeeds(t *testing.T, script, want string) {
 	})
 }
 
-// TestMultiprocessing uses named semaphores, which are files of /dev/shm: there is one in roots of our own alone.
+// TestMultiprocessing uses named semaphores, which are files of /dev/shm. Only a root of our own has one.
 func TestMultiprocessing(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		got := r.says(python(`
@@ -134,7 +134,7 @@ echo ended with $?
 	succeeds(t, "cat >jobs.sh <<'END'\n"+jobs+"END\nscript -qec 'bash jobs.sh' /dev/null </dev/null | tr -d '\\r'\n", "1\nended with 143")
 }
 
-// TestWhatPeopleExpect are small things that programs stumble over.
+// TestWhatPeopleExpect: small things that programs often need.
 func TestWhatPeopleExpect(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		for script, want := range map[string]string{
@@ -165,7 +165,7 @@ func TestWhatPeopleExpect(t *testing.T) {
 	})
 }
 
-// certificates is whether the host has any.
+// certificates is "True" if the host has certificates, else "".
 func certificates() string {
 	if _, err := os.Stat("/etc/ssl/certs/ca-certificates.crt"); err != nil {
 		return ""

@@ -21,8 +21,8 @@ var newRights = map[int]uint64{
 	5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV,
 }
 
-// TestVersionsOfLandlock: each handles all that it knows, and no rule asks a version for what it does not know, or a file
-// for what only folders have. (The kernel refuses both.)
+// TestVersionsOfLandlock: each version handles all rights that it knows, and no rule asks for a right that the version does
+// not know or that only folders have. (The kernel refuses both.)
 func TestVersionsOfLandlock(t *testing.T) {
 	var knows uint64
 	for version := 1; version <= 9; version++ {
@@ -50,7 +50,7 @@ func TestVersionsOfLandlock(t *testing.T) {
 	}
 }
 
-// TestMissingFolder: what a worker was promised and is not there is an error, and what systems may lack is none.
+// TestMissingFolder: a missing folder is an error, unless systems may lack it.
 func TestMissingFolder(t *testing.T) {
 	dir := t.TempDir()
 	set, err := emptyRuleset()
@@ -71,10 +71,10 @@ func emptyRuleset() (int, error) {
 	return createRuleset(unix.LandlockRulesetAttr{Handled_access_fs: versionRights[1]})
 }
 
-// TestLandlockAlone: without mounts of its own a worker has its folders, and nobody else's.
+// TestLandlockAlone: without mounts of its own a worker reaches its own folders and no others.
 func TestLandlockAlone(t *testing.T) {
 	r := newTestSandbox(t, TierLandlock)
-	// Any account may read and write here, so that nothing but Landlock keeps it.
+	// Any account may read and write here, so that only Landlock protects it.
 	outside := filepath.Join(r.base, "outside")
 	r.must(os.Mkdir(outside, 0o777))
 	r.must(os.Chmod(outside, 0o777))
@@ -132,7 +132,7 @@ func TestReadOnlyWorkspace(t *testing.T) {
 	})
 }
 
-// TestSwappedFolders: another folder than the one that was checked is never given away, whatever leads to it.
+// TestSwappedFolders: a worker never gets a folder other than the one that was checked, whatever its path leads to.
 func TestSwappedFolders(t *testing.T) {
 	swaps := map[string]func(r *testSandbox, name string){
 		"another": func(r *testSandbox, name string) { r.must(os.Mkdir(r.host(name), 0o777)) },

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// limitsOf are a worker's, as /proc/self/limits has them: soft and hard.
+// limits are a worker's as in /proc/self/limits: soft and hard.
 func (r *testSandbox) limits() map[string][2]string {
 	r.t.Helper()
 	got := map[string][2]string{}
@@ -45,7 +45,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestAWorkerYields to who has to end it: what it starts too, and for good.
+// TestAWorkerYields: a worker and what it starts have a lower priority than who must end them, for good.
 func TestAWorkerYields(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		if got := r.says("nice; nice -n 3 nice; nice -n -5 nice 2>/dev/null"); got != "10\n13\n10" {
@@ -54,8 +54,8 @@ func TestAWorkerYields(t *testing.T) {
 	})
 }
 
-// TestSharedCount: where others' processes are counted too, one person's limit would keep another from starting. There is
-// one for all, which has room above what runs already.
+// TestSharedCount: where others' processes are counted too, one person's limit would keep another's worker from starting. So
+// there is one limit for all, above what runs already.
 func TestSharedCount(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		for pids, want := range map[int]int{40: sharedHeadroom, 5000: 5000} {
@@ -68,7 +68,7 @@ func TestSharedCount(t *testing.T) {
 	})
 }
 
-// TestTasks counts this process among those of its account, and nobody's beyond.
+// TestTasks: this process is counted for its account, and no other account's processes are.
 func TestTasks(t *testing.T) {
 	own, err := os.ReadDir("/proc/self/task")
 	if err != nil {
@@ -102,7 +102,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestLimitsHold: what is beyond them fails, and only for whoever asked for it.
+// TestLimitsHold: what exceeds a limit fails, and only for the process that asked.
 func TestLimitsHold(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		r.plan.Limits = Limits{Memory: 200 << 20, File: 1 << 20, PIDs: 60, Tmp: 2 << 20}

@@ -22,14 +22,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// detect tries the tier of the environment, with this process's powers, for the account of the stranger.
+// detect tries the tier of the environment, with this process's privilege, for the account testUID.
 func detect() error {
-	power, err := OwnPrivilege()
+	privilege, err := OwnPrivilege()
 	if err != nil {
 		return err
 	}
 	dir := os.Getenv("HOME")
-	tier, _, err := Detect(DetectOptions{Tier: Tier(os.Getenv("TIER")), MinTier: TierOff, Privilege: power, UID: testUID, GID: testUID, Dir: dir})
-	fmt.Println(power, tier)
+	tier, _, err := Detect(DetectOptions{Tier: Tier(os.Getenv("TIER")), MinTier: TierOff, Privilege: privilege, UID: testUID, GID: testUID, Dir: dir})
+	fmt.Println(privilege, tier)
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNothingOfASpawnersPower: where there are no walls, a worker has still no more power than its account.
+// TestNothingOfASpawnersPower: even without walls a worker has no more privilege than its account.
 func TestNothingOfASpawnersPower(t *testing.T) {
 	if os.Getuid() != 0 {
 		return // nobody else can give a process capabilities
@@ -29,10 +29,10 @@ func TestNothingOfASpawnersPower(t *testing.T) {
 	}
 }
 
-// tryOff starts a shell as the stranger, without walls.
+// tryOff starts a shell as testUID, without walls.
 func tryOff() error {
 	runtime.LockOSThread()
-	power, err := OwnPrivilege()
+	privilege, err := OwnPrivilege()
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func tryOff() error {
 		return err
 	}
 	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: home, UID: testUID, GID: testUID}
-	launch, err := p.Launch(power)
+	launch, err := p.Launch(privilege)
 	if err != nil {
 		return err
 	}
@@ -56,16 +56,16 @@ func tryOff() error {
 	return waitExit(pid)
 }
 
-// TestRootIsRefused: a plan that names no account is of the spawner's own, and root's is nobody's.
+// TestRootIsRefused: a plan that names no account means the spawner's own, which must not be root's.
 func TestRootIsRefused(t *testing.T) {
 	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: Bind{Root: "/"}, UID: -1, GID: -1}
-	for power := range launchAttrs {
-		if _, err := p.Launch(power); (err == nil) != (os.Getuid() != 0) {
-			t.Errorf("%s: %v", power, err)
+	for privilege := range launchAttrs {
+		if _, err := p.Launch(privilege); (err == nil) != (os.Getuid() != 0) {
+			t.Errorf("%s: %v", privilege, err)
 		}
 		p.UID = 0
-		if _, err := p.Launch(power); err == nil {
-			t.Errorf("%s: root", power)
+		if _, err := p.Launch(privilege); err == nil {
+			t.Errorf("%s: root", privilege)
 		}
 		p.UID = -1
 	}

@@ -45,7 +45,7 @@ func plan() *rapid.Generator[Plan] {
 	})
 }
 
-// TestPlanTravels: what stage one reads is what the spawner meant, in whichever order the environment comes.
+// TestPlanTravels: stage one reads the plan that the spawner wrote, whatever the order of the environment.
 func TestPlanTravels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := plan().Draw(t, "plan")

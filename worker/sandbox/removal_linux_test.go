@@ -15,7 +15,7 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// The walls, as the tests name them to take them away. No program of Mews knows these names.
+// The names of walls, by which the tests remove them. No program of Mews knows these names.
 const (
 	wallRoot         = "root"         // a root of its own, made of nothing
 	wallProcesses    = "processes"    // a process namespace
@@ -43,7 +43,7 @@ var actionOf = map[string]string{
 	wallDescriptors: "close descriptors", wallEnvironment: "execute the worker",
 }
 
-// removeWalls has this process, if it is stage one, do without the actions that its environment names.
+// removeWalls makes this process, if it is stage one, skip the actions that its environment names.
 func removeWalls() {
 	if len(os.Args) != 2 || os.Args[1] != StageOneArgument {
 		return
@@ -67,8 +67,8 @@ func removeWalls() {
 	}
 }
 
-// landlockOnHost is the second wall where the first, a root of its own, is gone: the same rules, with the home where it is.
-// In the landlock tier there never was one.
+// landlockOnHost is Landlock for a worker whose own root was removed: the same rules, with the home at its path on the host.
+// In the landlock tier nothing changes.
 func landlockOnHost(p Plan) error {
 	if p.Tier == TierLandlock {
 		return restrictFiles(p)
@@ -82,7 +82,7 @@ func landlockOnHost(p Plan) error {
 	})
 }
 
-// executeWith is execute with something more in the environment.
+// executeWith is execWorker with one more variable in the environment.
 func executeWith(p Plan, more string) error {
 	return syscall.Exec(fmt.Sprint("/proc/self/fd/", workerFD), []string{workerName}, append(environment(p), more))
 }
@@ -92,7 +92,7 @@ var flagsOf = map[string]uintptr{
 	wallProcesses: unix.CLONE_NEWPID, wallNetwork: unix.CLONE_NEWNET, wallUsers: unix.CLONE_NEWUSER,
 }
 
-// removeNamespaces has a launch do without namespaces, and with capabilities.
+// removeNamespaces makes a launch do without namespaces, and keep all capabilities.
 func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
 	for wall, flag := range flagsOf {
 		if slices.Contains(without, wall) {
@@ -110,18 +110,18 @@ func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
 	}
 }
 
-// walls are a set that holds a row together: each of them alone would.
+// walls are a set of which each alone stops a row.
 type walls []string
 
-// behindNamespaces are the walls that must go before a row escapes, where people share an account; the neighbour's home and
-// the state folder then are of the worker's own account, and only walls keep it from them.
+// behindNamespaces are the walls that must be removed before a row escapes, where people share an account. The other person's
+// home and the state folder then belong to the worker's own account, and only walls protect them.
 func behindNamespaces() map[string][]walls {
 	byFilter := []walls{{wallFilter}}
 	byRoot := []walls{{wallRoot}}
 	writing := []walls{{wallRoot, wallLandlock}}
 	looking := []walls{{wallRoot, wallUsers, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
 	tracing := []walls{{wallProcesses, wallUsers, wallLandlock, wallFilter}}
-	// With a user namespace and the service's processes there can be no /proc, and without that no root of its own.
+	// With a user namespace but the service's processes there can be no new /proc, and so no root of its own.
 	signalling := []walls{{wallProcesses, wallRoot, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
 	changing := []walls{{wallProcesses, wallRoot, wallFilter}, {wallProcesses, wallUsers, wallFilter}}
 	privileged := []walls{{wallCapabilities, wallFilter}}
@@ -167,8 +167,8 @@ func behindLandlock() map[string][]walls {
 	}
 }
 
-// kernelAlone are the rows that the kernel stops whoever is not root, walls or none, and why. TestRootWithoutWalls of
-// package escape has most of them escape as root.
+// kernelAlone are the rows that the kernel stops for everybody but root, with or without walls, and why. In
+// TestRootWithoutWalls of package escape most of them escape as root.
 var kernelAlone = map[string]string{
 	"F1":  "the file is root's, and so is every mode of it",
 	"F7":  "the folder is root's",
@@ -186,7 +186,7 @@ var kernelAlone = map[string]string{
 	"C2":  "the control groups are root's",
 }
 
-// ofMachine are the answers by which a kernel says that it does not have or give what a row is after, to whomever.
+// ofMachine are the errors by which a kernel says that it does not have what a row tries to get, or gives it to nobody.
 var ofMachine = map[string][]string{
 	"N2": {"EAFNOSUPPORT"}, "N5": {"EAFNOSUPPORT"}, "N11": {"ENETUNREACH"}, "F19": {"ENOENT"},
 	"K3": {"ENOSPC", "EPERM"}, "K4": {"ENOSPC", "EPERM"}, "K5": {"ENOSPC", "EPERM"},
@@ -196,7 +196,7 @@ var ofMachine = map[string][]string{
 	"R2": {"EAGAIN"}, "R3": {"ENOMEM", "signal 9"},
 }
 
-// removals are the tiers that walls are taken from, and the tables for them.
+// removals are the tiers from which walls are removed, and their tables.
 var removals = []struct {
 	tier  Tier
 	table func() map[string][]walls
@@ -206,17 +206,17 @@ var removals = []struct {
 	{TierLandlock, behindLandlock, knownBehindLandlock},
 }
 
-// TestWallsTakenAway is the proof that the suite can fail: without its walls each row escapes, and with any one of them
-// back it is stopped.
+// TestWallsTakenAway shows that the suite can fail: without its walls each row escapes, and with any one of them back it is
+// stopped.
 func TestWallsTakenAway(t *testing.T) {
 	program := plainBinary(t)
-	power, people := PrivilegeRoot, sharedAccount(personUID)
+	privilege, people := PrivilegeRoot, sharedAccount(personUID)
 	if os.Getuid() != 0 {
-		power, people = PrivilegeNone, sharedAccount(os.Getuid())
+		privilege, people = PrivilegeNone, sharedAccount(os.Getuid())
 	}
 	for _, taking := range removals {
 		t.Run(string(taking.tier), func(t *testing.T) {
-			d := &removalTest{t: t, host: newTestHost(t, program, people), setup: workerSetup{power: power, tier: taking.tier},
+			d := &removalTest{t: t, host: newTestHost(t, program, people), setup: workerSetup{privilege: privilege, tier: taking.tier},
 				found: map[string]map[string]escape.Finding{}}
 			table := taking.table()
 			d.tryAll(table)
@@ -230,7 +230,7 @@ func TestWallsTakenAway(t *testing.T) {
 	}
 }
 
-// TestEveryRowHasItsWalls: no row is held by nobody knows what.
+// TestEveryRowHasItsWalls: for each row it is known what stops it.
 func TestEveryRowHasItsWalls(t *testing.T) {
 	for _, taking := range removals {
 		table := taking.table()
@@ -248,7 +248,7 @@ func TestEveryRowHasItsWalls(t *testing.T) {
 	}
 }
 
-// unprivileged need a capability that is had in a user namespace alone; in the landlock tier there is none to have it in.
+// unprivileged need a capability that a process only has in a user namespace. In the landlock tier there is none.
 var unprivileged = []string{"N4", "N7", "K1", "K2", "K12", "K18"}
 
 func count(facts ...bool) (n int) {
@@ -260,7 +260,7 @@ func count(facts ...bool) (n int) {
 	return n
 }
 
-// removalTest is a testHost whose worker's walls are taken away, set by set.
+// removalTest is a testHost whose worker's walls are removed, set by set.
 type removalTest struct {
 	t     *testing.T
 	host  *testHost
@@ -272,17 +272,17 @@ func (set walls) key() string {
 	return strings.Join(slices.Sorted(slices.Values(set)), ",")
 }
 
-// without is the set with one wall back in its place.
+// without is the set without one wall, which is put back.
 func (set walls) without(i int) walls { return slices.Delete(slices.Clone(set), i, i+1) }
 
-// removable are the sets that can be taken away here: without power there are no other namespaces without a user namespace.
+// removable are the sets that can be removed here: without privilege there are no other namespaces without a user namespace.
 func (d *removalTest) removable(held []walls) []walls {
 	return slices.DeleteFunc(slices.Clone(held), func(set walls) bool {
-		return d.setup.power == PrivilegeNone && slices.Contains(set, wallUsers)
+		return d.setup.privilege == PrivilegeNone && slices.Contains(set, wallUsers)
 	})
 }
 
-// withEachBack says which sets are to be tried for a row's: it, and it with each of its walls back.
+// withEachBack lists the sets to try: the set itself, and the set with each of its walls put back.
 func (set walls) withEachBack() []walls {
 	list := []walls{set}
 	for i := range set {
@@ -291,7 +291,7 @@ func (set walls) withEachBack() []walls {
 	return list
 }
 
-// tryAll has one worker for each set try the rows that the set is for.
+// tryAll makes one worker for each set try the rows of the set.
 func (d *removalTest) tryAll(table map[string][]walls) {
 	rows := map[string][]string{}
 	for _, p := range escape.Table() {
@@ -308,8 +308,8 @@ func (d *removalTest) tryAll(table map[string][]walls) {
 	}
 }
 
-// try has a worker without the set try rows. That there can be no worker stops them all: a root of its own needs its own
-// processes for /proc, and Landlock needs no_new_privs.
+// try makes a worker without the set's walls try rows. If there can be no worker that stops them all: a root of its own needs
+// its own processes for /proc, and Landlock needs no_new_privs.
 func (d *removalTest) try(set walls, rows []string) map[string]escape.Finding {
 	s := d.setup
 	s.without = set
@@ -327,7 +327,7 @@ func (d *removalTest) try(set walls, rows []string) map[string]escape.Finding {
 	return found
 }
 
-// judge wants that a row escapes without its walls, and is stopped by each of them.
+// judge checks that a row escapes without its walls, and is stopped by each of them.
 func (d *removalTest) judge(t *testing.T, row string, held []walls) {
 	for _, set := range held {
 		for i, part := range set.withEachBack() {
@@ -347,7 +347,7 @@ func excused(f escape.Finding) bool {
 	return slices.ContainsFunc(ofMachine[f.Row], func(name string) bool { return strings.Contains(f.Detail, name) })
 }
 
-// canTry says whether a row can be let go here: bombs need room, a set-uid program needs root, x32 needs amd64.
+// canTry says whether a row can be tried here: bombs need room, a set-uid program needs root, x32 needs amd64.
 func (d *removalTest) canTry(row string) bool {
 	room := map[string]func() int64{
 		"R3": freeMemory, "R6": func() int64 { return min(freeMemory(), freeSpace("/dev/shm")) },
@@ -372,7 +372,7 @@ func freeSpace(path string) int64 {
 	return int64(st.Bavail) * st.Bsize
 }
 
-// freeMemory is MemAvailable; 0 where that cannot be read.
+// freeMemory is MemAvailable, 0 if that cannot be read.
 func freeMemory() int64 {
 	text, _ := os.ReadFile("/proc/meminfo")
 	_, rest, _ := strings.Cut(string(text), "MemAvailable:")

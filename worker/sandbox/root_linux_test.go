@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// golden is what a worker finds in a folder. A name in brackets is there where the host has it.
+// golden is what a worker finds in a folder. A name in brackets is only there if the host has it.
 var golden = map[string]string{
 	"/":           "dev etc home proc run tmp usr var workspaces [bin] [sbin] [lib] [lib32] [lib64] [libx32]",
 	"/dev":        "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero",
@@ -32,7 +32,7 @@ var golden = map[string]string{
 	"/etc/ssl": "[certs] [openssl.cnf]",
 }
 
-// listing is golden's of a folder, on this host.
+// listing is what golden says of a folder on this host.
 func listing(dir string) []string {
 	list := []string{}
 	for _, name := range strings.Fields(golden[dir]) {
@@ -73,7 +73,7 @@ func TestWhatIsThere(t *testing.T) {
 		if got := r.says("grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status | tr -d '\\n\\t '"); got !=
 			"CapInh:0000000000000000CapPrm:0000000000000000CapEff:0000000000000000CapBnd:0000000000000000"+
 				"CapAmb:0000000000000000NoNewPrivs:1Seccomp:2" {
-			t.Errorf("powers: %s", got)
+			t.Errorf("privileges: %s", got)
 		}
 	})
 }
@@ -92,9 +92,9 @@ func (r *testSandbox) gid() int {
 	return os.Getgid()
 }
 
-// groups are the worker's: those of another account are left, and one's own that are not mapped are nobody's.
+// groups are the worker's. With another account they are left; with the own account unmapped ones become nogroup.
 func (r *testSandbox) groups() string {
-	if r.power != PrivilegeNone {
+	if r.privilege != PrivilegeNone {
 		return fmt.Sprint(r.gid())
 	}
 	return r.says("id -G")
@@ -114,7 +114,7 @@ func (r *testSandbox) mounts() []mounted {
 	return list
 }
 
-// TestMounts: there are ours and no others; each is as closed as it can be.
+// TestMounts: there are only our mounts, and each is as restricted as it can be.
 func TestMounts(t *testing.T) {
 	own := map[string]string{"/": "tmpfs", "/proc": "proc", "/tmp": "tmpfs", "/dev/shm": "tmpfs", "/dev/pts": "devpts",
 		"/home": "", "/workspaces/code": ""}
@@ -146,7 +146,7 @@ func TestMounts(t *testing.T) {
 	})
 }
 
-// givenOfHost says whether a mount may be of the host's, or in one.
+// givenOfHost says whether a mount may be one of the host's folders, or in one.
 func givenOfHost(at string) bool {
 	for _, of := range append(slices.Clone(systemDirs), etcFromHost...) {
 		if !strings.HasPrefix(of, "/") {
@@ -187,7 +187,7 @@ true`
 	})
 }
 
-// TestSetUidPrograms: a person's own are obeyed no more than the host's.
+// TestSetUidPrograms: set-uid programs have no effect, neither the person's nor the host's.
 func TestSetUidPrograms(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(copyFile("/usr/bin/id", r.host("home/id"), 0o755))
@@ -206,7 +206,7 @@ func copyFile(from, to string, mode os.FileMode) error {
 	return errors.Join(err, os.WriteFile(to, b, mode))
 }
 
-// TestFoldersOfTheHost are seen at their own paths, for reading, even in the person's home, where no link is followed.
+// TestFoldersOfTheHost: they are seen at their own paths, read-only, even in the person's home, where no link is followed.
 func TestFoldersOfTheHost(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(os.MkdirAll(r.host("models/small"), 0o755))
@@ -247,7 +247,7 @@ func TestPlacesFollowNoLinks(t *testing.T) {
 	}
 }
 
-// TestWhatLiesDeepIsPut, with the folders above it, be it a link: /etc/ssl/certs is one where systems have /etc/pki.
+// TestWhatLiesDeepIsPut: the folders above are made, for a link too: /etc/ssl/certs is a link on systems with /etc/pki.
 func TestWhatLiesDeepIsPut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := pendingMount{at: "etc/ssl/certs", link: "../pki/tls/certs", fd: -1}
@@ -262,7 +262,7 @@ func TestWhatLiesDeepIsPut(t *testing.T) {
 	}
 }
 
-// TestNoLinkIsFollowedOnTheWayToARoot: whoever may change what a root lies in could lead elsewhere with one.
+// TestNoLinkIsFollowedOnTheWayToARoot: who may change the folder of a root could lead elsewhere with a link.
 func TestNoLinkIsFollowedOnTheWayToARoot(t *testing.T) {
 	dir := homeOf(t, os.Getuid())
 	for _, path := range []string{"mine/projects/site", "theirs/projects/site"} {
@@ -289,7 +289,7 @@ func TestNoLinkIsFollowedOnTheWayToARoot(t *testing.T) {
 	}
 }
 
-// TestClosedUmask: a spawner's umask closes what the worker makes, and not what it needs to see.
+// TestClosedUmask: a spawner's umask applies to what the worker makes, but not to the folders that it needs.
 func TestClosedUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o777))
 	for _, tier := range tiersWithRoot(t) {

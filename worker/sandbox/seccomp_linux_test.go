@@ -35,16 +35,16 @@ var mustRefuse = map[string][]uint32{
 		unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_VHANGUP},
 }
 
-// without are calls that libraries must believe not to be there.
+// without are calls that must seem to be missing, so that libraries do without them.
 var without = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET}
 
-// shared are System V's and POSIX's ways from process to process, and to hear of what others do in their folders.
+// shared are the calls by which processes communicate over System V and POSIX objects, or watch each other's folders.
 var shared = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGGET, unix.SYS_MSGSND,
 	unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
 	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH}
 
-// expected is what a filter says of each call whose arguments are all 0, where it does not allow it.
+// expected is what a filter says of each call with all arguments 0 that it does not allow.
 func expected(p Profile, t Tier) map[uint32]uint32 {
 	want := map[uint32]uint32{unix.SYS_SOCKET: retEAFNOSUPPORT, unix.SYS_SOCKETPAIR: retEAFNOSUPPORT} // AF_UNSPEC
 	for _, list := range mustRefuse {
@@ -99,7 +99,7 @@ func TestEveryCall(t *testing.T) {
 	})
 }
 
-// TestForeignCalls: numbers mean something else there.
+// TestForeignCalls: on another architecture the numbers mean other calls.
 func TestForeignCalls(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, _ Profile, _ Tier, f []instruction) {
 		for _, arch := range []uint32{unix.AUDIT_ARCH_I386, unix.AUDIT_ARCH_ARM, unix.AUDIT_ARCH_X86_64, unix.AUDIT_ARCH_AARCH64,
@@ -121,7 +121,7 @@ func TestForeignCalls(t *testing.T) {
 	})
 }
 
-// TestFilterFlows: every jump lands inside, every path ends, and no rule is dead.
+// TestFilterFlows: every jump lands inside, every path ends, and every rule can be reached.
 func TestFilterFlows(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, _ Profile, _ Tier, f []instruction) {
 		if err := checkJumps(f); err != nil {
@@ -134,7 +134,7 @@ func TestFilterFlows(t *testing.T) {
 	})
 }
 
-// TestTables: a call that stands twice is ruled by the first row, and the second is a mistake.
+// TestTables: no call is in the tables twice; the first row would apply and the second be a mistake.
 func TestTables(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, _ []instruction) {
 		rows := slices.Concat(refusedCalls, archRefusedCalls, hiddenIn(tier))
@@ -153,7 +153,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestAnyArgument: the verdict on a call that has no guard never depends on its arguments; nothing crashes the program.
+// TestAnyArgument: what a filter says of a call without an argCheck never depends on its arguments; no arguments crash it.
 func TestAnyArgument(t *testing.T) {
 	filters := map[Profile][]instruction{}
 	for _, p := range profiles {
@@ -181,7 +181,7 @@ func TestAnyArgument(t *testing.T) {
 var named = map[uint32]int{unix.SYS_SETUID: 1, unix.SYS_SETGID: 1, unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2,
 	unix.SYS_SETRESUID: 3, unix.SYS_SETRESGID: 3, unix.SYS_SETFSUID: 1, unix.SYS_SETFSGID: 1}
 
-// TestLimitedAccounts: whatever a spawner is talked into, it becomes nobody else.
+// TestLimitedAccounts: whatever a spawner is asked, it changes to no other account.
 func TestLimitedAccounts(t *testing.T) {
 	f := accountFilter([]IDRange{{1000, 1010}, {2000, 2000}, {3000, 3000}})
 	if err := checkJumps(f); err != nil {
@@ -236,7 +236,7 @@ func TestFilterLoaded(t *testing.T) {
 	})
 }
 
-// callFiltered makes the guarded calls behind a filter, and says what the kernel answered.
+// callFiltered makes the checked calls behind a filter, and prints what the kernel answered.
 func callFiltered() error {
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

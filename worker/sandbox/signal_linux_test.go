@@ -22,7 +22,7 @@ func sleeper(t *testing.T, uid uint32) int {
 	return cmd.Process.Pid
 }
 
-// TestSignalAccount signals all of one account and nobody else, and leaves this process what it is.
+// TestSignalAccount: all processes of one account are signalled and no others, and this process keeps its account.
 func TestSignalAccount(t *testing.T) {
 	if ownPrivilege(t) != PrivilegeRoot {
 		t.Skip("only root may signal another account")

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestAStepThatIsNotItself: it runs as the person's account, so that another process of that account may stop it, end it,
-// or speak in its place. Whatever it says, no other process becomes the worker, and nobody waits for it.
+// TestAStepThatIsNotItself: stage zero runs as the person's account, so another process of that account may stop it, kill it,
+// or write in its place. Whatever is written, no other process becomes the worker, and nobody waits for long.
 func TestAStepThatIsNotItself(t *testing.T) {
 	defer func(limit time.Duration) { stageZeroLimit = limit }(stageZeroLimit)
 	stageZeroLimit = time.Second

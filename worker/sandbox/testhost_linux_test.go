@@ -29,14 +29,14 @@ const (
 	otherUID   = 54443 // of another person
 )
 
-// accounts is who has which account.
+// accounts say who has which account.
 type accounts struct{ person, other, service int }
 
 func sharedAccount(uid int) accounts { return accounts{uid, uid, uid} }
 
 func ownAccounts() accounts { return accounts{personUID, otherUID, serviceUID} }
 
-// testHost is what is around the walls: the victims, and the home of the worker that is to reach for them.
+// testHost is what is outside of the walls: the victims, and the home of the worker that tries to reach them.
 type testHost struct {
 	t       testing.TB
 	dir     string // everybody may go through it
@@ -69,7 +69,7 @@ func (y *testHost) must(err error) {
 	}
 }
 
-// openFolder is one that everybody may go through, where programs can be set-uid.
+// openFolder makes a folder that everybody may enter, where programs can be set-uid.
 func openFolder(t testing.TB) string {
 	t.Helper()
 	for _, parent := range []string{os.TempDir(), "/var/tmp"} {
@@ -107,10 +107,10 @@ func plainBinary(t testing.TB) string {
 	return path
 }
 
-// packageDir is the working directory before any test can have left it.
+// packageDir is the working directory at the start, before any test changes it.
 var packageDir, _ = os.Getwd()
 
-// copyProgram puts the binary where everybody finds it; as root once more, set-uid.
+// copyProgram copies the binary to where everybody finds it, and as root once more as a set-uid program.
 func (y *testHost) copyProgram(from string) {
 	binary, err := os.ReadFile(from)
 	y.must(err)
@@ -147,7 +147,7 @@ func (y *testHost) secretIn(dir, name string, uid int, mode os.FileMode) string 
 
 func (y *testHost) chown(path string, uid int) { y.must(os.Chown(path, uid, uid)) }
 
-// services say the secret to whoever connects.
+// services send the secret to whoever connects.
 func (y *testHost) services() {
 	v := &y.victims
 	v.TCP = y.serve("tcp4", "127.0.0.1:0").String()
@@ -177,7 +177,7 @@ func (y *testHost) serve(network, at string) net.Addr {
 	return l.Addr()
 }
 
-// as is how a program is started with an account: this process's own needs nothing.
+// as is the credential to start a program with an account; nil for this process's own.
 func as(uid int) *syscall.Credential {
 	if uid == os.Getuid() {
 		return nil
@@ -185,7 +185,7 @@ func as(uid int) *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
 }
 
-// victim starts a process with the secret in its environment, and gives its pid. It must be unharmed when the test ends.
+// victim starts a process with the secret in its environment and returns its pid. It must be unharmed when the test ends.
 func (y *testHost) victim(uid int) int {
 	cmd := exec.Command(y.program)
 	cmd.Args = []string{victimName}
@@ -207,7 +207,7 @@ func (y *testHost) victim(uid int) int {
 	return cmd.Process.Pid
 }
 
-// actVictim waits for the end of standard input. Whoever may trace it by the kernel's first rules may trace it.
+// actVictim waits for the end of standard input. It allows tracing as far as the kernel's basic rules do.
 func actVictim() error {
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0) // Yama's, where there is Yama
 	fmt.Println("ready")
@@ -215,7 +215,7 @@ func actVictim() error {
 	return err
 }
 
-// nothingLeft looks where rows make things.
+// nothingLeft checks that rows have left nothing behind.
 func (y *testHost) nothingLeft() {
 	y.t.Helper()
 	for _, dir := range []string{y.home, filepath.Dir(y.victims.OwnOutside), "/etc"} {

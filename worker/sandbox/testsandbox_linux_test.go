@@ -15,27 +15,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// deadline ends a program that hangs. It is never reached but by a defect.
+// deadline ends a program that hangs. Only a defect reaches it.
 const deadline = time.Minute
 
-// testSandbox is a home and one workspace, and the plan of a worker that is at home there.
+// testSandbox is a home and one workspace, and the plan of a worker for them.
 type testSandbox struct {
-	t       testing.TB
-	power   Privilege
-	plan    Plan
-	base    string // of the home, and of the workspace "code", on the host
-	program string
-	self    string // becomes stage one
+	t         testing.TB
+	privilege Privilege
+	plan      Plan
+	base      string // of the home, and of the workspace "code", on the host
+	program   string
+	self      string // becomes stage one
 }
 
 // ownPrivilege is what this process may do.
 func ownPrivilege(t testing.TB) Privilege {
 	t.Helper()
-	power, err := OwnPrivilege()
+	privilege, err := OwnPrivilege()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return power
+	return privilege
 }
 
 // buildableTiers are those with walls that this process can build.
@@ -47,12 +47,12 @@ func buildableTiers(t testing.TB) []Tier {
 	return tiers
 }
 
-// newTestSandbox is for a worker that is a shell, in the stranger's account where this process may have it.
+// newTestSandbox is for a worker that is a shell, with the account testUID if this process may use it.
 func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
 	t.Helper()
-	r := &testSandbox{t: t, power: ownPrivilege(t), program: "/bin/sh", self: selfExe}
+	r := &testSandbox{t: t, privilege: ownPrivilege(t), program: "/bin/sh", self: selfExe}
 	uid := os.Getuid()
-	if r.power == PrivilegeRoot {
+	if r.privilege == PrivilegeRoot {
 		uid = testUID
 	}
 	r.base = homeOf(t, uid)
@@ -61,7 +61,7 @@ func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
 		r.must(os.Chown(filepath.Join(r.base, name), uid, uid))
 	}
 	r.plan = Plan{Tier: tier, Profile: ProfileWorker, Worker: r.program, UID: uid, GID: uid}
-	if r.power == PrivilegeNone {
+	if r.privilege == PrivilegeNone {
 		r.plan.UID, r.plan.GID = -1, -1
 	}
 	r.plan.Home = r.checked("home")
@@ -78,13 +78,13 @@ func (r *testSandbox) must(err error) {
 	}
 }
 
-// host is a path of the room on the host.
+// host is a path in base on the host.
 func (r *testSandbox) host(name string) string { return filepath.Join(r.base, name) }
 
 // parent is the process that runs the tests, on the host.
 func parent() string { return strconv.Itoa(os.Getpid()) }
 
-// checked is a folder of the room, as a spawner has checked it.
+// checked is a folder in base as a spawner has checked it.
 func (r *testSandbox) checked(path string) Bind {
 	r.t.Helper()
 	b, fd, err := Open(r.base, path)
@@ -93,7 +93,7 @@ func (r *testSandbox) checked(path string) Bind {
 	return b
 }
 
-// start starts the room's program. The calling goroutine holds its thread.
+// start starts the program. The calling goroutine holds its thread.
 func (r *testSandbox) start(in, out *os.File) (int, error) {
 	home, err := unix.Open(filepath.Join(r.base, "home"), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *testSandbox) start(in, out *os.File) (int, error) {
 		return 0, err
 	}
 	defer unix.Close(program)
-	launch, err := r.plan.Launch(r.power)
+	launch, err := r.plan.Launch(r.privilege)
 	if err != nil {
 		return 0, err
 	}
@@ -113,7 +113,7 @@ func (r *testSandbox) start(in, out *os.File) (int, error) {
 	return launch.Start(home, in.Fd(), out.Fd(), out.Fd(), uintptr(program))
 }
 
-// run has the program read script, and gives what it and its children said.
+// run gives the program a script to read, and returns what it and its children wrote.
 func (r *testSandbox) run(script string) (string, error) {
 	r.t.Helper()
 	runtime.LockOSThread() // the worker ends with the thread that has started it
@@ -137,7 +137,7 @@ func (r *testSandbox) run(script string) (string, error) {
 	return string(said), errors.Join(err, waitExit(pid))
 }
 
-// says is what the program says to a script that ends well.
+// says is what the program writes for a script that must end well.
 func (r *testSandbox) says(script string) string {
 	r.t.Helper()
 	said, err := r.run(script)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOneCauseIsToldOnce: what keeps several tiers away has one remedy, and one line.
+// TestOneCauseIsToldOnce: a cause that several tiers share has one line with one advice.
 func TestOneCauseIsToldOnce(t *testing.T) {
 	var kept tierFailures
 	for _, tier := range []Tier{TierAccounts, TierNamespaces} {

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestStartsMakeNoThread: once a worker has started a program it has all the threads that it takes to start more and to wait
-// for them. Go ends a process that may have no thread more, which is how a program that takes all the room there is for
-// processes would end its worker. And none of those threads can be signalled by what they have started.
+// TestStartsMakeNoThread: after its first start a worker has all the threads that it needs to start more programs and wait for
+// them. Go ends a process that cannot make a thread: so a program that takes all the room for processes would end its worker.
+// And programs cannot signal any of those threads.
 func TestStartsMakeNoThread(t *testing.T) {
 	if version, err := landlockVersion(); err != nil || version < landlockMinVersion {
 		t.Skipf("version %d of Landlock: %v", version, err)
@@ -36,7 +36,8 @@ func init() {
 	}
 }
 
-// startOnMain is a worker whose main thread comes to start a child: it has another do that, and may still make a socket.
+// startOnMain is a worker whose main thread starts a child: another thread must do that, and the main one can still make a
+// socket.
 func startOnMain() error {
 	if err := setNoNewPrivs(); err != nil {
 		return err
@@ -59,7 +60,7 @@ func startOnMain() error {
 	return errors.Join(unix.Close(fd), child.Wait())
 }
 
-// startMany is a worker, as far as its second layer of walls asks for: it counts its threads.
+// startMany is a worker as far as its second layer of walls is concerned. It counts its threads.
 func startMany() error {
 	if err := setNoNewPrivs(); err != nil {
 		return err
@@ -86,7 +87,7 @@ func startMany() error {
 	}
 	_ = first.Wait()
 
-	// With no child left, what the starts have used up is made again.
+	// When no child is left, the threads that were used up are made again.
 	for range 40 {
 		if err := startSome(inside, 1, "/bin/true"); err != nil {
 			return err
@@ -98,7 +99,7 @@ func startMany() error {
 	return nil
 }
 
-// outOfReach tries every thread of a shell's parent. The one that has started it may end a moment later.
+// outOfReach tries to signal every thread of a shell's parent. The thread that has started it may end a moment later.
 const outOfReach = `for i in 0 1 2 3 4 5 6 7 8 9; do
 	reached=
 	for task in /proc/$PPID/task/*; do kill -0 ${task##*/} 2>/dev/null && reached=$task; done
@@ -107,7 +108,7 @@ const outOfReach = `for i in 0 1 2 3 4 5 6 7 8 9; do
 done
 exit 1`
 
-// setNoNewPrivs executes this program again, as one that can get no rights: else only root may load a filter.
+// setNoNewPrivs executes this program again with no_new_privs: without it only root may load a filter.
 func setNoNewPrivs() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -120,7 +121,7 @@ func setNoNewPrivs() error {
 	return syscall.Exec("/proc/self/exe", os.Args, os.Environ())
 }
 
-// startSome starts a program so many times and waits for all of them at once.
+// startSome starts a program n times and then waits for all of them.
 func startSome(inside *ToolStarter, n int, program string, args ...string) error {
 	errs := make([]error, n)
 	var ended sync.WaitGroup
@@ -148,7 +149,7 @@ func threadsHere() (ids []string) {
 	return ids
 }
 
-// TestToolsReachWorkspaces: the folders of the host that the first layer grants are a tool's too.
+// TestToolsReachWorkspaces: a tool can use the folders of the host that the first layer grants.
 func TestToolsReachWorkspaces(t *testing.T) {
 	if version, err := landlockVersion(); err != nil || version < landlockMinVersion {
 		t.Skipf("version %d of Landlock: %v", version, err)
@@ -179,7 +180,8 @@ func startBeside() error {
 	return nil
 }
 
-// execBehind executes this program again behind a first layer of files' walls, which holds for one thread and what that executes.
+// execBehind executes this program again behind a first layer that restricts files. It holds for one thread and what that
+// executes.
 func execBehind(granted ...rule) error {
 	runtime.LockOSThread()
 	version, err := landlockVersion()

@@ -12,17 +12,17 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// bombRoom is how many processes the workers' account may have while a bomb goes off: a defect must not take the machine.
+// bombRoom is how many processes the workers' account may have during a fork bomb: a defect must not take the machine down.
 const bombRoom = "400"
 
-// bombs are python for programs that double themselves without end.
+// bombs are Python programs that double themselves without end.
 var bombs = map[string]string{
 	// None of them ever ends.
 	"stubborn": `
 while True:
     try: os.fork()
     except OSError: pass`,
-	// Each that is refused ends, and leaves its place to another's child.
+	// Each process that cannot fork ends, and leaves its place to another's child.
 	"restless": `
 while True: os.fork()`,
 	// Each is in a session of its own, without its parent.
@@ -45,7 +45,7 @@ while True:
     except OSError: pass`,
 }
 
-// TestABombIsEnded where no control group and no namespace holds it: by the watchdog, while its worker lives, and with its
+// TestABombIsEnded: without a control group or a namespace the watchdog ends it while its worker lives, and it ends with its
 // worker. Nobody else's worker is harmed.
 func TestABombIsEnded(t *testing.T) {
 	for name, program := range bombs {
@@ -91,7 +91,7 @@ func (r *harness) exited(w *testWorker) {
 	}
 }
 
-// others are the processes of the workers' account but one.
+// others are the processes of the workers' account, except one.
 func others(t *testing.T, but int) (pids []int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")

@@ -21,16 +21,16 @@ import (
 	"mews/worker/sandbox"
 )
 
-// deadline is how long a test waits for what must happen. It is never reached but by a defect.
+// deadline is how long a test waits for what must happen. Only a defect reaches it.
 const deadline = time.Minute
 
-// Accounts that nobody has, and no other package's tests: processes are counted for all of an account together.
+// Accounts that nobody has, and no other package's tests use: the kernel counts processes by account.
 const (
-	stranger = 54341 // of workers where the tests are root
-	service  = 54400 // of a spawner that root has given capabilities
+	testWorkerUID  = 54341 // of workers where the tests are root
+	testSpawnerUID = 54400 // of a spawner that root has given capabilities
 )
 
-// roles are what the test binary is when it is executed as "mews-spawner".
+// roles are what the test binary does when it is executed as "mews-spawner", by its first argument.
 var roles = map[string]func(args []string) error{
 	sandbox.StageOneArgument:  func([]string) error { return sandbox.StageOne() },
 	sandbox.StageZeroArgument: func([]string) error { return sandbox.StageZero() },
@@ -41,7 +41,7 @@ var roles = map[string]func(args []string) error{
 	"without":                 serveWithout,
 }
 
-// TestMain is the tests, or one of the roles.
+// TestMain runs the tests, or one of the roles.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "mews-worker" {
 		actAsFirst()
@@ -121,7 +121,7 @@ type setup struct {
 	policy []string // KEY=VALUE, after those that every test has
 }
 
-// homes is a folder that every account can get to.
+// homes is a folder that every account can reach.
 func homes(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews-spawn-")
@@ -135,13 +135,13 @@ func homes(t testing.TB) string {
 	return dir
 }
 
-// asRoot says whether the tests may give workers an account of their own.
+// asRoot says whether the tests can give workers an account of their own.
 func asRoot() bool { return os.Getuid() == 0 }
 
-// workersUID is whose the workers are.
+// workersUID is the account of the workers.
 func workersUID() int {
 	if asRoot() {
-		return stranger
+		return testWorkerUID
 	}
 	return os.Getuid()
 }
@@ -152,12 +152,12 @@ func giveToWorkers(t testing.TB, path string) {
 	if !asRoot() {
 		return
 	}
-	if err := os.Chown(path, stranger, stranger); err != nil {
+	if err := os.Chown(path, testWorkerUID, testWorkerUID); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// makeFolder makes one in the harness's root that is the workers'.
+// makeFolder makes a folder in the harness's root that the workers' account owns.
 func (r *harness) makeFolder(name string) string {
 	r.t.Helper()
 	path := filepath.Join(r.root, name)
@@ -205,7 +205,7 @@ func start(t *testing.T, s setup) *harness {
 	return r
 }
 
-// command is the test binary as "mews-spawner". Its secret is not for workers.
+// command is the test binary as "mews-spawner". Workers must not get its secret.
 func command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe") // by this name other accounts get to it too
@@ -219,7 +219,7 @@ func withAccount(policy []string) []string {
 	if !asRoot() {
 		return policy
 	}
-	return append([]string{fmt.Sprintf("account=%d:%d", stranger, stranger)}, policy...)
+	return append([]string{fmt.Sprintf("account=%d:%d", testWorkerUID, testWorkerUID)}, policy...)
 }
 
 func (r *harness) stop() {
@@ -257,7 +257,7 @@ func (r *harness) send(m spawnwire.Message) {
 	}
 }
 
-// kill has a worker killed, and waits for its end.
+// kill asks for a worker to be killed, and waits for its end.
 func (r *harness) kill(p *testWorker) {
 	r.t.Helper()
 	r.send(spawnwire.Kill{ID: p.id, Signal: uint32(syscall.SIGKILL)})

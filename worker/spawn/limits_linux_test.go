@@ -17,16 +17,16 @@ import (
 // hog is shell for a process that takes 80 MiB and keeps them.
 const hog = `(head -c 80M /dev/zero; exec sleep 1000) | tail >/dev/null & `
 
-// megabytes is a policy's memory, as much as one hog and a half may have. With the race detector stage one, which has its
-// limits before it executes a worker, needs more than half of it.
+// megabytes is a policy's memory, enough for one hog and a half. With the race detector stage one, which sets its limits
+// before it executes a worker, needs more than half of it.
 const megabytes = 128 << 20
 
-// withoutGroups are spawners that find no control groups: the watchdog's.
+// withoutGroups sets up a spawner that finds no control groups, so that the watchdog limits.
 func withoutGroups(tier string) setup {
 	return setup{policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", fmt.Sprint("memory=", megabytes)}}
 }
 
-// TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded: neither the worker itself nor anybody else's.
+// TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded: the worker itself is not, nor are other workers' processes.
 func TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestAWorkerMayHaveLessThanThePolicyAllows(t *testing.T) {
 	}
 }
 
-// limitsIn is the hard limit of a worker that has this name in /proc/PID/limits.
+// limitsIn is a worker's hard limit with this name in /proc/PID/limits.
 func limitsIn(t *testing.T, w *testWorker, name string) string {
 	t.Helper()
 	w.checkAlive()
@@ -82,12 +82,12 @@ func hardLimit(t *testing.T, pid int, name string) string {
 	return ""
 }
 
-// many is shell for so many processes, which tells when they are there.
+// many is shell for n processes; it prints a line when they are there.
 func many(n int) string {
 	return fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 1000 & i=$((i+1)); done; echo made", n)
 }
 
-// TestManyProcessesOfOneWorkerKeepNoOtherFromStarting: the kernel counts them for the account, which both share.
+// TestManyProcessesOfOneWorkerKeepNoOtherFromStarting: the kernel counts them for the account, which both workers share.
 func TestManyProcessesOfOneWorkerKeepNoOtherFromStarting(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
@@ -107,8 +107,8 @@ func TestManyProcessesOfOneWorkerKeepNoOtherFromStarting(t *testing.T) {
 	}
 }
 
-// bomb is shell for a program, "bomb many", that makes processes without end and does not listen to signals. A shell that is
-// refused one ends itself: this one then begins again, in the same process.
+// bomb is shell for a program, "bomb many", that makes processes without end and ignores signals. A shell that cannot fork
+// ends: this one then starts over in the same process.
 const bomb = `cat >bomb <<'.'
 trap "" TERM HUP INT
 trap "exec sh bomb $1" EXIT
@@ -116,8 +116,8 @@ while :; do if [ $1 = many ]; then sh bomb one & sleep 0.1; else sleep 1000 & fi
 .
 `
 
-// TestAllThatAWorkerWithTooManyProcessesRunsIsEnded: where the kernel counts them for everybody together. The worker itself
-// goes on, and so does everybody else, who can start programs again within a few looks.
+// TestAllThatAWorkerWithTooManyProcessesRunsIsEnded: where the kernel counts processes for everybody together. The worker
+// itself goes on, and so do the others, which can start programs again after a few sweeps.
 func TestAllThatAWorkerWithTooManyProcessesRunsIsEnded(t *testing.T) {
 	for _, pids := range []int{60, 200} {
 		t.Run(fmt.Sprint(pids), func(t *testing.T) {
@@ -141,12 +141,12 @@ func TestAllThatAWorkerWithTooManyProcessesRunsIsEnded(t *testing.T) {
 	}
 }
 
-// again is shell for a shell that tries to start a program until it can, and goes on as another one. To be refused a process
-// ends a shell: this one then begins anew, in the same process.
+// again is shell that tries to start a program until it can, and then executes another shell. A shell that cannot fork ends:
+// this one then starts over in the same process.
 const again = `exec 2>/dev/null; echo 'trap "exec sh again" EXIT; sleep 0; trap - EXIT; echo again; exec sh' >again
 exec sh again`
 
-// isRunning says whether a process has not ended. One that has may be left until its parent asks after it.
+// isRunning says whether a process has not ended. A zombie has.
 func isRunning(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(stat), ") ") // nobody here is called so
@@ -166,7 +166,7 @@ time.sleep(1000)' 2>/dev/null`)
 	w.checkAlive()
 }
 
-// TestAsManyAsAllowedAreLeftAlone, and nobody is told anything.
+// TestAsManyAsAllowedAreLeftAlone: nothing is ended or reported.
 func TestAsManyAsAllowedAreLeftAlone(t *testing.T) {
 	r := start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=landlock", "sandbox_min=off", "pids=40"}})
 	w := r.worker()
@@ -178,7 +178,7 @@ func TestAsManyAsAllowedAreLeftAlone(t *testing.T) {
 	}
 }
 
-// until waits for what the test cannot be told of.
+// until polls for something that no message reports.
 func until(t *testing.T, what string, there func() bool) {
 	t.Helper()
 	give, tick := time.After(deadline), time.NewTicker(5*time.Millisecond)
@@ -192,8 +192,8 @@ func until(t *testing.T, what string, there func() bool) {
 	}
 }
 
-// ownGroups is the file that tells a spawner in which groups it is: those alone that are the system's top, because any
-// other was made by somebody who does not expect others within. It is "" where there is none with pids.
+// ownGroups is a file that tells a spawner in which groups it is. It lists only top groups: any other was made by somebody who
+// does not expect other processes in it. It is "" if there is none with pids.
 func ownGroups(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/cgroup")
@@ -212,7 +212,7 @@ func ownGroups(t *testing.T) string {
 	return ""
 }
 
-// startGrouped starts a spawner that makes control groups for pids; nil where this system has none for the tests.
+// startGrouped starts a spawner that makes control groups for pids, nil if this system has none for the tests.
 func startGrouped(t *testing.T, sweep string, policy ...string) *harness {
 	t.Helper()
 	self := ownGroups(t)
@@ -233,7 +233,7 @@ func (r *harness) groupOf(w *testWorker) string {
 	return fmt.Sprintf("/sys/fs/cgroup/pids/user-%d-%d", r.cmd.Process.Pid, w.id)
 }
 
-// TestForksBeyondTheGroupsLimitFailAndAreTold: of each worker on its own.
+// TestForksBeyondTheGroupsLimitFailAndAreTold: for each worker separately.
 func TestForksBeyondTheGroupsLimitFailAndAreTold(t *testing.T) {
 	for _, tier := range []string{"accounts", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
@@ -259,7 +259,7 @@ func TestForksBeyondTheGroupsLimitFailAndAreTold(t *testing.T) {
 	}
 }
 
-// TestALimitThatStruckLastIsToldBeforeTheEnd: nobody looked since.
+// TestALimitThatStruckLastIsToldBeforeTheEnd: it was hit after the last sweep.
 func TestALimitThatStruckLastIsToldBeforeTheEnd(t *testing.T) {
 	r := startGrouped(t, "1h", "pids=20")
 	if r == nil {
@@ -275,7 +275,7 @@ func TestALimitThatStruckLastIsToldBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// TestGroupsWithoutMemoryAreWatched: the kernel counts processes there, and nobody memory.
+// TestGroupsWithoutMemoryAreWatched: the kernel limits processes there, and the watchdog memory.
 func TestGroupsWithoutMemoryAreWatched(t *testing.T) {
 	r := startGrouped(t, "20ms", fmt.Sprint("memory=", megabytes))
 	if r == nil {
@@ -289,7 +289,7 @@ func TestGroupsWithoutMemoryAreWatched(t *testing.T) {
 	w.checkAlive()
 }
 
-// TestAHogThatIsNestedDeeplyIsFound: how many are above it is the worker's choice.
+// TestAHogThatIsNestedDeeplyIsFound: a worker decides how many processes are above it.
 func TestAHogThatIsNestedDeeplyIsFound(t *testing.T) {
 	r := start(t, withoutGroups("namespaces"))
 	w := r.worker()
@@ -319,7 +319,7 @@ func TestNoGroupIsLeftWhenTheSupervisorIsGone(t *testing.T) {
 	}
 }
 
-// TestTheGroupsOfASpawnerThatWasKilledAreSweptAway by the next one.
+// TestTheGroupsOfASpawnerThatWasKilledAreSweptAway: the next spawner removes them.
 func TestTheGroupsOfASpawnerThatWasKilledAreSweptAway(t *testing.T) {
 	r := startGrouped(t, "20ms")
 	if r == nil {

@@ -16,8 +16,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestAKernelThatDoesLess: where it is too old, or a container's filter refuses it, for what a spawner does there are no
-// workers, and it is said what was tried and what to do. Nothing is done without in silence.
+// TestAKernelThatDoesLess: if the kernel is too old for what a spawner does, or a container's filter refuses it, there are no
+// workers, and the error says what was tried and what to do. The spawner never silently does without.
 func TestAKernelThatDoesLess(t *testing.T) {
 	for call, c := range map[uintptr]struct{ said, remedy string }{
 		unix.SYS_CLOSE_RANGE:             {"close_range", "Linux 5.11"},
@@ -42,7 +42,7 @@ func TestAKernelThatDoesLess(t *testing.T) {
 	}
 }
 
-// startWithout starts a spawner for which a system call has that answer, and gives what it says before it ends.
+// startWithout starts a spawner for which a system call fails with answer, and returns what it writes before it ends.
 func startWithout(t *testing.T, call uintptr, answer syscall.Errno) string {
 	t.Helper()
 	conn, theirs, err := spawnwire.Pair()
@@ -65,7 +65,7 @@ func startWithout(t *testing.T, call uintptr, answer syscall.Errno) string {
 	return string(out)
 }
 
-// serveWithout has a system call answered with an error, and becomes a spawner.
+// serveWithout makes a system call fail and becomes a spawner.
 func serveWithout(args []string) error {
 	runtime.LockOSThread()
 	call, err1 := strconv.ParseUint(args[0], 10, 32)

@@ -18,15 +18,15 @@ import (
 	"mews/worker/workspace"
 )
 
-// How many programs a worker runs one after the other, and how many processes each leaves without a parent. They end at
-// once, so that few live at a time; none that has ended is forgotten, or there would soon be no room for another.
+// How many programs a worker runs one after the other, and how many processes each leaves without a parent. These end at
+// once, so few live at a time. Each must be reaped, or there would soon be no room for another.
 const (
 	programs = 20
 	orphans  = 500
 )
 
-// TestTenThousandOrphansComeToTheFirstProcess: a worker is process 1 within its walls, where all that loses its parent comes
-// to it. It takes every one, and each program that it waits for gets its own status.
+// TestTenThousandOrphansComeToTheFirstProcess: a worker is process 1 behind its walls, and the parent of all that lose theirs.
+// It reaps every one, and gets the right status of each program that it waits for.
 func TestTenThousandOrphansComeToTheFirstProcess(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -45,7 +45,7 @@ func TestTenThousandOrphansComeToTheFirstProcess(t *testing.T) {
 	r.kill(w)
 }
 
-// actAsFirst is a worker that has the shell's tool run the programs, beside a reaper as a worker's is.
+// actAsFirst is a worker that runs the programs with the shell's tool, beside a reaper as a real worker has.
 func actAsFirst() {
 	say := func(text string) { fmt.Println(strings.ReplaceAll(text, "\n", "; ")) }
 	if err := runPrograms(say); err != nil {
@@ -83,7 +83,7 @@ func runPrograms(say func(string)) error {
 	}
 }
 
-// leaveOrphans runs a program that ends with a status of its own, which is said.
+// leaveOrphans runs a program that leaves orphans and ends with a status of its own, and returns what the tool says.
 func leaveOrphans(s *shell.Shell, status int) (string, error) {
 	script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do (: & :); i=$((i+1)); done; exit %d", orphans, status)
 	arguments, err := json.Marshal(map[string]string{"command": script})

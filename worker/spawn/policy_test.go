@@ -66,7 +66,7 @@ func TestReadPolicyRefuses(t *testing.T) {
 	}
 }
 
-// TestAccount: whose a worker is, for each way to ask and each service.
+// TestAccount: the account that a worker gets, for each request and each service.
 func TestAccount(t *testing.T) {
 	mews, root, forWorkers := Account{980, 980}, Account{}, Account{981, 981}
 	policy := func(a Account) Policy {
@@ -117,7 +117,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// FuzzReadPolicy: what is read allows what a policy may, and nobody is ever root, whatever is asked for.
+// FuzzReadPolicy: a policy that is read allows only what a policy may, and no worker is ever root.
 func FuzzReadPolicy(f *testing.F) {
 	f.Add("worker /w\nuids 2000-2999\naccount 980:981\nroot /home\nsandbox auto\nmemory 1000\npids 20\n", uint32(0), uint32(0))
 	f.Add("worker /w\nuids 1000-4294967295\n", uint32(1<<32-1), uint32(1))

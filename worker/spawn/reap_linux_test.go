@@ -80,7 +80,7 @@ func TestWhatATerminalSendsDoesNotEndTheSpawner(t *testing.T) {
 		}
 	}
 	w := r.worker()
-	// Signals from 32 on are glibc's own: its posix_spawn has a child ignore one, and that is inherited through make.
+	// Signals from 32 on are glibc's own: its posix_spawn makes a child ignore one, which is inherited through make.
 	const standard = 1<<31 - 1
 	ignored := statusOf(t, w.pid, "SigIgn")
 	if set, err := strconv.ParseUint(ignored, 16, 64); err != nil || set&standard != 0 {
@@ -88,7 +88,7 @@ func TestWhatATerminalSendsDoesNotEndTheSpawner(t *testing.T) {
 	}
 }
 
-// TestAWireThatIsBrokenEndsEverything: whoever holds the socket and speaks nonsense is no supervisor.
+// TestAWireThatIsBrokenEndsEverything: a peer that sends nonsense is no supervisor.
 func TestAWireThatIsBrokenEndsEverything(t *testing.T) {
 	for name, c := range map[string]struct {
 		send spawnwire.Message
@@ -135,7 +135,7 @@ func TestManyDaemonsAtOnce(t *testing.T) {
 	}
 }
 
-// TestAKnownProcessBecomesNoOtherWorker, whoever says so: it would be signalled in that one's place.
+// TestAKnownProcessBecomesNoOtherWorker: otherwise it would be signalled in place of the other one.
 func TestAKnownProcessBecomesNoOtherWorker(t *testing.T) {
 	b := spawner{supervisor: 7, workers: map[uint64]*worker{1: {pid: 8}, 2: {pid: 9, ended: time.Now()}}}
 	for pid, known := range map[int]bool{7: true, 8: true, 9: false, 10: false} {

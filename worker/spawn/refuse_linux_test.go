@@ -10,8 +10,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestSpawnIsRefusedWithAReason: each of these is a request that a supervisor should not have made, or what a person did
-// to a folder of theirs since.
+// TestSpawnIsRefusedWithAReason: each of these is a request that a supervisor should not have made, or about a folder that a
+// person has changed since.
 func TestSpawnIsRefusedWithAReason(t *testing.T) {
 	r := startSpawner(t)
 	beside := homes(t)
@@ -38,7 +38,7 @@ func TestSpawnIsRefusedWithAReason(t *testing.T) {
 	next[spawnwire.Exited](r)
 }
 
-// refusals are what is changed in a good request, and what the answer says of it.
+// refusals are changes to a good request, and what the answer says of them.
 var refusals = map[string]struct {
 	change func(*spawnwire.Spawn)
 	reason string
@@ -78,7 +78,7 @@ var refusals = map[string]struct {
 	}, "twice"},
 }
 
-// bindCase is a request for a workspace that is not right.
+// bindCase is a refusal of a wrong workspace.
 func bindCase(change func(*spawnwire.Bind), reason string) struct {
 	change func(*spawnwire.Spawn)
 	reason string

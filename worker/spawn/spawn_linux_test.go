@@ -9,7 +9,7 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// daemon is shell for a process that leaves its session and its parent; its pid is printed.
+// daemon is shell for a process that leaves its session and its parent. It prints the pid.
 const daemon = `(setsid sleep 1000 <&- >&- 2>&- & echo $!)`
 
 func TestAFreshWorkerHasNothingButWhatItWasGiven(t *testing.T) {

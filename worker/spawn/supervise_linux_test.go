@@ -28,8 +28,8 @@ func supervise(args []string) error {
 	return Supervise(args[end+1:], o)
 }
 
-// actSupervised is the role of a mews: it has a worker started in the folder that it is told, says its own pid and the
-// worker's, and lives until its standard input ends.
+// actSupervised is the role of mews: it asks for a worker in the folder of its argument, prints its own pid and the worker's,
+// and runs until its standard input ends.
 func actSupervised(args []string) error {
 	var fd int
 	if _, err := fmt.Sscan(os.Getenv(SocketVariable), &fd); err != nil {
@@ -120,7 +120,7 @@ func (s *supervised) ends(status int) {
 	}
 }
 
-// TestAProgramsEndIsPassedOn: also where it ends before it has heard anything.
+// TestAProgramsEndIsPassedOn: even if the program ends before it has received anything.
 func TestAProgramsEndIsPassedOn(t *testing.T) {
 	for script, c := range map[string]struct {
 		status int
@@ -130,7 +130,7 @@ func TestAProgramsEndIsPassedOn(t *testing.T) {
 		"exit 3":         {3, "mews-spawner: /bin/sh ended with status 3\n"},
 		"kill -KILL $$":  {137, "mews-spawner: /bin/sh ended with status 137\n"},
 		"read x; exit 4": {4, "mews-spawner: /bin/sh ended with status 4\n"},
-		// What it leaves running holds its socket, and is not what is waited for.
+		// What it leaves running still holds its socket, but nobody waits for that.
 		"setsid sleep 1000 <&- >&- 2>&- & exit 5": {5, "mews-spawner: /bin/sh ended with status 5\n"},
 	} {
 		s := startSupervised(t, nil, "/bin/sh", "-c", script)
@@ -153,8 +153,8 @@ func TestAProgramThatIsNotThere(t *testing.T) {
 }
 
 func TestWhatAServiceManagerSendsReachesTheProgram(t *testing.T) {
-	for power, attr := range spawners() {
-		t.Run(power, func(t *testing.T) {
+	for privilege, attr := range spawners() {
+		t.Run(privilege, func(t *testing.T) {
 			s := startSupervised(t, attr, "/bin/sh", "-c", `
 				for s in HUP USR1 INT; do trap "echo heard $s" $s; done
 				trap 'echo heard TERM; exit 6' TERM
@@ -179,16 +179,16 @@ func TestWhatAServiceManagerSendsReachesTheProgram(t *testing.T) {
 	}
 }
 
-// TestAProgramHasNoPrivilege: a spawner that is no root has what it was given, and what it starts has nothing.
+// TestAProgramHasNoPrivilege: a spawner that is not root has the capabilities that it was given, and what it starts has none.
 func TestAProgramHasNoPrivilege(t *testing.T) {
-	for power, attr := range spawners() {
-		t.Run(power, func(t *testing.T) {
+	for privilege, attr := range spawners() {
+		t.Run(privilege, func(t *testing.T) {
 			s := startSupervised(t, attr, "/bin/sh", "-c", "echo $$ $MEWS_SPAWNER_FD; read x")
 			var pid, fd int
 			if _, err := fmt.Sscan(s.hear(), &pid, &fd); err != nil || fd != 3 {
 				t.Fatal(fd, err)
 			}
-			if power != "root" { // which keeps what root has
+			if privilege != "root" { // which keeps what root has
 				checkStatus(t, pid, powerless)
 			}
 			checkStatus(t, pid, map[string]string{"NoNewPrivs": "1", "Seccomp": "0"})
@@ -204,10 +204,10 @@ func TestAProgramHasNoPrivilege(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftWhenTheProgramIsGone: whether it ends well or is killed.
+// TestNothingIsLeftWhenTheProgramIsGone: whether the program exits or is killed.
 func TestNothingIsLeftWhenTheProgramIsGone(t *testing.T) {
-	for power, attr := range spawners() {
-		t.Run(power, func(t *testing.T) {
+	for privilege, attr := range spawners() {
+		t.Run(privilege, func(t *testing.T) {
 			for status, end := range map[int]func(s *supervised, pid int) error{
 				0:   func(s *supervised, _ int) error { return s.stdin.Close() },
 				137: func(_ *supervised, pid int) error { return syscall.Kill(pid, syscall.SIGKILL) },
@@ -239,7 +239,7 @@ func TestNothingIsLeftWhenTheProgramIsGone(t *testing.T) {
 	}
 }
 
-// copyOf is the test binary, where every account gets to it, with the name by which it has a role.
+// copyOf is a copy of the test binary that every account can reach, with the name by which it has a role.
 func copyOf(t *testing.T, dir string) string {
 	t.Helper()
 	program, err := os.ReadFile("/proc/self/exe")

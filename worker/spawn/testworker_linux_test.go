@@ -51,13 +51,13 @@ func ask(conn *spawnwire.Conn, m spawnwire.Spawn) (socket, stderr *os.File, err 
 	return os.NewFile(uintptr(fds[0]), "socket"), os.NewFile(uintptr(pipe[0]), "stderr"), err
 }
 
-// worker starts one in a home of its own.
+// worker starts a worker in a home of its own.
 func (r *harness) worker() *testWorker {
 	r.t.Helper()
 	return r.workerOf(spawnwire.Spawn{})
 }
 
-// workerOf starts one that is asked for in a certain way, in a home of its own.
+// workerOf starts a worker by a request, in a home of its own.
 func (r *harness) workerOf(m spawnwire.Spawn) *testWorker {
 	r.t.Helper()
 	r.last++
@@ -104,7 +104,7 @@ func (p *testWorker) readLine() string {
 	return strings.TrimSuffix(line, "\n")
 }
 
-// answers has a worker run a line of shell, and compares the line that it prints.
+// answers makes a worker run a line of shell, and compares the line that it prints.
 func (p *testWorker) answers(script, want string) {
 	p.t.Helper()
 	p.write(script)
@@ -119,7 +119,7 @@ func (p *testWorker) checkAlive() {
 	p.answers("echo here", "here")
 }
 
-// pidOf has a shell print a pid and reads it. It is the host's where there are no namespaces.
+// pidOf makes a shell print a pid and reads it. Without namespaces that is the pid on the host.
 func (p *testWorker) pidOf(script string) int {
 	p.t.Helper()
 	p.write(script)
@@ -201,13 +201,13 @@ func checkStatus(t *testing.T, pid int, want map[string]string) {
 	}
 }
 
-// powerless is the status of a process that may do nothing but what its account can.
+// powerless is the status of a process that can do only what its account can.
 var powerless = map[string]string{
 	"CapInh": "0000000000000000", "CapPrm": "0000000000000000", "CapEff": "0000000000000000", "CapAmb": "0000000000000000",
 	"NoNewPrivs": "1", "SigBlk": "0000000000000000",
 }
 
-// checkWorker checks what every worker has and has not, whatever its walls.
+// checkWorker checks what is the same for every worker, whatever its walls.
 func (r *harness) checkWorker(w *testWorker) {
 	t := r.t
 	t.Helper()
@@ -235,7 +235,7 @@ func (r *harness) checkWorker(w *testWorker) {
 	}
 }
 
-// environment is what a process was given.
+// environment is the environment that a process was given.
 func environment(t *testing.T, pid int) []string {
 	t.Helper()
 	return strings.Split(strings.TrimSuffix(readProc(t, pid, "environ"), "\x00"), "\x00")

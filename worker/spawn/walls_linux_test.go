@@ -19,10 +19,10 @@ import (
 
 // capable is what a service manager gives a spawner.
 func capable(caps ...uintptr) *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: service, Gid: service}, AmbientCaps: caps}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: testSpawnerUID, Gid: testSpawnerUID}, AmbientCaps: caps}
 }
 
-// spawners are those that can be started here, by what they may do.
+// spawners are those that can be started here, by their privilege.
 func spawners() map[string]*syscall.SysProcAttr {
 	if !asRoot() {
 		return map[string]*syscall.SysProcAttr{"nothing": nil}
@@ -37,12 +37,12 @@ func spawners() map[string]*syscall.SysProcAttr {
 
 // eachSpawner runs a test with every privilege and every tier that has namespaces.
 func eachSpawner(t *testing.T, test func(t *testing.T, r *harness)) {
-	for power, attr := range spawners() {
+	for privilege, attr := range spawners() {
 		for _, tier := range []string{"accounts", "namespaces"} {
-			if power == "nothing" && tier == "accounts" {
+			if privilege == "nothing" && tier == "accounts" {
 				continue
 			}
-			t.Run(power+" "+tier, func(t *testing.T) {
+			t.Run(privilege+" "+tier, func(t *testing.T) {
 				r := start(t, setup{attr: attr, policy: []string{"worker=/bin/sh", "sandbox=" + tier}})
 				if r.ready.Tier != tier {
 					t.Fatalf("ready: %+v", r.ready)
@@ -78,8 +78,8 @@ func TestAWorkerBehindWalls(t *testing.T) {
 	})
 }
 
-// TestNothingOutlivesAWorkerBehindWalls: what leaves its session and its parent comes to the worker, which is the first
-// process there, and goes with it.
+// TestNothingOutlivesAWorkerBehindWalls: a process that leaves its session and its parent becomes a child of the worker, which
+// is process 1 there, and ends with it.
 func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		other, w := r.worker(), r.worker()
@@ -98,18 +98,18 @@ func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
 	})
 }
 
-// TestASpawnerThatCannotEndWorkersChangesNoAccount: with half of the capabilities it is one that has none.
+// TestASpawnerThatCannotEndWorkersChangesNoAccount: with half of the capabilities it counts as one without any.
 func TestASpawnerThatCannotEndWorkersChangesNoAccount(t *testing.T) {
 	if !asRoot() {
 		return // it can be given no capabilities
 	}
 	r := start(t, setup{attr: capable(unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP),
-		policy: []string{"worker=/bin/sh", fmt.Sprintf("account=%d:%d", service, service)}})
+		policy: []string{"worker=/bin/sh", fmt.Sprintf("account=%d:%d", testSpawnerUID, testSpawnerUID)}})
 	if r.ready.Tier != "namespaces" {
 		t.Errorf("ready: %+v", r.ready)
 	}
 	r.makeFolder("home")
-	r.refused(spawnwire.Spawn{ID: 1, UID: stranger, GID: stranger, Root: r.root, Path: "home", Profile: "worker"},
+	r.refused(spawnwire.Spawn{ID: 1, UID: testWorkerUID, GID: testWorkerUID, Root: r.root, Path: "home", Profile: "worker"},
 		"cannot change accounts")
 }
 
@@ -135,7 +135,7 @@ func TestAWorkerBehindWallsDiesWithItsSpawner(t *testing.T) {
 	})
 }
 
-// TestWorkspaces: one to write, one to read, and a folder at its own path.
+// TestWorkspaces: a writable one, a read-only one, and a folder at its own path.
 func TestWorkspaces(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		for _, name := range []string{"project", "docs"} {
@@ -160,12 +160,12 @@ func TestWorkspaces(t *testing.T) {
 	})
 }
 
-// TestABindThatIsAnotherFolderByNowIsRefused: the spawner has checked one folder, and finds another when it mounts.
+// TestABindThatIsAnotherFolderByNowIsRefused: stage one finds another folder than the one that the spawner has checked.
 func TestABindThatIsAnotherFolderByNowIsRefused(t *testing.T) {
 	t.Chdir(t.TempDir()) // what starts a stage changes it
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	power, err := sandbox.OwnPrivilege()
+	privilege, err := sandbox.OwnPrivilege()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,11 +187,11 @@ func TestABindThatIsAnotherFolderByNowIsRefused(t *testing.T) {
 		p := sandbox.Plan{Tier: sandbox.TierNamespaces, Profile: sandbox.ProfileWorker, UID: workersUID(), GID: workersGID(),
 			Home: bind, Binds: []sandbox.Bind{{Name: "w", Root: root, Path: name, Device: bind.Device, Inode: bind.Inode}},
 			Probe: true}
-		if said := stage(t, p, power, home); said != "" {
+		if said := stage(t, p, privilege, home); said != "" {
 			t.Errorf("%s as it was: %s", name, said)
 		}
 		swap(&p)
-		if said := stage(t, p, power, home); !strings.Contains(said, "is another folder than the one that was checked") {
+		if said := stage(t, p, privilege, home); !strings.Contains(said, "is another folder than the one that was checked") {
 			t.Errorf("%s swapped: said %q", name, said)
 		}
 		spawnwire.CloseAll([]int{home})
@@ -200,15 +200,15 @@ func TestABindThatIsAnotherFolderByNowIsRefused(t *testing.T) {
 
 func workersGID() int {
 	if asRoot() {
-		return stranger
+		return testWorkerUID
 	}
 	return os.Getgid()
 }
 
-// stage runs stage one of a plan that executes nothing, and gives what it says on its standard error.
-func stage(t *testing.T, p sandbox.Plan, power sandbox.Privilege, home int) string {
+// stage runs stage one of a plan that executes nothing, and returns its standard error.
+func stage(t *testing.T, p sandbox.Plan, privilege sandbox.Privilege, home int) string {
 	t.Helper()
-	launch, err := p.Launch(power)
+	launch, err := p.Launch(privilege)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func stage(t *testing.T, p sandbox.Plan, power sandbox.Privilege, home int) stri
 	return string(said)
 }
 
-// TestASpawnerCanBecomeNobodyElse: the filter that has it change to its policy's accounts alone holds on every thread.
+// TestASpawnerCanBecomeNobodyElse: the filter that limits it to its policy's accounts holds on every thread.
 func TestASpawnerCanBecomeNobodyElse(t *testing.T) {
 	if !asRoot() {
 		return // it can become nobody at all
@@ -260,18 +260,18 @@ func TestASpawnerCanBecomeNobodyElse(t *testing.T) {
 	}
 }
 
-// tryOtherAccounts is a root that tries every account and every way.
+// tryOtherAccounts tries as root to change to other accounts with every call.
 func tryOtherAccounts([]string) error {
 	runtime.LockOSThread()
 	if err := prepare(); err != nil {
 		return err
 	}
-	p := Policy{UIDs: sandbox.IDRange{From: 2000, To: 3000}, Account: Account{stranger, stranger}}
+	p := Policy{UIDs: sandbox.IDRange{From: 2000, To: 3000}, Account: Account{testWorkerUID, testWorkerUID}}
 	if err := p.limitAccounts(sandbox.PrivilegeRoot, Account{}); err != nil {
 		return err
 	}
 	none := ^uintptr(0)
-	for _, id := range []uintptr{0, 1, 999, 1999, 3001, stranger - 1, stranger + 1, 65534, 1<<32 - 2} {
+	for _, id := range []uintptr{0, 1, 999, 1999, 3001, testWorkerUID - 1, testWorkerUID + 1, 65534, 1<<32 - 2} {
 		for name, call := range map[string][4]uintptr{
 			"setuid": {unix.SYS_SETUID, id}, "setgid": {unix.SYS_SETGID, id},
 			"setfsuid": {unix.SYS_SETFSUID, id}, "setfsgid": {unix.SYS_SETFSGID, id},
@@ -286,7 +286,7 @@ func tryOtherAccounts([]string) error {
 			}
 		}
 	}
-	for _, id := range []uintptr{2000, 3000, stranger} {
+	for _, id := range []uintptr{2000, 3000, testWorkerUID} {
 		for _, call := range []uintptr{unix.SYS_SETRESGID, unix.SYS_SETRESUID} {
 			if _, _, e := syscall.RawSyscall(call, none, none, id); e != 0 { // the saved one, so that the next can be tried
 				return fmt.Errorf("call %d to %d: %w", call, id, e)

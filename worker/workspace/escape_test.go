@@ -11,7 +11,7 @@ import (
 	"mews/protocol"
 )
 
-// newWorkspace is a workspace beside a canary that nothing may touch. Links lead to the canary in every way.
+// newWorkspace is a workspace beside a canary file that nothing may touch. All kinds of links lead to the canary.
 func newWorkspace(tb testing.TB) (ws *Workspace, canary string) {
 	tb.Helper()
 	top := tb.TempDir()
@@ -67,8 +67,8 @@ func outsideOf(tb testing.TB, canary string) string {
 	return b.String()
 }
 
-// FuzzPath does everything that can be done with a path. Whatever the path is, nothing outside is read or changed,
-// and a path that is taken means the same when it is cleaned again.
+// FuzzPath does everything that can be done with a path. Whatever the path is, nothing outside is read or changed, and a clean
+// path stays the same when it is cleaned again.
 func FuzzPath(f *testing.F) {
 	for _, seed := range []string{
 		"a", "../canary/bird", "abs/bird", "rel/bird", "sub/up/bird", "bird", "sub/top/../canary/bird", "sub/../../canary/x",
@@ -94,7 +94,7 @@ func FuzzPath(f *testing.F) {
 			}
 			must(t, file.Close())
 		}
-		// Most of these are refused, and that is as well: what counts is what they touch.
+		// Most of these are refused. Only what they touch matters.
 		_, _ = ws.Write(path, []byte("dead"), Replace)
 		_, _ = ws.Append(path, []byte("dead"))
 		_, _ = ws.Move(ctx, path, "kept")

@@ -13,7 +13,7 @@ import (
 
 var errNoRoom = errors.New("no room")
 
-// testQuota is a room that notes what it is told, and is full once told so.
+// testQuota is a quota that records its calls, and refuses when the test says so.
 type testQuota struct {
 	full  bool
 	asked []int64
@@ -30,7 +30,7 @@ func (l *testQuota) Fits(grow int64) error {
 
 func (l *testQuota) Grew(by int64) { l.grew = append(l.grew, by) }
 
-// takes checks what the room was asked since the last time, and that all of it was done.
+// takes checks what the quota was asked since the last call, and that all of it was done.
 func (l *testQuota) takes(t *testing.T, want ...int64) {
 	t.Helper()
 	if !slices.Equal(l.asked, want) || !slices.Equal(l.grew, want) {
@@ -46,7 +46,7 @@ func newLimited(t *testing.T) (*Workspace, string, *testQuota) {
 	return ws, dir, room
 }
 
-// TestWhatAWriteTakes is in whole blocks, as the file system hands them out.
+// TestWhatAWriteTakes: it is counted in whole blocks, as file systems give them out.
 func TestWhatAWriteTakes(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	write := func(name string, n int) {
@@ -102,7 +102,7 @@ func TestAWriteThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestNoRoomKeepsNobodyFromTidyingUp: what shrinks, moves or goes needs none; nor what is there already.
+// TestNoRoomKeepsNobodyFromTidyingUp: making files smaller, moving and deleting need no room, nor does writing the same again.
 func TestNoRoomKeepsNobodyFromTidyingUp(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	_, err := ws.Write("a", []byte(strings.Repeat("x", 9000)), Replace)

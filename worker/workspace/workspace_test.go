@@ -176,7 +176,7 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	}
 	_, err := ws.Open("missing")
 	wantError(t, err, fs.ErrNotExist, "read missing: there is no such file or folder")
-	// What stands at the path when it was looked at may be another thing when it is opened.
+	// Something else may be at the path when it is opened than when it was looked at.
 	f, err := openRegular(ws.root, "fifo", os.O_RDONLY)
 	if !errors.Is(err, ErrSpecial) || f != nil {
 		t.Fatalf("opening the FIFO: %v, %v", f, err)

@@ -36,7 +36,7 @@ type Probe struct {
 	Heavy  bool   // a bomb: bounded, but not to be tried beside people's work
 	Kernel bool   // the kernel stops an unprivileged process without walls too (measured on 6.18)
 
-	// run makes the attempt. Nil, or a got: it escaped. An untried: there was nothing to try. Any other error says what
+	// run makes the attempt. Nil, or an escaped: it escaped. A notTried: there was nothing to try. Any other error says what
 	// stopped it.
 	run func(Victims) error
 }

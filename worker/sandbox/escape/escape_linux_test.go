@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// heavy lets the bombs off, without limits.
+// heavy allows the bombs to run without limits.
 var heavy = flag.Bool("escape.heavy", false, "set the bombs off: 3 GiB of memory, 3 GiB of three file systems")
 
 func (r *harness) wantLine(from *os.File, want Finding) {
@@ -29,7 +29,7 @@ func (r *harness) wantLine(from *os.File, want Finding) {
 	}
 }
 
-// TestTable is that of the escape suite: 76 rows, of which 50 are escapes without walls.
+// TestTable: the table has 76 rows, of which 50 escape without walls.
 func TestTable(t *testing.T) {
 	count := map[string]int{}
 	core, bare := 0, 0
@@ -62,7 +62,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestBombsWithinLimits sets each bomb off under a worker's limits.
+// TestBombsWithinLimits runs each bomb under a worker's limits.
 func TestBombsWithinLimits(t *testing.T) {
 	r := newHarness(t)
 	if !r.root {
@@ -76,7 +76,7 @@ func TestBombsWithinLimits(t *testing.T) {
 	}
 }
 
-// TestBombs sets off those bombs that hurt nobody: files and children that wait. All of them, if asked to.
+// TestBombs runs the bombs that hurt nobody, which are files and children that wait, and with -escape.heavy all.
 func TestBombs(t *testing.T) {
 	r := newHarness(t)
 	var files, children unix.Rlimit
@@ -118,7 +118,7 @@ func TestATerminal(t *testing.T) {
 	}
 }
 
-// TestPIDsOfElsewhere: a number that names a process of the caller's names nobody's victim in another pid namespace.
+// TestPIDsOfElsewhere: a pid of the caller's does not name a victim in another pid namespace.
 func TestPIDsOfElsewhere(t *testing.T) {
 	r := newHarness(t)
 	r.victims.PIDNamespace = "pid:[1]"
@@ -129,7 +129,7 @@ func TestPIDsOfElsewhere(t *testing.T) {
 	}
 }
 
-// TestNoVictims: whatever needs a victim says that it has none.
+// TestNoVictims: a row whose victim is not named is untried.
 func TestNoVictims(t *testing.T) {
 	r := newHarness(t)
 	r.victims = Victims{Workspace: r.victims.Workspace}
@@ -141,7 +141,7 @@ func TestNoVictims(t *testing.T) {
 	}
 }
 
-// TestTheWrongContent: a service or a file that has not got the secret is no escape.
+// TestTheWrongContent: a service or a file without the secret is no escape.
 func TestTheWrongContent(t *testing.T) {
 	r := newHarness(t)
 	r.victims.Secret = "another of the same length and more, so that services hang up"
@@ -152,7 +152,7 @@ func TestTheWrongContent(t *testing.T) {
 	}
 }
 
-// TestADaemonThatIsGone: who was ended before the worker is no survivor.
+// TestADaemonThatIsGone: a daemon that ended before the worker has not survived.
 func TestADaemonThatIsGone(t *testing.T) {
 	r := newHarness(t)
 	if f, pid := Survived(r.victims.Marker); f.Outcome != Untried || pid != 0 {
@@ -197,7 +197,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// squeeze makes one space of several: how wide the table is, the longest row says.
+// squeeze makes one space of several: the width of the table depends on its longest row.
 func squeeze(lines []string) []string {
 	var all []string
 	for _, line := range lines {
@@ -275,7 +275,7 @@ func FuzzDecodeFinding(f *testing.F) {
 	})
 }
 
-// TestTheStructOfClone: the kernel takes its size for its version.
+// TestTheStructOfClone: the kernel takes the size of the struct as its version.
 func TestTheStructOfClone(t *testing.T) {
 	if size := binary.Size(cloneArgs{}); size != 64 { // CLONE_ARGS_SIZE_VER0
 		t.Errorf("%d bytes", size)

@@ -18,14 +18,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The accounts of the person whose worker it is, and of another person. Nobody has them, and no other package's tests:
-// these set off bombs, and processes are counted for all of an account together.
+// The accounts of the person whose worker it is, and of another person. Nobody has them, and no other package's tests use
+// them: these run bombs, and the kernel counts processes by account.
 const (
 	ownUID   = 54331
 	otherUID = 54332
 )
 
-// roles are what the test binary is when it is executed by that name.
+// roles are what the test binary does when it is executed by that name.
 func roles() map[string]func() {
 	return map[string]func(){
 		"euid":    func() { fmt.Println(os.Geteuid()) },
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		role()
 		os.Exit(0)
 	}
-	// What this process inherited is not for the probes to find.
+	// The probes must not find what this process has inherited.
 	if err := unix.CloseRange(3, 1<<32-1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		panic(err)
 	}
@@ -75,7 +75,7 @@ func limitSelf() {
 	}
 }
 
-// mountOwnProc gives this process, which has namespaces of its own, a /proc that goes with them.
+// mountOwnProc mounts a /proc of this process's own pid namespace.
 func mountOwnProc() {
 	err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	if err == nil {
@@ -86,14 +86,14 @@ func mountOwnProc() {
 	}
 }
 
-// beVictim waits for the end of standard input. Whoever may trace it by the kernel's first rules may trace it.
+// beVictim waits for the end of standard input. It allows tracing as far as the kernel's basic rules do.
 func beVictim() {
 	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0) // Yama's, where there is Yama
 	fmt.Println("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// harness is victims, and what it takes to try a row on them without walls.
+// harness has the victims, and what is needed to try a row on them without walls.
 type harness struct {
 	t       *testing.T
 	dir     string // everybody may go through it
@@ -157,7 +157,7 @@ func (r *harness) own() *syscall.Credential {
 	return &syscall.Credential{Uid: ownUID, Gid: ownUID}
 }
 
-// programs puts the test binary where everybody finds it, under each of its names.
+// programs copies the test binary to where everybody finds it, under each of its names.
 func (r *harness) programs() {
 	self, err := os.Executable()
 	r.must(err)
@@ -206,7 +206,7 @@ func (r *harness) chown(path string, uid int) {
 	}
 }
 
-// services starts what says the secret to whoever connects.
+// services starts services that send the secret to whoever connects.
 func (r *harness) services() {
 	v := &r.victims
 	v.TCP = r.serve("tcp4", "127.0.0.1:0").String()
@@ -236,7 +236,7 @@ func (r *harness) serve(network, at string) net.Addr {
 	return l.Addr()
 }
 
-// start starts a process with the secret in its environment and pipes for a protocol, and gives its pid.
+// start starts a process with the secret in its environment and pipes for a protocol, and returns its pid.
 func (r *harness) start(as *syscall.Credential) int {
 	cmd := exec.Command(filepath.Join(r.dir, "victim"))
 	cmd.Env = []string{"MEWS_SECRET=" + r.victims.Secret, "GORACE=atexit_sleep_ms=0"}
@@ -260,7 +260,7 @@ func (r *harness) start(as *syscall.Credential) int {
 	return cmd.Process.Pid
 }
 
-// pipe is one that the account could have made itself: it may be opened anew by that account alone.
+// pipe is a pipe as if the account had made it: only that account can open it again.
 func (r *harness) pipe(as *syscall.Credential) (reader, writer *os.File) {
 	reader, writer, err := os.Pipe()
 	r.must(err)
@@ -270,7 +270,7 @@ func (r *harness) pipe(as *syscall.Credential) (reader, writer *os.File) {
 	return reader, writer
 }
 
-// attempt is the process that tries a row, as yet with no walls.
+// attempt is the process that tries a row, without walls so far.
 func (r *harness) attempt(role, row string, as *syscall.Credential) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(r.dir, role), row)
 	cmd.Dir = r.victims.Workspace
@@ -280,7 +280,7 @@ func (r *harness) attempt(role, row string, as *syscall.Credential) *exec.Cmd {
 	return cmd
 }
 
-// finding runs an attempt, and asks for X1's daemon when it is over.
+// finding runs an attempt, and then looks for X1's daemon.
 func (r *harness) finding(cmd *exec.Cmd) Finding {
 	r.t.Helper()
 	row := cmd.Args[1]

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// within makes an attempt one of a process with namespaces of its own and nothing else, in which it is root. Its role says
+// within makes an attempt in a process with namespaces of its own, in which it is root, and no other walls. Its role says
 // whether it has a /proc of its own too.
 func (r *harness) within(role, row string) Finding {
 	r.t.Helper()
@@ -24,7 +24,7 @@ func (r *harness) within(role, row string) Finding {
 	return r.finding(cmd)
 }
 
-// TestNamespaces tries the rows that such namespaces stop, and some that they do not: one kind of wall, and no other.
+// TestNamespaces tries with only that kind of wall the rows that it stops, and some that it does not.
 func TestNamespaces(t *testing.T) {
 	r := newHarness(t)
 	if f := r.within("within", "K18"); f.Outcome != Escaped {

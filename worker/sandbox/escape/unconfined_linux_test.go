@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestWithoutWalls is the suite's own proof: a process that nothing holds back escapes in every row but those where a
-// bare kernel stops an unprivileged process too.
+// TestWithoutWalls shows that the suite can fail: a process without walls escapes in every row, except those in which a bare
+// kernel stops an unprivileged process too.
 func TestWithoutWalls(t *testing.T) {
 	r := newHarness(t)
 	var findings []Finding
@@ -41,8 +41,8 @@ func inheritable(t *testing.T) *os.File {
 	return f
 }
 
-// wantUnconfined is the outcome of a row for an unprivileged process without walls. Without another account to reach for,
-// there is less to try.
+// wantUnconfined is the outcome of a row for an unprivileged process without walls. Without a second account there is less to
+// try.
 func (r *harness) wantUnconfined(p Probe) Outcome {
 	alone := []string{"F2", "F4", "F15", "P1", "S2"}
 	switch {
@@ -54,7 +54,7 @@ func (r *harness) wantUnconfined(p Probe) Outcome {
 	return Escaped
 }
 
-// difference is a reason for a row to come out otherwise on another machine than on the one it was measured on.
+// difference is why the outcome of a row may differ from that on the machine where it was measured.
 type difference struct {
 	rows string // those that it explains, each with a space behind it
 	why  string
@@ -121,7 +121,7 @@ func olderThan(major, minor int) bool {
 	return has[0] < major || has[0] == major && has[1] < minor
 }
 
-// lacking says whether whoever runs the test is told that there is no such thing.
+// lacking says whether a process without walls gets the answer that the kernel has no such thing.
 func lacking(r *harness, f Finding) bool {
 	detail := r.finding(r.attempt("try", f.Row, nil)).Detail
 	for _, name := range []string{"ENOSYS", "EAFNOSUPPORT", "ENETUNREACH"} {
@@ -132,7 +132,7 @@ func lacking(r *harness, f Finding) bool {
 	return false
 }
 
-// TestRootWithoutWalls shows of the rows that a bare kernel stops that they can be escapes: they are for root.
+// TestRootWithoutWalls shows that the rows which a bare kernel stops can escape: as root they do.
 func TestRootWithoutWalls(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("this is not root")
@@ -154,7 +154,7 @@ func TestRootWithoutWalls(t *testing.T) {
 	t.Logf("root, without walls:\n%s", Render(findings))
 }
 
-// rootRows are the rows that root escapes in on any machine, given the capabilities.
+// rootRows are the rows in which root escapes on any machine, if it has the capabilities.
 func rootRows() map[string][]int {
 	reading := []int{unix.CAP_DAC_OVERRIDE}
 	return map[string][]int{
@@ -166,7 +166,7 @@ func rootRows() map[string][]int {
 	}
 }
 
-// may says whether this process has capabilities over the whole machine, and no filter before it.
+// may says whether this process has capabilities over the whole machine, and no filter.
 func may(t *testing.T, caps ...int) bool {
 	t.Helper()
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
@@ -183,7 +183,7 @@ func may(t *testing.T, caps ...int) bool {
 	return err == nil && strings.Contains(string(whole), "4294967295") && !status("Seccomp:\t2")(nil, Finding{})
 }
 
-// wantNothingLeft looks at the places where rows make things.
+// wantNothingLeft checks that rows have left nothing behind.
 func (r *harness) wantNothingLeft() {
 	r.t.Helper()
 	above := filepath.Dir(r.victims.OwnOutside)
@@ -198,7 +198,7 @@ func (r *harness) wantNothingLeft() {
 	}
 }
 
-// TestAToolThatHasTheProtocol is D2 with a socket for standard output, as a worker has it.
+// TestAToolThatHasTheProtocol: D2 with a socket as standard output, which a worker has.
 func TestAToolThatHasTheProtocol(t *testing.T) {
 	r := newHarness(t)
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -213,7 +213,7 @@ func TestAToolThatHasTheProtocol(t *testing.T) {
 	r.must(cmd.Wait())
 }
 
-// TestGivenDescriptors is D1 with nothing but what was given on purpose.
+// TestGivenDescriptors: D1 with only what was given on purpose.
 func TestGivenDescriptors(t *testing.T) {
 	r := newHarness(t)
 	if f := r.finding(r.attempt("try", "D1", r.own())); f.Outcome != Stopped {
@@ -229,7 +229,7 @@ func TestGivenDescriptors(t *testing.T) {
 	}
 }
 
-// TestASecretInTheEnvironment is E1 with one.
+// TestASecretInTheEnvironment: E1 escapes with one.
 func TestASecretInTheEnvironment(t *testing.T) {
 	r := newHarness(t)
 	cmd := r.attempt("try", "E1", r.own())
@@ -239,7 +239,7 @@ func TestASecretInTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestProgramsOfRoot is S2 with a program that is not set-uid.
+// TestProgramsOfRoot: S2 with a program that is not set-uid.
 func TestProgramsOfRoot(t *testing.T) {
 	r := newHarness(t)
 	if !r.root {
