@@ -189,7 +189,7 @@ func TestPeopleAreAddedShutOutAndRemoved(t *testing.T) {
 		}
 		c.refuses("There is a person called dan already", "user", "add", "dan")
 		c.refuses("ben stands in the configuration already", "user", "add", "ben")
-		c.refuses("the name", "user", "add", "../x")
+		c.refuses("a name is", "user", "add", "../x")
 		c.refuses("This machine has no account", "user", "add", "eve", "--account", "no-such-account")
 		c.does("user", "disable", "dan")
 		if !c.people()["dan"].Suspended {
