@@ -55,7 +55,7 @@ func (s *Service) openTelegram(context.Context) (err error) {
 		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
 		Deliveries: deliveries{s.db.Outbox()}, Posts: s.db.Posts(), Conversations: following{s.db.Conversations(), s}, Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.Config.Telegram.Rate),
-		Grows: s.preferences().grows, Serves: s.serves, Log: s.Log.Named("outbox"),
+		Grows: func(c supervisor.Conversation) bool { return s.settings.StreamsReplies(c.User) }, Serves: s.serves, Log: s.Log.Named("outbox"),
 		Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget,
 	})
 	c.cleaner = c.outbox.Cleaner(s.db.Cleanings())
@@ -75,7 +75,7 @@ func (c *channel) receive(box *inbox.Inbox) error {
 		source: c.client.Source(), people: s.people, updates: s.db.Inbox(), conversations: s.db.Conversations(),
 		inbox:   box,
 		renamed: s.moves.renamed, wake: s.wakeIn,
-		moved: c.outbox.Moved, refresh: s.roster.Refresh, pairing: newPairing(s), acknowledge: c.pressed, audit: s.audit.Note, log: c.log,
+		moved: c.outbox.Moved, refresh: s.configuration.Refresh, pairing: newPairing(s), acknowledge: c.pressed, audit: s.audit.Note, log: c.log,
 	}
 	hook := s.Config.Telegram.Webhook
 	if hook.URL == "" {

@@ -24,9 +24,9 @@ type chats struct{ *Service }
 func (s chats) commandOptions(sessions *session.Registry, report reporter) command.Options {
 	return command.Options{
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
-		Models: s.voices(), Choices: s.voices(), Usages: s.voices(), Budgets: s.preferences(), Pictures: pictures{s.spool},
-		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.Service), Locks: locks{s.db.Access()}, Groups: groups{s.roster},
-		Invites: invites{s.roster, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: s.preferences(), People: s.preferences(),
+		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Pictures: pictures{s.spool},
+		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.Service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
+		Invites: invites{s.configuration, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, People: s.settings,
 		Audit: s.audit.Note, InGroup: inGroup, Status: s.statusText(report), Welcome: report.welcome, Queued: s.answered,
 		Log: s.Log.Named("command"),
 	}
@@ -49,29 +49,29 @@ func (l locks) CloseAll(ctx context.Context, user string) (int64, error) {
 }
 
 // groups are where people may speak together, for /allow and /disallow.
-type groups struct{ *roster }
+type groups struct{ *configuration }
 
 func (g groups) Allow(ctx context.Context, c supervisor.Conversation) error {
-	if err := g.store.Groups.Allow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
+	if err := g.Store.Groups.Allow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
 		return err
 	}
 	return g.Refresh(ctx)
 }
 
 func (g groups) Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error) {
-	if _, err := g.store.Groups.Disallow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
+	if _, err := g.Store.Groups.Disallow(ctx, sqlite.Group{Channel: c.Channel, Chat: c.Chat}); err != nil {
 		return false, err
 	}
 	err = g.Refresh(ctx)
-	return g.people.GroupAllowed(c.Channel, c.Chat), err
+	return g.People.GroupAllowed(c.Channel, c.Chat), err
 }
 
 // invites let people in, for /invite.
 type invites struct {
-	roster *roster
-	spool  *spool.Spool
-	bot    func() string // its name on Telegram; "" where that is not known
-	now    func() time.Time
+	configuration *configuration
+	spool         *spool.Spool
+	bot           func() string // its name on Telegram; "" where that is not known
+	now           func() time.Time
 }
 
 // inviteLasts is how long a code that was made in the chat can be used.
@@ -79,38 +79,38 @@ const inviteLasts = 24 * time.Hour
 
 // Check says why nobody of that name can be invited.
 func (i invites) Check(ctx context.Context, name string) error {
-	_, known := i.roster.people.Find(name)
+	_, known := i.configuration.People.Find(name)
 	switch {
-	case i.roster.people.Suspended(name):
+	case i.configuration.People.Suspended(name):
 		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
 			"%s is suspended, and an invite would not change that. `mews user enable %s` does.", name, name)}
 	case known:
 		return nil
 	}
-	cfg := i.roster.Config()
+	cfg := i.configuration.Current()
 	err := cfg.CheckAdded(config.User{Name: name, Role: string(supervisor.RoleUser), Home: homeOf(cfg, name)})
 	if err != nil {
-		return invalid("Nobody can be invited as %q: %v.", name, err)
+		return supervisor.Errorf(supervisor.CodeInvalid, "Nobody can be invited as %q: %v.", name, err)
 	}
-	return unclaimed(ctx, i.roster.store.People, cfg, name)
+	return unclaimed(ctx, i.configuration.Store.People, cfg, name)
 }
 
 // Invite makes a code for a person, who is added where nobody knows them.
 func (i invites) Invite(ctx context.Context, name string) (made command.Invitation, err error) {
-	user, known := i.roster.people.Find(name)
+	user, known := i.configuration.People.Find(name)
 	if !known {
-		if err := i.roster.store.People.Add(ctx, supervisor.User{Name: name, Role: supervisor.RoleUser}); err != nil {
+		if err := i.configuration.Store.People.Add(ctx, supervisor.User{Name: name, Role: supervisor.RoleUser}); err != nil {
 			return made, err
 		}
-		if err := i.roster.Refresh(ctx); err != nil {
-			_, undo := i.roster.store.People.Remove(ctx, name)
+		if err := i.configuration.Refresh(ctx); err != nil {
+			_, undo := i.configuration.Store.People.Remove(ctx, name)
 			return made, errors.Join(err, undo)
 		}
-		user, _ = i.roster.people.Find(name)
+		user, _ = i.configuration.People.Find(name)
 	}
 	secret, digest := access.NewInvite()
 	made = command.Invitation{Code: secret.Reveal(), Added: !known, Lasts: inviteLasts,
-		Enrols: user.Codes == supervisor.CodesRequired, Botless: botless(i.roster.Config())}
+		Enrols: user.Codes == supervisor.CodesRequired, Botless: botless(i.configuration.Current())}
 	if bot := strings.TrimPrefix(i.bot(), "@"); bot != "" {
 		made.Link = "https://t.me/" + bot + "?start=" + made.Code
 		file, err := i.picture(made.Link, name)
@@ -119,7 +119,7 @@ func (i invites) Invite(ctx context.Context, name string) (made command.Invitati
 		}
 		made.Files = append(made.Files, file)
 	}
-	err = i.roster.store.Invites.Put(ctx, sqlite.Invite{
+	err = i.configuration.Store.Invites.Put(ctx, sqlite.Invite{
 		Digest: digest, User: name, ExpiresAt: i.now().Add(inviteLasts), Enrol: made.Enrols,
 	})
 	return made, err
@@ -157,7 +157,7 @@ func (s chats) personal(ctx context.Context, c supervisor.Conversation) (string,
 	if held > 0 {
 		lines = append(lines, fmt.Sprintf("held    %s until you send a code", amount.Of(int(held), "message", "messages")))
 	}
-	left, err := s.preferences().Left(ctx, c.User)
+	left, err := s.settings.Left(ctx, c.User)
 	if err != nil {
 		return "", err
 	}
@@ -179,7 +179,7 @@ func (s chats) gateLine(ctx context.Context, c supervisor.Conversation) (string,
 		return "open; no second factor", err
 	}
 	login, _, err := store.Logins.FindLogin(ctx, c.User, c.Channel, c.Chat)
-	limits := s.roster.Config().Access
+	limits := s.configuration.Current().Access
 	now := s.moment()
 	if err != nil || !login.Open(now, limits.Session, limits.SessionMax) {
 		return "locked", err

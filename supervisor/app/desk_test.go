@@ -18,7 +18,7 @@ import (
 func TestAnInviteLetsSomebodyIn(t *testing.T) {
 	s := newStudy(t)
 	bot := ""
-	i := invites{s.roster, s.spool, func() string { return bot }, time.Now}
+	i := invites{s.configuration, s.spool, func() string { return bot }, time.Now}
 	made, err := i.Invite(t.Context(), "cleo")
 	must(t, err)
 	if cleo, known := s.people.Find("cleo"); !known || cleo.Role != supervisor.RoleUser || !made.Added {
@@ -35,7 +35,7 @@ func TestAnInviteLetsSomebodyIn(t *testing.T) {
 	if used.User != "cleo" || used.Enrol || time.Until(used.ExpiresAt).Round(time.Hour) != 24*time.Hour {
 		t.Errorf("used was %+v", used)
 	}
-	must(t, s.roster.Refresh(t.Context()))
+	must(t, s.configuration.Refresh(t.Context()))
 	if who, known := s.people.ByAccount(supervisor.ChannelTelegram, "77"); !known || who.Name != "cleo" {
 		t.Errorf("77 is %+v", who)
 	}
@@ -58,8 +58,8 @@ func TestAnInviteLetsSomebodyIn(t *testing.T) {
 func TestWhoCannotBeInvited(t *testing.T) {
 	s := newStudy(t)
 	must(t, s.db.Access().People.Suspend(t.Context(), "ben", true))
-	must(t, s.roster.Refresh(t.Context()))
-	i := invites{s.roster, s.spool, s.botName, time.Now}
+	must(t, s.configuration.Refresh(t.Context()))
+	i := invites{s.configuration, s.spool, s.botName, time.Now}
 	for name, want := range map[string]string{
 		"ann": "", "cleo": "", "ben": "ben is suspended, and an invite would not change that.", "../x": `Nobody can be invited as "../x"`,
 		"": `Nobody can be invited as ""`, "Cleo": `Nobody can be invited as "Cleo"`,
@@ -72,7 +72,7 @@ func TestWhoCannotBeInvited(t *testing.T) {
 
 func TestAGroupIsAllowedAndDisallowed(t *testing.T) {
 	s := newStudy(t)
-	g := groups{s.roster}
+	g := groups{s.configuration}
 	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "-7"}
 	must(t, g.Allow(t.Context(), c))
 	if !s.people.GroupAllowed(c.Channel, c.Chat) {
@@ -160,7 +160,7 @@ func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
 	<-answered
 	stop()
 	must(t, <-ended)
-	if s.preferences().grows(c) {
+	if s.settings.StreamsReplies(c.User) {
 		t.Error("what was pressed was not set")
 	}
 	list, err := s.db.Outbox().Pending(t.Context(), c.ID, 0, 10)

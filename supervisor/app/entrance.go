@@ -10,6 +10,7 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/users"
 )
 
 // newConfirmations makes what asks for codes before an effect. It comes before the gate and the approvers, which hold it.
@@ -70,14 +71,14 @@ func (s *Service) purse(t supervisor.Turn) supervisor.Reserver {
 	if !known || !s.serves(t.Conversation) {
 		return nothing{} // they were taken out while their turn waited
 	}
-	limits, err := s.preferences().limits(t.Conversation.User)
+	limits, err := s.settings.Limits(t.Conversation.User)
 	if err != nil {
 		s.Log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
 		return unread{err}
 	}
 	return budget.New(budget.Options{
 		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Limits: limits,
-		Zone: zoneOf(configured), Installation: s.roster.Config().Budget.Month.Micro, Now: s.now, Log: s.Log.Named("budget"),
+		Zone: users.Zone(configured), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now, Log: s.Log.Named("budget"),
 	})
 }
 
@@ -112,7 +113,7 @@ func (unread) Return(context.Context, int64) {}
 // newPairing makes what lets in who has an invite's code.
 func newPairing(s *Service) *pairing {
 	return &pairing{
-		people: s.people, refresh: s.roster.Refresh, store: s.db.Access(), conversations: s.db.Conversations(), outbox: s.db.Outbox(),
+		people: s.people, refresh: s.configuration.Refresh, store: s.db.Access(), conversations: s.db.Conversations(), outbox: s.db.Outbox(),
 		spool: s.spool, seal: s.seal, said: s.feeds.Delivery, audit: s.audit.Note,
 	}
 }

@@ -149,7 +149,7 @@ func TestANameIsGivenAgainOnlyToWhoseItWas(t *testing.T) {
 // What the database has of a name counts as its folder does, and /invite refuses with the same words as the command line.
 func TestAnInviteInTheChatGivesNobodyAnothersThings(t *testing.T) {
 	s := newStudy(t)
-	i := invites{s.roster, s.spool, s.botName, time.Now}
+	i := invites{s.configuration, s.spool, s.botName, time.Now}
 	must(t, i.Check(t.Context(), "dan"))
 	_, err := s.db.Conversations().Find(t.Context(), "dan", supervisor.ChannelTelegram, "9", "")
 	must(t, err)
@@ -209,7 +209,7 @@ func TestWithoutTelegramNobodyIsSentToABot(t *testing.T) {
 		}
 	})
 	s := newStudy(t)
-	made, err := invites{s.roster, s.spool, s.botName, time.Now}.Invite(t.Context(), "cleo")
+	made, err := invites{s.configuration, s.spool, s.botName, time.Now}.Invite(t.Context(), "cleo")
 	if err != nil || !strings.HasPrefix(made.Botless, "Telegram is not set up here") {
 		t.Errorf("made was %+v, %v", made, err)
 	}

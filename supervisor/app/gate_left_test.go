@@ -16,6 +16,7 @@ import (
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
+	"mews/supervisor/users"
 )
 
 // behind changes a service's database behind its back.
@@ -61,9 +62,9 @@ func TestAStrangersTryCountsOnceHoweverOftenItComes(t *testing.T) {
 // What somebody has set lower for themselves is not exceeded because it can't be read.
 func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
 	s := newStudy(t)
-	p := s.preferences()
-	set(t, p, "ann", setDay, "1.25")
-	set(t, p, "ann", setTimezone, "Asia/Tokyo")
+	p := s.settings
+	set(t, p, "ann", users.SettingDay, "1.25")
+	set(t, p, "ann", users.SettingTimezone, "Asia/Tokyo")
 	turn := supervisor.Turn{ID: 1, Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}}
 	if _, paid := s.purse(turn).(*budget.Reserver); !paid {
 		t.Errorf("the purse is %T", s.purse(turn))

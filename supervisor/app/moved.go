@@ -48,7 +48,7 @@ func (f following) Move(ctx context.Context, channel supervisor.Channel, from, t
 	f.service.moves.renamed(from, to)
 	moved, err := f.Conversations.Move(ctx, channel, from, to)
 	if err == nil { // also where nothing was moved: whoever has moved it may not have come as far yet
-		err = f.service.roster.Refresh(ctx)
+		err = f.service.configuration.Refresh(ctx)
 	}
 	if err == nil {
 		err = f.service.wakeIn(ctx, to)

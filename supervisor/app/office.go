@@ -20,19 +20,19 @@ import (
 // of their own while no service runs. Nothing that it changes takes effect without its entry in the audit log: the two are
 // kept in one transaction, and what is of several is in the log before the first of them.
 type office struct {
-	store  sqlite.Access
-	log    sqlite.Audit
-	people *access.People
-	roster *roster
-	seal   *access.Seal // nil where its key can't be used
-	gate   *access.Gate
-	say    func(context.Context, supervisor.Delivery) (supervisor.Delivery, error)
-	said   func(conversation int64) // there is something in its outbox
-	bot    func() string            // its name on Telegram; "" where that is not known
-	force  *force                   // nil where nothing runs
-	labour *labour                  // likewise
-	now    func() time.Time
-	out    hclog.Logger
+	store         sqlite.Access
+	log           sqlite.Audit
+	people        *access.People
+	configuration *configuration
+	seal          *access.Seal // nil where its key can't be used
+	gate          *access.Gate
+	say           func(context.Context, supervisor.Delivery) (supervisor.Delivery, error)
+	said          func(conversation int64) // there is something in its outbox
+	bot           func() string            // its name on Telegram; "" where that is not known
+	force         *force                   // nil where nothing runs
+	labour        *labour                  // likewise
+	now           func() time.Time
+	out           hclog.Logger
 
 	mu sync.Mutex // has one reload run at a time
 
@@ -42,7 +42,7 @@ type office struct {
 // newOffice makes one that works on what a service has.
 func newOffice(s *Service) *office {
 	return &office{
-		store: s.db.Access(), log: s.db.Audit(), people: s.people, roster: s.roster, seal: s.seal, gate: s.gate,
+		store: s.db.Access(), log: s.db.Audit(), people: s.people, configuration: s.configuration, seal: s.seal, gate: s.gate,
 		say: s.db.Outbox().Say, said: s.answered, bot: s.botName, now: s.moment, out: s.Log.Named("office"),
 	}
 }
@@ -185,7 +185,7 @@ func (o *office) person(by clerk, name string) (supervisor.User, error) {
 
 // configured says whether a person stands in the configuration.
 func (o *office) configured(name string) bool {
-	for _, u := range o.roster.Config().Users {
+	for _, u := range o.configuration.Current().Users {
 		if u.Name == name {
 			return true
 		}

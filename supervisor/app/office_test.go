@@ -188,7 +188,7 @@ func TestPeopleAreAddedShutOutAndRemoved(t *testing.T) {
 			c.t.Errorf("ann is %+v", ann)
 		}
 		c.refuses("There is a person called dan already", "user", "add", "dan")
-		c.refuses("ben stands in the configuration already", "user", "add", "ben")
+		c.refuses("ben is in the configuration already", "user", "add", "ben")
 		c.refuses("a name is", "user", "add", "../x")
 		c.refuses("This machine has no account", "user", "add", "eve", "--account", "no-such-account")
 		c.does("user", "disable", "dan")
@@ -449,7 +449,7 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 			t.Errorf("said %q, want %q", out, line)
 		}
 	}
-	if _, there := c.people()["cleo"]; there || c.people()["ann"].Budget.Day != 5_000_000 || c.s.roster.Config().Access.Session != 5*time.Minute {
+	if _, there := c.people()["cleo"]; there || c.people()["ann"].Budget.Day != 5_000_000 || c.s.configuration.Current().Access.Session != 5*time.Minute {
 		t.Errorf("it was not put into force: %+v", c.people())
 	}
 	price := func() int64 {
@@ -461,13 +461,13 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 	}
 
 	// What holds only after a restart takes all else with it.
-	applied := c.s.roster.Config()
+	applied := c.s.configuration.Current()
 	c.configure(text + "chat: {stream: final}\n")
 	c.refuses("only after a restart: chat.stream", "reload")
 	// And so does what fails: a folder that is not there.
 	c.configure(text + "  - {name: eve, home: " + c.dir + "/nowhere}\nmodels: {prices: {offline: {input: 9, output: 9}}}\n")
 	c.refuses("the folder of eve", "reload")
-	if c.s.roster.Config() != applied || price() != 7_000_000 || c.people()["ann"].Budget.Day != 5_000_000 {
+	if c.s.configuration.Current() != applied || price() != 7_000_000 || c.people()["ann"].Budget.Day != 5_000_000 {
 		t.Error("something was changed all the same")
 	}
 	c.configure("users: 7\n")

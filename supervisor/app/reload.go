@@ -49,7 +49,7 @@ func (o charter) reload(ctx context.Context, by clerk, _ struct{}) (Changed, err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	was := o.roster.Config()
+	was := o.configuration.Current()
 	if was.File == "" {
 		return Changed{}, Refused(supervisor.CodeInvalid, "Mews was started without a configuration file, so there is none to be read again. "+
 			"Restart it to have it look for one.")
@@ -88,11 +88,11 @@ func (o charter) use(ctx context.Context, by clerk, cfg *config.Config, changes 
 	if err := o.note(ctx, by, by.name, "config.reloading", strings.Join(keys, ", ")); err != nil {
 		return err
 	}
-	was := o.roster.Config()
+	was := o.configuration.Current()
 	if err := o.force.prices(cfg); err != nil {
 		return Refused(supervisor.CodeInvalid, "Nothing was changed. %v", err)
 	}
-	if err := o.roster.Use(ctx, cfg); err != nil {
+	if err := o.configuration.Use(ctx, cfg); err != nil {
 		return Refused(supervisor.CodeInvalid, "Nothing was changed. %v", errors.Join(err, o.force.prices(was)))
 	}
 	o.force.rest(cfg)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"mews/supervisor/audit"
 	"mews/supervisor/placement"
+	"mews/supervisor/users"
 	"os"
 	"time"
 
@@ -32,17 +33,18 @@ import (
 type Service struct {
 	Ground
 	door
-	Models  *model.Catalogue
-	people  *access.People
-	roster  *roster
-	places  *placement.Places
-	pool    *workerPool
-	feeds   reply.Feeds
-	channel *channel // nil where nobody talks on Telegram
-	audit   *audit.Log
-	parts   []part
-	moves   moves                         // of chats
-	wake    func(supervisor.Conversation) // has its session look for work
+	Models        *model.Catalogue
+	people        *access.People
+	configuration *configuration
+	settings      *users.Settings
+	places        *placement.Places
+	pool          *workerPool
+	feeds         reply.Feeds
+	channel       *channel // nil where nobody talks on Telegram
+	audit         *audit.Log
+	parts         []part
+	moves         moves                         // of chats
+	wake          func(supervisor.Conversation) // has its session look for work
 }
 
 // door is what decides on what people send, and on what leaves.
@@ -95,8 +97,18 @@ func (s *Service) openPeople(ctx context.Context) (err error) {
 	if s.people, err = access.New(nil, uint32(os.Getuid()), accountID); err != nil {
 		return err
 	}
-	s.roster = &roster{people: s.people, store: s.db.Access(), places: s.places, log: s.Log, config: s.Config}
-	return s.roster.Refresh(ctx)
+	s.configuration = &configuration{Loader: users.NewLoader(users.Options{
+		People: s.people, Store: s.db.Access(), Placer: s.places, Log: s.Log,
+	})}
+	s.settings = &users.Settings{
+		People: s.people, Store: s.db.Settings(), Usage: s.db.Usage(), Leases: s.db.Leases(), Models: s.modelChoice(),
+		Configuration: s.configuration.Configuration, ParseDollars: parseDollars, Now: s.moment,
+	}
+	return s.configuration.Use(ctx, s.Config)
+}
+
+func (s *Service) modelChoice() users.ModelChoice {
+	return users.ModelChoice{People: s.people, Settings: s.db.Settings(), Configuration: s.configuration.Configuration}
 }
 
 func accountID(name string) (uint32, error) {
@@ -143,7 +155,7 @@ func (s *Service) connect(context.Context) error {
 	report := newReporter(s)
 	sessions := session.New(session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.Config),
-		AtOnce: s.Config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.preferences().whenBusy, Now: time.Now,
+		AtOnce: s.Config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Now: time.Now,
 		Log: s.Log.Named("session"),
 	})
 	s.places.Tell, s.wake = sessions.Tell, sessions.Wake
@@ -154,7 +166,7 @@ func (s *Service) connect(context.Context) error {
 		Queued: s.answered, NotStored: commands.NotStored,
 	})
 	gates := &usher{gate: s.gate, inbox: s.db.Inbox(), serves: s.serves, accept: accepted, log: s.Log.Named("gate")}
-	s.roster.settled = gates.look
+	s.configuration.Loaded = gates.look
 	desk := newOffice(s)
 	desk.force, desk.labour = &force{s}, &labour{s.db.Inbox().Unfinished, sessions.StopNow, s.pool.Evict, commands.End}
 	server, err := control.Listen(SocketPath(s.Config), control.Options{
@@ -183,7 +195,7 @@ func (s *Service) desks() *hostcall.Options {
 	return &hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{
 			Transcript: s.db.Transcript(), Models: s.Models, Usage: s.db.Usage(), History: s.Config.Limits.History,
-			Thinking: supervisor.Thinking(s.Config.Models.Thinking), Cache: s.Config.Models.CacheFor(), Busy: s.preferences().whenBusy,
+			Thinking: supervisor.Thinking(s.Config.Models.Thinking), Cache: s.Config.Models.CacheFor(), Busy: s.settings.Busy,
 		},
 		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
@@ -193,11 +205,11 @@ func (s *Service) desks() *hostcall.Options {
 }
 
 func (s *Service) turns() turns {
-	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, voices: s.voices(), purses: s.purse, held: &s.places.Disk, log: s.Log}
+	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, models: s.modelChoice(), purses: s.purse, held: &s.places.Disk, log: s.Log}
 }
 
-func (s *Service) voices() voices {
-	return voices{s.Models, s.people, s.db.Settings(), s.db.Usage(), s.db.Conversations(), s.roster.Config}
+func (s *Service) modelCommands() modelCommands {
+	return modelCommands{s.modelChoice(), s.Models, s.db.Usage(), s.db.Conversations()}
 }
 
 // serves says whether a conversation's person is still to be served: somebody taken out of the configuration is not, nor a
@@ -229,7 +241,7 @@ func accept(sessions *session.Registry, commands *command.Commands) func(supervi
 
 // workerSpec is a person's worker.
 func (s *Service) workerSpec(name string) (pool.Spec, error) {
-	u, ok := s.preferences().Find(name)
+	u, ok := s.settings.Find(name)
 	if !ok {
 		return pool.Spec{}, fmt.Errorf("start worker for %s: there is no user %q", name, name)
 	}
@@ -263,7 +275,7 @@ func settled(s *Ground, look func(context.Context), run func(context.Context) er
 }
 
 func answers(s *Service, desk *office) map[string]control.Method {
-	all := inquiry{s.voices(), s.people, time.Now}.answers()
+	all := usageMethods{s.modelCommands(), s.people, time.Now}.answers()
 	maps.Copy(all, desk.answers())
 	return all
 }

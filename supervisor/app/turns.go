@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"mews/supervisor/placement"
+	"mews/supervisor/users"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -35,7 +36,7 @@ type turns struct {
 	pool   *workerPool
 	spec   func(user string) (pool.Spec, error)
 	begins func(user string) // told of each attempt
-	voices voices
+	models users.ModelChoice
 	purses func(supervisor.Turn) supervisor.Reserver // pays for a turn's calls of models
 	held   *placement.DiskUsage
 	log    hclog.Logger
@@ -46,7 +47,7 @@ var errOvertime = errors.New("the turn's time is over")
 
 // Run has a worker of the person's run an attempt.
 func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
-	model, _, err := t.voices.Choice(ctx, a.Turn.Conversation.User)
+	model, _, err := t.models.Choice(ctx, a.Turn.Conversation.User)
 	if err != nil { // with the default model the person has an answer at least
 		t.log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
 	}

@@ -36,7 +36,7 @@ func (o estates) deletePerson(ctx context.Context, by clerk, q Deletion) (Estate
 		return Estate{}, Refused(supervisor.CodeInvalid, "%s stands in the configuration. Take them out there, then `mews reload`; then they "+
 			"can be deleted.", q.User)
 	}
-	e, err := estateOf(ctx, o.store.People, o.roster.Config(), q.User)
+	e, err := estateOf(ctx, o.store.People, o.configuration.Current(), q.User)
 	if err != nil || q.Look {
 		return e, err
 	}
@@ -68,7 +68,7 @@ func (o estates) shutOut(ctx context.Context, by clerk, name string) error {
 	if _, err := o.store.People.Remove(ctx, name, entry(by, name, "user.removed", "")); err != nil {
 		return err
 	}
-	return o.roster.Refresh(ctx)
+	return o.configuration.Refresh(ctx)
 }
 
 // removeHome deletes a folder with all that is in it, and nothing that a link in it leads to.

@@ -128,7 +128,7 @@ func (o household) describe(u supervisor.User, r register) Person {
 			p.Telegram = append(p.Telegram, b.Account)
 		}
 	}
-	now, limits := o.now(), gateLimits(o.roster.Config())
+	now, limits := o.now(), gateLimits(o.configuration.Current())
 	for _, f := range r.factors {
 		if f.User == u.Name {
 			p.Factor.State = map[bool]string{false: factorOffered, true: FactorConfirmed}[f.Confirmed]
@@ -167,7 +167,7 @@ type Outcome struct {
 // addPerson keeps a person, and gives them a folder below the state folder. The name is to be one that nobody had before, unless
 // they are that person.
 func (o household) addPerson(ctx context.Context, by clerk, q Newcomer) (Outcome, error) {
-	cfg := o.roster.Config()
+	cfg := o.configuration.Current()
 	home := homeOf(cfg, q.Name)
 	err := cfg.CheckAdded(config.User{Name: q.Name, Role: q.Role, Account: q.Account, Timezone: q.Timezone, Home: home})
 	if err != nil {
@@ -187,7 +187,7 @@ func (o household) addPerson(ctx context.Context, by clerk, q Newcomer) (Outcome
 	if err := o.store.People.Add(ctx, u, entry(by, q.Name, "user.added", as)); err != nil {
 		return Outcome{}, err
 	}
-	if err := o.roster.Refresh(ctx); err != nil {
+	if err := o.configuration.Refresh(ctx); err != nil {
 		_, undo := o.store.People.Remove(ctx, q.Name, entry(by, q.Name, "user.removed", "it could not be used, as added"))
 		if undo != nil {
 			return Outcome{}, fmt.Errorf("%w; and they could not be taken out again: %w", err, undo)
@@ -223,7 +223,7 @@ func (o household) freeName(ctx context.Context, q Newcomer) error {
 	if _, known := o.people.Find(q.Name); known {
 		return nil // to add them again is refused anyway
 	}
-	err := unclaimed(ctx, o.store.People, o.roster.Config(), q.Name)
+	err := unclaimed(ctx, o.store.People, o.configuration.Current(), q.Name)
 	switch {
 	case !q.Again:
 		return err
@@ -274,7 +274,7 @@ func (o household) suspend(ctx context.Context, by clerk, q Suspension) (Outcome
 	if err := o.store.People.Suspend(ctx, u.Name, q.On, done); err != nil {
 		return Outcome{}, err
 	}
-	if err := o.roster.Refresh(ctx); err != nil {
+	if err := o.configuration.Refresh(ctx); err != nil {
 		return Outcome{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
 	}
 	if !q.On {
@@ -289,7 +289,7 @@ func (o household) suspend(ctx context.Context, by clerk, q Suspension) (Outcome
 // openLogins is in how many chats a person's gate is open.
 func (o household) openLogins(ctx context.Context, user string) (n int, err error) {
 	list, err := o.store.Logins.List(ctx)
-	limits := gateLimits(o.roster.Config())
+	limits := gateLimits(o.configuration.Current())
 	for _, l := range list {
 		if l.User == user && l.Open(o.now(), limits.IdleTimeout, limits.Lifetime) {
 			n++
@@ -311,7 +311,7 @@ func (o household) removePerson(ctx context.Context, by clerk, q Named) (Outcome
 	if _, err := o.store.People.Remove(ctx, u.Name, entry(by, u.Name, "user.removed", "")); err != nil {
 		return Outcome{}, err
 	}
-	if err := o.roster.Refresh(ctx); err != nil {
+	if err := o.configuration.Refresh(ctx); err != nil {
 		return Outcome{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
 	}
 	return Outcome{fmt.Sprintf("%s is no user of Mews any more. Their folder %s and what was said are still there; `mews user delete %s` "+
@@ -349,7 +349,7 @@ func (o household) invite(ctx context.Context, by clerk, q Invitation) (Invited,
 		return Invited{}, Refused(supervisor.CodeInvalid, "%s may not speak for now. `mews user enable %s` first.", u.Name, u.Name)
 	}
 	code, digest := access.NewInvite()
-	made := Invited{Code: code.Reveal(), Expires: o.now().Add(inviteLasts), Botless: botless(o.roster.Config()),
+	made := Invited{Code: code.Reveal(), Expires: o.now().Add(inviteLasts), Botless: botless(o.configuration.Current()),
 		Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.seal != nil}
 	err = o.store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
 		entry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))

@@ -49,7 +49,7 @@ func (o estates) anybody(ctx context.Context, by clerk, name string) (supervisor
 	if supervisor.ErrorCode(err) != supervisor.CodeNotFound || !by.admin || !config.ValidName(name) {
 		return u, err
 	}
-	e, gone := estateOf(ctx, o.store.People, o.roster.Config(), name)
+	e, gone := estateOf(ctx, o.store.People, o.configuration.Current(), name)
 	if supervisor.ErrorCode(gone) == supervisor.CodeNotFound {
 		return u, err // who there is says more
 	}

@@ -132,7 +132,6 @@ const (
 	textMoreLines       = "\n- %d more: %v"
 	textBudgetLeft      = "\n\nOf your budget "
 	textBudgetLeftAnd   = ", and "
-	textAllowance       = "%s of %s is left %s"
 	textNothing         = "nothing"
 	textCached          = " (%d %% from a cache)"
 	textUsageLine       = "%s, %s tokens in%s, %s out, %s"

@@ -23,19 +23,7 @@ type Usages interface {
 // Budgets are what people may still spend.
 type Budgets interface {
 	// Left is that of each limit of a person's; of what has none there is nothing.
-	Left(ctx context.Context, user string) ([]Allowance, error)
-}
-
-// Allowance is what a limit is, and what is left of it, in millionths of a US dollar.
-type Allowance struct {
-	When string // today, this month
-	Max  int64  // with what the person has lengthened it by
-	Left int64
-}
-
-// String is the allowance for a person: "$1.20 of $2.00 is left today".
-func (a Allowance) String() string {
-	return fmt.Sprintf(textAllowance, amount.Dollars(max(0, a.Left)), amount.Dollars(a.Max), a.When)
+	Left(ctx context.Context, user string) ([]supervisor.Allowance, error)
 }
 
 // Pictures keeps pictures that go to people.
@@ -148,7 +136,7 @@ type usageReport struct {
 	title, linesTitle  string
 	today, week, month []UsageLine
 	topics             []UsageLine // of the month, by conversation
-	left               []Allowance
+	left               []supervisor.Allowance
 }
 
 func (s usageReport) text() string {

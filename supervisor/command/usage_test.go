@@ -44,9 +44,9 @@ func (u *usages) Daily(_ context.Context, user string, since time.Time, zone *ti
 }
 
 // budgets are what is left, by user.
-type budgets map[string][]command.Allowance
+type budgets map[string][]supervisor.Allowance
 
-func (b budgets) Left(_ context.Context, user string) ([]command.Allowance, error) {
+func (b budgets) Left(_ context.Context, user string) ([]supervisor.Allowance, error) {
 	return b[user], nil
 }
 

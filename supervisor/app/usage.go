@@ -11,19 +11,19 @@ import (
 	"mews/supervisor/control"
 )
 
-// inquiry answers `mews models` and `mews usage` over the control socket.
-type inquiry struct {
-	voices
+// usageMethods answers `mews models` and `mews usage` over the control socket.
+type usageMethods struct {
+	modelCommands
 	people *access.People
 	now    func() time.Time
 }
 
-func (q inquiry) answers() map[string]control.Method {
+func (q usageMethods) answers() map[string]control.Method {
 	return map[string]control.Method{MethodModels: q.answerModels, MethodUsage: q.answerUsage}
 }
 
 // answerModels says which models there are, and which answers whoever asks.
-func (q inquiry) answerModels(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
+func (q usageMethods) answerModels(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
 	if err := req.Decode(nil); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (q inquiry) answerModels(ctx context.Context, uid uint32, req *protocol.Req
 }
 
 // answerUsage sums what was asked of models. Only an admin sees what others did.
-func (q inquiry) answerUsage(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
+func (q usageMethods) answerUsage(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
 	var p UsageQuestion
 	if err := req.Decode(&p); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (q inquiry) answerUsage(ctx context.Context, uid uint32, req *protocol.Requ
 }
 
 // whose is the user whose usage a process may be told: "" is everybody's, which is an admin's to know.
-func (q inquiry) whose(uid uint32, name string) (string, error) {
+func (q usageMethods) whose(uid uint32, name string) (string, error) {
 	if name == "" && q.people.Admin(uid) {
 		return "", nil
 	}
@@ -79,7 +79,7 @@ func (q inquiry) whose(uid uint32, name string) (string, error) {
 	return user.Name, err
 }
 
-func (q inquiry) lines(ctx context.Context, user string, from time.Time, by string) ([]UsageLine, error) {
+func (q usageMethods) lines(ctx context.Context, user string, from time.Time, by string) ([]UsageLine, error) {
 	found, err := q.Usage(ctx, user, from, by)
 	lines := []UsageLine{}
 	for _, l := range found {

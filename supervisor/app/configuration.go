@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/command"
+	"mews/supervisor/users"
+)
+
+// configuration is the one in force, and the people that it knows.
+type configuration struct {
+	*users.Loader
+	current atomic.Pointer[config.Config]
+}
+
+// Current is the configuration in force.
+func (c *configuration) Current() *config.Config { return c.current.Load() }
+
+// Use puts what a configuration says of people into force, and makes it the current one. On an error nothing has changed.
+func (c *configuration) Use(ctx context.Context, cfg *config.Config) error {
+	err := c.Loader.Use(ctx, usersConfiguration(cfg))
+	if err == nil {
+		c.current.Store(cfg)
+	}
+	return err
+}
+
+// usersConfiguration is what a configuration says of people.
+func usersConfiguration(cfg *config.Config) *users.Configuration {
+	u := &users.Configuration{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"), Budget: BudgetOf(cfg.Budget.Users)}
+	for _, id := range cfg.Telegram.Groups {
+		u.Groups = append(u.Groups, access.Group{Channel: supervisor.ChannelTelegram, Chat: strconv.FormatInt(id, 10)})
+	}
+	u.MayChoose = func(user, spec string) bool {
+		for _, one := range cfg.Users {
+			if one.Name == user {
+				return one.MayChoose(spec)
+			}
+		}
+		return config.User{ModelsAllowed: cfg.Models.Allowed}.MayChoose(spec)
+	}
+	u.Defaults = users.Defaults{
+		Model:         users.Default[string]{Value: cfg.Models.Default, Configured: cfg.Models.Default != config.Offline},
+		Thinking:      users.Default[string]{Value: cfg.Models.Thinking, Configured: cfg.Models.Thinking != unthinking},
+		StreamReplies: users.Default[bool]{Value: cfg.Chat.Stream == config.StreamEdit, Configured: cfg.Chat.Stream != config.StreamEdit},
+		Busy:          users.Default[supervisor.Busy]{Value: supervisor.Busy(cfg.Chat.Busy), Configured: cfg.Chat.Busy != config.BusySteer},
+	}
+	return u
+}
+
+// unthinking is what models do by default.
+const unthinking = "off"
+
+// parseDollars is config.ParseDollars for users.Settings.
+func parseDollars(text string) (micro int64, kept string, err error) {
+	d, err := config.ParseDollars(text)
+	return d.Micro, d.String(), err
+}
+
+// usersOf are the configured ones as the supervisor's words have them.
+func usersOf(cfg *config.Config) []supervisor.User {
+	var list []supervisor.User
+	for _, u := range cfg.Users {
+		list = append(list, supervisor.User{
+			Name: u.Name, Role: supervisor.Role(u.Role), Account: u.Account, Home: u.Home, Timezone: u.Timezone, Model: u.Model,
+			Telegram: u.Telegram, Workspaces: u.Workspaces, Codes: supervisor.Codes(u.TOTP), Budget: BudgetOf(u.Budget),
+			Files: protocol.FilePolicy{Include: u.Files.Include, Exclude: u.Files.Exclude, AppendOnly: u.Files.AppendOnly},
+		})
+	}
+	return list
+}
+
+func BudgetOf(s config.SpendLimits) supervisor.Budget {
+	return supervisor.Budget{Turn: s.Turn.Micro, Day: s.Day.Micro, Month: s.Month.Micro, Extend: s.Extend.Micro}
+}
+
+// chatSettings are people's settings as the commands have them.
+type chatSettings struct{ *users.Settings }
+
+// List is what is set for a person.
+func (c chatSettings) List(ctx context.Context, user string) ([]command.Setting, error) {
+	list, err := c.Settings.List(ctx, user)
+	var shown []command.Setting
+	for _, s := range list {
+		shown = append(shown, command.Setting{Name: s.Name, Value: s.Value, Source: sourceOf(s), Example: s.Example, Presses: s.Presses,
+			Private: s.Private, Note: s.Note})
+	}
+	return shown, err
+}
+
+func sourceOf(s users.Setting) command.Source {
+	switch {
+	case s.Own:
+		return command.SourceOwn
+	case s.Configured:
+		return command.SourceConfig
+	}
+	return command.SourceDefault
+}

@@ -1,0 +1,191 @@
+package users
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// The names under which settings are kept; that of the model is SettingModel.
+const (
+	SettingTimezone = "timezone"
+	SettingDay      = "budget day"
+	SettingMonth    = "budget month"
+	SettingStream   = "stream"
+	SettingBusy     = "busy"
+)
+
+// periods are the periods that a limit is for, by its setting.
+var periods = map[string]string{SettingDay: textToday, SettingMonth: textThisMonth}
+
+const (
+	streamOn  = "on"
+	streamOff = "off"
+)
+
+var busyValues = map[supervisor.Busy]bool{supervisor.BusySteer: true, supervisor.BusyQueue: true, supervisor.BusyRestart: true}
+
+// leastLimit is the smallest limit in millionths of a US dollar: the smallest amount that is shown.
+const leastLimit = 100
+
+// setting is a row of the table of settings.
+type setting struct {
+	name    string
+	example string
+	presses []string // the values that can be pressed
+	private bool     // not for a group to read
+	note    string   // what one has to know after it was set
+	// check returns a value as it is kept, for a person as the configuration has them. Its errors are for the person.
+	check func(s *Settings, u supervisor.User, value string) (kept string, err error)
+	// apply lays what is kept over a person. What the configuration has forbidden since counts for nothing. nil: it changes no
+	// field of a person.
+	apply func(s *Settings, u *supervisor.User, kept string)
+	// show is the value for the person, and whether the configuration sets it where they do not. with is the person with what
+	// they have set, without is the same without it.
+	show func(s *Settings, with, without supervisor.User) (value string, configured bool)
+}
+
+// settingTable has all settings in the order in which they are shown. It is filled by init: Settings reads it.
+var settingTable []setting
+
+func init() {
+	settingTable = []setting{
+		{name: SettingTimezone, example: "Europe/Madrid", note: textTimezoneNote, check: checkTimezone,
+			apply: func(_ *Settings, u *supervisor.User, kept string) { u.Timezone = kept },
+			show: func(_ *Settings, with, without supervisor.User) (string, bool) {
+				return cmp.Or(with.Timezone, textMachineZone+time.Local.String()+")"), without.Timezone != ""
+			}},
+		limitSetting(SettingDay, "1.50", func(b *supervisor.Budget) *int64 { return &b.Day }),
+		limitSetting(SettingMonth, "20", func(b *supervisor.Budget) *int64 { return &b.Month }),
+		{name: SettingStream, example: streamOff, presses: []string{streamOn, streamOff}, check: checkStream, show: showStream},
+		{name: SettingBusy, example: string(supervisor.BusyQueue), note: textBusyNote, check: checkBusy,
+			presses: []string{string(supervisor.BusySteer), string(supervisor.BusyQueue), string(supervisor.BusyRestart)},
+			show: func(s *Settings, with, _ supervisor.User) (string, bool) {
+				return string(s.Busy(context.Background(), with.Name)), s.Configuration().Defaults.Busy.Configured
+			}},
+	}
+}
+
+// limitSetting is the setting of a limit, which a person may only lower.
+func limitSetting(name, example string, of func(*supervisor.Budget) *int64) setting {
+	return setting{
+		name: name, example: example, private: true,
+		check: func(s *Settings, u supervisor.User, value string) (string, error) {
+			return s.checkLimit(*of(&u.Budget), value)
+		},
+		apply: func(s *Settings, u *supervisor.User, kept string) {
+			limit := of(&u.Budget)
+			if own, _, err := s.ParseDollars(kept); err == nil && own > 0 && (*limit == 0 || own < *limit) {
+				*limit = own
+			}
+		},
+		show: func(_ *Settings, with, without supervisor.User) (string, bool) {
+			if limit := *of(&with.Budget); limit != 0 {
+				return amount.Dollars(limit), *of(&without.Budget) != 0
+			}
+			return textNoLimit, *of(&without.Budget) != 0
+		},
+	}
+}
+
+func (s *Settings) checkLimit(ceiling int64, value string) (string, error) {
+	limit, kept, err := s.ParseDollars(strings.TrimPrefix(value, "$"))
+	switch {
+	case err != nil:
+		return "", invalid(textNoAmount, value)
+	case limit == 0:
+		return "", invalid(textNoMoney)
+	case limit < leastLimit:
+		return "", invalid(textTooLittle, value, amount.Dollars(leastLimit))
+	case ceiling > 0 && limit > ceiling:
+		return "", supervisor.Errorf(supervisor.CodeForbidden, textOverCeiling, amount.Dollars(ceiling))
+	}
+	return kept, nil
+}
+
+func checkTimezone(_ *Settings, _ supervisor.User, value string) (string, error) {
+	if _, err := time.LoadLocation(value); err != nil || value == "Local" {
+		return "", invalid(textNoTimezone, value)
+	}
+	return value, nil
+}
+
+func checkStream(_ *Settings, _ supervisor.User, value string) (string, error) {
+	value = strings.ToLower(value)
+	if value != streamOn && value != streamOff {
+		return "", invalid(textNoStream, value)
+	}
+	return value, nil
+}
+
+func checkBusy(_ *Settings, _ supervisor.User, value string) (string, error) {
+	value = strings.ToLower(value)
+	if !busyValues[supervisor.Busy(value)] {
+		return "", invalid(textNoBusy, value)
+	}
+	return value, nil
+}
+
+func showStream(s *Settings, with, _ supervisor.User) (string, bool) {
+	configured := s.Configuration().Defaults.StreamReplies.Configured
+	if s.StreamsReplies(with.Name) {
+		return streamOn, configured
+	}
+	return streamOff, configured
+}
+
+// Setting is a setting as a person is shown it.
+type Setting struct {
+	Name       string
+	Value      string
+	Own        bool // the person has set it
+	Configured bool // the configuration sets it where they have not
+	Example    string
+	Presses    []string
+	Private    bool
+	Note       string
+}
+
+// List is what is set for a person.
+func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
+	spec, own, err := s.Models.Choice(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	without, _ := s.People.Find(user)
+	defaults := s.Configuration().Defaults
+	list := []Setting{
+		{Name: SettingModel, Value: "`" + spec + "`", Own: own, Configured: defaults.Model.Configured || without.Model != "", Example: "offline"},
+		{Name: "thinking", Value: defaults.Thinking.Value, Configured: defaults.Thinking.Configured},
+	}
+	with, _, err := s.Effective(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	left, err := s.Left(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range settingTable {
+		_, own, err := s.Store.Get(ctx, user, row.name)
+		if err != nil {
+			return nil, err
+		}
+		value, configured := row.show(s, with, without)
+		if i := slices.IndexFunc(left, func(a supervisor.Allowance) bool { return a.When == periods[row.name] }); i >= 0 {
+			value += " (" + left[i].String() + ")"
+		}
+		list = append(list, Setting{Name: row.name, Value: value, Own: own, Configured: configured, Example: row.example,
+			Presses: row.presses, Private: row.private, Note: row.note})
+	}
+	return list, nil
+}
+
+func invalid(format string, args ...any) error {
+	return supervisor.Errorf(supervisor.CodeInvalid, format, args...)
+}

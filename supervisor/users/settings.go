@@ -1,0 +1,167 @@
+package users
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/budget"
+	"mews/supervisor/sqlite"
+)
+
+// Settings are what people have set for themselves, laid over what the configuration has for them.
+type Settings struct {
+	People        *access.People
+	Store         sqlite.Settings
+	Usage         sqlite.Usage
+	Leases        sqlite.Leases
+	Models        ModelChoice
+	Configuration func() *Configuration // the one in force
+	// ParseDollars reads an amount of US dollars as the configuration does; kept is how it is written down.
+	ParseDollars func(text string) (micro int64, kept string, err error)
+	Now          func() time.Time
+
+	// last has what was read last of each person: map[string]string by user.
+	last sync.Map
+}
+
+// queryTimeout is how long a query may take that nothing but somebody's answer waits for.
+const queryTimeout = 5 * time.Second
+
+// Effective is a person with what they have set. known says whether there is such a person. Where the settings can't be read
+// it returns the error, and the person as the configuration has them.
+func (s *Settings) Effective(ctx context.Context, name string) (u supervisor.User, known bool, err error) {
+	u, known = s.People.Find(name)
+	chosen := map[string]string{}
+	for _, row := range settingTable {
+		kept, own, err := s.Store.Get(ctx, name, row.name)
+		if err != nil {
+			return u, known, err
+		}
+		if own {
+			chosen[row.name] = kept
+		}
+	}
+	s.last.Store(name, chosen)
+	return s.apply(u, chosen), known, nil
+}
+
+// apply is a person with what they have chosen.
+func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor.User {
+	for _, row := range settingTable {
+		if kept, own := chosen[row.name]; own && row.apply != nil {
+			row.apply(s, &u, kept)
+		}
+	}
+	return u
+}
+
+// Find is a person with what they have set. Where that can't be read it is what was read last, so it is not for limits of what
+// may be spent: see Limits.
+func (s *Settings) Find(name string) (supervisor.User, bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
+	defer cancel()
+	u, known, err := s.Effective(ctx, name)
+	if err == nil {
+		return u, known
+	}
+	if chosen, ok := s.last.Load(name); ok {
+		u = s.apply(u, chosen.(map[string]string))
+	}
+	return u, known
+}
+
+// Limits are what a person may spend, by the configuration and by what they have set. An error means that nobody knows.
+func (s *Settings) Limits(name string) (supervisor.Budget, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
+	defer cancel()
+	u, _, err := s.Effective(ctx, name)
+	return u.Budget, err
+}
+
+// StreamsReplies says whether replies are shown to a user as they grow.
+func (s *Settings) StreamsReplies(user string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
+	defer cancel()
+	kept, own, err := s.Store.Get(ctx, user, SettingStream)
+	if err != nil || !own {
+		return s.Configuration().Defaults.StreamReplies.Value
+	}
+	return kept == streamOn
+}
+
+// Busy is what becomes of what a user sends while their turn runs. Where the database can't say, it is the configuration's; no
+// value loses anything.
+func (s *Settings) Busy(ctx context.Context, user string) supervisor.Busy {
+	kept, own, err := s.Store.Get(ctx, user, SettingBusy)
+	if err != nil || !own || !busyValues[supervisor.Busy(kept)] {
+		return s.Configuration().Defaults.Busy.Value
+	}
+	return supervisor.Busy(kept)
+}
+
+// Check returns a value as Put keeps it. Its errors are for the person.
+func (s *Settings) Check(_ context.Context, user, name, value string) (kept string, err error) {
+	u, _ := s.People.Find(user)
+	for _, row := range settingTable {
+		if row.name == name {
+			return row.check(s, u, value)
+		}
+	}
+	return "", invalid(textNoSetting, name)
+}
+
+// Put keeps what Check has returned; "" takes back what was kept.
+func (s *Settings) Put(ctx context.Context, user, name, kept string) error {
+	if kept == "" {
+		return s.Store.Delete(ctx, user, name)
+	}
+	return s.Store.Put(ctx, user, name, kept)
+}
+
+// Left is what a person may still spend, for each limit that they have.
+func (s *Settings) Left(ctx context.Context, user string) ([]supervisor.Allowance, error) {
+	u, _, err := s.Effective(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	configured, _ := s.People.Find(user) // a person who sets another time zone does not begin another day
+	zone, now := Zone(configured), s.Now()
+	day, _ := budget.Day(now, zone)
+	month, _ := budget.Month(now, zone)
+	var list []supervisor.Allowance
+	for _, limit := range []struct {
+		when string
+		max  int64
+		from time.Time
+	}{{periods[SettingDay], u.Budget.Day, day}, {periods[SettingMonth], u.Budget.Month, month}} {
+		if limit.max == 0 {
+			continue
+		}
+		extended, err := s.Leases.Extended(ctx, user, limit.from)
+		if err != nil {
+			return nil, err
+		}
+		sums, err := s.Usage.Sum(ctx, sqlite.UsageQuery{User: user, From: limit.from})
+		if err != nil {
+			return nil, err
+		}
+		a := supervisor.Allowance{When: limit.when, Max: limit.max + extended, Left: limit.max + extended}
+		for _, sum := range sums {
+			a.Left -= sum.Cost
+		}
+		list = append(list, a)
+	}
+	return list, nil
+}
+
+// Zone is where a person's days begin.
+func Zone(u supervisor.User) *time.Location {
+	zone, err := time.LoadLocation(u.Timezone)
+	if err != nil || u.Timezone == "" {
+		return time.Local
+	}
+	return zone
+}

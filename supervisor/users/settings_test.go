@@ -1,0 +1,211 @@
+package users
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// fixture is a database with ann, who has a budget, and ben.
+type fixture struct {
+	db       *sqlite.DB
+	people   *access.People
+	settings *Settings
+}
+
+// anywhere places nobody.
+type anywhere struct{}
+
+func (anywhere) UseUsers([]supervisor.User) (func(), error) { return func() {}, nil }
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	db := sqlitetest.Open(t)
+	people, err := access.New(nil, 0, func(string) (uint32, error) { return 1, nil })
+	must(t, err)
+	loader := NewLoader(Options{People: people, Store: db.Access(), Placer: anywhere{}, Log: hclog.NewNullLogger()})
+	must(t, loader.Use(t.Context(), &Configuration{
+		Users: []supervisor.User{
+			{Name: "ann", Role: supervisor.RoleAdmin, Timezone: "Europe/Madrid", Budget: supervisor.Budget{Day: 2_500_000}},
+			{Name: "ben", Role: supervisor.RoleUser},
+		},
+		MayChoose: func(user, spec string) bool { return (user == "ben") == (spec == "far/m") },
+		Defaults: Defaults{Model: Default[string]{Value: "offline"}, Thinking: Default[string]{Value: "off"},
+			StreamReplies: Default[bool]{Value: true}, Busy: Default[supervisor.Busy]{Value: supervisor.BusySteer}},
+	}))
+	return &fixture{db, people, &Settings{
+		People: people, Store: db.Settings(), Usage: db.Usage(), Leases: db.Leases(), Now: time.Now,
+		Models:        ModelChoice{people, db.Settings(), loader.Configuration},
+		Configuration: loader.Configuration, ParseDollars: parseDollars,
+	}}
+}
+
+// parseDollars reads amounts as the configuration's ParseDollars does.
+func parseDollars(text string) (int64, string, error) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	micro, err := strconv.ParseUint(whole+(fraction + "000000")[:6], 10, 63)
+	kept := strings.TrimRight(strings.TrimRight(fmt.Sprintf("%d.%06d", micro/1_000_000, micro%1_000_000), "0"), ".")
+	return int64(micro), kept, err
+}
+
+func sourceOf(s Setting) string {
+	switch {
+	case s.Own:
+		return "your own"
+	case s.Configured:
+		return "the configuration's"
+	}
+	return "the default"
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// set sets a person's setting as the command does.
+func set(t *testing.T, p *Settings, user, name, value string) {
+	t.Helper()
+	kept, err := p.Check(t.Context(), user, name, value)
+	must(t, err)
+	must(t, p.Put(t.Context(), user, name, kept))
+}
+
+// spend keeps that a person's call of a model cost something.
+func spend(t *testing.T, s *fixture, user string, cost int64) {
+	t.Helper()
+	c, err := s.db.Conversations().Find(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")
+	must(t, err)
+	must(t, s.db.Usage().Put(t.Context(), sqlite.ModelCall{User: user, Conversation: c.ID, Spec: "far/m", Cost: &cost,
+		Usage: protocol.Usage{Input: 10, Output: 1}}))
+}
+
+func TestWhatIsNoSettingIsRefused(t *testing.T) {
+	p := newFixture(t).settings
+	for _, c := range []struct {
+		user, name, value, want string
+	}{
+		{"ann", SettingTimezone, "Europe/Nowhere", `This machine knows no time zone "Europe/Nowhere". One is Europe/Madrid; its letters count.`},
+		{"ann", SettingTimezone, "Local", `This machine knows no time zone "Local". One is Europe/Madrid; its letters count.`},
+		{"ann", SettingDay, "2.51", "The configuration allows you $2.50, and you can only set less. An admin can raise it."},
+		{"ann", SettingDay, "-1", `"-1" is no amount. Write US dollars, such as 1.50.`},
+		{"ann", SettingDay, "0", "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."},
+		{"ann", SettingDay, "0.000001", `"0.000001" is less than any call of a model costs, and less than is shown. The least is $0.0001.`},
+		{"ben", SettingMonth, "much", `"much" is no amount. Write US dollars, such as 1.50.`},
+		{"ben", SettingStream, "maybe", `With on, answers grow before your eyes; with off, they come when they are whole. "maybe" is neither.`},
+		{"ben", SettingBusy, "wait", `With steer, I take what you send into the answer that I am working on; with queue, I answer it next; with restart, I begin ` +
+			`the answer again. "wait" is none of them.`},
+		{"ben", "colour", "red", `There is no setting "colour".`},
+	} {
+		if kept, err := p.Check(t.Context(), c.user, c.name, c.value); supervisor.ErrorMessage(err) != c.want {
+			t.Errorf("%s %s: %q, %v", c.name, c.value, kept, err)
+		}
+	}
+}
+
+func TestSettingsAct(t *testing.T) {
+	s := newFixture(t)
+	p := s.settings
+	set(t, p, "ann", SettingTimezone, "Asia/Tokyo")
+	set(t, p, "ann", SettingDay, "$1.25")
+	set(t, p, "ben", SettingMonth, "20")
+	set(t, p, "ann", SettingStream, "OFF")
+	ann, _, err := p.Effective(t.Context(), "ann")
+	must(t, err)
+	if ann.Timezone != "Asia/Tokyo" || ann.Budget.Day != 1_250_000 || ann.Budget.Month != 0 {
+		t.Errorf("ann is %+v", ann)
+	}
+	if ben, known := p.Find("ben"); !known || ben.Budget.Month != 20_000_000 || ben.Timezone != "" {
+		t.Errorf("ben is %+v", ben)
+	}
+	if _, known := p.Find("cleo"); known {
+		t.Error("nobody is somebody")
+	}
+	set(t, p, "ann", SettingBusy, "Restart")
+	if ann, ben := p.Busy(t.Context(), "ann"), p.Busy(t.Context(), "ben"); ann != supervisor.BusyRestart || ben != supervisor.BusySteer {
+		t.Errorf("what is sent meanwhile: ann wants %s, ben %s", ann, ben)
+	}
+	if p.StreamsReplies("ann") || !p.StreamsReplies("ben") {
+		t.Error("answers do not come as they were set")
+	}
+	must(t, s.db.Settings().Put(t.Context(), "ann", SettingDay, "100")) // as the configuration allowed once
+	if ann, _ := p.Find("ann"); ann.Budget.Day != 2_500_000 {
+		t.Errorf("ann may spend %d", ann.Budget.Day)
+	}
+	for _, row := range settingTable {
+		must(t, p.Put(t.Context(), "ann", row.name, ""))
+	}
+	without, _ := s.people.Find("ann")
+	if ann, _ := p.Find("ann"); !cmp.Equal(ann, without) {
+		t.Errorf("ann is %+v", ann)
+	}
+}
+
+func TestSettingsAreListed(t *testing.T) {
+	s := newFixture(t)
+	p := s.settings
+	set(t, p, "ann", SettingStream, "off")
+	set(t, p, "ann", SettingDay, "1")
+	list, err := p.List(t.Context(), "ann")
+	must(t, err)
+	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"},
+		{"timezone", "Europe/Madrid", "the configuration's"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "your own"}, {"budget month", "no limit", "the default"},
+		{"stream", "off", "your own"}, {"busy", "steer", "the default"}}
+	var got [][3]string
+	for _, one := range list {
+		got = append(got, [3]string{one.Name, one.Value, sourceOf(one)})
+		if _, err := p.Check(t.Context(), "ann", one.Name, one.Example); one.Example != "" && one.Name != SettingModel && err != nil {
+			t.Errorf("the example of %s: %v", one.Name, err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAModelThatMayNotBeChosenAnyMoreAnswersNobody(t *testing.T) {
+	v := newFixture(t).settings.Models
+	for _, c := range []struct {
+		user, spec string
+		may        bool
+	}{{"ann", "offline", true}, {"ann", "far/m", false}, {"ben", "far/m", true}, {"ben", "offline", false}, {"added", "offline", true},
+		{"added", "far/m", false}} {
+		if v.May(c.user, c.spec) != c.may {
+			t.Errorf("%s may choose %s: %v", c.user, c.spec, !c.may)
+		}
+		must(t, v.Choose(t.Context(), c.user, c.spec))
+		if spec, own, err := v.Choice(t.Context(), c.user); err != nil || own != c.may || own && spec != c.spec || !own && spec != "offline" {
+			t.Errorf("%s is answered by %s, %v, %v", c.user, spec, own, err)
+		}
+	}
+}
+
+func TestWhatIsLeftOfABudget(t *testing.T) {
+	s := newFixture(t)
+	p := s.settings
+	spend(t, s, "ann", 300_000)
+	spend(t, s, "ben", 1)
+	set(t, p, "ann", SettingMonth, "10")
+	got, err := p.Left(t.Context(), "ann")
+	must(t, err)
+	want := []supervisor.Allowance{{When: "today", Max: 2_500_000, Left: 2_200_000}, {When: "this month", Max: 10_000_000, Left: 9_700_000}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got, err := p.Left(t.Context(), "ben"); err != nil || len(got) != 0 {
+		t.Errorf("who has no limit has %v, %v", got, err)
+	}
+}
