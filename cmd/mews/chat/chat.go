@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// reconnectTimeout is how long a chat in a pipe waits for a supervisor that went away: one that is started again is back by then.
+	// reconnectTimeout is how long a pipe waits for a supervisor that went away: one that is started again is back by then.
 	reconnectTimeout = 15 * time.Second
-	// BriefReconnectTimeout is how long it waits for one that somebody else's chat has brought along, and will take away.
+	// BriefReconnectTimeout is for a supervisor that another chat has started, and that ends with that chat.
 	BriefReconnectTimeout = 5 * time.Second
-	// leaveTimeout is how long the end of a chat waits for the supervisor to have heard of everything.
+	// leaveTimeout is how long a chat that ends waits for the supervisor to take what was sent.
 	leaveTimeout = 2 * time.Second
 )
 
@@ -37,8 +37,8 @@ type Options struct {
 	ReconnectTimeout time.Duration // how long a pipe waits for a supervisor that went away; 0 is 15 s
 }
 
-// Run talks with the service at a control socket: with a person where the console is a terminal, else with the lines of a
-// pipe. It returns when the person leaves, the lines end, ctx ends, or the chat fails.
+// Run talks with the service at a control socket, for a person where the console is a terminal, else for the lines of a pipe. It
+// returns when the person leaves, the lines end, ctx ends, or the chat fails.
 func Run(ctx context.Context, con Console, socket string, o Options) error {
 	if term.IsTerminal(int(con.In.Fd())) && IsTerminal(con.Out) {
 		return inTerminal(ctx, con, socket, o)
@@ -52,8 +52,8 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// leave ends a chat so that what it has shown is not shown again. Where the supervisor is away it is, and that is no
-// reason for the chat to fail.
+// leave ends a chat so that what it has shown is not shown again. While the supervisor is away that can't be had, and the chat does not
+// fail for it.
 func leave(ctx context.Context, chat *control.Chat) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()

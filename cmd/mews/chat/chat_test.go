@@ -45,7 +45,7 @@ func FuzzClean(f *testing.F) {
 }
 
 // echo answers so many messages with themselves.
-func (p *parlour) echo(n int) (done func()) {
+func (p *rig) echo(n int) (done func()) {
 	var echoing sync.WaitGroup
 	echoing.Go(func() {
 		for range n {
@@ -58,7 +58,7 @@ func (p *parlour) echo(n int) (done func()) {
 }
 
 func TestAPipePrintsTheAnswersAndNothingElse(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	p.notice("something from before")
 	defer p.echo(4)()
@@ -73,7 +73,7 @@ func TestAPipePrintsTheAnswersAndNothingElse(t *testing.T) {
 }
 
 func TestAPipeOutlivesItsSupervisor(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	end := p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
@@ -94,7 +94,7 @@ func TestAPipeOutlivesItsSupervisor(t *testing.T) {
 }
 
 func TestAPipeThatCannotSayALineFails(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	var gone *control.NotRunning
 	err := inPipe(t.Context(), Console{Out: &bytes.Buffer{}, Err: io.Discard}, strings.NewReader("hello"), p.socket, Options{})
 	if !errors.As(err, &gone) {
@@ -116,7 +116,7 @@ func TestAPipeThatCannotSayALineFails(t *testing.T) {
 }
 
 func TestAPipeShowsNoEscapeSequences(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() { p.answer("\x1b]0;evil\x07\x1b[2Jred\r\n\ttab \u009b1m end") })
@@ -134,12 +134,12 @@ const (
 	upKey    = "\x1b[A"
 )
 
-func sitting(t *testing.T) (*parlour, string) {
+func sitting(t *testing.T) (*rig, string) {
 	t.Helper()
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
 	t.Setenv("NO_COLOR", "1")
-	return newParlour(t), filepath.Join(state, "mews", "history")
+	return newRig(t), filepath.Join(state, "mews", "history")
 }
 
 func TestAnAnswerStreamsOntoTheScreenWithALineForEachTool(t *testing.T) {

@@ -33,7 +33,7 @@ func choicesOf(d control.Delivery) choices {
 // any says whether there is something to choose.
 func (c choices) any() bool { return len(c.presses) > 0 }
 
-// outgoing makes what the person said a press, where it is the number of a choice and nothing else.
+// line is how what the person typed is sent: as a press where it is the number of a choice and nothing else.
 func (c choices) line(key, text string) outgoing {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > len(c.presses) || text != strconv.Itoa(n) {
@@ -45,7 +45,7 @@ func (c choices) line(key, text string) outgoing {
 // fileLines are a line about each file that came with a delivery.
 func fileLines(d control.Delivery) (lines []string) {
 	for _, f := range d.Files {
-		line := fmt.Sprintf("[%s, %s: files can be seen on Telegram, not here]", f.Name, amount.Bytes(f.Size))
+		line := fmt.Sprintf(textFile, f.Name, amount.Bytes(f.Size))
 		if f.Caption != "" {
 			line += " " + f.Caption
 		}
@@ -54,7 +54,7 @@ func fileLines(d control.Delivery) (lines []string) {
 	return lines
 }
 
-// fullText is all that there is to read of a delivery: its text, its files, and what can be chosen.
+// fullText is all that can be read of a delivery: its text, its files, and what can be chosen.
 func fullText(d control.Delivery) string {
 	var lines []string
 	if text := stripControls(d.Text); text != "" || len(d.Files) == 0 {

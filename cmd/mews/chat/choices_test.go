@@ -19,7 +19,7 @@ import (
 var yesNo = [][]supervisor.Button{{{Text: "Go on", Press: "q:1:once"}, {Text: "Stop\x1b[2J\n", Press: "q:1:deny"}}, {{Text: "Help", Press: "/help"}}}
 
 // ask asks ann something.
-func (p *parlour) ask(text string) supervisor.Delivery {
+func (p *rig) ask(text string) supervisor.Delivery {
 	p.Helper()
 	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}
 	d, err := p.db.Outbox().Say(p.Context(), supervisor.Delivery{Conversation: c, Text: text, Buttons: yesNo,
@@ -30,7 +30,7 @@ func (p *parlour) ask(text string) supervisor.Delivery {
 }
 
 // pressed answers what is accepted next, which has to be that press.
-func (p *parlour) pressed(press, text string) {
+func (p *rig) pressed(press, text string) {
 	p.Helper()
 	in := p.hear()
 	if in.Kind != supervisor.KindPress || in.Text != press {
@@ -110,7 +110,7 @@ func TestAPressThatIsRefusedIsSaidToBe(t *testing.T) {
 }
 
 func TestAPipeTakesANumberForAQuestion(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
@@ -134,7 +134,7 @@ func TestAPipeTakesANumberForAQuestion(t *testing.T) {
 
 // A line that is no number is a message: it waits until the one before it is answered.
 func TestAPipeHoldsBackWhatDoesNotAnswerAQuestion(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
@@ -153,7 +153,7 @@ func TestAPipeHoldsBackWhatDoesNotAnswerAQuestion(t *testing.T) {
 
 // A file that a turn sends on its way names the message that the turn answers, and is not the answer.
 func TestAPipeWaitsForTheAnswerBehindAFile(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
@@ -183,7 +183,7 @@ func TestAPipeWaitsForTheAnswerBehindAFile(t *testing.T) {
 }
 
 func TestAPipeChoosesBelowAnAnswer(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {

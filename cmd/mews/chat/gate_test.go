@@ -33,7 +33,7 @@ func TestAPipeEndsBehindAShutGate(t *testing.T) {
 		"a code and end": {"123456\n", "", "Come in.", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newParlour(t)
+			p := newRig(t)
 			p.options.Inbox = inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: closedGate{}, Accepted: func(in supervisor.Inbound) {
 				turn, err := p.db.Turns().Start(context.Background(), in.ID)
 				if err != nil {

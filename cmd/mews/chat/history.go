@@ -17,8 +17,8 @@ const (
 	maxHistoryLine = 8 << 10
 )
 
-// history is what was typed before, newest first, kept in a file of the person's own. That it can't be read or written is
-// no reason not to chat.
+// history is what was typed before, newest first, kept in a file of the person's own. The chat goes on where that can't be read or
+// written.
 type history struct {
 	path  string // "" keeps nothing
 	lines []string
@@ -63,18 +63,17 @@ func (h *history) shorten() {
 	}
 }
 
-// fitsHistory says whether a line can be kept as a line of the file. What holds a code that opens the gate, or lets somebody in,
-// is not.
+// fitsHistory says whether a line is kept in the file. One with a code that opens the gate or lets somebody in is not.
 func fitsHistory(line string) bool {
 	return line != "" && len(line) <= maxHistoryLine && !strings.Contains(line, "\n") && !holdsCode(line)
 }
 
-// holdsCode says whether a line is a code, or has one in it that is good for longer than a minute.
+// holdsCode says whether a line is a code, or has a code in it that is good for longer than a minute.
 func holdsCode(line string) bool {
 	return access.IsCode(line) || access.ContainsRecovery(line) || inviteShape.MatchString(line)
 }
 
-// inviteShape is /start with whatever stands behind it, and an invite's code wherever it stands.
+// inviteShape is /start with anything behind it, or an invite's code anywhere.
 var inviteShape = regexp.MustCompile(`(?i)^\s*/start(?:@\w+)?\s+\S|\b[A-Z2-7]{26}\b`)
 
 // Add remembers a line. Lines are kept one to a line of the file; a pasted text of several is not kept.

@@ -16,31 +16,37 @@ import (
 	"mews/supervisor/control"
 )
 
-// pipe is the screen of a chat in a pipe. It takes the answers to what it has said, and the questions that come before
-// them; it tells of notices, and leaves everything else to whoever looks next.
+// pipe is the screen of a chat in a pipe. It takes the answers to what it has sent, and the questions that come before them. It
+// prints notices, and leaves everything else to the next client.
 type pipe struct {
 	chat    *control.Chat
 	out     io.Writer
 	joined  chan struct{}  // closed when the conversation is joined
-	input   chan inputLine // what there is to say
+	input   chan inputLine // what is to be sent
 	changed chan struct{}  // holds a token when answers or choices may hold something new
 
-	said, refused, failed int        // lines; of the goroutine that exchanges, as is
-	lookahead             *inputLine // what was read while a question waited, and is no answer to that
+	// Of the goroutine that exchanges alone:
+	said, refused, failed int        // lines
+	lookahead             *inputLine // was read while a question waited, and is no answer to that
 
-	mu      sync.Mutex      // guards what follows, and writes to err
-	keys    map[string]bool // of what was sent and has no answer yet; true where a notice is all the answer there will be
-	noticed map[string]bool // of those, what a notice has named already
+	mu      sync.Mutex           // guards what follows, and writes to err
+	open    map[string]*openLine // what was sent and has no answer yet, by key
 	answers []answer
 	choices choices // below the newest delivery that was shown
 	err     io.Writer
 }
 
-// inPipe says each line and prints its answer, one after the other, and nothing else. It ends with the last answer. A
-// line that was refused and a turn that failed do not keep the others back; they make it an error in the end.
+// openLine is a line that was sent and has no answer yet.
+type openLine struct {
+	noticeSuffices bool // a notice that names it is all the answer there will be
+	noticed        bool // such a notice has come
+}
+
+// inPipe sends each line and prints its answer, one after the other, and nothing else. It ends with the last answer. A line that was
+// refused and a turn that failed do not keep the others back; they make it return an error in the end.
 func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
 	p := &pipe{out: con.Out, err: con.Err, joined: make(chan struct{}), input: make(chan inputLine), changed: make(chan struct{}, 1),
-		keys: map[string]bool{}, noticed: map[string]bool{}}
+		open: map[string]*openLine{}}
 	p.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.FromNow}, p)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
@@ -50,45 +56,45 @@ func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Opt
 	defer leave(ctx, p.chat)
 	select {
 	case <-p.joined:
-	case <-ctx.Done(): // nobody is there to talk to, whatever there may be to say
+	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	go readLines(ctx, in, p.input) // a read of a pipe can't be interrupted: it ends with its input, or with the process
 	for {
-		s, err := p.next(ctx)
+		next, err := p.next(ctx)
 		switch {
 		case err != nil:
 			return err
-		case errors.Is(s.err, io.EOF):
+		case errors.Is(next.err, io.EOF):
 			return p.result()
-		case s.err != nil:
-			return fmt.Errorf("read what to say: %w", s.err)
+		case next.err != nil:
+			return fmt.Errorf("read what to say: %w", next.err)
 		}
-		if err := p.exchange(ctx, s.line); err != nil {
+		if err := p.exchange(ctx, next.line); err != nil {
 			return err
 		}
 	}
 }
 
-// next is what there is to say next.
-func (p *pipe) next(ctx context.Context) (s inputLine, err error) {
+// next is the next line to be sent.
+func (p *pipe) next(ctx context.Context) (l inputLine, err error) {
 	if p.lookahead != nil {
-		s, p.lookahead = *p.lookahead, nil
-		return s, nil
+		l, p.lookahead = *p.lookahead, nil
+		return l, nil
 	}
 	select {
-	case s = <-p.input:
-		return s, nil
+	case l = <-p.input:
+		return l, nil
 	case <-ctx.Done():
-		return s, context.Cause(ctx)
+		return l, context.Cause(ctx)
 	}
 }
 
-// answer is one to so many lines.
+// answer is the answer to one or several lines.
 type answer struct {
 	control.Delivery
 	lines   int
-	printed bool // it was a notice, and needs no printing
+	printed bool // as a notice
 }
 
 // inputLine is a line of the input, or the end of it.
@@ -97,7 +103,7 @@ type inputLine struct {
 	err  error
 }
 
-// readLines reads lines until the input or ctx ends. Empty ones are passed over.
+// readLines reads lines until the input or ctx ends. It passes over empty ones.
 func readLines(ctx context.Context, in io.Reader, to chan<- inputLine) {
 	lines := bufio.NewReader(in)
 	for {
@@ -118,7 +124,7 @@ func readLines(ctx context.Context, in io.Reader, to chan<- inputLine) {
 	}
 }
 
-// readLine reads a line. Of one that is too long to be said it keeps only so much that it still is.
+// readLine reads a line. Of one that is too long to be sent it keeps just enough to be too long.
 func readLine(lines *bufio.Reader) (string, error) {
 	var kept []byte
 	for {
@@ -130,15 +136,15 @@ func readLine(lines *bufio.Reader) (string, error) {
 	}
 }
 
-// result is what the exit status tells.
+// result is an error where not all lines were answered.
 func (p *pipe) result() error {
 	if p.refused+p.failed == 0 {
 		return nil
 	}
-	return fmt.Errorf("of %s, %d could not be sent and %d had no full answer", amount.Of(p.said, "line", "lines"), p.refused, p.failed)
+	return fmt.Errorf(textPipeFailed, amount.Of(p.said, "line", "lines"), p.refused, p.failed)
 }
 
-// exchange says a line and prints its answer. Where a question comes before that, the next line may choose.
+// exchange sends a line and prints its answer. Where a question comes before that, the next line may choose.
 func (p *pipe) exchange(ctx context.Context, text string) error {
 	p.said++
 	open, err := p.send(ctx, text)
@@ -164,7 +170,7 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 		case <-p.changed:
 		case s := <-read:
 			if !p.chooses(s) {
-				p.lookahead = &s // it is said when this is answered
+				p.lookahead = &s // it is sent when this is answered
 				continue
 			}
 			p.said++
@@ -179,33 +185,28 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 	}
 }
 
-// heldText is said of a line that waits behind a shut gate: no answer comes before a code does.
-const heldText = "kept, and waits for a code: say it as a line, or in `mews chat`; what was kept is answered then"
-
-// send sends a line, as a press where it chooses, and says how many answers there will be: none where it was refused, or waits
+// send sends a line, as a press where it chooses, and returns how many answers there will be: none where it was refused, or waits
 // for a code.
 func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	p.mu.Lock()
 	l := p.choices.line(control.NewKey(), text)
 	if l.press != "" {
-		p.choices = choices{} // chosen is chosen
+		p.choices = choices{} // each button is for once
 	}
-	p.keys[l.key] = false
+	p.open[l.key] = &openLine{}
 	p.mu.Unlock()
 	said, err := l.send(ctx, p.chat)
-	if err != nil {
-		if supervisor.ErrorCode(err) == supervisor.CodeInternal || ctx.Err() != nil {
-			return 0, err
-		}
+	switch {
+	case err != nil && (supervisor.ErrorCode(err) == supervisor.CodeInternal || ctx.Err() != nil):
+		return 0, err
+	case err != nil:
 		p.forget(l.key)
 		p.refused++
-		return 0, p.printNotice("not sent: " + supervisor.ErrorMessage(err))
-	}
-	switch {
+		return 0, p.printNotice(textNotSentPipe + supervisor.ErrorMessage(err))
 	case said.Held:
 		p.forget(l.key)
 		p.failed++
-		return 0, p.printNotice(heldText)
+		return 0, p.printNotice(textHeld)
 	case said.Answered && p.hasNotice(l.key):
 		return 0, nil
 	}
@@ -216,23 +217,21 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 func (p *pipe) hasNotice(key string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, open := p.keys[key]; open {
-		p.keys[key] = true
-	}
-	if !p.noticed[key] {
+	l := p.open[key]
+	if l == nil {
 		return false
 	}
-	delete(p.keys, key)
-	delete(p.noticed, key)
-	return true
+	if l.noticeSuffices = true; l.noticed {
+		delete(p.open, key)
+	}
+	return l.noticed
 }
 
-// forget has nothing be waited for as a line's answer.
+// forget ends the wait for a line's answer.
 func (p *pipe) forget(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.keys, key)
-	delete(p.noticed, key)
+	delete(p.open, key)
 }
 
 // takeAnswers are the answers that have come, and whether there is something to choose.
@@ -244,13 +243,13 @@ func (p *pipe) takeAnswers() (answers []answer, asked bool) {
 }
 
 // chooses says whether what was read is the number of a choice.
-func (p *pipe) chooses(s inputLine) bool {
+func (p *pipe) chooses(l inputLine) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return s.err == nil && p.choices.line("", s.line).press != ""
+	return l.err == nil && p.choices.line("", l.line).press != ""
 }
 
-// printAnswer prints an answer. One that is not full is that to each of its lines.
+// printAnswer prints an answer. One that is not full counts as a failure of each of its lines.
 func (p *pipe) printAnswer(a answer) error {
 	if a.Why != "" && a.Why != protocol.WhyDone {
 		p.failed += a.lines
@@ -262,7 +261,7 @@ func (p *pipe) printAnswer(a answer) error {
 	return err
 }
 
-// printNotice says something that is no answer.
+// printNotice prints something that is no answer.
 func (p *pipe) printNotice(text string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -270,23 +269,23 @@ func (p *pipe) printNotice(text string) error {
 	return err
 }
 
+// Deliver is control.Screen's.
 func (p *pipe) Deliver(d control.Delivery) bool {
-	if d.Kind == supervisor.DeliveryNotice {
+	notice := d.Kind == supervisor.DeliveryNotice // one with a file or buttons names the line that it is about, and is no answer to it
+	if notice {
 		_ = p.printNotice(fullText(d))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	notice := d.Kind == supervisor.DeliveryNotice // a file that a turn sends on its way names what it is about, and answers nothing
-	waits, lines, named := len(p.keys) > 0, 0, false
+	waiting, lines, named := len(p.open) > 0, 0, false
 	for _, key := range append(d.Also, d.Key) {
-		byNotice, open := p.keys[key]
-		switch {
-		case open && (byNotice || !notice):
-			delete(p.keys, key)
-			delete(p.noticed, key)
+		switch l := p.open[key]; {
+		case l == nil:
+		case l.noticeSuffices || !notice:
+			delete(p.open, key)
 			lines++
-		case open && len(d.Files)+len(d.Buttons) == 0: // it may be all the answer: what has become of the line is not known yet
-			p.noticed[key], named = true, true
+		case len(d.Files)+len(d.Buttons) == 0: // it may be all the answer: what has become of the line is not known yet
+			l.noticed, named = true, true
 		}
 	}
 	mine, asks := lines > 0, notice && len(d.Buttons) > 0
@@ -300,14 +299,16 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 		default:
 		}
 	}
-	return mine || named || asks && waits // another notice stays in the outbox, for somebody who looks
+	return mine || named || asks && waiting // another notice stays in the outbox, for the next client
 }
 
+// Attached is control.Screen's.
 func (p *pipe) Attached(_ control.Attached, again bool) {
 	if !again {
 		close(p.joined)
 	}
 }
 
+// Show and Lost are control.Screen's: what happens at the moment is not for a pipe.
 func (*pipe) Show(control.Show) {}
 func (*pipe) Lost(error)        {}

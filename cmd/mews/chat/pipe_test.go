@@ -14,7 +14,7 @@ import (
 )
 
 func TestAPipeGoesOnBehindALineThatCannotBeSent(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	defer p.echo(2)()
 	var out, told bytes.Buffer
@@ -31,7 +31,7 @@ func TestAPipeGoesOnBehindALineThatCannotBeSent(t *testing.T) {
 }
 
 func TestALineOfTheGreatestLengthIsSent(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
@@ -49,7 +49,7 @@ func TestALineOfTheGreatestLengthIsSent(t *testing.T) {
 }
 
 func TestAFailedTurnIsAPrintedAnswerAndAnError(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
@@ -69,7 +69,7 @@ func TestAFailedTurnIsAPrintedAnswerAndAnError(t *testing.T) {
 }
 
 func TestAPipeTellsOfANoticeAndLeavesIt(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	var answering sync.WaitGroup
 	answering.Go(func() {
@@ -88,7 +88,7 @@ func TestAPipeTellsOfANoticeAndLeavesIt(t *testing.T) {
 
 // A pipe whose other end says nothing for now must not keep a chat that has ended for another reason.
 func TestAPipeThatWaitsForALineEndsWithItsSupervisor(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	end := p.live()
 	in, typing := io.Pipe()
 	defer typing.Close()
@@ -108,7 +108,7 @@ func TestAPipeThatWaitsForALineEndsWithItsSupervisor(t *testing.T) {
 
 // Somebody else is being answered in the conversation, and that answer takes the line in.
 func TestAPipeHasTheAnswerThatItsLineWasTakenInto(t *testing.T) {
-	p := newParlour(t)
+	p := newRig(t)
 	p.live()
 	c, err := p.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
 	p.must(err)
@@ -135,7 +135,7 @@ func TestAPipeHasTheAnswerThatItsLineWasTakenInto(t *testing.T) {
 // A press is a line too: one answer may be to it and to the line before it.
 func TestAnAnswerThatIsNotFullCountsForEachOfItsLines(t *testing.T) {
 	var out bytes.Buffer
-	p := &pipe{out: &out, err: io.Discard, changed: make(chan struct{}, 1), keys: map[string]bool{"a": true, "b": true}, said: 3}
+	p := &pipe{out: &out, err: io.Discard, changed: make(chan struct{}, 1), open: map[string]*openLine{"a": {}, "b": {}}, said: 3}
 	d := control.Delivery{Key: "a", Also: []string{"b", "of somebody else"}, Why: protocol.WhyError, Kind: supervisor.DeliveryAnswer,
 		Text: "It did not work."}
 	if !p.Deliver(d) {

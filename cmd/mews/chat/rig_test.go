@@ -33,8 +33,8 @@ func (only) Speaker(uint32, string) (supervisor.User, error) {
 func (only) Known(uint32) bool { return true }
 func (only) Admin(uint32) bool { return true }
 
-// parlour is a control socket over a real database; the test plays the sessions.
-type parlour struct {
+// rig is a control socket over a real database; the test plays the sessions.
+type rig struct {
 	*testing.T
 	db       *sqlite.DB
 	feeds    reply.Feeds
@@ -43,14 +43,14 @@ type parlour struct {
 	accepted chan supervisor.Inbound
 }
 
-func newParlour(t *testing.T) *parlour {
+func newRig(t *testing.T) *rig {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews") // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	p := &parlour{T: t, db: sqlitetest.Open(t), socket: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 100)}
+	p := &rig{T: t, db: sqlitetest.Open(t), socket: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 100)}
 	p.options = control.Options{
 		People: only{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds,
 		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{},
@@ -63,7 +63,7 @@ func newParlour(t *testing.T) *parlour {
 }
 
 // live serves the socket until the test ends or end is called.
-func (p *parlour) live() (end func()) {
+func (p *rig) live() (end func()) {
 	p.Helper()
 	s, err := control.Listen(p.socket, p.options)
 	p.must(err)
@@ -80,7 +80,7 @@ func (p *parlour) live() (end func()) {
 	return end
 }
 
-func (p *parlour) must(err error) {
+func (p *rig) must(err error) {
 	p.Helper()
 	if err != nil {
 		p.Fatal(err)
@@ -88,7 +88,7 @@ func (p *parlour) must(err error) {
 }
 
 // hear is what was accepted next.
-func (p *parlour) hear() supervisor.Inbound {
+func (p *rig) hear() supervisor.Inbound {
 	p.Helper()
 	select {
 	case in := <-p.accepted:
@@ -100,14 +100,14 @@ func (p *parlour) hear() supervisor.Inbound {
 }
 
 // begin starts the turn of a text.
-func (p *parlour) begin(in supervisor.Inbound) (supervisor.Turn, *reply.Stream) {
+func (p *rig) begin(in supervisor.Inbound) (supervisor.Turn, *reply.Stream) {
 	p.Helper()
 	turn, err := p.db.Turns().Start(p.Context(), in.ID)
 	p.must(err)
 	return turn, p.feeds.Open(turn, "")
 }
 
-func (p *parlour) finish(turn supervisor.Turn, s *reply.Stream, text string) {
+func (p *rig) finish(turn supervisor.Turn, s *reply.Stream, text string) {
 	p.Helper()
 	_, err := p.db.Turns().Finish(context.Background(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
 		State: supervisor.InboundAnswered, Text: text})
@@ -116,7 +116,7 @@ func (p *parlour) finish(turn supervisor.Turn, s *reply.Stream, text string) {
 }
 
 // answer answers what is accepted next: a text with a turn, a command at once.
-func (p *parlour) answer(text string) supervisor.Inbound {
+func (p *rig) answer(text string) supervisor.Inbound {
 	p.Helper()
 	in := p.hear()
 	if in.Kind == supervisor.KindCommand {
@@ -131,7 +131,7 @@ func (p *parlour) answer(text string) supervisor.Inbound {
 }
 
 // notice tells ann something that she has not asked for.
-func (p *parlour) notice(text string) {
+func (p *rig) notice(text string) {
 	p.Helper()
 	c, err := p.db.Conversations().Find(p.Context(), "ann", supervisor.ChannelTerminal, "", "")
 	p.must(err)
@@ -140,7 +140,7 @@ func (p *parlour) notice(text string) {
 	p.feeds.Delivery(c.ID)
 }
 
-func (p *parlour) waiting() int {
+func (p *rig) waiting() int {
 	p.Helper()
 	counts, err := p.db.Counts(p.Context())
 	p.must(err)
@@ -149,7 +149,7 @@ func (p *parlour) waiting() int {
 
 // desk is a person at a terminal.
 type desk struct {
-	*parlour
+	*rig
 	keys *os.File // what they type on, and see
 	tty  *os.File
 	left chan error
@@ -161,12 +161,12 @@ type desk struct {
 }
 
 // sit has somebody chat in a terminal of 80 columns. What is on their screen is cleared away with the test.
-func (p *parlour) sit(o Options) *desk {
+func (p *rig) sit(o Options) *desk {
 	p.Helper()
 	keys, tty, err := pty.Open()
 	p.must(err)
 	p.must(pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
-	d := &desk{parlour: p, keys: keys, tty: tty, left: make(chan error, 1), more: make(chan struct{}, 1)}
+	d := &desk{rig: p, keys: keys, tty: tty, left: make(chan error, 1), more: make(chan struct{}, 1)}
 	var watching sync.WaitGroup
 	watching.Go(d.watch)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// prompt is what stands before a line that is being typed. It is written as any other output: the line editor's own
-// prompt would be drawn into the middle of an answer that is still coming.
+// prompt stands before a line that is being typed. It is written as any other output: the line editor would draw a prompt of its own
+// into the middle of an answer that is still coming.
 const prompt = "> "
 
 // style is how kinds of lines look.
@@ -18,7 +18,7 @@ type style struct {
 	prompt, dim, warn, reset string
 }
 
-// styleFor is plain where colours are not wanted (no-color.org) or not understood.
+// styleFor has no colours where they are not wanted (no-color.org) or not understood.
 func styleFor(getenv func(string) string) style {
 	if getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
 		return style{}
@@ -26,22 +26,21 @@ func styleFor(getenv func(string) string) style {
 	return style{prompt: "\x1b[1;36m", dim: "\x1b[2m", warn: "\x1b[33m", reset: "\x1b[0m"}
 }
 
-// Attached greets.
+// Attached greets, or tells that the supervisor is back.
 func (t *terminal) Attached(a control.Attached, again bool) {
 	t.show(func() {
 		if again {
 			t.freshLine()
-			t.print(t.style.dim, "(Mews is back.)\n")
+			t.print(t.style.dim, textBack)
 			return
 		}
-		t.print(t.style.dim, fmt.Sprintf("Mews %s. You are %s; your folder is %s.\n", a.Version, a.User, a.Home))
-		t.print(t.style.dim, "Model: "+a.Model+". Ctrl-C stops an answer, Ctrl-D leaves, /help lists the commands.\n")
+		t.print(t.style.dim, fmt.Sprintf(textGreeting, a.Version, a.User, a.Home))
+		t.print(t.style.dim, fmt.Sprintf(textModel, a.Model))
 		if a.Walls.Weak() {
-			t.print(t.style.warn, "Walls: "+a.Walls.Line()+"\n")
+			t.print(t.style.warn, fmt.Sprintf(textWalls, a.Walls.Line()))
 		}
 		if t.hints {
-			t.print(t.style.dim, "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n"+
-				"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n")
+			t.print(t.style.dim, textHints)
 		}
 	})
 }
@@ -50,16 +49,16 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 func (t *terminal) Lost(error) {
 	t.show(func() {
 		t.freshLine()
-		t.print(t.style.dim, "(Mews has gone away. What you have sent is kept; I wait for it to come back. Where it was stopped, `mews run` starts it.)\n")
+		t.print(t.style.dim, textGone)
 	})
 }
 
-// Deliver shows what is final: of an answer that is on the screen already, only what is missing.
+// Deliver shows what is final. Of an answer that is on the screen already, it shows only what is missing.
 func (t *terminal) Deliver(d control.Delivery) bool {
 	t.show(func() {
 		if d.Kind != supervisor.DeliveryNotice {
 			for _, key := range append(d.Also, d.Key) {
-				t.asked.answered(key)
+				t.unanswered.answered(key)
 			}
 		}
 		text := stripControls(d.Text)
@@ -82,7 +81,7 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 	return true
 }
 
-// showBelow shows what came with a delivery beside its text.
+// showBelow shows a delivery's files and buttons.
 func (t *terminal) showBelow(d control.Delivery) {
 	for _, line := range fileLines(d) {
 		t.print("", line+"\n")
@@ -92,7 +91,7 @@ func (t *terminal) showBelow(d control.Delivery) {
 		t.print("", line+"\n")
 	}
 	if t.choices.any() {
-		t.print(t.style.dim, "(Type its number to choose one; any other line is a message as ever.)\n")
+		t.print(t.style.dim, textChoose)
 	}
 }
 
@@ -107,7 +106,7 @@ func (s style) of(kind supervisor.DeliveryKind) string {
 // Show shows what happens at the moment.
 func (t *terminal) Show(s control.Show) {
 	if s.Turn == 0 {
-		return // its delivery says how it ended
+		return // the turn's delivery says how it ended
 	}
 	t.stream(func() {
 		if s.Inbound != t.inbound {
@@ -121,7 +120,7 @@ func (t *terminal) Show(s control.Show) {
 	})
 }
 
-// appendReply adds to the reply on the screen. What was taken back can't be unsaid on a terminal, so it is said that it was.
+// appendReply adds to the reply on the screen. What is taken back can't be unsaid on a terminal, so a line says that it was.
 func (t *terminal) appendReply(s control.Show) {
 	text := stripControls(s.Text)
 	switch {
@@ -129,7 +128,7 @@ func (t *terminal) appendReply(s control.Show) {
 		text = text[len(t.shown):]
 	case s.Offset == 0 && t.shown != "":
 		t.freshLine()
-		t.print(t.style.dim, "(That was interrupted; once more.)\n")
+		t.print(t.style.dim, textRestarted)
 		t.shown = ""
 	}
 	if text != "" {
@@ -154,7 +153,7 @@ func (t *terminal) showTool(line control.ToolLine) {
 	t.print(t.style.dim, strings.TrimRight(stripControls(mark+line.Tool+" "+line.Text), " \n")+"\n")
 }
 
-// show writes something of its own and sets the prompt behind it.
+// show has what write something that stands alone, and sets the prompt behind it.
 func (t *terminal) show(what func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -168,7 +167,7 @@ func (t *terminal) show(what func()) {
 	t.promptShown = true
 }
 
-// stream writes a part of something that goes on; there is no prompt while it does.
+// stream has what write a part of something that goes on; there is no prompt meanwhile.
 func (t *terminal) stream(what func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

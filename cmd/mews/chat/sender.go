@@ -11,8 +11,8 @@ import (
 // maxUnsent is how many lines may wait for a supervisor that is away.
 const maxUnsent = 100
 
-// sender takes what a person types to the supervisor, line by line, while the keyboard is read on: one can stop an answer,
-// or leave, also while the supervisor is away. say and drain belong to the goroutine that reads the keyboard.
+// sender sends what a person types, line by line, while the keyboard is read on: they can stop an answer, or leave, also while the
+// supervisor is away. Only the goroutine that reads the keyboard calls say and drain.
 type sender struct {
 	chat    *control.Chat
 	refused func(l outgoing, why string) // says that a line was not accepted
@@ -45,7 +45,7 @@ func (s *sender) say(l outgoing) {
 	select {
 	case s.typed <- l:
 	default:
-		s.refused(l, "Too many lines wait to be sent already.")
+		s.refused(l, textTooManyUnsent)
 	}
 }
 
@@ -67,7 +67,7 @@ func (s *sender) run(ctx context.Context) {
 	}
 }
 
-// drain is for the person's leaving: it gives what was typed, and what was shown, a moment to be heard of.
+// drain is called when the person leaves. It gives what was typed a moment to be sent, and what was shown to be taken.
 func (s *sender) drain(ctx context.Context) {
 	close(s.typed)
 	select {

@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// inTerminal talks with a person: text as it comes, a line for each tool, what was typed before with the arrow keys.
-// Ctrl-C stops the running answer, Ctrl-D leaves.
+// inTerminal talks with a person. Text is shown as it comes, each tool with a line; the arrow keys bring back what was typed before,
+// Ctrl-C stops the running answer, and Ctrl-D leaves.
 func inTerminal(ctx context.Context, con Console, socket string, o Options) error {
 	fd := int(con.In.Fd())
 	old, err := term.MakeRaw(fd)
@@ -55,8 +55,8 @@ type terminal struct {
 	inbound     int64      // what the reply on the screen answers
 	shown       string     // as much of that reply as is on the screen
 	busy        bool       // a turn runs, as far as this screen knows
-	asked       unanswered // what is not answered yet
-	choices     choices    // below the newest delivery
+	unanswered  unanswered
+	choices     choices // below the newest delivery
 }
 
 // run talks until the person leaves, ctx ends or the chat fails.
@@ -118,7 +118,7 @@ func (t *terminal) entered() {
 func (t *terminal) say(text string) {
 	t.mu.Lock()
 	l := t.choices.line(control.NewKey(), text)
-	t.asked.said(l.key)
+	t.unanswered.said(l.key)
 	t.mu.Unlock()
 	t.sender.say(l)
 }
@@ -126,9 +126,9 @@ func (t *terminal) say(text string) {
 // refused says that a line was not accepted.
 func (t *terminal) refused(l outgoing, why string) {
 	t.show(func() {
-		t.asked.answered(l.key)
+		t.unanswered.answered(l.key)
 		t.freshLine()
-		t.print(t.style.warn, "Not sent: "+why+" What you wrote is in the history: ↑.\n")
+		t.print(t.style.warn, fmt.Sprintf(textNotSent, why))
 	})
 }
 
@@ -136,14 +136,14 @@ func (t *terminal) refused(l outgoing, why string) {
 func (t *terminal) interrupt() {
 	t.mu.Lock()
 	l := outgoing{key: control.NewKey(), text: "/stop"}
-	running := t.busy || t.asked.any()
-	first := running && t.asked.stop(l.key, time.Now())
+	running := t.busy || t.unanswered.any()
+	first := running && t.unanswered.stop(l.key, time.Now())
 	t.mu.Unlock()
 	switch {
 	case first:
 		t.sender.say(l)
 	case !running:
-		t.show(func() { t.print(t.style.dim, "(Nothing is running. Ctrl-D leaves.)\n") })
+		t.show(func() { t.print(t.style.dim, textNothingRuns) })
 	}
 }
 
@@ -164,7 +164,7 @@ func (t *terminal) followSize(ctx context.Context, fd int) {
 	}
 }
 
-// keyboard is standard input without Ctrl-C, which it reports when everything typed before it has been read.
+// keyboard is standard input without Ctrl-C. It reports that once everything typed before it has been read.
 type keyboard struct {
 	in        io.Reader
 	interrupt func()
