@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"mews/supervisor/placement"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -77,7 +76,8 @@ func (r reporter) statusOf(ctx context.Context, names []string, service bool) (c
 			return control.Status{}, err
 		}
 		status.State = r.config.State
-		status.Memory = control.Memory{Supervisor: resident(), Database: counts.Bytes}
+		own, resident := ownMemory()
+		status.Memory = control.Memory{Supervisor: own, Resident: resident, Database: counts.Bytes}
 		status.Waiting = control.Waiting{
 			New: int(counts.Inbounds[supervisor.InboundNew]), Running: int(counts.Inbounds[supervisor.InboundRunning]),
 			Parked: int(counts.Inbounds[supervisor.InboundParked]), Deliveries: int(counts.Waiting),
@@ -171,21 +171,19 @@ func (r reporter) hints() string {
 	return b.String()
 }
 
-// resident is this process's resident memory in bytes, 0 where the system does not tell.
-func resident() int64 {
+// ownMemory is what this process has for itself alone, and all that is resident with the pages of its program, in bytes; 0
+// where the system does not tell (proc_pid_statm(5)).
+func ownMemory() (own, resident int64) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	fields := strings.Fields(string(text))
-	if len(fields) < 2 {
-		return 0
+	var size, all, files int64
+	if _, err := fmt.Sscan(string(text), &size, &all, &files); err != nil {
+		return 0, 0
 	}
-	pages, err := strconv.ParseInt(fields[1], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return pages * int64(os.Getpagesize())
+	page := int64(os.Getpagesize())
+	return (all - files) * page, all * page
 }
 
 // newReporter tells how the service is, once the parts are there that it tells of.

@@ -16,7 +16,8 @@ func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "mews\t%s, process %d, up %s\n", s.Version, s.PID, now.Sub(s.Since).Round(time.Second))
 	if s.State != "" {
-		fmt.Fprintf(t, "state\t%s (database %s, memory %s)\n", s.State, amount.Size(s.Memory.Database), amount.Size(s.Memory.Supervisor))
+		fmt.Fprintf(t, "state\t%s (database %s, memory %s, %s resident)\n", s.State, amount.Size(s.Memory.Database), amount.Size(s.Memory.Supervisor),
+			amount.Size(s.Memory.Resident))
 	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
 	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())

@@ -231,6 +231,7 @@ type LostDeliveries struct {
 
 // Memory is what the processes take, in bytes.
 type Memory struct {
-	Supervisor int64 `json:"supervisor"` // resident
+	Supervisor int64 `json:"supervisor"` // its own: heap, stacks and pages that were written to
+	Resident   int64 `json:"resident"`   // the supervisor's, with the pages of its program
 	Database   int64 `json:"database"`   // on disk
 }
