@@ -40,15 +40,18 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 // Notify queues a notification. It waits while the queue has no room, until ctx or the connection ends. It does not wait
 // for the line to leave. Handler.Notify must not call it.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
-	p, err := encodeRequest(method, params, c.options.MaxLine)
-	if err != nil {
-		return fmt.Errorf("notify %s: %w", method, err)
-	}
-	line := func(*connState) []byte { return p.line(requestHead(0, method)) }
-	if err := c.enqueue(ctx, laneOf(method), p.size(), line); err != nil {
+	if err := c.notify(ctx, laneOf(method), method, params); err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)
 	}
 	return nil
+}
+
+func (c *Conn) notify(ctx context.Context, l lane, method string, params any) error {
+	p, err := encodeRequest(method, params, c.options.MaxLine)
+	if err != nil {
+		return err
+	}
+	return c.enqueue(ctx, l, p.size(), func(*connState) []byte { return p.line(requestHead(0, method)) })
 }
 
 // roundTrip sends a call and waits for its answer.
@@ -87,7 +90,7 @@ func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method stri
 	cause := context.Cause(ctx)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), c.options.CancelGrace)
 	defer stop()
-	if err := c.sendCancel(grace, id, laneOf(method)); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if err := c.notify(grace, laneOf(method), MethodCancel, Cancel{ID: id}); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return c.answerAtEnd(mine)
 	}
 	select {
@@ -103,15 +106,6 @@ func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method stri
 		c.Close(err)
 	}
 	return nil, cause
-}
-
-func (c *Conn) sendCancel(ctx context.Context, id int64, l lane) error {
-	p, err := encodeRequest(MethodCancel, Cancel{ID: id}, noLimit)
-	if err != nil {
-		return err
-	}
-	line := func(*connState) []byte { return p.line(requestHead(0, MethodCancel)) }
-	return c.enqueue(ctx, l, p.size(), line)
 }
 
 // handleResponse hands a response to its call.

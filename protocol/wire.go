@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 )
 
@@ -217,6 +216,3 @@ func requestHead(id int64, method string) []byte {
 func answerHead(id int64, member string) []byte {
 	return []byte(`{"jsonrpc":"2.0","id":` + strconv.FormatInt(id, 10) + `,"` + member + `":`)
 }
-
-// noLimit is for lines of our own that are always short.
-const noLimit = math.MaxInt

@@ -38,7 +38,7 @@ func New(conn Conn) *Host {
 
 // Turn returns the host as the turn id sees it. Events leave only while its Run runs.
 func (h *Host) Turn(id int64) *Turn {
-	t := &Turn{blobStore: blobStore{host: h, turn: id}, events: newEventQueue(), sending: make(chan struct{}, 1)}
+	t := &Turn{blobStore: blobStore{host: h, turn: id}, ready: make(chan struct{}, 1), sending: make(chan struct{}, 1)}
 	t.sending <- struct{}{}
 	return t
 }

@@ -15,8 +15,12 @@ import (
 // Turn is the supervisor as one turn sees it. Every call of it carries the turn's id.
 type Turn struct {
 	blobStore
-	events  *eventQueue
+	ready   chan struct{} // holds a token when Run may have something to do
 	sending chan struct{} // holds a token while nobody sends events
+
+	mu      sync.Mutex           // guards the rest
+	waiting []protocol.TurnEvent // the events that wait to be sent
+	closed  bool
 }
 
 // NextMessage asks for the model's next message when all earlier events have been sent. after is the newest message that the caller
@@ -24,7 +28,7 @@ type Turn struct {
 func (t *Turn) NextMessage(
 	ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string),
 ) (protocol.ModelStreamed, error) {
-	if err := t.flush(ctx); err != nil {
+	if _, err := t.flush(ctx); err != nil {
 		return protocol.ModelStreamed{}, err
 	}
 	defer t.host.registerStream(t.turn, &modelStream{delta: delta})()

@@ -12,7 +12,6 @@ import (
 // textFile is an open file whose text is read as UTF-8.
 type textFile struct {
 	file *os.File
-	size int64 // bytes, when it was opened
 	textDecoder
 }
 
@@ -23,26 +22,26 @@ func (t *fileTools) openText(path string) (*textFile, error) {
 		return nil, err
 	}
 	x := &textFile{file: f}
-	if err := x.begin(path); err != nil {
+	if err := x.start(path); err != nil {
 		_ = f.Close() // it was only read
 		return nil, err
 	}
 	return x, nil
 }
 
-func (x *textFile) begin(path string) error {
+// start reads the head of the file, and refuses one that is no text.
+func (x *textFile) start(path string) error {
 	info, err := x.file.Stat()
 	if err != nil {
 		return readFault(path, err)
 	}
-	x.size = info.Size()
 	head, err := readHead(x.file, make([]byte, headSize))
 	if err != nil {
 		return readFault(path, err)
 	}
 	enc, binary := sniff(head)
 	if binary != "" {
-		return fmt.Errorf("read %s: it is not text but %s, %s%s", workspace.Show(path), binary, amount.Bytes(x.size), viewHints[binary])
+		return fmt.Errorf("read %s: it is not text but %s, %s%s", workspace.Show(path), binary, amount.Bytes(info.Size()), viewHints[binary])
 	}
 	x.reset(head, x.file, enc)
 	return nil
