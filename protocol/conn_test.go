@@ -237,7 +237,7 @@ func TestRunOnceAndCloseBefore(t *testing.T) {
 	}
 }
 
-// lastWords is a peer that has gone: it takes nothing, but what it said before is still to be read.
+// lastWords is a peer that has gone. It takes nothing, but its last lines can still be read.
 type lastWords struct {
 	failed chan struct{}
 	text   io.Reader

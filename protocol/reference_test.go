@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// refuse is the rules for a value of any type, written for clearness over encoding/json's tokens.
+// refuse has the rules for a value of any type, written simply with encoding/json's tokens.
 func refuse(data []byte) error {
 	if !json.Valid(data) || !utf8.Valid(data) {
 		return errors.New("invalid JSON or UTF-8")

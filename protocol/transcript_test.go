@@ -225,8 +225,8 @@ func methodConstants(t *testing.T, file string) map[string]string {
 	return found
 }
 
-// TestTheTranscriptPlays holds a connection to the transcript, once as each side: what it is told to say must go over
-// the wire byte for byte, and what the script sends must reach its handler or its caller.
+// TestTheTranscriptPlays plays the transcript with a connection as each side. The connection's lines must go over the wire byte
+// for byte, and the script's lines must reach its handler or its caller.
 func TestTheTranscriptPlays(t *testing.T) {
 	for _, side := range []protocoltest.Side{protocoltest.Supervisor, protocoltest.Worker} {
 		t.Run("as "+string(side), func(t *testing.T) {
@@ -302,7 +302,7 @@ func (a *actor) call(ctx context.Context, m said) {
 	a.results = append(a.results, m.ID)
 }
 
-// answer is where the answer to a call comes from. ping's is taken by nobody: the connection answers it.
+// answer holds the answer to a call. Nobody takes that to a ping: the connection answers it.
 func (a *actor) answer(id int64) chan said {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -327,7 +327,7 @@ func (a *actor) Notify(req *protocol.Request) {
 	a.heard = append(a.heard, req.Method+string(req.Params))
 }
 
-// compare checks that all that the other side said was heard.
+// compare checks that every line of the other side was heard.
 func (a *actor) compare(lines []protocoltest.Line, messages []said, side protocoltest.Side) {
 	var notifications, calls []string
 	answers := 0

@@ -10,8 +10,8 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-// TestOrphansAreReapedBesideChildren: what programs leave behind comes to the worker and is taken there, and each program
-// that the worker waits for still gets its own status.
+// TestOrphansAreReapedBesideChildren: the worker waits for the orphans that programs leave behind, and still gets the status of
+// each program that it runs.
 func TestOrphansAreReapedBesideChildren(t *testing.T) {
 	p := start(t)
 	p.hello(t)

@@ -8,7 +8,7 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// TestAnAttemptThatCouldNotBeMadeIsNoneThatWasStopped: it says nothing of any wall.
+// TestAnAttemptThatCouldNotBeMadeIsNoneThatWasStopped: such an attempt says nothing about the walls.
 func TestAnAttemptThatCouldNotBeMadeIsNoneThatWasStopped(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()

@@ -1,4 +1,4 @@
-// Package protocoltest helps to test what speaks the wire: connections over a real socketpair, handlers made of
+// Package protocoltest helps to test both sides of the wire. It has connections over a real socketpair, handlers made of
 // functions, and a peer that plays a transcript byte for byte.
 package protocoltest
 
@@ -49,7 +49,7 @@ func Conns(t testing.TB, ha, hb protocol.Handler, opts ...protocol.Options) (a, 
 	return a, b
 }
 
-// Run runs c in a goroutine until t ends, which closes it and waits. The channel holds what Run returned.
+// Run runs c in a goroutine until t ends, which closes c and waits for it. The channel holds the error of c.Run.
 func Run(t testing.TB, c *protocol.Conn) <-chan error {
 	t.Helper()
 	result, done := make(chan error, 1), make(chan struct{})

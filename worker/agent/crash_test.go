@@ -103,8 +103,8 @@ func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
 	}
 }
 
-// check holds the promise: one result a call (the host refuses a second), and tools with EffectOnce run at most once,
-// and exactly once where the result does not say that this is unknown.
+// check checks that each call has one result (the host refuses a second), and that tools with EffectOnce ran at most once, and
+// exactly once unless the result says that this is unknown.
 func check(t *rapid.T, script []protocol.Message, host *hosttest.Host, runs *counter) {
 	for _, message := range script {
 		for _, call := range message.Calls() {

@@ -43,7 +43,7 @@ func TestAnOutputThatIsTooLongKeepsItsHeadAndItsTail(t *testing.T) {
 	}
 }
 
-// checkRest reads what the note in got says was left out, and puts the whole together again.
+// checkRest reads the part that the note in got says was left out, and joins it with the rest.
 func checkRest(t *testing.T, host *hosttest.Host, got, whole string, ref protocol.BlobRef) {
 	t.Helper()
 	head, rest, _ := strings.Cut(got, "\n[... ")

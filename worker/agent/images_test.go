@@ -11,7 +11,7 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-// picture begins as a PNG does, which is all that is looked at here.
+// picture has the first bytes of a PNG. The agent looks at no others.
 func picture(data string) worker.Picture {
 	return worker.Picture{MediaType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n" + data), Width: 4, Height: 3}
 }

@@ -49,14 +49,14 @@ func TestAFileThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// patient is a connection whose person takes their time.
-type patient struct {
+// slowAnswer is a connection that answers after a while.
+type slowAnswer struct {
 	asked protocol.ChatSend
 	after time.Duration
 	err   error
 }
 
-func (p *patient) Call(ctx context.Context, _ string, params, _ any) error {
+func (p *slowAnswer) Call(ctx context.Context, _ string, params, _ any) error {
 	p.asked = params.(protocol.ChatSend)
 	select {
 	case <-time.After(p.after):
@@ -66,12 +66,12 @@ func (p *patient) Call(ctx context.Context, _ string, params, _ any) error {
 	}
 }
 
-func (*patient) Notify(context.Context, string, any) error { return nil }
+func (*slowAnswer) Notify(context.Context, string, any) error { return nil }
 
 func TestAFileWaitsForItsPersonAndForNoLongerThanItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		denied := &protocol.Error{Code: protocol.CodeFailed, Message: "They said no."}
-		p := &patient{after: 10 * time.Minute}
+		p := &slowAnswer{after: 10 * time.Minute}
 		send := protocol.ChatSend{Call: "c1", Name: "a.png"}
 		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 		defer cancel()

@@ -80,7 +80,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
 	for _, waiting := range []bool{false, true} {
-		turn := host.New(mute{}).Turn(1)
+		turn := host.New(silentConn{}).Turn(1)
 		if waiting {
 			turn.Event(event(protocol.ToolBegan, "a", ""))
 		}
@@ -90,7 +90,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestWhatToolsDidIsToldBeforeTheModelIsAsked: what it answers would stand above it on the person's screen.
+// TestWhatToolsDidIsToldBeforeTheModelIsAsked: else the model's answer would stand above the tools on the person's screen.
 func TestWhatToolsDidIsToldBeforeTheModelIsAsked(t *testing.T) {
 	s, h := connect(t)
 	s.say = func(protocol.ModelStream) {

@@ -297,22 +297,22 @@ func TestBytesThatAreNoTextAreKeptAsTheyAre(t *testing.T) {
 	}
 }
 
-// mute is a connection that never answers and never has room.
-type mute struct{}
+// silentConn is a connection that never answers and never has room.
+type silentConn struct{}
 
-func (mute) Call(ctx context.Context, _ string, _, _ any) error {
+func (silentConn) Call(ctx context.Context, _ string, _, _ any) error {
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
-func (mute) Notify(ctx context.Context, _ string, _ any) error {
+func (silentConn) Notify(ctx context.Context, _ string, _ any) error {
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
 func TestASilentSupervisorIsNotWaitedForForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if err := host.New(mute{}).Turn(1).CommitBegun(t.Context(), protocol.ToolCall{ID: "a"}); err == nil {
+		if err := host.New(silentConn{}).Turn(1).CommitBegun(t.Context(), protocol.ToolCall{ID: "a"}); err == nil {
 			t.Error("a commit without an answer went well")
 		}
 	})

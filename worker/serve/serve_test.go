@@ -144,7 +144,7 @@ open("dot.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">
     chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b""))
 `
 
-// TestAPictureMadeByPythonGoesToTheChat: the model is told of the picture and of what sends it, and it arrives whole.
+// TestAPictureMadeByPythonGoesToTheChat: the model is told of the picture and of the tool that sends it. It arrives whole.
 func TestAPictureMadeByPythonGoesToTheChat(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{
 		Start: (*exec.Cmd).Start,
@@ -202,7 +202,7 @@ func TestWhoseFilesAreNarrowedRunsNoPrograms(t *testing.T) {
 	}
 }
 
-// checkTools holds the list that hello answers with: whole and sorted.
+// checkTools checks the list in the answer to hello: it is whole and sorted.
 func checkTools(t *testing.T, tools []protocol.Tool) {
 	t.Helper()
 	var names []string
@@ -221,8 +221,8 @@ func checkTools(t *testing.T, tools []protocol.Tool) {
 	}
 }
 
-// checkFirstRequest holds the size of what a model is sent for a first short message, in the form of the OpenAI API: at
-// most 8 KB, less what the files of the home add.
+// checkFirstRequest checks the size of the request for a first short message, in the form of the OpenAI API: at most 8 KB
+// without the files of the home.
 func checkFirstRequest(t *testing.T, s *supervisor, tools []protocol.Tool) {
 	t.Helper()
 	type function struct {

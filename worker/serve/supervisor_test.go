@@ -124,7 +124,7 @@ func (s *supervisor) host(turn int64, script ...protocol.Message) *hosttest.Host
 	return h
 }
 
-// turn runs a turn from what its host says is committed.
+// turn runs a turn from the steps that its host has committed.
 func (s *supervisor) turn(ctx context.Context, id int64) (protocol.TurnEnd, error) {
 	start := s.of(id).Start()
 	start.Turn = id

@@ -169,8 +169,8 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// FuzzDecode gives any bytes to the decoder, whole and byte by byte. What comes out is the same, valid and without
-// NUL, and what decodeAll takes apart encodeAll puts together.
+// FuzzDecode gives any bytes to the decoder, whole and byte by byte. The text is the same, valid and without NUL, and encodeAll
+// makes the same bytes of the text of decodeAll.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{"", "plain", "gr\xf6\xdfe", "\xef\xbb\xbfx", "\xff\xfea\x00\x3d\xd8", "\xfe\xff\xd8\x3d\xde\x00", "a\xe2\x82", "\x00"} {
 		f.Add([]byte(seed))

@@ -65,7 +65,7 @@ func TestWhere(t *testing.T) {
 	b.fails("run_command", "not a folder", "command", "true", "dir", "file")
 }
 
-// TestEnvironment: all that a program is told, whatever this process was.
+// TestEnvironment checks all variables of a program. They do not depend on those of this process.
 func TestEnvironment(t *testing.T) {
 	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", markVariable} {
 		t.Setenv(name, "/nowhere")
@@ -94,8 +94,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestDescriptors: nothing but the first three, of which the first gives nothing and the others can be waited on; and no
-// terminal.
+// TestDescriptors: a program has the first three and no terminal. The first is empty, and the others can be polled.
 func TestDescriptors(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.works("run_command", "command", "ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f7 /proc/$$/stat")
@@ -128,7 +127,7 @@ func TestHugeOutput(t *testing.T) {
 	if len(r.Text) > 21_000 {
 		t.Errorf("the text has %d bytes", len(r.Text))
 	}
-	b.works("run_command", "command", "seq 9000") // is longer than one end, not than both, and needs no file
+	b.works("run_command", "command", "seq 9000") // longer than one end and shorter than both: it needs no file
 	b.works("run_command", "command", "seq 10000")
 	if files, err := os.ReadDir(b.shell.environment.temp.dir); err != nil || len(files) != maxOutputs {
 		t.Errorf("kept: %v, %v", files, err)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestStop: what ends a turn ends everything that the command has begun, whatever it does against it.
+// TestStop: the end of a turn ends all processes of the command, whatever they do against it.
 func TestStop(t *testing.T) {
 	for name, command := range map[string]string{
 		"one":                       `echo pids $$; sleep 1000`,
@@ -42,21 +42,21 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestItIsAskedFirst: a program that takes TERM may tidy up.
+// TestItIsAskedFirst: a program that handles SIGTERM may clean up.
 func TestItIsAskedFirst(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, 2*time.Second })
 	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; sleep 1000 & wait`)
 	holds(t, r.Text, "timed out", "tidied\n")
 }
 
-// TestTheSuspendedIsAskedToo: it is woken for that.
+// TestTheSuspendedIsAskedToo: a suspended program goes on for that.
 func TestTheSuspendedIsAskedToo(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, time.Second })
 	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; kill -STOP $$; echo never`)
 	holds(t, r.Text, "timed out", "tidied\n")
 }
 
-// TestBackground: what a command leaves running does not keep the tool, and does not go on.
+// TestBackground: the tool does not wait for processes that a command leaves running, and ends them.
 func TestBackground(t *testing.T) {
 	for name, test := range map[string]struct {
 		command string
@@ -87,7 +87,7 @@ func TestTheLastWords(t *testing.T) {
 	}
 }
 
-// TestOnesOwn: the end of one command does not touch what another one has running.
+// TestOnesOwn: the end of one command does not touch the processes of another.
 func TestOnesOwn(t *testing.T) {
 	b := newFixture(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestAReaperBeside: the process's own reaper takes the orphans and nothing that the shell waits for.
+// TestAReaperBeside: the process's own reaper takes orphans, and no child that the shell waits for.
 func TestAReaperBeside(t *testing.T) {
 	b := newFixture(t, nil)
 	ended := make(chan os.Signal, 1)

@@ -95,7 +95,7 @@ print("done")
 	holds(t, r.Brief, "exit 0, 1 line, ", ", 4 files changed")
 }
 
-// TestTemporaryFilesAreNoChanges: those of a folder for them in the workspace, which holds the shell's own as well.
+// TestTemporaryFilesAreNoChanges: the folder for temporary files may be in the workspace.
 func TestTemporaryFilesAreNoChanges(t *testing.T) {
 	var temp string
 	b := newFixture(t, func(o *Options) {

@@ -21,7 +21,7 @@ func TestACharacterBetweenTheEnds(t *testing.T) {
 	}
 }
 
-// TestTheOutputOfWhatIsStopped is not kept: nobody is told of it.
+// TestTheOutputOfWhatIsStopped: it is not kept, because nobody is told of it.
 func TestTheOutputOfWhatIsStopped(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail = 10, 10 })
 	told := b.works("run_command", "command", "seq 1000").Text
@@ -42,8 +42,8 @@ func TestTheOutputOfWhatIsStopped(t *testing.T) {
 	}
 }
 
-// TestOutputsThatWereLeft by a shell that was killed are removed by the next one. What another shell holds stays, and so does
-// what has only a similar name.
+// TestOutputsThatWereLeft: outputs of a killed worker are removed by the next one. The folder of a worker that lives stays, and
+// so does one with a similar name.
 func TestOutputsThatWereLeft(t *testing.T) {
 	temp := t.TempDir()
 	keeping := func(o *Options) { o.Temp, o.limits.head, o.limits.tail = temp, 10, 10 }
@@ -83,7 +83,7 @@ func TestOutputsThatWereLeft(t *testing.T) {
 	holds(t, killed.works("run_command", "command", "seq 1000").Text, "the whole is in "+temp)
 }
 
-// TestAFileThatGrowsTooLarge: which limit has struck is said, and how much it is.
+// TestAFileThatGrowsTooLarge: the result names the limit and its size.
 func TestAFileThatGrowsTooLarge(t *testing.T) {
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {

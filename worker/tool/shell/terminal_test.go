@@ -127,8 +127,8 @@ func TestTerminalOfOneCommand(t *testing.T) {
 	b.fails("terminal", "no terminal is open", "action", "read", "id", 1) // forgotten
 }
 
-// TestTerminalThatIsLeftAndComeBackTo: what a program writes when it has let go of its terminal and opened it again is shown,
-// and however much that is it does not wait for ever.
+// TestTerminalThatIsLeftAndComeBackTo: a program may close its terminal and open it again. Its output is shown then, and the
+// program does not hang, however much it writes.
 func TestTerminalThatIsLeftAndComeBackTo(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.works("terminal", "action", "open", "wait", waited, "wait_for", "\n30000\nend", "command",
@@ -221,7 +221,7 @@ func TestStopEndsTheWaitAlone(t *testing.T) {
 	holds(t, r.Text, "running", "on\non")
 }
 
-// TestWaitForIsForWhatIsNew: a text that stood there already is not one that has appeared.
+// TestWaitForIsForWhatIsNew: a text that the screen showed before has not appeared.
 func TestWaitForIsForWhatIsNew(t *testing.T) {
 	b := newFixture(t, nil)
 	b.works("terminal", "action", "open", "command", "echo done; read; sleep 0.5; echo done; cat", "wait_for", "done", "wait", waited)
