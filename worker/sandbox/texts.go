@@ -18,10 +18,11 @@ const (
 	textBetterWalls     = " Better walls do not hold here: %s."
 	textNoAccountChange = "this spawner may not change accounts; it needs CAP_SETUID, CAP_SETGID and CAP_KILL"
 	textNoWallsOnMacOS  = "macOS has no walls: set sandbox and sandbox_min to off to run workers without any"
-	textOldKernel       = "it needs Linux 5.13 or later, and in a container a seccomp profile that allows this call: with Docker --security-opt seccomp=unconfined"
-	textProcMasked      = "a container that hides parts of /proc does not let anybody have one of their own"
-	textLandlockTooOld  = "the kernel has version %d of Landlock, and without namespaces %d is needed (Linux 6.12)"
-	textNoLandlock      = "ENOSYS: the kernel has none, or a container's filter hides it; EOPNOTSUPP: it is not among the kernel's lsm="
+	textOldKernel       = "it needs Linux 5.13 or later, and in a container a seccomp profile that allows this call: with Docker " +
+		"--security-opt seccomp=unconfined"
+	textProcMasked     = "a container that hides parts of /proc does not let anybody have one of their own"
+	textLandlockTooOld = "the kernel has version %d of Landlock, and without namespaces %d is needed (Linux 6.12)"
+	textNoLandlock     = "ENOSYS: the kernel has none, or a container's filter hides it; EOPNOTSUPP: it is not among the kernel's lsm="
 )
 
 // namespaceAdvice is what to do where a system does not let a process make namespaces, by the text of its error.
