@@ -38,6 +38,7 @@ var floors = map[string]int{
 	"mews/worker/spawn":        4,
 
 	"mews/supervisor/audit":     3,
+	"mews/supervisor/operation": 3,
 	"mews/supervisor/placement": 3,
 	"mews/supervisor/users":     3,
 
@@ -68,6 +69,7 @@ var floors = map[string]int{
 
 	"mews/supervisor":       1,
 	"mews/supervisor/fair":  1,
+	"mews/supervisor/retry": 1,
 	"mews/worker":           1,
 	"mews/worker/cgroup":    1,
 	"mews/worker/host":      1,
@@ -89,6 +91,7 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/model", "mews/supervisor/model/openai"}:           "the catalogue of models makes its providers",
 	{"mews/supervisor/model/anthropic", "mews/supervisor/model/remote"}: "what providers over HTTP share",
 	{"mews/supervisor/model/openai", "mews/supervisor/model/remote"}:    "what providers over HTTP share",
+	{"mews/supervisor/retry", "mews/supervisor"}:                        "the words are below everything of their side",
 	{"mews/worker/host", "mews/worker"}:                                 "the words are below everything of their side",
 	{"mews/worker/workspace", "mews/worker"}:                            "the words are below everything of their side",
 }

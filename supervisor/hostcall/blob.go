@@ -43,6 +43,56 @@ const (
 	maxOpenBlobs = 8         // of one turn or operation
 )
 
+// blobStore is where the blobs of a turn or an operation go.
+type blobStore interface {
+	create() (*spool.Writer, error)
+	room(ctx context.Context) (bytes int64, err error) // for one more blob
+	keep(ctx context.Context, ref protocol.BlobRef) error
+	full() error // the answer to a worker that has no room left
+}
+
+// turnBlobs keeps a turn's blobs as its person's, for a while.
+type turnBlobs struct {
+	*Conn
+	turn int64
+}
+
+func (b *turnBlobs) create() (*spool.Writer, error) { return b.o.Spool.Create() }
+
+func (b *turnBlobs) room(ctx context.Context) (int64, error) {
+	kept, err := b.o.Blobs.Kept(ctx, b.user, b.now().Add(-spool.Retention))
+	return min(maxBlob, maxKept-kept), err
+}
+
+func (b *turnBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
+	return b.o.Blobs.Put(ctx, b.user, ref, b.turn)
+}
+
+func (b *turnBlobs) full() error {
+	return refused("there is room for %d MiB in one blob and for %d MiB of a person's outputs; each goes %d days after it was kept",
+		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
+}
+
+// operationBlobs are what an operation has committed. Whoever runs the operation has them.
+type operationBlobs struct {
+	spool     *spool.Spool
+	maxBytes  int64
+	committed []protocol.BlobRef
+	bytes     int64
+}
+
+func (b *operationBlobs) create() (*spool.Writer, error)      { return b.spool.Create() }
+func (b *operationBlobs) room(context.Context) (int64, error) { return b.maxBytes - b.bytes, nil }
+
+func (b *operationBlobs) keep(_ context.Context, ref protocol.BlobRef) error {
+	b.committed, b.bytes = append(b.committed, ref), b.bytes+ref.Size
+	return nil
+}
+
+func (b *operationBlobs) full() error {
+	return refused("the operation may keep %d bytes", b.maxBytes)
+}
+
 // uploads are the blobs that a turn or operation is writing.
 type uploads struct {
 	mu   sync.Mutex // guards what follows, and the files; the wire hands over one blob call after the other
@@ -56,20 +106,19 @@ type upload struct {
 }
 
 func (w *work) beginBlob(ctx context.Context, _ *protocol.BlobBegin) (any, error) {
-	room, err := w.room(ctx)
+	u := &w.uploads
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	room, err := w.blobs.room(ctx)
 	switch {
 	case err != nil:
 		return nil, w.failed("begin a blob", err)
 	case room <= 0:
-		return nil, errNoRoom
-	}
-	u := &w.uploads
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if len(u.open) >= maxOpenBlobs {
+		return nil, w.blobs.full()
+	case len(u.open) >= maxOpenBlobs:
 		return nil, refused("more than %d blobs open", maxOpenBlobs)
 	}
-	file, err := w.o.Spool.Create()
+	file, err := w.blobs.create()
 	if err != nil {
 		return nil, w.spoolFailed("begin a blob", err)
 	}
@@ -77,7 +126,7 @@ func (w *work) beginBlob(ctx context.Context, _ *protocol.BlobBegin) (any, error
 		u.open = map[int64]*upload{}
 	}
 	u.last++
-	u.open[u.last] = &upload{file, min(maxBlob, room)}
+	u.open[u.last] = &upload{file, room}
 	return protocol.BlobBegun{Blob: u.last}, nil
 }
 
@@ -88,15 +137,13 @@ func (w *work) writeBlob(_ context.Context, p *protocol.BlobWrite) (any, error) 
 	if u == nil {
 		return nil, refused("blob %d is not open", p.Blob)
 	}
-	switch after := u.file.Size() + int64(len(p.Data)); {
+	switch {
 	case p.Offset != u.file.Size():
 		return nil, refused("blob %d: offset %d, want %d", p.Blob, p.Offset, u.file.Size())
 	case len(p.Data) > protocol.BlobChunk:
 		return nil, refused("blob %d: a chunk of %d bytes, at most %d", p.Blob, len(p.Data), protocol.BlobChunk)
-	case after > maxBlob:
-		return nil, refused("blob %d: over %d MiB", p.Blob, maxBlob>>20)
-	case after > u.maxBytes:
-		return nil, errNoRoom
+	case u.file.Size()+int64(len(p.Data)) > u.maxBytes:
+		return nil, w.blobs.full()
 	}
 	if _, err := u.file.Write(p.Data); err != nil {
 		return nil, w.spoolFailed("write a blob", err)
@@ -112,15 +159,15 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (any, err
 		return nil, refused("blob %d is not open", p.Blob)
 	}
 	delete(w.uploads.open, p.Blob)
-	if room, err := w.room(ctx); err != nil || room < u.file.Size() { // others were committed meanwhile
+	if room, err := w.blobs.room(ctx); err != nil || room < u.file.Size() { // others were committed meanwhile
 		if err = errors.Join(err, u.file.Discard()); err != nil {
 			return nil, w.failed("keep a blob", err)
 		}
-		return nil, errNoRoom
+		return nil, w.blobs.full()
 	}
 	ref, err := u.file.Commit()
 	if err == nil {
-		err = w.o.Blobs.Put(ctx, w.user, ref, w.id)
+		err = w.blobs.keep(ctx, ref)
 	}
 	if err != nil {
 		return nil, w.failed("keep a blob", err)
@@ -149,16 +196,6 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (any, error) 
 	}
 	return protocol.BlobData{Data: data[:n], Size: size}, nil
 }
-
-// room is how many bytes more the person may have kept.
-func (w *work) room(ctx context.Context) (int64, error) {
-	kept, err := w.o.Blobs.Kept(ctx, w.user, w.now().Add(-spool.Retention))
-	return maxKept - kept, err
-}
-
-// errNoRoom is the answer to a worker whose person has no room left.
-var errNoRoom = refused("this person's kept outputs are %d MiB, the most there is room for; each goes %d days after it was kept",
-	maxKept>>20, spool.Retention/(24*time.Hour))
 
 // spoolFailed is failed where the disk may be full.
 func (w *work) spoolFailed(attempt string, err error) error {

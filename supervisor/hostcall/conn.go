@@ -12,6 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/spool"
 )
 
 // After the third unknown method in a minute the worker is ended: an honest one may be a version ahead, not curious.
@@ -59,7 +60,7 @@ func (c *Conn) begin(w *work) {
 // BeginTurn opens a turn: from now on the worker may ask for it.
 func (c *Conn) BeginTurn(t Turn) {
 	opened := &turn{work: newWork(c, workKey{inTurn, t.ID}), Turn: t}
-	opened.work.turn = opened
+	opened.work.turn, opened.work.blobs = opened, &turnBlobs{c, t.ID}
 	var pending []protocol.ToolCall
 	for _, p := range t.Pending {
 		pending = append(pending, p.Call)
@@ -88,6 +89,26 @@ func (c *Conn) EndTurn(id int64, why protocol.Why) TurnOutcome {
 		t.outcome.Failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textUnexplained}
 	}
 	return t.outcome
+}
+
+// BeginOperation opens an operation: from now on the worker may ask for it. What the operation commits, maxBytes at most, goes
+// into the spool, and is not the person's to read.
+func (c *Conn) BeginOperation(id int64, s *spool.Spool, maxBytes int64) {
+	w := newWork(c, workKey{inOperation, id})
+	w.operation = &operationBlobs{spool: s, maxBytes: maxBytes}
+	w.blobs = w.operation
+	w.moreCalls = int(2 * maxBytes / protocol.BlobChunk)
+	c.begin(w)
+}
+
+// EndOperation closes an operation, cancels what its calls still do and waits for them. It gives the blobs that the operation
+// has committed. When it has returned, nothing of the operation runs in the supervisor.
+func (c *Conn) EndOperation(id int64) []protocol.BlobRef {
+	w := c.end(workKey{inOperation, id})
+	if w == nil {
+		return nil
+	}
+	return w.operation.committed
 }
 
 // end takes away a turn or an operation, and ends it. It returns nil where there is none.

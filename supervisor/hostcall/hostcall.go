@@ -65,9 +65,3 @@ type TurnOutcome struct {
 	Replaced *supervisor.ReplacedModel // the model that was to make its last step, where another one did
 	Answered string                    // provider/model of that other one
 }
-
-// Operation is work that is no turn, and that a worker is about to be given.
-type Operation struct {
-	ID       int64
-	MaxBytes int64 // of the blobs that it commits, all together
-}

@@ -9,11 +9,11 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/retry"
 )
 
 // errWorkOver ends what the calls of a turn or operation are doing when that has ended.
@@ -30,14 +30,17 @@ type workKey struct {
 type work struct {
 	*Conn
 	workKey
-	turn    *turn           // nil in any other phase
-	ctx     context.Context // ends with the work; parent of nothing but its calls
-	cancel  context.CancelCauseFunc
-	running sync.WaitGroup // its calls
+	turn      *turn           // nil in any other phase
+	operation *operationBlobs // likewise
+	ctx       context.Context // ends with the work; parent of nothing but its calls
+	cancel    context.CancelCauseFunc
+	running   sync.WaitGroup // its calls
 
 	counts        map[string]int // by method; guarded by Conn.mu
+	moreCalls     int            // of each method than the table's limit
 	serialRunning bool           // a serial call runs; guarded by Conn.mu
 
+	blobs   blobStore
 	uploads uploads
 }
 
@@ -58,8 +61,8 @@ type turn struct {
 
 // admit counts a message of the worker's, or says why it may not come. Conn.mu is held.
 func (w *work) admit(r row) error {
-	if w.counts[r.method]++; w.counts[r.method] > r.limit {
-		return fmt.Errorf("more than %d times", r.limit)
+	if w.counts[r.method]++; w.counts[r.method] > r.limit+w.moreCalls {
+		return fmt.Errorf("more than %d times", r.limit+w.moreCalls)
 	}
 	if r.serial && w.serialRunning {
 		return errors.New("already running")
@@ -83,16 +86,10 @@ func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.
 // commit has something committed, and where the disk is full or does not answer it tries again until there is room or the
 // work ends: what was done already must not be lost for want of a commit.
 func (w *work) commit(ctx context.Context, do func() error) error {
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := do()
-		if err != nil && supervisor.ErrorCode(err) != supervisor.CodeUnavailable {
-			err = backoff.Permanent(err)
-		}
-		return struct{}{}, err
-	}, backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, again time.Duration) {
-		w.log().Error("commit a step", "error", err, "again_in", again)
-	}))
-	return err
+	final := func(err error) bool { return supervisor.ErrorCode(err) != supervisor.CodeUnavailable }
+	return retry.Do(ctx, do, final, func(err error, wait time.Duration) {
+		w.log().Error("commit a step", "error", err, "again_in", wait)
+	})
 }
 
 // failed logs what the supervisor could not do, and gives the error for the worker: only what a person may read.

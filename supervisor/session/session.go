@@ -11,13 +11,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/fair"
 	"mews/supervisor/reply"
+	"mews/supervisor/retry"
 	"mews/supervisor/sqlite"
 )
 
@@ -155,17 +155,7 @@ func (s *session) served() bool { return s.Serves == nil || s.Serves(s.conversat
 // refuses is logged and not repeated.
 func (s *session) persist(ctx context.Context, what string, do func() error) (done bool) {
 	log := s.Log.With("user", s.conversation.User, "conversation", s.conversation.ID)
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := do()
-		if code := supervisor.ErrorCode(err); code == supervisor.CodeInvalid || code == supervisor.CodeNotFound {
-			err = backoff.Permanent(err)
-		}
-		return struct{}{}, err
-	}, backoff.WithBackOff(&backoff.ExponentialBackOff{
-		InitialInterval: 100 * time.Millisecond, Multiplier: 2, RandomizationFactor: 0.2, MaxInterval: 10 * time.Second,
-	}), backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, again time.Duration) {
-		log.Error(what, "error", err, "again_in", again)
-	}))
+	err := retry.Do(ctx, do, retry.Refused, func(err error, wait time.Duration) { log.Error(what, "error", err, "again_in", wait) })
 	if err != nil && ctx.Err() == nil {
 		log.Error(what+": refused", "error", err)
 	}
@@ -178,7 +168,7 @@ func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.Runnin
 		found := false
 		running, found, err = s.Turns.Open(ctx, s.conversation.ID)
 		if err == nil && (!found || running.Turn.ID != turn) {
-			err = backoff.Permanent(fmt.Errorf("turn %d is not open any more", turn))
+			err = &supervisor.Error{Code: supervisor.CodeNotFound, Err: fmt.Errorf("turn %d is not open any more", turn)}
 		}
 		return err
 	})

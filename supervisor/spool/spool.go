@@ -66,16 +66,22 @@ func (s *Spool) Create() (*Writer, error) {
 	return &Writer{spool: s, file: f, hash: sha256.New()}, nil
 }
 
+// Room is how many bytes the spool may take before ErrFull.
+func (s *Spool) Room() (int64, error) {
+	free, err := s.free(s.root.Name())
+	if err != nil {
+		return 0, fmt.Errorf("ask how much room the spool has: %w", err)
+	}
+	return free - reserve, nil
+}
+
 // room is ErrFull where the disk has only its reserve left.
 func (s *Spool) room() error {
-	free, err := s.free(s.root.Name())
-	switch {
-	case err != nil:
-		return fmt.Errorf("ask how much room the spool has: %w", err)
-	case free < reserve:
-		return fmt.Errorf("%w: %d MiB are free, and %d MiB are left to others", ErrFull, free>>20, reserve>>20)
+	room, err := s.Room()
+	if err == nil && room < 0 {
+		err = fmt.Errorf("%w: %d MiB are free, and %d MiB are left to others", ErrFull, (room+reserve)>>20, reserve>>20)
 	}
-	return nil
+	return err
 }
 
 // ReadAt reads from offset, and says how large the whole is. At the end it returns 0 bytes and no error.

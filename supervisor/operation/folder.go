@@ -1,0 +1,65 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"mews/supervisor/spool"
+)
+
+func (o *Operations[H]) folder(id int64) string {
+	return filepath.Join(o.o.Folder, strconv.FormatInt(id, 10))
+}
+
+// openFolder makes the empty folder of an operation. What an earlier attempt left in it is gone.
+func (o *Operations[H]) openFolder(id int64) (*spool.Spool, error) {
+	if err := os.RemoveAll(o.folder(id)); err != nil {
+		return nil, fmt.Errorf("empty the folder of operation %d: %w", id, err)
+	}
+	return spool.Open(o.folder(id))
+}
+
+// Open reads what an operation has committed, and says how large it is. The caller closes it. It returns spool.ErrGone where
+// that is not kept any more.
+func (o *Operations[H]) Open(id int64, sha256 string) (io.ReadCloser, int64, error) {
+	if _, err := os.Stat(o.folder(id)); errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, spool.ErrGone
+	}
+	s, err := spool.Open(o.folder(id))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer s.Close() // what it has opened stays open
+	return s.Read(sha256)
+}
+
+// Discard drops what an operation has committed.
+func (o *Operations[H]) Discard(id int64) {
+	if err := os.RemoveAll(o.folder(id)); err != nil {
+		o.o.Log.Error("discard what an operation committed", "operation", id, "error", err)
+	}
+}
+
+// sweep drops what operations committed that ended a while ago, or that there are not any more.
+func (o *Operations[H]) sweep(ctx context.Context) {
+	entries, err := os.ReadDir(o.o.Folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		o.o.Log.Error("look for what operations committed", "error", err)
+	}
+	for _, e := range entries {
+		id, err := strconv.ParseInt(e.Name(), 10, 64)
+		if err != nil {
+			continue
+		}
+		op, ok, err := o.o.Store.Find(ctx, id)
+		if err == nil && (!ok || ended(op) && o.o.Now().Sub(op.UpdatedAt) >= kinds[op.Kind].keep) {
+			o.Discard(id)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package operation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"mews/protocol"
+)
+
+// spawnerPath is the real mews-spawner, built once; workerPath is the test binary under a worker's name.
+var spawnerPath, workerPath string
+
+// TestMain is the tests; or, under another name, a worker that they need.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "mews-worker" {
+		beWorker()
+		return
+	}
+	dir, err := os.MkdirTemp("", "mews-operation-")
+	if err == nil {
+		spawnerPath, workerPath = filepath.Join(dir, "mews-spawner"), filepath.Join(dir, "mews-worker")
+		var out []byte
+		if out, err = exec.Command("go", "build", "-o", spawnerPath, "mews/cmd/mews-spawner").CombinedOutput(); err != nil {
+			err = fmt.Errorf("build mews-spawner: %w: %s", err, out)
+		}
+	}
+	exe, failed := os.Executable()
+	if err = errors.Join(err, failed, os.Symlink(exe, workerPath)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if err := os.RemoveAll(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(code)
+	}))
+}
+
+// beWorker is a worker that behaves as the name of its home says, up to a dash.
+func beWorker() {
+	home, err := os.Getwd()
+	if err == nil {
+		err = syscall.SetNonblock(0, true)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		syscall.Exit(1)
+	}
+	name, _, _ := strings.Cut(filepath.Base(home), "-")
+	w := &worker{behaviour: name}
+	w.conn = protocol.NewConn(os.NewFile(0, "socket"), w, protocol.Options{})
+	_ = w.conn.Run(context.Background())
+	syscall.Exit(0)
+}
+
+type worker struct {
+	behaviour string
+	conn      *protocol.Conn
+}
+
+func (w *worker) Notify(*protocol.Request) {}
+
+func (w *worker) Call(ctx context.Context, req *protocol.Request) (any, error) {
+	switch req.Method {
+	case protocol.MethodHello:
+		return protocol.HelloResult{Version: protocol.Version, Build: "test", Tools: []protocol.Tool{}}, nil
+	case protocol.MethodOperationStart:
+		var start protocol.OperationStart
+		if err := req.Decode(&start); err != nil {
+			return nil, err
+		}
+		return w.operate(ctx, start)
+	}
+	return nil, protocol.MethodNotFound(req.Method)
+}
+
+func (w *worker) operate(ctx context.Context, start protocol.OperationStart) (any, error) {
+	starts, _ := os.ReadFile("starts") // the ids that were begun here
+	starts = fmt.Appendf(starts, "%d ", start.Operation)
+	if err := os.WriteFile("starts", starts, 0o600); err != nil {
+		return nil, err
+	}
+	ref, err := w.put(ctx, start.Operation, "the archive")
+	if err != nil {
+		return nil, err
+	}
+	result := protocol.ArchiveResult{Blob: ref, Files: 1, Bytes: 11}
+	switch {
+	case w.behaviour == "dies", w.behaviour == "flaky" && strings.Count(string(starts), " ") < 3:
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	case w.behaviour == "hangs" && strings.Count(string(starts), " ") < 2:
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case w.behaviour == "refuses":
+		return nil, &protocol.Error{Code: protocol.CodeFailed, Message: "a secret of the home"}
+	case w.behaviour == "forges":
+		result.Blob.SHA256 = strings.Repeat("a", 64)
+	}
+	text, err := json.Marshal(result)
+	return protocol.OperationEnd{Result: text}, err
+}
+
+// put has the supervisor keep a text.
+func (w *worker) put(ctx context.Context, operation int64, text string) (ref protocol.BlobRef, err error) {
+	var begun protocol.BlobBegun
+	if err := w.conn.Call(ctx, protocol.MethodBlobBegin, protocol.BlobBegin{Operation: operation}, &begun); err != nil {
+		return ref, err
+	}
+	write := protocol.BlobWrite{Operation: operation, Blob: begun.Blob, Data: []byte(text)}
+	if err := w.conn.Call(ctx, protocol.MethodBlobWrite, write, nil); err != nil {
+		return ref, err
+	}
+	return ref, w.conn.Call(ctx, protocol.MethodBlobCommit, protocol.BlobCommit{Operation: operation, Blob: begun.Blob}, &ref)
+}

@@ -1,0 +1,207 @@
+// Package operation runs the work of workers that is no turn. Each operation is a row before it begins, and a one-shot worker
+// of its person does it. It survives the end of its worker and of this process: it is done again from its beginning under the
+// same id, and parked after three workers have ended in it.
+package operation
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/pool"
+	"mews/supervisor/retry"
+	"mews/supervisor/spool"
+)
+
+const (
+	defaultAtOnce = 2
+	sweepEvery    = 5 * time.Minute // for what operations committed
+)
+
+// Store keeps operations.
+type Store interface {
+	// Put keeps an operation as waiting, and gives it its id.
+	Put(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
+	Find(ctx context.Context, id int64) (op supervisor.Operation, ok bool, err error)
+	// ListUnfinished lists those that wait or run, oldest first.
+	ListUnfinished(ctx context.Context) ([]supervisor.Operation, error)
+	// Move keeps another state, with its result where that ends the operation. One that has ended is refused.
+	Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error
+	// CountDeath counts a worker that ended in an operation, which waits again, or is parked after supervisor.MaxDeaths with
+	// why as its result.
+	CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error)
+}
+
+// Host answers a worker, also while it does an operation.
+type Host interface {
+	pool.Host
+	// BeginOperation opens an operation, whose blobs go into the spool.
+	BeginOperation(id int64, s *spool.Spool, maxBytes int64)
+	// EndOperation closes it. Nothing of it runs in the supervisor any more. It gives the blobs that were committed.
+	EndOperation(id int64) []protocol.BlobRef
+}
+
+// Options are what Operations need.
+type Options[H Host] struct {
+	Store  Store
+	Pool   *pool.Pool[H]
+	Spec   func(user string, p pool.Profile) (pool.Spec, error) // a person's worker; its Key is not read
+	Folder string                                               // for what operations commit: below it each has a folder of its own
+	Serves func(user string) bool                               // whether the person is still to be served; nil: everybody is
+	Audit  func(user, action, detail string)                    // keeps what a hostile worker did; never blocks
+	AtOnce int                                                  // operations that run at once; 0 is 2
+	Now    func() time.Time                                     // nil is time.Now
+	Log    hclog.Logger
+}
+
+// Operations runs operations. Its methods may be called from any goroutine.
+type Operations[H Host] struct {
+	o     Options[H]
+	woken chan struct{} // holds a token when an operation may have been put
+
+	mu    sync.Mutex // guards what follows
+	begun map[int64]bool
+	left  map[int64]chan struct{} // closed when the operation runs no more; for whoever waits
+}
+
+// New makes Operations; Run works them.
+func New[H Host](o Options[H]) *Operations[H] {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Operations[H]{o: o, woken: make(chan struct{}, 1), begun: map[int64]bool{}, left: map[int64]chan struct{}{}}
+}
+
+// Start keeps an operation, which is then done as soon as it can be. It does not wait for that.
+func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
+	op, err := o.o.Store.Put(ctx, op)
+	if err == nil {
+		o.wake()
+	}
+	return op, err
+}
+
+func (o *Operations[H]) wake() {
+	select {
+	case o.woken <- struct{}{}:
+	default:
+	}
+}
+
+// Wait waits until an operation has ended, and gives it as it is then. An error is ctx's cause, or the store's.
+func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
+	for {
+		left := o.leaving(id)
+		op, ok, err := o.o.Store.Find(ctx, id)
+		switch {
+		case err != nil:
+			return op, err
+		case !ok:
+			return op, &supervisor.Error{Code: supervisor.CodeNotFound, Message: textNotThere}
+		case ended(op):
+			o.leave(id)
+			return op, nil
+		}
+		select {
+		case <-left:
+		case <-ctx.Done():
+			return op, context.Cause(ctx)
+		}
+	}
+}
+
+// ended says whether nothing more becomes of an operation.
+func ended(op supervisor.Operation) bool {
+	return op.State != supervisor.OperationWaiting && op.State != supervisor.OperationRunning
+}
+
+// Run does what an earlier life left and what is started, until ctx ends. It returns when nothing runs any more; what was
+// not done by then is done after the next start.
+func (o *Operations[H]) Run(ctx context.Context) error {
+	places := make(chan struct{}, cmp.Or(o.o.AtOnce, defaultAtOnce))
+	sweep := time.NewTicker(sweepEvery)
+	defer sweep.Stop()
+	var running sync.WaitGroup
+	defer running.Wait()
+	o.wake()
+	o.sweep(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-sweep.C:
+			o.sweep(ctx)
+			continue
+		case <-o.woken:
+		}
+		var list []supervisor.Operation
+		o.persist(ctx, "find unfinished operations", func() (err error) {
+			list, err = o.o.Store.ListUnfinished(ctx)
+			return err
+		})
+		for _, op := range list {
+			if !o.begin(op) {
+				continue
+			}
+			running.Go(func() {
+				defer o.leave(op.ID)
+				select {
+				case places <- struct{}{}:
+					o.run(ctx, op)
+					<-places
+				case <-ctx.Done():
+				}
+			})
+		}
+	}
+}
+
+// begin says whether an operation is to be run: it does not run twice at the same time, nor for somebody who is not served
+// any more.
+func (o *Operations[H]) begin(op supervisor.Operation) bool {
+	if o.o.Serves != nil && !o.o.Serves(op.User) {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	begun := o.begun[op.ID]
+	o.begun[op.ID] = true
+	return !begun
+}
+
+// leave says that an operation runs no more, and wakes whoever waits for it.
+func (o *Operations[H]) leave(id int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.begun, id)
+	if left := o.left[id]; left != nil {
+		close(left)
+		delete(o.left, id)
+	}
+}
+
+// leaving is closed when an operation runs no more.
+func (o *Operations[H]) leaving(id int64) <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.left[id] == nil {
+		o.left[id] = make(chan struct{})
+	}
+	return o.left[id]
+}
+
+// persist repeats what the store has to do until it is done or ctx ends. What the store refuses is logged and not repeated.
+func (o *Operations[H]) persist(ctx context.Context, what string, do func() error) (done bool) {
+	err := retry.Do(ctx, do, retry.Refused, func(err error, wait time.Duration) {
+		o.o.Log.Error(what, "error", err, "again_in", wait)
+	})
+	if err != nil && ctx.Err() == nil {
+		o.o.Log.Error(what+": refused", "error", err)
+	}
+	return err == nil
+}

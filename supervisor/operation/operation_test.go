@@ -1,0 +1,334 @@
+package operation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/operation"
+	"mews/supervisor/pool"
+	"mews/supervisor/spool"
+)
+
+// store keeps operations in memory.
+type store struct {
+	mu   sync.Mutex // guards rows
+	rows []supervisor.Operation
+}
+
+func isEnded(op supervisor.Operation) bool {
+	return op.State != supervisor.OperationWaiting && op.State != supervisor.OperationRunning
+}
+
+func (s *store) Put(_ context.Context, op supervisor.Operation) (supervisor.Operation, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	op.ID, op.State = int64(len(s.rows)+1), supervisor.OperationWaiting
+	s.rows = append(s.rows, op)
+	return op, nil
+}
+
+func (s *store) Find(_ context.Context, id int64) (op supervisor.Operation, ok bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ok = id > 0 && id <= int64(len(s.rows)); ok {
+		op = s.rows[id-1]
+	}
+	return op, ok, nil
+}
+
+func (s *store) ListUnfinished(context.Context) (list []supervisor.Operation, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.rows), isEnded), nil
+}
+
+func (s *store) Move(_ context.Context, id int64, to supervisor.OperationState, result string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	op := &s.rows[id-1]
+	if isEnded(*op) {
+		return &supervisor.Error{Code: supervisor.CodeInvalid, Message: "It has ended."}
+	}
+	op.State, op.Result, op.UpdatedAt = to, result, time.Now()
+	return nil
+}
+
+func (s *store) CountDeath(_ context.Context, id int64, why string) (supervisor.Operation, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	op := &s.rows[id-1]
+	op.State = supervisor.OperationWaiting
+	if op.Deaths++; op.Deaths >= supervisor.MaxDeaths {
+		op.State, op.Result, op.UpdatedAt = supervisor.OperationParked, why, time.Now()
+	}
+	return *op, nil
+}
+
+// rig runs operations on real workers, whose homes say how they behave.
+type rig struct {
+	*testing.T
+	root, folder string
+	left         string        // who is not served
+	later        time.Duration // than now
+	store        store
+	operations   *operation.Operations[*hostcall.Conn]
+
+	mu      sync.Mutex // guards audited
+	audited []string
+}
+
+func newRig(t *testing.T) *rig {
+	r := &rig{T: t, root: t.TempDir(), folder: filepath.Join(t.TempDir(), "operations")}
+	if err := os.Chmod(r.root, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// live starts a life of the service. It ends with the test at the latest.
+func (r *rig) live() (end func()) {
+	r.Helper()
+	o := pool.SpawnerOptions{Path: spawnerPath, Worker: workerPath, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}
+	if os.Getuid() == 0 { // no worker is ever root
+		o.UID, o.GID = stranger, stranger
+	}
+	spawner, err := pool.StartSpawner(context.Background(), o)
+	if err != nil {
+		r.Fatal(err)
+	}
+	audit := func(user, action, detail string) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.audited = append(r.audited, user+" "+action+" "+detail)
+	}
+	calls := &hostcall.Options{Audit: audit, Log: hclog.NewNullLogger()}
+	workers := pool.New(pool.Options[*hostcall.Conn]{
+		Spawner: spawner, Log: hclog.NewNullLogger(),
+		Timings: pool.Timings{Grace: 100 * time.Millisecond, BackoffMin: time.Millisecond, BackoffMax: 10 * time.Millisecond},
+		Host:    func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(calls, user, peer) },
+	})
+	r.operations = operation.New(operation.Options[*hostcall.Conn]{
+		Store: &r.store, Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),
+		Serves: func(user string) bool { return user != r.left },
+		Now:    func() time.Time { return time.Now().Add(r.later) },
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	for _, run := range []func(context.Context) error{workers.Run, r.operations.Run} {
+		running.Go(func() {
+			if err := run(ctx); err != nil {
+				r.Error(err)
+			}
+		})
+	}
+	end = sync.OnceFunc(func() { cancel(); running.Wait() })
+	r.Cleanup(end)
+	return end
+}
+
+// stranger is an account that nobody has.
+const stranger = 54352
+
+// spec is a worker of a person, whose home is made.
+func (r *rig) spec(user string, p pool.Profile) (pool.Spec, error) {
+	if user == "nobody" {
+		return pool.Spec{}, errors.New("no such person")
+	}
+	home := filepath.Join(r.root, user)
+	if err := os.Mkdir(home, 0o700); err == nil && os.Getuid() == 0 {
+		if err := os.Chown(home, stranger, stranger); err != nil {
+			return pool.Spec{}, err
+		}
+	}
+	return pool.Spec{Profile: p, Place: pool.Place{Root: r.root, Path: user}, Hello: &protocol.Hello{User: user, Home: "."}}, nil
+}
+
+// start has a person's home archived.
+func (r *rig) start(user string) supervisor.Operation {
+	r.Helper()
+	op, err := r.operations.Start(r.Context(), supervisor.Operation{User: user, Kind: supervisor.OperationArchive,
+		Parameters: `{"max_bytes":1048576}`})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return op
+}
+
+// wait gives an operation as it has ended.
+func (r *rig) wait(id int64) supervisor.Operation {
+	r.Helper()
+	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
+	defer cancel()
+	op, err := r.operations.Wait(ctx, id)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return op
+}
+
+// starts are the ids that workers in a home began.
+func (r *rig) starts(user string) []string {
+	text, _ := os.ReadFile(filepath.Join(r.root, user, "starts"))
+	return strings.Fields(string(text))
+}
+
+// kept is what an operation has committed.
+func (r *rig) kept(op supervisor.Operation) string {
+	r.Helper()
+	var result protocol.ArchiveResult
+	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
+		r.Fatal(err)
+	}
+	file, size, err := r.operations.Open(op.ID, result.Blob.SHA256)
+	if errors.Is(err, spool.ErrGone) {
+		return ""
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil || size != int64(len(text)) {
+		r.Errorf("read %d of %d, %v", len(text), size, err)
+	}
+	return string(text)
+}
+
+func TestAnOperationIsDone(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	op := r.wait(r.start("good").ID)
+	if op.State != supervisor.OperationDone || r.kept(op) != "the archive" {
+		t.Errorf("it is %+v, kept is %q", op, r.kept(op))
+	}
+	if again := r.wait(op.ID); again.State != op.State {
+		t.Errorf("waited for again, it is %+v", again)
+	}
+	r.operations.Discard(op.ID)
+	if r.kept(op) != "" {
+		t.Error("it is kept after it was fetched")
+	}
+}
+
+func TestAnOperationIsDoneAgainUnderTheSameIDAfterItsWorkersDeath(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	op := r.wait(r.start("flaky").ID)
+	if op.State != supervisor.OperationDone || op.Deaths != 2 || !slices.Equal(r.starts("flaky"), []string{"1", "1", "1"}) {
+		t.Errorf("it is %+v, begun were %v", op, r.starts("flaky"))
+	}
+	if r.kept(op) != "the archive" {
+		t.Errorf("kept is %q", r.kept(op))
+	}
+}
+
+func TestAnOperationIsParkedAfterThreeDeaths(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	op := r.wait(r.start("dies").ID)
+	if op.State != supervisor.OperationParked || op.Deaths != 3 || len(r.starts("dies")) != 3 || !strings.Contains(op.Result, "3 attempts") {
+		t.Errorf("it is %+v, begun were %v", op, r.starts("dies"))
+	}
+	if _, err := os.Stat(filepath.Join(r.folder, "1")); err == nil {
+		t.Error("what it committed is kept")
+	}
+}
+
+func TestAnOperationGoesOnAfterTheServicesEnd(t *testing.T) {
+	r := newRig(t)
+	end := r.live()
+	op := r.start("hangs")
+	for ended := time.Now().Add(time.Minute); len(r.starts("hangs")) == 0 && time.Now().Before(ended); {
+		<-time.After(time.Millisecond)
+	}
+	end()
+	if was, _, err := r.store.Find(t.Context(), op.ID); err != nil || was.State != supervisor.OperationRunning || was.Deaths != 0 {
+		t.Errorf("at the end of the first life it is %+v, %v", was, err)
+	}
+	r.live()
+	if op = r.wait(op.ID); op.State != supervisor.OperationDone || !slices.Equal(r.starts("hangs"), []string{"1", "1"}) {
+		t.Errorf("it is %+v, begun were %v", op, r.starts("hangs"))
+	}
+}
+
+func TestAnOperationThatCannotBeDoneSaysWhy(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	for user, want := range map[string]string{
+		"refuses": "says that it failed",
+		"forges":  "says that it failed",
+		"nobody":  "no process can be started",
+	} {
+		op := r.wait(r.start(user).ID)
+		if op.State != supervisor.OperationFailed || !strings.Contains(op.Result, want) || strings.Contains(op.Result, "secret") {
+			t.Errorf("%s: it is %+v, want %q", user, op, want)
+		}
+	}
+	if len(r.audited) != 1 || !strings.Contains(r.audited[0], "forges worker.offence the result of operation") {
+		t.Errorf("audited %q", r.audited)
+	}
+}
+
+func TestAnOperationThatIsNotThere(t *testing.T) {
+	r := newRig(t)
+	op, err := r.store.Put(t.Context(), supervisor.Operation{User: "good", Kind: "dance"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.live()
+	if op = r.wait(op.ID); op.State != supervisor.OperationFailed || !strings.Contains(op.Result, "does not know how") {
+		t.Errorf("of a kind that there is not: %+v", op)
+	}
+	if _, err := r.operations.Wait(t.Context(), 4711); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+		t.Errorf("of an id that there is not: %v", err)
+	}
+}
+
+func TestAnOperationOfSomebodyWhoIsNotServedWaits(t *testing.T) {
+	r := newRig(t)
+	r.left = "good-ann"
+	end := r.live()
+	ann, bob := r.start("good-ann"), r.start("good-bob")
+	r.wait(bob.ID)
+	end()
+	if op, _, err := r.store.Find(t.Context(), ann.ID); err != nil || op.State != supervisor.OperationWaiting {
+		t.Errorf("it is %+v, %v", op, err)
+	}
+	r.left = ""
+	r.live()
+	if op := r.wait(ann.ID); op.State != supervisor.OperationDone {
+		t.Errorf("once she is served, it is %+v", op)
+	}
+}
+
+func TestWhatAnOperationCommittedIsGoneAfterAnHour(t *testing.T) {
+	r := newRig(t)
+	end := r.live()
+	op := r.wait(r.start("good").ID)
+	for _, step := range []struct {
+		after time.Duration
+		kept  string
+	}{{59 * time.Minute, "the archive"}, {2 * time.Minute, ""}} {
+		end()
+		r.later += step.after
+		end = r.live()
+		r.wait(r.start("good").ID) // it sweeps before it begins anything
+		if got := r.kept(op); got != step.kept {
+			t.Errorf("after %v kept is %q", r.later, got)
+		}
+	}
+}

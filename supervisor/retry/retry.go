@@ -1,0 +1,33 @@
+// Package retry repeats what must not be lost because something is not available for a while.
+package retry
+
+import (
+	"context"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"mews/supervisor"
+)
+
+// Do repeats do until it succeeds, its error is final, or ctx ends. It waits 100 ms first, then twice as long each time, up
+// to 10 s. failed is called with each error that is not final, and with the wait that follows. Do returns the final error, or
+// ctx's.
+func Do(ctx context.Context, do func() error, final func(error) bool, failed func(err error, wait time.Duration)) error {
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := do()
+		if err != nil && final(err) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(&backoff.ExponentialBackOff{
+		InitialInterval: 100 * time.Millisecond, Multiplier: 2, RandomizationFactor: 0.2, MaxInterval: 10 * time.Second,
+	}), backoff.WithMaxElapsedTime(0), backoff.WithNotify(failed))
+	return err
+}
+
+// Refused says that a store will refuse the same again: what was sent cannot be right, or names what is not there.
+func Refused(err error) bool {
+	code := supervisor.ErrorCode(err)
+	return code == supervisor.CodeInvalid || code == supervisor.CodeNotFound
+}
