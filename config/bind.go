@@ -9,7 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// binder puts a YAML tree into a Config. It keeps where each value stands, for what is found wrong later.
+// binder puts a YAML tree into a Config. It keeps where each value stands, so that later
+// checks can name the line.
 type binder struct {
 	env       Env
 	dir       string // where a relative name of a file with a secret begins

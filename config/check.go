@@ -139,8 +139,8 @@ func (c *checker) checkRules(path string, rules EffectRules) {
 	}
 }
 
-// checkURL notes what is no URL, or not one that fits, and says whether it is right. It shows nothing of one that may
-// hold a password.
+// checkURL notes a text that is no URL, or none that fits, and says whether it is right. It never shows a URL that may hold
+// a password.
 func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bool {
 	u, err := url.Parse(text)
 	switch {
@@ -154,7 +154,7 @@ func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bo
 	return false
 }
 
-// checkUnique notes a value that another key has, and remembers those that none has. "" is no value.
+// checkUnique notes a value that is taken by another key, and takes it otherwise. "" is no value.
 func (c *checker) checkUnique(path, value, shown, want string, taken map[string]string) {
 	switch other := taken[value]; {
 	case value == "":

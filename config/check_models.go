@@ -44,27 +44,27 @@ var cacheTimes = map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute
 // CacheFor is how long providers are to keep what the next request repeats; 0 is not at all.
 func (m Models) CacheFor() time.Duration { return cacheTimes[m.Cache] }
 
-// MayChoose says whether the person may choose a model, which is named in full. What is configured for them they need not
-// choose.
+// MayChoose says whether the person may choose a model, which is named in full. It is not about the models that are configured
+// for them.
 func (u User) MayChoose(spec string) bool {
 	return len(u.ModelsAllowed) == 0 ||
 		slices.ContainsFunc(u.ModelsAllowed, func(glob string) bool { return doublestar.MatchUnvalidated(glob, spec) })
 }
 
-// fullName is a model's name as PROVIDER/MODEL or Offline; a bare one is of a standard provider, where there is one.
-func (m Models) fullName(spec, standard string) (string, bool) {
+// fullName is a model's name as PROVIDER/MODEL or Offline. A bare name is one of the default provider's; "" is no provider.
+func (m Models) fullName(spec, defaultProvider string) (string, bool) {
 	provider, model, slashed := strings.Cut(spec, "/")
 	_, exists := m.Providers[provider]
 	switch {
 	case spec == Offline, slashed && exists && model != "":
 		return spec, true
-	case slashed || exists || spec == "" || standard == "":
+	case slashed || exists || spec == "" || defaultProvider == "":
 		return "", false
 	}
-	return standard + "/" + spec, true
+	return defaultProvider + "/" + spec, true
 }
 
-// onlyProvider is the provider that a bare default is of; "" where there are several.
+// onlyProvider is the provider of a bare default; "" where there are several.
 func (m Models) onlyProvider() string {
 	names := slices.Collect(maps.Keys(m.Providers))
 	if len(names) == 1 {
@@ -118,12 +118,12 @@ func (c *checker) unknownProviders() bool { return c.wrongBefore["models.provide
 // fullName is a model's name in full. A name that can't be judged, because something that it depends on is wrong, is right.
 func (c *checker) fullName(spec string) (full string, ok bool) {
 	m := c.cfg.Models
-	standard, right := m.fullName(m.Default, m.onlyProvider())
-	standard, _, _ = strings.Cut(standard, "/")
-	if standard == Offline {
-		standard = ""
+	byDefault, right := m.fullName(m.Default, m.onlyProvider())
+	defaultProvider, _, _ := strings.Cut(byDefault, "/")
+	if defaultProvider == Offline {
+		defaultProvider = ""
 	}
-	full, ok = m.fullName(spec, standard)
+	full, ok = m.fullName(spec, defaultProvider)
 	_, provider := m.Providers[spec]
 	bare := spec != "" && !provider && !strings.Contains(spec, "/")
 	if c.unknownProviders() || bare && (!right || c.wrongBefore["models.default"]) {

@@ -23,8 +23,8 @@ var userNames = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 // ValidName says whether a user can have a name.
 func ValidName(name string) bool { return userNames.MatchString(name) }
 
-// CheckAdded says what is wrong with a user who is to be added to those of a configuration while the service runs; nil is
-// nothing. It reads the Name, Role, Account, Timezone and Home.
+// CheckAdded says why a user can't be added to those of the configuration while the service runs; nil: they can. It reads the
+// Name, Role, Account, Timezone and Home.
 func (c *Config) CheckAdded(u User) error {
 	switch {
 	case !ValidName(u.Name):
@@ -54,7 +54,7 @@ func (c *Config) OverlapsHome(path string) bool {
 
 func userPath(i int) string { return element("users", i) }
 
-// checkUsers notes what can't be the name or the id of a user, and what two have: it says who somebody is.
+// checkUsers notes names and ids that no user can have, and those that two users have: they say who somebody is.
 func (c *checker) checkUsers(path string, users []User) {
 	if len(users) == 0 {
 		c.wrong(path, gotEmptyList, wantUsers)

@@ -15,7 +15,7 @@ type key struct {
 	path     string            // as problems name it: users[0].role
 	name     string            // as changes name it: users.alice.role
 	tag      reflect.StructTag // "" of an element
-	standard string            // its default
+	defaults string            // its default, as a tag has it; "" is none
 	live     bool              // a change of it holds without a restart
 	value    reflect.Value
 }
@@ -40,7 +40,7 @@ func (k key) below() (all []key) {
 	case v.Kind() == reflect.Struct:
 		for i, name := range keys(v.Type()) {
 			child := key{path: join(k.path, name), name: join(k.name, name), tag: v.Type().Field(i).Tag, live: k.live, value: v.Field(i)}
-			child.standard = cmp.Or(child.tag.Get("default"), k.standard)
+			child.defaults = cmp.Or(child.tag.Get("default"), k.defaults)
 			if reload := child.tag.Get("reload"); reload != "" {
 				child.live = reload == "live"
 			}
@@ -85,8 +85,8 @@ func keys(t reflect.Type) []string {
 // setDefaults gives every key below k that is zero its default.
 func (k key) setDefaults() {
 	k.walk(func(k key) bool {
-		if k.isLeaf() && k.standard != "" && k.value.IsZero() {
-			k.value.Set(fromTag(k.value.Type(), k.standard))
+		if k.isLeaf() && k.defaults != "" && k.value.IsZero() {
+			k.value.Set(fromTag(k.value.Type(), k.defaults))
 		}
 		return true
 	})

@@ -65,7 +65,7 @@ type localProvider struct {
 	kind     string
 	key, url string // names of variables
 	prefix   string // of its models' names; "" is any other
-	hint     string // what is said where there is a key and nothing else
+	hint     string // for a person who has set the key and nothing else
 }
 
 var (

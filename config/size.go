@@ -17,7 +17,7 @@ const (
 	GiB       = 1 << 10 * MiB
 )
 
-// units is in the order in which they are looked for: B ends all of them.
+// units are in the order in which parseSize tries them: all of them end in B.
 var units = []struct {
 	name string
 	size Size
