@@ -112,6 +112,14 @@ const (
 	OutcomeFailed  Outcome = "failed"  // its channel refused it for good, or could not be reached for too long
 )
 
+// DeliveryOutcome is what became of a delivery, as it is closed.
+type DeliveryOutcome struct {
+	Delivery int64
+	Outcome  Outcome
+	Why      string  // what the channel said; not kept of what was sent
+	Told     []int64 // earlier deliveries whose outcome the person knows now, from this one
+}
+
 // Undelivered sums up the deliveries to one chat that did not arrive for certain.
 type Undelivered struct {
 	Conversation Conversation

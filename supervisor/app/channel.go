@@ -19,7 +19,6 @@ import (
 	"mews/supervisor/inbox"
 	"mews/supervisor/markdown"
 	"mews/supervisor/outbox"
-	"mews/supervisor/sqlite"
 	"mews/supervisor/telegram"
 	"mews/supervisor/web"
 )
@@ -53,7 +52,7 @@ func (s *Service) openTelegram(context.Context) (err error) {
 	c.health.Alarm, c.health.Recovered = c.tellAdmins, c.tellAdmins
 	c.outbox = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
-		Deliveries: deliveries{s.db.Outbox()}, Posts: s.db.Posts(), Conversations: following{s.db.Conversations(), s}, Freezes: s.db.Outbox(),
+		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: following{s.db.Conversations(), s}, Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.Config.Telegram.Rate),
 		Grows: func(c supervisor.Conversation) bool { return s.settings.StreamsReplies(c.User) }, Serves: s.serves, Log: s.Log.Named("outbox"),
 		Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget,
@@ -232,13 +231,6 @@ func (c *channel) status() control.Channel {
 	}
 	slices.SortFunc(status.Frozen, func(a, b control.Frozen) int { return strings.Compare(a.Chat, b.Chat) })
 	return status
-}
-
-// deliveries are the store as the outbox asks for it, in words of its own.
-type deliveries struct{ sqlite.Outbox }
-
-func (d deliveries) Close(ctx context.Context, delivery int64, outcome supervisor.Outcome, why string, told []int64) error {
-	return d.Outbox.Close(ctx, sqlite.DeliveryOutcome{Delivery: delivery, Outcome: outcome, Why: why, Told: told})
 }
 
 // render makes the messages that a text is in a chat.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite"
 )
 
 // undelivered is how many messages of a conversation may not have arrived.
@@ -52,7 +51,7 @@ func TestWhatIsSentAgainComesBeforeTheAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		closing := sqlite.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: "as the test has it"}
+		closing := supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: "as the test has it"}
 		if err := h.db.Outbox().Close(t.Context(), closing); err != nil {
 			t.Fatal(err)
 		}

@@ -114,7 +114,7 @@ func (q *chatQueue) closeDelivery(set *postSet) error {
 			q.Forget(f)
 		}
 	}
-	if err := q.Deliveries.Close(q.calls, d.ID, outcome, why, told); err != nil {
+	if err := q.Deliveries.Close(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told}); err != nil {
 		return err
 	}
 	if d.DeleteAfter > 0 {

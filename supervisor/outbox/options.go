@@ -25,8 +25,8 @@ type Deliveries interface {
 	PendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery, error)
 	// UntoldOf lists the deliveries to a conversation that may not have arrived, and of which its person was not told.
 	UntoldOf(ctx context.Context, conversation int64) ([]int64, error)
-	// Close keeps what became of a delivery, and which others its person was told of by it.
-	Close(ctx context.Context, delivery int64, outcome supervisor.Outcome, why string, told []int64) error
+	// Close keeps what became of a delivery.
+	Close(ctx context.Context, o supervisor.DeliveryOutcome) error
 }
 
 // Posts are the messages in chats that show replies.

@@ -86,9 +86,9 @@ func (d disk) UntoldOf(ctx context.Context, conversation int64) ([]int64, error)
 	return got(d.life, "untold", func() ([]int64, error) { return d.db.Outbox().UntoldOf(ctx, conversation) })
 }
 
-func (d disk) Close(ctx context.Context, id int64, o supervisor.Outcome, why string, told []int64) error {
+func (d disk) Close(ctx context.Context, o supervisor.DeliveryOutcome) error {
 	return d.use("close", func() error {
-		return d.db.Outbox().Close(ctx, sqlite.DeliveryOutcome{Delivery: id, Outcome: o, Why: why, Told: told})
+		return d.db.Outbox().Close(ctx, o)
 	})
 }
 

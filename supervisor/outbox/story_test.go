@@ -14,7 +14,6 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/outbox"
-	"mews/supervisor/sqlite"
 )
 
 // plan is a story: what people do, how the channel answers, and when lives end.
@@ -146,10 +145,10 @@ type recorder struct {
 	s *teller
 }
 
-func (f recorder) Close(ctx context.Context, id int64, o supervisor.Outcome, why string, told []int64) error {
+func (f recorder) Close(ctx context.Context, o supervisor.DeliveryOutcome) error {
 	return f.use("close", func() error {
-		err := f.db.Outbox().Close(ctx, sqlite.DeliveryOutcome{Delivery: id, Outcome: o, Why: why, Told: told})
-		f.note(err, func() { f.s.outcomes[id] = o })
+		err := f.db.Outbox().Close(ctx, o)
+		f.note(err, func() { f.s.outcomes[o.Delivery] = o.Outcome })
 		return err
 	})
 }

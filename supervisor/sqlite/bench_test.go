@@ -222,5 +222,5 @@ func oneSend(b *testing.B, db *sqlite.DB, c supervisor.Conversation) error {
 	if err := db.Posts().Settle(b.Context(), p); err != nil {
 		return err
 	}
-	return db.Outbox().Close(b.Context(), sqlite.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeSent})
+	return db.Outbox().Close(b.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeSent})
 }

@@ -18,28 +18,20 @@ var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
 	supervisor.OutcomeFailed:  {outcomePending},
 }
 
-// DeliveryOutcome is what became of a delivery.
-type DeliveryOutcome struct {
-	Delivery int64
-	Outcome  supervisor.Outcome
-	Why      string  // what the channel said; not kept of what was sent
-	Told     []int64 // deliveries whose outcome the person knows now, from this one
-}
-
 // Close keeps what became of a delivery that waited. The same outcome again changes nothing; another is refused. When all
 // that answers an inbound was sent, the inbound is done, and what its turn has taken in with it; a parked one stays parked,
 // and one with an answer that is unknown or failed stays answered. Where the delivery is to vanish, the cleaning of its messages is kept and what it said is not.
-func (s Outbox) Close(ctx context.Context, c DeliveryOutcome) error {
+func (s Outbox) Close(ctx context.Context, c supervisor.DeliveryOutcome) error {
 	err := s.db.write(ctx, func(t tx) error { return t.closeDelivery(c) })
 	return wrap(err, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
 
 // Delivered keeps that the channel has taken a delivery; to say so again changes nothing.
 func (s Outbox) Delivered(ctx context.Context, id int64) error {
-	return s.Close(ctx, DeliveryOutcome{Delivery: id, Outcome: supervisor.OutcomeSent})
+	return s.Close(ctx, supervisor.DeliveryOutcome{Delivery: id, Outcome: supervisor.OutcomeSent})
 }
 
-func (t tx) closeDelivery(c DeliveryOutcome) error {
+func (t tx) closeDelivery(c supervisor.DeliveryOutcome) error {
 	d, err := t.outcomeOf(c.Delivery)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite"
 )
 
 func TestAnInboundIsDoneOnlyWhenAllThatAnswersItWasSent(t *testing.T) {
@@ -54,7 +53,7 @@ func TestOutcomesThatAreRefusedChangeNothing(t *testing.T) {
 		"told again of what": {sent.ID, supervisor.OutcomeUnknown, supervisor.CodeInvalid, "cannot become"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := s.db.Outbox().Close(t.Context(), sqlite.DeliveryOutcome{Delivery: c.delivery, Outcome: c.outcome,
+			err := s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: c.outcome,
 				Told: []int64{failed.ID}})
 			s.refused(err, c.code, c.words)
 			s.same("outbox", s.look(all), before)

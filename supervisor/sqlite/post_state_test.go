@@ -167,7 +167,7 @@ func (c *clumsy) replace(*rapid.T) {
 
 // resend gives the answer up and has it sent again.
 func (c *clumsy) resend(*rapid.T) {
-	if err := c.db.Outbox().Close(c.ctx, DeliveryOutcome{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
+	if err := c.db.Outbox().Close(c.ctx, supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
 		c.Fatal(err)
 	}
 	n, err := c.db.Outbox().Resend(c.ctx, c.home.ID, 1)

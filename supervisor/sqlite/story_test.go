@@ -86,7 +86,7 @@ func (s *story) notice(c supervisor.Conversation, text string) supervisor.Delive
 // close keeps an outcome of a delivery.
 func (s *story) close(d supervisor.Delivery, outcome supervisor.Outcome, why string, told ...int64) {
 	s.Helper()
-	s.must(s.db.Outbox().Close(s.Context(), sqlite.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told}))
+	s.must(s.db.Outbox().Close(s.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told}))
 }
 
 // pending are the texts that wait for a conversation.
