@@ -57,8 +57,8 @@ func benchmarkSpawn(b *testing.B, tier string, heap int) {
 		b.Fatal(err)
 	}
 	heard := make(chan error, 1)
-	r := s.getCurrent()
-	go func() { heard <- r.listen() }()
+	current := s.current
+	go func() { heard <- current.listen() }()
 	var floor, spawned time.Duration
 	for b.Loop() {
 		floor += startDirectly(b, program)

@@ -86,26 +86,26 @@ func (c *child) pid() int {
 
 // openChild makes a child's socketpair and pipe, and gives the worker's ends of both: they are for the spawner, and the
 // caller closes them. Our ends do not block, theirs do, and all close on exec.
-func openChild() (c *child, theirs []int, err error) {
-	pair, err := socketpair()
+func openChild() (c *child, theirs []*os.File, err error) {
+	syscall.ForkLock.RLock() // nothing is forked before they close on exec
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(pair[0])
+		syscall.CloseOnExec(pair[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err == nil {
+		err = syscall.SetNonblock(pair[0], true)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a socketpair: %w", err)
 	}
-	pipe := make([]int, 2)
-	if err := makePipe(pipe); err != nil {
-		spawnwire.CloseAll(pair[:])
-		return nil, nil, fmt.Errorf("make a pipe: %w", err)
+	ours, their := os.NewFile(uintptr(pair[0]), "worker socket"), os.NewFile(uintptr(pair[1]), "worker's end")
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("make a pipe: %w", err), ours.Close(), their.Close())
 	}
-	if err := errors.Join(syscall.SetNonblock(pair[0], true), syscall.SetNonblock(pipe[0], true)); err != nil {
-		spawnwire.CloseAll(append(pipe, pair[:]...))
-		return nil, nil, fmt.Errorf("make a socketpair: %w", err)
-	}
-	return &child{
-		socket:  os.NewFile(uintptr(pair[0]), "worker socket"),
-		stderr:  os.NewFile(uintptr(pipe[0]), "worker stderr"),
-		started: make(chan struct{}),
-		exited:  make(chan struct{}),
-	}, []int{pair[1], pipe[1]}, nil
+	return &child{socket: ours, stderr: read, started: make(chan struct{}), exited: make(chan struct{})}, []*os.File{their, write}, nil
 }
 
 // close closes our ends, where no process came of them.

@@ -16,9 +16,6 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// stderrLinger is how long a dead worker's standard error is still read, should somebody hold its other end open.
-const stderrLinger = time.Second
-
 // process is the life of one worker process. run is its goroutine; stop, isEnding, pid and id are for anybody.
 type process[H Host] struct {
 	managed *managedWorker[H]
@@ -30,7 +27,7 @@ type process[H Host] struct {
 	child   atomic.Pointer[child] // set once, when the spawner has been asked
 	conn    *protocol.Conn        // set before the managedWorker is told that the process is ready, as host is
 	host    H
-	stderr  tail
+	written []string      // the last lines of its standard error, once it is dead
 	leases  int           // of the managedWorker's goroutine alone
 	died    chan struct{} // closed when nothing of it is left
 	err     error         // how it ended; set before died is closed
@@ -90,8 +87,7 @@ func (p *process[H]) limitHit(hit spawnwire.LimitHit) {
 func (p *process[H]) keep(c *child, tasks *sync.WaitGroup) {
 	p.log = p.log.With("worker", c.id)
 	p.connect(c)
-	var drained sync.WaitGroup
-	drained.Go(func() { drain(c.stderr, &p.stderr, p.log, c.exited) })
+	stderr := readStderr(c.stderr, p.log, c.exited)
 	tasks.Go(func() { _ = p.conn.Run(p.ctx) }) // its error stays in conn.Err
 	if err := p.handshake(); err != nil {
 		p.stop(err)
@@ -106,8 +102,7 @@ func (p *process[H]) keep(c *child, tasks *sync.WaitGroup) {
 	}
 	p.managed.do(func() { p.managed.stopping(p) })
 	p.shutdown(c)
-	_ = c.stderr.SetReadDeadline(time.Now().Add(stderrLinger)) // it fails only where drain is through, and has closed it
-	drained.Wait()
+	p.written = stderr.end()
 }
 
 // connect makes the connection, and what answers the worker.
@@ -227,7 +222,7 @@ func waitFor(d time.Duration, done <-chan struct{}) bool {
 
 // endError says how the process ended. c is nil where it was never asked for.
 func (p *process[H]) endError(c *child) error {
-	e := &EndError{User: p.spec.Key, Reason: context.Cause(p.ctx), Stderr: p.stderr.last()}
+	e := &EndError{User: p.spec.Key, Reason: context.Cause(p.ctx), Stderr: p.written}
 	if c == nil {
 		return e
 	}

@@ -11,45 +11,45 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawnerTree knows which of this process's children are spawners. There is one, because a process as a whole is a
-// sub-reaper or is not: what loses its parent because a spawner was killed becomes this process's child.
-var spawnerTree = processTree{spawners: map[*exec.Cmd]bool{}}
+// spawnerTree knows which of this process's children are spawners. There is one of it, because a process is a sub-reaper as a
+// whole: what loses its parent because a spawner was killed becomes this process's child.
+var spawnerTree = processTree{spawners: map[int]bool{}}
 
 type processTree struct {
-	mu       sync.Mutex // of spawners; also held from a spawner's fork to its entry
-	spawners map[*exec.Cmd]bool
+	mu       sync.Mutex   // of spawners; also held from a spawner's fork to its entry
+	spawners map[int]bool // by pid
 }
 
 // orphanRetry is between two looks at what was killed and is still there.
 const orphanRetry = 10 * time.Millisecond
 
 // start starts a spawner, after it has made this process the sub-reaper of all that comes of it.
-func (k *processTree) start(cmd *exec.Cmd) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (t *processTree) start(cmd *exec.Cmd) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if err := becomeSubreaper(); err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	k.spawners[cmd] = true
+	t.spawners[cmd.Process.Pid] = true
 	return nil
 }
 
 // wait waits for a spawner that start has started.
-func (k *processTree) wait(cmd *exec.Cmd) error {
+func (t *processTree) wait(cmd *exec.Cmd) error {
 	err := cmd.Wait()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	delete(k.spawners, cmd)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.spawners, cmd.Process.Pid)
 	return err
 }
 
 // killOrphans kills and reaps what dead spawners have left, until nothing is left, for limit at most.
-func (k *processTree) killOrphans(limit time.Duration) error {
+func (t *processTree) killOrphans(limit time.Duration) error {
 	for began := time.Now(); ; {
-		left, err := k.killOrphansOnce()
+		left, err := t.killOrphansOnce()
 		if err != nil || left == 0 {
 			return err
 		}
@@ -63,10 +63,10 @@ func (k *processTree) killOrphans(limit time.Duration) error {
 // killOrphansOnce kills each child that came from a dead spawner, reaps those that have ended, and says how many it saw. Where it
 // saw none, none is left: each of them has this process above it, and whoever stands between is killed by it, and stays
 // in sight until reaped here.
-func (k *processTree) killOrphansOnce() (int, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	pids, err := k.orphans()
+func (t *processTree) killOrphansOnce() (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	pids, err := t.orphans()
 	for _, pid := range pids { // not reaped yet, so the pid is still its own
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
 			return len(pids), fmt.Errorf("kill process %d of a dead worker: %w", pid, err)
@@ -80,7 +80,7 @@ func (k *processTree) killOrphansOnce() (int, error) {
 
 // orphans lists the children that came from a spawner. They are told from the rest by their session: a spawner begins
 // with one of its own, nobody can enter a session that is there, and whatever else this process starts stays in its.
-func (k *processTree) orphans() ([]int, error) {
+func (t *processTree) orphans() ([]int, error) {
 	session, err := unix.Getsid(0)
 	if err != nil {
 		return nil, fmt.Errorf("ask for the session: %w", err)
@@ -91,18 +91,9 @@ func (k *processTree) orphans() ([]int, error) {
 	}
 	var pids []int
 	for _, p := range all {
-		if p.parent == os.Getpid() && p.session != session && !k.isSpawner(p.pid) {
+		if p.parent == os.Getpid() && p.session != session && !t.spawners[p.pid] {
 			pids = append(pids, p.pid)
 		}
 	}
 	return pids, nil
-}
-
-func (k *processTree) isSpawner(pid int) bool {
-	for cmd := range k.spawners {
-		if cmd.Process.Pid == pid {
-			return true
-		}
-	}
-	return false
 }

@@ -90,10 +90,8 @@ func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 		*path = absolute
 	}
 	s := &Spawner{options: o, log: o.Log, running: make(chan struct{}), answerLimit: answerWait}
-	if err := s.begin(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
+	_, err := s.begin(ctx)
+	return s, err
 }
 
 // Sandbox are what holds a worker in.
@@ -125,111 +123,73 @@ func (s *Spawner) PID() int {
 
 // Close ends a spawner that no Pool runs, and waits for it.
 func (s *Spawner) Close() error {
-	r := s.takeCurrent()
-	if r == nil {
+	p := s.takeCurrent()
+	if p == nil {
 		return nil
 	}
-	return errors.Join(r.end(endWait), closeFile(r.stderr))
+	return p.end(endWait)
 }
 
-// closeFile closes a file that may not be there.
-func closeFile(f *os.File) error {
-	if f == nil {
-		return nil
-	}
-	return f.Close()
-}
-
-// begin starts a spawner and makes it the present one.
-func (s *Spawner) begin(ctx context.Context) error {
-	r, ready, err := startSpawnerProcess(ctx, s.options)
+// begin starts a spawner and makes it the current one.
+func (s *Spawner) begin(ctx context.Context) (*spawnerProcess, error) {
+	p, ready, err := startSpawnerProcess(ctx, s.options)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.current, s.ready = r, ready
+	s.current, s.ready = p, ready
 	close(s.running)
-	return nil
+	return p, nil
 }
 
-// takeCurrent takes the present spawner out of use.
+// takeCurrent takes the current spawner out of use; nil where there is none.
 func (s *Spawner) takeCurrent() *spawnerProcess {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.current
-	if r != nil {
+	p := s.current
+	if p != nil {
 		s.current, s.running = nil, make(chan struct{})
 	}
-	return r
+	return p
 }
 
-func (s *Spawner) getCurrent() *spawnerProcess {
+// run keeps a spawner running until ctx ends. An error says that the last one did not end as it should, or that the one that
+// has started this process is gone.
+func (s *Spawner) run(ctx context.Context) (err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.current
-}
-
-// run keeps a spawner until ctx ends. An error says that the last one did not end as it should, or that the one that has
-// setStarted this process is gone.
-func (s *Spawner) run(ctx context.Context) error {
-	for wait := respawnFirst; ; {
-		began := time.Now()
-		err := s.serve(ctx)
-		if ctx.Err() != nil {
-			return err
+	p := s.current
+	s.mu.Unlock()
+	for wait := respawnFirst; ; wait = min(2*wait, respawnMost) {
+		if p != nil {
+			began := time.Now()
+			err = s.serve(ctx, p)
+			switch {
+			case ctx.Err() != nil:
+				return err
+			case s.options.Started != nil:
+				return errors.Join(errOrphaned, err)
+			case time.Since(began) > respawnReset:
+				wait = respawnFirst
+			}
 		}
-		if s.options.Started != nil {
-			return errors.Join(errOrphaned, err)
-		}
-		s.log.Error("mews-spawner ended, and every worker with it", "error", err, "again", wait)
-		if time.Since(began) > respawnReset {
-			wait = respawnFirst
-		}
-		if wait = s.restart(ctx, wait); wait == 0 {
+		s.log.Error("mews-spawner is not running", "error", err, "again", wait)
+		if waitFor(wait, ctx.Done()) {
 			return nil
 		}
+		p, err = s.begin(ctx)
 	}
 }
 
-// serve listens to the present spawner until it is gone, or ctx ends and it has been ended.
-func (s *Spawner) serve(ctx context.Context) error {
-	r := s.getCurrent()
-	var tasks sync.WaitGroup
-	defer tasks.Wait()
-	gone := make(chan struct{})
-	defer close(gone)
-	if r.stderr != nil {
-		tasks.Go(func() { drain(r.stderr, &tail{}, s.log, gone) })
-	}
-	unhook := context.AfterFunc(ctx, func() { _ = r.conn.Close() }) // ends listen; end closes it again, and reports
-	defer unhook()
-	err := r.listen()
+// serve listens to the current spawner until it is gone, or ctx ends, and ends it.
+func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
+	defer context.AfterFunc(ctx, func() { _ = p.conn.Close() })() // ends listen; end closes it again, and reports
+	err := p.listen()
 	s.takeCurrent()
 	if ctx.Err() != nil {
 		err = nil
 	}
-	err = errors.Join(err, r.end(endWait))
-	if r.stderr != nil {
-		_ = r.stderr.SetReadDeadline(time.Now().Add(stderrLinger)) // it fails only where drain is through, and has closed it
-	}
-	return err
-}
-
-// restart starts a spawner after wait, and then after longer ones until it succeeds. It gives the next wait; 0 when
-// ctx ended.
-func (s *Spawner) restart(ctx context.Context, wait time.Duration) time.Duration {
-	for {
-		if waitFor(wait, ctx.Done()) {
-			return 0
-		}
-		wait = min(2*wait, respawnMost)
-		err := s.begin(ctx)
-		if err == nil {
-			return wait
-		}
-		s.log.Error("start mews-spawner again", "error", err, "again", wait)
-	}
+	return errors.Join(err, p.end(endWait))
 }
 
 // spawn asks for a worker; while no spawner runs it waits, until ctx ends. What becomes of it is told by the child: it
@@ -247,16 +207,19 @@ func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spa
 	if err != nil {
 		return nil, err
 	}
-	defer spawnwire.CloseAll(theirs)
 	c.onLimit = onLimit
-	if err := s.ask(c, theirs, m); err != nil {
+	err = s.ask(c, theirs, m)
+	for _, f := range theirs {
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
 // ask numbers the child and asks for it, in one step, because the spawner wants the numbers to grow.
-func (s *Spawner) ask(c *child, theirs []int, m spawnwire.Spawn) error {
+func (s *Spawner) ask(c *child, theirs []*os.File, m spawnwire.Spawn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.current == nil {

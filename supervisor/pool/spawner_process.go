@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -20,7 +21,7 @@ import (
 type spawnerProcess struct {
 	cmd    *exec.Cmd // nil: it has started this process
 	conn   *spawnwire.Conn
-	stderr *os.File      // the reading end; nil with cmd
+	stderr *stderr       // nil with cmd
 	dead   chan struct{} // closed when the process has been waited for; wait then closes conn, too
 	status error         // how it ended; set before dead is closed
 
@@ -30,20 +31,21 @@ type spawnerProcess struct {
 	cause    error  // of that
 }
 
-// startSpawnerProcess starts a spawner and waits for its first word, no longer than ctx. It gets an environment of nothing, and
-// a session of its own, so that what a terminal sends to the service does not reach it.
-func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (*spawnerProcess, spawnwire.Ready, error) {
-	var ready spawnwire.Ready
-	open := launch
+// startSpawnerProcess starts a spawner and waits for its first word, no longer than ctx.
+func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProcess, ready spawnwire.Ready, err error) {
 	if o.Started != nil {
-		open = adopt
+		p, err = adopt(o)
+	} else {
+		p, err = launch(o)
 	}
-	r, err := open(o)
 	if err == nil {
-		if ready, err = r.awaitReady(ctx); err == nil {
-			return r, ready, nil
+		if ready, err = p.awaitReady(ctx); err == nil {
+			return p, ready, nil
 		}
-		err = r.closeFailed(err)
+		err = errors.Join(err, p.end(stderrLinger)) // it has no workers to clear away
+		if p.stderr != nil && len(p.stderr.lines) > 0 {
+			err = fmt.Errorf("%w; it wrote: %s", err, strings.Join(p.stderr.lines, "; "))
+		}
 	}
 	return nil, ready, fmt.Errorf("start %s: %w", o.Path, err)
 }
@@ -58,49 +60,51 @@ func adopt(o SpawnerOptions) (*spawnerProcess, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &spawnerProcess{conn: conn, dead: make(chan struct{}), children: map[uint64]*child{}}
-	close(r.dead)
-	return r, nil
+	p := &spawnerProcess{conn: conn, dead: make(chan struct{}), children: map[uint64]*child{}}
+	close(p.dead)
+	return p, nil
 }
 
-// launch starts the process, and the goroutine that waits for its end.
+// launch starts the process, and the goroutines that wait for its end and read its standard error. It gets an empty
+// environment, and a session of its own, so that what a terminal sends to the service does not reach it.
 func launch(o SpawnerOptions) (*spawnerProcess, error) {
 	conn, socket, err := spawnwire.Pair()
 	if err != nil {
 		return nil, err
 	}
-	stderr, theirStderr, err := os.Pipe()
+	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, errors.Join(err, conn.Close(), socket.Close())
 	}
 	cmd := exec.Command(o.Path, o.policy()...)
 	cmd.Env = []string{}
 	cmd.ExtraFiles = []*os.File{socket} // its descriptor 3
-	cmd.Stderr = theirStderr
+	cmd.Stderr = write
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	r := &spawnerProcess{cmd: cmd, conn: conn, stderr: stderr, dead: make(chan struct{}), children: map[uint64]*child{}}
 	err = spawnerTree.start(cmd)
-	if closing := errors.Join(socket.Close(), theirStderr.Close()); closing != nil && err == nil {
+	if closing := errors.Join(socket.Close(), write.Close()); closing != nil && err == nil {
 		err = errors.Join(closing, cmd.Process.Kill(), spawnerTree.wait(cmd))
 	}
 	if err != nil {
-		return nil, errors.Join(err, conn.Close(), stderr.Close())
+		return nil, errors.Join(err, conn.Close(), read.Close())
 	}
-	go r.wait()
-	return r, nil
+	p := &spawnerProcess{cmd: cmd, conn: conn, dead: make(chan struct{}), children: map[uint64]*child{}}
+	p.stderr = readStderr(read, o.Log, p.dead)
+	go p.wait()
+	return p, nil
 }
 
 // wait is the goroutine that sees the process's end. It closes the socket, because a process that has ended may have
 // left its end of that to another.
-func (r *spawnerProcess) wait() {
-	r.status = spawnerTree.wait(r.cmd)
-	close(r.dead)
-	_ = r.conn.Close() // it may be closed already
+func (p *spawnerProcess) wait() {
+	p.status = spawnerTree.wait(p.cmd)
+	close(p.dead)
+	_ = p.conn.Close() // it may be closed already
 }
 
-func (r *spawnerProcess) isDead() bool {
+func (p *spawnerProcess) isDead() bool {
 	select {
-	case <-r.dead:
+	case <-p.dead:
 		return true
 	default:
 		return false
@@ -108,14 +112,14 @@ func (r *spawnerProcess) isDead() bool {
 }
 
 // awaitReady reads the spawner's first message.
-func (r *spawnerProcess) awaitReady(ctx context.Context) (spawnwire.Ready, error) {
-	unhook := context.AfterFunc(ctx, func() { _ = r.conn.Close() })
+func (p *spawnerProcess) awaitReady(ctx context.Context) (spawnwire.Ready, error) {
+	unhook := context.AfterFunc(ctx, func() { _ = p.conn.Close() })
 	defer unhook()
-	m, err := r.receive(time.Now().Add(readyWait))
+	m, err := p.receive(time.Now().Add(readyWait))
 	switch {
 	case ctx.Err() != nil:
 		return spawnwire.Ready{}, fmt.Errorf("wait for its first message: %w", context.Cause(ctx))
-	case err == io.EOF, err != nil && r.isDead():
+	case err == io.EOF, err != nil && p.isDead():
 		return spawnwire.Ready{}, errors.New("it ended without a word")
 	case err != nil:
 		return spawnwire.Ready{}, fmt.Errorf("wait for its first message: %w", err)
@@ -132,37 +136,25 @@ func (r *spawnerProcess) awaitReady(ctx context.Context) (spawnwire.Ready, error
 }
 
 // receive waits for a message until then; the zero time means for ever.
-func (r *spawnerProcess) receive(until time.Time) (spawnwire.Message, error) {
-	if err := r.conn.SetReceiveDeadline(until); err != nil {
+func (p *spawnerProcess) receive(until time.Time) (spawnwire.Message, error) {
+	if err := p.conn.SetReceiveDeadline(until); err != nil {
 		return nil, err
 	}
-	m, fds, err := r.conn.Receive()
+	m, fds, err := p.conn.Receive()
 	spawnwire.CloseAll(fds)
 	return m, err
 }
 
-// closeFailed ends a spawner that did not start well, and adds to err what it said.
-func (r *spawnerProcess) closeFailed(err error) error {
-	err = errors.Join(err, r.end(stderrLinger)) // it has no workers to clear away
-	said := make([]byte, lineBytes)
-	if r.stderr != nil && r.stderr.SetReadDeadline(time.Now().Add(stderrLinger)) == nil {
-		if n, _ := io.ReadFull(r.stderr, said); n > 0 {
-			err = fmt.Errorf("%w; it wrote: %s", err, escape(said[:n]))
-		}
-	}
-	return errors.Join(err, closeFile(r.stderr))
-}
-
 // ask asks for a child. The caller sees to the order. A spawner that has not said within limit what became
 // of it hangs, and is killed.
-func (r *spawnerProcess) ask(c *child, theirs []int, m spawnwire.Spawn, limit time.Duration) error {
-	c.spawner = r
-	r.mu.Lock()
-	r.children[c.id] = c
-	r.mu.Unlock()
+func (p *spawnerProcess) ask(c *child, theirs []*os.File, m spawnwire.Spawn, limit time.Duration) error {
+	c.spawner = p
+	p.mu.Lock()
+	p.children[c.id] = c
+	p.mu.Unlock()
 	c.limitAnswer(limit)
-	if err := r.send(c, m, theirs...); err != nil {
-		r.forget(c.id)
+	if err := p.send(c, m, int(theirs[0].Fd()), int(theirs[1].Fd())); err != nil {
+		p.forget(c.id)
 		c.answered()
 		return fmt.Errorf("ask mews-spawner: %w", err)
 	}
@@ -170,86 +162,86 @@ func (r *spawnerProcess) ask(c *child, theirs []int, m spawnwire.Spawn, limit ti
 }
 
 // signal asks for a signal. Where the spawner is gone, so is the child.
-func (r *spawnerProcess) signal(c *child, sig syscall.Signal) {
-	_ = r.send(c, spawnwire.Kill{ID: c.id, Signal: uint32(sig)})
+func (p *spawnerProcess) signal(c *child, sig syscall.Signal) {
+	_ = p.send(c, spawnwire.Kill{ID: c.id, Signal: uint32(sig)})
 }
 
 // send sends a message over a child. A spawner that does not read is killed.
-func (r *spawnerProcess) send(c *child, m spawnwire.Message, fds ...int) error {
-	err := r.conn.Send(m, sendWait, fds...)
+func (p *spawnerProcess) send(c *child, m spawnwire.Message, fds ...int) error {
+	err := p.conn.Send(m, sendWait, fds...)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		r.killHung(c, fmt.Errorf("mews-spawner does not read: %w", err))
+		p.killHung(c, fmt.Errorf("mews-spawner does not read: %w", err))
 	}
 	return err
 }
 
 // killHung ends a spawner that hangs: SIGKILL ends also what is stopped, and its workers die with it. listen then returns,
 // and whoever called that clears up. The first cause stays; the child is the one over whom it hung.
-func (r *spawnerProcess) killHung(c *child, cause error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.cause != nil {
+func (p *spawnerProcess) killHung(c *child, cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cause != nil {
 		return
 	}
-	r.hungOver, r.cause = c, cause
-	r.kill()
-	_ = r.conn.Close() // it may be closed already
+	p.hungOver, p.cause = c, cause
+	p.kill()
+	_ = p.conn.Close() // it may be closed already
 }
 
 // kill ends the spawner; one that has started this process sees that its socket is closed.
-func (r *spawnerProcess) kill() {
-	if r.cmd != nil {
-		_ = r.cmd.Process.Kill() // it fails only if it has ended
+func (p *spawnerProcess) kill() {
+	if p.cmd != nil {
+		_ = p.cmd.Process.Kill() // it fails only if it has ended
 	}
 }
 
 // hangCause says why the spawner was killed; nil: it was not.
-func (r *spawnerProcess) hangCause() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.cause
+func (p *spawnerProcess) hangCause() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cause
 }
 
-// listen hears what becomes of the children until the spawner is gone, is deposed, or breaks the wire.
-func (r *spawnerProcess) listen() error {
+// listen hears what becomes of the children until the spawner is gone, is killed, or breaks the wire.
+func (p *spawnerProcess) listen() error {
 	for {
-		m, err := r.receive(time.Time{})
-		if cause := r.hangCause(); cause != nil {
+		m, err := p.receive(time.Time{})
+		if cause := p.hangCause(); cause != nil {
 			return cause
 		}
 		if err != nil {
 			return fmt.Errorf("listen to mews-spawner: %w", err)
 		}
-		if err := r.handle(m); err != nil {
+		if err := p.handle(m); err != nil {
 			return fmt.Errorf("listen to mews-spawner: %w", err)
 		}
 	}
 }
 
 // handle takes one message.
-func (r *spawnerProcess) handle(m spawnwire.Message) error {
+func (p *spawnerProcess) handle(m spawnwire.Message) error {
 	switch m := m.(type) {
 	case spawnwire.Started:
-		return r.withChild(m.ID, func(c *child) { c.setStarted(int(m.PID)) })
+		return p.withChild(m.ID, func(c *child) { c.setStarted(int(m.PID)) })
 	case spawnwire.Refused:
-		return r.withChild(m.ID, func(c *child) { r.forget(m.ID); c.finish(0, &RefusedError{m.Reason}) })
+		return p.withChild(m.ID, func(c *child) { p.forget(m.ID); c.finish(0, &RefusedError{m.Reason}) })
 	case spawnwire.LimitHit:
-		return r.withChild(m.ID, func(c *child) {
+		return p.withChild(m.ID, func(c *child) {
 			if c.onLimit != nil {
 				c.onLimit(m)
 			}
 		})
 	case spawnwire.Exited:
-		return r.withChild(m.ID, func(c *child) { r.forget(m.ID); c.finish(syscall.WaitStatus(m.Status), nil) })
+		return p.withChild(m.ID, func(c *child) { p.forget(m.ID); c.finish(syscall.WaitStatus(m.Status), nil) })
 	}
 	return fmt.Errorf("%T is not for a supervisor", m)
 }
 
 // withChild calls f with the child of that number, which must be there.
-func (r *spawnerProcess) withChild(id uint64, f func(*child)) error {
-	r.mu.Lock()
-	c := r.children[id]
-	r.mu.Unlock()
+func (p *spawnerProcess) withChild(id uint64, f func(*child)) error {
+	p.mu.Lock()
+	c := p.children[id]
+	p.mu.Unlock()
 	if c == nil {
 		return fmt.Errorf("it speaks of worker %d, which it does not have", id)
 	}
@@ -257,38 +249,39 @@ func (r *spawnerProcess) withChild(id uint64, f func(*child)) error {
 	return nil
 }
 
-func (r *spawnerProcess) forget(id uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.children, id)
+func (p *spawnerProcess) forget(id uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.children, id)
 }
 
-// end closes the socket, on which the spawner kills its workers and ends, waits for it, sees to it that nothing is left
-// of them, and tells the children. A spawner that has not ended within limit is killed; its workers die with it.
-func (r *spawnerProcess) end(limit time.Duration) error {
-	_ = r.conn.Close() // it may be closed already
-	killer := time.AfterFunc(limit, r.kill)
-	<-r.dead
+// end closes the socket, on which the spawner kills its workers and ends. It waits for the spawner, sees to it that nothing
+// of the workers is left, and tells the children. A spawner that has not ended within limit is killed; its workers die with it.
+//
+// A hang counts against the child over which the spawner hung, so that a home that hangs every spawner does not take down
+// everybody's worker again and again.
+func (p *spawnerProcess) end(limit time.Duration) error {
+	_ = p.conn.Close() // it may be closed already
+	killer := time.AfterFunc(limit, p.kill)
+	<-p.dead
 	killer.Stop()
 	err := spawnerTree.killOrphans(endWait)
-	r.mu.Lock()
-	left := r.children
-	r.children = map[uint64]*child{}
-	r.mu.Unlock()
-	for _, c := range left {
-		c.finish(0, r.lossOf(c))
+	if p.stderr != nil {
+		p.stderr.end()
 	}
-	if r.status != nil {
-		err = errors.Join(fmt.Errorf("mews-spawner: %w", r.status), err)
+	p.mu.Lock()
+	left := p.children
+	p.children = map[uint64]*child{}
+	p.mu.Unlock()
+	for _, c := range left {
+		lost := errSpawnerLost
+		if c == p.hungOver {
+			lost = p.cause
+		}
+		c.finish(0, lost)
+	}
+	if p.status != nil {
+		err = errors.Join(fmt.Errorf("mews-spawner: %w", p.status), err)
 	}
 	return err
-}
-
-// lossOf is what a child that the spawner left is told. A hang counts against the one over whom the spawner hung, so that a
-// home that hangs every spawner does not take down everybody again and again.
-func (r *spawnerProcess) lossOf(c *child) error {
-	if c == r.hungOver {
-		return r.cause
-	}
-	return errSpawnerLost
 }

@@ -2,9 +2,8 @@ package pool
 
 import (
 	"bufio"
-	"io"
+	"os"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -20,37 +19,40 @@ const (
 	burstPause = 100 * time.Millisecond //
 )
 
-// tail keeps the last lines. The zero value is ready.
-type tail struct {
-	mu    sync.Mutex // of lines
-	lines []string
+// stderrLinger is how long a dead process's standard error is still read, should somebody hold its other end open.
+const stderrLinger = time.Second
+
+// stderr is a process's standard error, which a goroutine reads to its end: it keeps the last lines and logs some.
+type stderr struct {
+	file  *os.File
+	read  chan struct{} // closed when no more is read
+	lines []string      // run's, until read is closed
 }
 
-func (t *tail) add(line string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.lines) == keptLines {
-		t.lines = append(t.lines[:0], t.lines[1:]...)
-	}
-	t.lines = append(t.lines, line)
+// readStderr begins to read and takes the file over. It does not pause once dead is closed, because the writer is gone then.
+// The caller calls end.
+func readStderr(file *os.File, log hclog.Logger, dead <-chan struct{}) *stderr {
+	s := &stderr{file: file, read: make(chan struct{})}
+	go s.run(log, dead)
+	return s
 }
 
-func (t *tail) last() []string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return append([]string(nil), t.lines...)
+// end waits until no more is read of a process that is dead, and gives the last lines.
+func (s *stderr) end() []string {
+	_ = s.file.SetReadDeadline(time.Now().Add(stderrLinger)) // it fails only where run is through, and has closed it
+	<-s.read
+	return s.lines
 }
 
-// drain reads r to its end and closes it: it keeps the last lines in t and logs some. It does not pause once done is
-// closed, because the writer is gone then.
-func drain(r io.ReadCloser, t *tail, log hclog.Logger, done <-chan struct{}) {
-	in := bufio.NewReaderSize(r, lineBytes)
+func (s *stderr) run(log hclog.Logger, dead <-chan struct{}) {
+	defer close(s.read)
+	in := bufio.NewReaderSize(s.file, lineBytes)
 	budget := logBudget{now: time.Now}
 	for read := 0; ; {
 		raw, err := in.ReadSlice('\n')
 		if len(raw) > 0 {
 			line := escape(raw)
-			t.add(line)
+			s.lines = append(s.lines[max(0, len(s.lines)-keptLines+1):], line)
 			budget.log(log, line)
 		}
 		if err != nil && err != bufio.ErrBufferFull {
@@ -58,11 +60,11 @@ func drain(r io.ReadCloser, t *tail, log hclog.Logger, done <-chan struct{}) {
 		}
 		if read += len(raw); read >= burstBytes {
 			read = 0
-			waitFor(burstPause, done)
+			waitFor(burstPause, dead)
 		}
 	}
 	budget.flush(log)
-	if err := r.Close(); err != nil {
+	if err := s.file.Close(); err != nil {
 		log.Warn("close standard error", "error", err)
 	}
 }

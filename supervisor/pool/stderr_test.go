@@ -3,6 +3,7 @@ package pool
 import (
 	"bytes"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,24 +13,35 @@ import (
 )
 
 // drained gives what is kept and what is logged of some standard error.
-func drained(text string) (kept []string, logged string) {
+func drained(t *testing.T, text string) (kept []string, logged string) {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var log bytes.Buffer
 	gone := make(chan struct{})
 	close(gone)
-	var lines tail
-	drain(io.NopCloser(strings.NewReader(text)), &lines, hclog.New(&hclog.LoggerOptions{Output: &log}), gone)
-	return lines.last(), log.String()
+	s := readStderr(r, hclog.New(&hclog.LoggerOptions{Output: &log}), gone)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Error(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	<-s.read
+	return s.end(), log.String()
 }
 
 func TestStandardErrorIsKeptByItsLastLines(t *testing.T) {
-	kept, _ := drained(strings.Repeat("early\n", 100) + "the cause\r\nthe end")
+	kept, _ := drained(t, strings.Repeat("early\n", 100)+"the cause\r\nthe end")
 	if len(kept) != keptLines || kept[keptLines-2] != "the cause" || kept[keptLines-1] != "the end" {
 		t.Errorf("kept %q", kept)
 	}
 }
 
 func TestAFloodIsLoggedInPart(t *testing.T) {
-	_, logged := drained(strings.Repeat("flood\n", 50_000))
+	_, logged := drained(t, strings.Repeat("flood\n", 50_000))
 	if n := strings.Count(logged, "line=flood"); n != loggedMost {
 		t.Errorf("%d lines logged, want %d", n, loggedMost)
 	}
@@ -57,7 +69,7 @@ func TestTheLogBudgetComesBack(t *testing.T) {
 }
 
 func TestALineWithoutEndIsCutIntoPieces(t *testing.T) {
-	kept, _ := drained(strings.Repeat("x", 10*lineBytes))
+	kept, _ := drained(t, strings.Repeat("x", 10*lineBytes))
 	for _, line := range kept {
 		if len(line) > lineBytes {
 			t.Errorf("a line of %d bytes is kept", len(line))
