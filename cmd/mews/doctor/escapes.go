@@ -1,0 +1,113 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"golang.org/x/sys/unix"
+
+	"mews/protocol"
+	"mews/supervisor/placement"
+	"mews/supervisor/pool"
+)
+
+// TryEscapes has a worker try everything to get out of its walls and prints a table of what came of it. It fails when an attempt
+// got out that is not known to.
+func TryEscapes(ctx context.Context, o Options) error {
+	started, err := placement.StartedBy()
+	if err != nil {
+		return err
+	}
+	s, workers, err := startSpawner(ctx, o.Config, started)
+	if err != nil {
+		return err
+	}
+	bad, err := tryEscapesIn(ctx, o, s, workers)
+	if err := errors.Join(err, s.Close()); err != nil { // it is closed already unless something was wrong before
+		return err
+	}
+	if bad > 0 {
+		return fmt.Errorf(textEscaped, bad, s.Sandbox().Tier)
+	}
+	return nil
+}
+
+// tryEscapesIn has a worker of a spawner make every attempt. bad is how many got out that are not known to.
+func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers placement.Account) (bad int, err error) {
+	cfg := o.Config
+	err = errors.Join(os.MkdirAll(cfg.State, 0o711), os.MkdirAll(filepath.Join(cfg.State, "private"), 0o700))
+	if err != nil {
+		return 0, fmt.Errorf("make the state folder: %w", err)
+	}
+	if err := placement.CheckState(cfg.State); err != nil {
+		return 0, err
+	}
+	place, err := placement.SelfTestPlace(cfg.State, workers)
+	if err != nil {
+		return 0, err
+	}
+	walls := s.Sandbox()
+	fmt.Fprintf(o.Out, "walls   %s. %s\nlimits  %s\n\n", walls.Tier, walls.Why, walls.Limits)
+	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarker)
+	defer os.Remove(marker)
+	var findings []protocol.Finding
+	err = placement.WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[placement.NoHost]) (err error) {
+		findings, err = placement.Escapes(ctx, worker, cfg.State, workers, true)
+		return err
+	})
+	checkDaemon(findings, marker)
+	return writeEscapes(o.Out, walls.Tier, findings), err
+}
+
+// checkDaemon completes the finding about the daemon that a worker left behind, once the worker has ended. It lives as long as the
+// marker is locked.
+func checkDaemon(findings []protocol.Finding, marker string) {
+	i := slices.IndexFunc(findings, func(f protocol.Finding) bool { return f.Row == "X1" && f.Outcome == protocol.OutcomeUntried })
+	if i < 0 {
+		return
+	}
+	file, err := os.OpenFile(marker, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0) // it is the worker's: it may be anything
+	if err != nil {
+		return // the worker has said why there is none
+	}
+	defer file.Close()
+	lock := unix.Flock_t{Type: unix.F_WRLCK}
+	switch err := unix.FcntlFlock(file.Fd(), unix.F_GETLK, &lock); {
+	case err != nil:
+		findings[i].Detail = fmt.Sprintf("ask for the lock of %s: %v", marker, err)
+	case lock.Type == unix.F_UNLCK:
+		findings[i].Outcome, findings[i].Detail = protocol.OutcomeStopped, textDaemonEnded
+	default:
+		findings[i].Outcome, findings[i].Detail = protocol.OutcomeEscaped, fmt.Sprintf(textDaemonLives, lock.Pid)
+	}
+}
+
+// writeEscapes prints a line for every attempt and a sum, and returns how many got out that are not known to.
+func writeEscapes(w io.Writer, tier string, findings []protocol.Finding) (bad int) {
+	marks := map[string]string{protocol.OutcomeStopped: markStopped, protocol.OutcomeUntried: markUntried}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	counts := map[string]int{}
+	for _, f := range findings {
+		mark := marks[f.Outcome]
+		if f.Outcome == protocol.OutcomeEscaped {
+			mark = markEscaped
+			if known := placement.KnownEscapes[tier][f.Row]; known != "" {
+				mark, f.Detail = markKnown, known
+			} else {
+				bad++
+			}
+		}
+		counts[mark]++
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", f.Row, mark, f.What, strings.ReplaceAll(f.Detail, "\n", " "))
+	}
+	_ = t.Flush()
+	fmt.Fprintf(w, textEscapesSum, len(findings), tier, counts[markStopped], counts[markKnown], counts[markUntried], bad)
+	return bad
+}

@@ -1,0 +1,129 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/supervisor/access"
+	"mews/supervisor/app"
+	"mews/supervisor/placement"
+)
+
+// examineGate says who has a second factor, who must have one and has not, and who is locked out.
+func examineGate(ctx context.Context, o Options) (string, error) {
+	if !hasDatabase(o.Config) {
+		return textNoFactors, nil
+	}
+	var list app.People
+	if err := app.Have(ctx, o.Config, app.MethodUserList, app.Named{}, &list); err != nil {
+		return "", err
+	}
+	var have, lack, locked []string
+	for _, p := range list.Users {
+		switch {
+		case p.Factor.State == app.FactorConfirmed:
+			have = append(have, p.Name)
+		case p.Factor.Mode == string(config.TOTPRequired) && !p.Suspended:
+			lack = append(lack, p.Name)
+		}
+		if !p.Factor.LockedUntil.IsZero() {
+			locked = append(locked, fmt.Sprintf("%s until %s", p.Name, p.Factor.LockedUntil.Local().Format("2006-01-02 15:04")))
+		}
+	}
+	var wrong []string
+	if len(lack) > 0 {
+		wrong = append(wrong, fmt.Sprintf(textFactorsLacking, strings.Join(lack, ", "), lack[0]))
+	}
+	if len(locked) > 0 {
+		wrong = append(wrong, fmt.Sprintf(textLockedOut, strings.Join(locked, ", ")))
+	}
+	switch {
+	case len(wrong) > 0:
+		return "", &warning{strings.Join(wrong, "; ")}
+	case len(have) == 0:
+		return textNoFactors, nil
+	}
+	return fmt.Sprintf(textFactors, strings.Join(have, ", ")), nil
+}
+
+// hasDatabase says whether a Mews has run here: the doctor makes no state folder.
+func hasDatabase(cfg *config.Config) bool {
+	_, err := os.Stat(filepath.Join(cfg.State, "private", "mews.db"))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// examineSeal looks whether the key that seals second factors is there, and readable by nobody else.
+func examineSeal(_ context.Context, o Options) (string, error) {
+	cfg := o.Config
+	if cfg.Access.KeyFile != "" {
+		return textKeyFile, nil // the file was read and checked with the configuration
+	}
+	path := filepath.Join(cfg.State, "private", "seal.key")
+	state, err1 := os.Stat(cfg.State)
+	key, err2 := os.Lstat(path)
+	if err1 == nil && err2 == nil && os.Getuid() == 0 && placement.UIDOf(state) != 0 {
+		return examineSealOf(placement.UIDOf(state), path, key)
+	}
+	_, err := access.LoadKey(path, false)
+	if errors.Is(err, fs.ErrNotExist) && !hasDatabase(cfg) {
+		return textKeyNotYet, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf(textKeyUnread, err)
+	}
+	return fmt.Sprintf(textKeyOwn, path), nil
+}
+
+// examineSealOf looks at the key of a service that runs under another account, whose key only root can look at.
+func examineSealOf(service uint32, path string, key fs.FileInfo) (string, error) {
+	if placement.UIDOf(key) != service || key.Mode().Perm()&0o077 != 0 {
+		return "", fmt.Errorf(textKeyExposed, path, service)
+	}
+	return fmt.Sprintf(textKeyOfService, path, service), nil
+}
+
+// examineBudget looks whether a budget is set while a model's price is not known: such a model answers nobody who has a limit.
+func examineBudget(ctx context.Context, o Options) (string, error) {
+	cfg := o.Config
+	limited := cfg.Budget.Month.Micro > 0 || cfg.Budget.Users.Day.Micro > 0 || cfg.Budget.Users.Month.Micro > 0
+	for _, u := range cfg.Users {
+		limited = limited || app.BudgetOf(u.Budget) != app.BudgetOf(config.SpendLimits{})
+	}
+	if !limited {
+		return textNoBudget, nil
+	}
+	s := &app.Service{Ground: app.Ground{Config: cfg, Log: app.Discard()}}
+	if err := s.OpenModels(ctx); err != nil {
+		return "", err
+	}
+	defer s.Models.Close()
+	unpriced := map[string]bool{}
+	for _, spec := range namedModels(cfg) {
+		if _, known := s.Models.Cost(spec, protocol.Usage{Input: 1}, time.Duration(0)); !known {
+			unpriced[spec] = true
+		}
+	}
+	if len(unpriced) > 0 {
+		return "", &warning{fmt.Sprintf(textNoPrice, strings.Join(slices.Sorted(maps.Keys(unpriced)), ", "))}
+	}
+	return textPricesKnown, nil
+}
+
+// namedModels are the models that a configuration names.
+func namedModels(cfg *config.Config) []string {
+	specs := append([]string{cfg.Models.Default, cfg.Models.Small}, cfg.Models.Fallback...)
+	for _, u := range cfg.Users {
+		specs = append(specs, u.Model)
+	}
+	return slices.DeleteFunc(specs, func(spec string) bool { return spec == "" })
+}

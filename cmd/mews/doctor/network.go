@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"mews/config"
+	"mews/protocol/amount"
+	"mews/supervisor/app"
+	"mews/supervisor/control"
+	"mews/supervisor/telegram"
+)
+
+func examineModels(ctx context.Context, o Options) (string, error) {
+	found := []string{"default " + o.Config.Models.Default}
+	for name, p := range o.Config.Models.Providers {
+		u, err := url.Parse(p.BaseURL)
+		if err != nil {
+			return "", fmt.Errorf("provider %s: %w", name, err)
+		}
+		if err := dial(ctx, u); err != nil {
+			return "", fmt.Errorf(textProviderSilent, name, u.Host, err)
+		}
+		found = append(found, name+" answers at "+u.Host)
+	}
+	return strings.Join(found, "; "), nil
+}
+
+// dial opens a connection and closes it. It shows that something listens, not that a key is right.
+func dial(ctx context.Context, u *url.URL) error {
+	port := u.Port()
+	if port == "" {
+		port = u.Scheme // net knows http and https
+	}
+	dialer := net.Dialer{Timeout: 3 * time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// examineTelegram asks who the bot is. It does not poll: waiting updates are the service's.
+func examineTelegram(ctx context.Context, o Options) (string, error) {
+	t := o.Config.Telegram
+	if t.Token.Reveal() == "" {
+		return textNoTelegram, nil
+	}
+	client, err := telegram.New(telegram.Options{Token: t.Token.Reveal(), APIURL: t.APIURL})
+	if err != nil {
+		return "", err
+	}
+	defer client.Close()
+	bounded, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	bot, err := client.Me(bounded)
+	if err != nil {
+		return "", fmt.Errorf(textTelegramSilent, t.APIURL, err)
+	}
+	people := 0
+	for _, u := range o.Config.Users {
+		if u.Telegram != 0 {
+			people++
+		}
+	}
+	way := textPolling
+	if t.Webhook.URL != "" {
+		way = fmt.Sprintf(textWebhook, t.Webhook.URL)
+	}
+	return fmt.Sprintf("@%s, %s, for %s", bot.Username, way, amount.Of(people, "person", "people")), nil
+}
+
+func examineService(ctx context.Context, o Options) (string, error) {
+	status, err := serviceStatus(ctx, o.Config)
+	if errors.As(err, new(*control.NotRunning)) {
+		return textNotRunning, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if status.Version != o.Version {
+		return "", fmt.Errorf(textOtherService, status.Version, o.Version)
+	}
+	return fmt.Sprintf(textRunning, status.PID, status.Waiting.Parked), nil
+}
+
+// serviceStatus asks the service that runs, if one does.
+func serviceStatus(ctx context.Context, cfg *config.Config) (status control.Status, err error) {
+	err = control.Ask(ctx, app.SocketPath(cfg), control.MethodStatus, nil, &status)
+	return status, err
+}

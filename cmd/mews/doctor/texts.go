@@ -1,0 +1,71 @@
+package doctor
+
+// What the examinations find, in their order.
+const (
+	textNeedAttention = "%d of these need attention"
+	textNoConfig      = "none, which is fine"
+
+	textPrograms    = "mews, mews-spawner and mews-worker are there, %s"
+	textOtherWorker = "mews is %s and %s says %q; `make build` makes all three alike"
+
+	textStateClosed = "%s can't be written by this account: %w; choose another `state:` or give the account the folder"
+	textDiskFree    = "%s free below %s"
+	textDiskLow     = "only %s are free below %s; messages are refused when it is full: make room"
+
+	textHomes      = "%s with a folder"
+	textHomeClosed = "%s's folder %s: %w"
+	textHomeOwner  = "%s's folder %s belongs to uid %d, and their worker is uid %d: chown -R %d:%d %s"
+
+	textProviderSilent = "provider %s: nothing answers at %s: %w; is it running, and is base_url right?"
+
+	textNoTelegram     = "not configured; with telegram.token, or TELEGRAM_TOKEN and MEWS_TELEGRAM_ID, people can talk there"
+	textTelegramSilent = "ask Telegram at %s who the bot is: %w; is the token right (@BotFather has it), and the network there?"
+	textPolling        = "polling"
+	textWebhook        = "called at %s"
+
+	textNotRunning   = "not running; start it with `mews run`"
+	textRunning      = "running, process %d, %d messages given up on"
+	textOtherService = "the service runs version %s and this is %s: restart it"
+)
+
+// Of the gate, its key and the budget.
+const (
+	textNoFactors      = "nobody has a second factor yet; `mews totp enroll NAME` sets one up"
+	textFactors        = "a second factor is set up for %s"
+	textFactorsLacking = "%s must have a second factor and can't speak without one: `mews totp enroll %s`"
+	textLockedOut      = "locked out after wrong codes: %s; `mews totp unlock NAME` takes codes again"
+
+	textKeyFile      = "second factors are sealed with the key of access.key_file"
+	textKeyNotYet    = "the key that seals second factors is made when Mews starts"
+	textKeyUnread    = "%w; people with a second factor can't speak until the key can be read"
+	textKeyOwn       = "%s can be read by this account alone"
+	textKeyExposed   = "%s must belong to the service, and nobody else may read it: chown it to %d, and chmod 600"
+	textKeyOfService = "%s can be read by the service's account alone, user id %d"
+
+	textNoBudget    = "no limit on what models may cost; `budget:` in the configuration sets one"
+	textNoPrice     = "there is a budget, and no price is known of %s: people whom the budget limits get no answer from there. Set prices in models.prices"
+	textPricesKnown = "the price of every configured model is known"
+)
+
+// Of the walls and the limits.
+const (
+	textLimits        = "%s of memory and %d processes for each worker. %s"
+	textLimitsUnknown = "not known before there are walls"
+	textSharedAccount = " %d people share the account %s: give each an `account:` of their own."
+
+	// spawnerBetter is what a spawner writes before the tiers that it could not have.
+	spawnerBetter = " Better walls do not hold here: "
+)
+
+// Of the attempts to get out of the walls.
+const (
+	markStopped = "stopped"
+	markUntried = "not tried"
+	markEscaped = "ESCAPED"
+	markKnown   = "known" // to get out in this tier
+
+	textEscapesSum  = "\n%d attempts in tier %s: %d stopped, %d known not to be, %d not tried here, %d ESCAPED\n"
+	textEscaped     = "%d attempts got out of the walls %q"
+	textDaemonEnded = "the daemon ended with its worker"
+	textDaemonLives = "the daemon lives on as process %d"
+)

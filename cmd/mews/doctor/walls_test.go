@@ -1,0 +1,94 @@
+package doctor
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/supervisor/placement"
+)
+
+// TestWhyThereAreNoWalls: in the spawner's words alone, with its lines as lines.
+func TestWhyThereAreNoWalls(t *testing.T) {
+	const said = `start /bin/mews-spawner: it ended without a word` + "\n" + `mews-spawner: exit status 1; it wrote: mews-spawner: ` +
+		`there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two`
+	spawners := errors.New(said)
+	if got, want := placement.SandboxFault(spawners).Error(), "there are no walls (\"namespaces\" is asked for):\nnamespaces: one\nlandlock: two"; got != want {
+		t.Errorf("%s", got)
+	}
+	if got := limitsUnknown(spawners); !errors.As(got, new(*warning)) {
+		t.Errorf("the limits: %v", got)
+	}
+	for _, other := range []error{errors.New("no such program"), errors.New(`it wrote: mews-spawner: \q`), nil} {
+		if placement.SandboxFault(other) != other || limitsUnknown(other) != other {
+			t.Errorf("%v is not left as it is", other)
+		}
+	}
+	if got, want := indented("one\ntwo"), "one\n                two"; got != want {
+		t.Errorf("%q", got)
+	}
+	for why, want := range map[string]string{
+		"All is well.": "All is well.",
+		"Some hold. Better walls do not hold here: accounts: one; namespaces: two.": "Some hold.\nBetter walls do not hold here:\n" +
+			"accounts: one\nnamespaces: two.",
+	} {
+		if got := lineATier(why); got != want {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
+// Who has no account of their own shares the service's, and it says so only where accounts are the walls.
+func TestWhoSharesAnAccountIsSaid(t *testing.T) {
+	cfg := &config.Config{Users: []config.User{{Name: "ann"}, {Name: "ben", Account: "ben"}, {Name: "cat"}}}
+	if got := sharing(cfg, "accounts"); !strings.HasPrefix(got, " 2 people share the account ") {
+		t.Errorf("%q", got)
+	}
+	if got := sharing(cfg, "namespaces"); got != "" {
+		t.Errorf("in namespaces: %q", got)
+	}
+	cfg.Users = cfg.Users[1:]
+	if got := sharing(cfg, "accounts"); got != "" {
+		t.Errorf("one alone: %q", got)
+	}
+}
+
+// TestADaemonThatOutlivesItsWorkerIsSeen by the lock that it keeps.
+func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
+	marker := filepath.Join(t.TempDir(), protocol.DaemonMarker)
+	outcome := func() string {
+		findings := []protocol.Finding{{Row: "F1", Outcome: protocol.OutcomeUntried}, {Row: "X1", Outcome: protocol.OutcomeUntried}}
+		checkDaemon(findings, marker)
+		if findings[0].Outcome != protocol.OutcomeUntried {
+			t.Errorf("of another row: %+v", findings[0])
+		}
+		return findings[1].Outcome
+	}
+	if got := outcome(); got != protocol.OutcomeUntried {
+		t.Errorf("without a marker: %s", got)
+	}
+	// A lock is a process's, and this one's own would not be seen.
+	daemon := exec.Command("python3", "-c", "import fcntl, sys\nf = open(sys.argv[1], 'w')\nfcntl.lockf(f, fcntl.LOCK_EX)\n"+
+		"print('locked', flush=True)\nsys.stdin.read()", marker)
+	in, err1 := daemon.StdinPipe()
+	out, err2 := daemon.StdoutPipe()
+	if err := errors.Join(err1, err2, daemon.Start()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 16)); err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome(); got != protocol.OutcomeEscaped {
+		t.Errorf("while it lives: %s", got)
+	}
+	if err := errors.Join(in.Close(), daemon.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome(); got != protocol.OutcomeStopped {
+		t.Errorf("when it is gone: %s", got)
+	}
+}

@@ -1,0 +1,131 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+)
+
+// TestVictimsOfAKilledRunAreRemoved: old ones of this account, and nothing else.
+func TestVictimsOfAKilledRunAreRemoved(t *testing.T) {
+	temporary, private := t.TempDir(), t.TempDir()
+	now := time.Now()
+	long := now.Add(-2 * VictimsOld)
+	want := map[string]bool{}
+	for _, left := range []struct {
+		dir, name string
+		folder    bool
+		made      time.Time
+		stays     bool
+	}{
+		{temporary, VictimsPrefix + "old", true, long, false},
+		{temporary, VictimsPrefix + "new", true, now, true},
+		{temporary, VictimsPrefix + "file", false, long, true},
+		{temporary, "mews-other", true, long, true},
+		{private, CanaryPrefix + "old", false, long, false},
+		{private, CanaryPrefix + "new", false, now, true},
+		{private, "key", false, long, true},
+	} {
+		path := filepath.Join(left.dir, left.name)
+		inside := path
+		if left.folder {
+			inside = filepath.Join(path, "outside")
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(os.WriteFile(inside, []byte("secret"), 0o600), os.Chtimes(path, left.made, left.made)); err != nil {
+			t.Fatal(err)
+		}
+		want[path] = left.stays
+	}
+	elsewhere := filepath.Join(t.TempDir(), "kept")
+	if err := errors.Join(os.WriteFile(elsewhere, nil, 0o600), os.Symlink(filepath.Dir(elsewhere), filepath.Join(temporary, VictimsPrefix+"link"))); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 { // another account's
+		theirs := filepath.Join(temporary, VictimsPrefix+"theirs")
+		if err := errors.Join(os.Mkdir(theirs, 0o700), os.Chown(theirs, 54321, 54321), os.Chtimes(theirs, long, long)); err != nil {
+			t.Fatal(err)
+		}
+		want[theirs] = true
+	}
+	SweepVictims(temporary, private, now)
+	for path, stays := range want {
+		if _, err := os.Lstat(path); (err == nil) != stays {
+			t.Errorf("%s: %v, and it is to stay: %t", path, err, stays)
+		}
+	}
+	if _, err := os.Stat(elsewhere); err != nil {
+		t.Errorf("behind a link: %v", err)
+	}
+	SweepVictims(filepath.Join(temporary, "nowhere"), private, now)
+}
+
+// TestAnAttemptRemovesWhatAnEarlierOneLeft: before it makes victims of its own.
+func TestAnAttemptRemovesWhatAnEarlierOneLeft(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	left := filepath.Join(os.TempDir(), VictimsPrefix+"1")
+	long := time.Now().Add(-2 * VictimsOld)
+	if err := errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, long, long)); err != nil {
+		t.Fatal(err)
+	}
+	v, err := NewVictims(t.TempDir(), Account{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), VictimsPrefix+"*"))
+	if err != nil || !slices.Equal(dirs, []string{v.Dir}) {
+		t.Errorf("%q, %v; want %s alone", dirs, err, v.Dir)
+	}
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(v.Dir); !errors.Is(err, os.ErrNotExist) {
+		t.Error(fmt.Errorf("its own folder: %w", err))
+	}
+}
+
+// TestWhatKeepsMewsFromServing: an attempt that got out and is not known to, and one that could not be made.
+func TestWhatKeepsMewsFromServing(t *testing.T) {
+	findings := []protocol.Finding{
+		{Row: "F2", Outcome: protocol.OutcomeStopped}, {Row: "F3", Outcome: protocol.OutcomeEscaped},
+		{Row: "F5", Outcome: protocol.OutcomeUntried}, {Row: "F14", Outcome: protocol.OutcomeEscaped},
+	}
+	for tier, want := range map[string]string{"accounts": "F3 F5 F14", "landlock": "F3 F5"} {
+		var rows []string
+		for _, f := range Holes(tier, findings) {
+			rows = append(rows, f.Row)
+		}
+		if got := strings.Join(rows, " "); got != want {
+			t.Errorf("%s: %s, want %s", tier, got, want)
+		}
+	}
+}
+
+// TestVictimsOfAnotherAccountAreSweptToo: their folder stays this account's, and only what is in it is the worker's.
+func TestVictimsOfAnotherAccountAreSweptToo(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	v, err := NewVictims(t.TempDir(), Account{UID: 54321, GID: 54321})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(v.OwnOutside)
+	if err != nil || os.Getuid() == 0 && UIDOf(info) != 54321 {
+		t.Errorf("%v belongs to %d", err, UIDOf(info))
+	}
+	SweepVictims(os.TempDir(), "", time.Now().Add(2*VictimsOld))
+	if _, err := os.Stat(v.Dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("left behind: %v", err)
+	}
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+}
