@@ -12,15 +12,14 @@ type Item struct {
 	Inbound Inbound
 	Update  int64  // the source's own number of it
 	Raw     string // what the source sent, as it sent it; "" keeps none
-	// Answer, where it is not "", answers it at once, whatever gate it meets, and no turn begins: it says nothing that is
-	// anybody's.
+	// Answer, where it is not "", answers it at once, whatever its gate decides, and no turn begins. It says nothing private.
 	Answer   string
-	Decision GateDecision // what its gate has said; one that is refused is not kept as it is, but with an Answer or not at all
+	Decision GateDecision // of a refused inbound nothing is kept but an Answer, or nothing at all
 }
 
 // Receipt is what has come of a batch.
 type Receipt struct {
 	Kept     []Inbound // each item's, in order; what was there before as it is
-	Released []Inbound // those that a code in the batch has let through, oldest first; they may be among Kept as held
+	Released []Inbound // what a code in the batch has let through, oldest first; an item of it may be in Kept too, as held
 	Queued   []int64   // conversations for which something was put into the outbox, each once
 }

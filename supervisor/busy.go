@@ -1,6 +1,6 @@
 package supervisor
 
-// Busy is what becomes of a text that is sent in a conversation while its turn runs. Commands act at once in any case.
+// Busy is what becomes of a text that is sent while a turn of its conversation runs. Commands run at once in any case.
 type Busy string
 
 const (

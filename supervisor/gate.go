@@ -7,9 +7,9 @@ type Factor struct {
 	User        string
 	Secret      []byte // sealed to the user; nil where they have not enrolled
 	Confirmed   bool   // a code has shown that they hold it; before that it counts for nothing
-	LastPeriod  int64  // of the last code that was taken: no step up to it is taken again
-	Failures    int    // since the last success or lock-out
-	Lockouts    int    // since the last success
+	LastPeriod  int64  // of the last code that was taken, in 30 seconds since 1970: no code up to it is taken again
+	Failures    int    // wrong codes since the last right one or lockout
+	Lockouts    int    // since the last right code
 	LockedUntil time.Time
 	Recovery    []string // SHA-256 of the recovery codes that are left, in hexadecimal
 }
@@ -21,43 +21,42 @@ type Verdict struct {
 	Text   string // for the person
 }
 
-// Decide holds a code against a factor, and gives the factor as it is from then on. It is called within the transaction
-// that reads the one and writes the other: of a hundred that try one code at once, one is right.
+// Decide holds a code against a factor, and returns the factor as it is from then on. It is called within the transaction that reads
+// and writes the factor: of a hundred who try one code at once, one is right.
 type Decide func(f Factor, now time.Time) (Factor, Verdict)
 
-// Guard has an inbound meet a gate as it is kept, in the same transaction.
+// Guard has an inbound held if the gate is closed when it is kept. Both happen in one transaction.
 type Guard struct {
 	IdleTimeout, Lifetime time.Duration // how long the gate stays open: after it was last passed, and in all
-	Challenge             string        // what the person is told where it is closed: once for all that it holds in a conversation
+	Challenge             string        // what the person is told of a closed gate: once for all that it holds in a conversation
 	// At is where the challenge goes; the zero value is where the inbound came from. Codes are for private chats.
 	At Conversation
-	// RepeatSoon has the person be told again soon: they may have meant the inbound as a code.
+	// RepeatSoon has the challenge be repeated soon: the person may have meant the inbound as a code.
 	RepeatSoon bool
-	// AnswerOnly says that no code will open it now: the inbound is answered with the Challenge, and is not held.
+	// AnswerOnly says that no code would open the gate now: the inbound is answered with the challenge, and not held.
 	AnswerOnly bool
-	// Decide is set where the inbound is a code if the gate is closed, and words if it is open: closed, it is tried, and no
-	// word of it is kept.
+	// Decide is set where the inbound is a code if the gate is closed, and words if it is open. A code is tried, and no word of it is
+	// kept.
 	Decide Decide
 }
 
-// Lock is what of a person's gate an inbound closes.
+// Lock is where an inbound closes its person's gate; "" is nowhere.
 type Lock string
 
-// What may be closed; "" is nothing.
 const (
 	LockHere Lock = "here" // in the inbound's chat
 	LockAll  Lock = "all"  // in every chat of theirs
 )
 
-// Decision is what is to become of an inbound.
+// GateDecision is what becomes of an inbound.
 type GateDecision struct {
 	Guard *Guard // nil lets it through
-	// Decide is set where the inbound is a code: it is tried, and no word of it is kept. With a Guard the gate is open, so
-	// that it may be meant for something else.
+	// Decide is set where the inbound is a code: it is tried, and no word of it is kept. With a Guard the gate is open, and the code
+	// may be meant for something else.
 	Decide Decide
-	// Lock closes the gate as the inbound is kept, in the same transaction: what is kept behind it meets a closed one.
+	// Lock closes the gate in the transaction that keeps the inbound: what is kept after it finds the gate closed.
 	Lock Lock
-	// Refused is why it is not taken at all; "" is that it is. With Quiet the person was told before.
+	// Refused is why the inbound is not taken; "" where it is. With Quiet the person was told before.
 	Refused string
 	Quiet   bool
 	Code    Code // of the refusal; "" is CodeForbidden

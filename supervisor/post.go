@@ -85,7 +85,7 @@ type Post struct {
 	Delivery int64 // the delivery that it belongs to; 0 while its turn runs
 	Part     int   // from 0
 	State    PostState
-	Repeat   bool     // it was sent before and the fate of that is not known: it says so when it is sent again
+	Repeat   bool     // it was sent before and may have arrived: it says so when it is sent again
 	Message  string   // the channel's own name of it, once it was sent
 	Content  RichText // what it is to show
 }
@@ -95,9 +95,9 @@ type PostState string
 
 const (
 	PostQueued  PostState = "queued"  // not sent, for certain
-	PostSending PostState = "sending" // may be on its way; where nobody sends it, its fate is not known
+	PostSending PostState = "sending" // may be on its way; where nobody sends it, it is not known whether it arrived
 	PostSent    PostState = "sent"    // stands in the chat, perhaps with an earlier content
-	PostUnknown PostState = "unknown" // its fate is not known a second time: it is left at that
+	PostUnknown PostState = "unknown" // twice it was not known whether it arrived: it is not sent again
 	PostFailed  PostState = "failed"  // refused for good
 	PostSurplus PostState = "surplus" // stands in the chat, and its delivery does not need it: to be deleted
 	PostDeleted PostState = "deleted"
@@ -138,7 +138,7 @@ type SendError struct {
 	Err        error         // what happened, with no secret in it
 }
 
-// Result is what is known of a thing that was sent and not acknowledged.
+// SendResult is what is known of something that was sent and not acknowledged.
 type SendResult string
 
 const (

@@ -18,7 +18,7 @@ type Question struct {
 	Amount       int64  // with QuestionBudget: millionths of a US dollar
 	Text         string // for the person
 	Answer       Answer
-	ExpiresAt    time.Time // from then on it is as if they had denied it
+	ExpiresAt    time.Time // from then on it counts as denied
 }
 
 // Asker is who waits for the answer, for a log: "turn 7", "inbound 3" or "nobody".
@@ -50,7 +50,7 @@ const (
 	AnswerDeny   Answer = "deny"
 )
 
-// PressResult is what a press of a question's button has come to. Only PressTaken changes anything.
+// PressResult is what has come of a press of a question's button. Only PressTaken changes anything.
 type PressResult string
 
 const (
@@ -69,7 +69,7 @@ type Press struct {
 	Answer       Answer // what the button says
 }
 
-// Grant is what a person allows always, for exactly this.
+// Grant is an effect that a person allows always: exactly this one.
 type Grant struct {
 	ID        int64
 	Tool      string

@@ -27,7 +27,7 @@ func (s chats) commandOptions(sessions *session.Registry, report reporter) comma
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.Service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, People: s.settings,
-		Audit: s.audit.Note, InGroup: inGroup, Status: s.statusText(report), Welcome: report.welcome, Queued: s.answered,
+		Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.answered,
 		Log: s.Log.Named("command"),
 	}
 }

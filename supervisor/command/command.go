@@ -19,7 +19,7 @@ type Request struct {
 	Name         string // the command's
 	Arguments    string // all that follows it, or what a button says behind its prefix
 
-	unblock func() // lets what waits behind it in its conversation run; it may be called at any time, and often
+	unblock func() // lets the conversation's next command run; it may be called at any time, and often
 }
 
 // run does what was asked for. The answer is the delivery's Text, Buttons, Files and DeleteAfter; an error is the person's
@@ -32,8 +32,8 @@ type row struct {
 	place  int // in /help, from the top; those with the same are sorted by name
 	run    run
 	mayAsk bool   // the person may be asked first, which takes as long as they take to answer
-	prefix string // what its buttons say begins with; "" where it has none
-	press  run    // what a press of one does; nil: what the command does
+	prefix string // begins the presses of its buttons; "" where it has none
+	press  run    // what such a press does; nil: what the command does
 }
 
 // table holds the rows as /help lists them. It is not changed once the program runs.
@@ -106,7 +106,10 @@ func (c *Commands) isAdmin(user string) bool {
 	return known && u.Role == supervisor.RoleAdmin
 }
 
-// allow has an effect approved. What waits behind the command in its conversation does not wait for a person who is asked.
+// inGroup says whether others read what is said in a conversation.
+func inGroup(c supervisor.Conversation) bool { return c.Channel.IsGroup(c.Chat) }
+
+// allow has an effect approved. While the person is asked, the conversation's next command runs.
 func (c *Commands) allow(ctx context.Context, r Request, effect, text string, arguments ...string) error {
 	wait := time.AfterFunc(askGrace, r.unblock)
 	defer wait.Stop()

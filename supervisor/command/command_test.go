@@ -76,8 +76,7 @@ func newRig(t *testing.T) *rig {
 		Queued:  func(conversation int64) { h.answered <- conversation },
 		Models:  models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
 		Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
-		InGroup: func(c supervisor.Conversation) bool { return c.Chat == "-1" },
-		Log:     hclog.NewNullLogger(),
+		Log: hclog.NewNullLogger(),
 	}
 	c, err := h.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")
 	if err != nil {
@@ -331,6 +330,7 @@ func TestACommandThatIsStillWaitingAtACrashIsAnsweredOnceInTheNextLife(t *testin
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)
 		end := h.live()
+		synctest.Wait()                       // it has looked for what was left
 		h.sessions.over = make(chan struct{}) // a turn that does not end
 		h.commands.Accept(h.keep("/stop"))
 		h.keep("/status") // on disk, and the process ends before it is accepted

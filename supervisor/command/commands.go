@@ -17,11 +17,11 @@ import (
 
 // Store keeps commands and presses.
 type Store interface {
-	Commands(ctx context.Context) ([]supervisor.Inbound, error) // those not yet answered
+	Commands(ctx context.Context) ([]supervisor.Inbound, error) // that have no answer yet
 	Presses(ctx context.Context) ([]supervisor.Inbound, error)  // likewise
 }
 
-// Outbox takes a command's answer, or a press's, once.
+// Outbox takes the answer to a command or a press, once.
 type Outbox interface {
 	AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error)
 }
@@ -58,37 +58,36 @@ type Options struct {
 	Grants      Grants
 	Settings    Settings
 	People      People
-	Audit       func(user, action, detail string)  // never blocks
-	InGroup     func(supervisor.Conversation) bool // others read what is said there
+	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)
 	Welcome     func(supervisor.Conversation) string // what /start says of this service
-	Queued      func(conversation int64)             // something is in its outbox, and perhaps a message to be cleaned
+	Queued      func(conversation int64)             // something was put into its outbox, and perhaps a cleaning; never blocks
 	Log         hclog.Logger
 }
 
 const (
-	// commandTimeout bounds one command; a stopped turn has to end in it.
+	// commandTimeout bounds a command. A turn that is stopped has to end within it.
 	commandTimeout = time.Minute
-	// questionTimeout bounds one before which the person may be asked: a question about an effect stands for an hour.
+	// questionTimeout bounds a command for which the person may be asked: a question about an effect stands for an hour.
 	questionTimeout = time.Hour + commandTimeout
-	// askGrace is after how long it is taken that the person is being asked, and what waits behind the command runs.
+	// askGrace is how long an approval may take before the conversation's next command runs: the person is being asked then.
 	askGrace = 2 * time.Second
 )
 
-// Commands runs commands: those of one conversation one after another, as they were sent, and a /stop, a /lock or a press at
-// once.
+// Commands runs commands and presses. Those of one conversation run one after another, as they were sent; urgent commands and presses
+// run at once. It may be used from several goroutines.
 type Commands struct {
 	o Options
 
 	mu      sync.Mutex                     // guards what follows
-	waiting []supervisor.Inbound           // not yet given to anybody
-	queues  map[int64][]supervisor.Inbound // what waits behind the one that runs, by conversation; there while one runs
-	taken   map[int64]bool                 // inbounds that wait or run: one that was sent again is not run twice
-	active  map[int64]*execution           // those that run, or are about to
-	changed chan struct{}
+	waiting []supervisor.Inbound           // accepted, and not looked at by Run yet
+	queues  map[int64][]supervisor.Inbound // what waits behind the command that runs, by conversation; there is one while one runs
+	taken   map[int64]bool                 // inbounds that wait or run: one that is accepted again is not run twice
+	active  map[int64]*execution           // those that run, or are about to, by inbound
+	changed chan struct{}                  // holds a token when something waits
 }
 
-// New makes the commands; Run works them.
+// New makes Commands; Run runs them.
 func New(o Options) *Commands {
 	return &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{}, active: map[int64]*execution{},
 		changed: make(chan struct{}, 1)}
@@ -111,7 +110,8 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 	}
 }
 
-// Run takes up the commands that an earlier life left, then works what comes until ctx ends and what runs has ended.
+// Run runs the commands that were left unanswered when the service last ended, and then what is accepted. It returns when ctx has
+// ended and nothing runs any more.
 func (c *Commands) Run(ctx context.Context) error {
 	left, err := c.unanswered(ctx)
 	if ctx.Err() != nil {
@@ -137,7 +137,7 @@ func (c *Commands) Run(ctx context.Context) error {
 	}
 }
 
-// unanswered are the commands and presses that an earlier life did not answer.
+// unanswered are the commands and presses that have no answer yet.
 func (c *Commands) unanswered(ctx context.Context) ([]supervisor.Inbound, error) {
 	commands, err := c.o.Store.Commands(ctx)
 	if err != nil {
@@ -150,11 +150,11 @@ func (c *Commands) unanswered(ctx context.Context) ([]supervisor.Inbound, error)
 	return append(commands, presses...), nil
 }
 
-// takeReady gives those that run from now on, and has the others wait behind what runs in their conversation.
+// takeReady returns those that run from now on, and has the others wait behind what runs in their conversation.
 func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Those that an earlier life left may stand behind what was sent in this one.
+	// Those that were left unanswered may stand behind what was accepted since.
 	slices.SortFunc(c.waiting, func(a, b supervisor.Inbound) int { return cmp.Compare(a.ID, b.ID) })
 	for _, in := range c.waiting {
 		queue, busy := c.queues[in.Conversation.ID]
@@ -175,13 +175,12 @@ func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	return ready
 }
 
-// bypassesQueue says whether something waits for no other: an urgent command is for now, and so is a press, for which a command
-// may wait.
+// bypassesQueue says whether something waits for no command. A press does not, for a command may wait for it.
 func bypassesQueue(in supervisor.Inbound) bool {
 	return in.Kind == supervisor.KindPress || Find(in.Command).Urgent
 }
 
-// work runs a command, and then what waits behind it: that runs before the command is over where its person is being asked.
+// work runs a command, and then the next of its conversation, which runs earlier where the person is asked.
 func (c *Commands) work(ctx context.Context, running *sync.WaitGroup, in supervisor.Inbound) {
 	behind := sync.OnceFunc(func() {
 		if next, more := c.next(in); more && ctx.Err() == nil {
@@ -192,7 +191,7 @@ func (c *Commands) work(ctx context.Context, running *sync.WaitGroup, in supervi
 	behind()
 }
 
-// next is what runs after a command. Behind what passes the queue by there is nothing.
+// next is what runs after a command. Nothing does after what bypasses the queue.
 func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
 	if bypassesQueue(over) {
 		return in, false
@@ -216,7 +215,7 @@ func timeoutOf(in supervisor.Inbound) time.Duration {
 	return commandTimeout
 }
 
-// run answers one command. A crash before its answer is on disk has it run again: each of them may be.
+// run answers a command. It runs again after a crash that came before its answer was on disk, so it must be able to.
 func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func()) {
 	ctx, over := c.beginExecution(ctx, in)
 	defer over()
@@ -235,12 +234,11 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 	c.store(ctx, in, d)
 }
 
-// permanentRefusals are what the store says of an answer that it will never take: the command has one, or is not there any more.
+// permanentRefusals are the errors of an answer that the outbox will never take: the command has one, or is not there any more.
 var permanentRefusals = map[supervisor.Code]bool{supervisor.CodeInvalid: true, supervisor.CodeNotFound: true}
 
-// store puts an answer into the outbox, however long the store cannot do it. That it refuses is how a command that was
-// sent again, and taken again while its first answer was being kept, is answered once, and how one of somebody who was
-// deleted is answered never.
+// store puts an answer into the outbox, and tries again for as long as that fails. The outbox refuses a second answer to a command that
+// was sent again while its first answer was being stored, and an answer to somebody who was deleted.
 func (c *Commands) store(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
 	log := c.o.Log.With("user", in.Conversation.User, "inbound", in.ID)
 	put := func() (supervisor.Delivery, error) {

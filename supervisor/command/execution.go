@@ -8,10 +8,10 @@ import (
 	"mews/supervisor"
 )
 
-// execution is a command or a press that runs, or is about to.
+// execution is a command or a press that runs or is about to.
 type execution struct {
 	user   string
-	ended  bool               // it is to end, also if it has not begun
+	ended  bool               // it is to end, even if it has not begun
 	cancel context.CancelFunc // nil until it begins
 	done   chan struct{}      // closed when it has ended
 }
@@ -20,7 +20,7 @@ func newExecution(in supervisor.Inbound) *execution {
 	return &execution{user: in.Conversation.User, done: make(chan struct{})}
 }
 
-// beginExecution is the beginning of one that is about to run; over is to be called at its end. Its context ends with End, too.
+// beginExecution is called before a command runs, and over when it has run. End ends the context that it returns.
 func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_ context.Context, over func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
@@ -39,9 +39,9 @@ func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_
 	}
 }
 
-// End ends all commands and presses of a person who is shut out already, without an answer: those that run, perhaps for an
-// approval, and those that wait. It returns when none of them runs any more, or with ctx's cause when ctx ends before. On disk
-// they stay unanswered: the next life of the service takes them up again, unless they are gone by then.
+// End ends all commands and presses of a person who may not speak any more, without an answer: those that run and those that wait. It
+// returns when none of them runs any more, or with ctx's cause when ctx ends before. On disk they stay unanswered, and the service
+// runs them when it is started anew, unless they are gone by then.
 func (c *Commands) End(ctx context.Context, user string) error {
 	for _, j := range c.stopUser(user) {
 		select {
@@ -53,7 +53,7 @@ func (c *Commands) End(ctx context.Context, user string) error {
 	return nil
 }
 
-// stopUser forgets what waits of a person, and gives what runs, which is told to end.
+// stopUser forgets what waits of a person, cancels what runs, and returns that.
 func (c *Commands) stopUser(user string) (ending []*execution) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

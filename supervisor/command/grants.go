@@ -13,7 +13,7 @@ import (
 // Grants are what people allow always.
 type Grants interface {
 	List(ctx context.Context, user string) ([]supervisor.Grant, error)
-	Revoke(ctx context.Context, user string, id int64) error // its errors are a person's
+	Revoke(ctx context.Context, user string, id int64) error // its errors are for the person
 }
 
 const (
@@ -28,8 +28,7 @@ func init() {
 		place: 100, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)})
 }
 
-// grants tells what the person allows always, and takes it back. The numbers are the grants' own: they stay what they are
-// while others go.
+// grants tells what the person allows always, and takes it back. Each grant keeps its number while others go.
 func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
 	word, number, _ := strings.Cut(r.Arguments, " ")
 	switch {
@@ -43,7 +42,7 @@ func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 	if err != nil {
 		return d, fmt.Errorf("list what is allowed always: %w", err)
 	}
-	if c.o.InGroup(r.Conversation) && len(list) > 0 {
+	if inGroup(r.Conversation) && len(list) > 0 {
 		return d, supervisor.Errorf(supervisor.CodeForbidden, textGrantsInGroup)
 	}
 	return grantList(list, c.zone(r.Conversation.User)), nil

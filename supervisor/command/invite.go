@@ -12,24 +12,24 @@ import (
 
 // Invites let people in.
 type Invites interface {
-	// Check is an error for a person where nobody of that name can be invited.
+	// Check is nil where somebody of that name can be invited, else an error for the person.
 	Check(ctx context.Context, name string) error
-	// Invite makes a one-time code that binds an account to a person. Whom nobody knows is added, as a user.
+	// Invite makes a one-time code that binds an account to a person. A person who is new is added, as a user.
 	Invite(ctx context.Context, name string) (Invitation, error)
 }
 
-// Invitation is an invite as it is given away. Its code is kept nowhere else.
+// Invitation is an invite to be given away. Its code is kept nowhere else.
 type Invitation struct {
 	Code    string
-	Link    string            // that says it to the bot; "" where the bot's name is not known
-	Botless string            // why there is no bot to say it to, and what to do, in whole sentences; "" where there is one
+	Link    string            // sends the code to the bot; "" where the bot's name is not known
+	Botless string            // why there is no bot, and what to do, in whole sentences; "" where there is one
 	Files   []supervisor.File // pictures of the link
 	Added   bool              // the person is new
 	Lasts   time.Duration     // how long the code can be used
 	Enrols  bool              // whoever uses it is given a second factor
 }
 
-// inviteMessageLifetime is how long the message stands that holds a code.
+// inviteMessageLifetime is how long the message with the code stands in the chat.
 const inviteMessageLifetime = time.Hour
 
 const inviteName = "invite"
@@ -58,13 +58,13 @@ func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 		return d, fmt.Errorf("invite %s: %w", name, err)
 	}
 	c.o.Audit(name, "invite.made", fmt.Sprintf("by %s, for %v", r.Conversation.User, made.Lasts))
-	return supervisor.Delivery{Text: made.text(name, deletesMessages(r.Conversation)), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
+	return supervisor.Delivery{Text: made.text(name, r.Conversation.Channel.Can().Delete), Files: made.Files, DeleteAfter: inviteMessageLifetime}, nil
 }
 
 // checkInvite is nil where a person may invite somebody of that name from a conversation.
 func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conversation, name string) error {
 	switch {
-	case c.o.InGroup(conversation):
+	case inGroup(conversation):
 		return supervisor.Errorf(supervisor.CodeForbidden, textInviteInGroup)
 	case name == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textInviteUsage)
@@ -75,10 +75,7 @@ func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conve
 	return c.o.Invites.Check(ctx, name)
 }
 
-// deletesMessages says whether what was said in a conversation is taken away there again: a terminal keeps what it has shown.
-func deletesMessages(c supervisor.Conversation) bool { return c.Channel.Can().Delete }
-
-func (i Invitation) text(name string, vanishes bool) string {
+func (i Invitation) text(name string, deleted bool) string {
 	var b strings.Builder
 	if i.Added {
 		fmt.Fprintf(&b, textInviteAdded, quoteName(name))
@@ -95,7 +92,7 @@ func (i Invitation) text(name string, vanishes bool) string {
 	if i.Enrols {
 		b.WriteString(textInviteFactor)
 	}
-	if vanishes {
+	if deleted {
 		b.WriteString(textInviteDeleted)
 	}
 	return b.String()

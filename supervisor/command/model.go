@@ -12,19 +12,19 @@ import (
 	"mews/supervisor/approval"
 )
 
-// Models are those that can be had.
+// Models are the models that can be used.
 type Models interface {
-	// Resolve is the whole name of the model that spec names, which no provider is asked about. Its errors are a person's.
+	// Resolve is the whole name of the model that spec names. It asks no provider. Its errors are for the person.
 	Resolve(spec string) (full string, err error)
-	// Offers is what the providers say they have, and those that did not say.
+	// Offers are what the providers say they have, and those that did not say.
 	Offers(ctx context.Context) []Offer
 }
 
-// Offer is a model that can be had, or a provider that did not say what it has.
+// Offer is a model that can be used, or a provider that did not say what it has.
 type Offer struct {
 	Spec    string // as it is written in full; of a provider that did not say, its name
 	Default bool
-	Err     string // why it did not, for a person
+	Err     string // why it did not say, for a person
 }
 
 // Choices are which models people chose for themselves.
@@ -69,15 +69,16 @@ const (
 	inUse           = "✓ "
 )
 
-// modelButtons are for the models that a person may choose, as they stand in /models; that which answers them is marked.
+// modelButtons are for the models that a person may choose. The one that answers them is marked.
 func modelButtons(ctx context.Context, c *Commands, user string) (rows [][]supervisor.Button, err error) {
 	spec, own, err := c.o.Choices.Choice(ctx, user)
 	if err != nil {
 		return nil, fmt.Errorf("find who answers: %w", err)
 	}
 	used, _ := c.o.Models.Resolve(spec)
-	offers := slices.SortedFunc(slices.Values(c.o.Models.Offers(ctx)), func(a, b Offer) int { // what is in use and the default first
-		return cmp.Or(boolRank(b.Spec == used)-boolRank(a.Spec == used), boolRank(b.Default)-boolRank(a.Default), cmp.Compare(a.Spec, b.Spec))
+	place := func(o Offer) int { return slices.Index([]bool{o.Spec == used, o.Default, true}, true) }
+	offers := slices.SortedFunc(slices.Values(c.o.Models.Offers(ctx)), func(a, b Offer) int {
+		return cmp.Or(place(a)-place(b), cmp.Compare(a.Spec, b.Spec))
 	})
 	for _, o := range offers {
 		press := modelPrefix + o.Spec
@@ -94,13 +95,6 @@ func modelButtons(ctx context.Context, c *Commands, user string) (rows [][]super
 		rows = append(rows, []supervisor.Button{{Text: textConfiguredModelButton, Press: modelPrefix + resetWord}})
 	}
 	return rows, nil
-}
-
-func boolRank(first bool) int {
-	if first {
-		return 1
-	}
-	return 0
 }
 
 // printable says whether a button can bring a text back.
@@ -142,7 +136,7 @@ func configuredModel(ctx context.Context, c *Commands, r Request) (string, error
 	return fmt.Sprintf(textConfiguredModelSet, quoteName(spec)), nil
 }
 
-// chosenModel keeps a choice under its whole name, which means the same whatever becomes of the configuration's default.
+// chosenModel keeps a choice under its whole name, which means the same whatever the configuration's default becomes.
 func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (string, error) {
 	full, err := c.o.Models.Resolve(spec)
 	offers := c.o.Models.Offers(ctx)
@@ -169,9 +163,9 @@ func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (stri
 	return fmt.Sprintf(textModelSet, quoteName(full)), nil
 }
 
-// offered says whether a model can be had as far as its provider says. One that says nothing may have anything. One that
-// lists a model under a longer name knows the shorter one too: qwen3 is qwen3:latest, and claude-haiku-4-5 is the newest
-// of that version; and some take more behind a colon than they list.
+// offered says whether a model can be used, as far as its provider says. A provider that says nothing may have any model. One that lists
+// a longer name knows the shorter one too: qwen3 is qwen3:latest, and claude-haiku-4-5 is the newest of that version. Some take more
+// behind a colon than they list.
 func offered(offers []Offer, full string) bool {
 	provider, _, _ := strings.Cut(full, "/")
 	own := offersOf(offers, provider)
@@ -183,13 +177,7 @@ func offered(offers []Offer, full string) bool {
 
 // offersOf is what one provider offers.
 func offersOf(offers []Offer, provider string) []Offer {
-	var own []Offer
-	for _, o := range offers {
-		if o.provider() == provider {
-			own = append(own, o)
-		}
-	}
-	return own
+	return slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.provider() != provider })
 }
 
 func (o Offer) provider() string {
@@ -197,10 +185,10 @@ func (o Offer) provider() string {
 	return provider
 }
 
-// maxSuggestions is how many models whoever named a wrong one is told of.
+// maxSuggestions is how many models are listed to somebody who named a wrong one.
 const maxSuggestions = 10
 
-// suggestions lists what was perhaps meant, the nearest first.
+// suggestions lists what was perhaps meant, the most similar first.
 func suggestions(offers []Offer, meant string) string {
 	there := slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.Err != "" })
 	if len(there) == 0 {
@@ -219,7 +207,7 @@ func suggestions(offers []Offer, meant string) string {
 	return b.String()
 }
 
-// similarity is how many letters a model begins with that a wrong name begins with, with its provider or without.
+// similarity is how many letters a model's name and a wrong name begin with alike, with the provider or without it.
 func similarity(o Offer, meant, bare string) int {
 	_, name, _ := strings.Cut(o.Spec, "/")
 	return max(commonPrefix(o.Spec, meant), commonPrefix(name, bare))

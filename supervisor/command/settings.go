@@ -10,13 +10,13 @@ import (
 	"mews/supervisor/approval"
 )
 
-// Settings are what people set for themselves. Errors of Check are a person's.
+// Settings are what people set for themselves. Errors of Check are for the person.
 type Settings interface {
 	// List is a person's settings as they are, in the order in which they are shown.
 	List(ctx context.Context, user string) ([]Setting, error)
-	// Check is a value as it is kept, if it can be a person's setting.
+	// Check returns a value as it is kept. An error says why the person can't set it.
 	Check(ctx context.Context, user, name, value string) (kept string, err error)
-	// Put keeps what Check has given; "" takes back what was kept.
+	// Put keeps what Check has returned; "" takes back what was kept.
 	Put(ctx context.Context, user, name, kept string) error
 }
 
@@ -26,9 +26,9 @@ type Setting struct {
 	Value   string // for a person
 	Source  Source
 	Example string   // of a value; "" where the person can't set it here
-	Presses []string // the values that can be pressed: all that there are
-	Private bool     // not for a group to read
-	Note    string   // what one has to know after it was set; "" is nothing
+	Presses []string // all its values, where each has a button
+	Private bool     // it is not shown in groups
+	Note    string   // what a person has to know after it was set; "" is nothing
 }
 
 // Source is where a setting's value comes from.
@@ -40,7 +40,7 @@ const (
 	SourceDefault Source = "the default"
 )
 
-// resetWord is what takes a setting back.
+// resetWord is the value that takes a setting back.
 const resetWord = "default"
 
 const settingPrefix = "s:"
@@ -58,13 +58,13 @@ func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery,
 		return supervisor.Delivery{}, fmt.Errorf("list the settings: %w", err)
 	}
 	if r.Arguments == "" {
-		return shownSettings(list, c.o.InGroup(r.Conversation)), nil
+		return shownSettings(list, inGroup(r.Conversation)), nil
 	}
 	for _, s := range list {
 		value, ok := cutName(r.Arguments, s.Name)
 		switch {
 		case !ok:
-		case s.Name == "model": // whose values are not in a table
+		case s.Name == "model": // its values are not in a table
 			r.Arguments = value
 			return model(ctx, c, r)
 		case s.Example == "":
@@ -78,16 +78,16 @@ func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery,
 	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting, quoteName(r.Arguments), names(list))
 }
 
-// values are all that a setting can be, where they are few.
+// values lists what a setting can be, where that is a few words.
 func (s Setting) values() string {
 	if len(s.Presses) == 0 {
 		return ""
 	}
 	last := len(s.Presses) - 1
-	return ", " + strings.Join(s.Presses[:last], ", ") + " or " + s.Presses[last]
+	return fmt.Sprintf(textSettingOr, strings.Join(s.Presses[:last], ", "), s.Presses[last])
 }
 
-// cutName is what follows a setting's name, however many spaces and in whatever letters.
+// cutName is what follows a setting's name in a text, whatever spaces and capitals the name is written with.
 func cutName(text, name string) (rest string, ok bool) {
 	words, named := strings.Fields(text), strings.Fields(name)
 	if len(words) < len(named) || !strings.EqualFold(strings.Join(words[:len(named)], " "), name) {
@@ -106,7 +106,7 @@ func names(list []Setting) string {
 	return strings.Join(all, ", ")
 }
 
-// set has one setting be something else, or what it is without the person.
+// set changes one setting, or takes it back.
 func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) (d supervisor.Delivery, err error) {
 	kept := ""
 	if !strings.EqualFold(value, resetWord) {
@@ -126,7 +126,7 @@ func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) 
 		s = list[i]
 	}
 	d.Text = strings.TrimSpace(fmt.Sprintf(textSettingSet, s.Name, s.Value, s.Source, s.Note))
-	if s.Private && c.o.InGroup(r.Conversation) {
+	if s.Private && inGroup(r.Conversation) {
 		d.Text = fmt.Sprintf(textSettingSetInGroup, s.Name)
 	}
 	return d, nil
@@ -140,7 +140,7 @@ func shownSettings(list []Setting, group bool) (d supervisor.Delivery) {
 		if s.Private && group {
 			continue
 		}
-		fmt.Fprintf(&b, "\n- %s: %s, %s", s.Name, s.Value, s.Source)
+		fmt.Fprintf(&b, textSetting, s.Name, s.Value, s.Source)
 		d.Buttons = append(d.Buttons, s.buttons()...)
 	}
 	b.WriteString(textSettingsEnd)
@@ -165,7 +165,7 @@ func (s Setting) buttons() [][]supervisor.Button {
 		}
 	}
 	if s.Source == SourceOwn {
-		row = append(row, supervisor.Button{Text: s.Name + ": as it was", Press: settingPrefix + s.Name + " " + resetWord})
+		row = append(row, supervisor.Button{Text: fmt.Sprintf(textSettingAsItWas, s.Name), Press: settingPrefix + s.Name + " " + resetWord})
 	}
 	if len(row) == 0 {
 		return nil

@@ -90,6 +90,9 @@ const (
 	textSettingSet        = "From now on %s is %s, %s. %s"
 	textSettingSetInGroup = "The setting %s is changed. /settings in our private chat shows it."
 	textChooseModel       = "Choose a model"
+	textSetting           = "\n- %s: %s, %s"
+	textSettingOr         = ", %s or %s"
+	textSettingAsItWas    = "%s: as it was"
 )
 
 // /model and /models.
@@ -109,12 +112,18 @@ const (
 	textSuggestions             = " There is:\n"
 	textMoreModels              = "\n\nand %s more; /models lists them."
 
-	textModels      = "These models can answer you:\n\n"
-	textModelsWith  = "Models with %s in their names:\n\n"
-	textNoModels    = "No models are offered."
-	textNoModelWith = "No model that is offered has %s in its name."
-	textModelsCut   = "\n\n“/models WORD” lists those with that word in their names, “/model PROVIDER/MODEL” chooses one for you."
-	textModelsEnd   = "\n\n“/model PROVIDER/MODEL” chooses one for you."
+	textModels         = "These models can answer you:\n\n"
+	textModelsWith     = "Models with %s in their names:\n\n"
+	textNoModels       = "No models are offered."
+	textNoModelWith    = "No model that is offered has %s in its name."
+	textModelsCut      = "\n\n“/models WORD” lists those with that word in their names, “/model PROVIDER/MODEL” chooses one for you."
+	textMoreOfProvider = "- and %s more of %s"
+	textInUse          = " (in use)"
+	textInUseDefault   = " (in use, the default)"
+	textDefault        = " (the default)"
+	textSilent         = "%s did not say what it has."
+	textSilentWhy      = "%s did not say what it has: %s"
+	textModelsEnd      = "\n\n“/model PROVIDER/MODEL” chooses one for you."
 )
 
 // /usage.

@@ -11,18 +11,17 @@ import (
 	"mews/supervisor/budget"
 )
 
-// Usages are what was asked of models.
+// Usages sums up the calls of models.
 type Usages interface {
-	// Usage is what a user ("" is everybody) asked of models since a moment, summed by "model", "user" or "conversation"; what
-	// was most comes first.
+	// Usage sums up the calls for a user ("" is everybody) since a moment, by "model", "user" or "conversation". The most comes first.
 	Usage(ctx context.Context, user string, from time.Time, by string) ([]UsageLine, error)
-	// Daily is that of each day in zone from that of a moment to today, named as 2026-11-20.
+	// Daily sums them up by day in zone, from the day of a moment to today. A line's name is its day, as 2026-11-20.
 	Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageLine, error)
 }
 
 // Budgets are what people may still spend.
 type Budgets interface {
-	// Left is that of each limit of a person's; of what has none there is nothing.
+	// Left has an allowance for each limit of a person's.
 	Left(ctx context.Context, user string) ([]supervisor.Allowance, error)
 }
 
@@ -35,7 +34,7 @@ type Pictures interface {
 type UsageLine struct {
 	Name       string // of the model, as provider/model, or of the user
 	Calls      int64
-	Input      int64 // tokens, those from a cache and into it included
+	Input      int64 // tokens, with those from a cache and into one
 	Output     int64
 	CacheRead  int64
 	CacheWrite int64
@@ -43,7 +42,7 @@ type UsageLine struct {
 	Unpriced   int64 // calls whose price is not known
 }
 
-// maxLines is how many models or people /usage lists; the rest is one line.
+// maxLines is how many models or people /usage lists. The rest is one line.
 const maxLines = 20
 
 func init() {
@@ -51,7 +50,7 @@ func init() {
 		place: 90, run: usage})
 }
 
-// usage tells what the person asked of models; an admin what everybody did.
+// usage tells what the person asked of models, or an admin what everybody did.
 func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
 	report := usageReport{user: r.Conversation.User, by: "model", title: textYourUsage, linesTitle: textByModel}
 	switch {
@@ -67,7 +66,7 @@ func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 	if err := sumPeriods(ctx, c, &report, now.In(zone)); err != nil {
 		return d, fmt.Errorf("sum the usage: %w", err)
 	}
-	if c.o.InGroup(r.Conversation) { // which is told no more of its people than that
+	if inGroup(r.Conversation) { // it is told no more of its people than that
 		return supervisor.Delivery{Text: report.text()}, nil
 	}
 	if report.user != "" {
@@ -82,7 +81,7 @@ func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 	return c.withChart(r.Conversation, report, days), nil
 }
 
-// sumPeriods adds up what is asked for.
+// sumPeriods sums up what is asked for, today, this week and this month.
 func sumPeriods(ctx context.Context, c *Commands, s *usageReport, now time.Time) error {
 	day, _ := budget.Day(now, now.Location())
 	month, _ := budget.Month(now, now.Location())
@@ -100,7 +99,7 @@ func sumPeriods(ctx context.Context, c *Commands, s *usageReport, now time.Time)
 	return nil
 }
 
-// sumPersonal adds up what only the person is told.
+// sumPersonal sums up what only the person is told.
 func sumPersonal(ctx context.Context, c *Commands, s *usageReport, now time.Time) (err error) {
 	month, _ := budget.Month(now, now.Location())
 	if s.topics, err = c.o.Usages.Usage(ctx, s.user, month, "conversation"); err != nil {
@@ -114,7 +113,7 @@ func (c *Commands) maySeeAll(conversation supervisor.Conversation) error {
 	switch {
 	case !c.isAdmin(conversation.User):
 		return supervisor.Errorf(supervisor.CodeForbidden, textUsageAdminsOnly)
-	case c.o.InGroup(conversation):
+	case inGroup(conversation):
 		return supervisor.Errorf(supervisor.CodeForbidden, textUsageInGroup)
 	}
 	return nil
@@ -160,7 +159,7 @@ func (s usageReport) text() string {
 	return b.String()
 }
 
-// usageLines are lines below a title; those that are too many are one.
+// usageLines are lines below a title. Those that are too many are one.
 func usageLines(title string, lines []UsageLine) string {
 	if len(lines) == 0 {
 		return ""

@@ -14,7 +14,7 @@ const (
 	barWidth  = 30 // characters of the longest bar where there are no pictures
 )
 
-// chartUnit is what of a day's usage a chart shows.
+// chartUnit is what a chart shows of a day's usage.
 type chartUnit struct {
 	title string
 	of    func(UsageLine) int64
@@ -29,8 +29,8 @@ func chartUnitOf(days []UsageLine) chartUnit {
 	return chartUnit{textTokensADay, func(l UsageLine) int64 { return l.Input + l.Output }, amount.Number}
 }
 
-// withChart is a sheet with a chart of its days: a picture where the channel shows one. That there is none is no reason to say
-// nothing.
+// withChart is a report with a chart of its days: a picture where the channel shows files, else text. The report goes without a chart
+// where none can be drawn.
 func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []UsageLine) supervisor.Delivery {
 	d := supervisor.Delivery{Text: s.text()}
 	m := chartUnitOf(days)

@@ -1,0 +1,25 @@
+package command
+
+import (
+	"strings"
+	"unicode"
+)
+
+const maxQuotedName = 120
+
+// quoteName is a name that others gave, as Markdown that shows it unchanged on one line.
+func quoteName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '`' || !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, name)
+	if runes := []rune(name); len(runes) > maxQuotedName {
+		name = string(runes[:maxQuotedName]) + "…"
+	}
+	if name == "" {
+		return "(without a name)"
+	}
+	return "`" + name + "`"
+}
