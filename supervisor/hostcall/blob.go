@@ -1,8 +1,10 @@
 package hostcall
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -112,7 +114,7 @@ func (w *work) beginBlob(ctx context.Context, _ *protocol.BlobBegin) (any, error
 	room, err := w.blobs.room(ctx)
 	switch {
 	case err != nil:
-		return nil, w.failed("begin a blob", err)
+		return nil, fmt.Errorf("begin a blob: %w", err)
 	case room <= 0:
 		return nil, w.blobs.full()
 	case len(u.open) >= maxOpenBlobs:
@@ -160,19 +162,13 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (any, err
 	}
 	delete(w.uploads.open, p.Blob)
 	if room, err := w.blobs.room(ctx); err != nil || room < u.file.Size() { // others were committed meanwhile
-		if err = errors.Join(err, u.file.Discard()); err != nil {
-			return nil, w.failed("keep a blob", err)
-		}
-		return nil, w.blobs.full()
+		return nil, cmp.Or(errors.Join(err, u.file.Discard()), w.blobs.full())
 	}
 	ref, err := u.file.Commit()
 	if err == nil {
 		err = w.blobs.keep(ctx, ref)
 	}
-	if err != nil {
-		return nil, w.failed("keep a blob", err)
-	}
-	return ref, nil
+	return ref, err
 }
 
 func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (any, error) {
@@ -180,30 +176,41 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (any, error) 
 		return nil, refused("length: want 1 to %d, and an offset of 0 or more", protocol.BlobChunk)
 	}
 	_, owns, err := w.o.Blobs.Owns(ctx, w.user, p.SHA256)
-	if err != nil {
-		return nil, w.failed("read a blob", err)
-	}
-	if !owns {
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read a blob: %w", err)
+	case !owns:
 		return nil, refused("no output of that name is kept")
 	}
 	data := make([]byte, p.Length)
 	n, size, err := w.o.Spool.ReadAt(p.SHA256, data, p.Offset)
 	if errors.Is(err, spool.ErrGone) {
-		return nil, refused("that output is not kept any more")
+		err = refused("that output is not kept any more")
 	}
-	if err != nil {
-		return nil, w.failed("read a blob", err)
-	}
-	return protocol.BlobData{Data: data[:n], Size: size}, nil
+	return protocol.BlobData{Data: data[:n], Size: size}, err
 }
 
-// spoolFailed is failed where the disk may be full.
+// spoolFailed is the error of an attempt for which the disk may be full.
 func (w *work) spoolFailed(attempt string, err error) error {
 	if errors.Is(err, spool.ErrFull) {
 		w.log().Warn(attempt, "error", err)
 		return refused("the disk of this Mews is nearly full, so no more outputs are kept")
 	}
-	return w.failed(attempt, err)
+	return fmt.Errorf("%s: %w", attempt, err)
+}
+
+// checkBlob says what is wrong with a blob that a worker names as its person's.
+func (w *work) checkBlob(ctx context.Context, sha256 string, size int64) error {
+	kept, owns, err := w.o.Blobs.Owns(ctx, w.user, sha256)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for a blob: %w", err)
+	case !owns:
+		return offence{errors.New("not a blob of this person's")}
+	case kept != size:
+		return offence{fmt.Errorf("a blob of %d bytes, not %d", kept, size)}
+	}
+	return nil
 }
 
 // discard drops what was begun and not committed. Nothing of the turn or operation runs any more.

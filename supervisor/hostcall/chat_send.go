@@ -51,49 +51,38 @@ const toolSend = "send_file"
 // with after a crash: then it waits for the answer to what the person was asked before, or is done if its file was sent.
 func (t *turn) sendFile(ctx context.Context, p *protocol.ChatSend) (any, error) {
 	if err := t.checkSend(p); err != nil {
-		return nil, t.offence(protocol.MethodChatSend, err)
+		return nil, offence{err}
 	}
 	if t.o.Approver == nil || t.o.Sender == nil {
 		return nil, refused("this Mews sends no files")
 	}
-	switch sent, err := t.o.Sender.Sent(ctx, t.ID, p.Call); {
-	case err != nil:
-		return nil, t.failed("look whether a file was sent", err)
-	case sent: // before a crash, so that nobody is asked about it again
-		return protocol.ChatSent{}, nil
+	sent, err := t.o.Sender.Sent(ctx, t.ID, p.Call)
+	if sent || err != nil { // before a crash, so that nobody is asked about it again
+		return protocol.ChatSent{}, err
 	}
-	size, owns, err := t.o.Blobs.Owns(ctx, t.user, p.Blob.SHA256)
-	switch {
-	case err != nil:
-		return nil, t.failed("send a file", err)
-	case !owns:
-		return nil, t.offence(protocol.MethodChatSend, errors.New("not a blob of this person's"))
-	case size != p.Blob.Size:
-		return nil, t.offence(protocol.MethodChatSend, fmt.Errorf("a blob of %d bytes, not %d", size, p.Blob.Size))
+	if err := t.checkBlob(ctx, p.Blob.SHA256, p.Blob.Size); err != nil {
+		return nil, err
 	}
-	file := supervisor.File{SHA256: p.Blob.SHA256, Size: size, Name: p.Name, Caption: p.Caption}
+	file := supervisor.File{SHA256: p.Blob.SHA256, Size: p.Blob.Size, Name: p.Name, Caption: p.Caption}
 	file.MediaType, err = mediaType(t.o.Spool, file)
-	if errors.Is(err, spool.ErrGone) {
+	switch {
+	case errors.Is(err, spool.ErrGone):
 		return nil, refused("the file is not kept any more; send it again")
-	}
-	if err != nil {
-		return nil, t.failed("look what sort of file is to be sent", err)
+	case err != nil:
+		return nil, fmt.Errorf("look what sort of file is to be sent: %w", err)
 	}
 	if err := t.o.Approver.Allow(ctx, t.approvalRequest(p.Call, file)); err != nil {
-		return nil, t.failed("ask whether a file may be sent", err)
+		return nil, fmt.Errorf("ask whether a file may be sent: %w", err)
 	}
-	if err := t.commit(ctx, func() error { return t.o.Sender.SendFile(ctx, t.ID, p.Call, file) }); err != nil {
-		return nil, t.failed("send a file", err)
-	}
-	return protocol.ChatSent{}, nil
+	return protocol.ChatSent{}, t.commit(ctx, func() error { return t.o.Sender.SendFile(ctx, t.ID, p.Call, file) })
 }
 
 // checkSend says what is wrong with a file that no honest worker sends.
 func (t *turn) checkSend(p *protocol.ChatSend) error {
-	if len(p.Call) > maxName {
+	switch tool, known := t.openCalls.find(p.Call); {
+	case len(p.Call) > maxName:
 		return fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)
-	}
-	if tool, known := t.openCalls.find(p.Call); !known || tool != toolSend {
+	case !known || tool != toolSend:
 		return fmt.Errorf("call %s: not one of %s", printable(p.Call, maxName), toolSend)
 	}
 	return p.Check()

@@ -133,7 +133,8 @@ func (c *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(w.ctx, func() { cancel(context.Cause(w.ctx)) })()
-	return r.answer(ctx, w, params)
+	answer, err := r.answer(ctx, w, params)
+	return answer, w.reply(req.Method, err)
 }
 
 // Notify takes a notification of the worker's.
@@ -143,9 +144,7 @@ func (c *Conn) Notify(req *protocol.Request) {
 		return // the worker has been ended for it, or it is unknown
 	}
 	defer c.leave(w, r)
-	if err := r.note(w, params); err != nil {
-		_ = c.offence(req.Method, err) // nobody waits for an answer
-	}
+	_ = w.reply(req.Method, r.note(w, params)) // nobody waits for an answer
 }
 
 // admit checks a message of the worker's against its row. Its error is the answer.

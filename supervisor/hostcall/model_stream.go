@@ -185,7 +185,7 @@ func (t *turn) modelFailed(ctx context.Context, err error) error {
 	answer := new(protocol.Error)
 	if !errors.As(err, &answer) {
 		t.outcome.Failure = err
-		return t.failed("call the model", err)
+		return fmt.Errorf("call the model: %w", err)
 	}
 	if answer.Code != protocol.CodeUnknownHash { // which is how a worker learns to send it whole
 		t.outcome.Failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textDisagreed, Err: err}

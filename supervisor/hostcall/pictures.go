@@ -12,30 +12,23 @@ import (
 // typeBytes is how many bytes of a picture tell its type.
 const typeBytes = 12
 
-// checkPictures says what is wrong with pictures that a worker names: that they are not this person's, or no pictures. err is
-// that it could not be looked up.
-func (w *work) checkPictures(ctx context.Context, images []protocol.Image) (wrong, err error) {
-	for i, image := range images {
-		size, owns, err := w.o.Blobs.Owns(ctx, w.user, image.SHA256)
-		switch {
-		case err != nil:
-			return nil, err
-		case !owns:
-			return fmt.Errorf("image %d: not a blob of this person's", i), nil
-		case size != image.Size:
-			return fmt.Errorf("image %d: it has %d bytes, not %d", i, size, image.Size), nil
-		}
-		head := make([]byte, typeBytes)
-		n, _, err := w.o.Spool.ReadAt(image.SHA256, head, 0)
-		switch {
-		case errors.Is(err, spool.ErrGone): // the requests will say so
-		case err != nil:
-			return nil, err
-		case protocol.ImageType(head[:n]) != image.MediaType:
-			return fmt.Errorf("image %d: its bytes are no %s", i, image.MediaType), nil
-		}
+// checkPicture says what is wrong with a picture that a worker names: that it is not this person's, or no picture.
+func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
+	if err := image.Check(); err != nil {
+		return offence{err}
 	}
-	return nil, nil
+	if err := w.checkBlob(ctx, image.SHA256, image.Size); err != nil {
+		return err
+	}
+	head := make([]byte, typeBytes)
+	n, _, err := w.o.Spool.ReadAt(image.SHA256, head, 0)
+	switch {
+	case errors.Is(err, spool.ErrGone): // the requests will say so
+		return nil
+	case err == nil && protocol.ImageType(head[:n]) != image.MediaType:
+		return offence{fmt.Errorf("its bytes are no %s", image.MediaType)}
+	}
+	return err
 }
 
 // pictureGone says whether a picture of the transcript can't be read any more.

@@ -30,32 +30,21 @@ const maxName = 64 // bytes of a call's id or a tool's name; ours are far shorte
 func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (any, error) {
 	switch {
 	case len(p.Call) > maxName:
-		return nil, t.offence(protocol.MethodStepCommit, fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName))
+		return nil, offence{fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)}
 	case p.State == protocol.StateBegun:
-		err := t.commit(ctx, func() error { return t.o.Steps.CommitBegun(ctx, t.ID, p.Call) })
-		if err != nil {
-			return nil, t.failed("commit that a tool began", err)
-		}
-		return protocol.StepCommitted{}, nil
+		return protocol.StepCommitted{}, t.commit(ctx, func() error { return t.o.Steps.CommitBegun(ctx, t.ID, p.Call) })
 	case p.State != protocol.StateDone:
 		return nil, invalidParams("state: want begun or done")
 	case p.Result == nil || p.Result.Call != p.Call:
 		return nil, invalidParams("result: want one of the same call")
 	}
-	wrong, err := t.checkResult(ctx, p.Result)
-	if err != nil {
-		return nil, t.failed("look for a result's pictures", err)
-	}
-	if wrong != nil {
-		return nil, t.offence(protocol.MethodStepCommit, fmt.Errorf("result of call %s: %w", printable(p.Call, maxName), wrong))
+	if err := t.checkResult(ctx, p.Result); err != nil {
+		return nil, fmt.Errorf("result of call %s: %w", printable(p.Call, maxName), err)
 	}
 	var id int64
-	err = t.commit(ctx, func() (err error) {
+	err := t.commit(ctx, func() (err error) {
 		id, err = t.o.Steps.CommitResult(ctx, t.ID, *p.Result)
 		return err
 	})
-	if err != nil {
-		return nil, t.failed("commit a tool's result", err)
-	}
-	return protocol.StepCommitted{Message: id}, nil
+	return protocol.StepCommitted{Message: id}, err
 }

@@ -53,12 +53,12 @@ var table = func() map[string]row {
 // Methods are all that a worker may send, sorted.
 func Methods() []string { return slices.Sorted(maps.Keys(table)) }
 
-// handler reads a message's parameters, and answers it or takes it.
+// handler reads a message's parameters, and answers it or takes it. What its errors do is said at reply.
 type handler struct {
 	decode func(*protocol.Request) (params any, err error)
 	key    func(params any) workKey
 	answer func(ctx context.Context, w *work, params any) (any, error)
-	// note takes a notification on the reader's goroutine, so it must not block. Its error is an offence.
+	// note takes a notification on the reader's goroutine, so it must not block.
 	note func(w *work, params any) error
 }
 

@@ -19,12 +19,17 @@ const (
 	maxText    = 128 << 10 // bytes, where Limits.Output is 0
 )
 
-// checkResult says what is wrong with a result that no honest worker sends. err is that it could not be looked up.
-func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) (wrong, err error) {
-	if wrong := t.checkFields(r); wrong != nil {
-		return wrong, nil
+// checkResult says what is wrong with a result that no honest worker sends.
+func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
+	if err := t.checkFields(r); err != nil {
+		return offence{err}
 	}
-	return t.checkPictures(ctx, r.Images)
+	for i, image := range r.Images {
+		if err := t.checkPicture(ctx, image); err != nil {
+			return fmt.Errorf("image %d: %w", i, err)
+		}
+	}
+	return nil
 }
 
 // checkFields is checkResult without what has to be looked up.
@@ -44,11 +49,6 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 		return errors.New("rest: not the name of a blob")
 	case len(r.Images) > protocol.MaxImages:
 		return fmt.Errorf("%d images, at most %d", len(r.Images), protocol.MaxImages)
-	}
-	for i, image := range r.Images {
-		if err := image.Check(); err != nil {
-			return fmt.Errorf("image %d: %w", i, err)
-		}
 	}
 	for i, c := range r.Changes {
 		if longest := max(len(c.Kind), len(c.Target), len(c.Detail)); longest > maxField {

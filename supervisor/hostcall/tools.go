@@ -65,7 +65,7 @@ func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (any, er
 	w.mu.Unlock()
 	switch err := p.Check(); {
 	case err != nil:
-		return nil, w.offence(protocol.MethodToolsChanged, err)
+		return nil, offence{err}
 	case p.Tools == nil && !same:
 		return nil, unknownHash("list of tools")
 	case !same:

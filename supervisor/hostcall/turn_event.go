@@ -27,9 +27,9 @@ var eventKinds = map[protocol.EventKind]bool{
 func (t *turn) showEvent(event *protocol.TurnEvent) error {
 	switch {
 	case len(event.Call) > maxName:
-		return fmt.Errorf("call: %d bytes, at most %d", len(event.Call), maxName)
+		return offence{fmt.Errorf("call: %d bytes, at most %d", len(event.Call), maxName)}
 	case !eventKinds[event.Kind]:
-		return fmt.Errorf("kind: %q is none", printable(string(event.Kind), maxName))
+		return offence{fmt.Errorf("kind: %q is none", printable(string(event.Kind), maxName))}
 	}
 	if !t.events.AllowN(t.now(), 1) && event.Kind == protocol.ToolProgressed {
 		return nil

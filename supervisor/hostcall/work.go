@@ -92,10 +92,22 @@ func (w *work) commit(ctx context.Context, do func() error) error {
 	})
 }
 
-// failed logs what the supervisor could not do, and gives the error for the worker: only what a person may read.
-func (w *work) failed(attempt string, err error) error {
-	if supervisor.ErrorCode(err) == supervisor.CodeInternal && w.ctx.Err() == nil {
-		w.log().Error(attempt, "error", err)
+// offence is the error of a handler that ends the worker: no honest worker asks so.
+type offence struct{ error }
+
+// reply makes a handler's error the answer to the worker. An offence ends the worker, and a *protocol.Error is the answer. Of
+// any other error the worker is told only what a person may read; one that nobody may read is logged.
+func (w *work) reply(method string, err error) error {
+	broken, answer := offence{}, new(protocol.Error)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &broken):
+		return w.offence(method, err)
+	case errors.As(err, &answer):
+		return answer
+	case supervisor.ErrorCode(err) == supervisor.CodeInternal && w.ctx.Err() == nil:
+		w.log().Error("answer a host call", "method", method, "error", err)
 	}
 	return &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(err)}
 }
