@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -29,6 +30,7 @@ type Blobs interface {
 type Spool interface {
 	Create() (*spool.Writer, error)
 	ReadAt(sha256 string, p []byte, offset int64) (n int, size int64, err error)
+	Read(sha256 string) (file io.ReadCloser, size int64, err error)
 }
 
 // The limits of writes and reads come to 1 GiB in a turn or operation.

@@ -1,6 +1,8 @@
 package hostcall
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,39 +119,23 @@ const (
 // mediaType is what sort of file one is, by its bytes; its name only tells apart what looks the same. It is a picture only
 // if its header can be read as one.
 func mediaType(in Spool, f supervisor.File) (string, error) {
-	bytes := io.NewSectionReader(spoolReader{in, f.SHA256}, 0, min(f.Size, pictureHead))
-	head := make([]byte, min(f.Size, sniffed))
-	if _, err := io.ReadFull(bytes, head); err != nil {
+	file, _, err := in.Read(f.SHA256)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	r := bufio.NewReaderSize(io.LimitReader(file, pictureHead), sniffed)
+	head, err := r.Peek(sniffed)
+	if err != nil && err != io.EOF {
 		return "", err
 	}
 	found, _, _ := strings.Cut(http.DetectContentType(head), ";")
 	if found == "image/png" || found == "image/jpeg" {
-		if _, err := bytes.Seek(0, io.SeekStart); err != nil {
-			return "", err
-		}
-		size, _, err := image.DecodeConfig(bytes)
-		if err != nil || min(size.Width, size.Height) < 1 {
+		if size, _, err := image.DecodeConfig(r); err != nil || min(size.Width, size.Height) < 1 {
 			return unknownMedia, nil
 		}
 	}
-	if named, ok := sameLooking[found][strings.ToLower(path.Ext(f.Name))]; ok {
-		return named, nil
-	}
-	return found, nil
-}
-
-// spoolReader reads a file of the spool.
-type spoolReader struct {
-	spool Spool
-	sha   string
-}
-
-func (k spoolReader) ReadAt(p []byte, offset int64) (int, error) {
-	n, _, err := k.spool.ReadAt(k.sha, p, offset)
-	if err == nil && n < len(p) {
-		err = io.EOF
-	}
-	return n, err
+	return cmp.Or(sameLooking[found][strings.ToLower(path.Ext(f.Name))], found), nil
 }
 
 // sameLooking are the sorts of files that look the same at their beginning, by the extension that tells them apart.

@@ -11,6 +11,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/pool"
+	"mews/supervisor/retry"
 )
 
 // kinds has a row for each kind of operation.
@@ -64,10 +65,10 @@ func (o *Operations[H]) run(ctx context.Context, op supervisor.Operation) {
 			return
 		}
 		o.Discard(op.ID)
-		if !o.persist(ctx, "count a worker's death", func() (err error) {
-			op, err = o.o.Store.CountDeath(ctx, op.ID, fmt.Sprintf(textParked, supervisor.MaxDeaths))
-			return err
-		}) {
+		counted := false
+		if op, counted = retry.Persist(ctx, log, "count a worker's death", func() (supervisor.Operation, error) {
+			return o.o.Store.CountDeath(ctx, op.ID, fmt.Sprintf(textParked, supervisor.MaxDeaths))
+		}); !counted {
 			return
 		}
 		log.Warn("worker ended in an operation", "deaths", op.Deaths, "error", err)
@@ -76,7 +77,10 @@ func (o *Operations[H]) run(ctx context.Context, op supervisor.Operation) {
 
 // move keeps that an operation has another state.
 func (o *Operations[H]) move(ctx context.Context, id int64, to supervisor.OperationState, result string) bool {
-	return o.persist(ctx, "keep an operation's state", func() error { return o.o.Store.Move(ctx, id, to, result) })
+	_, ok := retry.Persist(ctx, o.o.Log, "keep an operation's state", func() (struct{}, error) {
+		return struct{}{}, o.o.Store.Move(ctx, id, to, result)
+	})
+	return ok
 }
 
 // attempt has a worker do an operation once. A *supervisor.Error says that the operation cannot be done. Any other error, with

@@ -139,10 +139,8 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 			continue
 		case <-o.woken:
 		}
-		var list []supervisor.Operation
-		o.persist(ctx, "find unfinished operations", func() (err error) {
-			list, err = o.o.Store.ListUnfinished(ctx)
-			return err
+		list, _ := retry.Persist(ctx, o.o.Log, "find unfinished operations", func() ([]supervisor.Operation, error) {
+			return o.o.Store.ListUnfinished(ctx)
 		})
 		for _, op := range list {
 			if !o.begin(op) {
@@ -193,15 +191,4 @@ func (o *Operations[H]) leaving(id int64) <-chan struct{} {
 		o.left[id] = make(chan struct{})
 	}
 	return o.left[id]
-}
-
-// persist repeats what the store has to do until it is done or ctx ends. What the store refuses is logged and not repeated.
-func (o *Operations[H]) persist(ctx context.Context, what string, do func() error) (done bool) {
-	err := retry.Do(ctx, do, retry.Refused, func(err error, wait time.Duration) {
-		o.o.Log.Error(what, "error", err, "again_in", wait)
-	})
-	if err != nil && ctx.Err() == nil {
-		o.o.Log.Error(what+": refused", "error", err)
-	}
-	return err == nil
 }

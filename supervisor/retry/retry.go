@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
 )
@@ -24,6 +25,19 @@ func Do(ctx context.Context, do func() error, final func(error) bool, failed fun
 		InitialInterval: 100 * time.Millisecond, Multiplier: 2, RandomizationFactor: 0.2, MaxInterval: 10 * time.Second,
 	}), backoff.WithMaxElapsedTime(0), backoff.WithNotify(failed))
 	return err
+}
+
+// Persist repeats what a store has to do, because it would be lost otherwise, until it is done or ctx ends, and gives what came
+// of it. What the store refuses is not repeated. Errors are logged; it is not ok after the last one.
+func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T, ok bool) {
+	err := Do(ctx, func() (err error) {
+		value, err = do()
+		return err
+	}, Refused, func(err error, wait time.Duration) { log.Error(what, "error", err, "again_in", wait) })
+	if err != nil && ctx.Err() == nil {
+		log.Error(what+": refused", "error", err)
+	}
+	return value, err == nil
 }
 
 // Refused says that a store will refuse the same again: what was sent cannot be right, or names what is not there.

@@ -163,7 +163,8 @@ func (r *Registry) start() []*session {
 			continue
 		}
 		delete(r.woken, id)
-		s := &session{Options: &r.o, conversation: c, stops: r.stops, userTurns: r.userTurns(c.User), allTurns: r.allTurns,
+		log := r.o.Log.With("user", c.User, "conversation", c.ID)
+		s := &session{Options: &r.o, conversation: c, log: log, stops: r.stops, userTurns: r.userTurns(c.User), allTurns: r.allTurns,
 			interrupted: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
 		r.sessions[id] = s
 		started = append(started, s)

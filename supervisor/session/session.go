@@ -65,6 +65,7 @@ type Options struct {
 type session struct {
 	*Options
 	conversation supervisor.Conversation
+	log          hclog.Logger
 	stops        *stopRequests   // of all sessions
 	userTurns    *userTurns      // of the person's sessions
 	allTurns     *fair.Semaphore // of all sessions
@@ -129,56 +130,42 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 // nextTurn is the turn to work on: the one that an earlier life left open, or a new one for the next inbound. It is retried
 // while the store is not available.
 func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok bool) {
-	kept := s.persist(ctx, "find the next turn", func() (err error) {
-		running, ok, err = s.Turns.Open(ctx, s.conversation.ID)
-		if err != nil || ok {
-			return err
+	running, kept := retry.Persist(ctx, s.log, "find the next turn", func() (sqlite.RunningTurn, error) {
+		running, found, err := s.Turns.Open(ctx, s.conversation.ID)
+		if err != nil || found {
+			return running, err
 		}
 		in, found, err := s.Inbox.Next(ctx, s.conversation.ID)
 		if err != nil || !found || !s.served() {
-			return err
+			return running, err
 		}
-		if _, err := s.Turns.Start(ctx, in.ID); err != nil {
-			return err
+		if _, err = s.Turns.Start(ctx, in.ID); err == nil {
+			running, _, err = s.Turns.Open(ctx, s.conversation.ID)
 		}
-		running, ok, err = s.Turns.Open(ctx, s.conversation.ID)
-		return err
+		return running, err
 	})
-	return running, ok && kept
+	return running, kept && running.Turn.ID != 0
 }
 
 // served says whether the person is still there. Where not, what waits is left as it is: it is gone on with at the next start
 // after they are back, or with what they send then.
 func (s *session) served() bool { return s.Serves == nil || s.Serves(s.conversation) }
 
-// persist repeats what the store has to do until it is done or ctx ends, because it would be lost otherwise. What the store
-// refuses is logged and not repeated.
-func (s *session) persist(ctx context.Context, what string, do func() error) (done bool) {
-	log := s.Log.With("user", s.conversation.User, "conversation", s.conversation.ID)
-	err := retry.Do(ctx, do, retry.Refused, func(err error, wait time.Duration) { log.Error(what, "error", err, "again_in", wait) })
-	if err != nil && ctx.Err() == nil {
-		log.Error(what+": refused", "error", err)
-	}
-	return err == nil
-}
-
 // reopen reads how far the conversation's turn has come.
 func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.RunningTurn, ok bool) {
-	ok = s.persist(ctx, "read an open turn", func() (err error) {
-		found := false
-		running, found, err = s.Turns.Open(ctx, s.conversation.ID)
-		if err == nil && (!found || running.Turn.ID != turn) {
-			err = &supervisor.Error{Code: supervisor.CodeNotFound, Err: fmt.Errorf("turn %d is not open any more", turn)}
+	return retry.Persist(ctx, s.log, "read an open turn", func() (sqlite.RunningTurn, error) {
+		running, _, err := s.Turns.Open(ctx, s.conversation.ID)
+		if err == nil && running.Turn.ID != turn {
+			err = &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf("turn %d is not open any more", turn)}
 		}
-		return err
+		return running, err
 	})
-	return running, ok
 }
 
 // notice tells the person something that no turn says, and whether that was possible.
 func (s *session) notice(ctx context.Context, text string) bool {
 	if _, err := s.Notices.PutNotice(ctx, s.conversation.ID, text); err != nil {
-		s.Log.Error("put a notice", "user", s.conversation.User, "error", err)
+		s.log.Error("put a notice", "error", err)
 		return false
 	}
 	s.Feeds.Delivery(s.conversation.ID)

@@ -9,6 +9,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/reply"
+	"mews/supervisor/retry"
 	"mews/supervisor/sqlite"
 )
 
@@ -166,15 +167,12 @@ func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 // workerDied counts a worker's death in the turn, unless it may have been that of another turn that shared the worker. The
 // turn is parked after its last death; else it goes on alone from what is committed.
 func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome {
-	log := t.Log.With("user", t.conversation.User, "turn", t.Turn.ID, "error", cause)
+	log := t.log.With("turn", t.Turn.ID, "error", cause)
 	deaths := 0
 	if shared {
 		log.Warn("worker ended in a turn and another; each goes on alone")
 	} else {
-		t.persist(ctx, "count a worker's death", func() (err error) {
-			deaths, err = t.Turns.Died(ctx, t.Turn.ID)
-			return err
-		})
+		deaths, _ = retry.Persist(ctx, t.log, "count a worker's death", func() (int, error) { return t.Turns.Died(ctx, t.Turn.ID) })
 		log.Warn("worker ended in a turn", "deaths", deaths)
 	}
 	parked := deaths >= maxDeaths
@@ -201,13 +199,10 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	if end.State == "" {
 		end.State = supervisor.InboundAnswered
 	}
-	done = t.persist(ctx, "finish a turn", func() error {
-		_, err := t.Turns.Finish(ctx, end)
-		return err
-	})
+	_, done = retry.Persist(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
 	if done {
 		t.stops.ended(t.Turn.Inbound, o.why)
-		t.Log.Debug("turn ended", "user", t.conversation.User, "turn", t.Turn.ID, "why", o.why)
+		t.log.Debug("turn ended", "turn", t.Turn.ID, "why", o.why)
 	}
 	return done
 }

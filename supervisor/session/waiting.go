@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"mews/supervisor"
+	"mews/supervisor/retry"
 )
 
 // supersedes says whether what the person sends is to stop what runs.
@@ -22,10 +23,8 @@ func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 	if progressOf(t.RunningTurn).step > 0 || !t.supersedes(ctx) {
 		return false
 	}
-	n := 0
-	t.persist(ctx, "take in what waits", func() (err error) {
-		n, err = t.Turns.Take(ctx, t.Turn.ID, maxTakenAtStart)
-		return err
+	n, _ := retry.Persist(ctx, t.log, "take in what waits", func() (int, error) {
+		return t.Turns.Take(ctx, t.Turn.ID, maxTakenAtStart)
 	})
 	if n == 0 {
 		return false
@@ -53,15 +52,13 @@ func (t *turn) restart(ctx context.Context) bool {
 // firstMessage is the message with which began what a turn is to answer. Where the store cannot say, it is the turn's own
 // first.
 func (t *turn) firstMessage(ctx context.Context, at progress) (message int64) {
-	message = at.first
-	t.persist(ctx, "find what a turn is to answer", func() error {
-		found, err := t.Turns.Asked(ctx, t.Turn.ID)
-		if err == nil {
-			message = found
-		}
-		return err
+	asked, ok := retry.Persist(ctx, t.log, "find what a turn is to answer", func() (int64, error) {
+		return t.Turns.Asked(ctx, t.Turn.ID)
 	})
-	return message
+	if !ok {
+		return at.first
+	}
+	return asked
 }
 
 // watchInbox stops the turn as soon as something waits behind it, where its person wants that, until the returned function
@@ -96,7 +93,7 @@ func (s *session) superseded(ctx context.Context) bool {
 	}
 	_, waits, err := s.Inbox.Next(ctx, s.conversation.ID)
 	if err != nil && ctx.Err() == nil {
-		s.Log.Warn("look for what was sent next", "user", s.conversation.User, "conversation", s.conversation.ID, "error", err)
+		s.log.Warn("look for what was sent next", "error", err)
 	}
 	return waits && err == nil && s.served()
 }
