@@ -95,13 +95,13 @@ func (c *chat) goneText() string {
 	return fmt.Sprintf("bot was kicked from the %s chat", c.Type)
 }
 
-// owns says whether a chat counts its messages by itself.
-func (c *chat) owns() bool { return c.Type == "supergroup" || c.Type == "channel" }
+// countsItself says whether a chat counts its messages by itself.
+func (c *chat) countsItself() bool { return c.Type == "supergroup" || c.Type == "channel" }
 
 // put adds a message and numbers it.
 func (cs *chats) put(c *chat, m *Message) *Message {
 	counter := &cs.next
-	if c.owns() {
+	if c.countsItself() {
 		counter = &c.next
 	}
 	if m.ID == 0 {
@@ -134,8 +134,8 @@ func (c *chat) search(id int64) (int, bool) {
 	return slices.BinarySearchFunc(c.messages, id, func(m *Message, id int64) int { return cmp.Compare(m.ID, id) })
 }
 
-// begins is the message that a chain of replies began with.
-func (m *Message) begins() int64 { return cmp.Or(m.root, m.ID) }
+// chainStart is the message that a chain of replies began with.
+func (m *Message) chainStart() int64 { return cmp.Or(m.root, m.ID) }
 
 // json is a user as the server shows it.
 func (u User) json() map[string]any {

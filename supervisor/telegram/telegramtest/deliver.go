@@ -21,43 +21,43 @@ const (
 	closeAfter410s = 23 * time.Hour
 )
 
-// flight is an update on its way to the webhook.
-type flight struct {
-	lane   *lane
+// attempt is an update on its way to the webhook.
+type attempt struct {
+	queue  *chatUpdates
 	update *update
 	raw    []byte // the update's, which is let go of when it is forgotten
 	url    string
 	secret string
 }
 
-// landing is what became of it.
-type landing struct {
+// attemptResult is what became of an attempt.
+type attemptResult struct {
 	code       int
 	text       string // "" where it was taken
 	retryAfter int
 }
 
-// courier brings updates to the webhook.
-type courier struct {
-	w      *world
+// deliverer brings updates to the webhook.
+type deliverer struct {
+	server *serverState
 	wake   <-chan struct{} // there may be something to send
 	client *http.Client
 }
 
-func newCourier(w *world, wake <-chan struct{}) *courier {
-	return &courier{w, wake, &http.Client{
+func newDeliverer(w *serverState, wake <-chan struct{}) *deliverer {
+	return &deliverer{w, wake, &http.Client{
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 100},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
 // run delivers until ctx ends: the webhook is another one then, or none.
-func (c *courier) run(ctx context.Context) {
+func (c *deliverer) run(ctx context.Context) {
 	defer c.client.CloseIdleConnections()
 	for ctx.Err() == nil {
-		flights, pause := c.takeOff(ctx)
-		for _, f := range flights {
-			c.w.life.Go(func() { c.fly(ctx, f) })
+		attempts, pause := c.takeReady(ctx)
+		for _, f := range attempts {
+			c.server.lifetime.Go(func() { c.deliver(ctx, f) })
 		}
 		timer := time.NewTimer(pause)
 		select {
@@ -69,84 +69,84 @@ func (c *courier) run(ctx context.Context) {
 	}
 }
 
-// takeOff is what may be sent now, and how long there will be nothing more by itself.
-func (c *courier) takeOff(ctx context.Context) (flights []flight, pause time.Duration) {
-	w := c.w
-	w.look(func() {
+// takeReady is what may be sent now, and how long there will be nothing more by itself.
+func (c *deliverer) takeReady(ctx context.Context) (attempts []attempt, pause time.Duration) {
+	w := c.server
+	w.read(func() {
 		if ctx.Err() != nil {
 			return
 		}
-		h := &w.hook
-		for h.flying < h.connections {
-			l := h.lanes.next(time.Now())
+		h := &w.webhook
+		for h.underWay < h.connections {
+			l := h.queues.next(time.Now())
 			if l == nil {
 				break
 			}
 			if w.queue.expire(l.updates[0], w.now()) {
-				h.lanes.done(l)
+				h.queues.done(l)
 				continue
 			}
-			h.flying++
-			flights = append(flights, flight{l, l.updates[0], l.updates[0].raw, h.url, h.secret})
+			h.underWay++
+			attempts = append(attempts, attempt{l, l.updates[0], l.updates[0].raw, h.url, h.secret})
 		}
 		pause = time.Hour
-		if at, ok := h.lanes.wakes(); ok {
+		if at, ok := h.queues.wakes(); ok {
 			pause = max(time.Until(at), time.Millisecond)
 		}
 	})
-	return flights, pause
+	return attempts, pause
 }
 
-// fly sends one update and sees to what comes of it.
-func (c *courier) fly(ctx context.Context, f flight) {
-	w := c.w
-	landed := c.post(ctx, f)
+// deliver sends one update and sees to what comes of it.
+func (c *deliverer) deliver(ctx context.Context, f attempt) {
+	w := c.server
+	result := c.post(ctx, f)
 	if ctx.Err() != nil {
 		return // the webhook is another one by now
 	}
-	if landed.text == "" {
-		w.check([]int64{f.update.id})
+	if result.text == "" {
+		w.callCheck([]int64{f.update.id})
 	}
-	w.do(func() {
+	w.change(func() {
 		if ctx.Err() != nil {
 			return
 		}
-		w.journal.deliveries = append(w.journal.deliveries, Delivery{f.update.id, w.now(), landed.code, landed.text})
-		w.hook.flying--
-		c.land(f, landed)
-		w.hook.nudge()
+		w.log.deliveries = append(w.log.deliveries, Delivery{f.update.id, w.now(), result.code, result.text})
+		w.webhook.underWay--
+		c.keepResult(f, result)
+		w.webhook.wakeUp()
 	})
 }
 
-// land forgets an update that was taken, and has one that was not wait. The caller is in do.
-func (c *courier) land(f flight, l landing) {
-	w := c.w
+// keepResult forgets an update that was taken, and has one that was not wait. The caller is in change.
+func (c *deliverer) keepResult(f attempt, l attemptResult) {
+	w := c.server
 	if l.text == "" {
-		w.hook.since410 = time.Time{}
+		w.webhook.since410 = time.Time{}
 		w.queue.drop(f.update)
 		w.queue.compact()
-		w.hook.lanes.done(f.lane)
+		w.webhook.queues.done(f.queue)
 		return
 	}
 	now := w.now()
-	w.hook.failed(l.text, now)
-	if w.hook.tiredOf(l.code, now) {
-		w.closeHook()
+	w.webhook.failed(l.text, now)
+	if w.webhook.closesAfter(l.code, now) {
+		w.stopDelivering()
 		return
 	}
-	delay := f.update.next(l.retryAfter)
+	delay := f.update.nextDelay(l.retryAfter)
 	if now.Add(delay).After(f.update.expires) {
 		w.queue.expired = append(w.queue.expired, f.update.id)
 		w.queue.drop(f.update)
-		w.hook.lanes.done(f.lane)
+		w.webhook.queues.done(f.queue)
 		return
 	}
-	w.hook.lanes.sleep(f.lane, time.Now().Add(w.wait(delay)))
+	w.webhook.queues.sleep(f.queue, time.Now().Add(w.scaled(delay)))
 }
 
-// next is how long an update waits after another failure: not at all at first, then 2, 4, 8 ... seconds up to between one
+// nextDelay is how long an update waits after another failure: not at all at first, then 2, 4, 8 ... seconds up to between one
 // and two minutes, or what the webhook has asked for.
-func (u *update) next(retryAfter int) time.Duration {
+func (u *update) nextDelay(retryAfter int) time.Duration {
 	wait := time.Duration(min(retryAfter, maxRetryAfter)) * time.Second
 	if retryAfter == 0 && u.fails > 0 {
 		longest := hookRetryMin + rand.N(hookRetryMax-hookRetryMin)
@@ -157,8 +157,8 @@ func (u *update) next(retryAfter int) time.Duration {
 	return wait
 }
 
-// tiredOf says whether the webhook has said 410 for so long that it is closed.
-func (h *hook) tiredOf(code int, now time.Time) bool {
+// closesAfter says whether the webhook has said 410 for so long that it is closed.
+func (h *webhook) closesAfter(code int, now time.Time) bool {
 	if code != http.StatusGone {
 		h.since410 = time.Time{}
 		return false
@@ -170,12 +170,12 @@ func (h *hook) tiredOf(code int, now time.Time) bool {
 }
 
 // post is one request to the webhook.
-func (c *courier) post(ctx context.Context, f flight) landing {
-	ctx, cancel := context.WithTimeout(ctx, c.w.options.HookTimeout)
+func (c *deliverer) post(ctx context.Context, f attempt) attemptResult {
+	ctx, cancel := context.WithTimeout(ctx, c.server.options.HookTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, bytes.NewReader(f.raw))
 	if err != nil {
-		return landing{text: err.Error()}
+		return attemptResult{text: err.Error()}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if f.secret != "" {
@@ -183,22 +183,22 @@ func (c *courier) post(ctx context.Context, f flight) landing {
 	}
 	resp, err := c.client.Do(req)
 	if err != nil {
-		return landing{text: unreached(ctx, err)}
+		return attemptResult{text: noAnswerText(ctx, err)}
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20))
 	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
-		return landing{code: resp.StatusCode}
+		return attemptResult{code: resp.StatusCode}
 	}
 	retry, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
-	return landing{
+	return attemptResult{
 		code: resp.StatusCode, retryAfter: max(retry, 0),
 		text: fmt.Sprintf("Wrong response from the webhook: %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)),
 	}
 }
 
-// unreached is how Telegram says that there was no answer.
-func unreached(ctx context.Context, err error) string {
+// noAnswerText is how Telegram says that there was no answer.
+func noAnswerText(ctx context.Context, err error) string {
 	switch {
 	case ctx.Err() != nil:
 		return "Read timeout expired"

@@ -44,7 +44,7 @@ func readEntities(p params, name string) ([]Entity, answer) {
 		if err := json.Unmarshal(r, &e); err != nil {
 			return nil, bad("can't parse MessageEntity: %v", err)
 		}
-		if fault := lacks(e.Entity, e.Offset, e.Length); fault != "" {
+		if fault := missingField(e.Entity, e.Offset, e.Length); fault != "" {
 			return nil, bad("can't parse MessageEntity: %s", fault)
 		}
 		e.Entity.Offset, e.Entity.Length = *e.Offset, *e.Length
@@ -55,8 +55,8 @@ func readEntities(p params, name string) ([]Entity, answer) {
 	return entities, checkLinks(entities)
 }
 
-// lacks is what an entity can't be read without.
-func lacks(e Entity, offset, length *int) string {
+// missingField is what an entity can't be read without.
+func missingField(e Entity, offset, length *int) string {
 	switch {
 	case offset == nil:
 		return `Can't find field "offset"`
@@ -78,14 +78,14 @@ func checkLinks(entities []Entity) answer {
 		if e.Type != "text_link" {
 			continue
 		}
-		if fault := wrongLink(e.URL); fault != "" {
+		if fault := linkProblem(e.URL); fault != "" {
 			return bad("entity URL '%s' is invalid: %s", e.URL, fault)
 		}
 	}
 	return answer{}
 }
 
-func wrongLink(link string) string {
+func linkProblem(link string) string {
 	scheme, _, ok := strings.Cut(link, ":")
 	if !ok || strings.ContainsAny(scheme, "./?#@") {
 		link, scheme = "http://"+link, "http"
@@ -104,8 +104,8 @@ func wrongLink(link string) string {
 	return ""
 }
 
-// bounded refuses entities that are not on the text: past its end, or with an end within a surrogate pair.
-func bounded(text string, entities []Entity) answer {
+// checkBounds refuses entities that are not on the text: past its end, or with an end within a surrogate pair.
+func checkBounds(text string, entities []Entity) answer {
 	length := -1
 	for _, e := range entities {
 		if length < 0 {
@@ -142,9 +142,9 @@ func inBounds(text string, length int, e Entity) answer {
 	return answer{}
 }
 
-// nested looks at how sorted entities lie in one another. Those that overlap are refused (Telegram's server cuts them up
+// checkNesting looks at how sorted entities lie in one another. Those that overlap are refused (Telegram's server cuts them up
 // instead: nobody should rely on where). The violations are what it takes and shows otherwise than it was meant.
-func nested(entities []Entity) (a answer, violations []string) {
+func checkNesting(entities []Entity) (a answer, violations []string) {
 	var open []Entity
 	for _, e := range entities {
 		for len(open) > 0 && open[len(open)-1].Offset+open[len(open)-1].Length <= e.Offset {
@@ -154,7 +154,7 @@ func nested(entities []Entity) (a answer, violations []string) {
 			if e.Offset+e.Length > around.Offset+around.Length {
 				return bad("can't parse entities: %s at %d overlaps %s at %d", e.Type, e.Offset, around.Type, around.Offset), nil
 			}
-			if unfit(around.Type, e.Type) {
+			if mayNotNest(around.Type, e.Type) {
 				violations = append(violations, fmt.Sprintf("a %s at %d is within a %s", e.Type, e.Offset, around.Type))
 			}
 		}
@@ -163,8 +163,8 @@ func nested(entities []Entity) (a answer, violations []string) {
 	return answer{}, violations
 }
 
-// unfit says whether a mark may not be within another. (Bot API, formatting options.)
-func unfit(around, within string) bool {
+// mayNotNest says whether a mark may not be within another. (Bot API, formatting options.)
+func mayNotNest(around, within string) bool {
 	quote := func(t string) bool { return strings.HasSuffix(t, "blockquote") }
 	return around == "code" || around == "pre" || quote(around) && quote(within) || around == within && around == "text_link"
 }

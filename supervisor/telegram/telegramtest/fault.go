@@ -25,7 +25,7 @@ const (
 	// a violation. With no Chat it is so for all chats; for a method that is for no chat, for that method.
 	Flood FaultKind = "flood"
 
-	plainly FaultKind = "" // no fault
+	noFault FaultKind = "" // no fault
 )
 
 // Fault has requests fail.
@@ -105,14 +105,14 @@ func (f *fault) isFor(r *request) bool {
 	return (f.Method == "" || f.Method == r.method) && (f.Chat == 0 || f.Chat == r.chat)
 }
 
-// spoil is how an answer fails.
-type spoil struct {
+// faultEffect is how an answer fails.
+type faultEffect struct {
 	code  func(Fault, answer) int // what the client can see of it; 0 is nothing, or nothing whole
 	write func(http.ResponseWriter, *http.Request, Fault, answer)
 }
 
-var spoils = map[FaultKind]spoil{
-	plainly:   {func(_ Fault, a answer) int { return a.code }, writePlainly},
+var faultEffects = map[FaultKind]faultEffect{
+	noFault:   {func(_ Fault, a answer) int { return a.code }, writePlainly},
 	Flood:     {func(_ Fault, a answer) int { return a.code }, writePlainly},
 	Slow:      {func(_ Fault, a answer) int { return a.code }, writeSlowly},
 	Error:     {func(f Fault, _ answer) int { return cmp.Or(f.Code, 500) }, writeError},
@@ -165,7 +165,7 @@ func writeSlowly(rw http.ResponseWriter, r *http.Request, f Fault, a answer) {
 		n := min(piece, len(body))
 		_, _ = rw.Write(body[:n])
 		_ = http.NewResponseController(rw).Flush()
-		if body = body[n:]; !rest(r.Context(), cmp.Or(f.Over, time.Second)/10) {
+		if body = body[n:]; !sleep(r.Context(), cmp.Or(f.Over, time.Second)/10) {
 			return
 		}
 	}

@@ -8,16 +8,16 @@ import (
 )
 
 // Field is something more of a message that somebody sends.
-type Field func(*said)
+type Field func(*personMessage)
 
 // With sets any field of the message to what JSON makes of value.
-func With(name string, value any) Field { return func(s *said) { s.extra[name] = value } }
+func With(name string, value any) Field { return func(s *personMessage) { s.extra[name] = value } }
 
 // Thread has the message stand in a topic of a forum. The topic is known from then on.
-func Thread(id int64) Field { return func(s *said) { s.Thread = id } }
+func Thread(id int64) Field { return func(s *personMessage) { s.Thread = id } }
 
 // ReplyTo has the message answer another one.
-func ReplyTo(message int64) Field { return func(s *said) { s.Message.ReplyTo = message } }
+func ReplyTo(message int64) Field { return func(s *personMessage) { s.Message.ReplyTo = message } }
 
 // Quote is the part of the answered message that is answered.
 func Quote(text string) Field {
@@ -25,15 +25,15 @@ func Quote(text string) Field {
 }
 
 // Date is when the message was sent, by Telegram's clock.
-func Date(at time.Time) Field { return func(s *said) { s.At = at.Truncate(time.Second) } }
+func Date(at time.Time) Field { return func(s *personMessage) { s.At = at.Truncate(time.Second) } }
 
 // Edit has the message stand in the place of an earlier one: the update is an edited one.
 func Edit(message int64) Field {
-	return func(s *said) { s.kind, s.ID = "edited_"+s.kind, message }
+	return func(s *personMessage) { s.kind, s.ID = "edited_"+s.kind, message }
 }
 
 // Mark adds an entity that no rule finds, such as a text_link.
-func Mark(e Entity) Field { return func(s *said) { s.Entities = append(s.Entities, e) } }
+func Mark(e Entity) Field { return func(s *personMessage) { s.Entities = append(s.Entities, e) } }
 
 // Forwarded says whose message it was before.
 func Forwarded(from User, at time.Time) Field {
@@ -45,7 +45,7 @@ func Group(id string) Field { return With("media_group_id", id) }
 
 // Anonymous has the message come from the chat itself, as an anonymous admin's does.
 func Anonymous(c Chat) Field {
-	return func(s *said) {
+	return func(s *personMessage) {
 		s.From = User{ID: 1087968824, First: "Group", Username: "GroupAnonymousBot", Bot: true}
 		s.extra["sender_chat"] = c.json()
 	}
@@ -82,7 +82,7 @@ func (f File) filled(kind string) File {
 // media is a message with a file; its text is the caption.
 func media(kind string, f File, show func(File) any) Field {
 	f = f.filled(kind)
-	return func(s *said) {
+	return func(s *personMessage) {
 		s.Media = kind
 		s.extra[kind] = show(f)
 		s.files = append(s.files, f)

@@ -23,7 +23,7 @@ func (f File) path() string {
 	return "files/" + f.ID + "/" + name
 }
 
-func getFile(w *world, r *request) answer {
+func getFile(w *serverState, r *request) answer {
 	f, ok := w.files[r.params.text("file_id")]
 	switch {
 	case r.params.text("file_id") == "":
@@ -42,10 +42,10 @@ func getFile(w *world, r *request) answer {
 func (s *Server) download(rw http.ResponseWriter, token, path string) {
 	var f File
 	var refused answer
-	s.w.look(func() {
-		refused = s.w.bot.admit(token)
+	s.state.read(func() {
+		refused = s.state.bot.admit(token)
 		id, _, _ := strings.Cut(strings.TrimPrefix(path, "files/"), "/")
-		f = s.w.files[id]
+		f = s.state.files[id]
 	})
 	switch {
 	case refused.code != 0:

@@ -76,8 +76,8 @@ func readButton(fields map[string]any) (Button, answer) {
 // Press has somebody press a button below a message, and returns the ids of the update and of the callback query. It is an
 // error where no button there has the data: whoever forges one has to Push it.
 func (p People) Press(in Chat, from User, message int64, data string) (update int64, query string, err error) {
-	p.w.do(func() {
-		c := p.w.chats.meet(in)
+	p.state.change(func() {
+		c := p.state.chats.meet(in)
 		m := c.message(message)
 		if m == nil || !slices.ContainsFunc(m.Keyboard, func(row []Button) bool {
 			return slices.ContainsFunc(row, func(b Button) bool { return b.Data == data })
@@ -85,11 +85,11 @@ func (p People) Press(in Chat, from User, message int64, data string) (update in
 			err = fmt.Errorf("press %q below message %d of chat %d: there is no such button", data, message, in.ID)
 			return
 		}
-		query = fmt.Sprint(from.ID<<16 + p.w.queue.tail)
-		p.w.chats.ask(query, p.w.now())
-		update = p.w.enqueue("callback_query", from.ID, mustMarshal(map[string]any{
+		query = fmt.Sprint(from.ID<<16 + p.state.queue.tail)
+		p.state.chats.ask(query, p.state.now())
+		update = p.state.enqueue("callback_query", from.ID, mustMarshal(map[string]any{
 			"id": query, "from": from.json(), "data": data, "chat_instance": fmt.Sprint(in.ID), "message": c.json(m, false),
-		}), p.w.now().Add(keepUpdates))
+		}), p.state.now().Add(keepUpdates))
 	})
 	return update, query, err
 }
@@ -103,12 +103,10 @@ type Ack struct {
 
 // Acks are the bot's answers to presses, in order.
 func (r Record) Acks() []Ack {
-	var acks []Ack
-	r.w.look(func() { acks = slices.Clone(r.w.journal.acks) })
-	return acks
+	return look(r.state, func() []Ack { return slices.Clone(r.state.log.acks) })
 }
 
-func answerCallbackQuery(w *world, r *request) answer {
+func answerCallbackQuery(w *serverState, r *request) answer {
 	ack := Ack{r.params.text("callback_query_id"), r.params.text("text"), r.params.flag("show_alert")}
 	if units(ack.Text) > maxAck {
 		return bad("MESSAGE_TOO_LONG")
@@ -116,7 +114,7 @@ func answerCallbackQuery(w *world, r *request) answer {
 	if !w.chats.answered(ack.Query, w.now()) {
 		return bad("query is too old and response timeout expired or query ID is invalid")
 	}
-	w.journal.acks = append(w.journal.acks, ack)
+	w.log.acks = append(w.log.acks, ack)
 	return good(true)
 }
 

@@ -12,26 +12,26 @@ const grace = 100 * time.Millisecond
 // limits is how much may be sent.
 type limits struct {
 	rates   Rates
-	control control
-	frozen  map[scope]freeze
+	control floodControl
+	frozen  map[floodScope]floodWait
 	sends   map[int64][]time.Time // messages and edits, by chat; 0 is all chats
 }
 
-// control is flood control that is on.
-type control struct {
+// floodControl is flood control that is on.
+type floodControl struct {
 	n          int // 0 is off
 	window     time.Duration
 	retryAfter int
 }
 
-// scope is what is refused: one chat, all of them (the zero value), or a method that is for no chat.
-type scope struct {
+// floodScope is what is refused: one chat, all of them (the zero value), or a method that is for no chat.
+type floodScope struct {
 	chat   int64
 	method string
 }
 
-// freeze is a time in which a scope is refused.
-type freeze struct {
+// floodWait is a time in which a scope is refused.
+type floodWait struct {
 	since, until time.Time
 	lost         bool // its client died before it can have kept it
 }
@@ -46,25 +46,25 @@ func (l *limits) died(at time.Time) {
 	}
 }
 
-// freeze begins one, because of a fault.
-func (l *limits) freeze(f Fault, r *request, now time.Time) answer {
-	s := scope{chat: f.Chat}
+// floodByFault begins one, because of a fault.
+func (l *limits) floodByFault(f Fault, r *request, now time.Time) answer {
+	s := floodScope{chat: f.Chat}
 	if r.chat == 0 {
-		s = scope{method: r.method}
+		s = floodScope{method: r.method}
 	}
-	return l.begin(s, f.RetryAfter, now)
+	return l.startFlood(s, f.RetryAfter, now)
 }
 
-func (l *limits) begin(s scope, seconds int, now time.Time) answer {
-	l.frozen[s] = freeze{since: now, until: now.Add(time.Duration(seconds) * time.Second)}
+func (l *limits) startFlood(s floodScope, seconds int, now time.Time) answer {
+	l.frozen[s] = floodWait{since: now, until: now.Add(time.Duration(seconds) * time.Second)}
 	return tooMany(seconds)
 }
 
-// hold refuses what comes too early and says whether the client could have known.
-func (l *limits) hold(r *request, now time.Time) (a answer, violation string) {
-	scopes := []scope{{method: r.method}}
+// refuseFlooding refuses what comes too early and says whether the client could have known.
+func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation string) {
+	scopes := []floodScope{{method: r.method}}
 	if r.chat != 0 {
-		scopes = []scope{{chat: r.chat}, {}}
+		scopes = []floodScope{{chat: r.chat}, {}}
 	}
 	for _, s := range scopes {
 		f, ok := l.frozen[s]
@@ -74,7 +74,7 @@ func (l *limits) hold(r *request, now time.Time) (a answer, violation string) {
 			continue
 		}
 		if f.lost { // now it is told again
-			l.frozen[s] = freeze{since: now, until: f.until}
+			l.frozen[s] = floodWait{since: now, until: f.until}
 		} else if now.Sub(f.since) > grace {
 			violation = fmt.Sprintf("%s for chat %d came %v before the end of its retry_after", r.method, r.chat,
 				left.Round(time.Millisecond))
@@ -87,7 +87,7 @@ func (l *limits) hold(r *request, now time.Time) (a answer, violation string) {
 // send counts a message or an edit. It refuses it where flood control is on, and says where the rates are left.
 func (l *limits) send(c *chat, now time.Time) (a answer, violations []string) {
 	if l.control.n > 0 && l.count(c.ID, now, l.control.window) >= l.control.n {
-		return l.begin(scope{chat: c.ID}, l.control.retryAfter, now), nil
+		return l.startFlood(floodScope{chat: c.ID}, l.control.retryAfter, now), nil
 	}
 	for _, id := range []int64{0, c.ID} {
 		times := append(l.sends[id], now)

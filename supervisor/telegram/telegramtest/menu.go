@@ -24,15 +24,13 @@ type menus map[menuKey][]Command
 // Menu is what setMyCommands has registered, nil for nothing. scope is "" or "default", "all_private_chats" ...,
 // "chat:<id>", "chat_administrators:<id>" or "chat_member:<id>:<user>".
 func (r Record) Menu(scope, language string) []Command {
-	var menu []Command
-	r.w.look(func() { menu = slices.Clone(r.w.menus[menuKey{cmp.Or(scope, "default"), language}]) })
-	return menu
+	return look(r.state, func() []Command { return slices.Clone(r.state.menus[menuKey{cmp.Or(scope, "default"), language}]) })
 }
 
 var plainScopes = strings.Fields("default all_private_chats all_group_chats all_chat_administrators")
 
 // menuOf is the menu that a request is about.
-func menuOf(w *world, p params) (menuKey, answer) {
+func menuOf(w *serverState, p params) (menuKey, answer) {
 	var scope struct {
 		Type string `json:"type"`
 		Chat int64  `json:"chat_id"`
@@ -61,7 +59,7 @@ func menuOf(w *world, p params) (menuKey, answer) {
 	return key, bad("can't parse BotCommandScope: Unsupported type specified")
 }
 
-func setMyCommands(w *world, r *request) answer {
+func setMyCommands(w *serverState, r *request) answer {
 	key, a := menuOf(w, r.params)
 	if a.code != 0 {
 		return a
@@ -94,7 +92,7 @@ func (c Command) check() answer {
 	return answer{}
 }
 
-func getMyCommands(w *world, r *request) answer {
+func getMyCommands(w *serverState, r *request) answer {
 	key, a := menuOf(w, r.params)
 	if a.code != 0 {
 		return a
@@ -105,7 +103,7 @@ func getMyCommands(w *world, r *request) answer {
 	return good([]Command{})
 }
 
-func deleteMyCommands(w *world, r *request) answer {
+func deleteMyCommands(w *serverState, r *request) answer {
 	key, a := menuOf(w, r.params)
 	if a.code != 0 {
 		return a

@@ -14,8 +14,8 @@ const otherWords = "said by "
 // OtherKinds are the names of all that Telegram can bring besides what a person writes to the bot or presses: every type of
 // update there is, and, with a slash, the messages and presses that are nobody's.
 func OtherKinds() []string {
-	kinds := make([]string, len(others))
-	for i, o := range others {
+	kinds := make([]string, len(otherUpdates))
+	for i, o := range otherUpdates {
 		kinds[i] = o.kind
 	}
 	return kinds
@@ -24,7 +24,7 @@ func OtherKinds() []string {
 // Other is an update of one of OtherKinds, in which a person appears wherever the type has one, as Telegram sends it. It is
 // for Deliver.
 func Other(kind string, user int64) json.RawMessage {
-	i := slices.IndexFunc(others, func(o other) bool { return o.kind == kind })
+	i := slices.IndexFunc(otherUpdates, func(o otherUpdate) bool { return o.kind == kind })
 	if i < 0 {
 		panic(fmt.Sprintf("telegramtest: there is no update of the kind %q", kind))
 	}
@@ -41,14 +41,14 @@ func Other(kind string, user int64) json.RawMessage {
 		"USER", id,
 		"NOW", fmt.Sprint(time.Now().Unix()),
 		"SAID", string(mustMarshal(otherWords+kind)),
-	).Replace(others[i].body)
+	).Replace(otherUpdates[i].body)
 	return json.RawMessage(`{"update_id":1,"` + update + `":` + body + `}`)
 }
 
-// other is an update's value, in which capital words stand for what Other puts there.
-type other struct{ kind, body string }
+// otherUpdate is an update's value, in which capital words stand for what Other puts there.
+type otherUpdate struct{ kind, body string }
 
-var others = []other{
+var otherUpdates = []otherUpdate{
 	{"edited_message", `{HEAD,"edit_date":NOW,"from":ANN,PRIVATE,"text":SAID}`},
 	{"channel_post", `{HEAD,CHANNEL,"sender_chat":{"id":-1000000000998,"type":"channel","title":"News"},"text":SAID}`},
 	{"edited_channel_post", `{HEAD,"edit_date":NOW,CHANNEL,"text":SAID}`},

@@ -8,28 +8,28 @@ import (
 )
 
 // People is what people do, and what Telegram does by itself.
-type People struct{ w *world }
+type People struct{ state *serverState }
 
 // Say has somebody send a message, and returns the ids of its update and of itself. The update's is 0 where the client
 // has not allowed the kind. The chat is known from then on.
 func (p People) Say(in Chat, from User, text string, more ...Field) (update, message int64) {
-	p.w.do(func() { update, message = p.w.say(in, from, text, more) })
+	p.state.change(func() { update, message = p.state.say(in, from, text, more) })
 	return update, message
 }
 
-// said is a message as Say puts it together.
-type said struct {
+// personMessage is a message as Say puts it together.
+type personMessage struct {
 	*Message
 	kind  string // of the update
 	extra map[string]any
 	files []File
 }
 
-// say adds a message and its update. The caller is in do.
-func (w *world) say(in Chat, from User, text string, more []Field) (update, message int64) {
+// say adds a message and its update. The caller is in change.
+func (w *serverState) say(in Chat, from User, text string, more []Field) (update, message int64) {
 	c := w.chats.meet(in)
-	s := &said{
-		Message: &Message{From: from, Text: text, Entities: find(text), At: w.now().Truncate(time.Second)},
+	s := &personMessage{
+		Message: &Message{From: from, Text: text, Entities: findEntities(text), At: w.now().Truncate(time.Second)},
 		kind:    "message", extra: map[string]any{},
 	}
 	if c.Type == "channel" {
@@ -42,7 +42,7 @@ func (w *world) say(in Chat, from User, text string, more []Field) (update, mess
 		c.topics[s.Thread] = true
 	}
 	if answered := c.message(s.ReplyTo); answered != nil {
-		s.root = answered.begins()
+		s.root = answered.chainStart()
 	}
 	if strings.HasPrefix(s.kind, "edited_") {
 		c.replace(s.Message)
@@ -59,23 +59,23 @@ func (w *world) say(in Chat, from User, text string, more []Field) (update, mess
 	return w.enqueue(s.kind, c.ID, mustMarshal(v), s.At.Add(keepUpdates)), s.ID
 }
 
-// enqueue adds an update of a kind that is allowed, and wakes who waits for one. The caller is in do.
-func (w *world) enqueue(kind string, lane int64, body json.RawMessage, expires time.Time) int64 {
+// enqueue adds an update of a kind that is allowed, and wakes who waits for one. The caller is in change.
+func (w *serverState) enqueue(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
 	if !w.queue.allows(kind) {
 		return 0
 	}
-	return w.force(kind, lane, body, expires)
+	return w.enqueueAny(kind, chat, body, expires)
 }
 
-// force is enqueue of any kind.
-func (w *world) force(kind string, lane int64, body json.RawMessage, expires time.Time) int64 {
-	id := w.queue.add(kind, lane, body, expires)
-	w.polls.nudge()
+// enqueueAny is enqueue of any kind.
+func (w *serverState) enqueueAny(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
+	id := w.queue.add(kind, chat, body, expires)
+	w.polls.wakeUp()
 	return id
 }
 
-// pushed is what the server has to know of an update that a test has made.
-type pushed struct {
+// pushedUpdate is what the server has to know of an update that a test has made.
+type pushedUpdate struct {
 	Date    int64 `json:"date"`
 	ID      any   `json:"id"` // of a callback query, a string
 	Message int64 `json:"message_id"`
@@ -103,9 +103,9 @@ func (p People) Push(u map[string]any) int64 {
 			continue
 		}
 		body := mustMarshal(v)
-		p.w.do(func() {
-			if p.w.queue.allows(kind) {
-				id = p.w.push(kind, body)
+		p.state.change(func() {
+			if p.state.queue.allows(kind) {
+				id = p.state.push(kind, body)
 			}
 		})
 	}
@@ -122,15 +122,15 @@ func (p People) Deliver(raw json.RawMessage) int64 {
 	var id int64
 	for kind, body := range u {
 		if kind != "update_id" {
-			p.w.do(func() { id = p.w.push(kind, body) })
+			p.state.change(func() { id = p.state.push(kind, body) })
 		}
 	}
 	return id
 }
 
-// push adds an update of a test's own making. The caller is in do.
-func (w *world) push(kind string, body json.RawMessage) int64 {
-	var known pushed
+// push adds an update of a test's own making. The caller is in change.
+func (w *serverState) push(kind string, body json.RawMessage) int64 {
+	var known pushedUpdate
 	_ = json.Unmarshal(body, &known) // an update may be of any shape
 	at := w.now()
 	if known.Date != 0 {
@@ -140,7 +140,7 @@ func (w *world) push(kind string, body json.RawMessage) int64 {
 		if query, ok := known.ID.(string); ok {
 			w.chats.ask(query, w.now())
 		}
-		return w.force(kind, known.From.ID, body, at.Add(keepUpdates))
+		return w.enqueueAny(kind, known.From.ID, body, at.Add(keepUpdates))
 	}
 	if known.Chat.ID != 0 {
 		c := w.chats.meet(Chat{known.Chat.ID, known.Chat.Type, known.Chat.Title, known.Chat.Forum})
@@ -149,37 +149,37 @@ func (w *world) push(kind string, body json.RawMessage) int64 {
 			w.chats.put(c, &Message{ID: known.Message, From: from, Text: known.Text, At: at})
 		}
 	}
-	return w.force(kind, known.Chat.ID, body, at.Add(keepUpdates))
+	return w.enqueueAny(kind, known.Chat.ID, body, at.Add(keepUpdates))
 }
 
 // SetNextUpdate is the id of the next update. Telegram does this after a week without one, so nothing may wait.
 func (p People) SetNextUpdate(id int64) {
-	p.w.do(func() {
-		if p.w.queue.pending(p.w.now()) > 0 {
+	p.state.change(func() {
+		if p.state.queue.pending(p.state.now()) > 0 {
 			panic("telegramtest: SetNextUpdate while updates wait: ids fall back after a quiet week only")
 		}
-		p.w.queue.clear()
-		p.w.queue.tail = id
+		p.state.queue.clear()
+		p.state.queue.tail = id
 	})
 }
 
 // SetNextMessage is the id of the next message in a chat, and in those that count with it.
 func (p People) SetNextMessage(chat, id int64) {
-	p.w.do(func() {
-		if c := p.w.chats.byID[chat]; c != nil && c.owns() {
+	p.state.change(func() {
+		if c := p.state.chats.byID[chat]; c != nil && c.countsItself() {
 			c.next = id
 			return
 		}
-		p.w.chats.next = id
+		p.state.chats.next = id
 	})
 }
 
 // Meet makes a chat known: the bot may write there.
-func (p People) Meet(c Chat) { p.w.do(func() { p.w.chats.meet(c) }) }
+func (p People) Meet(c Chat) { p.state.change(func() { p.state.chats.meet(c) }) }
 
 // Topic begins a topic in a forum.
 func (p People) Topic(c Chat, thread int64) {
-	p.w.do(func() { p.w.chats.meet(c).topics[thread] = true })
+	p.state.change(func() { p.state.chats.meet(c).topics[thread] = true })
 }
 
 // Block has a person block the bot, or a group throw it out.
@@ -189,7 +189,7 @@ func (p People) Block(chat int64) { p.block(chat, true) }
 func (p People) Unblock(chat int64) { p.block(chat, false) }
 
 func (p People) block(chat int64, blocked bool) {
-	p.w.do(func() { p.w.chats.meet(p.w.chats.known(chat)).blocked = blocked })
+	p.state.change(func() { p.state.chats.meet(p.state.chats.known(chat)).blocked = blocked })
 }
 
 // known is a chat as it was met, or as its id says.
@@ -202,8 +202,8 @@ func (cs *chats) known(id int64) Chat {
 
 // Migrate turns a group into a supergroup: both say so in a service message, and the group takes nothing more.
 func (p People) Migrate(group, supergroup int64) {
-	p.w.do(func() {
-		w := p.w
+	p.state.change(func() {
+		w := p.state
 		old := w.chats.known(group)
 		by := User{ID: 1087968824, First: "Group", Username: "GroupAnonymousBot", Bot: true}
 		w.say(old, by, "", []Field{With("migrate_to_chat_id", supergroup)})

@@ -32,8 +32,8 @@ type poll struct {
 
 func newPoll() *poll { return &poll{wake: make(chan struct{}, 1), ended: make(chan string, 1)} }
 
-// nudge has the waiting poll look again.
-func (p *polls) nudge() {
+// wakeUp has the waiting poll look again.
+func (p *polls) wakeUp() {
 	if p.waiting == nil {
 		return
 	}
@@ -62,7 +62,7 @@ type query struct {
 }
 
 // getUpdates answers at once where there is something, or waits for it.
-func getUpdates(ctx context.Context, w *world, r *request) answer {
+func getUpdates(ctx context.Context, w *serverState, r *request) answer {
 	q := &query{offset: r.params.number("offset"), limit: r.params.within("limit", 100, 1, 100)}
 	if err := r.params.decode("allowed_updates", &q.allowed); err != nil {
 		return bad("can't parse allowed updates: %v", err)
@@ -74,7 +74,7 @@ func getUpdates(ctx context.Context, w *world, r *request) answer {
 		me = nil
 	}
 	for {
-		if w.poll(q, me); q.active {
+		if w.takeBatch(q, me); q.active {
 			return w.conflict(ctx, hookIsActive)
 		}
 		if len(q.batch) > 0 || me == nil {
@@ -83,21 +83,21 @@ func getUpdates(ctx context.Context, w *world, r *request) answer {
 		select {
 		case <-me.wake:
 		case text := <-me.ended:
-			return w.ended(ctx, text)
+			return w.endedByConflict(ctx, text)
 		case <-deadline.C:
-			w.do(func() { w.polls.leave(me) })
+			w.change(func() { w.polls.leave(me) })
 			me = nil
 		case <-ctx.Done():
-			w.do(func() { w.polls.leave(me) })
+			w.change(func() { w.polls.leave(me) })
 			return answer{}
 		}
 	}
 }
 
-// poll confirms what the offset says, takes a batch, and has me wait where there is none.
-func (w *world) poll(q *query, me *poll) {
-	w.look(func() {
-		if q.active = w.hook.url != ""; q.active {
+// takeBatch confirms what the offset says, takes a batch, and has me wait where there is none.
+func (w *serverState) takeBatch(q *query, me *poll) {
+	w.read(func() {
+		if q.active = w.webhook.url != ""; q.active {
 			return
 		}
 		if q.allowed != nil {
@@ -109,20 +109,20 @@ func (w *world) poll(q *query, me *poll) {
 	if q.active {
 		return
 	}
-	w.check(q.confirmed)
-	w.do(func() {
+	w.callCheck(q.confirmed)
+	w.change(func() {
 		w.queue.forget(q.from)
 		if q.offset < 0 {
 			q.offset = q.from
 		}
 		q.batch = w.queue.take(q.from, q.limit, w.now())
-		w.settle(len(q.batch) > 0, me)
+		w.waitOrLeave(len(q.batch) > 0, me)
 	})
 }
 
-// settle has a poll that found nothing wait, in the place of another that does; one that found something waits no more.
-// The caller is in do.
-func (w *world) settle(found bool, me *poll) {
+// waitOrLeave has a poll that found nothing wait, in the place of another that does; one that found something waits no more.
+// The caller is in change.
+func (w *serverState) waitOrLeave(found bool, me *poll) {
 	switch {
 	case me == nil:
 	case found:
@@ -140,43 +140,43 @@ func (p *polls) leave(me *poll) {
 	}
 }
 
-// ended answers a poll that has given way. A client that has just gone is not seen to be gone at once: one that is still
+// endedByConflict answers a poll that has given way. A client that has just gone is not seen to be gone at once: one that is still
 // there a moment later has let two getUpdates run.
-func (w *world) ended(ctx context.Context, text string) answer {
+func (w *serverState) endedByConflict(ctx context.Context, text string) answer {
 	if text == otherPoll {
-		if !rest(ctx, grace) {
+		if !sleep(ctx, grace) {
 			return answer{}
 		}
-		w.do(func() { w.journal.violate("two getUpdates at once, by different connections") })
+		w.change(func() { w.log.violate("two getUpdates at once, by different connections") })
 	}
 	return w.conflict(ctx, text)
 }
 
-// check asks the test about updates that are about to be forgotten.
-func (w *world) check(ids []int64) {
+// callCheck asks the test about updates that are about to be forgotten.
+func (w *serverState) callCheck(ids []int64) {
 	if w.options.Check != nil && len(ids) > 0 {
 		w.options.Check(ids)
 	}
 }
 
 // conflict answers at once, or later where a conflict was answered a moment ago.
-func (w *world) conflict(ctx context.Context, text string) answer {
+func (w *serverState) conflict(ctx context.Context, text string) answer {
 	var pause time.Duration
-	w.do(func() {
-		if now := time.Now(); now.Sub(w.polls.told) >= w.wait(conflictPause) {
+	w.change(func() {
+		if now := time.Now(); now.Sub(w.polls.told) >= w.scaled(conflictPause) {
 			w.polls.told = now
 		} else {
-			pause = w.wait(conflictPause)
+			pause = w.scaled(conflictPause)
 		}
 	})
-	if pause > 0 && !rest(ctx, pause) {
+	if pause > 0 && !sleep(ctx, pause) {
 		return answer{}
 	}
 	return refuse(http.StatusConflict, "%s", text)
 }
 
-// rest waits. It says whether it was left to.
-func rest(ctx context.Context, d time.Duration) bool {
+// sleep waits. It says whether it was left to.
+func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -19,7 +19,7 @@ const (
 // update is one that waits to be confirmed.
 type update struct {
 	id      int64
-	lane    int64 // the chat whose updates wait for one another at a webhook
+	chat    int64 // the chat whose updates wait for one another at a webhook
 	raw     []byte
 	expires time.Time
 	gone    bool
@@ -68,8 +68,8 @@ func (q *queue) allows(kind string) bool {
 }
 
 // add gives an update its id.
-func (q *queue) add(kind string, lane int64, body json.RawMessage, expires time.Time) int64 {
-	u := &update{id: q.tail, lane: cmp.Or(lane, -q.tail), expires: expires}
+func (q *queue) add(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
+	u := &update{id: q.tail, chat: cmp.Or(chat, -q.tail), expires: expires}
 	u.raw = append(u.raw, `{"update_id":`...)
 	u.raw = append(append(u.raw, mustMarshal(u.id)...), `,"`+kind+`":`...)
 	u.raw = append(append(u.raw, body...), '}')

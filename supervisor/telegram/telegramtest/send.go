@@ -13,7 +13,7 @@ type content struct {
 }
 
 // read takes a message's text from a request.
-func (j *journal) read(r *request) (content, answer) {
+func (j *callLog) read(r *request) (content, answer) {
 	c, a := j.readMarked(r, "text", "entities")
 	if a.code == 0 {
 		c.keyboard, a = readKeyboard(r.params)
@@ -22,7 +22,7 @@ func (j *journal) read(r *request) (content, answer) {
 }
 
 // readCaption takes a file's caption from a request. It may be empty.
-func (j *journal) readCaption(r *request) (c content, a answer) {
+func (j *callLog) readCaption(r *request) (c content, a answer) {
 	if r.params.text("caption") != "" {
 		c, a = j.readMarked(r, "caption", "caption_entities")
 	}
@@ -37,7 +37,7 @@ func (j *journal) readCaption(r *request) (c content, a answer) {
 }
 
 // readMarked takes a text and its entities from a request. A fault in its entities is a violation too.
-func (j *journal) readMarked(r *request, text, marks string) (content, answer) {
+func (j *callLog) readMarked(r *request, text, marks string) (content, answer) {
 	if mode := r.params.text("parse_mode"); mode != "" {
 		j.violate("%s with parse_mode %s: this server reads entities only", r.method, mode)
 		return content{}, bad("unsupported parse_mode")
@@ -54,7 +54,7 @@ func (j *journal) readMarked(r *request, text, marks string) (content, answer) {
 		}
 		return content{}, a
 	}
-	a, violations := nested(m.entities)
+	a, violations := checkNesting(m.entities)
 	if a.code != 0 {
 		violations = append(violations, a.description)
 	}
@@ -68,21 +68,21 @@ func (j *journal) readMarked(r *request, text, marks string) (content, answer) {
 	return content{marked: m}, a
 }
 
-// count counts a message or an edit and refuses it where there are too many.
-func (w *world) count(c *chat) answer {
+// countSend counts a message or an edit and refuses it where there are too many.
+func (w *serverState) countSend(c *chat) answer {
 	a, violations := w.limits.send(c, w.now())
 	for _, v := range violations {
-		w.journal.violate("%s", v)
+		w.log.violate("%s", v)
 	}
 	return a
 }
 
-func sendMessage(w *world, r *request) answer {
+func sendMessage(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)
 	if a.code != 0 {
 		return a
 	}
-	text, a := w.journal.read(r)
+	text, a := w.log.read(r)
 	if a.code != 0 {
 		return a
 	}
@@ -96,7 +96,7 @@ func sendMessage(w *world, r *request) answer {
 	if a := c.place(m, r.params); a.code != 0 {
 		return a
 	}
-	if a := w.count(c); a.code != 0 {
+	if a := w.countSend(c); a.code != 0 {
 		return a
 	}
 	return good(c.json(w.chats.put(c, m), false))
@@ -126,7 +126,7 @@ func (c *chat) place(m *Message, p params) answer {
 		return bad("message to be replied not found")
 	}
 	if answered != nil {
-		m.ReplyTo, m.root = answered.ID, answered.begins()
+		m.ReplyTo, m.root = answered.ID, answered.chainStart()
 	}
 	return answer{}
 }
@@ -154,12 +154,12 @@ func (cs *chats) editable(r *request) (*chat, *Message, answer) {
 }
 
 // edit has a message show something else. That only its buttons change is not seen as an edit.
-func (w *world) edit(c *chat, m *Message, to content) answer {
+func (w *serverState) edit(c *chat, m *Message, to content) answer {
 	same := m.Text == to.text && slices.Equal(m.Entities, to.entities)
 	if same && slices.EqualFunc(m.Keyboard, to.keyboard, slices.Equal) {
 		return bad(unmodified)
 	}
-	if a := w.count(c); a.code != 0 {
+	if a := w.countSend(c); a.code != 0 {
 		return a
 	}
 	m.Text, m.Entities, m.Keyboard = to.text, to.entities, to.keyboard
@@ -169,12 +169,12 @@ func (w *world) edit(c *chat, m *Message, to content) answer {
 	return good(c.json(m, false))
 }
 
-func editMessageText(w *world, r *request) answer {
+func editMessageText(w *serverState, r *request) answer {
 	c, m, a := w.chats.editable(r)
 	if a.code != 0 {
 		return a
 	}
-	text, a := w.journal.read(r)
+	text, a := w.log.read(r)
 	switch {
 	case a.code != 0:
 		return a
@@ -186,12 +186,12 @@ func editMessageText(w *world, r *request) answer {
 	return w.edit(c, m, text)
 }
 
-func editMessageCaption(w *world, r *request) answer {
+func editMessageCaption(w *serverState, r *request) answer {
 	c, m, a := w.chats.editable(r)
 	if a.code != 0 {
 		return a
 	}
-	caption, a := w.journal.readCaption(r)
+	caption, a := w.log.readCaption(r)
 	switch {
 	case a.code != 0:
 		return a
@@ -201,7 +201,7 @@ func editMessageCaption(w *world, r *request) answer {
 	return w.edit(c, m, caption)
 }
 
-func editMessageReplyMarkup(w *world, r *request) answer {
+func editMessageReplyMarkup(w *serverState, r *request) answer {
 	c, m, a := w.chats.editable(r)
 	if a.code != 0 {
 		return a
@@ -213,7 +213,7 @@ func editMessageReplyMarkup(w *world, r *request) answer {
 	return w.edit(c, m, content{marked{m.Text, m.Entities}, keyboard})
 }
 
-func deleteMessage(w *world, r *request) answer {
+func deleteMessage(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)
 	if a.code != 0 {
 		return a
@@ -234,7 +234,7 @@ func deleteMessage(w *world, r *request) answer {
 var actions = strings.Fields("typing upload_photo record_video upload_video record_voice upload_voice upload_document " +
 	"choose_sticker find_location record_video_note upload_video_note")
 
-func sendChatAction(w *world, r *request) answer {
+func sendChatAction(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)
 	switch thread := r.params.number("message_thread_id"); {
 	case a.code != 0:

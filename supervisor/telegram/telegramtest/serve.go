@@ -10,7 +10,7 @@ import (
 
 // request is one call of a method.
 type request struct {
-	call   int    // its place in the journal
+	call   int    // its place in the log
 	method string // as it is in the table
 	params params
 	files  map[string]File // by their parameters
@@ -18,7 +18,7 @@ type request struct {
 }
 
 // methods is what the server can do, by lower-case name.
-var methods = map[string]func(context.Context, *world, *request) answer{
+var methods = map[string]func(context.Context, *serverState, *request) answer{
 	"getme":                  atOnce(getMe),
 	"getupdates":             getUpdates,
 	"sendmessage":            atOnce(sendMessage),
@@ -37,22 +37,22 @@ var methods = map[string]func(context.Context, *world, *request) answer{
 	"deletewebhook":          atOnce(deleteWebhook),
 	"getwebhookinfo":         atOnce(getWebhookInfo),
 	"getfile":                atOnce(getFile),
-	"close":                  atOnce(yes),
-	"logout":                 atOnce(yes),
+	"close":                  atOnce(alwaysTrue),
+	"logout":                 atOnce(alwaysTrue),
 }
 
 // atOnce is a method that waits for nothing.
-func atOnce(run func(*world, *request) answer) func(context.Context, *world, *request) answer {
-	return func(_ context.Context, w *world, r *request) answer {
+func atOnce(run func(*serverState, *request) answer) func(context.Context, *serverState, *request) answer {
+	return func(_ context.Context, w *serverState, r *request) answer {
 		var a answer
-		w.do(func() { a = run(w, r) })
+		w.change(func() { a = run(w, r) })
 		return a
 	}
 }
 
-func yes(*world, *request) answer { return good(true) }
+func alwaysTrue(*serverState, *request) answer { return good(true) }
 
-func getMe(w *world, _ *request) answer {
+func getMe(w *serverState, _ *request) answer {
 	me := w.bot.user.json()
 	me["can_join_groups"], me["can_read_all_group_messages"], me["supports_inline_queries"] = true, false, false
 	return good(me)
@@ -60,10 +60,10 @@ func getMe(w *world, _ *request) answer {
 
 // ServeHTTP answers a request of the Bot API, or for a file.
 func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	if !s.w.enter() {
+	if !s.state.begin() {
 		panic(http.ErrAbortHandler)
 	}
-	defer s.w.life.Done()
+	defer s.state.lifetime.Done()
 	if rest, ok := strings.CutPrefix(r.URL.Path, "/file/bot"); ok {
 		token, path, _ := strings.Cut(rest, "/")
 		s.download(rw, token, path)
@@ -87,25 +87,25 @@ func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method str
 	var f *fault
 	var a answer
 	var came Call
-	s.w.do(func() {
-		now := s.w.now()
-		req.call = s.w.journal.arrive(method, req, now)
-		came = s.w.journal.calls[req.call]
-		if f = s.w.faults.match(req, now); f == nil || f.After {
-			a = s.w.gate(token, req, now)
+	s.state.change(func() {
+		now := s.state.now()
+		req.call = s.state.log.arrive(method, req, now)
+		came = s.state.log.calls[req.call]
+		if f = s.state.faults.match(req, now); f == nil || f.After {
+			a = s.state.refuseUnread(token, req, now)
 		}
 		if f != nil && f.Kind == Flood {
-			a = s.w.limits.freeze(f.Fault, req, now)
+			a = s.state.limits.floodByFault(f.Fault, req, now)
 		}
 	})
-	if s.w.options.Seen != nil {
-		s.w.options.Seen(came)
+	if s.state.options.Seen != nil {
+		s.state.options.Seen(came)
 	}
 	if broken != nil {
 		a = unreadable(broken)
 	}
 	if a.code == 0 && (f == nil || f.After) {
-		a = methods[req.method](r.Context(), s.w, req)
+		a = methods[req.method](r.Context(), s.state, req)
 	}
 	s.answer(rw, r, req, a, f)
 }
@@ -118,31 +118,31 @@ func unreadable(err error) answer {
 	return bad("can't parse the request: %v", err)
 }
 
-// answer writes an answer, spoilt where there is a fault. That it was given is in the journal before.
+// answer writes an answer, spoilt where there is a fault. That it was given is in the log before.
 func (s *Server) answer(rw http.ResponseWriter, r *http.Request, req *request, a answer, f *fault) {
-	spoil := spoils[plainly]
+	spoil := faultEffects[noFault]
 	var given Fault
 	if f != nil {
-		spoil, given = spoils[f.Kind], f.Fault
+		spoil, given = faultEffects[f.Kind], f.Fault
 	}
 	code := spoil.code(given, a)
-	s.w.do(func() { s.w.journal.answered(req.call, code, a.ok()) })
+	s.state.change(func() { s.state.log.answered(req.call, code, a.ok()) })
 	if code != 0 || f != nil && !(f.After && a.code == 0) {
 		spoil.write(rw, r, given, a)
 	}
 }
 
-// gate is why a request is not even looked at. The caller is in do.
-func (w *world) gate(token string, r *request, now time.Time) answer {
+// refuseUnread is why a request is not even looked at. The caller is in change.
+func (w *serverState) refuseUnread(token string, r *request, now time.Time) answer {
 	if a := w.bot.admit(token); a.code != 0 {
 		return a
 	}
 	if methods[r.method] == nil {
 		return notFound()
 	}
-	a, violation := w.limits.hold(r, now)
+	a, violation := w.limits.refuseFlooding(r, now)
 	if violation != "" {
-		w.journal.violate("%s", violation)
+		w.log.violate("%s", violation)
 	}
 	return a
 }

@@ -77,16 +77,16 @@ type Server struct {
 	People // what people and Telegram itself do
 	Record // what was seen
 
-	w    *world
-	http *http.Server
-	addr string
-	down context.CancelFunc
+	state *serverState
+	http  *http.Server
+	addr  string
+	down  context.CancelFunc
 }
 
 // New starts a server on 127.0.0.1. It ends with the test.
 func New(t testing.TB, o Options) *Server {
 	t.Helper()
-	w, err := newWorld(o)
+	w, err := newServerState(o)
 	if err != nil {
 		t.Fatalf("start a Bot API server: %v", err)
 	}
@@ -95,23 +95,23 @@ func New(t testing.TB, o Options) *Server {
 		t.Fatalf("start a Bot API server: %v", err)
 	}
 	ctx, down := context.WithCancel(context.Background())
-	w.life.ctx = ctx
-	s := &Server{People: People{w}, Record: Record{w}, w: w, addr: listener.Addr().String(), down: down}
+	w.lifetime.ctx = ctx
+	s := &Server{People: People{w}, Record: Record{w}, state: w, addr: listener.Addr().String(), down: down}
 	s.http = &http.Server{
 		Handler:     s,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
-	w.life.Go(func() { _ = s.http.Serve(listener) }) // it ends with Close, which is no error
+	w.lifetime.Go(func() { _ = s.http.Serve(listener) }) // it ends with Close, which is no error
 	t.Cleanup(func() { s.close(t) })
 	return s
 }
 
-// enter begins a request, unless the server is closing.
-func (w *world) enter() bool {
+// begin begins a request, unless the server is closing.
+func (w *serverState) begin() bool {
 	open := false
-	w.look(func() {
-		if open = !w.life.closing; open {
-			w.life.Add(1)
+	w.read(func() {
+		if open = !w.lifetime.closing; open {
+			w.lifetime.Add(1)
 		}
 	})
 	return open
@@ -119,13 +119,13 @@ func (w *world) enter() bool {
 
 // close ends the server and everything that it has started, and has a strict test fail for what it has seen.
 func (s *Server) close(t testing.TB) {
-	s.w.do(func() { s.w.life.closing = true })
+	s.state.change(func() { s.state.lifetime.closing = true })
 	s.down()
 	if err := s.http.Close(); err != nil {
 		t.Errorf("close the Bot API server: %v", err)
 	}
-	s.w.life.Wait()
-	if !s.w.options.Strict {
+	s.state.lifetime.Wait()
+	if !s.state.options.Strict {
 		return
 	}
 	for _, v := range s.Violations() {
@@ -135,44 +135,42 @@ func (s *Server) close(t testing.TB) {
 
 // Died tells the server that its client was killed with SIGKILL at some time: that it did not keep what it was refused a
 // moment before is no violation. Nobody can keep what they are killed over.
-func (s *Server) Died(at time.Time) { s.w.do(func() { s.w.limits.died(at) }) }
+func (s *Server) Died(at time.Time) { s.state.change(func() { s.state.limits.died(at) }) }
 
 // URL is the server's root, as a client is configured with it.
 func (s *Server) URL() string { return "http://" + s.addr }
 
 // Token is the bot's token now.
 func (s *Server) Token() string {
-	var token string
-	s.w.look(func() { token = s.w.bot.token })
-	return token
+	return look(s.state, func() string { return s.state.bot.token })
 }
 
 // BotID is the bot's id.
-func (s *Server) BotID() int64 { return s.w.bot.user.ID }
+func (s *Server) BotID() int64 { return s.state.bot.user.ID }
 
 // Revoke has the token refused from now on.
-func (s *Server) Revoke() { s.w.do(func() { s.w.bot.revoked = true }) }
+func (s *Server) Revoke() { s.state.change(func() { s.state.bot.revoked = true }) }
 
 // SetToken gives the bot another token: one that was refused is repaired, an older one is refused.
 func (s *Server) SetToken(token string) {
-	s.w.do(func() { s.w.bot.token, s.w.bot.revoked = token, false })
+	s.state.change(func() { s.state.bot.token, s.state.bot.revoked = token, false })
 }
 
 // Fault has requests fail. The function that it returns ends that.
 func (s *Server) Fault(f Fault) (end func()) {
 	var added *fault
-	s.w.do(func() { added = s.w.faults.add(f, s.w.now()) })
-	return func() { s.w.do(func() { added.left = 0 }) }
+	s.state.change(func() { added = s.state.faults.add(f, s.state.now()) })
+	return func() { s.state.change(func() { added.left = 0 }) }
 }
 
 // SetFlood turns flood control on: a chat that gets more than n messages or edits within a window is refused for
 // retryAfter seconds. n 0 turns it off.
 func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
-	s.w.do(func() { s.w.limits.control = control{n: n, window: window, retryAfter: retryAfter} })
+	s.state.change(func() { s.state.limits.control = floodControl{n: n, window: window, retryAfter: retryAfter} })
 }
 
 // Advance moves the server's clock.
-func (s *Server) Advance(d time.Duration) { s.w.do(func() { s.w.shift += d }) }
+func (s *Server) Advance(d time.Duration) { s.state.change(func() { s.state.clockAhead += d }) }
 
 // Await waits until cond holds, and looks again at whatever changes. It gives the test up after 30 s. cond may call the
 // server's methods.
@@ -181,20 +179,20 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	deadline := time.NewTimer(30 * time.Second)
 	defer deadline.Stop()
 	for {
-		changed := s.w.next()
+		changed := s.state.nextChange()
 		began := time.Now()
 		if cond() {
 			return
 		}
 		dear := time.After(4 * time.Since(began)) // what takes long to look at is not looked at all the time
-		if !within(changed, deadline.C) || !within(dear, deadline.C) {
+		if !waitFor(changed, deadline.C) || !waitFor(dear, deadline.C) {
 			t.Fatalf("waited 30 s for %s\n%s", what, s.Dump())
 		}
 	}
 }
 
-// within waits for c, but not beyond the deadline.
-func within[T any](c <-chan T, deadline <-chan time.Time) bool {
+// waitFor waits for c, but not beyond the deadline.
+func waitFor[T any](c <-chan T, deadline <-chan time.Time) bool {
 	select {
 	case <-c:
 		return true
@@ -219,9 +217,9 @@ func newBot(token, username string) (bot, error) {
 	return bot{user: User{ID: n, First: "Mews", Username: username, Bot: true}, token: token}, nil
 }
 
-// life is what a server has started.
-type life struct {
+// lifetime is what a server has started.
+type lifetime struct {
 	ctx     context.Context // ends with the server
-	closing bool            // guarded by the world's mutex; what is begun after this is not waited for
+	closing bool            // guarded by the state's mutex; what is begun after this is not waited for
 	sync.WaitGroup
 }

@@ -25,7 +25,7 @@ func read(text string, entities []Entity) (marked, answer) {
 	if !utf8.ValidString(text) {
 		return marked{}, bad("text must be encoded in UTF-8")
 	}
-	if a := bounded(text, entities); a.code != 0 {
+	if a := checkBounds(text, entities); a.code != 0 {
 		return marked{}, a
 	}
 	m := clean(text, entities)

@@ -58,8 +58,8 @@ func cleanName(name string) string {
 }
 
 // sendFile is a method that sends a file, which is the parameter of that name.
-func sendFile(part string, check func(File) answer) func(*world, *request) answer {
-	return func(w *world, r *request) answer {
+func sendFile(part string, check func(File) answer) func(*serverState, *request) answer {
+	return func(w *serverState, r *request) answer {
 		c, a := w.chats.find(r.chat)
 		if a.code != 0 {
 			return a
@@ -71,7 +71,7 @@ func sendFile(part string, check func(File) answer) func(*world, *request) answe
 		if a := check(f); a.code != 0 {
 			return a
 		}
-		caption, a := w.journal.readCaption(r)
+		caption, a := w.log.readCaption(r)
 		if a.code != 0 {
 			return a
 		}
@@ -83,7 +83,7 @@ func sendFile(part string, check func(File) answer) func(*world, *request) answe
 		if a := c.place(m, r.params); a.code != 0 {
 			return a
 		}
-		if a := w.count(c); a.code != 0 {
+		if a := w.countSend(c); a.code != 0 {
 			return a
 		}
 		w.chats.put(c, m)

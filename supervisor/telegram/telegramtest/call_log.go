@@ -25,8 +25,8 @@ type Delivery struct {
 	Error  string    // "" where it was taken
 }
 
-// journal is what has happened.
-type journal struct {
+// callLog is what has happened.
+type callLog struct {
 	calls      []Call
 	counts     map[string]int // of calls, by method in lower case
 	deliveries []Delivery
@@ -34,22 +34,22 @@ type journal struct {
 	acks       []Ack
 }
 
-func (j *journal) arrive(method string, r *request, now time.Time) int {
+func (j *callLog) arrive(method string, r *request, now time.Time) int {
 	j.calls = append(j.calls, Call{Method: method, Params: r.params, ChatID: r.chat, At: now})
 	j.counts[r.method]++
 	return len(j.calls) - 1
 }
 
-func (j *journal) answered(call, code int, processed bool) {
+func (j *callLog) answered(call, code int, processed bool) {
 	j.calls[call].Code, j.calls[call].Processed = code, processed
 }
 
-func (j *journal) violate(format string, args ...any) {
+func (j *callLog) violate(format string, args ...any) {
 	j.violations = append(j.violations, fmt.Sprintf(format, args...))
 }
 
 // Record is what a server has seen.
-type Record struct{ w *world }
+type Record struct{ state *serverState }
 
 // Chat is what stands in a chat now, in order: the bot's messages and people's.
 func (r Record) Chat(id int64) []Message {
@@ -68,8 +68,8 @@ func (r Record) Deleted(id int64) []Message {
 
 func (r Record) messages(id int64, want func(*Message) bool) []Message {
 	var found []Message
-	r.w.look(func() {
-		c := r.w.chats.byID[id]
+	r.state.read(func() {
+		c := r.state.chats.byID[id]
 		if c == nil {
 			return
 		}
@@ -85,8 +85,8 @@ func (r Record) messages(id int64, want func(*Message) bool) []Message {
 // Calls is every request, or every one of some methods.
 func (r Record) Calls(method ...string) []Call {
 	var found []Call
-	r.w.look(func() {
-		for _, c := range r.w.journal.calls {
+	r.state.read(func() {
+		for _, c := range r.state.log.calls {
 			if c.is(method) {
 				found = append(found, c)
 			}
@@ -98,12 +98,12 @@ func (r Record) Calls(method ...string) []Call {
 // Count is how many Calls there are.
 func (r Record) Count(method ...string) int {
 	n := 0
-	r.w.look(func() {
+	r.state.read(func() {
 		for _, m := range method {
-			n += r.w.journal.counts[strings.ToLower(m)]
+			n += r.state.log.counts[strings.ToLower(m)]
 		}
 		if len(method) == 0 {
-			n = len(r.w.journal.calls)
+			n = len(r.state.log.calls)
 		}
 	})
 	return n
@@ -115,39 +115,31 @@ func (c Call) is(methods []string) bool {
 
 // Deliveries is every attempt at the webhook, those of setWebhook's url and of earlier ones.
 func (r Record) Deliveries() []Delivery {
-	var found []Delivery
-	r.w.look(func() { found = slices.Clone(r.w.journal.deliveries) })
-	return found
+	return look(r.state, func() []Delivery { return slices.Clone(r.state.log.deliveries) })
 }
 
 // Violations is what no good client does: requests within a retry_after, more than Options.Rates, two getUpdates at
 // once, entities that are out of the rules.
 func (r Record) Violations() []string {
-	var found []string
-	r.w.look(func() { found = slices.Clone(r.w.journal.violations) })
-	return found
+	return look(r.state, func() []string { return slices.Clone(r.state.log.violations) })
 }
 
 // Pending is how many updates are not confirmed.
 func (r Record) Pending() int {
-	var n int
-	r.w.look(func() { n = r.w.queue.pending(r.w.now()) })
-	return n
+	return look(r.state, func() int { return r.state.queue.pending(r.state.now()) })
 }
 
 // Polling says whether a getUpdates waits for something to come.
 func (r Record) Polling() bool {
-	var waits bool
-	r.w.look(func() { waits = r.w.polls.waiting != nil })
-	return waits
+	return look(r.state, func() bool { return r.state.polls.waiting != nil })
 }
 
 // Expired is which updates nobody confirmed within their 24 hours.
 func (r Record) Expired() []int64 {
 	var ids []int64
-	r.w.look(func() {
-		r.w.queue.pending(r.w.now())
-		ids = slices.Clone(r.w.queue.expired)
+	r.state.read(func() {
+		r.state.queue.pending(r.state.now())
+		ids = slices.Clone(r.state.queue.expired)
 	})
 	return ids
 }

@@ -5,22 +5,22 @@ import (
 	"unicode/utf16"
 )
 
-// found is a kind of entity that the server finds in what people write.
-type found struct {
+// entityKind is a kind of entity that the server finds in what people write.
+type entityKind struct {
 	mark rune
 	kind string
 	ends func(text []rune, begin int) int // where it ends, begin where it is none
 }
 
-var finds = []found{{'/', "bot_command", endOfCommand}, {'@', "mention", endOfMention}}
+var entityKinds = []entityKind{{'/', "bot_command", endOfCommand}, {'@', "mention", endOfMention}}
 
-// find marks the commands and mentions of a text. (TDLib: match_bot_commands, match_mentions.)
-func find(text string) []Entity {
+// findEntities marks the commands and mentions of a text. (TDLib: match_bot_commands, match_mentions.)
+func findEntities(text string) []Entity {
 	runes := []rune(text)
 	var entities []Entity
 	offset := 0
 	for i := 0; i < len(runes); i++ {
-		for _, f := range finds {
+		for _, f := range entityKinds {
 			if runes[i] != f.mark {
 				continue
 			}
@@ -38,16 +38,16 @@ func find(text string) []Entity {
 
 // endOfCommand is the end of "/name" or "/name@bot": 1 to 64 characters, 3 to 32 of the bot.
 func endOfCommand(text []rune, begin int) int {
-	end := run(text, begin+1, 64)
-	if end == begin+1 || bounds(text, begin-1) || tied(text, begin-1) {
+	end := nameEnd(text, begin+1, 64)
+	if end == begin+1 || continuesWord(text, begin-1) || joinsPath(text, begin-1) {
 		return begin
 	}
 	if at(text, end) == '@' {
-		if bot := run(text, end+1, 32); bot-end-1 >= 3 {
+		if bot := nameEnd(text, end+1, 32); bot-end-1 >= 3 {
 			end = bot
 		}
 	}
-	if bounds(text, end) || tied(text, end) {
+	if continuesWord(text, end) || joinsPath(text, end) {
 		return begin
 	}
 	return end
@@ -55,23 +55,23 @@ func endOfCommand(text []rune, begin int) int {
 
 // endOfMention is the end of "@name", 3 to 32 characters.
 func endOfMention(text []rune, begin int) int {
-	end := run(text, begin+1, 32)
-	if end-begin-1 < 3 || bounds(text, begin-1) || bounds(text, end) {
+	end := nameEnd(text, begin+1, 32)
+	if end-begin-1 < 3 || continuesWord(text, begin-1) || continuesWord(text, end) {
 		return begin
 	}
 	return end
 }
 
-// run is the end of at most n characters of a name.
-func run(text []rune, from, n int) int {
+// nameEnd is the end of at most n characters of a name.
+func nameEnd(text []rune, from, n int) int {
 	end := from
-	for end < len(text) && end-from < n && named(text[end]) {
+	for end < len(text) && end-from < n && isNameRune(text[end]) {
 		end++
 	}
 	return end
 }
 
-func named(r rune) bool {
+func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'
 }
 
@@ -83,14 +83,14 @@ func at(text []rune, i int) rune {
 	return text[i]
 }
 
-// bounds says whether a word goes on at i, so that none ends or begins beside it.
-func bounds(text []rune, i int) bool {
+// continuesWord says whether a word goes on at i, so that none ends or begins beside it.
+func continuesWord(text []rune, i int) bool {
 	r := at(text, i)
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// tied says whether a command can't stand beside i: it is part of a path or of a tag.
-func tied(text []rune, i int) bool {
+// joinsPath says whether a command can't stand beside i: it is part of a path or of a tag.
+func joinsPath(text []rune, i int) bool {
 	r := at(text, i)
 	return r == '/' || r == '<' || r == '>'
 }

@@ -12,8 +12,8 @@ import (
 
 const hookTimeout = 60 * time.Second // for one update (tdlib/telegram-bot-api #341)
 
-// hook is the webhook. Without a url there is none.
-type hook struct {
+// webhook is where updates are delivered to. Without a url there is none.
+type webhook struct {
 	url         string
 	secret      string
 	connections int
@@ -21,18 +21,18 @@ type hook struct {
 	errorAt     time.Time
 	errorText   string
 	since410    time.Time // of the 410s that come one after the other; zero for none
-	lanes       lanes
-	flying      int // deliveries on their way
+	queues      chatQueues
+	underWay    int // deliveries on their way
 	wake        chan struct{}
 	stop        context.CancelFunc // ends the goroutine that delivers
 }
 
-func setWebhook(w *world, r *request) answer {
+func setWebhook(w *serverState, r *request) answer {
 	now := w.now()
-	if now.Sub(w.hook.set) < time.Second { // at most one a second
+	if now.Sub(w.webhook.set) < time.Second { // at most one a second
 		return tooMany(1)
 	}
-	w.hook.set = now
+	w.webhook.set = now
 	address := r.params.text("url")
 	if address == "" {
 		return deleteWebhook(w, r)
@@ -50,11 +50,11 @@ func setWebhook(w *world, r *request) answer {
 		w.queue.clear()
 	}
 	w.polls.end(otherHook)
-	w.closeHook()
-	w.hook.url, w.hook.secret = address, secret
-	w.hook.connections = int(r.params.within("max_connections", 40, 1, 100))
-	w.hook.errorAt, w.hook.errorText, w.hook.since410 = time.Time{}, "", time.Time{}
-	w.openHook()
+	w.stopDelivering()
+	w.webhook.url, w.webhook.secret = address, secret
+	w.webhook.connections = int(r.params.within("max_connections", 40, 1, 100))
+	w.webhook.errorAt, w.webhook.errorText, w.webhook.since410 = time.Time{}, "", time.Time{}
+	w.startDelivering()
 	a := good(true)
 	a.description = "Webhook was set"
 	return a
@@ -70,7 +70,7 @@ func checkHook(address, secret string) answer {
 		return bad("bad webhook: An HTTPS URL must be provided for webhook")
 	case len(secret) > 256:
 		return bad("secret token is too long")
-	case strings.IndexFunc(secret, func(r rune) bool { return !named(r) && r != '-' }) >= 0:
+	case strings.IndexFunc(secret, func(r rune) bool { return !isNameRune(r) && r != '-' }) >= 0:
 		return bad("secret token contains unallowed characters")
 	}
 	return answer{}
@@ -81,64 +81,64 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-func deleteWebhook(w *world, r *request) answer {
+func deleteWebhook(w *serverState, r *request) answer {
 	a := good(true)
 	a.description = "Webhook was deleted"
-	if w.hook.url == "" {
+	if w.webhook.url == "" {
 		a.description = "Webhook is already deleted"
 	}
 	if r.params.flag("drop_pending_updates") {
 		w.queue.clear()
 	}
-	w.closeHook()
+	w.stopDelivering()
 	return a
 }
 
-func getWebhookInfo(w *world, _ *request) answer {
+func getWebhookInfo(w *serverState, _ *request) answer {
 	v := map[string]any{
-		"url": w.hook.url, "has_custom_certificate": false, "pending_update_count": w.queue.pending(w.now()),
+		"url": w.webhook.url, "has_custom_certificate": false, "pending_update_count": w.queue.pending(w.now()),
 	}
-	if w.hook.url != "" {
-		v["max_connections"] = w.hook.connections
+	if w.webhook.url != "" {
+		v["max_connections"] = w.webhook.connections
 	}
 	if w.queue.list != nil {
 		v["allowed_updates"] = slices.Clone(w.queue.list)
 	}
-	if w.hook.errorText != "" {
-		v["last_error_date"], v["last_error_message"] = w.hook.errorAt.Unix(), w.hook.errorText
+	if w.webhook.errorText != "" {
+		v["last_error_date"], v["last_error_message"] = w.webhook.errorAt.Unix(), w.webhook.errorText
 	}
 	return good(v)
 }
 
-// openHook begins to deliver what waits. The caller is in do.
-func (w *world) openHook() {
-	ctx, stop := context.WithCancel(w.life.ctx)
-	w.hook.stop = stop
-	w.hook.flying = 0
-	w.hook.wake = make(chan struct{}, 1) // its own: one that ends must not take another's wake-up
-	w.hook.lanes = lanes{byID: map[int64]*lane{}}
+// startDelivering begins to deliver what waits. The caller is in change.
+func (w *serverState) startDelivering() {
+	ctx, stop := context.WithCancel(w.lifetime.ctx)
+	w.webhook.stop = stop
+	w.webhook.underWay = 0
+	w.webhook.wake = make(chan struct{}, 1) // its own: one that ends must not take another's wake-up
+	w.webhook.queues = chatQueues{byID: map[int64]*chatUpdates{}}
 	for _, u := range w.queue.entries {
-		w.hook.lanes.add(u)
+		w.webhook.queues.add(u)
 	}
 	w.queue.notify = func(u *update) {
-		w.hook.lanes.add(u)
-		w.hook.nudge()
+		w.webhook.queues.add(u)
+		w.webhook.wakeUp()
 	}
-	c := newCourier(w, w.hook.wake)
-	w.life.Go(func() { c.run(ctx) })
+	c := newDeliverer(w, w.webhook.wake)
+	w.lifetime.Go(func() { c.run(ctx) })
 }
 
-// closeHook ends the webhook, if there is one. The caller is in do.
-func (w *world) closeHook() {
-	if w.hook.url == "" {
+// stopDelivering ends the webhook, if there is one. The caller is in change.
+func (w *serverState) stopDelivering() {
+	if w.webhook.url == "" {
 		return
 	}
-	w.hook.stop()
-	w.hook.url, w.queue.notify = "", nil
-	w.hook.lanes = lanes{}
+	w.webhook.stop()
+	w.webhook.url, w.queue.notify = "", nil
+	w.webhook.queues = chatQueues{}
 }
 
-func (h *hook) nudge() {
+func (h *webhook) wakeUp() {
 	select {
 	case h.wake <- struct{}{}:
 	default:
@@ -146,6 +146,6 @@ func (h *hook) nudge() {
 }
 
 // failed keeps why the webhook did not take an update.
-func (h *hook) failed(text string, now time.Time) {
+func (h *webhook) failed(text string, now time.Time) {
 	h.errorAt, h.errorText = now, cmp.Or(text, h.errorText)
 }

@@ -5,36 +5,36 @@ import (
 	"time"
 )
 
-// lane is one chat's updates on their way to the webhook: the next waits until the one before was taken.
-type lane struct {
+// chatUpdates is one chat's updates on their way to the webhook: the next waits until the one before was taken.
+type chatUpdates struct {
 	chat    int64
 	updates []*update
 	wakeAt  time.Time // by the real clock; not before
 }
 
-// lanes are all of them. A lane is ready, or it sleeps, or its first update is on its way.
-type lanes struct {
-	byID     map[int64]*lane
-	ready    []*lane
-	sleeping []*lane
+// chatQueues are all of them. A queue is ready, or it sleeps, or its first update is on its way.
+type chatQueues struct {
+	byID     map[int64]*chatUpdates
+	ready    []*chatUpdates
+	sleeping []*chatUpdates
 }
 
-func (ls *lanes) add(u *update) {
+func (ls *chatQueues) add(u *update) {
 	if u.gone {
 		return
 	}
-	l := ls.byID[u.lane]
+	l := ls.byID[u.chat]
 	if l == nil {
-		l = &lane{chat: u.lane}
-		ls.byID[u.lane] = l
+		l = &chatUpdates{chat: u.chat}
+		ls.byID[u.chat] = l
 		ls.ready = append(ls.ready, l)
 	}
 	l.updates = append(l.updates, u)
 }
 
-// next is a lane whose first update may be sent, nil for none; it is neither ready nor asleep then.
-func (ls *lanes) next(now time.Time) *lane {
-	ls.sleeping = slices.DeleteFunc(ls.sleeping, func(l *lane) bool {
+// next is a queue whose first update may be sent, nil for none; it is neither ready nor asleep then.
+func (ls *chatQueues) next(now time.Time) *chatUpdates {
+	ls.sleeping = slices.DeleteFunc(ls.sleeping, func(l *chatUpdates) bool {
 		awake := !now.Before(l.wakeAt)
 		if awake {
 			ls.ready = append(ls.ready, l)
@@ -55,8 +55,8 @@ func (ls *lanes) next(now time.Time) *lane {
 	return nil
 }
 
-// wakes is when the first of the sleeping lanes does.
-func (ls *lanes) wakes() (time.Time, bool) {
+// wakes is when the first of the sleeping queues wakes.
+func (ls *chatQueues) wakes() (time.Time, bool) {
 	if len(ls.sleeping) == 0 {
 		return time.Time{}, false
 	}
@@ -69,8 +69,8 @@ func (ls *lanes) wakes() (time.Time, bool) {
 	return first, true
 }
 
-// done takes a lane's first update off it.
-func (ls *lanes) done(l *lane) {
+// done takes a queue's first update off it.
+func (ls *chatQueues) done(l *chatUpdates) {
 	l.updates = l.updates[1:]
 	if len(l.updates) == 0 {
 		delete(ls.byID, l.chat)
@@ -79,8 +79,8 @@ func (ls *lanes) done(l *lane) {
 	ls.ready = append(ls.ready, l)
 }
 
-// sleep has a lane wait.
-func (ls *lanes) sleep(l *lane, until time.Time) {
+// sleep has a queue wait.
+func (ls *chatQueues) sleep(l *chatUpdates, until time.Time) {
 	l.wakeAt = until
 	ls.sleeping = append(ls.sleeping, l)
 }

@@ -1,0 +1,97 @@
+package telegramtest
+
+import (
+	"cmp"
+	"sync"
+	"time"
+)
+
+// serverState is all that a server knows. Its parts are plain values with no lock of their own: change and read hold it for them.
+type serverState struct {
+	options  Options // constant
+	lifetime lifetime
+
+	mu         sync.Mutex    // guards what follows
+	changed    chan struct{} // closed at the next change; nil while nobody waits for one
+	clockAhead time.Duration // what the clock is ahead of Options.Now
+	bot        bot
+	queue      queue
+	chats      chats
+	log        callLog
+	faults     faults
+	limits     limits
+	menus      menus
+	files      files
+	webhook    webhook
+	polls      polls
+}
+
+func newServerState(o Options) (*serverState, error) {
+	o.Token = cmp.Or(o.Token, "42:TEST-token")
+	o.Username = cmp.Or(o.Username, "mews_bot")
+	o.NextUpdate = cmp.Or(o.NextUpdate, 500001)
+	o.NextMessage = cmp.Or(o.NextMessage, 1)
+	o.Speed = cmp.Or(o.Speed, 1)
+	o.HookTimeout = cmp.Or(o.HookTimeout, hookTimeout)
+	o.Rates.Window = cmp.Or(o.Rates.Window, time.Second)
+	o.Rates.Slack = cmp.Or(o.Rates.Slack, 50*time.Millisecond)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	b, err := newBot(o.Token, o.Username)
+	if err != nil {
+		return nil, err
+	}
+	return &serverState{
+		options: o,
+		bot:     b,
+		queue:   queue{tail: o.NextUpdate, allowed: allowedByDefault},
+		chats:   chats{byID: map[int64]*chat{}, first: o.NextMessage, next: o.NextMessage},
+		limits:  limits{rates: o.Rates, frozen: map[floodScope]floodWait{}, sends: map[int64][]time.Time{}},
+		log:     callLog{counts: map[string]int{}},
+		menus:   menus{},
+		files:   files{},
+	}, nil
+}
+
+// change changes the state and tells whoever waits for a change.
+func (w *serverState) change(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+	if w.changed != nil {
+		close(w.changed)
+		w.changed = nil
+	}
+}
+
+// read reads the state.
+func (w *serverState) read(read func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	read()
+}
+
+// look is what get reads of the state.
+func look[T any](w *serverState, get func() T) (v T) {
+	w.read(func() { v = get() })
+	return v
+}
+
+// nextChange is closed at the next change.
+func (w *serverState) nextChange() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.changed == nil {
+		w.changed = make(chan struct{})
+	}
+	return w.changed
+}
+
+// now is the server's clock. The caller is in change or read.
+func (w *serverState) now() time.Time { return w.options.Now().Add(w.clockAhead) }
+
+// scaled is how long something takes that takes d on Telegram.
+func (w *serverState) scaled(d time.Duration) time.Duration {
+	return time.Duration(float64(d) / w.options.Speed)
+}
