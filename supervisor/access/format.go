@@ -9,18 +9,9 @@ import (
 	"mews/supervisor"
 )
 
-// zone is where a person lives.
-func zone(u supervisor.User) *time.Location {
-	z, err := time.LoadLocation(u.Timezone)
-	if err != nil || u.Timezone == "" {
-		return time.Local
-	}
-	return z
-}
-
-// formatTime is a time to come as a person reads it where they live. It is not before what it says.
+// formatTime is a time to come as a person reads it where they live. It is rounded up to the minute.
 func formatTime(at, now time.Time, u supervisor.User) string {
-	z := zone(u)
+	z := u.Zone()
 	at, now = at.Add(time.Minute-1).In(z).Truncate(time.Minute), now.In(z)
 	layout := "15:04"
 	if at.YearDay() != now.YearDay() || at.Year() != now.Year() {

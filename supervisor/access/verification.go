@@ -68,7 +68,7 @@ func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervi
 	case found && period > f.LastPeriod:
 		return v.accept(f, period)
 	case current < f.LastPeriod:
-		return f, v.not(suffixRefused, fmt.Sprintf(textClockBack, now.In(zone(v.user)).Format("15:04 on 2 January 2006")))
+		return f, v.not(suffixRefused, fmt.Sprintf(textClockBack, now.In(v.user.Zone()).Format("15:04 on 2 January 2006")))
 	case found:
 		return f, v.not(suffixRefused, textUsedCode)
 	}

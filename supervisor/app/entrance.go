@@ -10,7 +10,6 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
 	"mews/supervisor/sqlite"
-	"mews/supervisor/users"
 )
 
 // newConfirmations makes what asks for codes before an effect. It comes before the gate and the approvers, which hold it.
@@ -78,7 +77,7 @@ func (s *Service) purse(t supervisor.Turn) supervisor.Reserver {
 	}
 	return budget.New(budget.Options{
 		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Limits: limits,
-		Zone: users.Zone(configured), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now, Log: s.Log.Named("budget"),
+		Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now, Log: s.Log.Named("budget"),
 	})
 }
 

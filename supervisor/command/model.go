@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/approval"
 )
@@ -18,13 +17,6 @@ type Models interface {
 	Resolve(spec string) (full string, err error)
 	// Offers are what the providers say they have, and those that did not say.
 	Offers(ctx context.Context) []Offer
-}
-
-// Offer is a model that can be used, or a provider that did not say what it has.
-type Offer struct {
-	Spec    string // as it is written in full; of a provider that did not say, its name
-	Default bool
-	Err     string // why it did not say, for a person
 }
 
 // Choices are which models people chose for themselves.
@@ -50,9 +42,7 @@ func model(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 	spec := strings.Trim(r.Arguments, "`\"'“”")
 	switch {
 	case spec == "":
-		if d.Text, err = shownModel(ctx, c, r); err == nil {
-			d.Buttons, err = modelButtons(ctx, c, r.Conversation.User)
-		}
+		return shownModel(ctx, c, r.Conversation.User)
 	case strings.EqualFold(spec, resetWord):
 		d.Text, err = configuredModel(ctx, c, r)
 	case len(strings.Fields(spec)) > 1:
@@ -63,77 +53,81 @@ func model(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 	return d, err
 }
 
+// currentModel is the model that answers a person.
+type currentModel struct {
+	spec, full string // as it was chosen or configured, and its whole name
+	own        bool   // the person's own choice
+	err        error  // for the person: why it can't be used
+}
+
+func (c *Commands) currentModel(ctx context.Context, user string) (m currentModel, err error) {
+	if m.spec, m.own, err = c.o.Choices.Choice(ctx, user); err != nil {
+		return m, fmt.Errorf("find who answers: %w", err)
+	}
+	m.full, m.err = c.o.Models.Resolve(m.spec)
+	return m, nil
+}
+
+func shownModel(ctx context.Context, c *Commands, user string) (d supervisor.Delivery, err error) {
+	m, err := c.currentModel(ctx, user)
+	switch {
+	case err != nil:
+		return d, err
+	case m.err != nil && !m.own:
+		return d, m.err
+	case m.err != nil:
+		d.Text = fmt.Sprintf(textChosenModelGone, quoteName(m.spec), supervisor.ErrorMessage(m.err))
+	case m.own:
+		d.Text = fmt.Sprintf(textOwnModel, quoteName(m.full))
+	default:
+		d.Text = fmt.Sprintf(textConfiguredModel, quoteName(m.full))
+	}
+	d.Buttons = modelButtons(ctx, c, user, m)
+	return d, nil
+}
+
 const (
 	maxModelButtons = 8
-	maxPress        = 64 // bytes of what comes back of a button (Bot API, callback_data)
+	maxPress        = 64 // bytes of a press (Bot API, callback_data)
 	inUse           = "✓ "
 )
 
 // modelButtons are for the models that a person may choose. The one that answers them is marked.
-func modelButtons(ctx context.Context, c *Commands, user string) (rows [][]supervisor.Button, err error) {
-	spec, own, err := c.o.Choices.Choice(ctx, user)
-	if err != nil {
-		return nil, fmt.Errorf("find who answers: %w", err)
-	}
-	used, _ := c.o.Models.Resolve(spec)
-	place := func(o Offer) int { return slices.Index([]bool{o.Spec == used, o.Default, true}, true) }
+func modelButtons(ctx context.Context, c *Commands, user string, m currentModel) (rows [][]supervisor.Button) {
+	place := func(o Offer) int { return slices.Index([]bool{o.Spec == m.full, o.Default, true}, true) }
 	offers := slices.SortedFunc(slices.Values(c.o.Models.Offers(ctx)), func(a, b Offer) int {
 		return cmp.Or(place(a)-place(b), cmp.Compare(a.Spec, b.Spec))
 	})
 	for _, o := range offers {
-		press := modelPrefix + o.Spec
-		if o.Err != "" || len(press) > maxPress || !printable(press) || len(rows) == maxModelButtons || !c.o.Choices.May(user, o.Spec) {
+		button := supervisor.Button{Text: o.Spec, Press: modelPrefix + o.Spec}
+		if o.Err != "" || !fitsPress(button.Press) || len(rows) == maxModelButtons || !c.o.Choices.May(user, o.Spec) {
 			continue
 		}
-		text := o.Spec
-		if o.Spec == used {
-			text = inUse + text
+		if o.Spec == m.full {
+			button.Text = inUse + o.Spec
 		}
-		rows = append(rows, []supervisor.Button{{Text: text, Press: press}})
+		rows = append(rows, []supervisor.Button{button})
 	}
-	if own {
+	if m.own {
 		rows = append(rows, []supervisor.Button{{Text: textConfiguredModelButton, Press: modelPrefix + resetWord}})
 	}
-	return rows, nil
+	return rows
 }
 
-// printable says whether a button can bring a text back.
-func printable(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
-}
-
-func shownModel(ctx context.Context, c *Commands, r Request) (string, error) {
-	spec, own, err := c.o.Choices.Choice(ctx, r.Conversation.User)
-	if err != nil {
-		return "", fmt.Errorf("find who answers: %w", err)
-	}
-	full, err := c.o.Models.Resolve(spec)
-	switch {
-	case err != nil && own:
-		return fmt.Sprintf(textChosenModelGone, quoteName(spec), supervisor.ErrorMessage(err)), nil
-	case err != nil:
-		return "", err
-	case own:
-		return fmt.Sprintf(textOwnModel, quoteName(full)), nil
-	}
-	return fmt.Sprintf(textConfiguredModel, quoteName(full)), nil
+// fitsPress says whether a button can bring a text back.
+func fitsPress(text string) bool {
+	return len(text) <= maxPress && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 func configuredModel(ctx context.Context, c *Commands, r Request) (string, error) {
-	if err := c.allow(ctx, r, approval.EffectSettings, textConfiguredModelQuestion, "model", ""); err != nil {
+	if err := c.chooseModel(ctx, r, textConfiguredModelQuestion, ""); err != nil {
 		return "", err
 	}
-	if err := c.o.Choices.Choose(ctx, r.Conversation.User, ""); err != nil {
-		return "", fmt.Errorf("take back a choice: %w", err)
-	}
-	spec, _, err := c.o.Choices.Choice(ctx, r.Conversation.User)
+	m, err := c.currentModel(ctx, r.Conversation.User)
 	if err != nil {
-		return "", fmt.Errorf("find who answers: %w", err)
+		return "", err
 	}
-	if full, err := c.o.Models.Resolve(spec); err == nil {
-		spec = full
-	}
-	return fmt.Sprintf(textConfiguredModelSet, quoteName(spec)), nil
+	return fmt.Sprintf(textConfiguredModelSet, quoteName(cmp.Or(m.full, m.spec))), nil
 }
 
 // chosenModel keeps a choice under its whole name, which means the same whatever the configuration's default becomes.
@@ -153,70 +147,19 @@ func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (stri
 	case !c.o.Choices.May(r.Conversation.User, full):
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textModelNotAllowed, quoteName(full))
 	}
-	err = c.allow(ctx, r, approval.EffectSettings, fmt.Sprintf(textModelQuestion, quoteName(full)), "model", full)
-	if err != nil {
+	if err := c.chooseModel(ctx, r, fmt.Sprintf(textModelQuestion, quoteName(full)), full); err != nil {
 		return "", err
-	}
-	if err := c.o.Choices.Choose(ctx, r.Conversation.User, full); err != nil {
-		return "", fmt.Errorf("keep a choice: %w", err)
 	}
 	return fmt.Sprintf(textModelSet, quoteName(full)), nil
 }
 
-// offered says whether a model can be used, as far as its provider says. A provider that says nothing may have any model. One that lists
-// a longer name knows the shorter one too: qwen3 is qwen3:latest, and claude-haiku-4-5 is the newest of that version. Some take more
-// behind a colon than they list.
-func offered(offers []Offer, full string) bool {
-	provider, _, _ := strings.Cut(full, "/")
-	own := offersOf(offers, provider)
-	return len(own) == 0 || slices.ContainsFunc(own, func(o Offer) bool {
-		return o.Err != "" || o.Spec == full || strings.HasPrefix(full, o.Spec+":") ||
-			strings.HasPrefix(o.Spec, full+":") || strings.HasPrefix(o.Spec, full+"-")
-	})
-}
-
-// offersOf is what one provider offers.
-func offersOf(offers []Offer, provider string) []Offer {
-	return slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.provider() != provider })
-}
-
-func (o Offer) provider() string {
-	provider, _, _ := strings.Cut(o.Spec, "/")
-	return provider
-}
-
-// maxSuggestions is how many models are listed to somebody who named a wrong one.
-const maxSuggestions = 10
-
-// suggestions lists what was perhaps meant, the most similar first.
-func suggestions(offers []Offer, meant string) string {
-	there := slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.Err != "" })
-	if len(there) == 0 {
-		return textModelsHint
+// chooseModel keeps a choice, or takes it back with "", once that is approved.
+func (c *Commands) chooseModel(ctx context.Context, r Request, question, full string) error {
+	if err := c.allow(ctx, r, approval.EffectSettings, question, "model", full); err != nil {
+		return err
 	}
-	bare := meant[strings.Index(meant, "/")+1:]
-	slices.SortStableFunc(there, func(a, b Offer) int { return similarity(b, meant, bare) - similarity(a, meant, bare) })
-	var b strings.Builder
-	b.WriteString(textSuggestions)
-	for _, o := range there[:min(maxSuggestions, len(there))] {
-		fmt.Fprintf(&b, "\n- %s", quoteName(o.Spec))
+	if err := c.o.Choices.Choose(ctx, r.Conversation.User, full); err != nil {
+		return fmt.Errorf("keep a choice: %w", err)
 	}
-	if more := len(there) - maxSuggestions; more > 0 {
-		fmt.Fprintf(&b, textMoreModels, amount.Number(int64(more)))
-	}
-	return b.String()
-}
-
-// similarity is how many letters a model's name and a wrong name begin with alike, with the provider or without it.
-func similarity(o Offer, meant, bare string) int {
-	_, name, _ := strings.Cut(o.Spec, "/")
-	return max(commonPrefix(o.Spec, meant), commonPrefix(name, bare))
-}
-
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
+	return nil
 }

@@ -21,17 +21,16 @@ func init() {
 
 // models lists what the providers offer, or what of it has the command's argument in its name.
 func models(ctx context.Context, c *Commands, r Request) (string, error) {
-	spec, _, err := c.o.Choices.Choice(ctx, r.Conversation.User)
+	current, err := c.currentModel(ctx, r.Conversation.User)
 	if err != nil {
-		return "", fmt.Errorf("find who answers: %w", err)
+		return "", err
 	}
-	l := modelList{word: strings.ToLower(r.Arguments), reasons: !inGroup(r.Conversation)}
-	l.used, err = c.o.Models.Resolve(spec)
+	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !inGroup(r.Conversation)}
 	offers := slices.DeleteFunc(slices.Clone(c.o.Models.Offers(ctx)), func(o Offer) bool {
 		return o.Err == "" && o.Spec != l.used && !c.o.Choices.May(r.Conversation.User, o.Spec)
 	})
-	if err == nil && !slices.ContainsFunc(offers, func(o Offer) bool { return o.Spec == l.used }) {
-		offers = append(slices.Clone(offers), Offer{Spec: l.used}) // its provider is silent
+	if current.err == nil && !slices.ContainsFunc(offers, func(o Offer) bool { return o.Spec == l.used }) {
+		offers = append(offers, Offer{Spec: l.used}) // its provider is silent
 	}
 	return l.text(offers), nil
 }

@@ -75,7 +75,13 @@ func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery,
 			return c.set(ctx, r, s, value)
 		}
 	}
-	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting, quoteName(r.Arguments), names(list))
+	var names []string
+	for _, s := range list {
+		if s.Example != "" {
+			names = append(names, s.Name)
+		}
+	}
+	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting, quoteName(r.Arguments), strings.Join(names, ", "))
 }
 
 // values lists what a setting can be, where that is a few words.
@@ -94,16 +100,6 @@ func cutName(text, name string) (rest string, ok bool) {
 		return "", false
 	}
 	return strings.Join(words[len(named):], " "), true
-}
-
-func names(list []Setting) string {
-	var all []string
-	for _, s := range list {
-		if s.Example != "" {
-			all = append(all, s.Name)
-		}
-	}
-	return strings.Join(all, ", ")
 }
 
 // set changes one setting, or takes it back.
@@ -134,22 +130,19 @@ func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) 
 
 // shownSettings lists settings, with buttons for what can be pressed.
 func shownSettings(list []Setting, group bool) (d supervisor.Delivery) {
-	var b strings.Builder
-	b.WriteString(textSettings)
+	var examples strings.Builder
+	d.Text = textSettings
 	for _, s := range list {
 		if s.Private && group {
 			continue
 		}
-		fmt.Fprintf(&b, textSetting, s.Name, s.Value, s.Source)
+		d.Text += fmt.Sprintf(textSetting, s.Name, s.Value, s.Source)
 		d.Buttons = append(d.Buttons, s.buttons()...)
-	}
-	b.WriteString(textSettingsEnd)
-	for _, s := range list {
-		if s.Example != "" && (!s.Private || !group) {
-			fmt.Fprintf(&b, "\n- `/settings %s %s`", s.Name, s.Example)
+		if s.Example != "" {
+			fmt.Fprintf(&examples, "\n- `/settings %s %s`", s.Name, s.Example)
 		}
 	}
-	d.Text = b.String()
+	d.Text += textSettingsEnd + examples.String()
 	return d
 }
 

@@ -63,16 +63,12 @@ func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, quoteName(r.Arguments))
 	}
 	now, zone := time.Now(), c.zone(r.Conversation.User)
-	if err := sumPeriods(ctx, c, &report, now.In(zone)); err != nil {
+	group := inGroup(r.Conversation) // it is told no more of its people than the sums
+	if err := c.sumUsage(ctx, &report, now.In(zone), report.user != "" && !group); err != nil {
 		return d, fmt.Errorf("sum the usage: %w", err)
 	}
-	if inGroup(r.Conversation) { // it is told no more of its people than that
+	if group {
 		return supervisor.Delivery{Text: report.text()}, nil
-	}
-	if report.user != "" {
-		if err := sumPersonal(ctx, c, &report, now.In(zone)); err != nil {
-			return d, fmt.Errorf("sum the usage: %w", err)
-		}
 	}
 	days, err := c.o.Usages.Daily(ctx, report.user, now.AddDate(0, 0, 1-chartDays), zone)
 	if err != nil {
@@ -81,31 +77,24 @@ func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 	return c.withChart(r.Conversation, report, days), nil
 }
 
-// sumPeriods sums up what is asked for, today, this week and this month.
-func sumPeriods(ctx context.Context, c *Commands, s *usageReport, now time.Time) error {
+// sumUsage sums up what is asked for, today, this week and this month, and what only the person is told.
+func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, personal bool) (err error) {
 	day, _ := budget.Day(now, now.Location())
 	month, _ := budget.Month(now, now.Location())
 	week, _ := budget.Day(now.AddDate(0, 0, -(int(now.Weekday())+6)%7), now.Location())
-	for _, one := range []struct {
-		to   *[]UsageLine
-		from time.Time
-	}{{&s.today, day}, {&s.week, week}, {&s.month, month}} {
-		lines, err := c.o.Usages.Usage(ctx, s.user, one.from, s.by)
-		if err != nil {
-			return err
+	sum := func(from time.Time, by string) (lines []UsageLine) {
+		if err == nil {
+			lines, err = c.o.Usages.Usage(ctx, s.user, from, by)
 		}
-		*one.to = lines
+		return lines
 	}
-	return nil
-}
-
-// sumPersonal sums up what only the person is told.
-func sumPersonal(ctx context.Context, c *Commands, s *usageReport, now time.Time) (err error) {
-	month, _ := budget.Month(now, now.Location())
-	if s.topics, err = c.o.Usages.Usage(ctx, s.user, month, "conversation"); err != nil {
-		return err
+	s.today, s.week, s.month = sum(day, s.by), sum(week, s.by), sum(month, s.by)
+	if personal {
+		s.topics = sum(month, "conversation")
 	}
-	s.left, err = c.o.Budgets.Left(ctx, s.user)
+	if personal && err == nil {
+		s.left, err = c.o.Budgets.Left(ctx, s.user)
+	}
 	return err
 }
 
@@ -119,14 +108,10 @@ func (c *Commands) maySeeAll(conversation supervisor.Conversation) error {
 	return nil
 }
 
-// zone is where the person's days begin.
+// zone is where a person's days begin.
 func (c *Commands) zone(user string) *time.Location {
 	u, _ := c.o.People.Find(user)
-	zone, err := time.LoadLocation(u.Timezone)
-	if err != nil || u.Timezone == "" {
-		return time.Local
-	}
-	return zone
+	return u.Zone()
 }
 
 // usageReport is what /usage tells.

@@ -128,7 +128,7 @@ func (s *Settings) Left(ctx context.Context, user string) ([]supervisor.Allowanc
 		return nil, err
 	}
 	configured, _ := s.People.Find(user) // a person who sets another time zone does not begin another day
-	zone, now := Zone(configured), s.Now()
+	zone, now := configured.Zone(), s.Now()
 	day, _ := budget.Day(now, zone)
 	month, _ := budget.Month(now, zone)
 	var list []supervisor.Allowance
@@ -155,13 +155,4 @@ func (s *Settings) Left(ctx context.Context, user string) ([]supervisor.Allowanc
 		list = append(list, a)
 	}
 	return list, nil
-}
-
-// Zone is where a person's days begin.
-func Zone(u supervisor.User) *time.Location {
-	zone, err := time.LoadLocation(u.Timezone)
-	if err != nil || u.Timezone == "" {
-		return time.Local
-	}
-	return zone
 }

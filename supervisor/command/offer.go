@@ -1,0 +1,73 @@
+package command
+
+import (
+	"fmt"
+	"mews/protocol/amount"
+	"slices"
+	"strings"
+)
+
+// Offer is a model that can be used, or a provider that did not say what it has.
+type Offer struct {
+	Spec    string // as it is written in full; of a provider that did not say, its name
+	Default bool
+	Err     string // why it did not say, for a person
+}
+
+// offered says whether a model can be used, as far as its provider says. A provider that says nothing may have any model. One that lists
+// a longer name knows the shorter one too: qwen3 is qwen3:latest, and claude-haiku-4-5 is the newest of that version. Some take more
+// behind a colon than they list.
+func offered(offers []Offer, full string) bool {
+	provider, _, _ := strings.Cut(full, "/")
+	own := offersOf(offers, provider)
+	return len(own) == 0 || slices.ContainsFunc(own, func(o Offer) bool {
+		return o.Err != "" || o.Spec == full || strings.HasPrefix(full, o.Spec+":") ||
+			strings.HasPrefix(o.Spec, full+":") || strings.HasPrefix(o.Spec, full+"-")
+	})
+}
+
+// offersOf is what one provider offers.
+func offersOf(offers []Offer, provider string) []Offer {
+	return slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.provider() != provider })
+}
+
+func (o Offer) provider() string {
+	provider, _, _ := strings.Cut(o.Spec, "/")
+	return provider
+}
+
+// maxSuggestions is how many models are listed to somebody who named a wrong one.
+const maxSuggestions = 10
+
+// suggestions lists what was perhaps meant, the most similar first.
+func suggestions(offers []Offer, meant string) string {
+	there := slices.DeleteFunc(slices.Clone(offers), func(o Offer) bool { return o.Err != "" })
+	if len(there) == 0 {
+		return textModelsHint
+	}
+	bare := meant[strings.Index(meant, "/")+1:]
+	slices.SortStableFunc(there, func(a, b Offer) int { return similarity(b, meant, bare) - similarity(a, meant, bare) })
+	var b strings.Builder
+	b.WriteString(textSuggestions)
+	for _, o := range there[:min(maxSuggestions, len(there))] {
+		fmt.Fprintf(&b, "\n- %s", quoteName(o.Spec))
+	}
+	if more := len(there) - maxSuggestions; more > 0 {
+		fmt.Fprintf(&b, textMoreModels, amount.Number(int64(more)))
+	}
+	return b.String()
+}
+
+// similarity is how many letters a model's name and a wrong name begin with alike, with the provider or without it.
+func similarity(o Offer, meant, bare string) int {
+	_, name, _ := strings.Cut(o.Spec, "/")
+	return max(commonPrefix(o.Spec, meant), commonPrefix(name, bare))
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
