@@ -9,8 +9,8 @@ import (
 // doctorVerb is `mews doctor`.
 func doctorVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "doctor")
-	file := set.String("config", "", "the configuration `FILE`")
-	escapes := set.Bool("escapes", false, "have a worker try everything to get out of its walls, and show the table")
+	file := set.String("config", "", flagConfig)
+	escapes := set.Bool("escapes", false, flagEscapes)
 	if err := parse(set, args); err != nil {
 		return err
 	}

@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"mews/supervisor/app"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"mews/config"
+	"mews/supervisor/app"
 	"mews/supervisor/control"
 	"mews/supervisor/model/openai"
 )
@@ -36,7 +35,7 @@ func nearby(ctx context.Context, cfg *config.Config, path string) (hints []strin
 	}
 	for _, f := range lookNearby(ctx) {
 		if i := slices.IndexFunc(f.Models, plainModel.MatchString); i >= 0 {
-			hints = append(hints, fmt.Sprintf("%s answers at %s; to talk to a model of it: OPENAI_BASE_URL=%s OPENAI_MODEL=%s mews run",
+			hints = append(hints, fmt.Sprintf(textModelNearby,
 				f.Name, f.BaseURL, f.BaseURL, f.Models[i]))
 		}
 	}
@@ -46,8 +45,8 @@ func nearby(ctx context.Context, cfg *config.Config, path string) (hints []strin
 // modelsVerb is `mews models`.
 func modelsVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "models")
-	file := set.String("config", "", "the configuration `FILE`")
-	asJSON := set.Bool("json", false, "print it as JSON")
+	file := set.String("config", "", flagConfig)
+	asJSON := set.Bool("json", false, flagJSON)
 	if err := parse(set, args); err != nil {
 		return err
 	}
@@ -79,7 +78,7 @@ func printModels(w io.Writer, r app.ModelsReport) error {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	for _, s := range r.Silent {
-		fmt.Fprintf(&b, "%s did not say what it has: %s\n", app.Printable(s.Provider), app.Printable(s.Why))
+		fmt.Fprintf(&b, textProviderSilent, app.Printable(s.Provider), app.Printable(s.Why))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -89,18 +88,11 @@ func printModels(w io.Writer, r app.ModelsReport) error {
 func mark(m app.ModelLine) string {
 	switch {
 	case m.InUse && m.Default:
-		return "in use, the default"
+		return textInUseDefault
 	case m.InUse:
-		return "in use"
+		return textInUse
 	case m.Default:
-		return "the default"
+		return textDefault
 	}
 	return ""
-}
-
-// printJSON writes a value for programs.
-func printJSON(w io.Writer, value any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(value)
 }

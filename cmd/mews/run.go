@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mews/supervisor/app"
 	"os"
 	"path/filepath"
 
@@ -12,19 +11,20 @@ import (
 
 	"mews/cmd/mews/chat"
 	"mews/config"
+	"mews/supervisor/app"
 )
 
 // runVerb is `mews run`.
 func runVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "run")
-	file := set.String("config", "", "the configuration `FILE`")
-	inside := set.Bool("chat", false, "drop into the chat; leaving it stops the service")
-	user := set.String("user", "", "with --chat: speak as the user of this `NAME` (admins only)")
+	file := set.String("config", "", flagConfig)
+	inside := set.Bool("chat", false, flagRunChat)
+	user := set.String("user", "", flagRunUser)
 	if err := parse(set, args); err != nil {
 		return err
 	}
 	if *user != "" && !*inside {
-		fmt.Fprintln(con.err, "mews run: --user says as whom to chat, and there is no --chat")
+		fmt.Fprintln(con.err, textUserWithoutChat)
 		return errMisuse
 	}
 	cfg, path, err := loadConfig(*file)

@@ -2,18 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"mews/supervisor/app"
 	"time"
 
+	"mews/supervisor/app"
 	"mews/supervisor/control"
 )
 
 // statusVerb is `mews status`.
 func statusVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "status")
-	file := set.String("config", "", "the configuration `FILE`")
-	asJSON := set.Bool("json", false, "print it as JSON")
+	file := set.String("config", "", flagConfig)
+	asJSON := set.Bool("json", false, flagJSON)
 	if err := parse(set, args); err != nil {
 		return err
 	}
@@ -26,9 +25,7 @@ func statusVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	if *asJSON {
-		enc := json.NewEncoder(con.out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(status)
+		return printJSON(con.out, status)
 	}
 	return app.PrintStatus(con.out, status, time.Now())
 }

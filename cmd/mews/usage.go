@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"mews/supervisor/app"
 	"strings"
 	"unicode/utf8"
 
 	"mews/protocol/amount"
+	"mews/supervisor/app"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
 )
@@ -24,15 +24,15 @@ var askUsage = func(ctx context.Context, socket string, q app.UsageQuestion) (ap
 // usageVerb is `mews usage`.
 func usageVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "usage")
-	file := set.String("config", "", "the configuration `FILE`")
-	user := set.String("user", "", "the user `NAME`; without it, for an admin everybody")
-	days := set.Int("days", 30, "how many `DAYS`, today the last of them")
-	asJSON := set.Bool("json", false, "print it as JSON")
+	file := set.String("config", "", flagConfig)
+	user := set.String("user", "", flagUsageUser)
+	days := set.Int("days", 30, flagDays)
+	asJSON := set.Bool("json", false, flagJSON)
 	if err := parse(set, args); err != nil {
 		return err
 	}
 	if *days < 1 || *days > app.MaxDays {
-		fmt.Fprintf(con.err, "mews usage: --days %d: want from 1 to %d\n", *days, app.MaxDays)
+		fmt.Fprintf(con.err, textWrongDays, *days, app.MaxDays)
 		return errMisuse
 	}
 	socket, err := findService(*file)
@@ -53,7 +53,7 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 func printUsage(w io.Writer, r app.UsageReport) error {
 	who, since := app.Printable(cmp.Or(r.User, "everybody")), r.From.Format("2006-01-02")
 	if len(r.Models) == 0 {
-		_, err := fmt.Fprintf(w, "%s, since %s: no model was asked anything\n", who, since)
+		_, err := fmt.Fprintf(w, textNoUsage, who, since)
 		return err
 	}
 	text := fmt.Sprintf("%s, since %s\n\n%s", who, since, table("MODEL", r.Models))

@@ -510,7 +510,7 @@ func TestAStateFolderOfAnotherAccountIsLeftAlone(t *testing.T) {
 
 func TestASubverbSaysHowItIsUsed(t *testing.T) {
 	c := newCounter(t, false)
-	c.refuses("says nobody's name", "user", "show")
+	c.refuses("needs a name", "user", "show")
 	c.refuses(`takes no argument "b"`, "user", "show", "a", "b")
 	c.refuses(`there is no "fly"`, "user", "fly")
 	c.refuses("mews totp enroll NAME", "totp")

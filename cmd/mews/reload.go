@@ -3,14 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+
 	"mews/supervisor/app"
 )
 
 // reloadVerb is `mews reload`.
 func reloadVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "reload")
-	file := set.String("config", "", "the configuration `FILE`; what is read again is the one that the service was started with")
-	asJSON := set.Bool("json", false, "print it as JSON")
+	file := set.String("config", "", flagReloadConfig)
+	asJSON := set.Bool("json", false, flagJSON)
 	if err := parse(set, args); err != nil {
 		return err
 	}
@@ -26,7 +27,7 @@ func reloadVerb(ctx context.Context, con console, args []string) error {
 		return printJSON(con.out, list)
 	}
 	if len(list.Changes) == 0 {
-		fmt.Fprintln(con.out, "nothing has changed")
+		fmt.Fprintln(con.out, textUnchanged)
 	}
 	for _, c := range list.Changes {
 		fmt.Fprintln(con.out, c)

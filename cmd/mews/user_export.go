@@ -4,24 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mews/supervisor/app"
 	"os"
 
 	"mews/cmd/mews/chat"
 	"mews/supervisor"
+	"mews/supervisor/app"
 )
 
 // userExport is `mews user export`.
-func userExport(ctx context.Context, con console, v subverb, args []string) error {
+func userExport(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
-	output := set.String("output", "", "write it to `FILE`, which must not be there yet; without it, to standard output")
+	output := set.String("output", "", flagOutput)
 	name, cfg, err := oneName(set, file, args)
 	if err != nil {
 		return err
 	}
 	if *output == "" {
 		if chat.IsTerminal(con.out) {
-			return app.Refused(supervisor.CodeInvalid, "An export is no text for a terminal. Say where it goes, with --output FILE.")
+			return app.Refused(supervisor.CodeInvalid, textExportTerminal)
 		}
 		return app.ExportTo(ctx, cfg, name, con.out)
 	}
@@ -33,6 +33,6 @@ func userExport(ctx context.Context, con console, v subverb, args []string) erro
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return errors.Join(err, os.Remove(*output))
 	}
-	_, err = fmt.Fprintf(con.out, "%s: all that is kept of %s; what could not be had is listed in its left-out.txt\n", *output, name)
+	_, err = fmt.Fprintf(con.out, textExported, *output, name)
 	return err
 }

@@ -5,15 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"mews/supervisor/app"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"mews/config"
 	"mews/protocol/amount"
+	"mews/supervisor/app"
 )
 
 // auditVerb is `mews audit`: a list, or with verify whether it is what was written.
@@ -22,18 +20,18 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 		return auditVerify(ctx, con, args[1:])
 	}
 	set := flags(con, "audit")
-	file := set.String("config", "", "the configuration `FILE`")
-	user := set.String("user", "", "of the user `NAME` alone")
-	action := set.String("action", "", "whose action begins with `PREFIX`, such as login or totp.")
-	since := set.String("since", "", "not before `WHEN`: so long ago (24h, 7d), or a day (2026-11-22)")
-	limit := set.Int("limit", 100, "the newest `N` of them; 0 is all")
-	asJSON := set.Bool("json", false, "print them as JSON, a line each")
+	file := set.String("config", "", flagConfig)
+	user := set.String("user", "", flagAuditUser)
+	action := set.String("action", "", flagAuditAction)
+	since := set.String("since", "", flagSince)
+	limit := set.Int("limit", 100, flagLimit)
+	asJSON := set.Bool("json", false, flagAuditJSON)
 	if err := parse(set, args); err != nil {
 		return err
 	}
 	from, err := sinceWhen(*since, time.Now())
 	if err == nil && *limit < 0 {
-		err = fmt.Errorf("--limit %d: want 0 or more", *limit)
+		err = fmt.Errorf(textWrongLimit, *limit)
 	}
 	if err != nil {
 		fmt.Fprintln(con.err, "mews audit:", err)
@@ -48,7 +46,7 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(con.err, "mews audit: nothing of that kind is in the log"+ofUser(*user))
+		fmt.Fprintln(con.err, textAuditEmpty+ofUser(*user))
 	}
 	return printAudit(con.out, rows, *asJSON)
 }
@@ -58,7 +56,7 @@ func ofUser(name string) string {
 	if name == "" {
 		return ""
 	}
-	return fmt.Sprintf(", of %q; `mews user list` says who there is", name)
+	return fmt.Sprintf(textAuditEmptyOf, name)
 }
 
 // auditRows are the newest rows that a question is for, oldest first.
@@ -96,19 +94,6 @@ func printAudit(w io.Writer, rows []app.AuditLine, asJSON bool) error {
 	return nil
 }
 
-// escaped has what a terminal would obey, or not show, be seen as Go writes it.
-func escaped(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
-}
-
 // days is a length of time in days, which Go's durations do not have.
 var days = regexp.MustCompile(`^(\d{1,4})d$`)
 
@@ -132,7 +117,7 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("--since %q: want so long ago, such as 24h or 7d, or a day such as 2026-11-22", text)
+	return time.Time{}, fmt.Errorf(textWrongSince, text)
 }
 
 // digests is what a head of the audit log looks like.
@@ -140,27 +125,24 @@ var digests = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // wholeLog is what is said of a log in which nothing is wrong, and of what that does not show.
 func wholeLog(r app.AuditReport) string {
-	text := fmt.Sprintf("%s, each fits the one before it\n", amount.Of(int(r.Rows), "row", "rows"))
+	text := fmt.Sprintf(textLogFits, amount.Of(int(r.Rows), "row", "rows"))
 	if r.Early > 0 {
-		text += fmt.Sprintf("%s from before there were digests, or made to look so: a change in them shows by the head alone\n",
+		text += fmt.Sprintf(textLogEarly,
 			amount.Of(int(r.Early), "row is", "rows are"))
 	}
-	return text + "head  " + r.Head + "\nWho can write the database can cut its end off or write all of it anew. Keep the head elsewhere, and give it with " +
-		"--head the next time: that alone shows it.\n"
+	return text + fmt.Sprintf(textLogHead, r.Head)
 }
 
 // auditVerify is `mews audit verify`.
 func auditVerify(ctx context.Context, con console, args []string) error {
-	v := subverb{verb: "audit", name: "verify", usage: "[--head HEX] [--json]",
-		summary: "whether the audit log is what was written; --head is what an earlier run has printed"}
-	set, file := v.flags(con)
-	head := set.String("head", "", "the `HEX` that an earlier run has printed as head: what was cut off at the end since then is seen")
-	asJSON := set.Bool("json", false, "print it as JSON")
+	set, file := subcommand{verb: "audit", name: "verify"}.flags(con)
+	head := set.String("head", "", flagHead)
+	asJSON := set.Bool("json", false, flagJSON)
 	if _, err := parseNames(set, args, 0, 0); err != nil {
 		return err
 	}
 	if *head != "" && !digests.MatchString(*head) {
-		fmt.Fprintf(con.err, "mews audit verify: --head %q: want 64 hexadecimal digits\n", *head)
+		fmt.Fprintf(con.err, textWrongHead, *head)
 		return errMisuse
 	}
 	cfg, _, err := loadConfig(*file)
@@ -179,7 +161,7 @@ func auditVerify(ctx context.Context, con console, args []string) error {
 		fmt.Fprint(con.out, wholeLog(r))
 	}
 	if r.Broken != 0 {
-		return fmt.Errorf("the audit log is not what was written, from row %d on. %s", r.Broken, r.Why)
+		return fmt.Errorf(textLogBroken, r.Broken, r.Why)
 	}
 	return nil
 }

@@ -9,10 +9,10 @@ import (
 // chatVerb is `mews chat`.
 func chatVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "chat")
-	file := set.String("config", "", "the configuration `FILE`")
+	file := set.String("config", "", flagConfig)
 	var o chat.Options
-	set.StringVar(&o.User, "user", "", "speak as the user of this `NAME` (admins only)")
-	set.StringVar(&o.Chat, "chat", "", "a conversation of its own, by `NAME`, beside the usual one")
+	set.StringVar(&o.User, "user", "", flagChatUser)
+	set.StringVar(&o.Chat, "chat", "", flagChatName)
 	if err := parse(set, args); err != nil {
 		return err
 	}

@@ -1,0 +1,142 @@
+package main
+
+// help is what `mews` and `mews VERB --help` say of a verb or a subcommand.
+type help struct {
+	usage   string // what may follow the name
+	summary string
+}
+
+// helps has the verbs and the subcommands by their names.
+var helps = map[string]help{
+	"run":          {"[--config FILE] [--chat [--user NAME]]", "serve; with --chat also drop into the chat"},
+	"chat":         {"[--config FILE] [--user NAME] [--chat NAME]", "talk to your assistant in the terminal"},
+	"status":       {"[--config FILE] [--json]", "what runs, for whom, and what waits"},
+	"models":       {"[--config FILE] [--json]", "which models there are, and which answers you"},
+	"usage":        {"[--config FILE] [--user NAME] [--days N] [--json]", "what was asked of models, and what that cost"},
+	"user":         {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, remove, export, delete"},
+	"totp":         {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
+	"audit":        {"[verify] [FLAG] ...", "who did what, and whether that log is what was written"},
+	"reload":       {"[--config FILE] [--json]", "have the service read its configuration again"},
+	"check":        {"[--config FILE]", "check the configuration, and say everything that is wrong with it"},
+	"doctor":       {"[--config FILE] [--escapes]", "look for what may keep Mews from working, and say what to do"},
+	"version":      {"", "print the version"},
+	"user list":    {"[--json]", "who may talk, and what lets them"},
+	"user show":    {"NAME [--json]", "one person"},
+	"user add":     {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]", "add a person without the configuration; they get a folder below the state folder"},
+	"user invite":  {"NAME [--enrol=false] [--revoke]", "print a code that lets a person in on Telegram; with --revoke take back those that nobody has used"},
+	"user disable": {"NAME", "shut a person out for now, end their logins, and take back their invites"},
+	"user enable":  {"NAME", "let a person who was disabled in again"},
+	"user remove":  {"NAME", "take out a person who was added; what is theirs stays"},
+	"user export":  {"NAME [--output FILE]", "write all that is kept of a person, and their files, as a .tar.gz; also of one who was removed"},
+	"user delete":  {"NAME [--yes]", "delete all that is kept of a person who was removed, and their folder"},
+	"totp enroll":  {"NAME", "set up a person's second factor: show it once, and have them prove that they have it"},
+	"totp status":  {"[NAME] [--json]", "who has a second factor, and who is locked out"},
+	"totp reset":   {"NAME", "take a person's second factor away, with its recovery codes and their logins"},
+	"totp unlock":  {"NAME", "let a person who is locked out try codes again"},
+	"audit verify": {"[--head HEX] [--json]", "whether the audit log is what was written; --head is what an earlier run has printed"},
+}
+
+// Of the flags.
+const (
+	flagConfig       = "the configuration `FILE`"
+	flagJSON         = "print it as JSON"
+	flagReloadConfig = "the configuration `FILE`; what is read again is the one that the service was started with"
+	flagRunChat      = "drop into the chat; leaving it stops the service"
+	flagRunUser      = "with --chat: speak as the user of this `NAME` (admins only)"
+	flagChatUser     = "speak as the user of this `NAME` (admins only)"
+	flagChatName     = "a conversation of its own, by `NAME`, beside the usual one"
+	flagEscapes      = "have a worker try everything to get out of its walls, and show the table"
+	flagUsageUser    = "the user `NAME`; without it, yourself, and for an admin everybody"
+	flagDays         = "how many `DAYS`, today the last of them"
+	flagAuditUser    = "of the user `NAME` alone"
+	flagAuditAction  = "whose action begins with `PREFIX`, such as login or totp."
+	flagSince        = "not before `WHEN`: so long ago (24h, 7d), or a day (2026-11-22)"
+	flagLimit        = "the newest `N` of them; 0 is all"
+	flagAuditJSON    = "print them as JSON, a line each"
+	flagHead         = "the `HEX` that an earlier run has printed as head: shows whether the end was cut off since"
+	flagRole         = "the `ROLE`: admin or user"
+	flagAccount      = "the OS `ACCOUNT` that is theirs; without it, the service's own"
+	flagTimezone     = "where they live, such as Europe/Madrid: the `ZONE`; without it, the machine's"
+	flagAgain        = "they were here before: give them back what is kept of them"
+	flagEnrol        = "the invite also lets them set up a second factor in the chat"
+	flagRevoke       = "take back the invites that nobody has used, and make none"
+	flagYes          = "do not ask"
+	flagOutput       = "write it to `FILE`, which must not be there yet; without it, to standard output"
+)
+
+// Of a command line that makes no sense, and the lists of what there is.
+const (
+	textHelpHead     = "Mews: an assistant for the people of one household or team.\n\nUsage: mews VERB [flags]\n\n"
+	textHelpEnd      = "\nmews VERB --help lists a verb's flags.\n"
+	textUsage        = "mews %s: %s\n\nUsage: mews %s\n"
+	textNoVerb       = "mews: there is no verb %q\n\n"
+	textNoSubcommand = "mews %s: there is no %q\n\n"
+	textNoArgument   = "mews %s takes no argument %q\n"
+	textNoName       = "mews %s needs a name\n"
+)
+
+// Of run, models, usage, reload and check.
+const (
+	textUserWithoutChat = "mews run: --user needs --chat: it says as whom to chat"
+	textModelNearby     = "%s answers at %s; to talk to a model of it: OPENAI_BASE_URL=%s OPENAI_MODEL=%s mews run"
+	textProviderSilent  = "%s did not say what it has: %s\n"
+	textInUseDefault    = "in use, the default"
+	textInUse           = "in use"
+	textDefault         = "the default"
+	textWrongDays       = "mews usage: --days %d: want from 1 to %d\n"
+	textNoUsage         = "%s, since %s: no model was asked anything\n"
+	textUnchanged       = "nothing has changed"
+	textNoConfigFile    = "no configuration file; what holds without one"
+	textEmptyConfig     = "%s is empty; what holds without it"
+	textChecked         = "%s: in order\n  state  %s\n  model  %s\n"
+	textCheckedTelegram = "  telegram, at %s\n"
+	textCheckedUser     = "  user   %s (%s), folder %s%s\n"
+	textCheckedHint     = "  note: %s\n"
+)
+
+// Of the audit log.
+const (
+	textAuditEmpty   = "mews audit: there is no such row in the log"
+	textAuditEmptyOf = " of %q; `mews user list` says who there is"
+	textWrongLimit   = "--limit %d: want 0 or more"
+	textWrongSince   = "--since %q: want so long ago, such as 24h or 7d, or a day such as 2026-11-22"
+	textWrongHead    = "mews audit verify: --head %q: want 64 hexadecimal digits\n"
+	textLogFits      = "%s, each fits the one before it\n"
+	textLogEarly     = "%s from before there were digests, or made to look so: only the head shows a change in them\n"
+	textLogHead      = "head  %s\nWhoever can write the database can cut off its end, or write all of it anew. Only the head shows that: keep it " +
+		"elsewhere, and give it with --head the next time.\n"
+	textLogBroken = "the audit log is not what was written, from row %d on. %s"
+)
+
+// Of people.
+const (
+	textPeopleHead    = "NAME\tROLE\tFROM\tTELEGRAM\tSECOND FACTOR\tOPEN IN\tFOLDER\n"
+	textMaySpeak      = "may speak"
+	textMayNotSpeak   = "DISABLED: may not speak"
+	textNoLimit       = "no limit"
+	textLoginSince    = "login\t%s since %s\n"
+	textRevoked       = "%s of %s taken back\n"
+	textInvite        = "An invite for %s, good once and until %s:\n\n"
+	textInviteLink    = "\nThey open that, or send the bot this:\n\n"
+	textInviteBotless = "%s Then they send the bot this:\n\n"
+	textInviteSend    = "They send the bot this on Telegram:\n\n"
+	textInviteEnrol   = "\nWith it they can set up a second factor in that chat.\n"
+	textDeleteAsk     = "\nThis can't be taken back; `mews user export %s` writes it down first. What Mews does for them at the moment is stopped, as " +
+		"by /stop, and their worker ended. Type the name to delete it all: "
+	textNotDeleted     = "Nothing was deleted: that is not the name."
+	textDeleted        = "%s is deleted. What the audit log says of them stays, and so does a folder of theirs outside the state folder.\n"
+	textEstate         = "Of %s there are:\n\n"
+	textEstateHome     = "  %s, %s in %s\n"
+	textExportTerminal = "An export is not text for a terminal. Say where it goes, with --output FILE."
+	textExported       = "%s: all that is kept of %s; what could not be had is listed in its left-out.txt\n"
+)
+
+// Of second factors.
+const (
+	textFactorLine   = "%s\t%s\topen in %s\n"
+	textFactor       = "The second factor of %s. Scan this with an authenticator app:\n\n"
+	textFactorSecret = "\nor type this secret into it:\n\n  %s\n\nRecovery codes, each good once, without the app. Keep them where you do not lose " +
+		"them; they are not shown again:\n\n"
+	textUnproved = "no code was given, so the second factor counts for nothing yet: run this again, or send the bot a code"
+	textAskCode  = "The six digits that the app shows now: "
+)

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"mews/protocol/amount"
+	"mews/supervisor/app"
+)
+
+// userInvite is `mews user invite`.
+func userInvite(ctx context.Context, con console, v subcommand, args []string) error {
+	set, file := v.flags(con)
+	enrol := set.Bool("enrol", true, flagEnrol)
+	revoke := set.Bool("revoke", false, flagRevoke)
+	name, cfg, err := oneName(set, file, args)
+	if err != nil {
+		return err
+	}
+	var made app.Invited
+	err = app.Have(ctx, cfg, app.MethodUserInvite, app.Invitation{User: name, Enrol: *enrol && !*revoke, Revoke: *revoke}, &made)
+	switch {
+	case err != nil:
+		return err
+	case *revoke:
+		_, err = fmt.Fprintf(con.out, textRevoked, amount.Of(int(made.Revoked), "invite", "invites"), name)
+		return err
+	}
+	return printInvite(con.out, name, made)
+}
+
+// printInvite shows an invite, which nothing shows a second time.
+func printInvite(w io.Writer, name string, made app.Invited) error {
+	fmt.Fprintf(w, textInvite, name, made.Expires.Local().Format("2006-01-02 15:04 MST"))
+	switch {
+	case made.Link != "":
+		fmt.Fprintf(w, "  %s\n\n", made.Link)
+		drawCode(w, made.Link)
+		fmt.Fprintf(w, textInviteLink)
+	case made.Botless != "":
+		fmt.Fprintf(w, textInviteBotless, made.Botless)
+	default:
+		fmt.Fprintf(w, textInviteSend)
+	}
+	fmt.Fprintf(w, "  /start %s\n", made.Code)
+	if made.Enrol {
+		fmt.Fprintf(w, textInviteEnrol)
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
