@@ -51,7 +51,7 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 	return printAudit(con.out, rows, *asJSON)
 }
 
-// ofUser says of whom nothing was found: a name may be mistyped.
+// ofUser names the person of whom nothing was found, whose name may be mistyped.
 func ofUser(name string) string {
 	if name == "" {
 		return ""
@@ -59,7 +59,7 @@ func ofUser(name string) string {
 	return fmt.Sprintf(textAuditEmptyOf, name)
 }
 
-// auditRows are the newest rows that a question is for, oldest first.
+// auditRows asks for the rows that a question is for, oldest first: the newest limit of them, all where limit is 0.
 func auditRows(ctx context.Context, cfg *config.Config, q app.AuditQuestion, limit int) (rows []app.AuditLine, err error) {
 	for more := true; more; {
 		var page app.AuditPage
@@ -85,8 +85,8 @@ func printAudit(w io.Writer, rows []app.AuditLine, asJSON bool) error {
 			}
 			continue
 		}
-		line := fmt.Sprintf("%d  %s  %-12s  %-18s  %s", r.ID, r.CreatedAt.Local().Format("2006-01-02 15:04:05"), orDash(escaped(r.User)), escaped(r.Action),
-			escaped(r.Detail))
+		line := fmt.Sprintf("%d  %s  %-12s  %-18s  %s", r.ID, r.CreatedAt.Local().Format("2006-01-02 15:04:05"), orDash(escapeControls(r.User)), escapeControls(r.Action),
+			escapeControls(r.Detail))
 		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
 			return err
 		}
@@ -94,15 +94,15 @@ func printAudit(w io.Writer, rows []app.AuditLine, asJSON bool) error {
 	return nil
 }
 
-// days is a length of time in days, which Go's durations do not have.
-var days = regexp.MustCompile(`^(\d{1,4})d$`)
+// daysPattern is a number of days. Go's durations have no days.
+var daysPattern = regexp.MustCompile(`^(\d{1,4})d$`)
 
-// sinceWhen reads so long ago, or a day as it is here. "" is the beginning.
+// sinceWhen reads a length of time before now, or a local day. "" is the zero time.
 func sinceWhen(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if found := days.FindStringSubmatch(text); found != nil {
+	if found := daysPattern.FindStringSubmatch(text); found != nil {
 		var n int
 		if _, err := fmt.Sscan(found[1], &n); err != nil {
 			return time.Time{}, err
@@ -120,11 +120,11 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf(textWrongSince, text)
 }
 
-// digests is what a head of the audit log looks like.
-var digests = regexp.MustCompile(`^[0-9a-f]{64}$`)
+// headPattern is a digest of the audit log, in hexadecimal.
+var headPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// wholeLog is what is said of a log in which nothing is wrong, and of what that does not show.
-func wholeLog(r app.AuditReport) string {
+// auditReportText is printed of a log in which nothing is wrong. It also says what the check can't show.
+func auditReportText(r app.AuditReport) string {
 	text := fmt.Sprintf(textLogFits, amount.Of(int(r.Rows), "row", "rows"))
 	if r.Early > 0 {
 		text += fmt.Sprintf(textLogEarly,
@@ -141,7 +141,7 @@ func auditVerify(ctx context.Context, con console, args []string) error {
 	if _, err := parseNames(set, args, 0, 0); err != nil {
 		return err
 	}
-	if *head != "" && !digests.MatchString(*head) {
+	if *head != "" && !headPattern.MatchString(*head) {
 		fmt.Fprintf(con.err, textWrongHead, *head)
 		return errMisuse
 	}
@@ -158,7 +158,7 @@ func auditVerify(ctx context.Context, con console, args []string) error {
 			return err
 		}
 	} else if r.Broken == 0 {
-		fmt.Fprint(con.out, wholeLog(r))
+		fmt.Fprint(con.out, auditReportText(r))
 	}
 	if r.Broken != 0 {
 		return fmt.Errorf(textLogBroken, r.Broken, r.Why)

@@ -38,7 +38,7 @@ func TestSinceWhen(t *testing.T) {
 func TestAWholeLogSaysWhatItDoesNotShow(t *testing.T) {
 	for r, want := range map[app.AuditReport]string{{Rows: 3, Head: "ab"}: "3 rows, each fits the one before it\nhead  ab\n",
 		{Rows: 3, Early: 1, Head: "ab"}: "1 row is from before there were digests"} {
-		if got := wholeLog(r); !strings.Contains(got, want) || !strings.Contains(got, "--head") {
+		if got := auditReportText(r); !strings.Contains(got, want) || !strings.Contains(got, "--head") {
 			t.Errorf("%+v: %q", r, got)
 		}
 	}

@@ -20,10 +20,10 @@ func chatVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	return talk(ctx, con, socket, o)
+	return chatWith(ctx, con, socket, o)
 }
 
-// talk is with the service at a socket: with a person at a terminal, or with lines in a pipe.
-func talk(ctx context.Context, con console, socket string, o chat.Options) error {
+// chatWith connects the service at a socket with a person at a terminal, or with lines in a pipe.
+func chatWith(ctx context.Context, con console, socket string, o chat.Options) error {
 	return chat.Run(ctx, chat.Console{In: con.in, Out: con.out, Err: con.err}, socket, o)
 }

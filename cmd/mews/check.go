@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/app"
 )
 
-// described names a configuration file for a person who looks whether it is the right one.
-func described(path string) string {
+// configName names a configuration's file and says where it is missing or empty.
+func configName(path string) string {
 	if path == "" {
 		return textNoConfigFile
 	}
@@ -31,12 +31,12 @@ func checkVerb(_ context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(con.out, textChecked, described(path), cfg.State, cfg.Models.Default)
+	fmt.Fprintf(con.out, textChecked, configName(path), cfg.State, cfg.Models.Default)
 	if cfg.Telegram.Token.Reveal() != "" {
 		fmt.Fprintf(con.out, textCheckedTelegram, cfg.Telegram.APIURL)
 	}
 	for _, u := range cfg.Users {
-		fmt.Fprintf(con.out, textCheckedUser, u.Name, u.Role, u.Home, onTelegram(u)+bounds(u))
+		fmt.Fprintf(con.out, textCheckedUser, u.Name, u.Role, u.Home, telegramText(u)+limitsText(u))
 	}
 	for _, hint := range cfg.Hints {
 		fmt.Fprintf(con.out, textCheckedHint, hint)
@@ -44,16 +44,16 @@ func checkVerb(_ context.Context, con console, args []string) error {
 	return nil
 }
 
-// onTelegram says which id a user has there.
-func onTelegram(u config.User) string {
+// telegramText is a user's Telegram id, "" where there is none.
+func telegramText(u config.User) string {
 	if u.Telegram == 0 {
 		return ""
 	}
 	return fmt.Sprintf(", telegram %d", u.Telegram)
 }
 
-// bounds says what a user must prove and what they may spend, where that is not as it is for everybody without a word.
-func bounds(u config.User) (text string) {
+// limitsText says which proof a user needs and what they may spend, where that differs from the defaults.
+func limitsText(u config.User) (text string) {
 	if u.TOTP != config.TOTPOptional {
 		text = fmt.Sprintf(", second factor %s", u.TOTP)
 	}

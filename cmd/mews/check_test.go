@@ -15,7 +15,7 @@ func TestCheckSaysWhatHoldsForAUser(t *testing.T) {
 			t.Errorf("printed %q, want %q", out, want)
 		}
 	}
-	if got := bounds(config.User{TOTP: config.TOTPOptional}); got != "" {
+	if got := limitsText(config.User{TOTP: config.TOTPOptional}); got != "" {
 		t.Errorf("nothing is %q", got)
 	}
 }

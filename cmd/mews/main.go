@@ -120,18 +120,18 @@ func flags(con console, name string) *flag.FlagSet {
 				fmt.Fprintf(con.err, textUsage, v.name, v.summary, v.name+" "+v.usage)
 			}
 		}
-		set.VisitAll(func(f *flag.Flag) { describe(con.err, f) })
+		set.VisitAll(func(f *flag.Flag) { printFlag(con.err, f) })
 	}
 	return set
 }
 
-// describe prints a flag with two dashes, as people write it. Package flag prints one.
-func describe(w io.Writer, f *flag.Flag) {
+// printFlag prints a flag with two dashes, as people write it. Package flag prints one.
+func printFlag(w io.Writer, f *flag.Flag) {
 	value, what := flag.UnquoteUsage(f)
 	fmt.Fprintf(w, "  --%s\n    \t%s\n", strings.TrimSpace(f.Name+" "+value), what)
 }
 
-// parse reads a verb's flags; verbs take no other arguments.
+// parse reads the flags of a verb, which takes no other arguments.
 func parse(set *flag.FlagSet, args []string) error {
 	if err := set.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {

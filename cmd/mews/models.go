@@ -22,18 +22,18 @@ var askModels = func(ctx context.Context, socket string) (app.ModelsReport, erro
 	return report, err
 }
 
-// lookNearby finds servers of models on this machine.
-var lookNearby = openai.FindLocal
+// findLocalModels finds servers of models on this machine.
+var findLocalModels = openai.FindLocal
 
-// plainModel is a model's name that means the same in a shell: a hint is there to be copied, and others have named it.
+// plainModel is a model's name that a shell does not interpret. Other people choose the names, and the hint is there to be copied.
 var plainModel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$`)
 
-// nearby tells of models on this machine, where none is configured: they are offered, and never used unasked.
-func nearby(ctx context.Context, cfg *config.Config, path string) (hints []string) {
+// nearbyModels are hints at models on this machine, where none is configured. Mews never uses one unasked.
+func nearbyModels(ctx context.Context, cfg *config.Config, path string) (hints []string) {
 	if path != "" || cfg.Models.Default != config.Offline {
 		return nil
 	}
-	for _, f := range lookNearby(ctx) {
+	for _, f := range findLocalModels(ctx) {
 		if i := slices.IndexFunc(f.Models, plainModel.MatchString); i >= 0 {
 			hints = append(hints, fmt.Sprintf(textModelNearby,
 				f.Name, f.BaseURL, f.BaseURL, f.Models[i]))
@@ -64,17 +64,17 @@ func modelsVerb(ctx context.Context, con console, args []string) error {
 	return printModels(con.out, report)
 }
 
-// printModels writes for people which models there are. It cuts nothing: who runs the verb can.
+// printModels prints which models there are, in full length.
 func printModels(w io.Writer, r app.ModelsReport) error {
 	width := 0
 	for _, m := range r.Models {
-		if mark(m) != "" {
+		if modelMark(m) != "" {
 			width = max(width, utf8.RuneCountInString(app.Printable(m.Spec)))
 		}
 	}
 	var b strings.Builder
 	for _, m := range r.Models {
-		line := fmt.Sprintf("%-*s  %s", width, app.Printable(m.Spec), mark(m))
+		line := fmt.Sprintf("%-*s  %s", width, app.Printable(m.Spec), modelMark(m))
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	for _, s := range r.Silent {
@@ -84,8 +84,8 @@ func printModels(w io.Writer, r app.ModelsReport) error {
 	return err
 }
 
-// mark says what is special about a model.
-func mark(m app.ModelLine) string {
+// modelMark says whether a model is in use and whether it is the default.
+func modelMark(m app.ModelLine) string {
 	switch {
 	case m.InUse && m.Default:
 		return textInUseDefault

@@ -104,10 +104,10 @@ func neighbour(t *testing.T, models ...string) (server *modeltest.Server, hint s
 	listening := httptest.NewServer(server)
 	t.Cleanup(listening.Close)
 	addr := listening.Listener.Addr().String()
-	before := lookNearby
-	t.Cleanup(func() { lookNearby = before })
+	before := findLocalModels
+	t.Cleanup(func() { findLocalModels = before })
 	looked = new(int)
-	lookNearby = func(ctx context.Context) []openai.LocalServer {
+	findLocalModels = func(ctx context.Context) []openai.LocalServer {
 		*looked++
 		return openai.FindAt(ctx, []openai.Candidate{{Server: "ollama", Addr: addr}, {Server: "vllm", Addr: addr}})
 	}
@@ -141,7 +141,7 @@ func barely(t *testing.T, env map[string]string) *config.Config {
 func TestAModelNearbyIsOfferedAndNotUsed(t *testing.T) {
 	server, hint, _ := neighbour(t, "nomic-embed-text", "qwen3:8b")
 	cfg := barely(t, nil)
-	if diff := cmp.Diff([]string{hint}, nearby(t.Context(), cfg, "")); diff != "" {
+	if diff := cmp.Diff([]string{hint}, nearbyModels(t.Context(), cfg, "")); diff != "" {
 		t.Error(diff)
 	}
 	answered := answerOf(t, cfg)
@@ -161,7 +161,7 @@ func TestAModelNearbyIsOfferedAndNotUsed(t *testing.T) {
 	if answered := answerOf(t, cfg); answered != "openai/qwen3:8b" || server.Count() != 1 {
 		t.Errorf("answered by %s; the neighbour was asked %d times", answered, server.Count())
 	}
-	if hints := nearby(t.Context(), cfg, ""); hints != nil {
+	if hints := nearbyModels(t.Context(), cfg, ""); hints != nil {
 		t.Errorf("offered %q", hints)
 	}
 }
@@ -184,11 +184,11 @@ func answerOf(t *testing.T, cfg *config.Config) string {
 
 func TestNobodyLooksNearbyWhereAModelIsConfigured(t *testing.T) {
 	_, _, looked := neighbour(t, "qwen3:8b")
-	if hints := nearby(t.Context(), barely(t, nil), "/etc/mews.yaml"); hints != nil || *looked != 0 {
+	if hints := nearbyModels(t.Context(), barely(t, nil), "/etc/mews.yaml"); hints != nil || *looked != 0 {
 		t.Errorf("with a file: offered %q, looked %d times", hints, *looked)
 	}
 	key := map[string]string{"ANTHROPIC_API_KEY": "k", "MEWS_MODEL": "claude-haiku-4-5"}
-	if hints := nearby(t.Context(), barely(t, key), ""); hints != nil || *looked != 0 {
+	if hints := nearbyModels(t.Context(), barely(t, key), ""); hints != nil || *looked != 0 {
 		t.Errorf("with a model: offered %q, looked %d times", hints, *looked)
 	}
 }
@@ -197,7 +197,7 @@ func TestNobodyLooksNearbyWhereAModelIsConfigured(t *testing.T) {
 func TestAHintMeansNothingElseInAShell(t *testing.T) {
 	for _, name := range []string{"$(id)", "a;id", "`id`", "-x", "a'b", "embed-only"} {
 		neighbour(t, name)
-		if hints := nearby(t.Context(), barely(t, nil), ""); hints != nil {
+		if hints := nearbyModels(t.Context(), barely(t, nil), ""); hints != nil {
 			t.Errorf("%s: offered %q", name, hints)
 		}
 	}

@@ -36,8 +36,8 @@ func orDash(text string) string {
 	return text
 }
 
-// escaped writes what a terminal would obey, or would not show, as Go does.
-func escaped(text string) string {
+// escapeControls writes what a terminal would obey, or would not show, as Go does.
+func escapeControls(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		if unicode.IsPrint(r) {

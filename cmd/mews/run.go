@@ -31,10 +31,10 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, hint := range append(cfg.Hints, nearby(ctx, cfg, path)...) {
+	for _, hint := range append(cfg.Hints, nearbyModels(ctx, cfg, path)...) {
 		fmt.Fprintln(con.err, "mews: "+hint)
 	}
-	if *inside && talks(con.in) {
+	if *inside && hasInput(con.in) {
 		return runAndChat(ctx, con, cfg, *user)
 	}
 	log := app.NewLog(cfg, con.err, path == "" && chat.IsTerminal(con.err))
@@ -45,9 +45,8 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	}})
 }
 
-// talks tells whether there is somebody at the other end of standard input: a terminal, or lines that are piped in. A
-// service started by a service manager has /dev/null there.
-func talks(in *os.File) bool {
+// hasInput says whether standard input is a terminal or has lines piped in. A service manager gives a service /dev/null.
+func hasInput(in *os.File) bool {
 	if term.IsTerminal(int(in.Fd())) {
 		return true
 	}
@@ -55,8 +54,8 @@ func talks(in *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
-// runAndChat serves and talks in one process: leaving the chat ends both. Where a Mews serves the state folder already,
-// it talks to that one and leaves it running. user is as whom; "" is the account's own.
+// runAndChat serves and chats in one process. Leaving the chat ends both. Where a service runs on the state folder already, it
+// chats with that one and leaves it running. user is the person to speak as; "" is the account's own.
 func runAndChat(ctx context.Context, con console, cfg *config.Config, user string) error {
 	if err := os.MkdirAll(cfg.State, 0o711); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
@@ -71,7 +70,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 		if err := app.Await(ctx, cfg); err != nil {
 			return err
 		}
-		return talk(ctx, con, app.SocketPath(cfg), chat.Options{User: user, ReconnectTimeout: chat.BriefReconnectTimeout})
+		return chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, ReconnectTimeout: chat.BriefReconnectTimeout})
 	}
 	if err != nil {
 		return err
@@ -91,7 +90,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	case err := <-served:
 		return err
 	}
-	err = talk(ctx, con, app.SocketPath(cfg), chat.Options{User: user, Hints: cfg.Models.Default == config.Offline})
+	err = chatWith(ctx, con, app.SocketPath(cfg), chat.Options{User: user, Hints: cfg.Models.Default == config.Offline})
 	stop(nil)
 	if failed := <-served; failed != nil {
 		return failed // and whatever the chat says comes of it

@@ -56,7 +56,7 @@ func (v subcommand) flags(con console) (set *flag.FlagSet, file *string) {
 		name := v.verb + " " + v.name
 		h := helps[name]
 		fmt.Fprintf(con.err, textUsage, name, h.summary, strings.TrimSpace(name+" "+h.usage))
-		set.VisitAll(func(f *flag.Flag) { describe(con.err, f) })
+		set.VisitAll(func(f *flag.Flag) { printFlag(con.err, f) })
 	}
 	return set, set.String("config", "", flagConfig)
 }

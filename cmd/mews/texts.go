@@ -94,6 +94,15 @@ const (
 	textCheckedHint     = "  note: %s\n"
 )
 
+// Of the table of usage.
+const (
+	textEverybody = "everybody"
+	textNameless  = "(without a name)"
+	textSum       = "all"
+)
+
+var usageColumns = []string{"CALLS", "INPUT", "FROM CACHE", "OUTPUT", "COST", "WITHOUT A PRICE"}
+
 // Of the audit log.
 const (
 	textAuditEmpty   = "mews audit: there is no such row in the log"
@@ -125,8 +134,8 @@ const (
 		"by /stop, and their worker ended. Type the name to delete it all: "
 	textNotDeleted     = "Nothing was deleted: that is not the name."
 	textDeleted        = "%s is deleted. What the audit log says of them stays, and so does a folder of theirs outside the state folder.\n"
-	textEstate         = "Of %s there are:\n\n"
-	textEstateHome     = "  %s, %s in %s\n"
+	textDeletion       = "Of %s there are:\n\n"
+	textDeletionHome   = "  %s, %s in %s\n"
 	textExportTerminal = "An export is not text for a terminal. Say where it goes, with --output FILE."
 	textExported       = "%s: all that is kept of %s; what could not be had is listed in its left-out.txt\n"
 )
@@ -137,6 +146,6 @@ const (
 	textFactor       = "The second factor of %s. Scan this with an authenticator app:\n\n"
 	textFactorSecret = "\nor type this secret into it:\n\n  %s\n\nRecovery codes, each good once, without the app. Keep them where you do not lose " +
 		"them; they are not shown again:\n\n"
-	textUnproved = "no code was given, so the second factor counts for nothing yet: run this again, or send the bot a code"
-	textAskCode  = "The six digits that the app shows now: "
+	textUnconfirmed = "no code was given, so the second factor counts for nothing yet: run this again, or send the bot a code"
+	textAskCode     = "The six digits that the app shows now: "
 )

@@ -19,11 +19,11 @@ func totpSubcommands() []subcommand {
 		{name: "enroll", run: totpEnroll},
 		{name: "status", run: totpStatus},
 		{name: "reset", run: func(ctx context.Context, con console, v subcommand, args []string) error {
-			return simple(ctx, con, v, app.MethodTotpReset, args)
+			return requestByName(ctx, con, v, app.MethodTotpReset, args)
 		},
 		},
 		{name: "unlock", run: func(ctx context.Context, con console, v subcommand, args []string) error {
-			return simple(ctx, con, v, app.MethodTotpUnlock, args)
+			return requestByName(ctx, con, v, app.MethodTotpUnlock, args)
 		},
 		},
 	}
@@ -72,10 +72,10 @@ func totpEnroll(ctx context.Context, con console, v subcommand, args []string) e
 	if err := printEnrolled(con.out, made); err != nil {
 		return err
 	}
-	return prove(ctx, con, cfg, made.User)
+	return askForCode(ctx, con, cfg, made.User)
 }
 
-// printEnrolled shows a second factor, which nothing shows a second time.
+// printEnrolled shows a second factor. Nothing can show it a second time.
 func printEnrolled(w io.Writer, made app.Enrolled) error {
 	fmt.Fprintf(w, textFactor, made.User)
 	drawCode(w, made.URL)
@@ -87,17 +87,17 @@ func printEnrolled(w io.Writer, made app.Enrolled) error {
 	return err
 }
 
-// errUnproved is that a second factor was made, and no code of it was given.
-var errUnproved = errors.New(textUnproved)
+// errUnconfirmed is a second factor that was made and not confirmed by a code.
+var errUnconfirmed = errors.New(textUnconfirmed)
 
-// prove asks for codes until one is right, or none would be taken any more.
-func prove(ctx context.Context, con console, cfg *config.Config, user string) error {
+// askForCode asks for codes until one is right, or until the service takes no more of them.
+func askForCode(ctx context.Context, con console, cfg *config.Config, user string) error {
 	lines := bufio.NewScanner(con.in)
 	for {
 		fmt.Fprint(con.out, textAskCode)
 		if !lines.Scan() {
 			fmt.Fprintln(con.out)
-			return errors.Join(lines.Err(), errUnproved)
+			return errors.Join(lines.Err(), errUnconfirmed)
 		}
 		var v app.Verdict
 		if err := app.Have(ctx, cfg, app.MethodTotpConfirm, app.Proof{User: user, Code: strings.TrimSpace(lines.Text())}, &v); err != nil {

@@ -49,9 +49,9 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 	return printUsage(con.out, report)
 }
 
-// printUsage writes for people what was asked of models.
+// printUsage prints what was asked of models and what it cost.
 func printUsage(w io.Writer, r app.UsageReport) error {
-	who, since := app.Printable(cmp.Or(r.User, "everybody")), r.From.Format("2006-01-02")
+	who, since := app.Printable(cmp.Or(r.User, textEverybody)), r.From.Format("2006-01-02")
 	if len(r.Models) == 0 {
 		_, err := fmt.Fprintf(w, textNoUsage, who, since)
 		return err
@@ -64,17 +64,17 @@ func printUsage(w io.Writer, r app.UsageReport) error {
 	return err
 }
 
-// table is lines and their sum in columns: names to the left, numbers to the right.
+// table is a line for each and their sum, in columns: names to the left, numbers to the right.
 func table(head string, lines []app.UsageLine) string {
-	rows := [][]string{{head, "CALLS", "INPUT", "FROM CACHE", "OUTPUT", "COST", "WITHOUT A PRICE"}}
+	rows := [][]string{append([]string{head}, usageColumns...)}
 	var all []command.UsageLine
 	for _, l := range lines {
 		all = append(all, command.UsageLine(l))
-		rows = append(rows, row(cmp.Or(app.Printable(l.Name), "(without a name)"), command.UsageLine(l)))
+		rows = append(rows, row(cmp.Or(app.Printable(l.Name), textNameless), command.UsageLine(l)))
 	}
 	sum := command.Total(all)
 	if len(all) > 1 {
-		rows = append(rows, row("all", sum))
+		rows = append(rows, row(textSum, sum))
 	}
 	if sum.Unpriced == 0 {
 		for i := range rows {
@@ -84,7 +84,7 @@ func table(head string, lines []app.UsageLine) string {
 	return columns(rows)
 }
 
-// row is a line of a table. Calls without a price cost nothing that is known.
+// row is a line of a table. The cost is "-" where no call has a price.
 func row(name string, l command.UsageLine) []string {
 	cost := amount.Dollars(l.Cost)
 	if l.Unpriced > 0 && l.Unpriced >= l.Calls {
@@ -94,7 +94,7 @@ func row(name string, l command.UsageLine) []string {
 		amount.Number(l.Output), cost, amount.Number(l.Unpriced)}
 }
 
-// columns sets rows, which are of the same length, as wide as they need to be.
+// columns pads the cells of rows of the same length to columns.
 func columns(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {

@@ -31,7 +31,7 @@ func userVerb(ctx context.Context, con console, args []string) error {
 	return choose(ctx, con, "user", userSubcommands(), args)
 }
 
-// userList is `mews user list`, and of one person `mews user show`.
+// userList is `mews user list` and `mews user show`.
 func userList(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	asJSON := set.Bool("json", false, flagJSON)
@@ -57,7 +57,7 @@ func userList(ctx context.Context, con console, v subcommand, args []string) err
 	return printPeople(con.out, list.Users)
 }
 
-// printPeople writes a line for each.
+// printPeople prints a line for each person.
 func printPeople(w io.Writer, list []app.Person) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, textPeopleHead)
@@ -66,21 +66,21 @@ func printPeople(w io.Writer, list []app.Person) error {
 		if p.Suspended {
 			name += " (disabled)"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, p.Role, source(p), orDash(strings.Join(p.Telegram, ", ")), app.FactorText(p.Factor),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, p.Role, sourceText(p), orDash(strings.Join(p.Telegram, ", ")), app.FactorText(p.Factor),
 			amount.Of(len(p.Logins), "chat", "chats"), p.Home)
 	}
 	return t.Flush()
 }
 
-// source is where a person is known from.
-func source(p app.Person) string {
+// sourceText says where a person is known from.
+func sourceText(p app.Person) string {
 	if p.Configured {
 		return "configuration"
 	}
 	return "added"
 }
 
-// printPerson writes all about one.
+// printPerson prints all that is known of one person.
 func printPerson(w io.Writer, p app.Person) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	speaks := textMaySpeak
@@ -88,7 +88,7 @@ func printPerson(w io.Writer, p app.Person) error {
 		speaks = textMayNotSpeak
 	}
 	for _, line := range [][2]string{
-		{"name", p.Name}, {"role", p.Role}, {"from", source(p)}, {"now", speaks}, {"folder", p.Home}, {"account", orDash(p.Account)},
+		{"name", p.Name}, {"role", p.Role}, {"from", sourceText(p)}, {"now", speaks}, {"folder", p.Home}, {"account", orDash(p.Account)},
 		{"timezone", orDash(p.Timezone)}, {"model", orDash(p.Model)}, {"telegram", orDash(strings.Join(p.Telegram, ", "))},
 		{"second factor", app.FactorText(p.Factor)}, {"budget", budgetText(p.Budget)}, {"open invites", fmt.Sprint(p.Invites)},
 	} {
@@ -146,11 +146,11 @@ func userSuspend(on bool) func(context.Context, console, subcommand, []string) e
 }
 
 func userRemove(ctx context.Context, con console, v subcommand, args []string) error {
-	return simple(ctx, con, v, app.MethodUserRemove, args)
+	return requestByName(ctx, con, v, app.MethodUserRemove, args)
 }
 
-// simple is a subcommand that is about one person, and takes nothing else.
-func simple(ctx context.Context, con console, v subcommand, method string, args []string) error {
+// requestByName runs a subcommand that takes the name of a person and nothing else.
+func requestByName(ctx context.Context, con console, v subcommand, method string, args []string) error {
 	set, file := v.flags(con)
 	name, cfg, err := oneName(set, file, args)
 	if err != nil {

@@ -27,7 +27,7 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	if err := app.Have(ctx, cfg, app.MethodUserDelete, app.Deletion{User: name, Look: true}, &there); err != nil {
 		return err
 	}
-	if err := printEstate(con.out, name, there); err != nil {
+	if err := printDeletion(con.out, name, there); err != nil {
 		return err
 	}
 	if !*yes {
@@ -46,14 +46,14 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	return err
 }
 
-func printEstate(w io.Writer, name string, e app.Estate) error {
+func printDeletion(w io.Writer, name string, e app.Estate) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, textEstate, name)
+	fmt.Fprintf(&b, textDeletion, name)
 	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
 		fmt.Fprintf(&b, "  %-14s %s\n", table, amount.Of(int(e.Rows[table]), "row", "rows"))
 	}
 	if e.Home != "" {
-		fmt.Fprintf(&b, textEstateHome, e.Home, amount.Size(e.Bytes), amount.Of(int(e.Files), "file", "files"))
+		fmt.Fprintf(&b, textDeletionHome, e.Home, amount.Size(e.Bytes), amount.Of(int(e.Files), "file", "files"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
