@@ -49,6 +49,9 @@ func (s *Seal) Enrol(user string) (Enrolment, error) {
 	return Enrolment{Secret: newSecret(key.Secret()), URL: newSecret(key.URL()), Sealed: sealed}, nil
 }
 
+// QRCodeWidth is how wide the pictures of codes are that people are shown, in pixels.
+const QRCodeWidth = 480
+
 // QRCode is a QR code of a text, as PNG: at most size pixels wide where that is enough to read it, with the white margin
 // that it needs on a dark background.
 func QRCode(text string, size int) ([]byte, error) {

@@ -26,6 +26,15 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
+// RevealAll are the texts of several secrets, for the one place that shows them.
+func RevealAll(secrets []Secret) []string {
+	var plain []string
+	for _, s := range secrets {
+		plain = append(plain, s.Reveal())
+	}
+	return plain
+}
+
 // Format prints *** for every verb, with every flag.
 func (Secret) Format(f fmt.State, _ rune) {
 	// A write into the buffer of a print cannot fail, and a Formatter has nowhere to say so.

@@ -52,7 +52,7 @@ func (s *Service) openTelegram(context.Context) (err error) {
 	c.health.Alarm, c.health.Recovered = c.tellAdmins, c.tellAdmins
 	c.outbox = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
-		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: following{s.db.Conversations(), s}, Freezes: s.db.Outbox(),
+		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(s), Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.Config.Telegram.Rate),
 		Grows: func(c supervisor.Conversation) bool { return s.settings.StreamsReplies(c.User) }, Serves: s.serves, Log: s.Log.Named("outbox"),
 		Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget,
@@ -70,18 +70,13 @@ func rates(r config.SendRate) outbox.Rates {
 // receive makes the way in, which ends in box.
 func (c *channel) receive(box *inbox.Inbox) error {
 	s := c.service
-	g := &gate{
-		source: c.client.Source(), people: s.people, updates: s.db.Inbox(), conversations: s.db.Conversations(),
-		inbox:   box,
-		renamed: s.moves.renamed, wake: s.wakeIn,
-		moved: c.outbox.Moved, refresh: s.configuration.Refresh, pairing: newPairing(s), acknowledge: c.pressed, audit: s.audit.Note, log: c.log,
-	}
+	h := newIngress(c, box)
 	hook := s.Config.Telegram.Webhook
 	if hook.URL == "" {
-		c.read = telegram.NewPoller(c.client, g, telegram.PollOptions{Log: c.log, Health: &c.health}).Run
+		c.read = telegram.NewPoller(c.client, h, telegram.PollOptions{Log: c.log, Health: &c.health}).Run
 		return nil
 	}
-	handler, err := telegram.NewWebhook(c.client, g, telegram.WebhookOptions{
+	handler, err := telegram.NewWebhook(c.client, h, telegram.WebhookOptions{
 		Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
 	})
 	if err != nil {
@@ -185,35 +180,6 @@ func paced(err error) error {
 		return fmt.Errorf("%w (%w)", err, &backoff.RetryAfterError{Duration: e.RetryAfter})
 	}
 	return err
-}
-
-// tellAdmins tells the admins of Telegram's health on the other way to them that there is.
-func (c *channel) tellAdmins(text string) {
-	c.log.Error("health", "text", text)
-	go c.notify(text) // ends with its timeout; the caller must not be held up
-}
-
-// noticing is how long a notice may take to be kept.
-const noticing = time.Minute
-
-func (c *channel) notify(text string) {
-	s := c.service
-	ctx, cancel := context.WithTimeout(context.Background(), noticing)
-	defer cancel()
-	for _, name := range s.people.Names() {
-		if u, _ := s.people.Find(name); u.Role != supervisor.RoleAdmin {
-			continue
-		}
-		terminal, err := s.db.Conversations().Find(ctx, name, supervisor.ChannelTerminal, "", "")
-		if err == nil {
-			_, err = s.db.Outbox().PutNotice(ctx, terminal.ID, text)
-		}
-		if err != nil {
-			c.log.Error("tell an admin", "user", name, "error", err)
-			continue
-		}
-		s.feeds.Delivery(terminal.ID)
-	}
 }
 
 // status is how the channel is, for whoever may know.

@@ -27,7 +27,7 @@ func (s chats) commandOptions(sessions *session.Registry, report reporter) comma
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.Service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, People: s.settings,
-		Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.answered,
+		Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
 		Log: s.Log.Named("command"),
 	}
 }
@@ -126,20 +126,11 @@ func (i invites) Invite(ctx context.Context, name string) (made command.Invitati
 }
 
 func (i invites) picture(link, name string) (supervisor.File, error) {
-	png, err := access.QRCode(link, pictureWidth)
+	png, err := access.QRCode(link, access.QRCodeWidth)
 	if err != nil {
 		return supervisor.File{}, err
 	}
 	return pictures{i.spool}.Keep("invite-"+name+".png", png)
-}
-
-// pictures are what is drawn here and goes to people.
-type pictures struct{ spool *spool.Spool }
-
-// Keep puts a picture into the spool.
-func (p pictures) Keep(name string, png []byte) (supervisor.File, error) {
-	ref, err := keepBytes(p.spool, png)
-	return supervisor.File{SHA256: ref.SHA256, Size: ref.Size, Name: name, MediaType: "image/png"}, err
 }
 
 // personal is what /status tells of the gate and the budget of whoever asks, a line each.

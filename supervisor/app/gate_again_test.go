@@ -1,100 +1,16 @@
 package app
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"mews/config"
 	"mews/supervisor"
-	"mews/supervisor/access"
-	"mews/supervisor/sqlite"
 )
-
-// However many codes others try, whoever has a right one is let in, and nobody is blamed for what the others did.
-func TestARightCodeWorksWhateverOthersTry(t *testing.T) {
-	p := newPorch(t)
-	start := p.invited()
-	var crowd []supervisor.Incoming
-	for id := range int64(20) {
-		for n := range 6 {
-			crowd = append(crowd, p.letter(9000+id, 9000+id, fmt.Sprintf(`,"text":"/start x%d"`, n)))
-		}
-	}
-	p.take(1, crowd...)
-	noted := len(p.audited)
-	p.take(2, start(303))
-	if want := []string{"alice@303: /start"}; !slices.Equal(p.texts(), want) {
-		t.Errorf("accepted %q, want %q", p.texts(), want)
-	}
-	if len(p.audited) != noted {
-		t.Errorf("the one with the right code is audited: %q", p.audited[noted:])
-	}
-	if noted > 30+20 {
-		t.Errorf("%d codes of the crowd are noted", noted)
-	}
-}
-
-// Somebody who mistyped a code as often as is noted is let in by the right one.
-func TestARightCodeWorksAfterManyWrongOnes(t *testing.T) {
-	p := newPorch(t)
-	start := p.invited()
-	for range 12 {
-		p.take(1, p.letter(303, 303, `,"text":"/start WRONG"`))
-	}
-	p.take(2, start(303))
-	if want := []string{"alice@303: /start"}; !slices.Equal(p.texts(), want) {
-		t.Errorf("accepted %q, want %q", p.texts(), want)
-	}
-}
-
-// Nobody is let in by the invite of a person who is shut out, and is offered nothing.
-func TestTheInviteOfSomebodySuspendedIsGoodForNothing(t *testing.T) {
-	p := newPorch(t)
-	p.pairing.seal, p.pairing.conversations, p.pairing.outbox = access.NewSeal([access.KeySize]byte{1}), p.db.Conversations(), p.db.Outbox()
-	start := p.invited()
-	must(t, p.db.Access().People.Suspend(t.Context(), "alice", true))
-	p.take(1, start(303))
-	bound, err := p.db.Access().Bindings.List(t.Context())
-	if err != nil || len(bound) != 0 || len(p.texts()) != 0 {
-		t.Errorf("bound are %v, %v; accepted %q", bound, err, p.texts())
-	}
-	if want := []string{"invite.refused: 303 had a code that is not good"}; !slices.Equal(p.audited, want) {
-		t.Errorf("audited %q", p.audited)
-	}
-
-	// One who was let in before, with the right to make a second factor.
-	must(t, p.db.Access().People.Suspend(t.Context(), "alice", false))
-	code, digest := access.NewInvite()
-	must(t, p.db.Access().Invites.Put(t.Context(), sqlite.Invite{Digest: digest, User: "alice", ExpiresAt: time.Now().Add(time.Hour), Enrol: true}))
-	_, err = p.db.Access().Invites.Redeem(t.Context(), digest, supervisor.ChannelTelegram, "101", "alice")
-	must(t, err)
-	alice, _ := p.people.Find("alice")
-	must(t, p.people.Set([]supervisor.User{alice}, access.Stored{Suspended: []string{"alice"}}))
-	p.take(2, p.letter(101, 101, `,"text":"/start `+code.Reveal()+`"`))
-	l := p.letter(101, 101, `,"text":"/start"`)
-	must(t, p.pairing.resume(t.Context(), alice, &l))
-	if answers := p.answers("alice", "101"); len(answers) != 0 {
-		t.Errorf("offered was %q", answers)
-	}
-}
-
-func TestASecondFactorIsOfferedAsWhatItIs(t *testing.T) {
-	for codes, want := range map[supervisor.Codes]string{
-		supervisor.CodesRequired: "Your chat is locked by a second factor.",
-		supervisor.CodesOptional: "Your chat can be locked by a second factor. It is not locked yet: from the first code on",
-		"":                       "Your chat can be locked by a second factor. It is not locked yet: from the first code on",
-	} {
-		if got := offered(codes); !strings.HasPrefix(got, want) {
-			t.Errorf("%q: %q", codes, got)
-		}
-	}
-}
 
 // Who is disabled has no invite any more, also once they are enabled again.
 func TestDisablingTakesInvitesBack(t *testing.T) {

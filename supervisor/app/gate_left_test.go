@@ -5,18 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/access"
-	"mews/supervisor/budget"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
-	"mews/supervisor/users"
 )
 
 // behind changes a service's database behind its back.
@@ -25,78 +21,9 @@ func behind(t *testing.T, s *Service, statements string) {
 	sqlitetest.Change(t, s.db, statements)
 }
 
-// An invite's code that a person sends where it lets nobody in is as good as before, so no word of it is kept.
-func TestAnInvitesCodeIsKeptNowhere(t *testing.T) {
-	p := newPorch(t)
-	code, _ := access.NewInvite()
-	text := `,"text":"/start@mews_bot ` + code.Reveal() + `"`
-	p.take(1, p.letter(-7, 101, text), p.letter(-9, 102, text), p.letter(101, 101, text))
-	if want := []string{"alice@-7: /start", "alice@101: /start"}; !slices.Equal(p.texts(), want) {
-		t.Errorf("accepted %q, want %q", p.texts(), want)
-	}
-	var all bytes.Buffer
-	for _, user := range []string{"alice", "bob"} {
-		must(t, p.db.Access().People.Export(t.Context(), user, &all))
-	}
-	if strings.Contains(all.String(), code.Reveal()) || !strings.Contains(all.String(), "/start") {
-		t.Errorf("kept is %s", all.String())
-	}
-	if strings.Contains(strings.Join(p.audited, "\n"), code.Reveal()) {
-		t.Errorf("audited %q", p.audited)
-	}
-}
-
-// An update that comes again because what came of it could not be kept is one try.
-func TestAStrangersTryCountsOnceHoweverOftenItComes(t *testing.T) {
-	p := newPorch(t)
-	start, wrong := p.invited(), p.letter(303, 303, `,"text":"/start WRONG"`)
-	for range 9 { // more often than a stranger's codes are noted
-		p.take(1, wrong)
-	}
-	p.take(2, start(303))
-	if want := []string{"alice@303: /start"}; !slices.Equal(p.texts(), want) {
-		t.Errorf("accepted %q, want %q; audited %q", p.texts(), want, p.audited)
-	}
-}
-
-// What somebody has set lower for themselves is not exceeded because it can't be read.
-func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
-	s := newStudy(t)
-	p := s.settings
-	set(t, p, "ann", users.SettingDay, "1.25")
-	set(t, p, "ann", users.SettingTimezone, "Asia/Tokyo")
-	turn := supervisor.Turn{ID: 1, Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}}
-	if _, paid := s.purse(turn).(*budget.Reserver); !paid {
-		t.Errorf("the purse is %T", s.purse(turn))
-	}
-	behind(t, s, "ALTER TABLE setting RENAME TO gone")
-	purse := s.purse(turn)
-	_, err := purse.Reserve(t.Context(), supervisor.Estimate{Spec: "far/m", Worst: 1, Priced: true})
-	refused := new(supervisor.ModelError)
-	if !errors.As(err, &refused) || refused.Class != supervisor.ModelBudget ||
-		!strings.Contains(supervisor.ErrorMessage(err), "What you may spend could not be read, so far/m was not asked.") {
-		t.Errorf("what costs something came to %v", err)
-	}
-	if _, err := purse.Reserve(t.Context(), supervisor.Estimate{Spec: "far/m"}); err == nil {
-		t.Error("what nobody knows the price of was paid for")
-	}
-	if _, err := purse.Reserve(t.Context(), supervisor.Estimate{Spec: "offline", Priced: true}); err != nil {
-		t.Errorf("what costs nothing came to %v", err)
-	}
-	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // of which the last is good enough
-		t.Errorf("ann lives in %q", ann.Timezone)
-	}
-	if ben, known := p.Find("ben"); !known || ben.Name != "ben" { // of whom nothing was read yet
-		t.Errorf("ben is %+v", ben)
-	}
-	behind(t, s, "ALTER TABLE gone RENAME TO setting")
-	if _, paid := s.purse(turn).(*budget.Reserver); !paid {
-		t.Errorf("once it can be read again the purse is %T", s.purse(turn))
-	}
-}
-
 // A picture that holds a secret does not outlast its message in a terminal either.
 func TestAPictureThatVanishesInATerminalLeavesTheSpool(t *testing.T) {
+	const secretStands = 10 * time.Minute
 	c := newCounter(t, true)
 	outbox := c.s.db.Outbox()
 	shown := func(name string, vanish time.Duration) string {

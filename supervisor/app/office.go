@@ -43,7 +43,7 @@ type office struct {
 func newOffice(s *Service) *office {
 	return &office{
 		store: s.db.Access(), log: s.db.Audit(), people: s.people, configuration: s.configuration, seal: s.seal, gate: s.gate,
-		say: s.db.Outbox().Say, said: s.answered, bot: s.botName, now: s.moment, out: s.Log.Named("office"),
+		say: s.db.Outbox().Say, said: s.deliveryQueued, bot: s.botName, now: s.moment, out: s.Log.Named("office"),
 	}
 }
 

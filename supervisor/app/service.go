@@ -20,6 +20,7 @@ import (
 	"mews/supervisor/control"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/inbox"
+	"mews/supervisor/ingress"
 	"mews/supervisor/model"
 	"mews/supervisor/pool"
 	"mews/supervisor/question"
@@ -43,7 +44,7 @@ type Service struct {
 	channel       *channel // nil where nobody talks on Telegram
 	audit         *audit.Log
 	parts         []part
-	moves         moves                         // of chats
+	renames       ingress.ChatRenames
 	wake          func(supervisor.Conversation) // has its session look for work
 }
 
@@ -149,7 +150,7 @@ func (s *Service) connect(context.Context) error {
 	desks := s.desks()
 	s.pool = pool.New(pool.Options[*hostcall.Conn]{
 		Spawner: s.places.Spawner, SelfTest: func(ctx context.Context, w *PooledWorker) error { return s.places.SelfTest(ctx, w) }, SelfTestSpec: placement.SelfTestSpec(trying), OnLimit: s.places.OnLimit,
-		OnStart: beginning(s), Log: s.Log.Named("pool"), Timings: pool.Timings{Idle: s.Config.Worker.Idle},
+		OnStart: s.noteWorkerStart, Log: s.Log.Named("pool"), Timings: pool.Timings{Idle: s.Config.Worker.Idle},
 		Host: func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(desks, user, peer) },
 	})
 	report := newReporter(s)
@@ -160,24 +161,24 @@ func (s *Service) connect(context.Context) error {
 	})
 	s.places.Tell, s.wake = sessions.Tell, sessions.Wake
 	commands := command.New(chats{s}.commandOptions(sessions, report))
-	accepted := admitting(s, accept(sessions, commands))
+	accepted := ingress.NoteAdmissions(s.audit, s.moment, accept(sessions, commands))
 	box := inbox.New(inbox.Options{
 		Store: s.db.Inbox(), Gate: newGate(s), Conversations: s.db.Conversations(), Accepted: accepted,
-		Queued: s.answered, NotStored: commands.NotStored,
+		Queued: s.deliveryQueued, NotStored: commands.NotStored,
 	})
-	gates := &usher{gate: s.gate, inbox: s.db.Inbox(), serves: s.serves, accept: accepted, log: s.Log.Named("gate")}
-	s.configuration.Loaded = gates.look
+	held := newHeldReleaser(s, accepted)
+	s.configuration.Loaded = held.Release
 	desk := newOffice(s)
 	desk.force, desk.labour = &force{s}, &labour{s.db.Inbox().Unfinished, sessions.StopNow, s.pool.Evict, commands.End}
 	server, err := control.Listen(SocketPath(s.Config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
-		Inbox: box, Status: report.status, Methods: answers(s, desk), Refused: turnedAway(s), Log: s.Log.Named("control"),
+		Inbox: box, Status: report.status, Methods: answers(s, desk), Refused: ingress.NoteRefusals(s.audit, s.moment), Log: s.Log.Named("control"),
 	})
 	if err != nil {
 		return err
 	}
 	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"office", desk.run}}
-	work := []part{{"workers", s.pool.Run}, {"sessions", settled(&s.Ground, gates.look, sessions.Run)}, {"commands", commands.Run}}
+	work := []part{{"workers", s.pool.Run}, {"sessions", settled(&s.Ground, held.Release, sessions.Run)}, {"commands", commands.Run}}
 	if s.channel == nil {
 		s.parts = append(append(s.parts, work...), part{"control socket", server.Run})
 		return nil
@@ -199,13 +200,13 @@ func (s *Service) desks() *hostcall.Options {
 		},
 		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
-		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: files{s.db.Turns(), s.feeds.Delivery}},
+		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: fileSender{s.db.Turns(), s.feeds.Delivery}},
 		Audit:            s.audit.Note, Log: s.Log.Named("hostcall"),
 	}
 }
 
 func (s *Service) turns() turns {
-	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, models: s.modelChoice(), purses: s.purse, held: &s.places.Disk, log: s.Log}
+	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, models: s.modelChoice(), purses: s.reserver, held: &s.places.Disk, log: s.Log}
 }
 
 func (s *Service) modelCommands() modelCommands {
@@ -222,7 +223,7 @@ func (s *Service) serves(c supervisor.Conversation) bool {
 	case c.Channel.Can().Private:
 		return true
 	case inGroup(c):
-		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.moves.now(c.Chat))
+		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.renames.Current(c.Chat))
 	}
 	whose, known := s.people.ByAccount(c.Channel, c.Chat)
 	return known && whose.Name == u.Name
@@ -237,6 +238,11 @@ func accept(sessions *session.Registry, commands *command.Commands) func(supervi
 		}
 		sessions.Wake(in.Conversation)
 	}
+}
+
+// noteWorkerStart notes in the audit log that somebody's worker has started.
+func (s *Service) noteWorkerStart(user string, pid int) {
+	s.audit.Routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.places.Spawner.Sandbox().Tier))
 }
 
 // workerSpec is a person's worker.
@@ -254,9 +260,9 @@ func (s *Service) workerSpec(name string) (pool.Spec, error) {
 	}}, nil
 }
 
-// settled is a part's run that begins once what an earlier life had set aside for calls of models is settled, for nothing is
-// set aside before, and what it held was looked at.
-func settled(s *Ground, look func(context.Context), run func(context.Context) error) func(context.Context) error {
+// settled is a part's run that begins once the reservations that an earlier run left are settled, since no new ones may be made
+// before, and once release was called.
+func settled(s *Ground, release func(context.Context), run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		left, err := s.db.Leases().Recover(ctx)
 		if ctx.Err() != nil {
@@ -269,7 +275,7 @@ func settled(s *Ground, look func(context.Context), run func(context.Context) er
 			s.Log.Warn("calls of models were cut off by the end of an earlier run; each counts with the most that it can have cost",
 				"calls", left)
 		}
-		look(ctx)
+		release(ctx)
 		return run(ctx)
 	}
 }

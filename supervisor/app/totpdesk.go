@@ -34,7 +34,7 @@ func (o factors) enroll(ctx context.Context, by clerk, q Named) (Enrolled, error
 	if err := o.store.Factors.Put(ctx, u.Name, made.Sealed, digests, entry(by, u.Name, "totp.offered", "")); err != nil {
 		return Enrolled{}, err
 	}
-	return Enrolled{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(), Recovery: reveal(codes)}, nil
+	return Enrolled{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(), Recovery: access.RevealAll(codes)}, nil
 }
 
 // Proof are the parameters of totp.confirm.

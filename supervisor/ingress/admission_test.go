@@ -1,11 +1,13 @@
-package app
+package ingress
 
 import (
-	"mews/supervisor/audit"
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
 	"mews/supervisor"
+	"mews/supervisor/audit"
 	"mews/supervisor/sqlite"
 )
 
@@ -24,21 +26,13 @@ func TestAnAdmissionIsKeptOnceADay(t *testing.T) {
 }
 
 func TestWhoIsTurnedAwayIsKeptOnceADay(t *testing.T) {
-	s := &Service{audit: audit.New(sqlite.Audit{}, Discard())}
-	turned := turnedAway(s)
+	log := audit.New(sqlite.Audit{}, hclog.NewNullLogger())
+	turned := NoteRefusals(log, time.Now)
 	for _, uid := range []uint32{4711, 4711, 4712} {
 		turned(uid, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "No."})
 	}
-	rows := s.audit.Take()
+	rows := log.Take()
 	if len(rows) != 2 || rows[0] != (sqlite.AuditRow{Action: "control.refused", Detail: "user id 4711: No."}) {
 		t.Errorf("kept %+v", rows)
-	}
-}
-
-// TestWhoIsNotServedSpendsNothing: however their turn came to run.
-func TestWhoIsNotServedSpendsNothing(t *testing.T) {
-	_, err := nothing{}.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", Worst: 1, Priced: true})
-	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
-		t.Errorf("got %v", err)
 	}
 }

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/approval"
+	"mews/supervisor/command"
+)
+
+// newConfirmations makes what asks for codes before an effect. The gate and the approvers hold it, so it is made first.
+func newConfirmations(s *Service) *approval.Confirmations {
+	return approval.NewConfirmations(approval.ConfirmationsOptions{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors,
+		Outbox: s.db.Outbox(), Queued: s.feeds.Delivery, Now: s.moment})
+}
+
+// newGate makes the gate that checks everything that people send.
+func newGate(s *Service) *approval.CodeCheck {
+	store := s.db.Access()
+	s.gate = access.NewGate(access.Options{
+		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.Config), Now: s.now,
+		Command: command.Find, Held: s.db.Inbox().HeldAt, AlertAdmins: func(_, text string) { s.tellAdmins(text) },
+	})
+	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode}
+}
+
+func gateLimits(cfg *config.Config) access.Limits {
+	a := cfg.Access
+	return access.Limits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst, PerSecond: a.Rate.Second}
+}
+
+// newApprover makes what decides which effects may leave the sandbox.
+func newApprover(s *Service) *approval.Approver {
+	return &approval.Approver{
+		People: func(name string) (supervisor.User, bool) {
+			u, ok := s.people.Find(name)
+			return u, ok && !s.people.Suspended(name)
+		},
+		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.asked, Confirmer: s.codes, Audit: s.audit.Note,
+	}
+}
+
+// rules puts a configuration's rules about effects into force.
+func (d *door) rules(cfg *config.Config) {
+	table := approval.Table{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
+		Roles: map[supervisor.Role]approval.Rules{
+			supervisor.RoleAdmin: rulesOf(cfg.Approvals.Admin), supervisor.RoleUser: rulesOf(cfg.Approvals.User),
+		}}
+	for _, u := range cfg.Users {
+		table.Users[u.Name] = rulesOf(u.Approvals)
+	}
+	d.policy.Set(table)
+}
+
+func rulesOf(r config.EffectRules) approval.Rules {
+	rules := approval.Rules{}
+	for effect, rule := range r {
+		rules[effect] = approval.Rule(rule)
+	}
+	return rules
+}

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"mews/supervisor"
+	"mews/supervisor/budget"
+)
+
+// reserver pays for the model calls of a turn.
+func (s *Service) reserver(t supervisor.Turn) supervisor.Reserver {
+	configured, known := s.people.Find(t.Conversation.User)
+	if !known || !s.serves(t.Conversation) {
+		return deniedBudget{} // they were taken out while their turn waited
+	}
+	limits, err := s.settings.Limits(t.Conversation.User)
+	if err != nil {
+		s.Log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
+		return unreadableBudget{err}
+	}
+	return budget.New(budget.Options{
+		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Limits: limits,
+		Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now, Log: s.Log.Named("budget"),
+	})
+}
+
+// deniedBudget is the budget of somebody who is not served any more.
+type deniedBudget struct{}
+
+// Reserve refuses.
+func (deniedBudget) Reserve(context.Context, supervisor.Estimate) (int64, error) {
+	return 0, &supervisor.ModelError{Class: supervisor.ModelBudget,
+		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textBudgetDenied}}
+}
+
+// Return has nothing to give back.
+func (deniedBudget) Return(context.Context, int64) {}
+
+// unreadableBudget is the budget of somebody whose own limits could not be read. They may be lower than the configuration's, so
+// nothing is paid.
+type unreadableBudget struct{ why error }
+
+// Reserve refuses what may cost something.
+func (u unreadableBudget) Reserve(_ context.Context, e supervisor.Estimate) (int64, error) {
+	if e.Priced && e.Worst <= 0 {
+		return 0, nil
+	}
+	return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable, Err: u.why,
+		Message: fmt.Sprintf(textBudgetUnreadable, e.Spec, supervisor.ErrorMessage(u.why))}}
+}
+
+// Return has nothing to give back.
+func (unreadableBudget) Return(context.Context, int64) {}

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/budget"
+	"mews/supervisor/users"
+)
+
+// TestWhoIsNotServedSpendsNothing: however their turn came to run.
+func TestWhoIsNotServedSpendsNothing(t *testing.T) {
+	_, err := deniedBudget{}.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", Worst: 1, Priced: true})
+	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What somebody has set lower for themselves is not exceeded because it can't be read.
+func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
+	s := newStudy(t)
+	p := s.settings
+	set(t, p, "ann", users.SettingDay, "1.25")
+	set(t, p, "ann", users.SettingTimezone, "Asia/Tokyo")
+	turn := supervisor.Turn{ID: 1, Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal}}
+	if _, paid := s.reserver(turn).(*budget.Reserver); !paid {
+		t.Errorf("the reserver is %T", s.reserver(turn))
+	}
+	behind(t, s, "ALTER TABLE setting RENAME TO gone")
+	reserver := s.reserver(turn)
+	_, err := reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "far/m", Worst: 1, Priced: true})
+	refused := new(supervisor.ModelError)
+	if !errors.As(err, &refused) || refused.Class != supervisor.ModelBudget ||
+		!strings.Contains(supervisor.ErrorMessage(err), "What you may spend could not be read, so far/m was not asked.") {
+		t.Errorf("what costs something came to %v", err)
+	}
+	if _, err := reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "far/m"}); err == nil {
+		t.Error("what nobody knows the price of was paid for")
+	}
+	if _, err := reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "offline", Priced: true}); err != nil {
+		t.Errorf("what costs nothing came to %v", err)
+	}
+	if ann, _ := p.Find("ann"); ann.Timezone != "Asia/Tokyo" { // of which the last is good enough
+		t.Errorf("ann lives in %q", ann.Timezone)
+	}
+	if ben, known := p.Find("ben"); !known || ben.Name != "ben" { // of whom nothing was read yet
+		t.Errorf("ben is %+v", ben)
+	}
+	behind(t, s, "ALTER TABLE gone RENAME TO setting")
+	if _, paid := s.reserver(turn).(*budget.Reserver); !paid {
+		t.Errorf("once it can be read again the reserver is %T", s.reserver(turn))
+	}
+}

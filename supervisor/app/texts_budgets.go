@@ -1,0 +1,6 @@
+package app
+
+const (
+	textBudgetDenied     = "You may not speak here any more, so no model was asked."
+	textBudgetUnreadable = "What you may spend could not be read, so %s was not asked. %s"
+)

@@ -1,0 +1,200 @@
+// Package ingress takes what a channel brings to the inbox. It finds out whose account the sender's is, lets in who has an
+// invite's code, and goes along with chats that get another name. A stranger gets silence.
+package ingress
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/inbox"
+	"mews/supervisor/sqlite"
+)
+
+// Options are what a Handler needs from outside.
+type Options struct {
+	Source        string // of the updates: a channel and its account there
+	People        *access.People
+	Access        sqlite.Access
+	Updates       sqlite.Inbox
+	Conversations sqlite.Conversations
+	Outbox        sqlite.Outbox
+	Inbox         *inbox.Inbox
+	Seal          *access.Seal // nil where its key cannot be used: nobody is offered a second factor
+	Renames       *ChatRenames
+
+	Refresh     func(context.Context) error                            // reads people anew
+	Moved       func(from, to string)                                  // what is to be sent to a chat goes to its new name
+	Wake        func(ctx context.Context, chat string) error           // has what waits in a chat be worked on
+	Acknowledge func(query string)                                     // ends the wait of whoever pressed a button; never blocks
+	Queued      func(conversation int64)                               // something was put into its outbox
+	KeepPicture func(name string, png []byte) (supervisor.File, error) // puts a picture into the spool
+	Audit       func(user, action, detail string)
+	Log         hclog.Logger
+}
+
+// Handler is where what a channel brings meets who may speak.
+type Handler struct {
+	o         Options
+	pairing   pairing
+	strangers access.UnknownSenders // senders and groups that were noted today
+	albums    lastAlbums
+}
+
+// New makes a handler.
+func New(o Options) *Handler {
+	h := &Handler{o: o}
+	h.pairing.o = &h.o
+	return h
+}
+
+// lastAlbums are the last albums of which something was kept, by chat. The zero value is ready.
+type lastAlbums struct {
+	mu     sync.Mutex // guards byChat
+	byChat map[string]string
+}
+
+// Next is where the next batch begins.
+func (h *Handler) Next(ctx context.Context) (int64, error) {
+	return h.o.Updates.NextUpdate(ctx, h.o.Source)
+}
+
+// Take keeps a batch and where the next one begins, in one transaction. Where a group moves within the batch, what stands before
+// the move is kept first, so that the group's conversations take it along. A batch that comes again is kept once.
+func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
+	var items []supervisor.Item
+	albums := h.albums.copy()
+	for _, in := range batch {
+		if in.Kind == supervisor.IncomingMoved {
+			if err := h.put(ctx, items, 0); err != nil {
+				return err
+			}
+			items = nil
+			if err := h.moveGroup(ctx, in); err != nil {
+				return err
+			}
+			continue
+		}
+		if in.Kind == supervisor.IncomingUnreadable && in.Album != "" && albums[in.Chat] == in.Album {
+			continue // an album's sender is told once that it cannot be read
+		}
+		item, ok, err := h.admit(ctx, in)
+		if err != nil {
+			return err
+		}
+		if ok {
+			items = append(items, item)
+			albums[in.Chat] = in.Album
+		}
+	}
+	err := h.put(ctx, items, next)
+	if err == nil {
+		h.albums.set(albums)
+	}
+	return err
+}
+
+// put gives items to the inbox, with where the next batch begins; 0 leaves that as it is.
+func (h *Handler) put(ctx context.Context, items []supervisor.Item, next int64) error {
+	if len(items) == 0 && next == 0 {
+		return nil
+	}
+	return h.o.Inbox.PutBatch(ctx, supervisor.Batch{Source: h.o.Source, Next: next, Items: items})
+}
+
+// copy is a copy for a batch to add to. It is set once the batch is kept.
+func (a *lastAlbums) copy() map[string]string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	albums := maps.Clone(a.byChat)
+	if albums == nil {
+		albums = map[string]string{}
+	}
+	return albums
+}
+
+func (a *lastAlbums) set(albums map[string]string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.byChat = albums
+}
+
+// fromPeople are the kinds that somebody may have meant for their assistant.
+var fromPeople = map[supervisor.IncomingKind]bool{
+	supervisor.IncomingMessage: true, supervisor.IncomingUnreadable: true, supervisor.IncomingPress: true,
+}
+
+// admit makes an inbox item of what somebody who may speak has sent to the bot. Whether they must send a code first is decided
+// by the inbox's gate.
+func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item supervisor.Item, ok bool, err error) {
+	if !fromPeople[in.Kind] || !in.Addressed {
+		return item, false, nil // what people say to each other in a group is not noted, whoever they are
+	}
+	invited, err := h.pairing.redeem(ctx, &in)
+	if err != nil {
+		return item, false, err
+	}
+	user, known := h.o.People.ByAccount(in.Channel, in.Sender)
+	if !known {
+		if !invited {
+			h.noteStranger(in)
+		}
+		return item, false, nil
+	}
+	if in.Group && !h.o.People.GroupAllowed(in.Channel, in.Chat) && !isAllowCommand(user, in) {
+		h.noteUnknownGroup(user, in)
+		return item, false, nil
+	}
+	return h.item(user, in), true, nil
+}
+
+// item is what the inbox is to keep of something that a person has sent.
+func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.Item {
+	item := supervisor.Item{
+		Inbound: supervisor.Inbound{
+			Conversation: supervisor.Conversation{
+				User: user.Name, Channel: in.Channel, Chat: in.Chat, Thread: in.Thread,
+			},
+			Source: h.o.Source, Key: in.Key, Message: in.Message, Sender: in.Sender, Text: in.Text,
+		},
+		Update: in.Update,
+		Raw:    string(in.Raw),
+	}
+	switch in.Kind {
+	case supervisor.IncomingPress:
+		item.Inbound.Kind = supervisor.KindPress
+		h.o.Acknowledge(in.Query)
+	case supervisor.IncomingUnreadable:
+		item.Inbound.Text = "(" + in.Unreadable + ")"
+		item.Answer = fmt.Sprintf(textUnreadable, in.Unreadable)
+	}
+	return item
+}
+
+// isAllowCommand says whether it is an admin's /allow, which is taken from a group in which nobody may speak yet.
+func isAllowCommand(user supervisor.User, in supervisor.Incoming) bool {
+	name, _ := supervisor.ParseSlashCommand(strings.TrimSpace(in.Text))
+	return user.Role == supervisor.RoleAdmin && in.Kind == supervisor.IncomingMessage && name == "allow"
+}
+
+// noteUnknownGroup notes a group in which nobody may speak yet, once a day each.
+func (h *Handler) noteUnknownGroup(user supervisor.User, in supervisor.Incoming) {
+	if h.strangers.First(in.Chat, time.Now()) {
+		h.o.Audit(user.Name, "telegram.group", fmt.Sprintf("spoke in group %s (%q), which no admin has allowed; nothing was answered",
+			in.Chat, in.Title))
+	}
+}
+
+// noteStranger notes somebody who spoke to the bot and may not, once a day each.
+func (h *Handler) noteStranger(in supervisor.Incoming) {
+	if h.strangers.First(in.Sender, time.Now()) {
+		h.o.Audit("", "telegram.stranger", fmt.Sprintf("%s wrote; nothing was answered", in.Sender))
+	}
+}

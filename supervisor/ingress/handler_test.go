@@ -1,0 +1,271 @@
+package ingress
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/inbox"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+	"mews/supervisor/telegram"
+)
+
+// fixture is a handler over a real database that knows alice (101) and bob (102), an admin.
+type fixture struct {
+	*Handler
+	t        *testing.T
+	db       *sqlite.DB
+	accepted []supervisor.Inbound
+	audited  []string
+	update   int64
+}
+
+func newFixture(t *testing.T) *fixture {
+	p := &fixture{t: t, db: sqlitetest.Open(t), update: 500}
+	users := []supervisor.User{{Name: "alice", Telegram: 101}, {Name: "bob", Telegram: 102, Role: supervisor.RoleAdmin}}
+	groups := []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}, {Channel: supervisor.ChannelTelegram, Chat: "-1007"}}
+	people, err := access.New(users, 1, nil)
+	if err == nil {
+		err = people.Set(users, access.Stored{Groups: groups})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := inbox.New(inbox.Options{
+		Store: p.db.Inbox(), Gate: everybody{}, Conversations: p.db.Conversations(), Queued: func(int64) {},
+		Accepted: func(in supervisor.Inbound) { p.accepted = append(p.accepted, in) },
+	})
+	p.Handler = New(Options{
+		Source: "telegram/test/42", People: people, Access: p.db.Access(), Updates: p.db.Inbox(), Conversations: p.db.Conversations(),
+		Outbox: p.db.Outbox(), Inbox: box, Renames: new(ChatRenames), Moved: func(string, string) {}, Acknowledge: func(string) {},
+		Refresh: func(ctx context.Context) error {
+			bound, err := p.db.Access().Bindings.List(ctx)
+			more := access.Stored{Groups: groups}
+			for _, b := range bound {
+				more.Bindings = append(more.Bindings, access.Binding(b))
+			}
+			return errors.Join(err, people.Set(users, more))
+		},
+		Wake: func(context.Context, string) error { return nil }, Queued: func(int64) {}, Audit: p.note, Log: hclog.NewNullLogger(),
+	})
+	return p
+}
+
+func (p *fixture) note(_, action, detail string) { p.audited = append(p.audited, action+": "+detail) }
+
+// incoming is a message as Telegram sends it; more are further fields of the message.
+func (p *fixture) incoming(chat, from int64, more string) supervisor.Incoming {
+	p.t.Helper()
+	p.update++
+	kind := "private"
+	if chat < 0 {
+		kind = "group"
+	}
+	raw := fmt.Sprintf(`{"update_id":%d,"message":{"message_id":%d,"date":1770000000,"chat":{"id":%d,"type":%q},`+
+		`"from":{"id":%d,"is_bot":false,"first_name":"X"}%s}}`, p.update, p.update, chat, kind, from, more)
+	l, err := telegram.Read(json.RawMessage(raw), telegram.Self{ID: 42, Name: func() (string, error) {
+		return "mews_bot", nil
+	}})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return l
+}
+
+func (p *fixture) take(next int64, batch ...supervisor.Incoming) {
+	p.t.Helper()
+	if err := p.Take(p.t.Context(), batch, next); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// texts are what was accepted, as user: text.
+func (p *fixture) texts() (texts []string) {
+	for _, in := range p.accepted {
+		texts = append(texts, in.Conversation.User+"@"+in.Conversation.Chat+": "+in.Text)
+	}
+	return texts
+}
+
+// answers are what the gate has answered by itself.
+func (p *fixture) answers(user, chat string) (answers []string) {
+	p.t.Helper()
+	c, err := p.db.Conversations().Find(p.t.Context(), user, supervisor.ChannelTelegram, chat, "")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	list, err := p.db.Outbox().Pending(p.t.Context(), c.ID, 0, 10)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, d := range list {
+		answers = append(answers, d.Text)
+	}
+	return answers
+}
+
+func TestTheGateLetsInWhoIsKnownAndWhatIsMeantForTheBot(t *testing.T) {
+	p := newFixture(t)
+	p.take(900,
+		p.incoming(101, 101, `,"text":"hello"`),
+		p.incoming(666, 666, `,"text":"let me in"`),
+		p.incoming(666, 666, `,"text":"please"`),
+		p.incoming(-7, 102, `,"text":"just talking"`),
+		p.incoming(-7, 102, `,"text":"/status"`),
+	)
+	if want := []string{"alice@101: hello", "bob@-7: /status"}; !slices.Equal(p.texts(), want) {
+		t.Errorf("accepted %q, want %q", p.texts(), want)
+	}
+	if want := []string{"telegram.stranger: 666 wrote; nothing was answered"}; !slices.Equal(p.audited, want) {
+		t.Errorf("audited %q, want %q", p.audited, want)
+	}
+	if next, err := p.Next(t.Context()); err != nil || next != 900 {
+		t.Errorf("the next batch begins at %d, %v", next, err)
+	}
+}
+
+func TestAStrangerInAGroupWhoSpeaksToOthersIsNotNoted(t *testing.T) {
+	p := newFixture(t)
+	p.take(900, p.incoming(-7, 666, `,"text":"just talking"`), p.incoming(-7, 666, `,"text":"/start@other_bot"`))
+	if len(p.audited) != 0 {
+		t.Errorf("audited %q", p.audited)
+	}
+	p.take(901, p.incoming(-7, 666, `,"text":"/start"`))
+	if want := []string{"telegram.stranger: 666 wrote; nothing was answered"}; !slices.Equal(p.audited, want) {
+		t.Errorf("audited %q, want %q", p.audited, want)
+	}
+	if len(p.accepted) != 0 {
+		t.Errorf("accepted %q", p.texts())
+	}
+}
+
+func TestWhatCannotBeLookedAtIsSaidOnceForAnAlbum(t *testing.T) {
+	p := newFixture(t)
+	photo := `,"photo":[{"file_id":"x","file_unique_id":"y","width":1,"height":1}],"media_group_id":"g1"`
+	p.take(1, p.incoming(101, 101, photo), p.incoming(101, 101, photo))
+	p.take(0, p.incoming(101, 101, photo))
+	if got := p.answers("alice", "101"); len(got) != 1 {
+		t.Errorf("answered %q", got)
+	}
+	p.take(2, p.incoming(101, 101, `,"voice":{"file_id":"x","file_unique_id":"y","duration":1}`))
+	want := "I can't take a voice message in this version. Write to me what it says, and I work with that."
+	if got := p.answers("alice", "101"); len(got) != 2 || got[1] != want {
+		t.Errorf("answered %q", got)
+	}
+	if len(p.accepted) != 0 {
+		t.Errorf("a turn would begin for %q", p.texts())
+	}
+}
+
+func TestTheGateFollowsAGroup(t *testing.T) {
+	p := newFixture(t)
+	p.take(1, p.incoming(-7, 101, `,"text":"/help"`))
+	p.take(2, p.incoming(-7, 101, `,"migrate_to_chat_id":-1007`))
+	p.take(3, p.incoming(-1007, 101, `,"text":"/help"`))
+	if a, b := p.accepted[0].Conversation.ID, p.accepted[1].Conversation.ID; a != b {
+		t.Errorf("the group's conversation was %d and is %d", a, b)
+	}
+}
+
+func TestAGroupIsSilentUntilAnAdminAllowsIt(t *testing.T) {
+	p := newFixture(t)
+	p.take(1, p.incoming(-9, 101, `,"text":"/help"`), p.incoming(-9, 101, `,"text":"/allow"`), p.incoming(-9, 102, `,"text":"/help"`),
+		p.incoming(-9, 666, `,"text":"/allow"`), p.incoming(-9, 102, `,"text":"/allow"`))
+	if want := []string{"bob@-9: /allow"}; !slices.Equal(p.texts(), want) {
+		t.Errorf("accepted %q, want %q", p.texts(), want)
+	}
+	want := []string{`telegram.group: spoke in group -9 (""), which no admin has allowed; nothing was answered`,
+		"telegram.stranger: 666 wrote; nothing was answered"}
+	if !slices.Equal(p.audited, want) {
+		t.Errorf("audited %q, want %q", p.audited, want)
+	}
+}
+
+// Where nothing was said in a group before it became another one, people are read anew all the same, once.
+func TestTheGateFollowsAGroupInWhichNothingWasSaid(t *testing.T) {
+	p := newFixture(t)
+	refreshed := 0
+	p.o.Refresh = func(ctx context.Context) error {
+		refreshed++
+		groups, err := p.db.Access().Groups.List(ctx)
+		more := access.Stored{Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}
+		for _, g := range groups {
+			more.Groups = append(more.Groups, access.Group(g))
+		}
+		alice, _ := p.o.People.Find("alice")
+		return errors.Join(err, p.o.People.Set([]supervisor.User{alice}, more))
+	}
+	for range 2 {
+		p.take(1, p.incoming(-7, 101, `,"migrate_to_chat_id":-1008`), p.incoming(-1008, 101, `,"migrate_from_chat_id":-7`),
+			p.incoming(-9, 101, `,"migrate_to_chat_id":-1009`))
+	}
+	p.take(2, p.incoming(-1008, 101, `,"text":"/help"`), p.incoming(-1009, 101, `,"text":"/help"`))
+	if want := []string{"alice@-1008: /help"}; !slices.Equal(p.texts(), want) || refreshed != 1 {
+		t.Errorf("accepted %q, want %q; people were read %d times", p.texts(), want, refreshed)
+	}
+}
+
+// What was said in a group right before it became another one comes in one batch with that, and goes along; what is said after
+// it in the same batch too. A batch that comes again is taken once.
+func TestTheGateTakesAlongWhatWasSaidBeforeAGroupMoved(t *testing.T) {
+	p := newFixture(t)
+	alice, _ := p.o.People.Find("alice")
+	p.o.Refresh = func(ctx context.Context) error { // as a group that was allowed in the chat: the old name is nothing any more
+		groups, err := p.db.Access().Groups.List(ctx)
+		must(t, err)
+		var more access.Stored
+		for _, g := range groups {
+			more.Groups = append(more.Groups, access.Group(g))
+		}
+		return p.o.People.Set([]supervisor.User{alice}, more)
+	}
+	var woken []string
+	p.o.Wake = func(_ context.Context, chat string) error {
+		if !p.o.People.GroupAllowed(supervisor.ChannelTelegram, chat) {
+			t.Errorf("%s is woken before people may speak there", chat)
+		}
+		woken = append(woken, chat)
+		return nil
+	}
+	before, move := p.incoming(-7, 101, `,"text":"@mews_bot the question","entities":[{"type":"mention","offset":0,"length":9}]`),
+		p.incoming(-7, 101, `,"migrate_to_chat_id":-1008`)
+	after := p.incoming(-1008, 101, `,"text":"/help"`)
+	for range 2 {
+		p.take(1, before, move, after)
+	}
+	waiting, err := p.db.Inbox().Unfinished(t.Context())
+	must(t, err)
+	if len(waiting) != 1 || waiting[0].Chat != "-1008" {
+		t.Errorf("something waits in %+v", waiting)
+	}
+	if slices.Contains(woken, "-7") || !slices.Contains(woken, "-1008") {
+		t.Errorf("woken were %q", woken)
+	}
+	kept, err := p.db.Inbox().Commands(t.Context())
+	must(t, err)
+	if len(kept) != 1 || kept[0].Conversation.ID != waiting[0].ID {
+		t.Errorf("after it there are %+v", kept)
+	}
+}
+
+// everybody is a gate of the inbox's that is open to whoever has got to it.
+type everybody struct{}
+
+func (everybody) Check(context.Context, supervisor.Inbound) (m supervisor.GateDecision, err error) {
+	return m, nil
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

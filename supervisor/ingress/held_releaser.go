@@ -1,0 +1,57 @@
+package ingress
+
+import (
+	"context"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/sqlite"
+)
+
+// HeldReleaser releases what closed gates hold of people who are asked for no code any more. They were told that it is kept and
+// will be answered, and no code will come that opens the gate.
+type HeldReleaser struct {
+	Gate     *access.Gate
+	Inbox    sqlite.Inbox
+	Serves   func(supervisor.Conversation) bool
+	Accepted func(supervisor.Inbound) // is called for each that is released
+	Log      hclog.Logger
+}
+
+// Release is called whenever people were read anew, and at the service's start. What cannot be looked up stays held until the
+// next call.
+func (r *HeldReleaser) Release(ctx context.Context) {
+	holding, err := r.Inbox.Holding(ctx)
+	if err != nil {
+		r.logFailure(ctx, "", err)
+	}
+	for _, user := range holding {
+		if err := r.releaseUser(ctx, user); err != nil {
+			r.logFailure(ctx, user, err)
+		}
+	}
+}
+
+func (r *HeldReleaser) releaseUser(ctx context.Context, user string) error {
+	needsCode, err := r.Gate.NeedsCode(ctx, user)
+	if err != nil || needsCode {
+		return err
+	}
+	released, err := r.Inbox.LetIn(ctx, user, r.Serves)
+	if err != nil {
+		return err
+	}
+	for _, in := range released {
+		r.Accepted(in)
+	}
+	return nil
+}
+
+func (r *HeldReleaser) logFailure(ctx context.Context, user string, err error) {
+	if ctx.Err() == nil {
+		r.Log.Warn("let in what is held of somebody who is asked for no code any more; the next reload or start tries again",
+			"user", user, "error", err)
+	}
+}
