@@ -41,7 +41,7 @@ func newApprover(s *Service) *approval.Approver {
 }
 
 // rules puts a configuration's rules about effects into force.
-func (d *door) rules(cfg *config.Config) {
+func (g *guards) rules(cfg *config.Config) {
 	table := approval.Table{All: rulesOf(cfg.Approvals.All), Users: map[string]approval.Rules{},
 		Roles: map[supervisor.Role]approval.Rules{
 			supervisor.RoleAdmin: rulesOf(cfg.Approvals.Admin), supervisor.RoleUser: rulesOf(cfg.Approvals.User),
@@ -49,7 +49,7 @@ func (d *door) rules(cfg *config.Config) {
 	for _, u := range cfg.Users {
 		table.Users[u.Name] = rulesOf(u.Approvals)
 	}
-	d.policy.Set(table)
+	g.policy.Set(table)
 }
 
 func rulesOf(r config.EffectRules) approval.Rules {

@@ -33,7 +33,7 @@ import (
 // Service is the supervisor: its parts, and no policy. open makes them, Run runs them, close lets go of them.
 type Service struct {
 	Ground
-	door
+	guards
 	Models        *model.Catalogue
 	people        *access.People
 	configuration *configuration
@@ -48,8 +48,8 @@ type Service struct {
 	wake          func(supervisor.Conversation) // has its session look for work
 }
 
-// door is what decides on what people send, and on what leaves.
-type door struct {
+// guards decide on what people send, and on which effects may leave the sandbox.
+type guards struct {
 	seal   *access.Seal // nil where its key can't be used
 	gate   *access.Gate
 	policy approval.Policy

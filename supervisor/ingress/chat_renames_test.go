@@ -1,6 +1,13 @@
 package ingress
 
-import "testing"
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/sqlitetest"
+)
 
 func TestWhatAChatIsCalledNow(t *testing.T) {
 	var m ChatRenames
@@ -15,5 +22,33 @@ func TestWhatAChatIsCalledNow(t *testing.T) {
 	m.Add("-2005", "-5") // and back
 	if got := m.Current("-1005"); got != "-5" {
 		t.Errorf("it is called %s", got)
+	}
+}
+
+// A move is kept before the conversations go along; then people are read anew, and only then what waits is woken.
+func TestAMoveThatSendingFoundIsGoneAlongWith(t *testing.T) {
+	db := sqlitetest.Open(t)
+	before, err := db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-7", "")
+	must(t, err)
+	var renames ChatRenames
+	var calls []string
+	m := MovableConversations{Conversations: db.Conversations(), Renames: &renames,
+		Refresh: func(context.Context) error {
+			calls = append(calls, "refresh, called "+renames.Current("-7"))
+			return nil
+		},
+		Wake: func(_ context.Context, chat string) error { calls = append(calls, "wake "+chat); return nil }}
+	for i, want := range []int{1, 0} {
+		if moved, err := m.Move(t.Context(), supervisor.ChannelTelegram, "-7", "-1007"); err != nil || moved != want {
+			t.Errorf("move %d moved %d, %v", i, moved, err)
+		}
+	}
+	after, err := db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-1007", "")
+	if err != nil || after.ID != before.ID {
+		t.Errorf("the conversation was %d and is %d, %v", before.ID, after.ID, err)
+	}
+	once := []string{"refresh, called -1007", "wake -1007"}
+	if want := append(once, once...); !slices.Equal(calls, want) {
+		t.Errorf("did %q, want %q", calls, want)
 	}
 }

@@ -1,0 +1,55 @@
+package ingress
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/inbox"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// What a gate holds is released once its person needs no code any more, and not before. It is released once.
+func TestHeldMessagesAreReleasedOnceNoCodeIsNeeded(t *testing.T) {
+	db := sqlitetest.Open(t)
+	users := func(codes supervisor.Codes) []supervisor.User {
+		return []supervisor.User{{Name: "alice", Telegram: 101, Codes: codes},
+			{Name: "bob", Telegram: 102, Codes: supervisor.CodesRequired}}
+	}
+	people, err := access.New(users(supervisor.CodesRequired), 1, nil)
+	must(t, err)
+	seal := access.NewSeal([access.KeySize]byte{1})
+	gate := access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins, Seal: seal})
+	for _, user := range []string{"alice", "bob"} {
+		made, err := seal.Enrol(user)
+		must(t, err)
+		must(t, db.Access().Factors.Put(t.Context(), user, made.Sealed, nil))
+	}
+	sqlitetest.Change(t, db, "UPDATE totp SET confirmed_at = 1")
+	box := inbox.New(inbox.Options{Store: db.Inbox(), Gate: gate, Conversations: db.Conversations(), Queued: func(int64) {},
+		Accepted: func(in supervisor.Inbound) { t.Errorf("%q is accepted through a closed gate", in.Text) }})
+	for i, user := range []string{"alice", "bob"} {
+		account := []string{"101", "102"}[i]
+		must(t, box.PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{Inbound: supervisor.Inbound{
+			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: account},
+			Source:       "test", Key: account, Sender: account, Text: "of " + user,
+		}}}}))
+	}
+	var released []string
+	r := HeldReleaser{Gate: gate, Inbox: db.Inbox(), Serves: func(supervisor.Conversation) bool { return true }, Log: hclog.NewNullLogger(),
+		Accepted: func(in supervisor.Inbound) { released = append(released, in.Text) }}
+	r.Release(t.Context())
+	if len(released) != 0 {
+		t.Errorf("released while codes are needed: %q", released)
+	}
+	must(t, people.Set(users(supervisor.CodesOff), access.Stored{}))
+	for range 2 {
+		r.Release(t.Context())
+	}
+	if want := []string{"of alice"}; !slices.Equal(released, want) {
+		t.Errorf("released %q, want %q", released, want)
+	}
+}
