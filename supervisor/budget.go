@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Reserver pays for calls of models before they are made. It may be used from several goroutines.
+// Reserver sets money aside for calls of models before they are made. It may be used from several goroutines.
 type Reserver interface {
 	// Reserve sets aside the most that one attempt can cost and returns the lease's id, 0 where nothing had to be set aside.
 	// It may take as long as it takes a person to answer. Its error is a *ModelError with ModelBudget, or ctx's cause. The
@@ -15,7 +15,7 @@ type Reserver interface {
 	Return(ctx context.Context, lease int64)
 }
 
-// Estimate is an attempt that is to be paid for.
+// Estimate is what one attempt can cost.
 type Estimate struct {
 	Spec   string // provider/model
 	Worst  int64  // the most that it can cost, in millionths of a US dollar
@@ -36,10 +36,10 @@ type Claim struct {
 type Limit struct {
 	Scope Scope
 	Max   int64     // millionths of a US dollar
-	Since time.Time // a quarter of an hour begins there; what was spent before does not count. Not of ScopeTurn
+	Since time.Time // what was spent before does not count; a multiple of 15 minutes. Not with ScopeTurn
 }
 
-// Scope is whose spending counts, and that of which time.
+// Scope says whose spending counts, and over which time.
 type Scope string
 
 const (
@@ -49,7 +49,7 @@ const (
 	ScopeInstallation Scope = "installation" // everybody's
 )
 
-// Shortage is a limit that a claim would exceed. All amounts are in millionths of a US dollar.
+// Shortage is a limit that a claim would exceed. Amounts are in millionths of a US dollar.
 type Shortage struct {
 	Limit
 	Spent    int64 // what was paid
@@ -58,7 +58,7 @@ type Shortage struct {
 	Wanted   int64 // the claim's amount
 }
 
-// Lack is how much more the limit would have to be, more than 0.
+// Lack is by how much the claim exceeds the limit, more than 0.
 func (s Shortage) Lack() int64 { return s.Spent + s.Held + s.Wanted - s.Max - s.Extended }
 
 // Extension is by how much a person lengthens their limits, for one turn and for the time that the limits are for.

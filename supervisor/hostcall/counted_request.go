@@ -6,15 +6,15 @@ import (
 	"mews/supervisor"
 )
 
-// countedRequest is the last request that a provider has counted, and its count.
+// countedRequest is the last request whose tokens a provider has counted, and their number.
 type countedRequest struct {
 	spec   string
 	tokens int64
 	req    supervisor.ModelRequest // its System, Tools and Messages
 }
 
-// of is what is known of the length of a request: something where it begins as the counted one, word for word. (Most of it
-// shares its memory with that, which is seen at once.)
+// of is what is known of the length of a request: something where the request begins with all of the counted one. (Comparing
+// is quick, because most of the two shares its memory.)
 func (m countedRequest) of(req supervisor.ModelRequest) supervisor.Measured {
 	known := len(m.req.Messages)
 	if m.spec == "" || len(req.Messages) < known || req.System != m.req.System ||
@@ -24,7 +24,7 @@ func (m countedRequest) of(req supervisor.ModelRequest) supervisor.Measured {
 	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, Messages: known}
 }
 
-// newCountedRequest remembers what a provider has counted.
+// newCountedRequest is a request that was answered, with what its provider has counted.
 func newCountedRequest(req supervisor.ModelRequest, said supervisor.ModelAnswer) countedRequest {
 	return countedRequest{said.Spec, said.Usage.Input,
 		supervisor.ModelRequest{System: req.System, Tools: req.Tools, Messages: req.Messages}}

@@ -11,7 +11,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// What a result may hold. An honest worker's texts are cut to Limits.Output, and a tool of ours changes a file or two.
+// Bounds of a result. An honest worker cuts its texts to Limits.Output, and a tool of ours changes a file or two.
 const (
 	maxChanges = 256
 	maxField   = 4 << 10   // bytes of a field of a change
@@ -54,20 +54,20 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 		if longest := max(len(c.Kind), len(c.Target), len(c.Detail)); longest > maxField {
 			return fmt.Errorf("change %d: a field of %d bytes, at most %d", i, longest, maxField)
 		}
-		if strings.Contains(c.Kind, ".") { // what left the walls is for the supervisor to say, such as file.sent
+		if strings.Contains(c.Kind, ".") { // only the supervisor says what left the walls, such as file.sent
 			return fmt.Errorf("change %d: kind %s is not a worker's to say", i, printable(c.Kind, maxName))
 		}
 	}
 	return nil
 }
 
-// openCalls knows the tools of the newest step's calls. Results of any other call are refused by the store.
+// openCalls are the tools of the newest step's calls. The store refuses results of any other call.
 type openCalls struct {
 	mu    sync.Mutex
 	tools map[string]string // by the calls' ids
 }
 
-// put makes calls the newest step's.
+// put sets the calls of the newest step.
 func (r *openCalls) put(calls []protocol.ToolCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,17 +7,17 @@ import (
 	"mews/protocol"
 )
 
-// transcriptCache is the transcript of a turn's conversation as far as it was read: each message is read and decoded once, however
-// many steps a turn has. It belongs to model.stream, which runs alone; from turn to turn the connection has it.
+// transcriptCache is the transcript of a turn's conversation as far as it was read, so that each message is read and decoded
+// once, however many steps a turn has. It belongs to model.stream, which is serial. Between two turns the connection has it.
 type transcriptCache struct {
 	messages []protocol.Message
 	counted  countedRequest
 }
 
-// transcriptCaches are what ended turns have read, by conversation, for the turns that follow them.
+// transcriptCaches are those of ended turns, by conversation, for the turns that follow.
 type transcriptCaches map[int64]transcriptCache
 
-// maxTranscripts is as many conversations as a person talks in at once.
+// maxTranscripts is how many conversations of a person run at once.
 const maxTranscripts = 2
 
 func (p transcriptCaches) take(conversation int64) transcriptCache {
@@ -35,9 +35,9 @@ func (p transcriptCaches) put(conversation int64, now transcriptCache) {
 	p[conversation] = now
 }
 
-// catchUp reads what was committed since the last time, and drops what the window has left behind. What is here then is
-// what a reading from the start would give: nothing that was committed is taken from memory, for the store alone knows
-// what became of a commit whose answer got lost.
+// catchUp reads what was committed since the last time, and drops what is before the window. The cache then equals what a
+// reading from the start would give. Nothing is put into it but what was read, because only the store knows what became of a
+// commit whose answer was lost.
 func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, conversation int64) error {
 	newer, from, err := store.Since(ctx, conversation, p.newest())
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *transcriptCache) newest() int64 {
 	return p.messages[len(p.messages)-1].ID
 }
 
-// openCall is a call of the model's last message that has no result, "" where each has one.
+// openCall is the first call of the model's last message that has no result; "" where each has one.
 func (p *transcriptCache) openCall() string {
 	answered := map[string]bool{}
 	for _, m := range slices.Backward(p.messages) {

@@ -9,7 +9,7 @@ import (
 const (
 	maxEventText = 300 // bytes of a tool's line that are shown
 
-	// Lines of all turns of a worker: so many a second, and so many at once. An eye follows no more.
+	// Lines of progress of all turns of a worker: a second, and at once. Nobody can read more.
 	eventRate  = 200
 	eventBurst = 400
 )
@@ -22,8 +22,7 @@ var eventKinds = map[protocol.EventKind]bool{
 	protocol.ToolBegan: true, protocol.ToolProgressed: true, protocol.ToolEnded: true,
 }
 
-// showEvent passes a tool's line on to whoever watches. Where the lines come too fast, those that only say how far a tool
-// has come are dropped.
+// showEvent passes a tool's line on to whoever watches. Where lines come too fast, lines of progress are dropped.
 func (t *turn) showEvent(event *protocol.TurnEvent) error {
 	switch {
 	case len(event.Call) > maxName:

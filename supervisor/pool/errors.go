@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// BrokenError says that a person's workers died so often that none is started for a while.
+// BrokenError says that a worker died so often that it is not started for a while.
 type BrokenError struct {
 	User  string
 	Until time.Time // when one may be started again
@@ -22,8 +22,8 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.Last }
 
-// RefusedError says that mews-spawner would not start a worker: something of the person's folders or account is not as it
-// must be.
+// RefusedError says that mews-spawner would not start a worker, because something is wrong with the person's folders or
+// account.
 type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string { return "mews-spawner refused it: " + e.Reason }
@@ -53,7 +53,7 @@ func (e *EndError) Error() string {
 
 func (e *EndError) Unwrap() error { return e.Reason }
 
-// The reasons for which a pool ends a worker that has done nothing wrong. They are no deaths.
+// The reasons for which the pool ends a worker that has done nothing wrong. They do not count as deaths.
 var (
 	errIdle     = errors.New("not needed for a while")
 	errOneShot  = errors.New("its work is done")

@@ -16,7 +16,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// process is the life of one worker process. run is its goroutine; stop, isEnding, pid and id are for anybody.
+// process is one worker process, from its start to its end. run is its goroutine; stop, isEnding, pid and id may be called from
+// any goroutine.
 type process[H Host] struct {
 	managed *managedWorker[H]
 	options *Options[H]
@@ -39,7 +40,7 @@ func newProcess[H Host](m *managedWorker[H]) *process[H] {
 	return &process[H]{managed: m, options: m.options, spec: m.spec, log: m.log, ctx: ctx, stop: stop, died: make(chan struct{})}
 }
 
-// isEnding says that the process must end, has lost its connection, or is gone.
+// isEnding says whether the process must end, has lost its connection, or is gone.
 func (p *process[H]) isEnding() bool { return p.ctx.Err() != nil }
 
 func (p *process[H]) pid() int {
@@ -75,7 +76,7 @@ func (p *process[H]) run(request spawnwire.Spawn) {
 	p.managed.do(func() { p.managed.ended(p) })
 }
 
-// limitHit is told that the worker has hit a limit.
+// limitHit is called when the worker has hit a limit.
 func (p *process[H]) limitHit(hit spawnwire.LimitHit) {
 	p.log.Warn("a limit has struck", "limit", hit.Kind, "most", hit.Limit, "times", hit.Times)
 	if user := p.spec.user(); p.options.OnLimit != nil && user != "" {
@@ -83,7 +84,7 @@ func (p *process[H]) limitHit(hit spawnwire.LimitHit) {
 	}
 }
 
-// keep is the life of a process that the spawner was asked for.
+// keep runs a process that the spawner was asked for, until nothing of it is left.
 func (p *process[H]) keep(c *child, tasks *sync.WaitGroup) {
 	p.log = p.log.With("worker", c.id)
 	p.connect(c)
@@ -92,7 +93,7 @@ func (p *process[H]) keep(c *child, tasks *sync.WaitGroup) {
 	if err := p.handshake(); err != nil {
 		p.stop(err)
 	} else {
-		c.awaitPID() // its own word may come before the spawner's
+		c.awaitPID() // the worker's answer may come before the spawner's
 		p.log.Info("worker started", "pid", c.pid())
 		if user := p.spec.user(); p.options.OnStart != nil && user != "" {
 			p.options.OnStart(user, c.pid())
@@ -170,8 +171,7 @@ func (p *process[H]) watch(c *child) {
 	}
 }
 
-// ping ends the worker if it does not answer in time. Where the connection ends meanwhile, that is for watch to see: it has
-// nothing to do with the question.
+// ping ends the worker if it does not answer in time. If the connection ends meanwhile, watch sees that.
 func (p *process[H]) ping() {
 	limit := p.options.Timings.PingAnswer
 	defer time.AfterFunc(limit, func() { p.stop(fmt.Errorf("no answer to ping within %v", limit)) }).Stop()
@@ -180,8 +180,8 @@ func (p *process[H]) ping() {
 	}
 }
 
-// shutdown closes the socket, waits; sends SIGTERM, waits; sends SIGKILL, waits. (After the MCP specification's way of
-// ending a server on stdio.)
+// shutdown ends the process: it closes the socket and waits, sends SIGTERM and waits, sends SIGKILL and waits. (After the MCP
+// specification's way of ending a server on stdio.)
 func (p *process[H]) shutdown(c *child) {
 	t := p.options.Timings
 	p.conn.Close(context.Cause(p.ctx))
@@ -198,8 +198,8 @@ func (p *process[H]) shutdown(c *child) {
 	}
 }
 
-// killSpawner ends the spawner, which does not tell of a child's end: it hangs, or the child cannot be killed, and then is
-// given up.
+// killSpawner ends the spawner, which has not told of a child's end: either the spawner hangs, or the child cannot be killed.
+// Such a child is given up.
 func (p *process[H]) killSpawner(c *child, cause error) {
 	p.log.Error("a worker does not end", "pid", c.pid(), "error", cause)
 	c.spawner.killHung(c, cause)
@@ -208,7 +208,7 @@ func (p *process[H]) killSpawner(c *child, cause error) {
 	}
 }
 
-// waitFor waits for done, at most d.
+// waitFor waits for done, but no longer than d. It says whether done came.
 func waitFor(d time.Duration, done <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -238,7 +238,7 @@ func (p *process[H]) endError(c *child) error {
 	return e
 }
 
-// isHangup says whether a connection's end is that the other side has closed it: with an error where it had not read all.
+// isHangup says whether a connection ended because the other side closed it. Where that had not read all, there is an error.
 func isHangup(err error) bool {
 	return err == io.EOF || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

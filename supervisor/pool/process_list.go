@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// processInfo is where a process stands among the others, and how much it has.
+// processInfo is a process's place in the process tree, and its resident memory.
 type processInfo struct{ pid, parent, session, pages int }
 
-// listProcesses lists the processes that can be seen, those of everybody.
+// listProcesses lists all processes that this one can see.
 func listProcesses() ([]processInfo, error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -33,8 +33,8 @@ func listProcesses() ([]processInfo, error) {
 	return all, nil
 }
 
-// parseStat reads of /proc/PID/stat the pid, the name in brackets, which may hold anything, and of the fields behind it the
-// parent, the session, and the resident pages (proc_pid_stat(5)).
+// parseStat reads the pid, the parent, the session and the resident pages from /proc/PID/stat (proc_pid_stat(5)). The name
+// stands in brackets before all but the first of them, and may hold anything.
 func parseStat(text []byte) (r processInfo, err error) {
 	open, shut := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if open < 0 || shut < open {

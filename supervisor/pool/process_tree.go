@@ -20,10 +20,10 @@ type processTree struct {
 	spawners map[int]bool // by pid
 }
 
-// orphanRetry is between two looks at what was killed and is still there.
+// orphanRetry is the time between two looks at what was killed and is still there.
 const orphanRetry = 10 * time.Millisecond
 
-// start starts a spawner, after it has made this process the sub-reaper of all that comes of it.
+// start makes this process the sub-reaper of its descendants, and starts a spawner.
 func (t *processTree) start(cmd *exec.Cmd) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,7 +46,7 @@ func (t *processTree) wait(cmd *exec.Cmd) error {
 	return err
 }
 
-// killOrphans kills and reaps what dead spawners have left, until nothing is left, for limit at most.
+// killOrphans kills and reaps what dead spawners left, until nothing is left, but no longer than limit.
 func (t *processTree) killOrphans(limit time.Duration) error {
 	for began := time.Now(); ; {
 		left, err := t.killOrphansOnce()
@@ -60,9 +60,9 @@ func (t *processTree) killOrphans(limit time.Duration) error {
 	}
 }
 
-// killOrphansOnce kills each child that came from a dead spawner, reaps those that have ended, and says how many it saw. Where it
-// saw none, none is left: each of them has this process above it, and whoever stands between is killed by it, and stays
-// in sight until reaped here.
+// killOrphansOnce kills each child that a dead spawner left, reaps those that have ended, and says how many it saw. If it saw
+// none, none is left: each is a descendant of this process, and every process between the two is itself killed here and stays
+// visible until it is reaped here.
 func (t *processTree) killOrphansOnce() (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,8 +78,8 @@ func (t *processTree) killOrphansOnce() (int, error) {
 	return len(pids), err
 }
 
-// orphans lists the children that came from a spawner. They are told from the rest by their session: a spawner begins
-// with one of its own, nobody can enter a session that is there, and whatever else this process starts stays in its.
+// orphans lists the children that dead spawners left. Their session tells them apart from other children: a spawner begins a
+// session of its own, no process can enter an existing session, and whatever else this process starts stays in its session.
 func (t *processTree) orphans() ([]int, error) {
 	session, err := unix.Getsid(0)
 	if err != nil {

@@ -2,14 +2,14 @@ package pool
 
 import "os"
 
-// ProcessUsage is what a process and all that descends from it have at some moment.
+// ProcessUsage is what a process and its descendants use at some moment.
 type ProcessUsage struct {
 	Memory    int64 // resident bytes; what processes share is counted for each
 	Processes int
 }
 
-// ProcessUsageOf looks at the list of processes once, and gives what those with these pids have. One that is not there is left out.
-// It is for people who ask: it takes milliseconds.
+// ProcessUsageOf reads the list of processes once, and gives the usage of those with these pids. A process that is not there is
+// left out. It takes milliseconds, so it is for people who ask.
 func ProcessUsageOf(pids ...int) map[int]ProcessUsage {
 	all, err := listProcesses()
 	if err != nil {
@@ -29,7 +29,8 @@ func ProcessUsageOf(pids ...int) map[int]ProcessUsage {
 	return uses
 }
 
-// treeUsage adds up a tree. The list is of no one moment, and a number may have been given anew within it: nobody counts twice.
+// treeUsage adds up a process tree. A pid may have been reused while the list was read, so that there may be a circle: each
+// process counts once.
 func treeUsage(p processInfo, children map[int][]processInfo, seen map[int]bool) ProcessUsage {
 	seen[p.pid] = true
 	use := ProcessUsage{Memory: int64(p.pages) * int64(os.Getpagesize()), Processes: 1}

@@ -2,7 +2,7 @@ package pool
 
 import "time"
 
-// restartBackoff remembers how a person's workers ended, and says how long the next start has to wait.
+// restartBackoff counts the deaths of a worker, and says how long the next start has to wait.
 type restartBackoff struct {
 	backoff      time.Duration // the last wait; 0 after a turn that went well
 	recentDeaths []time.Time   // the deaths that the breaker counts, oldest first; at most BreakerDeaths

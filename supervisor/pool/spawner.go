@@ -14,13 +14,13 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Spawner is the hold on mews-spawner. When that dies, its workers have died with it; it is started again, with
-// back-off, for as long as the pool runs.
+// Spawner keeps mews-spawner running. When that dies, its workers die with it; it is started again, with back-off, for as long
+// as the pool runs.
 type Spawner struct {
 	options SpawnerOptions
 	log     hclog.Logger
 
-	mu          sync.Mutex      // of what follows; it also keeps spawns in the order of their numbers
+	mu          sync.Mutex      // guards what follows; it also keeps requests in the order of their numbers
 	current     *spawnerProcess // nil while no spawner runs
 	running     chan struct{}   // closed while one runs
 	last        uint64          // the newest worker's number, over all spawner processes
@@ -48,12 +48,12 @@ var (
 type SpawnerOptions struct {
 	Path     string   // the program
 	Worker   string   // the workers' program
-	Tier     string   // which walls workers get; "" or "auto" is the best that hold
-	Least    string   // which are too little: then nothing is started; "" is the spawner's own default
+	Tier     string   // which sandbox workers get; "" or "auto" is the best that holds
+	Least    string   // the weakest that is enough: below it nothing is started; "" is the spawner's own default
 	UID, GID uint32   // the account of workers whose people have none; 0 is this process's own, unless that is root
 	Memory   uint64   // bytes, the most for a worker and all that it runs; 0 is the spawner's own default
 	PIDs     uint32   // processes and threads, the most
-	Started  *os.File // the socket of a spawner that has started this process, and rules itself; nil: it is started here
+	Started  *os.File // the socket of a spawner that has started this process, and has its own policy; nil: it is started here
 	Log      hclog.Logger
 }
 
@@ -76,11 +76,11 @@ func (o SpawnerOptions) policy() []string {
 	return list
 }
 
-// StartSpawner starts the spawner and waits until it is ready, or ctx ends, which means nothing later. The Pool that
-// gets the result runs and ends it; without a Pool, Close does.
+// StartSpawner starts the spawner and waits until it is ready, or ctx ends; ctx has no meaning later. The Pool that gets the
+// result runs and ends it; without a Pool, Close ends it.
 //
-// This process becomes a sub-reaper (prctl(2)), and when a spawner has ended, its children in other sessions than its
-// own are killed, because they are what workers left: it must not start anything else with Setsid.
+// This process becomes a sub-reaper (prctl(2)). When a spawner has ended, this process's children in other sessions than its
+// own are killed, because workers left them. So this process must not start anything else with Setsid.
 func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 	for _, path := range []*string{&o.Path, &o.Worker} {
 		absolute, err := filepath.Abs(*path)
@@ -94,7 +94,7 @@ func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 	return s, err
 }
 
-// Sandbox are what holds a worker in.
+// Sandbox is what a worker is confined by.
 type Sandbox struct {
 	Tier   string // its name
 	Why    string // a sentence about it, for people
@@ -104,7 +104,7 @@ type Sandbox struct {
 // Weak says whether it holds less than usual.
 func (s Sandbox) Weak() bool { return s.Tier == "off" || s.Tier == "landlock" }
 
-// Sandbox says which walls the workers get.
+// Sandbox says which sandbox workers get.
 func (s *Spawner) Sandbox() Sandbox {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,8 +192,8 @@ func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
 	return errors.Join(err, p.end(endWait))
 }
 
-// spawn asks for a worker; while no spawner runs it waits, until ctx ends. What becomes of it is told by the child: it
-// ends at once if it is refused.
+// spawn asks for a worker. While no spawner runs it waits, until ctx ends. The child says what becomes of the worker; one that
+// is refused ends at once.
 func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spawnwire.LimitHit)) (*child, error) {
 	s.mu.Lock()
 	running := s.running

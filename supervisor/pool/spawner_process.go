@@ -25,10 +25,10 @@ type spawnerProcess struct {
 	dead   chan struct{} // closed when the process has been waited for; wait then closes conn, too
 	status error         // how it ended; set before dead is closed
 
-	mu       sync.Mutex // of what follows
+	mu       sync.Mutex // guards what follows
 	children map[uint64]*child
-	hungOver *child // over whom it was killed; nil: it was not
-	cause    error  // of that
+	hungOver *child // the child over which it hung and was killed; nil: it was not
+	cause    error  // why it was killed
 }
 
 // startSpawnerProcess starts a spawner and waits for its first word, no longer than ctx.
@@ -94,8 +94,8 @@ func launch(o SpawnerOptions) (*spawnerProcess, error) {
 	return p, nil
 }
 
-// wait is the goroutine that sees the process's end. It closes the socket, because a process that has ended may have
-// left its end of that to another.
+// wait is the goroutine that waits for the process. It closes the socket, because a process that has ended may have left its
+// end of the socket to another.
 func (p *spawnerProcess) wait() {
 	p.status = spawnerTree.wait(p.cmd)
 	close(p.dead)
@@ -135,7 +135,7 @@ func (p *spawnerProcess) awaitReady(ctx context.Context) (spawnwire.Ready, error
 	return ready, nil
 }
 
-// receive waits for a message until then; the zero time means for ever.
+// receive waits for a message until a time; the zero time is for ever.
 func (p *spawnerProcess) receive(until time.Time) (spawnwire.Message, error) {
 	if err := p.conn.SetReceiveDeadline(until); err != nil {
 		return nil, err
@@ -145,8 +145,8 @@ func (p *spawnerProcess) receive(until time.Time) (spawnwire.Message, error) {
 	return m, err
 }
 
-// ask asks for a child. The caller sees to the order. A spawner that has not said within limit what became
-// of it hangs, and is killed.
+// ask asks for a child. The caller keeps the order. A spawner that has not said within limit what became of the child hangs,
+// and is killed.
 func (p *spawnerProcess) ask(c *child, theirs []*os.File, m spawnwire.Spawn, limit time.Duration) error {
 	c.spawner = p
 	p.mu.Lock()
@@ -175,8 +175,8 @@ func (p *spawnerProcess) send(c *child, m spawnwire.Message, fds ...int) error {
 	return err
 }
 
-// killHung ends a spawner that hangs: SIGKILL ends also what is stopped, and its workers die with it. listen then returns,
-// and whoever called that clears up. The first cause stays; the child is the one over whom it hung.
+// killHung kills a spawner that hangs over a child, and its workers die with it. listen then returns, and its caller clears up.
+// The first cause stays.
 func (p *spawnerProcess) killHung(c *child, cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,7 +188,7 @@ func (p *spawnerProcess) killHung(c *child, cause error) {
 	_ = p.conn.Close() // it may be closed already
 }
 
-// kill ends the spawner; one that has started this process sees that its socket is closed.
+// kill kills the spawner. One that has started this process ends because its socket is closed.
 func (p *spawnerProcess) kill() {
 	if p.cmd != nil {
 		_ = p.cmd.Process.Kill() // it fails only if it has ended
@@ -202,7 +202,7 @@ func (p *spawnerProcess) hangCause() error {
 	return p.cause
 }
 
-// listen hears what becomes of the children until the spawner is gone, is killed, or breaks the wire.
+// listen takes what the spawner says of the children, until the spawner is gone, is killed, or breaks the wire.
 func (p *spawnerProcess) listen() error {
 	for {
 		m, err := p.receive(time.Time{})

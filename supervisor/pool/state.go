@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// State is where a person's worker stands.
+// State is the state of a worker.
 type State string
 
 const (
@@ -18,8 +18,8 @@ const (
 	StateBroken   State = "broken"   // it died too often: nothing is started for a while
 )
 
-// next is every step that a managedWorker can take.
-var next = map[State][]State{
+// transitions are the states that may follow each.
+var transitions = map[State][]State{
 	StateAbsent:   {StateStarting},
 	StateStarting: {StateIdle, StateStopping},
 	StateIdle:     {StateBusy, StateStopping},
@@ -29,10 +29,10 @@ var next = map[State][]State{
 	StateBroken:   {StateAbsent},
 }
 
-// transition is the only writer of a managedWorker's state. It disarms the timer: what a timer means is its state's business.
+// transition is the only writer of a managedWorker's state. It disarms the timer, because a timer belongs to a state.
 func (m *managedWorker[H]) transition(to State) {
-	if !slices.Contains(next[m.state], to) {
-		panic("pool: no step from " + string(m.state) + " to " + string(to)) // a defect in managed_worker.go
+	if !slices.Contains(transitions[m.state], to) {
+		panic("pool: no transition from " + string(m.state) + " to " + string(to)) // a defect in managed_worker.go
 	}
 	m.log.Debug("worker state", "from", m.state, "to", to)
 	m.state, m.since = to, m.options.Now()

@@ -9,18 +9,18 @@ import (
 
 func TestEveryStateIsReachedAndLeft(t *testing.T) {
 	reached := map[State]bool{StateAbsent: true}
-	for from, steps := range next {
+	for from, steps := range transitions {
 		if len(steps) == 0 {
 			t.Errorf("%s is a dead end", from)
 		}
 		for _, to := range steps {
 			reached[to] = true
-			if _, ok := next[to]; !ok {
+			if _, ok := transitions[to]; !ok {
 				t.Errorf("%s leads to %s, which has no entry", from, to)
 			}
 		}
 	}
-	for s := range next {
+	for s := range transitions {
 		if !reached[s] {
 			t.Errorf("nothing leads to %s", s)
 		}

@@ -9,7 +9,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// progress is where in a turn the work goes on. It is read off what is committed, and nothing else.
+// progress is how far a turn has come, and so where the work goes on. It is read off what is committed, and nothing else.
 type progress struct {
 	step     int
 	first    int64 // the message that it began with
@@ -53,17 +53,17 @@ func progressOf(open sqlite.RunningTurn) progress {
 	return p
 }
 
-// take counts a message of the person's, and is what the reply says of it and those with it: nothing of what was there
-// before the first step, nor of what no step was made of yet.
+// take counts a message of the person's. It returns what the reply says of it and those that directly follow it: nothing of
+// messages from before the first step, nor of messages that no step has answered yet.
 func (p *progress) take(all []protocol.Message, i int) (said string) {
 	if p.first == 0 {
 		p.first = all[i].ID
 		return ""
 	}
 	p.taken++
-	p.recent = nil // what is done over again is at the person's word
+	p.recent = nil // the person may want the same calls again
 	if p.step == 0 || all[i-1].Role == protocol.RoleUser {
-		return "" // the first of them has said it
+		return "" // said with the first of them
 	}
 	n := 0
 	for n < len(all)-i && all[i+n].Role == protocol.RoleUser {
@@ -89,11 +89,11 @@ func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protoc
 	}
 }
 
-// maxRecent bounds the calls that a start repeats, in bytes of their arguments: repetition shows in the newest ones, and
-// with the pending calls of one message, half a mebibyte at most, it all has to fit a line of the wire.
+// maxRecent bounds the earlier calls that a turn.start carries, in bytes of their arguments. The newest are enough to notice
+// repetition. Together with the pending calls of one message, half a mebibyte at most, they must fit a line of the wire.
 const maxRecent = 128 << 10
 
-// newest are the last of the calls whose arguments have at most so many bytes together.
+// newest are the last calls whose arguments have at most most bytes together.
 func newest(calls []protocol.ToolCall, most int) []protocol.ToolCall {
 	from := len(calls)
 	for from > 0 && len(calls[from-1].Arguments) <= most {

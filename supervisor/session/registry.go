@@ -63,12 +63,12 @@ func signal(to chan<- struct{}) {
 }
 
 // Stop ends the turn that a command is about: the one that runs in its conversation, waits for its place, or is about to
-// begin, also when an earlier life began it. What came behind that text goes on. A command that is run again, after a
-// crash, ends nothing more than the first time.
+// begin, also when an earlier life of the service began it. What was sent after that text goes on. A command that is run
+// again after a crash ends no other turn than the first time.
 //
-// It returns when the turn's answer is in the outbox, or with ctx's cause when ctx ends before; the turn is ended all the
-// same then. Ahead.Inbound is 0 where there was nothing to stop, and Ahead.Why is not WhyStopped where the turn had ended
-// by itself.
+// It returns when the turn's answer is in the outbox, or with ctx's cause when ctx ends first; the turn is ended all the
+// same. Of the result, Inbound is 0 where there was nothing to stop, and Why is not WhyStopped where the turn had ended by
+// itself.
 func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	ahead, err := r.o.Inbox.Ahead(ctx, command)
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
@@ -76,7 +76,7 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	}
 	request := r.stops.request(c.ID, ahead.Inbound)
 	r.interrupt(c)
-	// If the turn has ended before it was asked to, its session does not know of anybody who waits.
+	// If the turn ended before the request, its session does not know of it, and does not answer it.
 	again, err := r.o.Inbox.Ahead(ctx, command)
 	if err == nil && (again.Inbound != ahead.Inbound || again.Why != "") {
 		r.stops.ended(ahead.Inbound, again.Why)
@@ -100,8 +100,8 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	}
 }
 
-// StopNow ends the turn that runs in a conversation, without a word on disk: for when the disk takes none. It says
-// whether there was one.
+// StopNow ends the turn that runs in a conversation without anything on disk, for when the disk is full. It says whether
+// there was one.
 func (r *Registry) StopNow(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }
@@ -121,8 +121,8 @@ func (r *Registry) Tell(ctx context.Context, user, text string) {
 	}
 }
 
-// Run goes on with what an earlier life left, then works what is woken until ctx ends. It returns when every session has
-// ended.
+// Run goes on with what an earlier life of the service left, and then runs a session for each conversation that is woken,
+// until ctx ends. It returns when every session has ended.
 func (r *Registry) Run(ctx context.Context) error {
 	unfinished, err := r.o.Inbox.Unfinished(ctx)
 	if ctx.Err() != nil {
@@ -152,8 +152,8 @@ func (r *Registry) Run(ctx context.Context) error {
 	}
 }
 
-// start makes sessions for the woken conversations that have none. One that has a session keeps its mark, and the session
-// sees it before it leaves.
+// start makes sessions for the woken conversations that have none. A conversation with a session stays woken, and its session
+// sees that before it leaves.
 func (r *Registry) start() []*session {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -147,8 +147,8 @@ func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok 
 	return running, kept && running.Turn.ID != 0
 }
 
-// served says whether the person is still there. Where not, what waits is left as it is: it is gone on with at the next start
-// after they are back, or with what they send then.
+// served says whether the person is still served. Where not, what waits stays as it is, until they are back and the service
+// starts again or they send something.
 func (s *session) served() bool { return s.Serves == nil || s.Serves(s.conversation) }
 
 // reopen reads how far the conversation's turn has come.
@@ -162,7 +162,7 @@ func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.Runnin
 	})
 }
 
-// notice tells the person something that no turn says, and whether that was possible.
+// notice tells the person something that no turn says. It says whether that was possible.
 func (s *session) notice(ctx context.Context, text string) bool {
 	if _, err := s.Notices.PutNotice(ctx, s.conversation.ID, text); err != nil {
 		s.log.Error("put a notice", "error", err)

@@ -67,7 +67,7 @@ func finalText(o outcome, said string, limits protocol.TurnLimits) string {
 	return reply.Join(said, endTexts[o.why](o, limits), replaced)
 }
 
-// notice is what the person is told of it, once.
+// notice is what the person is told of it.
 func (e *NoWorkerError) notice() string {
 	if e.Why != "" {
 		return fmt.Sprintf(textCannotStart, e.Why)
