@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mews/supervisor/admin"
 	"regexp"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	rows, err := auditRows(ctx, cfg, app.AuditQuestion{User: *user, Action: *action, Since: from}, *limit)
+	rows, err := auditRows(ctx, cfg, admin.AuditQuestion{User: *user, Action: *action, Since: from}, *limit)
 	if err != nil {
 		return err
 	}
@@ -60,15 +61,15 @@ func ofUser(name string) string {
 }
 
 // auditRows asks for the rows that a question is for, oldest first: the newest limit of them, all where limit is 0.
-func auditRows(ctx context.Context, cfg *config.Config, q app.AuditQuestion, limit int) (rows []app.AuditLine, err error) {
+func auditRows(ctx context.Context, cfg *config.Config, q admin.AuditQuestion, limit int) (rows []admin.AuditLine, err error) {
 	for more := true; more; {
-		var page app.AuditPage
-		if err := app.Have(ctx, cfg, app.MethodAuditList, q, &page); err != nil {
+		var page admin.AuditPage
+		if err := app.Have(ctx, cfg, admin.MethodAuditList, q, &page); err != nil {
 			return nil, err
 		}
 		rows = append(rows, page.Rows...)
 		if limit > 0 && len(rows) > limit {
-			rows = append([]app.AuditLine(nil), rows[len(rows)-limit:]...)
+			rows = append([]admin.AuditLine(nil), rows[len(rows)-limit:]...)
 		}
 		if more = page.More && len(page.Rows) > 0; more {
 			q.After = page.Rows[len(page.Rows)-1].ID
@@ -77,7 +78,7 @@ func auditRows(ctx context.Context, cfg *config.Config, q app.AuditQuestion, lim
 	return rows, nil
 }
 
-func printAudit(w io.Writer, rows []app.AuditLine, asJSON bool) error {
+func printAudit(w io.Writer, rows []admin.AuditLine, asJSON bool) error {
 	for _, r := range rows {
 		if asJSON {
 			if err := json.NewEncoder(w).Encode(r); err != nil {
@@ -124,7 +125,7 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 var headPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // auditReportText is printed of a log in which nothing is wrong. It also says what the check can't show.
-func auditReportText(r app.AuditReport) string {
+func auditReportText(r admin.AuditReport) string {
 	text := fmt.Sprintf(textLogFits, amount.Of(int(r.Rows), "row", "rows"))
 	if r.Early > 0 {
 		text += fmt.Sprintf(textLogEarly,
@@ -149,8 +150,8 @@ func auditVerify(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	var r app.AuditReport
-	if err := app.Have(ctx, cfg, app.MethodAuditVerify, app.AuditCheck{Head: *head}, &r); err != nil {
+	var r admin.AuditReport
+	if err := app.Have(ctx, cfg, admin.MethodAuditVerify, admin.AuditCheck{Head: *head}, &r); err != nil {
 		return err
 	}
 	if *asJSON {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"mews/supervisor/app"
+	"mews/supervisor/admin"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +10,7 @@ import (
 
 func TestAnAuditRowCannotMoveTheCursor(t *testing.T) {
 	var out bytes.Buffer
-	rows := []app.AuditLine{{ID: 1, User: "a\x1bb", Action: "x\ny", Detail: "it's \x1b[31mred\u202e, \u00e9", CreatedAt: time.Now()}}
+	rows := []admin.AuditLine{{ID: 1, User: "a\x1bb", Action: "x\ny", Detail: "it's \x1b[31mred\u202e, \u00e9", CreatedAt: time.Now()}}
 	if err := printAudit(&out, rows, false); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestSinceWhen(t *testing.T) {
 }
 
 func TestAWholeLogSaysWhatItDoesNotShow(t *testing.T) {
-	for r, want := range map[app.AuditReport]string{{Rows: 3, Head: "ab"}: "3 rows, each fits the one before it\nhead  ab\n",
+	for r, want := range map[admin.AuditReport]string{{Rows: 3, Head: "ab"}: "3 rows, each fits the one before it\nhead  ab\n",
 		{Rows: 3, Early: 1, Head: "ab"}: "1 row is from before there were digests"} {
 		if got := auditReportText(r); !strings.Contains(got, want) || !strings.Contains(got, "--head") {
 			t.Errorf("%+v: %q", r, got)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"mews/supervisor/admin"
 	"os"
 
 	"mews/config"
@@ -58,7 +59,7 @@ func limitsText(u config.User) (text string) {
 		text = fmt.Sprintf(", second factor %s", u.TOTP)
 	}
 	b := app.BudgetOf(u.Budget)
-	if s := (app.Spendable{Turn: b.Turn, Day: b.Day, Month: b.Month}); s != (app.Spendable{}) {
+	if s := (admin.SpendLimits{Turn: b.Turn, Day: b.Day, Month: b.Month}); s != (admin.SpendLimits{}) {
 		text += ", budget " + budgetText(s)
 	}
 	return text

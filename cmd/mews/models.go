@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"mews/config"
+	"mews/supervisor"
 	"mews/supervisor/app"
 	"mews/supervisor/control"
 	"mews/supervisor/model/openai"
@@ -69,16 +70,16 @@ func printModels(w io.Writer, r app.ModelsReport) error {
 	width := 0
 	for _, m := range r.Models {
 		if modelMark(m) != "" {
-			width = max(width, utf8.RuneCountInString(app.Printable(m.Spec)))
+			width = max(width, utf8.RuneCountInString(supervisor.Printable(m.Spec)))
 		}
 	}
 	var b strings.Builder
 	for _, m := range r.Models {
-		line := fmt.Sprintf("%-*s  %s", width, app.Printable(m.Spec), modelMark(m))
+		line := fmt.Sprintf("%-*s  %s", width, supervisor.Printable(m.Spec), modelMark(m))
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	for _, s := range r.Silent {
-		fmt.Fprintf(&b, textProviderSilent, app.Printable(s.Provider), app.Printable(s.Why))
+		fmt.Fprintf(&b, textProviderSilent, supervisor.Printable(s.Provider), supervisor.Printable(s.Why))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mews/supervisor/admin"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/mdp/qrterminal/v3"
-
-	"mews/supervisor/app"
 )
 
 // printJSON writes a value for programs.
@@ -21,7 +20,7 @@ func printJSON(w io.Writer, value any) error {
 }
 
 // printOutcome prints what a request came to.
-func printOutcome(con console, done app.Outcome, err error) error {
+func printOutcome(con console, done admin.Result, err error) error {
 	if err == nil {
 		_, err = fmt.Fprintln(con.out, done.Text)
 	}

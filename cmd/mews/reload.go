@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"mews/supervisor/admin"
 
 	"mews/supervisor/app"
 )
@@ -19,8 +20,8 @@ func reloadVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	var list app.Changed
-	if err := app.Have(ctx, cfg, app.MethodReload, struct{}{}, &list); err != nil {
+	var list admin.Changes
+	if err := app.Have(ctx, cfg, admin.MethodReload, struct{}{}, &list); err != nil {
 		return err
 	}
 	if *asJSON {

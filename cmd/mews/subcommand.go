@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"mews/config"
-	"mews/supervisor/app"
+	"mews/supervisor"
 )
 
 // subcommand is one of several things that a verb does.
@@ -35,7 +35,7 @@ func choose(ctx context.Context, con console, verb string, subs []subcommand, ar
 			return v.run(ctx, con, v, args[1:])
 		}
 	}
-	fmt.Fprintf(con.err, textNoSubcommand, verb, app.Printable(args[0]))
+	fmt.Fprintf(con.err, textNoSubcommand, verb, supervisor.Printable(args[0]))
 	listSubcommands(con.err, verb, subs)
 	return errMisuse
 }

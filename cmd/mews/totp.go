@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mews/supervisor/admin"
 	"strings"
 	"text/tabwriter"
 
@@ -19,11 +20,11 @@ func totpSubcommands() []subcommand {
 		{name: "enroll", run: totpEnroll},
 		{name: "status", run: totpStatus},
 		{name: "reset", run: func(ctx context.Context, con console, v subcommand, args []string) error {
-			return requestByName(ctx, con, v, app.MethodTotpReset, args)
+			return requestByName(ctx, con, v, admin.MethodTotpReset, args)
 		},
 		},
 		{name: "unlock", run: func(ctx context.Context, con console, v subcommand, args []string) error {
-			return requestByName(ctx, con, v, app.MethodTotpUnlock, args)
+			return requestByName(ctx, con, v, admin.MethodTotpUnlock, args)
 		},
 		},
 	}
@@ -45,8 +46,8 @@ func totpStatus(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	var list app.People
-	if err := app.Have(ctx, cfg, app.MethodUserList, app.Named{User: strings.Join(names, "")}, &list); err != nil {
+	var list admin.People
+	if err := app.Have(ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")}, &list); err != nil {
 		return err
 	}
 	if *asJSON {
@@ -54,7 +55,7 @@ func totpStatus(ctx context.Context, con console, v subcommand, args []string) e
 	}
 	t := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
 	for _, p := range list.Users {
-		fmt.Fprintf(t, textFactorLine, p.Name, app.FactorText(p.Factor), amount.Of(len(p.Logins), "chat", "chats"))
+		fmt.Fprintf(t, textFactorLine, p.Name, admin.FactorText(p.Factor), amount.Of(len(p.Logins), "chat", "chats"))
 	}
 	return t.Flush()
 }
@@ -65,8 +66,8 @@ func totpEnroll(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	var made app.Enrolled
-	if err := app.Have(ctx, cfg, app.MethodTotpEnroll, app.Named{User: name}, &made); err != nil {
+	var made admin.Enrolled
+	if err := app.Have(ctx, cfg, admin.MethodTotpEnroll, admin.UserName{User: name}, &made); err != nil {
 		return err
 	}
 	if err := printEnrolled(con.out, made); err != nil {
@@ -76,7 +77,7 @@ func totpEnroll(ctx context.Context, con console, v subcommand, args []string) e
 }
 
 // printEnrolled shows a second factor. Nothing can show it a second time.
-func printEnrolled(w io.Writer, made app.Enrolled) error {
+func printEnrolled(w io.Writer, made admin.Enrolled) error {
 	fmt.Fprintf(w, textFactor, made.User)
 	drawCode(w, made.URL)
 	fmt.Fprintf(w, textFactorSecret, made.Secret)
@@ -99,8 +100,8 @@ func askForCode(ctx context.Context, con console, cfg *config.Config, user strin
 			fmt.Fprintln(con.out)
 			return errors.Join(lines.Err(), errUnconfirmed)
 		}
-		var v app.Verdict
-		if err := app.Have(ctx, cfg, app.MethodTotpConfirm, app.Proof{User: user, Code: strings.TrimSpace(lines.Text())}, &v); err != nil {
+		var v admin.CodeResult
+		if err := app.Have(ctx, cfg, admin.MethodTotpConfirm, admin.CodeProof{User: user, Code: strings.TrimSpace(lines.Text())}, &v); err != nil {
 			return err
 		}
 		switch {

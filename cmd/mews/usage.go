@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"mews/protocol/amount"
+	"mews/supervisor"
 	"mews/supervisor/app"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
@@ -51,7 +52,7 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 
 // printUsage prints what was asked of models and what it cost.
 func printUsage(w io.Writer, r app.UsageReport) error {
-	who, since := app.Printable(cmp.Or(r.User, textEverybody)), r.From.Format("2006-01-02")
+	who, since := supervisor.Printable(cmp.Or(r.User, textEverybody)), r.From.Format("2006-01-02")
 	if len(r.Models) == 0 {
 		_, err := fmt.Fprintf(w, textNoUsage, who, since)
 		return err
@@ -70,7 +71,7 @@ func table(head string, lines []app.UsageLine) string {
 	var all []command.UsageLine
 	for _, l := range lines {
 		all = append(all, command.UsageLine(l))
-		rows = append(rows, row(cmp.Or(app.Printable(l.Name), textNameless), command.UsageLine(l)))
+		rows = append(rows, row(cmp.Or(supervisor.Printable(l.Name), textNameless), command.UsageLine(l)))
 	}
 	sum := command.Total(all)
 	if len(all) > 1 {

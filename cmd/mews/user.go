@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"mews/supervisor/admin"
 	"strings"
 	"text/tabwriter"
 
@@ -44,8 +45,8 @@ func userList(ctx context.Context, con console, v subcommand, args []string) err
 	if err != nil {
 		return err
 	}
-	var list app.People
-	if err := app.Have(ctx, cfg, app.MethodUserList, app.Named{User: strings.Join(names, "")}, &list); err != nil {
+	var list admin.People
+	if err := app.Have(ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")}, &list); err != nil {
 		return err
 	}
 	switch {
@@ -58,7 +59,7 @@ func userList(ctx context.Context, con console, v subcommand, args []string) err
 }
 
 // printPeople prints a line for each person.
-func printPeople(w io.Writer, list []app.Person) error {
+func printPeople(w io.Writer, list []admin.Person) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, textPeopleHead)
 	for _, p := range list {
@@ -66,14 +67,14 @@ func printPeople(w io.Writer, list []app.Person) error {
 		if p.Suspended {
 			name += " (disabled)"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, p.Role, sourceText(p), orDash(strings.Join(p.Telegram, ", ")), app.FactorText(p.Factor),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, p.Role, sourceText(p), orDash(strings.Join(p.Telegram, ", ")), admin.FactorText(p.Factor),
 			amount.Of(len(p.Logins), "chat", "chats"), p.Home)
 	}
 	return t.Flush()
 }
 
 // sourceText says where a person is known from.
-func sourceText(p app.Person) string {
+func sourceText(p admin.Person) string {
 	if p.Configured {
 		return "configuration"
 	}
@@ -81,7 +82,7 @@ func sourceText(p app.Person) string {
 }
 
 // printPerson prints all that is known of one person.
-func printPerson(w io.Writer, p app.Person) error {
+func printPerson(w io.Writer, p admin.Person) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	speaks := textMaySpeak
 	if p.Suspended {
@@ -90,7 +91,7 @@ func printPerson(w io.Writer, p app.Person) error {
 	for _, line := range [][2]string{
 		{"name", p.Name}, {"role", p.Role}, {"from", sourceText(p)}, {"now", speaks}, {"folder", p.Home}, {"account", orDash(p.Account)},
 		{"timezone", orDash(p.Timezone)}, {"model", orDash(p.Model)}, {"telegram", orDash(strings.Join(p.Telegram, ", "))},
-		{"second factor", app.FactorText(p.Factor)}, {"budget", budgetText(p.Budget)}, {"open invites", fmt.Sprint(p.Invites)},
+		{"second factor", admin.FactorText(p.Factor)}, {"budget", budgetText(p.Budget)}, {"open invites", fmt.Sprint(p.Invites)},
 	} {
 		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
 	}
@@ -101,7 +102,7 @@ func printPerson(w io.Writer, p app.Person) error {
 }
 
 // budgetText is what a person may spend.
-func budgetText(s app.Spendable) string {
+func budgetText(s admin.SpendLimits) string {
 	var parts []string
 	for _, part := range []struct {
 		amount int64
@@ -127,8 +128,8 @@ func userAdd(ctx context.Context, con console, v subcommand, args []string) erro
 	if err != nil {
 		return err
 	}
-	var done app.Outcome
-	err = app.Have(ctx, cfg, app.MethodUserAdd, app.Newcomer{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again}, &done)
+	var done admin.Result
+	err = app.Have(ctx, cfg, admin.MethodUserAdd, admin.NewUser{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again}, &done)
 	return printOutcome(con, done, err)
 }
 
@@ -139,14 +140,14 @@ func userSuspend(on bool) func(context.Context, console, subcommand, []string) e
 		if err != nil {
 			return err
 		}
-		var done app.Outcome
-		err = app.Have(ctx, cfg, app.MethodUserSuspend, app.Suspension{User: name, On: on}, &done)
+		var done admin.Result
+		err = app.Have(ctx, cfg, admin.MethodUserSuspend, admin.SuspendRequest{User: name, On: on}, &done)
 		return printOutcome(con, done, err)
 	}
 }
 
 func userRemove(ctx context.Context, con console, v subcommand, args []string) error {
-	return requestByName(ctx, con, v, app.MethodUserRemove, args)
+	return requestByName(ctx, con, v, admin.MethodUserRemove, args)
 }
 
 // requestByName runs a subcommand that takes the name of a person and nothing else.
@@ -156,7 +157,7 @@ func requestByName(ctx context.Context, con console, v subcommand, method string
 	if err != nil {
 		return err
 	}
-	var done app.Outcome
-	err = app.Have(ctx, cfg, method, app.Named{User: name}, &done)
+	var done admin.Result
+	err = app.Have(ctx, cfg, method, admin.UserName{User: name}, &done)
 	return printOutcome(con, done, err)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"mews/supervisor/admin"
 	"slices"
 	"strings"
 
@@ -23,8 +24,8 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	var there app.Estate
-	if err := app.Have(ctx, cfg, app.MethodUserDelete, app.Deletion{User: name, Look: true}, &there); err != nil {
+	var there admin.UserData
+	if err := app.Have(ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name, Look: true}, &there); err != nil {
 		return err
 	}
 	if err := printDeletion(con.out, name, there); err != nil {
@@ -35,18 +36,18 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 		lines := bufio.NewScanner(con.in)
 		if !lines.Scan() || strings.TrimSpace(lines.Text()) != name {
 			fmt.Fprintln(con.out)
-			return errors.Join(lines.Err(), app.Refused(supervisor.CodeInvalid, textNotDeleted))
+			return errors.Join(lines.Err(), supervisor.Errorf(supervisor.CodeInvalid, textNotDeleted))
 		}
 	}
-	var gone app.Estate
-	if err := app.Have(ctx, cfg, app.MethodUserDelete, app.Deletion{User: name}, &gone); err != nil {
+	var gone admin.UserData
+	if err := app.Have(ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name}, &gone); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(con.out, textDeleted, name)
 	return err
 }
 
-func printDeletion(w io.Writer, name string, e app.Estate) error {
+func printDeletion(w io.Writer, name string, e admin.UserData) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, textDeletion, name)
 	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {

@@ -21,7 +21,7 @@ func userExport(ctx context.Context, con console, v subcommand, args []string) e
 	}
 	if *output == "" {
 		if chat.IsTerminal(con.out) {
-			return app.Refused(supervisor.CodeInvalid, textExportTerminal)
+			return supervisor.Errorf(supervisor.CodeInvalid, textExportTerminal)
 		}
 		return app.ExportTo(ctx, cfg, name, con.out)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"mews/supervisor/admin"
 
 	"mews/protocol/amount"
 	"mews/supervisor/app"
@@ -18,8 +19,8 @@ func userInvite(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	var made app.Invited
-	err = app.Have(ctx, cfg, app.MethodUserInvite, app.Invitation{User: name, Enrol: *enrol && !*revoke, Revoke: *revoke}, &made)
+	var made admin.InviteResult
+	err = app.Have(ctx, cfg, admin.MethodUserInvite, admin.InviteRequest{User: name, Enrol: *enrol && !*revoke, Revoke: *revoke}, &made)
 	switch {
 	case err != nil:
 		return err
@@ -31,7 +32,7 @@ func userInvite(ctx context.Context, con console, v subcommand, args []string) e
 }
 
 // printInvite shows an invite. Nothing can show it a second time.
-func printInvite(w io.Writer, name string, made app.Invited) error {
+func printInvite(w io.Writer, name string, made admin.InviteResult) error {
 	fmt.Fprintf(w, textInvite, name, made.Expires.Local().Format("2006-01-02 15:04 MST"))
 	switch {
 	case made.Link != "":

@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"mews/supervisor/app"
+	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,7 +56,7 @@ func (c *commandLine) does(args ...string) string {
 }
 
 func TestAnInviteIsPrintedWithItsLink(t *testing.T) {
-	made := app.Invited{Code: "abc", Link: "https://t.me/mews_bot?start=abc"}
+	made := admin.InviteResult{Code: "abc", Link: "https://t.me/mews_bot?start=abc"}
 	var b bytes.Buffer
 	if err := printInvite(&b, "ann", made); err != nil || !strings.Contains(b.String(), made.Link) || !strings.Contains(b.String(), "▀") {
 		t.Errorf("printed %q, %v", b.String(), err)

@@ -113,7 +113,7 @@ func TestAKillBetweenAPressAndItsFile(t *testing.T) {
 // TestACodeIsAskedForAgain by whoever went on with the turn: after the service was killed, after the worker was, and after the
 // service was killed when a code was right already. The file leaves once.
 func TestACodeIsAskedForAgain(t *testing.T) {
-	l := approving(t, byCode, ", totp: 'off'") // a factor that no gate asks for, so that no code is used up before
+	l := approving(t, byCode, ", totp: 'off'") // a SecondFactor that no gate asks for, so that no code is used up before
 	recovery := l.enrol("bob")
 	l.lay("a.txt", "hello\n")
 	l.Start()

@@ -17,7 +17,9 @@ import (
 // configuration is the one in force, and the people that it knows.
 type configuration struct {
 	*users.Loader
-	current atomic.Pointer[config.Config]
+	setPrices func(*config.Config) error // on an error nothing has changed
+	applied   func(*config.Config)       // puts the rest into force
+	current   atomic.Pointer[config.Config]
 }
 
 // Current is the configuration in force.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mews/supervisor/admin"
 	"strings"
 	"time"
 
@@ -74,9 +75,6 @@ type invites struct {
 	now           func() time.Time
 }
 
-// inviteLasts is how long a code that was made in the chat can be used.
-const inviteLasts = 24 * time.Hour
-
 // Check says why nobody of that name can be invited.
 func (i invites) Check(ctx context.Context, name string) error {
 	_, known := i.configuration.People.Find(name)
@@ -88,11 +86,11 @@ func (i invites) Check(ctx context.Context, name string) error {
 		return nil
 	}
 	cfg := i.configuration.Current()
-	err := cfg.CheckAdded(config.User{Name: name, Role: string(supervisor.RoleUser), Home: homeOf(cfg, name)})
+	err := cfg.CheckAdded(config.User{Name: name, Role: string(supervisor.RoleUser), Home: i.configuration.Facts().HomeOf(name)})
 	if err != nil {
 		return supervisor.Errorf(supervisor.CodeInvalid, "Nobody can be invited as %q: %v.", name, err)
 	}
-	return unclaimed(ctx, i.configuration.Store.People, cfg, name)
+	return admin.Unclaimed(ctx, i.configuration.Store.People, i.configuration.Facts(), name)
 }
 
 // Invite makes a code for a person, who is added where nobody knows them.
@@ -109,8 +107,8 @@ func (i invites) Invite(ctx context.Context, name string) (made command.Invitati
 		user, _ = i.configuration.People.Find(name)
 	}
 	secret, digest := access.NewInvite()
-	made = command.Invitation{Code: secret.Reveal(), Added: !known, Lasts: inviteLasts,
-		Enrols: user.Codes == supervisor.CodesRequired, Botless: botless(i.configuration.Current())}
+	made = command.Invitation{Code: secret.Reveal(), Added: !known, Lasts: admin.InviteLasts,
+		Enrols: user.Codes == supervisor.CodesRequired, Botless: i.configuration.Facts().Botless()}
 	if bot := strings.TrimPrefix(i.bot(), "@"); bot != "" {
 		made.Link = "https://t.me/" + bot + "?start=" + made.Code
 		file, err := i.picture(made.Link, name)
@@ -120,7 +118,7 @@ func (i invites) Invite(ctx context.Context, name string) (made command.Invitati
 		made.Files = append(made.Files, file)
 	}
 	err = i.configuration.Store.Invites.Put(ctx, sqlite.Invite{
-		Digest: digest, User: name, ExpiresAt: i.now().Add(inviteLasts), Enrol: made.Enrols,
+		Digest: digest, User: name, ExpiresAt: i.now().Add(admin.InviteLasts), Enrol: made.Enrols,
 	})
 	return made, err
 }

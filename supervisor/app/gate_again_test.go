@@ -1,6 +1,7 @@
 package app
 
 import (
+	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,12 +76,12 @@ func TestAnInviteInTheChatGivesNobodyAnothersThings(t *testing.T) {
 		!strings.Contains(words, "`mews user add dan --again`") {
 		t.Errorf("%v", err)
 	}
-	desk := household{newOffice(s)}
-	_, err = desk.addPerson(t.Context(), clerk{admin: true}, Newcomer{Name: "dan", Role: "user"})
+	desk := admin.New(s.adminOptions())
+	_, err = desk.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user"})
 	if supervisor.ErrorMessage(err) != words {
 		t.Errorf("on the command line it is refused with %v", err)
 	}
-	_, err = desk.addPerson(t.Context(), clerk{admin: true}, Newcomer{Name: "dan", Role: "user", Again: true})
+	_, err = desk.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user", Again: true})
 	must(t, err)
 	must(t, i.Check(t.Context(), "dan")) // who is a user by now
 }
@@ -130,7 +131,7 @@ func TestWithoutTelegramNobodyIsSentToABot(t *testing.T) {
 		t.Errorf("made was %+v, %v", made, err)
 	}
 	s.Config.Telegram.Token = config.NewSecret("42:x")
-	if why := botless(s.Config); why != "" {
+	if why := s.configuration.Facts().Botless(); why != "" {
 		t.Errorf("with a bot: %q", why)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"mews/supervisor/admin"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,7 +73,19 @@ func (c *counter) configure(text string) {
 	}
 }
 
-// serve opens the parts, and answers on the control socket until the test ends.
+// running is what a service that runs has.
+func (c *counter) running() *admin.Running {
+	c.s.configuration.setPrices = func(cfg *config.Config) error { return c.s.Models.SetPrices(pricesOf(cfg)) }
+	c.s.configuration.applied = c.s.applyConfiguration
+	return &admin.Running{Clean: c.s.cleanTerminal, Work: admin.UserWork{
+		Unfinished:  c.s.db.Inbox().Unfinished,
+		StopTurn:    func(int64) bool { return false },
+		Evict:       func(context.Context, string) error { return nil },
+		EndCommands: func(context.Context, string) error { return nil },
+	}}
+}
+
+// Call opens the parts, and answers on the control socket until the test ends.
 func (c *counter) serve() {
 	t := c.t
 	t.Helper()
@@ -88,16 +101,16 @@ func (c *counter) serve() {
 	}
 	c.s.codes = newConfirmations(c.s)
 	newGate(c.s)
-	desk := newOffice(c.s)
-	desk.force = &force{c.s}
-	server, err := control.Listen(SocketPath(cfg), control.Options{People: c.s.people, Methods: desk.answers(), Log: Discard()})
+	desk := admin.New(c.s.adminOptions())
+	desk.Running = c.running()
+	server, err := control.Listen(SocketPath(cfg), control.Options{People: c.s.people, Methods: answers(c.s, desk), Log: Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() {
-		ended <- runParts(ctx, []part{{"database", c.s.db.Run}, {"office", desk.run}, {"control", server.Run}}, func() {})
+		ended <- runParts(ctx, []part{{"database", c.s.db.Run}, {"office", desk.Run}, {"control", server.Run}}, func() {})
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -142,13 +155,13 @@ func (c *counter) refuses(want string, args ...string) {
 }
 
 // people is what `mews user list` tells, by name.
-func (c *counter) people() map[string]Person {
+func (c *counter) people() map[string]admin.Person {
 	c.t.Helper()
-	var list People
+	var list admin.People
 	if err := json.Unmarshal([]byte(c.does("user", "list", "--json")), &list); err != nil {
 		c.t.Fatal(err)
 	}
-	byName := map[string]Person{}
+	byName := map[string]admin.Person{}
 	for _, p := range list.Users {
 		byName[p.Name] = p
 	}
@@ -159,7 +172,7 @@ func (c *counter) people() map[string]Person {
 func (c *counter) audited(prefix string) (actions []string) {
 	c.t.Helper()
 	for line := range strings.Lines(c.does("audit", "--json", "--action", prefix)) {
-		var row AuditLine
+		var row admin.AuditLine
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			c.t.Fatal(err)
 		}
@@ -242,9 +255,9 @@ func TestAnInviteIsPrintedOnceAndTakenBack(t *testing.T) {
 
 func TestAnInviteHasALinkWhereTheBotIsKnown(t *testing.T) {
 	c := newCounter(t, true)
-	desk := newOffice(c.s)
-	desk.bot = func() string { return "mews_bot" }
-	made, err := (household{desk}).invite(t.Context(), desk.clerk(uint32(os.Getuid())), Invitation{User: "ann"})
+	desk := admin.New(c.s.adminOptions())
+	desk.Bot = func() string { return "mews_bot" }
+	made, err := desk.Invite(t.Context(), desk.Caller(uint32(os.Getuid())), admin.InviteRequest{User: "ann"})
 	if want := "https://t.me/mews_bot?start=" + made.Code; err != nil || made.Link != want || made.Code == "" {
 		t.Errorf("made %+v, %v, want the link %s", made, err, want)
 	}
@@ -259,37 +272,37 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 		if n := len(regexp.MustCompile(`(?m)^  (?:[0-9A-Z]{4}-){6}[0-9A-Z]{2}$`).FindAllString(out, -1)); n != 10 {
 			c.t.Errorf("%d recovery codes, want 10", n)
 		}
-		if got := c.people()["ben"].Factor; got.State != factorOffered || got.Mode != "required" {
+		if got := c.people()["ben"].Factor; got.State != admin.FactorOffered || got.Mode != "required" {
 			c.t.Errorf("ben's factor is %+v", got)
 		}
 		c.refuses("is not to have a second factor", "totp", "enroll", "cleo")
 
-		// The code of a factor that was just made confirms it. (The secret is only on the screen, so the verb's parts are used.)
+		// The code of a SecondFactor that was just made confirms it. (The secret is only on the screen, so the verb's parts are used.)
 		cfg, err := readConfig(c.file)
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		var made Enrolled
-		if err := Have(c.t.Context(), cfg, MethodTotpEnroll, Named{"ben"}, &made); err != nil {
+		var made admin.Enrolled
+		if err := Have(c.t.Context(), cfg, admin.MethodTotpEnroll, admin.UserName{User: "ben"}, &made); err != nil {
 			c.t.Fatal(err)
 		}
 		now, err := totp.GenerateCode(made.Secret, time.Now())
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		var v Verdict
-		if err := Have(c.t.Context(), cfg, MethodTotpConfirm, Proof{"ben", now}, &v); err != nil || !v.Right {
+		var v admin.CodeResult
+		if err := Have(c.t.Context(), cfg, admin.MethodTotpConfirm, admin.CodeProof{User: "ben", Code: now}, &v); err != nil || !v.Right {
 			c.t.Fatalf("the code %s was not right: %+v, %v", now, v, err)
 		}
-		if got := c.people()["ben"].Factor.State; got != FactorConfirmed {
+		if got := c.people()["ben"].Factor.State; got != admin.FactorConfirmed {
 			c.t.Errorf("ben's factor is %s", got)
 		}
 		c.refuses("ben has a second factor already", "totp", "enroll", "ben")
 
 		// Five wrong ones lock it, and an admin unlocks it.
 		for range 5 {
-			v = Verdict{}
-			if err := Have(c.t.Context(), cfg, MethodTotpConfirm, Proof{"ben", wrong(c.t, made.Secret)}, &v); err != nil || v.Right {
+			v = admin.CodeResult{}
+			if err := Have(c.t.Context(), cfg, admin.MethodTotpConfirm, admin.CodeProof{User: "ben", Code: wrong(c.t, made.Secret)}, &v); err != nil || v.Right {
 				c.t.Fatalf("%+v, %v", v, err)
 			}
 		}
@@ -303,7 +316,7 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 		if out := c.does("totp", "reset", "ben"); !strings.Contains(out, "They can't speak until they have another") {
 			c.t.Errorf("said %q", out)
 		}
-		if got := c.people()["ben"].Factor.State; got != factorNone {
+		if got := c.people()["ben"].Factor.State; got != admin.FactorNone {
 			c.t.Errorf("after the reset it is %s", got)
 		}
 		want := []string{"ben totp.offered", "ben totp.refused", "ben totp.refused", "ben totp.offered", "ben totp.enrolled", "ben totp.refused",
@@ -338,16 +351,16 @@ func wrong(t *testing.T, secret string) string {
 func TestThePersonIsToldOfAReset(t *testing.T) {
 	c := newCounter(t, true)
 	var told []supervisor.Delivery
-	desk := newOffice(c.s)
-	desk.say = func(_ context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
+	desk := admin.New(c.s.adminOptions())
+	desk.Say = func(_ context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 		told = append(told, d)
 		d.Conversation.ID = 7
 		return d, nil
 	}
 	var rung []int64
-	desk.said = func(id int64) { rung = append(rung, id) }
-	admin := desk.clerk(uint32(os.Getuid()))
-	if _, err := (factors{desk}).enroll(t.Context(), admin, Named{"ann"}); err != nil {
+	desk.Queued = func(id int64) { rung = append(rung, id) }
+	by := desk.Caller(uint32(os.Getuid()))
+	if _, err := desk.Enroll(t.Context(), by, admin.UserName{User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	held, err := c.s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "x", Items: []supervisor.Item{{
@@ -357,7 +370,7 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (factors{desk}).resetFactor(t.Context(), admin, Named{"ann"}); err != nil {
+	if _, err := desk.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []int64{held.Kept[0].Conversation.ID, 7}; !slices.Equal(rung, want) {
@@ -366,7 +379,7 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 	if len(told) != 1 || told[0].Conversation.Channel != supervisor.ChannelTerminal || told[0].Conversation.User != "ann" {
 		t.Errorf("told %+v, rang %v", told, rung)
 	}
-	if done, err := (factors{desk}).resetFactor(t.Context(), admin, Named{"ann"}); err != nil || len(told) != 1 || done.Text != "ann has no second factor." {
+	if done, err := desk.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil || len(told) != 1 || done.Text != "ann has no second factor." {
 		t.Errorf("a second time: %+v, %v, told %d times", done, err, len(told))
 	}
 }
@@ -374,16 +387,16 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 // TestOnlyAdminsSeeToOthers: whoever is none may look at themselves alone.
 func TestOnlyAdminsSeeToOthers(t *testing.T) {
 	c := newCounter(t, true)
-	desk := newOffice(c.s)
-	people := clerk{uid: 4711}
-	if _, err := (household{desk}).listPeople(t.Context(), people, Named{}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	desk := admin.New(c.s.adminOptions())
+	people := admin.Caller{Uid: 4711}
+	if _, err := desk.ListPeople(t.Context(), people, admin.UserName{}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("a stranger: %v", err)
 	}
-	if _, err := (household{desk}).listPeople(t.Context(), people, Named{"ann"}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	if _, err := desk.ListPeople(t.Context(), people, admin.UserName{User: "ann"}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("a stranger about ann: %v", err)
 	}
-	for method, answer := range desk.answers() {
-		if method == MethodUserList || method == methodUserExport || method == MethodTotpEnroll || method == MethodTotpConfirm {
+	for method, answer := range desk.Methods() {
+		if method == admin.MethodUserList || method == admin.MethodUserExport || method == admin.MethodTotpEnroll || method == admin.MethodTotpConfirm {
 			continue
 		}
 		req := request(t, method, map[string]any{})
@@ -483,7 +496,7 @@ func TestNothingIsReloadedWithoutAService(t *testing.T) {
 }
 
 func TestChangesArePrinted(t *testing.T) {
-	for want, c := range map[string]change{
+	for want, c := range map[string]admin.Change{
 		"a: 2, it was 1":               {Key: "a", Old: "1", New: "2"},
 		"a: none any more, it was 1":   {Key: "a", Old: "1"},
 		"a: 2":                         {Key: "a", New: "2"},

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"io"
+	"mews/supervisor/admin"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -27,19 +28,19 @@ func brief(context.Context, io.Writer) error { return nil }
 // are told what to do.
 func TestAnExportWaitsForItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p parcels
-		p.open(t.Context())
-		defer p.close()
-		ann, ben := clerk{uid: 1}, clerk{uid: 2}
-		begin := func(by clerk, order chan<- string, what string, pack func(context.Context, io.Writer) error) {
-			if _, err := p.begin(t.Context(), by, pack); err != nil {
+		var p admin.Exports
+		p.Open(t.Context())
+		defer p.Close()
+		ann, ben := admin.Caller{Uid: 1}, admin.Caller{Uid: 2}
+		begin := func(by admin.Caller, order chan<- string, what string, pack func(context.Context, io.Writer) error) {
+			if _, err := p.Begin(t.Context(), by, pack); err != nil {
 				what = supervisor.ErrorMessage(err)
 			}
 			order <- what
 		}
 		var first string
-		for range maxParcels {
-			token, err := p.begin(t.Context(), ann, endless)
+		for range admin.MaxExports {
+			token, err := p.Begin(t.Context(), ann, endless)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +58,7 @@ func TestAnExportWaitsForItsPlace(t *testing.T) {
 			gone, leave := context.WithCancel(t.Context())
 			leave()
 			for err := error(nil); err == nil; {
-				_, _, err = p.next(gone, ann, token)
+				_, _, err = p.Next(gone, ann, token)
 				synctest.Wait()
 			}
 		}
@@ -66,13 +67,13 @@ func TestAnExportWaitsForItsPlace(t *testing.T) {
 			t.Errorf("the first to get a place is %s", got)
 		}
 		var any string
-		p.mu.Lock()
-		for token, one := range p.all {
-			if one.whose == ann {
+		p.Mu.Lock()
+		for token, one := range p.All {
+			if one.Whose == ann {
 				any = token
 			}
 		}
-		p.mu.Unlock()
+		p.Mu.Unlock()
 		end(any)
 		if got := <-order; got != "ben's first" {
 			t.Errorf("the second to get a place is %s", got)
@@ -81,13 +82,13 @@ func TestAnExportWaitsForItsPlace(t *testing.T) {
 		if got := <-order; !strings.Contains(got, "4 exports are being made") || !strings.Contains(got, "Run this again in a minute") {
 			t.Errorf("who gets no place is told %q", got)
 		}
-		if waited := time.Since(began); waited != parcelWaits {
+		if waited := time.Since(began); waited != admin.ExportWaitTimeout {
 			t.Errorf("that took %v", waited) // by the bubble's clock
 		}
-		time.Sleep(parcelIdles) // nobody fetches: all are given up
+		time.Sleep(admin.ExportIdleTimeout) // nobody fetches: all are given up
 		synctest.Wait()
-		if _, err := p.begin(t.Context(), ben, brief); err != nil || len(p.all) != 1 {
-			t.Errorf("after a minute: %v, %d run", err, len(p.all))
+		if _, err := p.Begin(t.Context(), ben, brief); err != nil || len(p.All) != 1 {
+			t.Errorf("after a minute: %v, %d run", err, len(p.All))
 		}
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"mews/supervisor/admin"
 	"mews/supervisor/audit"
 	"mews/supervisor/placement"
 	"mews/supervisor/users"
@@ -168,16 +168,21 @@ func (s *Service) connect(context.Context) error {
 	})
 	held := newHeldReleaser(s, accepted)
 	s.configuration.Loaded = held.Release
-	desk := newOffice(s)
-	desk.force, desk.labour = &force{s}, &labour{s.db.Inbox().Unfinished, sessions.StopNow, s.pool.Evict, commands.End}
+	s.configuration.setPrices = func(cfg *config.Config) error { return s.Models.SetPrices(pricesOf(cfg)) }
+	s.configuration.applied = s.applyConfiguration
+	o := s.adminOptions()
+	o.Running = &admin.Running{Clean: s.cleanTerminal, Work: admin.UserWork{
+		Unfinished: s.db.Inbox().Unfinished, StopTurn: sessions.StopNow, Evict: s.pool.Evict, EndCommands: commands.End,
+	}}
+	admins := admin.New(o)
 	server, err := control.Listen(SocketPath(s.Config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
-		Inbox: box, Status: report.status, Methods: answers(s, desk), Refused: ingress.NoteRefusals(s.audit, s.moment), Log: s.Log.Named("control"),
+		Inbox: box, Status: report.status, Methods: answers(s, admins), Refused: ingress.NoteRefusals(s.audit, s.moment), Log: s.Log.Named("control"),
 	})
 	if err != nil {
 		return err
 	}
-	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"office", desk.run}}
+	s.parts = []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"admin", admins.Run}}
 	work := []part{{"workers", s.pool.Run}, {"sessions", settled(&s.Ground, held.Release, sessions.Run)}, {"commands", commands.Run}}
 	if s.channel == nil {
 		s.parts = append(append(s.parts, work...), part{"control socket", server.Run})
@@ -280,9 +285,11 @@ func settled(s *Ground, release func(context.Context), run func(context.Context)
 	}
 }
 
-func answers(s *Service, desk *office) map[string]control.Method {
+func answers(s *Service, admins *admin.Service) map[string]control.Method {
 	all := usageMethods{s.modelCommands(), s.people, time.Now}.answers()
-	maps.Copy(all, desk.answers())
+	for name, method := range admins.Methods() {
+		all[name] = method
+	}
 	return all
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 	"slices"
@@ -107,28 +108,28 @@ func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
 // TestAnExportIsItsClientsAlone, and ends with the service.
 func TestAnExportIsItsClientsAlone(t *testing.T) {
 	c := newCounter(t, true)
-	desk := newOffice(c.s)
+	desk := admin.New(c.s.adminOptions())
 	ctx, end := context.WithCancel(t.Context())
-	desk.parcels.open(ctx)
-	admin := desk.clerk(uint32(os.Getuid()))
-	token, err := desk.parcels.begin(t.Context(), admin, endless)
+	desk.Exports.Open(ctx)
+	by := desk.Caller(uint32(os.Getuid()))
+	token, err := desk.Exports.Begin(t.Context(), by, endless)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if piece, last, err := desk.parcels.next(t.Context(), admin, token); err != nil || last || len(piece) != pieceBytes {
+	if piece, last, err := desk.Exports.Next(t.Context(), by, token); err != nil || last || len(piece) != admin.ChunkBytes {
 		t.Errorf("the first piece: %d bytes, last %v, %v", len(piece), last, err)
 	}
-	if _, _, err := desk.parcels.next(t.Context(), clerk{uid: 4711}, token); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+	if _, _, err := desk.Exports.Next(t.Context(), admin.Caller{Uid: 4711}, token); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
 		t.Errorf("for another: %v", err)
 	}
-	for range maxParcels - 1 {
-		if _, err := desk.parcels.begin(t.Context(), admin, endless); err != nil {
+	for range admin.MaxExports - 1 {
+		if _, err := desk.Exports.Begin(t.Context(), by, endless); err != nil {
 			t.Fatal(err)
 		}
 	}
 	end()
-	desk.parcels.close()
-	if _, _, err := desk.parcels.next(t.Context(), admin, token); err == nil {
+	desk.Exports.Close()
+	if _, _, err := desk.Exports.Next(t.Context(), by, token); err == nil {
 		t.Error("it goes on after the end")
 	}
 }
@@ -182,26 +183,26 @@ func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 	c := newCounter(t, true)
 	c.does("user", "add", "dan")
-	desk := newOffice(c.s)
+	desk := admin.New(c.s.adminOptions())
 	home := filepath.Join(c.s.Config.State, "homes", "dan")
 	stuck, runs, did := true, 3, []string(nil)
-	desk.labour = &labour{
-		quit: func(_ context.Context, user string) error {
+	desk.Running = &admin.Running{Clean: c.s.cleanTerminal, Work: admin.UserWork{
+		EndCommands: func(_ context.Context, user string) error {
 			did = append(did, "quit "+user)
 			return nil
 		},
-		unfinished: func(context.Context) ([]supervisor.Conversation, error) {
+		Unfinished: func(context.Context) ([]supervisor.Conversation, error) {
 			if _, there := c.s.people.Find("dan"); there {
 				t.Error("it is looked at while dan may still begin something")
 			}
 			return []supervisor.Conversation{{ID: 1, User: "ann"}, {ID: 2, User: "dan"}, {ID: 3, User: "dan"}}, nil
 		},
-		stop: func(conversation int64) bool {
+		StopTurn: func(conversation int64) bool {
 			did = append(did, fmt.Sprint("stop ", conversation))
 			runs--
 			return conversation == 2 && runs > 0
 		},
-		evict: func(_ context.Context, user string) error {
+		Evict: func(_ context.Context, user string) error {
 			did = append(did, "evict "+user)
 			if _, err := os.Stat(home); err != nil {
 				t.Errorf("the folder: %v", err)
@@ -211,9 +212,9 @@ func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 			}
 			return nil
 		},
-	}
+	}}
 	drop := func() error {
-		_, err := (estates{desk}).deletePerson(t.Context(), desk.clerk(uint32(os.Getuid())), Deletion{User: "dan"})
+		_, err := desk.DeletePerson(t.Context(), desk.Caller(uint32(os.Getuid())), admin.DeleteRequest{User: "dan"})
 		return err
 	}
 	if err := drop(); supervisor.ErrorCode(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(), "it hangs. Run this again") {

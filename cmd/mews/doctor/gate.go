@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,14 +25,14 @@ func examineGate(ctx context.Context, o Options) (string, error) {
 	if !hasDatabase(o.Config) {
 		return textNoFactors, nil
 	}
-	var list app.People
-	if err := app.Have(ctx, o.Config, app.MethodUserList, app.Named{}, &list); err != nil {
+	var list admin.People
+	if err := app.Have(ctx, o.Config, admin.MethodUserList, admin.UserName{}, &list); err != nil {
 		return "", err
 	}
 	var have, lack, locked []string
 	for _, p := range list.Users {
 		switch {
-		case p.Factor.State == app.FactorConfirmed:
+		case p.Factor.State == admin.FactorConfirmed:
 			have = append(have, p.Name)
 		case p.Factor.Mode == string(config.TOTPRequired) && !p.Suspended:
 			lack = append(lack, p.Name)

@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,10 +101,10 @@ func TestTheDoctorLooksAtTheGate(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(r.dir, "state")); err == nil {
 		t.Error("the doctor has made a state folder")
 	}
-	r.asks(app.MethodUserList, app.Named{})
+	r.asks(admin.MethodUserList, admin.UserName{})
 	r.looks("gate", "WARN ben must have a second factor")
 	r.looks("seal", "ok can be read by this account alone")
-	r.asks(app.MethodUserSuspend, app.Suspension{User: "ben", On: true})
+	r.asks(admin.MethodUserSuspend, admin.SuspendRequest{User: "ben", On: true})
 	r.looks("gate", "ok nobody has a second factor")
 	key := filepath.Join(r.dir, "state", "private", "seal.key")
 	if err := os.Chmod(key, 0o644); err != nil {

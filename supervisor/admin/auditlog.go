@@ -1,4 +1,4 @@
-package app
+package admin
 
 import (
 	"context"
@@ -37,8 +37,8 @@ const (
 )
 
 // listAudit gives a page of the audit log.
-func (o records) listAudit(ctx context.Context, _ clerk, q AuditQuestion) (AuditPage, error) {
-	rows, err := o.log.List(ctx, sqlite.AuditFilter{User: q.User, Action: q.Action, Since: q.Since, After: q.After, Limit: pageRows})
+func (o *Service) listAudit(ctx context.Context, _ Caller, q AuditQuestion) (AuditPage, error) {
+	rows, err := o.Log.List(ctx, sqlite.AuditFilter{User: q.User, Action: q.Action, Since: q.Since, After: q.After, Limit: pageRows})
 	if err != nil {
 		return AuditPage{}, err
 	}
@@ -73,7 +73,7 @@ type AuditReport struct {
 }
 
 // verifyAudit reads the whole log.
-func (o records) verifyAudit(ctx context.Context, _ clerk, q AuditCheck) (AuditReport, error) {
-	r, err := o.log.Verify(ctx, q.Head)
+func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditCheck) (AuditReport, error) {
+	r, err := o.Log.Verify(ctx, q.Head)
 	return AuditReport(r), err
 }

@@ -1,4 +1,4 @@
-package app
+package admin
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"mews/supervisor"
 )
 
-// labour is what runs for people.
-type labour struct {
-	unfinished func(context.Context) ([]supervisor.Conversation, error) // where something is worked on, or waits to be
-	stop       func(conversation int64) (ran bool)                      // ends the turn that runs there, as /stop does
-	evict      func(ctx context.Context, user string) error             // ends a person's worker, and waits for that
-	quit       func(ctx context.Context, user string) error             // likewise their commands, also those that wait
+// userWork is what runs for people.
+type UserWork struct {
+	Unfinished  func(context.Context) ([]supervisor.Conversation, error) // where something is worked on, or waits to be
+	StopTurn    func(conversation int64) (ran bool)                      // ends the turn that runs there, as /stop does
+	Evict       func(ctx context.Context, user string) error             // ends a person's worker, and waits for that
+	EndCommands func(ctx context.Context, user string) error             // likewise their commands, also those that wait
 }
 
 const (
@@ -26,29 +26,29 @@ const (
 
 // end ends all that runs for a person who is shut out already: their commands, their turns, and then their worker. When it has returned
 // nil, nothing of theirs is written any more.
-func (l *labour) end(ctx context.Context, user string) error {
+func (l *UserWork) end(ctx context.Context, user string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, ending, fmt.Errorf("it has not ended within %v", ending))
 	defer cancel()
-	if err := l.quit(ctx, user); err != nil {
+	if err := l.EndCommands(ctx, user); err != nil {
 		return err
 	}
-	places, err := l.unfinished(ctx)
+	places, err := l.Unfinished(ctx)
 	if err != nil {
 		return err
 	}
 	var stopped []int64
 	for _, c := range places {
-		if c.User == user && l.stop(c.ID) {
+		if c.User == user && l.StopTurn(c.ID) {
 			stopped = append(stopped, c.ID)
 		}
 	}
-	if err := l.evict(ctx, user); err != nil {
+	if err := l.Evict(ctx, user); err != nil {
 		return err
 	}
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()
 	for _, conversation := range stopped {
-		for l.stop(conversation) {
+		for l.StopTurn(conversation) {
 			select {
 			case <-tick.C:
 			case <-ctx.Done():

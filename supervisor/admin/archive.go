@@ -1,4 +1,4 @@
-package app
+package admin
 
 import (
 	"archive/tar"
@@ -21,7 +21,7 @@ import (
 // pack writes all that there is of a person as a .tar.gz: their folder as files/, what the database has as transcript.jsonl,
 // what lets them speak as settings.json, and what could not be had as left-out.txt. No link is followed. Who has no
 // programsIn here is packed without files.
-func (o estates) pack(ctx context.Context, u supervisor.User, w io.Writer) error {
+func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) error {
 	zipped := gzip.NewWriter(w)
 	p := &packer{tar: tar.NewWriter(zipped)}
 	if u.Home != "" {
@@ -39,7 +39,7 @@ func (o estates) pack(ctx context.Context, u supervisor.User, w io.Writer) error
 func (p *packer) folder(ctx context.Context, u supervisor.User) error {
 	home, err := os.OpenRoot(u.Home)
 	if errors.Is(err, fs.ErrPermission) {
-		return Refused(supervisor.CodeForbidden, "The folder of %s, %s, can't be read by the account that Mews runs as. Run this as root, or pack "+
+		return supervisor.Errorf(supervisor.CodeForbidden, "The folder of %s, %s, can't be read by the account that Mews runs as. Run this as root, or pack "+
 			"that folder as the account whose it is.", u.Name, u.Home)
 	}
 	if err != nil {
@@ -54,12 +54,12 @@ func (p *packer) folder(ctx context.Context, u supervisor.User) error {
 }
 
 // packRecords adds what the database has. It is written down first: an archive has each file's size before it.
-func (o estates) packRecords(ctx context.Context, u supervisor.User, p *packer) error {
-	r, err := household(o).register(ctx)
+func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer) error {
+	r, err := o.accessRecords(ctx)
 	if err != nil {
 		return err
 	}
-	settings, err := json.MarshalIndent(household(o).describe(u, r), "", "  ")
+	settings, err := json.MarshalIndent(o.describe(u, r), "", "  ")
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (o estates) packRecords(ctx context.Context, u supervisor.User, p *packer) 
 	if err := os.Remove(file.Name()); err != nil { // it goes when it is closed, however that comes
 		return fmt.Errorf("export %s: %w", u.Name, err)
 	}
-	if err := o.store.People.Export(ctx, u.Name, file); err != nil {
+	if err := o.Store.People.Export(ctx, u.Name, file); err != nil {
 		return err
 	}
 	size, err := file.Seek(0, io.SeekCurrent)

@@ -1,4 +1,4 @@
-package app
+package admin
 
 import (
 	"context"
@@ -11,23 +11,22 @@ import (
 	"slices"
 	"strings"
 
-	"mews/config"
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
 )
 
-// estateOf is what there is of somebody, whether they are a user now or not. CodeNotFound is that there is nothing.
-func estateOf(ctx context.Context, people sqlite.People, cfg *config.Config, name string) (e Estate, err error) {
+// userDataOf is what there is of somebody, whether they are a user now or not. CodeNotFound is that there is nothing.
+func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name string) (e UserData, err error) {
 	if e.Rows, err = people.Count(ctx, name); err != nil {
 		return e, err
 	}
-	home := homeOf(cfg, name)
+	home := facts.HomeOf(name)
 	info, err := os.Lstat(home)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && (!info.IsDir() || cfg.OverlapsHome(home)):
+	case errors.Is(err, fs.ErrNotExist), err == nil && (!info.IsDir() || facts.Overlaps(home)):
 		if len(e.Rows) == 0 {
-			return e, Refused(supervisor.CodeNotFound, "There is nothing of %s here.", name)
+			return e, supervisor.Errorf(supervisor.CodeNotFound, "There is nothing of %s here.", name)
 		}
 		return e, nil
 	case err != nil:
@@ -47,19 +46,19 @@ func estateOf(ctx context.Context, people sqlite.People, cfg *config.Config, nam
 	return e, err
 }
 
-// homeOf is the folder of somebody who is added while Mews runs.
-func homeOf(cfg *config.Config, name string) string { return filepath.Join(cfg.State, "homes", name) }
+// HomeOf is the folder of somebody who is added while Mews runs.
+func (f Facts) HomeOf(name string) string { return filepath.Join(f.Homes, name) }
 
-// unclaimed is nil where nothing is kept of a name that nobody has, so that somebody new may be given it. They would be given
+// Unclaimed is nil where nothing is kept of a name that nobody has, so that somebody new may be given it. They would be given
 // what is there, too: the folder, and all that was said. An empty folder is nothing.
-func unclaimed(ctx context.Context, people sqlite.People, cfg *config.Config, name string) error {
+func Unclaimed(ctx context.Context, people sqlite.People, facts Facts, name string) error {
 	rows, err := people.Count(ctx, name)
 	if err != nil {
 		return err
 	}
 	var kept []string
-	if entries, err := os.ReadDir(homeOf(cfg, name)); err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
-		kept = append(kept, "the folder "+homeOf(cfg, name)) // also one that can't be looked into
+	if entries, err := os.ReadDir(facts.HomeOf(name)); err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 {
+		kept = append(kept, "the folder "+facts.HomeOf(name)) // also one that can't be looked into
 	}
 	if len(rows) > 0 {
 		total := int64(0)
@@ -72,7 +71,7 @@ func unclaimed(ctx context.Context, people sqlite.People, cfg *config.Config, na
 	if len(kept) == 0 {
 		return nil
 	}
-	return Refused(supervisor.CodeForbidden, "There was somebody called %s here before, and this is still kept of them: %s. Whoever is "+
+	return supervisor.Errorf(supervisor.CodeForbidden, "There was somebody called %s here before, and this is still kept of them: %s. Whoever is "+
 		"added by that name is given it. If they are somebody else, run `mews user delete %s` first, for a fresh start, or take another "+
 		"name; if they are the same person, give it back with `mews user add %s --again`.", name, strings.Join(kept, "; "), name, name)
 }

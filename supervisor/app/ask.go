@@ -2,27 +2,28 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"mews/supervisor/placement"
+	"io"
+	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 
+	"mews/supervisor/placement"
+
 	"mews/config"
-	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/control"
 )
 
-// Have has the office do something: that of the running service, else one of this process, which takes the state folder's
+// Have has the AdminService do something: that of the running service, else one of this process, which takes the state folder's
 // lock for as long as it needs. params is a struct, result a pointer to one.
 func Have(ctx context.Context, cfg *config.Config, method string, params, result any) error {
 	err := control.Ask(ctx, SocketPath(cfg), method, params, result)
 	if gone := new(control.NotRunning); !errors.As(err, &gone) {
 		return err
 	}
-	err = alone(ctx, cfg, func(ctx context.Context, o *office) error { return o.serve(ctx, method, params, result) })
+	err = alone(ctx, cfg, func(ctx context.Context, o *admin.Service) error { return o.Call(ctx, method, params, result) })
 	if starting := new(InUse); !errors.As(err, &starting) {
 		return err
 	}
@@ -32,24 +33,8 @@ func Have(ctx context.Context, cfg *config.Config, method string, params, result
 	return control.Ask(ctx, SocketPath(cfg), method, params, result)
 }
 
-// serve answers this process itself, in the same way as the control socket would. Who may open the state folder is an admin.
-func (o *office) serve(ctx context.Context, method string, params, result any) error {
-	text, err := json.Marshal(params)
-	if err != nil {
-		return err
-	}
-	answer, err := o.answers()[method](ctx, uint32(os.Getuid()), &protocol.Request{Method: method, Params: text})
-	if err != nil {
-		return err
-	}
-	if text, err = json.Marshal(answer); err != nil {
-		return err
-	}
-	return json.Unmarshal(text, result)
-}
-
 // alone opens the state folder for one piece of work, while no service runs.
-func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *office) error) (err error) {
+func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *admin.Service) error) (err error) {
 	if err := ownState(cfg.State); err != nil {
 		return err
 	}
@@ -77,7 +62,7 @@ func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *
 	}
 	s.codes = newConfirmations(s)
 	newGate(s)
-	return work(ctx, newOffice(s))
+	return work(ctx, admin.New(s.adminOptions()))
 }
 
 // ownState refuses a state folder that is another account's: what this process would make there, that one could not change.
@@ -89,6 +74,26 @@ func ownState(state string) error {
 	if owner := placement.UIDOf(info); int(owner) != os.Getuid() {
 		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf("Mews is not running, and its state folder %s "+
 			"belongs to user id %d. Run this as that account, as with `sudo -u '#%d'`, or while Mews runs.", state, owner, owner)}
+	}
+	return nil
+}
+
+// ExportTo writes an export of a person, made by the service or, where none runs, by this process.
+func ExportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer) error {
+	p := admin.Piece{}
+	for !p.Last {
+		token := p.Token
+		p = admin.Piece{}
+		err := control.Ask(ctx, SocketPath(cfg), admin.MethodUserExport, admin.Fetch{User: name, Token: token}, &p)
+		if gone := new(control.NotRunning); errors.As(err, &gone) && token == "" {
+			return alone(ctx, cfg, func(ctx context.Context, o *admin.Service) error { return o.WriteExport(ctx, name, w) })
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(p.Bytes); err != nil {
+			return fmt.Errorf("write the export: %w", err)
+		}
 	}
 	return nil
 }

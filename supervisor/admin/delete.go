@@ -1,0 +1,83 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// DeleteRequest are the parameters of user.delete.
+type DeleteRequest struct {
+	User string `json:"user"`
+	Look bool   `json:"look,omitempty"` // only say what would go
+}
+
+// UserData is what there is of a person, or what was deleted.
+type UserData struct {
+	Rows  map[string]int64 `json:"rows"` // by table
+	Home  string           `json:"home,omitempty"`
+	Files int64            `json:"files,omitempty"`
+	Bytes int64            `json:"bytes,omitempty"`
+}
+
+// DeletePerson deletes all of a person who does not stand in the configuration: what the database has, and the folder below
+// the state folder. What runs for them is ended before. The audit log stays.
+func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
+	if !o.Configuration.Facts().ValidName(q.User) {
+		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, "Nobody can have the name %q.", q.User)
+	}
+	if o.configured(q.User) {
+		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, "%s stands in the configuration. Take them out there, then `mews reload`; then they "+
+			"can be deleted.", q.User)
+	}
+	e, err := userDataOf(ctx, o.Store.People, o.Configuration.Facts(), q.User)
+	if err != nil || q.Look {
+		return e, err
+	}
+	if err := o.shutOut(ctx, by, q.User); err != nil {
+		return UserData{}, err
+	}
+	if o.Running != nil { // ended last: nothing of theirs begins any more
+		if err := o.Running.Work.end(ctx, q.User); err != nil {
+			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, "%s was shut out, and what runs for them could not be ended, so nothing "+
+				"else was deleted: %v. Run this again.", q.User, err)
+		}
+	}
+	if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil { // it is not one transaction
+		return UserData{}, err
+	}
+	rows, err := o.Store.People.Erase(ctx, q.User)
+	if err != nil {
+		return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, "%s was shut out, and not all of theirs could be deleted: %v. Run this again.", q.User, err)
+	}
+	if e.Home != "" {
+		err = removeHome(e.Home)
+	}
+	e.Rows = rows
+	return e, errors.Join(err, o.note(ctx, by, q.User, "user.deleted", fmt.Sprintf("with %s", amount.Of(int(e.Files), "file", "files"))))
+}
+
+// shutOut has somebody be no user any more, so that nothing new of theirs is taken.
+func (o *Service) shutOut(ctx context.Context, by Caller, name string) error {
+	if _, err := o.Store.People.Remove(ctx, name, entry(by, name, "user.removed", "")); err != nil {
+		return err
+	}
+	return o.Configuration.Refresh(ctx)
+}
+
+// removeHome deletes a folder with all that is in it, and nothing that a link in it leads to.
+func removeHome(home string) error {
+	above, err := os.OpenRoot(filepath.Dir(home))
+	if err == nil {
+		err = errors.Join(above.RemoveAll(filepath.Base(home)), above.Close())
+	}
+	if err != nil {
+		return supervisor.Errorf(supervisor.CodeUnavailable, "The rows are deleted, and the folder %s could not be: %v. Delete it by hand.", home, err)
+	}
+	return nil
+}

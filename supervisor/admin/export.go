@@ -1,0 +1,65 @@
+package admin
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"mews/supervisor"
+)
+
+// Fetch are the parameters of user.export.
+type Fetch struct {
+	User  string `json:"user,omitempty"`
+	Token string `json:"token,omitempty"` // "" begins; then as in the piece before
+}
+
+// Piece is what comes next of an export.
+type Piece struct {
+	Token string `json:"token"`
+	Bytes []byte `json:"bytes,omitempty"`
+	Last  bool   `json:"last,omitempty"`
+}
+
+// Export begins an export of a person, or goes on with one.
+func (o *Service) Export(ctx context.Context, by Caller, q Fetch) (Piece, error) {
+	if q.Token != "" {
+		bytes, last, err := o.Exports.Next(ctx, by, q.Token)
+		return Piece{q.Token, bytes, last}, err
+	}
+	u, err := o.anybody(ctx, by, q.User)
+	if err != nil {
+		return Piece{}, err
+	}
+	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
+		return Piece{}, err
+	}
+	token, err := o.Exports.Begin(ctx, by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
+	return Piece{Token: token}, err
+}
+
+// anybody is a person, or what stands for one who is none any more and of whom something is kept; without a Home where their
+// programsIn is none of Mews's. Only an admin may name those.
+func (o *Service) anybody(ctx context.Context, by Caller, name string) (supervisor.User, error) {
+	u, err := o.person(by, name)
+	if supervisor.ErrorCode(err) != supervisor.CodeNotFound || !by.Admin || !o.Configuration.Facts().ValidName(name) {
+		return u, err
+	}
+	e, gone := userDataOf(ctx, o.Store.People, o.Configuration.Facts(), name)
+	if supervisor.ErrorCode(gone) == supervisor.CodeNotFound {
+		return u, err // who there is says more
+	}
+	return supervisor.User{Name: name, Home: e.Home}, gone
+}
+
+func (o *Service) WriteExport(ctx context.Context, name string, w io.Writer) error {
+	by := o.Caller(uint32(os.Getuid()))
+	u, err := o.anybody(ctx, by, name)
+	if err != nil {
+		return err
+	}
+	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
+		return err
+	}
+	return o.pack(ctx, u, w)
+}

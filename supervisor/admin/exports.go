@@ -1,0 +1,155 @@
+package admin
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/fair"
+)
+
+// Exports are exports that are made while somebody fetches them, piece by piece: what is said on the socket is said in
+// lines. The zero value takes none until open.
+type Exports struct {
+	Mu      sync.Mutex // guards what follows
+	ctx     context.Context
+	running sync.WaitGroup
+	All     map[string]*export // by token
+	line    *fair.Semaphore    // of who wants one; clients take turns
+}
+
+// Export is one of them.
+type export struct {
+	Whose Caller
+	place fair.Permit
+	read  *io.PipeReader
+	stop  context.CancelFunc
+	idle  *time.Timer // ends it
+}
+
+const (
+	MaxExports        = 4
+	ExportIdleTimeout = time.Minute      // a client that fetches nothing for so long has gone
+	ExportWaitTimeout = 20 * time.Second // for a place; a client gives up a call after 30 s
+	ChunkBytes        = 384 << 10        // a line of the socket is at most 1 MiB, and base64 makes a third more of it
+)
+
+// Open has exports be made until ctx ends, or close is called.
+func (p *Exports) Open(ctx context.Context) {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	p.ctx, p.All, p.line = ctx, map[string]*export{}, fair.New(MaxExports)
+}
+
+// Close waits for those that run. Their context has ended.
+func (p *Exports) Close() {
+	p.Mu.Lock()
+	p.ctx = nil
+	for _, one := range p.All {
+		one.stop()
+	}
+	p.Mu.Unlock()
+	p.running.Wait()
+}
+
+// Begin has pack write into a export, once there is a place for one. It waits for that a while, and then says so.
+func (p *Exports) Begin(ctx context.Context, by Caller, pack func(context.Context, io.Writer) error) (token string, err error) {
+	place, err := p.enter(ctx, by)
+	if err != nil {
+		return "", err
+	}
+	if token = p.start(by, place, pack); token == "" {
+		place.Release()
+		return "", notServing()
+	}
+	return token, nil
+}
+
+func notServing() error {
+	return supervisor.Errorf(supervisor.CodeUnavailable, "Nothing can be exported just now: Mews is starting or ending. Try again in a minute.")
+}
+
+// errCrowded ends the wait for a place.
+var errCrowded = errors.New("no place has become free")
+
+// enter waits for a place. A client that wants several waits for no more than one of each of the others, and the others for
+// no more than one of its.
+func (p *Exports) enter(ctx context.Context, by Caller) (place fair.Permit, err error) {
+	p.Mu.Lock()
+	serving, line := p.ctx, p.line
+	p.Mu.Unlock()
+	if serving == nil {
+		return place, notServing()
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, ExportWaitTimeout, errCrowded)
+	defer cancel()
+	defer context.AfterFunc(serving, cancel)()
+	place, err = line.Acquire(ctx, strconv.FormatUint(uint64(by.Uid), 10))
+	switch {
+	case err == nil:
+		return place, nil
+	case serving.Err() != nil:
+		return place, notServing()
+	case errors.Is(err, errCrowded):
+		return place, supervisor.Errorf(supervisor.CodeUnavailable, "%d exports are being made, as many as can be at once, and none of them has ended "+
+			"within %d seconds. Run this again in a minute.", MaxExports, int(ExportWaitTimeout.Seconds()))
+	}
+	return place, err
+}
+
+// Start has pack write into a export that has a place; "" is that no more are made.
+func (p *Exports) start(by Caller, place fair.Permit, pack func(context.Context, io.Writer) error) (token string) {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	if p.ctx == nil {
+		return ""
+	}
+	ctx, stop := context.WithCancel(p.ctx)
+	read, write := io.Pipe()
+	token = rand.Text()
+	one := &export{Whose: by, place: place, read: read, stop: stop, idle: time.AfterFunc(ExportIdleTimeout, stop)}
+	p.All[token] = one
+	p.running.Go(func() { // ends with its context at the latest
+		defer context.AfterFunc(ctx, func() { read.CloseWithError(context.Cause(ctx)) })()
+		write.CloseWithError(pack(ctx, write))
+	})
+	context.AfterFunc(ctx, func() { p.forget(token) })
+	return token
+}
+
+func (p *Exports) forget(token string) {
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	if one := p.All[token]; one != nil {
+		delete(p.All, token)
+		one.place.Release()
+	}
+}
+
+// Next is the next piece of a export, for whoever has it made; last says that there is no more.
+func (p *Exports) Next(ctx context.Context, by Caller, token string) (piece []byte, last bool, err error) {
+	p.Mu.Lock()
+	one := p.All[token]
+	p.Mu.Unlock()
+	if one == nil || one.Whose.Uid != by.Uid {
+		return nil, false, supervisor.Errorf(supervisor.CodeNotFound, "This export is not running any more. Begin it again.")
+	}
+	one.idle.Reset(ExportIdleTimeout)
+	defer context.AfterFunc(ctx, one.stop)()
+	piece = make([]byte, ChunkBytes)
+	n, err := io.ReadFull(one.read, piece)
+	last = errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if last || err != nil {
+		one.idle.Stop()
+		one.stop()
+	}
+	if last {
+		err = nil
+	}
+	return piece[:n], last, err
+}

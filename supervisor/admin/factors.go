@@ -1,0 +1,124 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+)
+
+// Enrolled is a second SecondFactor as it is shown once.
+type Enrolled struct {
+	User     string   `json:"user"`
+	Secret   string   `json:"secret"` // in base32
+	URL      string   `json:"url"`    // otpauth://..., which holds the same
+	Recovery []string `json:"recovery"`
+}
+
+// Enroll makes a second SecondFactor for a person. It counts once a code of it was sent.
+func (o *Service) Enroll(ctx context.Context, by Caller, q UserName) (Enrolled, error) {
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return Enrolled{}, err
+	}
+	if u.Codes == supervisor.CodesOff {
+		return Enrolled{}, supervisor.Errorf(supervisor.CodeInvalid, "%s is not to have a second factor: `totp: off` stands in the configuration.", u.Name)
+	}
+	made, err := o.Seal.Enrol(u.Name)
+	if err != nil {
+		return Enrolled{}, err
+	}
+	codes, digests := access.NewRecovery()
+	if err := o.Store.Factors.Put(ctx, u.Name, made.Sealed, digests, entry(by, u.Name, "totp.offered", "")); err != nil {
+		return Enrolled{}, err
+	}
+	return Enrolled{User: u.Name, Secret: made.Secret.Reveal(), URL: made.URL.Reveal(), Recovery: access.RevealAll(codes)}, nil
+}
+
+// CodeProof are the parameters of totp.confirm.
+type CodeProof struct {
+	User string `json:"user,omitempty"`
+	Code string `json:"code"`
+}
+
+// CodeResult is what became of a code.
+type CodeResult struct {
+	Right bool   `json:"right"`
+	Over  bool   `json:"over"` // another one would not be taken for now
+	Text  string `json:"text"`
+}
+
+// final are the endings of actions after which another code would not be taken.
+var final = []string{".locked", ".barred", ".broken"}
+
+// confirm holds a code against a SecondFactor that was just made. Wrong ones count as they do everywhere.
+func (o *Service) confirm(ctx context.Context, by Caller, q CodeProof) (CodeResult, error) {
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return CodeResult{}, err
+	}
+	v, err := o.Store.Factors.Attempt(ctx, u.Name, o.Gate.DecideEnrol(u.Name, q.Code), "at the command line by "+by.String())
+	answer := CodeResult{Right: v.Right, Text: v.Text}
+	for _, end := range final {
+		answer.Over = answer.Over || strings.HasSuffix(v.Action, end)
+	}
+	return answer, err
+}
+
+// ResetFactor forgets a person's second SecondFactor, and tells them.
+func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserName) (Result, error) {
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return Result{}, err
+	}
+	there, told, err := o.Store.Factors.Reset(ctx, u.Name, entry(by, u.Name, "totp.reset", ""))
+	if err != nil {
+		return Result{}, err
+	}
+	for _, conversation := range told {
+		o.Queued(conversation)
+	}
+	if !there {
+		return Result{u.Name + " has no second factor."}, nil
+	}
+	text := "An admin has taken your second factor away, with its recovery codes, and ended your logins."
+	next := "They need none until they set up another."
+	if u.Codes == supervisor.CodesRequired {
+		text += " You need a new one to speak here: ask for an invite."
+		next = "They can't speak until they have another: `mews totp enroll " + u.Name + "`, or `mews user invite " + u.Name + " --enrol`."
+	}
+	return Result{u.Name + "'s second factor is gone, with its recovery codes and their logins. They are told so. " + next},
+		o.notify(ctx, u, text)
+}
+
+// unlockFactor forgets the wrong codes of a person.
+func (o *Service) unlockFactor(ctx context.Context, by Caller, q UserName) (Result, error) {
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return Result{}, err
+	}
+	there, err := o.Store.Factors.Unlock(ctx, u.Name, entry(by, u.Name, "totp.unlocked", ""))
+	if err != nil {
+		return Result{}, err
+	}
+	if !there {
+		return Result{u.Name + " has no second factor."}, nil
+	}
+	return Result{"Codes of " + u.Name + " are taken again."}, nil
+}
+
+// FactorText is how it stands with somebody's second SecondFactor, for people.
+func FactorText(f SecondFactor) string {
+	text := map[string]string{
+		FactorNone: "none", FactorOffered: "made, and not confirmed by a code yet", FactorConfirmed: "set up",
+	}[f.State]
+	if f.State == FactorNone && f.Mode == string(supervisor.CodesRequired) {
+		text = "NONE, and they can't speak without"
+	}
+	if !f.LockedUntil.IsZero() {
+		text += ", LOCKED until " + f.LockedUntil.Local().Format("2006-01-02 15:04")
+	}
+	return cmp.Or(text, f.State) + " (" + f.Mode + ")"
+}

@@ -1,0 +1,100 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"mews/supervisor"
+)
+
+// Changes is what a reload has changed.
+type Changes struct {
+	Changes []Change `json:"changes"`
+}
+
+// Change is config.Change as JSON.
+type Change struct {
+	Key     string `json:"key"`
+	Old     string `json:"old,omitempty"`
+	New     string `json:"new,omitempty"`
+	Restart bool   `json:"restart,omitempty"`
+}
+
+// String is a change for people, on one line.
+func (c Change) String() string {
+	switch {
+	case c.Old == "":
+		return fmt.Sprintf("%s: %s", c.Key, supervisor.Printable(c.New))
+	case c.New == "":
+		return fmt.Sprintf("%s: none any more, it was %s", c.Key, supervisor.Printable(c.Old))
+	case c.Old == c.New: // a secret
+		return c.Key + ": another one"
+	}
+	return fmt.Sprintf("%s: %s, it was %s", c.Key, supervisor.Printable(c.New), supervisor.Printable(c.Old))
+}
+
+// reload reads the configuration again that the service was started with, and puts all of it into force or nothing. That it was
+// asked for is in the audit log before anything changes.
+func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, error) {
+	if o.Running == nil {
+		return Changes{}, supervisor.Errorf(supervisor.CodeUnavailable, "Mews is not running here, and reads its configuration when it starts.")
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	changes, use, err := o.Configuration.Read()
+	if err != nil {
+		return Changes{}, err
+	}
+	keys := []string{"nothing"}
+	if len(changes) > 0 {
+		keys = nil
+	}
+	for _, c := range changes {
+		keys = append(keys, c.Key)
+	}
+	if err := o.note(ctx, by, by.name, "config.reloading", strings.Join(keys, ", ")); err != nil {
+		return Changes{}, err
+	}
+	if err := use(ctx); err != nil {
+		return Changes{}, err
+	}
+	return Changes{Changes: changes}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
+}
+
+// cleanEvery is the time between two looks whether a file has stood in a terminal for as long as it may.
+const cleanEvery = time.Minute
+
+// Run reloads the configuration whenever the process gets a SIGHUP, drops files that have stood in terminals for long enough,
+// and has exports made, until ctx ends.
+func (o *Service) Run(ctx context.Context) error {
+	o.Exports.Open(ctx)
+	defer o.Exports.Close()
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	tick := time.NewTicker(cleanEvery)
+	defer tick.Stop()
+	for {
+		if err := o.Running.Clean(ctx, o.Now()); err != nil && ctx.Err() == nil {
+			o.Logger.Warn("drop the files that stood in terminals", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			continue
+		case <-signals:
+		}
+		list, err := o.reload(ctx, o.Caller(uint32(os.Getuid())), struct{}{})
+		if err != nil {
+			o.Logger.Error("read the configuration again", "error", err)
+			continue
+		}
+		o.Logger.Info("the configuration was read again", "changes", list.Changes)
+	}
+}

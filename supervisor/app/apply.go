@@ -1,0 +1,89 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/admin"
+	"mews/supervisor/approval"
+	"mews/supervisor/model"
+	"path/filepath"
+	"strings"
+)
+
+// Facts are those of the configuration in force.
+func (c *configuration) Facts() admin.Facts {
+	cfg := c.Current()
+	return admin.Facts{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"), HasBot: cfg.Telegram.Token.Reveal() != "",
+		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName}
+}
+
+// CheckAdded says why somebody can't be added beside those who stand in the configuration.
+func (c *configuration) CheckAdded(u supervisor.User) error {
+	return c.Current().CheckAdded(config.User{Name: u.Name, Role: string(u.Role), Account: u.Account, Timezone: u.Timezone, Home: u.Home})
+}
+
+// Read reads the file again that the service was started with.
+func (c *configuration) Read() (changes []admin.Change, use func(context.Context) error, err error) {
+	was := c.Current()
+	if was.File == "" {
+		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNoFile)
+	}
+	env, err := config.OS(approval.Effects())
+	if err != nil {
+		return nil, nil, err
+	}
+	is, err := config.Load(was.File, env)
+	if err != nil {
+		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, err)
+	}
+	changes = []admin.Change{}
+	var fixed []string
+	for _, d := range config.Diff(was, is) {
+		changes = append(changes, admin.Change(d))
+		if d.Restart {
+			fixed = append(fixed, d.Key)
+		}
+	}
+	if len(fixed) > 0 {
+		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNeedsRestart, strings.Join(fixed, ", "))
+	}
+	return changes, func(ctx context.Context) error { return c.apply(ctx, was, is) }, nil
+}
+
+// apply puts a configuration into force in the place of another. What can fail goes first.
+func (c *configuration) apply(ctx context.Context, was, is *config.Config) error {
+	if err := c.setPrices(is); err != nil {
+		return supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, err)
+	}
+	if err := c.Use(ctx, is); err != nil {
+		return supervisor.Errorf(supervisor.CodeInvalid, textNothingChanged, errors.Join(err, c.setPrices(was)))
+	}
+	c.applied(is)
+	return nil
+}
+
+// pricesOf are a configuration's as the catalogue has them.
+func pricesOf(cfg *config.Config) map[string]model.Price {
+	prices := map[string]model.Price{}
+	for spec, p := range cfg.Models.Prices {
+		prices[spec] = model.Price{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite5m: p.CacheWrite,
+			CacheWrite1h: p.CacheWrite}
+	}
+	return prices
+}
+
+// applyConfiguration puts into force what of a configuration is not about people and can't fail.
+func (s *Service) applyConfiguration(cfg *config.Config) {
+	s.gate.SetLimits(gateLimits(cfg))
+	s.rules(cfg)
+}
+
+// adminOptions are what admins' calls work on, without what only a running service has.
+func (s *Service) adminOptions() admin.Options {
+	return admin.Options{
+		Store: s.db.Access(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal, Gate: s.gate,
+		Say: s.db.Outbox().Say, Queued: s.deliveryQueued, Bot: s.botName, Now: s.moment, Logger: s.Log.Named("admin"),
+	}
+}
