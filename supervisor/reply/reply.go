@@ -1,11 +1,12 @@
-// Package reply holds the answers that are being given: one Stream a running turn, and the Watchers that show them.
+// Package reply holds the answers that are being given: one Stream for each running turn, and the Watchers that show them.
 //
-// A stream keeps the latest text and nothing of how it came to be, so a slow watcher costs no memory and delays nobody:
-// it is told that there is something new and looks when it can. What must not be missed is not here but in the outbox;
-// a watcher is only told to look there.
+// A stream keeps the latest text and not how it came to be. So a slow watcher costs no memory and delays nobody: it is told that
+// there is something new, and looks when it can. What must not be missed is in the outbox; a watcher is only told to look there.
 package reply
 
 import (
+	"slices"
+	"strings"
 	"sync"
 
 	"mews/protocol"
@@ -28,7 +29,7 @@ type feed struct {
 	watchers map[*Watcher]struct{}
 }
 
-// Open begins the reply of a turn. said is what earlier attempts at it have committed. The caller closes the stream.
+// Open begins the reply of a turn. said is what earlier attempts at the turn have committed. The caller closes the stream.
 func (f *Feeds) Open(turn supervisor.Turn, said string) *Stream {
 	s := &Stream{feeds: f, turn: turn, said: said}
 	s.update(func(fd *feed) { fd.stream = s })
@@ -62,7 +63,7 @@ func (f *Feeds) Delivery(conversation int64) {
 	})
 }
 
-// update is the only door to a feed: it changes it and tells whoever wants to know.
+// update changes a feed and tells whoever wants to know. change alone tells only its watchers.
 func (f *Feeds) update(conversation int64, change func(*feed)) {
 	f.change(conversation, change)
 	if f.Changed != nil {
@@ -96,7 +97,7 @@ type Stream struct {
 	feeds   *Feeds // whose mutex guards what follows
 	turn    supervisor.Turn
 	said    string // by committed steps
-	partial []byte // by the step that is being made
+	partial []byte // by the unfinished step
 }
 
 // Add appends what the model has just said.
@@ -107,11 +108,11 @@ func (s *Stream) Add(text string) {
 // Commit ends a step: text is what it said, whole.
 func (s *Stream) Commit(text string) {
 	s.update(func(*feed) {
-		s.said, s.partial = join(s.said, text), nil
+		s.said, s.partial = Join(s.said, text), nil
 	})
 }
 
-// Reset drops what the step that is being made has said: it will be made again.
+// Reset drops what the unfinished step has said: the step will be made again.
 func (s *Stream) Reset() {
 	s.update(func(*feed) { s.partial = nil })
 }
@@ -133,7 +134,7 @@ func (s *Stream) Text() (text, partial string) {
 }
 
 // text is the whole reply so far. The caller has the mutex.
-func (s *Stream) text() string { return join(s.said, string(s.partial)) }
+func (s *Stream) text() string { return Join(s.said, string(s.partial)) }
 
 func (s *Stream) update(change func(*feed)) { s.feeds.update(s.turn.Conversation.ID, change) }
 
@@ -149,18 +150,7 @@ func (s *Stream) Close() {
 	})
 }
 
-// Join is a reply of several steps: their texts as paragraphs of their own.
+// Join is a reply of several steps: each text that is not empty is a paragraph.
 func Join(steps ...string) string {
-	var text string
-	for _, s := range steps {
-		text = join(text, s)
-	}
-	return text
-}
-
-func join(said, more string) string {
-	if said == "" || more == "" {
-		return said + more
-	}
-	return said + "\n\n" + more
+	return strings.Join(slices.DeleteFunc(slices.Clone(steps), func(s string) bool { return s == "" }), "\n\n")
 }

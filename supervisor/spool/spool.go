@@ -1,5 +1,5 @@
-// Package spool keeps bytes by their hash: outputs that were too long for the transcript, and later the files that
-// people send. A file in it is whole or not there.
+// Package spool keeps bytes by their hash: outputs that are too long for the transcript, files that are sent to people, and
+// later the files that people send. A file in it is whole or not there.
 package spool
 
 import (
@@ -27,9 +27,9 @@ const Retention = 7 * 24 * time.Hour
 const reserve = 256 << 20
 
 var (
-	// ErrGone is returned for bytes that are not kept, or not any more.
+	// ErrGone is returned for bytes that are not kept.
 	ErrGone = errors.New("not kept any more")
-	// ErrFull is returned where the disk has little room left, before it has none.
+	// ErrFull is returned while the disk has little room left.
 	ErrFull = errors.New("the disk of the spool is nearly full")
 )
 
@@ -125,7 +125,7 @@ func (s *Spool) open(sha string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// Remove removes a file before its time. One that is not there is well.
+// Remove removes a file before its time. It succeeds where the file is not there.
 func (s *Spool) Remove(sha string) error {
 	if !IsHash(sha) {
 		return nil
@@ -136,8 +136,8 @@ func (s *Spool) Remove(sha string) error {
 	return nil
 }
 
-// Sweep removes the files last written before a time, but for those that are wanted, and says how many; reading does not
-// keep a file. What refers to them gets ErrGone from then on.
+// Sweep removes the files that were last written before a time, except those that are wanted, and says how many. To have been
+// read does not keep a file. What refers to a removed file gets ErrGone.
 func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -158,13 +158,13 @@ func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	return removed, nil
 }
 
-// IsHash says whether a file could have that name.
+// IsHash says whether a name is one of a file here: a SHA-256 in hexadecimal.
 func IsHash(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2*sha256.Size
 }
 
-// Writer is a file that is being written, by one goroutine.
+// Writer writes one file. It belongs to one goroutine.
 type Writer struct {
 	spool *Spool
 	file  *os.File
@@ -189,7 +189,7 @@ func (f *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Commit makes the file durable under its hash. After an error the file is gone.
+// Commit makes the file durable under its hash. After an error there is no file.
 func (f *Writer) Commit() (protocol.BlobRef, error) {
 	ref := protocol.BlobRef{SHA256: hex.EncodeToString(f.hash.Sum(nil)), Size: f.size}
 	name := f.file.Name()
