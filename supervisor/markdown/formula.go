@@ -18,38 +18,35 @@ func (formulaParser) Trigger() []byte { return []byte{'$', '\\'} }
 
 func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, position := block.Position()
-	segments, all := formulaLines(block)
+	lengths, all := formulaLines(block)
 	block.SetPosition(line, position)
 	left := formulaEnd(all)
 	if left == 0 {
 		return nil
 	}
-	node := &inlineNode{kind: kindFormula}
-	for _, s := range segments {
-		n := min(left, s.Len())
-		node.segments = append(node.segments, s.WithStop(s.Start+n))
+	node := &inlineNode{kind: kindFormula, text: string(all[:left])}
+	for i := 0; left > 0; i++ {
+		n := min(left, lengths[i])
 		block.Advance(n)
-		if left -= n; left == 0 {
-			break
-		}
+		left -= n
 	}
 	return node
 }
 
-// formulaLines are the lines from here on that may belong to a formula.
-func formulaLines(block text.Reader) (segments []text.Segment, all []byte) {
+// formulaLines are the lines from here on that may belong to a formula, and how long each is.
+func formulaLines(block text.Reader) (lengths []int, all []byte) {
 	for len(all) < maxFormula {
 		line, segment := block.PeekLine()
 		if line == nil || segment.Padding != 0 {
 			break
 		}
-		segments, all = append(segments, segment), append(all, line[:min(len(line), maxFormula)]...)
+		lengths, all = append(lengths, segment.Len()), append(all, line[:min(len(line), maxFormula)]...)
 		if !mayHaveLines(all) || len(line) > maxFormula {
 			break
 		}
 		block.AdvanceLine()
 	}
-	return segments, all
+	return lengths, all
 }
 
 // mayHaveLines says whether a formula that begins like s may have more than one line.

@@ -60,19 +60,14 @@ func (p *page) showTag(s tagAction) {
 	if s.opensMark {
 		p.w.push(s.opened)
 	}
-	for i, line := range strings.Split(s.text, "\n") {
-		if i > 0 {
-			p.w.newline()
-		}
-		p.w.put(line)
-	}
+	p.w.putLines(s.text)
 }
 
 // tagActions are what to do about the tags in n. Each closes only what was opened in n.
 func (p *page) tagActions(n ast.Node) map[ast.Node]tagAction {
 	var nodes []ast.Node
 	var texts []string
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+	for c := range children(n) {
 		if raw, ok := c.(*ast.RawHTML); ok {
 			nodes, texts = append(nodes, c), append(texts, string(raw.Segments.Value(p.src)))
 		}

@@ -15,7 +15,7 @@ import (
 // inlines renders what stands in a paragraph, a heading, a mark.
 func (p *page) inlines(n ast.Node) {
 	tags := p.tagActions(n)
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+	for c := range children(n) {
 		if c.Kind() == ast.KindRawHTML {
 			p.showTag(tags[c])
 			continue
@@ -59,9 +59,9 @@ var ownMarks = map[ast.NodeKind]supervisor.EntityType{
 func (p *page) ownInline(n *inlineNode) {
 	switch n.kind {
 	case kindFormula:
-		p.formula(n)
+		p.w.putLines(n.text)
 	case kindReference:
-		p.footnoteReference(n.label)
+		p.footnoteReference(n.text)
 	default:
 		p.marked(n, ownMarks[n.kind])
 	}
@@ -88,23 +88,12 @@ func (p *page) text(n *ast.Text) {
 // codeSpanText is the text of a code span.
 func (p *page) codeSpanText(n ast.Node) string {
 	var b strings.Builder
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+	for c := range children(n) {
 		if t, ok := c.(*ast.Text); ok {
 			b.WriteString(strings.ReplaceAll(string(t.Value(p.src)), "\n", " "))
 		}
 	}
 	return b.String()
-}
-
-// formula shows a formula unchanged.
-func (p *page) formula(n *inlineNode) {
-	for _, s := range n.segments {
-		line := s.Value(p.src)
-		p.w.put(strings.TrimRight(string(line), "\n"))
-		if len(line) > 0 && line[len(line)-1] == '\n' {
-			p.w.newline()
-		}
-	}
 }
 
 // link renders a link, or an image as one. An address that Telegram does not take stands behind the text.

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -57,16 +58,24 @@ func usedDefinitions(root ast.Node) map[string]bool {
 	return used
 }
 
+// children are the nodes right below n.
+func children(n ast.Node) iter.Seq[ast.Node] {
+	return func(yield func(ast.Node) bool) {
+		for c := n.FirstChild(); c != nil && yield(c); c = c.NextSibling() {
+		}
+	}
+}
+
 func walk(n ast.Node, visit func(ast.Node)) {
 	visit(n)
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+	for c := range children(n) {
 		walk(c, visit)
 	}
 }
 
 // blocks renders the blocks in n, with so many newlines between them.
 func (p *page) blocks(n ast.Node, gap int) {
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+	for c := range children(n) {
 		_, list := c.(*ast.List)
 		switch {
 		case c == n.FirstChild():
@@ -167,7 +176,7 @@ func (p *page) list(n *ast.List) {
 		gap = 1
 	}
 	number := n.Start
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+	for c := range children(n) {
 		p.w.gap(gap)
 		p.w.put(marker(n, c, number))
 		p.w.sameLine = true

@@ -143,9 +143,8 @@ var (
 // inlineNode is an inline node of our own.
 type inlineNode struct {
 	ast.BaseInline
-	kind     ast.NodeKind
-	segments []text.Segment // a formula's, line by line
-	label    string         // of the footnote that a reference names
+	kind ast.NodeKind
+	text string // a formula, or the label of the footnote that a reference names
 }
 
 func (n *inlineNode) Kind() ast.NodeKind         { return n.kind }
@@ -184,5 +183,5 @@ func (referenceParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) a
 		return nil
 	}
 	block.Advance(end + 1)
-	return &inlineNode{kind: kindReference, label: string(line[2:end])}
+	return &inlineNode{kind: kindReference, text: string(line[2:end])}
 }

@@ -38,7 +38,7 @@ func (p *page) table(n *extended.Table) {
 // keepExcess adds to the last cell of each row what stands behind it. The parser drops that, and models forget that a bar within a
 // cell needs a backslash.
 func (p *page) keepExcess(n ast.Node) {
-	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+	for row := range children(n) {
 		last := row.LastChild()
 		if last == nil || last.Lines().Len() == 0 {
 			continue
@@ -56,9 +56,9 @@ func (p *page) keepExcess(n ast.Node) {
 // tableCells are a table's cells row by row, its head first.
 func tableCells(n ast.Node) [][]ast.Node {
 	var all [][]ast.Node
-	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+	for row := range children(n) {
 		var cells []ast.Node
-		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
+		for c := range children(row) {
 			cells = append(cells, c)
 		}
 		all = append(all, cells)

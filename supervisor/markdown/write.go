@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"mews/supervisor"
 )
@@ -43,6 +42,16 @@ func (w *writer) put(s string) {
 	}
 	w.startMarks(w.startLine(w.prefix), len(w.prefix))
 	w.text = append(w.text, s...)
+}
+
+// putLines writes a text of several lines.
+func (w *writer) putLines(s string) {
+	for i, line := range strings.Split(s, "\n") {
+		if i > 0 {
+			w.newline()
+		}
+		w.put(line)
+	}
 }
 
 // startLine writes the newlines that are owed and the prefix of the line that begins, and says whether one begins.
@@ -238,26 +247,10 @@ func offsets(text string, marks []mark, base int) map[int]int {
 // trimSpace is a stretch of text without the white space around it. Code keeps the indentation of its first line, and so does a
 // mark that begins with code: it would begin within the code otherwise.
 func trimSpace[T string | []byte](text T, start, end int, code bool) (int, int) {
-	for start < end {
-		r, n := utf8.DecodeLastRuneInString(string(text[max(start, end-utf8.UTFMax):end]))
-		if !unicode.IsSpace(r) {
-			break
-		}
-		end -= n
+	s := strings.TrimRightFunc(string(text[start:end]), unicode.IsSpace)
+	blank := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
+	if code {
+		blank = strings.LastIndexByte(s[:blank], '\n') + 1
 	}
-	from := start
-	for start < end {
-		r, n := utf8.DecodeRuneInString(string(text[start:min(end, start+utf8.UTFMax)]))
-		if !unicode.IsSpace(r) {
-			break
-		}
-		start += n
-		if r == '\n' {
-			from = start
-		}
-	}
-	if code && start < end {
-		return from, end
-	}
-	return start, end
+	return start + blank, start + len(s)
 }

@@ -105,9 +105,15 @@ func (q *chatQueue) deliver(ctx context.Context) (time.Time, error) {
 func (q *chatQueue) closeDelivery(set *postSet) error {
 	d := set.delivery
 	outcome, why := set.finalOutcome()
-	told, err := q.toldWith(set, outcome)
-	if err != nil {
-		return err
+	var told []int64 // of whose outcome nobody needs to be told after this one
+	switch {
+	case set.why == textNoRecipient:
+		told = []int64{d.ID}
+	case outcome == supervisor.OutcomeSent && apologizes(set.posts):
+		var err error
+		if told, err = q.Deliveries.UntoldOf(q.calls, set.conversation.ID); err != nil {
+			return err
+		}
 	}
 	if d.DeleteAfter > 0 && q.Forget != nil {
 		for _, f := range d.Files {
@@ -130,15 +136,4 @@ func (q *chatQueue) closeDelivery(set *postSet) error {
 			"delivery", d.ID, "outcome", outcome, "why", why)
 	}
 	return nil
-}
-
-// toldWith are the deliveries of whose outcome nobody needs to be told after this one.
-func (q *chatQueue) toldWith(set *postSet, outcome supervisor.Outcome) ([]int64, error) {
-	switch {
-	case set.why == textNoRecipient:
-		return []int64{set.delivery.ID}, nil
-	case outcome == supervisor.OutcomeSent && apologizes(set.posts):
-		return q.Deliveries.UntoldOf(q.calls, set.conversation.ID)
-	}
-	return nil, nil
 }

@@ -127,16 +127,16 @@ func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, er
 	if at.After(q.Now()) {
 		return at, nil
 	}
-	if !q.Name.Can().Edit || !q.Grows(g.set.conversation) {
-		g.shownText = g.text
-		return never, nil
+	var what call
+	if q.Name.Can().Edit && q.Grows(g.set.conversation) {
+		if err := q.loadPosts(ctx, g.set); err != nil {
+			return never, err
+		}
+		g.set.muted = g.set.uncertain()
+		g.set.setContents(q.parts(g.text, true))
+		what, _ = g.set.nextCall(q.inChat)
 	}
-	if err := q.loadPosts(ctx, g.set); err != nil {
-		return never, err
-	}
-	g.set.muted = g.set.muted || g.set.uncertain()
-	g.set.setContents(q.parts(g.text, true))
-	if what, _ := g.set.nextCall(q.inChat); what == "" || g.set.muted {
+	if what == "" || g.set.muted {
 		g.shownText = g.text
 		return never, nil
 	}
