@@ -17,9 +17,9 @@ type Reserver interface {
 
 // Estimate is what one attempt can cost.
 type Estimate struct {
-	Spec   string // provider/model
-	Worst  int64  // the most that it can cost, in millionths of a US dollar
-	Priced bool   // false: what it costs is not known, and Worst is 0
+	Spec    string // provider/model
+	MaxCost int64  // the most that it can cost, in millionths of a US dollar
+	Priced  bool   // false: what it costs is not known, and MaxCost is 0
 }
 
 // Claim is what is to be set aside for one attempt, and the limits that hold for it.
@@ -58,8 +58,8 @@ type Shortage struct {
 	Wanted   int64 // the claim's amount
 }
 
-// Lack is by how much the claim exceeds the limit, more than 0.
-func (s Shortage) Lack() int64 { return s.Spent + s.Held + s.Wanted - s.Max - s.Extended }
+// Missing is by how much the claim exceeds the limit, more than 0.
+func (s Shortage) Missing() int64 { return s.Spent + s.Held + s.Wanted - s.Max - s.Extended }
 
 // Extension is by how much a person lengthens their limits, for one turn and for the time that the limits are for.
 type Extension struct {

@@ -43,7 +43,7 @@ type unreadableBudget struct{ why error }
 
 // Reserve refuses what may cost something.
 func (u unreadableBudget) Reserve(_ context.Context, e supervisor.Estimate) (int64, error) {
-	if e.Priced && e.Worst <= 0 {
+	if e.Priced && e.MaxCost <= 0 {
 		return 0, nil
 	}
 	return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable, Err: u.why,

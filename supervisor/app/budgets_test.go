@@ -12,7 +12,7 @@ import (
 
 // TestWhoIsNotServedSpendsNothing: however their turn came to run.
 func TestWhoIsNotServedSpendsNothing(t *testing.T) {
-	_, err := deniedBudget{}.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", Worst: 1, Priced: true})
+	_, err := deniedBudget{}.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", MaxCost: 1, Priced: true})
 	if supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("got %v", err)
 	}
@@ -30,7 +30,7 @@ func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
 	}
 	behind(t, s, "ALTER TABLE setting RENAME TO gone")
 	reserver := s.reserver(turn)
-	_, err := reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "far/m", Worst: 1, Priced: true})
+	_, err := reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "far/m", MaxCost: 1, Priced: true})
 	refused := new(supervisor.ModelError)
 	if !errors.As(err, &refused) || refused.Class != supervisor.ModelBudget ||
 		!strings.Contains(supervisor.ErrorMessage(err), "What you may spend could not be read, so far/m was not asked.") {

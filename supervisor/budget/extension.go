@@ -23,7 +23,7 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estima
 		return 0, context.Cause(ctx)
 	}
 	for { // it ends, because each round lengthens the limits by something and there is a most
-		lease, short, err := r.take(ctx, e)
+		lease, short, err := r.takeLease(ctx, e)
 		if err != nil || len(short) == 0 {
 			return lease, err
 		}
@@ -65,7 +65,7 @@ func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.Shortage
 		if !extendable[s.Scope] {
 			return 0, nil
 		}
-		missing = max(missing, s.Lack())
+		missing = max(missing, s.Missing())
 	}
 	if r.o.Asker == nil || r.o.Limits.Extend < missing {
 		return 0, nil

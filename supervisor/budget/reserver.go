@@ -72,12 +72,12 @@ func New(o Options) *Reserver {
 // the person may lengthen them, they are asked. What costs nothing, and whoever has no limit, needs no lease.
 func (r *Reserver) Reserve(ctx context.Context, e supervisor.Estimate) (lease int64, err error) {
 	switch limited := len(r.limits()) > 0; {
-	case !limited || e.Priced && e.Worst <= 0:
+	case !limited || e.Priced && e.MaxCost <= 0:
 		return 0, nil
 	case !e.Priced:
 		return 0, budgetError(fmt.Sprintf(textUnpriced, e.Spec), nil)
 	}
-	lease, short, err := r.take(ctx, e)
+	lease, short, err := r.takeLease(ctx, e)
 	if err == nil && len(short) > 0 {
 		lease, err = r.reserveWithExtension(ctx, e)
 	}
@@ -101,9 +101,9 @@ func (r *Reserver) Return(ctx context.Context, lease int64) {
 	}
 }
 
-func (r *Reserver) take(ctx context.Context, e supervisor.Estimate) (int64, []supervisor.Shortage, error) {
+func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate) (int64, []supervisor.Shortage, error) {
 	return r.o.Leases.Take(ctx, supervisor.Claim{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
-		Turn: r.o.Turn, Spec: e.Spec, Amount: e.Worst, Limits: r.limits()})
+		Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Limits: r.limits()})
 }
 
 // limits are those that there are. The ones that nobody can lengthen when asked come first.

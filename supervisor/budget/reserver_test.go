@@ -90,7 +90,7 @@ func (r *rig) spend(turn supervisor.Turn, cost, lease int64) {
 }
 
 func bid(worst int64) supervisor.Estimate {
-	return supervisor.Estimate{Spec: "a/b", Worst: worst, Priced: true}
+	return supervisor.Estimate{Spec: "a/b", MaxCost: worst, Priced: true}
 }
 
 // refused is what the person is told where a bid is not paid for.

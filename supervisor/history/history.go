@@ -33,11 +33,11 @@ func Select(transcript []protocol.Message, first int64, budget int) Window {
 	past, present := splitTurns(transcript, first)
 	pinned, loose := splitPinned(present)
 	room := budget - pinned
-	kept, at := trim(past, room)
+	kept, at := dropOldest(past, room)
 	drop := 0
-	if !fits(kept, loose, room) && len(loose) > 0 {
+	if !fitsBudget(kept, loose, room) && len(loose) > 0 {
 		kept, at = nil, len(past)
-		_, drop = trim(loose, room)
+		_, drop = dropOldest(loose, room)
 	}
 	w := Window{From: firstID(past, at, present)}
 	for _, u := range kept {
@@ -113,15 +113,15 @@ func splitTurns(transcript []protocol.Message, first int64) (past, present []uni
 		}
 	}
 	if last < 0 {
-		return nil, group(transcript, startsStep)
+		return nil, groupUnits(transcript, startsStep)
 	}
 	if begin < 0 {
 		begin = last
 	}
-	present = group(transcript[begin:], startsAny)
+	present = groupUnits(transcript[begin:], startsAny)
 	present[0].pinned = true
 	pinNewest(present)
-	return group(transcript[:begin], startsTurn), present
+	return groupUnits(transcript[:begin], startsTurn), present
 }
 
 // pinNewest pins the last that the person has said, with what they said right before it: one answer is to all of it.
@@ -141,7 +141,7 @@ func startsTurn(m protocol.Message) bool { return m.Role == protocol.RoleUser }
 func startsStep(m protocol.Message) bool { return m.Role == protocol.RoleAssistant }
 func startsAny(m protocol.Message) bool  { return startsTurn(m) || startsStep(m) }
 
-func group(messages []protocol.Message, starts func(protocol.Message) bool) []unit {
+func groupUnits(messages []protocol.Message, starts func(protocol.Message) bool) []unit {
 	var units []unit
 	begin := 0
 	for i := 1; i <= len(messages); i++ {
@@ -154,9 +154,9 @@ func group(messages []protocol.Message, starts func(protocol.Message) bool) []un
 	return units
 }
 
-// trim adds the units one after another, and drops the oldest whenever they are over the budget. It returns what is left and
+// dropOldest adds the units one after another, and drops the oldest whenever they are over the budget. It returns what is left and
 // how many were dropped. The newest unit is always kept.
-func trim(units []unit, budget int) (kept []unit, dropped int) {
+func dropOldest(units []unit, budget int) (kept []unit, dropped int) {
 	sum := 0
 	for i, u := range units {
 		sum += u.tokens
@@ -171,7 +171,7 @@ func trim(units []unit, budget int) (kept []unit, dropped int) {
 	return units[dropped:], dropped
 }
 
-func fits(past, present []unit, budget int) bool {
+func fitsBudget(past, present []unit, budget int) bool {
 	sum := 0
 	for _, u := range past {
 		sum += u.tokens

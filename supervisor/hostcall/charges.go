@@ -11,7 +11,7 @@ import (
 func (s *stepStream) Reserve(ctx context.Context, e supervisor.Estimate) (lease int64, err error) {
 	lease, err = s.Reserver.Reserve(ctx, e)
 	if lease != 0 {
-		s.worst[lease] = e.Worst
+		s.maxCosts[lease] = e.MaxCost
 	}
 	return lease, err
 }
@@ -25,7 +25,7 @@ func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	c.User, c.Conversation, c.Turn, c.Purpose = s.user, s.Conversation, s.ID, supervisor.PurposeChat
 	micro, known := s.o.Models.Cost(c.Spec, c.Usage, s.o.Cache)
 	if !known {
-		micro, known = s.worst[c.Lease], c.Lease != 0
+		micro, known = s.maxCosts[c.Lease], c.Lease != 0
 	}
 	if known {
 		c.Cost = &micro

@@ -50,15 +50,15 @@ func pays(t *testing.T, r *rig, money int64) *till {
 func (b *till) Reserve(_ context.Context, bid supervisor.Estimate) (int64, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if bid.Worst > b.left {
+	if bid.MaxCost > b.left {
 		return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
 			Message: "Today's money is spent."}}
 	}
 	if b.last++; b.last == 1 && b.first != nil {
 		b.first()
 	}
-	b.left -= bid.Worst
-	b.open[b.last] = bid.Worst
+	b.left -= bid.MaxCost
+	b.open[b.last] = bid.MaxCost
 	return b.last, nil
 }
 
@@ -261,7 +261,7 @@ type leased struct {
 
 func (m leased) Stream(ctx context.Context, spec string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
 	supervisor.ModelAnswer, error) {
-	lease, err := req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: "p/m", Worst: 100, Priced: true})
+	lease, err := req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: "p/m", MaxCost: 100, Priced: true})
 	if err != nil {
 		return supervisor.ModelAnswer{}, err
 	}

@@ -93,9 +93,9 @@ func (t *turn) checkSend(p *protocol.ChatSend) error {
 // approvalRequest is what the person is asked where the rules say so: about these bytes, under this name and with these words,
 // in this conversation.
 func (t *turn) approvalRequest(call string, f supervisor.File) approval.Request {
-	text := fmt.Sprintf(textMaySend, literal(f.Name), f.MediaType, f.Size)
+	text := fmt.Sprintf(textMaySend, quoteWords(f.Name), f.MediaType, f.Size)
 	if f.Caption != "" {
-		text += fmt.Sprintf(textCaption, literal(f.Caption))
+		text += fmt.Sprintf(textCaption, quoteWords(f.Caption))
 	}
 	return approval.Request{
 		User: t.user, Conversation: supervisor.Conversation{ID: t.Conversation, User: t.user}, Turn: t.ID, Call: call,
@@ -105,15 +105,15 @@ func (t *turn) approvalRequest(call string, f supervisor.File) approval.Request 
 	}
 }
 
-// literal is a model's words in a text that the service says, as Markdown: they change nothing of it.
-func literal(words string) string {
+// quoteWords is a model's words in a text that the service says, as Markdown: they change nothing of it.
+func quoteWords(words string) string {
 	return "`" + strings.Join(strings.Fields(strings.ReplaceAll(words, "`", "'")), " ") + "`"
 }
 
 const (
-	sniffed      = 512     // bytes that http.DetectContentType looks at
-	pictureHead  = 1 << 20 // bytes in which a picture has to say how large it is; before that there may be a thumbnail
-	unknownMedia = "application/octet-stream"
+	sniffBytes       = 512     // bytes that http.DetectContentType looks at
+	maxPictureHeader = 1 << 20 // bytes in which a picture has to say how large it is; before that there may be a thumbnail
+	unknownMedia     = "application/octet-stream"
 )
 
 // mediaType is what sort of file one is, by its bytes; its name only tells apart what looks the same. It is a picture only
@@ -124,8 +124,8 @@ func mediaType(in Spool, f supervisor.File) (string, error) {
 		return "", err
 	}
 	defer file.Close()
-	r := bufio.NewReaderSize(io.LimitReader(file, pictureHead), sniffed)
-	head, err := r.Peek(sniffed)
+	r := bufio.NewReaderSize(io.LimitReader(file, maxPictureHeader), sniffBytes)
+	head, err := r.Peek(sniffBytes)
 	if err != nil && err != io.EOF {
 		return "", err
 	}
@@ -135,11 +135,11 @@ func mediaType(in Spool, f supervisor.File) (string, error) {
 			return unknownMedia, nil
 		}
 	}
-	return cmp.Or(sameLooking[found][strings.ToLower(path.Ext(f.Name))], found), nil
+	return cmp.Or(mediaTypesByExtension[found][strings.ToLower(path.Ext(f.Name))], found), nil
 }
 
-// sameLooking are the sorts of files that look the same at their beginning, by the extension that tells them apart.
-var sameLooking = map[string]map[string]string{
+// mediaTypesByExtension are the sorts of files that look the same at their beginning, by the extension that tells them apart.
+var mediaTypesByExtension = map[string]map[string]string{
 	"text/plain": {
 		".csv": "text/csv", ".md": "text/markdown", ".ics": "text/calendar", ".vcf": "text/vcard", ".json": "application/json",
 		".html": "text/html", ".svg": "image/svg+xml",

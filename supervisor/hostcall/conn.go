@@ -125,11 +125,11 @@ func (c *Conn) end(key workKey) *work {
 
 // Call answers a call of the worker's.
 func (c *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
-	r, w, params, err := c.admit(req, false)
+	r, w, params, err := c.admitCall(req, false)
 	if err != nil {
 		return nil, err
 	}
-	defer c.leave(w, r)
+	defer c.endCall(w, r)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(w.ctx, func() { cancel(context.Cause(w.ctx)) })()
@@ -139,16 +139,16 @@ func (c *Conn) Call(ctx context.Context, req *protocol.Request) (any, error) {
 
 // Notify takes a notification of the worker's.
 func (c *Conn) Notify(req *protocol.Request) {
-	r, w, params, err := c.admit(req, true)
+	r, w, params, err := c.admitCall(req, true)
 	if err != nil {
 		return // the worker has been ended for it, or it is unknown
 	}
-	defer c.leave(w, r)
+	defer c.endCall(w, r)
 	_ = w.reply(req.Method, r.note(w, params)) // nobody waits for an answer
 }
 
-// admit checks a message of the worker's against its row. Its error is the answer.
-func (c *Conn) admit(req *protocol.Request, notification bool) (r row, w *work, params any, err error) {
+// admitCall checks a message of the worker's against its row. Its error is the answer.
+func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *work, params any, err error) {
 	r, known := table[req.Method]
 	if !known || notification != (r.note != nil) {
 		return r, nil, nil, c.unknownMethod(req.Method)
@@ -173,7 +173,7 @@ func (c *Conn) admit(req *protocol.Request, notification bool) (r row, w *work, 
 	case w.turn != nil && r.kinds != nil && !slices.Contains(r.kinds, w.turn.Kind):
 		err = fmt.Errorf("not in a turn of kind %q", w.turn.Kind)
 	default:
-		err = w.admit(r)
+		err = w.count(r)
 	}
 	c.mu.Unlock()
 	if err != nil {
@@ -182,7 +182,7 @@ func (c *Conn) admit(req *protocol.Request, notification bool) (r row, w *work, 
 	return r, w, params, nil
 }
 
-func (c *Conn) leave(w *work, r row) {
+func (c *Conn) endCall(w *work, r row) {
 	c.mu.Lock()
 	if r.serial {
 		w.serialRunning = false

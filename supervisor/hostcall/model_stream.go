@@ -69,7 +69,7 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (any, e
 	s := &stepStream{turn: t}
 	answer, err := s.answer(ctx, req)
 	if err == nil {
-		answer.Message, err = t.accept(answer.Message)
+		answer.Message, err = t.normalizeMessage(answer.Message)
 	}
 	if err == nil {
 		answer.Message.ID, err = t.commitStep(ctx, answer, s)
@@ -82,7 +82,7 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (any, e
 	t.Step++
 	t.outcome.Replaced, t.outcome.Answered = answer.Replaced, answer.Spec
 	t.openCalls.put(answer.Message.Calls())
-	return protocol.ModelStreamed{Message: forWorker(answer.Message), Taken: taken}, nil
+	return protocol.ModelStreamed{Message: withoutThinking(answer.Message), Taken: taken}, nil
 }
 
 // request checks what the worker asks for against the transcript, and makes the request. All that can be refused is
@@ -126,9 +126,9 @@ func (t *turn) window(ctx context.Context, budget int) ([]protocol.Message, erro
 	return history.FitPictures(window.Messages, t.pictureGone), nil
 }
 
-// accept makes a model's message fit to be committed: calls get ids of ours, unique in the conversation whatever the
+// normalizeMessage makes a model's message fit to be committed: calls get ids of ours, unique in the conversation whatever the
 // provider calls them.
-func (t *turn) accept(m protocol.Message) (protocol.Message, error) {
+func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	m.ID, m.Role = 0, protocol.RoleAssistant
 	n, said := 0, false
 	parts := make([]protocol.Part, 0, len(m.Parts))
@@ -169,8 +169,8 @@ func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *step
 	return id, err
 }
 
-// forWorker is a message without what the model thought: that is between it and its provider.
-func forWorker(m protocol.Message) protocol.Message {
+// withoutThinking is a message without what the model thought: that is between it and its provider.
+func withoutThinking(m protocol.Message) protocol.Message {
 	m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p protocol.Part) bool { return p.Thinking != nil })
 	return m
 }

@@ -13,15 +13,8 @@ import (
 )
 
 const (
-	// maxContinued is how often a model that reached what it may say at once is asked to go on.
-	maxContinued = 3
-	// goOn asks it to.
-	goOn = "Go on exactly where your last message broke off, in the middle of a word if need be. Repeat nothing of it, and " +
-		"do not say that you go on."
-	// brokenOff ends a message that breaks off all the same, so that nobody takes it for whole.
-	brokenOff = "\n\n[The answer breaks off here: the model reached the limit of what it may say at once.]"
-	// deltaEvery is how often a line of deltas goes to the worker at most.
-	deltaEvery = 30 * time.Millisecond
+	maxContinued = 3                     // how often a model that reached what it may say at once is asked to go on
+	deltaEvery   = 30 * time.Millisecond // how often a line of deltas goes to the worker at most
 )
 
 // stepStream is one message of a model's as it comes, from as many calls of the model as that takes. It belongs to the
@@ -34,15 +27,15 @@ type stepStream struct {
 		sent    time.Time
 		waiting []byte
 	}
-	paid  []sqlite.ModelCall // the calls that have ended and are not kept yet
-	worst map[int64]int64    // what each lease is at most, in millionths of a dollar
+	paid     []sqlite.ModelCall // the calls that have ended and are not kept yet
+	maxCosts map[int64]int64    // what each lease is at most, in millionths of a dollar
 }
 
 // answer has the model say its message. A request that is too long is made shorter once; a message that breaks off is
 // gone on with. What a failed call had said is taken back.
 func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
 	if s.Reserver != nil {
-		req.Reserver, s.worst = s, map[int64]int64{}
+		req.Reserver, s.maxCosts = s, map[int64]int64{}
 	}
 	said, err := s.call(ctx, req)
 	if failed := new(supervisor.ModelError); errors.As(err, &failed) && failed.Class == supervisor.ModelTooLong {
@@ -52,15 +45,15 @@ func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (s
 		}
 	}
 	for n := 0; err == nil && breaksOff(said) && n < maxContinued; n++ {
-		more, failed := s.call(ctx, continued(req, said.Message))
+		more, failed := s.call(ctx, continueRequest(req, said.Message))
 		if failed != nil {
 			break // what was said stands, and says that it breaks off
 		}
-		said = joined(said, more)
+		said = joinAnswers(said, more)
 	}
 	if err == nil && breaksOff(said) {
-		said.Message = withText(said.Message, brokenOff)
-		s.say(ctx, brokenOff)
+		said.Message = appendText(said.Message, textBrokenOff)
+		s.addText(ctx, textBrokenOff)
 	}
 	if err == nil {
 		s.flush(ctx)
@@ -77,7 +70,7 @@ func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (sup
 			s.takeBack()
 			return
 		}
-		s.say(ctx, delta.Text)
+		s.addText(ctx, delta.Text)
 	})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -92,8 +85,8 @@ func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (sup
 	return said, nil
 }
 
-// say passes on what the model says: to the person at once, and to the worker at most a line in deltaEvery.
-func (s *stepStream) say(ctx context.Context, text string) {
+// addText passes on what the model says: to the person at once, and to the worker at most a line in deltaEvery.
+func (s *stepStream) addText(ctx context.Context, text string) {
 	s.Reply.Add(text)
 	d := &s.deltas
 	d.waiting = append(d.waiting, text...)
@@ -140,16 +133,16 @@ func breaksOff(a supervisor.ModelAnswer) bool {
 	return a.Stop == supervisor.StopLength && len(a.Message.Calls()) == 0
 }
 
-// continued is the request that has a message gone on with.
-func continued(req supervisor.ModelRequest, said protocol.Message) supervisor.ModelRequest {
-	req.Messages = append(slices.Clone(req.Messages), said, protocol.UserText(goOn))
+// continueRequest is the request that has a message gone on with.
+func continueRequest(req supervisor.ModelRequest, said protocol.Message) supervisor.ModelRequest {
+	req.Messages = append(slices.Clone(req.Messages), said, protocol.UserText(promptContinue))
 	return req
 }
 
-// joined is a message and what went on with it, as one.
-func joined(said, more supervisor.ModelAnswer) supervisor.ModelAnswer {
+// joinAnswers is a message and what went on with it, as one.
+func joinAnswers(said, more supervisor.ModelAnswer) supervisor.ModelAnswer {
 	sum := more
-	sum.Message = withText(said.Message, more.Message.Text())
+	sum.Message = appendText(said.Message, more.Message.Text())
 	for _, p := range more.Message.Parts {
 		if p.Call != nil {
 			sum.Message.Parts = append(sum.Message.Parts, p)
@@ -163,8 +156,8 @@ func joined(said, more supervisor.ModelAnswer) supervisor.ModelAnswer {
 	return sum
 }
 
-// withText is a message with more text at the end of its own.
-func withText(m protocol.Message, text string) protocol.Message {
+// appendText is a message with more text at the end of its own.
+func appendText(m protocol.Message, text string) protocol.Message {
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range slices.Backward(m.Parts) {
 		if p.Text != "" {

@@ -17,3 +17,11 @@ const (
 	textMaySend = "May I send the file %s here (%s, %d bytes)?"
 	textCaption = " It would say: %s"
 )
+
+const (
+	// promptContinue asks a model to go on with a message that broke off.
+	promptContinue = "Go on exactly where your last message broke off, in the middle of a word if need be. Repeat nothing of it, and " +
+		"do not say that you go on."
+	// textBrokenOff ends a message that breaks off all the same, so that nobody takes it for whole.
+	textBrokenOff = "\n\n[The answer breaks off here: the model reached the limit of what it may say at once.]"
+)

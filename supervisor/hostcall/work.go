@@ -59,8 +59,8 @@ type turn struct {
 	outcome    TurnOutcome // of the last model call; written by model.stream, which is serial, and read after it
 }
 
-// admit counts a message of the worker's, or says why it may not come. Conn.mu is held.
-func (w *work) admit(r row) error {
+// count counts a message of the worker's, or says why it may not come. Conn.mu is held.
+func (w *work) count(r row) error {
 	if w.counts[r.method]++; w.counts[r.method] > r.limit+w.moreCalls {
 		return fmt.Errorf("more than %d times", r.limit+w.moreCalls)
 	}

@@ -54,7 +54,7 @@ func (c *call) reserve(ctx context.Context, m Choice, req *supervisor.ModelReque
 	if paid.maxCost > 0 {
 		req.Output = paid.outputTokens
 	}
-	paid.lease, err = req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: m.Spec, Worst: paid.maxCost, Priced: paid.priced})
+	paid.lease, err = req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: m.Spec, MaxCost: paid.maxCost, Priced: paid.priced})
 	return paid, err
 }
 

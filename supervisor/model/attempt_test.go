@@ -86,7 +86,7 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 				t.Errorf("lost %+v", f)
 			}
 		}
-		if bid := s.purse.bids[3]; bid.Spec != "b/m" || !bid.Priced || bid.Worst < 2*defaultOutput || first.asked[0].Output != defaultOutput {
+		if bid := s.purse.bids[3]; bid.Spec != "b/m" || !bid.Priced || bid.MaxCost < 2*defaultOutput || first.asked[0].Output != defaultOutput {
 			t.Errorf("bid %+v; held to %d", bid, first.asked[0].Output)
 		}
 	})
@@ -155,8 +155,8 @@ func TestWhatBrokeOffCostsWhatHadCome(t *testing.T) {
 				if k.class == supervisor.ModelStopped && err != context.Canceled {
 					t.Errorf("ended with %v", err)
 				}
-				if s.spent > s.purse.bids[0].Worst {
-					t.Errorf("spent %d of %d", s.spent, s.purse.bids[0].Worst)
+				if s.spent > s.purse.bids[0].MaxCost {
+					t.Errorf("spent %d of %d", s.spent, s.purse.bids[0].MaxCost)
 				}
 			})
 		})
@@ -346,7 +346,7 @@ func kept(lost []supervisor.ModelFailure, answer supervisor.ModelAnswer) (n int)
 
 func sum(bids []supervisor.Estimate) (most int64) {
 	for _, b := range bids {
-		most += b.Worst
+		most += b.MaxCost
 	}
 	return most
 }

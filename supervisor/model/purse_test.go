@@ -23,17 +23,17 @@ func (p *purse) Reserve(_ context.Context, b supervisor.Estimate) (int64, error)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bids = append(p.bids, b)
-	if !b.Priced || b.Worst > p.left {
+	if !b.Priced || b.MaxCost > p.left {
 		err := failed(supervisor.ModelBudget)
 		err.Err.Message = "There is no money for " + b.Spec + "."
 		return 0, err
 	}
-	if b.Worst == 0 {
+	if b.MaxCost == 0 {
 		return 0, nil
 	}
 	p.last++
-	p.left -= b.Worst
-	p.open[p.last] = b.Worst
+	p.left -= b.MaxCost
+	p.open[p.last] = b.MaxCost
 	return p.last, nil
 }
 

@@ -192,11 +192,11 @@ func (m *managedWorker[H]) ready(p *process[H]) {
 		m.lend(w)
 	}
 	m.waiting = nil
-	m.rest()
+	m.evictWhenIdle()
 }
 
-// rest evicts an idle worker: a one-shot worker now, any other in a while.
-func (m *managedWorker[H]) rest() {
+// evictWhenIdle evicts an idle worker: a one-shot worker now, any other in a while.
+func (m *managedWorker[H]) evictWhenIdle() {
 	switch {
 	case m.state != StateIdle:
 	case m.oneShot:
@@ -227,7 +227,7 @@ func (m *managedWorker[H]) release(p *process[H], turns int) {
 	}
 	if p == m.current && p.leases == 0 && m.state == StateBusy {
 		m.transition(StateIdle)
-		m.rest()
+		m.evictWhenIdle()
 	}
 }
 

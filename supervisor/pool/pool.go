@@ -207,12 +207,12 @@ func (p *Pool[H]) worker(spec Spec) (*managedWorker[H], error) {
 	if m == nil {
 		m = newManagedWorker(spec, &p.options)
 		p.workers[spec.Key] = m
-		p.group.Go(func() { m.run(func() { p.forget(spec.Key) }) })
+		p.group.Go(func() { m.run(func() { p.removeWorker(spec.Key) }) })
 	}
 	return m, nil
 }
 
-func (p *Pool[H]) forget(key string) {
+func (p *Pool[H]) removeWorker(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.workers, key)

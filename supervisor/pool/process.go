@@ -19,19 +19,19 @@ import (
 // process is one worker process, from its start to its end. run is its goroutine; stop, isEnding, pid and id may be called from
 // any goroutine.
 type process[H Host] struct {
-	managed *managedWorker[H]
-	options *Options[H]
-	spec    Spec
-	log     hclog.Logger
-	ctx     context.Context // ends when the process must end; its cause is the reason
-	stop    context.CancelCauseFunc
-	child   atomic.Pointer[child] // set once, when the spawner has been asked
-	conn    *protocol.Conn        // set before the managedWorker is told that the process is ready, as host is
-	host    H
-	written []string      // the last lines of its standard error, once it is dead
-	leases  int           // of the managedWorker's goroutine alone
-	died    chan struct{} // closed when nothing of it is left
-	err     error         // how it ended; set before died is closed
+	managed    *managedWorker[H]
+	options    *Options[H]
+	spec       Spec
+	log        hclog.Logger
+	ctx        context.Context // ends when the process must end; its cause is the reason
+	stop       context.CancelCauseFunc
+	child      atomic.Pointer[child] // set once, when the spawner has been asked
+	conn       *protocol.Conn        // set before the managedWorker is told that the process is ready, as host is
+	host       H
+	lastStderr []string      // the last lines of its standard error, once it is dead
+	leases     int           // of the managedWorker's goroutine alone
+	died       chan struct{} // closed when nothing of it is left
+	err        error         // how it ended; set before died is closed
 }
 
 // newProcess makes the next process of m, for m's goroutine.
@@ -69,7 +69,7 @@ func (p *process[H]) run(request spawnwire.Spawn) {
 		p.stop(err)
 	} else {
 		p.child.Store(c)
-		p.keep(c, &tasks)
+		p.runChild(c, &tasks)
 	}
 	p.err = p.endError(c)
 	close(p.died)
@@ -84,8 +84,8 @@ func (p *process[H]) limitHit(hit spawnwire.LimitHit) {
 	}
 }
 
-// keep runs a process that the spawner was asked for, until nothing of it is left.
-func (p *process[H]) keep(c *child, tasks *sync.WaitGroup) {
+// runChild runs a process that the spawner was asked for, until nothing of it is left.
+func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 	p.log = p.log.With("worker", c.id)
 	p.connect(c)
 	stderr := readStderr(c.stderr, p.log, c.exited)
@@ -99,11 +99,11 @@ func (p *process[H]) keep(c *child, tasks *sync.WaitGroup) {
 			p.options.OnStart(user, c.pid())
 		}
 		p.managed.do(func() { p.managed.ready(p) })
-		p.watch(c)
+		p.awaitEnd(c)
 	}
 	p.managed.do(func() { p.managed.stopping(p) })
 	p.shutdown(c)
-	p.written = stderr.end()
+	p.lastStderr = stderr.end()
 }
 
 // connect makes the connection, and what answers the worker.
@@ -150,8 +150,8 @@ func (p *process[H]) handshake() error {
 	return nil
 }
 
-// watch waits until the worker ends or must end. It pings one that has said hello.
-func (p *process[H]) watch(c *child) {
+// awaitEnd waits until the worker ends or must end. It pings one that has said hello.
+func (p *process[H]) awaitEnd(c *child) {
 	ticker := time.NewTicker(p.options.Timings.PingEvery)
 	defer ticker.Stop()
 	if p.spec.Hello == nil {
@@ -222,7 +222,7 @@ func waitFor(d time.Duration, done <-chan struct{}) bool {
 
 // endError says how the process ended. c is nil where it was never asked for.
 func (p *process[H]) endError(c *child) error {
-	e := &EndError{User: p.spec.Key, Reason: context.Cause(p.ctx), Stderr: p.written}
+	e := &EndError{User: p.spec.Key, Reason: context.Cause(p.ctx), Stderr: p.lastStderr}
 	if c == nil {
 		return e
 	}

@@ -79,7 +79,7 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	// If the turn ended before the request, its session does not know of it, and does not answer it.
 	again, err := r.o.Inbox.Ahead(ctx, command)
 	if err == nil && (again.Inbound != ahead.Inbound || again.Why != "") {
-		r.stops.ended(ahead.Inbound, again.Why)
+		r.stops.turnEnded(ahead.Inbound, again.Why)
 	}
 	select {
 	case <-request.ended:
@@ -146,15 +146,15 @@ func (r *Registry) Run(ctx context.Context) error {
 			return nil
 		case <-r.changed:
 		}
-		for _, s := range r.start() {
+		for _, s := range r.startWoken() {
 			running.Go(func() { r.serve(ctx, s) })
 		}
 	}
 }
 
-// start makes sessions for the woken conversations that have none. A conversation with a session stays woken, and its session
+// startWoken makes sessions for the woken conversations that have none. A conversation with a session stays woken, and its session
 // sees that before it leaves.
-func (r *Registry) start() []*session {
+func (r *Registry) startWoken() []*session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var started []*session

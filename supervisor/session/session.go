@@ -109,9 +109,9 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 	}
 	t := &turn{session: s, RunningTurn: running, alone: running.Turn.Deaths > 0}
 	t.stream = s.Feeds.Open(running.Turn, progressOf(running).said)
-	defer s.stops.left(t.Turn.Inbound)
+	defer s.stops.turnLeft(t.Turn.Inbound)
 	defer t.stream.Close()
-	turnCtx := s.stops.begin(ctx, t.Turn)
+	turnCtx := s.stops.turnBegun(ctx, t.Turn)
 	t.takeWaiting(ctx)
 	for {
 		o := t.attempt(ctx, turnCtx)
@@ -120,7 +120,7 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 			return false
 		case o.again:
 		case o.superseded && t.restart(ctx):
-			turnCtx = s.stops.begin(ctx, t.Turn)
+			turnCtx = s.stops.turnBegun(ctx, t.Turn)
 		default:
 			return t.finish(ctx, o)
 		}

@@ -82,9 +82,9 @@ func (s *stopRequests) wanted(conversation int64) bool {
 	return false
 }
 
-// begin says that a turn runs. The context ends when the turn is stopped; it has ended already where that was requested
+// turnBegun says that a turn runs. The context ends when the turn is stopped; it has ended already where that was requested
 // before.
-func (s *stopRequests) begin(ctx context.Context, turn supervisor.Turn) context.Context {
+func (s *stopRequests) turnBegun(ctx context.Context, turn supervisor.Turn) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +95,8 @@ func (s *stopRequests) begin(ctx context.Context, turn supervisor.Turn) context.
 	return ctx
 }
 
-// left says that a turn runs no more, whether it has ended or not. A request for it stays.
-func (s *stopRequests) left(inbound int64) {
+// turnLeft says that a turn runs no more, whether it has ended or not. A request for it stays.
+func (s *stopRequests) turnLeft(inbound int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if turn, ok := s.running[inbound]; ok {
@@ -105,8 +105,8 @@ func (s *stopRequests) left(inbound int64) {
 	}
 }
 
-// ended answers the request for an inbound's turn, which has ended.
-func (s *stopRequests) ended(inbound int64, why protocol.Why) {
+// turnEnded answers the request for an inbound's turn, which has ended.
+func (s *stopRequests) turnEnded(inbound int64, why protocol.Why) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.requests[inbound]; r != nil {

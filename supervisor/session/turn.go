@@ -201,7 +201,7 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	}
 	_, done = retry.Persist(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
 	if done {
-		t.stops.ended(t.Turn.Inbound, o.why)
+		t.stops.turnEnded(t.Turn.Inbound, o.why)
 		t.log.Debug("turn ended", "turn", t.Turn.ID, "why", o.why)
 	}
 	return done

@@ -49,7 +49,7 @@ func (t tx) takeLease(c supervisor.Claim) (lease int64, short []supervisor.Short
 		if err != nil {
 			return 0, nil, err
 		}
-		if s.Lack() > 0 {
+		if s.Missing() > 0 {
 			short = append(short, s)
 		}
 	}

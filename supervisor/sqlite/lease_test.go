@@ -58,7 +58,7 @@ func TestALimitIsKeptToTheMillionth(t *testing.T) {
 	lease, short := taken(s, claim(turn, 21, day))
 	s.same("lease", lease, int64(0))
 	s.same("short", short, []supervisor.Shortage{{Limit: day, Spent: 30, Held: 50, Wanted: 21}})
-	s.same("lack", short[0].Lack(), int64(1))
+	s.same("lack", short[0].Missing(), int64(1))
 	s.same("leases that were written", s.look("SELECT count(*) FROM lease"), "1")
 	within(s, claim(turn, 20, day))
 }
