@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"mews/supervisor/admin"
 	"regexp"
 	"strings"
 	"time"
 
 	"mews/config"
 	"mews/protocol/amount"
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
 

@@ -2,10 +2,11 @@ package main
 
 import (
 	"bytes"
-	"mews/supervisor/admin"
 	"strings"
 	"testing"
 	"time"
+
+	"mews/supervisor/admin"
 )
 
 func TestAnAuditRowCannotMoveTheCursor(t *testing.T) {

@@ -2,13 +2,13 @@ package main_test
 
 import (
 	"fmt"
-	"mews/supervisor/app/apptest"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 )
 

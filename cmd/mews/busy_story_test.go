@@ -3,7 +3,6 @@ package main_test
 import (
 	"context"
 	"fmt"
-	"mews/supervisor/app/apptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/supervisor"
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 )
 

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"mews/supervisor/admin"
 	"os"
 
 	"mews/config"
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
 

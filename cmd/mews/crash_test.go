@@ -3,13 +3,13 @@ package main_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"mews/supervisor/app/apptest"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/telegram/telegramtest"
 )

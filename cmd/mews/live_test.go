@@ -2,13 +2,13 @@ package main_test
 
 import (
 	"fmt"
-	"mews/supervisor/app/apptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 )
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"mews/supervisor/app"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"mews/config"
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/app"
 	"mews/supervisor/approval"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/openai"
@@ -169,12 +169,12 @@ func TestAModelNearbyIsOfferedAndNotUsed(t *testing.T) {
 // answerOf is which model answers a person by the configuration.
 func answerOf(t *testing.T, cfg *config.Config) string {
 	t.Helper()
-	s := &app.Service{Ground: app.Ground{Config: cfg, Log: app.Discard()}}
-	if err := s.OpenModels(t.Context()); err != nil {
+	catalogue, err := app.NewCatalogue(cfg, app.Discard())
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Models.Close()
-	answer, err := s.Models.Stream(t.Context(), "", supervisor.ModelRequest{
+	defer catalogue.Close()
+	answer, err := catalogue.Stream(t.Context(), "", supervisor.ModelRequest{
 		Messages: []protocol.Message{protocol.UserText("hello")}}, func(supervisor.ModelDelta) {})
 	if err != nil {
 		t.Fatal(err)

@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"mews/supervisor/admin"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/mdp/qrterminal/v3"
+
+	"mews/supervisor/admin"
 )
 
 // printJSON writes a value for programs.

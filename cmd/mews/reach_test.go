@@ -1,13 +1,13 @@
 package main_test
 
 import (
-	"mews/supervisor/app/apptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 )
 

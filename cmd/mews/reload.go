@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"mews/supervisor/admin"
 
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
 

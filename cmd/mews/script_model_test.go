@@ -3,7 +3,6 @@ package main_test
 import (
 	"fmt"
 	"maps"
-	"mews/supervisor/app/apptest"
 	"net/http/httptest"
 	"regexp"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 )
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"mews/supervisor/app/apptest"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/sqlite/sqlitetest"
 	"mews/supervisor/telegram/telegramtest"
 )

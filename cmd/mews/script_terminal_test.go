@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"errors"
-	"mews/supervisor/app/apptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"mews/supervisor/app/apptest"
 )
 
 // typist is a person at a terminal in which a program runs.

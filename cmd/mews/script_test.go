@@ -3,7 +3,6 @@ package main_test
 import (
 	"context"
 	"fmt"
-	"mews/supervisor/app/apptest"
 	"os"
 	"os/exec"
 	"os/user"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 )
 

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"mews/supervisor/app"
-	"mews/supervisor/placement"
 	"testing"
 
 	"mews/protocol"
+	"mews/supervisor/app"
 	"mews/supervisor/control"
+	"mews/supervisor/placement"
 )
 
 // TestWhatAFolderHolds as status has it: what a worker told last, and nothing where none has.

@@ -2,11 +2,11 @@ package main_test
 
 import (
 	"fmt"
-	"mews/supervisor/app/apptest"
 	"strings"
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
 )

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mews/supervisor/admin"
 	"strings"
 	"text/tabwriter"
 
 	"mews/config"
 	"mews/protocol/amount"
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
 

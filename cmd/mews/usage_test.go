@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"mews/supervisor/app"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor/app"
 )
 
 func TestUsageIsPrintedInColumns(t *testing.T) {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"mews/supervisor/admin"
 	"strings"
 	"text/tabwriter"
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
 

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"mews/supervisor/admin"
 	"slices"
 	"strings"
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"mews/supervisor/admin"
 
 	"mews/protocol/amount"
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
 

@@ -3,11 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mews/supervisor/admin"
 )
 
 // commandLine is where an admin types verbs, with no service running.

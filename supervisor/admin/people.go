@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"mews/supervisor/placement"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/placement"
 	"mews/supervisor/sqlite"
 )
 

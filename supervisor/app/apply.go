@@ -3,13 +3,14 @@ package app
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
+
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/admin"
 	"mews/supervisor/approval"
 	"mews/supervisor/model"
-	"path/filepath"
-	"strings"
 )
 
 // Facts are those of the configuration in force.
@@ -75,15 +76,7 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 }
 
 // applyConfiguration puts into force what of a configuration is not about people and can't fail.
-func (s *Service) applyConfiguration(cfg *config.Config) {
+func (s *service) applyConfiguration(cfg *config.Config) {
 	s.gate.SetLimits(gateLimits(cfg))
 	s.rules(cfg)
-}
-
-// adminOptions are what admins' calls work on, without what only a running service has.
-func (s *Service) adminOptions() admin.Options {
-	return admin.Options{
-		Store: s.db.Access(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal, Gate: s.gate,
-		Say: s.db.Outbox().Say, Queued: s.deliveryQueued, Bot: s.botName, Now: s.moment, Logger: s.Log.Named("admin"),
-	}
 }

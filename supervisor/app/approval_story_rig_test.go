@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"fmt"
-	"mews/supervisor/app/apptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/telegram/telegramtest"
 )

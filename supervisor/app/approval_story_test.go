@@ -3,10 +3,11 @@ package app_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"mews/supervisor/app/apptest"
 	"strings"
 	"testing"
 	"time"
+
+	"mews/supervisor/app/apptest"
 )
 
 // TestAnApprovalOutlivesWhoeverWaits: the service is killed while somebody is asked, and again, and then their worker is. Nobody

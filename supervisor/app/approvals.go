@@ -1,24 +1,28 @@
 package app
 
 import (
+	"context"
+
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/approval"
+	"mews/supervisor/audit"
 	"mews/supervisor/command"
+	"mews/supervisor/question"
 )
 
 // newConfirmations makes what asks for codes before an effect. The gate and the approvers hold it, so it is made first.
-func newConfirmations(s *Service) *approval.Confirmations {
+func newConfirmations(s *service) *approval.Confirmations {
 	return approval.NewConfirmations(approval.ConfirmationsOptions{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors,
 		Outbox: s.db.Outbox(), Queued: s.feeds.Delivery, Now: s.moment})
 }
 
 // newGate makes the gate that checks everything that people send.
-func newGate(s *Service) *approval.CodeCheck {
+func newGate(s *service) *approval.CodeCheck {
 	store := s.db.Access()
 	s.gate = access.NewGate(access.Options{
-		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.Config), Now: s.now,
+		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
 		Command: command.Find, Held: s.db.Inbox().HeldAt, AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
 	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode}
@@ -30,7 +34,7 @@ func gateLimits(cfg *config.Config) access.Limits {
 }
 
 // newApprover makes what decides which effects may leave the sandbox.
-func newApprover(s *Service) *approval.Approver {
+func newApprover(s *service) *approval.Approver {
 	return &approval.Approver{
 		People: func(name string) (supervisor.User, bool) {
 			u, ok := s.people.Find(name)
@@ -58,4 +62,14 @@ func rulesOf(r config.EffectRules) approval.Rules {
 		rules[effect] = approval.Rule(rule)
 	}
 	return rules
+}
+
+// openGuards makes what decides on what people send and on which effects may leave the sandbox.
+func (s *service) openGuards(context.Context) error {
+	s.audit = audit.New(s.db.Audit(), s.log.Named("audit"))
+	s.rules(s.config)
+	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.feeds.Delivery, Log: s.log.Named("question")})
+	s.codes = newConfirmations(s)
+	s.codeGate = newGate(s)
+	return nil
 }

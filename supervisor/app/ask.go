@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 
-	"mews/supervisor/placement"
-
 	"mews/config"
 	"mews/supervisor"
+	"mews/supervisor/admin"
 	"mews/supervisor/control"
+	"mews/supervisor/placement"
 )
 
 // Have has the AdminService do something: that of the running service, else one of this process, which takes the state folder's
@@ -41,7 +40,7 @@ func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *
 	if err := keepPrivate(); err != nil {
 		return err
 	}
-	s := &Service{Ground: Ground{Config: cfg, Log: Discard()}}
+	s := &service{storage: storage{config: cfg, log: Discard()}}
 	defer func() { err = errors.Join(err, s.close()) }()
 	for _, open := range []func(context.Context) error{s.openState, s.openStore} {
 		if err := open(ctx); err != nil {

@@ -1,7 +1,7 @@
 package app
 
 // botName is the bot's name, once Telegram has said it.
-func (s *Service) botName() string {
+func (s *service) botName() string {
 	if s.channel == nil {
 		return ""
 	}

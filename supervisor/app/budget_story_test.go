@@ -2,13 +2,13 @@ package app_test
 
 import (
 	"fmt"
-	"mews/supervisor/app/apptest"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/telegram/telegramtest"
 )

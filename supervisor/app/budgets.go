@@ -9,19 +9,19 @@ import (
 )
 
 // reserver pays for the model calls of a turn.
-func (s *Service) reserver(t supervisor.Turn) supervisor.Reserver {
+func (s *service) reserver(t supervisor.Turn) supervisor.Reserver {
 	configured, known := s.people.Find(t.Conversation.User)
 	if !known || !s.serves(t.Conversation) {
 		return deniedBudget{} // they were taken out while their turn waited
 	}
 	limits, err := s.settings.Limits(t.Conversation.User)
 	if err != nil {
-		s.Log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
+		s.log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
 		return unreadableBudget{err}
 	}
 	return budget.New(budget.Options{
 		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Limits: limits,
-		Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now, Log: s.Log.Named("budget"),
+		Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now, Log: s.log.Named("budget"),
 	})
 }
 

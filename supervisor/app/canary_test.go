@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"mews/supervisor/app/apptest"
 	"net"
 	"net/http"
 	"net/url"
@@ -21,6 +20,7 @@ import (
 	"strings"
 	"testing"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/telegram/telegramtest"
 )

@@ -47,7 +47,7 @@ func presenting(t *testing.T, while time.Duration, answer func(string, time.Dura
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &channel{client: client, log: hclog.NewNullLogger()}
+		c := &telegramChannel{client: client, log: hclog.NewNullLogger()}
 		ctx, cancel := context.WithTimeout(t.Context(), while)
 		defer cancel()
 		if err := c.present(ctx); err != nil {

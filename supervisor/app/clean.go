@@ -12,7 +12,7 @@ const cleanLimit = 100
 
 // cleanTerminal drops the bytes of files that have stood in a terminal for as long as they may: they hold a secret. A file is dropped
 // once more where that it was dropped could not be kept, which does nothing.
-func (s *Service) cleanTerminal(ctx context.Context, now time.Time) error {
+func (s *service) cleanTerminal(ctx context.Context, now time.Time) error {
 	cleanings := s.db.Cleanings()
 	due, err := cleanings.Due(ctx, supervisor.ChannelTerminal, now, cleanLimit)
 	if err != nil {

@@ -2,12 +2,13 @@ package app_test
 
 import (
 	"bytes"
-	"mews/supervisor/app/apptest"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"mews/supervisor/app/apptest"
 )
 
 // streamOff is how somebody is asked about a setting.

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"image/png"
-	"mews/supervisor/audit"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/audit"
 	"mews/supervisor/command"
 )
 
@@ -24,7 +24,7 @@ func TestAnInviteLetsSomebodyIn(t *testing.T) {
 	if cleo, known := s.people.Find("cleo"); !known || cleo.Role != supervisor.RoleUser || !made.Added {
 		t.Errorf("made was %+v of %+v", made, cleo)
 	}
-	if _, err := os.Stat(filepath.Join(s.Config.State, "homes", "cleo")); err != nil {
+	if _, err := os.Stat(filepath.Join(s.config.State, "homes", "cleo")); err != nil {
 		t.Error(err)
 	}
 	if made.Link != "" || len(made.Files) != 0 || made.Enrols || made.Lasts != 24*time.Hour {
@@ -88,7 +88,7 @@ func TestAGroupIsAllowedAndDisallowed(t *testing.T) {
 }
 
 // unlock gives ann a second SecondFactor, and opens her gate in a chat.
-func unlock(t *testing.T, s *Service, c supervisor.Conversation) {
+func unlock(t *testing.T, s *service, c supervisor.Conversation) {
 	t.Helper()
 	must(t, s.db.Access().Factors.Put(t.Context(), "ann", []byte("sealed"), nil))
 	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
@@ -107,7 +107,7 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 	must(t, err)
 	told := func(want string) {
 		t.Helper()
-		if got, err := (chats{s}).personal(t.Context(), c); err != nil || got != want {
+		if got, err := (chatCommands{s}).personal(t.Context(), c); err != nil || got != want {
 			t.Errorf("told was %q, %v; want %q", got, err, want)
 		}
 	}
@@ -136,8 +136,8 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 // All but what runs turns is as a service puts it together.
 func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
 	s := newStudy(t)
-	s.audit = audit.New(s.db.Audit(), s.Log)
-	o := chats{s}.commandOptions(nil, reporter{})
+	s.audit = audit.New(s.db.Audit(), s.log)
+	o := chatCommands{s}.commandOptions(nil, statusReporter{})
 	for name, part := range map[string]any{"questions": o.Questions, "cleanings": o.Cleanings, "approver": o.Approver, "locks": o.Locks,
 		"invites": o.Invites, "groups": o.Groups, "grants": o.Grants, "settings": o.Settings, "usages": o.Usages, "budgets": o.Budgets,
 		"pictures": o.Pictures} {

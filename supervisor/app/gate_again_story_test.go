@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"mews/supervisor/app/apptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 )
 

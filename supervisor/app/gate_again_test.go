@@ -1,7 +1,6 @@
 package app
 
 import (
-	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 
 	"mews/config"
 	"mews/supervisor"
+	"mews/supervisor/admin"
 )
 
 // Who is disabled has no invite any more, also once they are enabled again.
@@ -130,7 +130,7 @@ func TestWithoutTelegramNobodyIsSentToABot(t *testing.T) {
 	if err != nil || !strings.HasPrefix(made.Botless, "Telegram is not set up here") {
 		t.Errorf("made was %+v, %v", made, err)
 	}
-	s.Config.Telegram.Token = config.NewSecret("42:x")
+	s.config.Telegram.Token = config.NewSecret("42:x")
 	if why := s.configuration.Facts().Botless(); why != "" {
 		t.Errorf("with a bot: %q", why)
 	}

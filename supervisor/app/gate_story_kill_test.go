@@ -3,11 +3,11 @@ package app_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"mews/supervisor/app/apptest"
 	"strings"
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/sqlite"
 )

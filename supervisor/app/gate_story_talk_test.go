@@ -1,12 +1,12 @@
 package app_test
 
 import (
-	"mews/supervisor/app/apptest"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/telegram/telegramtest"

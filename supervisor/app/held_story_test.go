@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"mews/supervisor/app/apptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/telegram/telegramtest"
 )

@@ -8,8 +8,20 @@ import (
 	"mews/supervisor/ingress"
 )
 
+// openInbox makes what keeps what people send, behind the gate, and what sends it on its way from there.
+func (s *service) openInbox(context.Context) error {
+	accepted := ingress.NoteAdmissions(s.audit, s.moment, accept(s.sessions, s.commands))
+	s.inbox = inbox.New(inbox.Options{
+		Store: s.db.Inbox(), Gate: s.codeGate, Conversations: s.db.Conversations(), Accepted: accepted,
+		Queued: s.deliveryQueued, NotStored: s.commands.NotStored,
+	})
+	s.held = newHeldReleaser(s, accepted)
+	s.configuration.Loaded = s.held.Release
+	return nil
+}
+
 // newIngress makes the way from a channel to the inbox.
-func newIngress(c *channel, box *inbox.Inbox) *ingress.Handler {
+func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 	s := c.service
 	return ingress.New(ingress.Options{
 		Source: c.client.Source(), People: s.people, Access: s.db.Access(), Updates: s.db.Inbox(), Conversations: s.db.Conversations(),
@@ -20,26 +32,26 @@ func newIngress(c *channel, box *inbox.Inbox) *ingress.Handler {
 }
 
 // movableConversations are the conversations for the outbox, which learns by sending that a chat has another name.
-func movableConversations(s *Service) ingress.MovableConversations {
+func movableConversations(s *service) ingress.MovableConversations {
 	return ingress.MovableConversations{
 		Conversations: s.db.Conversations(), Renames: &s.renames, Refresh: s.configuration.Refresh, Wake: s.wakeChat,
 	}
 }
 
 // newHeldReleaser makes what releases the messages of people who are asked for no code any more.
-func newHeldReleaser(s *Service, accepted func(supervisor.Inbound)) *ingress.HeldReleaser {
-	return &ingress.HeldReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted, Log: s.Log.Named("gate")}
+func newHeldReleaser(s *service, accepted func(supervisor.Inbound)) *ingress.HeldReleaser {
+	return &ingress.HeldReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted, Log: s.log.Named("gate")}
 }
 
 // wakeChat has what waits in a Telegram chat's conversations be worked on.
-func (s *Service) wakeChat(ctx context.Context, chat string) error {
+func (s *service) wakeChat(ctx context.Context, chat string) error {
 	waiting, err := s.db.Inbox().Unfinished(ctx)
 	if err != nil {
 		return err
 	}
 	for _, c := range waiting {
 		if c.Channel == supervisor.ChannelTelegram && c.Chat == chat {
-			s.wake(c)
+			s.sessions.Wake(c)
 		}
 	}
 	return nil

@@ -8,8 +8,8 @@ import (
 
 // openSeal finds the key that second factors are sealed with: the configured one, or the service's own, which is made where
 // nothing was sealed yet. Without it the service runs, and the gate of whoever has a second SecondFactor stays closed.
-func (s *Service) openSeal(ctx context.Context) error {
-	if configured := s.Config.Access.Key.Reveal(); configured != "" {
+func (s *service) openSeal(ctx context.Context) error {
+	if configured := s.config.Access.Key.Reveal(); configured != "" {
 		s.seal = access.NewSeal([access.KeySize]byte([]byte(configured)))
 		return nil
 	}
@@ -19,7 +19,7 @@ func (s *Service) openSeal(ctx context.Context) error {
 	}
 	key, err := access.LoadKey(s.private("seal.key"), len(sealed) == 0)
 	if err != nil {
-		s.Log.Error("second factors can't be looked at: whoever has one can't speak", "error", err)
+		s.log.Error("second factors can't be looked at: whoever has one can't speak", "error", err)
 		return nil
 	}
 	s.seal = access.NewSeal(key)

@@ -5,6 +5,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+
+	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/command"
 	"mews/supervisor/model"
@@ -84,4 +87,29 @@ func nameOf(c supervisor.Conversation, known bool) string {
 		name += ", topic " + c.Thread
 	}
 	return name
+}
+
+// NewCatalogue makes a configuration's catalogue of models. Who calls it closes it.
+func NewCatalogue(cfg *config.Config, log hclog.Logger) (*model.Catalogue, error) {
+	m := cfg.Models
+	o := model.Options{Default: m.Default, Small: m.Small, Fallback: m.Fallback, Prices: pricesOf(cfg),
+		Payloads: cfg.Log.Payloads, Calls: cfg.Limits.ModelCalls, Log: log.Named("model")}
+	for name, p := range m.Providers {
+		o.Providers = append(o.Providers, model.ProviderOptions{
+			Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Server: p.Server, Silence: m.Silence,
+		})
+	}
+	return model.NewCatalogue(o)
+}
+
+func (s *service) openModels(context.Context) (err error) {
+	if s.models, err = NewCatalogue(s.config, s.log); err != nil {
+		return err
+	}
+	s.closing(func() error { s.models.Close(); return nil })
+	return nil
+}
+
+func (s *service) modelCommands() modelCommands {
+	return modelCommands{s.modelChoice(), s.models, s.db.Usage(), s.db.Conversations()}
 }

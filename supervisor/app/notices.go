@@ -9,7 +9,7 @@ import (
 
 // deliveryQueued is called when something was put into a conversation's outbox, and perhaps a message that is to be deleted
 // later.
-func (s *Service) deliveryQueued(conversation int64) {
+func (s *service) deliveryQueued(conversation int64) {
 	s.codes.Stored(conversation)
 	s.feeds.Delivery(conversation)
 	if s.channel != nil {
@@ -18,16 +18,16 @@ func (s *Service) deliveryQueued(conversation int64) {
 }
 
 // tellAdmins tells the admins of what only they can mend.
-func (s *Service) tellAdmins(text string) {
+func (s *service) tellAdmins(text string) {
 	if s.channel != nil {
 		s.channel.tellAdmins(text)
 		return
 	}
-	s.Log.Error("health", "text", text)
+	s.log.Error("health", "text", text)
 }
 
 // tellAdmins tells the admins of Telegram's health in their terminals' conversations.
-func (c *channel) tellAdmins(text string) {
+func (c *telegramChannel) tellAdmins(text string) {
 	c.log.Error("health", "text", text)
 	go c.notify(text) // ends with its timeout; the caller must not be held up
 }
@@ -35,7 +35,7 @@ func (c *channel) tellAdmins(text string) {
 // noticeTimeout is how long a notice may take to be kept.
 const noticeTimeout = time.Minute
 
-func (c *channel) notify(text string) {
+func (c *telegramChannel) notify(text string) {
 	s := c.service
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()

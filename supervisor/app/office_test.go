@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"mews/supervisor/admin"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"mews/config"
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/admin"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/approval"
 	"mews/supervisor/control"
@@ -31,7 +31,7 @@ type counter struct {
 	t    *testing.T
 	dir  string
 	file string
-	s    *Service // nil where none runs
+	s    *service // nil where none runs
 }
 
 const counterConfig = `state: %[1]s/state
@@ -75,7 +75,7 @@ func (c *counter) configure(text string) {
 
 // running is what a service that runs has.
 func (c *counter) running() *admin.Running {
-	c.s.configuration.setPrices = func(cfg *config.Config) error { return c.s.Models.SetPrices(pricesOf(cfg)) }
+	c.s.configuration.setPrices = func(cfg *config.Config) error { return c.s.models.SetPrices(pricesOf(cfg)) }
 	c.s.configuration.applied = c.s.applyConfiguration
 	return &admin.Running{Clean: c.s.cleanTerminal, Work: admin.UserWork{
 		Unfinished:  c.s.db.Inbox().Unfinished,
@@ -93,8 +93,8 @@ func (c *counter) serve() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.s = &Service{Ground: Ground{Config: cfg, Log: Discard()}}
-	for _, open := range []func(context.Context) error{c.s.openState, c.s.openStore, c.s.OpenModels, c.s.openPeople, c.s.openSeal} {
+	c.s = &service{storage: storage{config: cfg, log: Discard()}}
+	for _, open := range []func(context.Context) error{c.s.openState, c.s.openStore, c.s.openModels, c.s.openPeople, c.s.openSeal} {
 		if err := open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func (c *counter) serve() {
 	newGate(c.s)
 	desk := admin.New(c.s.adminOptions())
 	desk.Running = c.running()
-	server, err := control.Listen(SocketPath(cfg), control.Options{People: c.s.people, Methods: answers(c.s, desk), Log: Discard()})
+	server, err := control.Listen(SocketPath(cfg), control.Options{People: c.s.people, Methods: controlMethods(c.s, desk), Log: Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -466,7 +466,7 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 		t.Errorf("it was not put into force: %+v", c.people())
 	}
 	price := func() int64 {
-		micro, _ := c.s.Models.Cost("offline", protocol.Usage{Input: 1_000_000}, 0)
+		micro, _ := c.s.models.Cost("offline", protocol.Usage{Input: 1_000_000}, 0)
 		return micro
 	}
 	if price() != 7_000_000 {

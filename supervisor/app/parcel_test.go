@@ -3,13 +3,13 @@ package app
 import (
 	"context"
 	"io"
-	"mews/supervisor/admin"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/admin"
 )
 
 // endless writes until nobody reads any more.

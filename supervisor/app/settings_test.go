@@ -23,7 +23,7 @@ users:
 `
 
 // newStudy has the parts of a service that people's own affairs are about: of ann, who has a budget, and of ben.
-func newStudy(t *testing.T) *Service {
+func newStudy(t *testing.T) *service {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "mews.yaml")
@@ -39,8 +39,8 @@ func newStudy(t *testing.T) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Service{Ground: Ground{Config: cfg, Log: Discard()}}
-	for _, open := range []func(context.Context) error{s.openState, s.openStore, s.OpenModels, s.openPeople} {
+	s := &service{storage: storage{config: cfg, log: Discard()}}
+	for _, open := range []func(context.Context) error{s.openState, s.openStore, s.openModels, s.openPeople} {
 		if err := open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func set(t *testing.T, p *users.Settings, user, name, value string) {
 }
 
 // spend keeps that a person's call of a model cost something, and returns where.
-func spend(t *testing.T, s *Service, user string, cost int64) supervisor.Conversation {
+func spend(t *testing.T, s *service, user string, cost int64) supervisor.Conversation {
 	t.Helper()
 	c, err := s.db.Conversations().Find(t.Context(), user, supervisor.ChannelTelegram, "-7", "3")
 	must(t, err)

@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"mews/supervisor/placement"
-	"mews/supervisor/users"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -12,8 +10,10 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/placement"
 	"mews/supervisor/pool"
 	"mews/supervisor/session"
+	"mews/supervisor/users"
 )
 
 const (

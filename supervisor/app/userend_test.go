@@ -2,12 +2,12 @@ package app_test
 
 import (
 	"bytes"
-	"mews/supervisor/app/apptest"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 )
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"testing"
 
 	"mews/supervisor"
+	"mews/supervisor/admin"
 )
 
 // unpack is what stands in an archive, by name; a link is "-> where".
@@ -184,7 +184,7 @@ func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 	c := newCounter(t, true)
 	c.does("user", "add", "dan")
 	desk := admin.New(c.s.adminOptions())
-	home := filepath.Join(c.s.Config.State, "homes", "dan")
+	home := filepath.Join(c.s.config.State, "homes", "dan")
 	stuck, runs, did := true, 3, []string(nil)
 	desk.Running = &admin.Running{Clean: c.s.cleanTerminal, Work: admin.UserWork{
 		EndCommands: func(_ context.Context, user string) error {

@@ -5,10 +5,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"mews/protocol/amount"
-	"mews/supervisor"
 	"slices"
 	"strings"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
 )
 
 // maxListedModels is how many models of one provider /models lists. Some have hundreds.

@@ -2,9 +2,10 @@ package command
 
 import (
 	"fmt"
-	"mews/protocol/amount"
 	"slices"
 	"strings"
+
+	"mews/protocol/amount"
 )
 
 // Offer is a model that can be used, or a provider that did not say what it has.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"path/filepath"
 
-	"mews/supervisor/pool"
-
 	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor/pool"
 )
 
 // TryWithoutWalls has a worker of the programs in bin try what is tried at every start, with no walls around it, and says what

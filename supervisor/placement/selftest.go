@@ -8,10 +8,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hashicorp/go-hclog"
+
 	"mews/protocol"
 	"mews/supervisor/pool"
-
-	"github.com/hashicorp/go-hclog"
 )
 
 // SelfTestPlace is a folder in which a worker that is nobody's tries the walls.

@@ -3,8 +3,9 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"mews/supervisor/sqlite/internal/engine"
 	"time"
+
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // AuditFilter says which entries are asked for. The zero value is all.

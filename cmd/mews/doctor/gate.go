@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"mews/config"
 	"mews/protocol"
 	"mews/supervisor/access"
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 	"mews/supervisor/placement"
 )
@@ -103,14 +103,14 @@ func examineBudget(ctx context.Context, o Options) (string, error) {
 	if !limited {
 		return textNoBudget, nil
 	}
-	s := &app.Service{Ground: app.Ground{Config: cfg, Log: app.Discard()}}
-	if err := s.OpenModels(ctx); err != nil {
+	catalogue, err := app.NewCatalogue(cfg, app.Discard())
+	if err != nil {
 		return "", err
 	}
-	defer s.Models.Close()
+	defer catalogue.Close()
 	unpriced := map[string]bool{}
 	for _, spec := range namedModels(cfg) {
-		if _, known := s.Models.Cost(spec, protocol.Usage{Input: 1}, time.Duration(0)); !known {
+		if _, known := catalogue.Cost(spec, protocol.Usage{Input: 1}, time.Duration(0)); !known {
 			unpriced[spec] = true
 		}
 	}

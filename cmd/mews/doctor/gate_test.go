@@ -3,13 +3,13 @@ package doctor
 import (
 	"errors"
 	"fmt"
-	"mews/supervisor/admin"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"mews/config"
+	"mews/supervisor/admin"
 	"mews/supervisor/app"
 	"mews/supervisor/approval"
 )

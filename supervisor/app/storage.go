@@ -16,11 +16,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Ground is what the service stands on: its configuration, its state folder, and what is kept there.
-type Ground struct {
-	Config  *config.Config
+// storage is what the service stands on: its configuration, its state folder, and what is kept there.
+type storage struct {
+	config  *config.Config
 	version string
-	Log     hclog.Logger
+	log     hclog.Logger
 	since   time.Time
 	now     func() time.Time // when a thing is kept, and by which codes, logins and budgets go; nil is time.Now
 	lock    *os.File
@@ -30,7 +30,7 @@ type Ground struct {
 }
 
 // moment is now, by the service's clock.
-func (s *Ground) moment() time.Time {
+func (s *storage) moment() time.Time {
 	if s.now == nil {
 		return time.Now()
 	}
@@ -38,7 +38,7 @@ func (s *Ground) moment() time.Time {
 }
 
 // close lets go of what is open, in the reverse order.
-func (s *Ground) close() error {
+func (s *storage) close() error {
 	var errs []error
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		errs = append(errs, s.closers[i]())
@@ -46,22 +46,22 @@ func (s *Ground) close() error {
 	return errors.Join(errs...)
 }
 
-func (s *Ground) closing(f func() error) { s.closers = append(s.closers, f) }
+func (s *storage) closing(f func() error) { s.closers = append(s.closers, f) }
 
 // private is the folder that nobody but the supervisor sees into.
-func (s *Ground) private(name string) string { return filepath.Join(s.Config.State, "private", name) }
+func (s *storage) private(name string) string { return filepath.Join(s.config.State, "private", name) }
 
-func (s *Ground) openState(context.Context) (err error) {
+func (s *storage) openState(context.Context) (err error) {
 	for _, dir := range []struct {
 		path string
 		mode os.FileMode
-	}{{s.Config.State, 0o711}, {s.private(""), 0o700}} {
+	}{{s.config.State, 0o711}, {s.private(""), 0o700}} {
 		if err := os.MkdirAll(dir.path, dir.mode); err != nil {
 			return fmt.Errorf("make the state folder: %w", err)
 		}
 	}
 	if s.lock == nil {
-		if s.lock, err = LockState(s.Config.State); err != nil {
+		if s.lock, err = LockState(s.config.State); err != nil {
 			return err
 		}
 	}
@@ -69,8 +69,8 @@ func (s *Ground) openState(context.Context) (err error) {
 	return nil
 }
 
-func (s *Ground) openStore(ctx context.Context) (err error) {
-	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.Log.Named("sqlite")}); err != nil {
+func (s *storage) openStore(ctx context.Context) (err error) {
+	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite")}); err != nil {
 		return err
 	}
 	s.closing(s.db.Close)
@@ -87,7 +87,7 @@ const (
 )
 
 // sweepSpool drops outputs and files that were written long ago, but for those that are still to be sent.
-func (s *Ground) sweepSpool(ctx context.Context) error {
+func (s *storage) sweepSpool(ctx context.Context) error {
 	wanted, err := s.db.Blobs().Sent(ctx)
 	if err == nil {
 		_, err = s.spool.Sweep(time.Now().Add(-spool.Retention), wanted)
@@ -96,15 +96,15 @@ func (s *Ground) sweepSpool(ctx context.Context) error {
 }
 
 // sweep drops outputs that were written long ago, and updates that came long ago.
-func (s *Ground) sweep(ctx context.Context) error {
+func (s *storage) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
 		if err := s.sweepSpool(ctx); err != nil && ctx.Err() == nil {
-			s.Log.Warn("sweep the spool", "error", err)
+			s.log.Warn("sweep the spool", "error", err)
 		}
 		if _, err := s.db.Inbox().Forget(ctx, time.Now().Add(-keepsUpdates)); err != nil && ctx.Err() == nil {
-			s.Log.Warn("forget old updates", "error", err)
+			s.log.Warn("forget old updates", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -115,8 +115,8 @@ func (s *Ground) sweep(ctx context.Context) error {
 }
 
 // Forget drops the bytes of a file that stood for a while.
-func (s *Ground) forget(f supervisor.File) {
+func (s *storage) forget(f supervisor.File) {
 	if err := s.spool.Remove(f.SHA256); err != nil {
-		s.Log.Warn("forget a file that held a secret", "error", err)
+		s.log.Warn("forget a file that held a secret", "error", err)
 	}
 }

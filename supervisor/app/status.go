@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"mews/supervisor/placement"
 	"os"
 	"strings"
 	"time"
@@ -14,12 +13,13 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/control"
 	"mews/supervisor/model"
+	"mews/supervisor/placement"
 	"mews/supervisor/pool"
 	"mews/supervisor/sqlite"
 )
 
-// reporter tells how the service is.
-type reporter struct {
+// statusReporter tells how the service is.
+type statusReporter struct {
 	config  *config.Config
 	version string
 	since   time.Time
@@ -29,11 +29,11 @@ type reporter struct {
 	spawner *pool.Spawner
 	pool    *workerPool
 	held    *placement.DiskUsage
-	channel *channel // nil where there is none
+	channel *telegramChannel // nil where there is none
 }
 
 // status is what the control socket answers to `mews status`: for an admin all, for everybody else their own.
-func (r reporter) status(ctx context.Context, uid uint32) (control.Status, error) {
+func (r statusReporter) status(ctx context.Context, uid uint32) (control.Status, error) {
 	if r.people.Admin(uid) {
 		return r.statusOf(ctx, r.people.Names(), true)
 	}
@@ -45,7 +45,7 @@ func (r reporter) status(ctx context.Context, uid uint32) (control.Status, error
 }
 
 // statusText is what /status answers. A group hears nothing of the machine, nor of anybody else.
-func (r reporter) statusText(ctx context.Context, c supervisor.Conversation) (string, error) {
+func (r statusReporter) statusText(ctx context.Context, c supervisor.Conversation) (string, error) {
 	u, _ := r.people.Find(c.User)
 	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin && !inGroup(c))
 	if err != nil {
@@ -68,7 +68,7 @@ func inGroup(c supervisor.Conversation) bool {
 }
 
 // statusOf tells of people, and with service of the service as a whole.
-func (r reporter) statusOf(ctx context.Context, names []string, service bool) (control.Status, error) {
+func (r statusReporter) statusOf(ctx context.Context, names []string, service bool) (control.Status, error) {
 	status := control.Status{Version: r.version, PID: os.Getpid(), Since: r.since, Model: r.models.Default(), Walls: r.walls()}
 	if service {
 		counts, err := r.db.Counts(ctx)
@@ -106,7 +106,7 @@ func (r reporter) statusOf(ctx context.Context, names []string, service bool) (c
 	return status, nil
 }
 
-func (r reporter) statusOfChannels(ctx context.Context, status *control.Status) error {
+func (r statusReporter) statusOfChannels(ctx context.Context, status *control.Status) error {
 	if r.channel != nil {
 		status.Channels = append(status.Channels, r.channel.status())
 	}
@@ -121,14 +121,14 @@ func (r reporter) statusOfChannels(ctx context.Context, status *control.Status) 
 }
 
 // walls are what the spawner has said of them.
-func (r reporter) walls() control.Walls {
+func (r statusReporter) walls() control.Walls {
 	w := r.spawner.Sandbox()
 	return control.Walls{Tier: w.Tier, Why: w.Why, Limits: fmt.Sprintf("%s of memory and %d processes for each worker. %s",
 		r.config.Worker.Memory, r.config.Worker.PIDs, w.Limits)}
 }
 
 // greet is what a chat client is told of the service.
-func (r reporter) greet(u supervisor.User) control.Attached {
+func (r statusReporter) greet(u supervisor.User) control.Attached {
 	a := control.Attached{Version: r.version, Walls: r.walls(), Model: r.models.Default()}
 	if u.Model != "" {
 		a.Model = u.Model
@@ -137,7 +137,7 @@ func (r reporter) greet(u supervisor.User) control.Attached {
 }
 
 // welcome is what /start says of this service.
-func (r reporter) welcome(c supervisor.Conversation) string {
+func (r statusReporter) welcome(c supervisor.Conversation) string {
 	u, _ := r.people.Find(c.User)
 	g := r.greet(u)
 	if inGroup(c) {
@@ -147,7 +147,7 @@ func (r reporter) welcome(c supervisor.Conversation) string {
 }
 
 // hints say how to go on, where Mews runs with nothing configured.
-func (r reporter) hints() string {
+func (r statusReporter) hints() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Mews is ready, with nothing configured.\n\n")
 	for _, u := range r.people.Names() {
@@ -186,8 +186,8 @@ func ownMemory() (own, resident int64) {
 	return (all - files) * page, all * page
 }
 
-// newReporter tells how the service is, once the parts are there that it tells of.
-func newReporter(s *Service) reporter {
-	return reporter{config: s.Config, version: s.version, since: s.since, db: s.db, models: s.Models, people: s.people, spawner: s.places.Spawner,
+// newStatusReporter tells how the service is, once the parts are there that it tells of.
+func newStatusReporter(s *service) statusReporter {
+	return statusReporter{config: s.config, version: s.version, since: s.since, db: s.db, models: s.models, people: s.people, spawner: s.places.Spawner,
 		pool: s.pool, held: &s.places.Disk, channel: s.channel}
 }

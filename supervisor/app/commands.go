@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mews/supervisor/admin"
 	"strings"
 	"time"
 
@@ -12,24 +11,25 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/admin"
 	"mews/supervisor/command"
 	"mews/supervisor/session"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
 
-// chats is what of the service people see to in the chat.
-type chats struct{ *Service }
+// chatCommands is what of the service people see to in the chat.
+type chatCommands struct{ *service }
 
 // commandOptions are what the commands work on.
-func (s chats) commandOptions(sessions *session.Registry, report reporter) command.Options {
+func (s chatCommands) commandOptions(sessions *session.Registry, report statusReporter) command.Options {
 	return command.Options{
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Pictures: pictures{s.spool},
-		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.Service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
+		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, People: s.settings,
 		Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
-		Log: s.Log.Named("command"),
+		Log: s.log.Named("command"),
 	}
 }
 
@@ -132,7 +132,7 @@ func (i invites) picture(link, name string) (supervisor.File, error) {
 }
 
 // personal is what /status tells of the gate and the budget of whoever asks, a line each.
-func (s chats) personal(ctx context.Context, c supervisor.Conversation) (string, error) {
+func (s chatCommands) personal(ctx context.Context, c supervisor.Conversation) (string, error) {
 	var lines []string
 	gate, err := s.gateLine(ctx, c)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s chats) personal(ctx context.Context, c supervisor.Conversation) (string,
 }
 
 // gateLine says whether the gate is open where somebody writes.
-func (s chats) gateLine(ctx context.Context, c supervisor.Conversation) (string, error) {
+func (s chatCommands) gateLine(ctx context.Context, c supervisor.Conversation) (string, error) {
 	store := s.db.Access()
 	guarded, err := locks{store}.Guarded(ctx, c.User)
 	if err != nil || !guarded {
@@ -181,7 +181,7 @@ func (s chats) gateLine(ctx context.Context, c supervisor.Conversation) (string,
 }
 
 // statusText is what /status answers.
-func (s chats) statusText(report reporter) func(context.Context, supervisor.Conversation) (string, error) {
+func (s chatCommands) statusText(report statusReporter) func(context.Context, supervisor.Conversation) (string, error) {
 	return func(ctx context.Context, c supervisor.Conversation) (string, error) {
 		text, err := report.statusText(ctx, c)
 		if err != nil || inGroup(c) {

@@ -43,15 +43,15 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := keepPrivate(); err != nil {
 		return err
 	}
-	s := &Service{Ground: Ground{Config: o.Config, version: o.Version, Log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock}}
+	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock}}
 	if err := s.open(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	return runParts(ctx, s.parts, func() {
+	return runParts(ctx, s.parts(), func() {
 		s.audit.Routine("", "service.started", fmt.Sprintf("version %s, process %d, walls %s", s.version, os.Getpid(), s.places.Spawner.Sandbox().Tier))
-		s.Log.Info("serving", "version", s.version, "state", s.Config.State, "model", s.Models.Default())
-		o.Ready(newReporter(s).hints())
+		s.log.Info("serving", "version", s.version, "state", s.config.State, "model", s.models.Default())
+		o.Ready(newStatusReporter(s).hints())
 	})
 }
 

@@ -16,16 +16,15 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
-	"mews/supervisor/inbox"
 	"mews/supervisor/markdown"
 	"mews/supervisor/outbox"
 	"mews/supervisor/telegram"
 	"mews/supervisor/web"
 )
 
-// channel is Telegram, both ways.
-type channel struct {
-	service *Service
+// telegramChannel is Telegram, both ways.
+type telegramChannel struct {
+	service *service
 	log     hclog.Logger
 	client  *telegram.Client
 	health  telegram.Health
@@ -33,17 +32,16 @@ type channel struct {
 	cleaner *outbox.Cleaner
 	queries chan string                 // presses to be acknowledged
 	read    func(context.Context) error // the way in, until its context ends
-	public  *web.Server                 // where Telegram delivers; nil where it is polled
 }
 
 // openTelegram makes the channel where the configuration has one. It makes no request: those begin with the parts.
-func (s *Service) openTelegram(context.Context) (err error) {
-	if s.Config.Telegram.Token.Reveal() == "" {
+func (s *service) openTelegram(context.Context) (err error) {
+	if s.config.Telegram.Token.Reveal() == "" {
 		return nil
 	}
-	c := &channel{service: s, log: s.Log.Named("telegram"), queries: make(chan string, maxQueries)}
+	c := &telegramChannel{service: s, log: s.log.Named("telegram"), queries: make(chan string, maxQueries)}
 	c.client, err = telegram.New(telegram.Options{
-		Token: s.Config.Telegram.Token.Reveal(), APIURL: s.Config.Telegram.APIURL, Open: s.spool.Read, Log: c.log,
+		Token: s.config.Telegram.Token.Reveal(), APIURL: s.config.Telegram.APIURL, Open: s.spool.Read, Log: c.log,
 	})
 	if err != nil {
 		return err
@@ -53,8 +51,8 @@ func (s *Service) openTelegram(context.Context) (err error) {
 	c.outbox = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
 		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(s), Freezes: s.db.Outbox(),
-		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.Config.Telegram.Rate),
-		Grows: func(c supervisor.Conversation) bool { return s.settings.StreamsReplies(c.User) }, Serves: s.serves, Log: s.Log.Named("outbox"),
+		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.config.Telegram.Rate),
+		Grows: func(c supervisor.Conversation) bool { return s.settings.StreamsReplies(c.User) }, Serves: s.serves, Log: s.log.Named("outbox"),
 		Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget,
 	})
 	c.cleaner = c.outbox.Cleaner(s.db.Cleanings())
@@ -67,11 +65,15 @@ func rates(r config.SendRate) outbox.Rates {
 	return outbox.Rates{All: r.All, Chat: r.Chat, Group: r.Group}
 }
 
-// receive makes the way in, which ends in box.
-func (c *channel) receive(box *inbox.Inbox) error {
-	s := c.service
-	h := newIngress(c, box)
-	hook := s.Config.Telegram.Webhook
+// openTelegramIn makes Telegram's way in, which ends in the inbox: a poller, or a route of the public listener and what
+// registers it.
+func (s *service) openTelegramIn(context.Context) error {
+	c := s.channel
+	if c == nil {
+		return nil
+	}
+	h := newIngress(c, s.inbox)
+	hook := s.config.Telegram.Webhook
 	if hook.URL == "" {
 		c.read = telegram.NewPoller(c.client, h, telegram.PollOptions{Log: c.log, Health: &c.health}).Run
 		return nil
@@ -82,28 +84,18 @@ func (c *channel) receive(box *inbox.Inbox) error {
 	if err != nil {
 		return err
 	}
-	c.public, err = web.New(web.Options{
-		Listen: s.Config.Webhooks.Listen, Routes: []web.Route{{Method: http.MethodPost, Path: config.TelegramPath, Limit: telegram.MaxUpdate, Handler: handler}}, Log: s.Log.Named("web"),
-	})
-	if err != nil {
-		return err
-	}
+	s.routes = append(s.routes, web.Route{Method: http.MethodPost, Path: config.TelegramPath, Limit: telegram.MaxUpdate, Handler: handler})
 	c.read = telegram.NewWebhookRegistrar(c.client, telegram.WebhookRegistrarOptions{
 		URL: hook.URL, Secret: hook.Secret.Reveal(), Log: c.log, Health: &c.health,
 	}).Run
 	return nil
 }
 
-// outward are the parts that bring people what is for them.
-func (c *channel) outward() []part {
-	return []part{{"outbox", c.outbox.Run}, {"cleaner", c.cleaner.Run}, {"presses", c.acknowledge}}
-}
-
 // maxQueries is how many presses wait to be acknowledged. That those beyond are not is seen by whoever pressed, for a moment.
 const maxQueries = 100
 
 // pressed has a press acknowledged. It never blocks.
-func (c *channel) pressed(query string) {
+func (c *telegramChannel) pressed(query string) {
 	select {
 	case c.queries <- query:
 	default:
@@ -111,7 +103,7 @@ func (c *channel) pressed(query string) {
 }
 
 // acknowledge ends the wait of whoever pressed a button, one after the other.
-func (c *channel) acknowledge(ctx context.Context) error {
+func (c *telegramChannel) acknowledge(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -124,21 +116,12 @@ func (c *channel) acknowledge(ctx context.Context) error {
 	}
 }
 
-// inward are the parts that take what people send, in the order in which they start.
-func (c *channel) inward() []part {
-	parts := []part{{"telegram", c.read}, {"telegram menu", c.present}}
-	if c.public != nil {
-		parts = append(parts, part{"webhooks", c.public.Run})
-	}
-	return parts
-}
-
 // presented is how long the bot's name and its menu are taken to be as they were: both can be changed at @BotFather.
 const presented = 24 * time.Hour
 
 // present learns the bot's name and puts the commands into Telegram's menu, once a day until the end. Nothing else waits
 // for either.
-func (c *channel) present(ctx context.Context) error {
+func (c *telegramChannel) present(ctx context.Context) error {
 	var menu []telegram.Command
 	for _, entry := range command.Menu() {
 		menu = append(menu, telegram.Command(entry))
@@ -183,7 +166,7 @@ func paced(err error) error {
 }
 
 // status is how the channel is, for whoever may know.
-func (c *channel) status() control.Channel {
+func (c *telegramChannel) status() control.Channel {
 	h := c.health.Status()
 	status := control.Channel{
 		Name: string(supervisor.ChannelTelegram), Mode: string(h.Mode), Bot: h.Username, State: string(h.State),

@@ -1,0 +1,28 @@
+package app
+
+import (
+	"context"
+
+	"mews/config"
+	"mews/supervisor/admin"
+)
+
+// openAdmin makes what admins have done while the service runs.
+func (s *service) openAdmin(context.Context) error {
+	s.configuration.setPrices = func(cfg *config.Config) error { return s.models.SetPrices(pricesOf(cfg)) }
+	s.configuration.applied = s.applyConfiguration
+	o := s.adminOptions()
+	o.Running = &admin.Running{Clean: s.cleanTerminal, Work: admin.UserWork{
+		Unfinished: s.db.Inbox().Unfinished, StopTurn: s.sessions.StopNow, Evict: s.pool.Evict, EndCommands: s.commands.End,
+	}}
+	s.admins = admin.New(o)
+	return nil
+}
+
+// adminOptions are what admins' calls work on, without what only a running service has.
+func (s *service) adminOptions() admin.Options {
+	return admin.Options{
+		Store: s.db.Access(), Log: s.db.Audit(), People: s.people, Configuration: s.configuration, Seal: s.seal, Gate: s.gate,
+		Say: s.db.Outbox().Say, Queued: s.deliveryQueued, Bot: s.botName, Now: s.moment, Logger: s.log.Named("admin"),
+	}
+}

@@ -1,0 +1,30 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"mews/supervisor/admin"
+	"mews/supervisor/control"
+	"mews/supervisor/ingress"
+)
+
+// openControl makes the control socket: chats, status, and the calls of admins.
+func (s *service) openControl(context.Context) (err error) {
+	report := newStatusReporter(s)
+	s.control, err = control.Listen(SocketPath(s.config), control.Options{
+		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
+		Inbox: s.inbox, Status: report.status, Methods: controlMethods(s, s.admins), Refused: ingress.NoteRefusals(s.audit, s.moment),
+		Log: s.log.Named("control"),
+	})
+	return err
+}
+
+// controlMethods are what the control socket answers beside what it always does.
+func controlMethods(s *service, admins *admin.Service) map[string]control.Method {
+	all := usageMethods{s.modelCommands(), s.people, time.Now}.answers()
+	for name, method := range admins.Methods() {
+		all[name] = method
+	}
+	return all
+}

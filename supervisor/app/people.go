@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"os"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/placement"
+	"mews/supervisor/users"
+)
+
+// openPeople finds who there is and where their workers live, and sees that everybody has a home.
+func (s *service) openPeople(ctx context.Context) (err error) {
+	if s.places, err = placement.New(ctx, PlacementOptions(s.config, s.log)); err != nil {
+		return err
+	}
+	if s.people, err = access.New(nil, uint32(os.Getuid()), accountID); err != nil {
+		return err
+	}
+	s.configuration = &configuration{Loader: users.NewLoader(users.Options{
+		People: s.people, Store: s.db.Access(), Placer: s.places, Log: s.log,
+	})}
+	s.settings = &users.Settings{
+		People: s.people, Store: s.db.Settings(), Usage: s.db.Usage(), Leases: s.db.Leases(), Models: s.modelChoice(),
+		Configuration: s.configuration.Configuration, ParseDollars: parseDollars, Now: s.moment,
+	}
+	return s.configuration.Use(ctx, s.config)
+}
+
+func (s *service) modelChoice() users.ModelChoice {
+	return users.ModelChoice{People: s.people, Settings: s.db.Settings(), Configuration: s.configuration.Configuration}
+}
+
+func accountID(name string) (uint32, error) {
+	found, err := placement.FindAccount(name)
+	return found.UID, err
+}
+
+// serves says whether a conversation's person is still to be served: somebody taken out of the configuration is not, nor a
+// private chat of an id that is another's now.
+func (s *service) serves(c supervisor.Conversation) bool {
+	u, ok := s.people.Find(c.User)
+	switch {
+	case !ok || s.people.Suspended(c.User):
+		return false
+	case c.Channel.Can().Private:
+		return true
+	case inGroup(c):
+		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.renames.Current(c.Chat))
+	}
+	whose, known := s.people.ByAccount(c.Channel, c.Chat)
+	return known && whose.Name == u.Name
+}

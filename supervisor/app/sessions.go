@@ -1,0 +1,67 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/command"
+	"mews/supervisor/session"
+)
+
+// openSessions makes what runs turns, and the commands that pass the queue by.
+func (s *service) openSessions(context.Context) error {
+	s.sessions = session.New(session.Options{
+		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.config),
+		AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Now: time.Now,
+		Log: s.log.Named("session"),
+	})
+	s.places.Tell = s.sessions.Tell
+	s.commands = command.New(chatCommands{s}.commandOptions(s.sessions, newStatusReporter(s)))
+	return nil
+}
+
+func (s *service) turns() turns {
+	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, models: s.modelChoice(), purses: s.reserver, held: &s.places.Disk, log: s.log}
+}
+
+// accept sends what is on disk on its way: a command and a press pass the queue by.
+func accept(sessions *session.Registry, commands *command.Commands) func(supervisor.Inbound) {
+	return func(in supervisor.Inbound) {
+		if in.Kind == supervisor.KindCommand || in.Kind == supervisor.KindPress {
+			commands.Accept(in)
+			return
+		}
+		sessions.Wake(in.Conversation)
+	}
+}
+
+// settled is a part's run that begins once the reservations that an earlier run left are settled, since no new ones may be made
+// before, and once release was called.
+func settled(s *storage, release func(context.Context), run func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		left, err := s.db.Leases().Recover(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if left > 0 {
+			s.log.Warn("calls of models were cut off by the end of an earlier run; each counts with the most that it can have cost",
+				"calls", left)
+		}
+		release(ctx)
+		return run(ctx)
+	}
+}
+
+func limits(cfg *config.Config) protocol.TurnLimits {
+	return protocol.TurnLimits{
+		Steps:   cfg.Limits.Steps,
+		Seconds: int64(cfg.Limits.Turn / time.Second),
+		Output:  int(cfg.Limits.Output),
+	}
+}

@@ -1,0 +1,89 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/placement"
+	"mews/supervisor/pool"
+)
+
+// PlacementOptions are a configuration's.
+func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
+	w := cfg.Worker
+	return placement.Options{State: cfg.State, Account: w.Account, MakeAccount: cfg.Local, Tier: w.Sandbox, LeastTier: w.SandboxMin,
+		ReadOnly: w.ReadOnly, Memory: int64(w.Memory), PIDs: int(w.PIDs), Log: log}
+}
+
+// openWorkers starts the spawner and makes the pool. Nobody has a worker before the pool's Run has tested the sandbox.
+func (s *service) openWorkers(ctx context.Context) error {
+	if err := s.startSpawner(ctx); err != nil {
+		return err
+	}
+	place, err := placement.SelfTestPlace(s.config.State, s.places.Workers)
+	if err != nil {
+		return err
+	}
+	dependencies := s.hostCallOptions()
+	s.pool = pool.New(pool.Options[*hostcall.Conn]{
+		Spawner: s.places.Spawner, SelfTestSpec: placement.SelfTestSpec(place),
+		SelfTest: func(ctx context.Context, w *PooledWorker) error { return s.places.SelfTest(ctx, w) },
+		OnLimit:  s.places.OnLimit, OnStart: s.noteWorkerStart, Log: s.log.Named("pool"),
+		Timings: pool.Timings{Idle: s.config.Worker.Idle},
+		Host:    func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(dependencies, user, peer) },
+	})
+	return nil
+}
+
+func (s *service) startSpawner(ctx context.Context) error {
+	if err := s.places.Start(ctx); err != nil {
+		return err
+	}
+	s.closing(s.places.Spawner.Close)
+	var users []supervisor.User
+	for _, name := range s.people.Names() {
+		u, _ := s.people.Find(name)
+		users = append(users, u)
+	}
+	return s.places.CheckReachAll(users)
+}
+
+// hostCallOptions are what the calls of all workers are answered with.
+func (s *service) hostCallOptions() *hostcall.Options {
+	return &hostcall.Options{
+		ModelDependencies: hostcall.ModelDependencies{
+			Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), History: s.config.Limits.History,
+			Thinking: supervisor.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
+		},
+		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
+		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
+		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: fileSender{s.db.Turns(), s.feeds.Delivery}},
+		Audit:            s.audit.Note, Log: s.log.Named("hostcall"),
+	}
+}
+
+// noteWorkerStart notes in the audit log that somebody's worker has started.
+func (s *service) noteWorkerStart(user string, pid int) {
+	s.audit.Routine(user, "worker.started", fmt.Sprintf("process %d, walls %s", pid, s.places.Spawner.Sandbox().Tier))
+}
+
+// workerSpec is a person's worker.
+func (s *service) workerSpec(name string) (pool.Spec, error) {
+	u, ok := s.settings.Find(name)
+	if !ok {
+		return pool.Spec{}, fmt.Errorf("start worker for %s: there is no user %q", name, name)
+	}
+	place, err := s.places.Place(u)
+	if err != nil {
+		return pool.Spec{}, fmt.Errorf("start worker for %s: %w", name, err)
+	}
+	return pool.Spec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
+		User: u.Name, Home: s.places.HomeInside(u.Home), Timezone: u.Timezone, Files: u.Files, Disk: int64(s.config.Worker.Disk),
+	}}, nil
+}
