@@ -77,14 +77,8 @@ func (l *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why er
 	}
 	ctx, cancel := context.WithTimeout(ctx, refusalTimeout)
 	defer cancel()
-	_ = protocol.NewConn(conn, refusedHandler{why}, protocol.Options{}).Run(ctx) // it is refused however this ends
+	handler := failing(func(*protocol.Request) error {
+		return &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(why)}
+	})
+	_ = protocol.NewConn(conn, handler, protocol.Options{}).Run(ctx) // it is refused however this ends
 }
-
-// refusedHandler is the handler of a connection that is refused.
-type refusedHandler struct{ why error }
-
-func (c refusedHandler) Call(context.Context, *protocol.Request) (any, error) {
-	return nil, &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(c.why)}
-}
-
-func (refusedHandler) Notify(*protocol.Request) {}

@@ -31,7 +31,7 @@ func (e *NotRunning) Unwrap() error { return e.Err }
 
 // Ask calls one method on a connection of its own.
 func Ask(ctx context.Context, path, method string, params, result any) error {
-	conn, err := dial(ctx, path, noMethods{})
+	conn, err := dial(ctx, path, failing(noMethods))
 	if err != nil {
 		return err
 	}
@@ -66,11 +66,11 @@ func decodeError(err error) error {
 	return err
 }
 
-// noMethods is the handler of a client that nobody calls.
-type noMethods struct{}
+// failing is a handler that answers every call with an error.
+type failing func(*protocol.Request) error
 
-func (noMethods) Call(_ context.Context, req *protocol.Request) (any, error) {
-	return nil, protocol.MethodNotFound(req.Method)
-}
+func (f failing) Call(_ context.Context, req *protocol.Request) (any, error) { return nil, f(req) }
 
-func (noMethods) Notify(*protocol.Request) {}
+func (failing) Notify(*protocol.Request) {}
+
+func noMethods(req *protocol.Request) error { return protocol.MethodNotFound(req.Method) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -80,7 +81,7 @@ func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watch
 			return err
 		}
 		if first || update.Outbox {
-			if err := f.deliverAll(ctx); err != nil {
+			if err := f.deliverAll(ctx, f.o.Outbox.List, math.MaxInt64); err != nil {
 				return err
 			}
 		}
@@ -102,20 +103,12 @@ func (f *follower) catchUp(ctx context.Context, start int64) error {
 			return err
 		}
 	}
-	for f.after < start {
-		list, err := f.o.Outbox.Pending(ctx, f.conversation, f.after, listLimit)
-		if err != nil {
-			return err
-		}
-		due := upTo(list, start)
-		if err := f.deliver(ctx, due); err != nil {
-			return err
-		}
-		if len(due) < listLimit {
-			f.after = start
-		}
+	if f.after >= start {
+		return nil
 	}
-	return nil
+	err := f.deliverAll(ctx, f.o.Outbox.Pending, start)
+	f.after = start
+	return err
 }
 
 // upTo is the beginning of a list, to the delivery with that id.
@@ -128,18 +121,17 @@ func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
 	return list
 }
 
-// deliverAll delivers all that the client does not have.
-func (f *follower) deliverAll(ctx context.Context) error {
+// deliverAll delivers what a list has behind the client's newest delivery, up to the one with the id last.
+func (f *follower) deliverAll(ctx context.Context, list func(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error),
+	last int64) error {
 	for {
-		list, err := f.o.Outbox.List(ctx, f.conversation, f.after, listLimit)
+		page, err := list(ctx, f.conversation, f.after, listLimit)
 		if err != nil {
 			return err
 		}
-		if err := f.deliver(ctx, list); err != nil {
+		page = upTo(page, last)
+		if err := f.deliver(ctx, page); err != nil || len(page) < listLimit {
 			return err
-		}
-		if len(list) < listLimit {
-			return nil
 		}
 	}
 }

@@ -30,8 +30,7 @@ func styleFor(getenv func(string) string) style {
 func (t *terminal) Attached(a control.Attached, again bool) {
 	t.show(func() {
 		if again {
-			t.freshLine()
-			t.print(t.style.dim, textBack)
+			t.printLine(t.style.dim, textBack)
 			return
 		}
 		t.print(t.style.dim, fmt.Sprintf(textGreeting, a.Version, a.User, a.Home))
@@ -47,10 +46,7 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 
 // Lost tells that the supervisor went away.
 func (t *terminal) Lost(error) {
-	t.show(func() {
-		t.freshLine()
-		t.print(t.style.dim, textGone)
-	})
+	t.show(func() { t.printLine(t.style.dim, textGone) })
 }
 
 // Deliver shows what is final. Of an answer that is on the screen already, it shows only what is missing.
@@ -63,14 +59,12 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 		}
 		text := stripControls(d.Text)
 		switch {
-		case d.Kind != supervisor.DeliveryAnswer:
-			t.freshLine()
-			t.print(t.style.of(d.Kind), timestamp(d)+text)
-		case d.Inbound == t.inbound && strings.HasPrefix(text, t.shown):
+		case d.Kind == supervisor.DeliveryNotice:
+			t.printLine(t.style.warn, timestamp(d)+text)
+		case d.Kind == supervisor.DeliveryAnswer && d.Inbound == t.inbound && strings.HasPrefix(text, t.shown):
 			t.print("", text[len(t.shown):])
 		default:
-			t.freshLine()
-			t.print("", timestamp(d)+text)
+			t.printLine("", timestamp(d)+text)
 		}
 		t.freshLine()
 		t.showBelow(d)
@@ -83,24 +77,13 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 
 // showBelow shows a delivery's files and buttons.
 func (t *terminal) showBelow(d control.Delivery) {
-	for _, line := range fileLines(d) {
-		t.print("", line+"\n")
-	}
 	t.choices = choicesOf(d)
-	for _, line := range t.choices.lines {
+	for _, line := range append(fileLines(d), t.choices.lines...) {
 		t.print("", line+"\n")
 	}
 	if t.choices.any() {
 		t.print(t.style.dim, textChoose)
 	}
-}
-
-// of is how a kind of delivery looks.
-func (s style) of(kind supervisor.DeliveryKind) string {
-	if kind == supervisor.DeliveryNotice {
-		return s.warn
-	}
-	return ""
 }
 
 // Show shows what happens at the moment.
@@ -127,8 +110,7 @@ func (t *terminal) appendReply(s control.Show) {
 	case s.Offset == 0 && strings.HasPrefix(text, t.shown):
 		text = text[len(t.shown):]
 	case s.Offset == 0 && t.shown != "":
-		t.freshLine()
-		t.print(t.style.dim, textRestarted)
+		t.printLine(t.style.dim, textRestarted)
 		t.shown = ""
 	}
 	if text != "" {
@@ -149,37 +131,31 @@ func (t *terminal) showTool(line control.ToolLine) {
 	if line.Failed {
 		mark = "✗ "
 	}
-	t.freshLine()
-	t.print(t.style.dim, strings.TrimRight(stripControls(mark+line.Tool+" "+line.Text), " \n")+"\n")
+	t.printLine(t.style.dim, strings.TrimRight(stripControls(mark+line.Tool+" "+line.Text), " \n")+"\n")
 }
 
 // show has what write something that stands alone, and sets the prompt behind it.
 func (t *terminal) show(what func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.clearPrompt()
-	what()
-	if t.busy && !t.choices.any() {
-		return
-	}
-	t.freshLine()
-	t.write(t.style.prompt + prompt + t.style.reset)
-	t.promptShown = true
+	t.stream(func() {
+		what()
+		if t.busy && !t.choices.any() {
+			return
+		}
+		t.freshLine()
+		t.write(t.style.prompt + prompt + t.style.reset)
+		t.promptShown = true
+	})
 }
 
 // stream has what write a part of something that goes on; there is no prompt meanwhile.
 func (t *terminal) stream(what func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.clearPrompt()
-	what()
-}
-
-func (t *terminal) clearPrompt() {
 	if t.promptShown {
 		t.write("\r\x1b[K")
 		t.promptShown = false
 	}
+	what()
 }
 
 func (t *terminal) freshLine() {
@@ -189,19 +165,25 @@ func (t *terminal) freshLine() {
 	}
 }
 
+// print writes where the cursor is. look is one of style's, or "".
 func (t *terminal) print(look, text string) {
 	if text == "" {
 		return
 	}
-	if look == "" {
-		t.write(text)
-	} else {
-		t.write(look + strings.TrimSuffix(text, "\n") + t.style.reset)
-		if strings.HasSuffix(text, "\n") {
-			t.write("\n")
-		}
+	line, ended := strings.CutSuffix(text, "\n")
+	if look != "" {
+		line = look + line + t.style.reset
 	}
-	t.midLine = !strings.HasSuffix(text, "\n")
+	if t.midLine = !ended; ended {
+		line += "\n"
+	}
+	t.write(line)
+}
+
+// printLine writes at the beginning of a line.
+func (t *terminal) printLine(look, text string) {
+	t.freshLine()
+	t.print(look, text)
 }
 
 // write goes through the line editor, which moves what is being typed out of the way. A screen that can't be written is

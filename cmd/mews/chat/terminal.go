@@ -127,8 +127,7 @@ func (t *terminal) say(text string) {
 func (t *terminal) refused(l outgoing, why string) {
 	t.show(func() {
 		t.unanswered.answered(l.key)
-		t.freshLine()
-		t.print(t.style.warn, fmt.Sprintf(textNotSent, why))
+		t.printLine(t.style.warn, fmt.Sprintf(textNotSent, why))
 	})
 }
 
