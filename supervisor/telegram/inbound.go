@@ -126,8 +126,8 @@ func (r *updateReader) contents(m fields) error {
 
 func decimal(id int64) string { return strconv.FormatInt(id, 10) }
 
-// fields are a JSON object's. A field that is not as it should be is as if it were not there, so that a message is not
-// lost to a part of it that has changed since this version.
+// fields are those of a JSON object. A field of another type than expected counts as missing, so that a message is not lost
+// because a part of it has changed since this version.
 type fields map[string]json.RawMessage
 
 func field[T any](f fields, name string) T {

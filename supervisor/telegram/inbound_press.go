@@ -13,9 +13,8 @@ const (
 	maxQuery = 128 // bytes of a query's id; Telegram's are numbers of some 20 digits
 )
 
-// press reads that a button was pressed. Its message must be there, and the bot's own: under another's, or one that was sent
-// by way of an inline query, there is no button of ours. That the data is that of a button is not known: whoever has a client
-// of their own making can send any.
+// press reads that a button was pressed. The message with the button must be there and be the bot's own: no other message has a
+// button of ours. Whether the data is a button's is not known: a client of somebody's own making can send any.
 func (r *updateReader) press(raw json.RawMessage) {
 	var q fields
 	if json.Unmarshal(raw, &q) != nil {
@@ -30,7 +29,7 @@ func (r *updateReader) press(raw json.RawMessage) {
 	r.in.Kind, r.in.Text, r.in.Query, r.in.Addressed = supervisor.IncomingPress, data, id, true
 }
 
-// printed says whether a text is of 1 to most bytes of printable ASCII.
+// printed says whether a text is printable ASCII, of 1 to most bytes.
 func printed(text string, most int) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {

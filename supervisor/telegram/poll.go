@@ -34,7 +34,7 @@ const (
 // that only a closed gate looks at, and then the edit would not be answered; and a location that moves is edited every few seconds.
 var updateKinds = []string{"message", "callback_query"}
 
-// PollOptions may be left as they are.
+// PollOptions may all be left out.
 type PollOptions struct {
 	Timeout time.Duration // how long a poll waits at the server for something to come; whole seconds; 0 is 50 s
 	Log     hclog.Logger

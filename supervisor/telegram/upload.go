@@ -24,20 +24,20 @@ const (
 	sendDocument = "sendDocument"
 
 	maxPhoto    = 10 << 20   // bytes (TDLib: MAX_PHOTO_SIZE)
-	maxDocument = 50_000_000 // bytes. Telegram says 50 MB, and of which kind it does not say: these are of the smaller
+	maxDocument = 50_000_000 // bytes. Telegram says 50 MB, and not which: this is the smaller kind
 	maxSides    = 10000      // pixels, a photo's width and height together (Bot API, sendPhoto)
 	maxStretch  = 20         // how often a photo's shorter side may go into its longer one (Bot API, sendPhoto)
 	maxCaption  = 1024       // UTF-16 code units (Bot API)
 	maxFileName = 200        // characters
 
 	uploadRate     = 128 << 10 // bytes a second, which the slowest line is taken to carry
-	maxPictureHead = 1 << 20   // bytes in which a picture says how large it is; cameras put a preview before that
+	maxPictureHead = 1 << 20   // bytes within which a picture tells its size; cameras put a preview before that
 )
 
 // photoTypes are what Telegram shows as photos.
 var photoTypes = []string{"image/png", "image/jpeg"}
 
-// uploadMethods send a file as what it is, by the parameter that it is in.
+// uploadMethods are the methods that send a file, by the parameter that it is in.
 var uploadMethods = map[string]string{"photo": sendPhoto, "document": sendDocument}
 
 // upload is a file that goes with a call.
