@@ -205,7 +205,7 @@ func newTalker(h *apptest.Service, name string, letters []letter, answers chan<-
 	return k
 }
 
-// chatWith sends every letter without waiting for answers, and stays until ctx ends.
+// talk sends every letter without waiting for answers, and stays until ctx ends.
 func (k *talker) talk(ctx context.Context) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
