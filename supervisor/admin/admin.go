@@ -118,7 +118,7 @@ func forAdmins[Q, R any](do func(*Service, context.Context, Caller, Q) (R, error
 	run := forAnybody(do)
 	return func(o *Service, ctx context.Context, by Caller, req *protocol.Request) (any, error) {
 		if !by.Admin {
-			return nil, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Only an admin may do that; this account is not one."}
+			return nil, &supervisor.Error{Code: supervisor.CodeForbidden, Message: textAdminsOnly}
 		}
 		return run(o, ctx, by, req)
 	}
@@ -193,7 +193,7 @@ func (o *Service) person(by Caller, name string) (supervisor.User, error) {
 		return u, nil
 	}
 	return supervisor.User{}, &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(
-		"There is no user %q. There are: %s.", name, strings.Join(o.People.Names(), ", "))}
+		textNoSuchUser, name, strings.Join(o.People.Names(), ", "))}
 }
 
 // configured says whether a person stands in the configuration.

@@ -39,8 +39,7 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) erro
 func (p *packer) folder(ctx context.Context, u supervisor.User) error {
 	home, err := os.OpenRoot(u.Home)
 	if errors.Is(err, fs.ErrPermission) {
-		return supervisor.Errorf(supervisor.CodeForbidden, "The folder of %s, %s, can't be read by the account that Mews runs as. Run this as root, or pack "+
-			"that folder as the account whose it is.", u.Name, u.Home)
+		return supervisor.Errorf(supervisor.CodeForbidden, textHomeUnreadable, u.Name, u.Home)
 	}
 	if err != nil {
 		return fmt.Errorf("open the folder of %s: %w", u.Name, err)

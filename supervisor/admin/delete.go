@@ -29,11 +29,10 @@ type UserData struct {
 // the state folder. What runs for them is ended before. The audit log stays.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
 	if !o.Configuration.Facts().ValidName(q.User) {
-		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, "Nobody can have the name %q.", q.User)
+		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textInvalidName, q.User)
 	}
 	if o.configured(q.User) {
-		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, "%s stands in the configuration. Take them out there, then `mews reload`; then they "+
-			"can be deleted.", q.User)
+		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textDeleteConfigured, q.User)
 	}
 	e, err := userDataOf(ctx, o.Store.People, o.Configuration.Facts(), q.User)
 	if err != nil || q.Look {
@@ -44,8 +43,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	}
 	if o.Running != nil { // ended last: nothing of theirs begins any more
 		if err := o.Running.Work.end(ctx, q.User); err != nil {
-			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, "%s was shut out, and what runs for them could not be ended, so nothing "+
-				"else was deleted: %v. Run this again.", q.User, err)
+			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textWorkNotEnded, q.User, err)
 		}
 	}
 	if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil { // it is not one transaction
@@ -53,7 +51,7 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	}
 	rows, err := o.Store.People.Erase(ctx, q.User)
 	if err != nil {
-		return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, "%s was shut out, and not all of theirs could be deleted: %v. Run this again.", q.User, err)
+		return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAllDeleted, q.User, err)
 	}
 	if e.Home != "" {
 		err = removeHome(e.Home)
@@ -77,7 +75,7 @@ func removeHome(home string) error {
 		err = errors.Join(above.RemoveAll(filepath.Base(home)), above.Close())
 	}
 	if err != nil {
-		return supervisor.Errorf(supervisor.CodeUnavailable, "The rows are deleted, and the folder %s could not be: %v. Delete it by hand.", home, err)
+		return supervisor.Errorf(supervisor.CodeUnavailable, textHomeNotDeleted, home, err)
 	}
 	return nil
 }

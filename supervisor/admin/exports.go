@@ -57,7 +57,7 @@ func (p *Exports) Close() {
 	p.running.Wait()
 }
 
-// Begin has pack write into a export, once there is a place for one. It waits for that a while, and then says so.
+// Begin has pack write into an export, once there is a place for one. It waits for that a while, and then says so.
 func (p *Exports) Begin(ctx context.Context, by Caller, pack func(context.Context, io.Writer) error) (token string, err error) {
 	place, err := p.enter(ctx, by)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *Exports) Begin(ctx context.Context, by Caller, pack func(context.Contex
 }
 
 func notServing() error {
-	return supervisor.Errorf(supervisor.CodeUnavailable, "Nothing can be exported just now: Mews is starting or ending. Try again in a minute.")
+	return supervisor.Errorf(supervisor.CodeUnavailable, textNotServing)
 }
 
 // errCrowded ends the wait for a place.
@@ -96,13 +96,12 @@ func (p *Exports) enter(ctx context.Context, by Caller) (place fair.Permit, err 
 	case serving.Err() != nil:
 		return place, notServing()
 	case errors.Is(err, errCrowded):
-		return place, supervisor.Errorf(supervisor.CodeUnavailable, "%d exports are being made, as many as can be at once, and none of them has ended "+
-			"within %d seconds. Run this again in a minute.", MaxExports, int(ExportWaitTimeout.Seconds()))
+		return place, supervisor.Errorf(supervisor.CodeUnavailable, textExportsBusy, MaxExports, int(ExportWaitTimeout.Seconds()))
 	}
 	return place, err
 }
 
-// Start has pack write into a export that has a place; "" is that no more are made.
+// Start has pack write into an export that has a place; "" is that no more are made.
 func (p *Exports) start(by Caller, place fair.Permit, pack func(context.Context, io.Writer) error) (token string) {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
@@ -131,13 +130,13 @@ func (p *Exports) forget(token string) {
 	}
 }
 
-// Next is the next piece of a export, for whoever has it made; last says that there is no more.
+// Next is the next piece of an export, for whoever has it made; last says that there is no more.
 func (p *Exports) Next(ctx context.Context, by Caller, token string) (piece []byte, last bool, err error) {
 	p.Mu.Lock()
 	one := p.All[token]
 	p.Mu.Unlock()
 	if one == nil || one.Whose.Uid != by.Uid {
-		return nil, false, supervisor.Errorf(supervisor.CodeNotFound, "This export is not running any more. Begin it again.")
+		return nil, false, supervisor.Errorf(supervisor.CodeNotFound, textExportGone)
 	}
 	one.idle.Reset(ExportIdleTimeout)
 	defer context.AfterFunc(ctx, one.stop)()

@@ -3,13 +3,14 @@ package admin
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"mews/supervisor"
 	"mews/supervisor/access"
 )
 
-// Enrolled is a second SecondFactor as it is shown once.
+// Enrolled is a second factor as it is shown once.
 type Enrolled struct {
 	User     string   `json:"user"`
 	Secret   string   `json:"secret"` // in base32
@@ -17,14 +18,14 @@ type Enrolled struct {
 	Recovery []string `json:"recovery"`
 }
 
-// Enroll makes a second SecondFactor for a person. It counts once a code of it was sent.
+// Enroll makes a second factor for a person. It counts once a code of it was sent.
 func (o *Service) Enroll(ctx context.Context, by Caller, q UserName) (Enrolled, error) {
 	u, err := o.person(by, q.User)
 	if err != nil {
 		return Enrolled{}, err
 	}
 	if u.Codes == supervisor.CodesOff {
-		return Enrolled{}, supervisor.Errorf(supervisor.CodeInvalid, "%s is not to have a second factor: `totp: off` stands in the configuration.", u.Name)
+		return Enrolled{}, supervisor.Errorf(supervisor.CodeInvalid, textFactorOff, u.Name)
 	}
 	made, err := o.Seal.Enrol(u.Name)
 	if err != nil {
@@ -67,7 +68,7 @@ func (o *Service) confirm(ctx context.Context, by Caller, q CodeProof) (CodeResu
 	return answer, err
 }
 
-// ResetFactor forgets a person's second SecondFactor, and tells them.
+// ResetFactor forgets a person's second factor, and tells them.
 func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserName) (Result, error) {
 	u, err := o.person(by, q.User)
 	if err != nil {
@@ -81,15 +82,15 @@ func (o *Service) ResetFactor(ctx context.Context, by Caller, q UserName) (Resul
 		o.Queued(conversation)
 	}
 	if !there {
-		return Result{u.Name + " has no second factor."}, nil
+		return Result{fmt.Sprintf(textNoFactor, u.Name)}, nil
 	}
-	text := "An admin has taken your second factor away, with its recovery codes, and ended your logins."
-	next := "They need none until they set up another."
+	text := textFactorTaken
+	next := textFactorOptional
 	if u.Codes == supervisor.CodesRequired {
-		text += " You need a new one to speak here: ask for an invite."
-		next = "They can't speak until they have another: `mews totp enroll " + u.Name + "`, or `mews user invite " + u.Name + " --enrol`."
+		text += textFactorNeeded
+		next = fmt.Sprintf(textFactorRequired, u.Name, u.Name)
 	}
-	return Result{u.Name + "'s second factor is gone, with its recovery codes and their logins. They are told so. " + next},
+	return Result{fmt.Sprintf(textFactorGone, u.Name) + next},
 		o.notify(ctx, u, text)
 }
 
@@ -104,12 +105,12 @@ func (o *Service) unlockFactor(ctx context.Context, by Caller, q UserName) (Resu
 		return Result{}, err
 	}
 	if !there {
-		return Result{u.Name + " has no second factor."}, nil
+		return Result{fmt.Sprintf(textNoFactor, u.Name)}, nil
 	}
-	return Result{"Codes of " + u.Name + " are taken again."}, nil
+	return Result{fmt.Sprintf(textUnlocked, u.Name)}, nil
 }
 
-// FactorText is how it stands with somebody's second SecondFactor, for people.
+// FactorText is how it stands with somebody's second factor, for people.
 func FactorText(f SecondFactor) string {
 	text := map[string]string{
 		FactorNone: "none", FactorOffered: "made, and not confirmed by a code yet", FactorConfirmed: "set up",

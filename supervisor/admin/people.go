@@ -42,7 +42,7 @@ type Person struct {
 	Budget     SpendLimits  `json:"budget,omitzero"`
 }
 
-// SecondFactor is how it stands with a person's second SecondFactor.
+// SecondFactor is how it stands with a person's second factor.
 type SecondFactor struct {
 	Mode        string    `json:"mode"`  // required, optional, off
 	State       string    `json:"state"` // none, offered, confirmed
@@ -158,7 +158,7 @@ type NewUser struct {
 	Again    bool   `json:"again,omitempty"` // they were here before, and are given what is kept of them
 }
 
-// Result is what became of an method, for a person.
+// Result is what became of a call, for a person.
 type Result struct {
 	Text string `json:"text"`
 }
@@ -169,7 +169,7 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, 
 	facts := o.Configuration.Facts()
 	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone, Home: facts.HomeOf(q.Name)}
 	if err := o.Configuration.CheckAdded(u); err != nil {
-		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, "%s can't be added: %v.", supervisor.Printable(q.Name), err)
+		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, supervisor.Printable(q.Name), err)
 	}
 	if err := o.freeAccount(q.Account); err != nil {
 		return Result{}, err
@@ -189,7 +189,7 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, 
 		if undo != nil {
 			return Result{}, fmt.Errorf("%w; and they could not be taken out again: %w", err, undo)
 		}
-		return Result{}, supervisor.Errorf(supervisor.CodeUnavailable, "%s was not added: %v.", q.Name, err)
+		return Result{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAdded, q.Name, err)
 	}
 	return Result{addedText(facts, q)}, nil
 }
@@ -197,14 +197,14 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, 
 // addedText says who was added, with what, and how they talk from then on.
 func addedText(facts Facts, q NewUser) string {
 	home := facts.HomeOf(q.Name)
-	text := fmt.Sprintf("%s is a user of Mews now (%s), with the folder %s.", q.Name, q.Role, home)
+	text := fmt.Sprintf(textAdded, q.Name, q.Role, home)
 	if q.Again {
-		text = fmt.Sprintf("%s is a user of Mews again (%s), with the folder %s and all else that was kept of them.", q.Name, q.Role, home)
+		text = fmt.Sprintf(textAddedAgain, q.Name, q.Role, home)
 	}
 	if why := facts.Botless(); why != "" {
-		return text + " " + why + " Then `mews user invite " + q.Name + "` lets them talk there."
+		return text + " " + why + fmt.Sprintf(textThenInvite, q.Name)
 	}
-	return text + " `mews user invite " + q.Name + "` lets them talk on Telegram."
+	return text + fmt.Sprintf(textInviteThem, q.Name)
 }
 
 // Botless says why nobody can write to a bot, and what to do; "" is that there is one.
@@ -212,8 +212,7 @@ func (f Facts) Botless() string {
 	if f.HasBot {
 		return ""
 	}
-	return "Telegram is not set up here, so there is no bot to write to: make one with @BotFather, give its token as telegram.token_file " +
-		"in the configuration, and start Mews again."
+	return textNoBot
 }
 
 // freeName refuses a name of which something is kept, unless that is to be given back; and to give back what is not there.
@@ -226,7 +225,7 @@ func (o *Service) freeName(ctx context.Context, q NewUser) error {
 	case !q.Again:
 		return err
 	case err == nil:
-		return supervisor.Errorf(supervisor.CodeNotFound, "Nothing is kept of %s that could be given back. Leave out --again, or look at the name.", q.Name)
+		return supervisor.Errorf(supervisor.CodeNotFound, textNothingToGiveBack, q.Name)
 	case supervisor.ErrorCode(err) == supervisor.CodeForbidden:
 		return nil
 	}
@@ -239,11 +238,11 @@ func (o *Service) freeAccount(name string) error {
 		return nil
 	}
 	if _, err := placement.FindAccount(name); err != nil {
-		return supervisor.Errorf(supervisor.CodeInvalid, "This machine has no account %q. Make it first, or leave out --account.", name)
+		return supervisor.Errorf(supervisor.CodeInvalid, textNoAccount, name)
 	}
 	for _, other := range o.People.Names() {
 		if u, _ := o.People.Find(other); u.Account == name {
-			return supervisor.Errorf(supervisor.CodeInvalid, "The account %s is %s's already.", name, other)
+			return supervisor.Errorf(supervisor.CodeInvalid, textAccountTaken, name, other)
 		}
 	}
 	return nil
@@ -276,11 +275,9 @@ func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Res
 		return Result{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
 	}
 	if !q.On {
-		return Result{u.Name + " may speak again."}, nil
+		return Result{fmt.Sprintf(textEnabled, u.Name)}, nil
 	}
-	return Result{fmt.Sprintf("%s may not speak any more. %s ended, and invites "+
-		"of theirs that nobody has used are good for nothing. What they send is not taken, an answer that is being written is "+
-		"still written and is not delivered on Telegram. `mews user enable %s` has them speak again.", u.Name, amount.Of(open, "login was", "logins were"),
+	return Result{fmt.Sprintf(textSuspended, u.Name, amount.Of(open, "login was", "logins were"),
 		u.Name)}, nil
 }
 
@@ -303,8 +300,7 @@ func (o *Service) removePerson(ctx context.Context, by Caller, q UserName) (Resu
 		return Result{}, err
 	}
 	if o.configured(u.Name) {
-		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, "%s stands in the configuration. Take them out there, then `mews reload`; "+
-			"`mews user disable %s` shuts them out until then.", u.Name, u.Name)
+		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textRemoveConfigured, u.Name, u.Name)
 	}
 	if _, err := o.Store.People.Remove(ctx, u.Name, entry(by, u.Name, "user.removed", "")); err != nil {
 		return Result{}, err
@@ -312,14 +308,13 @@ func (o *Service) removePerson(ctx context.Context, by Caller, q UserName) (Resu
 	if err := o.Configuration.Refresh(ctx); err != nil {
 		return Result{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
 	}
-	return Result{fmt.Sprintf("%s is no user of Mews any more. Their folder %s and what was said are still there; `mews user delete %s` "+
-		"deletes that.", u.Name, u.Home, u.Name)}, nil
+	return Result{fmt.Sprintf(textRemoved, u.Name, u.Home, u.Name)}, nil
 }
 
 // InviteRequest are the parameters of user.invite.
 type InviteRequest struct {
 	User   string `json:"user"`
-	Enrol  bool   `json:"enrol,omitempty"` // it also lets them make a second SecondFactor in the chat
+	Enrol  bool   `json:"enrol,omitempty"` // it also lets them make a second factor in the chat
 	Revoke bool   `json:"revoke,omitempty"`
 }
 
@@ -347,7 +342,7 @@ func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (Invit
 		return InviteResult{Revoked: n}, err
 	}
 	if o.People.Suspended(u.Name) {
-		return InviteResult{}, supervisor.Errorf(supervisor.CodeInvalid, "%s may not speak for now. `mews user enable %s` first.", u.Name, u.Name)
+		return InviteResult{}, supervisor.Errorf(supervisor.CodeInvalid, textInviteSuspended, u.Name, u.Name)
 	}
 	code, digest := access.NewInvite()
 	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(InviteLasts), Botless: o.Configuration.Facts().Botless(),

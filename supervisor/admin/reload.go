@@ -42,7 +42,7 @@ func (c Change) String() string {
 // asked for is in the audit log before anything changes.
 func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, error) {
 	if o.Running == nil {
-		return Changes{}, supervisor.Errorf(supervisor.CodeUnavailable, "Mews is not running here, and reads its configuration when it starts.")
+		return Changes{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotRunning)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()

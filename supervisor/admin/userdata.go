@@ -26,7 +26,7 @@ func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name str
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && (!info.IsDir() || facts.Overlaps(home)):
 		if len(e.Rows) == 0 {
-			return e, supervisor.Errorf(supervisor.CodeNotFound, "There is nothing of %s here.", name)
+			return e, supervisor.Errorf(supervisor.CodeNotFound, textNothingKept, name)
 		}
 		return e, nil
 	case err != nil:
@@ -71,7 +71,5 @@ func Unclaimed(ctx context.Context, people sqlite.People, facts Facts, name stri
 	if len(kept) == 0 {
 		return nil
 	}
-	return supervisor.Errorf(supervisor.CodeForbidden, "There was somebody called %s here before, and this is still kept of them: %s. Whoever is "+
-		"added by that name is given it. If they are somebody else, run `mews user delete %s` first, for a fresh start, or take another "+
-		"name; if they are the same person, give it back with `mews user add %s --again`.", name, strings.Join(kept, "; "), name, name)
+	return supervisor.Errorf(supervisor.CodeForbidden, textNameUsedBefore, name, strings.Join(kept, "; "), name, name)
 }

@@ -71,8 +71,7 @@ func ownState(state string) error {
 		return nil
 	}
 	if owner := placement.UIDOf(info); int(owner) != os.Getuid() {
-		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf("Mews is not running, and its state folder %s "+
-			"belongs to user id %d. Run this as that account, as with `sudo -u '#%d'`, or while Mews runs.", state, owner, owner)}
+		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(textOtherAccount, state, owner, owner)}
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func TestNoSecretIsWritten(t *testing.T) {
 	a.canFail(t)
 }
 
-// pair has carol added and let in: she is shown her second SecondFactor, and nobody else is.
+// pair has carol added and let in: she is shown her second factor, and nobody else is.
 func (a *aviary) pair(t *testing.T) telegramtest.User {
 	t.Helper()
 	a.keep("user", "add", "carol")

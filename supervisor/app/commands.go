@@ -81,14 +81,14 @@ func (i invites) Check(ctx context.Context, name string) error {
 	switch {
 	case i.configuration.People.Suspended(name):
 		return &supervisor.Error{Code: supervisor.CodeForbidden, Message: fmt.Sprintf(
-			"%s is suspended, and an invite would not change that. `mews user enable %s` does.", name, name)}
+			textInviteSuspended, name, name)}
 	case known:
 		return nil
 	}
 	cfg := i.configuration.Current()
 	err := cfg.CheckAdded(config.User{Name: name, Role: string(supervisor.RoleUser), Home: i.configuration.Facts().HomeOf(name)})
 	if err != nil {
-		return supervisor.Errorf(supervisor.CodeInvalid, "Nobody can be invited as %q: %v.", name, err)
+		return supervisor.Errorf(supervisor.CodeInvalid, textCantInvite, name, err)
 	}
 	return admin.Unclaimed(ctx, i.configuration.Store.People, i.configuration.Facts(), name)
 }

@@ -41,7 +41,7 @@ func TestAnInviteLetsSomebodyIn(t *testing.T) {
 	}
 
 	bot = "@mews_bot"
-	made, err = i.Invite(t.Context(), "ann") // who needs a second SecondFactor
+	made, err = i.Invite(t.Context(), "ann") // who needs a second factor
 	must(t, err)
 	if made.Added || !made.Enrols || made.Link != "https://t.me/mews_bot?start="+made.Code || len(made.Files) != 1 {
 		t.Fatalf("made was %+v", made)
@@ -87,7 +87,7 @@ func TestAGroupIsAllowedAndDisallowed(t *testing.T) {
 	}
 }
 
-// unlock gives ann a second SecondFactor, and opens her gate in a chat.
+// unlock gives ann a second factor, and opens her gate in a chat.
 func unlock(t *testing.T, s *service, c supervisor.Conversation) {
 	t.Helper()
 	must(t, s.db.Access().Factors.Put(t.Context(), "ann", []byte("sealed"), nil))

@@ -164,7 +164,7 @@ func (l *lodge) store(work func(*sqlite.DB)) {
 	}
 }
 
-// enrol gives a person a second SecondFactor that counts, and returns its recovery codes. No service may run.
+// enrol gives a person a second factor that counts, and returns its recovery codes. No service may run.
 func (l *lodge) enrol(name string) (recovery []string) {
 	l.T.Helper()
 	made, err := l.seal.Enrol(name)

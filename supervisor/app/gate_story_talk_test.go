@@ -19,7 +19,7 @@ var mallory = telegramtest.User{ID: 666, First: "mallory"}
 var theFlat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 
 // TestNobodyTalksThroughTheGate has all that Telegram can bring come from a stranger, from somebody whose gate is closed, from
-// somebody who is to have a second SecondFactor and has none, and from somebody who is suspended. Nothing of it gets to the model,
+// somebody who is to have a second factor and has none, and from somebody who is suspended. Nothing of it gets to the model,
 // and who may not speak is not answered.
 func TestNobodyTalksThroughTheGate(t *testing.T) {
 	l := newLodge(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required", "dave, totp: off", "erin, totp: required")

@@ -145,7 +145,7 @@ func TestARecoveryCodeOpensOnce(t *testing.T) {
 	}
 }
 
-// TestAnInviteHasItsTime: after a day it lets nobody in. Whom it let in sees the secret of their second SecondFactor for a while.
+// TestAnInviteHasItsTime: after a day it lets nobody in. Whom it let in sees the secret of their second factor for a while.
 func TestAnInviteHasItsTime(t *testing.T) {
 	l := newLodge(t, modeltest.Echo, "", "alice, role: admin, totp: off")
 	l.move(0)

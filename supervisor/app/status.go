@@ -52,7 +52,7 @@ func (r statusReporter) statusText(ctx context.Context, c supervisor.Conversatio
 		return "", err
 	}
 	if inGroup(c) {
-		return fmt.Sprintf("Mews %s with the model %s; %s. In our private chat /status says more.", status.Version,
+		return fmt.Sprintf(textStatusInGroup, status.Version,
 			r.greet(u).Model, workerLine(status.Users[0], time.Now())), nil
 	}
 	var b bytes.Buffer
@@ -141,15 +141,15 @@ func (r statusReporter) welcome(c supervisor.Conversation) string {
 	u, _ := r.people.Find(c.User)
 	g := r.greet(u)
 	if inGroup(c) {
-		return fmt.Sprintf("The model is %s.", g.Model)
+		return fmt.Sprintf(textWelcomeInGroup, g.Model)
 	}
-	return fmt.Sprintf("Your folder is %s. The model is %s.", u.Home, g.Model)
+	return fmt.Sprintf(textWelcome, u.Home, g.Model)
 }
 
 // hints say how to go on, where Mews runs with nothing configured.
 func (r statusReporter) hints() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Mews is ready, with nothing configured.\n\n")
+	fmt.Fprintf(&b, textReady)
 	for _, u := range r.people.Names() {
 		person, _ := r.people.Find(u)
 		fmt.Fprintf(&b, "  folder  %s\n", person.Home)
@@ -159,15 +159,12 @@ func (r statusReporter) hints() string {
 		fmt.Fprintf(&b, "  also    on Telegram, for the ids of the configuration; `mews status` tells how that goes\n")
 	}
 	b.WriteByte('\n')
-	b.WriteString("Talk to it:            mews chat   (in another terminal; `mews run --chat` does both in one)\n")
+	b.WriteString(textReadyChat)
 	if r.channel == nil {
-		b.WriteString("On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +
-			"                       (a bot's token from @BotFather; your own numeric id, which @userinfobot tells you)\n")
+		b.WriteString(textReadyTelegram)
 	}
 	b.WriteString(
-		"With a model of yours: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 mews run\n" +
-			"                       (Ollama, llama.cpp, or any other endpoint of that kind; OPENAI_API_KEY where it wants one)\n" +
-			"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n")
+		textReadyMore)
 	return b.String()
 }
 

@@ -7,3 +7,22 @@ const (
 	textNothingChanged = "Nothing was changed. %v"
 	textNeedsRestart   = "Nothing was changed, for this holds only after a restart: %s. Restart Mews, or take it back and reload again."
 )
+
+// What people read of the service as a whole, and admins of what can't be done.
+const (
+	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Run this as that account, as with " +
+		"`sudo -u '#%d'`, or while Mews runs."
+	textCantInvite     = "Nobody can be invited as %q: %v."
+	textStatusInGroup  = "Mews %s with the model %s; %s. In our private chat /status says more."
+	textWelcomeInGroup = "The model is %s."
+	textWelcome        = "Your folder is %s. The model is %s."
+	textReady          = "Mews is ready, with nothing configured.\n\n"
+	textReadyChat      = "Talk to it:            mews chat   (in another terminal; `mews run --chat` does both in one)\n"
+	textReadyTelegram  = "On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +
+		"                       (a bot's token from @BotFather; your own numeric id, which @userinfobot tells you)\n"
+	textReadyMore = "With a model of yours: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 mews run\n" +
+		"                       (Ollama, llama.cpp, or any other endpoint of that kind; OPENAI_API_KEY where it wants one)\n" +
+		"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n"
+	textDaysRange       = "The number of days makes no sense."
+	textInviteSuspended = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
+)

@@ -55,7 +55,7 @@ func (q usageMethods) answerUsage(ctx context.Context, uid uint32, req *protocol
 		return nil, err
 	}
 	if p.Days < 1 || p.Days > MaxDays {
-		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: "The number of days makes no sense."}
+		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: textDaysRange}
 	}
 	name, err := q.whose(uid, p.User)
 	if err != nil {

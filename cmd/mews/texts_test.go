@@ -1,0 +1,103 @@
+package main_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// aSentence begins with a capital letter and has three words or more.
+var aSentence = regexp.MustCompile("^[“\"'`(]*[A-Z][a-z’']*[ ,].*[^ ] +[^ ]")
+
+// noSentences are literals that look like a sentence and are said to nobody. The key is how they begin.
+var noSentences = map[string]string{
+	"SELECT ": "SQL", "INSERT ": "SQL", "UPDATE ": "SQL", "DELETE ": "SQL", "PRAGMA ": "SQL", "CREATE ": "SQL", "BEGIN ": "SQL",
+	"ROLLBACK ": "SQL", "RELEASE ": "SQL", "WITH ": "SQL", "VACUUM ": "SQL", "ORDER ": "SQL",
+}
+
+// saysNothingToPeople are folders whose sentences are for a model, or for a test.
+var saysNothingToPeople = map[string]string{
+	"supervisor/history": "what it writes is for the model",
+}
+
+// TestSentencesStandInTables finds what Mews says to people outside the tables of texts beside their packages: all of them can
+// be read in one go, and translated one day.
+func TestSentencesStandInTables(t *testing.T) {
+	root := moduleRoot(t)
+	for _, side := range []string{"supervisor", "cmd"} {
+		err := filepath.WalkDir(filepath.Join(root, side), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			name, _ := filepath.Rel(root, path)
+			if entry.IsDir() && (entry.Name() == "testdata" || strings.HasSuffix(entry.Name(), "test") || saysNothingToPeople[name] != "") {
+				return fs.SkipDir
+			}
+			if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasPrefix(entry.Name(), "texts") {
+				return nil
+			}
+			for _, found := range sentencesIn(t, path, nil) {
+				t.Errorf("%s:%s; say it in a texts.go beside it", name, found)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sentencesIn lists the sentences of a file, with their lines. src is as go/parser has it.
+func sentencesIn(t *testing.T, path string, src any) (found []string) {
+	t.Helper()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if tag, ok := n.(*ast.Field); ok && tag.Tag != nil {
+			tag.Tag = nil
+		}
+		literal, ok := n.(*ast.BasicLit)
+		if !ok || literal.Kind != token.STRING {
+			return true
+		}
+		text, err := strconv.Unquote(literal.Value)
+		if err == nil && isSentence(text) {
+			found = append(found, fmt.Sprintf("%d: %.60q", fset.Position(literal.Pos()).Line, text))
+		}
+		return true
+	})
+	return found
+}
+
+func isSentence(text string) bool {
+	for begins := range noSentences {
+		if strings.HasPrefix(strings.TrimSpace(text), begins) {
+			return false
+		}
+	}
+	return aSentence.MatchString(strings.TrimSpace(text))
+}
+
+// TestASentenceIsFound: the test above can fail.
+func TestASentenceIsFound(t *testing.T) {
+	const src = `package p
+var a = "There is no user %q."
+var b = "start worker for %s: %w"
+var c = "SELECT id FROM turn WHERE id = ?"
+var d = "Bearer token"
+type t struct { F int ` + "`json:\"Not a sentence at all\"`" + ` }
+`
+	if found := sentencesIn(t, "p.go", src); len(found) != 1 || !strings.HasPrefix(found[0], "2: ") {
+		t.Errorf("found %q", found)
+	}
+}

@@ -1,0 +1,56 @@
+package admin
+
+// What people read of what admins do.
+const (
+	textAdminsOnly     = "Only an admin may do that; this account is not one."
+	textNoSuchUser     = "There is no user %q. There are: %s."
+	textHomeUnreadable = "The folder of %s, %s, can't be read by the account that Mews runs as. Run this as root, or pack that " +
+		"folder as the account whose it is."
+	textInvalidName      = "Nobody can have the name %q."
+	textDeleteConfigured = "%s stands in the configuration. Take them out there, then `mews reload`; then they can be deleted."
+	textWorkNotEnded     = "%s was shut out, and what runs for them could not be ended, so nothing else was deleted: %v. Run this " +
+		"again."
+	textNotAllDeleted  = "%s was shut out, and not all of theirs could be deleted: %v. Run this again."
+	textHomeNotDeleted = "The rows are deleted, and the folder %s could not be: %v. Delete it by hand."
+	textNotServing     = "Nothing can be exported just now: Mews is starting or ending. Try again in a minute."
+	textExportsBusy    = "%d exports are being made, as many as can be at once, and none of them has ended within %d seconds. Run " +
+		"this again in a minute."
+	textExportGone     = "This export is not running any more. Begin it again."
+	textFactorOff      = "%s is not to have a second factor: `totp: off` stands in the configuration."
+	textFactorTaken    = "An admin has taken your second factor away, with its recovery codes, and ended your logins."
+	textFactorNeeded   = " You need a new one to speak here: ask for an invite."
+	textFactorOptional = "They need none until they set up another."
+	textCantBeAdded    = "%s can't be added: %v."
+	textNotAdded       = "%s was not added: %v."
+	textAdded          = "%s is a user of Mews now (%s), with the folder %s."
+	textAddedAgain     = "%s is a user of Mews again (%s), with the folder %s and all else that was kept of them."
+	textNoBot          = "Telegram is not set up here, so there is no bot to write to: make one with @BotFather, give its token as " +
+		"telegram.token_file in the configuration, and start Mews again."
+	textNothingToGiveBack = "Nothing is kept of %s that could be given back. Leave out --again, or look at the name."
+	textNoAccount         = "This machine has no account %q. Make it first, or leave out --account."
+	textAccountTaken      = "The account %s is %s's already."
+	textSuspended         = "%s may not speak any more. %s ended, and invites of theirs that nobody has used are good for nothing. " +
+		"What they send is not taken, an answer that is being written is still written and is not delivered on " +
+		"Telegram. `mews user enable %s` has them speak again."
+	textRemoveConfigured = "%s stands in the configuration. Take them out there, then `mews reload`; `mews user disable %s` shuts " +
+		"them out until then."
+	textRemoved = "%s is no user of Mews any more. Their folder %s and what was said are still there; `mews user delete %s` " +
+		"deletes that."
+	textInviteSuspended = "%s may not speak for now. `mews user enable %s` first."
+	textNotRunning      = "Mews is not running here, and reads its configuration when it starts."
+	textNothingKept     = "There is nothing of %s here."
+	textNameUsedBefore  = "There was somebody called %s here before, and this is still kept of them: %s. Whoever is added by that " +
+		"name is given it. If they are somebody else, run `mews user delete %s` first, for a fresh start, or take " +
+		"another name; if they are the same person, give it back with `mews user add %s --again`."
+)
+
+// What is said of people who were added, enabled, unlocked or reset.
+const (
+	textThenInvite     = " Then `mews user invite %s` lets them talk there."
+	textInviteThem     = " `mews user invite %s` lets them talk on Telegram."
+	textEnabled        = "%s may speak again."
+	textUnlocked       = "Codes of %s are taken again."
+	textNoFactor       = "%s has no second factor."
+	textFactorGone     = "%s's second factor is gone, with its recovery codes and their logins. They are told so. "
+	textFactorRequired = "They can't speak until they have another: `mews totp enroll %s`, or `mews user invite %s --enrol`."
+)
