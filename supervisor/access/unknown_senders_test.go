@@ -27,7 +27,7 @@ func TestAStrangerIsNotedOnceADay(t *testing.T) {
 		{"the same", 7, noon.Add(time.Hour), false},
 		{"another", 8, noon, true},
 		{"the first, on the next day", 7, midnight, true},
-		{"a knock of the day before that comes late", 7, midnight.Add(-time.Nanosecond), false},
+		{"one of the day before that comes late", 7, midnight.Add(-time.Nanosecond), false},
 		{"the same, still that day", 7, midnight.Add(23 * time.Hour), false},
 		{"after the clock was set back by years", 7, noon.AddDate(-3, 0, 0), true},
 		{"before there was time", 7, time.Time{}, true},
@@ -67,14 +67,14 @@ func TestNobodyIsNotedTwiceADay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s access.UnknownSenders
 		now, noted := noon, map[[2]int64]bool{}
-		for range rapid.IntRange(1, 50).Draw(t, "knocks") {
+		for range rapid.IntRange(1, 50).Draw(t, "arrivals") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 40).Draw(t, "hours")) * time.Hour)
 			id := rapid.Int64Range(1, 3).Draw(t, "id")
-			knock := [2]int64{id, int64(now.YearDay())}
-			if got := s.First(fmt.Sprint(id), now); got == noted[knock] {
-				t.Fatalf("%d at %s: noted %v, before %v", id, now, got, noted[knock])
+			arrival := [2]int64{id, int64(now.YearDay())}
+			if got := s.First(fmt.Sprint(id), now); got == noted[arrival] {
+				t.Fatalf("%d at %s: noted %v, before %v", id, now, got, noted[arrival])
 			}
-			noted[knock] = true
+			noted[arrival] = true
 		}
 	})
 }

@@ -124,7 +124,7 @@ func (d *fakes) List(context.Context, string) ([]command.Setting, error) {
 	return list, nil
 }
 
-// invites are the desk's.
+// invites are the fakes'.
 type invites struct{ *fakes }
 
 func (i invites) Check(_ context.Context, name string) error {
@@ -139,7 +139,7 @@ func (i invites) Invite(_ context.Context, name string) (command.Invitation, err
 	return i.made, nil
 }
 
-// groups are the desk's.
+// groups are the fakes'.
 type groups struct{ *fakes }
 
 func (g groups) Allow(_ context.Context, c supervisor.Conversation) error {
