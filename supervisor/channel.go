@@ -31,3 +31,6 @@ func (c Channel) Can() Capabilities { return capabilities[c] }
 
 // IsGroup says whether several people may be in a chat of the channel. (The Bot API numbers groups and channels below 0.)
 func (c Channel) IsGroup(chat string) bool { return c.Can().Groups && strings.HasPrefix(chat, "-") }
+
+// InGroup says whether others read what is said in the conversation.
+func (c Conversation) InGroup() bool { return c.Channel.IsGroup(c.Chat) }

@@ -184,7 +184,7 @@ func (s chatCommands) gateLine(ctx context.Context, c supervisor.Conversation) (
 func (s chatCommands) statusText(report statusReporter) func(context.Context, supervisor.Conversation) (string, error) {
 	return func(ctx context.Context, c supervisor.Conversation) (string, error) {
 		text, err := report.statusText(ctx, c)
-		if err != nil || inGroup(c) {
+		if err != nil || c.InGroup() {
 			return text, err
 		}
 		own, err := s.personal(ctx, c)

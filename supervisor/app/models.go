@@ -78,9 +78,9 @@ func nameOf(c supervisor.Conversation, known bool) string {
 	}
 	name := string(c.Channel)
 	switch {
-	case inGroup(c):
+	case c.InGroup():
 		name += " group " + c.Chat
-	case c.Channel != supervisor.ChannelTelegram && c.Chat != "":
+	case !c.Channel.Can().Groups && c.Chat != "":
 		name += " " + c.Chat
 	}
 	if c.Thread != "" {

@@ -46,7 +46,7 @@ func (s *service) serves(c supervisor.Conversation) bool {
 		return false
 	case c.Channel.Can().Private:
 		return true
-	case inGroup(c):
+	case c.InGroup():
 		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.renames.Current(c.Chat))
 	}
 	whose, known := s.people.ByAccount(c.Channel, c.Chat)

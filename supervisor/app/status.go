@@ -47,11 +47,11 @@ func (r statusReporter) status(ctx context.Context, uid uint32) (control.Status,
 // statusText is what /status answers. A group hears nothing of the machine, nor of anybody else.
 func (r statusReporter) statusText(ctx context.Context, c supervisor.Conversation) (string, error) {
 	u, _ := r.people.Find(c.User)
-	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin && !inGroup(c))
+	status, err := r.statusOf(ctx, []string{c.User}, u.Role == supervisor.RoleAdmin && !c.InGroup())
 	if err != nil {
 		return "", err
 	}
-	if inGroup(c) {
+	if c.InGroup() {
 		return fmt.Sprintf(textStatusInGroup, status.Version,
 			r.greet(u).Model, workerLine(status.Users[0], time.Now())), nil
 	}
@@ -60,11 +60,6 @@ func (r statusReporter) statusText(ctx context.Context, c supervisor.Conversatio
 		return "", err
 	}
 	return strings.TrimRight(b.String(), "\n"), nil
-}
-
-// inGroup says whether others read what is said in a conversation.
-func inGroup(c supervisor.Conversation) bool {
-	return c.Channel == supervisor.ChannelTelegram && strings.HasPrefix(c.Chat, "-")
 }
 
 // statusOf tells of people, and with service of the service as a whole.
@@ -140,7 +135,7 @@ func (r statusReporter) greet(u supervisor.User) control.Attached {
 func (r statusReporter) welcome(c supervisor.Conversation) string {
 	u, _ := r.people.Find(c.User)
 	g := r.greet(u)
-	if inGroup(c) {
+	if c.InGroup() {
 		return fmt.Sprintf(textWelcomeInGroup, g.Model)
 	}
 	return fmt.Sprintf(textWelcome, u.Home, g.Model)

@@ -52,7 +52,7 @@ func disallowGroup(ctx context.Context, c *Commands, r Request) (string, error) 
 
 // checkGroup is nil in a group.
 func checkGroup(c *Commands, r Request) error {
-	if !inGroup(r.Conversation) {
+	if !r.Conversation.InGroup() {
 		return supervisor.Errorf(supervisor.CodeInvalid, textGroupsOnly, r.Name)
 	}
 	return nil

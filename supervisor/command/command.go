@@ -106,9 +106,6 @@ func (c *Commands) isAdmin(user string) bool {
 	return known && u.Role == supervisor.RoleAdmin
 }
 
-// inGroup says whether others read what is said in a conversation.
-func inGroup(c supervisor.Conversation) bool { return c.Channel.IsGroup(c.Chat) }
-
 // allow has an effect approved. While the person is asked, the conversation's next command runs.
 func (c *Commands) allow(ctx context.Context, r Request, effect, text string, arguments ...string) error {
 	wait := time.AfterFunc(askGrace, r.unblock)

@@ -42,7 +42,7 @@ func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 	if err != nil {
 		return d, fmt.Errorf("list what is allowed always: %w", err)
 	}
-	if inGroup(r.Conversation) && len(list) > 0 {
+	if r.Conversation.InGroup() && len(list) > 0 {
 		return d, supervisor.Errorf(supervisor.CodeForbidden, textGrantsInGroup)
 	}
 	return grantList(list, c.zone(r.Conversation.User)), nil

@@ -64,7 +64,7 @@ func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 // checkInvite is nil where a person may invite somebody of that name from a conversation.
 func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conversation, name string) error {
 	switch {
-	case inGroup(conversation):
+	case conversation.InGroup():
 		return supervisor.Errorf(supervisor.CodeForbidden, textInviteInGroup)
 	case name == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textInviteUsage)

@@ -26,7 +26,7 @@ func models(ctx context.Context, c *Commands, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !inGroup(r.Conversation)}
+	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !r.Conversation.InGroup()}
 	offers := slices.DeleteFunc(slices.Clone(c.o.Models.Offers(ctx)), func(o Offer) bool {
 		return o.Err == "" && o.Spec != l.used && !c.o.Choices.May(r.Conversation.User, o.Spec)
 	})

@@ -30,7 +30,7 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request
 	} else {
 		d, err = c.pressedCommand(ctx, in.Text, r)
 	}
-	if err == nil && (question || !inGroup(in.Conversation)) {
+	if err == nil && (question || !in.Conversation.InGroup()) {
 		c.removeButtons(ctx, in)
 	}
 	return d, err

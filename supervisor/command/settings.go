@@ -58,7 +58,7 @@ func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery,
 		return supervisor.Delivery{}, fmt.Errorf("list the settings: %w", err)
 	}
 	if r.Arguments == "" {
-		return shownSettings(list, inGroup(r.Conversation)), nil
+		return shownSettings(list, r.Conversation.InGroup()), nil
 	}
 	for _, s := range list {
 		value, ok := cutName(r.Arguments, s.Name)
@@ -122,7 +122,7 @@ func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) 
 		s = list[i]
 	}
 	d.Text = strings.TrimSpace(fmt.Sprintf(textSettingSet, s.Name, s.Value, s.Source, s.Note))
-	if s.Private && inGroup(r.Conversation) {
+	if s.Private && r.Conversation.InGroup() {
 		d.Text = fmt.Sprintf(textSettingSetInGroup, s.Name)
 	}
 	return d, nil

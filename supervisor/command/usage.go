@@ -63,7 +63,7 @@ func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, quoteName(r.Arguments))
 	}
 	now, zone := time.Now(), c.zone(r.Conversation.User)
-	group := inGroup(r.Conversation) // it is told no more of its people than the sums
+	group := r.Conversation.InGroup() // it is told no more of its people than the sums
 	if err := c.sumUsage(ctx, &report, now.In(zone), report.user != "" && !group); err != nil {
 		return d, fmt.Errorf("sum the usage: %w", err)
 	}
@@ -102,7 +102,7 @@ func (c *Commands) maySeeAll(conversation supervisor.Conversation) error {
 	switch {
 	case !c.isAdmin(conversation.User):
 		return supervisor.Errorf(supervisor.CodeForbidden, textUsageAdminsOnly)
-	case inGroup(conversation):
+	case conversation.InGroup():
 		return supervisor.Errorf(supervisor.CodeForbidden, textUsageInGroup)
 	}
 	return nil
