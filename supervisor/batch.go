@@ -12,6 +12,8 @@ type Item struct {
 	Inbound Inbound
 	Update  int64  // the source's own number of it
 	Raw     string // what the source sent, as it sent it; "" keeps none
+	// Attachments are the files that came with it, in order.
+	Attachments []Attachment
 	// Answer, where it is not "", answers it at once, whatever its gate decides, and no turn begins. It says nothing private.
 	Answer   string
 	Decision GateDecision // of a refused inbound nothing is kept but an Answer, or nothing at all

@@ -58,7 +58,7 @@ type Conversation struct {
 	Thread  string // the channel's own name of a thread in it; "" where there are none
 }
 
-// InboundKind is what sort of thing a person sent.
+// InboundKind is what sort of thing was sent, by a person or by what begins by itself.
 type InboundKind string
 
 const (
@@ -66,6 +66,12 @@ const (
 	KindCommand InboundKind = "command" // a slash command: passes the queue by
 	KindPress   InboundKind = "press"   // a button was pressed: passes the queue by; Text is the Button's Press
 	KindCode    InboundKind = "code"    // a code that opens the gate: answered as it is kept, and never kept itself
+
+	// These begin a turn of their own kind, as a text begins one of TurnChat, and no person sent them.
+	KindJob    InboundKind = "job"    // a job is due
+	KindReview InboundKind = "review" // a pull request wants a review
+	KindTriage InboundKind = "triage" // an issue wants to be looked at
+	KindMCP    InboundKind = "mcp"    // another program asks
 )
 
 // InboundState is how far an inbound has come.
@@ -83,7 +89,7 @@ const (
 type Inbound struct {
 	ID           int64
 	Conversation Conversation
-	Source       string // who numbers the keys: "terminal", or "telegram/<API root>/<bot>"
+	Source       string // who gives the keys: "terminal", "telegram/<API root>/<bot>", a job, a repository
 	Key          string // unique within Source and the user: sent again with the same key, it is kept once
 	Message      string // the channel's own name of it, to answer to; "" where that is not needed
 	Sender       string // the channel's own number of who sent it, which is also that of their private chat; not kept
@@ -93,24 +99,51 @@ type Inbound struct {
 	State        InboundState
 	Held         bool // it met a closed gate: it is as if it were not there until a code has opened that
 	ReceivedAt   time.Time
+	// Destination is where its turn answers to; the zero value is its own Conversation. Where it is read it has its ID alone.
+	Destination Conversation
+}
+
+// Attachment is a file that came with an inbound.
+type Attachment struct {
+	File      string // the channel's own name of it, by which it is fetched
+	Kind      string // in the channel's word: photo, document, voice
+	Name      string // as the person sees it; "" where it has none
+	MediaType string // "" is not known
+	Size      int64  // bytes; 0 is not known
+	Seconds   int    // of sound and of moving pictures
+	SHA256    string // of its bytes in the spool; "" until they were fetched
 }
 
 // TurnKind is what a turn is for.
 type TurnKind string
 
 const (
-	TurnChat TurnKind = "chat"
+	TurnChat   TurnKind = "chat"
+	TurnJob    TurnKind = "job"
+	TurnReview TurnKind = "review"
+	TurnTriage TurnKind = "triage"
+	TurnMCP    TurnKind = "mcp"
 )
 
-// Turn is the work for one inbound.
+// Turn is the work for one inbound, or, below another turn, for what that asks of it.
 type Turn struct {
 	ID           int64
-	Conversation Conversation
+	Conversation Conversation // whose history it sees
+	Destination  Conversation // see AnswersIn; the zero value is its own Conversation
 	Kind         TurnKind
-	Inbound      int64
-	Message      string // the inbound's
+	Inbound      int64  // 0 of a child turn
+	Parent       int64  // the turn that has begun it; 0 for none
+	Message      string // the inbound's, to answer to; "" where the turn answers in another conversation
 	Deaths       int    // workers that ended in it
 	StartedAt    time.Time
+}
+
+// AnswersIn is the conversation where a turn's answer, its files and its questions go.
+func (t Turn) AnswersIn() Conversation {
+	if t.Destination == (Conversation{}) {
+		return t.Conversation
+	}
+	return t.Destination
 }
 
 // Delivery is one message to a person, in the outbox until its channel has taken it.

@@ -12,6 +12,7 @@ import (
 
 	"mews/config"
 	"mews/supervisor"
+	"mews/supervisor/command"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -70,7 +71,8 @@ func (s *storage) openState(context.Context) (err error) {
 }
 
 func (s *storage) openStore(ctx context.Context) (err error) {
-	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite")}); err != nil {
+	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
+		EndsTurn: command.EndingTurns()}); err != nil {
 		return err
 	}
 	s.closing(s.db.Close)

@@ -115,6 +115,16 @@ func (c *Commands) allow(ctx context.Context, r Request, effect, text string, ar
 	})
 }
 
+// EndingTurns are the names of the commands with EndsTurn.
+func EndingTurns() (names []string) {
+	for _, row := range table {
+		if row.EndsTurn {
+			names = append(names, row.Name)
+		}
+	}
+	return names
+}
+
 // MenuEntry is a command as a channel's menu shows it.
 type MenuEntry struct {
 	Name    string // without the slash

@@ -114,8 +114,9 @@ func (h *harness) put(c supervisor.Conversation, kind supervisor.InboundKind, te
 	h.keys++
 	key := fmt.Sprint("key-", h.keys)
 	h.mu.Unlock()
-	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: key,
-		Kind: kind, Text: text})
+	in := supervisor.Inbound{Conversation: c, Source: "test", Key: key, Kind: kind, Text: text}
+	in.Command, _ = supervisor.ParseSlashCommand(text)
+	in, _, err := h.db.Inbox().Put(h.Context(), in)
 	if err != nil {
 		h.Error(err)
 	}

@@ -40,11 +40,7 @@ func (s Conversations) Get(ctx context.Context, id int64) (supervisor.Conversati
 
 // conversationByID is the one with that id.
 func (t tx) conversationByID(id int64) (supervisor.Conversation, error) {
-	c, ok, err := engine.One(t, scanConversation, findConversationByID, id)
-	if err == nil && !ok {
-		err = notFound("there is no conversation %d", id)
-	}
-	return c, err
+	return byID(t, "conversation", scanConversation, findConversationByID, id)
 }
 
 // conversation finds or makes the one that c describes. One with an ID is taken as it is: the tables refuse an ID of
@@ -59,6 +55,18 @@ func (t tx) conversation(c supervisor.Conversation) (supervisor.Conversation, er
 	}
 	c.ID, err = t.Insert(insertConversation, c.User, c.Channel, c.Chat, c.Thread, t.Now)
 	return c, err
+}
+
+// destination is where something answers to that has the conversation own: the zero value where that is own itself.
+func (t tx) destination(c, own supervisor.Conversation) (none supervisor.Conversation, err error) {
+	if c == none {
+		return none, nil
+	}
+	c, err = t.conversation(c)
+	if err != nil || c.ID == own.ID {
+		return none, err
+	}
+	return c, nil
 }
 
 func scanConversation(r *engine.Row) (c supervisor.Conversation) {

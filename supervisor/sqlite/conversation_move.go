@@ -68,6 +68,8 @@ const (
 		(SELECT id FROM outbox WHERE conversation = ? AND outcome IS NOT 'sent')`
 	moveInbounds   = `UPDATE inbox SET conversation = ? WHERE conversation = ? AND state = 'new'`
 	moveDeliveries = `UPDATE outbox SET conversation = ? WHERE conversation = ? AND outcome IS NOT 'sent'`
+	redirectInbox  = `UPDATE inbox SET destination = ? WHERE destination = ? AND state = 'new'`
+	redirectTurns  = `UPDATE turn SET destination = ? WHERE destination = ? AND ended_at IS NULL`
 )
 
 // moveConversation says how many rows it has moved: of conversations, or of inbounds and deliveries.
@@ -77,6 +79,11 @@ func (t tx) moveConversation(p moveRow, to string) (int64, error) {
 	}
 	if err := t.Exec(movePosts, p.new, t.Now, p.old); err != nil {
 		return 0, err
+	}
+	for _, query := range []string{redirectInbox, redirectTurns} {
+		if err := t.Exec(query, p.new, p.old); err != nil {
+			return 0, err
+		}
 	}
 	inbounds, err := t.Change(moveInbounds, p.new, p.old)
 	if err != nil {

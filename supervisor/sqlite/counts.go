@@ -19,7 +19,7 @@ type Counts struct {
 }
 
 const (
-	countInbounds = `SELECT state, count(*) FROM inbox WHERE kind = 'text' AND held = 0 GROUP BY state`
+	countInbounds = `SELECT state, count(*) FROM inbox i WHERE ` + startsTurn + ` AND held = 0 GROUP BY state`
 	countRest     = `SELECT (SELECT count(*) FROM inbox WHERE held = 1),
 		(SELECT count(*) FROM outbox WHERE delivered_at IS NULL),
 		(SELECT count(*) FROM outbox WHERE outcome IN ('unknown', 'failed')),

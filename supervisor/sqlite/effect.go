@@ -38,9 +38,9 @@ func (t turnTx) sendFile(call string, f supervisor.File) (in int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	_, err = t.putDelivery(supervisor.Delivery{Conversation: t.turn.Conversation, Inbound: t.turn.Inbound,
+	_, err = t.putDelivery(supervisor.Delivery{Conversation: t.turn.AnswersIn(), Inbound: t.turn.Inbound,
 		Kind: supervisor.DeliveryNotice, Files: []supervisor.File{f}})
-	return t.turn.Conversation.ID, err
+	return t.turn.AnswersIn().ID, err
 }
 
 // Sent says whether SendFile has sent a file for a call of a turn's.

@@ -11,10 +11,11 @@ import (
 type Inbox struct{ db *DB }
 
 const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.message,
-	i.kind, i.text, i.state, i.held, i.received_at FROM inbox i JOIN conversation c ON c.id = i.conversation `
+	i.kind, coalesce(i.command, ''), i.text, i.state, i.held, i.received_at, coalesce(i.destination, 0) FROM inbox i JOIN conversation c ON c.id = i.conversation `
 
-const insertInbound = `INSERT INTO inbox (user, conversation, source, key, message, kind, text, state, received_at,
-	changed_at) VALUES (?, ?, ?, ?, ?, ?, ?, 'new', ?, ?) ON CONFLICT (user, source, key) DO NOTHING RETURNING id`
+const insertInbound = `INSERT INTO inbox (user, conversation, source, key, message, kind, command, destination, text, state,
+	received_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, 'new', ?, ?)
+	ON CONFLICT (user, source, key) DO NOTHING RETURNING id`
 
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
 
@@ -42,8 +43,11 @@ func (t tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bo
 		in.ReceivedAt = fromMillis(t.Now)
 	}
 	in.ReceivedAt, in.State = fromMillis(in.ReceivedAt.UnixMilli()), supervisor.InboundNew
-	in.ID, fresh, err = engine.One(t, engine.Integer, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key, in.Message,
-		in.Kind, in.Text, in.ReceivedAt.UnixMilli(), t.Now)
+	if in.Destination, err = t.destination(in.Destination, in.Conversation); err != nil {
+		return in, false, err
+	}
+	in.ID, fresh, err = engine.One(t, engine.Integer, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key,
+		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.ReceivedAt, t.Now)
 	if err != nil || fresh {
 		return in, fresh, err
 	}
@@ -51,27 +55,31 @@ func (t tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bo
 	return kept, false, err
 }
 
-const nextInbound = selectInbound + `WHERE i.conversation = ? AND i.kind = 'text' AND i.state = 'new' AND i.held = 0
+// startsTurn says of an inbound i that a turn begins with it, or takes it in.
+const startsTurn = `i.kind IN ('text', 'job', 'review', 'triage', 'mcp')`
+
+const nextInbound = selectInbound + `WHERE i.conversation = ? AND ` + startsTurn + ` AND i.state = 'new' AND i.held = 0
 	ORDER BY i.id LIMIT 1`
 
-// Next is the oldest text of a conversation whose turn has not begun, if there is one that no gate holds.
+// Next is the oldest inbound of a conversation whose turn has not begun, if there is one that no gate holds.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
 	in, ok, err := engine.One(s.db.reader(ctx), scanInbound, nextInbound, conversation)
 	return in, ok, wrap(err, "find the next inbound of conversation %d", conversation)
 }
 
 const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM conversation
-	WHERE id IN (SELECT conversation FROM inbox WHERE state IN ('new', 'running') AND kind = 'text' AND held = 0)
+	WHERE id IN (SELECT i.conversation FROM inbox i WHERE i.state = 'new' AND i.held = 0 AND ` + startsTurn + `
+		UNION ALL SELECT conversation FROM turn WHERE ended_at IS NULL AND inbound IS NOT NULL)
 	ORDER BY id`
 
-// Unfinished lists the conversations, of all persons, with a text whose turn has not ended and that no gate holds. It is
+// Unfinished lists the conversations, of all persons, with an inbound whose turn has not ended and that no gate holds. It is
 // for the start of the service.
 func (s Inbox) Unfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	list, err := engine.All(s.db.reader(ctx), scanConversation, unfinishedConversations)
 	return list, wrap(err, "list the conversations with unfinished inbounds")
 }
 
-const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY i.id`
+const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY +i.id` // by the index of what waits
 
 // Commands lists the commands, of all persons, that have no answer yet and that no gate holds, oldest first. It is for
 // the start of the service.
@@ -93,20 +101,13 @@ const findInbound = selectInbound + `WHERE i.id = ?`
 
 // inbound is the one with that id.
 func (t tx) inbound(id int64) (supervisor.Inbound, error) {
-	in, ok, err := engine.One(t, scanInbound, findInbound, id)
-	if err == nil && !ok {
-		err = notFound("there is no inbound %d", id)
-	}
-	return in, err
+	return byID(t, "inbound", scanInbound, findInbound, id)
 }
 
 func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	c := &in.Conversation
-	row.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message, &in.Kind, &in.Text,
-		&in.State, &in.Held, &in.ReceivedAt)
-	if in.Kind == supervisor.KindCommand {
-		in.Command, _ = supervisor.ParseSlashCommand(in.Text)
-	}
+	row.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message, &in.Kind, &in.Command,
+		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID)
 	return in
 }
 

@@ -23,9 +23,13 @@ const (
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
 	// What a turn has taken in goes by the name of what that began with.
-	listUnanswered = `SELECT coalesce(t.inbound, i.id) FROM inbox c JOIN inbox i ON i.state IN ('new', 'running')
-		AND i.kind = 'text' AND i.held = 0 AND i.conversation = c.conversation LEFT JOIN turn t ON t.id = i.turn
-		WHERE c.id = ? ORDER BY i.id`
+	listUnanswered = `SELECT name FROM (
+		SELECT i.id, i.id AS name FROM inbox c JOIN inbox i ON i.conversation = c.conversation AND i.state = 'new' AND i.held = 0
+			AND ` + startsTurn + ` WHERE c.id = ?1
+		UNION ALL SELECT t.inbound, t.inbound FROM inbox c JOIN turn t ON t.conversation = c.conversation AND t.ended_at IS NULL
+			WHERE c.id = ?1 AND t.inbound IS NOT NULL
+		UNION ALL SELECT i.id, t.inbound FROM inbox c JOIN turn t ON t.conversation = c.conversation AND t.ended_at IS NULL
+			JOIN inbox i ON i.turn = t.id WHERE c.id = ?1) ORDER BY id`
 )
 
 // PrecedingText is what a command is about.

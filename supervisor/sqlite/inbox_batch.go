@@ -66,6 +66,9 @@ func (t *batchTx) putItem(item supervisor.Item) (supervisor.Inbound, error) {
 	if err := t.putRaw(in, item); err != nil {
 		return in, err
 	}
+	if err := t.putAttachments(in, item.Attachments); err != nil {
+		return in, err
+	}
 	if err := t.lock(in.Conversation, item.Decision.Lock); err != nil {
 		return in, err
 	}

@@ -52,14 +52,16 @@ const restartAt = `SELECT coalesce(
 
 // Restart has the window begin after all that was said. A turn that runs stays in it.
 func (s Transcript) Restart(ctx context.Context, conversation int64) error {
-	err := s.db.write(ctx, func(t tx) error {
-		from, _, err := engine.One(t, engine.Integer, restartAt, conversation)
-		if err != nil {
-			return err
-		}
-		return t.Exec(moveWindow, from, conversation)
-	})
+	err := s.db.write(ctx, func(t tx) error { return t.restart(conversation) })
 	return wrap(err, "restart conversation %d", conversation)
+}
+
+func (t tx) restart(conversation int64) error {
+	from, _, err := engine.One(t, engine.Integer, restartAt, conversation)
+	if err != nil {
+		return err
+	}
+	return t.Exec(moveWindow, from, conversation)
 }
 
 const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, created_at) VALUES (?, ?, ?, ?, ?, ?)

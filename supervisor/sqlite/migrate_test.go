@@ -7,23 +7,26 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/ncruces/go-sqlite3"
 
 	"mews/protocol"
+	"mews/supervisor"
 )
 
 // released are the migrations that people's databases have had, with their SHA-256. Those are never changed; a line is
 // added with each new one.
 var released = map[string]string{
-	"migration/0001_first.sql":    "56d758c143755cf0af3697dfaf8f2565e6d538677a7e7e1795182461fdfde9b6",
-	"migration/0002_telegram.sql": "96412694ac663041f4512e707266733c70d9c7e9806fe088e93f59e66f18ec62",
-	"migration/0003_usage.sql":    "0270ed919a2affe38567987c46f1aeba805f75d8a196964776e6703fba3237fe",
-	"migration/0004_gate.sql":     "6fdf1e2071bb4fe88135ee17620157ee1657cdf494b425f34d2ec82f1baebe49",
-	"migration/0005_busy.sql":     "e896ab31ff958ae0c8295c49538e91569c501089db5fede868479a60492c6dc2",
-	"migration/0006_asking.sql":   "18191b16dfa4a1ed1ddcf2493177739c3d886ed60c8544b1a50149359c715eb4",
+	"migration/0001_first.sql":      "56d758c143755cf0af3697dfaf8f2565e6d538677a7e7e1795182461fdfde9b6",
+	"migration/0002_telegram.sql":   "96412694ac663041f4512e707266733c70d9c7e9806fe088e93f59e66f18ec62",
+	"migration/0003_usage.sql":      "0270ed919a2affe38567987c46f1aeba805f75d8a196964776e6703fba3237fe",
+	"migration/0004_gate.sql":       "6fdf1e2071bb4fe88135ee17620157ee1657cdf494b425f34d2ec82f1baebe49",
+	"migration/0005_busy.sql":       "e896ab31ff958ae0c8295c49538e91569c501089db5fede868479a60492c6dc2",
+	"migration/0006_asking.sql":     "18191b16dfa4a1ed1ddcf2493177739c3d886ed60c8544b1a50149359c715eb4",
+	"migration/0007_operations.sql": "94085c5a1fe305064df89efdc1fc70fcf592c43885496b2309fb50d44312c3f4",
 }
 
 func TestReleasedMigrationsAreNotChanged(t *testing.T) {
@@ -71,13 +74,23 @@ func makeDatabase(t *testing.T, path, statements string) {
 const delivered = `;INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at, delivered_at)
 	VALUES (2, 'alice', 1, 1, 1, 'answer', 'It is sunny.', 1763640001000, 1763640002000)`
 
+// begun adds commands and a turn that runs; the newest of both was deleted.
+const begun = `;INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
+	VALUES (3, 'alice', 1, 'terminal', 'k3', 'command', '/Stop@mews_bot at once', 'new', 1, 1),
+	(4, 'alice', 1, 'terminal', 'k4', 'command', '/new', 'done', 1, 1),
+	(5, 'alice', 1, 'terminal', 'k5', 'text', '/etc/passwd', 'running', 1, 1),
+	(9, 'alice', 1, 'terminal', 'k9', 'text', '', 'done', 1, 1);
+	INSERT INTO turn (id, user, conversation, kind, inbound, started_at, why, ended_at)
+	VALUES (2, 'alice', 1, 'chat', 5, 1, NULL, NULL), (7, 'alice', 1, 'chat', 9, 1, 'done', 1);
+	DELETE FROM turn WHERE id = 7; DELETE FROM inbox WHERE id = 9`
+
 func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
 	frozen, err := os.ReadFile("testdata/first.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "mews.db")
-	makeDatabase(t, path, string(frozen)+delivered)
+	makeDatabase(t, path, string(frozen)+delivered+begun)
 	upgraded, fresh := newRigAt(t, path), newRig(t)
 	db := upgraded.db
 	defer upgraded.run()()
@@ -106,4 +119,21 @@ func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
 		t.Errorf("what it had used: (-want +got)\n%s", d)
 	}
 	upgraded.same("what waits", upgraded.count("SELECT count(*) FROM outbox WHERE outcome IS NULL"), 1)
+	upgraded.same("commands", strings.Join(upgraded.list("SELECT command FROM inbox ORDER BY id"), ","), ",,stop,new,")
+	running, ok, err := db.Turns().Open(t.Context(), 1)
+	if err != nil || !ok || running.Turn.ID != 2 || running.Turn.Inbound != 5 || running.Turn.AnswersIn() != running.Turn.Conversation {
+		t.Errorf("its running turn is %+v; %v", running.Turn, err)
+	}
+	_, err = db.Turns().Finish(t.Context(), FinishTurn{Turn: 2, Why: protocol.WhyDone, State: supervisor.InboundAnswered})
+	upgraded.same("finished", err, nil)
+	turn, err := db.Turns().Start(t.Context(), 2)
+	if err != nil || turn.ID != 8 {
+		t.Errorf("its next turn is %+v, not the eighth; %v", turn, err)
+	}
+	in, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: turn.Conversation, Source: "terminal", Key: "k10",
+		Kind: supervisor.KindText})
+	if err != nil || in.ID != 10 {
+		t.Errorf("its next inbound is %+v, not the tenth; %v", in, err)
+	}
+	upgraded.same("dangling", upgraded.count("SELECT count(*) FROM pragma_foreign_key_check"), 0)
 }

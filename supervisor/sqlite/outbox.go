@@ -14,7 +14,7 @@ const (
 	selectDelivery = `SELECT o.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(o.inbound, 0),
 		coalesce(i.key, ''), coalesce((SELECT nullif(json_group_array(n.key ORDER BY n.id), '[]') FROM inbox n
 			WHERE n.turn = o.turn AND o.kind = 'answer'), ''),
-		coalesce(i.message, ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text,
+		iif(t.destination IS NULL, coalesce(i.message, ''), ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text,
 		o.buttons, o.files, o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
 		LEFT JOIN turn t ON t.id = o.turn `
 	listDeliveries = selectDelivery + `WHERE o.conversation = ? AND o.id > ? ORDER BY o.id LIMIT ?`

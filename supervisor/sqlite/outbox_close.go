@@ -72,11 +72,7 @@ const (
 )
 
 func (t tx) outcomeOf(delivery int64) (outcomeRow, error) {
-	d, ok, err := engine.One(t, scanOutcome, findOutcome, delivery)
-	if err == nil && !ok {
-		err = notFound("there is no delivery %d", delivery)
-	}
-	return d, err
+	return byID(t, "delivery", scanOutcome, findOutcome, delivery)
 }
 
 func scanOutcome(r *engine.Row) (d outcomeRow) {

@@ -9,7 +9,7 @@ import (
 
 const dueConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE +channel = ? AND id IN (
 	SELECT conversation FROM outbox WHERE delivered_at IS NULL UNION ALL
-	SELECT t.conversation FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL AND p.state <> 'deleted'
+	SELECT coalesce(t.destination, t.conversation) FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL AND p.state <> 'deleted'
 	WHERE t.ended_at IS NULL) ORDER BY id` // from the few turns that run to their posts, in this order
 
 // Due lists a channel's conversations, of all persons, with a delivery that waits or a post of a turn that runs. It is

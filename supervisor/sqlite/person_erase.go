@@ -24,7 +24,9 @@ var personTables = []personTable{
 	{table: "extension"}, {table: "usage"}, {table: "effect"},
 	{table: "tool_call", erase: `DELETE FROM tool_call WHERE (conversation, call) IN (SELECT t.conversation, t.call
 		FROM conversation c JOIN tool_call t ON t.conversation = c.id WHERE c.user = ? LIMIT 1000)`},
-	{table: "outbox"},
+	{table: "outbox"}, {table: "operation"},
+	{table: "attachment", erase: `DELETE FROM attachment WHERE (inbound, position) IN (SELECT a.inbound, a.position
+		FROM inbox i JOIN attachment a ON a.inbound = i.id WHERE i.user = ? LIMIT 1000)`},
 	{table: "blob", erase: `DELETE FROM blob WHERE user = ?`},
 	{table: "message"}, {table: "turn"}, {table: "inbox"}, {table: "received"},
 	{table: "spent", erase: `DELETE FROM spent WHERE user = ?`},
@@ -83,9 +85,9 @@ func (s People) eraseFrom(ctx context.Context, h personTable, user string) (n in
 		}
 	}
 	last, _, err := engine.One(s.db.reader(ctx), engine.Integer, h.maxRowID())
-	for from := int64(0); from < last && err == nil; from += eraseWindow {
+	for to := last; to > 0 && err == nil; to -= eraseWindow { // a turn goes before the one that has begun it
 		var some int64
-		some, err = change(h.eraseRange(), user, from, from+eraseWindow)
+		some, err = change(h.eraseRange(), user, to-eraseWindow, to)
 		n += some
 	}
 	return n, err

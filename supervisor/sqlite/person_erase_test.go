@@ -41,6 +41,9 @@ INSERT INTO blob (user, sha256, size, turn, created_at) VALUES ('USER', 'publicD
 INSERT INTO cleaning (user, conversation, message, what, due_at) VALUES ('USER', N, 'm', 'delete', 1);
 INSERT INTO question (digest, user, conversation, turn, kind, subject, text, created_at, expires_at)
 	VALUES ('secretDIGESTN', 'USER', N, N, 'budget', 'publicDIGESTN', '', 1, 1);
+INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds)
+	VALUES (N, 0, 'USER', 'f', 'photo', '', '', 0, 0);
+INSERT INTO operation (user, kind, parameters, state, created_at, updated_at) VALUES ('USER', 'archive', '{}', 'waiting', 1, 1);
 INSERT INTO granted (user, tool, subject, text, created_at) VALUES ('USER', 'x', 'publicDIGESTN', '', 1);
 INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES ('USER', N, N, '', 1, 1);
 INSERT INTO extension (user, turn, amount, created_at) VALUES ('USER', N, 1, 1);
@@ -75,6 +78,36 @@ func (r *rig) countOf(table, user string) int {
 		column = "name"
 	}
 	return r.count("SELECT count(*) FROM " + table + " WHERE " + column + " = '" + user + "'")
+}
+
+// unerased are the tables of which Erase deletes nothing, and why.
+var unerased = map[string]string{
+	"audit":         "it is only ever added to, and says who was erased",
+	"source":        "how far a source was read is nobody's",
+	"freeze":        "until when a channel takes nothing is nobody's",
+	"allowed_group": "a group is of all who speak in it",
+}
+
+// A new table is erased and exported, or says here why not.
+func TestEveryTableIsErasedAndExportedOrSaysWhyNot(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	r.fillIn("alice", 1)
+	var out strings.Builder
+	r.same("error", r.db.Access().People.Export(t.Context(), "alice", &out), nil)
+	erased := map[string]bool{}
+	for _, h := range personTables {
+		erased[h.table] = true
+	}
+	for _, table := range r.list("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'") {
+		why, stays := unerased[table]
+		if erased[table] == stays || stays && why == "" {
+			t.Errorf("%s is erased: %t, and is not: %t (%s)", table, erased[table], stays, why)
+		}
+		if exported := strings.Contains(out.String(), `"table":"`+table+`"`); exported != (erased[table] || table == "audit") {
+			t.Errorf("%s is exported: %t", table, exported)
+		}
+	}
 }
 
 func TestNothingOfSomebodyErasedIsLeftAndAllOfTheOthers(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 // and is empty most of the time.
 var (
 	slow = regexp.MustCompile(`SCAN (?:[a-z] )?(i|o|t|m|p|n|inbox|outbox|turn|message|tool_call|c|conversation|post|` +
-		`received|freeze|usage|setting|login|totp|recovery|binding|invite|r)\b`)
-	waiting = regexp.MustCompile(`SCAN \w+ USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running)$`)
+		`received|freeze|usage|operation|attachment|setting|login|totp|recovery|binding|invite|r)\b`)
+	waiting = regexp.MustCompile(`SCAN \w+ USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running|inbox_waiting|operation_open)$`)
 )
 
 // What each turn or start runs must not read what is long done: its plan scans no table.
@@ -41,7 +41,10 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"unbindUser": unbindUser, "revokeInvites": revokeInvites, "listCleanings": listCleanings, "nextCleaning": nextCleaning,
 		"deleteCleaning": deleteCleaning, "cleanPosts": cleanPosts, "cleanFiles": cleanFiles, "blankPosts": blankPosts, "sentBlobs": sentBlobs,
 		"findTakable": findTakable, "listTakable": listTakable, "newestRole": newestRole, "listTaken": listTaken,
-		"listTakenBeside": listTakenBeside, "walkStopped": findFirstMessage,
+		"listTakenBeside": listTakenBeside, "listChildren": listChildren, "insertTurn": insertTurn,
+		"findOperation": findOperation, "listOperations": listOperations, "openOperations": openOperations,
+		"moveOperation": moveOperation, "killOperation": killOperation, "listAttachments": listAttachments,
+		"fetchAttachment": fetchAttachment, "redirectInbox": redirectInbox, "redirectTurns": redirectTurns, "walkStopped": findFirstMessage,
 	} {
 		for _, detail := range r.plan(query) {
 			if slow.MatchString(detail) && !waiting.MatchString(detail) {

@@ -62,11 +62,7 @@ func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
 const findPost = selectPost + `WHERE p.id = ?`
 
 func (t tx) post(id int64) (supervisor.Post, error) {
-	p, ok, err := engine.One(t, scanPost, findPost, id)
-	if err == nil && !ok {
-		err = notFound("there is no post %d", id)
-	}
-	return p, err
+	return byID(t, "post", scanPost, findPost, id)
 }
 
 // postsOf is List for a delivery.

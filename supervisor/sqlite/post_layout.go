@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Open says, once, what a delivery is to show: its turn's posts become its own, each part gets its content, missing ones
@@ -62,14 +61,10 @@ const findDelivery = selectDelivery + `WHERE o.id = ?`
 
 func (t tx) layout(delivery int64) (layoutTx, error) {
 	layout := layoutTx{tx: t, parts: map[int]supervisor.Post{}}
-	d, ok, err := engine.One(t, scanDelivery, findDelivery, delivery)
-	if err == nil && !ok {
-		err = notFound("there is no delivery %d", delivery)
-	}
-	if err != nil {
+	var err error
+	if layout.delivery, err = byID(t, "delivery", scanDelivery, findDelivery, delivery); err != nil {
 		return layout, err
 	}
-	layout.delivery = d
 	posts, err := t.postsOf(delivery)
 	for _, p := range posts {
 		layout.parts[p.Part] = p

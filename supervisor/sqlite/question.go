@@ -104,7 +104,7 @@ func (t tx) checkAskingTurn(q supervisor.Question) error {
 	if err != nil {
 		return err
 	}
-	if in := turn.Conversation; in.ID != q.Conversation.ID || in.User != q.Conversation.User {
+	if in := turn.AnswersIn(); in.ID != q.Conversation.ID || in.User != q.Conversation.User {
 		return notFound("there is no turn %d in conversation %d of %s", q.Turn, q.Conversation.ID, q.Conversation.User)
 	}
 	return nil

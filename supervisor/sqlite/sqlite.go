@@ -9,6 +9,7 @@ package sqlite
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -26,24 +27,33 @@ var migrations embed.FS
 type Options struct {
 	Now func() time.Time // nil is time.Now
 	Log hclog.Logger     // nil logs nothing
+	// EndsTurn are the names of the commands that end a turn or part what comes behind them from it (SlashCommand.EndsTurn).
+	EndsTurn []string
 
 	vfs       string // tests count with another one
 	committed func()
 }
 
 // DB is an open database. Its methods may be called from any goroutine; those that write wait until Run has begun.
-type DB struct{ engine *engine.DB }
+type DB struct {
+	engine   *engine.DB
+	endsTurn string // a JSON array of names
+}
 
 // Open opens the database at path, makes it if it is not there, and brings its schema up to date. It refuses a file
 // system of another machine, an SQLite with known defects, a schema newer than this program, and a damaged file. It locks
 // the file: no other program can open it until Close, which the caller calls.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	names, err := json.Marshal(append([]string{}, o.EndsTurn...))
+	if err != nil {
+		return nil, err
+	}
 	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, VFS: o.vfs,
 		Committed: o.committed})
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)
 	}
-	return &DB{e}, nil
+	return &DB{e, string(names)}, nil
 }
 
 // Run writes until ctx ends. Then it finishes the writes that wait, marks the database as properly closed and returns;

@@ -13,11 +13,17 @@ import (
 // they refuse is a supervisor.Error with CodeInvalid, or CodeNotFound for a turn that never was.
 type Turns struct{ db *DB }
 
-const insertTurn = `INSERT INTO turn (user, conversation, kind, inbound, started_at) VALUES (?, ?, ?, ?, ?)
-	RETURNING id`
+const insertTurn = `INSERT INTO turn (user, conversation, destination, kind, inbound, parent, started_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
+
+// turnKinds are the kinds of the turns that begin with an inbound, by its kind; what is not named begins none.
+var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
+	supervisor.KindText: supervisor.TurnChat, supervisor.KindJob: supervisor.TurnJob, supervisor.KindReview: supervisor.TurnReview,
+	supervisor.KindTriage: supervisor.TurnTriage, supervisor.KindMCP: supervisor.TurnMCP,
+}
 
 // Start starts the turn of an inbound: the inbound is running and its text is in the transcript. Refused unless the
-// inbound is a new text and no other turn runs in its conversation.
+// inbound is new and of a kind that begins a turn, and no other turn runs in its conversation.
 func (s Turns) Start(ctx context.Context, inbound int64) (supervisor.Turn, error) {
 	turn, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Turn, error) { return t.startTurn(inbound) })
 	return turn, wrap(err, "start the turn of inbound %d", inbound)
@@ -28,23 +34,70 @@ func (t tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
 	if err != nil {
 		return turn, err
 	}
-	if in.Kind != supervisor.KindText {
+	kind, starts := turnKinds[in.Kind]
+	if !starts {
 		return turn, invalid("inbound %d is a %s; a turn is for a text", in.ID, in.Kind)
 	}
 	if err := t.transition(in, supervisor.InboundRunning); err != nil {
 		return turn, err
 	}
-	turn = supervisor.Turn{Conversation: in.Conversation, Kind: supervisor.TurnChat, Inbound: in.ID,
-		Message: in.Message, StartedAt: fromMillis(t.Now)}
-	turn.ID, err = t.Insert(insertTurn, in.Conversation.User, in.Conversation.ID, turn.Kind, in.ID, t.Now)
-	if errors.Is(err, engine.ErrUnique) {
-		return turn, invalid("another turn runs in conversation %d", in.Conversation.ID)
+	turn = supervisor.Turn{Conversation: in.Conversation, Kind: kind, Inbound: in.ID, Message: in.Message}
+	if in.Destination.ID != 0 {
+		turn.Message = "" // which is not there
+		if turn.Destination, err = t.conversationByID(in.Destination.ID); err != nil {
+			return turn, err
+		}
 	}
-	if err != nil {
+	return t.putTurn(turn, in.Text)
+}
+
+// putTurn keeps a turn that begins with a text. A zero Destination is its own conversation.
+func (t tx) putTurn(turn supervisor.Turn, text string) (_ supervisor.Turn, err error) {
+	in := turn.Conversation
+	turn.StartedAt = fromMillis(t.Now)
+	turn.ID, err = t.Insert(insertTurn, in.User, in.ID, orNull(turn.Destination.ID), turn.Kind, orNull(turn.Inbound),
+		orNull(turn.Parent), t.Now)
+	switch {
+	case errors.Is(err, engine.ErrUnique):
+		return turn, invalid("another turn runs in conversation %d", in.ID)
+	case errors.Is(err, engine.ErrForeignKey):
+		return turn, notFound("there is no conversation %d of %s", turn.Destination.ID, in.User)
+	case err != nil:
 		return turn, err
 	}
-	_, err = turnTx{t, turn}.putMessage(protocol.UserText(in.Text))
+	_, err = turnTx{t, turn}.putMessage(protocol.UserText(text))
 	return turn, err
+}
+
+// ChildTurn is a turn that another one begins, which waits for what it comes to.
+type ChildTurn struct {
+	Parent       int64
+	Kind         supervisor.TurnKind
+	Conversation supervisor.Conversation // its own, of the same person; without an ID it is found or made by its other fields
+	Destination  supervisor.Conversation // where its questions and its files go; the zero value is its own
+	Text         string                  // what is asked of it
+}
+
+// StartChild starts a turn below one that runs. Its conversation's window is empty but for its text. It is for nobody else:
+// what it ends with is not put into the outbox, and it ends with its parent. Refused where a turn runs in its conversation.
+func (s Turns) StartChild(ctx context.Context, c ChildTurn) (supervisor.Turn, error) {
+	turn, err := inTurn(ctx, s.db, c.Parent, func(t turnTx) (supervisor.Turn, error) { return t.startChild(c) })
+	return turn, wrap(err, "start a turn below turn %d", c.Parent)
+}
+
+func (t turnTx) startChild(c ChildTurn) (turn supervisor.Turn, err error) {
+	c.Conversation.User = t.turn.Conversation.User
+	turn = supervisor.Turn{Kind: c.Kind, Parent: t.turn.ID}
+	if turn.Conversation, err = t.conversation(c.Conversation); err != nil {
+		return turn, err
+	}
+	if turn.Destination, err = t.destination(c.Destination, turn.Conversation); err != nil {
+		return turn, err
+	}
+	if err := t.restart(turn.Conversation.ID); err != nil {
+		return turn, err
+	}
+	return t.putTurn(turn, c.Text)
 }
 
 // RunningTurn is a turn that has not ended, with what it has come to.
@@ -55,9 +108,10 @@ type RunningTurn struct {
 }
 
 const (
-	selectTurn = `SELECT t.id, c.id, c.user, c.channel, c.chat, c.thread, t.kind, t.inbound, i.message, t.deaths,
+	selectTurn = `SELECT t.id, c.id, c.user, c.channel, c.chat, c.thread, d.id, d.user, d.channel, d.chat, d.thread, t.kind,
+		coalesce(t.inbound, 0), coalesce(t.parent, 0), iif(t.destination IS NULL, coalesce(i.message, ''), ''), t.deaths,
 		t.started_at, t.ended_at IS NOT NULL FROM turn t JOIN conversation c ON c.id = t.conversation
-		JOIN inbox i ON i.id = t.inbound `
+		JOIN conversation d ON d.id = coalesce(t.destination, t.conversation) LEFT JOIN inbox i ON i.id = t.inbound `
 	findRunningTurn = selectTurn + `WHERE t.conversation = ? AND t.ended_at IS NULL`
 	listBegun       = `SELECT call FROM tool_call WHERE turn = ? AND result IS NULL AND begun_at IS NOT NULL
 		ORDER BY message, position`
@@ -132,8 +186,11 @@ type turnRow struct {
 }
 
 func scanTurn(row *engine.Row) (turn turnRow) {
-	c := &turn.Conversation
-	row.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &turn.Kind, &turn.Inbound, &turn.Message,
-		&turn.Deaths, &turn.StartedAt, &turn.ended)
+	c, d := &turn.Conversation, &turn.Destination
+	row.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.ID, &d.User, &d.Channel, &d.Chat, &d.Thread,
+		&turn.Kind, &turn.Inbound, &turn.Parent, &turn.Message, &turn.Deaths, &turn.StartedAt, &turn.ended)
+	if d.ID == c.ID {
+		*d = supervisor.Conversation{}
+	}
 	return turn
 }

@@ -8,9 +8,9 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// endsTopic says of a command n that it ends what came before it or parts it from what comes behind it. It is read off the text
-// as command.Parse does, and a command that there is not may pass for one: that is answered at once.
-const endsTopic = `n.kind = 'command' AND n.held = 0 AND (n.text LIKE '/stop%' OR n.text LIKE '/new%')`
+// endsTopic says of a command n that it ends what came before it or parts it from what comes behind it: that it has one of
+// the names in ?2, a JSON array.
+const endsTopic = `n.held = 0 AND n.command IN (SELECT value FROM json_each(?2))`
 
 // takable is what a turn may take in. What stands behind a /stop or a /new without an answer is left where it is: what came
 // after it must not be in the turn that it ends, nor in the topic that it closes. Any other command may wait for its person's
@@ -36,7 +36,7 @@ const (
 // takes nothing at all where a worker has ended in the turn, or where the model's last message has calls without a result, or
 // none and so ends the turn: what waits is for a turn of its own then. Refused if the turn has ended.
 func (s Turns) Take(ctx context.Context, turn int64, room int) (taken int, err error) {
-	if _, ok, err := engine.One(s.db.reader(ctx), engine.Integer, findTakable, turn); err != nil || !ok { // almost always: it costs no commit then
+	if _, ok, err := engine.One(s.db.reader(ctx), engine.Integer, findTakable, turn, s.db.endsTurn); err != nil || !ok { // almost always: it costs no commit then
 		return 0, wrap(err, "look for what turn %d may take in", turn)
 	}
 	taken, err = inTurn(ctx, s.db, turn, func(t turnTx) (int, error) { return t.takeWaiting(room) })
@@ -47,7 +47,7 @@ func (t turnTx) takeWaiting(room int) (taken int, err error) {
 	if between, err := t.betweenSteps(); err != nil || !between {
 		return 0, err
 	}
-	waiting, err := engine.All(t, scanInbound, listTakable, t.turn.ID)
+	waiting, err := engine.All(t, scanInbound, listTakable, t.turn.ID, t.endsTurn)
 	if err != nil {
 		return 0, err
 	}
@@ -92,6 +92,9 @@ const (
 
 // inbounds are all that the turn answers: what it began with, and what it has taken in since.
 func (t turnTx) inbounds() ([]supervisor.Inbound, error) {
+	if t.turn.Inbound == 0 {
+		return nil, nil
+	}
 	first, err := t.inbound(t.turn.Inbound)
 	if err != nil {
 		return nil, err

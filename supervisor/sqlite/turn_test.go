@@ -13,7 +13,8 @@ func TestATurnStartsOnce(t *testing.T) {
 	in := s.text("hello")
 	turn, err := s.db.Turns().Start(t.Context(), in.ID)
 	s.must(err)
-	s.same("turn", turn, supervisor.Turn{ID: turn.ID, Conversation: s.home, Kind: supervisor.TurnChat, Inbound: in.ID,
+	s.same("turn", turn, supervisor.Turn{ID: turn.ID, Conversation: s.home, Kind: supervisor.TurnChat,
+		Inbound:   in.ID,
 		StartedAt: noon})
 	open, _, err := s.db.Turns().Open(t.Context(), s.home.ID)
 	s.must(err)

@@ -14,11 +14,14 @@ import (
 
 // tx is the transaction as one write function sees it. It is not kept beyond that function, and does not leave the
 // package.
-type tx struct{ *engine.Tx }
+type tx struct {
+	*engine.Tx
+	endsTurn string // the DB's
+}
 
 // write has fn run in the next transaction and waits until that is on disk.
 func (db *DB) write(ctx context.Context, fn func(tx) error) error {
-	return db.engine.Write(ctx, func(t *engine.Tx) error { return fn(tx{t}) })
+	return db.engine.Write(ctx, func(t *engine.Tx) error { return fn(tx{t, db.endsTurn}) })
 }
 
 // inTransaction has fn run in the next transaction and returns what it returned, once that is on disk; the zero value with
@@ -33,6 +36,15 @@ func inTransaction[T any](ctx context.Context, db *DB, fn func(tx) (T, error)) (
 		return zero, err
 	}
 	return result, nil
+}
+
+// byID is the row with an id, of a table whose rows are called what; not found where there is none.
+func byID[T any](t tx, what string, scan func(*engine.Row) T, query string, id int64) (T, error) {
+	v, ok, err := engine.One(t, scan, query, id)
+	if err == nil && !ok {
+		err = notFound("there is no %s %d", what, id)
+	}
+	return v, err
 }
 
 // reader reads outside of a transaction, for somebody.

@@ -23,9 +23,12 @@ func Open(t testing.TB) *sqlite.DB {
 	return OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 }
 
-// OpenPath opens the database at path and runs it until the test ends.
+// OpenPath opens the database at path and runs it until the test ends. A turn ends with /stop and /new where o does not say.
 func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 	t.Helper()
+	if o.EndsTurn == nil {
+		o.EndsTurn = []string{"stop", "new"}
+	}
 	db, err := sqlite.Open(t.Context(), path, o)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,57 @@
+package sqlite
+
+import (
+	"context"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// Attachments are the files that came with inbounds. They are kept with these, by PutBatch.
+type Attachments struct{ db *DB }
+
+// Attachments are the files that came with inbounds.
+func (db *DB) Attachments() Attachments { return Attachments{db} }
+
+const (
+	insertAttachment = `INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds, sha256)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`
+	listAttachments = `SELECT file, kind, name, media_type, size, seconds, coalesce(sha256, '') FROM attachment
+		WHERE inbound = ? ORDER BY position`
+	fetchAttachment = `UPDATE attachment SET sha256 = ?, size = ? WHERE inbound = ? AND position = ?`
+)
+
+// List lists the files that came with an inbound, in order.
+func (s Attachments) List(ctx context.Context, inbound int64) ([]supervisor.Attachment, error) {
+	list, err := engine.All(s.db.reader(ctx), scanAttachment, listAttachments, inbound)
+	return list, wrap(err, "list the attachments of inbound %d", inbound)
+}
+
+// PutBytes keeps that the bytes of an inbound's file are in the spool: its SHA-256 and its size. Refused where there is no
+// file at that position.
+func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, sha256 string, size int64) error {
+	err := s.db.write(ctx, func(t tx) error {
+		n, err := t.Change(fetchAttachment, sha256, size, inbound, position)
+		if err == nil && n == 0 {
+			err = notFound("there is no attachment %d of inbound %d", position, inbound)
+		}
+		return err
+	})
+	return wrap(err, "keep the bytes of attachment %d of inbound %d", position, inbound)
+}
+
+func (t tx) putAttachments(in supervisor.Inbound, list []supervisor.Attachment) error {
+	for i, a := range list {
+		err := t.Exec(insertAttachment, in.ID, i, in.Conversation.User, a.File, a.Kind, a.Name, a.MediaType, a.Size, a.Seconds,
+			a.SHA256)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func scanAttachment(row *engine.Row) (a supervisor.Attachment) {
+	row.Scan(&a.File, &a.Kind, &a.Name, &a.MediaType, &a.Size, &a.Seconds, &a.SHA256)
+	return a
+}

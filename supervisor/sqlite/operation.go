@@ -1,0 +1,124 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// Operations are the work of people's workers that is no turn.
+type Operations struct{ db *DB }
+
+// Operations are the work of people's workers that is no turn.
+func (db *DB) Operations() Operations { return Operations{db} }
+
+const (
+	selectOperation = `SELECT id, user, kind, parameters, state, deaths, result, created_at, updated_at FROM operation `
+	findOperation   = selectOperation + `WHERE id = ?`
+	listOperations  = selectOperation + `WHERE user = ? ORDER BY id`
+	openOperations  = selectOperation + `WHERE state IN ('waiting', 'running') ORDER BY id`
+	insertOperation = `INSERT INTO operation (user, kind, parameters, state, created_at, updated_at)
+		VALUES (?, ?, ?, 'waiting', ?, ?) RETURNING id`
+	moveOperation   = `UPDATE operation SET state = ?, result = ?, updated_at = ? WHERE id = ?`
+	killOperation   = `UPDATE operation SET deaths = deaths + 1, updated_at = ? WHERE id = ?`
+	deleteOperation = `DELETE FROM operation WHERE id = ? AND state NOT IN ('waiting', 'running')`
+)
+
+// Put keeps an operation that is to be done, by its User, Kind and Parameters, and returns it.
+func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor.Operation, error) {
+	kept, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Operation, error) {
+		id, err := t.Insert(insertOperation, o.User, o.Kind, o.Parameters, t.Now, t.Now)
+		if err != nil {
+			return o, err
+		}
+		return t.operation(id)
+	})
+	return kept, wrap(err, "keep an operation %s of %s", o.Kind, o.User)
+}
+
+// Find is the operation with that id, if there is one.
+func (s Operations) Find(ctx context.Context, id int64) (supervisor.Operation, bool, error) {
+	o, ok, err := engine.One(s.db.reader(ctx), scanOperation, findOperation, id)
+	return o, ok, wrap(err, "find operation %d", id)
+}
+
+// List lists a person's operations, oldest first.
+func (s Operations) List(ctx context.Context, user string) ([]supervisor.Operation, error) {
+	list, err := engine.All(s.db.reader(ctx), scanOperation, listOperations, user)
+	return list, wrap(err, "list the operations of %s", user)
+}
+
+// ListUnfinished lists those, of all persons, that wait or run, oldest first. It is for the start of the service, where none
+// runs whatever its row says.
+func (s Operations) ListUnfinished(ctx context.Context) ([]supervisor.Operation, error) {
+	list, err := engine.All(s.db.reader(ctx), scanOperation, openOperations)
+	return list, wrap(err, "list the unfinished operations")
+}
+
+// operationTransitions says which states an operation may go to from each. One that runs may begin again.
+var operationTransitions = map[supervisor.OperationState][]supervisor.OperationState{
+	supervisor.OperationWaiting: {supervisor.OperationRunning, supervisor.OperationFailed},
+	supervisor.OperationRunning: {supervisor.OperationRunning, supervisor.OperationDone, supervisor.OperationFailed,
+		supervisor.OperationWaiting, supervisor.OperationParked},
+}
+
+// Move keeps that an operation has another state, with its result where that ends it. Refused where its state does not lead
+// there.
+func (s Operations) Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error {
+	err := s.db.write(ctx, func(t tx) error {
+		o, err := t.operation(id)
+		if err != nil {
+			return err
+		}
+		return t.moveOperation(o, to, result)
+	})
+	return wrap(err, "keep that operation %d is %s", id, to)
+}
+
+// CountDeath counts a worker that ended in an operation that runs, and returns it as it is then: it waits again, or is parked
+// after MaxDeaths with why as its result.
+func (s Operations) CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
+	o, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Operation, error) {
+		o, err := t.operation(id)
+		if err == nil {
+			err = t.Exec(killOperation, t.Now, id)
+		}
+		to, result := supervisor.OperationWaiting, ""
+		if o.Deaths+1 >= supervisor.MaxDeaths {
+			to, result = supervisor.OperationParked, why
+		}
+		if err == nil {
+			err = t.moveOperation(o, to, result)
+		}
+		if err != nil {
+			return o, err
+		}
+		return t.operation(id)
+	})
+	return o, wrap(err, "count a dead worker of operation %d", id)
+}
+
+// Delete forgets an operation that has ended. It is no error that there is none; one that has not ended stays.
+func (s Operations) Delete(ctx context.Context, id int64) error {
+	err := s.db.write(ctx, func(t tx) error { return t.Exec(deleteOperation, id) })
+	return wrap(err, "forget operation %d", id)
+}
+
+// moveOperation is the only place where an operation's state changes. o is as it was read in this transaction.
+func (t tx) moveOperation(o supervisor.Operation, to supervisor.OperationState, result string) error {
+	if !slices.Contains(operationTransitions[o.State], to) {
+		return invalid("operation %d is %s and cannot become %s", o.ID, o.State, to)
+	}
+	return t.Exec(moveOperation, to, result, t.Now, o.ID)
+}
+
+func (t tx) operation(id int64) (supervisor.Operation, error) {
+	return byID(t, "operation", scanOperation, findOperation, id)
+}
+
+func scanOperation(row *engine.Row) (o supervisor.Operation) {
+	row.Scan(&o.ID, &o.User, &o.Kind, &o.Parameters, &o.State, &o.Deaths, &o.Result, &o.CreatedAt, &o.UpdatedAt)
+	return o
+}

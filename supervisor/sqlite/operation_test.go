@@ -1,0 +1,71 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/supervisor"
+)
+
+func archive(user string) supervisor.Operation {
+	return supervisor.Operation{User: user, Kind: supervisor.OperationArchive, Parameters: `{"max_bytes":1048576}`}
+}
+
+func TestAnOperationIsDoneOnce(t *testing.T) {
+	s := newStory(t)
+	operations := s.db.Operations()
+	o, err := operations.Put(t.Context(), archive("alice"))
+	s.must(err)
+	s.same("kept", o, supervisor.Operation{ID: o.ID, User: "alice", Kind: "archive", Parameters: `{"max_bytes":1048576}`,
+		State: supervisor.OperationWaiting, CreatedAt: noon, UpdatedAt: noon})
+	unfinished := func(want ...supervisor.Operation) {
+		t.Helper()
+		list, err := operations.ListUnfinished(t.Context())
+		s.must(err)
+		s.same("unfinished", list, want)
+	}
+	unfinished(o)
+	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
+	s.must(operations.Delete(t.Context(), o.ID)) // it runs: it stays
+	o.State = supervisor.OperationRunning
+	unfinished(o)
+	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, "")) // it begins again after a crash
+	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationDone, `{"sha256":"00"}`))
+	o.State, o.Result = supervisor.OperationDone, `{"sha256":"00"}`
+	unfinished()
+	found, ok, err := operations.Find(t.Context(), o.ID)
+	s.must(err)
+	s.same("found", found, o)
+	s.same("is there", ok, true)
+	for _, to := range []supervisor.OperationState{supervisor.OperationRunning, supervisor.OperationFailed, supervisor.OperationDone} {
+		s.refused(operations.Move(t.Context(), o.ID, to, ""), supervisor.CodeInvalid, "is done and cannot become")
+	}
+	s.refused(operations.Move(t.Context(), 99, supervisor.OperationDone, ""), supervisor.CodeNotFound, "there is no operation 99")
+	other, err := operations.Put(t.Context(), archive("bob"))
+	s.must(err)
+	list, err := operations.List(t.Context(), "alice")
+	s.must(err)
+	s.same("alice's", list, []supervisor.Operation{o})
+	s.must(operations.Delete(t.Context(), o.ID))
+	list, err = operations.List(t.Context(), "alice")
+	s.must(err)
+	s.same("alice's once it is forgotten", list, []supervisor.Operation(nil))
+	unfinished(other)
+}
+
+func TestAnOperationIsParkedAfterThreeDeaths(t *testing.T) {
+	s := newStory(t)
+	operations := s.db.Operations()
+	o, err := operations.Put(t.Context(), archive("alice"))
+	s.must(err)
+	_, err = operations.CountDeath(t.Context(), o.ID, "killed")
+	s.refused(err, supervisor.CodeInvalid, "is waiting and cannot become waiting")
+	for death, want := range []supervisor.OperationState{supervisor.OperationWaiting, supervisor.OperationWaiting,
+		supervisor.OperationParked} {
+		s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
+		o, err = operations.CountDeath(t.Context(), o.ID, "killed")
+		s.must(err)
+		s.same("deaths", o.Deaths, death+1)
+		s.same("state", o.State, want)
+	}
+	s.same("why", o.Result, "killed")
+}
