@@ -34,7 +34,7 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 // movableConversations are the conversations for the outbox, which learns by sending that a chat has another name.
 func movableConversations(s *service) ingress.MovableConversations {
 	return ingress.MovableConversations{
-		Conversations: s.db.Conversations(), Renames: &s.renames, Refresh: s.configuration.Refresh, Wake: s.wakeChat,
+		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.Access().Groups, Renames: &s.renames, Refresh: s.configuration.Refresh, Wake: s.wakeChat,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"mews/supervisor"
+	"mews/supervisor/access"
 	"mews/supervisor/sqlite"
 )
 
@@ -36,20 +37,29 @@ func (r *ChatRenames) Current(chat string) string {
 	return chat
 }
 
-// MovableConversations are the conversations for whoever learns by sending that a chat has another name.
+// MovableConversations are the conversations for whoever learns that a chat has another name: from the channel, or by sending.
 type MovableConversations struct {
 	sqlite.Conversations
+	People  *access.People
+	Groups  sqlite.Groups
 	Renames *ChatRenames
 	Refresh func(context.Context) error                  // reads people anew
 	Wake    func(ctx context.Context, chat string) error // has what waits in a chat be worked on
 }
 
-// Move keeps that a chat has another name, reads people anew, and wakes what waits in the chat. It does so also where no
-// conversation was left to move: whoever has moved them may not have come as far yet.
+// Move keeps that a chat has another name and that people may still speak there, reads people anew, and wakes what waits in the
+// chat. It does so also where no conversation was left to move but people do not know of it yet: whoever has moved them may not
+// have come as far.
 func (m MovableConversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
+	allowed := m.People.GroupAllowed(channel, from)
+	if allowed { // kept also where the configuration allows it, which knows only the old name
+		if err := m.Groups.Allow(ctx, sqlite.Group{Channel: channel, Chat: to}); err != nil {
+			return 0, err
+		}
+	}
 	m.Renames.Add(from, to)
 	moved, err := m.Conversations.Move(ctx, channel, from, to)
-	if err == nil {
+	if err == nil && (moved > 0 || allowed && !m.People.GroupAllowed(channel, to)) { // else people know it
 		err = m.Refresh(ctx)
 	}
 	if err == nil {
@@ -60,26 +70,11 @@ func (m MovableConversations) Move(ctx context.Context, channel supervisor.Chann
 
 // moveGroup goes along with a group that has become another chat.
 func (h *Handler) moveGroup(ctx context.Context, in supervisor.Incoming) error {
-	from, to := in.Chat, in.MovedTo
-	allowed := h.o.People.GroupAllowed(in.Channel, from)
-	if allowed { // kept also where the configuration allows it, which knows only the old name
-		if err := h.o.Access.Groups.Allow(ctx, sqlite.Group{Channel: in.Channel, Chat: to}); err != nil {
-			return err
-		}
-	}
-	h.o.Renames.Add(from, to)
-	moved, err := h.o.Conversations.Move(ctx, in.Channel, from, to)
-	if err != nil {
-		return err
-	}
+	conversations := MovableConversations{h.o.Conversations, h.o.People, h.o.Access.Groups, h.o.Renames, h.o.Refresh, h.o.Wake}
+	moved, err := conversations.Move(ctx, in.Channel, in.Chat, in.MovedTo)
 	if moved > 0 {
-		h.o.Moved(from, to)
-		h.o.Log.Info("a group is a supergroup now", "from", from, "to", to)
+		h.o.Moved(in.Chat, in.MovedTo)
+		h.o.Log.Info("a group is a supergroup now", "from", in.Chat, "to", in.MovedTo)
 	}
-	if moved > 0 || allowed && !h.o.People.GroupAllowed(in.Channel, to) { // else nothing has changed for people
-		if err := h.o.Refresh(ctx); err != nil {
-			return err
-		}
-	}
-	return h.o.Wake(ctx, to)
+	return err
 }

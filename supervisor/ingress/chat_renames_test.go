@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mews/supervisor"
+	"mews/supervisor/access"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
@@ -25,17 +26,25 @@ func TestWhatAChatIsCalledNow(t *testing.T) {
 	}
 }
 
-// A move is kept before the conversations go along; then people are read anew, and only then what waits is woken.
+// A move is kept before the conversations go along; then people are read anew, and only then what waits is woken. A group that
+// only the configuration allows, by its old name, is allowed by the new one before people are read.
 func TestAMoveThatSendingFoundIsGoneAlongWith(t *testing.T) {
 	db := sqlitetest.Open(t)
 	before, err := db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-7", "")
 	must(t, err)
 	var renames ChatRenames
 	var calls []string
-	m := MovableConversations{Conversations: db.Conversations(), Renames: &renames,
+	people, err := access.New(nil, 0, func(string) (uint32, error) { return 1, nil })
+	must(t, err)
+	must(t, people.Set(nil, access.Stored{Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}))
+	m := MovableConversations{Conversations: db.Conversations(), People: people, Groups: db.Access().Groups, Renames: &renames,
 		Refresh: func(context.Context) error {
 			calls = append(calls, "refresh, called "+renames.Current("-7"))
-			return nil
+			allowed, err := db.Access().Groups.List(t.Context())
+			if err != nil || len(allowed) != 1 || allowed[0].Chat != "-1007" {
+				t.Errorf("allowed are %v, %v", allowed, err)
+			}
+			return err
 		},
 		Wake: func(_ context.Context, chat string) error { calls = append(calls, "wake "+chat); return nil }}
 	for i, want := range []int{1, 0} {
