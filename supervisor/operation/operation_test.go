@@ -21,62 +21,9 @@ import (
 	"mews/supervisor/operation"
 	"mews/supervisor/pool"
 	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
 )
-
-// store keeps operations in memory.
-type store struct {
-	mu   sync.Mutex // guards rows
-	rows []supervisor.Operation
-}
-
-func isEnded(op supervisor.Operation) bool {
-	return op.State != supervisor.OperationWaiting && op.State != supervisor.OperationRunning
-}
-
-func (s *store) Put(_ context.Context, op supervisor.Operation) (supervisor.Operation, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	op.ID, op.State = int64(len(s.rows)+1), supervisor.OperationWaiting
-	s.rows = append(s.rows, op)
-	return op, nil
-}
-
-func (s *store) Find(_ context.Context, id int64) (op supervisor.Operation, ok bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if ok = id > 0 && id <= int64(len(s.rows)); ok {
-		op = s.rows[id-1]
-	}
-	return op, ok, nil
-}
-
-func (s *store) ListUnfinished(context.Context) (list []supervisor.Operation, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(s.rows), isEnded), nil
-}
-
-func (s *store) Move(_ context.Context, id int64, to supervisor.OperationState, result string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	op := &s.rows[id-1]
-	if isEnded(*op) {
-		return &supervisor.Error{Code: supervisor.CodeInvalid, Message: "It has ended."}
-	}
-	op.State, op.Result, op.UpdatedAt = to, result, time.Now()
-	return nil
-}
-
-func (s *store) CountDeath(_ context.Context, id int64, why string) (supervisor.Operation, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	op := &s.rows[id-1]
-	op.State = supervisor.OperationWaiting
-	if op.Deaths++; op.Deaths >= supervisor.MaxDeaths {
-		op.State, op.Result, op.UpdatedAt = supervisor.OperationParked, why, time.Now()
-	}
-	return *op, nil
-}
 
 // rig runs operations on real workers, whose homes say how they behave.
 type rig struct {
@@ -84,7 +31,7 @@ type rig struct {
 	root, folder string
 	left         string        // who is not served
 	later        time.Duration // than now
-	store        store
+	db           *sqlite.DB
 	operations   *operation.Operations[*hostcall.Conn]
 
 	mu      sync.Mutex // guards audited
@@ -92,7 +39,7 @@ type rig struct {
 }
 
 func newRig(t *testing.T) *rig {
-	r := &rig{T: t, root: t.TempDir(), folder: filepath.Join(t.TempDir(), "operations")}
+	r := &rig{T: t, db: sqlitetest.Open(t), root: t.TempDir(), folder: filepath.Join(t.TempDir(), "operations")}
 	if err := os.Chmod(r.root, 0o711); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +69,7 @@ func (r *rig) live() (end func()) {
 		Host:    func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(calls, user, peer) },
 	})
 	r.operations = operation.New(operation.Options[*hostcall.Conn]{
-		Store: &r.store, Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),
+		Store: r.db.Operations(), Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),
 		Serves: func(user string) bool { return user != r.left },
 		Now:    func() time.Time { return time.Now().Add(r.later) },
 	})
@@ -256,7 +203,7 @@ func TestAnOperationGoesOnAfterTheServicesEnd(t *testing.T) {
 		<-time.After(time.Millisecond)
 	}
 	end()
-	if was, _, err := r.store.Find(t.Context(), op.ID); err != nil || was.State != supervisor.OperationRunning || was.Deaths != 0 {
+	if was, _, err := r.db.Operations().Find(t.Context(), op.ID); err != nil || was.State != supervisor.OperationRunning || was.Deaths != 0 {
 		t.Errorf("at the end of the first life it is %+v, %v", was, err)
 	}
 	r.live()
@@ -285,7 +232,7 @@ func TestAnOperationThatCannotBeDoneSaysWhy(t *testing.T) {
 
 func TestAnOperationThatIsNotThere(t *testing.T) {
 	r := newRig(t)
-	op, err := r.store.Put(t.Context(), supervisor.Operation{User: "good", Kind: "dance"})
+	op, err := r.db.Operations().Put(t.Context(), supervisor.Operation{User: "good", Kind: "dance", Parameters: "{}"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +252,7 @@ func TestAnOperationOfSomebodyWhoIsNotServedWaits(t *testing.T) {
 	ann, bob := r.start("good-ann"), r.start("good-bob")
 	r.wait(bob.ID)
 	end()
-	if op, _, err := r.store.Find(t.Context(), ann.ID); err != nil || op.State != supervisor.OperationWaiting {
+	if op, _, err := r.db.Operations().Find(t.Context(), ann.ID); err != nil || op.State != supervisor.OperationWaiting {
 		t.Errorf("it is %+v, %v", op, err)
 	}
 	r.left = ""
