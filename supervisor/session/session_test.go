@@ -468,6 +468,7 @@ func TestARefusalOfTheStoreIsNotRepeated(t *testing.T) {
 		h.options.Turns, h.options.Inbox = l, l
 		home := h.conversation("ann", "")
 		h.live()
+		synctest.Wait() // else the message may be both found as unfinished and woken
 		h.say(home, "hello")
 		synctest.Wait()
 		if attempts != 1 || l.tried("finish") != 5 || len(h.outbox(home)) != 0 {
