@@ -109,7 +109,7 @@ func (q *chatQueue) storeFailed(err error) (next time.Time) {
 	pause := q.storePause.NextBackOff()
 	q.Log.Error("send to a chat", "channel", q.Name, "chat", q.chat, "error", err, "again_in", pause)
 	q.retryAt, q.unreachedAt = later(q.retryAt, q.Now().Add(pause)), time.Time{}
-	q.outbox.health.stuck(q.chat, textStoreFailed+err.Error(), q.retryAt)
+	q.outbox.health.failed(q.chat, textStoreFailed+err.Error(), q.retryAt, false)
 	return q.retryAt
 }
 
@@ -124,7 +124,7 @@ func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 		backoff.WithMaxElapsedTime(0),
 		backoff.WithNotify(func(err error, again time.Duration) {
 			q.Log.Error(what, "channel", q.Name, "chat", q.chat, "error", err, "again_in", again)
-			q.outbox.health.stuck(q.chat, what+": "+err.Error(), q.Now().Add(again))
+			q.outbox.health.failed(q.chat, what+": "+err.Error(), q.Now().Add(again), false)
 		}))
 	return err
 }

@@ -38,33 +38,21 @@ func explain(e *supervisor.SendError) string {
 	return cmp.Or(resultTexts[e.Result], resultTexts[supervisor.ResultUnknown]) + ": " + e.Error()
 }
 
-// stuck notes that something in a chat does not go.
-func (h *health) stuck(chat, why string, until time.Time) {
+// failed notes that something in a chat does not go. unsent says that it was a call of the channel.
+func (h *health) failed(chat, why string, until time.Time, unsent bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.note(chat, why, until)
-}
-
-// note is stuck, of a caller that has h.mu.
-func (h *health) note(chat, why string, until time.Time) {
+	now := h.Now()
 	t, ok := h.troubles[chat]
 	if !ok {
-		t.Since = h.Now()
+		t.Since = now
 	}
 	t.Chat, t.Error, t.Until = chat, why, until
 	h.troubles[chat] = t
-}
-
-// failed notes that the channel has not done what a queue asked of it.
-func (h *health) failed(chat, why string, until time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.note(chat, why, until)
-	now := h.Now()
-	if h.failing.IsZero() {
+	if unsent && h.failing.IsZero() {
 		h.failing = now
 	}
-	if !h.alarmed && now.Sub(h.failing) >= alarmAfter {
+	if unsent && !h.alarmed && now.Sub(h.failing) >= alarmAfter {
 		h.alarmed = true
 		h.Alarm(fmt.Sprintf(textAlarm, h.failing.Format("2006-01-02 15:04 MST"), h.Name, why))
 	}

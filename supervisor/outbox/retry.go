@@ -33,7 +33,7 @@ func (q *chatQueue) unreached(e *supervisor.SendError) {
 	q.Log.Warn("the channel does not answer", "channel", q.Name, "chat", q.chat, "error", e, "again_in", pause)
 	q.unreachedAt = q.Now()
 	q.retryAt, q.answeredAt = q.unreachedAt.Add(pause), time.Time{}
-	q.outbox.health.failed(q.chat, explain(e), q.retryAt)
+	q.outbox.health.failed(q.chat, explain(e), q.retryAt, true)
 }
 
 // reached notes that the channel has done something that people see.

@@ -80,16 +80,6 @@ func (l *nameLookup) mayHold(full bool) bool {
 	return now.Before(l.heldSince.Add(most))
 }
 
-// wait is the rest of a poller that holds something back: it would be given the same again at once.
-func (l *nameLookup) wait(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, minDelay)
-	defer cancel()
-	select {
-	case <-ctx.Done():
-	case <-l.known:
-	}
-}
-
 // signal puts a token where there is none.
 func signal(to chan struct{}) {
 	select {

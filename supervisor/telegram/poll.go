@@ -106,16 +106,17 @@ func retryForever(ctx context.Context, h *Health, log hclog.Logger, what string,
 			level = hclog.Error
 		}
 		log.Log(level, what, "error", err, "again_in", wait)
-		sleep(ctx, wait)
+		sleep(ctx, wait, nil)
 	}
 }
 
-// sleep waits, not beyond ctx's end.
-func sleep(ctx context.Context, d time.Duration) {
+// sleep waits for d, until it is woken or ctx ends.
+func sleep(ctx context.Context, d time.Duration, woken <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
+	case <-woken:
 	case <-timer.C:
 	}
 }
@@ -161,7 +162,7 @@ func (p *Poller) poll(ctx context.Context) error {
 	case len(batch) > 0:
 		return p.receive(ctx, batch)
 	case waits:
-		sleep(ctx, minDelay-time.Since(began)) // a server that does not wait is asked once a second
+		sleep(ctx, minDelay-time.Since(began), nil) // a server that does not wait is asked once a second
 	}
 	return nil
 }
@@ -183,7 +184,7 @@ func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 		p.staleBatches = 0
 	}
 	if batch.firstHeld != 0 {
-		p.names.wait(ctx)
+		sleep(ctx, minDelay, p.names.known) // the same would come again at once
 	}
 	if p.staleBatches > 1 {
 		return fmt.Errorf("read updates from %d on: %w", asked, errStale)

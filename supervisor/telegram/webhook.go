@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -23,7 +22,6 @@ const (
 	secretHeader      = "X-Telegram-Bot-Api-Secret-Token"
 	bodyTimeout       = 10 * time.Second // for a body to come
 	retryAfterSeconds = "5"              // until Telegram is to repeat what could not be kept
-	forgedLogInterval = time.Minute      // between two log lines about requests with a wrong secret
 )
 
 // WebhookOptions say who may deliver.
@@ -40,7 +38,7 @@ type Webhook struct {
 	secret   [sha256.Size]byte // its hash
 	log      hclog.Logger
 	health   *Health
-	forged   throttle
+	forged   supervisor.Throttle // requests with a wrong secret
 }
 
 // NewWebhook makes the handler. To have no secret is an error: anybody could write as anybody then.
@@ -82,7 +80,7 @@ func (h *Webhook) authentic(r *http.Request) bool {
 	if subtle.ConstantTimeCompare(given[:], h.secret[:]) == 1 {
 		return true
 	}
-	if n := h.forged.count(time.Now()); n > 0 {
+	if n := h.forged.Count(time.Now()); n > 0 {
 		h.log.Warn("requests to the webhook without Telegram's secret", "count", n, "from", r.RemoteAddr)
 	}
 	return false
@@ -124,24 +122,4 @@ func (h *Webhook) receive(ctx context.Context, body []byte) int {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusOK
-}
-
-// throttle counts what comes often, so that it is told of seldom. The zero value is ready.
-type throttle struct {
-	mu     sync.Mutex // guards what follows
-	n      int
-	silent time.Time // until then nothing is told
-}
-
-// count is how many there were since the last that was told of; 0 while nothing is to be told.
-func (t *throttle) count(now time.Time) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.n++
-	if now.Before(t.silent) {
-		return 0
-	}
-	n := t.n
-	t.n, t.silent = 0, now.Add(forgedLogInterval)
-	return n
 }

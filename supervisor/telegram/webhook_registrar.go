@@ -56,7 +56,7 @@ func (r *WebhookRegistrar) Run(ctx context.Context) error {
 }
 
 func (r *WebhookRegistrar) attempt(ctx context.Context) error {
-	sleep(ctx, time.Until(r.nextCheck))
+	sleep(ctx, time.Until(r.nextCheck), nil)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

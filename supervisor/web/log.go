@@ -5,60 +5,35 @@ import (
 	"log"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
 )
 
-// errorLog logs what goes wrong with callers, of which anybody may be one. A kind of trouble is logged once a minute, with how
+// errorLog logs what goes wrong with callers, of which anybody may be one. Each kind of trouble is logged once a minute, with how
 // often it was left out since; at debug all of it is.
 type errorLog struct {
-	log hclog.Logger
-	now func() time.Time
-
-	mu    sync.Mutex          // guards what follows
-	kinds map[string]logCount // by message; there are two
-}
-
-type logCount struct {
-	logged  time.Time
-	leftOut int // since then
-}
-
-const logInterval = time.Minute
-
-// allow tells whether it is time to log a kind of trouble, and how often it was left out.
-func (e *errorLog) allow(kind string) (ok bool, leftOut int) {
-	now := e.now()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.kinds == nil {
-		e.kinds = map[string]logCount{}
-	}
-	last := e.kinds[kind]
-	if now.Sub(last.logged) < logInterval {
-		last.leftOut++
-		e.kinds[kind] = last
-		return false, 0
-	}
-	e.kinds[kind] = logCount{logged: now}
-	return true, last.leftOut
+	log    hclog.Logger
+	now    func() time.Time
+	panics supervisor.Throttle
+	lines  supervisor.Throttle // of net/http's own
 }
 
 // panicked logs a handler's panic. The value may hold what a person wrote, unless the runtime made it.
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	const message = "webhooks: a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))
-	ok, leftOut := e.allow(message)
-	if !ok {
+	n := e.panics.Count(e.now())
+	if n == 0 {
 		return
 	}
 	what := fmt.Sprintf("a %T", fault)
 	if err, isRuntime := fault.(runtime.Error); isRuntime {
 		what = err.Error()
 	}
-	e.log.Error(message, "path", path, "value", what, "left_out", leftOut, "stack", string(stack))
+	e.log.Error(message, "path", path, "value", what, "left_out", n-1, "stack", string(stack))
 }
 
 // logger is what net/http logs to.
@@ -71,8 +46,8 @@ func (s serverLines) Write(line []byte) (int, error) {
 	const message = "webhooks: the HTTP server"
 	text := strings.TrimSpace(string(line))
 	s.log.Debug(message, "says", text)
-	if ok, leftOut := s.allow(message); ok {
-		s.log.Warn(message, "says", text, "left_out", leftOut)
+	if n := s.lines.Count(s.now()); n > 0 {
+		s.log.Warn(message, "says", text, "left_out", n-1)
 	}
 	return len(line), nil
 }
