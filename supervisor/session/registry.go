@@ -75,6 +75,7 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 		return ahead, err
 	}
 	request := r.stops.request(c.ID, ahead.Inbound)
+	defer request.readers.Done()
 	r.interrupt(c)
 	// If the turn ended before the request, its session does not know of it, and does not answer it.
 	again, err := r.o.Inbox.Ahead(ctx, command)

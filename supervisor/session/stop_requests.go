@@ -27,13 +27,15 @@ type stopRequest struct {
 	conversation int64
 	ended        chan struct{} // closed when the turn has ended
 	why          protocol.Why  // how, once ended is closed; "" where nobody could say
+	// readers are who still looks at what waits behind the turn: its session begins no other turn meanwhile.
+	readers sync.WaitGroup
 }
 
 func newStopRequests() *stopRequests {
 	return &stopRequests{running: map[int64]runningTurn{}, requests: map[int64]*stopRequest{}}
 }
 
-// request has the turn of an inbound stopped, now or as soon as it begins.
+// request has the turn of an inbound stopped, now or as soon as it begins. The caller calls readers.Done once.
 func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,6 +44,7 @@ func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 		r = &stopRequest{conversation: conversation, ended: make(chan struct{})}
 		s.requests[inbound] = r
 	}
+	r.readers.Add(1)
 	if turn, ok := s.running[inbound]; ok {
 		turn.cancel(errStopped)
 	}
@@ -105,13 +108,15 @@ func (s *stopRequests) turnLeft(inbound int64) {
 	}
 }
 
-// turnEnded answers the request for an inbound's turn, which has ended.
-func (s *stopRequests) turnEnded(inbound int64, why protocol.Why) {
+// turnEnded answers the request for an inbound's turn, which has ended, and returns it; nil where there is none.
+func (s *stopRequests) turnEnded(inbound int64, why protocol.Why) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.requests[inbound]; r != nil {
+	r := s.requests[inbound]
+	if r != nil {
 		r.why = why
 		close(r.ended)
 		delete(s.requests, inbound)
 	}
+	return r
 }

@@ -201,7 +201,9 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	}
 	_, done = retry.Persist(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
 	if done {
-		t.stops.turnEnded(t.Turn.Inbound, o.why)
+		if r := t.stops.turnEnded(t.Turn.Inbound, o.why); r != nil {
+			r.readers.Wait() // for one look into the store, or until its caller leaves
+		}
 		t.log.Debug("turn ended", "turn", t.Turn.ID, "why", o.why)
 	}
 	return done
