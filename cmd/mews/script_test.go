@@ -22,7 +22,7 @@ import (
 )
 
 // TestScript runs the scenarios of testdata/script: what a person could type, on the three real programs. Each has a
-// programsIn of its own, with the programs in bin/, a HOME, and the state of whatever it serves in state/mews.
+// folder of its own, with the programs in bin/, a HOME, and the state of whatever it serves in state/mews.
 func TestScript(t *testing.T) {
 	apptest.Programs(t) // built before the first scenario's time begins
 	testscript.Run(t, testscript.Params{

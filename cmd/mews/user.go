@@ -61,7 +61,7 @@ func userList(ctx context.Context, con console, v subcommand, args []string) err
 // printPeople prints a line for each person.
 func printPeople(w io.Writer, list []admin.Person) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, textPeopleHead)
+	fmt.Fprint(t, textPeopleHead)
 	for _, p := range list {
 		name := p.Name
 		if p.Suspended {

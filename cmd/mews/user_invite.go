@@ -38,15 +38,15 @@ func printInvite(w io.Writer, name string, made admin.InviteResult) error {
 	case made.Link != "":
 		fmt.Fprintf(w, "  %s\n\n", made.Link)
 		drawCode(w, made.Link)
-		fmt.Fprintf(w, textInviteLink)
+		fmt.Fprint(w, textInviteLink)
 	case made.Botless != "":
 		fmt.Fprintf(w, textInviteBotless, made.Botless)
 	default:
-		fmt.Fprintf(w, textInviteSend)
+		fmt.Fprint(w, textInviteSend)
 	}
 	fmt.Fprintf(w, "  /start %s\n", made.Code)
 	if made.Enrol {
-		fmt.Fprintf(w, textInviteEnrol)
+		fmt.Fprint(w, textInviteEnrol)
 	}
 	_, err := fmt.Fprintln(w)
 	return err

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -68,10 +69,19 @@ type Facts struct {
 	ValidName func(name string) bool // whether somebody can be called so
 }
 
+// Archive is a tar of somebody's home. Closing it drops it.
+type Archive struct {
+	io.ReadCloser
+	Size    int64
+	LeftOut []string // lines about what could not be had
+}
+
 // Running is what only a service that runs has.
 type Running struct {
 	Work  UserWork
 	Clean func(ctx context.Context, now time.Time) error // drops files that have stood in terminals for as long as they may
+	// Archive has a worker of a person archive their home, which this process may not read. Its errors are for people.
+	Archive func(ctx context.Context, user string) (Archive, error)
 }
 
 // New makes a service.

@@ -18,14 +18,14 @@ import (
 	"mews/supervisor"
 )
 
-// pack writes all that there is of a person as a .tar.gz: their folder as files/, what the database has as transcript.jsonl,
+// pack writes all that there is of a person as a .tar.gz: their folder as files/ or files.tar, what the database has as transcript.jsonl,
 // what lets them speak as settings.json, and what could not be had as left-out.txt. No link is followed. Who has no
-// programsIn here is packed without files.
+// folder here is packed without files.
 func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) error {
 	zipped := gzip.NewWriter(w)
 	p := &packer{tar: tar.NewWriter(zipped)}
 	if u.Home != "" {
-		if err := p.folder(ctx, u); err != nil {
+		if err := o.packHome(ctx, u, p); err != nil {
 			return err
 		}
 	}
@@ -35,10 +35,13 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) erro
 	return errors.Join(p.text("left-out.txt", []byte(strings.Join(p.left, ""))), p.tar.Close(), zipped.Close())
 }
 
-// programsIn adds all that is in a person's.
-func (p *packer) folder(ctx context.Context, u supervisor.User) error {
+// packHome adds all that is in a person's home. Where only their own account may read it, a worker of theirs archives it.
+func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) error {
 	home, err := os.OpenRoot(u.Home)
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case errors.Is(err, fs.ErrPermission) && o.Running != nil && o.Running.Archive != nil:
+		return o.packArchive(ctx, u, p)
+	case errors.Is(err, fs.ErrPermission):
 		return supervisor.Errorf(supervisor.CodeForbidden, textHomeUnreadable, u.Name, u.Home)
 	}
 	if err != nil {
@@ -50,6 +53,21 @@ func (p *packer) folder(ctx context.Context, u supervisor.User) error {
 		return fmt.Errorf("pack the files of %s: %w", u.Name, err)
 	}
 	return nil
+}
+
+// packArchive adds the archive of a home as one member, files.tar. What is in it is the worker's word: it is not opened.
+func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer) error {
+	a, err := o.Running.Archive(ctx, u.Name)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	p.left = append(p.left, a.LeftOut...)
+	if err := p.tar.WriteHeader(&tar.Header{Name: "files.tar", Mode: 0o600, Size: a.Size}); err != nil {
+		return err
+	}
+	_, err = io.Copy(p.tar, a)
+	return err
 }
 
 // packRecords adds what the database has. It is written down first: an archive has each file's size before it.

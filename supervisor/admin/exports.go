@@ -29,13 +29,15 @@ type export struct {
 	place fair.Permit
 	read  *io.PipeReader
 	stop  context.CancelFunc
-	idle  *time.Timer // ends it
+	idle  *time.Timer   // ends it
+	begun chan struct{} // closed with its first byte
 }
 
 const (
 	MaxExports        = 4
 	ExportIdleTimeout = time.Minute      // a client that fetches nothing for so long has gone
 	ExportWaitTimeout = 20 * time.Second // for a place; a client gives up a call after 30 s
+	exportFirstByte   = 15 * time.Second // for a home to be archived, before the client is told to ask again
 	ChunkBytes        = 384 << 10        // a line of the socket is at most 1 MiB, and base64 makes a third more of it
 )
 
@@ -111,15 +113,25 @@ func (p *Exports) start(by Caller, place fair.Permit, pack func(context.Context,
 	ctx, stop := context.WithCancel(p.ctx)
 	read, write := io.Pipe()
 	token = rand.Text()
-	one := &export{Whose: by, place: place, read: read, stop: stop, idle: time.AfterFunc(ExportIdleTimeout, stop)}
+	one := &export{Whose: by, place: place, read: read, stop: stop, idle: time.AfterFunc(ExportIdleTimeout, stop), begun: make(chan struct{})}
 	p.All[token] = one
 	p.running.Go(func() { // ends with its context at the latest
 		defer context.AfterFunc(ctx, func() { read.CloseWithError(context.Cause(ctx)) })()
-		write.CloseWithError(pack(ctx, write))
+		begin := sync.OnceFunc(func() { close(one.begun) })
+		write.CloseWithError(pack(ctx, writerFunc(func(b []byte) (int, error) {
+			begin()
+			return write.Write(b)
+		})))
+		begin()
 	})
 	context.AfterFunc(ctx, func() { p.forget(token) })
 	return token
 }
+
+// writerFunc is a function as an io.Writer.
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 func (p *Exports) forget(token string) {
 	p.Mu.Lock()
@@ -130,7 +142,8 @@ func (p *Exports) forget(token string) {
 	}
 }
 
-// Next is the next piece of an export, for whoever has it made; last says that there is no more.
+// Next is the next piece of an export, for whoever has it made; last says that there is no more. An empty piece that is not the
+// last says that the export has not begun yet, since a home is being archived.
 func (p *Exports) Next(ctx context.Context, by Caller, token string) (piece []byte, last bool, err error) {
 	p.Mu.Lock()
 	one := p.All[token]
@@ -140,6 +153,11 @@ func (p *Exports) Next(ctx context.Context, by Caller, token string) (piece []by
 	}
 	one.idle.Reset(ExportIdleTimeout)
 	defer context.AfterFunc(ctx, one.stop)()
+	select {
+	case <-one.begun:
+	case <-time.After(exportFirstByte):
+		return nil, false, nil
+	}
 	piece = make([]byte, ChunkBytes)
 	n, err := io.ReadFull(one.read, piece)
 	last = errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

@@ -10,9 +10,11 @@ import (
 	"mews/supervisor/audit"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
+	"mews/supervisor/hostcall"
 	"mews/supervisor/inbox"
 	"mews/supervisor/ingress"
 	"mews/supervisor/model"
+	"mews/supervisor/operation"
 	"mews/supervisor/placement"
 	"mews/supervisor/question"
 	"mews/supervisor/reply"
@@ -32,6 +34,7 @@ type service struct {
 	settings      *users.Settings
 	places        *placement.Places
 	pool          *workerPool
+	operations    *operation.Operations[*hostcall.Conn]
 	sessions      *session.Registry
 	commands      *command.Commands
 	inbox         *inbox.Inbox
@@ -64,7 +67,7 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openSessions,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openOperations, s.openSessions,
 		s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
@@ -81,7 +84,8 @@ func (s *service) parts() []part {
 	if c := s.channel; c != nil {
 		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"presses", c.acknowledge})
 	}
-	list = append(list, part{"workers", s.pool.Run}, part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},
+	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run},
+		part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},
 		part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})

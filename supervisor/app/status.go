@@ -144,7 +144,7 @@ func (r statusReporter) welcome(c supervisor.Conversation) string {
 // hints say how to go on, where Mews runs with nothing configured.
 func (r statusReporter) hints() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, textReady)
+	b.WriteString(textReady)
 	for _, u := range r.people.Names() {
 		person, _ := r.people.Find(u)
 		fmt.Fprintf(&b, "  folder  %s\n", person.Home)

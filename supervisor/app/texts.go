@@ -25,4 +25,7 @@ const (
 		"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n"
 	textDaysRange       = "The number of days makes no sense."
 	textInviteSuspended = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
+	textNotArchived     = "The home of %s could not be archived. %s"
+	textNoArchiveRoom   = "There is no room for an archive of the home of %s: %s are free for it. Make room on the disk of the state folder."
+	textMoreLeftOut     = "and %d more\n"
 )

@@ -83,8 +83,9 @@ func (q *chatQueue) advance(ctx context.Context) (time.Time, error) {
 	if err := q.findDelivery(ctx); err != nil {
 		return never, err
 	}
-	next, ask := never, never
+	var next time.Time
 	var err error
+	ask := never
 	if q.current != nil {
 		next, err = q.deliver(ctx)
 	} else {
