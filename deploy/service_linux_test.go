@@ -11,7 +11,7 @@ func (c *container) holds(has string) {
 		// The bounding set holds what a program might still give it, and none gives any (NoNewPrivs).
 		"mews": "CapInh:" + none + " CapPrm:" + none + " CapEff:" + none + " CapAmb:" + none + " NoNewPrivs:1",
 	} {
-		said := c.run(`grep -E '^(Cap|NoNewPrivs|Uid)' /proc/$(pidof -s ` + name + `)/status | tr -d '\t'`)
+		said := c.run(`grep -E '^(Cap|NoNewPrivs|Uid)' /proc/$(pgrep -o -x ` + name + `)/status | tr -d '\t'`)
 		for _, line := range strings.Fields(want) {
 			if !strings.Contains(said, line) {
 				c.t.Errorf("%s has not %s:\n%s", name, line, said)
@@ -19,10 +19,10 @@ func (c *container) holds(has string) {
 		}
 	}
 	// A process that is not dumpable is root's in /proc, and its own account can't look at it.
-	if said := c.run(`stat -c %U /proc/$(pidof -s mews)/environ; ps -o user= -p $(pidof -s mews)`); said != "root\nmews" {
+	if said := c.run(`stat -c %U /proc/$(pgrep -o -x mews)/environ; ps -o user= -p $(pgrep -o -x mews)`); said != "root\nmews" {
 		c.t.Errorf("whose mews is in /proc, and whose it is: %q", said)
 	}
-	if said, err := c.try(`setpriv --reuid=mews --regid=mews --clear-groups cat /proc/$(pidof -s mews)/environ`); err == nil {
+	if said, err := c.try(`setpriv --reuid=mews --regid=mews --clear-groups cat /proc/$(pgrep -o -x mews)/environ`); err == nil {
 		c.t.Errorf("its account reads what it has: %s", said)
 	}
 }
@@ -37,7 +37,7 @@ func (c *container) talks(file string) {
 			c.t.Errorf("%s's file is %s; the answer was\n%s", name, owner, said)
 		}
 		// The worker is the one child of the spawner that this account has.
-		if out, err := c.try("pgrep -u " + name + " -P $(pidof -s mews-spawner)"); err != nil || strings.Contains(out, "\n") {
+		if out, err := c.try("pgrep -u " + name + " -P $(pgrep -o -x mews-spawner)"); err != nil || strings.Contains(out, "\n") {
 			c.t.Errorf("workers of %s: %q, %v", name, out, err)
 		}
 	}
@@ -45,6 +45,23 @@ func (c *container) talks(file string) {
 	c.run("echo 'create " + file + " with tea' | mews chat --user carl")
 	if owner := c.run("stat -c %U /var/lib/mews/homes/carl/" + file); owner != "mews" {
 		c.t.Errorf("carl's file is %s's", owner)
+	}
+}
+
+// exports: an admin who is not root has what is kept of somebody else, with the files of a home that only that one's account may
+// read. The archive of them is gone afterwards.
+func (c *container) exports() {
+	c.t.Helper()
+	c.run(`cd $(mktemp -d) && chown ann . && HOME=/home/ann setpriv --reuid=ann --regid=ann --init-groups sh -ec '
+		! ls /srv/mews/bob 2>/dev/null
+		mews user export bob --output bob.tar.gz
+		tar -xzf bob.tar.gz
+		tar -xf files.tar
+		grep -q "milk and eggs" files/*.md
+		grep -q milk transcript.jsonl
+		test -s left-out.txt || test -f left-out.txt'`)
+	if left := c.run("ls /var/lib/mews/private/operations"); left != "" {
+		c.t.Errorf("left of the archive: %s", left)
 	}
 }
 
@@ -62,9 +79,9 @@ func (c *container) reloads() {
 func (c *container) comesBack() {
 	c.t.Helper()
 	for _, name := range []string{"mews-spawner", "mews"} {
-		was := c.run("pidof -s mews")
-		c.run("kill -KILL $(pidof -s " + name + ")")
-		c.until("now=$(pidof -s mews) && test $now != " + was)
+		was := c.run("pgrep -o -x mews")
+		c.run("kill -KILL $(pgrep -o -x " + name + ")")
+		c.until("now=$(pgrep -o -x mews) && test $now != " + was)
 		c.serves()
 		c.until("! kill -0 " + was)
 	}
