@@ -4,10 +4,10 @@ package supervisor
 const (
 	// TextHeldFull answers what is sent while as much of a person's is held as can be.
 	TextHeldFull = "This was not taken: too much of yours waits for a code already. Send a code first, then send this again."
-	// TextPressLocked and TextPressLockedHere answer a press where the gate is closed: where the code can be sent in the same
+	// TextPressLocked and TextPressLockedElsewhere answer a press where the gate is closed: where the code can be sent in the same
 	// chat, and where it can't. A press is not held, for it may mean something else by the time that it is let through.
-	TextPressLocked     = "Locked. Send your code, then press again."
-	TextPressLockedHere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
+	TextPressLocked          = "Locked. Send your code, then press again."
+	TextPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
 	// TextHeldReset answers what was held when its person's second factor was reset.
 	TextHeldReset = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
 	// TextNotKept stands for what a delivery said that is deleted from its chat.

@@ -22,25 +22,22 @@ const (
 	listGroups    = `SELECT channel, chat FROM allowed_group ORDER BY channel, chat`
 )
 
-// Allow keeps that people may speak in a group. To say it again changes nothing.
+// Allow keeps that people may speak in a group. A second time changes nothing.
 func (s Groups) Allow(ctx context.Context, g Group) error {
-	err := s.db.write(ctx, func(t tx) error { return t.Exec(allowGroup, g.Channel, g.Chat, t.Now) })
-	return wrap(err, "allow group %s of %s", g.Chat, g.Channel)
+	return s.db.write(ctx, func(t tx) error { return t.Exec(allowGroup, g.Channel, g.Chat, t.Now) }, "allow group %s of %s", g.Chat, g.Channel)
 }
 
-// Disallow takes that back, and says whether it was so.
+// Disallow takes that back. It says whether the group was allowed.
 func (s Groups) Disallow(ctx context.Context, g Group) (bool, error) {
-	n, err := inTransaction(ctx, s.db, func(t tx) (int64, error) {
-		return t.Change(disallowGroup, g.Channel, g.Chat)
-	})
-	return n > 0, wrap(err, "disallow group %s of %s", g.Chat, g.Channel)
+	n, err := inTransaction(ctx, s.db, func(t tx) (int64, error) { return t.Change(disallowGroup, g.Channel, g.Chat) },
+		"disallow group %s of %s", g.Chat, g.Channel)
+	return n > 0, err
 }
 
 // List lists the groups.
 func (s Groups) List(ctx context.Context) ([]Group, error) {
-	list, err := engine.All(s.db.reader(ctx), func(r *engine.Row) (g Group) {
+	return engine.All(s.db.reader(ctx, "list the groups"), func(r *engine.Row) (g Group) {
 		r.Scan(&g.Channel, &g.Chat)
 		return g
 	}, listGroups)
-	return list, wrap(err, "list the groups")
 }

@@ -23,21 +23,19 @@ const (
 
 // List lists the files that came with an inbound, in order.
 func (s Attachments) List(ctx context.Context, inbound int64) ([]supervisor.Attachment, error) {
-	list, err := engine.All(s.db.reader(ctx), scanAttachment, listAttachments, inbound)
-	return list, wrap(err, "list the attachments of inbound %d", inbound)
+	return engine.All(s.db.reader(ctx, "list the attachments of inbound %d", inbound), scanAttachment, listAttachments, inbound)
 }
 
 // PutBytes keeps that the bytes of an inbound's file are in the spool: its SHA-256 and its size. Refused where there is no
 // file at that position.
 func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, sha256 string, size int64) error {
-	err := s.db.write(ctx, func(t tx) error {
+	return s.db.write(ctx, func(t tx) error {
 		n, err := t.Change(fetchAttachment, sha256, size, inbound, position)
 		if err == nil && n == 0 {
 			err = notFound("there is no attachment %d of inbound %d", position, inbound)
 		}
 		return err
-	})
-	return wrap(err, "keep the bytes of attachment %d of inbound %d", position, inbound)
+	}, "keep the bytes of attachment %d of inbound %d", position, inbound)
 }
 
 func (t tx) putAttachments(in supervisor.Inbound, list []supervisor.Attachment) error {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -9,8 +10,8 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// Audit is who did what, and when. It is only ever added to, and each row carries a digest over the one before it and
-// itself, so that Verify finds what was changed behind the program's back.
+// Audit is who did what, and when. It is only ever added to. Each row carries a digest over the row before it and itself, by
+// which Verify finds what another program has changed.
 type Audit struct{ db *DB }
 
 // AuditRow is an entry.
@@ -29,12 +30,10 @@ func (s Audit) Put(ctx context.Context, user, action, detail string) error {
 
 // PutAll adds entries in one commit, all of them or none. Their ID and CreatedAt are not read.
 func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
-	err := s.db.write(ctx, func(t tx) error { return t.auditAll(list) })
-	return wrap(err, "put %d rows into the audit log", len(list))
+	return s.db.write(ctx, func(t tx) error { return t.auditAll(list) }, "put %d rows into the audit log", len(list))
 }
 
-// auditAll adds entries. What takes effect at an admin's word adds its own in its own transaction: neither is there without
-// the other.
+// auditAll adds entries in the transaction of what they are about: neither is there without the other.
 func (t tx) auditAll(list []AuditRow) error {
 	for _, r := range list {
 		if err := t.audit(r.User, r.Action, r.Detail); err != nil {
@@ -44,19 +43,25 @@ func (t tx) auditAll(list []AuditRow) error {
 	return nil
 }
 
-// changing has change tell how many rows it has changed, and adds entries in the same transaction if that is any.
-func (db *DB) changing(ctx context.Context, entries []AuditRow, change func(tx) (int64, error)) (int64, error) {
+// changing has change tell how many rows it has changed. If that is any, the entries are added in the same transaction.
+func (db *DB) changing(ctx context.Context, entries []AuditRow, change func(tx) (int64, error), format string, args ...any) (
+	int64, error) {
 	return inTransaction(ctx, db, func(t tx) (int64, error) {
 		n, err := change(t)
 		if err == nil && n > 0 {
 			err = t.auditAll(entries)
 		}
 		return n, err
-	})
+	}, format, args...)
 }
 
 const (
-	// The ids have no gap between them: what was deleted behind the program's back leaves one, even at the end.
+	selectAudit   = `SELECT id, user, action, detail, created_at, chain FROM audit `
+	listUnchained = selectAudit + `ORDER BY id`
+	listAudit     = selectAudit + `WHERE id > ?1 AND (?2 = '' OR user = ?2) AND substr(action, 1, length(?3)) = ?3
+		AND created_at >= ?4 AND created_at < ?5 ORDER BY id LIMIT ?6`
+
+	// The ids have no gap between them: a row that another program has deleted leaves one, even at the end.
 	nextAudit   = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0) + 1`
 	lastChain   = `SELECT chain FROM audit WHERE chain IS NOT NULL AND id = (SELECT max(id) FROM audit)`
 	insertAudit = `INSERT INTO audit (id, user, action, detail, created_at, chain) VALUES (?, ?, ?, ?, ?, ?)`
@@ -64,11 +69,11 @@ const (
 
 // audit adds an entry to the chain.
 func (t tx) audit(user, action, detail string) error {
-	id, _, err := engine.One(t, engine.Integer, nextAudit)
+	id, err := engine.Value(t, engine.Integer, nextAudit)
 	if err != nil {
 		return err
 	}
-	chain, ok, err := engine.One(t, scanBytes, lastChain)
+	chain, ok, err := engine.One(t, engine.Bytes, lastChain)
 	if err == nil && !ok {
 		chain, err = t.firstDigest()
 	}
@@ -79,12 +84,7 @@ func (t tx) audit(user, action, detail string) error {
 	return t.Exec(insertAudit, id, user, action, detail, t.Now, row.chainDigest(chain))
 }
 
-const (
-	selectAudit   = `SELECT id, user, action, detail, created_at, chain FROM audit `
-	listUnchained = selectAudit + `ORDER BY id`
-)
-
-// firstDigest is what the first link is joined to: a digest of all rows from before there was the chain.
+// firstDigest is what the first digest is over: all rows from before there were digests.
 func (t tx) firstDigest() ([]byte, error) {
 	list, err := engine.All(t, scanAudit, listUnchained)
 	digest := sha256.New()
@@ -100,7 +100,7 @@ func (r AuditRow) chainDigest(before []byte) []byte {
 	return digest[:]
 }
 
-// encode is a row as it is digested: no two rows have the same. Each text has its length before it.
+// encode is a row as it is digested. Each text has its length before it, so that no two rows have the same encoding.
 func (r AuditRow) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(r.ID))
 	for _, text := range []string{r.User, r.Action, r.Detail} {
@@ -110,15 +110,29 @@ func (r AuditRow) encode() []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(r.CreatedAt.UnixMilli()))
 }
 
+// AuditFilter says which entries are asked for. The zero value is all.
+type AuditFilter struct {
+	User   string    // whose; "" is everybody's
+	Action string    // how their action begins
+	Since  time.Time // not before
+	Until  time.Time // before; zero is no end
+	After  int64     // with a greater id: for the next page, the last one's
+	Limit  int       // how many at most; 0 is all
+}
+
+// List lists entries, oldest first. It may read all of them: it is for people who ask.
+func (s Audit) List(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
+	return engine.All(s.db.reader(ctx, "list the audit log"), func(row *engine.Row) AuditRow { return scanAudit(row).AuditRow },
+		listAudit, f.After, f.User, f.Action, since(f.Since), until(f.Until), cmp.Or(f.Limit, -1))
+}
+
 // auditRow is an entry as it is kept.
 type auditRow struct {
 	AuditRow
-	chain []byte // nil for one from before there was the chain
+	chain []byte // nil for one from before there were digests
 }
 
 func scanAudit(row *engine.Row) (r auditRow) {
 	row.Scan(&r.ID, &r.User, &r.Action, &r.Detail, &r.CreatedAt, &r.chain)
 	return r
 }
-
-func scanBytes(row *engine.Row) (b []byte) { row.Scan(&b); return b }

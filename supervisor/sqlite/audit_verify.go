@@ -17,35 +17,31 @@ type AuditReport struct {
 	Rows   int64  // how many were read: all, or those up to Broken
 	First  int64  // the first one's id; 0 where there is none
 	Last   int64  // the last one's
-	Broken int64  // the id of the row from which on the log is not what was written; 0 where it is
+	Broken int64  // the id of the first row that is not as it was written; 0 where there is none
 	Why    string // what is wrong there, a whole sentence
-	Early  int64  // how many of them have no digest of their own, as from before there were any: only a Head shows a change there
-	Head   string // the digest that all of it comes to, in hexadecimal: kept elsewhere, it shows what is cut off at the end
+	Early  int64  // how many have no digest, as from before there were digests: only a Head shows a change there
+	Head   string // the last digest, in hexadecimal. Kept elsewhere, it shows what is cut off at the end
 }
 
 // auditPage is how many rows Verify has in memory at once.
 const auditPage = 1000
 
-// givenAudit is the last id that was given, which SQLite remembers when the row is gone.
-const givenAudit = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)`
+const (
+	// givenAudit is the last id that was given. SQLite remembers it when the row is gone.
+	givenAudit = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0)`
+	pageAudit  = selectAudit + `WHERE id > ? ORDER BY id LIMIT ?`
+)
 
-const pageAudit = selectAudit + `WHERE id > ? ORDER BY id LIMIT ?`
-
-// Verify reads the whole log and says whether a row was changed, taken out, put in or moved. What was cut off at its end
-// is seen by the ids that were given, or once something has come after it. Who can write the database can hide that, and can
-// write all of it anew: only known, the Head of an earlier report that was kept elsewhere, shows that. "" is none.
+// Verify reads the whole log and says whether a row was changed, taken out, put in or moved. A row that was taken out at the
+// end is missed by its id, or by what has come after it. Whoever can write the database can hide that too, and can write the
+// whole log anew. Only known shows it: the Head of an earlier report that was kept elsewhere, "" for none.
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
-	// Before the rows: what is added meanwhile is no row too few.
-	given, _, err := engine.One(s.db.reader(ctx), engine.Integer, givenAudit)
-	if err != nil {
-		return v.report, wrap(err, "verify the audit log")
-	}
-	for more := true; more; {
-		page, err := engine.All(s.db.reader(ctx), scanAudit, pageAudit, v.report.Last, auditPage)
-		if err != nil {
-			return v.report, wrap(err, "verify the audit log after row %d", v.report.Last)
-		}
+	read := s.db.reader(ctx, "verify the audit log")
+	given, err := engine.Value(read, engine.Integer, givenAudit) // first: a row that is added meanwhile is not missed
+	for more := true; more && err == nil; {
+		var page []auditRow
+		page, err = engine.All(read, scanAudit, pageAudit, v.report.Last, auditPage)
 		for _, r := range page {
 			if v.read(r); v.report.Broken != 0 {
 				return v.report, nil
@@ -53,16 +49,19 @@ func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 		}
 		more = len(page) == auditPage
 	}
+	if err != nil {
+		return v.report, err
+	}
 	return v.end(given), nil
 }
 
-// verifier follows the chain.
+// verifier follows the chain of digests.
 type verifier struct {
 	report     AuditReport
 	known      string
 	foundKnown bool      // known was on the way
-	early      hash.Hash // of the rows from before there was the chain
-	chained    bool      // that is over
+	early      hash.Hash // of the rows from before there were digests
+	chained    bool      // those are over
 	head       []byte
 }
 

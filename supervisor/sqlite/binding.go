@@ -27,17 +27,16 @@ const (
 	closeChannel  = `DELETE FROM login WHERE user = ? AND channel = ?`
 )
 
-// Bind makes an account a person's. To say it again changes nothing; CodeForbidden where it is another person's.
+// Bind makes an account a person's. A second time changes nothing. ProblemAccountTaken says that it is another person's.
 func (s Bindings) Bind(ctx context.Context, b Binding) error {
-	err := s.db.write(ctx, func(t tx) error { return t.bind(b) })
-	return wrap(err, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
+	return s.db.write(ctx, func(t tx) error { return t.bind(b) }, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
 }
 
 func (t tx) bind(b Binding) error {
 	if err := t.Exec(insertBinding, b.Channel, b.Account, b.User, t.Now); err != nil {
 		return err
 	}
-	user, _, err := engine.One(t, engine.String, findBinding, b.Channel, b.Account)
+	user, err := engine.Value(t, engine.String, findBinding, b.Channel, b.Account)
 	if err == nil && user != b.User {
 		err = supervisor.NewProblem(supervisor.ProblemAccountTaken, nil)
 	}
@@ -46,27 +45,24 @@ func (t tx) bind(b Binding) error {
 
 // Find is whose an account is by a binding; "" is nobody's.
 func (s Bindings) Find(ctx context.Context, channel supervisor.Channel, account string) (string, error) {
-	user, _, err := engine.One(s.db.reader(ctx), engine.String, findBinding, channel, account)
-	return user, wrap(err, "find whose account %s of %s is", account, channel)
+	return engine.Value(s.db.reader(ctx, "find whose account %s of %s is", account, channel), engine.String, findBinding, channel, account)
 }
 
 // List lists all bindings, by person.
 func (s Bindings) List(ctx context.Context) ([]Binding, error) {
-	list, err := engine.All(s.db.reader(ctx), func(r *engine.Row) (b Binding) {
+	return engine.All(s.db.reader(ctx, "list the bindings"), func(r *engine.Row) (b Binding) {
 		r.Scan(&b.Channel, &b.Account, &b.User)
 		return b
 	}, listBindings)
-	return list, wrap(err, "list the bindings")
 }
 
 // Unbind takes an account from its person and ends their logins in that channel. It says whose it was; "" is nobody's.
 func (s Bindings) Unbind(ctx context.Context, channel supervisor.Channel, account string) (user string, err error) {
-	user, err = inTransaction(ctx, s.db, func(t tx) (string, error) {
+	return inTransaction(ctx, s.db, func(t tx) (string, error) {
 		user, ok, err := engine.One(t, engine.String, deleteBinding, channel, account)
 		if err != nil || !ok {
 			return "", err
 		}
 		return user, t.Exec(closeChannel, user, channel)
-	})
-	return user, wrap(err, "unbind account %s of %s", account, channel)
+	}, "unbind account %s of %s", account, channel)
 }

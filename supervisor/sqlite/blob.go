@@ -21,34 +21,29 @@ const (
 	sumBlobs = `SELECT coalesce(sum(size), 0) FROM blob WHERE user = ? AND created_at >= ?`
 )
 
-// Put keeps that a person's turn has put a blob into the spool. One that the person has
-// already counts as put now.
+// Put keeps that a person's turn has put a blob into the spool. One that the person has already counts as put now.
 func (s Blobs) Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
-	err := s.db.write(ctx, func(t tx) error {
-		return t.Exec(insertBlob, user, ref.SHA256, ref.Size, turn, t.Now)
-	})
-	return wrap(err, "keep that blob %s is of %s", ref.SHA256, user)
+	return s.db.write(ctx, func(t tx) error { return t.Exec(insertBlob, user, ref.SHA256, ref.Size, turn, t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
 }
 
 // Owns says whether a blob is among a person's, and its size in bytes.
 func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error) {
-	size, ok, err = engine.One(s.db.reader(ctx), engine.Integer, findBlob, user, sha256)
-	return size, ok, wrap(err, "find blob %s of %s", sha256, user)
+	return engine.One(s.db.reader(ctx, "find blob %s of %s", sha256, user), engine.Integer, findBlob, user, sha256)
 }
 
-// Kept is how many bytes the blobs have together that a person put since a time.
+// Kept is how many bytes a person's blobs have together that were put since a time.
 func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
-	bytes, _, err = engine.One(s.db.reader(ctx), engine.Integer, sumBlobs, user, since.UnixMilli())
-	return bytes, wrap(err, "add up the blobs of %s", user)
+	return engine.Value(s.db.reader(ctx, "add up the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
 }
 
-// Sent are the blobs, by SHA-256, that go to people with what waits, or that Resend would have wait again. They must stay
-// in the spool however old they are.
+// Sent are the blobs, by SHA-256, of the deliveries that wait, and of those that Resend would have wait again. They stay in
+// the spool however old they are.
 func (s Blobs) Sent(ctx context.Context) (map[string]bool, error) {
-	list, err := engine.All(s.db.reader(ctx), engine.String, sentBlobs, s.db.engine.Now().Add(-resendAge).UnixMilli())
+	list, err := engine.All(s.db.reader(ctx, "list the blobs that are to be sent"), engine.String, sentBlobs,
+		s.db.engine.Now().Add(-resendAge))
 	sent := map[string]bool{}
 	for _, sha := range list {
 		sent[sha] = true
 	}
-	return sent, wrap(err, "list the blobs that are to be sent")
+	return sent, err
 }

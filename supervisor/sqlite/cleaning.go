@@ -8,15 +8,14 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// Cleanings are what is to be done to messages that stand in a channel's chats. A row is there until it was done. On
-// ChannelTerminal a message is a file in the spool, by its SHA-256: nothing else of a terminal's can be taken away.
+// Cleanings are what is to be done to messages that stand in a channel's chats. A row is there until that was done. On
+// ChannelTerminal it names a file in the spool by its SHA-256: nothing else of a terminal's can be taken away.
 type Cleanings struct{ db *DB }
 
 // Put keeps that something is to be done to a message; a zero Due is at once. Its Conversation is found by its ID, and its
 // ID is not read.
 func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
-	err := s.db.write(ctx, func(t tx) error { return t.putCleaning(c) })
-	return wrap(err, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
+	return s.db.write(ctx, func(t tx) error { return t.putCleaning(c) }, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
 }
 
 const insertCleaning = `INSERT INTO cleaning (user, conversation, message, what, due_at)
@@ -39,12 +38,10 @@ const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k
 	FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation WHERE c.channel = ? AND k.due_at <= ?
 	ORDER BY k.due_at, k.id LIMIT ?`
 
-// Due lists what is to be done in a channel's chats, of all persons, at a time, what was due first before; at most limit
-// of them.
+// Due lists what is due in a channel's chats at a time, of all persons, the earliest first, at most limit of them.
 func (s Cleanings) Due(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
 	[]supervisor.Cleaning, error) {
-	list, err := engine.All(s.db.reader(ctx), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)
-	return list, wrap(err, "list what is to be cleaned on %s", channel)
+	return engine.All(s.db.reader(ctx, "list what is to be cleaned on %s", channel), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)
 }
 
 const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation
@@ -52,16 +49,14 @@ const nextCleaning = `SELECT k.due_at FROM cleaning k CROSS JOIN conversation c 
 
 // Next is when the next thing is due in a channel's chats, if there is one.
 func (s Cleanings) Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error) {
-	ms, ok, err := engine.One(s.db.reader(ctx), engine.Integer, nextCleaning, channel)
-	return fromMillis(ms), ok, wrap(err, "find when %s is to be cleaned next", channel)
+	return engine.One(s.db.reader(ctx, "find when %s is to be cleaned next", channel), engine.Time, nextCleaning, channel)
 }
 
 const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
 
-// Done keeps that one was done, or that it can't be done; to say it again changes nothing.
+// Done forgets one that was done, or that can't be done. A second time changes nothing.
 func (s Cleanings) Done(ctx context.Context, id int64) error {
-	err := s.db.write(ctx, func(t tx) error { return t.Exec(deleteCleaning, id) })
-	return wrap(err, "keep that cleaning %d is done", id)
+	return s.db.write(ctx, func(t tx) error { return t.Exec(deleteCleaning, id) }, "keep that cleaning %d is done", id)
 }
 
 func scanCleaning(row *engine.Row) (k supervisor.Cleaning) {

@@ -20,31 +20,29 @@ const (
 // Find is a person's conversation in a channel's chat and thread; it is made if there is none.
 func (s Conversations) Find(ctx context.Context, user string, channel supervisor.Channel, chat, thread string) (
 	supervisor.Conversation, error) {
-	c, ok, err := engine.One(s.db.reader(ctx), scanConversation, findConversation, user, channel, chat, thread)
-	if err == nil && !ok {
-		want := supervisor.Conversation{User: user, Channel: channel, Chat: chat, Thread: thread}
-		c, err = inTransaction(ctx, s.db, func(t tx) (supervisor.Conversation, error) {
-			return t.conversation(want)
-		})
+	const doing = "find the %s conversation of %s"
+	c, ok, err := engine.One(s.db.reader(ctx, doing, channel, user), scanConversation, findConversation, user, channel, chat,
+		thread)
+	if err != nil || ok {
+		return c, err
 	}
-	return c, wrap(err, "find the %s conversation of %s", channel, user)
+	c = supervisor.Conversation{User: user, Channel: channel, Chat: chat, Thread: thread}
+	return inTransaction(ctx, s.db, func(t tx) (supervisor.Conversation, error) { return t.conversation(c) }, doing, channel, user)
 }
 
 const findConversationByID = `SELECT id, user, channel, chat, thread FROM conversation WHERE id = ?`
 
 // Get is the conversation with that id, if there is one.
 func (s Conversations) Get(ctx context.Context, id int64) (supervisor.Conversation, bool, error) {
-	c, ok, err := engine.One(s.db.reader(ctx), scanConversation, findConversationByID, id)
-	return c, ok, wrap(err, "find conversation %d", id)
+	return engine.One(s.db.reader(ctx, "find conversation %d", id), scanConversation, findConversationByID, id)
 }
 
-// conversationByID is the one with that id.
 func (t tx) conversationByID(id int64) (supervisor.Conversation, error) {
 	return byID(t, "conversation", scanConversation, findConversationByID, id)
 }
 
-// conversation finds or makes the one that c describes. One with an ID is taken as it is: the tables refuse an ID of
-// another person's.
+// conversation finds or makes the one that c describes. One with an ID is taken as it is: the tables refuse the ID of another
+// person's.
 func (t tx) conversation(c supervisor.Conversation) (supervisor.Conversation, error) {
 	if c.ID != 0 {
 		return c, nil

@@ -7,17 +7,17 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// Move keeps that a channel's chat has a new name, and returns in how many conversations that changed something. The
-// chat's conversations go with it, and so does that people may speak in it and have their gate open there. Where a person
-// has one in the new chat already, only this moves over into that one: what was sent and has not begun, held or not, and what
-// waits to be sent or may have to be again, with its posts. To say it again moves what has come since. Whoever works for the
-// conversations of the new chat is to look for work then.
+// Move keeps that a channel's chat has a new name, and returns in how many conversations that changed something. The chat's
+// conversations go with it, and so do the leave to speak in it and the logins there. Where a person has a conversation in the
+// new chat already, only this moves over into that one: what was sent and has not begun, held or not, and what waits to be
+// sent, or may be sent again, with its posts. A second time moves what has come since. The caller wakes whoever works for the
+// conversations of the new chat.
 func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error) {
 	if from == to {
 		return 0, nil
 	}
-	moved, err = inTransaction(ctx, s.db, func(t tx) (int, error) { return t.moveChat(channel, from, to) })
-	return moved, wrap(err, "move chat %s of %s to %s", from, channel, to)
+	return inTransaction(ctx, s.db, func(t tx) (int, error) { return t.moveChat(channel, from, to) }, "move chat %s of %s to %s",
+		from, channel, to)
 }
 
 // moveRow is a conversation of the old chat, and the one that takes its place.
@@ -26,41 +26,32 @@ type moveRow struct {
 	new int64 // 0 where there is none
 }
 
-const listMoving = `SELECT c.id, coalesce(n.id, 0) FROM conversation c LEFT JOIN conversation n
-	ON n.user = c.user AND n.channel = c.channel AND n.chat = ? AND n.thread = c.thread
-	WHERE c.channel = ? AND c.chat = ?`
-
 const (
+	listMoving = `SELECT c.id, coalesce(n.id, 0) FROM conversation c LEFT JOIN conversation n
+		ON n.user = c.user AND n.channel = c.channel AND n.chat = ? AND n.thread = c.thread
+		WHERE c.channel = ? AND c.chat = ?`
 	moveLogins = `UPDATE OR REPLACE login SET chat = ? WHERE channel = ? AND chat = ?`
 	moveGroup  = `UPDATE OR REPLACE allowed_group SET chat = ? WHERE channel = ? AND chat = ?`
 )
 
 func (t tx) moveChat(channel supervisor.Channel, from, to string) (moved int, err error) {
 	pairs, err := engine.All(t, scanMove, listMoving, to, channel, from)
-	if err != nil {
-		return 0, err
-	}
-	for _, query := range []string{moveLogins, moveGroup} {
-		if err := t.Exec(query, to, channel, from); err != nil {
-			return 0, err
-		}
+	if err == nil {
+		err = t.execAll(sql(moveLogins, to, channel, from), sql(moveGroup, to, channel, from))
 	}
 	for _, p := range pairs {
-		var n int64
-		if n, err = t.moveConversation(p, to); err != nil {
+		if err != nil {
 			return 0, err
 		}
-		if n > 0 {
+		var n int64
+		if n, err = t.moveConversation(p, to); n > 0 {
 			moved++
 		}
 	}
-	return moved, nil
+	return moved, err
 }
 
-func scanMove(r *engine.Row) (p moveRow) {
-	r.Scan(&p.old, &p.new)
-	return p
-}
+func scanMove(row *engine.Row) (p moveRow) { row.Scan(&p.old, &p.new); return p }
 
 const (
 	renameConversation = `UPDATE conversation SET chat = ? WHERE id = ?`
@@ -77,13 +68,9 @@ func (t tx) moveConversation(p moveRow, to string) (int64, error) {
 	if p.new == 0 {
 		return t.Change(renameConversation, to, p.old)
 	}
-	if err := t.Exec(movePosts, p.new, t.Now, p.old); err != nil {
+	err := t.execAll(sql(movePosts, p.new, t.Now, p.old), sql(redirectInbox, p.new, p.old), sql(redirectTurns, p.new, p.old))
+	if err != nil {
 		return 0, err
-	}
-	for _, query := range []string{redirectInbox, redirectTurns} {
-		if err := t.Exec(query, p.new, p.old); err != nil {
-			return 0, err
-		}
 	}
 	inbounds, err := t.Change(moveInbounds, p.new, p.old)
 	if err != nil {

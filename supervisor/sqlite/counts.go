@@ -28,27 +28,22 @@ const (
 		(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)`
 )
 
-// Counts counts. It reads whole indexes: it is for people who ask, not for every turn.
+// Counts counts. It reads whole tables and indexes: it is for people who ask, not for every turn.
 func (db *DB) Counts(ctx context.Context) (Counts, error) {
-	c, err := counts(ctx, db)
-	return c, wrap(err, "count what is in the database")
-}
-
-func counts(ctx context.Context, db *DB) (c Counts, err error) {
-	c, _, err = engine.One(db.reader(ctx), func(r *engine.Row) (c Counts) {
-		r.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Messages, &c.Bytes)
+	read := db.reader(ctx, "count what is in the database")
+	c, err := engine.Value(read, func(row *engine.Row) (c Counts) {
+		row.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Messages, &c.Bytes)
 		return c
 	}, countRest)
 	if err != nil {
 		return c, err
 	}
 	c.Inbounds = map[supervisor.InboundState]int64{}
-	err = db.reader(ctx).Query(func(row *engine.Row) bool {
+	return c, read.Query(func(row *engine.Row) bool {
 		var state supervisor.InboundState
 		var n int64
 		row.Scan(&state, &n)
 		c.Inbounds[state] = n
 		return true
 	}, countInbounds)
-	return c, err
 }

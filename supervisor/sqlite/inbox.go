@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"mews/supervisor"
 	"mews/supervisor/sqlite/internal/engine"
@@ -19,39 +20,39 @@ const insertInbound = `INSERT INTO inbox (user, conversation, source, key, messa
 
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
 
-// Put keeps one thing that a person sent, and that no gate has to be met by, and returns it as it is kept. Where the person's source has sent that key
-// before, nothing is changed: what was kept then is returned, and fresh is false.
+// Put keeps one thing that a person sent, or that begins by itself, and that meets no gate. It returns it as it is kept. Where
+// the person's source has sent that key before, nothing is changed: what was kept then is returned, and fresh is false.
 //
-// A Conversation without an ID is found or made by its other fields. ID and State are not read; a zero ReceivedAt is
-// now.
+// A Conversation without an ID is found or made by its other fields. ID and State are not read; a zero ReceivedAt is now.
 func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
-	kept, err = inTransaction(ctx, s.db, func(t tx) (supervisor.Inbound, error) {
-		got, isNew, err := t.putInbound(in)
-		fresh = isNew
-		return got, err
-	})
-	err = wrap(err, "keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
-	return kept, fresh && err == nil, err
+	err = s.db.write(ctx, func(t tx) (err error) {
+		kept, fresh, err = t.putInbound(in)
+		return err
+	}, "keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
+	if err != nil {
+		return supervisor.Inbound{}, false, err
+	}
+	return kept, fresh, nil
 }
 
 func (t tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
-	in.Conversation, err = t.conversation(in.Conversation)
-	if err != nil {
+	if in.Conversation, err = t.conversation(in.Conversation); err != nil {
 		return in, false, err
 	}
-	if in.ReceivedAt.IsZero() {
-		in.ReceivedAt = fromMillis(t.Now)
-	}
-	in.ReceivedAt, in.State = fromMillis(in.ReceivedAt.UnixMilli()), supervisor.InboundNew
 	if in.Destination, err = t.destination(in.Destination, in.Conversation); err != nil {
 		return in, false, err
 	}
+	at := t.Now
+	if !in.ReceivedAt.IsZero() {
+		at = in.ReceivedAt.UnixMilli()
+	}
+	in.ReceivedAt, in.State = fromMillis(at), supervisor.InboundNew
 	in.ID, fresh, err = engine.One(t, engine.Integer, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key,
-		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.ReceivedAt, t.Now)
+		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, at, t.Now)
 	if err != nil || fresh {
 		return in, fresh, err
 	}
-	kept, _, err = engine.One(t, scanInbound, findInboundByKey, in.Conversation.User, in.Source, in.Key)
+	kept, err = engine.Value(t, scanInbound, findInboundByKey, in.Conversation.User, in.Source, in.Key)
 	return kept, false, err
 }
 
@@ -63,8 +64,7 @@ const nextInbound = selectInbound + `WHERE i.conversation = ? AND ` + startsTurn
 
 // Next is the oldest inbound of a conversation whose turn has not begun, if there is one that no gate holds.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
-	in, ok, err := engine.One(s.db.reader(ctx), scanInbound, nextInbound, conversation)
-	return in, ok, wrap(err, "find the next inbound of conversation %d", conversation)
+	return engine.One(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound, nextInbound, conversation)
 }
 
 const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM conversation
@@ -75,8 +75,7 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 // Unfinished lists the conversations, of all persons, with an inbound whose turn has not ended and that no gate holds. It is
 // for the start of the service.
 func (s Inbox) Unfinished(ctx context.Context) ([]supervisor.Conversation, error) {
-	list, err := engine.All(s.db.reader(ctx), scanConversation, unfinishedConversations)
-	return list, wrap(err, "list the conversations with unfinished inbounds")
+	return engine.All(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation, unfinishedConversations)
 }
 
 const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY +i.id` // by the index of what waits
@@ -93,13 +92,11 @@ func (s Inbox) Presses(ctx context.Context) ([]supervisor.Inbound, error) {
 }
 
 func (s Inbox) newOf(ctx context.Context, kind supervisor.InboundKind) ([]supervisor.Inbound, error) {
-	list, err := engine.All(s.db.reader(ctx), scanInbound, newOfKind, kind)
-	return list, wrap(err, "list what is a %s and has no answer", kind)
+	return engine.All(s.db.reader(ctx, "list what is a %s and has no answer", kind), scanInbound, newOfKind, kind)
 }
 
 const findInbound = selectInbound + `WHERE i.id = ?`
 
-// inbound is the one with that id.
 func (t tx) inbound(id int64) (supervisor.Inbound, error) {
 	return byID(t, "inbound", scanInbound, findInbound, id)
 }
@@ -111,8 +108,8 @@ func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	return in
 }
 
-// inboundTransitions says which states an inbound may go to from each. Text goes through running; a command is answered at once. What a
-// gate holds goes nowhere.
+// inboundTransitions says which states an inbound may go to from each. What begins a turn goes through running; a command is
+// answered at once. What a gate holds goes nowhere.
 var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 	supervisor.InboundNew:      {supervisor.InboundRunning, supervisor.InboundAnswered},
 	supervisor.InboundRunning:  {supervisor.InboundAnswered, supervisor.InboundParked},
@@ -126,10 +123,8 @@ func (t tx) transition(in supervisor.Inbound, to supervisor.InboundState) error 
 	if in.Held {
 		return invalid("inbound %d is held until a code has opened the gate, and cannot become %s", in.ID, to)
 	}
-	for _, allowed := range inboundTransitions[in.State] {
-		if allowed == to {
-			return t.Exec(moveInbound, to, t.Now, in.ID)
-		}
+	if !slices.Contains(inboundTransitions[in.State], to) {
+		return invalid("inbound %d is %s and cannot become %s", in.ID, in.State, to)
 	}
-	return invalid("inbound %d is %s and cannot become %s", in.ID, in.State, to)
+	return t.Exec(moveInbound, to, t.Now, in.ID)
 }

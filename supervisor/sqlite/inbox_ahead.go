@@ -8,8 +8,8 @@ import (
 )
 
 // PrecedingText is what a command that has no answer yet is about: the oldest text of its conversation that came before it and
-// had no answer when it was kept; what a gate holds is not there. It says the same however often it is asked, so that a command which is run again, after
-// a crash, does not take the next text for the one that it has dealt with.
+// had no answer when it was kept. What a gate holds does not count. It is the same however often it is asked for, so that a
+// command which is run again after a crash does not take the next text for the one that it has dealt with.
 type PrecedingText struct {
 	Inbound int64        // that text; 0 where there was none
 	Why     protocol.Why // how its turn has ended since the command was kept; "" while it has not
@@ -17,12 +17,12 @@ type PrecedingText struct {
 }
 
 const (
-	// By order of time and not of ids, for the two have none between them. That the end is not in the future holds a
-	// clock that was set back from taking all that ended before for what ended since.
+	// By time, for the ids of turns and commands have no order between them. An end in the future is one from before a clock was
+	// set back.
 	newestEnd = `SELECT t.inbound, t.why, t.ended_at > c.changed_at AND t.ended_at <= ? FROM inbox c
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
-	// What a turn has taken in goes by the name of what that began with.
+	// What a turn has taken in has the name of what the turn began with.
 	listUnanswered = `SELECT name FROM (
 		SELECT i.id, i.id AS name FROM inbox c JOIN inbox i ON i.conversation = c.conversation AND i.state = 'new' AND i.held = 0
 			AND ` + startsTurn + ` WHERE c.id = ?1
@@ -32,19 +32,15 @@ const (
 			JOIN inbox i ON i.turn = t.id WHERE c.id = ?1) ORDER BY id`
 )
 
-// PrecedingText is what a command is about.
-func (s Inbox) Ahead(ctx context.Context, command int64) (PrecedingText, error) {
-	a, err := s.ahead(ctx, command)
-	return a, wrap(err, "find what came before command %d", command)
-}
-
-// ahead reads what has no answer first: what gets one in between is then seen as ended, and not passed over.
-func (s Inbox) ahead(ctx context.Context, command int64) (a PrecedingText, err error) {
-	unanswered, err := engine.All(s.db.reader(ctx), engine.Integer, listUnanswered, command)
+// Ahead is what a command is about. What has no answer is read first: what gets one in between is then seen as ended, and not
+// passed over.
+func (s Inbox) Ahead(ctx context.Context, command int64) (a PrecedingText, err error) {
+	read := s.db.reader(ctx, "find what came before command %d", command)
+	unanswered, err := engine.All(read, engine.Integer, listUnanswered, command)
 	if err != nil {
 		return a, err
 	}
-	ended, _, err := engine.One(s.db.reader(ctx), scanTurnEnd, newestEnd, s.db.engine.Now().UnixMilli(), command)
+	ended, err := engine.Value(read, scanTurnEnd, newestEnd, s.db.engine.Now(), command)
 	if err != nil {
 		return a, err
 	}

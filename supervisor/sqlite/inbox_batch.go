@@ -9,17 +9,16 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// PutBatch keeps a batch, all of it or nothing; each of its inbounds meets its gate in order, so that a code opens for what
-// stands behind it, and a lock closes. Its Receipt lists them each as Put would, those that were there before as they are:
-// what was there before is not answered again, a code not tried again, and a lock not closed again. When it has returned nil,
-// the source may forget what it sent. An error names the item that could not be kept.
+// PutBatch keeps a batch, all of it or nothing. Each of its inbounds meets its gate in order: a code opens it for what stands
+// behind it, and a lock closes it. The Receipt lists them each as Put would. What was there before is listed as it is: it is not
+// answered again, a code is not tried again, and a lock does not close again. When it has returned nil, the source may forget
+// what it sent. An error names the item that could not be kept.
 func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
-	receipt, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Receipt, error) {
+	return inTransaction(ctx, s.db, func(t tx) (supervisor.Receipt, error) {
 		batch := batchTx{tx: t, batch: b}
 		err := batch.put()
 		return batch.receipt, err
-	})
-	return receipt, wrap(err, "keep %d updates of %s", len(b.Items), b.Source)
+	}, "keep %d updates of %s", len(b.Items), b.Source)
 }
 
 // batchTx is a transaction that keeps a batch.
@@ -63,16 +62,15 @@ func (t *batchTx) putItem(item supervisor.Item) (supervisor.Inbound, error) {
 	if err != nil || !fresh {
 		return in, err // sent again, a code may look like a text: nothing of it is kept now
 	}
-	if err := t.putRaw(in, item); err != nil {
-		return in, err
+	if err = t.putRaw(in, item); err == nil {
+		err = t.putAttachments(in, item.Attachments)
 	}
-	if err := t.putAttachments(in, item.Attachments); err != nil {
-		return in, err
-	}
-	if err := t.lock(in.Conversation, item.Decision.Lock); err != nil {
-		return in, err
+	if err == nil {
+		err = t.lock(in.Conversation, item.Decision.Lock)
 	}
 	switch {
+	case err != nil:
+		return in, err
 	case item.Decision.Decide != nil:
 		return t.tryCode(in, item.Decision.Decide)
 	case item.Answer != "":
@@ -83,7 +81,7 @@ func (t *batchTx) putItem(item supervisor.Item) (supervisor.Inbound, error) {
 	return in, nil
 }
 
-// recheckGate makes a code of what is one because its gate has closed since it was met.
+// recheckGate makes a code of an inbound that is one because its gate has closed since it was met.
 func (t *batchTx) recheckGate(item *supervisor.Item) error {
 	g := item.Decision.Guard
 	if g == nil || g.Decide == nil || item.Answer != "" {
@@ -96,7 +94,7 @@ func (t *batchTx) recheckGate(item *supervisor.Item) error {
 	return err
 }
 
-// lockLogins has logins run out, and leaves it to the command that asked for it to take them away: that counts them.
+// lockLogins has logins run out. The command that asks for it takes them away, for it counts them.
 const lockLogins = `UPDATE login SET used_at = 0 WHERE user = ?1 AND (?2 OR channel = ?3 AND chat = ?4)`
 
 func (t *batchTx) lock(c supervisor.Conversation, l supervisor.Lock) error {
@@ -106,7 +104,7 @@ func (t *batchTx) lock(c supervisor.Conversation, l supervisor.Lock) error {
 	return t.Exec(lockLogins, c.User, l == supervisor.LockAll, c.Channel, c.Chat)
 }
 
-// putRaw takes the place of what the source had sent under the same number before it began to number anew.
+// putRaw replaces what the source had sent under the same number before it began to number anew.
 const putRaw = `INSERT INTO received (source, id, user, raw, received_at) VALUES (?, ?, ?, ?, ?)
 	ON CONFLICT (source, id) DO UPDATE SET user = excluded.user, raw = excluded.raw, received_at = excluded.received_at
 	WHERE raw <> excluded.raw`
@@ -141,11 +139,10 @@ const findSource = `SELECT next FROM source WHERE name = ?`
 
 // NextUpdate is where a source's next batch begins: the Next of its last one, 0 where nothing of it was kept yet.
 func (s Inbox) NextUpdate(ctx context.Context, source string) (next int64, err error) {
-	next, _, err = engine.One(s.db.reader(ctx), engine.Integer, findSource, source)
-	return next, wrap(err, "find how far %s was read", source)
+	return engine.Value(s.db.reader(ctx, "find how far %s was read", source), engine.Integer, findSource, source)
 }
 
-// forgetChunk is how much Forget deletes in one transaction: others who write wait for a few milliseconds.
+// forgetChunk is how many rows Forget deletes in one transaction: others who write wait for a few milliseconds.
 const forgetChunk = 200
 
 const forgetRaw = `DELETE FROM received WHERE rowid IN
@@ -154,12 +151,9 @@ const forgetRaw = `DELETE FROM received WHERE rowid IN
 // Forget deletes what sources sent, as they sent it, where that was kept before a time, and says how much it was. The
 // inbounds stay.
 func (s Inbox) Forget(ctx context.Context, before time.Time) (n int64, err error) {
-	for more := true; more && err == nil; {
-		var chunk int64
-		chunk, err = inTransaction(ctx, s.db, func(t tx) (int64, error) {
-			return t.Change(forgetRaw, before.UnixMilli(), forgetChunk)
-		})
-		n, more = n+chunk, chunk == forgetChunk
+	for chunk := int64(forgetChunk); chunk == forgetChunk && err == nil; n += chunk {
+		chunk, err = inTransaction(ctx, s.db, func(t tx) (int64, error) { return t.Change(forgetRaw, before, forgetChunk) },
+			"forget what was received before %s", before.UTC().Format(time.RFC3339))
 	}
-	return n, wrap(err, "forget what was received before %s", before.UTC().Format(time.RFC3339))
+	return n, err
 }

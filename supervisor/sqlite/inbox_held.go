@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"mews/supervisor"
@@ -15,8 +17,8 @@ const challengeAgain = 10 * time.Minute
 // maxTold is how often in that time somebody is told again who seems to have meant a code.
 const maxTold = 4
 
-// maxHeld is how many inbounds of a person are held at once. All of them are run when a code comes, so it is about what
-// somebody may mean by one code: five bursts of what the gate takes at once.
+// maxHeld is how many inbounds of a person are held at once: five bursts of what the gate takes at once. A code runs all of
+// them, so it is about as much as somebody may mean by one code.
 const maxHeld = 100
 
 const (
@@ -30,14 +32,12 @@ const (
 
 // Held is how many inbounds of a person a closed gate holds.
 func (s Inbox) Held(ctx context.Context, user string) (n int64, err error) {
-	n, _, err = engine.One(s.db.reader(ctx), engine.Integer, countHeld, user)
-	return n, wrap(err, "count what is held of %s", user)
+	return engine.Value(s.db.reader(ctx, "count what is held of %s", user), engine.Integer, countHeld, user)
 }
 
 // HeldAt is how many of them a code would let through that c's user sent in c's chat.
 func (s Inbox) HeldAt(ctx context.Context, c supervisor.Conversation) (n int64, err error) {
-	n, _, err = engine.One(s.db.reader(ctx), engine.Integer, countHeldAt, c.User, c.Channel, c.Chat)
-	return n, wrap(err, "count what a code of %s in chat %s of %s would let through", c.User, c.Chat, c.Channel)
+	return engine.Value(s.db.reader(ctx, "count what a code of %s in chat %s of %s would let through", c.User, c.Chat, c.Channel), engine.Integer, countHeldAt, c.User, c.Channel, c.Chat)
 }
 
 // checkGate has a new inbound pass its gate, or be held where that is closed.
@@ -70,24 +70,25 @@ const (
 	holdInbound = `UPDATE inbox SET held = 1, challenged = ?, asked = ?, changed_at = ? WHERE id = ?`
 )
 
-// hold keeps an inbound as held, and says once in a while to the person that it is. A press is answered instead, and so is
-// all else where too much is held.
+// hold keeps an inbound as held, and tells the person so once in a while. A press is answered instead, and so is anything where
+// too much is held.
 func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) (supervisor.Inbound, error) {
 	c := in.Conversation
 	switch press, here := in.Kind == supervisor.KindPress, g.At == (supervisor.Conversation{}); {
 	case press && here:
 		return t.answer(in, supervisor.TextPressLocked)
 	case press:
-		return t.answer(in, supervisor.TextPressLockedHere)
+		return t.answer(in, supervisor.TextPressLockedElsewhere)
 	}
-	held, _, err := engine.One(t, engine.Integer, countHeld, c.User)
+	held, err := engine.Value(t, engine.Integer, countHeld, c.User)
 	if err != nil {
 		return in, err
 	}
 	if held >= maxHeld {
 		return t.answer(in, supervisor.TextHeldFull)
 	}
-	told, _, err := engine.One(t, engine.Integer, countChallenges, c.User, c.ID, g.At.Chat, t.Now-challengeAgain.Milliseconds(), t.Now)
+	told, err := engine.Value(t, engine.Integer, countChallenges, c.User, c.ID, g.At.Chat,
+		t.Now-challengeAgain.Milliseconds(), t.Now)
 	if err != nil {
 		return in, err
 	}
@@ -96,16 +97,15 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) (supervisor.In
 	if err := t.Exec(holdInbound, tell, g.At.Chat, t.Now, in.ID); err != nil || !tell {
 		return in, err
 	}
-	if g.At != (supervisor.Conversation{}) {
-		if c, err = t.conversation(g.At); err != nil {
-			return in, err
-		}
+	at, err := t.destination(g.At, c)
+	if err != nil {
+		return in, err
 	}
-	return in, t.notify(supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: g.Challenge})
+	return in, t.notify(supervisor.Delivery{Conversation: cmp.Or(at, c), Kind: supervisor.DeliveryNotice, Text: g.Challenge})
 }
 
-// tryCode tries the code that a new inbound was, answers it, and lets through what waits for it where it is right. Its
-// message is taken away, right or wrong: a wrong one may be a code for something else.
+// tryCode tries the code that a new inbound was, and answers it. A right one lets through what waits for it. Its message is
+// deleted, right or wrong: a wrong one may be a code for something else.
 func (t *batchTx) tryCode(in supervisor.Inbound, decide supervisor.Decide) (supervisor.Inbound, error) {
 	c := in.Conversation
 	verdict, err := t.attempt(c.User, decide, "in "+string(c.Channel)+" chat "+c.Chat)
@@ -116,13 +116,10 @@ func (t *batchTx) tryCode(in supervisor.Inbound, decide supervisor.Decide) (supe
 		return in, err
 	}
 	if in.Message != "" {
-		clean := supervisor.Cleaning{Conversation: c, Message: in.Message, What: supervisor.CleaningDelete}
-		if err := t.putCleaning(clean); err != nil {
-			return in, err
-		}
+		err = t.putCleaning(supervisor.Cleaning{Conversation: c, Message: in.Message, What: supervisor.CleaningDelete})
 	}
-	if !verdict.Right {
-		return in, nil
+	if err != nil || !verdict.Right {
+		return in, err
 	}
 	return in, t.release(c)
 }
@@ -138,26 +135,29 @@ const (
 	releaseHeld = `UPDATE inbox SET held = 0, changed_at = ? WHERE id = ?`
 )
 
-// release opens the gate where a code was right, and in those chats whose code was asked for there, and lets through what
-// is held in them. What is held elsewhere waits for a code of its own: who sent it may be somebody else, who has got hold of
-// the person's account there.
+// release opens the gate where a code was right, and in those chats whose code was asked for there, and lets through what is held
+// in them. What is held elsewhere waits for a code of its own: somebody else may have sent it, who has got hold of the person's
+// account there.
 func (t *batchTx) release(c supervisor.Conversation) error {
-	if err := t.Exec(openLogin, c.User, c.Channel, c.Chat, t.Now, t.Now); err != nil {
-		return err
-	}
-	if err := t.Exec(openHeld, t.Now, c.User, c.Channel, c.Chat); err != nil {
+	err := t.execAll(sql(openLogin, c.User, c.Channel, c.Chat, t.Now, t.Now), sql(openHeld, t.Now, c.User, c.Channel, c.Chat))
+	if err != nil {
 		return err
 	}
 	held, err := engine.All(t, scanReleased, listHeld, c.User, c.Channel, c.Chat)
 	if err != nil {
 		return err
 	}
+	t.receipt.Released = append(t.receipt.Released, held...)
+	return t.releaseAll(held)
+}
+
+// releaseAll has inbounds be held no more.
+func (t tx) releaseAll(held []supervisor.Inbound) error {
 	for _, in := range held {
 		if err := t.Exec(releaseHeld, t.Now, in.ID); err != nil {
 			return err
 		}
 	}
-	t.receipt.Released = append(t.receipt.Released, held...)
 	return nil
 }
 
@@ -166,21 +166,18 @@ const listAllHeld = selectInbound + `WHERE i.held = 1 AND i.user = ? ORDER BY i.
 // answerHeld answers all that is held of a person, and runs none of it.
 func (t *batchTx) answerHeld(user string) error {
 	held, err := engine.All(t, scanReleased, listAllHeld, user)
-	if err != nil {
-		return err
+	if err == nil {
+		err = t.releaseAll(held)
 	}
 	for _, in := range held {
-		if err := t.Exec(releaseHeld, t.Now, in.ID); err != nil {
-			return err
-		}
-		if _, err := t.answer(in, supervisor.TextHeldReset); err != nil {
-			return err
+		if err == nil {
+			_, err = t.answer(in, supervisor.TextHeldReset)
 		}
 	}
-	return nil
+	return err
 }
 
-// scanReleased is an inbound as it is in a moment.
+// scanReleased reads an inbound that is about to be released.
 func scanReleased(row *engine.Row) supervisor.Inbound {
 	in := scanInbound(row)
 	in.Held = false
@@ -191,32 +188,22 @@ const listHolding = `SELECT DISTINCT user FROM inbox WHERE held = 1 ORDER BY use
 
 // Holding lists the people of whom a closed gate holds something.
 func (s Inbox) Holding(ctx context.Context) ([]string, error) {
-	list, err := engine.All(s.db.reader(ctx), engine.String, listHolding)
-	return list, wrap(err, "list the people of whom something is held")
+	return engine.All(s.db.reader(ctx, "list the people of whom something is held"), engine.String, listHolding)
 }
 
 // LetIn lets through what is held of a person who is asked for no code any more, where they are still served, and returns it,
-// oldest first: they were told that it is kept and answered. What that was is in the audit log. It opens no gate: codes that
-// are asked for again are asked for anew.
+// oldest first: they were told that it is kept and will be answered. The audit log says how much it was. It opens no gate: where a
+// code is asked for again, it is asked for anew.
 func (s Inbox) LetIn(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
-	let, err := inTransaction(ctx, s.db, func(t tx) (let []supervisor.Inbound, err error) {
-		held, err := engine.All(t, scanReleased, listAllHeld, user)
-		if err != nil {
+	return inTransaction(ctx, s.db, func(t tx) ([]supervisor.Inbound, error) {
+		let, err := engine.All(t, scanReleased, listAllHeld, user)
+		let = slices.DeleteFunc(let, func(in supervisor.Inbound) bool { return !serves(in.Conversation) })
+		if err != nil || len(let) == 0 {
 			return nil, err
 		}
-		for _, in := range held {
-			if !serves(in.Conversation) {
-				continue
-			}
-			if err := t.Exec(releaseHeld, t.Now, in.ID); err != nil {
-				return nil, err
-			}
-			let = append(let, in)
-		}
-		if len(let) == 0 {
-			return nil, nil
+		if err := t.releaseAll(let); err != nil {
+			return nil, err
 		}
 		return let, t.audit(user, "gate.gone", fmt.Sprintf("%d held inbounds let in, for no code is asked for any more", len(let)))
-	})
-	return let, wrap(err, "let in what is held of %s", user)
+	}, "let in what is held of %s", user)
 }

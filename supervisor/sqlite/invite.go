@@ -29,26 +29,24 @@ const (
 
 // Put keeps an invite, and with it the entries in the audit log.
 func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditRow) error {
-	err := s.db.write(ctx, func(t tx) error {
+	return s.db.write(ctx, func(t tx) error {
 		if err := t.auditAll(entries); err != nil {
 			return err
 		}
-		return t.Exec(insertInvite, i.Digest, i.User, t.Now, i.ExpiresAt.UnixMilli(), i.Enrol)
-	})
-	return wrap(err, "keep an invite for %s", i.User)
+		return t.Exec(insertInvite, i.Digest, i.User, t.Now, i.ExpiresAt, i.Enrol)
+	}, "keep an invite for %s", i.User)
 }
 
 // List lists the invites that can be used now, by person.
 func (s Invites) List(ctx context.Context) ([]Invite, error) {
-	list, err := engine.All(s.db.reader(ctx), scanInvite, listInvites, s.db.engine.Now().UnixMilli())
-	return list, wrap(err, "list the open invites")
+	return engine.All(s.db.reader(ctx, "list the open invites"), scanInvite, listInvites, s.db.engine.Now())
 }
 
 // Revoke deletes a person's invites that nobody has used, and says how many there were. If there were any, the entries are
 // put into the audit log in the same transaction.
 func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditRow) (int64, error) {
-	n, err := s.db.changing(ctx, entries, func(t tx) (int64, error) { return t.Change(revokeInvites, user) })
-	return n, wrap(err, "revoke the invites of %s", user)
+	return s.db.changing(ctx, entries, func(t tx) (int64, error) { return t.Change(revokeInvites, user) },
+		"revoke the invites of %s", user)
 }
 
 // One that was made just as its person was suspended is not good either.
@@ -56,12 +54,12 @@ const useInvite = `UPDATE invite SET used_at = ?1 WHERE digest = ?2 AND used_at 
 	AND NOT EXISTS (SELECT 1 FROM suspended s WHERE s.user = invite.user)
 	RETURNING digest, user, created_at, expires_at, enrol`
 
-// Redeem uses an invite, once: it binds an account of a channel to the invite's person, and is in the audit log. owner is
-// whose the account is by what is not in this database; "" is nobody's. The same CodeNotFound says that there is no such
-// invite, that it was used, that its time is over, and that its person may not speak. CodeForbidden says that the account is another person's; the invite
-// is not used up by that.
+// Redeem uses an invite, once: it binds an account of a channel to the invite's person, and says so in the audit log. owner is
+// whose the account is by what is not in this database; "" is nobody's. ProblemInviteUseless says that there is no such invite,
+// that it was used, that its time is over, or that its person may not speak. ProblemAccountTaken says that the account is another
+// person's; that does not use up the invite.
 func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.Channel, account, owner string) (Invite, error) {
-	i, err := inTransaction(ctx, s.db, func(t tx) (Invite, error) {
+	return inTransaction(ctx, s.db, func(t tx) (Invite, error) {
 		i, ok, err := engine.One(t, scanInvite, useInvite, t.Now, digest)
 		if err == nil && !ok {
 			err = supervisor.NewProblem(supervisor.ProblemInviteUseless, nil)
@@ -76,8 +74,7 @@ func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.C
 			return i, err
 		}
 		return i, t.audit(i.User, "invite.redeemed", "by account "+account+" of "+string(channel))
-	})
-	return i, wrap(err, "redeem an invite for account %s of %s", account, channel)
+	}, "redeem an invite for account %s of %s", account, channel)
 }
 
 // enrolling is how long after its redemption an invite lets its person make a second factor.
@@ -92,8 +89,8 @@ const endEnrol = `UPDATE invite SET enrol = 0 WHERE user = ? AND enrol = 1`
 // MayEnrol says whether a person may make a second factor in a chat: an invite of theirs said so and was redeemed in the last
 // 24 hours, and they have none that is confirmed.
 func (s Invites) MayEnrol(ctx context.Context, user string) (bool, error) {
-	n, _, err := engine.One(s.db.reader(ctx), engine.Integer, mayEnrol, user, s.db.engine.Now().Add(-enrolling).UnixMilli())
-	return n > 0, wrap(err, "find whether %s may enrol", user)
+	return engine.Value(s.db.reader(ctx, "find whether %s may enrol", user), engine.Bool, mayEnrol, user,
+		s.db.engine.Now().Add(-enrolling))
 }
 
 func scanInvite(row *engine.Row) (i Invite) {

@@ -23,15 +23,15 @@ func (db *DB) Leases() Leases { return Leases{db} }
 const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES (?, ?, ?, ?, ?, ?)
 	RETURNING id`
 
-// Take sets a claim's amount aside and returns the lease's id, 0 with shortages. If that would exceed limits, nothing is
-// written, and those are returned in the order of the claim's. Calls of which nobody knows what they cost count nothing.
+// Take sets a claim's amount aside and returns the lease's id. Where that would exceed limits, nothing is written: the shortages
+// are returned, in the order of the claim's limits. A call with no known price counts nothing.
 func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error) {
 	err = s.db.write(ctx, func(t tx) (err error) {
 		lease, short, err = t.takeLease(c)
 		return err
-	})
+	}, "set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
 	if err != nil {
-		return 0, nil, wrap(err, "set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
+		return 0, nil, err
 	}
 	return lease, short, nil
 }
@@ -91,8 +91,8 @@ func (t tx) measure(c supervisor.Claim, limit supervisor.Limit) (supervisor.Shor
 	}
 	since := toMillis(limit.Since)
 	args := []any{c.User, c.Turn, since, since / quarterHour}
-	s, _, err := engine.One(t, func(r *engine.Row) (s supervisor.Shortage) {
-		r.Scan(&s.Spent, &s.Held, &s.Extended)
+	s, err := engine.Value(t, func(row *engine.Row) (s supervisor.Shortage) {
+		row.Scan(&s.Spent, &s.Held, &s.Extended)
 		return s
 	}, m.query, args[:m.parameters]...)
 	s.Limit, s.Wanted = limit, c.Amount
@@ -101,7 +101,7 @@ func (t tx) measure(c supervisor.Claim, limit supervisor.Limit) (supervisor.Shor
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
 
-// endLeases ends leases of a person's, as what they were for is kept. It says when the first of them was taken, which is now
+// endLeases ends leases of a person's, as the usage is kept that they were for. It says when the first of them was taken: now
 // where there is none. One that has ended before is not missed.
 func (t tx) endLeases(user string, leases ...int64) (taken int64, err error) {
 	taken = t.Now
@@ -121,8 +121,7 @@ const returnLease = `DELETE FROM lease WHERE id = ?`
 
 // Return gives back what was set aside for a call that cost nothing. It is no error if the lease has ended.
 func (s Leases) Return(ctx context.Context, lease int64) error {
-	err := s.db.write(ctx, func(t tx) error { return t.Exec(returnLease, lease) })
-	return wrap(err, "return lease %d", lease)
+	return s.db.write(ctx, func(t tx) error { return t.Exec(returnLease, lease) }, "return lease %d", lease)
 }
 
 const (
@@ -136,13 +135,12 @@ const (
 // Recover ends the leases that an earlier life of the service left: each becomes usage of its whole amount, with the class
 // "unknown", at the time when it was taken. It says how many there were. It is called before the first Take.
 func (s Leases) Recover(ctx context.Context) (left int64, err error) {
-	left, err = inTransaction(ctx, s.db, func(t tx) (int64, error) {
+	return inTransaction(ctx, s.db, func(t tx) (int64, error) {
 		if err := t.Exec(spendLeases); err != nil {
 			return 0, err
 		}
 		return t.Change(deleteLeases)
-	})
-	return left, wrap(err, "end the leases that were left")
+	}, "end the leases that were left")
 }
 
 const (
@@ -150,18 +148,17 @@ const (
 	insertExtension = `INSERT INTO extension (user, turn, amount, created_at) VALUES (?, ?, ?, ?)`
 )
 
-// Extend lengthens a person's limits: those of days and months that began before now, and that of the turn. It says
-// whether it did, and audits it then: it does not if that would be more than they may.
+// Extend lengthens a person's limits: those of the days and months that run, and that of the turn. It says whether it did, and
+// audits that. It does not where that would be more than they may.
 func (s Leases) Extend(ctx context.Context, e supervisor.Extension) (done bool, err error) {
-	done, err = inTransaction(ctx, s.db, func(t tx) (bool, error) { return t.extendBudget(e) })
-	return done, wrap(err, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
+	return inTransaction(ctx, s.db, func(t tx) (bool, error) { return t.extendBudget(e) }, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
 
 func (t tx) extendBudget(e supervisor.Extension) (bool, error) {
 	if e.Amount <= 0 {
 		return false, invalid("a budget is lengthened by more than %d millionths of a dollar", e.Amount)
 	}
-	before, _, err := engine.One(t, engine.Integer, sumExtended, e.User, toMillis(e.Since))
+	before, err := engine.Value(t, engine.Integer, sumExtended, e.User, toMillis(e.Since))
 	if err != nil || e.Amount > e.Max-before {
 		return false, err
 	}
@@ -177,6 +174,5 @@ func (t tx) extendBudget(e supervisor.Extension) (bool, error) {
 
 // Extended is by how much a person has lengthened their limits since a moment, in millionths of a dollar.
 func (s Leases) Extended(ctx context.Context, user string, since time.Time) (int64, error) {
-	sum, _, err := engine.One(s.db.reader(ctx), engine.Integer, sumExtended, user, toMillis(since))
-	return sum, wrap(err, "add up by how much %s has lengthened the budget", user)
+	return engine.Value(s.db.reader(ctx, "add up by how much %s has lengthened the budget", user), engine.Integer, sumExtended, user, toMillis(since))
 }

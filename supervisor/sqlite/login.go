@@ -7,8 +7,7 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// Logins are where people's gates are open. They are opened by codes, in PutBatch; whether one still holds is said by its
-// Open.
+// Logins are where people's gates are open. Codes open them, in PutBatch. Login.Open says whether one still holds.
 type Logins struct{ db *DB }
 
 const (
@@ -22,26 +21,22 @@ const (
 // FindLogin is a person's login in a channel's chat, if there is one; it may have run out.
 func (s Logins) FindLogin(ctx context.Context, user string, channel supervisor.Channel, chat string) (
 	supervisor.Login, bool, error) {
-	login, ok, err := engine.One(s.db.reader(ctx), scanLogin, findLogin, user, channel, chat)
-	return login, ok, wrap(err, "find the login of %s in chat %s of %s", user, chat, channel)
+	return engine.One(s.db.reader(ctx, "find the login of %s in chat %s of %s", user, chat, channel), scanLogin, findLogin, user, channel, chat)
 }
 
 // List lists all logins, of all persons, those that have run out included.
 func (s Logins) List(ctx context.Context) ([]supervisor.Login, error) {
-	list, err := engine.All(s.db.reader(ctx), scanLogin, listLogins)
-	return list, wrap(err, "list the logins")
+	return engine.All(s.db.reader(ctx, "list the logins"), scanLogin, listLogins)
 }
 
 // Close closes a person's gate in a channel's chat. It is no error that it was closed.
 func (s Logins) Close(ctx context.Context, user string, channel supervisor.Channel, chat string) error {
-	err := s.db.write(ctx, func(t tx) error { return t.Exec(closeLogin, user, channel, chat) })
-	return wrap(err, "close the gate of %s in chat %s of %s", user, chat, channel)
+	return s.db.write(ctx, func(t tx) error { return t.Exec(closeLogin, user, channel, chat) }, "close the gate of %s in chat %s of %s", user, chat, channel)
 }
 
 // CloseAll closes a person's gate everywhere, and says in how many chats a login was there.
 func (s Logins) CloseAll(ctx context.Context, user string) (int64, error) {
-	n, err := inTransaction(ctx, s.db, func(t tx) (int64, error) { return t.Change(closeLogins, user) })
-	return n, wrap(err, "close the gate of %s everywhere", user)
+	return inTransaction(ctx, s.db, func(t tx) (int64, error) { return t.Change(closeLogins, user) }, "close the gate of %s everywhere", user)
 }
 
 func scanLogin(row *engine.Row) (l supervisor.Login) {

@@ -21,27 +21,27 @@ const (
 
 // Messages lists the messages of a conversation from its window on, in order.
 func (s Transcript) Messages(ctx context.Context, conversation int64) ([]protocol.Message, error) {
-	list, err := messages(s.db.reader(ctx), listMessages, conversation)
-	return list, wrap(err, "read the transcript of conversation %d", conversation)
+	return messages(s.db.reader(ctx, "read the transcript of conversation %d", conversation), listMessages, conversation)
 }
 
 const (
-	findMessage = `SELECT id FROM message WHERE id = ? AND conversation = ?`
+	findMessage = `SELECT count(*) FROM message WHERE id = ? AND conversation = ?`
 	moveWindow  = `UPDATE conversation SET window_from = ?1 WHERE id = ?2 AND window_from < ?1`
 )
 
 // Trim has the window begin at a message of the conversation. It never moves backwards: an older message changes
 // nothing.
 func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
-	err := s.db.write(ctx, func(t tx) error {
-		if _, ok, err := engine.One(t, engine.Integer, findMessage, from, conversation); err != nil {
+	return s.db.write(ctx, func(t tx) error {
+		ours, err := engine.Value(t, engine.Bool, findMessage, from, conversation)
+		if err == nil && !ours {
+			err = notFound("there is no message %d in conversation %d", from, conversation)
+		}
+		if err != nil {
 			return err
-		} else if !ok {
-			return notFound("there is no message %d in conversation %d", from, conversation)
 		}
 		return t.Exec(moveWindow, from, conversation)
-	})
-	return wrap(err, "trim the transcript of conversation %d", conversation)
+	}, "trim the transcript of conversation %d", conversation)
 }
 
 // The window begins after the newest message, or at the question of the turn that runs: an answer is never without
@@ -52,12 +52,11 @@ const restartAt = `SELECT coalesce(
 
 // Restart has the window begin after all that was said. A turn that runs stays in it.
 func (s Transcript) Restart(ctx context.Context, conversation int64) error {
-	err := s.db.write(ctx, func(t tx) error { return t.restart(conversation) })
-	return wrap(err, "restart conversation %d", conversation)
+	return s.db.write(ctx, func(t tx) error { return t.restart(conversation) }, "restart conversation %d", conversation)
 }
 
 func (t tx) restart(conversation int64) error {
-	from, _, err := engine.One(t, engine.Integer, restartAt, conversation)
+	from, err := engine.Value(t, engine.Integer, restartAt, conversation)
 	if err != nil {
 		return err
 	}
@@ -69,12 +68,9 @@ const insertMessage = `INSERT INTO message (user, conversation, turn, role, part
 
 // putMessage appends m to the transcript of the turn's conversation.
 func (t turnTx) putMessage(m protocol.Message) (int64, error) {
-	parts, err := encodeParts(m.Parts)
-	if err != nil {
-		return 0, err
-	}
+	parts := append([]protocol.Part{}, m.Parts...) // [] where there are none
 	in := t.turn.Conversation
-	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, m.Role, parts, t.Now)
+	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, m.Role, encoded{parts}, t.Now)
 }
 
 // messageRow is a message as it is kept.
@@ -108,11 +104,13 @@ const (
 	findWindow = `SELECT window_from FROM conversation WHERE id = ?`
 )
 
-// Since lists what Messages does, without the messages up to after, and says where the window begins: whoever has those
-// drops the ones before it. Messages of a conversation are committed in the order of their ids, so none comes late.
+// Since lists what Messages does, without the messages up to after, and says where the window begins: whoever has the earlier
+// ones drops those before it. Messages of a conversation are committed in the order of their ids, so none comes late.
 func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, from int64, err error) {
-	if newer, err = messages(s.db.reader(ctx), listMessagesSince, conversation, after); err == nil {
-		from, _, err = engine.One(s.db.reader(ctx), engine.Integer, findWindow, conversation)
+	read := s.db.reader(ctx, "read the transcript of conversation %d after message %d", conversation, after)
+	if newer, err = messages(read, listMessagesSince, conversation, after); err != nil {
+		return nil, 0, err
 	}
-	return newer, from, wrap(err, "read the transcript of conversation %d after message %d", conversation, after)
+	from, err = engine.Value(read, engine.Integer, findWindow, conversation)
+	return newer, from, err
 }

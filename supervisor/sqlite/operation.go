@@ -28,33 +28,29 @@ const (
 
 // Put keeps an operation that is to be done, by its User, Kind and Parameters, and returns it.
 func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor.Operation, error) {
-	kept, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Operation, error) {
+	return inTransaction(ctx, s.db, func(t tx) (supervisor.Operation, error) {
 		id, err := t.Insert(insertOperation, o.User, o.Kind, o.Parameters, t.Now, t.Now)
 		if err != nil {
 			return o, err
 		}
 		return t.operation(id)
-	})
-	return kept, wrap(err, "keep an operation %s of %s", o.Kind, o.User)
+	}, "keep an operation %s of %s", o.Kind, o.User)
 }
 
 // Find is the operation with that id, if there is one.
 func (s Operations) Find(ctx context.Context, id int64) (supervisor.Operation, bool, error) {
-	o, ok, err := engine.One(s.db.reader(ctx), scanOperation, findOperation, id)
-	return o, ok, wrap(err, "find operation %d", id)
+	return engine.One(s.db.reader(ctx, "find operation %d", id), scanOperation, findOperation, id)
 }
 
 // List lists a person's operations, oldest first.
 func (s Operations) List(ctx context.Context, user string) ([]supervisor.Operation, error) {
-	list, err := engine.All(s.db.reader(ctx), scanOperation, listOperations, user)
-	return list, wrap(err, "list the operations of %s", user)
+	return engine.All(s.db.reader(ctx, "list the operations of %s", user), scanOperation, listOperations, user)
 }
 
 // ListUnfinished lists those, of all persons, that wait or run, oldest first. It is for the start of the service, where none
 // runs whatever its row says.
 func (s Operations) ListUnfinished(ctx context.Context) ([]supervisor.Operation, error) {
-	list, err := engine.All(s.db.reader(ctx), scanOperation, openOperations)
-	return list, wrap(err, "list the unfinished operations")
+	return engine.All(s.db.reader(ctx, "list the unfinished operations"), scanOperation, openOperations)
 }
 
 // operationTransitions says which states an operation may go to from each. One that runs may begin again.
@@ -67,20 +63,19 @@ var operationTransitions = map[supervisor.OperationState][]supervisor.OperationS
 // Move keeps that an operation has another state, with its result where that ends it. Refused where its state does not lead
 // there.
 func (s Operations) Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error {
-	err := s.db.write(ctx, func(t tx) error {
+	return s.db.write(ctx, func(t tx) error {
 		o, err := t.operation(id)
 		if err != nil {
 			return err
 		}
 		return t.moveOperation(o, to, result)
-	})
-	return wrap(err, "keep that operation %d is %s", id, to)
+	}, "keep that operation %d is %s", id, to)
 }
 
 // CountDeath counts a worker that ended in an operation that runs, and returns it as it is then: it waits again, or is parked
 // after MaxDeaths with why as its result.
 func (s Operations) CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
-	o, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Operation, error) {
+	return inTransaction(ctx, s.db, func(t tx) (supervisor.Operation, error) {
 		o, err := t.operation(id)
 		if err == nil {
 			err = t.Exec(killOperation, t.Now, id)
@@ -96,14 +91,12 @@ func (s Operations) CountDeath(ctx context.Context, id int64, why string) (super
 			return o, err
 		}
 		return t.operation(id)
-	})
-	return o, wrap(err, "count a dead worker of operation %d", id)
+	}, "count a dead worker of operation %d", id)
 }
 
 // Delete forgets an operation that has ended. It is no error that there is none; one that has not ended stays.
 func (s Operations) Delete(ctx context.Context, id int64) error {
-	err := s.db.write(ctx, func(t tx) error { return t.Exec(deleteOperation, id) })
-	return wrap(err, "forget operation %d", id)
+	return s.db.write(ctx, func(t tx) error { return t.Exec(deleteOperation, id) }, "forget operation %d", id)
 }
 
 // moveOperation is the only place where an operation's state changes. o is as it was read in this transaction.

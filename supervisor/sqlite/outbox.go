@@ -24,23 +24,20 @@ const (
 
 // List lists a conversation's deliveries with an id above after, delivered or not, in order, at most limit of them.
 func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
-	list, err := engine.All(s.db.reader(ctx), scanDelivery, listDeliveries, conversation, after, limit)
-	return list, wrap(err, "list the deliveries of conversation %d", conversation)
+	return engine.All(s.db.reader(ctx, "list the deliveries of conversation %d", conversation), scanDelivery, listDeliveries, conversation, after, limit)
 }
 
 // Pending lists a conversation's deliveries with an id above after that its channel has not taken yet, oldest first, at
 // most limit of them.
 func (s Outbox) Pending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
-	list, err := engine.All(s.db.reader(ctx), scanDelivery, listPending, conversation, after, limit)
-	return list, wrap(err, "list the pending deliveries of conversation %d", conversation)
+	return engine.All(s.db.reader(ctx, "list the pending deliveries of conversation %d", conversation), scanDelivery, listPending, conversation, after, limit)
 }
 
 const newestDelivery = `SELECT coalesce(max(id), 0) FROM outbox WHERE conversation = ?`
 
 // Newest is the id of a conversation's newest delivery, 0 where it has none.
 func (s Outbox) Newest(ctx context.Context, conversation int64) (id int64, err error) {
-	id, _, err = engine.One(s.db.reader(ctx), engine.Integer, newestDelivery, conversation)
-	return id, wrap(err, "find the newest delivery of conversation %d", conversation)
+	return engine.Value(s.db.reader(ctx, "find the newest delivery of conversation %d", conversation), engine.Integer, newestDelivery, conversation)
 }
 
 // PutNotice puts a text into the outbox that the service has to say by itself.
@@ -48,12 +45,12 @@ func (s Outbox) PutNotice(ctx context.Context, conversation int64, text string) 
 	return s.Say(ctx, supervisor.Delivery{Conversation: supervisor.Conversation{ID: conversation}, Text: text})
 }
 
-// Say puts something into the outbox that the service has to say by itself: d's Text, Buttons and Files in its
-// Conversation, for as long as Vanish. A Conversation without an ID is found or made by its other fields. The rest of d is
-// not read. Refused if a button or a file is not as it should be.
+// Say puts something into the outbox that the service has to say by itself: d's Text, Buttons and Files in its Conversation, to
+// be deleted after its DeleteAfter. A Conversation without an ID is found or made by its other fields. The rest of d is not read.
+// Refused if a button or a file is not as it should be.
 func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
-	said, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Delivery, error) { return t.putNotice(d) })
-	return said, wrap(err, "put a notice for conversation %d", d.Conversation.ID)
+	return inTransaction(ctx, s.db, func(t tx) (supervisor.Delivery, error) { return t.putNotice(d) },
+		"put a notice for conversation %d", d.Conversation.ID)
 }
 
 func (t tx) putNotice(d supervisor.Delivery) (said supervisor.Delivery, err error) {
@@ -70,13 +67,12 @@ func (t tx) putNotice(d supervisor.Delivery) (said supervisor.Delivery, err erro
 		Buttons: d.Buttons, Files: d.Files, DeleteAfter: d.DeleteAfter})
 }
 
-// AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not be worked again. Of d
-// the Text, Buttons, Files and Vanish are read. Refused if it has been answered.
+// AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not be worked again. Of d the
+// Text, Buttons, Files and DeleteAfter are read. Refused if it has been answered.
 func (s Outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error) {
-	answer, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Delivery, error) {
+	return inTransaction(ctx, s.db, func(t tx) (supervisor.Delivery, error) {
 		return t.answerCommand(inbound, d)
-	})
-	return answer, wrap(err, "answer command %d", inbound)
+	}, "answer command %d", inbound)
 }
 
 func (t tx) answerCommand(inbound int64, d supervisor.Delivery) (answer supervisor.Delivery, err error) {
@@ -98,23 +94,14 @@ func (t tx) answerCommand(inbound int64, d supervisor.Delivery) (answer supervis
 const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, buttons, files, vanish,
 	created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
-// putDelivery puts d into the outbox and returns it with its id and time. Refused if a button or a file is not as it
-// should be.
+// putDelivery puts d into the outbox and returns it with its id and time. Refused if a button or a file is not as it should be.
 func (t tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err error) {
 	if err := checkDelivery(d); err != nil {
 		return d, err
 	}
-	buttons, err := encodeList(d.Buttons)
-	if err != nil {
-		return d, err
-	}
-	files, err := encodeList(d.Files)
-	if err != nil {
-		return d, err
-	}
 	d.CreatedAt = fromMillis(t.Now)
-	d.ID, err = t.Insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn),
-		d.Kind, d.Text, buttons, files, d.DeleteAfter.Milliseconds(), t.Now)
+	d.ID, err = t.Insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn), d.Kind,
+		d.Text, encodedList(d.Buttons), encodedList(d.Files), d.DeleteAfter, t.Now)
 	return d, err
 }
 

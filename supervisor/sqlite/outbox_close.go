@@ -22,8 +22,7 @@ var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
 // that answers an inbound was sent, the inbound is done, and what its turn has taken in with it; a parked one stays parked,
 // and one with an answer that is unknown or failed stays answered. Where the delivery is to vanish, the cleaning of its messages is kept and what it said is not.
 func (s Outbox) Close(ctx context.Context, c supervisor.DeliveryOutcome) error {
-	err := s.db.write(ctx, func(t tx) error { return t.closeDelivery(c) })
-	return wrap(err, "close delivery %d as %s", c.Delivery, c.Outcome)
+	return s.db.write(ctx, func(t tx) error { return t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
 
 // Delivered keeps that the channel has taken a delivery; to say so again changes nothing.

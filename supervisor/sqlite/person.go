@@ -32,7 +32,7 @@ const (
 // Add keeps a person: their Name, Role, Account and Timezone, and with that the entries in the audit log. Refused where the
 // name is taken.
 func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow) error {
-	err := s.db.write(ctx, func(t tx) error {
+	return s.db.write(ctx, func(t tx) error {
 		err := t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
 		if errors.Is(err, engine.ErrPrimaryKey) {
 			return supervisor.NewProblem(supervisor.ProblemPersonExists, nil, u.Name)
@@ -41,23 +41,20 @@ func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow)
 			return err
 		}
 		return t.auditAll(entries)
-	})
-	return wrap(err, "add the person %s", u.Name)
+	}, "add the person %s", u.Name)
 }
 
 // List lists them, by name, with what Add has kept of them.
 func (s People) List(ctx context.Context) ([]supervisor.User, error) {
-	list, err := engine.All(s.db.reader(ctx), func(r *engine.Row) (u supervisor.User) {
+	return engine.All(s.db.reader(ctx, "list the people"), func(r *engine.Row) (u supervisor.User) {
 		r.Scan(&u.Name, &u.Role, &u.Account, &u.Timezone)
 		return u
 	}, listPeople)
-	return list, wrap(err, "list the people")
 }
 
-// Remove takes a person out, with all that lets them in: their accounts, their invites that nobody used, and their logins.
-// It says whether they were there. What they have written stays (Erase deletes it), and so does their second factor:
-// removed and added again they need the same one. If any of that was there, the entries are put into the audit log in
-// the same transaction.
+// Remove takes a person out, with all that lets them in: their accounts, their invites that nobody used, and their logins. It
+// says whether they were there. What they have written stays (Erase deletes it), and so does their second factor: added again,
+// they need the same one. If any of that was there, the entries are put into the audit log in the same transaction.
 func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (bool, error) {
 	there := false
 	_, err := s.db.changing(ctx, entries, func(t tx) (all int64, err error) {
@@ -69,8 +66,8 @@ func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (b
 			all, there = all+n, n > 0 // in the end, whether the person was
 		}
 		return all, nil
-	})
-	return there && err == nil, wrap(err, "remove the person %s", name)
+	}, "remove the person %s", name)
+	return there && err == nil, err
 }
 
 const (
@@ -79,34 +76,29 @@ const (
 	listSuspended = `SELECT user FROM suspended ORDER BY user`
 )
 
-// Suspend keeps that a person may not speak for now, ends their logins, and takes back their invites that nobody has used;
-// with on false they may speak again, and have none of these back. To say it again changes nothing. The entries, and one of the
+// Suspend keeps that a person may not speak for now, ends their logins, and takes back their invites that nobody has used. With
+// on false they may speak again, and have none of these back. A second time changes nothing. The entries, and one about the
 // invites, are put into the audit log in the same transaction.
 func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
-	err := s.db.write(ctx, func(t tx) error {
+	return s.db.write(ctx, func(t tx) error {
 		if err := t.auditAll(entries); err != nil {
 			return err
 		}
 		if !on {
 			return t.Exec(unsuspend, user)
 		}
-		if err := t.Exec(closeLogins, user); err != nil {
+		if err := t.execAll(sql(closeLogins, user), sql(suspend, user, t.Now)); err != nil {
 			return err
 		}
 		revoked, err := t.Change(revokeInvites, user)
 		if err == nil && revoked > 0 {
 			err = t.audit(user, "invite.revoked", fmt.Sprintf("all %d that nobody had used, for they may not speak", revoked))
 		}
-		if err != nil {
-			return err
-		}
-		return t.Exec(suspend, user, t.Now)
-	})
-	return wrap(err, "suspend %s (%v)", user, on)
+		return err
+	}, "suspend %s (%v)", user, on)
 }
 
 // Suspended lists whoever may not speak for now.
 func (s People) Suspended(ctx context.Context) ([]string, error) {
-	list, err := engine.All(s.db.reader(ctx), engine.String, listSuspended)
-	return list, wrap(err, "list who is suspended")
+	return engine.All(s.db.reader(ctx, "list who is suspended"), engine.String, listSuspended)
 }

@@ -97,7 +97,7 @@ func TestEveryTableIsErasedAndExportedOrSaysWhyNot(t *testing.T) {
 	r.same("error", r.db.Access().People.Export(t.Context(), "alice", &out), nil)
 	erased := map[string]bool{}
 	for _, h := range personTables {
-		erased[h.table] = true
+		erased[h.name] = true
 	}
 	for _, table := range r.list("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'") {
 		why, stays := unerased[table]
@@ -223,7 +223,7 @@ func TestAllThatIsKeptOfSomebodyIsExportedWithoutSecrets(t *testing.T) {
 	r.same("to somebody who has gone", errors.Is(r.db.Access().People.Export(t.Context(), "alice", gone{}), errGone), true)
 	names := make([]string, 0, len(personTables))
 	for _, h := range personTables {
-		names = append(names, h.table)
+		names = append(names, h.name)
 	}
 	slices.Sort(names)
 	if d := cmp.Diff(slices.DeleteFunc(r.naming(), func(name string) bool { return name == "audit" }), names); d != "" {

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// Posts are the messages in a channel's chats that show replies and deliveries, kept before they are sent. One part of a
-// turn and of a delivery has one post; those that are deleted are kept and not shown.
+// Posts are the messages in a channel's chats that show replies and deliveries, kept before they are sent. A part of a turn or of
+// a delivery has one post. Those that are deleted are kept, and not listed.
 type Posts struct{ db *DB }
 
 const (
@@ -22,41 +22,38 @@ const (
 		ORDER BY 4, 1`
 )
 
-// List lists the posts of a delivery, with those of its turn that are not a delivery's yet; where delivery is 0, those of
-// a turn. They are in the order of their parts.
+// List lists the posts of a delivery, with those of its turn that belong to no delivery yet; where delivery is 0, those of a turn.
+// They are in the order of their parts.
 func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
 	query, id := listTurnPosts, turn
 	if delivery != 0 {
 		query, id = listDeliveryPosts, delivery
 	}
-	list, err := engine.All(s.db.reader(ctx), scanPost, query, id)
-	return list, wrap(err, "list the posts of turn %d, delivery %d", turn, delivery)
+	return engine.All(s.db.reader(ctx, "list the posts of turn %d, delivery %d", turn, delivery), scanPost, query, id)
 }
 
-// Sending keeps that a post is about to be sent, with its Content and Repeat, and returns it as it is then. One with ID 0
-// is new. One that is there must be queued, or be one whose sending was cut: that is taken once, as a repeat. Whoever gets
-// nil, and nobody else, may send it.
+// Sending keeps that a post is about to be sent, with its Content and Repeat, and returns it as it is then. One with ID 0 is new.
+// One that is there must be queued, or its sending was cut: then it is taken once more, as a repeat. Whoever gets nil, and nobody
+// else, may send it.
 func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
 	p.State, p.Message = supervisor.PostSending, ""
-	sent, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Post, error) {
+	return inTransaction(ctx, s.db, func(t tx) (supervisor.Post, error) {
 		if p.ID == 0 {
 			return t.putPost(conversation, p)
 		}
 		return t.startSending(p)
-	})
-	return sent, wrap(err, "begin to send part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
+	}, "begin to send part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
 }
 
-// Settle keeps what became of a post: its State, Message, Repeat and Content. To say it again changes nothing.
+// Settle keeps what became of a post: its State, Message, Repeat and Content. A second time changes nothing.
 func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
-	err := s.db.write(ctx, func(t tx) error {
+	return s.db.write(ctx, func(t tx) error {
 		now, err := t.post(p.ID)
 		if err != nil {
 			return err
 		}
 		return t.changePost(now, p)
-	})
-	return wrap(err, "keep that post %d is %s", p.ID, p.State)
+	}, "keep that post %d is %s", p.ID, p.State)
 }
 
 const findPost = selectPost + `WHERE p.id = ?`
@@ -65,7 +62,7 @@ func (t tx) post(id int64) (supervisor.Post, error) {
 	return byID(t, "post", scanPost, findPost, id)
 }
 
-// postsOf is List for a delivery.
+// postsOf are those that List lists for a delivery.
 func (t tx) postsOf(delivery int64) ([]supervisor.Post, error) {
 	return engine.All(t, scanPost, listDeliveryPosts, delivery)
 }
@@ -85,12 +82,8 @@ const insertPost = `INSERT INTO post (user, conversation, turn, delivery, part, 
 
 // putPost keeps a post that was not there.
 func (t tx) putPost(conversation int64, p supervisor.Post) (supervisor.Post, error) {
-	content, err := encodeContent(p.Content)
-	if err != nil {
-		return p, err
-	}
-	id, ok, err := engine.One(t, engine.Integer, insertPost, orNull(p.Turn), orNull(p.Delivery), p.Part, p.State, p.Repeat, content, t.Now,
-		conversation)
+	id, ok, err := engine.One(t, engine.Integer, insertPost, orNull(p.Turn), orNull(p.Delivery), p.Part, p.State, p.Repeat,
+		encoded{p.Content}, t.Now, conversation)
 	switch {
 	case errors.Is(err, engine.ErrUnique):
 		return p, invalid("part %d of turn %d, delivery %d has a post", p.Part, p.Turn, p.Delivery)
@@ -116,7 +109,7 @@ var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 func postMayBecome(now, to supervisor.Post) bool {
 	switch {
 	case now.State == supervisor.PostSending && to.State == supervisor.PostSending:
-		return to.Repeat && !now.Repeat // whose fate is not known a second time is not sent again
+		return to.Repeat && !now.Repeat // a repeat that may have arrived is not sent again
 	case now.Repeat && !to.Repeat && now.State != supervisor.PostSent:
 		return false // it says so until it is known that none stands in the chat
 	case to.State == supervisor.PostSent && to.Message == "":
@@ -136,17 +129,10 @@ func (t tx) changePost(now, to supervisor.Post) error {
 	if to.State == supervisor.PostDeleted {
 		to.Content = supervisor.RichText{} // nobody is shown it again
 	}
-	content, err := encodeContent(to.Content)
-	if err != nil {
-		return err
-	}
-	return t.Exec(movePost, to.State, to.Repeat, to.Message, content, t.Now, now.ID)
+	return t.Exec(movePost, to.State, to.Repeat, to.Message, encoded{to.Content}, t.Now, now.ID)
 }
 
 func scanPost(row *engine.Row) (p supervisor.Post) {
 	row.Scan(&p.ID, &p.Turn, &p.Delivery, &p.Part, &p.State, &p.Repeat, &p.Message, decoded{&p.Content})
 	return p
 }
-
-// encodeContent is the column of a post's content.
-func encodeContent(c supervisor.RichText) (string, error) { return encode(c) }

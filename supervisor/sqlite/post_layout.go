@@ -6,25 +6,23 @@ import (
 	"mews/supervisor"
 )
 
-// Open says, once, what a delivery is to show: its turn's posts become its own, each part gets its content, missing ones
-// are added as queued, and those beyond the last are surplus or, where they were not sent, deleted. It returns the posts by
-// part. For a delivery that has posts it changes nothing and returns them.
+// Open says, once, what a delivery is to show. Its turn's posts become its own, and each part gets its content. Missing parts are
+// added as queued. Those beyond the last are surplus or, where they were not sent, deleted. It returns the posts by part. For a
+// delivery that has posts it changes nothing and returns them.
 func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
-	list, err := s.inLayout(ctx, delivery, func(t layoutTx) error {
+	return s.inLayout(ctx, delivery, func(t layoutTx) error {
 		if t.hasLayout() {
 			return nil
 		}
 		return t.layOut(0, contents)
-	})
-	return list, wrap(err, "say what delivery %d is to show", delivery)
+	}, "say what delivery %d is to show", delivery)
 }
 
-// Replace says that the parts of an open delivery from one on are these now, as Open does for all of them: a channel has
-// found that one too long, and did not take it. contents is all that follows, not that part alone. It returns all posts by
-// part.
+// Replace gives the parts of an open delivery from one on other contents, as Open does for all of them: a channel has found that
+// part too long, and did not take it. contents is all that follows, not that part alone. It returns all posts by part.
 func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
 	[]supervisor.Post, error) {
-	list, err := s.inLayout(ctx, delivery, func(t layoutTx) error {
+	return s.inLayout(ctx, delivery, func(t layoutTx) error {
 		if !t.hasLayout() {
 			return invalid("it was not said yet what delivery %d is to show", delivery)
 		}
@@ -32,29 +30,29 @@ func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents [
 			return err
 		}
 		return t.layOut(from, contents)
-	})
-	return list, wrap(err, "replace delivery %d from part %d on", delivery, from)
+	}, "replace delivery %d from part %d on", delivery, from)
 }
 
 // inLayout has fn change what a delivery is to show and returns its posts after that.
-func (s Posts) inLayout(ctx context.Context, delivery int64, fn func(layoutTx) error) ([]supervisor.Post, error) {
+func (s Posts) inLayout(ctx context.Context, delivery int64, fn func(layoutTx) error, format string, args ...any) (
+	[]supervisor.Post, error) {
 	return inTransaction(ctx, s.db, func(t tx) ([]supervisor.Post, error) {
 		layout, err := t.layout(delivery)
+		if err == nil {
+			err = fn(layout)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if err := fn(layout); err != nil {
-			return nil, err
-		}
-		return layout.postsOf(delivery)
-	})
+		return t.postsOf(delivery)
+	}, format, args...)
 }
 
 // layoutTx is a transaction that says what a delivery is to show.
 type layoutTx struct {
 	tx
 	delivery supervisor.Delivery
-	parts    map[int]supervisor.Post // its own, and those of its turn that are no delivery's
+	parts    map[int]supervisor.Post // its own, and those of its turn that belong to no delivery
 }
 
 const findDelivery = selectDelivery + `WHERE o.id = ?`
@@ -152,17 +150,11 @@ func (t layoutTx) drop(p supervisor.Post) error {
 
 const assignPost = `UPDATE post SET conversation = ?, delivery = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// assign makes a post the delivery's and changes it. One whose sending was cut stays that, whatever it is to show now.
+// assign makes a post the delivery's and changes it. One whose sending was cut stays one, whatever it is to show now.
 func (t layoutTx) assign(p, to supervisor.Post) error {
-	content, err := encodeContent(to.Content)
-	if err != nil {
+	err := t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, encoded{to.Content}, t.Now, p.ID)
+	if err != nil || p.State == to.State {
 		return err
-	}
-	if err := t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, content, t.Now, p.ID); err != nil {
-		return err
-	}
-	if p.State == to.State {
-		return nil
 	}
 	return t.changePost(p, to)
 }

@@ -40,7 +40,7 @@ const allPosts = selectPost + `WHERE p.turn = ? ORDER BY p.id`
 
 // look compares the posts with what they were: each step is a legal one, and one that was refused is none.
 func (c *clumsy) look(what string, refused bool) {
-	list, err := engine.All(c.db.reader(c.ctx), scanPost, allPosts, c.turn)
+	list, err := engine.All(c.db.reader(c.ctx, "look"), scanPost, allPosts, c.turn)
 	if err != nil {
 		c.Fatal(err)
 	}

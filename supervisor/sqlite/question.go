@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// Questions are what people are asked before something is done, and what they said. An answer counts for as long again as
-// the question stood; AnswerOnce counts once.
+// Questions are what people are asked before something is done, and what they said. An answer counts for as long as the question
+// may stand. AnswerOnce counts once.
 type Questions struct{ db *DB }
 
 // Questions are what people are asked before something is done, and what they said.
@@ -30,19 +30,19 @@ const (
 		created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 )
 
-// Ask asks a question of a turn that runs, of a command or a press that has no answer yet, or of nobody's: the question and
-// its delivery with those buttons are kept together. digest is the SHA-256 of their nonce, in hexadecimal. If whoever waits
-// has asked exactly this before and there is no answer yet, that question is returned, and fresh is false; if there is one
-// that counts, it is returned with it, and used. An answer counts for a turn once. For a command it counts as long as that
-// has no answer itself: one that is run again after a crash does again what it did.
+// Ask asks a question for a turn that runs, for a command or a press that has no answer yet, or for nobody. The question and its
+// delivery with those buttons are kept together. digest is the SHA-256 of their nonce, in hexadecimal. Where exactly this was
+// asked before for the same turn or command, that question is returned, and fresh is false: without an answer, or with one that
+// counts, which is used by that. An answer counts for a turn once. For a command it counts as long as that has no answer itself:
+// one that is run again after a crash does again what it did.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
 	err = s.db.write(ctx, func(t tx) (err error) {
 		asked, fresh, err = t.ask(q, digest, buttons)
 		return err
-	})
+	}, "ask %s for %s", q.Conversation.User, q.Asker())
 	if err != nil {
-		return supervisor.Question{}, false, wrap(err, "ask %s for %s", q.Conversation.User, q.Asker())
+		return supervisor.Question{}, false, err
 	}
 	return asked, fresh, nil
 }
@@ -73,8 +73,8 @@ func (t tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.But
 	return q, true, err
 }
 
-// askedBefore is the question about exactly this of whoever waits, if it still stands or has an answer that counts; that is
-// used.
+// askedBefore is the question about exactly this for the same turn or command, if it still stands or has an answer that counts.
+// The answer is used by that.
 func (t tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool, err error) {
 	query, by := findAsked, q.Turn
 	switch {
@@ -129,21 +129,21 @@ const (
 	useQuestion  = `UPDATE question SET used_at = ? WHERE id = ?`
 )
 
-// Use is what a person has said to a question, AnswerNone where they have not or their answer counts no more. taken says
+// Use is what a person has said to a question: AnswerNone where they have said nothing, or their answer counts no more. taken says
 // that they allowed it once and another has used that: whoever wants it too has to ask again.
 func (s Questions) Use(ctx context.Context, id int64) (answer supervisor.Answer, taken bool, err error) {
 	err = s.db.write(ctx, func(t tx) (err error) {
 		answer, taken, err = t.useAnswer(id)
 		return err
-	})
+	}, "use the answer to question %d", id)
 	if err != nil {
-		return supervisor.AnswerNone, false, wrap(err, "use the answer to question %d", id)
+		return supervisor.AnswerNone, false, err
 	}
 	return answer, taken, nil
 }
 
 func (t tx) useAnswer(id int64) (supervisor.Answer, bool, error) {
-	q, err := t.question(findQuestion, id)
+	q, err := engine.Value(t, scanQuestion, findQuestion, id)
 	switch {
 	case err != nil:
 		return "", false, err
@@ -159,11 +159,10 @@ func (t tx) useAnswer(id int64) (supervisor.Answer, bool, error) {
 
 const withdrawQuestion = `UPDATE question SET expires_at = ?1 WHERE id = ?2 AND answer = '' AND expires_at > ?1`
 
-// Withdraw has a question expire that has no answer: nobody waits for that any more. One of a turn or a command
-// needs none when that ends.
+// Withdraw has a question expire that has no answer, for nobody waits for it any more. The end of a turn or a command does that by
+// itself for its questions.
 func (s Questions) Withdraw(ctx context.Context, id int64) error {
-	err := s.db.write(ctx, func(t tx) error { return t.Exec(withdrawQuestion, t.Now, id) })
-	return wrap(err, "withdraw question %d", id)
+	return s.db.write(ctx, func(t tx) error { return t.Exec(withdrawQuestion, t.Now, id) }, "withdraw question %d", id)
 }
 
 const (
@@ -171,22 +170,21 @@ const (
 	answerQuestion = `UPDATE question SET answer = ?, answered_at = ?, expires_at = ? WHERE id = ?`
 )
 
-// Press keeps what a person has pressed, and says what that has come to, with the question as it was before; without one
-// where it is foreign. AnswerAlways of an approval is kept as what they have granted, too. What was taken and what is foreign
-// is in the audit log.
+// Press keeps what a person has pressed. It says what that has come to, with the question as it was before; without one where it is
+// foreign. AnswerAlways of an approval is kept as a grant too. What was taken and what is foreign is in the audit log.
 func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.PressResult, err error) {
 	err = s.db.write(ctx, func(t tx) (err error) {
 		q, came, err = t.press(p)
 		return err
-	})
+	}, "keep what %s has pressed", p.User)
 	if err != nil {
-		return supervisor.Question{}, "", wrap(err, "keep what %s has pressed", p.User)
+		return supervisor.Question{}, "", err
 	}
 	return q, came, nil
 }
 
 func (t tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult, _ error) {
-	q, err := t.question(findPressed, p.Digest)
+	q, err := engine.Value(t, scanQuestion, findPressed, p.Digest)
 	if err != nil {
 		return none, "", err
 	}
@@ -201,7 +199,7 @@ func (t tx) press(p supervisor.Press) (none supervisor.Question, came supervisor
 	case q.expired(t.Now):
 		return q.Question, supervisor.PressExpired, nil
 	case p.Answer == supervisor.AnswerAlways:
-		err = t.grant(q.Question)
+		err = t.Exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.Now)
 	}
 	if err == nil {
 		err = t.Exec(answerQuestion, p.Answer, t.Now, t.Now+q.duration, q.ID)
@@ -215,7 +213,7 @@ func (t tx) press(p supervisor.Press) (none supervisor.Question, came supervisor
 // questionRow is a question as it is kept.
 type questionRow struct {
 	supervisor.Question
-	duration   int64 // milliseconds: how long it stands, or its answer counts
+	duration   int64 // milliseconds: how long it may stand, and an answer counts
 	used       bool
 	askerEnded bool // its turn or its command has ended
 }
@@ -226,12 +224,6 @@ func (q questionRow) expired(now int64) bool { return q.ExpiresAt.UnixMilli() <=
 func (q questionRow) allows(a supervisor.Answer) bool {
 	return a == supervisor.AnswerOnce || a == supervisor.AnswerDeny ||
 		a == supervisor.AnswerAlways && q.Kind == supervisor.QuestionApproval
-}
-
-// question is the one that query finds by that, the zero value where there is none.
-func (t tx) question(query string, by any) (questionRow, error) {
-	q, _, err := engine.One(t, scanQuestion, query, by)
-	return q, err
 }
 
 func scanQuestion(row *engine.Row) (q questionRow) {

@@ -64,11 +64,11 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-func (r *rig) write(fn func(tx) error) error { return r.db.write(r.Context(), fn) }
+func (r *rig) write(fn func(tx) error) error { return r.db.write(r.Context(), fn, "write") }
 
 func (r *rig) count(query string, args ...any) int {
 	r.Helper()
-	n, _, err := engine.One(r.db.reader(r.Context()), engine.Integer, query, args...)
+	n, _, err := engine.One(r.db.reader(r.Context(), "look"), engine.Integer, query, args...)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func (r *rig) count(query string, args ...any) int {
 // list is the first column of the rows of a query.
 func (r *rig) list(query string, args ...any) []string {
 	r.Helper()
-	list, err := engine.All(r.db.reader(r.Context()), engine.String, query, args...)
+	list, err := engine.All(r.db.reader(r.Context(), "look"), engine.String, query, args...)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -18,18 +18,15 @@ const (
 
 // Get is what a user has chosen; ok is false where that is nothing.
 func (s Settings) Get(ctx context.Context, user, name string) (value string, ok bool, err error) {
-	value, ok, err = engine.One(s.db.reader(ctx), engine.String, findSetting, user, name)
-	return value, ok, wrap(err, "find the setting %s of %q", name, user)
+	return engine.One(s.db.reader(ctx, "find the setting %s of %q", name, user), engine.String, findSetting, user, name)
 }
 
 // Put keeps what a user has chosen, in place of what that was before.
 func (s Settings) Put(ctx context.Context, user, name, value string) error {
-	err := s.db.write(ctx, func(t tx) error { return t.Exec(putSetting, user, name, value) })
-	return wrap(err, "keep the setting %s of %q", name, user)
+	return s.db.write(ctx, func(t tx) error { return t.Exec(putSetting, user, name, value) }, "keep the setting %s of %q", name, user)
 }
 
 // Delete takes back what a user has chosen. It is no error that that was nothing.
 func (s Settings) Delete(ctx context.Context, user, name string) error {
-	err := s.db.write(ctx, func(t tx) error { return t.Exec(deleteSetting, user, name) })
-	return wrap(err, "delete the setting %s of %q", name, user)
+	return s.db.write(ctx, func(t tx) error { return t.Exec(deleteSetting, user, name) }, "delete the setting %s of %q", name, user)
 }

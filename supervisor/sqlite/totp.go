@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"mews/supervisor"
 	"mews/supervisor/sqlite/internal/engine"
@@ -18,25 +17,21 @@ const findFactor = `SELECT user, secret, confirmed_at IS NOT NULL, last_step, fa
 	(SELECT coalesce(group_concat(digest, ' ' ORDER BY digest), '') FROM recovery r WHERE r.user = totp.user AND used_at IS NULL)
 	FROM totp WHERE user = ?`
 
-// Find is a person's factor, if there is something known of one. It may have no secret: then something was tried against
-// it that is not there.
+// Find is a person's factor, if anything is known of one. It may have no secret: then something was tried against a factor that is
+// not there.
 func (s Factors) Find(ctx context.Context, user string) (supervisor.Factor, bool, error) {
-	f, ok, err := engine.One(s.db.reader(ctx), scanFactor, findFactor, user)
-	return f, ok, wrap(err, "find the second factor of %s", user)
+	return engine.One(s.db.reader(ctx, "find the second factor of %s", user), scanFactor, findFactor, user)
 }
 
 const listFactors = `SELECT user, confirmed_at IS NOT NULL, locked_until FROM totp WHERE length(secret) > 0 ORDER BY user`
 
-// List lists the factors that people have enrolled: whose they are, whether they are confirmed, and until when they are
-// locked. All else is left out.
+// List lists the factors that people have enrolled: whose they are, whether they are confirmed, and until when they are locked.
+// All else is left out.
 func (s Factors) List(ctx context.Context) ([]supervisor.Factor, error) {
-	list, err := engine.All(s.db.reader(ctx), func(row *engine.Row) (f supervisor.Factor) {
-		var until int64
-		row.Scan(&f.User, &f.Confirmed, &until)
-		f.LockedUntil = fromMillisOrZero(until)
+	return engine.All(s.db.reader(ctx, "list the second factors"), func(row *engine.Row) (f supervisor.Factor) {
+		row.Scan(&f.User, &f.Confirmed, &f.LockedUntil)
 		return f
 	}, listFactors)
-	return list, wrap(err, "list the second factors")
 }
 
 const (
@@ -48,40 +43,30 @@ const (
 	insertRecovery = `INSERT INTO recovery (user, digest) VALUES (?, ?)`
 )
 
-// Put enrols a person: the sealed secret, not confirmed yet, and the digests of the recovery codes take the place of what
-// was not confirmed before, and the entries are put into the audit log with them. Refused where a factor is confirmed: that
+// Put enrols a person: the sealed secret, which is not confirmed yet, and the digests of the recovery codes replace what was not
+// confirmed before. The entries are put into the audit log with them. ProblemFactorExists says that a factor is confirmed: that
 // one is reset first.
 func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditRow) error {
-	err := s.db.write(ctx, func(t tx) error {
+	return s.db.write(ctx, func(t tx) error {
 		if len(sealed) == 0 {
 			return invalid("a second factor of %s without a secret can't be kept", user)
 		}
 		n, err := t.Change(enrolFactor, user, sealed, t.Now)
+		if err == nil && n == 0 {
+			err = supervisor.NewProblem(supervisor.ProblemFactorExists, nil, user)
+		}
 		if err != nil {
 			return err
 		}
-		if n == 0 {
-			return supervisor.NewProblem(supervisor.ProblemFactorExists, nil, user)
+		codes := []statement{sql(forgetRecovery, user)}
+		for _, digest := range recovery {
+			codes = append(codes, sql(insertRecovery, user, digest))
 		}
-		if err := t.Exec(forgetRecovery, user); err != nil {
-			return err
-		}
-		if err := t.each(insertRecovery, user, recovery); err != nil {
+		if err := t.execAll(codes...); err != nil {
 			return err
 		}
 		return t.auditAll(entries)
-	})
-	return wrap(err, "enrol a second factor of %s", user)
-}
-
-// each runs a statement for each of a person's digests.
-func (t tx) each(query, user string, digests []string) error {
-	for _, digest := range digests {
-		if err := t.Exec(query, user, digest); err != nil {
-			return err
-		}
-	}
-	return nil
+	}, "enrol a second factor of %s", user)
 }
 
 const (
@@ -89,10 +74,9 @@ const (
 	unlockFactor = `UPDATE totp SET failures = 0, lockouts = 0, locked_until = 0, changed_at = ? WHERE user = ?`
 )
 
-// Reset forgets a person's factor with its recovery codes, ends their logins and that they may make another in a chat, and
-// says whether there was a factor. What waited for a code of it is answered and never run; told are the conversations for
-// which that put something into the outbox. If any of that was there, the entries are put into the audit log in the same
-// transaction.
+// Reset forgets a person's factor with its recovery codes, ends their logins, and takes back that they may make another in a chat.
+// It says whether there was a factor. What waited for a code of it is answered and never run; told are the conversations for which
+// that put something into the outbox. If any of that was there, the entries are put into the audit log in the same transaction.
 func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (there bool, told []int64, err error) {
 	told, err = inTransaction(ctx, s.db, func(t tx) ([]int64, error) {
 		all := int64(0)
@@ -109,28 +93,25 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 			err = t.auditAll(entries)
 		}
 		return batch.receipt.Queued, err
-	})
-	return there && err == nil, told, wrap(err, "reset the second factor of %s", user)
+	}, "reset the second factor of %s", user)
+	return there && err == nil, told, err
 }
 
 // Unlock forgets what was tried against a person's factor, and says whether there is one. If so, the entries are put into the
 // audit log in the same transaction.
 func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
-	n, err := s.db.changing(ctx, entries, func(t tx) (int64, error) { return t.Change(unlockFactor, t.Now, user) })
-	return n > 0, wrap(err, "unlock the second factor of %s", user)
+	n, err := s.db.changing(ctx, entries, func(t tx) (int64, error) { return t.Change(unlockFactor, t.Now, user) },
+		"unlock the second factor of %s", user)
+	return n > 0, err
 }
 
-// Attempt tries a code that came another way than as an inbound; detail says for the audit log which way that was. It
-// opens no gate.
-func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.Decide, detail string) (
-	supervisor.Verdict, error) {
-	verdict, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Verdict, error) {
-		return t.attempt(user, decide, detail)
-	})
-	return verdict, wrap(err, "try a code of %s", user)
+// Attempt tries a code that was not sent as an inbound; detail says for the audit log how it came. It opens no gate.
+func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.Decide, detail string) (supervisor.Verdict, error) {
+	return inTransaction(ctx, s.db, func(t tx) (supervisor.Verdict, error) { return t.attempt(user, decide, detail) },
+		"try a code of %s", user)
 }
 
-// attempt has decide hold a code against a person's factor, and keeps that and what became of it.
+// attempt has decide hold a code against a person's factor, and keeps the factor and what became of the code.
 func (t tx) attempt(user string, decide supervisor.Decide, detail string) (supervisor.Verdict, error) {
 	was, ok, err := engine.One(t, scanFactor, findFactor, user)
 	if err != nil {
@@ -140,14 +121,13 @@ func (t tx) attempt(user string, decide supervisor.Decide, detail string) (super
 	left := slices.Clone(was.Recovery) // decide may change what it is given
 	is, verdict := decide(was, fromMillis(t.Now))
 	if ok || len(is.Secret) > 0 || is.Failures > 0 || !is.LockedUntil.IsZero() {
-		if err := t.putFactor(user, is, left); err != nil {
-			return verdict, err
-		}
+		err = t.putFactor(user, is, left)
 	}
-	if is.Confirmed && !was.Confirmed {
-		if err := t.Exec(endEnrol, user); err != nil {
-			return verdict, err
-		}
+	if err == nil && is.Confirmed && !was.Confirmed {
+		err = t.Exec(endEnrol, user)
+	}
+	if err != nil {
+		return verdict, err
 	}
 	return verdict, t.audit(user, verdict.Action, detail)
 }
@@ -163,44 +143,22 @@ const (
 
 // putFactor keeps a factor as it is now. left are the recovery codes that were left before.
 func (t tx) putFactor(user string, f supervisor.Factor, left []string) error {
-	until := int64(0)
-	if !f.LockedUntil.IsZero() {
-		until = f.LockedUntil.UnixMilli()
-	}
-	secret := f.Secret
-	if secret == nil {
-		secret = []byte{}
-	}
-	err := t.Exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, until, t.Now)
-	if err != nil {
-		return err
-	}
+	secret := append([]byte{}, f.Secret...) // empty and not NULL
+	changes := []statement{sql(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, f.LockedUntil, t.Now)}
 	for _, digest := range left {
-		if slices.Contains(f.Recovery, digest) {
-			continue
-		}
-		if err := t.Exec(useRecovery, user, digest, t.Now); err != nil {
-			return err
+		if !slices.Contains(f.Recovery, digest) {
+			changes = append(changes, sql(useRecovery, user, digest, t.Now))
 		}
 	}
-	return nil
+	return t.execAll(changes...)
 }
 
 func scanFactor(row *engine.Row) (f supervisor.Factor) {
-	var until int64
 	var recovery string
-	row.Scan(&f.User, &f.Secret, &f.Confirmed, &f.LastPeriod, &f.Failures, &f.Lockouts, &until, &recovery)
+	row.Scan(&f.User, &f.Secret, &f.Confirmed, &f.LastPeriod, &f.Failures, &f.Lockouts, &f.LockedUntil, &recovery)
 	if len(f.Secret) == 0 {
 		f.Secret = nil
 	}
-	f.Recovery, f.LockedUntil = strings.Fields(recovery), fromMillisOrZero(until)
+	f.Recovery = strings.Fields(recovery)
 	return f
-}
-
-// fromMillisOrZero is the time of a column where 0 is none.
-func fromMillisOrZero(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return fromMillis(ms)
 }

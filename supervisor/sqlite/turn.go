@@ -25,8 +25,7 @@ var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 // Start starts the turn of an inbound: the inbound is running and its text is in the transcript. Refused unless the
 // inbound is new and of a kind that begins a turn, and no other turn runs in its conversation.
 func (s Turns) Start(ctx context.Context, inbound int64) (supervisor.Turn, error) {
-	turn, err := inTransaction(ctx, s.db, func(t tx) (supervisor.Turn, error) { return t.startTurn(inbound) })
-	return turn, wrap(err, "start the turn of inbound %d", inbound)
+	return inTransaction(ctx, s.db, func(t tx) (supervisor.Turn, error) { return t.startTurn(inbound) }, "start the turn of inbound %d", inbound)
 }
 
 func (t tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
@@ -81,8 +80,7 @@ type ChildTurn struct {
 // StartChild starts a turn below one that runs. Its conversation's window is empty but for its text. It is for nobody else:
 // what it ends with is not put into the outbox, and it ends with its parent. Refused where a turn runs in its conversation.
 func (s Turns) StartChild(ctx context.Context, c ChildTurn) (supervisor.Turn, error) {
-	turn, err := inTurn(ctx, s.db, c.Parent, func(t turnTx) (supervisor.Turn, error) { return t.startChild(c) })
-	return turn, wrap(err, "start a turn below turn %d", c.Parent)
+	return inTurn(ctx, s.db, c.Parent, func(t turnTx) (supervisor.Turn, error) { return t.startChild(c) }, "start a turn below turn %d", c.Parent)
 }
 
 func (t turnTx) startChild(c ChildTurn) (turn supervisor.Turn, err error) {
@@ -112,71 +110,61 @@ const (
 		coalesce(t.inbound, 0), coalesce(t.parent, 0), iif(t.destination IS NULL, coalesce(i.message, ''), ''), t.deaths,
 		t.started_at, t.ended_at IS NOT NULL FROM turn t JOIN conversation c ON c.id = t.conversation
 		JOIN conversation d ON d.id = coalesce(t.destination, t.conversation) LEFT JOIN inbox i ON i.id = t.inbound `
+	findTurn        = selectTurn + `WHERE t.id = ?`
 	findRunningTurn = selectTurn + `WHERE t.conversation = ? AND t.ended_at IS NULL`
-	listBegun       = `SELECT call FROM tool_call WHERE turn = ? AND result IS NULL AND begun_at IS NOT NULL
-		ORDER BY message, position`
 )
 
-// Open is the turn that runs in a conversation, if there is one. It is for whoever resumes it, while nobody else works
-// on it: the parts are read one after the other.
-func (s Turns) Open(ctx context.Context, conversation int64) (RunningTurn, bool, error) {
-	open, ok, err := s.open(ctx, conversation)
-	return open, ok, wrap(err, "find the running turn of conversation %d", conversation)
-}
-
-func (s Turns) open(ctx context.Context, conversation int64) (open RunningTurn, ok bool, err error) {
-	turn, ok, err := engine.One(s.db.reader(ctx), scanTurn, findRunningTurn, conversation)
+// Open is the turn that runs in a conversation, if there is one. It is for whoever resumes it, while nobody else works on it: the
+// parts are read one after the other.
+func (s Turns) Open(ctx context.Context, conversation int64) (open RunningTurn, ok bool, err error) {
+	read := s.db.reader(ctx, "find the running turn of conversation %d", conversation)
+	turn, ok, err := engine.One(read, scanTurn, findRunningTurn, conversation)
 	if err != nil || !ok {
 		return open, false, err
 	}
-	messages, err := messages(s.db.reader(ctx), listTurnMessages, turn.ID)
-	if err != nil {
-		return open, false, err
+	open.Turn = turn.Turn
+	if open.Messages, err = messages(read, listTurnMessages, turn.ID); err != nil {
+		return RunningTurn{}, false, err
 	}
-	begun, err := engine.All(s.db.reader(ctx), engine.String, listBegun, turn.ID)
-	return RunningTurn{Turn: turn.Turn, Messages: messages, Begun: begun}, err == nil, err
+	open.Begun, err = engine.All(read, engine.String, listBegun, turn.ID)
+	return open, err == nil, err
 }
 
 const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING deaths`
 
 // Died counts a worker that ended in a turn and returns how many have.
 func (s Turns) Died(ctx context.Context, turn int64) (deaths int, err error) {
-	n, err := inTurn(ctx, s.db, turn, func(t turnTx) (int64, error) { return t.Insert(countDeath, turn) })
-	return int(n), wrap(err, "count a dead worker of turn %d", turn)
+	return inTurn(ctx, s.db, turn, func(t turnTx) (int, error) {
+		n, err := t.Insert(countDeath, turn)
+		return int(n), err
+	}, "count a dead worker of turn %d", turn)
 }
 
-// turnTx is a transaction within a turn. inTurn makes one, once it has seen that the turn runs, and startTurn makes one
-// for the turn that it has begun.
+// turnTx is a transaction within a turn. inTurn makes one, once it has seen that the turn runs. putTurn makes one for the turn that
+// it has begun.
 type turnTx struct {
 	tx
 	turn supervisor.Turn
 }
 
 // inTurn is inTransaction within the turn with that id; refused if it has ended.
-func inTurn[T any](ctx context.Context, db *DB, id int64, fn func(turnTx) (T, error)) (T, error) {
+func inTurn[T any](ctx context.Context, db *DB, id int64, fn func(turnTx) (T, error), format string, args ...any) (T, error) {
 	return inTransaction(ctx, db, func(t tx) (none T, _ error) {
 		turn, err := t.runningTurn(id)
 		if err != nil {
 			return none, err
 		}
 		return fn(turnTx{t, turn})
-	})
+	}, format, args...)
 }
-
-const findTurn = selectTurn + `WHERE t.id = ?`
 
 // runningTurn is the turn with that id; refused if it has ended.
 func (t tx) runningTurn(id int64) (supervisor.Turn, error) {
-	turn, ok, err := engine.One(t, scanTurn, findTurn, id)
-	switch {
-	case err != nil:
-		return turn.Turn, err
-	case !ok:
-		return turn.Turn, notFound("there is no turn %d", id)
-	case turn.ended:
-		return turn.Turn, invalid("turn %d has ended", id)
+	turn, err := byID(t, "turn", scanTurn, findTurn, id)
+	if err == nil && turn.ended {
+		err = invalid("turn %d has ended", id)
 	}
-	return turn.Turn, nil
+	return turn.Turn, err
 }
 
 // turnRow is a turn as it is kept.

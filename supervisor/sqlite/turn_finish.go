@@ -21,8 +21,7 @@ type FinishTurn struct {
 // Finish ends a turn, and those below it, and puts its answer into the outbox. That of a child turn is for its parent: it is
 // put nowhere, and returned without an ID. Refused if the turn has ended.
 func (s Turns) Finish(ctx context.Context, f FinishTurn) (supervisor.Delivery, error) {
-	d, err := inTurn(ctx, s.db, f.Turn, func(t turnTx) (supervisor.Delivery, error) { return t.finish(f) })
-	return d, wrap(err, "finish turn %d", f.Turn)
+	return inTurn(ctx, s.db, f.Turn, func(t turnTx) (supervisor.Delivery, error) { return t.finish(f) }, "finish turn %d", f.Turn)
 }
 
 func (t turnTx) finish(f FinishTurn) (d supervisor.Delivery, err error) {

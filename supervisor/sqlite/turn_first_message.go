@@ -21,6 +21,5 @@ const findFirstMessage = `WITH RECURSIVE chain (turn, first) AS (
 // Asked is the message with which began what a turn is to answer: its own first, or that of the oldest of the turns right
 // before it that were stopped for what was sent next. A turn that a /stop ended is not one of those, nor is one before a /new.
 func (s Turns) Asked(ctx context.Context, turn int64) (message int64, err error) {
-	message, _, err = engine.One(s.db.reader(ctx), engine.Integer, findFirstMessage, turn, s.db.endsTurn)
-	return message, wrap(err, "find what turn %d is to answer", turn)
+	return engine.Value(s.db.reader(ctx, "find what turn %d is to answer", turn), engine.Integer, findFirstMessage, turn, s.db.endsTurn)
 }

@@ -8,15 +8,15 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// endsTopic says of a command n that it ends what came before it or parts it from what comes behind it: that it has one of
-// the names in ?2, a JSON array.
+// endsTopic says of a command n that it ends what came before it, or parts it from what comes behind it: it has one of the names in
+// ?2, a JSON array.
 const endsTopic = `n.held = 0 AND n.command IN (SELECT value FROM json_each(?2))`
 
-// takable is what a turn may take in. What stands behind a /stop or a /new without an answer is left where it is: what came
-// after it must not be in the turn that it ends, nor in the topic that it closes. Any other command may wait for its person's
-// word for an hour, and holds up nothing.
+// takable is what a turn may take in. What stands behind a command that ends a topic stays where it is until that has an answer: it
+// must not be in the turn that the command ends, nor in the topic that it closes. Any other command may wait for its person's word
+// for an hour, and holds up nothing.
 //
-// A turn in which a worker has ended takes nothing: what has nothing to do with that death is not to be parked for it.
+// A turn in which a worker has ended takes nothing, so that nothing is parked for a death that it had no part in.
 const takable = `JOIN turn t ON t.conversation = i.conversation WHERE t.id = ?1 AND t.deaths = 0 AND i.state = 'new'
 	AND i.kind = 'text' AND i.held = 0 AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
 		AND n.state = 'new' AND n.id < i.id AND ` + endsTopic + `) `
@@ -28,19 +28,20 @@ const (
 	newestRole  = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
 )
 
-// Take has what waits in a turn's conversation become part of the turn: each such text is running, and stands in the
-// transcript behind all that the turn has come to, in the order in which they were sent. From then on they share the turn's
-// fate: they are answered or parked with the inbound that it began with, and done with it.
+// Take has what waits in a turn's conversation become part of the turn. Each such text is running, and stands in the transcript
+// behind all that the turn has come to, in the order in which they were sent. It is answered, parked and done with the inbound that
+// the turn began with.
 //
-// It takes at most room bytes of text, and nothing that came behind a text for which there was no room: nothing overtakes. It
-// takes nothing at all where a worker has ended in the turn, or where the model's last message has calls without a result, or
-// none and so ends the turn: what waits is for a turn of its own then. Refused if the turn has ended.
+// It takes at most room bytes of text, and nothing that came behind a text for which there was no room: nothing overtakes. It takes
+// nothing where a worker has ended in the turn, and nothing where the model's last message has calls without a result, or has none
+// and so ends the turn: what waits is for a turn of its own then. Refused if the turn has ended.
 func (s Turns) Take(ctx context.Context, turn int64, room int) (taken int, err error) {
-	if _, ok, err := engine.One(s.db.reader(ctx), engine.Integer, findTakable, turn, s.db.endsTurn); err != nil || !ok { // almost always: it costs no commit then
-		return 0, wrap(err, "look for what turn %d may take in", turn)
+	_, waits, err := engine.One(s.db.reader(ctx, "look for what turn %d may take in", turn), engine.Integer, findTakable, turn,
+		s.db.endsTurn)
+	if err != nil || !waits { // almost always: it costs no commit then
+		return 0, err
 	}
-	taken, err = inTurn(ctx, s.db, turn, func(t turnTx) (int, error) { return t.takeWaiting(room) })
-	return taken, wrap(err, "take into turn %d what waits", turn)
+	return inTurn(ctx, s.db, turn, func(t turnTx) (int, error) { return t.takeWaiting(room) }, "take into turn %d what waits", turn)
 }
 
 func (t turnTx) takeWaiting(room int) (taken int, err error) {
@@ -55,23 +56,18 @@ func (t turnTx) takeWaiting(room int) (taken int, err error) {
 		if room -= len(in.Text); room < 0 {
 			break
 		}
-		if err := t.takeOne(in); err != nil {
-			return taken, err
+		if err = t.transition(in, supervisor.InboundRunning); err == nil {
+			err = t.Exec(bindInbound, t.turn.ID, in.ID)
+		}
+		if err == nil {
+			_, err = t.putMessage(protocol.UserText(in.Text))
+		}
+		if err != nil {
+			return 0, err
 		}
 		taken++
 	}
 	return taken, nil
-}
-
-func (t turnTx) takeOne(in supervisor.Inbound) error {
-	if err := t.transition(in, supervisor.InboundRunning); err != nil {
-		return err
-	}
-	if err := t.Exec(bindInbound, t.turn.ID, in.ID); err != nil {
-		return err
-	}
-	_, err := t.putMessage(protocol.UserText(in.Text))
-	return err
 }
 
 // betweenSteps says whether the next thing in the turn is the model's to say.
@@ -80,7 +76,7 @@ func (t turnTx) betweenSteps() (bool, error) {
 	if err != nil || len(open) > 0 {
 		return false, err
 	}
-	role, _, err := engine.One(t, engine.String, newestRole, t.turn.ID)
+	role, err := engine.Value(t, engine.String, newestRole, t.turn.ID)
 	return role != string(protocol.RoleAssistant), err
 }
 

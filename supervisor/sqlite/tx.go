@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"mews/protocol"
 	"mews/supervisor/sqlite/internal/engine"
 )
 
@@ -19,23 +18,41 @@ type tx struct {
 	endsTurn string // the DB's
 }
 
-// write has fn run in the next transaction and waits until that is on disk.
-func (db *DB) write(ctx context.Context, fn func(tx) error) error {
-	return db.engine.Write(ctx, func(t *engine.Tx) error { return fn(tx{t, db.endsTurn}) })
+// write has fn run in the next transaction and waits until that is on disk. An error says what was attempted.
+func (db *DB) write(ctx context.Context, fn func(tx) error, format string, args ...any) error {
+	return wrap(db.engine.Write(ctx, func(t *engine.Tx) error { return fn(tx{t, db.endsTurn}) }), format, args...)
 }
 
-// inTransaction has fn run in the next transaction and returns what it returned, once that is on disk; the zero value with
-// an error.
-func inTransaction[T any](ctx context.Context, db *DB, fn func(tx) (T, error)) (T, error) {
-	var result, zero T
-	err := db.write(ctx, func(t tx) (err error) {
+// inTransaction is write for a function that returns something; the zero value with an error.
+func inTransaction[T any](ctx context.Context, db *DB, fn func(tx) (T, error), format string, args ...any) (result T, err error) {
+	err = db.write(ctx, func(t tx) (err error) {
 		result, err = fn(t)
 		return err
-	})
+	}, format, args...)
 	if err != nil {
+		var zero T
 		return zero, err
 	}
 	return result, nil
+}
+
+// statement is a statement with its values.
+type statement struct {
+	query string
+	args  []any
+}
+
+// sql is a statement for execAll.
+func sql(query string, args ...any) statement { return statement{query, args} }
+
+// execAll runs statements that return no rows, one after another, until one fails.
+func (t tx) execAll(list ...statement) error {
+	for _, s := range list {
+		if err := t.Exec(s.query, s.args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // byID is the row with an id, of a table whose rows are called what; not found where there is none.
@@ -47,8 +64,21 @@ func byID[T any](t tx, what string, scan func(*engine.Row) T, query string, id i
 	return v, err
 }
 
-// reader reads outside of a transaction, for somebody.
-func (db *DB) reader(ctx context.Context) engine.Reader { return db.engine.Reader(ctx) }
+// reader reads outside of a transaction. An error says what was attempted.
+type reader struct {
+	engine.Reader
+	format string
+	args   []any
+}
+
+func (db *DB) reader(ctx context.Context, format string, args ...any) reader {
+	return reader{db.engine.Reader(ctx), format, args}
+}
+
+// Query is a Querier's.
+func (r reader) Query(each func(*engine.Row) (more bool), query string, args ...any) error {
+	return wrap(r.Reader.Query(each, query, args...), r.format, r.args...)
+}
 
 // fromMillis is the time of a column. Times are kept as unix milliseconds.
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
@@ -90,27 +120,25 @@ func encode(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// encodeList is the column of a list; "" is none.
-func encodeList[T any](list []T) (string, error) {
-	if len(list) == 0 {
-		return "", nil
-	}
-	return encode(list)
-}
+// encoded is kept as JSON.
+type encoded struct{ of any }
 
-// encodeParts is the column of a message's parts.
-func encodeParts(parts []protocol.Part) (string, error) {
-	if parts == nil {
-		parts = []protocol.Part{}
+// EncodeColumn makes the column.
+func (e encoded) EncodeColumn() (string, error) { return encode(e.of) }
+
+// encodedList is a list that is kept as JSON; "" is none.
+func encodedList[T any](list []T) any {
+	if len(list) == 0 {
+		return ""
 	}
-	return encode(parts)
+	return encoded{list}
 }
 
 // decoded reads a column of JSON into what it points at; "" leaves that as it is.
 type decoded struct{ into any }
 
-// ReadColumn reads the column.
-func (d decoded) ReadColumn(text string) error {
+// DecodeColumn reads the column.
+func (d decoded) DecodeColumn(text string) error {
 	if text == "" {
 		return nil
 	}

@@ -28,11 +28,9 @@ type ModelCall struct {
 	Lease        int64  // the person's, which ends with it; 0 is none
 }
 
-// Put keeps a call that left no message; those that left one are kept with it, by CommitStep. It may come after the end
-// of the call's turn.
+// Put keeps a call that left no message. CommitStep keeps those that left one, with it. It may come after the end of the call's turn.
 func (s Usage) Put(ctx context.Context, c ModelCall) error {
-	err := s.db.write(ctx, func(t tx) error { return t.putCall(c) })
-	return wrap(err, "keep the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
+	return s.db.write(ctx, func(t tx) error { return t.putCall(c) }, "keep the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
 }
 
 const findTurnOf = `SELECT count(*) FROM turn WHERE id = ? AND conversation = ? AND user = ?`
@@ -55,8 +53,8 @@ func (t tx) putCall(c ModelCall) error {
 
 // checkTurnOf is nil if the turn was ever one of that conversation and person.
 func (t tx) checkTurnOf(turn, conversation int64, user string) error {
-	found, _, err := engine.One(t, engine.Integer, findTurnOf, turn, conversation, user)
-	if err == nil && found == 0 {
+	found, err := engine.Value(t, engine.Bool, findTurnOf, turn, conversation, user)
+	if err == nil && !found {
 		err = notFound("there is no turn %d in conversation %d of %s", turn, conversation, user)
 	}
 	return err
@@ -65,7 +63,7 @@ func (t tx) checkTurnOf(turn, conversation int64, user string) error {
 const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec, model, purpose, class, input, output,
 	cache_read, cache_write, cost, request, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?)`
 
-// putUsage keeps a call with the message that it left, 0 is none, and ends its leases.
+// putUsage keeps a call, with the message that it left (0 is none), and ends its leases.
 func (t tx) putUsage(message int64, c ModelCall, leases ...int64) error {
 	at, err := t.endLeases(c.User, leases...)
 	if err != nil {
@@ -85,5 +83,5 @@ func (t tx) putUsage(message int64, c ModelCall, leases ...int64) error {
 // eight million.
 const maxCount = 1 << 40
 
-// clampCount is a figure of a provider's within bounds: one that is nonsense must spoil neither the step nor every sum.
+// clampCount is a provider's figure within bounds: a wrong one spoils neither the step nor a sum.
 func clampCount(n int64) int64 { return min(max(n, 0), maxCount) }

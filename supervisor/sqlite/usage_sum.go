@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -62,38 +61,13 @@ const (
 	sumAll  = selectTotals + `WHERE created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
 )
 
-// Sum adds usage up. The dearest total comes first, of two that cost the same the one with more tokens. Where there was no
-// call there is no total.
+// Sum adds usage up. The dearest total comes first; of two that cost the same, the one with more tokens. Where there was no call
+// there is no total.
 func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
-	list, err := s.sum(ctx, q)
-	return list, wrap(err, "add up the usage of %q", q.User)
-}
-
-func (s Usage) sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
-	args, err := q.args()
-	if err != nil {
-		return nil, err
-	}
-	query := sumUser
+	query, args := sumUser, []any{q.User, since(q.From), until(q.To)}
 	if q.User == "" {
 		query = sumAll
 	}
-	parts, err := engine.All(s.db.reader(ctx), scanTotal, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	return q.merge(parts), nil
-}
-
-func (q UsageQuery) args() ([]any, error) {
-	from, to := int64(math.MinInt64), int64(math.MaxInt64)
-	if !q.From.IsZero() {
-		from = toMillis(q.From)
-	}
-	if !q.To.IsZero() {
-		to = toMillis(q.To)
-	}
-	args := []any{q.User, from, to}
 	for _, d := range dimensions {
 		args = append(args, slices.Contains(q.By, d))
 	}
@@ -102,7 +76,11 @@ func (q UsageQuery) args() ([]any, error) {
 			return nil, invalid("usage is not told apart by %q", d)
 		}
 	}
-	return args, nil
+	parts, err := engine.All(s.db.reader(ctx, "add up the usage of %q", q.User), scanTotal, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return q.merge(parts), nil
 }
 
 // totalRow is a part of a total: that of one quarter of an hour where days are told apart.
@@ -151,16 +129,16 @@ func compareTotals(a, b UsageTotal) int {
 		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
 }
 
-// Daily is what a person's usage ("" is everybody's) comes to on each day in zone, from that of since to that of now: in
-// order, and with the days on which there was none. nil is UTC.
+// Daily is what a person's usage ("" is everybody's) comes to on each day in zone, from that of since to today: in order, and with
+// the days on which there was none. nil is UTC.
 func (s Usage) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageTotal, error) {
 	zone = cmp.Or(zone, time.UTC)
 	y, m, d := since.In(zone).Date()
 	at := time.Date(y, m, d, 12, 0, 0, 0, zone) // noon: that is on every day, whatever the clocks do
 	before := at.Add(-24 * time.Hour)           // the day has not begun; what is too early is left out
-	totals, err := s.sum(ctx, UsageQuery{User: user, From: before, By: []UsageDimension{ByDay}, Zone: zone})
+	totals, err := s.Sum(ctx, UsageQuery{User: user, From: before, By: []UsageDimension{ByDay}, Zone: zone})
 	if err != nil {
-		return nil, wrap(err, "add up the usage of %q by day", user)
+		return nil, err
 	}
 	byDay := map[string]UsageTotal{}
 	for _, t := range totals {

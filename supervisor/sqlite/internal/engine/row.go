@@ -29,6 +29,12 @@ func One[T any](q Querier, scan func(*Row) T, query string, args ...any) (v T, o
 	return v, ok, nil
 }
 
+// Value is the first row of a query as scan reads it, the zero value where there is none.
+func Value[T any](q Querier, scan func(*Row) T, query string, args ...any) (T, error) {
+	v, _, err := One(q, scan, query, args...)
+	return v, err
+}
+
 // All are the rows of a query as scan reads them.
 func All[T any](q Querier, scan func(*Row) T, query string, args ...any) (list []T, err error) {
 	err = q.Query(func(r *Row) bool {
@@ -80,11 +86,15 @@ func (r *Row) Fail(err error) {
 	}
 }
 
-// Text is a column that is read as a text by what it is of.
-type Text interface{ ReadColumn(text string) error }
+// Decoder reads itself from a column that is a text, and Encoder is kept as one.
+type (
+	Decoder interface{ DecodeColumn(text string) error }
+	Encoder interface{ EncodeColumn() (string, error) }
+)
 
 // Scan reads the columns, one into each: numbers, texts, bytes, truths (0 is false), times (unix milliseconds) and
-// durations (milliseconds), by a pointer, and what is read by a Text. NULL is the zero value.
+// durations (milliseconds), by a pointer, and what a Decoder reads. NULL is the zero value,
+// and so is 0 of a time.
 func (r *Row) Scan(into ...any) {
 	if n := r.stmt.DataCount(); n != len(into) {
 		r.Fail(fmt.Errorf("read a row of %d columns into %d variables", n, len(into)))
@@ -109,11 +119,13 @@ func (r *Row) scan(i int, into any) {
 	case *[]byte:
 		*v = s.ColumnBlob(i, nil)
 	case *time.Time:
-		*v = time.UnixMilli(s.ColumnInt64(i)).UTC()
+		if ms := s.ColumnInt64(i); ms != 0 {
+			*v = time.UnixMilli(ms).UTC()
+		}
 	case *time.Duration:
 		*v = time.Duration(s.ColumnInt64(i)) * time.Millisecond
-	case Text:
-		if err := v.ReadColumn(s.ColumnText(i)); err != nil {
+	case Decoder:
+		if err := v.DecodeColumn(s.ColumnText(i)); err != nil {
 			r.Fail(err)
 		}
 	default:
@@ -142,11 +154,17 @@ func (r *Row) Values() map[string]any {
 	return values
 }
 
-// Integer is the first column of a row that is a number, and String that of one that is a text.
+// Integer, Bool, String and Bytes are the only column of a row.
 func Integer(r *Row) (n int64) { r.Scan(&n); return n }
+func Bool(r *Row) (b bool)     { r.Scan(&b); return b }
 func String(r *Row) (s string) { r.Scan(&s); return s }
+func Bytes(r *Row) (b []byte)  { r.Scan(&b); return b }
 
-// bind gives a statement its parameters. A time is kept as its unix milliseconds, a duration in milliseconds, nil as NULL.
+// Time is the only column of a row: unix milliseconds.
+func Time(r *Row) (at time.Time) { r.Scan(&at); return at }
+
+// bind gives a statement its parameters. A time is kept as its unix milliseconds, 0 for the zero time, a duration in milliseconds,
+// nil as NULL.
 func bind(s *sqlite3.Stmt, args []any) error {
 	if n := s.BindCount(); n != len(args) {
 		return fmt.Errorf("it takes %d values, not %d", n, len(args))
@@ -174,9 +192,18 @@ func bindOne(s *sqlite3.Stmt, i int, value any) error {
 	case []byte:
 		return s.BindBlob(i, v)
 	case time.Time:
+		if v.IsZero() {
+			return s.BindInt64(i, 0)
+		}
 		return s.BindInt64(i, v.UnixMilli())
 	case time.Duration:
 		return s.BindInt64(i, v.Milliseconds())
+	case Encoder:
+		text, err := v.EncodeColumn()
+		if err != nil {
+			return err
+		}
+		return s.BindText(i, text)
 	}
 	if named := reflect.ValueOf(value); named.Kind() == reflect.String {
 		return s.BindText(i, named.String())
