@@ -155,6 +155,7 @@ func (m *managedWorker[H]) lend(w *waiter[H]) {
 		m.transition(StateBusy)
 	}
 	m.current.leases++
+	m.publish() // whoever has the worker finds it busy
 	w.reply <- acquired[H]{worker: &Worker[H]{managed: m, process: m.current}}
 }
 
