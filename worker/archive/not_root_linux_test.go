@@ -1,0 +1,42 @@
+package archive
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// notRoot has this goroutine look at files as an account that is not root's, to which a folder is given, until the returned
+// function is called. A thread whose fsuid is not 0 may not pass over modes (setfsuid(2), capabilities(7)).
+func notRoot(t *testing.T, folder string) (asBefore func()) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return func() {}
+	}
+	const nobody = 65534
+	err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, nobody, nobody)
+	})
+	if err == nil {
+		err = os.Chmod(filepath.Dir(folder), 0o711) // the test's own, which only root may pass through
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.LockOSThread() // and never unlocked: the thread ends with the test's goroutine
+	if _, err := unix.SetfsuidRetUid(nobody); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if _, err := unix.SetfsuidRetUid(0); err != nil {
+			t.Error(err)
+		}
+	}
+}
