@@ -26,7 +26,7 @@ import (
 // kept in one transaction, and what is of several is in the log before the first of them.
 type Service struct {
 	Options
-	Exports Exports    // that somebody fetches
+	exports exports    // that somebody fetches
 	mu      sync.Mutex // has one reload run at a time
 }
 
@@ -88,21 +88,21 @@ type Running struct {
 func New(o Options) *Service { return &Service{Options: o} }
 
 type Caller struct {
-	Uid   uint32
+	UID   uint32
 	Admin bool
 	name  string // of the person whose account it is; "" is not known
 }
 
 func (c Caller) String() string {
 	if c.name == "" {
-		return fmt.Sprintf("user id %d", c.Uid)
+		return fmt.Sprintf("user id %d", c.UID)
 	}
-	return fmt.Sprintf("%s (user id %d)", c.name, c.Uid)
+	return fmt.Sprintf("%s (user id %d)", c.name, c.UID)
 }
 
 // Caller says who asks.
 func (o *Service) Caller(uid uint32) Caller {
-	c := Caller{Uid: uid, Admin: o.People.Admin(uid)}
+	c := Caller{UID: uid, Admin: o.People.Admin(uid)}
 	if u, err := o.People.Speaker(uid, ""); err == nil {
 		c.name = u.Name
 	}
@@ -197,7 +197,7 @@ func (o *Service) note(ctx context.Context, by Caller, user, action, detail stri
 // person is who is meant: whom an admin names, else whoever asks.
 func (o *Service) person(by Caller, name string) (supervisor.User, error) {
 	if !by.Admin {
-		return o.People.Speaker(by.Uid, name)
+		return o.People.Speaker(by.UID, name)
 	}
 	if u, known := o.People.Find(name); known {
 		return u, nil

@@ -24,7 +24,7 @@ type Piece struct {
 // Export begins an export of a person, or goes on with one.
 func (o *Service) Export(ctx context.Context, by Caller, q Fetch) (Piece, error) {
 	if q.Token != "" {
-		bytes, last, err := o.Exports.Next(ctx, by, q.Token)
+		bytes, last, err := o.exports.next(ctx, by, q.Token)
 		return Piece{q.Token, bytes, last}, err
 	}
 	u, err := o.anybody(ctx, by, q.User)
@@ -34,7 +34,7 @@ func (o *Service) Export(ctx context.Context, by Caller, q Fetch) (Piece, error)
 	if err := o.note(ctx, by, u.Name, "user.exported", ""); err != nil {
 		return Piece{}, err
 	}
-	token, err := o.Exports.Begin(ctx, by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
+	token, err := o.exports.begin(ctx, by, func(ctx context.Context, w io.Writer) error { return o.pack(ctx, u, w) })
 	return Piece{Token: token}, err
 }
 

@@ -13,19 +13,19 @@ import (
 	"mews/supervisor/fair"
 )
 
-// Exports are exports that are made while somebody fetches them, piece by piece: what is said on the socket is said in
+// exports are exports that are made while somebody fetches them, piece by piece: what is said on the socket is said in
 // lines. The zero value takes none until open.
-type Exports struct {
-	Mu      sync.Mutex // guards what follows
+type exports struct {
+	mu      sync.Mutex // guards what follows
 	ctx     context.Context
 	running sync.WaitGroup
-	All     map[string]*export // by token
+	all     map[string]*export // by token
 	line    *fair.Semaphore    // of who wants one; clients take turns
 }
 
 // Export is one of them.
 type export struct {
-	Whose Caller
+	owner Caller
 	place fair.Permit
 	read  *io.PipeReader
 	stop  context.CancelFunc
@@ -34,33 +34,33 @@ type export struct {
 }
 
 const (
-	MaxExports        = 4
-	ExportIdleTimeout = time.Minute      // a client that fetches nothing for so long has gone
-	ExportWaitTimeout = 20 * time.Second // for a place; a client gives up a call after 30 s
+	maxExports        = 4
+	exportIdleTimeout = time.Minute      // a client that fetches nothing for so long has gone
+	exportWaitTimeout = 20 * time.Second // for a place; a client gives up a call after 30 s
 	exportFirstByte   = 15 * time.Second // for a home to be archived, before the client is told to ask again
-	ChunkBytes        = 384 << 10        // a line of the socket is at most 1 MiB, and base64 makes a third more of it
+	chunkBytes        = 384 << 10        // a line of the socket is at most 1 MiB, and base64 makes a third more of it
 )
 
-// Open has exports be made until ctx ends, or close is called.
-func (p *Exports) Open(ctx context.Context) {
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
-	p.ctx, p.All, p.line = ctx, map[string]*export{}, fair.New(MaxExports)
+// open has exports be made until ctx ends, or close is called.
+func (p *exports) open(ctx context.Context) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ctx, p.all, p.line = ctx, map[string]*export{}, fair.New(maxExports)
 }
 
-// Close waits for those that run. Their context has ended.
-func (p *Exports) Close() {
-	p.Mu.Lock()
+// close waits for those that run. Their context has ended.
+func (p *exports) close() {
+	p.mu.Lock()
 	p.ctx = nil
-	for _, one := range p.All {
+	for _, one := range p.all {
 		one.stop()
 	}
-	p.Mu.Unlock()
+	p.mu.Unlock()
 	p.running.Wait()
 }
 
-// Begin has pack write into an export, once there is a place for one. It waits for that a while, and then says so.
-func (p *Exports) Begin(ctx context.Context, by Caller, pack func(context.Context, io.Writer) error) (token string, err error) {
+// begin has pack write into an export, once there is a place for one. It waits for that a while, and then says so.
+func (p *exports) begin(ctx context.Context, by Caller, pack func(context.Context, io.Writer) error) (token string, err error) {
 	place, err := p.enter(ctx, by)
 	if err != nil {
 		return "", err
@@ -81,40 +81,40 @@ var errCrowded = errors.New("no place has become free")
 
 // enter waits for a place. A client that wants several waits for no more than one of each of the others, and the others for
 // no more than one of its.
-func (p *Exports) enter(ctx context.Context, by Caller) (place fair.Permit, err error) {
-	p.Mu.Lock()
+func (p *exports) enter(ctx context.Context, by Caller) (place fair.Permit, err error) {
+	p.mu.Lock()
 	serving, line := p.ctx, p.line
-	p.Mu.Unlock()
+	p.mu.Unlock()
 	if serving == nil {
 		return place, notServing()
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, ExportWaitTimeout, errCrowded)
+	ctx, cancel := context.WithTimeoutCause(ctx, exportWaitTimeout, errCrowded)
 	defer cancel()
 	defer context.AfterFunc(serving, cancel)()
-	place, err = line.Acquire(ctx, strconv.FormatUint(uint64(by.Uid), 10))
+	place, err = line.Acquire(ctx, strconv.FormatUint(uint64(by.UID), 10))
 	switch {
 	case err == nil:
 		return place, nil
 	case serving.Err() != nil:
 		return place, notServing()
 	case errors.Is(err, errCrowded):
-		return place, supervisor.Errorf(supervisor.CodeUnavailable, textExportsBusy, MaxExports, int(ExportWaitTimeout.Seconds()))
+		return place, supervisor.Errorf(supervisor.CodeUnavailable, textExportsBusy, maxExports, int(exportWaitTimeout.Seconds()))
 	}
 	return place, err
 }
 
 // Start has pack write into an export that has a place; "" is that no more are made.
-func (p *Exports) start(by Caller, place fair.Permit, pack func(context.Context, io.Writer) error) (token string) {
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
+func (p *exports) start(by Caller, place fair.Permit, pack func(context.Context, io.Writer) error) (token string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.ctx == nil {
 		return ""
 	}
 	ctx, stop := context.WithCancel(p.ctx)
 	read, write := io.Pipe()
 	token = rand.Text()
-	one := &export{Whose: by, place: place, read: read, stop: stop, idle: time.AfterFunc(ExportIdleTimeout, stop), begun: make(chan struct{})}
-	p.All[token] = one
+	one := &export{owner: by, place: place, read: read, stop: stop, idle: time.AfterFunc(exportIdleTimeout, stop), begun: make(chan struct{})}
+	p.all[token] = one
 	p.running.Go(func() { // ends with its context at the latest
 		defer context.AfterFunc(ctx, func() { read.CloseWithError(context.Cause(ctx)) })()
 		begin := sync.OnceFunc(func() { close(one.begun) })
@@ -133,32 +133,32 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-func (p *Exports) forget(token string) {
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
-	if one := p.All[token]; one != nil {
-		delete(p.All, token)
+func (p *exports) forget(token string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if one := p.all[token]; one != nil {
+		delete(p.all, token)
 		one.place.Release()
 	}
 }
 
-// Next is the next piece of an export, for whoever has it made; last says that there is no more. An empty piece that is not the
+// next is the next piece of an export, for whoever has it made; last says that there is no more. An empty piece that is not the
 // last says that the export has not begun yet, since a home is being archived.
-func (p *Exports) Next(ctx context.Context, by Caller, token string) (piece []byte, last bool, err error) {
-	p.Mu.Lock()
-	one := p.All[token]
-	p.Mu.Unlock()
-	if one == nil || one.Whose.Uid != by.Uid {
+func (p *exports) next(ctx context.Context, by Caller, token string) (piece []byte, last bool, err error) {
+	p.mu.Lock()
+	one := p.all[token]
+	p.mu.Unlock()
+	if one == nil || one.owner.UID != by.UID {
 		return nil, false, supervisor.Errorf(supervisor.CodeNotFound, textExportGone)
 	}
-	one.idle.Reset(ExportIdleTimeout)
+	one.idle.Reset(exportIdleTimeout)
 	defer context.AfterFunc(ctx, one.stop)()
 	select {
 	case <-one.begun:
 	case <-time.After(exportFirstByte):
 		return nil, false, nil
 	}
-	piece = make([]byte, ChunkBytes)
+	piece = make([]byte, chunkBytes)
 	n, err := io.ReadFull(one.read, piece)
 	last = errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	if last || err != nil {

@@ -72,8 +72,8 @@ const cleanEvery = time.Minute
 // Run reloads the configuration whenever the process gets a SIGHUP, drops files that have stood in terminals for long enough,
 // and has exports made, until ctx ends.
 func (o *Service) Run(ctx context.Context) error {
-	o.Exports.Open(ctx)
-	defer o.Exports.Close()
+	o.exports.open(ctx)
+	defer o.exports.close()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP)
 	defer signal.Stop(signals)

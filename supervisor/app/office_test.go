@@ -388,7 +388,7 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 func TestOnlyAdminsSeeToOthers(t *testing.T) {
 	c := newCounter(t, true)
 	desk := admin.New(c.s.adminOptions())
-	people := admin.Caller{Uid: 4711}
+	people := admin.Caller{UID: 4711}
 	if _, err := desk.ListPeople(t.Context(), people, admin.UserName{}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("a stranger: %v", err)
 	}

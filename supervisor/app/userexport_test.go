@@ -105,35 +105,6 @@ func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
 	})
 }
 
-// TestAnExportIsItsClientsAlone, and ends with the service.
-func TestAnExportIsItsClientsAlone(t *testing.T) {
-	c := newCounter(t, true)
-	desk := admin.New(c.s.adminOptions())
-	ctx, end := context.WithCancel(t.Context())
-	desk.Exports.Open(ctx)
-	by := desk.Caller(uint32(os.Getuid()))
-	token, err := desk.Exports.Begin(t.Context(), by, endless)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if piece, last, err := desk.Exports.Next(t.Context(), by, token); err != nil || last || len(piece) != admin.ChunkBytes {
-		t.Errorf("the first piece: %d bytes, last %v, %v", len(piece), last, err)
-	}
-	if _, _, err := desk.Exports.Next(t.Context(), admin.Caller{Uid: 4711}, token); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
-		t.Errorf("for another: %v", err)
-	}
-	for range admin.MaxExports - 1 {
-		if _, err := desk.Exports.Begin(t.Context(), by, endless); err != nil {
-			t.Fatal(err)
-		}
-	}
-	end()
-	desk.Exports.Close()
-	if _, _, err := desk.Exports.Next(t.Context(), by, token); err == nil {
-		t.Error("it goes on after the end")
-	}
-}
-
 func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 	bothWays(t, func(c *counter) {
 		c.does("user", "add", "dan")
