@@ -189,6 +189,7 @@ func BenchmarkTelegramTurn(b *testing.B) {
 	m.warm(8)
 	disk := m.disk()
 	var before, after samples
+	cost := spent(b, m.Service)
 	for b.Loop() {
 		x, y := m.turn(len(before))
 		b.StopTimer()
@@ -197,6 +198,7 @@ func BenchmarkTelegramTurn(b *testing.B) {
 		disk.commit()
 		b.StartTimer()
 	}
+	cost.report(b, m.Service, len(before))
 	before.report(b, time.Microsecond, "µs-to-model")
 	after.report(b, time.Microsecond, "µs-from-model")
 	disk.took.report(b, time.Microsecond, "µs-fsync")

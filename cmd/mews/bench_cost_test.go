@@ -1,0 +1,173 @@
+package main_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// cost is what the processes of a service have used up to now: the supervisor, the spawner and the workers. The outer world
+// is played by the benchmark's own process, which is not counted.
+type cost struct {
+	cpu      time.Duration
+	switches float64 // how often a thread of theirs has gone to wait
+	bytes    int     // of the database, without its free pages
+}
+
+// spent is what a service has used.
+func spent(b *testing.B, h *apptest.Service) (c cost) {
+	b.Helper()
+	for _, pid := range h.Processes("") {
+		c.cpu += processorTime(b, pid)
+		for _, thread := range threads(b, pid, "status") {
+			c.switches += field(thread, "voluntary_ctxt_switches:")
+		}
+	}
+	c.bytes = h.Count(`SELECT (page_count - freelist_count) * page_size
+		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)
+	return c
+}
+
+// processorTime is that of a process's threads, by the first number of their schedstat, in nanoseconds (see the kernel's
+// Documentation/scheduler/sched-stats.rst). A Go program's threads do not end before it.
+func processorTime(b *testing.B, pid int) (sum time.Duration) {
+	b.Helper()
+	for _, thread := range threads(b, pid, "schedstat") {
+		text, err := os.ReadFile(thread)
+		if err != nil {
+			b.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(text), " ")
+		ran, err := time.ParseDuration(first + "ns")
+		if err != nil {
+			b.Fatal(err)
+		}
+		sum += ran
+	}
+	return sum
+}
+
+// threads are the paths of that file of each thread of a process.
+func threads(b *testing.B, pid int, file string) []string {
+	b.Helper()
+	paths, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/%s", pid, file))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return paths
+}
+
+// report reports what so many turns have cost since c was taken.
+func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
+	b.Helper()
+	now, n := spent(b, h), float64(turns)
+	b.ReportMetric(float64((now.cpu-c.cpu).Microseconds())/n, "µs-cpu")
+	b.ReportMetric((now.switches-c.switches)/n, "switches/turn")
+	b.ReportMetric(float64(now.bytes-c.bytes)/n, "database-bytes/turn")
+}
+
+// BenchmarkTelegramCrowd is how many turns a second there are while 50 people talk at once, each of whom writes again when
+// they have their answer. The model and Telegram, which the benchmark plays, share the processors.
+func BenchmarkTelegramCrowd(b *testing.B) {
+	const people = 50
+	m := newMail(b, people, brisk)
+	m.Start()
+	m.warm(people)
+	before := spent(b, m.Service)
+	say := func(u telegramtest.User) { m.server.Say(telegramtest.Private(u), u, "hi") }
+	for _, u := range m.people {
+		say(u)
+	}
+	began, turns := time.Now(), 0
+	for b.Loop() {
+		say(m.answered())
+		turns++
+	}
+	b.ReportMetric(float64(turns)/time.Since(began).Seconds(), "turns/s")
+	for range people {
+		m.answered()
+	}
+	before.report(b, m.Service, turns+people)
+}
+
+// answered is who has the next answer.
+func (m *mail) answered() telegramtest.User {
+	m.b.Helper()
+	for {
+		select {
+		case <-m.model.visits:
+		case c := <-m.answers:
+			id, err := strconv.ParseInt(fmt.Sprint(c.Params["chat_id"]), 10, 64)
+			if err != nil {
+				m.b.Fatal(err)
+			}
+			return m.people[id-apptest.FirstID]
+		case <-time.After(time.Minute):
+			m.b.Fatalf("waited a minute for an answer\n%s", m.Log())
+		}
+	}
+}
+
+// countedCalls are the system calls of the supervisor's that are counted.
+var countedCalls = []string{"fdatasync", "pwrite64", "pread64", "fcntl", "futex"}
+
+// BenchmarkTelegramCalls is how many system calls the supervisor makes in a turn. strace counts them, without which there is
+// nothing to report; the times are not those of a turn without it.
+func BenchmarkTelegramCalls(b *testing.B) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		b.Skip("strace counts the calls: ", err)
+	}
+	m := newMail(b, 1, brisk)
+	m.Start()
+	m.warm(1)
+	count := countCalls(m.Service)
+	turns := 0
+	for b.Loop() {
+		m.turn(0)
+		m.rest()
+		turns++
+	}
+	calls := count()
+	for _, name := range countedCalls {
+		b.ReportMetric(float64(calls[name])/float64(turns), name+"/turn")
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// countCalls counts the system calls of a service's supervisor from now on. The function that it returns ends that.
+func countCalls(h *apptest.Service) (counts func() map[string]int) {
+	h.T.Helper()
+	supervisor := h.Processes("mews")[0]
+	var table strings.Builder
+	cmd := exec.Command("strace", "-f", "-c", "-U", "calls,name", "-e", "trace="+strings.Join(countedCalls, ","), "-p",
+		strconv.Itoa(supervisor))
+	cmd.Stderr = &table
+	if err := cmd.Start(); err != nil {
+		h.T.Fatal(err)
+	}
+	h.WaitFor(apptest.Patience, "strace to attach", func() bool {
+		return field(fmt.Sprintf("/proc/%d/status", supervisor), "TracerPid:") == float64(cmd.Process.Pid)
+	})
+	return func() map[string]int {
+		if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+			h.T.Fatal(err)
+		}
+		_ = cmd.Wait() // strace ends by the signal once it has written its table
+		found := map[string]int{}
+		for line := range strings.Lines(table.String()) {
+			if words := strings.Fields(line); len(words) == 2 {
+				found[words[1]], _ = strconv.Atoi(words[0])
+			}
+		}
+		return found
+	}
+}
