@@ -1,6 +1,10 @@
 package supervisor
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Channel is where a person talks.
 type Channel string
@@ -12,22 +16,42 @@ const (
 
 // Capabilities are what a channel can do. The zero value, which an unknown channel has, can do nothing.
 type Capabilities struct {
-	Private bool // only its person reads a chat of it
-	Groups  bool // several people may be in a chat: see IsGroup. A private chat has the name of its person's account
-	Edit    bool // a message that was sent can be changed
-	Delete  bool // a message that was sent can be taken away
-	Buttons bool // a message can have buttons
-	Files   bool // a chat shows the files that are sent to it; without it, only their names
+	Private  bool // everybody has a chat of their own there without an account, and only they read it
+	Accounts bool // a person is the number of their account, which is the name of their private chat too
+	Groups   bool // several people may be in a chat: see IsGroup
+	Edit     bool // a message that was sent can be changed
+	Delete   bool // a message that was sent can be taken away
+	Buttons  bool // a message can have buttons
+	Files    bool // a chat shows the files that are sent to it; without it, only their names
 }
 
 // capabilities are those of every channel. Nothing else tells channels apart.
 var capabilities = map[Channel]Capabilities{
 	ChannelTerminal: {Private: true, Buttons: true},
-	ChannelTelegram: {Groups: true, Edit: true, Delete: true, Buttons: true, Files: true},
+	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Files: true},
 }
 
 // Can is what the channel can do.
 func (c Channel) Can() Capabilities { return capabilities[c] }
+
+// ChannelsThat lists the channels with the capabilities that are asked for, by name.
+func ChannelsThat(may func(Capabilities) bool) []Channel {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(capabilities)), func(c Channel) bool { return !may(c.Can()) })
+}
+
+// PrivateChannels are those on which everybody has a chat of their own. There is at least one.
+func PrivateChannels() []Channel {
+	return ChannelsThat(func(can Capabilities) bool { return can.Private })
+}
+
+// PrivateChat is where nobody but the person reads what they are told: on a channel where they have an account, else on one
+// that needs none.
+func (u User) PrivateChat() Conversation {
+	for _, c := range slices.Sorted(maps.Keys(u.Accounts)) {
+		return Conversation{User: u.Name, Channel: c, Chat: u.Accounts[c]}
+	}
+	return Conversation{User: u.Name, Channel: PrivateChannels()[0]}
+}
 
 // IsGroup says whether several people may be in a chat of the channel. (The Bot API numbers groups and channels below 0.)
 func (c Channel) IsGroup(chat string) bool { return c.Can().Groups && strings.HasPrefix(chat, "-") }

@@ -23,9 +23,9 @@ type User struct {
 	Account  string // the OS account that is theirs: on the control socket, and of their worker; "" is the service's own
 	Home     string // absolute path of the folder that is theirs
 	Timezone string // IANA name; "" is the machine's own
-	Telegram int64  // numeric id on Telegram; 0 where they are not there
 	Model    string // provider/model; "" is the configured default
 	Files    protocol.FilePolicy
+	Accounts map[Channel]string // the number of their first account on each channel where they have one; not to be changed
 	// Workspaces are absolute paths of other folders that their worker may change.
 	Workspaces []string
 	Codes      Codes

@@ -130,7 +130,9 @@ func TestPeopleThatCannotBeToldApartAreRefused(t *testing.T) {
 
 func onTelegram(name string, id int64) supervisor.User {
 	u := user(name, "", supervisor.RoleUser)
-	u.Telegram = id
+	if id != 0 {
+		u.Accounts = map[supervisor.Channel]string{supervisor.ChannelTelegram: strconv.FormatInt(id, 10)}
+	}
 	return u
 }
 
@@ -140,7 +142,7 @@ func TestOnTelegramAPersonIsTheirNumber(t *testing.T) {
 		42: "ann", 1 << 51: "cat", 0: "", 43: "", -42: "", 1<<51 + 42: "", 1<<63 - 1: "", -1 << 63: "",
 	} {
 		u, ok := p.ByAccount(supervisor.ChannelTelegram, strconv.FormatInt(id, 10))
-		if u.Name != want || ok != (want != "") || ok && u.Telegram != id {
+		if u.Name != want || ok != (want != "") || ok && u.Accounts[supervisor.ChannelTelegram] != strconv.FormatInt(id, 10) {
 			t.Errorf("%d is %q, %v; want %q", id, u.Name, ok, want)
 		}
 	}

@@ -253,7 +253,7 @@ func (c *check) lookupFailed(ctx context.Context, attempt string, err error) (*s
 func (c *check) private() bool {
 	at := c.in.Conversation
 	can := at.Channel.Can()
-	return can.Private || can.Groups && isAccountNumber(at.Chat) && at.Chat == c.in.Sender
+	return can.Private || can.Accounts && isAccountNumber(at.Chat) && at.Chat == c.in.Sender
 }
 
 // isAccountNumber says whether a name is the number of a person's account, which is that of their private chat too. (The Bot API
@@ -270,7 +270,7 @@ func (c *check) challengeAt() (at supervisor.Conversation, ok bool) {
 	switch {
 	case c.private():
 		return at, true
-	case !from.Channel.Can().Groups || !isAccountNumber(c.in.Sender):
+	case !from.Channel.Can().Accounts || !isAccountNumber(c.in.Sender):
 		return at, false
 	}
 	return supervisor.Conversation{User: from.User, Channel: from.Channel, Chat: c.in.Sender}, true

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"mews/supervisor"
 )
@@ -90,24 +89,28 @@ func (d *directory) add(u supervisor.User, noAccount bool, lookup Accounts) erro
 	if !noAccount {
 		d.byUID[uid] = append(d.byUID[uid], u.Name)
 	}
-	if u.Telegram == 0 {
-		return nil
+	for channel, number := range u.Accounts {
+		if err := d.bind(Binding{channel, number, u.Name}); err != nil {
+			return err
+		}
 	}
-	return d.bind(Binding{supervisor.ChannelTelegram, strconv.FormatInt(u.Telegram, 10), u.Name})
+	return nil
 }
 
-// bind gives a person an account. A user who has no id on Telegram by the configuration gets the first that they are bound to.
+// bind gives a person an account. A user who has none on a channel by the configuration gets the first that they are bound to.
 func (d *directory) bind(b Binding) error {
 	u, known := d.users[b.User]
 	if !known {
 		return nil
 	}
-	if b.Channel == supervisor.ChannelTelegram {
+	if b.Channel.Can().Accounts {
 		if !isAccountNumber(b.Account) {
-			return fmt.Errorf("user %q: %q is no person's id on Telegram", b.User, b.Account)
+			return fmt.Errorf("user %q: %q is no person's id on %s", b.User, b.Account, b.Channel)
 		}
-		if u.Telegram == 0 {
-			u.Telegram, _ = strconv.ParseInt(b.Account, 10, 64)
+		if u.Accounts[b.Channel] == "" {
+			first := map[supervisor.Channel]string{b.Channel: b.Account}
+			maps.Copy(first, u.Accounts)
+			u.Accounts = first
 			d.users[b.User] = u
 		}
 	}

@@ -393,7 +393,7 @@ func TestAChallengeSaysUntilWhenItIsLocked(t *testing.T) {
 
 func TestNobodyIsTakenForAnybody(t *testing.T) {
 	p := newRig(t)
-	if err := p.people.Set([]supervisor.User{{Name: "ann", Telegram: annsID}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
+	if err := p.people.Set([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: fmt.Sprint(annsID)}}}, access.Stored{Suspended: []string{"ann"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ann", "eve", ""} {

@@ -79,8 +79,8 @@ func newRig(t testing.TB) *rig {
 func newPeople(t testing.TB, codes supervisor.Codes) *access.People {
 	t.Helper()
 	p, err := access.New([]supervisor.User{
-		{Name: "ann", Role: supervisor.RoleUser, Telegram: annsID, Timezone: "Asia/Kathmandu", Codes: codes},
-		{Name: "bob", Role: supervisor.RoleUser, Telegram: 102, Codes: codes},
+		{Name: "ann", Role: supervisor.RoleUser, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: strconv.Itoa(annsID)}, Timezone: "Asia/Kathmandu", Codes: codes},
+		{Name: "bob", Role: supervisor.RoleUser, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "102"}, Codes: codes},
 	}, own, accounts)
 	if err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ type Archive struct {
 // Running is what only a service that runs has.
 type Running struct {
 	Work  UserWork
-	Clean func(ctx context.Context, now time.Time) error // drops files that have stood in terminals for as long as they may
+	Clean func(ctx context.Context, now time.Time) error // drops files that have stood in a chat for as long as they may
 	// Archive has a worker of a person archive their home, which this process may not read. Its errors are for people.
 	Archive func(ctx context.Context, user string) (Archive, error)
 }
@@ -211,13 +211,9 @@ func (o *Service) configured(name string) bool {
 	return slices.ContainsFunc(o.Configuration.Facts().Users, func(u supervisor.User) bool { return u.Name == name })
 }
 
-// notify tells a person something where they talk: in their private chat on Telegram, else in the terminal.
+// notify tells a person something where they talk, and nobody else reads it.
 func (o *Service) notify(ctx context.Context, u supervisor.User, text string) error {
-	c := supervisor.Conversation{User: u.Name, Channel: supervisor.ChannelTerminal}
-	if u.Telegram != 0 {
-		c.Channel, c.Chat = supervisor.ChannelTelegram, fmt.Sprint(u.Telegram)
-	}
-	d, err := o.Say(ctx, supervisor.Delivery{Conversation: c, Text: text})
+	d, err := o.Say(ctx, supervisor.Delivery{Conversation: u.PrivateChat(), Text: text})
 	if err == nil {
 		o.Queued(d.Conversation.ID)
 	}

@@ -119,14 +119,16 @@ func (o *Service) describe(u supervisor.User, r accessRecords) Person {
 		Factor: SecondFactor{Mode: string(cmp.Or(u.Codes, supervisor.CodesOptional)), State: FactorNone},
 		Budget: SpendLimits{Turn: u.Budget.Turn, Day: u.Budget.Day, Month: u.Budget.Month},
 	}
-	if u.Telegram != 0 {
-		p.Telegram = append(p.Telegram, fmt.Sprint(u.Telegram))
+	accounts := map[supervisor.Channel][]string{}
+	for channel, number := range u.Accounts {
+		accounts[channel] = []string{number}
 	}
 	for _, b := range r.bindings {
-		if b.User == u.Name && b.Channel == supervisor.ChannelTelegram && !slices.Contains(p.Telegram, b.Account) {
-			p.Telegram = append(p.Telegram, b.Account)
+		if b.User == u.Name && !slices.Contains(accounts[b.Channel], b.Account) {
+			accounts[b.Channel] = append(accounts[b.Channel], b.Account)
 		}
 	}
+	p.Telegram = accounts[supervisor.ChannelTelegram]
 	now, limits := o.Now(), o.Configuration.Facts().Logins
 	for _, f := range r.factors {
 		if f.User == u.Name {

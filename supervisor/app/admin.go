@@ -12,7 +12,7 @@ func (s *service) openAdmin(context.Context) error {
 	s.configuration.setPrices = func(cfg *config.Config) error { return s.models.SetPrices(pricesOf(cfg)) }
 	s.configuration.applied = s.applyConfiguration
 	o := s.adminOptions()
-	o.Running = &admin.Running{Clean: s.cleanTerminal, Archive: s.archive, Work: admin.UserWork{
+	o.Running = &admin.Running{Clean: s.cleanFiles, Archive: s.archive, Work: admin.UserWork{
 		Unfinished: s.db.Inbox().Unfinished, StopTurn: s.sessions.StopNow, Evict: s.pool.Evict, EndCommands: s.commands.End,
 	}}
 	s.admins = admin.New(o)

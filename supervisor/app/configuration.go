@@ -70,11 +70,15 @@ func parseDollars(text string) (micro int64, kept string, err error) {
 func usersOf(cfg *config.Config) []supervisor.User {
 	var list []supervisor.User
 	for _, u := range cfg.Users {
-		list = append(list, supervisor.User{
+		user := supervisor.User{
 			Name: u.Name, Role: supervisor.Role(u.Role), Account: u.Account, Home: u.Home, Timezone: u.Timezone, Model: u.Model,
-			Telegram: u.Telegram, Workspaces: u.Workspaces, Codes: supervisor.Codes(u.TOTP), Budget: BudgetOf(u.Budget),
+			Workspaces: u.Workspaces, Codes: supervisor.Codes(u.TOTP), Budget: BudgetOf(u.Budget),
 			Files: protocol.FilePolicy{Include: u.Files.Include, Exclude: u.Files.Exclude, AppendOnly: u.Files.AppendOnly},
-		})
+		}
+		if u.Telegram != 0 {
+			user.Accounts = map[supervisor.Channel]string{supervisor.ChannelTelegram: strconv.FormatInt(u.Telegram, 10)}
+		}
+		list = append(list, user)
 	}
 	return list
 }

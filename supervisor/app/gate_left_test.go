@@ -47,7 +47,7 @@ func TestAPictureThatVanishesInATerminalLeavesTheSpool(t *testing.T) {
 		after time.Duration
 		there bool
 	}{{secretStands / 2, true}, {secretStands + time.Second, false}, {secretStands + time.Minute, false}} {
-		must(t, c.s.cleanTerminal(t.Context(), time.Now().Add(at.after)))
+		must(t, c.s.cleanFiles(t.Context(), time.Now().Add(at.after)))
 		if there(secret) != at.there || !there(chart) {
 			t.Errorf("after %v the secret is there: %v, the other one: %v", at.after, there(secret), there(chart))
 		}

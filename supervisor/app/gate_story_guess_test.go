@@ -45,7 +45,7 @@ type table struct {
 
 func newTable(t *testing.T) *table {
 	b := &table{t: t, db: sqlitetest.Open(t)}
-	people, err := access.New([]supervisor.User{{Name: "bob", Telegram: 101, Codes: supervisor.CodesRequired}}, 1, nil)
+	people, err := access.New([]supervisor.User{{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: supervisor.CodesRequired}}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

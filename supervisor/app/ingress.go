@@ -26,15 +26,16 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 	return ingress.New(ingress.Options{
 		Source: c.client.Source(), People: s.people, Access: s.db.Access(), Updates: s.db.Inbox(), Conversations: s.db.Conversations(),
 		Outbox: s.db.Outbox(), Inbox: box, Seal: s.seal, Renames: &s.renames, Refresh: s.configuration.Refresh, Moved: c.outbox.Moved,
-		Wake: s.wakeChat, Acknowledge: c.pressed, Queued: s.feeds.Delivery, KeepPicture: pictures{s.spool}.Keep, Audit: s.audit.Note,
+		Wake: c.wakeChat, Acknowledge: c.pressed, Queued: s.feeds.Delivery, KeepPicture: pictures{s.spool}.Keep, Audit: s.audit.Note,
 		Log: c.log,
 	})
 }
 
 // movableConversations are the conversations for the outbox, which learns by sending that a chat has another name.
-func movableConversations(s *service) ingress.MovableConversations {
+func movableConversations(c *telegramChannel) ingress.MovableConversations {
+	s := c.service
 	return ingress.MovableConversations{
-		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.Access().Groups, Renames: &s.renames, Refresh: s.configuration.Refresh, Wake: s.wakeChat,
+		Conversations: s.db.Conversations(), People: s.people, Groups: s.db.Access().Groups, Renames: &s.renames, Refresh: s.configuration.Refresh, Wake: c.wakeChat,
 	}
 }
 
@@ -43,15 +44,15 @@ func newHeldReleaser(s *service, accepted func(supervisor.Inbound)) *ingress.Hel
 	return &ingress.HeldReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted, Log: s.log.Named("gate")}
 }
 
-// wakeChat has what waits in a Telegram chat's conversations be worked on.
-func (s *service) wakeChat(ctx context.Context, chat string) error {
-	waiting, err := s.db.Inbox().Unfinished(ctx)
+// wakeChat has what waits in a chat's conversations be worked on.
+func (c *telegramChannel) wakeChat(ctx context.Context, chat string) error {
+	waiting, err := c.service.db.Inbox().Unfinished(ctx)
 	if err != nil {
 		return err
 	}
-	for _, c := range waiting {
-		if c.Channel == supervisor.ChannelTelegram && c.Chat == chat {
-			s.sessions.Wake(c)
+	for _, w := range waiting {
+		if w.Channel == c.outbox.Name && w.Chat == chat {
+			c.service.sessions.Wake(w)
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func nameOf(c supervisor.Conversation, known bool) string {
 	switch {
 	case c.InGroup():
 		name += " group " + c.Chat
-	case !c.Channel.Can().Groups && c.Chat != "":
+	case !c.Channel.Can().Accounts && c.Chat != "":
 		name += " " + c.Chat
 	}
 	if c.Thread != "" {

@@ -26,7 +26,7 @@ func (s *service) tellAdmins(text string) {
 	s.log.Error("health", "text", text)
 }
 
-// tellAdmins tells the admins of Telegram's health in their terminals' conversations.
+// tellAdmins tells the admins of Telegram's health where they read it without Telegram.
 func (c *telegramChannel) tellAdmins(text string) {
 	c.log.Error("health", "text", text)
 	go c.notify(text) // ends with its timeout; the caller must not be held up
@@ -43,14 +43,23 @@ func (c *telegramChannel) notify(text string) {
 		if u, _ := s.people.Find(name); u.Role != supervisor.RoleAdmin {
 			continue
 		}
-		terminal, err := s.db.Conversations().Find(ctx, name, supervisor.ChannelTerminal, "", "")
-		if err == nil {
-			_, err = s.db.Outbox().PutNotice(ctx, terminal.ID, text)
+		for _, channel := range supervisor.PrivateChannels() {
+			if err := s.notify(ctx, name, channel, text); err != nil {
+				c.log.Error("tell an admin", "user", name, "error", err)
+			}
 		}
-		if err != nil {
-			c.log.Error("tell an admin", "user", name, "error", err)
-			continue
-		}
-		s.feeds.Delivery(terminal.ID)
 	}
+}
+
+// notify tells a person something in their own chat on a private channel.
+func (s *service) notify(ctx context.Context, user string, channel supervisor.Channel, text string) error {
+	chat, err := s.db.Conversations().Find(ctx, user, channel, "", "")
+	if err != nil {
+		return err
+	}
+	if _, err := s.db.Outbox().PutNotice(ctx, chat.ID, text); err != nil {
+		return err
+	}
+	s.feeds.Delivery(chat.ID)
+	return nil
 }

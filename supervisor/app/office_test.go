@@ -77,7 +77,7 @@ func (c *counter) configure(text string) {
 func (c *counter) running() *admin.Running {
 	c.s.configuration.setPrices = func(cfg *config.Config) error { return c.s.models.SetPrices(pricesOf(cfg)) }
 	c.s.configuration.applied = c.s.applyConfiguration
-	return &admin.Running{Clean: c.s.cleanTerminal, Work: admin.UserWork{
+	return &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
 		Unfinished:  c.s.db.Inbox().Unfinished,
 		StopTurn:    func(int64) bool { return false },
 		Evict:       func(context.Context, string) error { return nil },

@@ -50,7 +50,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 	c.health.Alarm, c.health.Recovered = c.tellAdmins, c.tellAdmins
 	c.outbox = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
-		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(s), Freezes: s.db.Outbox(),
+		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(c), Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.config.Telegram.Rate),
 		Grows: func(c supervisor.Conversation) bool { return s.settings.StreamsReplies(c.User) }, Serves: s.serves, Log: s.log.Named("outbox"),
 		Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget,

@@ -157,7 +157,7 @@ func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 	desk := admin.New(c.s.adminOptions())
 	home := filepath.Join(c.s.config.State, "homes", "dan")
 	stuck, runs, did := true, 3, []string(nil)
-	desk.Running = &admin.Running{Clean: c.s.cleanTerminal, Work: admin.UserWork{
+	desk.Running = &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
 		EndCommands: func(_ context.Context, user string) error {
 			did = append(did, "quit "+user)
 			return nil

@@ -257,7 +257,7 @@ func TestWhatCouldNotBeKeptIsTakenTheNextTime(t *testing.T) {
 // enrolled gives ann, who is 42 on Telegram, a second factor that counts. seal is what it was sealed with.
 func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.Seal, codes []access.Secret) {
 	t.Helper()
-	people, err := access.New([]supervisor.User{{Name: "ann", Telegram: 42}}, 1, nil)
+	people, err := access.New([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	p := &fixture{t: t, db: sqlitetest.Open(t), update: 500}
-	users := []supervisor.User{{Name: "alice", Telegram: 101}, {Name: "bob", Telegram: 102, Role: supervisor.RoleAdmin}}
+	users := []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}}, {Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "102"}, Role: supervisor.RoleAdmin}}
 	groups := []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}, {Channel: supervisor.ChannelTelegram, Chat: "-1007"}}
 	people, err := access.New(users, 1, nil)
 	if err == nil {

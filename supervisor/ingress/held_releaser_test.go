@@ -16,8 +16,8 @@ import (
 func TestHeldMessagesAreReleasedOnceNoCodeIsNeeded(t *testing.T) {
 	db := sqlitetest.Open(t)
 	users := func(codes supervisor.Codes) []supervisor.User {
-		return []supervisor.User{{Name: "alice", Telegram: 101, Codes: codes},
-			{Name: "bob", Telegram: 102, Codes: supervisor.CodesRequired}}
+		return []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: codes},
+			{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "102"}, Codes: supervisor.CodesRequired}}
 	}
 	people, err := access.New(users(supervisor.CodesRequired), 1, nil)
 	must(t, err)

@@ -9,7 +9,7 @@ import (
 )
 
 // Cleanings are what is to be done to messages that stand in a channel's chats. A row is there until that was done. On
-// ChannelTerminal it names a file in the spool by its SHA-256: nothing else of a terminal's can be taken away.
+// a channel that cannot delete a message it names a file in the spool by its SHA-256.
 type Cleanings struct{ db *DB }
 
 // Put keeps that something is to be done to a message; a zero Due is at once. Its Conversation is found by its ID, and its

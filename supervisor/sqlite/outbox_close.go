@@ -45,7 +45,7 @@ func (t tx) closeDelivery(c supervisor.DeliveryOutcome) error {
 		return err
 	}
 	if d.vanish > 0 {
-		if err := t.expire(d.id, d.vanish); err != nil {
+		if err := t.expire(d); err != nil {
 			return err
 		}
 	}
@@ -59,14 +59,15 @@ func (t tx) closeDelivery(c supervisor.DeliveryOutcome) error {
 
 // outcomeRow is how far a delivery has come.
 type outcomeRow struct {
-	id      int64
-	inbound int64 // 0 for none
-	outcome supervisor.Outcome
-	vanish  int64 // milliseconds; 0 is never
+	id           int64
+	conversation int64
+	inbound      int64 // 0 for none
+	outcome      supervisor.Outcome
+	vanish       int64 // milliseconds; 0 is never
 }
 
 const (
-	findOutcome = `SELECT id, coalesce(inbound, 0), coalesce(outcome, ''), vanish FROM outbox WHERE id = ?`
+	findOutcome = `SELECT id, conversation, coalesce(inbound, 0), coalesce(outcome, ''), vanish FROM outbox WHERE id = ?`
 	markTold    = `UPDATE outbox SET told = 1 WHERE id = ? AND outcome IN ('unknown', 'failed')`
 )
 
@@ -75,7 +76,7 @@ func (t tx) outcomeOf(delivery int64) (outcomeRow, error) {
 }
 
 func scanOutcome(r *engine.Row) (d outcomeRow) {
-	r.Scan(&d.id, &d.inbound, &d.outcome, &d.vanish)
+	r.Scan(&d.id, &d.conversation, &d.inbound, &d.outcome, &d.vanish)
 	return d
 }
 
@@ -125,28 +126,32 @@ const (
 	cleanPosts = `INSERT INTO cleaning (user, conversation, message, what, due_at)
 		SELECT user, conversation, message, 'delete', ? FROM post
 		WHERE delivery = ? AND state <> 'deleted' AND state IN ('sent', 'surplus') AND message <> '' ORDER BY part`
-	// In a terminal nothing stands that could be taken away but the bytes of the files, which nobody else sees to there.
+	// Where no message can be taken away, the bytes of the files can, and nobody else sees to them there.
 	cleanFiles = `INSERT INTO cleaning (user, conversation, message, what, due_at)
 		SELECT o.user, o.conversation, f.value ->> 'sha256', 'delete', ?
-		FROM outbox o JOIN conversation c ON c.id = o.conversation, json_each(nullif(o.files, '')) f
-		WHERE o.id = ? AND c.channel = ?`
+		FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.id = ?`
 	blankPosts    = `UPDATE post SET content = '{"text":""}', changed_at = ? WHERE delivery = ? AND state <> 'deleted'`
 	blankDelivery = `UPDATE outbox SET text = ?, files = '' WHERE id = ?`
 )
 
-// expire is for a delivery that was closed, and may stand in its chat for so many milliseconds: its messages there are to
-// be deleted then, and what they say is kept no longer, in the journal neither. Its buttons stay: they may be pressed. Of one
-// in a terminal it is the files that are to be deleted from the spool then, each named by its SHA-256.
-func (t tx) expire(delivery, after int64) error {
+// expire is for a delivery that was closed, and may stand in its chat for a while: its messages there are to be deleted then,
+// and what they say is kept no longer, in the journal neither. Its buttons stay: they may be pressed. Where a channel cannot
+// delete, it is the files that are to be deleted from the spool then, each named by its SHA-256.
+func (t tx) expire(d outcomeRow) error {
 	t.Scrub()
-	if err := t.Exec(cleanPosts, t.Now+after, delivery); err != nil {
+	at, err := t.conversationByID(d.conversation)
+	if err != nil {
 		return err
 	}
-	if err := t.Exec(cleanFiles, t.Now+after, delivery, supervisor.ChannelTerminal); err != nil {
+	clean := cleanFiles
+	if at.Channel.Can().Delete {
+		clean = cleanPosts
+	}
+	if err := t.Exec(clean, t.Now+d.vanish, d.id); err != nil {
 		return err
 	}
-	if err := t.Exec(blankPosts, t.Now, delivery); err != nil {
+	if err := t.Exec(blankPosts, t.Now, d.id); err != nil {
 		return err
 	}
-	return t.Exec(blankDelivery, supervisor.TextNotKept, delivery)
+	return t.Exec(blankDelivery, supervisor.TextNotKept, d.id)
 }
