@@ -118,6 +118,7 @@ type DeliveryOutcome struct {
 	Outcome  Outcome
 	Why      string  // what the channel said; not kept of what was sent
 	Told     []int64 // earlier deliveries whose outcome the person knows now, from this one
+	Post     Post    // the last of its posts, settled with it; without an ID there is none
 }
 
 // Undelivered sums up the deliveries to one chat that did not arrive for certain.

@@ -117,12 +117,17 @@ func (q *chatQueue) markSending(ctx context.Context, set *postSet, i int) (bool,
 	return true, nil
 }
 
-// sent keeps that a post was sent, under a name.
+// sent keeps that a post was sent, under a name, together with its delivery's end where nothing is left to do for that. Where
+// both together can't be kept, the post is what must be.
 func (q *chatQueue) sent(set *postSet, i int, message string) error {
 	q.reached(set)
 	p := set.posts[i]
 	p.State, p.Message = supervisor.PostSent, message
 	q.inChat[p.ID] = visible(p)
+	set.posts[i] = p
+	if rest, _ := set.nextCall(q.inChat); rest == "" && !set.growing() && q.closeDelivery(set, p) == nil {
+		return nil
+	}
 	return q.settle(set, i, p)
 }
 

@@ -98,11 +98,12 @@ func (q *chatQueue) deliver(ctx context.Context) (time.Time, error) {
 		set.outcome, set.why = supervisor.OutcomeFailed, textNoRecipient
 	}
 	set.closing = true
-	return time.Time{}, q.closeDelivery(set)
+	return time.Time{}, q.closeDelivery(set, supervisor.Post{})
 }
 
-// closeDelivery keeps what became of the current delivery. The earlier ones that it tells of count as told where it arrived.
-func (q *chatQueue) closeDelivery(set *postSet) error {
+// closeDelivery keeps what became of the current delivery, and of its last post where that is not kept yet. The earlier ones that
+// it tells of count as told where it arrived.
+func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 	d := set.delivery
 	outcome, why := set.finalOutcome()
 	var told []int64 // of whose outcome nobody needs to be told after this one
@@ -120,7 +121,8 @@ func (q *chatQueue) closeDelivery(set *postSet) error {
 			q.Forget(f)
 		}
 	}
-	if err := q.Deliveries.Close(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told}); err != nil {
+	if err := q.Deliveries.Close(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told,
+		Post: last}); err != nil {
 		return err
 	}
 	if d.DeleteAfter > 0 {

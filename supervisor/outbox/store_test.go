@@ -3,6 +3,7 @@ package outbox_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -40,6 +41,39 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 				l.mu.Unlock()
 				pass(time.Minute)
 				h.same("chat", strings.Join(h.far.texts(alice), ""), text)
+				h.same("waiting", h.waiting(alice), 0)
+			})
+		})
+	}
+}
+
+func TestTheLastPostIsKeptWithItsDeliverysEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		full  bool // no delivery can be closed at first
+		wants string
+	}{
+		"one part":                       {"hello", false, "sending close"},
+		"two parts":                      {words(room + 20), false, "open sending settle sending close"},
+		"the end can't be kept at first": {"hello", true, "sending close settle close"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(h *house) {
+				var written []string
+				h.liveAs(&life{fails: func(call string) error {
+					if slices.Contains([]string{"open", "sending", "settle", "close"}, call) {
+						written = append(written, call)
+					}
+					if call == "close" && c.full {
+						c.full = false
+						return errors.New("the disk is full")
+					}
+					return nil
+				}})
+				h.notice(h.conversation("alice", alice), c.text)
+				pass(time.Minute)
+				h.same("written", strings.Join(written, " "), c.wants)
+				h.same("chat", strings.Join(h.far.texts(alice), ""), c.text)
 				h.same("waiting", h.waiting(alice), 0)
 			})
 		})

@@ -18,7 +18,7 @@ var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
 	supervisor.OutcomeFailed:  {outcomePending},
 }
 
-// Close keeps what became of a delivery that waited. The same outcome again changes nothing; another is refused. When all
+// Close keeps what became of a delivery that waited, and of the last of its posts with it. The same outcome again changes nothing; another is refused. When all
 // that answers an inbound was sent, the inbound is done, and what its turn has taken in with it; a parked one stays parked,
 // and one with an answer that is unknown or failed stays answered. Where the delivery is to vanish, the cleaning of its messages is kept and what it said is not.
 func (s Outbox) Close(ctx context.Context, c supervisor.DeliveryOutcome) error {
@@ -31,6 +31,11 @@ func (s Outbox) Delivered(ctx context.Context, id int64) error {
 }
 
 func (t tx) closeDelivery(c supervisor.DeliveryOutcome) error {
+	if c.Post.ID != 0 {
+		if err := t.settlePost(c.Post); err != nil {
+			return err
+		}
+	}
 	d, err := t.outcomeOf(c.Delivery)
 	if err != nil {
 		return err

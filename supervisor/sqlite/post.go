@@ -47,13 +47,15 @@ func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Pos
 
 // Settle keeps what became of a post: its State, Message, Repeat and Content. A second time changes nothing.
 func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
-	return s.db.write(ctx, func(t tx) error {
-		now, err := t.post(p.ID)
-		if err != nil {
-			return err
-		}
-		return t.changePost(now, p)
-	}, "keep that post %d is %s", p.ID, p.State)
+	return s.db.write(ctx, func(t tx) error { return t.settlePost(p) }, "keep that post %d is %s", p.ID, p.State)
+}
+
+func (t tx) settlePost(p supervisor.Post) error {
+	now, err := t.post(p.ID)
+	if err != nil {
+		return err
+	}
+	return t.changePost(now, p)
 }
 
 const findPost = selectPost + `WHERE p.id = ?`
