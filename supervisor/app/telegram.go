@@ -55,6 +55,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 		Grows: func(c supervisor.Conversation) bool { return s.settings.StreamsReplies(c.User) }, Serves: s.serves, Log: s.log.Named("outbox"),
 		Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget,
 	})
+	c.health.Reached = c.outbox.Reached
 	c.cleaner = c.outbox.Cleaner(s.db.Cleanings())
 	s.feeds.Changed = c.outbox.Changed
 	s.channel = c

@@ -33,6 +33,7 @@ type chatQueue struct {
 	reachPause   *backoff.ExponentialBackOff // between tries to reach the channel
 	storePause   *backoff.ExponentialBackOff // between tries to have something kept
 	unreachedAt  time.Time                   // when the channel did not answer; the zero time where retryAt is not about that
+	awaySince    time.Time                   // of the first try since the channel did something that it did not answer
 	triedEarlyAt time.Time                   // when retryAt was last ignored, because the channel had answered other queues
 	answeredAt   time.Time                   // when the channel last answered this queue; the zero time where it has failed to since
 	typingAt     time.Time                   // typing is not shown before

@@ -134,6 +134,35 @@ func TestOneChatThatIsReachedEndsTheWaitOfTheOthers(t *testing.T) {
 	})
 }
 
+// TestItGoesAtOnceWhereTheWayInHasReachedTheChannel: but what the channel has said of how long to wait holds.
+func TestItGoesAtOnceWhereTheWayInHasReachedTheChannel(t *testing.T) {
+	for name, test := range map[string]struct {
+		failure *supervisor.SendError
+		waits   time.Duration // after the channel is there again
+	}{
+		"it was away":      {afterUnsent(), 0},
+		"it said how long": {flood(time.Hour), 50 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(h *house) {
+				h.far.script = func(called) (bool, *supervisor.SendError) { return false, test.failure }
+				h.live()
+				h.notice(h.conversation("alice", alice), "hello")
+				pass(10 * time.Minute)
+				h.far.script = nil
+				back := time.Now()
+				h.box.Reached()
+				pass(time.Hour)
+				tries := h.far.made(alice, "send")
+				waited := tries[len(tries)-1].at.Sub(back)
+				if waited < test.waits || waited > test.waits+time.Second || h.far.texts(alice)[0] != "hello" {
+					t.Errorf("it went %v after the channel was back, want %v", waited, test.waits)
+				}
+			})
+		})
+	}
+}
+
 // A chat's own trouble is not over because other chats are well.
 func TestAChatsOwnTroubleIsNotTriedFasterBecauseOthersAreWell(t *testing.T) {
 	inBubble(t, func(h *house) {

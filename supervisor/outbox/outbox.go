@@ -246,6 +246,12 @@ func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	return slices.Collect(maps.Keys(q.woken))
 }
 
+// Reached is to be called when the channel answers again otherwise than by a call of this outbox. It never blocks.
+func (o *Outbox) Reached() {
+	o.health.heard()
+	o.wakeWaiting(nil)
+}
+
 // wakeWaiting wakes the queues that wait because the channel did not answer them: it has answered this one.
 func (o *Outbox) wakeWaiting(q *chatQueue) {
 	waiting := o.health.inTrouble()

@@ -41,6 +41,7 @@ type Client struct {
 	identity *identity
 	open     func(sha256 string) (io.ReadCloser, int64, error)
 	log      hclog.Logger
+	answered chan struct{} // holds a token when a call that is no poll was answered
 }
 
 // tokenShape is how @BotFather makes tokens: the bot's id and a secret. No character of it is escaped in a URL.
@@ -68,7 +69,7 @@ func New(o Options) (*Client, error) {
 		id: id, root: root, open: o.Open, log: loggerOr(o.Log),
 		endpoint: func(method string) string { return root + "/bot" + token + "/" + method },
 		redact:   func(text string) string { return strings.ReplaceAll(text, secret, "***") },
-		polls:    o.Transport, sends: o.Transport,
+		polls:    o.Transport, sends: o.Transport, answered: make(chan struct{}, 1),
 	}
 	if o.Transport == nil {
 		c.polls, c.sends = newTransport(1), newTransport(8)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -19,11 +20,14 @@ import (
 // failureClass is a kind of failure of the way in.
 type failureClass struct {
 	is         func(error) bool
+	away       bool                                 // Telegram can't be reached, so that an answer to another call is news
 	text       string                               // what is wrong; {text} is what Telegram said of it
 	advice     string                               // what to do, in whole sentences
 	first      time.Duration                        // the wait after the first failure; it doubles. 0 is a second
 	most       time.Duration                        // and grows no longer than this. 0 is a minute
 	alarmAfter int                                  // so many failures in a row are an alarm. 0 is 3
+	lost       string                               // told at the end: what became of the messages meanwhile. "": nothing is lost
+	remembered time.Duration                        // so long after the last failure a success proves nothing. 0: it does
 	fix        func(context.Context, *Client) error // is done before the next attempt; nil: nothing
 }
 
@@ -53,6 +57,18 @@ func (c *failureClass) explain(err error) string {
 		text = d.text
 	}
 	return strings.ReplaceAll(c.text, "{text}", line(text, maxQuote))
+}
+
+// retention is how long Telegram keeps what was not fetched. (Bot API, getUpdates.)
+const retention = 24 * time.Hour
+
+// recovery is told when it works again after such a failure.
+func (c *failureClass) recovery(away time.Duration) string {
+	text := fmt.Sprintf(textRecovered, away.Round(time.Second))
+	if away < retention {
+		return text + cmp.Or(c.lost, textNothingLost)
+	}
+	return text + textOldMessageLost
 }
 
 func is(target error) func(error) bool {
@@ -116,12 +132,17 @@ func (e *deliveryError) Error() string { return "deliver to the webhook: " + e.t
 
 // retryDelays is how long to wait between attempts that fail. The zero value is before the first failure.
 type retryDelays struct {
+	quick  bool // while Telegram can't be reached the pauses grow to maxAwayDelay alone
 	class  *failureClass
 	series backoff.ExponentialBackOff
 }
 
-// minDelay is the least time between two failing requests.
-const minDelay = time.Second
+const (
+	minDelay = time.Second // the least time between two failing requests
+	// maxAwayDelay is the longest pause while Telegram can't be reached, give or take a fifth: what waits goes within 3 s of its
+	// return. (With pauses that grew to a minute an outage of 20 s took 12 s more.)
+	maxAwayDelay = 2500 * time.Millisecond
+)
 
 // next is how long to wait after a failure. Where Telegram says how long, it is exactly that.
 func (d *retryDelays) next(class *failureClass, err error) time.Duration {
@@ -130,8 +151,12 @@ func (d *retryDelays) next(class *failureClass, err error) time.Duration {
 	}
 	if d.class != class {
 		d.class = class
-		d.series = backoff.ExponentialBackOff{InitialInterval: cmp.Or(class.first, time.Second), RandomizationFactor: 0.25,
-			Multiplier: 2, MaxInterval: cmp.Or(class.most, time.Minute)}
+		longest := cmp.Or(class.most, time.Minute)
+		if d.quick && class.away {
+			longest = maxAwayDelay
+		}
+		d.series = backoff.ExponentialBackOff{InitialInterval: cmp.Or(class.first, time.Second), RandomizationFactor: 0.2,
+			Multiplier: 2, MaxInterval: longest}
 	}
 	return max(minDelay, d.series.NextBackOff())
 }

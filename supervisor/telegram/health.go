@@ -16,11 +16,22 @@ type Health struct {
 	// use.
 	Alarm     func(text string)
 	Recovered func(text string)
+	// Reached is called when an attempt succeeds after one that failed. What holds for Alarm holds for it.
+	Reached func()
 
 	mu      sync.Mutex // guards what follows
 	status  Status
 	alarmed bool      // Alarm was called, Recovered not yet
 	toldAt  time.Time // when either was called last
+	last    lastFailure
+}
+
+// lastFailure is the last failure, and what is known of those like it.
+type lastFailure struct {
+	class   *failureClass // nil: none yet
+	at      time.Time
+	count   int  // of the class, each remembered when the next came
+	lasting bool // it was more than a short break
 }
 
 // Status is what a person is shown of it.
@@ -91,12 +102,19 @@ func (h *Health) pending(n int64) {
 	h.update(func(s *Status) { s.Pending = int(n) })
 }
 
-// succeeded notes a success: whatever has failed works again.
+// succeeded notes a success: whatever has failed works again, unless a failure is remembered that lets attempts succeed in
+// between.
 func (h *Health) succeeded() {
 	h.update(func(s *Status) {
+		if h.last.lasting && time.Since(h.last.at) < h.last.class.remembered {
+			return
+		}
 		if h.alarmed {
 			h.alarmed = false
-			h.tell(h.Recovered, recovery(time.Since(s.Since)))
+			h.tell(h.Recovered, h.last.class.recovery(time.Since(s.Since)))
+		}
+		if s.Failures > 0 && h.Reached != nil {
+			h.Reached()
 		}
 		s.transition(HealthOK)
 		s.Failures, s.Error = 0, ""
@@ -112,7 +130,12 @@ func (h *Health) failed(class *failureClass, err error) (lasting bool) {
 		s.transition(HealthFailing)
 		s.Failures++
 		s.Error = class.explain(err)
-		lasting = s.Failures >= cmp.Or(class.alarmAfter, 3)
+		if h.last.class != class || time.Since(h.last.at) >= class.remembered {
+			h.last.count = 0
+		}
+		h.last.count++
+		lasting = max(s.Failures, h.last.count) >= cmp.Or(class.alarmAfter, 3)
+		h.last.class, h.last.at, h.last.lasting = class, time.Now(), lasting
 		if lasting && !h.alarmed && (h.toldAt.IsZero() || time.Since(h.toldAt) >= alarmInterval) {
 			h.alarmed = true
 			h.tell(h.Alarm, fmt.Sprintf(textAlarm, s.Since.Format("2006-01-02 15:04 MST"), s.Error, class.advice))
@@ -140,15 +163,4 @@ func (s *Status) transition(to HealthState) {
 	if healthTransitions[s.State][to] {
 		s.State, s.Since = to, time.Now()
 	}
-}
-
-// retention is how long Telegram keeps what was not fetched. (Bot API, getUpdates.)
-const retention = 24 * time.Hour
-
-func recovery(away time.Duration) string {
-	text := fmt.Sprintf(textRecovered, away.Round(time.Second))
-	if away < retention {
-		return text + textNothingLost
-	}
-	return text + textOldMessageLost
 }

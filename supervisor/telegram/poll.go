@@ -82,21 +82,30 @@ func (p *Poller) Run(ctx context.Context) error {
 	defer beside.Wait()
 	beside.Go(func() { p.names.run(ctx) })
 	p.health.begin(ModePolling)
-	retryForever(ctx, p.health, p.log, "poll Telegram", p.attempt)
+	retryForever(ctx, p.client, p.health, p.log, "poll Telegram", p.attempt)
 	return nil
 }
 
+// After logEach failures in a row one is logged each logInterval.
+const (
+	logEach     = 5
+	logInterval = time.Minute
+)
+
 // retryForever makes attempts until ctx ends: one after another while they succeed, and with longer and longer pauses while they
-// fail.
-func retryForever(ctx context.Context, h *Health, log hclog.Logger, what string, attempt func(context.Context) error) {
-	var delays retryDelays
+// fail. Where Telegram can't be reached, an answer to another call ends the pause.
+func retryForever(ctx context.Context, c *Client, h *Health, log hclog.Logger, what string, attempt func(context.Context) error) {
+	delays := retryDelays{quick: true}
+	var failures int
+	var logged time.Time
 	for ctx.Err() == nil {
+		c.unsignal()
 		err := attempt(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if err == nil {
-			delays = retryDelays{}
+			delays, failures = retryDelays{quick: true}, 0
 			h.succeeded()
 			continue
 		}
@@ -105,8 +114,29 @@ func retryForever(ctx context.Context, h *Health, log hclog.Logger, what string,
 		if h.failed(class, err) {
 			level = hclog.Error
 		}
-		log.Log(level, what, "error", err, "again_in", wait)
+		if failures++; failures <= logEach || time.Since(logged) >= logInterval {
+			logged = time.Now()
+			log.Log(level, what, "error", err, "again_in", wait)
+		}
+		c.pause(ctx, class, wait)
+	}
+}
+
+// pause waits before the next attempt.
+func (c *Client) pause(ctx context.Context, class *failureClass, wait time.Duration) {
+	if !class.away {
 		sleep(ctx, wait, nil)
+		return
+	}
+	sleep(ctx, minDelay, nil)
+	sleep(ctx, wait-minDelay, c.answered)
+}
+
+// unsignal forgets the answers that came before an attempt.
+func (c *Client) unsignal() {
+	select {
+	case <-c.answered:
+	default:
 	}
 }
 

@@ -66,6 +66,7 @@ func gaps(made []asked) []time.Duration {
 // then, and that it recovers by itself.
 func TestWhatFailsIsTriedAgainSlowly(t *testing.T) {
 	s, doubling := time.Second, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
+	away, longest := doubling[:2], 2500*time.Millisecond // it goes on within 3 s of Telegram's return
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
 		rests []time.Duration
@@ -82,9 +83,9 @@ func TestWhatFailsIsTriedAgainSlowly(t *testing.T) {
 			"logged out of this Bot API server (Logged out)", "telegram.api_url"},
 		"another poller": {saysConflict, doubling, 30 * s, 7,
 			"another program polls with this bot's token", "Stop that program"},
-		"trouble of its own": {always(refusal(500, "Internal Server Error", "")), doubling, 60 * s, 3,
+		"trouble of its own": {always(refusal(500, "Internal Server Error", "")), away, longest, 3,
 			"trouble of its own (Internal Server Error)", "passes by itself"},
-		"a gateway's page": {always(respond(502, "<html>Bad Gateway</html>")), doubling, 60 * s, 3,
+		"a gateway's page": {always(respond(502, "<html>Bad Gateway</html>")), away, longest, 3,
 			"answers with an error (502 Bad Gateway)", "telegram.api_url"},
 		"another web server": {always(respond(200, "<html>Welcome!</html>")), doubling, 60 * s, 3,
 			"is not Telegram's Bot API", "telegram.api_url"},
@@ -92,7 +93,7 @@ func TestWhatFailsIsTriedAgainSlowly(t *testing.T) {
 			"is not Telegram's Bot API", "telegram.api_url"},
 		"a refused request": {always(refusal(400, "Bad Request: x", "")), doubling, 60 * s, 3,
 			"refuses the request (Bad Request: x)", "configuration"},
-		"no network": {always(nil, errors.New("connection refused")), doubling, 60 * s, 3,
+		"no network": {always(nil, errors.New("connection refused")), away, longest, 3,
 			"Telegram cannot be reached", "network"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +152,7 @@ func checkAlarm(t *testing.T, p *polling, failing []asked, after int, says, do s
 	if !strings.Contains(told[0], says) || !strings.Contains(told[0], do) || !strings.Contains(told[0], "Since 2000-01-01 00:00") {
 		t.Errorf("the alarm is %q", told[0])
 	}
-	if !strings.Contains(told[1], "again") || !strings.Contains(told[1], "not lost") {
+	if !strings.Contains(told[1], "again") || !strings.Contains(told[1], "not lost") && !strings.Contains(told[1], "should write again") {
 		t.Errorf("the recovery is %q", told[1])
 	}
 	if p.status.State != telegram.HealthOK || p.status.Failures != 0 || p.status.Error != "" || p.status.Completed.IsZero() {
@@ -182,6 +183,84 @@ func TestTheAlarmIsNotForEveryHiccup(t *testing.T) {
 			if told := p.heard.all(); len(told) != 0 || p.status.State != telegram.HealthOK {
 				t.Errorf("told %q, status %+v", told, p.status)
 			}
+		})
+	}
+}
+
+// TestTwoThatPollWithOneToken: between the conflicts polls succeed, and still it is no time to call it well. Whoever is told is
+// told once that it began, and once that it is over, some time after the last conflict.
+func TestTwoThatPollWithOneToken(t *testing.T) {
+	n, states := 0, map[telegram.HealthState]int{}
+	o := telegram.PollOptions{Health: new(telegram.Health)}
+	var told []string
+	var at []time.Duration
+	var began time.Time
+	tell := func(text string) { told, at = append(told, text), append(at, time.Since(began)) }
+	o.Health.Alarm, o.Health.Recovered = tell, tell
+	pollAs(t, newStore(0), o, time.Hour, func(a asked, ctx context.Context) (*http.Response, error) {
+		if began.IsZero() {
+			began = time.Now().Add(-a.after)
+		}
+		if a.after > 5*time.Minute && a.after < 35*time.Minute {
+			states[o.Health.Status().State]++
+		}
+		if n++; n%2 == 0 && a.after < 30*time.Minute {
+			time.Sleep(20 * time.Second) // the other's poll ends this one
+			return saysConflict(ctx)
+		}
+		return brief(ctx)
+	})
+	if len(told) != 2 || !strings.Contains(told[0], "another program polls") || !strings.Contains(told[1], "should write again") {
+		t.Fatalf("told %q", told)
+	}
+	if at[0] > 5*time.Minute || at[1] < 39*time.Minute || at[1] > 42*time.Minute {
+		t.Errorf("told at %v", at)
+	}
+	if states[telegram.HealthOK] > 0 || states[telegram.HealthFailing] == 0 {
+		t.Errorf("the states were %v", states)
+	}
+}
+
+// TestAnAnswerToAnotherCallEndsThePause, where Telegram was away, and not where it has refused the poll itself.
+func TestAnAnswerToAnotherCallEndsThePause(t *testing.T) {
+	for name, test := range map[string]struct {
+		fail        func(context.Context) (*http.Response, error)
+		least, most time.Duration // from the answer to the next poll
+	}{
+		"away":    {always(nil, errors.New("connection refused")), 0, 0},
+		"refused": {says401, time.Second, 6 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWire(t, func(a asked, ctx context.Context) (*http.Response, error) {
+					if a.method == "getMe" {
+						return result(`{"id":7,"is_bot":true,"first_name":"Mews","username":"mews_bot"}`)
+					}
+					return test.fail(ctx)
+				})
+				c := w.client()
+				end := run(t, telegram.NewPoller(c, newStore(0), telegram.PollOptions{}).Run)
+				for range 20 { // the pause after a poll is 2 s at least by now
+					time.Sleep(10 * time.Minute)
+					polls := w.requests("getUpdates")
+					last := polls[len(polls)-1].after
+					time.Sleep(last + 1100*time.Millisecond - time.Since(w.began))
+					synctest.Wait()
+					if n := w.requests("getUpdates"); len(n) != len(polls) {
+						continue // it was not within this pause
+					}
+					answered := time.Since(w.began)
+					if _, err := c.RefreshMe(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(10 * time.Minute)
+					next := w.requests("getUpdates")[len(polls)].after - answered
+					if next < test.least || next > test.most {
+						t.Errorf("the next poll came %v after the answer, want %v to %v", next, test.least, test.most)
+					}
+				}
+				end()
+			})
 		})
 	}
 }

@@ -11,6 +11,7 @@ const (
 	textAlarm          = "Since %s no messages come from Telegram: %s. %s Mews goes on trying."
 	textRecovered      = "Messages come from Telegram again, after %s."
 	textNothingLost    = " What was sent in the meantime is not lost."
+	textTakenByOther   = " What the other program took did not come here: who had no answer should write again."
 	textOldMessageLost = " Telegram keeps messages for 24 hours only: older ones are lost. Who wrote then should write again."
 )
 
@@ -32,11 +33,13 @@ var failureClasses = []*failureClass{
 	{is: is(errWebhookReplaced),
 		text:   "another program takes this bot's webhook away",
 		advice: "Stop that program, or get the bot a new token from @BotFather."},
-	// An own poll of before lives on for some 30 s when its process was killed: seven failures take longer than that.
-	{is: refused(http.StatusConflict), most: 30 * time.Second, alarmAfter: 7,
-		text: "another program polls with this bot's token",
+	// An own poll of before lives on for some 30 s when its process was killed: seven failures take longer than that. Two
+	// programs that poll take turns: each ends the other's poll, and then its own may succeed.
+	{is: refused(http.StatusConflict), most: 30 * time.Second, alarmAfter: 7, remembered: 10 * time.Minute,
+		text: "another program polls with this bot's token and takes part of the messages",
 		advice: "Stop that program: a bot has one reader only. If it is not yours, get the bot a new token from @BotFather " +
-			"at once."},
+			"at once.",
+		lost: textTakenByOther},
 	{is: isLoggedOut, first: 5 * time.Second, most: 5 * time.Minute,
 		text: "the bot was logged out of this Bot API server ({text})",
 		advice: "It is at another server: check telegram.api_url in the configuration. It can come back to the public one " +
@@ -47,23 +50,23 @@ var failureClasses = []*failureClass{
 	{is: isRefusal(http.StatusBadRequest, 499),
 		text:   "Telegram refuses the request ({text})",
 		advice: "Check the telegram part of the configuration."},
-	{is: isRefusal(http.StatusInternalServerError, 999),
+	{is: isRefusal(http.StatusInternalServerError, 999), away: true,
 		text:   "Telegram has trouble of its own ({text})",
 		advice: "It usually passes by itself."},
-	{is: isStall,
+	{is: isStall, away: true,
 		text:   "Telegram takes calls and does not answer them",
 		advice: "Check this machine's network, and a proxy if there is one."},
 	{is: isDelivery, most: time.Second, // the registrar checks once a minute
 		text: "Telegram cannot deliver to the webhook ({text})",
 		advice: "Check that telegram.webhook.url can be reached from outside, and that the proxy before Mews hands on the " +
 			"header X-Telegram-Bot-Api-Secret-Token."},
-	{is: isGateway,
+	{is: isGateway, away: true,
 		text:   "something before Telegram answers with an error ({text})",
 		advice: "It may pass by itself. Check telegram.api_url in the configuration, and a proxy if there is one."},
 	{is: isNotTelegram,
 		text:   "what answers is not Telegram's Bot API",
 		advice: "Check telegram.api_url in the configuration, and a proxy if there is one."},
-	{is: func(error) bool { return true },
+	{is: func(error) bool { return true }, away: true,
 		text:   "Telegram cannot be reached",
 		advice: "Check this machine's network, its name service, and telegram.api_url in the configuration."},
 }

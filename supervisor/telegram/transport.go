@@ -81,6 +81,12 @@ func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 	if c.log.IsDebug() {
 		c.log.Debug("called the Bot API", "method", k.method, "chat", k.chat, "took", time.Since(began), "failed", f != nil)
 	}
+	if k.method != pollMethod && (f == nil || f.responder == responderAPI) {
+		select {
+		case c.answered <- struct{}{}:
+		default:
+		}
+	}
 	if f == nil || f.said(k.forgiving) {
 		return result, nil
 	}

@@ -51,7 +51,7 @@ func NewWebhookRegistrar(c *Client, o WebhookRegistrarOptions) *WebhookRegistrar
 // tried again; the error is nil.
 func (r *WebhookRegistrar) Run(ctx context.Context) error {
 	r.o.Health.begin(ModeWebhook)
-	retryForever(ctx, r.o.Health, r.o.Log, "keep the Telegram webhook", r.attempt)
+	retryForever(ctx, r.client, r.o.Health, r.o.Log, "keep the Telegram webhook", r.attempt)
 	return nil
 }
 
