@@ -11,17 +11,21 @@ import (
 
 // KnownEscapes are the attempts that a tier is known not to stop, and why.
 var KnownEscapes = map[string]map[string]string{
-	"accounts":   {"F16": bootID},
+	"accounts":   {"F16": bootID, "Q12": ownPool, "Q13": ownPool},
 	"namespaces": {"F16": bootID},
 	"landlock": {
 		"F16": bootID,
 		"F6":  "other processes of the account are listed, and the names of what they have open",
 		"F14": "processes are listed",
+		"Q5":  "the terminals are the machine's; one who has more than 64 is ended within seconds",
 		"X1":  "a daemon may outlive its worker until Mews has ended it",
 	},
 }
 
-const bootID = "a number that says when the machine was started"
+const (
+	bootID  = "a number that says when the machine was started"
+	ownPool = "what it takes is counted for the person's own account"
+)
 
 // Caller is the worker that tries.
 type Caller interface {

@@ -59,11 +59,11 @@ func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
 
 // limitText says which limit was hit and what can be done about it.
 func limitText(hit spawnwire.LimitHit) string {
-	switch hit.Kind {
-	case "memory":
+	if hit.Kind == "memory" {
 		return fmt.Sprintf(textMemory, amount.Size(int64(hit.Limit)))
-	case "pids":
-		return fmt.Sprintf(textProcesses, hit.Limit)
+	}
+	if text := limitTexts[hit.Kind]; text != "" {
+		return fmt.Sprintf(text, hit.Limit)
 	}
 	return fmt.Sprintf(textOtherLimit, hit.Kind)
 }

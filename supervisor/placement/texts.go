@@ -4,7 +4,18 @@ package placement
 const (
 	textMemory = "Something that I ran needed more than the %s of memory that I may use, and was ended. " +
 		"I go on without it. An admin can allow more in the configuration: worker.memory."
-	textProcesses = "Something that I ran wanted more than the %d processes that I may have at once, and was stopped. " +
-		"I go on without it. An admin can allow more in the configuration: worker.pids."
 	textOtherLimit = "Something that I ran came up against the limit of %s."
 )
+
+// limitTexts are those of the limits that are numbers, by their kind. What a whole account or machine shares no configuration
+// raises: those limits follow the kernel's own.
+var limitTexts = map[string]string{
+	"pids": "Something that I ran wanted more than the %d processes that I may have at once, and was stopped. " +
+		"I go on without it. An admin can allow more in the configuration: worker.pids.",
+	"watches": "What I ran watched more files and connections than the %d that I may watch at once, and was ended with all " +
+		"else that I ran. I go on without it.",
+	"pipes": "What I ran had more than the %d pipes that I may have at once, and was ended with all else that I ran. " +
+		"I go on without it.",
+	"terminals": "What I ran had more than the %d terminals that I may have at once, and was ended with all else that I ran. " +
+		"I go on without it.",
+}

@@ -20,17 +20,25 @@ type TreeSize struct {
 	Largest      int   // the pid with the most memory, without the root; 0 if there is only the root
 	LargestBytes int64 // its memory
 	Resident     int   // how many were counted by resident size, with shared pages: we may not read their share
+	Held         Held  // where limits were given
+	RootHeld     Held  // of the root alone
 }
 
-// MeasureAll measures for each process of roots the memory of it and all its descendants, by the proportional share of each
+// Look says what MeasureAll is to find out of a process and its descendants.
+type Look struct {
+	Tasks  int  // beyond so many only the tasks are counted: such a worker is ended for them, before more could be read
+	Memory bool // whether their memory is measured
+	Held   Held // the limits of what they may hold: counting ends where one is exceeded
+}
+
+// MeasureAll measures for each process of roots what it and all its descendants have: of memory the proportional share of each
 // (shared pages are divided among those who share them; swapped pages are counted). It reads the list of processes once,
-// which takes most of the time. proc is "/proc". Roots that are not there are left out. A root's value is the number of tasks
-// beyond which only the tasks are counted: such a worker is ended for them, before its memory could be read.
+// which takes most of the time. proc is "/proc". Roots that are not there are left out.
 //
 // It does not count what a process has put into tmpfs without mapping it, nor processes whose parent has died and that have
 // become children of somebody outside. The processes run while they are counted, so the sizes are estimates. A process that
 // is just being torn down can make a reader of /proc wait: who has deadlines to keep calls this from a goroutine of its own.
-func MeasureAll(proc string, roots map[int]int) (map[int]TreeSize, error) {
+func MeasureAll(proc string, roots map[int]Look) (map[int]TreeSize, error) {
 	dir, err := os.Open(proc)
 	if err != nil {
 		return nil, fmt.Errorf("measure processes: %w", err)
@@ -42,7 +50,7 @@ func MeasureAll(proc string, roots map[int]int) (map[int]TreeSize, error) {
 	}
 	children := childrenOf(all)
 	sizes := map[int]TreeSize{}
-	for root, maxTasks := range roots {
+	for root, look := range roots {
 		if _, ok := all[root]; !ok {
 			continue
 		}
@@ -51,14 +59,23 @@ func MeasureAll(proc string, roots map[int]int) (map[int]TreeSize, error) {
 		for _, pid := range members {
 			size.Tasks += all[pid].threads
 		}
-		if size.Tasks > maxTasks {
+		if size.Tasks > look.Tasks {
 			members = nil
 		}
+		held, err := newHeldCount(look.Held)
 		for _, pid := range members {
-			if err := size.add(dir, pid, all[pid], pid == root); err != nil {
-				return nil, fmt.Errorf("measure process %d: %w", root, err)
+			if err == nil && look.Memory {
+				err = size.add(dir, pid, all[pid], pid == root)
+			}
+			held.add(dir, pid, all[pid])
+			if pid == root {
+				size.RootHeld = held.Held
 			}
 		}
+		if err != nil {
+			return nil, fmt.Errorf("measure process %d: %w", root, err)
+		}
+		size.Held = held.Held
 		sizes[root] = size
 	}
 	return sizes, nil

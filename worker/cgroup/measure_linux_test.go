@@ -53,7 +53,7 @@ func TestMeasurePretended(t *testing.T) {
 	if _, err := Measure(proc, 99); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a root that is not there: %v", err)
 	}
-	sums, err := MeasureAll(proc, map[int]int{20: 1, 12: 2, 99: 1, 10: 5})
+	sums, err := MeasureAll(proc, map[int]Look{20: {1, true, Held{}}, 12: {2, true, Held{}}, 99: {1, true, Held{}}, 10: {5, true, Held{}}})
 	if diff := cmp.Diff(map[int]TreeSize{
 		20: {Bytes: 70000 << 10, Processes: 1, Tasks: 1}, 10: want,
 		12: {Tasks: 3}, // more than it came with

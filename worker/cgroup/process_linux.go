@@ -9,7 +9,7 @@ import (
 
 // process is what /proc/PID/stat says of a process.
 type process struct {
-	dead      bool // it has ended and was not reaped
+	dead      bool // it has ended, with all its threads, and was not reaped
 	parent    int
 	threads   int
 	startTime string // in the kernel's ticks since boot; with the pid it names one process
@@ -45,7 +45,7 @@ func parseStat(text string, pageSize int64) (process, error) {
 		numbers[i] = min(max(n, 0), math.MaxInt32)
 	}
 	return process{
-		dead: strings.Contains("ZXx", fields[statState]), parent: int(numbers[0]), threads: int(numbers[1]),
+		dead: strings.Contains("ZXx", fields[statState]) && numbers[1] <= 1, parent: int(numbers[0]), threads: int(numbers[1]),
 		startTime: fields[statStartTime], resident: numbers[2] * pageSize,
 	}, nil
 }

@@ -69,7 +69,7 @@ func (g *Group) Close() error {
 
 // Measure is MeasureAll of one. The error wraps fs.ErrNotExist if it is not there.
 func Measure(proc string, root int) (TreeSize, error) {
-	all, err := MeasureAll(proc, map[int]int{root: math.MaxInt})
+	all, err := MeasureAll(proc, map[int]Look{root: {math.MaxInt, true, Held{}}})
 	if err != nil {
 		return TreeSize{}, err
 	}

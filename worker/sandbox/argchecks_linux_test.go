@@ -33,7 +33,8 @@ var checkedCalls = []testCall{
 	{"clone of a control group", unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWCGROUP | unix.CLONE_THREAD}, never},
 	{"clone of a name", unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWUTS | unix.CLONE_THREAD}, never},
 	{"clone of queues", unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWIPC | unix.CLONE_SYSVSEM}, never},
-	{"clone of a thread", unix.SYS_CLONE, [6]uint64{unix.CLONE_THREAD}, always}, // EINVAL: without CLONE_SIGHAND
+	{"clone of a thread", unix.SYS_CLONE, [6]uint64{unix.CLONE_THREAD | unix.CLONE_FILES}, always}, // EINVAL: without CLONE_SIGHAND
+	{"clone of a thread with files of its own", unix.SYS_CLONE, [6]uint64{unix.CLONE_THREAD}, never},
 	{"clone of a process", unix.SYS_CLONE, [6]uint64{unix.CLONE_SIGHAND}, // EINVAL: without CLONE_VM
 		func(p Profile, _ bool) bool { return p != ProfileReview }},
 	{"clone3", unix.SYS_CLONE3, [6]uint64{}, never},
@@ -77,6 +78,12 @@ var checkedCalls = []testCall{
 	{"another's weight", unix.SYS_SCHED_SETATTR, [6]uint64{1}, never},
 	{"another's parameter", unix.SYS_SCHED_SETPARAM, [6]uint64{1}, never},
 	{"a page of memory", unix.SYS_MMAP, [6]uint64{}, always}, // EINVAL: of no length
+	{"a huge page", unix.SYS_MMAP, [6]uint64{0, 0, 0, unix.MAP_HUGETLB}, never},
+	{"a larger pipe", unix.SYS_FCNTL, [6]uint64{none, unix.F_SETPIPE_SZ}, never},
+	{"a pipe's size", unix.SYS_FCNTL, [6]uint64{none, unix.F_GETPIPE_SZ}, always},
+	{"to hide", unix.SYS_PRCTL, [6]uint64{unix.PR_SET_DUMPABLE, 0}, func(p Profile, _ bool) bool { return p != ProfileTool }},
+	{"to be seen", unix.SYS_PRCTL, [6]uint64{unix.PR_SET_DUMPABLE, 1}, always},
+	{"a thread's name", unix.SYS_PRCTL, [6]uint64{unix.PR_GET_NAME, 0}, always}, // EFAULT
 	{"a shared segment", unix.SYS_SHMAT, [6]uint64{none}, func(_ Profile, walled bool) bool { return walled }},
 	{"a queue by its name", unix.SYS_MQ_OPEN, [6]uint64{0}, func(_ Profile, walled bool) bool { return walled }},
 	{"a key", unix.SYS_KEYCTL, [6]uint64{none}, never},

@@ -28,8 +28,8 @@ The tests write this file: MEWS_UPDATE_GOLDEN=1 go test -run TestEscapes ./worke
 worker. What a tool starts is behind a second layer of the same walls and escapes in no other row.
 
 Known: F16 tells one boot of a machine from another, and nothing else. In the landlock tier other processes are listed with
-the names of their descriptors (F6, F14), though nobody can look into them, and a daemon lives until the spawner's next sweep
-(X1). Where people share an account in that tier, anybody can change the modes of all its files and see that its files exist,
+the names of their descriptors (F6, F14), though nobody can look into them, a daemon lives until the spawner's next sweep
+(X1), and the terminals are the host's, which the watchdog counts (Q5). Where people share an account in that tier, anybody can change the modes of all its files and see that its files exist,
 which neither Landlock nor a filter can refuse; and the kernel counts processes by account, so the spawner leaves R2 to a
 control group. In these only accounts or namespaces keep people apart.
 
@@ -44,7 +44,8 @@ root; the walls refuse most of them once more.
 
 - root: a root folder of its own, which starts empty; processes, network, users: namespaces of its own
 - capabilities: it has none; no_new_privs: no program gives any (without it there is no Landlock and no filter)
-- limits; landlock; filter: of system calls; descriptors: inherited ones are closed; environment: it is made anew
+- inotify: the bounds of its user namespace; limits; landlock; filter: of system calls; descriptors: inherited ones are
+  closed; environment: it is made anew
 - socket: the protocol is no pipe, which could be opened again; moved: it is on a descriptor that no child has; private: no
   process of the same account can look into the worker; input: a child gets none of the worker's descriptors
 
@@ -68,6 +69,9 @@ func document(found map[string]map[string]escape.Outcome) string {
 		fmt.Fprintf(&b, "| %s | %s |", p.Row, p.What)
 		for i, name := range columns {
 			cell := string(found[name][p.Row])
+			if p.Watched {
+				cell = "watchdog"
+			}
 			if cell == string(escape.Escaped) {
 				cell = "**" + cell + "**"
 				escapes[i]++
@@ -94,13 +98,14 @@ func writeWalls(b *strings.Builder) {
 	within, outside := behindNamespaces(), behindLandlock()
 	b.WriteString("| row | namespaces | landlock |\n|---|---|---|\n")
 	for _, p := range escape.Table() {
-		fmt.Fprintf(b, "| %s | %s | %s |\n", p.Row, wallsCell(p.Row, within, TierNamespaces),
-			wallsCell(p.Row, outside, TierLandlock))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", p.Row, wallsCell(p, within, TierNamespaces),
+			wallsCell(p, outside, TierLandlock))
 	}
 }
 
-func wallsCell(row string, table map[string][]walls, tier Tier) string {
+func wallsCell(p escape.Probe, table map[string][]walls, tier Tier) string {
 	var sets []string
+	row := p.Row
 	for _, set := range table[row] {
 		sets = append(sets, strings.Join(set, " + "))
 	}
@@ -110,6 +115,8 @@ func wallsCell(row string, table map[string][]walls, tier Tier) string {
 		return strings.Join(sets, "; or ")
 	case slices.Contains(known[tier], row):
 		return "none: known"
+	case p.Watched:
+		return "the spawner's watchdog"
 	case kernelAlone[row] != "":
 		return "the kernel: " + kernelAlone[row]
 	}

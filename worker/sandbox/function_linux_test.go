@@ -151,7 +151,7 @@ func TestWhatPeopleExpect(t *testing.T) {
 			"cp /etc/hosts a && chmod 600 a && touch a && stat -c %a a":      "600",
 			"mkdir d && echo x >d/a && mv d /workspaces/code/ && ls /home/d": "",
 			"tar -cf a.tar -C /etc hosts && tar -tf a.tar":                   "hosts",
-			"ulimit -n; ulimit -c":                                           "1024\n0",
+			"ulimit -n; ulimit -c":                                           "256\n0",
 			"python3 -c 'import ssl; print(ssl.create_default_context().cert_store_stats()[\"x509\"] > 0)'": certificates(),
 		} {
 			got, err := r.run(script)

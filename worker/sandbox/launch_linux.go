@@ -145,7 +145,7 @@ func inUserNamespace(uid, gid int) syscall.SysProcAttr {
 		Cloneflags:  namespaces | unix.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}},
-		AmbientCaps: stageOneCapabilities,
+		AmbientCaps: append([]uintptr{unix.CAP_SYS_RESOURCE}, stageOneCapabilities...), // to lower the namespace's own bounds
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,7 +21,9 @@ func (l Limits) withDefaults() Limits {
 // what takes too much, come first where no control group shares out the processors.
 const niceness = 10
 
-const maxFiles = 1024 // descriptors of one process: what select(2) and old programs expect
+// maxFiles is how many descriptors one process has. Kernel objects that are counted for a whole account are had by
+// descriptors: pipes, epoll instances, what is in flight between sockets. 256 is what programs get on macOS.
+const maxFiles = 256
 
 // sharedHeadroom is how many more processes and threads a shared account may come to have. It is no person's limit: the
 // spawner enforces that one, and it is lower. A program that doubles itself without end is stopped here until the spawner
@@ -52,6 +55,28 @@ func setLimits(l Limits) error {
 		}
 	}
 	return lowerPriority()
+}
+
+// inotifyShare is the part of an account's inotify instances and watches that one worker and its programs may have.
+const inotifyShare = 8
+
+// boundInotify lowers what may be watched in this process's own user namespace (namespaces(7), /proc/sys/user). Without one
+// of its own there is the account's own bound.
+func boundInotify(p Plan) error {
+	if p.UID >= 0 { // these are the machine's namespaces: the account is changed later
+		return nil
+	}
+	for _, what := range []string{"instances", "watches"} {
+		text := readFile(unix.AT_FDCWD, "/proc/sys/fs/inotify/max_user_"+what, make([]byte, 16))
+		most, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			continue // a kernel without inotify
+		}
+		if err := writeFile("/proc/sys/user/max_inotify_"+what, strconv.Itoa(max(most/inotifyShare, 1))); err != nil {
+			return fmt.Errorf("bound the inotify %s: %w", what, err)
+		}
+	}
+	return nil
 }
 
 // setLimit sets one limit. It never raises one.

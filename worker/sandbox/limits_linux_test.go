@@ -28,7 +28,7 @@ func TestLimits(t *testing.T) {
 			limits Limits
 			want   map[string]int64
 		}{
-			{Limits{}, map[string]int64{"Max open files": 1024, "Max processes": 512, "Max file size": 1 << 30,
+			{Limits{}, map[string]int64{"Max open files": 256, "Max processes": 512, "Max file size": 1 << 30,
 				"Max data size": 2 << 30, "Max core file size": 0, "Max locked memory": 64 << 10, "Max msgqueue size": 0,
 				"Max pending signals": 4096}},
 			{Limits{Memory: 300 << 20, File: 5 << 20, PIDs: 40}, map[string]int64{"Max processes": 40, "Max file size": 5 << 20,

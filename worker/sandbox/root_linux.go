@@ -308,9 +308,13 @@ func mountNew(l Limits) error {
 	return nil
 }
 
+// maxTerminals is how many pseudo-terminals a worker and its programs have together. The machine has 4,096 (kernel.pty.max).
+const maxTerminals = 64
+
 // newPTS makes terminals that no other process has.
 func newPTS() (int, error) {
-	return newMount("devpts", deviceAttrs, fsOption{"newinstance", ""}, fsOption{"ptmxmode", "0666"}, fsOption{"mode", "0620"})
+	return newMount("devpts", deviceAttrs, fsOption{"newinstance", ""}, fsOption{"ptmxmode", "0666"}, fsOption{"mode", "0620"},
+		fsOption{"max", strconv.Itoa(maxTerminals)})
 }
 
 func newProc() (int, error) {

@@ -42,6 +42,8 @@ var hiddenCalls = []uint32{
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD,
 	// These give memory that need not be mapped, which a watchdog could not count.
 	unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
+	// fs.aio-max-nr is the whole machine's. System V's queues and semaphores stay when who made them has ended.
+	unix.SYS_IO_SETUP, unix.SYS_MSGGET, unix.SYS_SEMGET,
 }
 
 // selfOnlyCalls change a process, and may only change the caller: the argument that names the process must be 0. Where
@@ -54,11 +56,11 @@ var selfOnlyCalls = []struct{ number, who, account uint32 }{
 
 // globalNameCalls are about objects that all processes of a machine find by number or name. Without an IPC namespace they
 // reach what other programs of the account have there. Landlock lets anybody watch any folder (landlock(7)), which tells
-// the names in it.
+// the names in it; without a user namespace nothing limits what one person watches of the account's.
 var globalNameCalls = []uint32{
-	unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV,
-	unix.SYS_MSGCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP, unix.SYS_MQ_OPEN,
-	unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH,
+	unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGSND, unix.SYS_MSGRCV,
+	unix.SYS_MSGCTL, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP, unix.SYS_MQ_OPEN,
+	unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_INIT1,
 }
 
 // namespaceFlags are clone(2)'s. CLONE_NEWTIME is not among them: it shares its bit with the exit signal.
@@ -92,7 +94,7 @@ func hiddenIn(t Tier) []uint32 {
 	if t.AtLeast(TierNamespaces) {
 		return hiddenCalls
 	}
-	return slices.Concat(hiddenCalls, globalNameCalls)
+	return slices.Concat(hiddenCalls, globalNameCalls, legacyCalls.inotify)
 }
 
 // argCheck looks at the arguments of a call. Its body returns what is refused.
@@ -104,12 +106,15 @@ type argCheck struct {
 func argChecks(p Profile) []argCheck {
 	list := []argCheck{
 		{unix.SYS_CLONE, checkClone(p)},
-		{unix.SYS_IOCTL, checkIoctl(unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD)},
+		{unix.SYS_IOCTL, checkValue(1, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD)},
 		{unix.SYS_PERSONALITY, checkPersonality()},
 		{unix.SYS_MKNODAT, checkMknod(2)},
 		// No socket at all. Not even a Unix one: a person's own folder may hold the socket of a program of theirs on the host.
 		{unix.SYS_SOCKET, []instruction{ret(retEAFNOSUPPORT)}},
 		{unix.SYS_SOCKETPAIR, checkSocketPair()},
+		{unix.SYS_FCNTL, checkValue(1, unix.F_SETPIPE_SZ)},
+		// Huge pages are the machine's, set aside by its admin for a program that is not here.
+		{unix.SYS_MMAP, append([]instruction{loadArg(3)}, ifAnyBit(unix.MAP_HUGETLB, retEPERM)...)},
 	}
 	for _, n := range legacyCalls.mknod {
 		list = append(list, argCheck{n, checkMknod(1)})
@@ -121,6 +126,9 @@ func argChecks(p Profile) []argCheck {
 		}
 		list = append(list, argCheck{c.number, body})
 	}
+	if p == ProfileTool {
+		list = append(list, argCheck{unix.SYS_PRCTL, checkDumpable()})
+	}
 	if p == ProfileReview {
 		for _, n := range legacyCalls.fork {
 			list = append(list, argCheck{n, []instruction{ret(retEPERM)}})
@@ -129,9 +137,12 @@ func argChecks(p Profile) []argCheck {
 	return list
 }
 
-// checkClone refuses new namespaces, and in a review everything but threads.
+// checkClone refuses new namespaces, threads with descriptors of their own, which a watchdog would have to look for, and in
+// a review everything but threads.
 func checkClone(p Profile) []instruction {
 	body := append([]instruction{loadArg(0)}, ifAnyBit(namespaceFlags, retEPERM)...)
+	body = append(body, loadArg(0), instruction{code: opAnd, k: unix.CLONE_THREAD | unix.CLONE_FILES})
+	body = append(body, ifEqual(unix.CLONE_THREAD, retEPERM)...)
 	if p == ProfileReview {
 		body = append(body, loadArg(0), instruction{code: opAnd, k: unix.CLONE_THREAD})
 		body = append(body, ifEqual(0, retEPERM)...)
@@ -149,13 +160,18 @@ func checkPersonality() []instruction {
 	}
 }
 
-// checkIoctl refuses requests, such as to type into a terminal.
-func checkIoctl(requests ...uint32) []instruction {
-	body := []instruction{loadArg(1)}
-	for _, r := range requests {
-		body = append(body, ifEqual(r, retEPERM)...)
+// checkValue refuses values of an argument, such as the request to type into a terminal.
+func checkValue(arg uint32, values ...uint32) []instruction {
+	body := []instruction{loadArg(arg)}
+	for _, v := range values {
+		body = append(body, ifEqual(v, retEPERM)...)
 	}
 	return body
+}
+
+// checkDumpable keeps a program from hiding what it has open: /proc/PID/fdinfo of one that is not dumpable is root's.
+func checkDumpable() []instruction {
+	return append([]instruction{loadArg(0), {code: opEqual, jf: 3, k: unix.PR_SET_DUMPABLE}}, checkValue(1, 0)...)
 }
 
 // checkSocketPair allows pairs of Unix sockets that stay within their pair. A datagram socket, which SOCK_RAW is too, can

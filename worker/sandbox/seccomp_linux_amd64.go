@@ -12,8 +12,9 @@ var archRefusedCalls = []uint32{
 	unix.SYS__SYSCTL, unix.SYS_CREATE_MODULE, unix.SYS_QUERY_MODULE, unix.SYS_GET_KERNEL_SYMS, unix.SYS_VSERVER,
 }
 
-// legacyCalls are older forms of calls whose arguments are checked.
-var legacyCalls = struct{ mknod, fork []uint32 }{
-	mknod: []uint32{unix.SYS_MKNOD},
-	fork:  []uint32{unix.SYS_FORK, unix.SYS_VFORK},
+// legacyCalls are older forms of calls that are refused or whose arguments are checked.
+var legacyCalls = struct{ mknod, fork, inotify []uint32 }{
+	mknod:   []uint32{unix.SYS_MKNOD},
+	fork:    []uint32{unix.SYS_FORK, unix.SYS_VFORK},
+	inotify: []uint32{unix.SYS_INOTIFY_INIT},
 }

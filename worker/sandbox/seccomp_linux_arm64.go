@@ -9,5 +9,5 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 // archRefusedCalls are refused too, and exist only on some architectures.
 var archRefusedCalls []uint32
 
-// legacyCalls are older forms of calls whose arguments are checked.
-var legacyCalls struct{ mknod, fork []uint32 }
+// legacyCalls are older forms of calls that are refused or whose arguments are checked.
+var legacyCalls struct{ mknod, fork, inotify []uint32 }

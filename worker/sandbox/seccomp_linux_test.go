@@ -37,12 +37,13 @@ var mustRefuse = map[string][]uint32{
 
 // without are calls that must seem to be missing, so that libraries do without them.
 var without = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
-	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET}
+	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
+	unix.SYS_IO_SETUP, unix.SYS_MSGGET, unix.SYS_SEMGET}
 
 // shared are the calls by which processes communicate over System V and POSIX objects, or watch each other's folders.
-var shared = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGGET, unix.SYS_MSGSND,
-	unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
-	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH}
+var shared = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGSND,
+	unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
+	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_INIT1}
 
 // expected is what a filter says of each call with all arguments 0 that it does not allow.
 func expected(p Profile, t Tier) map[uint32]uint32 {
@@ -59,7 +60,7 @@ func expected(p Profile, t Tier) map[uint32]uint32 {
 		want[n] = retENOSYS
 	}
 	if t == TierLandlock {
-		for _, n := range shared {
+		for _, n := range slices.Concat(shared, archInotify) {
 			want[n] = retENOSYS
 		}
 	}

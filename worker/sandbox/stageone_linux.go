@@ -47,6 +47,7 @@ var stageOneActions = []struct {
 	{TierOff, "close descriptors", closeDescriptors},
 	{TierNamespaces, "name the machine", func(Plan) error { return unix.Sethostname([]byte("mews")) }},
 	{TierNamespaces, "build the root", buildRoot},
+	{TierNamespaces, "bound what is watched", boundInotify},
 	{TierOff, "change the account", func(p Plan) error { return setAccount(p.UID, p.GID) }},
 	{TierOff, "drop capabilities", func(Plan) error { return dropCapabilities() }},
 	{TierOff, "be ended first", raiseOOMScore},

@@ -18,7 +18,8 @@ import (
 
 // Control groups limit what a worker and all that it runs may have together. Where the system gives none, a watchdog looks
 // every few seconds: it ends the largest process of a worker that has too much memory, and all processes below a worker
-// that has too many.
+// that has too many. No group limits what the kernel counts for a whole account (epoll's watches, pipes, terminals): there
+// the watchdog ends all processes below a worker that holds too much.
 
 // workerGroup is what limits a worker and all that it runs.
 type workerGroup struct {
@@ -140,21 +141,22 @@ func (s *spawner) groupsLimit(controller string) bool {
 	return s.grouped && s.groups.Enabled(controller)
 }
 
-// startMeasuring starts the watchdog's look, where control groups do not limit everything. It can hang over a process that
-// is being torn down, so a goroutine of its own does it, one at a time.
+// startMeasuring starts the watchdog's look. It can hang over a process that is being torn down, so a goroutine of its own
+// does it, one at a time.
 func (s *spawner) startMeasuring() {
-	if s.measuring || s.groupsLimit("memory") && s.groupsLimit("pids") {
+	if s.measuring {
 		return
 	}
-	roots := map[int]int{}
+	roots := map[int]cgroup.Look{}
 	for _, w := range s.workers {
 		if !w.ended.IsZero() {
 			continue
 		}
-		roots[w.pid] = math.MaxInt
+		look := cgroup.Look{Tasks: math.MaxInt, Memory: !s.groupsLimit("memory"), Held: s.held}
 		if !s.groupsLimit("pids") {
-			roots[w.pid] = w.limits.PIDs
+			look.Tasks = w.limits.PIDs
 		}
+		roots[w.pid] = look
 	}
 	if len(roots) == 0 {
 		return
@@ -179,11 +181,14 @@ func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
 		}
 		now := w.hits
 		var err error
+		pool, most := size.Held.Beyond(s.held)
 		switch {
 		case size.Tasks > w.limits.PIDs && !s.groupsLimit("pids"):
 			err = s.endDescendants(w, &now)
 		case size.Bytes > w.limits.Memory && !s.groupsLimit("memory"):
 			err = killLargest(w, size, &now)
+		case pool != "":
+			err = s.endHolders(w, size.RootHeld, pool, most)
 		}
 		if err == nil {
 			err = s.sendHits(w, now)
@@ -203,6 +208,21 @@ func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 		hits.PIDs++
 	}
 	return err
+}
+
+// endHolders ends all that a worker runs, which together hold too much of a pool, and tells of it. A worker that holds too much
+// itself goes too. (What is ended may still be seen to hold something at the next look: nothing is done then.)
+func (s *spawner) endHolders(w *worker, own cgroup.Held, pool string, most int64) error {
+	killed, err := s.killDescendants(w.pid)
+	if what, _ := own.Beyond(s.held); err == nil && what != "" {
+		_, err = cgroup.KillWithin(w.pid, w.pid)
+	} else if killed == 0 {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	return s.send(spawnwire.LimitHit{ID: w.id, Kind: pool, Limit: uint64(most), Times: 1})
 }
 
 // killLargest ends the largest process of a worker, and the worker itself if that is the largest.

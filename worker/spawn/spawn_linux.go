@@ -28,9 +28,10 @@ const waitOptions = syscall.WNOHANG | unix.WALL
 type system struct {
 	privilege sandbox.Privilege
 	groups    *cgroup.Tree
-	grouped   bool      // workers get groups
-	lastCheck time.Time // of limits
-	measuring bool      // a look of the watchdog is under way
+	grouped   bool        // workers get groups
+	lastCheck time.Time   // of limits
+	measuring bool        // a look of the watchdog is under way
+	held      cgroup.Held // the most that a worker and all that it runs may hold of what is an account's or the machine's
 }
 
 // prepare makes this process what a spawner must be, before it has started anything.
@@ -78,6 +79,7 @@ func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
 	if err := s.limitAccounts(s.privilege, s.own); err != nil {
 		return m, err
 	}
+	s.held = cgroup.HeldLimits("/proc")
 	limits, err := s.openGroups()
 	if err != nil {
 		return m, err

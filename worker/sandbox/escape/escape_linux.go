@@ -30,11 +30,13 @@ const (
 
 // Probe is a row of the table.
 type Probe struct {
-	Row    string // F1
-	What   string // a few words
-	Core   bool   // of the list that is tried at every start: quick, no bomb, leaves nothing behind
-	Heavy  bool   // a bomb: bounded, but not to be tried beside people's work
-	Kernel bool   // the kernel stops an unprivileged process without walls too (measured on 6.18)
+	Row   string // F1
+	What  string // a few words
+	Core  bool   // of the list that is tried at every start: quick, no bomb, leaves nothing behind
+	Heavy bool   // a bomb: bounded, but not to be tried beside people's work
+	// Watched: nothing refuses it; a spawner's watchdog ends it at one of its next looks.
+	Watched bool
+	Kernel  bool // the kernel stops an unprivileged process without walls too (measured on 6.18)
 
 	// run makes the attempt. Nil, or an escaped: it escaped. A notTried: there was nothing to try. Any other error says what
 	// stopped it.
@@ -60,7 +62,7 @@ type Finding struct {
 
 // Table is all rows, in the order in which they are shown.
 func Table() []Probe {
-	return slices.Concat(files(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), others())
+	return slices.Concat(files(), processes(), sockets(), kernel(), identity(), inherited(), bombs(), exhaust(), others())
 }
 
 // Find is the row of that name.

@@ -83,6 +83,34 @@ func cloneAndPause(parent uintptr) (pid int, errno syscall.Errno) {
 	if pid != 0 || errno != 0 {
 		return pid, errno
 	}
+	pause(parent)
+	return 0, 0
+}
+
+// cloneAndPipe makes a child that makes pipes and then is like one of cloneAndPause.
+//
+//go:nosplit
+//go:norace
+func cloneAndPipe(parent, pipes uintptr) (pid int, errno syscall.Errno) {
+	pid, errno = clone(0)
+	if pid != 0 || errno != 0 {
+		return pid, errno
+	}
+	var ends [2]int32
+	for ; pipes > 0; pipes-- {
+		if _, _, e := syscall.RawSyscall(unix.SYS_PIPE2, uintptr(unsafe.Pointer(&ends)), 0, 0); e != 0 {
+			exit(uintptr(e))
+		}
+	}
+	pause(parent)
+	return 0, 0
+}
+
+// pause keeps a child until it is killed, or the thread that made it ends. parent is the pid of that thread's process.
+//
+//go:nosplit
+//go:norace
+func pause(parent uintptr) {
 	syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
 	if now, _, _ := syscall.RawSyscall(unix.SYS_GETPPID, 0, 0, 0); now != parent {
 		exit(1) // it ended before this one could ask

@@ -54,6 +54,7 @@ func tryRow() {
 	if err != nil {
 		panic(err)
 	}
+	watchdogTime = 0 // there is none
 	v, err := Decode(string(line))
 	if err != nil {
 		panic(err)

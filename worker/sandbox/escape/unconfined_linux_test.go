@@ -68,6 +68,10 @@ func differences() []difference {
 		{"K3 K4 K5 ", "user namespaces are for root", setting("kernel/unprivileged_userns_clone", "0")},
 		{"K3 K4 K5 ", "AppArmor restricts them", setting("kernel/apparmor_restrict_unprivileged_userns", "1")},
 		{"K7 ", "everybody may load filters", setting("kernel/unprivileged_bpf_disabled", "0")},
+		{"Q1 ", "the kernel has no asynchronous I/O", lacking},
+		{"Q7 Q8 ", "the machine is small", func(_ *harness, f Finding) bool {
+			return strings.Contains(f.Detail, "EAGAIN") || strings.Contains(f.Detail, "ENOMEM")
+		}},
 		{"K8 ", "io_uring is off", setting("kernel/io_uring_disabled", "1", "2")},
 		{"K10 ", "perf is for root", setting("kernel/perf_event_paranoid", "3", "4")},
 		{"K11 ", "before Linux 6.13 no handle is for everybody", func(*harness, Finding) bool { return olderThan(6, 13) }},
