@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ncruces/go-sqlite3"
 	_ "github.com/ncruces/go-sqlite3/driver" // which reads copies
 
 	"mews/supervisor/sqlite"
@@ -46,6 +47,18 @@ func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 		}
 	})
 	return db
+}
+
+// Make makes a database at path of statements, as an earlier version has left one.
+func Make(t testing.TB, path, statements string) {
+	t.Helper()
+	conn, err := sqlite3.Open("file:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(conn.Exec(statements), conn.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Look lists the first column of the rows that a query finds.

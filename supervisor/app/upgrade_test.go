@@ -1,0 +1,110 @@
+package app_test
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite/sqlitetest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// killedAt is when the version that testdata/schema6.sql is of was killed.
+var killedAt = time.UnixMilli(1795405187062)
+
+// newUpgraded lays out a service of ann and carl on the state folder that the version before has left when it was killed.
+func newUpgraded(t *testing.T) *lodge {
+	t.Helper()
+	began := time.Now()
+	l := &lodge{names: []string{"ann", "carl"}}
+	var url string
+	l.model, url = modeltest.NewServer(t, modeltest.FileWriter)
+	l.Service = apptest.NewService(t, url, l.names...)
+	l.bot = telegramtest.New(t, telegramtest.Options{Token: "42:TEST-token-of-a-bot-that-is-not-there", Strict: true, NextUpdate: 500004,
+		NextMessage: 10, Now: func() time.Time { return killedAt.Add(time.Since(began)) }})
+	l.Configure(apptest.OnTelegram(l.bot, "") + "chat: {busy: queue, stream: final}\n")
+	private := filepath.Join(l.Dir, "state", "private")
+	if err := os.MkdirAll(private, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dump, err := os.ReadFile("testdata/schema6.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sqlitetest.Make(t, filepath.Join(private, "mews.db"), strings.ReplaceAll(string(dump), "http://api.telegram.test", l.bot.URL()))
+	l.write("state/lock", "19323\n")
+	socket, err := net.ListenUnix("unix", &net.UnixAddr{Name: l.Socket, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket.SetUnlinkOnClose(false)
+	if err := socket.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l.write("homes/ann/log.txt", "one line\n")
+	apptest.GiveToWorkers(t, l.Home("ann"))
+	return l
+}
+
+// received is the update of that number, as the version before has got it.
+func (l *lodge) received(update int64) json.RawMessage {
+	l.T.Helper()
+	found := sqlitetest.LookAt(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"), "SELECT raw FROM received WHERE id = ?", update)
+	if len(found) != 1 {
+		l.T.Fatalf("there are %d updates %d", len(found), update)
+	}
+	return json.RawMessage(found[0])
+}
+
+// TestAStateFolderOfTheVersionBeforeIsGoneOnWith: what each person had sent is answered once, in order, whatever the version
+// before was doing when it was killed. What it may have told is told once more, and marked. What it had committed is not done
+// again, what it had kept is not taken again, and what comes later goes on.
+func TestAStateFolderOfTheVersionBeforeIsGoneOnWith(t *testing.T) {
+	l := newUpgraded(t)
+	l.bot.Deliver(l.received(500004)) // which nobody had confirmed to Telegram
+	l.Start()
+	l.bot.Await(t, "the last update to be taken again", func() bool { return l.bot.Pending() == 0 })
+	l.say("ann", "say ann's third")
+	l.say("carl", "say carl's third")
+	l.WaitFor(apptest.Patience, "all to be answered", func() bool { return l.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == 6 })
+	for name, want := range map[string][]string{
+		"ann":  {`^done: append one line to log\.txt\nsay ann's first$`, `^done: say ann's second$`, `^done: say ann's third$`},
+		"carl": {`^` + apptest.Repeated + `(?s:.)*done: say carl's first$`, `^done: say carl's second$`, `^done: say carl's third$`},
+	} {
+		if got := l.told(name); !slices.EqualFunc(want, got, func(w, g string) bool { return regexp.MustCompile(w).MatchString(g) }) {
+			t.Errorf("%s was told %q, want %q", name, got, want)
+		}
+	}
+	if log, err := os.ReadFile(filepath.Join(l.Home("ann"), "log.txt")); err != nil || string(log) != "one line\n" {
+		t.Errorf("ann's log holds %q; %v", log, err)
+	}
+	for what, query := range map[string]string{
+		"messages beside six":                "SELECT count(*) - 6 FROM inbox",
+		"deliveries beside six":              "SELECT count(*) - 6 FROM outbox",
+		"turns that run":                     "SELECT count(*) FROM turn WHERE ended_at IS NULL",
+		"leases":                             "SELECT count(*) FROM lease",
+		"calls that were cut, but for ann's": "SELECT count(*) - 1 FROM usage WHERE class IS NOT NULL",
+	} {
+		if n := l.Count(query); n != 0 {
+			t.Errorf("%s: %d", what, n)
+		}
+	}
+	l.Stop()
+	l.CheckIntegrity()
+	verify := exec.CommandContext(t.Context(), filepath.Join(l.Bin, "mews"), "audit", "verify", "--config", l.Config)
+	if out, err := verify.CombinedOutput(); err != nil {
+		t.Errorf("the audit log: %v: %s", err, out)
+	}
+	if n := len(l.model.Requests()); n != 4 { // a step that is committed is not asked for again
+		t.Errorf("the model was asked %d times", n)
+	}
+}
