@@ -21,7 +21,8 @@ func Encode(m Message) ([]byte, error) {
 	return w.buf, nil
 }
 
-// Decode reads one packet. Nothing may be missing and nothing left over.
+// Decode reads one packet. Nothing may be missing and nothing left over. Of a Ready of another version it reads the version alone,
+// so that the other side can be told apart from a broken one.
 func Decode(packet []byte) (Message, error) {
 	if len(packet) == 0 {
 		return nil, fmt.Errorf("%w: empty", ErrMalformed)
@@ -32,6 +33,9 @@ func Decode(packet []byte) (Message, error) {
 	}
 	r := &reader{rest: packet[1:]}
 	m = m.code(r)
+	if ready, ok := m.(Ready); ok && len(packet) >= 5 && ready.Version != Version {
+		return Ready{Version: ready.Version}, nil // what follows is that version's own
+	}
 	if r.err == nil && len(r.rest) > 0 {
 		r.err = fmt.Errorf("%d bytes left over", len(r.rest))
 	}

@@ -21,7 +21,8 @@
 // The package needs neither encoding/json nor net, so that the spawner, which may be privileged, links neither.
 package spawnwire
 
-// Version is the version of this wire. There is no negotiation: the binaries are built and installed together.
+// Version is the version of this wire. There is no negotiation: the binaries are built and installed together. In every version
+// a Ready is of kind 3 and its version is its first field.
 const Version = 2
 
 // The bounds of what one message may hold, in bytes. A receiver has room for MaxPacket; a longer packet breaks the wire.

@@ -93,7 +93,7 @@ func (r statusReporter) statusOf(ctx context.Context, names []string, service bo
 		line.Disk, line.DiskMore = r.held.Of(name)
 		if w, ok := workers[name]; ok {
 			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since
-			line.Turns, line.Deaths = w.Turns, w.Deaths
+			line.Turns, line.Deaths, line.Refused = w.Turns, w.Deaths, w.Refused
 			line.Memory, line.Processes = uses[w.PID].Memory, uses[w.PID].Processes
 		}
 		status.Users = append(status.Users, line)

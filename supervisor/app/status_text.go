@@ -55,6 +55,9 @@ func workerLine(u control.UserStatus, now time.Time) string {
 	if u.Deaths > 0 {
 		line += fmt.Sprintf(", %s lately", amount.Of(u.Deaths, "death", "deaths"))
 	}
+	if u.Refused != "" {
+		line += ", can't be started: " + u.Refused
+	}
 	return line
 }
 

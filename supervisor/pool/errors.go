@@ -22,11 +22,14 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.Last }
 
-// RefusedError says that mews-spawner would not start a worker, because something is wrong with the person's folders or
-// account.
-type RefusedError struct{ Reason string }
+// RefusedError says that a worker is not started, because something is wrong with the person's folders or account, or with the
+// programs.
+type RefusedError struct {
+	Reason string // for people
+	By     error  // what refused it, for the log
+}
 
-func (e *RefusedError) Error() string { return "mews-spawner refused it: " + e.Reason }
+func (e *RefusedError) Error() string { return fmt.Sprintf("%v: %s", e.By, e.Reason) }
 
 // EndError says how a worker process ended.
 type EndError struct {
@@ -65,6 +68,9 @@ func isDeath(reason error) bool {
 	return !errors.Is(reason, errIdle) && !errors.Is(reason, errOneShot) && !errors.Is(reason, errShutdown) &&
 		!errors.Is(reason, errEvicted)
 }
+
+// errSpawnerRefused is why a worker is not started that mews-spawner would not start.
+var errSpawnerRefused = errors.New("mews-spawner refused it")
 
 var errSelfTestTime = errors.New("the worker that tries the walls takes too long")
 

@@ -31,6 +31,7 @@ type managedWorker[H Host] struct {
 	backoff   restartBackoff
 	turns     int
 	deaths    int
+	refused   string       // why the newest process was refused; "" where it was not
 	broken    *BrokenError // in StateBroken
 	current   *process[H]  // from starting to stopping; nil otherwise
 	waiting   []*waiter[H]
@@ -95,7 +96,7 @@ func (m *managedWorker[H]) do(f func()) bool {
 }
 
 func (m *managedWorker[H]) publish() {
-	status := &Status{Key: m.spec.Key, State: m.state, Since: m.since, Turns: m.turns, Deaths: m.deaths}
+	status := &Status{Key: m.spec.Key, State: m.state, Since: m.since, Turns: m.turns, Deaths: m.deaths, Refused: m.refused}
 	if m.current != nil {
 		status.PID = m.current.pid()
 	}
@@ -189,6 +190,7 @@ func (m *managedWorker[H]) ready(p *process[H]) {
 		return
 	}
 	m.transition(StateIdle)
+	m.refused = ""
 	for _, w := range m.waiting {
 		m.lend(w)
 	}
@@ -257,6 +259,7 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 	case errors.As(p.err, &refused): // no death: whoever waits is told, and may ask again
 		log.Error("worker refused")
 		m.transition(StateAbsent)
+		m.refused = refused.Reason
 		m.failWaiters(p.err)
 	default:
 		m.died(log, p.err)

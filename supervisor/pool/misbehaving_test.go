@@ -30,7 +30,6 @@ func TestTheBadlyBehavedWorker(t *testing.T) {
 		"silent":      {shortHello, nil, "no answer to hello within 5s"},
 		"quits":       {quick(), nil, "exit status 1; it wrote last: I quit"},
 		"dies":        {quick(), nil, "exit status 3; it wrote last: hello killed me"},
-		"oldversion":  {quick(), nil, "handshake: protocol 4, want 2"},
 		"refuses":     {quick(), nil, "not today"},
 		"babbles":     {quick(), nil, "protocol broken"},
 		"killsitself": {quick(), nil, "signal: killed"},

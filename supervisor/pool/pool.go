@@ -249,6 +249,8 @@ type Status struct {
 	Since  time.Time // of State
 	Turns  int       // answered, since the pool began
 	Deaths int       // since the pool began
+
+	Refused string // why the worker could not be started the last time, for people; "" where it could
 }
 
 // List gives every worker's Status, sorted by key. A key that was never asked for has none.

@@ -179,6 +179,40 @@ func TestAWorkerThatCannotBeStartedIsExplained(t *testing.T) {
 	}
 }
 
+// TestAWorkerOfAnotherVersionIsRefused: in words that say what to do, and as no death, however often it is asked for. Once the
+// programs are of one version it is started.
+func TestAWorkerOfAnotherVersionIsRefused(t *testing.T) {
+	for user, why := range map[string]string{
+		"oldversion": "handshake: protocol 4, want 2", // it takes any hello
+		"stranger":   "hello: protocol 2, want 1",     // it does not know the hello's version
+		"unknowing":  "hello: unknown field",          // nor its fields
+	} {
+		t.Run(user, func(t *testing.T) {
+			r := newRig(t, quick(), user, "good")
+			for range 3 { // one death would open the breaker
+				refused := new(RefusedError)
+				if _, err := r.pool.Acquire(bounded(t), r.spec(user)); !errors.As(err, &refused) || refused.Reason != textOtherVersion ||
+					!strings.Contains(err.Error(), why) {
+					t.Fatalf("acquire: %v, want a refusal for %q", err, why)
+				}
+				if s := r.status(user); s.State != StateAbsent || s.Deaths != 0 || s.Refused != textOtherVersion {
+					t.Errorf("status %+v", s)
+				}
+			}
+			upgraded := r.spec("good")
+			upgraded.Key = user
+			w, err := r.pool.Acquire(bounded(t), upgraded)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Release()
+			if s := r.status(user); s.State != StateBusy || s.Refused != "" {
+				t.Errorf("with the programs of one version: status %+v", s)
+			}
+		})
+	}
+}
+
 func TestTheEndOfThePoolLeavesNothing(t *testing.T) {
 	users := []string{"good-1", "good-2", "stubborn", "floods"}
 	r := newRig(t, quick(), append(users, "silent")...)

@@ -128,7 +128,8 @@ func (refuseAll) Call(_ context.Context, req *protocol.Request) (any, error) {
 }
 func (refuseAll) Notify(*protocol.Request) {}
 
-// handshake says hello and checks the answer. A worker that is nobody's is told nothing.
+// handshake says hello and checks the answer. A worker that is nobody's is told nothing. A *RefusedError says that the worker is
+// of another version.
 func (p *process[H]) handshake() error {
 	if p.spec.Hello == nil {
 		return nil
@@ -140,15 +141,22 @@ func (p *process[H]) handshake() error {
 		p.stop(fmt.Errorf("handshake: no answer to hello within %v", limit))
 	}).Stop()
 	var answer protocol.HelloResult
-	if err := p.conn.Call(p.ctx, protocol.MethodHello, hello, &answer); err != nil {
+	err := p.conn.Call(p.ctx, protocol.MethodHello, hello, &answer)
+	switch told := new(protocol.Error); {
+	case err == nil && answer.Version == hello.Version:
+		p.host.Handshaken(answer)
+		return nil
+	case err == nil:
+		err = fmt.Errorf("protocol %d, want %d", answer.Version, hello.Version)
+	case !errors.As(err, &told) || !otherVersion[told.Code]:
 		return fmt.Errorf("handshake: %w", err)
 	}
-	if answer.Version != hello.Version {
-		return fmt.Errorf("handshake: protocol %d, want %d", answer.Version, hello.Version)
-	}
-	p.host.Handshaken(answer)
-	return nil
+	return &RefusedError{textOtherVersion, fmt.Errorf("handshake: %w", err)}
 }
+
+// otherVersion are the codes with which a worker of another version refuses a hello: it does not know its version or a field of
+// it. A worker of this version uses them for no hello that is sent.
+var otherVersion = map[int]bool{protocol.CodeInvalidRequest: true, protocol.CodeInvalidParams: true}
 
 // awaitEnd waits until the worker ends or must end. It pings one that has said hello.
 func (p *process[H]) awaitEnd(c *child) {

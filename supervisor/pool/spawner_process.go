@@ -129,8 +129,7 @@ func (p *spawnerProcess) awaitReady(ctx context.Context) (spawnwire.Ready, error
 		return ready, fmt.Errorf("its first message is %T, want %T", m, ready)
 	}
 	if ready.Version != spawnwire.Version {
-		return ready, fmt.Errorf("it speaks version %d, want %d: install the binaries of one release together",
-			ready.Version, spawnwire.Version)
+		return ready, fmt.Errorf(textOtherSpawner, ready.Version, spawnwire.Version)
 	}
 	return ready, nil
 }
@@ -224,7 +223,7 @@ func (p *spawnerProcess) handle(m spawnwire.Message) error {
 	case spawnwire.Started:
 		return p.withChild(m.ID, func(c *child) { c.setStarted(int(m.PID)) })
 	case spawnwire.Refused:
-		return p.withChild(m.ID, func(c *child) { p.forget(m.ID); c.finish(0, &RefusedError{m.Reason}) })
+		return p.withChild(m.ID, func(c *child) { p.forget(m.ID); c.finish(0, &RefusedError{m.Reason, errSpawnerRefused}) })
 	case spawnwire.LimitHit:
 		return p.withChild(m.ID, func(c *child) {
 			if c.onLimit != nil {

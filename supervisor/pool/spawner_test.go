@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,16 +16,18 @@ func TestASpawnerThatDoesNotStartIsExplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "ready")
-	if err := os.WriteFile(file, old, 0o600); err != nil {
+	dir := t.TempDir()
+	file, other := filepath.Join(dir, "ready"), filepath.Join(dir, "other")
+	if err := errors.Join(os.WriteFile(file, old, 0o600), os.WriteFile(other, append(old, "\xff fields that only it knows"...), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"/no/such/mews-spawner":                   "no such file",
-		script(t, "exit 0"):                       "it ended without a word",
-		script(t, "echo broken >&2; exit 4"):      "exit status 4; it wrote: broken",
-		script(t, "echo garbage >&3; read x <&3"): "malformed",
-		script(t, "cat "+file+" >&3; read x <&3"): "it speaks version 9, want 2",
+		"/no/such/mews-spawner":                    "no such file",
+		script(t, "exit 0"):                        "it ended without a word",
+		script(t, "echo broken >&2; exit 4"):       "exit status 4; it wrote: broken",
+		script(t, "echo garbage >&3; read x <&3"):  "malformed",
+		script(t, "cat "+file+" >&3; read x <&3"):  "it speaks version 9, want 2: install mews, mews-spawner and mews-worker of one release together",
+		script(t, "cat "+other+" >&3; read x <&3"): "it speaks version 9, want 2: install mews, mews-spawner and mews-worker of one release together",
 	} {
 		s, err := StartSpawner(context.Background(), spawnerOptions(path, workerPath))
 		if err == nil {

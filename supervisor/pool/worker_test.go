@@ -21,11 +21,19 @@ import (
 // behaviours are the ways of a worker, by the name of its home up to a dash. Each gets the connection's descriptor.
 var behaviours = map[string]func(*os.File){
 	// Those that never shake hands.
-	"silent":      func(*os.File) { idle() },
-	"quits":       func(*os.File) { quit(1, "I quit") },
-	"dies":        func(f *os.File) { f.Read(make([]byte, 1)); quit(3, "hello killed me") },
-	"oldversion":  func(f *os.File) { serve(f, protocol.Version+2, nil) },
-	"refuses":     func(f *os.File) { serve(f, 0, nil) },
+	"silent":     func(*os.File) { idle() },
+	"quits":      func(*os.File) { quit(1, "I quit") },
+	"dies":       func(f *os.File) { f.Read(make([]byte, 1)); quit(3, "hello killed me") },
+	"oldversion": func(f *os.File) { serve(f, protocol.Version+2, nil) },
+	"stranger": func(f *os.File) {
+		serveOn(f, &goodWorker{file: f, refusal: &protocol.Error{Code: protocol.CodeInvalidRequest, Message: "hello: protocol 2, want 1"}})
+	},
+	"unknowing": func(f *os.File) {
+		serveOn(f, &goodWorker{file: f, refusal: &protocol.Error{Code: protocol.CodeInvalidParams, Message: "hello: unknown field"}})
+	},
+	"refuses": func(f *os.File) {
+		serveOn(f, &goodWorker{file: f, refusal: &protocol.Error{Code: protocol.CodeFailed, Message: "not today"}})
+	},
 	"babbles":     func(f *os.File) { f.WriteString("\x00\xffHTTP/1.1 400 Bad Request\r\n\r\n"); idle() },
 	"killsitself": func(*os.File) { syscall.Kill(os.Getpid(), syscall.SIGKILL); idle() },
 
@@ -130,6 +138,7 @@ func serveOn(rwc io.ReadWriteCloser, w *goodWorker) {
 
 type goodWorker struct {
 	version int
+	refusal *protocol.Error // of a hello
 	now     func(*os.File)
 	file    *os.File
 	conn    *protocol.Conn
@@ -138,8 +147,8 @@ type goodWorker struct {
 func (w *goodWorker) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	switch req.Method {
 	case protocol.MethodHello:
-		if w.version == 0 {
-			return nil, &protocol.Error{Code: protocol.CodeFailed, Message: "not today"}
+		if w.refusal != nil {
+			return nil, w.refusal
 		}
 		return protocol.HelloResult{Version: w.version, Build: "test", Tools: []protocol.Tool{}}, nil
 	case protocol.MethodTurnStart:

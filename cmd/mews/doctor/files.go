@@ -18,18 +18,20 @@ import (
 )
 
 func examinePrograms(ctx context.Context, o Options) (string, error) {
-	_, worker, err := placement.Companions()
+	spawner, worker, err := placement.Companions()
 	if err != nil {
 		return "", err
 	}
 	bounded, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(bounded, worker, "--version").Output()
-	if err != nil {
-		return "", fmt.Errorf("run %s --version: %w", worker, err)
-	}
-	if !strings.Contains(string(out), o.Version) {
-		return "", fmt.Errorf(textOtherWorker, o.Version, worker, strings.TrimSpace(string(out)))
+	for _, program := range []string{spawner, worker} {
+		out, err := exec.CommandContext(bounded, program, "--version").Output()
+		if err != nil {
+			return "", fmt.Errorf("run %s --version: %w", program, err)
+		}
+		if !strings.HasSuffix(strings.TrimSpace(string(out)), " "+o.Version) {
+			return "", fmt.Errorf(textOtherProgram, o.Version, program, strings.TrimSpace(string(out)))
+		}
 	}
 	return fmt.Sprintf(textPrograms, o.Version), nil
 }

@@ -86,6 +86,11 @@ func examineService(ctx context.Context, o Options) (string, error) {
 	if status.Version != o.Version {
 		return "", fmt.Errorf(textOtherService, status.Version, o.Version)
 	}
+	for _, u := range status.Users {
+		if u.Refused != "" {
+			return "", fmt.Errorf(textCannotStart, u.Name, u.Refused)
+		}
+	}
 	return fmt.Sprintf(textRunning, status.PID, status.Waiting.Parked), nil
 }
 

@@ -5,8 +5,9 @@ const (
 	textNeedAttention = "%d of these need attention"
 	textNoConfig      = "none, which is fine"
 
-	textPrograms    = "mews, mews-spawner and mews-worker are there, %s"
-	textOtherWorker = "mews is %s and %s says %q; `make build` makes all three alike"
+	textPrograms     = "mews, mews-spawner and mews-worker are there, %s"
+	textOtherProgram = "mews is %s and %s says %q: install mews, mews-spawner and mews-worker of one release together, and then " +
+		"restart Mews; `make build` makes all three alike"
 
 	textStateClosed = "%s can't be written by this account: %w; choose another `state:` or give the account the folder"
 	textDiskFree    = "%s free below %s"
@@ -25,6 +26,7 @@ const (
 
 	textNotRunning   = "not running; start it with `mews run`"
 	textRunning      = "running, process %d, %d messages given up on"
+	textCannotStart  = "the worker of %s can't be started: %s"
 	textOtherService = "the service runs version %s and this is %s: restart it"
 )
 

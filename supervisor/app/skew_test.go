@@ -1,0 +1,94 @@
+package app_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+)
+
+// installOther puts a program of another version in the place of a house's: it is built from the same sources, but for one line of
+// one file.
+func installOther(l *lodge, program, file, line, other string) {
+	l.T.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil || strings.Count(string(source), line) != 1 {
+		l.T.Fatalf("%s does not hold %q once; %v", file, line, err)
+	}
+	l.write("other.go", strings.Replace(string(source), line, other, 1))
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, file): filepath.Join(l.Dir, "other.go")}})
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	l.write("overlay.json", string(overlay))
+	if err := os.Remove(filepath.Join(l.Bin, program)); err != nil {
+		l.T.Fatal(err)
+	}
+	build := exec.CommandContext(l.T.Context(), "go", "build", "-overlay", filepath.Join(l.Dir, "overlay.json"), "-trimpath",
+		"-ldflags", "-X main.version=test", "-o", filepath.Join(l.Bin, program), "mews/cmd/"+program)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		l.T.Fatalf("build another %s: %v: %s", program, err, out)
+	}
+}
+
+// reinstall puts the right programs back.
+func reinstall(l *lodge) { l.Bin = apptest.OwnPrograms(l.T, apptest.Programs(l.T)) }
+
+// verb is what a verb of the command line says, whatever its exit status is.
+func verb(l *lodge, args ...string) string {
+	out, _ := exec.CommandContext(l.T.Context(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...).CombinedOutput()
+	return string(out)
+}
+
+// TestAWorkerOfAnotherVersionIsRefusedInWords: the person is told once, and so are status and doctor, what is wrong and what to do.
+// Nobody's worker is left alone for having died, and once the programs are of one version the message is answered.
+func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
+	l := newLodge(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
+	installOther(l, "mews-worker", "protocol/hello.go", "const Version = 2", "const Version = 1")
+	l.Start()
+	const why = "can't be started: its program is of another version than the service. An admin has to install mews, mews-spawner and " +
+		"mews-worker of one release together, and then restart Mews"
+	l.asks("bob", "hello?", "Your assistant "+why+". I try again every now and then")
+	l.asks("bob", "/status", "mews")
+	for what, said := range map[string]string{"/status": l.told("bob")[1], "status": verb(l, "status"), "doctor": verb(l, "doctor")} {
+		if !strings.Contains(said, why) || strings.Contains(said, "death") || strings.Contains(said, "broken") {
+			t.Errorf("%s says\n%s", what, said)
+		}
+	}
+	if log := l.Log(); !strings.Contains(log, "hello: protocol 2, want 1: the binaries are of different builds") {
+		t.Errorf("the log does not say which versions met")
+	}
+	l.Stop()
+	reinstall(l)
+	l.Start()
+	l.hears("bob", 2, "echo: hello?")
+	if said := verb(l, "status"); strings.Contains(said, "can't be started") {
+		t.Errorf("status says\n%s", said)
+	}
+	l.Stop()
+}
+
+// TestASpawnerOfAnotherVersionIsRefusedInWords: nothing starts, and what is said names the programs to install.
+func TestASpawnerOfAnotherVersionIsRefusedInWords(t *testing.T) {
+	l := newLodge(t, modeltest.Echo, "", "bob, totp: 'off'")
+	installOther(l, "mews-spawner", "protocol/spawnwire/doc.go", "const Version = 2", "const Version = 1")
+	const want = "it speaks version 1, want 2: install mews, mews-spawner and mews-worker of one release together, and then start Mews again"
+	for _, args := range []string{"run", "doctor"} {
+		if said := verb(l, args); !strings.Contains(said, want) {
+			t.Errorf("mews %s says\n%s", args, said)
+		}
+	}
+	if n := l.bot.Count("getUpdates"); n != 0 {
+		t.Errorf("Telegram was asked for updates %d times", n)
+	}
+}
