@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mews/worker/sandbox/escape"
+	"mews/worker/sandbox/escape/escapetest"
 )
 
 // The test binary plays a part by the name that it is executed with. Stage one gives a worker its name.
@@ -262,12 +263,23 @@ func (y *testHost) try(s workerSetup, way string, rows []string) ([]escape.Findi
 	}
 	for i, f := range findings {
 		if f.Row == "X1" && f.Outcome == escape.Untried {
-			var pid int
-			findings[i], pid = escape.Survived(filepath.Join(y.home, "marker"))
-			y.endDaemon(pid)
+			findings[i] = y.survived()
 		}
 	}
 	return findings, nil
+}
+
+// survived is X1's finding once its worker has ended. A daemon that lives on is ended.
+func (y *testHost) survived() escape.Finding {
+	pid, err := escapetest.LockHolder(filepath.Join(y.home, "marker"))
+	switch {
+	case err != nil:
+		return escape.Finding{Row: "X1", Outcome: escape.Untried, Detail: err.Error()}
+	case pid == 0:
+		return escape.Finding{Row: "X1", Outcome: escape.Stopped, Detail: "the daemon is gone"}
+	}
+	y.endDaemon(pid)
+	return escape.Finding{Row: "X1", Outcome: escape.Escaped, Detail: fmt.Sprintf("the daemon lives on as pid %d", pid)}
 }
 
 // asTool tries a row as a tool would: in a program behind the second layer of walls.
@@ -482,7 +494,9 @@ func (c scenario) tried(t *testing.T, program string) []escape.Finding {
 		t.Fatalf("the worker behind the walls: %v", err)
 	}
 	y.nothingLeft()
-	t.Logf("%s:\n%s", c.name, escape.Render(findings))
+	for _, f := range findings {
+		t.Logf("%s: %-4s %-8s %s", c.name, f.Row, f.Outcome, f.Detail)
+	}
 	return findings
 }
 

@@ -12,11 +12,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"mews/protocol"
 )
 
 // Outcome is how an attempt ended.
@@ -113,43 +114,17 @@ func describe(err error) string {
 }
 
 // Encode makes one line of a finding, without a newline.
-func (f Finding) Encode() string {
-	return fmt.Sprintf("%q %q %q", f.Row, string(f.Outcome), f.Detail)
-}
+func (f Finding) Encode() string { return encode(f) }
 
 // DecodeFinding reads what Finding.Encode wrote.
 func DecodeFinding(line string) (Finding, error) {
-	var words [3]string
-	for i := range words {
-		word, rest, err := unquote(line)
-		if err != nil {
-			return Finding{}, fmt.Errorf("decode a finding: word %d: %w", i+1, err)
-		}
-		words[i], line = word, rest
+	var f Finding
+	err := protocol.DecodeStrict([]byte(line), &f)
+	if err == nil && f.Outcome != Stopped && f.Outcome != Escaped && f.Outcome != Untried {
+		err = fmt.Errorf("there is no outcome %q", f.Outcome)
 	}
-	if line != "" {
-		return Finding{}, errors.New("decode a finding: there is more after the third word")
-	}
-	f := Finding{Row: words[0], Outcome: Outcome(words[1]), Detail: words[2]}
-	if f.Outcome != Stopped && f.Outcome != Escaped && f.Outcome != Untried {
-		return Finding{}, fmt.Errorf("decode a finding: there is no outcome %q", words[1])
+	if err != nil {
+		return Finding{}, fmt.Errorf("decode a finding: %w", err)
 	}
 	return f, nil
-}
-
-// unquote takes a quoted word and the space behind it off a line.
-func unquote(line string) (word, rest string, err error) {
-	quoted, err := strconv.QuotedPrefix(line)
-	if err != nil || quoted[0] != '"' {
-		return "", "", errors.New("a quoted word is wanted")
-	}
-	word, err = strconv.Unquote(quoted)
-	if err != nil {
-		return "", "", err
-	}
-	rest, more := strings.CutPrefix(line[len(quoted):], " ")
-	if more == (rest == "") {
-		return "", "", errors.New("one space is wanted between words, and none at the end")
-	}
-	return word, rest, nil
 }

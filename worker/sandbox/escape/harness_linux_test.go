@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 
+	"mews/worker/sandbox/escape/escapetest"
+
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 )
@@ -120,7 +122,7 @@ func newHarness(t *testing.T) *harness {
 	if r.root {
 		r.victims.SupervisorPID = r.start(nil)
 	}
-	r.victims.PIDNamespace, err = PIDNamespace()
+	r.victims.PIDNamespace, err = os.Readlink("/proc/self/ns/pid")
 	r.must(err)
 	return r
 }
@@ -301,9 +303,31 @@ func (r *harness) finding(cmd *exec.Cmd) Finding {
 	if row != "X1" {
 		return f
 	}
-	f, pid := Survived(r.victims.Marker)
+	f, pid := r.survived()
 	if pid != 0 {
 		r.must(unix.Kill(pid, unix.SIGKILL))
 	}
 	return f
+}
+
+// survived is X1's finding once its worker has ended, and the daemon's pid where it lives on.
+func (r *harness) survived() (Finding, int) {
+	pid, err := escapetest.LockHolder(r.victims.Marker)
+	switch {
+	case err != nil:
+		return Finding{"X1", Untried, describe(err)}, 0
+	case pid == 0:
+		return Finding{"X1", Stopped, "the daemon is gone"}, 0
+	}
+	return Finding{"X1", Escaped, fmt.Sprintf("the daemon lives on as pid %d", pid)}, pid
+}
+
+// logFindings shows all findings, and how many of each outcome there are.
+func (r *harness) logFindings(how string, findings []Finding) {
+	count := map[Outcome]int{}
+	for _, f := range findings {
+		count[f.Outcome]++
+		r.t.Logf("%-4s %-8s %s", f.Row, f.Outcome, f.Detail)
+	}
+	r.t.Logf("%s: %v of %d", how, count, len(findings))
 }

@@ -79,7 +79,7 @@ func readOwnEnviron(v Victims) error {
 const daemonLife = 60
 
 // leaveDaemon starts a process without a parent, in a session of its own, that holds a lock on the marker. Only the caller can
-// tell afterwards, by Survived, whether it outlives the worker.
+// tell afterwards, by the lock, whether it outlives the worker.
 func leaveDaemon(v Victims) error {
 	if v.Marker == "" {
 		return notTried("no marker was named")
@@ -142,27 +142,4 @@ func cloneDaemon(plan *daemon) (pid int, errno syscall.Errno) {
 			exit(0)
 		}
 	}
-}
-
-// Survived is X1's finding: whether the daemon still holds its lock on the marker. It is to be called outside, after the worker
-// has ended. With an escape it returns the daemon's pid, so that it can be ended; 0 if it cannot be seen from here.
-func Survived(marker string) (Finding, int) {
-	f := Finding{Row: "X1", Outcome: Untried}
-	file, err := os.Open(marker)
-	if err != nil {
-		f.Detail = describe(err)
-		return f, 0
-	}
-	defer file.Close()
-	lock := unix.Flock_t{Type: unix.F_WRLCK}
-	if err := unix.FcntlFlock(file.Fd(), unix.F_GETLK, &lock); err != nil {
-		f.Detail = describe(fmt.Errorf("ask for the lock: %w", err))
-		return f, 0
-	}
-	if lock.Type == unix.F_UNLCK {
-		f.Outcome, f.Detail = Stopped, "the daemon is gone"
-		return f, 0
-	}
-	f.Outcome, f.Detail = Escaped, fmt.Sprintf("the daemon lives on as pid %d", lock.Pid)
-	return f, int(lock.Pid)
 }

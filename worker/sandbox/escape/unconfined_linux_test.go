@@ -28,7 +28,7 @@ func TestWithoutWalls(t *testing.T) {
 		}
 	}
 	r.wantNothingLeft()
-	t.Logf("without walls:\n%s", Render(findings))
+	r.logFindings("without walls", findings)
 }
 
 func inheritable(t *testing.T) *os.File {
@@ -155,7 +155,7 @@ func TestRootWithoutWalls(t *testing.T) {
 		}
 	}
 	r.wantNothingLeft()
-	t.Logf("root, without walls:\n%s", Render(findings))
+	r.logFindings("root, without walls", findings)
 }
 
 // rootRows are the rows in which root escapes on any machine, if it has the capabilities.

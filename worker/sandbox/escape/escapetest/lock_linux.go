@@ -1,0 +1,27 @@
+// Package escapetest looks from outside at what an attempt to escape has left behind.
+package escapetest
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// LockHolder is the process that keeps a file locked, 0 where none does: X1's daemon, which has outlived its worker. An error
+// says that the daemon has never been there.
+func LockHolder(file string) (pid int, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	lock := unix.Flock_t{Type: unix.F_WRLCK}
+	if err := unix.FcntlFlock(f.Fd(), unix.F_GETLK, &lock); err != nil {
+		return 0, fmt.Errorf("ask for the lock: %w", err)
+	}
+	if lock.Type == unix.F_UNLCK {
+		return 0, nil
+	}
+	return int(lock.Pid), nil
+}
