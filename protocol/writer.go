@@ -17,11 +17,9 @@ func (c *Conn) write() error {
 	if err == nil || errors.Is(err, ErrStalled) {
 		return err
 	}
-	timer := time.NewTimer(c.options.WriteTimeout)
-	defer timer.Stop()
 	select {
 	case <-c.done:
-	case <-timer.C:
+	case <-time.After(c.options.WriteTimeout):
 	}
 	return err
 }

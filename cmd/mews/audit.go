@@ -63,8 +63,8 @@ func ofUser(name string) string {
 // auditRows asks for the rows that a question is for, oldest first: the newest limit of them, all where limit is 0.
 func auditRows(ctx context.Context, cfg *config.Config, q admin.AuditQuestion, limit int) (rows []admin.AuditLine, err error) {
 	for more := true; more; {
-		var page admin.AuditPage
-		if err := app.Have(ctx, cfg, admin.MethodAuditList, q, &page); err != nil {
+		page, err := app.Have[admin.AuditPage](ctx, cfg, admin.MethodAuditList, q)
+		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, page.Rows...)
@@ -150,8 +150,8 @@ func auditVerify(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	var r admin.AuditReport
-	if err := app.Have(ctx, cfg, admin.MethodAuditVerify, admin.AuditCheck{Head: *head}, &r); err != nil {
+	r, err := app.Have[admin.AuditReport](ctx, cfg, admin.MethodAuditVerify, admin.AuditCheck{Head: *head})
+	if err != nil {
 		return err
 	}
 	if *asJSON {

@@ -17,7 +17,7 @@ func TestTheReadmeListsTheVerbs(t *testing.T) {
 	readme := string(text)
 	listed := strings.Count(readme, "\n| `mews ")
 	for _, v := range verbs() {
-		if row := strings.TrimRight(fmt.Sprintf("\n| `mews %s %s", v.name, v.usage), " ") + "` |"; !strings.Contains(readme, row) {
+		if row := strings.TrimRight(fmt.Sprintf("\n| `mews %s %s", v.name, helps[v.name].usage), " ") + "` |"; !strings.Contains(readme, row) {
 			t.Errorf("README.md has no row %q", row)
 		}
 	}

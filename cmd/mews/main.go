@@ -27,25 +27,24 @@ type console struct {
 // verb is one thing that the program does.
 type verb struct {
 	name string
-	help
-	run func(ctx context.Context, con console, args []string) error
+	run  func(ctx context.Context, con console, args []string) error
 }
 
 // verbs is the table; the help lists it in this order.
 func verbs() []verb {
 	return []verb{
-		{"run", helps["run"], runVerb},
-		{"chat", helps["chat"], chatVerb},
-		{"status", helps["status"], statusVerb},
-		{"models", helps["models"], modelsVerb},
-		{"usage", helps["usage"], usageVerb},
-		{"user", helps["user"], userVerb},
-		{"totp", helps["totp"], totpVerb},
-		{"audit", helps["audit"], auditVerb},
-		{"reload", helps["reload"], reloadVerb},
-		{"check", helps["check"], checkVerb},
-		{"doctor", helps["doctor"], doctorVerb},
-		{"version", helps["version"], versionVerb},
+		{"run", runVerb},
+		{"chat", chatVerb},
+		{"status", statusVerb},
+		{"models", modelsVerb},
+		{"usage", usageVerb},
+		{"user", userVerb},
+		{"totp", totpVerb},
+		{"audit", auditVerb},
+		{"reload", reloadVerb},
+		{"check", checkVerb},
+		{"doctor", doctorVerb},
+		{"version", versionVerb},
 	}
 }
 
@@ -105,21 +104,18 @@ func exit(con console, err error) int {
 func usage(w io.Writer) {
 	fmt.Fprint(w, textHelpHead)
 	for _, v := range verbs() {
-		fmt.Fprintf(w, "  %-8s %s\n", v.name, v.summary)
+		fmt.Fprintf(w, "  %-8s %s\n", v.name, helps[v.name].summary)
 	}
 	fmt.Fprint(w, textHelpEnd)
 }
 
-// flags is the flag set of a verb.
+// flags is the flag set of a verb, or of a subcommand by both names.
 func flags(con console, name string) *flag.FlagSet {
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(con.err)
 	set.Usage = func() {
-		for _, v := range verbs() {
-			if v.name == name {
-				fmt.Fprintf(con.err, textUsage, v.name, v.summary, v.name+" "+v.usage)
-			}
-		}
+		h := helps[name]
+		fmt.Fprintf(con.err, textUsage, name, h.summary, strings.TrimSpace(name+" "+h.usage))
 		set.VisitAll(func(f *flag.Flag) { printFlag(con.err, f) })
 	}
 	return set
@@ -133,16 +129,6 @@ func printFlag(w io.Writer, f *flag.Flag) {
 
 // parse reads the flags of a verb, which takes no other arguments.
 func parse(set *flag.FlagSet, args []string) error {
-	if err := set.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
-		}
-		return errMisuse
-	}
-	if set.NArg() > 0 {
-		fmt.Fprintf(set.Output(), textNoArgument, set.Name(), set.Arg(0))
-		set.Usage()
-		return errMisuse
-	}
-	return nil
+	_, err := parseNames(set, args, 0, 0)
+	return err
 }

@@ -59,10 +59,7 @@ func modelsVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *asJSON {
-		return printJSON(con.out, report)
-	}
-	return printModels(con.out, report)
+	return show(con.out, report, *asJSON, printModels)
 }
 
 // printModels prints which models there are, in full length.

@@ -1,16 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/mdp/qrterminal/v3"
-
-	"mews/supervisor/admin"
 )
 
 // printJSON writes a value for programs.
@@ -20,20 +18,17 @@ func printJSON(w io.Writer, value any) error {
 	return enc.Encode(value)
 }
 
-// printOutcome prints what a request came to.
-func printOutcome(con console, done admin.Result, err error) error {
-	if err == nil {
-		_, err = fmt.Fprintln(con.out, done.Text)
+// show writes a report: as JSON, or as print writes it for people.
+func show[R any](w io.Writer, report R, asJSON bool, print func(io.Writer, R) error) error {
+	if asJSON {
+		return printJSON(w, report)
 	}
-	return err
+	return print(w, report)
 }
 
 // orDash is a cell of a table, "-" where there is nothing to show.
 func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
+	return cmp.Or(text, "-")
 }
 
 // escapeControls writes what a terminal would obey, or would not show, as Go does.

@@ -20,8 +20,8 @@ func reloadVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	var list admin.Changes
-	if err := app.Have(ctx, cfg, admin.MethodReload, struct{}{}, &list); err != nil {
+	list, err := app.Have[admin.Changes](ctx, cfg, admin.MethodReload, struct{}{})
+	if err != nil {
 		return err
 	}
 	if *asJSON {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"mews/supervisor/app"
@@ -24,8 +25,5 @@ func statusVerb(ctx context.Context, con console, args []string) error {
 	if err := control.Ask(ctx, socket, control.MethodStatus, nil, &status); err != nil {
 		return err
 	}
-	if *asJSON {
-		return printJSON(con.out, status)
-	}
-	return app.PrintStatus(con.out, status, time.Now())
+	return show(con.out, status, *asJSON, func(w io.Writer, s control.Status) error { return app.PrintStatus(w, s, time.Now()) })
 }

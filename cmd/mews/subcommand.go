@@ -10,6 +10,8 @@ import (
 
 	"mews/config"
 	"mews/supervisor"
+	"mews/supervisor/admin"
+	"mews/supervisor/app"
 )
 
 // subcommand is one of several things that a verb does.
@@ -50,18 +52,11 @@ func listSubcommands(w io.Writer, verb string, subs []subcommand) {
 
 // flags is the flag set of a subcommand. file is the value of its --config.
 func (v subcommand) flags(con console) (set *flag.FlagSet, file *string) {
-	set = flag.NewFlagSet(v.verb+" "+v.name, flag.ContinueOnError)
-	set.SetOutput(con.err)
-	set.Usage = func() {
-		name := v.verb + " " + v.name
-		h := helps[name]
-		fmt.Fprintf(con.err, textUsage, name, h.summary, strings.TrimSpace(name+" "+h.usage))
-		set.VisitAll(func(f *flag.Flag) { printFlag(con.err, f) })
-	}
+	set = flags(con, v.verb+" "+v.name)
 	return set, set.String("config", "", flagConfig)
 }
 
-// parseNames reads a subcommand's flags and the words that stand among them, of which there have to be from least to most.
+// parseNames reads flags and the words that stand among them, of which there have to be from least to most.
 func parseNames(set *flag.FlagSet, args []string, least, most int) (words []string, err error) {
 	for {
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -94,4 +89,36 @@ func oneName(set *flag.FlagSet, file *string, args []string) (name string, cfg *
 	}
 	cfg, _, err = loadConfig(*file)
 	return words[0], cfg, err
+}
+
+// byName makes a subcommand that takes the name of a person and nothing else. It says what came of the request.
+func byName(method string, about func(name string) any) func(context.Context, console, subcommand, []string) error {
+	return func(ctx context.Context, con console, v subcommand, args []string) error {
+		set, file := v.flags(con)
+		name, cfg, err := oneName(set, file, args)
+		if err != nil {
+			return err
+		}
+		return request(ctx, con, cfg, method, about(name))
+	}
+}
+
+func userName(name string) any { return admin.UserName{User: name} }
+
+// request asks for something to be done, and says what came of it.
+func request(ctx context.Context, con console, cfg *config.Config, method string, params any) error {
+	done, err := app.Have[admin.Result](ctx, cfg, method, params)
+	if err == nil {
+		_, err = fmt.Fprintln(con.out, done.Text)
+	}
+	return err
+}
+
+// listUsers asks for the people of the names, which are one or none at all.
+func listUsers(ctx context.Context, file string, names []string) (admin.People, error) {
+	cfg, _, err := loadConfig(file)
+	if err != nil {
+		return admin.People{}, err
+	}
+	return app.Have[admin.People](ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")})
 }

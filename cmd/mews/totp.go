@@ -19,14 +19,8 @@ func totpSubcommands() []subcommand {
 	return []subcommand{
 		{name: "enroll", run: totpEnroll},
 		{name: "status", run: totpStatus},
-		{name: "reset", run: func(ctx context.Context, con console, v subcommand, args []string) error {
-			return requestByName(ctx, con, v, admin.MethodTotpReset, args)
-		},
-		},
-		{name: "unlock", run: func(ctx context.Context, con console, v subcommand, args []string) error {
-			return requestByName(ctx, con, v, admin.MethodTotpUnlock, args)
-		},
-		},
+		{name: "reset", run: byName(admin.MethodTotpReset, userName)},
+		{name: "unlock", run: byName(admin.MethodTotpUnlock, userName)},
 	}
 }
 
@@ -42,18 +36,15 @@ func totpStatus(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	cfg, _, err := loadConfig(*file)
+	list, err := listUsers(ctx, *file, names)
 	if err != nil {
 		return err
 	}
-	var list admin.People
-	if err := app.Have(ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")}, &list); err != nil {
-		return err
-	}
-	if *asJSON {
-		return printJSON(con.out, list)
-	}
-	t := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
+	return show(con.out, list, *asJSON, printFactors)
+}
+
+func printFactors(w io.Writer, list admin.People) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, p := range list.Users {
 		fmt.Fprintf(t, textFactorLine, p.Name, admin.FactorText(p.Factor), amount.Of(len(p.Logins), "chat", "chats"))
 	}
@@ -66,8 +57,8 @@ func totpEnroll(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	var made admin.Enrolled
-	if err := app.Have(ctx, cfg, admin.MethodTotpEnroll, admin.UserName{User: name}, &made); err != nil {
+	made, err := app.Have[admin.Enrolled](ctx, cfg, admin.MethodTotpEnroll, admin.UserName{User: name})
+	if err != nil {
 		return err
 	}
 	if err := printEnrolled(con.out, made); err != nil {
@@ -100,8 +91,8 @@ func askForCode(ctx context.Context, con console, cfg *config.Config, user strin
 			fmt.Fprintln(con.out)
 			return errors.Join(lines.Err(), errUnconfirmed)
 		}
-		var v admin.CodeResult
-		if err := app.Have(ctx, cfg, admin.MethodTotpConfirm, admin.CodeProof{User: user, Code: strings.TrimSpace(lines.Text())}, &v); err != nil {
+		v, err := app.Have[admin.CodeResult](ctx, cfg, admin.MethodTotpConfirm, admin.CodeProof{User: user, Code: strings.TrimSpace(lines.Text())})
+		if err != nil {
 			return err
 		}
 		switch {

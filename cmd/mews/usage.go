@@ -44,10 +44,7 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *asJSON {
-		return printJSON(con.out, report)
-	}
-	return printUsage(con.out, report)
+	return show(con.out, report, *asJSON, printUsage)
 }
 
 // printUsage prints what was asked of models and what it cost.

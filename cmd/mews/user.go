@@ -10,7 +10,6 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/admin"
-	"mews/supervisor/app"
 )
 
 func userSubcommands() []subcommand {
@@ -19,9 +18,9 @@ func userSubcommands() []subcommand {
 		{name: "show", run: userList},
 		{name: "add", run: userAdd},
 		{name: "invite", run: userInvite},
-		{name: "disable", run: userSuspend(true)},
-		{name: "enable", run: userSuspend(false)},
-		{name: "remove", run: userRemove},
+		{name: "disable", run: byName(admin.MethodUserSuspend, suspension(true))},
+		{name: "enable", run: byName(admin.MethodUserSuspend, suspension(false))},
+		{name: "remove", run: byName(admin.MethodUserRemove, userName)},
 		{name: "export", run: userExport},
 		{name: "delete", run: userDelete},
 	}
@@ -41,28 +40,22 @@ func userList(ctx context.Context, con console, v subcommand, args []string) err
 	if err != nil {
 		return err
 	}
-	cfg, _, err := loadConfig(*file)
+	list, err := listUsers(ctx, *file, names)
 	if err != nil {
 		return err
 	}
-	var list admin.People
-	if err := app.Have(ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")}, &list); err != nil {
-		return err
+	print := printPeople
+	if words == 1 {
+		print = printPerson
 	}
-	switch {
-	case *asJSON:
-		return printJSON(con.out, list)
-	case words == 1:
-		return printPerson(con.out, list.Users[0])
-	}
-	return printPeople(con.out, list.Users)
+	return show(con.out, list, *asJSON, print)
 }
 
 // printPeople prints a line for each person.
-func printPeople(w io.Writer, list []admin.Person) error {
+func printPeople(w io.Writer, list admin.People) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, textPeopleHead)
-	for _, p := range list {
+	for _, p := range list.Users {
 		name := p.Name
 		if p.Suspended {
 			name += " (disabled)"
@@ -81,8 +74,9 @@ func sourceText(p admin.Person) string {
 	return "added"
 }
 
-// printPerson prints all that is known of one person.
-func printPerson(w io.Writer, p admin.Person) error {
+// printPerson prints all that is known of the one person in the list.
+func printPerson(w io.Writer, list admin.People) error {
+	p := list.Users[0]
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	speaks := textMaySpeak
 	if p.Suspended {
@@ -128,36 +122,10 @@ func userAdd(ctx context.Context, con console, v subcommand, args []string) erro
 	if err != nil {
 		return err
 	}
-	var done admin.Result
-	err = app.Have(ctx, cfg, admin.MethodUserAdd, admin.NewUser{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again}, &done)
-	return printOutcome(con, done, err)
+	return request(ctx, con, cfg, admin.MethodUserAdd,
+		admin.NewUser{Name: name, Role: *role, Account: *account, Timezone: *zone, Again: *again})
 }
 
-func userSuspend(on bool) func(context.Context, console, subcommand, []string) error {
-	return func(ctx context.Context, con console, v subcommand, args []string) error {
-		set, file := v.flags(con)
-		name, cfg, err := oneName(set, file, args)
-		if err != nil {
-			return err
-		}
-		var done admin.Result
-		err = app.Have(ctx, cfg, admin.MethodUserSuspend, admin.SuspendRequest{User: name, On: on}, &done)
-		return printOutcome(con, done, err)
-	}
-}
-
-func userRemove(ctx context.Context, con console, v subcommand, args []string) error {
-	return requestByName(ctx, con, v, admin.MethodUserRemove, args)
-}
-
-// requestByName runs a subcommand that takes the name of a person and nothing else.
-func requestByName(ctx context.Context, con console, v subcommand, method string, args []string) error {
-	set, file := v.flags(con)
-	name, cfg, err := oneName(set, file, args)
-	if err != nil {
-		return err
-	}
-	var done admin.Result
-	err = app.Have(ctx, cfg, method, admin.UserName{User: name}, &done)
-	return printOutcome(con, done, err)
+func suspension(on bool) func(name string) any {
+	return func(name string) any { return admin.SuspendRequest{User: name, On: on} }
 }

@@ -24,8 +24,8 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	var there admin.UserData
-	if err := app.Have(ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name, Look: true}, &there); err != nil {
+	there, err := app.Have[admin.UserData](ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name, Look: true})
+	if err != nil {
 		return err
 	}
 	if err := printDeletion(con.out, name, there); err != nil {
@@ -39,8 +39,7 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 			return errors.Join(lines.Err(), supervisor.Errorf(supervisor.CodeInvalid, textNotDeleted))
 		}
 	}
-	var gone admin.UserData
-	if err := app.Have(ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name}, &gone); err != nil {
+	if _, err := app.Have[admin.UserData](ctx, cfg, admin.MethodUserDelete, admin.DeleteRequest{User: name}); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(con.out, textDeleted, name)

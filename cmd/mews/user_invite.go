@@ -19,8 +19,8 @@ func userInvite(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	var made admin.InviteResult
-	err = app.Have(ctx, cfg, admin.MethodUserInvite, admin.InviteRequest{User: name, Enrol: *enrol && !*revoke, Revoke: *revoke}, &made)
+	made, err := app.Have[admin.InviteResult](ctx, cfg, admin.MethodUserInvite,
+		admin.InviteRequest{User: name, Enrol: *enrol && !*revoke, Revoke: *revoke})
 	switch {
 	case err != nil:
 		return err

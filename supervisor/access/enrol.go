@@ -1,15 +1,11 @@
 package access
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"regexp"
 	"strings"
 	"unicode"
@@ -59,20 +55,9 @@ func QRCode(text string, size int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a picture of %d bytes: %w", len(text), err)
 	}
-	const margin = 4 // modules on each side (ISO 18004)
-	scale := max(2, size/(code.Size+2*margin))
-	side := scale * (code.Size + 2*margin)
-	picture := image.NewPaletted(image.Rect(0, 0, side, side), color.Palette{color.White, color.Black})
-	for i := range picture.Pix {
-		if code.Black(i%side/scale-margin, i/side/scale-margin) {
-			picture.Pix[i] = 1
-		}
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, picture); err != nil {
-		return nil, fmt.Errorf("draw a picture of %d bytes: %w", len(text), err)
-	}
-	return b.Bytes(), nil
+	const margin = 4 // modules on each side (ISO 18004), as PNG draws them
+	code.Scale = max(2, size/(code.Size+2*margin))
+	return code.PNG(), nil
 }
 
 // crockford is Douglas Crockford's base32: it has no I, L, O or U that could be taken for something else.

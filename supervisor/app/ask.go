@@ -17,19 +17,19 @@ import (
 
 // Have has the AdminService do something: that of the running service, else one of this process, which takes the state folder's
 // lock for as long as it needs. params is a struct, result a pointer to one.
-func Have(ctx context.Context, cfg *config.Config, method string, params, result any) error {
-	err := control.Ask(ctx, SocketPath(cfg), method, params, result)
+func Have[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
+	err = control.Ask(ctx, SocketPath(cfg), method, params, &result)
 	if gone := new(control.NotRunning); !errors.As(err, &gone) {
-		return err
+		return result, err
 	}
-	err = alone(ctx, cfg, func(ctx context.Context, o *admin.Service) error { return o.Call(ctx, method, params, result) })
+	err = alone(ctx, cfg, func(ctx context.Context, o *admin.Service) error { return o.Call(ctx, method, params, &result) })
 	if starting := new(InUse); !errors.As(err, &starting) {
-		return err
+		return result, err
 	}
 	if err := Await(ctx, cfg); err != nil { // a service that is just starting, or another verb
-		return err
+		return result, err
 	}
-	return control.Ask(ctx, SocketPath(cfg), method, params, result)
+	return result, control.Ask(ctx, SocketPath(cfg), method, params, &result)
 }
 
 // alone opens the state folder for one piece of work, while no service runs.

@@ -282,16 +282,16 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		var made admin.Enrolled
-		if err := Have(c.t.Context(), cfg, admin.MethodTotpEnroll, admin.UserName{User: "ben"}, &made); err != nil {
+		made, err := Have[admin.Enrolled](c.t.Context(), cfg, admin.MethodTotpEnroll, admin.UserName{User: "ben"})
+		if err != nil {
 			c.t.Fatal(err)
 		}
 		now, err := totp.GenerateCode(made.Secret, time.Now())
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		var v admin.CodeResult
-		if err := Have(c.t.Context(), cfg, admin.MethodTotpConfirm, admin.CodeProof{User: "ben", Code: now}, &v); err != nil || !v.Right {
+		v, err := Have[admin.CodeResult](c.t.Context(), cfg, admin.MethodTotpConfirm, admin.CodeProof{User: "ben", Code: now})
+		if err != nil || !v.Right {
 			c.t.Fatalf("the code %s was not right: %+v, %v", now, v, err)
 		}
 		if got := c.people()["ben"].Factor.State; got != admin.FactorConfirmed {
@@ -301,8 +301,8 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 
 		// Five wrong ones lock it, and an admin unlocks it.
 		for range 5 {
-			v = admin.CodeResult{}
-			if err := Have(c.t.Context(), cfg, admin.MethodTotpConfirm, admin.CodeProof{User: "ben", Code: wrong(c.t, made.Secret)}, &v); err != nil || v.Right {
+			v, err = Have[admin.CodeResult](c.t.Context(), cfg, admin.MethodTotpConfirm, admin.CodeProof{User: "ben", Code: wrong(c.t, made.Secret)})
+			if err != nil || v.Right {
 				c.t.Fatalf("%+v, %v", v, err)
 			}
 		}

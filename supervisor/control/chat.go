@@ -11,6 +11,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/retry"
 )
 
 // How long a chat waits between its attempts to come back to a supervisor that went away.
@@ -73,7 +74,7 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 		if away > 0 && time.Since(lost) > away {
 			return fmt.Errorf(textAway, away, err)
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if !retry.Wait(ctx, wait) {
 			return nil
 		}
 		wait = min(2*wait, maxRetryDelay)

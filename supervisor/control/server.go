@@ -17,6 +17,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/reply"
+	"mews/supervisor/retry"
 )
 
 // People says who a user id is.
@@ -106,7 +107,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		if err != nil {
 			s.o.Log.Error("accept on the control socket", "error", err)
-			if err := sleep(ctx, 100*time.Millisecond); err != nil {
+			if !retry.Wait(ctx, 100*time.Millisecond) {
 				return nil
 			}
 			continue
@@ -163,15 +164,4 @@ func peerUID(conn *net.UnixConn) (uint32, error) {
 		return 0, err
 	}
 	return uid, credErr
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
 }

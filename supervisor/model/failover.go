@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/retry"
 )
 
 // call is one Catalogue.Stream. It belongs to its goroutine.
@@ -111,21 +112,11 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.M
 			c.giveUp(m, failed)
 			return supervisor.ModelAnswer{}, err
 		}
-		if !sleep(ctx, wait) {
+		if !retry.Wait(ctx, wait) {
 			c.breakers.release(m.Spec)
 			return supervisor.ModelAnswer{}, context.Cause(ctx)
 		}
 		waited += wait
-	}
-}
-
-// sleep is false when ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-time.After(d):
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

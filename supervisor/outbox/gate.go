@@ -199,11 +199,9 @@ const maxSleep = time.Minute
 
 // wait waits until it is woken, or d or maxSleep is over. It returns false where ctx has ended.
 func wait(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
-	t := time.NewTimer(min(d, maxSleep))
-	defer t.Stop()
 	select {
 	case <-woken:
-	case <-t.C:
+	case <-time.After(min(d, maxSleep)):
 	case <-ctx.Done():
 	}
 	return ctx.Err() == nil

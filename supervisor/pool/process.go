@@ -218,12 +218,10 @@ func (p *process[H]) killSpawner(c *child, cause error) {
 
 // waitFor waits for done, but no longer than d. It says whether done came.
 func waitFor(d time.Duration, done <-chan struct{}) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-done:
 		return true
-	case <-timer.C:
+	case <-time.After(d):
 		return false
 	}
 }

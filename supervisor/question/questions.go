@@ -102,8 +102,7 @@ func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (answer 
 
 // wait waits for the answer to a question.
 func (s *Questions) wait(ctx context.Context, q supervisor.Question) (answer supervisor.Answer, taken bool, err error) {
-	expired := time.NewTimer(time.Until(q.ExpiresAt))
-	defer expired.Stop()
+	expired := time.After(time.Until(q.ExpiresAt))
 	for last := false; ; {
 		pressed := s.answered.wait() // taken before the look, so that no press is missed
 		answer, taken, err = s.o.Store.Use(ctx, q.ID)
@@ -115,7 +114,7 @@ func (s *Questions) wait(ctx context.Context, q supervisor.Question) (answer sup
 		}
 		select {
 		case <-pressed:
-		case <-expired.C:
+		case <-expired:
 			last = true
 		case <-ctx.Done():
 			return supervisor.AnswerNone, false, context.Cause(ctx)

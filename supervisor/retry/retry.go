@@ -40,6 +40,16 @@ func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func(
 	return value, err == nil
 }
 
+// Wait waits for d. It is false where ctx ends first.
+func Wait(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // Refused says that a store will refuse the same again: what was sent cannot be right, or names what is not there.
 func Refused(err error) bool {
 	code := supervisor.ErrorCode(err)

@@ -156,12 +156,7 @@ func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	if !t.notified {
 		t.notified = t.notice(turnCtx, e.notice())
 	}
-	timer := time.NewTimer(e.Until.Sub(t.Now()) + time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-turnCtx.Done():
-	case <-timer.C:
-	}
+	retry.Wait(turnCtx, e.Until.Sub(t.Now())+time.Millisecond)
 }
 
 // workerDied counts a worker's death in the turn, unless it may have been that of another turn that shared the worker. The

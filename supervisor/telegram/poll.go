@@ -142,12 +142,10 @@ func (c *Client) unsignal() {
 
 // sleep waits for d, until it is woken or ctx ends.
 func sleep(ctx context.Context, d time.Duration, woken <-chan struct{}) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-woken:
-	case <-timer.C:
+	case <-time.After(d):
 	}
 }
 

@@ -25,8 +25,8 @@ func examineGate(ctx context.Context, o Options) (string, error) {
 	if !hasDatabase(o.Config) {
 		return textNoFactors, nil
 	}
-	var list admin.People
-	if err := app.Have(ctx, o.Config, admin.MethodUserList, admin.UserName{}, &list); err != nil {
+	list, err := app.Have[admin.People](ctx, o.Config, admin.MethodUserList, admin.UserName{})
+	if err != nil {
 		return "", err
 	}
 	var have, lack, locked []string

@@ -65,8 +65,7 @@ func (r *rig) load() *config.Config {
 // asks is a request of an admin that has to end well. It makes the state folder.
 func (r *rig) asks(method string, params any) {
 	r.t.Helper()
-	var answer any
-	if err := app.Have(r.t.Context(), r.load(), method, params, &answer); err != nil {
+	if _, err := app.Have[any](r.t.Context(), r.load(), method, params); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -47,8 +47,7 @@ func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (m
 // waitUntil waits until ready says so, but no longer than most. It asks ready at every output, and again after the time that
 // ready returns. ready may read what the terminal's mutex guards.
 func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func() (bool, time.Duration)) (bool, error) {
-	end := time.NewTimer(most)
-	defer end.Stop()
+	end := time.After(most)
 	done := t.done
 	for {
 		t.mu.Lock()
@@ -63,7 +62,7 @@ func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func
 		case <-time.After(again):
 		case <-done:
 			done = nil // ask once more, for the last output
-		case <-end.C:
+		case <-end:
 			return false, nil
 		case <-ctx.Done():
 			return false, context.Cause(ctx)
