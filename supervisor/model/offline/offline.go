@@ -13,7 +13,6 @@ package offline
 import (
 	"context"
 	"strings"
-	"unicode"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -33,25 +32,13 @@ func (Provider) Stream(
 		return supervisor.ModelAnswer{}, context.Cause(ctx)
 	}
 	message := answer(req)
-	for text := message.Text(); text != ""; {
+	for word := range strings.SplitAfterSeq(message.Text(), " ") {
 		if ctx.Err() != nil {
 			return supervisor.ModelAnswer{}, context.Cause(ctx)
 		}
-		end := wordEnd(text)
-		delta(supervisor.ModelDelta{Text: text[:end]})
-		text = text[end:]
+		delta(supervisor.ModelDelta{Text: word})
 	}
 	return supervisor.ModelAnswer{Message: message, Model: Name, Usage: estimate(req, message)}, nil
-}
-
-// wordEnd is the length of text's first word with the white space before and after it: more than 0 unless text is "".
-func wordEnd(text string) int {
-	word := strings.TrimLeftFunc(text, unicode.IsSpace)
-	space := strings.IndexFunc(word, unicode.IsSpace)
-	if space < 0 {
-		return len(text)
-	}
-	return len(text) - len(strings.TrimLeftFunc(word[space:], unicode.IsSpace))
 }
 
 // bytesPerToken is the usual rule of thumb for English, and pixelsPerToken Anthropic's for pictures.

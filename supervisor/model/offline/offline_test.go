@@ -111,14 +111,6 @@ func TestStreamEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestWordsKeepTheirSpace(t *testing.T) {
-	for text, want := range map[string]int{"a": 1, "a b": 2, " a b": 3, "  ": 2, "a\n\nb": 3, "é b": 3} {
-		if got := wordEnd(text); got != want {
-			t.Errorf("wordEnd(%q) = %d, want %d", text, got, want)
-		}
-	}
-}
-
 func TestUsageIsEstimated(t *testing.T) {
 	req := supervisor.ModelRequest{System: strings.Repeat("s", 400), Messages: []protocol.Message{
 		{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &protocol.ToolResult{Text: strings.Repeat("r",

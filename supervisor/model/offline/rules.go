@@ -174,20 +174,28 @@ func find(message string) (*rule, values) {
 var standIns = map[string]bool{"this": true, "that": true, "it": true, "something": true, "a line": true, "please": true}
 
 func match(i int, text string) (values, bool) {
-	for _, p := range compiled()[i] {
+	for j, p := range compiled()[i] {
+		if strings.HasSuffix(rules[i].patterns[j], "FILE") && !endsInFile(text) {
+			continue
+		}
 		m := p.FindStringSubmatch(text)
 		if m == nil {
 			continue
 		}
 		v := values{}
-		for j, name := range p.SubexpNames() {
+		for group, name := range p.SubexpNames() {
 			if name != "" {
-				v[name] = plain(m[j])
+				v[name] = plain(m[group])
 			}
 		}
 		return v, !standIns[strings.ToLower(v["text"])]
 	}
 	return nil, false
+}
+
+// endsInFile says whether a FILE can be the end of a text. It is quick: an expression takes milliseconds for a long message.
+func endsInFile(text string) bool {
+	return strings.ContainsAny(text[strings.LastIndexAny(text, " \n")+1:], "./\"”")
 }
 
 // quotes are the pairs that a person may put around a name or a text.
