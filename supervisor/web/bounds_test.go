@@ -74,7 +74,7 @@ func TestSoManyConnectionsAreServedAtOnceAndTheOthersWait(t *testing.T) {
 	const most, callers = 3, 12
 	var inside, highest atomic.Int32
 	full, release := make(chan struct{}, callers), make(chan struct{})
-	r := serve(t, web.Options{Connections: most}, func(w http.ResponseWriter, _ *http.Request) {
+	r := serve(t, web.Options{Connections: most, Timings: web.Timings{Header: time.Hour, Patience: time.Hour}}, func(w http.ResponseWriter, _ *http.Request) {
 		n := inside.Add(1)
 		for seen := highest.Load(); n > seen && !highest.CompareAndSwap(seen, n); seen = highest.Load() {
 		}
@@ -116,5 +116,43 @@ func TestAServerThatIsFullEndsAllTheSame(t *testing.T) {
 	if conn, err := net.Dial("tcp", r.server.Addr().String()); err == nil {
 		conn.Close()
 		t.Error("it still listens")
+	}
+}
+
+// TestWhoSendsNoHeadersMakesRoom: however many hold their connections open and send a byte now and then, a genuine call is
+// answered, in a moment. Who is being answered keeps its place.
+func TestWhoSendsNoHeadersMakesRoom(t *testing.T) {
+	const most = 4
+	inside, release := make(chan struct{}), make(chan struct{})
+	r := serve(t, web.Options{Connections: most, Timings: web.Timings{Header: time.Hour, Idle: time.Hour, Patience: short}},
+		func(w http.ResponseWriter, r *http.Request) {
+			if r.ContentLength == int64(len("slow")) {
+				close(inside)
+				<-release
+			}
+			echo(w, r)
+		})
+	working := r.call()
+	working.say(post(path, "slow"))
+	<-inside
+	var silent []*caller
+	for range 3 * most {
+		c := r.call()
+		c.say("POST " + path + " HTTP/1.1\r\nX-")
+		silent = append(silent, c)
+	}
+	for range 2 * most {
+		c := r.call()
+		c.say(post(path, "genuine"))
+		if status, _, body := c.answer(); status != http.StatusOK || body != "took genuine" {
+			t.Fatalf("a genuine call was answered with %d, %q", status, body)
+		}
+	}
+	for _, c := range silent {
+		c.hungUp()
+	}
+	close(release)
+	if status, _, body := working.answer(); status != http.StatusOK || body != "took slow" {
+		t.Errorf("the call that was being answered ended with %d, %q", status, body)
 	}
 }

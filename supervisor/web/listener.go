@@ -2,48 +2,164 @@ package web
 
 import (
 	"net"
+	"net/http"
+	"net/netip"
+	"slices"
 	"sync"
+	"time"
 )
 
-// limitedListener has a bounded number of connections open at once. Further ones wait with the kernel until one is closed.
+// maxOfAddress is how many connections one address may have open. Telegram has at most 10 open here, GitHub a few. Loopback and
+// private addresses are not bounded: all that a proxy hands on comes from there.
+const maxOfAddress = 32
+
+// limitedListener has a bounded number of connections open at once. Where all places are taken, a new connection takes that of
+// the one whose request's headers have been awaited longest, and for patience at least. Until there is one, or another is closed,
+// the new one waits.
 type limitedListener struct {
 	*net.TCPListener
-	places chan struct{} // holds a token for each open connection
-	closed chan struct{}
-	close  func() error // once
+	most     int
+	patience time.Duration
+	closed   chan struct{}
+	close    func() error  // once
+	freed    chan struct{} // holds a token when there may be a place
+
+	mu   sync.Mutex     // guards what follows
+	open []*limitedConn // the one whose request was awaited first is first
 }
 
-func limitListener(l *net.TCPListener, most int) *limitedListener {
+func limitListener(l *net.TCPListener, most int, patience time.Duration) *limitedListener {
 	closed := make(chan struct{})
-	return &limitedListener{TCPListener: l, places: make(chan struct{}, most), closed: closed,
+	return &limitedListener{TCPListener: l, most: most, patience: patience, closed: closed, freed: make(chan struct{}, 1),
 		close: sync.OnceValue(func() error { close(closed); return l.Close() })}
 }
 
 func (l *limitedListener) Accept() (net.Conn, error) {
-	select {
-	case l.places <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
+	for {
+		conn, err := l.AcceptTCP()
+		if err != nil {
+			return nil, err
+		}
+		c := &limitedConn{TCPConn: conn, listener: l, address: outerAddress(conn.RemoteAddr()), awaited: time.Now()}
+		if l.tooMany(c.address) {
+			conn.Close()
+			continue
+		}
+		if !l.wait(c) {
+			conn.Close()
+			return nil, net.ErrClosed
+		}
+		return c, nil
 	}
-	leave := sync.OnceFunc(func() { <-l.places })
-	conn, err := l.AcceptTCP()
-	if err != nil {
-		leave()
-		return nil, err
+}
+
+// wait waits until a connection has a place. It returns false where the listener was closed before.
+func (l *limitedListener) wait(c *limitedConn) bool {
+	for {
+		in, again := l.admit(c)
+		if in {
+			return true
+		}
+		timer := time.NewTimer(again)
+		select {
+		case <-l.freed:
+		case <-timer.C:
+		case <-l.closed:
+			timer.Stop()
+			return false
+		}
+		timer.Stop()
 	}
-	return &limitedConn{conn, leave}, nil
 }
 
 func (l *limitedListener) Close() error { return l.close() }
 
-// limitedConn takes a place until it is closed. net/http sees that it is a TCP connection and closes one half of it first, so that
-// a caller who is refused in the middle of a request can read why.
+// outerAddress is whom a connection is counted for; the zero value is nobody.
+func outerAddress(a net.Addr) netip.Addr {
+	ip := a.(*net.TCPAddr).AddrPort().Addr().Unmap()
+	if ip.IsLoopback() || ip.IsPrivate() {
+		return netip.Addr{}
+	}
+	return ip
+}
+
+// tooMany says that an address has as many connections as it may.
+func (l *limitedListener) tooMany(address netip.Addr) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, c := range l.open {
+		if c.address == address {
+			n++
+		}
+	}
+	return address.IsValid() && n >= maxOfAddress
+}
+
+// admit gives a connection a place, if need be that of another. Where none can be had it says when to ask again at the latest.
+func (l *limitedListener) admit(c *limitedConn) (in bool, again time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.open) >= l.most {
+		i := slices.IndexFunc(l.open, func(other *limitedConn) bool { return !other.awaited.IsZero() })
+		if i < 0 {
+			return false, time.Minute
+		}
+		if again = l.patience - time.Since(l.open[i].awaited); again > 0 {
+			return false, again
+		}
+		l.open[i].TCPConn.Close() // net/http finds out as it reads
+		l.open = slices.Delete(l.open, i, i+1)
+	}
+	l.open = append(l.open, c)
+	return true, 0
+}
+
+// remove takes a connection out, and says whether it was in.
+func (l *limitedListener) remove(c *limitedConn) bool {
+	i := slices.Index(l.open, c)
+	if i >= 0 {
+		l.open = slices.Delete(l.open, i, i+1)
+	}
+	return i >= 0
+}
+
+// stateChanged is told by net/http that a request's headers have come, or that the next request is awaited.
+func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
+	c := conn.(*limitedConn)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if state == http.StateActive {
+		c.awaited = time.Time{}
+	}
+	if state == http.StateIdle && l.remove(c) {
+		c.awaited = time.Now()
+		l.open = append(l.open, c)
+		l.signal()
+	}
+}
+
+func (l *limitedListener) signal() {
+	select {
+	case l.freed <- struct{}{}:
+	default:
+	}
+}
+
+// limitedConn has a place until it is closed. net/http sees that it is a TCP connection and closes one half of it first, so that a
+// caller who is refused in the middle of a request can read why.
 type limitedConn struct {
 	*net.TCPConn
-	leave func()
+	listener *limitedListener
+	address  netip.Addr
+	awaited  time.Time // since when its next request is awaited; zero while one is answered. Guarded by the listener's mutex
 }
 
 func (c *limitedConn) Close() error {
-	defer c.leave()
+	l := c.listener
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(c)
+	l.signal()
 	return c.TCPConn.Close()
 }

@@ -27,18 +27,19 @@ type Route struct {
 type Options struct {
 	Listen      string // address and port
 	Routes      []Route
-	Connections int // at once; more wait until one has ended. 0 is 256
+	Connections int // at once; one more takes the place of one whose request has not come, or waits. 0 is 256
 	Timings     Timings
 	Log         hclog.Logger
 }
 
 // Timings bound what a caller may take its time with. 0 is the default.
 type Timings struct {
-	Header time.Duration // until a request's headers are there: 5 s
-	Read   time.Duration // until the whole request is there: 15 s
-	Write  time.Duration // until it is answered: 30 s
-	Idle   time.Duration // between two requests of a connection: 60 s
-	Grace  time.Duration // that requests have to end when the service does: 5 s
+	Header   time.Duration // until a request's headers are there: 3 s
+	Patience time.Duration // that a place is kept for a request's headers where others wait for one: 250 ms
+	Read     time.Duration // until the whole request is there: 15 s
+	Write    time.Duration // until it is answered: 30 s
+	Idle     time.Duration // between two requests of a connection: 60 s
+	Grace    time.Duration // that requests have to end when the service does: 5 s
 }
 
 const (
@@ -49,7 +50,7 @@ const (
 // Server is the listener.
 type Server struct {
 	o        Options
-	listener net.Listener
+	listener *limitedListener
 	errors   *errorLog
 
 	// running is held for reading by each request. Run's end takes it for writing, for good: then no request runs or begins.
@@ -60,15 +61,15 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	o.Connections = cmp.Or(o.Connections, maxConnections)
 	t := &o.Timings
-	t.Header, t.Read = cmp.Or(t.Header, 5*time.Second), cmp.Or(t.Read, 15*time.Second)
+	t.Header, t.Read = cmp.Or(t.Header, 3*time.Second), cmp.Or(t.Read, 15*time.Second)
 	t.Write, t.Idle = cmp.Or(t.Write, 30*time.Second), cmp.Or(t.Idle, time.Minute)
-	t.Grace = cmp.Or(t.Grace, 5*time.Second)
+	t.Grace, t.Patience = cmp.Or(t.Grace, 5*time.Second), cmp.Or(t.Patience, 250*time.Millisecond)
 	listener, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen for webhooks: %w%s", err, listenHint(err))
 	}
 	return &Server{
-		o: o, listener: limitListener(listener.(*net.TCPListener), o.Connections), errors: &errorLog{log: o.Log, now: time.Now},
+		o: o, listener: limitListener(listener.(*net.TCPListener), o.Connections, t.Patience), errors: &errorLog{log: o.Log, now: time.Now},
 	}, nil
 }
 
@@ -122,5 +123,6 @@ func (s *Server) server(requests context.Context) *http.Server {
 		Handler: s, BaseContext: func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: t.Header, ReadTimeout: t.Read, WriteTimeout: t.Write, IdleTimeout: t.Idle,
 		MaxHeaderBytes: maxHeaderBytes, ErrorLog: s.errors.logger(), DisableGeneralOptionsHandler: true,
+		ConnState: s.listener.stateChanged,
 	}
 }
