@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 
+	"mews/protocol/spawnwire"
 	"mews/worker/sandbox"
 	"mews/worker/spawn"
 )
@@ -20,6 +21,9 @@ func exitStatus(err error) int {
 	var ended spawn.EndedError
 	if errors.As(err, &ended) {
 		return ended.Status
+	}
+	if spawnwire.IsShortage(err) {
+		return spawnwire.ShortageStatus
 	}
 	return 1
 }

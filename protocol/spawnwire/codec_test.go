@@ -48,7 +48,7 @@ func TestDecodeRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	badText := func(s string) []byte { return append(bytes.Clone(good[:len(good)-2]), s...) }
+	badText := func(s string) []byte { return append(append(bytes.Clone(good[:len(good)-3]), s...), 0) } // the flag
 	long, err := Encode(Spawn{Root: strings.Repeat("r", MaxText+1)})
 	if err != nil {
 		t.Fatal(err)

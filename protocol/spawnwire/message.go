@@ -54,8 +54,9 @@ type Started struct {
 
 // Refused answers a Spawn that did not become a worker.
 type Refused struct {
-	ID     uint64
-	Reason string
+	ID       uint64
+	Reason   string
+	Shortage bool // the machine had no room for it: it may be asked for again soon
 }
 
 // LimitHit says that a limit has ended or refused something of a worker, which goes on.
@@ -151,6 +152,7 @@ func (m Started) code(c coder) Message {
 func (m Refused) code(c coder) Message {
 	c.uint64(&m.ID)
 	c.text("reason", &m.Reason, MaxText)
+	c.flag(&m.Shortage)
 	return m
 }
 

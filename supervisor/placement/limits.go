@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/protocol/spawnwire"
+	"mews/supervisor/pool"
 )
 
 // LimitNotices remembers who was told of which limit. The zero value is ready.
@@ -59,8 +60,11 @@ func (c *Places) OnLimit(user string, hit spawnwire.LimitHit) {
 
 // limitText says which limit was hit and what can be done about it.
 func limitText(hit spawnwire.LimitHit) string {
-	if hit.Kind == "memory" {
+	switch hit.Kind {
+	case "memory":
 		return fmt.Sprintf(textMemory, amount.Size(int64(hit.Limit)))
+	case pool.LimitShortage:
+		return textShortage
 	}
 	if text := limitTexts[hit.Kind]; text != "" {
 		return fmt.Sprintf(text, hit.Limit)

@@ -4,6 +4,8 @@ package placement
 const (
 	textMemory = "Something that I ran needed more than the %s of memory that I may use, and was ended. " +
 		"I go on without it. An admin can allow more in the configuration: worker.memory."
+	textShortage = "The machine has run out of something that your assistant needs to start: memory, processes or open files. " +
+		"I try again every second and then go on with what you sent; nothing of it is lost. The log has more of it for an admin."
 	textOtherLimit = "Something that I ran came up against the limit of %s."
 )
 

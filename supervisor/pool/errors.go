@@ -3,6 +3,7 @@ package pool
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -25,8 +26,9 @@ func (e *BrokenError) Unwrap() error { return e.Last }
 // RefusedError says that a worker is not started, because something is wrong with the person's folders or account, or with the
 // programs.
 type RefusedError struct {
-	Reason string // for people
-	By     error  // what refused it, for the log
+	Reason   string // for people
+	By       error  // what refused it, for the log
+	Shortage bool   // of the machine
 }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("%v: %s", e.By, e.Reason) }
@@ -37,6 +39,8 @@ type EndError struct {
 	Reason error    // why it was ended, or what went wrong before it ended; nil where its status is all there is
 	Status string   // "exit status 2", "signal: killed"; "" where it never ran, or nobody knows
 	Stderr []string // the last lines of its standard error, escaped
+
+	Shortage bool // it never ran, because the machine had no room for it: nobody's fault
 }
 
 func (e *EndError) Error() string {
@@ -71,6 +75,21 @@ func isDeath(reason error) bool {
 
 // errSpawnerRefused is why a worker is not started that mews-spawner would not start.
 var errSpawnerRefused = errors.New("mews-spawner refused it")
+
+// LimitShortage is the kind of the limit that OnLimit is told of when a worker can't be started because the machine has no
+// room for it.
+const LimitShortage = "shortage"
+
+// shortageTexts are what Go's runtime and this program write of an error that is a shortage (spawnwire.IsShortage), where
+// nothing but text is left of it.
+var shortageTexts = []string{
+	"epollctl failed with 28", "epollcreate failed with 2", "failed to create new OS thread", "no space left on device",
+	"resource temporarily unavailable", "too many open files", "cannot allocate memory",
+}
+
+func saysShortage(text string) bool {
+	return slices.ContainsFunc(shortageTexts, func(s string) bool { return strings.Contains(text, s) })
+}
 
 var errSelfTestTime = errors.New("the worker that tries the walls takes too long")
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol/spawnwire"
 )
 
 // managedWorker is the worker of one key, over all its processes. Its goroutine, run, owns every field but those that say
@@ -32,6 +34,7 @@ type managedWorker[H Host] struct {
 	turns     int
 	deaths    int
 	refused   string       // why the newest process was refused; "" where it was not
+	shortages int          // in a row
 	broken    *BrokenError // in StateBroken
 	current   *process[H]  // from starting to stopping; nil otherwise
 	waiting   []*waiter[H]
@@ -189,6 +192,7 @@ func (m *managedWorker[H]) ready(p *process[H]) {
 	if m.state != StateStarting { // it was told to end in between
 		return
 	}
+	m.shortages = 0
 	m.transition(StateIdle)
 	m.refused = ""
 	for _, w := range m.waiting {
@@ -246,7 +250,7 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 	m.stopping(p)
 	m.current = nil
 	log := m.log.With("worker", p.id(), "error", p.err)
-	refused := new(RefusedError)
+	refused, end := new(RefusedError), new(EndError)
 	switch {
 	case !isDeath(p.err) || m.ending:
 		log.Debug("worker ended")
@@ -256,6 +260,8 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 		log.Warn("worker lost")
 		m.transition(StateBackoff)
 		m.arm(m.options.Timings.BackoffMin, m.endBackoff)
+	case errors.As(p.err, &end) && end.Shortage: // nor through that of its person
+		m.short(log)
 	case errors.As(p.err, &refused): // no death: whoever waits is told, and may ask again
 		log.Error("worker refused")
 		m.transition(StateAbsent)
@@ -265,6 +271,23 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 		m.died(log, p.err)
 	}
 }
+
+// short has the next start wait for what the machine has no more of now. Whoever waits goes on waiting, and is told if that
+// takes more than a moment.
+func (m *managedWorker[H]) short(log hclog.Logger) {
+	m.shortages++
+	wait := m.options.Timings.Shortage
+	log.Warn("the machine has no room for a worker", "again", wait)
+	if user := m.spec.user(); m.options.OnLimit != nil && user != "" && m.shortages == tellShortages {
+		m.options.OnLimit(user, spawnwire.LimitHit{Kind: LimitShortage})
+	}
+	m.refused = textNoRoom
+	m.transition(StateBackoff)
+	m.arm(wait, m.endBackoff)
+}
+
+// tellShortages is the shortage, of several in a row, of which a person is told.
+const tellShortages = 3
 
 // died counts a death, and has the next start wait, or opens the breaker.
 func (m *managedWorker[H]) died(log hclog.Logger, err error) {

@@ -73,6 +73,7 @@ type Timings struct {
 	Write         time.Duration // in which a worker must take what is written to it; 10 s
 	BackoffMin    time.Duration // before the start that follows a death, doubled with each; 200 ms
 	BackoffMax    time.Duration // the most that doubling leads to; 60 s
+	Shortage      time.Duration // before the next try where the machine had no room for a worker; 1 s
 	BreakerDeaths int           // so many deaths...; 5
 	BreakerWindow time.Duration // ...within this, and it is not started again until the first of them is as old; 5 min
 }
@@ -89,6 +90,7 @@ func (t Timings) withDefaults() Timings {
 		Write:         cmp.Or(t.Write, 10*time.Second),
 		BackoffMin:    cmp.Or(t.BackoffMin, 200*time.Millisecond),
 		BackoffMax:    cmp.Or(t.BackoffMax, 60*time.Second),
+		Shortage:      cmp.Or(t.Shortage, time.Second),
 		BreakerDeaths: cmp.Or(t.BreakerDeaths, 5),
 		BreakerWindow: cmp.Or(t.BreakerWindow, 5*time.Minute),
 	}

@@ -29,6 +29,8 @@ type process[H Host] struct {
 	conn       *protocol.Conn        // set before the managedWorker is told that the process is ready, as host is
 	host       H
 	lastStderr []string      // the last lines of its standard error, once it is dead
+	short      bool          // there was a line of a shortage
+	ready      bool          // it has shaken hands
 	leases     int           // of the managedWorker's goroutine alone
 	died       chan struct{} // closed when nothing of it is left
 	err        error         // how it ended; set before died is closed
@@ -93,6 +95,7 @@ func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 	if err := p.handshake(); err != nil {
 		p.stop(err)
 	} else {
+		p.ready = true
 		c.awaitPID() // the worker's answer may come before the spawner's
 		p.log.Info("worker started", "pid", c.pid())
 		if user := p.spec.user(); p.options.OnStart != nil && user != "" {
@@ -103,7 +106,7 @@ func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 	}
 	p.managed.do(func() { p.managed.stopping(p) })
 	p.shutdown(c)
-	p.lastStderr = stderr.end()
+	p.lastStderr, p.short = stderr.end(), stderr.short
 }
 
 // connect makes the connection, and what answers the worker.
@@ -151,7 +154,7 @@ func (p *process[H]) handshake() error {
 	case !errors.As(err, &told) || !otherVersion[told.Code]:
 		return fmt.Errorf("handshake: %w", err)
 	}
-	return &RefusedError{textOtherVersion, fmt.Errorf("handshake: %w", err)}
+	return &RefusedError{Reason: textOtherVersion, By: fmt.Errorf("handshake: %w", err)}
 }
 
 // otherVersion are the codes with which a worker of another version refuses a hello: it does not know its version or a field of
@@ -230,6 +233,7 @@ func waitFor(d time.Duration, done <-chan struct{}) bool {
 func (p *process[H]) endError(c *child) error {
 	e := &EndError{User: p.spec.Key, Reason: context.Cause(p.ctx), Stderr: p.lastStderr}
 	if c == nil {
+		e.Shortage = spawnwire.IsShortage(e.Reason)
 		return e
 	}
 	switch { // exited is closed, so nothing changes any more
@@ -241,6 +245,9 @@ func (p *process[H]) endError(c *child) error {
 			e.Reason = nil
 		}
 	}
+	refused := new(RefusedError)
+	e.Shortage = !p.ready && (errors.As(e.Reason, &refused) && refused.Shortage || spawnwire.IsShortage(e.Reason) ||
+		c.err == nil && (c.status.ExitStatus() == spawnwire.ShortageStatus || c.status.Exited() && p.short))
 	return e
 }
 

@@ -58,7 +58,7 @@ func TestTheDefaultsAreThoseOfTheDesign(t *testing.T) {
 	want := Timings{
 		Handshake: 10 * time.Second, PingEvery: 30 * time.Second, PingAnswer: 10 * time.Second, Idle: 30 * time.Minute,
 		Grace: 2 * time.Second, Term: 2 * time.Second, Kill: 10 * time.Second, Write: 10 * time.Second,
-		BackoffMin: 200 * time.Millisecond, BackoffMax: time.Minute, BreakerDeaths: 5, BreakerWindow: 5 * time.Minute,
+		BackoffMin: 200 * time.Millisecond, BackoffMax: time.Minute, Shortage: time.Second, BreakerDeaths: 5, BreakerWindow: 5 * time.Minute,
 	}
 	if got := (Timings{}).withDefaults(); got != want {
 		t.Errorf("%+v", got)

@@ -35,6 +35,7 @@ const (
 	endWait      = 10 * time.Second       // from closing its socket to SIGKILL; it kills and reaps all workers meanwhile
 	respawnFirst = 200 * time.Millisecond // before a dead spawner is started again, doubled each time
 	respawnMost  = 60 * time.Second       //
+	respawnShort = time.Second            // the most where the machine had no room for it
 	respawnReset = time.Minute            // a spawner that lived so long starts the doubling anew
 )
 
@@ -172,6 +173,9 @@ func (s *Spawner) run(ctx context.Context) (err error) {
 			case time.Since(began) > respawnReset:
 				wait = respawnFirst
 			}
+		}
+		if err != nil && saysShortage(err.Error()) {
+			wait = min(wait, respawnShort)
 		}
 		s.log.Error("mews-spawner is not running", "error", err, "again", wait)
 		if waitFor(wait, ctx.Done()) {

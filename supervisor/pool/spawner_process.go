@@ -223,7 +223,7 @@ func (p *spawnerProcess) handle(m spawnwire.Message) error {
 	case spawnwire.Started:
 		return p.withChild(m.ID, func(c *child) { c.setStarted(int(m.PID)) })
 	case spawnwire.Refused:
-		return p.withChild(m.ID, func(c *child) { p.forget(m.ID); c.finish(0, &RefusedError{m.Reason, errSpawnerRefused}) })
+		return p.withChild(m.ID, func(c *child) { p.forget(m.ID); c.finish(0, &RefusedError{m.Reason, errSpawnerRefused, m.Shortage}) })
 	case spawnwire.LimitHit:
 		return p.withChild(m.ID, func(c *child) {
 			if c.onLimit != nil {

@@ -27,6 +27,7 @@ type stderr struct {
 	file  *os.File
 	read  chan struct{} // closed when no more is read
 	lines []string      // run's, until read is closed
+	short bool          // likewise: a line was of a shortage. The last lines may not hold it: a trace follows
 }
 
 // readStderr begins to read and takes the file over. It does not pause once dead is closed, because the writer is gone then.
@@ -52,6 +53,7 @@ func (s *stderr) run(log hclog.Logger, dead <-chan struct{}) {
 		raw, err := in.ReadSlice('\n')
 		if len(raw) > 0 {
 			line := escape(raw)
+			s.short = s.short || saysShortage(line)
 			s.lines = append(s.lines[max(0, len(s.lines)-keptLines+1):], line)
 			budget.log(log, line)
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/spawnwire"
 )
 
 // behaviours are the ways of a worker, by the name of its home up to a dash. Each gets the connection's descriptor.
@@ -53,15 +54,32 @@ var behaviours = map[string]func(*os.File){
 		serve(f, protocol.Version, nil)
 	},
 
-	// It quits the first three times.
-	"flaky": func(f *os.File) {
-		starts, _ := os.ReadFile("starts")
-		must(os.WriteFile("starts", append(starts, '.'), 0o600))
-		if len(starts) < 3 {
-			quit(1, "not yet")
-		}
+	// The machine has no room for them the first three times. The runtime says so before all its stacks.
+	"short": func(f *os.File) {
+		unlessStarted(3, func() { quit(spawnwire.ShortageStatus, "no room") })
 		serve(f, protocol.Version, nil)
 	},
+	"crashes": func(f *os.File) {
+		unlessStarted(3, func() {
+			quit(2, "runtime: epollctl failed with 28\nfatal error: runtime: netpollinit failed\n"+strings.Repeat("main.main()\n", 2*keptLines))
+		})
+		serve(f, protocol.Version, nil)
+	},
+
+	// It quits the first three times.
+	"flaky": func(f *os.File) {
+		unlessStarted(3, func() { quit(1, "not yet") })
+		serve(f, protocol.Version, nil)
+	},
+}
+
+// unlessStarted calls f unless this worker was started so often before.
+func unlessStarted(times int, f func()) {
+	starts, _ := os.ReadFile("starts")
+	must(os.WriteFile("starts", append(starts, '.'), 0o600))
+	if len(starts) < times {
+		f()
+	}
 }
 
 // beWorker is the process of a worker.

@@ -157,6 +157,8 @@ func waitExit(pid int) error {
 			continue
 		case err != nil:
 			return fmt.Errorf("wait for process %d: %w", pid, err)
+		case status.ExitStatus() == shortageStatus:
+			return fmt.Errorf("the machine had no room for it: %w", unix.EAGAIN)
 		case status != 0:
 			return fmt.Errorf("it ended with status %d, signal %d", status.ExitStatus(), status.Signal())
 		}

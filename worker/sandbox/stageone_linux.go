@@ -57,7 +57,23 @@ var stageOneActions = []struct {
 	{TierOff, "stay with the spawner", func(Plan) error { return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0) }},
 	{TierLandlock, "filter system calls", func(p Plan) error { return loadFilter(p.Profile, p.Tier) }},
 	{TierLandlock, "limit memory", func(p Plan) error { return limitMemory(p.Limits.withDefaults()) }},
+	{TierOff, "watch something", tryWatch},
 	{TierOff, "execute the worker", execWorker},
+}
+
+// tryWatch watches something as the worker's runtime does at once: that would only die of it, and could not say why.
+func tryWatch(Plan) error {
+	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(epoll)
+	event, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(event)
+	return unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, event, &unix.EpollEvent{Events: unix.EPOLLIN})
 }
 
 // oomScore puts a worker and its programs ahead of others when the machine's memory runs out (proc_pid_oom_score_adj(5)).

@@ -14,6 +14,9 @@ import (
 // StageZeroArgument makes mews-spawner run StageZero.
 const StageZeroArgument = "stage-zero"
 
+// shortageStatus is spawnwire.ShortageStatus, which a worker's program must not link.
+const shortageStatus = 75
+
 // pidFD is the descriptor to which StageZero writes the pid of stage one.
 const pidFD = 4
 

@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -9,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"mews/protocol/spawnwire"
 )
 
 // TestAStepThatIsNotItself: stage zero runs as the person's account, so another process of that account may stop it, kill it,
@@ -51,5 +55,21 @@ func TestAStepThatIsNotItself(t *testing.T) {
 		if _, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != syscall.ECHILD {
 			t.Errorf("%s: a child is left: %v", says, err)
 		}
+	}
+}
+
+// TestNoRoomIsNotForever: a stage that ended for want of room is one that may be tried again.
+func TestNoRoomIsNotForever(t *testing.T) {
+	for status, want := range map[string]bool{"75": true, "1": false} {
+		cmd := exec.Command("/bin/sh", "-c", "exit "+status)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if err := waitExit(cmd.Process.Pid); errors.Is(err, unix.EAGAIN) != want {
+			t.Errorf("status %s: %v", status, err)
+		}
+	}
+	if shortageStatus != spawnwire.ShortageStatus {
+		t.Errorf("%d is %d on the wire", shortageStatus, spawnwire.ShortageStatus)
 	}
 }

@@ -199,7 +199,7 @@ func (s *spawner) spawn(m spawnwire.Spawn, fds []int) error {
 	s.last = m.ID
 	w, err := s.start(m, fds[0], fds[1])
 	if err != nil {
-		return s.send(spawnwire.Refused{ID: m.ID, Reason: spawnwire.Clip(err.Error())})
+		return s.send(spawnwire.Refused{ID: m.ID, Reason: spawnwire.Clip(err.Error()), Shortage: spawnwire.IsShortage(err)})
 	}
 	s.workers[m.ID] = w
 	return s.send(spawnwire.Started{ID: m.ID, PID: uint32(w.pid)})

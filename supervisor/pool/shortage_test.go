@@ -1,0 +1,97 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol/spawnwire"
+)
+
+// TestAShortageIsNoStrike: a worker for which the machine has no room is asked for again until there is some. It is no death,
+// and whoever waits goes on waiting; here one death would suspend it.
+func TestAShortageIsNoStrike(t *testing.T) {
+	timings := quick()
+	timings.Shortage = time.Millisecond
+	for _, user := range []string{"short", "crashes"} {
+		t.Run(user, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, timings, user)
+			if err := echo(t, r.acquire(user), "after all"); err != nil {
+				t.Error(err)
+			}
+			if s := r.status(user); s.Deaths != 0 || s.State != StateBusy {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// TestTheThirdShortageInARowIsTold: a moment's is not, and the fourth not again. A start that goes well begins the count anew.
+func TestTheThirdShortageInARowIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := 0
+		o := Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now, Timings: Timings{}.withDefaults(),
+			OnLimit: func(user string, hit spawnwire.LimitHit) {
+				if user != "ann" || hit.Kind != LimitShortage {
+					t.Errorf("%s: %+v", user, hit)
+				}
+				told++
+			}}
+		m := newManagedWorker(specOf("/", "ann"), &o)
+		var got []int
+		for range 5 {
+			m.state = StateStopping
+			m.short(m.log)
+			if m.state != StateBackoff || m.due == nil {
+				t.Errorf("state %s", m.state)
+			}
+			began := time.Now()
+			<-m.timer.C
+			if wait := time.Since(began); wait != time.Second {
+				t.Errorf("asked for again after %v", wait)
+			}
+			got = append(got, told)
+		}
+		if diff := cmp.Diff([]int{0, 0, 1, 1, 1}, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestWhatIsAShortage tells the machine's shortages from other ends.
+func TestWhatIsAShortage(t *testing.T) {
+	exit := func(status int) syscall.WaitStatus { return syscall.WaitStatus(status << 8) }
+	for name, c := range map[string]struct {
+		child  *child // nil: it was never asked for
+		reason error
+		short  bool // by its standard error
+		ready  bool
+		want   bool
+	}{
+		"the supervisor has no descriptor": {nil, fmt.Errorf("make a pipe: %w", syscall.EMFILE), false, false, true},
+		"there is no spawner":              {nil, errNoSpawner, false, false, false},
+		"the spawner had no process":       {&child{err: &RefusedError{"fork: EAGAIN", errSpawnerRefused, true}}, nil, false, false, true},
+		"the home is another's":            {&child{err: &RefusedError{"it belongs to uid 7", errSpawnerRefused, false}}, nil, false, false, false},
+		"stage one found no room":          {&child{status: exit(spawnwire.ShortageStatus)}, nil, false, false, true},
+		"the runtime found none":           {&child{status: exit(2)}, nil, true, false, true},
+		"it crashed":                       {&child{status: exit(2)}, nil, false, false, false},
+		"the socket could not be watched":  {&child{status: exit(1)}, fmt.Errorf("handshake: read: %w", syscall.EAGAIN), false, false, true},
+		"a worker that runs says so":       {&child{status: exit(spawnwire.ShortageStatus)}, nil, true, true, false},
+	} {
+		p := newProcess(newManagedWorker(specOf("/", "ann"), &Options[*host]{Log: hclog.NewNullLogger(), Now: time.Now}))
+		p.short, p.ready = c.short, c.ready
+		p.stop(c.reason)
+		err := p.endError(c.child)
+		var end *EndError
+		if !errors.As(err, &end) || end.Shortage != c.want {
+			t.Errorf("%s: %+v, want a shortage: %t", name, end, c.want)
+		}
+	}
+}
