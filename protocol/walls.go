@@ -44,7 +44,7 @@ type Finding struct {
 
 // The outcomes of an attempt.
 const (
-	OutcomeStopped = "stopped"
-	OutcomeEscaped = "escaped"
-	OutcomeUntried = "untried"
+	EscapePrevented = "stopped"
+	EscapeSucceeded = "escaped"
+	EscapeUntried   = "untried"
 )

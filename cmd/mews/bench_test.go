@@ -77,7 +77,7 @@ func (v *visitor) Deliver(control.Delivery) bool {
 }
 
 func (*visitor) Attached(control.Attached, bool) {}
-func (*visitor) Show(control.Show)               {}
+func (*visitor) Show(control.Progress)           {}
 func (*visitor) Lost(error)                      {}
 
 // BenchmarkTurn is a whole turn of a warm worker with a model that answers at once, over the real programs: what Mews adds

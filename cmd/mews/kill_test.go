@@ -243,8 +243,8 @@ func (k *talker) Attached(_ control.Attached, again bool) {
 	}
 }
 
-func (*talker) Show(control.Show) {}
-func (*talker) Lost(error)        {}
+func (*talker) Show(control.Progress) {}
+func (*talker) Lost(error)            {}
 
 // check holds what came against what was sent.
 func (k *talker) check(t *testing.T) {

@@ -89,5 +89,5 @@ func (v *liveVisitor) Deliver(d control.Delivery) bool {
 }
 
 func (*liveVisitor) Attached(control.Attached, bool) {}
-func (*liveVisitor) Show(control.Show)               {}
+func (*liveVisitor) Show(control.Progress)           {}
 func (*liveVisitor) Lost(error)                      {}

@@ -390,5 +390,5 @@ func (n *neighbour) Deliver(d control.Delivery) bool {
 }
 
 func (*neighbour) Attached(control.Attached, bool) {}
-func (*neighbour) Show(control.Show)               {}
+func (*neighbour) Show(control.Progress)           {}
 func (*neighbour) Lost(error)                      {}

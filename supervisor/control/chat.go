@@ -27,7 +27,7 @@ type Screen interface {
 	// Deliver shows a message. It returns false to leave it to another client.
 	Deliver(d Delivery) (taken bool)
 	// Show shows what happens at the moment.
-	Show(s Show)
+	Show(p Progress)
 	// LostDeliveries tells that the supervisor went away; the chat tries to come back.
 	Lost(err error)
 }
@@ -40,12 +40,12 @@ type Chat struct {
 
 	sending chan struct{} // holds a token while a message is on its way: one at a time, so that they stay in order
 
-	mu           sync.Mutex     // guards what follows, and keeps the screen's calls apart
-	attach       Attach         // After is the newest delivery that was shown
-	tookNewest   bool           // whether the screen took that delivery
-	conn         *protocol.Conn // the attached one; nil where there is none
-	pendingShows []Show         // came before the connection was known to be attached
-	changed      chan struct{}  // closed when conn changes
+	mu              sync.Mutex     // guards what follows, and keeps the screen's calls apart
+	attach          Attach         // After is the newest delivery that was shown
+	tookNewest      bool           // whether the screen took that delivery
+	conn            *protocol.Conn // the attached one; nil where there is none
+	pendingProgress []Progress     // came before the connection was known to be attached
+	changed         chan struct{}  // closed when conn changes
 }
 
 // NewChat makes a chat over the socket at path. Run works it.
@@ -186,7 +186,7 @@ func (c *Chat) connect(ctx context.Context, again bool) (joined bool, err error)
 func (c *Chat) attachParams() Attach {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pendingShows = nil
+	c.pendingProgress = nil
 	return c.attach
 }
 
@@ -200,7 +200,7 @@ func (c *Chat) setAttached(conn *protocol.Conn, attached Attached, again bool) {
 		c.attach.After, c.attach.Start = 0, attached.Newest
 	}
 	c.screen.Attached(attached, again)
-	for _, s := range c.pendingShows {
+	for _, s := range c.pendingProgress {
 		c.screen.Show(s)
 	}
 	c.setConn(conn)
@@ -215,7 +215,7 @@ func (c *Chat) connectionLost(err error) {
 
 // setConn makes conn the attached one, with mu held.
 func (c *Chat) setConn(conn *protocol.Conn) {
-	c.conn, c.pendingShows = conn, nil
+	c.conn, c.pendingProgress = conn, nil
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
@@ -264,14 +264,14 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 // Notify shows what happens. The connection calls it, in order; the first call may come before setAttached, while the answer to
 // chat.attach is still on its way.
 func (c *Chat) Notify(req *protocol.Request) {
-	var s Show
-	if req.Method != MethodShow || req.Decode(&s) != nil {
+	var s Progress
+	if req.Method != MethodProgress || req.Decode(&s) != nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.conn == nil {
-		c.pendingShows = append(c.pendingShows, s)
+		c.pendingProgress = append(c.pendingProgress, s)
 		return
 	}
 	c.screen.Show(s)

@@ -25,8 +25,8 @@ const (
 
 // What the supervisor sends to an attached client.
 const (
-	MethodDeliver = "chat.deliver" // Delivery to Delivered
-	MethodShow    = "chat.show"    // Show, a notification
+	MethodDeliver  = "chat.deliver"  // Delivery to Delivered
+	MethodProgress = "chat.progress" // Progress, a notification
 )
 
 // Values of Attach.After for a client that has nothing yet.
@@ -131,8 +131,8 @@ type Delivered struct {
 	Taken bool `json:"taken"`
 }
 
-// Show is what happens at the moment. It may be missed: what counts comes as a Delivery.
-type Show struct {
+// Progress is what happens at the moment. It may be missed: what counts comes as a Delivery.
+type Progress struct {
 	Turn    int64      `json:"turn"`            // 0: no turn runs
 	Inbound int64      `json:"inbound"`         // what the turn answers
 	Offset  int        `json:"offset"`          // where in the reply Text begins, in bytes; all that stood from there on is void

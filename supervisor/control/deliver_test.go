@@ -226,7 +226,7 @@ type wall struct {
 	tools []string
 }
 
-func (w *wall) show(t *testing.T, s control.Show) {
+func (w *wall) show(t *testing.T, s control.Progress) {
 	t.Helper()
 	if s.Turn != w.turn {
 		w.turn, w.text = s.Turn, ""
@@ -243,7 +243,7 @@ func (w *wall) show(t *testing.T, s control.Show) {
 func (w *wall) until(h *house, t *testing.T, v *visitor, text string) {
 	t.Helper()
 	for w.text != text {
-		w.show(t, next[control.Show](h, v))
+		w.show(t, next[control.Progress](h, v))
 	}
 }
 
@@ -293,7 +293,7 @@ func TestAnAnswerComesBeforeTheNextTurnIsShown(t *testing.T) {
 		answered := int64(0)
 		for answered != second.ID {
 			switch e := (<-v.events).(type) {
-			case control.Show:
+			case control.Progress:
 				if e.Turn == second.ID && answered != first.ID {
 					t.Fatal("the second turn was shown before the first was answered")
 				}
@@ -315,7 +315,7 @@ func TestAnAnswerTooLongForALineComesAsFarAsItFits(t *testing.T) {
 	turn, s := h.begin()
 	long := strings.Repeat("ä€", 500<<10) // 2.5 MB
 	s.Add(long)
-	if show := next[control.Show](h, v); show.Text != "" && !strings.HasPrefix(long, show.Text) {
+	if show := next[control.Progress](h, v); show.Text != "" && !strings.HasPrefix(long, show.Text) {
 		t.Errorf("shown was %.40q", show.Text)
 	}
 	h.finish(turn, s, long)

@@ -179,10 +179,10 @@ func (f *follower) present(ctx context.Context, update reply.Update) error {
 	if !changed {
 		return nil
 	}
-	err := f.conn.Notify(ctx, MethodShow, show)
+	err := f.conn.Notify(ctx, MethodProgress, show)
 	if errors.Is(err, protocol.ErrTooLong) { // because of the tools' lines, which may be missed
 		show.Tools = nil
-		err = f.conn.Notify(ctx, MethodShow, show)
+		err = f.conn.Notify(ctx, MethodProgress, show)
 	}
 	return err
 }
@@ -194,10 +194,10 @@ type shownReply struct {
 }
 
 // next is what has changed since, and whether anything has.
-func (s *shownReply) next(u reply.Update) (Show, bool) {
+func (s *shownReply) next(u reply.Update) (Progress, bool) {
 	was := *s
 	s.turn, s.text = u.Turn, cut(u.Text, maxText)
-	show := Show{Turn: u.Turn, Inbound: u.Inbound, Text: s.text}
+	show := Progress{Turn: u.Turn, Inbound: u.Inbound, Text: s.text}
 	if u.Turn == was.turn && strings.HasPrefix(s.text, was.text) {
 		show.Offset, show.Text = len(was.text), s.text[len(was.text):]
 	}

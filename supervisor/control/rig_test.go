@@ -217,7 +217,7 @@ type shownReply struct {
 }
 
 func (s *shownReply) Attached(a control.Attached, again bool) { s.events <- attached{a, again} }
-func (s *shownReply) Show(show control.Show)                  { s.events <- show }
+func (s *shownReply) Show(show control.Progress)              { s.events <- show }
 func (s *shownReply) Lost(err error)                          { s.events <- lost{err} }
 func (s *shownReply) Deliver(d control.Delivery) bool {
 	s.events <- d

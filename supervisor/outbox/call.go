@@ -84,7 +84,7 @@ var calls = map[call]struct {
 		},
 	},
 	callProbe: {(*chatQueue).probe, func(q *chatQueue, _ *postSet, _ int, _ string) error {
-		q.heard()
+		q.noteAnswer()
 		return nil
 	}},
 }

@@ -147,7 +147,7 @@ func (q *chatQueue) tryLater(_ context.Context, f failure) error {
 // the channel is there, typing shows it.
 func (q *chatQueue) failedTooOften(f failure) (enough bool, err error) {
 	a := &f.set.attempts
-	others := a.count > 0 && q.outbox.health.heardSince(a.latestOfAll)
+	others := a.count > 0 && q.outbox.health.answeredSince(a.latestOfAll)
 	if a.count > 0 && !others && f.call != callProbe {
 		others, err = q.sendTyping(f.set.conversation.Thread)
 	}

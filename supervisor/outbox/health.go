@@ -70,15 +70,15 @@ func (h *health) sent(chat string) {
 	h.answered, h.failing, h.alarmed = now, time.Time{}, false
 }
 
-// heard notes that the channel has answered.
-func (h *health) heard() {
+// noteAnswer notes that the channel has answered.
+func (h *health) noteAnswer() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.answered = h.Now()
 }
 
-// heardSince says whether the channel has answered any queue after a time.
-func (h *health) heardSince(at time.Time) bool {
+// answeredSince says whether the channel has answered any queue after a time.
+func (h *health) answeredSince(at time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.answered.After(at)

@@ -248,7 +248,7 @@ func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 
 // Reached is to be called when the channel answers again otherwise than by a call of this outbox. It never blocks.
 func (o *Outbox) Reached() {
-	o.health.heard()
+	o.health.noteAnswer()
 	o.wakeWaiting(nil)
 }
 

@@ -38,7 +38,7 @@ func (q *chatQueue) unreached(e *supervisor.SendError) {
 	if q.awaySince.IsZero() {
 		q.awaySince = q.Now()
 	}
-	if q.Now().Sub(q.awaySince) < quickReach && !q.outbox.health.heardSince(q.awaySince) {
+	if q.Now().Sub(q.awaySince) < quickReach && !q.outbox.health.answeredSince(q.awaySince) {
 		pause = min(pause, quickReachPause)
 	}
 	q.Log.Warn("the channel does not answer", "channel", q.Name, "chat", q.chat, "error", e, "again_in", pause)
@@ -56,11 +56,11 @@ func (q *chatQueue) reached(set *postSet) {
 	q.outbox.wakeWaiting(q)
 }
 
-// heard notes that the channel has answered, and done nothing that people see. What has failed may fail again: the pauses stay
+// noteAnswer notes that the channel has answered, and done nothing that people see. What has failed may fail again: the pauses stay
 // as long as they are, and a delivery stays in trouble.
-func (q *chatQueue) heard() {
+func (q *chatQueue) noteAnswer() {
 	q.answeredAt = q.Now()
-	q.outbox.health.heard()
+	q.outbox.health.noteAnswer()
 	if q.current == nil {
 		q.outbox.health.forget(q.chat)
 	}
@@ -77,7 +77,7 @@ func (q *chatQueue) answersLately() bool {
 func (q *chatQueue) mayTryEarly() bool {
 	now := q.Now()
 	if q.unreachedAt.IsZero() || !q.triedEarlyAt.IsZero() && now.Sub(q.triedEarlyAt) < maxReachPause ||
-		!q.outbox.health.heardSince(q.unreachedAt) {
+		!q.outbox.health.answeredSince(q.unreachedAt) {
 		return false
 	}
 	q.triedEarlyAt, q.retryAt, q.unreachedAt = now, time.Time{}, time.Time{}

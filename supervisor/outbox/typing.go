@@ -55,14 +55,14 @@ func (q *chatQueue) sendTyping(thread string) (answered bool, err error) {
 	failed := q.awaitTyping(ended, cut)
 	full := q.outbox.gate.leave("", true)
 	if failed == nil {
-		q.heard()
+		q.noteAnswer()
 		return true, nil
 	}
 	e := sendError(failed)
 	q.Log.Debug("show typing", "channel", q.Name, "chat", q.chat, "error", e)
 	answered = e.Result == supervisor.ResultRefused
 	if answered {
-		q.heard()
+		q.noteAnswer()
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		q.typingAt = q.Now().Add(typingPause)

@@ -58,7 +58,7 @@ func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
 // nothing. What a tier is known not to stop is left out.
 func Holes(tier string, findings []protocol.Finding) []protocol.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f protocol.Finding) bool {
-		return f.Outcome == protocol.OutcomeStopped || KnownEscapes[tier][f.Row] != ""
+		return f.Outcome == protocol.EscapePrevented || KnownEscapes[tier][f.Row] != ""
 	})
 }
 

@@ -33,7 +33,7 @@ func TestWhatIsTriedAtEveryStartCanEscape(t *testing.T) {
 		t.Fatal(err)
 	}
 	for row := range strings.FieldsSeq("F2 F3 F5 F9 F14 P2 N1 N3 N9 N10") {
-		if outcomes[row] != protocol.OutcomeEscaped {
+		if outcomes[row] != protocol.EscapeSucceeded {
 			t.Errorf("%s: %q", row, outcomes[row])
 		}
 	}

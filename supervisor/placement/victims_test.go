@@ -96,8 +96,8 @@ func TestAnAttemptRemovesWhatAnEarlierOneLeft(t *testing.T) {
 // TestWhatKeepsMewsFromServing: an attempt that got out and is not known to, and one that could not be made.
 func TestWhatKeepsMewsFromServing(t *testing.T) {
 	findings := []protocol.Finding{
-		{Row: "F2", Outcome: protocol.OutcomeStopped}, {Row: "F3", Outcome: protocol.OutcomeEscaped},
-		{Row: "F5", Outcome: protocol.OutcomeUntried}, {Row: "F14", Outcome: protocol.OutcomeEscaped},
+		{Row: "F2", Outcome: protocol.EscapePrevented}, {Row: "F3", Outcome: protocol.EscapeSucceeded},
+		{Row: "F5", Outcome: protocol.EscapeUntried}, {Row: "F14", Outcome: protocol.EscapeSucceeded},
 	}
 	for tier, want := range map[string]string{"accounts": "F3 F5 F14", "landlock": "F3 F5"} {
 		var rows []string

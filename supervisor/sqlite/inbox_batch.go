@@ -66,7 +66,7 @@ func (t *batchTx) putItem(item supervisor.Item) (supervisor.Inbound, error) {
 		err = t.putAttachments(in, item.Attachments)
 	}
 	if err == nil {
-		err = t.lock(in.Conversation, item.Decision.Lock)
+		err = t.endLogins(in.Conversation, item.Decision.Lock)
 	}
 	switch {
 	case err != nil:
@@ -97,7 +97,7 @@ func (t *batchTx) recheckGate(item *supervisor.Item) error {
 // lockLogins has logins run out. The command that asks for it takes them away, for it counts them.
 const lockLogins = `UPDATE login SET used_at = 0 WHERE user = ?1 AND (?2 OR channel = ?3 AND chat = ?4)`
 
-func (t *batchTx) lock(c supervisor.Conversation, l supervisor.Lock) error {
+func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.Lock) error {
 	if l == "" {
 		return nil
 	}

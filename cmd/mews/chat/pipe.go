@@ -310,5 +310,5 @@ func (p *pipe) Attached(_ control.Attached, again bool) {
 }
 
 // Show and Lost are control.Screen's: what happens at the moment is not for a pipe.
-func (*pipe) Show(control.Show) {}
-func (*pipe) Lost(error)        {}
+func (*pipe) Show(control.Progress) {}
+func (*pipe) Lost(error)            {}

@@ -87,7 +87,7 @@ func (t *terminal) showBelow(d control.Delivery) {
 }
 
 // Show shows what happens at the moment.
-func (t *terminal) Show(s control.Show) {
+func (t *terminal) Show(s control.Progress) {
 	if s.Turn == 0 {
 		return // the turn's delivery says how it ended
 	}
@@ -104,7 +104,7 @@ func (t *terminal) Show(s control.Show) {
 }
 
 // appendReply adds to the reply on the screen. What is taken back can't be unsaid on a terminal, so a line says that it was.
-func (t *terminal) appendReply(s control.Show) {
+func (t *terminal) appendReply(s control.Progress) {
 	text := stripControls(s.Text)
 	switch {
 	case s.Offset == 0 && strings.HasPrefix(text, t.shown):

@@ -69,7 +69,7 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 // checkDaemon completes the finding about the daemon that a worker left behind, once the worker has ended. It lives as long as the
 // marker is locked.
 func checkDaemon(findings []protocol.Finding, marker string) {
-	i := slices.IndexFunc(findings, func(f protocol.Finding) bool { return f.Row == "X1" && f.Outcome == protocol.OutcomeUntried })
+	i := slices.IndexFunc(findings, func(f protocol.Finding) bool { return f.Row == "X1" && f.Outcome == protocol.EscapeUntried })
 	if i < 0 {
 		return
 	}
@@ -83,20 +83,20 @@ func checkDaemon(findings []protocol.Finding, marker string) {
 	case err != nil:
 		findings[i].Detail = fmt.Sprintf("ask for the lock of %s: %v", marker, err)
 	case lock.Type == unix.F_UNLCK:
-		findings[i].Outcome, findings[i].Detail = protocol.OutcomeStopped, textDaemonEnded
+		findings[i].Outcome, findings[i].Detail = protocol.EscapePrevented, textDaemonEnded
 	default:
-		findings[i].Outcome, findings[i].Detail = protocol.OutcomeEscaped, fmt.Sprintf(textDaemonLives, lock.Pid)
+		findings[i].Outcome, findings[i].Detail = protocol.EscapeSucceeded, fmt.Sprintf(textDaemonLives, lock.Pid)
 	}
 }
 
 // writeEscapes prints a line for every attempt and a sum, and returns how many got out that are not known to.
 func writeEscapes(w io.Writer, tier string, findings []protocol.Finding) (bad int) {
-	marks := map[string]string{protocol.OutcomeStopped: markStopped, protocol.OutcomeUntried: markUntried}
+	marks := map[string]string{protocol.EscapePrevented: markStopped, protocol.EscapeUntried: markUntried}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	counts := map[string]int{}
 	for _, f := range findings {
 		mark := marks[f.Outcome]
-		if f.Outcome == protocol.OutcomeEscaped {
+		if f.Outcome == protocol.EscapeSucceeded {
 			mark = markEscaped
 			if known := placement.KnownEscapes[tier][f.Row]; known != "" {
 				mark, f.Detail = markKnown, known

@@ -61,14 +61,14 @@ func TestWhoSharesAnAccountIsSaid(t *testing.T) {
 func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
 	marker := filepath.Join(t.TempDir(), protocol.DaemonMarker)
 	outcome := func() string {
-		findings := []protocol.Finding{{Row: "F1", Outcome: protocol.OutcomeUntried}, {Row: "X1", Outcome: protocol.OutcomeUntried}}
+		findings := []protocol.Finding{{Row: "F1", Outcome: protocol.EscapeUntried}, {Row: "X1", Outcome: protocol.EscapeUntried}}
 		checkDaemon(findings, marker)
-		if findings[0].Outcome != protocol.OutcomeUntried {
+		if findings[0].Outcome != protocol.EscapeUntried {
 			t.Errorf("of another row: %+v", findings[0])
 		}
 		return findings[1].Outcome
 	}
-	if got := outcome(); got != protocol.OutcomeUntried {
+	if got := outcome(); got != protocol.EscapeUntried {
 		t.Errorf("without a marker: %s", got)
 	}
 	// A lock is a process's, and this one's own would not be seen.
@@ -82,13 +82,13 @@ func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
 	if _, err := out.Read(make([]byte, 16)); err != nil {
 		t.Fatal(err)
 	}
-	if got := outcome(); got != protocol.OutcomeEscaped {
+	if got := outcome(); got != protocol.EscapeSucceeded {
 		t.Errorf("while it lives: %s", got)
 	}
 	if err := errors.Join(in.Close(), daemon.Wait()); err != nil {
 		t.Fatal(err)
 	}
-	if got := outcome(); got != protocol.OutcomeStopped {
+	if got := outcome(); got != protocol.EscapePrevented {
 		t.Errorf("when it is gone: %s", got)
 	}
 }
