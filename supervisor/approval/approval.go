@@ -26,8 +26,7 @@ type Confirmer interface {
 	Confirm(ctx context.Context, q supervisor.Question) (supervisor.Answer, error)
 }
 
-// Approver allows effects or denies them. Grants, Asker and Confirmer may be nil: what would need them is denied. It may be used
-// from several goroutines.
+// Approver allows effects or denies them. It may be used from several goroutines.
 type Approver struct {
 	People    func(name string) (supervisor.User, bool) // false: there is no such person, or not for now
 	Policy    *Policy
@@ -66,17 +65,12 @@ func (a *Approver) Allow(ctx context.Context, r Request) error {
 
 // ask asks the person, unless they have allowed exactly this for always.
 func (a *Approver) ask(ctx context.Context, r Request) error {
-	if a.Grants != nil {
-		granted, err := a.Grants.Granted(ctx, r.User, r.Subject())
-		if err != nil {
-			return a.fail(ctx, r, "look for what was allowed", err)
-		}
-		if granted {
-			return a.allow(r, "for always")
-		}
+	granted, err := a.Grants.Granted(ctx, r.User, r.Subject())
+	if err != nil {
+		return a.fail(ctx, r, "look for what was allowed", err)
 	}
-	if a.Asker == nil {
-		return a.deny(r, "nobody can be asked", textNotAskable, r.User)
+	if granted {
+		return a.allow(r, "for always")
 	}
 	answer, err := a.Asker.Ask(ctx, r.question())
 	if err != nil {
@@ -87,9 +81,6 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 
 // askForCode has the person show with a code that it is they who want it. There is no always.
 func (a *Approver) askForCode(ctx context.Context, r Request) error {
-	if a.Confirmer == nil {
-		return a.deny(r, "no code can be asked for", textNoCode, r.User)
-	}
 	answer, err := a.Confirmer.Confirm(ctx, r.question())
 	switch {
 	case supervisor.ErrorCode(err) == supervisor.CodeForbidden && ctx.Err() == nil:

@@ -18,8 +18,6 @@ const (
 const (
 	textNobody       = "There is nobody of the name %s here any more."
 	textDeniedRule   = "The rules of this Mews do not let %s do this (%s). Who runs it can change that under `approvals` in its configuration."
-	textNotAskable   = "%s would have to allow this, and can't be asked here."
-	textNoCode       = "%s would have to allow this with a code, and can't be asked for one here."
 	textDenied       = "%s was asked and said no. Do not try it again unless they ask for it."
 	textNoAnswer     = "%s was asked and did not answer in time, so it was not done."
 	textNoLonger     = "%s may not speak here any more, so it was not done."

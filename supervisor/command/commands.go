@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/retry"
 )
 
 // Store keeps commands and presses.
@@ -241,21 +241,10 @@ var permanentRefusals = map[supervisor.Code]bool{supervisor.CodeInvalid: true, s
 // was sent again while its first answer was being stored, and an answer to somebody who was deleted.
 func (c *Commands) store(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
 	log := c.o.Log.With("user", in.Conversation.User, "inbound", in.ID)
-	put := func() (supervisor.Delivery, error) {
-		kept, err := c.o.Outbox.AnswerCommand(ctx, in.ID, d)
-		if permanentRefusals[supervisor.ErrorCode(err)] {
-			err = backoff.Permanent(err)
-		}
-		return kept, err
-	}
-	_, err := backoff.Retry(ctx, put, backoff.WithMaxElapsedTime(0),
-		backoff.WithNotify(func(err error, again time.Duration) {
-			log.Error("answer a command", "error", err, "again_in", again)
-		}))
-	switch {
-	case err == nil:
+	_, kept := retry.Persist(ctx, log, "answer a command", func() (supervisor.Delivery, error) {
+		return c.o.Outbox.AnswerCommand(ctx, in.ID, d)
+	})
+	if kept {
 		c.o.Queued(in.Conversation.ID)
-	case ctx.Err() == nil:
-		log.Debug("a command's answer was not kept", "error", err)
 	}
 }

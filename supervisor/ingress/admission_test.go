@@ -12,15 +12,19 @@ import (
 )
 
 func TestAnAdmissionIsKeptOnceADay(t *testing.T) {
-	var a admissions
+	log := audit.New(sqlite.Audit{}, hclog.NewNullLogger())
+	now, taken := time.Time{}, 0
+	note := NoteAdmissions(log, func() time.Time { return now }, func(supervisor.Inbound) { taken++ })
 	morning := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
-	for _, c := range []struct {
+	for i, c := range []struct {
 		conversation int64
 		after        time.Duration
 		want         bool
 	}{{1, 0, true}, {1, time.Hour, false}, {2, time.Hour, true}, {1, 16 * time.Hour, true}, {2, 17 * time.Hour, true}, {2, 18 * time.Hour, false}} {
-		if got := a.first(c.conversation, morning.Add(c.after)); got != c.want {
-			t.Errorf("conversation %d after %s: first is %v", c.conversation, c.after, got)
+		now = morning.Add(c.after)
+		note(supervisor.Inbound{Conversation: supervisor.Conversation{ID: c.conversation}})
+		if noted := len(log.Take()) > 0; noted != c.want || taken != i+1 {
+			t.Errorf("conversation %d after %s: noted is %v, and %d were taken", c.conversation, c.after, noted, taken)
 		}
 	}
 }

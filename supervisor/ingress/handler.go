@@ -44,7 +44,7 @@ type Options struct {
 type Handler struct {
 	o         Options
 	pairing   pairing
-	strangers access.UnknownSenders // senders and groups that were noted today
+	strangers access.OncePerDay // senders and groups that were noted today
 	albums    lastAlbums
 }
 

@@ -16,7 +16,7 @@ import (
 type pairing struct {
 	o          *Options
 	wrongCodes access.InviteFailures // that were noted
-	guessers   access.UnknownSenders // of whom no more wrong codes are noted today
+	guessers   access.OncePerDay     // of whom no more wrong codes are noted today
 	repeats    access.InviteFailures // codes of people who are let in already
 }
 

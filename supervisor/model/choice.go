@@ -32,7 +32,7 @@ func (c *Catalogue) Resolve(spec string) (Choice, error) {
 	case exists && (slashed || p.single):
 		return c.choose(name, model)
 	case exists:
-		return Choice{}, invalid(textIsProvider, spec, name)
+		return Choice{}, supervisor.Errorf(supervisor.CodeInvalid, textIsProvider, spec, name)
 	}
 	standard, _, _ := strings.Cut(c.defaultModel.Spec, "/")
 	if standard == "" || c.providers[standard].single {
@@ -46,11 +46,11 @@ func (c *Catalogue) choose(name, model string) (Choice, error) {
 	p := c.providers[name]
 	switch {
 	case p.single && model != "":
-		return Choice{}, invalid(textOneModel, name, name)
+		return Choice{}, supervisor.Errorf(supervisor.CodeInvalid, textOneModel, name, name)
 	case p.single:
 		return Choice{Spec: name, Provider: p.ModelProvider, Model: name}, nil
 	case model == "":
-		return Choice{}, invalid(textModelMissing, name+"/", name)
+		return Choice{}, supervisor.Errorf(supervisor.CodeInvalid, textModelMissing, name+"/", name)
 	}
 	return Choice{Spec: name + "/" + model, Provider: p.ModelProvider, Model: model}, nil
 }
@@ -68,15 +68,7 @@ func (c *Catalogue) unknown(name, spec string) error {
 	}
 	there = fmt.Sprintf(there, strings.Join(names, ", "))
 	if name == "" {
-		return notFound(textNoModel, spec, there)
+		return supervisor.Errorf(supervisor.CodeNotFound, textNoModel, spec, there)
 	}
-	return notFound(textNoProvider, name, spec, there)
-}
-
-func invalid(format string, args ...any) error {
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(format, args...)}
-}
-
-func notFound(format string, args ...any) error {
-	return &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf(format, args...)}
+	return supervisor.Errorf(supervisor.CodeNotFound, textNoProvider, name, spec, there)
 }

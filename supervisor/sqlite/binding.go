@@ -20,11 +20,9 @@ type Binding struct {
 const (
 	insertBinding = `INSERT INTO binding (channel, account, user, created_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (channel, account) DO NOTHING`
-	findBinding   = `SELECT user FROM binding WHERE channel = ? AND account = ?`
-	listBindings  = `SELECT channel, account, user FROM binding ORDER BY user, channel, account`
-	deleteBinding = `DELETE FROM binding WHERE channel = ? AND account = ? RETURNING user`
-	unbindUser    = `DELETE FROM binding WHERE user = ?`
-	closeChannel  = `DELETE FROM login WHERE user = ? AND channel = ?`
+	findBinding  = `SELECT user FROM binding WHERE channel = ? AND account = ?`
+	listBindings = `SELECT channel, account, user FROM binding ORDER BY user, channel, account`
+	unbindUser   = `DELETE FROM binding WHERE user = ?`
 )
 
 // Bind makes an account a person's. A second time changes nothing. ProblemAccountTaken says that it is another person's.
@@ -54,15 +52,4 @@ func (s Bindings) List(ctx context.Context) ([]Binding, error) {
 		r.Scan(&b.Channel, &b.Account, &b.User)
 		return b
 	}, listBindings)
-}
-
-// Unbind takes an account from its person and ends their logins in that channel. It says whose it was; "" is nobody's.
-func (s Bindings) Unbind(ctx context.Context, channel supervisor.Channel, account string) (user string, err error) {
-	return inTransaction(ctx, s.db, func(t tx) (string, error) {
-		user, ok, err := engine.One(t, engine.String, deleteBinding, channel, account)
-		if err != nil || !ok {
-			return "", err
-		}
-		return user, t.Exec(closeChannel, user, channel)
-	}, "unbind account %s of %s", account, channel)
 }

@@ -20,14 +20,6 @@ func TestAnAccountIsOnePersons(t *testing.T) {
 	list, err := bindings.List(t.Context())
 	s.must(err)
 	s.same("bindings", list, []sqlite.Binding{one})
-	s.receive(code("alice", 1, 1))
-	for _, want := range []string{"alice", ""} {
-		whose, err := bindings.Unbind(t.Context(), "telegram", "7")
-		s.must(err)
-		s.same("unbound", whose, want)
-	}
-	s.same("logins", s.look("SELECT count(*) FROM login"), "0")
-	s.must(bindings.Bind(t.Context(), other))
 }
 
 func TestGroupsAreAllowedAndNot(t *testing.T) {
