@@ -51,6 +51,16 @@ root; the walls refuse most of them once more.
 
 `
 
+const documentPools = `
+## What is counted for a machine or an account
+
+These are the settings below /proc/sys (fs, kernel, net, vm, user) that bound something which everybody shares, and what keeps
+one worker from taking all of it. A setting that is not named bounds a process, a socket or a namespace, or nothing.
+
+| setting | counted for | what bounds a worker | rows |
+|---|---|---|---|
+`
+
 const documentLife = `
 ## What a worker says, and how it lives
 
@@ -83,6 +93,10 @@ func document(found map[string]map[string]escape.Outcome) string {
 	fmt.Fprintf(&b, "| | escapes of %d | %d | %d | %d |\n", len(escape.Table()), escapes[0], escapes[1], escapes[2])
 	b.WriteString(documentWalls)
 	writeWalls(&b)
+	b.WriteString(documentPools)
+	for _, p := range pools {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", p.setting, p.whose, p.bound, strings.Join(p.rows, ", "))
+	}
 	b.WriteString(documentLife)
 	for _, item := range life {
 		tests := strings.Join(item.tests, ", ")

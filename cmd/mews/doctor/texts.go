@@ -54,6 +54,10 @@ const (
 	textLimits        = "%s of memory and %d processes for each worker. %s"
 	textLimitsUnknown = "not known before there are walls"
 	textSharedAccount = " %d people share the account %s: give each an `account:` of their own."
+	textSharedPools   = " %d people share what the kernel counts for one account: epoll watches, pipes, inotify, processes. Who " +
+		"takes more than a part is ended within seconds, for which the others may have to wait. Run as root, or by " +
+		"deploy/systemd/mews.service, Mews gives people accounts of their own, which share nothing; with sysctl " +
+		"fs.epoll.max_user_watches, fs.pipe-user-pages-soft and fs.inotify.max_user_instances everybody has more."
 
 	// spawnerBetter is what a spawner writes before the tiers that it could not have.
 	spawnerBetter = " Better walls do not hold here: "

@@ -21,7 +21,7 @@ func examineWalls(ctx context.Context, o Options) (string, error) {
 		return "", placement.SandboxFault(err)
 	}
 	if walls.Weak() {
-		return "", &warning{strings.ToUpper(walls.Tier) + ". " + lineATier(walls.Why)}
+		return "", &warning{strings.ToUpper(walls.Tier) + ". " + lineATier(walls.Why) + sharing(o.Config, walls.Tier)}
 	}
 	return walls.Tier + ". " + walls.Why + sharing(o.Config, walls.Tier), nil
 }
@@ -83,7 +83,7 @@ func lineATier(why string) string {
 	return held + "\n" + strings.TrimSpace(spawnerBetter) + "\n" + strings.ReplaceAll(rest, "; ", "\n")
 }
 
-// sharing says how many people have no account of their own where accounts are the walls.
+// sharing says how many people have no account of their own, and where accounts are not the walls what all of them share.
 func sharing(cfg *config.Config, tier string) string {
 	n := 0
 	for _, u := range cfg.Users {
@@ -91,12 +91,21 @@ func sharing(cfg *config.Config, tier string) string {
 			n++
 		}
 	}
-	if tier != "accounts" || n < 2 {
+	switch {
+	case tier == "namespaces" || tier == "landlock":
+		n = len(cfg.Users)
+	case tier != "accounts":
+		return ""
+	}
+	if n < 2 {
 		return ""
 	}
 	name := strconv.Itoa(os.Getuid())
 	if me, err := user.LookupId(name); err == nil {
 		name = me.Username
+	}
+	if tier != "accounts" {
+		return fmt.Sprintf(textSharedPools, n)
 	}
 	return fmt.Sprintf(textSharedAccount, n, name)
 }

@@ -42,14 +42,20 @@ func TestWhyThereAreNoWalls(t *testing.T) {
 	}
 }
 
-// Who has no account of their own shares the service's, and it says so only where accounts are the walls.
+// Who has no account of their own shares the service's where accounts are the walls. Elsewhere all share one.
 func TestWhoSharesAnAccountIsSaid(t *testing.T) {
 	cfg := &config.Config{Users: []config.User{{Name: "ann"}, {Name: "ben", Account: "ben"}, {Name: "cat"}}}
 	if got := sharing(cfg, "accounts"); !strings.HasPrefix(got, " 2 people share the account ") {
 		t.Errorf("%q", got)
 	}
-	if got := sharing(cfg, "namespaces"); got != "" {
-		t.Errorf("in namespaces: %q", got)
+	for _, tier := range []string{"namespaces", "landlock"} {
+		if got := sharing(cfg, tier); !strings.HasPrefix(got, " 3 people share what the kernel counts for one account") ||
+			!strings.Contains(got, "fs.epoll.max_user_watches") {
+			t.Errorf("in %s: %q", tier, got)
+		}
+	}
+	if got := sharing(cfg, "off"); got != "" {
+		t.Errorf("without walls: %q", got)
 	}
 	cfg.Users = cfg.Users[1:]
 	if got := sharing(cfg, "accounts"); got != "" {
