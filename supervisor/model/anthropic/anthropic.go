@@ -1,6 +1,7 @@
 // Package anthropic speaks to Claude, and to every other server that answers at POST /v1/messages as Anthropic does. It
-// builds requests with the types of Anthropic's own library; package remote sends them and reads the answers. It never
-// returns half an answer as a whole one and reads nothing from the environment. No error holds the key or the URL.
+// does without Anthropic's library, which copies a request's JSON once for each level of it; package remote sends requests
+// and reads the answers. It never returns half an answer as a whole one and reads nothing from the environment. No error
+// holds the key or the URL.
 //
 //	anthropic.go  the provider: a call of a model, and the list of models
 //	request.go    a request in the API's form
@@ -13,7 +14,6 @@ package anthropic
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -115,12 +115,7 @@ func (p *Provider) maxOutput(req supervisor.ModelRequest) int64 {
 // exchange sends one request and reads its answer, as remote.Endpoint.Stream does.
 func (p *Provider) exchange(ctx context.Context, req supervisor.ModelRequest, form thinkingForm,
 	say func(string)) (supervisor.ModelAnswer, error) {
-	params, err := paramsOf(req, form, p.maxOutput(req))
-	if err != nil {
-		return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err)
-	}
-	params.SetExtraFields(map[string]any{"stream": true})
-	body, err := json.Marshal(params)
+	body, err := encode(req, form, p.maxOutput(req))
 	if err != nil {
 		return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err)
 	}

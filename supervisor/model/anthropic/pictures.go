@@ -1,10 +1,7 @@
 package anthropic
 
 import (
-	"encoding/base64"
 	"slices"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -12,22 +9,12 @@ import (
 )
 
 // pictureBlock is a picture, or the line that stands for it.
-func pictureBlock(req supervisor.ModelRequest, image protocol.Image) sdk.ContentBlockParamUnion {
+func pictureBlock(req supervisor.ModelRequest, image protocol.Image) *block {
 	data, instead := req.ReadPicture(image)
 	if instead != "" {
-		return sdk.NewTextBlock(instead)
+		return textBlock(instead)
 	}
-	return sdk.NewImageBlockBase64(image.MediaType, base64.StdEncoding.EncodeToString(data))
-}
-
-// resultPictures are a result's pictures as parts of its content.
-func resultPictures(req supervisor.ModelRequest, r *protocol.ToolResult) []sdk.ToolResultBlockParamContentUnion {
-	var out []sdk.ToolResultBlockParamContentUnion
-	for _, image := range r.Images {
-		block := pictureBlock(req, image)
-		out = append(out, sdk.ToolResultBlockParamContentUnion{OfText: block.OfText, OfImage: block.OfImage})
-	}
-	return out
+	return &block{Type: "image", Source: &source{Type: "base64", MediaType: image.MediaType, Data: data}}
 }
 
 // withoutPictures is the request, without pictures where its model is known to take none.

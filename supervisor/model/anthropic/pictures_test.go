@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +13,7 @@ import (
 // body is a request as it goes over the wire, with {RED} for the picture.
 func body(t *testing.T, req supervisor.ModelRequest) string {
 	t.Helper()
-	params, err := paramsOf(req, thinkingForm{}, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := json.Marshal(params.Messages)
+	raw, err := encode(req, thinkingForm{}, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}

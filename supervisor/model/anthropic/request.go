@@ -7,41 +7,104 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/remote"
 )
 
-// paramsOf makes the API's request. The same transcript gives the same bytes, so that the endpoint's cache finds its prefix;
-// only the cache markers move.
-func paramsOf(req supervisor.ModelRequest, form thinkingForm, maxTokens int64) (sdk.MessageNewParams, error) {
-	messages, err := messagesOf(req, form.sendBack)
-	params := sdk.MessageNewParams{
-		Model: req.Model, MaxTokens: maxTokens, Messages: messages, Tools: toolsOf(req.Tools),
-		Thinking: form.config(), OutputConfig: sdk.OutputConfigParam{Effort: form.effort},
-	}
-	if !blank(req.System) {
-		params.System = []sdk.TextBlockParam{{Text: req.System}}
-	}
-	markCache(&params, req.Cache)
-	return params, err
+// request is the body of POST messages. Empty fields are not sent. Fields stand in the order of their names here and below.
+type request struct {
+	MaxTokens int64           `json:"max_tokens"`
+	Messages  []message       `json:"messages"`
+	Model     string          `json:"model"`
+	Output    *outputConfig   `json:"output_config,omitempty"`
+	Stream    bool            `json:"stream"`
+	System    []*block        `json:"system,omitempty"`
+	Thinking  *thinkingConfig `json:"thinking,omitempty"`
+	Tools     []*tool         `json:"tools,omitempty"`
 }
 
-func toolsOf(tools []protocol.Tool) []sdk.ToolUnionParam {
-	var out []sdk.ToolUnionParam
+type outputConfig struct {
+	Effort string `json:"effort"`
+}
+
+type thinkingConfig struct {
+	Budget int64  `json:"budget_tokens,omitempty"`
+	Type   string `json:"type"`
+}
+
+type message struct {
+	Content []any         `json:"content"` // *block, or a json.RawMessage: thinking as it came
+	Role    protocol.Role `json:"role"`
+}
+
+// block is a piece of a message: a text, an image, a tool_use or a tool_result.
+type block struct {
+	CacheControl *cacheControl   `json:"cache_control,omitempty"`
+	Content      []*block        `json:"content,omitempty"`
+	ID           string          `json:"id,omitempty"`
+	Input        json.RawMessage `json:"input,omitempty"`
+	IsError      bool            `json:"is_error,omitempty"`
+	Name         string          `json:"name,omitempty"`
+	Source       *source         `json:"source,omitempty"`
+	Text         string          `json:"text,omitempty"`
+	ToolUseID    string          `json:"tool_use_id,omitempty"`
+	Type         string          `json:"type"`
+}
+
+// source is an image.
+type source struct {
+	Data      []byte `json:"data"`
+	MediaType string `json:"media_type"`
+	Type      string `json:"type"` // base64
+}
+
+type tool struct {
+	CacheControl *cacheControl   `json:"cache_control,omitempty"`
+	Description  string          `json:"description,omitempty"`
+	InputSchema  json.RawMessage `json:"input_schema"`
+	Name         string          `json:"name"`
+}
+
+type cacheControl struct {
+	TTL  string `json:"ttl,omitempty"`
+	Type string `json:"type"` // ephemeral
+}
+
+func textBlock(text string) *block { return &block{Type: "text", Text: text} }
+
+// encode makes a request's JSON. The same transcript gives the same bytes, so that the endpoint's cache finds its prefix;
+// only the cache markers move.
+func encode(req supervisor.ModelRequest, form thinkingForm, maxTokens int64) ([]byte, error) {
+	messages, err := messagesOf(req, form.sendBack)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{Model: req.Model, MaxTokens: maxTokens, Messages: messages, Tools: toolsOf(req.Tools), Stream: true}
+	if form.kind != "" {
+		r.Thinking = &thinkingConfig{Type: form.kind, Budget: form.budget}
+	}
+	if form.effort != "" {
+		r.Output = &outputConfig{Effort: form.effort}
+	}
+	if !blank(req.System) {
+		r.System = []*block{textBlock(req.System)}
+	}
+	r.markCache(req.Cache)
+	return remote.Encode(r)
+}
+
+func toolsOf(tools []protocol.Tool) []*tool {
+	var out []*tool
 	for _, t := range tools {
-		schema := t.Schema
-		if len(schema) == 0 {
-			schema = json.RawMessage(`{"type":"object"}`)
+		made := &tool{Name: t.Name, InputSchema: t.Schema}
+		if len(t.Schema) == 0 {
+			made.InputSchema = json.RawMessage(`{"type":"object"}`)
 		}
-		tool := sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](schema)}
 		if !blank(t.Description) {
-			tool.Description = sdk.String(t.Description)
+			made.Description = t.Description
 		}
-		out = append(out, sdk.ToolUnionParam{OfTool: &tool})
+		out = append(out, made)
 	}
 	return out
 }
@@ -49,24 +112,25 @@ func toolsOf(tools []protocol.Tool) []sdk.ToolUnionParam {
 // markCache marks what the endpoint is to cache: the tools, the system text, and the conversation up to each of the last two
 // user messages. The older of these two marks is where the request before has set its newer one. A request may have four
 // marks.
-func markCache(params *sdk.MessageNewParams, keep time.Duration) {
+func (r *request) markCache(keep time.Duration) {
 	if keep <= 0 {
 		return
 	}
-	marker := sdk.CacheControlEphemeralParam{TTL: sdk.CacheControlEphemeralTTLTTL5m}
+	marker := &cacheControl{Type: "ephemeral", TTL: "5m"}
 	if keep > 5*time.Minute {
-		marker.TTL = sdk.CacheControlEphemeralTTLTTL1h
+		marker.TTL = "1h"
 	}
-	if n := len(params.Tools); n > 0 {
-		params.Tools[n-1].OfTool.CacheControl = marker
+	if n := len(r.Tools); n > 0 {
+		r.Tools[n-1].CacheControl = marker
 	}
-	if n := len(params.System); n > 0 {
-		params.System[n-1].CacheControl = marker
+	if n := len(r.System); n > 0 {
+		r.System[n-1].CacheControl = marker
 	}
 	left := 2
-	for i := len(params.Messages) - 1; i >= 0 && left > 0; i-- {
-		if m := params.Messages[i]; m.Role == sdk.MessageParamRoleUser {
-			*m.Content[len(m.Content)-1].GetCacheControl() = marker
+	for i := len(r.Messages) - 1; i >= 0 && left > 0; i-- {
+		m := r.Messages[i]
+		if last, is := m.Content[len(m.Content)-1].(*block); is && m.Role == protocol.RoleUser {
+			last.CacheControl = marker
 			left--
 		}
 	}
@@ -74,11 +138,11 @@ func markCache(params *sdk.MessageNewParams, keep time.Duration) {
 
 // messageBuilder makes the API's messages, in which the two roles alternate.
 type messageBuilder struct {
-	out      []sdk.MessageParam
-	results  []sdk.ContentBlockParamUnion // of the next user message, which must begin with them
-	texts    []sdk.ContentBlockParamUnion // the person's text and pictures, which follow them
-	sendBack bool                         // the model gets its thinking back
-	req      supervisor.ModelRequest      // has the messages
+	out      []message
+	results  []any                   // of the next user message, which must begin with them
+	texts    []any                   // the person's text and pictures, which follow them
+	sendBack bool                    // the model gets its thinking back
+	req      supervisor.ModelRequest // has the messages
 }
 
 // roleHandlers add a message, by its role.
@@ -90,7 +154,7 @@ var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
 
 // messagesOf makes the messages. It leaves out the thinking of earlier turns: nothing depends on it any more, and the API
 // would refuse it once the text before it has changed.
-func messagesOf(req supervisor.ModelRequest, back bool) ([]sdk.MessageParam, error) {
+func messagesOf(req supervisor.ModelRequest, back bool) ([]message, error) {
 	t := messageBuilder{req: req}
 	begin := turnStart(req.Messages)
 	for i, m := range req.Messages {
@@ -130,7 +194,7 @@ func (t *messageBuilder) addUser(m protocol.Message) {
 			t.texts = append(t.texts, pictureBlock(t.req, *p.Image))
 		}
 		if !blank(p.Text) {
-			t.texts = append(t.texts, sdk.NewTextBlock(p.Text))
+			t.texts = append(t.texts, textBlock(p.Text))
 		}
 	}
 }
@@ -138,7 +202,7 @@ func (t *messageBuilder) addUser(m protocol.Message) {
 // addAssistant adds a message of the model's. It leaves out one that says and calls nothing, which the API refuses, and joins
 // it to one before it, which not every server does.
 func (t *messageBuilder) addAssistant(m protocol.Message) {
-	var blocks []sdk.ContentBlockParamUnion
+	var blocks []any
 	speaks := false
 	for _, p := range m.Parts {
 		block, is := t.assistantBlock(p)
@@ -151,48 +215,47 @@ func (t *messageBuilder) addAssistant(m protocol.Message) {
 		return
 	}
 	t.flush()
-	if last := len(t.out) - 1; last >= 0 && t.out[last].Role == sdk.MessageParamRoleAssistant {
+	if last := len(t.out) - 1; last >= 0 && t.out[last].Role == protocol.RoleAssistant {
 		t.out[last].Content = append(t.out[last].Content, blocks...)
 		return
 	}
-	t.out = append(t.out, sdk.NewAssistantMessage(blocks...))
+	t.out = append(t.out, message{Role: protocol.RoleAssistant, Content: blocks})
 }
 
-func (t *messageBuilder) assistantBlock(p protocol.Part) (sdk.ContentBlockParamUnion, bool) {
+// assistantBlock is a piece of a message of the model's. ok is false for one that is left out.
+func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
 	switch {
 	case p.Thinking != nil:
-		block, is := thoughtBlock(p.Thinking)
-		return block, is && t.sendBack
+		return p.Thinking.Block, t.sendBack && isThinking(p.Thinking)
 	case p.Call != nil:
-		return sdk.NewToolUseBlock(p.Call.ID, supervisor.ParseArguments(string(p.Call.Arguments)), remote.ToolName(p.Call.Name)), true
+		return &block{Type: "tool_use", ID: p.Call.ID, Name: remote.ToolName(p.Call.Name),
+			Input: supervisor.ParseArguments(string(p.Call.Arguments))}, true
 	}
-	return sdk.NewTextBlock(p.Text), !blank(p.Text)
+	return textBlock(p.Text), !blank(p.Text)
 }
 
 // flush adds the user message that has been gathered.
 func (t *messageBuilder) flush() {
 	if blocks := append(t.results, t.texts...); len(blocks) > 0 {
-		t.out = append(t.out, sdk.NewUserMessage(blocks...))
+		t.out = append(t.out, message{Role: protocol.RoleUser, Content: blocks})
 	}
 	t.results, t.texts = nil, nil
 }
 
 // resultBlock is a tool's result. The API refuses empty texts, and wants one where a tool failed.
-func resultBlock(req supervisor.ModelRequest, r *protocol.ToolResult) sdk.ContentBlockParamUnion {
-	block := sdk.ToolResultBlockParam{ToolUseID: r.Call}
+func resultBlock(req supervisor.ModelRequest, r *protocol.ToolResult) *block {
+	made := &block{Type: "tool_result", ToolUseID: r.Call, IsError: r.Failed}
 	text := r.Text
-	if r.Failed {
-		block.IsError = sdk.Bool(true)
-		if blank(text) {
-			text = textSilentFailure
-		}
+	if r.Failed && blank(text) {
+		text = textSilentFailure
 	}
 	if !blank(text) {
-		content := sdk.TextBlockParam{Text: text}
-		block.Content = []sdk.ToolResultBlockParamContentUnion{{OfText: &content}}
+		made.Content = append(made.Content, textBlock(text))
 	}
-	block.Content = append(block.Content, resultPictures(req, r)...)
-	return sdk.ContentBlockParamUnion{OfToolResult: &block}
+	for _, image := range r.Images {
+		made.Content = append(made.Content, pictureBlock(req, image))
+	}
+	return made
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }

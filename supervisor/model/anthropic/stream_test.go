@@ -216,11 +216,7 @@ func again(t *testing.T, answer supervisor.ModelAnswer) {
 	req := hi()
 	req.Model, req.Thinking = "claude-opus-5-5", supervisor.ThinkingLow
 	req.Messages = append(req.Messages, answer.Message)
-	params, err := paramsOf(req, thinkingFormOf(req.Model, req.Thinking, DefaultMaxTokens), DefaultMaxTokens)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := params.MarshalJSON(); err != nil {
+	if _, err := encode(req, thinkingFormOf(req.Model, req.Thinking, DefaultMaxTokens), DefaultMaxTokens); err != nil {
 		t.Fatal(err)
 	}
 }

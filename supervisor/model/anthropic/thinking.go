@@ -6,9 +6,6 @@ import (
 	"regexp"
 	"strconv"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/remote"
@@ -16,11 +13,11 @@ import (
 
 // thinkingForm is how a request tells a model to think.
 type thinkingForm struct {
-	kind     string                 // thinking.type; "" leaves it out: the model's default
-	budget   int64                  // tokens, with the kind enabled
-	effort   sdk.OutputConfigEffort // "" leaves it out
-	sendBack bool                   // the model thinks, so it gets its thinking of this turn back
-	off      bool                   // no thinking is wanted
+	kind     string // thinking.type; "" leaves it out: the model's default
+	budget   int64  // tokens, with the kind enabled
+	effort   string // "" leaves it out
+	sendBack bool   // the model thinks, so it gets its thinking of this turn back
+	off      bool   // no thinking is wanted
 }
 
 // thinkingStyle has the forms in which a model is told not to think, and to think. The level adds the effort or the budget.
@@ -39,7 +36,7 @@ var (
 	// betweenTools thinks at least between its calls.
 	betweenTools = thinkingStyle{off: thinkingForm{kind: "between_tools", sendBack: true, off: true}, on: adaptive}
 	// alwaysThinks refuses to be told not to.
-	alwaysThinks = thinkingStyle{off: thinkingForm{effort: sdk.OutputConfigEffortLow, sendBack: true, off: true}, on: adaptive}
+	alwaysThinks = thinkingStyle{off: thinkingForm{effort: "low", sendBack: true, off: true}, on: adaptive}
 )
 
 // modelStyles are the styles of Anthropic's models as of November 2026. The first row counts whose family is the model's, or
@@ -84,11 +81,11 @@ func thinkingStyleOf(model string) thinkingStyle {
 // thinkingLevels are the budget and the effort of each level of thinking.
 var thinkingLevels = map[supervisor.Thinking]struct {
 	budget int64
-	effort sdk.OutputConfigEffort
+	effort string
 }{
-	supervisor.ThinkingLow:    {2048, sdk.OutputConfigEffortLow},
-	supervisor.ThinkingMedium: {8192, sdk.OutputConfigEffortMedium},
-	supervisor.ThinkingHigh:   {24576, sdk.OutputConfigEffortHigh},
+	supervisor.ThinkingLow:    {2048, "low"},
+	supervisor.ThinkingMedium: {8192, "medium"},
+	supervisor.ThinkingHigh:   {24576, "high"},
 }
 
 const (
@@ -114,23 +111,6 @@ func thinkingFormOf(model string, level supervisor.Thinking, maxTokens int64) th
 	return out
 }
 
-// config is the form as the library takes it.
-func (f thinkingForm) config() sdk.ThinkingConfigParamUnion {
-	switch f.kind {
-	case "enabled":
-		return sdk.ThinkingConfigParamOfEnabled(f.budget)
-	case "adaptive":
-		return sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{}}
-	case "between_tools":
-		config := sdk.NewThinkingConfigBetweenToolsParam()
-		return sdk.ThinkingConfigParamUnion{OfBetweenTools: &config}
-	case "disabled":
-		config := sdk.NewThinkingConfigDisabledParam()
-		return sdk.ThinkingConfigParamUnion{OfDisabled: &config}
-	}
-	return sdk.ThinkingConfigParamUnion{}
-}
-
 // retryForm is the form to ask again in after a refusal of the thinking that a person cannot mend: earlier thinking is no
 // longer valid (the API binds it to the model and to all that stood before it), the turn began with another model and
 // without thinking, or thinking cannot be turned off. ok is false after any other error.
@@ -153,19 +133,9 @@ func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	return f, false
 }
 
-// thoughtBlock makes a thinking block of the transcript one of a request, word for word. ok is false for one of another API.
-func thoughtBlock(t *protocol.Thinking) (sdk.ContentBlockParamUnion, bool) {
+// isThinking says whether a thinking block of the transcript is one of this API's, which takes it back word for word.
+func isThinking(t *protocol.Thinking) bool {
 	var head struct{ Type string }
-	if t.Format != Format || json.Unmarshal(t.Block, &head) != nil {
-		return sdk.ContentBlockParamUnion{}, false
-	}
-	switch head.Type {
-	case "thinking":
-		block := param.Override[sdk.ThinkingBlockParam](t.Block)
-		return sdk.ContentBlockParamUnion{OfThinking: &block}, true
-	case "redacted_thinking":
-		block := param.Override[sdk.RedactedThinkingBlockParam](t.Block)
-		return sdk.ContentBlockParamUnion{OfRedactedThinking: &block}, true
-	}
-	return sdk.ContentBlockParamUnion{}, false
+	return t.Format == Format && json.Unmarshal(t.Block, &head) == nil &&
+		(head.Type == "thinking" || head.Type == "redacted_thinking")
 }

@@ -49,11 +49,7 @@ func TestEachModelIsToldToThinkInItsOwnWay(t *testing.T) {
 func thinkingOf(t *testing.T, model string, level supervisor.Thinking, maxTokens int) string {
 	t.Helper()
 	how := thinkingFormOf(model, level, int64(maxTokens+DefaultMaxTokens*btoi(maxTokens == 0)))
-	params, err := paramsOf(hi(), how, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := params.MarshalJSON()
+	body, err := encode(hi(), how, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

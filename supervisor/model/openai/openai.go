@@ -112,7 +112,7 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	}
 	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
 	for {
-		body, err := encode(r)
+		body, err := remote.Encode(r)
 		if err != nil {
 			return p.End(ctx, req.Model, supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err))
 		}

@@ -17,6 +17,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/model/remote"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -91,7 +92,7 @@ func composed(t *testing.T, p *Provider, req supervisor.ModelRequest) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := encode(r)
+	body, err := remote.Encode(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -95,15 +94,6 @@ func (p *Provider) newRequest(req supervisor.ModelRequest) (*request, error) {
 	}
 	p.dropLearned(r)
 	return r, nil
-}
-
-// encode makes a request's JSON. The same transcript gives the same bytes, so that the endpoint's cache finds its prefix.
-func encode(r *request) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(r)
-	return buf.Bytes(), err
 }
 
 func toolsOf(tools []protocol.Tool) []tool {

@@ -79,6 +79,15 @@ func (p *Progress) Grow(n int) error {
 	return nil
 }
 
+// Encode makes a request's JSON. The same request gives the same bytes.
+func Encode(request any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(request)
+	return buf.Bytes(), err
+}
+
 // Stream posts a request and has b put its answer together. Its errors are raw: they may hold the URL and the key. Beside
 // an error the answer has what is known of the call: Request, Usage, Sent and Received.
 func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer supervisor.ModelAnswer, err error) {

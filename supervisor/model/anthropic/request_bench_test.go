@@ -1,0 +1,33 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// BenchmarkRequest is a request's JSON, of a conversation of 40 messages with 20 tools.
+func BenchmarkRequest(b *testing.B) {
+	req := hi()
+	text := strings.Repeat("a word of it ", 30)
+	req.Messages, req.System = nil, strings.Repeat(text, 4)
+	for i := range 20 {
+		req.Messages = append(req.Messages,
+			protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: text}}},
+			protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}})
+		req.Tools = append(req.Tools, protocol.Tool{Name: fmt.Sprint("tool_", i), Description: text,
+			Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string","description":"A path."}}}`)})
+	}
+	req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleUser, Parts: []protocol.Part{{Text: "hi"}}})
+	form := thinkingFormOf(req.Model, supervisor.ThinkingLow, DefaultMaxTokens)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := encode(req, form, DefaultMaxTokens); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
