@@ -53,6 +53,7 @@ const (
 	textExposedRecovery = "That was a recovery code, sent where others may read it. It opened nothing, and is used up. %s Codes are for " +
 		"our private chat."
 	textUnexpectedCode = "I am not waiting for a code here. It was taken for nothing, and is used up. "
+	textSpentCode      = "That code was used already, or has run out. I am not waiting for one here, and took it for nothing."
 	textNextCode       = "If I ask for one, send me the next that your app shows."
 )
 

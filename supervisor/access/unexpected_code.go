@@ -12,8 +12,9 @@ const actionUnexpected = "code.unasked"
 
 // SpendUnexpected uses up a right code that nothing waits for, such as one that was asked for before the service was started anew;
 // d is what Check has decided on the inbound. No word of the code is kept, and it opens nothing. It is used up because a code that
-// is known to be right, without being asked for and without counting as a try, must not be good for anything afterwards. All other
-// texts, and six digits that are no code of the person's, stay what they are. An error is ctx's alone.
+// is known to be right, without being asked for and without counting as a try, must not be good for anything afterwards. A code that
+// was right a moment ago, such as one that was sent twice, is no words either. All other texts, and six digits that are no code of
+// the person's, stay what they are. An error is ctx's alone.
 func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {
 	if in.Kind != supervisor.KindText || d.Decide != nil || d.Refused != "" || !IsCode(in.Text) {
 		return d, nil
@@ -27,10 +28,27 @@ func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d sup
 		return d, nil
 	}
 	v := verification{user: u, seal: g.o.Seal, text: in.Text}
-	if _, right := v.spend(f, g.o.Now()); right {
+	switch _, right := v.spend(f, g.o.Now()); {
+	case right:
 		d.Decide = v.decideUnexpected
+	case v.isRecent(f, g.o.Now()):
+		d.Decide = decideSpent
 	}
 	return d, nil
+}
+
+// isRecent says whether the code was right a moment ago, or would have been.
+func (v verification) isRecent(f supervisor.Factor, now time.Time) bool {
+	if appCode(v.text) == "" {
+		return false
+	}
+	_, found, err := v.matchAppCode(f, now, recentPeriods)
+	return found && err == nil
+}
+
+// decideSpent is a supervisor.Decide for a code that is good for nothing any more. It is no try.
+func decideSpent(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+	return f, supervisor.Verdict{Action: actionUnexpected, Text: textSpentCode}
 }
 
 // decideUnexpected is a supervisor.Decide that uses a code up.
@@ -48,7 +66,7 @@ func (v verification) spend(f supervisor.Factor, now time.Time) (_ supervisor.Fa
 	if appCode(v.text) == "" {
 		return withoutRecovery(f, v.text)
 	}
-	period, found, err := v.matchAppCode(f, now)
+	period, found, err := v.matchAppCode(f, now, validPeriods)
 	if err != nil || !found || period <= f.LastPeriod {
 		return f, false
 	}

@@ -12,8 +12,14 @@ import (
 	"mews/supervisor"
 )
 
-// codePeriod is how long a code holds, in seconds (RFC 6238, section 5.2; no longer by ASVS 5.0, 6.5.5).
-const codePeriod = 30
+const (
+	// codePeriod is how long a code holds, in seconds (RFC 6238, section 5.2; no longer by ASVS 5.0, 6.5.5).
+	codePeriod = 30
+	// validPeriods are the current one and the one before, which is the delay that RFC 6238, section 5.2, allows for.
+	validPeriods = 2
+	// recentPeriods are those whose codes are no words, also when they are not right any more: five minutes.
+	recentPeriods = 10
+)
 
 // The audit log has of a code its purpose's action: alone where the code was right, else with one of these behind it.
 const (
@@ -58,10 +64,10 @@ func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Fac
 	return f, v.not(suffixRefused, textNotCode)
 }
 
-// verifyAppCode takes the code of the current period and of the one before, which is the delay that RFC 6238, section 5.2, allows
-// for, and none twice. A code that was right but for that is no guess, and does not count as one.
+// verifyAppCode takes the code of a valid period, and none twice. A code that was right but for that is no guess, and does not count
+// as one.
 func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
-	period, found, err := v.matchAppCode(f, now)
+	period, found, err := v.matchAppCode(f, now, validPeriods)
 	switch current := now.Unix() / codePeriod; {
 	case err != nil:
 		return f, v.not(suffixUnreadable, fmt.Sprintf(textUnreadableFactor, v.user.Name))
@@ -75,14 +81,14 @@ func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervi
 	return v.reject(f, now)
 }
 
-// matchAppCode finds the period of which the code is. It takes as long whether it finds one or not.
-func (v verification) matchAppCode(f supervisor.Factor, now time.Time) (period int64, found bool, err error) {
+// matchAppCode finds the period of which the code is, among so many up to now. It takes as long whether it finds one or not.
+func (v verification) matchAppCode(f supervisor.Factor, now time.Time, periods int64) (period int64, found bool, err error) {
 	secret, err := v.seal.Open(v.user.Name, f.Secret)
 	if err != nil {
 		return 0, false, err
 	}
 	current := now.Unix() / codePeriod
-	for _, p := range []int64{current - 1, current} {
+	for p := current - periods + 1; p <= current; p++ {
 		want, err := hotp.GenerateCode(string(secret), uint64(p))
 		if err != nil {
 			return 0, false, fmt.Errorf("the secret is none: %w", err)
