@@ -10,8 +10,9 @@ import (
 type Settings struct{ db *DB }
 
 const (
-	findSetting = `SELECT value FROM setting WHERE user = ? AND name = ?`
-	putSetting  = `INSERT INTO setting (user, name, value) VALUES (?, ?, ?)
+	findSetting  = `SELECT value FROM setting WHERE user = ? AND name = ?`
+	listSettings = `SELECT name, value FROM setting WHERE user = ?`
+	putSetting   = `INSERT INTO setting (user, name, value) VALUES (?, ?, ?)
 		ON CONFLICT (user, name) DO UPDATE SET value = excluded.value`
 	deleteSetting = `DELETE FROM setting WHERE user = ? AND name = ?`
 )
@@ -19,6 +20,18 @@ const (
 // Get is what a user has chosen; ok is false where that is nothing.
 func (s Settings) Get(ctx context.Context, user, name string) (value string, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find the setting %s of %q", name, user), engine.String, findSetting, user, name)
+}
+
+// List is all that a user has chosen, by name.
+func (s Settings) List(ctx context.Context, user string) (map[string]string, error) {
+	chosen := map[string]string{}
+	err := s.db.reader(ctx, "list the settings of %q", user).Query(func(r *engine.Row) bool {
+		var name, value string
+		r.Scan(&name, &value)
+		chosen[name] = value
+		return true
+	}, listSettings, user)
+	return chosen, err
 }
 
 // Put keeps what a user has chosen, in place of what that was before.

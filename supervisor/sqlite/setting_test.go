@@ -20,6 +20,9 @@ func TestASettingIsWhatItsUserLastChose(t *testing.T) {
 	has("an empty one", "alice", "thinking", "", true)
 	has("the service's", "", "model", "offline", true)
 	has("another's", "bob", "model", "", false)
+	all, err := settings.List(t.Context(), "alice")
+	s.must(err)
+	s.same("all", all, map[string]string{"model": "anthropic/two", "thinking": ""})
 
 	for range 2 {
 		s.must(settings.Delete(t.Context(), "alice", "model"))

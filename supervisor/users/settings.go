@@ -34,15 +34,9 @@ const queryTimeout = 5 * time.Second
 // it returns the error, and the person as the configuration has them.
 func (s *Settings) Effective(ctx context.Context, name string) (u supervisor.User, known bool, err error) {
 	u, known = s.People.Find(name)
-	chosen := map[string]string{}
-	for _, row := range settingTable {
-		kept, own, err := s.Store.Get(ctx, name, row.name)
-		if err != nil {
-			return u, known, err
-		}
-		if own {
-			chosen[row.name] = kept
-		}
+	chosen, err := s.Store.List(ctx, name)
+	if err != nil {
+		return u, known, err
 	}
 	s.last.Store(name, chosen)
 	return s.apply(u, chosen), known, nil
