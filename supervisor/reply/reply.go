@@ -105,11 +105,16 @@ func (s *Stream) Add(text string) {
 	s.update(func(*feed) { s.partial = append(s.partial, text...) })
 }
 
-// Commit ends a step: text is what it said, whole.
+// Commit ends a step: text is what it said, whole. Where the stream has said just that, nobody is told: nothing has changed.
 func (s *Stream) Commit(text string) {
-	s.update(func(*feed) {
-		s.said, s.partial = Join(s.said, text), nil
-	})
+	s.feeds.mu.Lock()
+	shown := s.text()
+	s.said, s.partial = Join(s.said, text), nil
+	changed := s.said != shown
+	s.feeds.mu.Unlock()
+	if changed {
+		s.update(func(*feed) {})
+	}
 }
 
 // Reset drops what the unfinished step has said: the step will be made again.

@@ -126,3 +126,21 @@ func TestALookIsThePresent(t *testing.T) {
 		t.Errorf("told of changes %v, want 4 in 7 and 1 in 8", changed)
 	}
 }
+
+func TestACommitOfWhatWasSaidTellsNobody(t *testing.T) {
+	told := 0
+	feeds := reply.Feeds{Changed: func(int64) { told++ }}
+	s := feeds.Open(turn(1, 11, 7), "")
+	s.Add("I look.")
+	for _, c := range []struct {
+		text string
+		want int // how often somebody was told, in all
+	}{{"I look.", 2}, {"", 2}, {"Done.", 3}} {
+		if s.Commit(c.text); told != c.want {
+			t.Errorf("commit of %q: told %d times, want %d", c.text, told, c.want)
+		}
+	}
+	if text, partial := s.Text(); text != "I look.\n\nDone." || partial != "" {
+		t.Errorf("text %q, partial %q", text, partial)
+	}
+}

@@ -27,7 +27,7 @@ type eventReader struct {
 
 // newEventReader reads events from r.
 func newEventReader(r io.Reader) *eventReader {
-	return &eventReader{r: bufio.NewReaderSize(r, 8<<10)}
+	return &eventReader{r: bufio.NewReader(r)}
 }
 
 // next returns the next event that has data. An event that the stream's end cuts before its empty line is dropped, as the
