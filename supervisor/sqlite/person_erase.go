@@ -8,38 +8,41 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// personTable is a table with rows that name a person.
+// personTable is a table with rows that name a person, as the schema has it.
 type personTable struct {
-	name       string
-	userColumn string // that names them; "" is user
-	// erase deletes some of a person's rows, and all of them when it is run until it changes nothing. "" is for a table with a
-	// rowid: Erase goes through it by that.
-	erase  string
-	hidden []string // columns that are not exported: secrets, and what would do as one
+	name   string
+	column string // that names them
+	rowid  bool   // its rows are gone through by rowid
 }
 
-// personTables are all of them but the audit log, which is only ever added to. A table comes after those that name its rows.
-var personTables = []personTable{
-	{name: "post"}, {name: "cleaning"}, {name: "question", hidden: []string{"digest"}}, {name: "granted"}, {name: "lease"},
-	{name: "extension"}, {name: "usage"}, {name: "effect"},
-	{name: "tool_call", erase: `DELETE FROM tool_call WHERE (conversation, call) IN (SELECT t.conversation, t.call
-		FROM conversation c JOIN tool_call t ON t.conversation = c.id WHERE c.user = ? LIMIT 1000)`},
-	{name: "outbox"}, {name: "operation"},
-	{name: "attachment", erase: `DELETE FROM attachment WHERE (inbound, position) IN (SELECT a.inbound, a.position
-		FROM inbox i JOIN attachment a ON a.inbound = i.id WHERE i.user = ? LIMIT 1000)`},
-	{name: "blob", erase: `DELETE FROM blob WHERE user = ?`},
-	{name: "message"}, {name: "turn"}, {name: "inbox"}, {name: "received"},
-	{name: "spent", erase: `DELETE FROM spent WHERE user = ?`},
+// listPersonTables finds the tables with a column user, and person, whose column is name. The audit log is none of them: it is
+// only ever added to. A table comes after those that name its rows, and person comes last.
+const listPersonTables = `WITH RECURSIVE
+	kept AS (SELECT name, NOT wr AS has_rowid FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name <> 'audit'),
+	names (child, parent) AS (SELECT k.name, f."table" FROM kept k JOIN pragma_foreign_key_list(k.name) f
+		WHERE f."table" <> k.name AND f.on_delete NOT IN ('SET NULL', 'CASCADE')),
+	leveled (name, level) AS (SELECT name, 0 FROM kept
+		UNION SELECT child, level + 1 FROM leveled JOIN names ON parent = leveled.name WHERE level < 100)
+	SELECT k.name, c.name, k.has_rowid FROM kept k JOIN pragma_table_info(k.name) c
+	WHERE c.name = iif(k.name = 'person', 'name', 'user')
+	ORDER BY (SELECT max(level) FROM leveled l WHERE l.name = k.name) DESC, k.name = 'person', k.name`
+
+// erasePiece are the tables of which a statement of their own deletes some of a person's rows. It is run until it changes nothing.
+var erasePiece = map[string]string{
+	"tool_call": `DELETE FROM tool_call WHERE (conversation, call) IN (SELECT t.conversation, t.call
+		FROM conversation c JOIN tool_call t ON t.conversation = c.id WHERE c.user = ? LIMIT 1000)`,
+	"attachment": `DELETE FROM attachment WHERE (inbound, position) IN (SELECT a.inbound, a.position
+		FROM inbox i JOIN attachment a ON a.inbound = i.id WHERE i.user = ? LIMIT 1000)`,
 	// One at a time: there is no index for some of the columns that may name a conversation.
-	{name: "conversation", erase: `DELETE FROM conversation WHERE id = (SELECT min(id) FROM conversation WHERE user = ?)`},
-	{name: "login", erase: closeLogins},
-	{name: "recovery", erase: forgetRecovery, hidden: []string{"digest"}},
-	{name: "totp", erase: deleteFactor, hidden: []string{"secret"}},
-	{name: "invite", erase: `DELETE FROM invite WHERE user = ?`, hidden: []string{"digest"}},
-	{name: "binding", erase: unbindUser},
-	{name: "suspended", erase: unsuspend},
-	{name: "setting", erase: `DELETE FROM setting WHERE user = ?`},
-	{name: "person", userColumn: "name", erase: deletePerson},
+	"conversation": `DELETE FROM conversation WHERE id = (SELECT min(id) FROM conversation WHERE user = ?)`,
+}
+
+// tables are those with rows that name a person, in the order in which they are erased.
+func (s People) tables(ctx context.Context) ([]personTable, error) {
+	return engine.All(s.db.reader(ctx, "list the tables that name a person"), func(r *engine.Row) (t personTable) {
+		r.Scan(&t.name, &t.column, &t.rowid)
+		return t
+	}, listPersonTables)
 }
 
 // eraseWindow is how many rows of a table, whoever's, Erase goes through in one transaction: others who write wait for a few
@@ -54,8 +57,12 @@ func (s People) Erase(ctx context.Context, user string) (counts map[string]int64
 	if user == "" {
 		return nil, invalid("the service itself can't be erased")
 	}
+	tables, err := s.tables(ctx)
+	if err != nil {
+		return nil, err
+	}
 	counts, total := map[string]int64{}, int64(0)
-	for _, table := range personTables {
+	for _, table := range tables {
 		n, err := s.eraseFrom(ctx, table, user)
 		if n > 0 {
 			counts[table.name] = n
@@ -79,14 +86,14 @@ func (s People) eraseFrom(ctx context.Context, table personTable, user string) (
 		n += some
 		return some
 	}
-	if table.erase != "" {
-		for change(table.erase, user) > 0 {
+	if piece := erasePiece[table.name]; piece != "" || !table.rowid {
+		for change(cmp.Or(piece, `DELETE`+table.rows()), user) > 0 {
 		}
 		return n, err
 	}
 	last, err := engine.Value(s.db.reader(ctx, doing, user, table.name), engine.Integer,
 		`SELECT coalesce(max(rowid), 0) FROM `+table.name)
-	query := `DELETE FROM ` + table.name + ` WHERE user = ? AND rowid > ? AND rowid <= ?`
+	query := `DELETE` + table.rows() + ` AND rowid > ? AND rowid <= ?`
 	for to := last; to > 0 && err == nil; to -= eraseWindow { // downwards: a turn goes before the one that has begun it
 		change(query, user, to-eraseWindow, to)
 	}
@@ -95,8 +102,9 @@ func (s People) eraseFrom(ctx context.Context, table personTable, user string) (
 
 // Count says how many rows of each table Erase would delete of a person. Tables without any are left out.
 func (s People) Count(ctx context.Context, user string) (map[string]int64, error) {
+	tables, err := s.tables(ctx)
 	counts := map[string]int64{}
-	for _, table := range personTables {
+	for _, table := range tables {
 		n, err := engine.Value(s.db.reader(ctx, "count what %s has in %s", user, table.name), engine.Integer,
 			`SELECT count(*)`+table.rows(), user)
 		if err != nil {
@@ -106,10 +114,8 @@ func (s People) Count(ctx context.Context, user string) (map[string]int64, error
 			counts[table.name] = n
 		}
 	}
-	return counts, nil
+	return counts, err
 }
 
-// rows is the end of a query for a person's rows. A table's name is one of personTables.
-func (h personTable) rows() string {
-	return ` FROM ` + h.name + ` WHERE ` + cmp.Or(h.userColumn, "user") + ` = ?`
-}
+// rows is the end of a query for a person's rows. The names are the schema's own.
+func (h personTable) rows() string { return ` FROM ` + h.name + ` WHERE ` + h.column + ` = ?` }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"mews/supervisor/sqlite/internal/engine"
 )
@@ -16,7 +15,11 @@ const exportPage = 500
 // are kept: times in unix milliseconds, bytes in base64. Secrets and the digests of codes are left out. What is written meanwhile
 // may be in it or not.
 func (s People) Export(ctx context.Context, user string, w io.Writer) error {
-	for _, table := range append(slices.Clone(personTables), personTable{name: "audit"}) {
+	tables, err := s.tables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, table := range append(tables, personTable{name: "audit", column: "user", rowid: true}) {
 		if err := s.exportFrom(ctx, table, user, w); err != nil {
 			return err
 		}
@@ -26,6 +29,9 @@ func (s People) Export(ctx context.Context, user string, w io.Writer) error {
 
 // pageKey is the column by which a page says where the next one begins; no table has it.
 const pageKey = "page key"
+
+// notExported are the columns that are left out, in whichever table they are: secrets, and what would do as one.
+var notExported = []string{"secret", "digest", pageKey}
 
 func (s People) exportFrom(ctx context.Context, table personTable, user string, w io.Writer) error {
 	read := s.db.reader(ctx, "export what %s has of %s", user, table.name)
@@ -37,7 +43,7 @@ func (s People) exportFrom(ctx context.Context, table personTable, user string, 
 		}
 		for _, values := range page {
 			after, _ = values[pageKey].(int64)
-			for _, name := range append(table.hidden, pageKey) {
+			for _, name := range notExported {
 				delete(values, name)
 			}
 			line, err := encode(map[string]any{"table": table.name, "row": values})
@@ -55,7 +61,7 @@ func (s People) exportFrom(ctx context.Context, table personTable, user string, 
 
 // page asks for some of a person's rows. Of a table without a rowid it is all of them, which are few or small.
 func (h personTable) page(user string, after int64) (query string, args []any) {
-	if h.erase != "" {
+	if !h.rowid {
 		return `SELECT *` + h.rows(), []any{user}
 	}
 	return `SELECT rowid AS "` + pageKey + `", *` + h.rows() + ` AND rowid > ? ORDER BY rowid LIMIT ?`,
