@@ -96,6 +96,8 @@
 //	  cancel           Cancel, a notification                  taken by the connection
 //	  ping             no parameters, no result                answered by the connection
 //
+// A host call that is neither here nor in the transcript has an example in the comment of its constant.
+//
 // Bytes that are too many for a line, or do not belong on one, are a blob: it is opened, written in chunks at rising
 // offsets and committed, and from then on named by the SHA-256 of its bytes. A blob that is not committed ends with its turn
 // or operation.

@@ -4,11 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -176,7 +172,8 @@ func TestTheTranscriptsToolsAndArchiveAreInOrder(t *testing.T) {
 	}
 }
 
-// TestEveryMethodIsDocumented reads the Method constants from the source.
+// TestEveryMethodIsDocumented reads the Method constants from the source. A method is in doc.go's table and in the transcript,
+// or its constant's comment has an example of it.
 func TestEveryMethodIsDocumented(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -184,45 +181,19 @@ func TestEveryMethodIsDocumented(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(doc), "// # Methods\n")
 	table, _, _ = strings.Cut(table, "// # A transcript\n")
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, file := range files {
-		for name, value := range methodConstants(t, file) {
-			n++
-			if _, ok := methods[value]; !ok {
-				t.Errorf("%s is not in this test's table", name)
-			}
-			if !strings.Contains(table, "//\t  "+value+" ") {
-				t.Errorf("%s: %s is not in doc.go's table", name, value)
-			}
+	constants := protocoltest.Methods(t, ".")
+	for value, example := range constants {
+		_, known := methods[value]
+		if inTable := strings.Contains(table, "//\t  "+value+" "); inTable != known || !known && len(example) == 0 {
+			t.Errorf("%s is in this test's table: %t, in doc.go's table: %t, and its constant has an example: %t",
+				value, known, inTable, len(example) > 0)
 		}
 	}
-	if n != len(methods) {
-		t.Errorf("%d constants, and %d methods in this test's table", n, len(methods))
-	}
-}
-
-func methodConstants(t *testing.T, file string) map[string]string {
-	t.Helper()
-	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := make(map[string]string)
-	ast.Inspect(tree, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Method") || len(spec.Values) != 1 {
-			return true
+	for name := range methods {
+		if _, declared := constants[name]; !declared {
+			t.Errorf("no constant has the method %s of this test's table", name)
 		}
-		if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
-			found[spec.Names[0].Name] = strings.Trim(literal.Value, `"`)
-		}
-		return true
-	})
-	return found
+	}
 }
 
 // TestTheTranscriptPlays plays the transcript with a connection as each side. The connection's lines must go over the wire byte

@@ -109,7 +109,7 @@ type upload struct {
 	maxBytes int64
 }
 
-func (w *work) beginBlob(ctx context.Context, _ *protocol.BlobBegin) (any, error) {
+func (w *work) beginBlob(ctx context.Context, _ *protocol.BlobBegin) (*protocol.BlobBegun, error) {
 	u := &w.uploads
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -131,10 +131,10 @@ func (w *work) beginBlob(ctx context.Context, _ *protocol.BlobBegin) (any, error
 	}
 	u.last++
 	u.open[u.last] = &upload{file, room}
-	return protocol.BlobBegun{Blob: u.last}, nil
+	return &protocol.BlobBegun{Blob: u.last}, nil
 }
 
-func (w *work) writeBlob(_ context.Context, p *protocol.BlobWrite) (any, error) {
+func (w *work) writeBlob(_ context.Context, p *protocol.BlobWrite) (*struct{}, error) {
 	w.uploads.mu.Lock()
 	defer w.uploads.mu.Unlock()
 	u := w.uploads.open[p.Blob]
@@ -152,10 +152,10 @@ func (w *work) writeBlob(_ context.Context, p *protocol.BlobWrite) (any, error) 
 	if _, err := u.file.Write(p.Data); err != nil {
 		return nil, w.spoolFailed("write a blob", err)
 	}
-	return struct{}{}, nil
+	return &struct{}{}, nil
 }
 
-func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (any, error) {
+func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (*protocol.BlobRef, error) {
 	w.uploads.mu.Lock()
 	defer w.uploads.mu.Unlock()
 	u := w.uploads.open[p.Blob]
@@ -170,10 +170,10 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (any, err
 	if err == nil {
 		err = w.blobs.keep(ctx, ref)
 	}
-	return ref, err
+	return &ref, err
 }
 
-func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (any, error) {
+func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.BlobData, error) {
 	if p.Length < 1 || p.Length > protocol.BlobChunk || p.Offset < 0 {
 		return nil, refused("length: want 1 to %d, and an offset of 0 or more", protocol.BlobChunk)
 	}
@@ -189,7 +189,7 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (any, error) 
 	if errors.Is(err, spool.ErrGone) {
 		err = refused("that output is not kept any more")
 	}
-	return protocol.BlobData{Data: data[:n], Size: size}, err
+	return &protocol.BlobData{Data: data[:n], Size: size}, err
 }
 
 // spoolFailed is the error of an attempt for which the disk may be full.

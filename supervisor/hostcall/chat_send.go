@@ -51,7 +51,7 @@ const toolSend = "send_file"
 
 // sendFile sends a blob of the person's to the chat that their turn belongs to. A call is made again when its turn is gone on
 // with after a crash: then it waits for the answer to what the person was asked before, or is done if its file was sent.
-func (t *turn) sendFile(ctx context.Context, p *protocol.ChatSend) (any, error) {
+func (t *turn) sendFile(ctx context.Context, p *protocol.ChatSend) (*protocol.ChatSent, error) {
 	if err := t.checkSend(p); err != nil {
 		return nil, offence{err}
 	}
@@ -60,7 +60,7 @@ func (t *turn) sendFile(ctx context.Context, p *protocol.ChatSend) (any, error) 
 	}
 	sent, err := t.o.Sender.Sent(ctx, t.ID, p.Call)
 	if sent || err != nil { // before a crash, so that nobody is asked about it again
-		return protocol.ChatSent{}, err
+		return &protocol.ChatSent{}, err
 	}
 	if err := t.checkBlob(ctx, p.Blob.SHA256, p.Blob.Size); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (t *turn) sendFile(ctx context.Context, p *protocol.ChatSend) (any, error) 
 	if err := t.o.Approver.Allow(ctx, t.approvalRequest(p.Call, file)); err != nil {
 		return nil, fmt.Errorf("ask whether a file may be sent: %w", err)
 	}
-	return protocol.ChatSent{}, t.commit(ctx, func() error { return t.o.Sender.SendFile(ctx, t.ID, p.Call, file) })
+	return &protocol.ChatSent{}, t.commit(ctx, func() error { return t.o.Sender.SendFile(ctx, t.ID, p.Call, file) })
 }
 
 // checkSend says what is wrong with a file that no honest worker sends.

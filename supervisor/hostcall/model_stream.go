@@ -58,7 +58,7 @@ const (
 )
 
 // streamModel makes a request from the transcript, calls the model, and commits what it said before the worker hears of it.
-func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (any, error) {
+func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
 	t.outcome.Failure = nil
 	req, err := t.request(ctx, p)
 	if err != nil {
@@ -82,7 +82,7 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (any, e
 	t.Step++
 	t.outcome.Replaced, t.outcome.Answered = answer.Replaced, answer.Spec
 	t.openCalls.put(answer.Message.Calls())
-	return protocol.ModelStreamed{Message: withoutThinking(answer.Message), Taken: taken}, nil
+	return &protocol.ModelStreamed{Message: withoutThinking(answer.Message), Taken: taken}, nil
 }
 
 // request checks what the worker asks for against the transcript, and makes the request. All that can be refused is

@@ -27,12 +27,12 @@ var stepRows = []row{
 const maxName = 64 // bytes of a call's id or a tool's name; ours are far shorter
 
 // commitCall commits how far a tool call has come. The store refuses a call that the turn has not made.
-func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (any, error) {
+func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (*protocol.StepCommitted, error) {
 	switch {
 	case len(p.Call) > maxName:
 		return nil, offence{fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)}
 	case p.State == protocol.StateBegun:
-		return protocol.StepCommitted{}, t.commit(ctx, func() error { return t.o.Steps.CommitBegun(ctx, t.ID, p.Call) })
+		return &protocol.StepCommitted{}, t.commit(ctx, func() error { return t.o.Steps.CommitBegun(ctx, t.ID, p.Call) })
 	case p.State != protocol.StateDone:
 		return nil, invalidParams("state: want begun or done")
 	case p.Result == nil || p.Result.Call != p.Call:
@@ -46,5 +46,5 @@ func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (any, err
 		id, err = t.o.Steps.CommitResult(ctx, t.ID, *p.Result)
 		return err
 	})
-	return protocol.StepCommitted{Message: id}, err
+	return &protocol.StepCommitted{Message: id}, err
 }

@@ -58,20 +58,29 @@ type handler struct {
 	decode func(*protocol.Request) (params any, err error)
 	key    func(params any) workKey
 	answer func(ctx context.Context, w *work, params any) (any, error)
+	// newResult is a zero value of what a call is answered; nil for a notification.
+	newResult func() any
 	// note takes a notification on the reader's goroutine, so it must not block.
 	note func(w *work, params any) error
 }
 
-// workCall answers a call with a method of the work that it is made for.
-func workCall[P any](answer func(*work, context.Context, *P) (any, error)) handler {
+// workCall answers a call with a method of the work that it is made for. P is what the call takes, and R what it is answered.
+func workCall[P, R any](answer func(*work, context.Context, *P) (*R, error)) handler {
 	h := handlerOf[P]()
-	h.answer = func(ctx context.Context, w *work, params any) (any, error) { return answer(w, ctx, params.(*P)) }
+	h.newResult = func() any { return new(R) }
+	h.answer = func(ctx context.Context, w *work, params any) (any, error) {
+		result, err := answer(w, ctx, params.(*P))
+		if result == nil {
+			return nil, err
+		}
+		return *result, err
+	}
 	return h
 }
 
 // turnCall answers a call with a method of its turn.
-func turnCall[P any](answer func(*turn, context.Context, *P) (any, error)) handler {
-	return workCall(func(w *work, ctx context.Context, params *P) (any, error) { return answer(w.turn, ctx, params) })
+func turnCall[P, R any](answer func(*turn, context.Context, *P) (*R, error)) handler {
+	return workCall(func(w *work, ctx context.Context, params *P) (*R, error) { return answer(w.turn, ctx, params) })
 }
 
 // turnNote takes a notification with a method of its turn.

@@ -59,7 +59,7 @@ func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 }
 
 // changeTools takes another list of tools, which the worker first names by its hash alone.
-func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (any, error) {
+func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (*struct{}, error) {
 	w.mu.Lock()
 	same := p.Hash == w.tools.hash
 	w.mu.Unlock()
@@ -71,7 +71,7 @@ func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (any, er
 	case !same:
 		w.setTools(p.Tools, p.Hash)
 	}
-	return struct{}{}, nil
+	return &struct{}{}, nil
 }
 
 // requestPrefix is what stands before the transcript in a request. The worker sends it whole once, and then by hash.

@@ -1,0 +1,44 @@
+package hostcall
+
+import (
+	"encoding/json"
+	"testing"
+
+	"mews/protocol"
+	"mews/protocol/protocoltest"
+)
+
+// TestExamplesOfHostCallsAreOfTheirRowsTypes reads the examples in the comments of the wire's constants. A message that the
+// wire's transcript has needs none.
+func TestExamplesOfHostCallsAreOfTheirRowsTypes(t *testing.T) {
+	for method, example := range protocoltest.Methods(t, "../../protocol") {
+		if len(example) == 0 {
+			continue
+		}
+		r, known := table[method]
+		if !known {
+			t.Errorf("%s has an example, and no row here", method)
+			continue
+		}
+		params, err := r.decode(&protocol.Request{Method: method, Params: json.RawMessage(example[0])})
+		if err != nil {
+			t.Error(err)
+		}
+		said := []any{params}
+		if r.newResult != nil {
+			said = append(said, r.newResult())
+		}
+		if len(said) != len(example) {
+			t.Errorf("the example of %s has %d lines, want %d", method, len(example), len(said))
+			continue
+		}
+		for i, v := range said {
+			if err := protocol.DecodeStrict([]byte(example[i]), v); err != nil {
+				t.Errorf("%s: %s: %v", method, example[i], err)
+			}
+			if again, err := json.Marshal(v); err != nil || string(again) != example[i] {
+				t.Errorf("%s: %s became %s (%v)", method, example[i], again, err)
+			}
+		}
+	}
+}
