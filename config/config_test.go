@@ -75,6 +75,7 @@ func TestEmptyFileIsTheDefaults(t *testing.T) {
 					TOTP: TOTPOptional,
 				}},
 			}
+			root(want).setDefaults() // of the keys that are not named here
 			if diff := same(want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -181,6 +182,7 @@ func TestWholeFile(t *testing.T) {
 			},
 		},
 	}
+	root(want).setDefaults() // of the keys that the file does not have
 	if diff := same(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -35,8 +35,10 @@ func (s *service) openWorkers(ctx context.Context) error {
 		Spawner: s.places.Spawner, SelfTestSpec: placement.SelfTestSpec(place),
 		SelfTest: func(ctx context.Context, w *PooledWorker) error { return s.places.SelfTest(ctx, w) },
 		OnLimit:  s.places.OnLimit, OnStart: s.noteWorkerStart, Log: s.log.Named("pool"),
-		Timings: pool.Timings{Idle: s.config.Worker.Idle},
-		Host:    func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(dependencies, user, peer) },
+		Timings: pool.Timings{
+			Idle: s.config.Worker.Idle,
+		},
+		Host: func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(dependencies, user, peer) },
 	})
 	return nil
 }

@@ -30,7 +30,11 @@ const (
 type Rules map[string]Rule
 
 // defaultRules is what holds where nothing was set. What stands neither here nor in a Table is denied.
-var defaultRules = Rules{EffectSendFile: RuleAllow, EffectSettings: RuleAllow, EffectInvite: RuleAllow}
+var defaultRules = Rules{
+	EffectSendFile: RuleAllow,
+	EffectSettings: RuleAllow,
+	EffectInvite:   RuleAllow,
+}
 
 // Effects are the effects that there are rules for, each with the rule that holds where nothing was set.
 func Effects() map[string]string {

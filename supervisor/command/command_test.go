@@ -195,7 +195,7 @@ func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
 			t.Errorf("%s is listed and answers %q", name, got)
 		}
 	}
-	if listed != 15 {
+	if listed < 15 {
 		t.Errorf("%d commands are listed", listed)
 	}
 }

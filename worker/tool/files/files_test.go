@@ -153,8 +153,8 @@ func TestTheFamilyIsSmallAndSound(t *testing.T) {
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
 	line, err := json.Marshal(all)
-	if err != nil || len(d.tools) != len(effects) {
-		t.Fatalf("%d tools, %v", len(d.tools), err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if t.Logf("the ten tools take %d bytes", len(line)); len(line) > 4500 {
 		t.Errorf("the ten tools take %d bytes of each request, at most 4500", len(line))

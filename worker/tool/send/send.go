@@ -40,7 +40,9 @@ type sendArgs struct {
 // Tools makes the family for one turn, over a workspace that stays the caller's to close.
 func Tools(ws *workspace.Workspace, chat Chat) []worker.Tool {
 	s := &sender{ws: ws, chat: chat}
-	return []worker.Tool{worker.Define(sendSpec, sendArgs{}, s.send)}
+	return []worker.Tool{
+		worker.Define(sendSpec, sendArgs{}, s.send),
+	}
 }
 
 // sender sends the files of one turn.

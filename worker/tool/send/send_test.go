@@ -21,6 +21,8 @@ import (
 
 // chat keeps what it is given.
 type chat struct {
+	send.Chat // what no test here asks for
+
 	bytes string
 	sent  []protocol.ChatSend
 	err   error
