@@ -1,0 +1,235 @@
+package main_test
+
+import (
+	"fmt"
+	"go/format"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// places are the things that people add to Mews, and how many files each takes. testdata/places has one of each as somebody
+// would add it. There a file is new, or what goes into one that is there: a line that begins with + is inserted behind those
+// before it; a line that begins with a space is the beginning of the one line to insert behind; after any other line, which
+// is a remark, and at first, lines are inserted at the end. Tests are not counted.
+var places = []struct {
+	kind    string // as the table in README.md has it
+	archive string
+	files   int
+	used    int // more files: where it is used
+}{
+	{kind: "a host call", archive: "host-call", files: 4},
+	{kind: "a tool", archive: "tool", files: 2},
+	{kind: "a slash command", archive: "slash-command", files: 1},
+	{kind: "a key of the configuration", archive: "config-key", files: 2, used: 1},
+	{kind: "an effect", archive: "effect", files: 1},
+	{kind: "a table", archive: "table", files: 2},
+	{kind: "a worker profile", archive: "worker-profile", files: 1},
+}
+
+// placesTested are the packages whose tests show that what was added is there, and the tests: those of the archives, and those
+// that hold lists of what there is, which must not have to know of it.
+var placesTested = []string{
+	"./protocol/...", "./config", "./worker/serve", "./worker/tool/files", "./worker/tool/send", "./supervisor/approval",
+	"./supervisor/command", "./supervisor/hostcall", "./supervisor/pool", "./supervisor/sqlite", "./cmd/mews/places",
+}
+
+// TestPlacesToTouch adds one of each to a copy of the tree, has it built and tested, and counts the files.
+func TestPlacesToTouch(t *testing.T) {
+	root, scratch := moduleRoot(t), t.TempDir()
+	copyTree(t, root, scratch)
+	for _, place := range places {
+		touched := addTo(t, scratch, readPlace(t, place.archive))
+		if len(touched) != place.files+place.used {
+			t.Errorf("%s takes %d files, want %d, and %d where it is used: %q",
+				place.kind, len(touched), place.files, place.used, touched)
+		}
+	}
+	addTo(t, scratch, readPlace(t, "shown"))
+	runIn(t, scratch, "go", "build", "./...")
+	runIn(t, scratch, "go", append([]string{"test", "-run", placesShown}, placesTested...)...)
+}
+
+// placesShown are those tests.
+const placesShown = `^(TestPlace|TestEveryMethodIsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
+	`TestAWorkersToolsAreDescribedInOrder|TestToolsThatChangeAfterHello|TestTheFamilyIsSmallAndSound|TestTheReadme|` +
+	`TestTheMenuIsWhatTelegramTakes|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
+
+// TestPlacesInTheReadme checks the table for contributors: it has each kind's number, names each file that is there, and the
+// folder of each that is new.
+func TestPlacesInTheReadme(t *testing.T) {
+	root := moduleRoot(t)
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range places {
+		row := regexp.MustCompile(fmt.Sprintf(`(?m)^\| %s \| %d \| (.*) \|$`, place.kind, place.files)).FindStringSubmatch(string(readme))
+		if row == nil {
+			t.Errorf("README.md does not say that %s takes %d files", place.kind, place.files)
+			continue
+		}
+		var named, want []string
+		for _, path := range regexp.MustCompile("`([^`]*/[^`]*)`").FindAllStringSubmatch(row[1], -1) {
+			named = append(named, path[1])
+		}
+		for _, file := range readPlace(t, place.archive).Files {
+			switch _, err := os.Stat(filepath.Join(root, file.Name)); {
+			case strings.HasSuffix(file.Name, "_test.go"):
+			case err == nil:
+				want = append(want, file.Name)
+			default:
+				want = append(want, path.Dir(file.Name)+"/")
+			}
+		}
+		if slices.Sort(want); !slices.Equal(slices.Sorted(slices.Values(named)), want) {
+			t.Errorf("README.md has %q for %s, want %q", named, place.kind, want)
+		}
+	}
+}
+
+func readPlace(t *testing.T, name string) *txtar.Archive {
+	t.Helper()
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "places", name+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return archive
+}
+
+// copyTree copies the module's files, and what its tests read, into an empty folder.
+func copyTree(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch {
+		case name != "." && strings.HasPrefix(name, "."), name == "bin":
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir():
+			return os.MkdirAll(filepath.Join(to, name), 0o755)
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, name), text, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// addTo adds an archive's files to a tree, and lists those that are no tests.
+func addTo(t *testing.T, tree string, archive *txtar.Archive) (touched []string) {
+	t.Helper()
+	migrations, err := filepath.Glob(filepath.Join(tree, "supervisor/sqlite/migration/*.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range archive.Files {
+		name := strings.Replace(file.Name, "NEXT_", fmt.Sprintf("%04d_", len(migrations)+1), 1)
+		text, at := string(file.Data), filepath.Join(tree, name)
+		if old, err := os.ReadFile(at); err == nil {
+			if text, err = insertInto(string(old), text); err != nil {
+				t.Fatalf("%s of testdata/places: %v", name, err)
+			}
+		}
+		if strings.HasSuffix(name, ".go") {
+			formatted, err := format.Source([]byte(text))
+			if err != nil {
+				t.Fatalf("%s with what testdata/places adds: %v", name, err)
+			}
+			text = string(formatted)
+		}
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, "_test.go") {
+			touched = append(touched, name)
+		}
+	}
+	return touched
+}
+
+// insertInto makes the insertions of an archive's file in a text.
+func insertInto(text, insertions string) (string, error) {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	at := len(lines)
+	for _, line := range strings.Split(strings.TrimSuffix(insertions, "\n"), "\n") {
+		if added, ok := strings.CutPrefix(line, "+"); ok {
+			lines = slices.Insert(lines, at, added)
+			at++
+			continue
+		}
+		at = len(lines)
+		if !strings.HasPrefix(line, " ") {
+			continue
+		}
+		anchor, found := spaced(line), 0
+		for i, line := range lines {
+			if strings.HasPrefix(spaced(line), anchor) {
+				at = i + 1
+				found++
+			}
+		}
+		if found != 1 {
+			return "", fmt.Errorf("%d lines begin with %q, want 1: name another line to insert behind", found, anchor)
+		}
+	}
+	return strings.Join(lines, "\n") + "\n", nil
+}
+
+// spaced is a line with one space for each run of them, and none around it.
+func spaced(line string) string { return strings.Join(strings.Fields(line), " ") }
+
+// TestPlacesAreFound: an insertion goes where it should, or says why not.
+func TestPlacesAreFound(t *testing.T) {
+	const text = "a {\n\tb   = 1\n}\nc\n"
+	for insertions, want := range map[string]string{
+		" b = \n+\tx\n+\ty": "a {\n\tb   = 1\n\tx\n\ty\n}\nc\n",
+		"At the end:\n+d":   text + "d\n",
+		"+d\n a {\n+\tx":    "a {\n\tx\n\tb   = 1\n}\nc\nd\n",
+		" z\n+x":            `0 lines begin with "z", want 1: name another line to insert behind`,
+	} {
+		got, err := insertInto(text, insertions)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", insertions, got, want)
+		}
+	}
+}
+
+// runIn runs a program in the copy, compiled as make build compiles, so that little is compiled anew.
+func runIn(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath", "PWD="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %s in a copy of the tree to which one of each was added: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+}
