@@ -11,7 +11,7 @@ import (
 // reserver pays for the model calls of a turn.
 func (s *service) reserver(t supervisor.Turn) supervisor.Reserver {
 	configured, known := s.people.Find(t.Conversation.User)
-	if !known || !s.serves(t.Conversation) {
+	if !known || !s.serves(t.AnswersIn()) {
 		return deniedBudget{} // they were taken out while their turn waited
 	}
 	limits, err := s.settings.Limits(t.Conversation.User)
@@ -20,7 +20,7 @@ func (s *service) reserver(t supervisor.Turn) supervisor.Reserver {
 		return unreadableBudget{err}
 	}
 	return budget.New(budget.Options{
-		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Limits: limits,
+		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(), Limits: limits,
 		Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now, Log: s.log.Named("budget"),
 	})
 }

@@ -38,13 +38,14 @@ func accountID(name string) (uint32, error) {
 }
 
 // serves says whether a conversation's person is still to be served: somebody taken out of the configuration is not, nor a
-// private chat of an id that is another's now.
+// private chat of an id that is another's now. What runs where nobody talks, such as a job, answers elsewhere: whether that is
+// served is asked as it is sent.
 func (s *service) serves(c supervisor.Conversation) bool {
 	u, ok := s.people.Find(c.User)
 	switch {
 	case !ok || s.people.Suspended(c.User):
 		return false
-	case c.Channel.Can().Private:
+	case c.Channel.Can().Private, c.Channel.Can() == supervisor.Capabilities{}: // in the latter nobody is told anything
 		return true
 	case c.InGroup():
 		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.renames.Current(c.Chat))

@@ -97,7 +97,7 @@ func (r *Reserver) question(e supervisor.Estimate, short []supervisor.Shortage, 
 		scopes = append(scopes, string(s.Scope))
 	}
 	subject := sha256.Sum256(fmt.Appendf(nil, "budget\n%d\n%s\n%d\n", r.o.Turn, strings.Join(scopes, ","), more))
-	return supervisor.Question{Conversation: r.o.Conversation, Turn: r.o.Turn, Kind: supervisor.QuestionBudget,
+	return supervisor.Question{Conversation: r.o.Destination, Turn: r.o.Turn, Kind: supervisor.QuestionBudget,
 		Subject: hex.EncodeToString(subject[:]), Amount: more,
 		Text: fmt.Sprintf(textMayExtend, shortages(e, short), amount.Dollars(more))}
 }

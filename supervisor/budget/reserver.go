@@ -31,7 +31,7 @@ type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error)
 }
 
-// Options are what a Reserver needs. Leases, Conversation and Turn are required.
+// Options are what a Reserver needs. Leases, Conversation, Destination and Turn are required.
 type Options struct {
 	Leases Leases
 	Asker  Asker // nil: nobody can be asked, and a limit is the end
@@ -39,6 +39,7 @@ type Options struct {
 
 	Turn         int64
 	Conversation supervisor.Conversation // the turn's
+	Destination  supervisor.Conversation // where its person is asked
 	Limits       supervisor.Budget       // its person's
 	Zone         *time.Location          // where their days begin; nil is the machine's own
 	Installation int64                   // what everybody may spend in a month of the machine's; 0 is no limit

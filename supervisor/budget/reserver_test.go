@@ -53,7 +53,7 @@ func newRig(t *testing.T, limits supervisor.Budget) *rig {
 	now := func() time.Time { return r.now }
 	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: now})
 	r.turn = r.begin("alice", "1")
-	r.o = Options{Leases: r.db.Leases(), Asker: &r.person, Turn: r.turn.ID, Conversation: r.turn.Conversation, Limits: limits,
+	r.o = Options{Leases: r.db.Leases(), Asker: &r.person, Turn: r.turn.ID, Conversation: r.turn.Conversation, Destination: r.turn.AnswersIn(), Limits: limits,
 		Zone: zone(t, "Europe/Madrid"), Now: now}
 	return r
 }
@@ -188,6 +188,14 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	}
 }
 
+// A turn may answer in another conversation than its own.
+func TestThePersonIsAskedWhereTheTurnAnswers(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
+	r.o.Destination = supervisor.Conversation{ID: 99, User: "alice"}
+	r.paid(New(r.o), bid(15*cent))
+	r.same("asked in", r.person.asked[0].Conversation, r.o.Destination)
+}
+
 func TestAPersonLengthensTheirDay(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Turn: 100 * cent, Day: 10 * cent, Extend: 60 * cent})
 	p := New(r.o)
@@ -258,7 +266,7 @@ func TestConversationsLengthenTogetherByWhatTheyMay(t *testing.T) {
 	for i := range 8 {
 		o := r.o
 		turn := r.begin("alice", fmt.Sprint("more", i))
-		o.Turn, o.Conversation = turn.ID, turn.Conversation
+		o.Turn, o.Conversation, o.Destination = turn.ID, turn.Conversation, turn.AnswersIn()
 		p := New(o)
 		for range 2 {
 			group.Go(func() { p.Reserve(r.Context(), bid(9*cent)) })

@@ -98,9 +98,9 @@ func (t *turn) approvalRequest(call string, f supervisor.File) approval.Request 
 		text += fmt.Sprintf(textCaption, quoteWords(f.Caption))
 	}
 	return approval.Request{
-		User: t.user, Conversation: supervisor.Conversation{ID: t.Conversation, User: t.user}, Turn: t.ID, Call: call,
+		User: t.user, Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID, Call: call,
 		Effect:    approval.EffectSendFile,
-		Arguments: []string{strconv.FormatInt(t.Conversation, 10), f.Name, f.MediaType, f.Caption},
+		Arguments: []string{strconv.FormatInt(t.Destination, 10), f.Name, f.MediaType, f.Caption},
 		Content:   f.SHA256, Text: text,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -283,5 +284,24 @@ func TestWhatSortOfFileItIs(t *testing.T) {
 				t.Errorf("got %s", got)
 			}
 		})
+	}
+}
+
+// TestAFileIsAskedAboutWhereItGoes: a turn may answer in another conversation than its own.
+func TestAFileIsAskedAboutWhereItGoes(t *testing.T) {
+	r := newSendRig(t)
+	chat, err := r.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := r.turn()
+	turn.Destination, turn.Pending = chat.ID, []protocol.PendingCall{{Call: protocol.ToolCall{ID: r.call, Name: "send_file"}}}
+	r.conn.EndTurn(turn.ID, protocol.WhyDone)
+	r.conn.BeginTurn(turn)
+	if err := r.send(r.file("a.txt", "a")); err != nil {
+		t.Fatal(err)
+	}
+	if asked := r.approver.asked[0]; asked.Conversation.ID != chat.ID || asked.Arguments[0] != strconv.FormatInt(chat.ID, 10) {
+		t.Errorf("asked was %+v", asked)
 	}
 }

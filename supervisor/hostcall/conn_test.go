@@ -135,7 +135,7 @@ func (r *rig) startTurn(user, key string) sqlite.RunningTurn {
 }
 
 func (r *rig) turn() hostcall.Turn {
-	return hostcall.Turn{ID: r.open.Turn.ID, Conversation: r.open.Turn.Conversation.ID, Kind: supervisor.TurnChat, Reply: r.stream,
+	return hostcall.Turn{ID: r.open.Turn.ID, Conversation: r.open.Turn.Conversation.ID, Destination: r.open.Turn.AnswersIn().ID, Kind: supervisor.TurnChat, Reply: r.stream,
 		Limits: protocol.TurnLimits{Steps: 50, Output: 16 << 10}}
 }
 

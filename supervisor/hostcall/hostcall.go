@@ -48,7 +48,8 @@ type Options struct {
 // Turn is a turn that a worker is about to be given.
 type Turn struct {
 	ID           int64
-	Conversation int64
+	Conversation int64 // whose history it sees
+	Destination  int64 // the conversation where its files and its questions go
 	Kind         supervisor.TurnKind
 	Model        string                 // provider/model; "" is the default
 	First        int64                  // the message that it began with; 0: the person's last

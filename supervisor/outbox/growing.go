@@ -77,12 +77,12 @@ func (q *chatQueue) dropMoved(ctx context.Context) error {
 func (q *chatQueue) refreshReplies(now time.Time) {
 	for id, g := range q.replies {
 		r, ok := q.Replies.Look(id)
-		if !ok || r.Turn.ID == q.lastTurn[id] || !q.Serves(r.Turn.Conversation) {
+		if !ok || r.Turn.ID == q.lastTurn[id] || !q.Serves(r.Turn.AnswersIn()) {
 			delete(q.replies, id)
 			continue
 		}
 		if g == nil || g.set.turn != r.Turn.ID {
-			g = &growingReply{typingAt: now.Add(firstTypingDelay), set: &postSet{conversation: r.Turn.Conversation, turn: r.Turn.ID,
+			g = &growingReply{typingAt: now.Add(firstTypingDelay), set: &postSet{conversation: r.Turn.AnswersIn(), turn: r.Turn.ID,
 				message: r.Turn.Message}}
 			q.replies[id] = g
 		}

@@ -265,3 +265,32 @@ func TestAnotherChannelsConversationsAreNotOurs(t *testing.T) {
 		h.same("lanes", h.box.Status(), outbox.Status{Frozen: map[string]time.Time{}})
 	})
 }
+
+// What a job says grows in the chat that it answers in, while its person is served there.
+func TestAReplyGrowsWhereItsTurnAnswers(t *testing.T) {
+	inBubble(t, func(h *house) {
+		served := true
+		h.live(func(o *outbox.Options) {
+			o.Serves = func(c supervisor.Conversation) bool { return served && c.Chat == alice }
+		})
+		job := supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: "job", Chat: "7"},
+			Destination: h.conversation("alice", alice), Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "say good morning"}
+		turn := h.beginWith(job)
+		turn.say("Good")
+		pass(3 * time.Second)
+		h.same("growing", h.far.texts(alice), []string{"Good"})
+		turn.say(" morning")
+		pass(3 * time.Second)
+		h.same("grown", h.far.texts(alice), []string{"Good morning"})
+		turn.finish()
+		pass(3 * time.Second)
+		h.same("calls", h.far.verbs(alice), "send edit")
+		h.same("waiting", h.waiting(alice), 0)
+
+		job.Key, served = "2", false
+		turn = h.beginWith(job)
+		turn.say("Nobody is here")
+		pass(3 * time.Second)
+		h.same("to nobody", h.far.texts(alice), []string{"Good morning"})
+	})
+}

@@ -167,8 +167,13 @@ func (h *house) begin(c supervisor.Conversation) *turn {
 	h.Helper()
 	h.keys++
 	key := fmt.Sprint("key-", h.keys)
-	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: c, Source: source, Key: key,
+	return h.beginWith(supervisor.Inbound{Conversation: c, Source: source, Key: key,
 		Message: "in-" + key, Kind: supervisor.KindText, Text: "hello"})
+}
+
+func (h *house) beginWith(in supervisor.Inbound) *turn {
+	h.Helper()
+	in, _, err := h.db.Inbox().Put(h.Context(), in)
 	must(h, in, err)
 	t, err := h.db.Turns().Start(h.Context(), in.ID)
 	must(h, t, err)

@@ -25,26 +25,35 @@ type Feeds struct {
 
 // feed is one conversation's.
 type feed struct {
-	stream   *Stream // the running turn's; nil between turns
+	streams  []*Stream // of the turns that run and answer there; the first is shown
 	watchers map[*Watcher]struct{}
 }
 
-// Open begins the reply of a turn. said is what earlier attempts at the turn have committed. The caller closes the stream.
+// shown is the stream that is shown, nil where no turn runs that answers there.
+func (fd *feed) shown() *Stream {
+	if fd == nil || len(fd.streams) == 0 {
+		return nil
+	}
+	return fd.streams[0]
+}
+
+// Open begins the reply of a turn, where that answers. said is what earlier attempts at the turn have committed. The caller
+// closes the stream.
 func (f *Feeds) Open(turn supervisor.Turn, said string) *Stream {
 	s := &Stream{feeds: f, turn: turn, said: said}
-	s.update(func(fd *feed) { fd.stream = s })
+	s.update(func(fd *feed) { fd.streams = append(fd.streams, s) })
 	return s
 }
 
-// Look is the reply that is being given in a conversation, if there is one.
+// Look is the reply that is being given in a conversation, if there is one: of several the first that began.
 func (f *Feeds) Look(conversation int64) (supervisor.Reply, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	fd := f.feeds[conversation]
-	if fd == nil || fd.stream == nil {
+	s := f.feeds[conversation].shown()
+	if s == nil {
 		return supervisor.Reply{}, false
 	}
-	return supervisor.Reply{Turn: fd.stream.turn, Text: fd.stream.text()}, true
+	return supervisor.Reply{Turn: s.turn, Text: s.text()}, true
 }
 
 // Watch shows a conversation from now on. The caller closes the watcher.
@@ -79,7 +88,7 @@ func (f *Feeds) change(conversation int64, change func(*feed)) {
 		fd = &feed{watchers: map[*Watcher]struct{}{}}
 	}
 	change(fd)
-	if fd.stream == nil && len(fd.watchers) == 0 {
+	if len(fd.streams) == 0 && len(fd.watchers) == 0 {
 		delete(f.feeds, conversation)
 		return
 	}
@@ -126,7 +135,9 @@ func (s *Stream) Reset() {
 func (s *Stream) Tool(event protocol.TurnEvent) {
 	s.update(func(fd *feed) {
 		for w := range fd.watchers {
-			w.tool(event)
+			if fd.shown() == s {
+				w.tool(event)
+			}
 		}
 	})
 }
@@ -141,14 +152,12 @@ func (s *Stream) Text() (text, partial string) {
 // text is the whole reply so far. The caller has the mutex.
 func (s *Stream) text() string { return Join(s.said, string(s.partial)) }
 
-func (s *Stream) update(change func(*feed)) { s.feeds.update(s.turn.Conversation.ID, change) }
+func (s *Stream) update(change func(*feed)) { s.feeds.update(s.turn.AnswersIn().ID, change) }
 
 // Close ends the reply; what is left to show of it is in the outbox.
 func (s *Stream) Close() {
 	s.update(func(fd *feed) {
-		if fd.stream == s {
-			fd.stream = nil
-		}
+		fd.streams = slices.DeleteFunc(fd.streams, func(other *Stream) bool { return other == s })
 		for w := range fd.watchers {
 			w.outbox = true
 		}

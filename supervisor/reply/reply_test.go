@@ -144,3 +144,51 @@ func TestACommitOfWhatWasSaidTellsNobody(t *testing.T) {
 		t.Errorf("text %q, partial %q", text, partial)
 	}
 }
+
+// A job's turn has a conversation of its own, and is watched where it answers.
+func TestAReplyGrowsWhereItsTurnAnswers(t *testing.T) {
+	changed := map[int64]int{}
+	feeds := reply.Feeds{Changed: func(conversation int64) { changed[conversation]++ }}
+	w := feeds.Watch(8)
+	defer w.Close()
+	next(t, w)
+	job := turn(1, 2, 7)
+	job.Destination = supervisor.Conversation{ID: 8}
+	s := feeds.Open(job, "")
+	s.Add("Good morning")
+	if u := next(t, w); u.Turn != 1 || u.Text != "Good morning" {
+		t.Errorf("where it answers it shows %+v", u)
+	}
+	if r, ok := feeds.Look(7); ok {
+		t.Errorf("its own conversation shows %+v", r)
+	}
+	s.Close()
+	if u := next(t, w); !u.Outbox || u.Turn != 0 {
+		t.Errorf("at its end it shows %+v", u)
+	}
+	if changed[7] != 0 || changed[8] != 3 {
+		t.Errorf("told of changes %v, want 3 in 8 alone", changed)
+	}
+}
+
+// Several turns may answer in one conversation: the first is shown until it ends, and then the next.
+func TestOfSeveralRepliesTheFirstIsShown(t *testing.T) {
+	var feeds reply.Feeds
+	w := feeds.Watch(7)
+	defer w.Close()
+	job := turn(2, 3, 9)
+	job.Destination = supervisor.Conversation{ID: 7}
+	first, second := feeds.Open(turn(1, 2, 7), "one"), feeds.Open(job, "two")
+	second.Tool(protocol.TurnEvent{Call: "c"})
+	if u := next(t, w); u.Turn != 1 || u.Text != "one" || len(u.Tools) != 0 {
+		t.Errorf("first it shows %+v", u)
+	}
+	first.Close()
+	if u := next(t, w); u.Turn != 2 || u.Text != "two" {
+		t.Errorf("then it shows %+v", u)
+	}
+	second.Close()
+	if u := next(t, w); u.Turn != 0 {
+		t.Errorf("at the end it shows %+v", u)
+	}
+}

@@ -47,8 +47,8 @@ func (w *Watcher) take() Update {
 	defer w.feeds.mu.Unlock()
 	u := Update{Tools: w.tools, Outbox: w.outbox}
 	w.tools, w.outbox = nil, false
-	if fd := w.feeds.feeds[w.conversation]; fd != nil && fd.stream != nil {
-		u.Turn, u.Inbound, u.Text = fd.stream.turn.ID, fd.stream.turn.Inbound, fd.stream.text()
+	if s := w.feeds.feeds[w.conversation].shown(); s != nil {
+		u.Turn, u.Inbound, u.Text = s.turn.ID, s.turn.Inbound, s.text()
 	}
 	return u
 }

@@ -80,7 +80,7 @@ func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protoc
 	return protocol.TurnStart{
 		Turn:    turn.ID,
 		Kind:    string(turn.Kind),
-		Channel: string(turn.Conversation.Channel),
+		Channel: string(turn.AnswersIn().Channel),
 		Limits:  limits,
 		Step:    p.step,
 		Last:    p.last,

@@ -118,7 +118,7 @@ func (r *Registry) Tell(ctx context.Context, user, text string) {
 	}
 	r.mu.Unlock()
 	for _, s := range active {
-		s.notice(ctx, text)
+		s.notice(ctx, s.conversation.ID, text)
 	}
 }
 

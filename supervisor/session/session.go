@@ -162,12 +162,12 @@ func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.Runnin
 	})
 }
 
-// notice tells the person something that no turn says. It says whether that was possible.
-func (s *session) notice(ctx context.Context, text string) bool {
-	if _, err := s.Notices.PutNotice(ctx, s.conversation.ID, text); err != nil {
+// notice tells the person in a conversation something that no turn says. It says whether that was possible.
+func (s *session) notice(ctx context.Context, conversation int64, text string) bool {
+	if _, err := s.Notices.PutNotice(ctx, conversation, text); err != nil {
 		s.log.Error("put a notice", "error", err)
 		return false
 	}
-	s.Feeds.Delivery(s.conversation.ID)
+	s.Feeds.Delivery(conversation)
 	return true
 }

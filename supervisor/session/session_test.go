@@ -526,3 +526,34 @@ func TestWhoIsNotServedAnyMoreHasNoTurnAndLosesNothing(t *testing.T) {
 		}
 	})
 }
+
+// A job's turn sees its own conversation, and all that is said of it is said where it answers.
+func TestATurnIsHeardOfWhereItAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *harness
+		home, shown := supervisor.Conversation{}, ""
+		attempts := 0
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if attempts++; attempts == 1 {
+				return session.End{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
+			}
+			a.Stream.Add("Good")
+			r, _ := h.feeds.Look(home.ID)
+			shown = r.Text + " in " + a.Start.Channel
+			return h.echo(ctx, a)
+		})
+		home = h.conversation("ann", "")
+		job := supervisor.Conversation{User: "ann", Channel: "job", Chat: "7"}
+		in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: job, Destination: home, Source: "job/7", Key: "1",
+			Kind: supervisor.KindJob, Text: "say good morning"})
+		in = must(h, in, err)
+		h.live()
+		got := h.await(home, 2)
+		if got[0].Kind != supervisor.DeliveryNotice || got[1].Text != "re: say good morning" || len(h.outbox(in.Conversation)) != 0 {
+			t.Errorf("told were %+v", got)
+		}
+		if shown != "Good in terminal" {
+			t.Errorf("shown was %q", shown)
+		}
+	})
+}

@@ -154,7 +154,7 @@ func checkWhy(why protocol.Why, stopped bool) error {
 // waitForWorker waits until a worker may be asked for again, or the turn is stopped. The person is told once.
 func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	if !t.notified {
-		t.notified = t.notice(turnCtx, e.notice())
+		t.notified = t.notice(turnCtx, t.Turn.AnswersIn().ID, e.notice())
 	}
 	retry.Wait(turnCtx, e.Until.Sub(t.Now())+time.Millisecond)
 }

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+)
+
+// Who is served is asked of every conversation: where they talk, and where only their jobs run.
+func TestAConversationIsServedWhileItsPersonIs(t *testing.T) {
+	users := []supervisor.User{{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}, {Name: "bob"}}
+	people, err := access.New(users, 1, nil)
+	must(t, err)
+	must(t, people.Set(users, access.Stored{Suspended: []string{"bob"},
+		Groups: []access.Group{{Channel: supervisor.ChannelTelegram, Chat: "-7"}}}))
+	s := &service{people: people}
+	for c, want := range map[supervisor.Conversation]bool{
+		{User: "alice", Channel: supervisor.ChannelTerminal}:             true,
+		{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}: true,
+		{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "43"}: false,
+		{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "-7"}: true,
+		{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "-8"}: false,
+		{User: "alice", Channel: "job", Chat: "7"}:                       true,
+		{User: "bob", Channel: supervisor.ChannelTerminal}:               false,
+		{User: "bob", Channel: "job", Chat: "7"}:                         false,
+		{User: "nobody", Channel: "job", Chat: "7"}:                      false,
+	} {
+		if got := s.serves(c); got != want {
+			t.Errorf("%+v is served: %v", c, got)
+		}
+	}
+}
