@@ -27,6 +27,9 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, textUserWithoutChat)
 		return errMisuse
 	}
+	if err := app.KeepPrivate(); err != nil { // the configuration holds secrets
+		return err
+	}
 	cfg, path, err := loadConfig(*file)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *
 	if err := ownState(cfg.State); err != nil {
 		return err
 	}
-	if err := keepPrivate(); err != nil {
+	if err := KeepPrivate(); err != nil {
 		return err
 	}
 	s := &service{storage: storage{config: cfg, log: Discard()}}

@@ -2,5 +2,5 @@
 
 package app
 
-// keepPrivate does nothing here: macOS lets nobody look into another process without its user's consent.
-func keepPrivate() error { return nil }
+// KeepPrivate does nothing here: macOS lets nobody look into another process without its user's consent.
+func KeepPrivate() error { return nil }

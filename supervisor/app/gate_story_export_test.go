@@ -4,7 +4,18 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"mews/supervisor/web"
 )
+
+// PartNames are the parts of a service that has all of them, in the order in which they start.
+func PartNames() (names []string) {
+	s := service{channel: &telegramChannel{}, public: &web.Server{}}
+	for _, p := range s.parts() {
+		names = append(names, p.name)
+	}
+	return names
+}
 
 // RunInside serves by a configuration's file in the test's own process, and by the test's clock, until ctx ends. started is
 // called once it takes messages.

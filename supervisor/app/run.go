@@ -38,11 +38,8 @@ type Options struct {
 	Ready   func(hints string) // called once messages are taken, with how to go on where nothing is configured
 }
 
-// Run serves until ctx ends or a part fails. The process is made private before anything is opened.
+// Run serves until ctx ends or a part fails. The caller has made the process private: see KeepPrivate.
 func Run(ctx context.Context, o Options) (err error) {
-	if err := keepPrivate(); err != nil {
-		return err
-	}
 	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock}}
 	if err := s.open(ctx); err != nil {
 		return err

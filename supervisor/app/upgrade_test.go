@@ -21,16 +21,25 @@ import (
 // killedAt is when the version that testdata/schema6.sql is of was killed.
 var killedAt = time.UnixMilli(1795405187062)
 
-// newUpgraded lays out a service of ann and carl on the state folder that the version before has left when it was killed.
-func newUpgraded(t *testing.T) *lodge {
+// newUpgraded lays out a service of ann and carl on the state folder that the version before has left when it was killed. seen, where
+// it is not nil, is called with each request to Telegram, and asked with each to the model, before they are answered.
+func newUpgraded(t *testing.T, seen func(telegramtest.Call), asked func()) *lodge {
 	t.Helper()
 	began := time.Now()
 	l := &lodge{names: []string{"ann", "carl"}}
 	var url string
-	l.model, url = modeltest.NewServer(t, modeltest.FileWriter)
+	l.model, url = modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
+		if asked != nil {
+			asked()
+		}
+		return modeltest.FileWriter(r)
+	})
 	l.Service = apptest.NewService(t, url, l.names...)
 	l.bot = telegramtest.New(t, telegramtest.Options{Token: "42:TEST-token-of-a-bot-that-is-not-there", Strict: true, NextUpdate: 500004,
-		NextMessage: 10, Now: func() time.Time { return killedAt.Add(time.Since(began)) }})
+		NextMessage: 10, Now: func() time.Time { return killedAt.Add(time.Since(began)) }, Seen: seen})
+	for _, name := range l.names {
+		l.bot.Meet(telegramtest.Private(l.who(name)))
+	}
 	l.Configure(apptest.OnTelegram(l.bot, "") + "chat: {busy: queue, stream: final}\n")
 	private := filepath.Join(l.Dir, "state", "private")
 	if err := os.MkdirAll(private, 0o700); err != nil {
@@ -69,7 +78,7 @@ func (l *lodge) received(update int64) json.RawMessage {
 // before was doing when it was killed. What it may have told is told once more, and marked. What it had committed is not done
 // again, what it had kept is not taken again, and what comes later goes on.
 func TestAStateFolderOfTheVersionBeforeIsGoneOnWith(t *testing.T) {
-	l := newUpgraded(t)
+	l := newUpgraded(t, nil, nil)
 	l.bot.Deliver(l.received(500004)) // which nobody had confirmed to Telegram
 	l.Start()
 	l.bot.Await(t, "the last update to be taken again", func() bool { return l.bot.Pending() == 0 })

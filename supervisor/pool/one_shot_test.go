@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"mews/protocol"
 )
@@ -99,10 +100,16 @@ func TestNobodyIsServedWhereTheSelfTestFails(t *testing.T) {
 	}
 	o := options(spawner, quick())
 	o.SelfTestSpec = Spec{Key: "self-test", Profile: ProfileSelfTest, Place: Place{Root: root, Path: "good"}}
+	var p *Pool[*host]
 	o.SelfTest = func(ctx context.Context, w *Worker[*host]) error {
+		impatient, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if _, err := p.Acquire(impatient, specOf(root, "good")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("before the self-test has passed: %v", err)
+		}
 		return errors.Join(echo(t, w, "before anybody"), errors.New("a wall does not hold"))
 	}
-	p := New(o)
+	p = New(o)
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
 	if err := p.Run(ctx); err == nil || !strings.Contains(err.Error(), "try the walls: a wall does not hold") {

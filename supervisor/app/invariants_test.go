@@ -1,0 +1,317 @@
+package app_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mews/supervisor/app"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// invariants are what holds by the order in which things are done, and no type would object to another order. Each is shown here, by
+// the service as people have it, or by tests beside the code, or by both. Who moves code looks here first.
+var invariants = []struct {
+	holds string
+	shown func(*testing.T)
+	by    []string // tests, each with its package's folder
+}{
+	{"A code is checked before its text can reach the inbox as words.", nil, []string{
+		"supervisor/app.TestACodeOpensTheChat", "supervisor/inbox.TestTheGateIsAskedForEveryKindAndAPressStaysOne"}},
+	{"That a code is spent and that what it opens is let in are one transaction.", aCodeAndWhatItOpens, []string{
+		"supervisor/sqlite.TestACodeThatCannotBeKeptWasNotTried", "supervisor/app.TestAKillBetweenACodeAndWhatItOpens"}},
+	{"Nothing is asked of Telegram before the database can keep it.", nothingIsPolledTooEarly, []string{
+		"supervisor/inbox.TestABatchThatTheDiskDoesNotTakeIsNobodysButItsStopsAreHeard"}},
+	{"What an earlier life had set aside is settled before a session starts.", settledBeforeSessions, []string{
+		"supervisor/sqlite.TestWhatACrashLeftCountsInFull"}},
+	{"Turns, posts and operations of an earlier life are gone on with where they were.", nil, []string{
+		"supervisor/app.TestAStateFolderOfTheVersionBeforeIsGoneOnWith", "supervisor/operation.TestAnOperationGoesOnAfterTheServicesEnd"}},
+	{"The process is made private before it reads a secret.", privateBeforeSecrets, nil},
+	{"The state folder is locked before the database is opened.", lockedBeforeOpened, []string{
+		"supervisor/app.TestAStateFolderHasOneMewsAtATime"}},
+	{"Whoever is nobody's or served no more gets nothing in, and is sent nothing.", nothingForNobody, []string{
+		"supervisor/inbox.TestWithoutAGateNobodyIsLetThrough", "supervisor/outbox.TestWhoIsNotServedAnyMoreIsSentNothing"}},
+	{"Nobody has a worker before the self-test has passed.", nil, []string{"supervisor/pool.TestNobodyIsServedWhereTheSelfTestFails"}},
+	{"What is told to Telegram, the model or a worker is on disk before.", committedBeforeTold, []string{
+		"supervisor/hostcall.TestTheModelsMessageIsCommittedBeforeTheWorkerHearsOfIt", "supervisor/inbox.TestABatchIsHandedOnInOrderOnceItIsOnDisk"}},
+	{"The parts start in this order, and stop in the reverse.", partsInOrder, []string{
+		"supervisor/app.TestPartsStopInReverseEachWhenTheOneBeforeHasEnded"}},
+}
+
+func TestInvariants(t *testing.T) {
+	for _, invariant := range invariants {
+		t.Run(invariant.holds, func(t *testing.T) {
+			for _, name := range invariant.by {
+				folder, test, _ := strings.Cut(name, ".")
+				if !hasTest(t, folder, test) {
+					t.Errorf("%s has no %s: what shows this now?", folder, test)
+				}
+			}
+			switch {
+			case invariant.shown != nil:
+				invariant.shown(t)
+			case len(invariant.by) == 0:
+				t.Error("nothing shows this")
+			}
+		})
+	}
+}
+
+// hasTest says whether a package has a test of that name.
+func hasTest(t *testing.T, folder, test string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the tests of %s: %v", folder, err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(text), "\nfunc "+test+"(t *testing.T)")
+	})
+}
+
+// aCodeAndWhatItOpens: where what a code lets in cannot be let in, the code is not spent, nothing is opened, and Telegram is not
+// told that the code was taken. Once it can be, all of it happens, once.
+func aCodeAndWhatItOpens(t *testing.T) {
+	l := newLodge(t, modeltest.Echo, "", "bob, totp: required")
+	l.enrol("bob")
+	l.open()
+	l.asks("bob", "held words", locked)
+	l.shut()
+	l.store(func(db *sqlite.DB) {
+		sqlitetest.Change(t, db, `CREATE TRIGGER no_release BEFORE UPDATE OF held ON inbox WHEN new.held = 0
+			BEGIN SELECT RAISE(ABORT, 'the disk takes no more'); END`)
+	})
+	const spent = "SELECT (SELECT total(last_step) FROM totp) || ' ' || (SELECT count(*) FROM login) || ' ' || " +
+		"(SELECT count(*) FROM inbox WHERE held = 0) || ' ' || (SELECT count(*) FROM audit WHERE action = 'login')"
+	before := sqlitetest.LookAt(t, l.database(), spent)
+	l.open()
+	l.say("bob", l.code("bob", 0))
+	l.WaitFor(apptest.Patience, "the code to be tried", func() bool {
+		return strings.Contains(l.Log(), "the disk takes no more") || !slices.Equal(sqlitetest.LookAt(t, l.database(), spent), before)
+	})
+	if after := sqlitetest.LookAt(t, l.database(), spent); !slices.Equal(after, before) || l.bot.Pending() != 1 {
+		t.Errorf("the code, logins, messages and entries that count were %q, and are %q; %d updates wait", before, after, l.bot.Pending())
+	}
+	l.shut()
+	l.store(func(db *sqlite.DB) { sqlitetest.Change(t, db, "DROP TRIGGER no_release") })
+	l.open()
+	l.hears("bob", 1, unlocked, "echo: held words")
+}
+
+// database is the path of a house's.
+func (l *lodge) database() string { return filepath.Join(l.Dir, "state", "private", "mews.db") }
+
+// look is what a query finds first in a house's database as it is now. It may be called while Telegram or the model is asked.
+func (l *lodge) look(query string) string {
+	return strings.Join(sqlitetest.LookAt(l.T, l.database(), query), "\n")
+}
+
+// nothingIsPolledTooEarly: on a state folder of the version before, the first request for updates comes when the database is this
+// version's, and begins where the last batch that was kept has ended.
+func nothingIsPolledTooEarly(t *testing.T) {
+	var l *lodge
+	var schema string
+	var once sync.Once
+	l = newUpgraded(t, func(c telegramtest.Call) {
+		if c.Method == "getUpdates" {
+			once.Do(func() { schema = fmt.Sprintf("%s from %v", l.look("PRAGMA user_version"), c.Params["offset"]) })
+		}
+	}, nil)
+	migrations, err := filepath.Glob("../sqlite/migration/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Start()
+	l.bot.Await(t, "Telegram to be asked", func() bool { return l.bot.Count("getUpdates") > 1 })
+	l.Stop()
+	if want := fmt.Sprintf("%d from 500005", len(migrations)); schema != want {
+		t.Errorf("the first request came with schema %s, want %s", schema, want)
+	}
+}
+
+// settledBeforeSessions: when the first session of a new life asks a model, the lease that the earlier one left is gone, and counts
+// with all that it may have cost.
+func settledBeforeSessions(t *testing.T) {
+	var l *lodge
+	var left string
+	var once sync.Once
+	l = newUpgraded(t, nil, func() {
+		once.Do(func() {
+			left = l.look("SELECT (SELECT count(*) FROM lease WHERE id = 4) || ' ' || (SELECT count(*) FROM usage WHERE cost = 19457)")
+		})
+	})
+	l.Start()
+	l.bot.Await(t, "ann to be answered", func() bool { return len(l.told("ann")) == 2 })
+	l.Stop()
+	if left != "0 1" {
+		t.Errorf("leases and settlements of the earlier life were %q, want %q", left, "0 1")
+	}
+}
+
+// privateBeforeSecrets: when `mews run` opens its configuration, no other process of its account may look into it. A process that
+// is not dumpable is root's in /proc (prctl(2)), whosever it is.
+func privateBeforeSecrets(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	program, fifo := filepath.Join(dir, "mews"), filepath.Join(dir, "mews.yaml")
+	if err := errors.Join(os.Link(filepath.Join(apptest.Programs(t), "mews"), program), unix.Mkfifo(fifo, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, "run", "--config", fifo)
+	if os.Getuid() == 0 {
+		account, err := user.Lookup(apptest.WorkersAccount)
+		if err != nil {
+			t.Fatal(err)
+		}
+		uid, errUID := strconv.Atoi(account.Uid)
+		gid, errGID := strconv.Atoi(account.Gid)
+		if err := errors.Join(errUID, errGID, os.Chown(fifo, uid, gid)); err != nil {
+			t.Fatal(err)
+		}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	config, err := openRead(t, fifo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var info syscall.Stat_t
+	if err := syscall.Stat(fmt.Sprintf("/proc/%d/environ", cmd.Process.Pid), &info); err != nil || info.Uid != 0 {
+		t.Errorf("while it reads its configuration it is user %d's, who may look into it; %v", info.Uid, err)
+	}
+	if _, err := config.WriteString("nonsense: true\n"); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(config.Close(), cmd.Wait()); err == nil {
+		t.Error("it made sense of the configuration")
+	}
+}
+
+// openRead opens a FIFO for writing once somebody has opened it to read.
+func openRead(t *testing.T, fifo string) (f *os.File, err error) {
+	t.Helper()
+	deadline := time.After(apptest.Patience)
+	for {
+		f, err = os.OpenFile(fifo, os.O_WRONLY|unix.O_NONBLOCK, 0)
+		if !errors.Is(err, unix.ENXIO) {
+			return f, err
+		}
+		select {
+		case <-deadline:
+			return nil, err
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// lockedBeforeOpened: whoever finds the state folder taken has not touched the database, which another version may have.
+func lockedBeforeOpened(t *testing.T) {
+	l := newUpgraded(t, nil, nil)
+	lock, err := app.LockState(filepath.Join(l.Dir, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if said := verb(l, "run"); !strings.Contains(said, "another Mews") || l.look("PRAGMA user_version") != "6" {
+		t.Errorf("the database is of schema %s; it said\n%s", l.look("PRAGMA user_version"), said)
+	}
+}
+
+// nothingForNobody: carl is in the configuration no more. What was being sent to him is not sent, what he and a stranger write is
+// not kept, and ann is served all the same.
+func nothingForNobody(t *testing.T) {
+	l := newUpgraded(t, nil, nil)
+	raw, err := os.ReadFile(l.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.write("mews.yaml", regexp.MustCompile(`(?m)^.*name: carl.*\n`).ReplaceAllString(string(raw), ""))
+	stranger := telegramtest.User{ID: 999, First: "mallory"}
+	l.bot.Say(telegramtest.Private(stranger), stranger, "let me in")
+	l.say("carl", "and me")
+	l.say("ann", "say ann's third")
+	l.Start()
+	l.WaitFor(apptest.Patience, "ann to be answered", func() bool { return len(l.told("ann")) == 3 })
+	l.Stop()
+	if n := l.Count("SELECT count(*) FROM inbox"); n != 5 {
+		t.Errorf("%d messages are kept, want the four of before and ann's third", n)
+	}
+	if told := append(l.bot.Sent(102), l.bot.Sent(stranger.ID)...); len(told) > 0 {
+		t.Errorf("carl and the stranger were told %+v", told)
+	}
+}
+
+// committedBeforeTold: Telegram is told of an update's receipt when the update is on disk; the model is asked when the turn and its
+// lease are; and the answer is sent when the end of its turn is, and that it is being sent.
+func committedBeforeTold(t *testing.T) {
+	var l *lodge
+	var mu sync.Mutex // guards told
+	var told []string
+	note := func(what, query string) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, what+": "+l.look(query))
+	}
+	l = newLodge(t, func(r modeltest.Request) modeltest.Answer {
+		note("model", "SELECT i.state || ', its turn ' || coalesce(t.why, 'runs') || ', leases ' || (SELECT count(*) FROM lease) "+
+			"FROM inbox i JOIN turn t ON t.inbound = i.id")
+		return modeltest.Echo(r)
+	}, priced+"budget: {users: {day: 1}}\n", "bob, totp: 'off'")
+	l.bot = telegramtest.New(t, telegramtest.Options{Token: l.bot.Token(), Strict: true,
+		Check: func([]int64) { note("receipt", "SELECT count(*) FROM received") },
+		Seen: func(c telegramtest.Call) {
+			if c.Method == "sendMessage" {
+				note("answer", "SELECT i.state || ', its turn ' || t.why || ', its post ' || p.state || ', leases ' || (SELECT count(*) FROM lease) "+
+					"FROM inbox i JOIN turn t ON t.inbound = i.id JOIN post p ON p.turn = t.id OR p.delivery IS NOT NULL")
+			}
+		}})
+	raw, err := os.ReadFile(l.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.write("mews.yaml", strings.Replace(regexp.MustCompile(`api_url: "[^"]*"`).ReplaceAllString(string(raw),
+		fmt.Sprintf("api_url: %q", l.bot.URL())), "busy: queue", "busy: queue, stream: final", 1))
+	l.Start()
+	l.asks("bob", "hello", "echo: hello")
+	l.bot.Await(t, "the receipt", func() bool { return l.bot.Pending() == 0 })
+	l.Stop()
+	slices.Sort(told) // the receipt may come at any time after it is kept
+	want := []string{"answer: answered, its turn done, its post sending, leases 0", "model: running, its turn runs, leases 1", "receipt: 1"}
+	if !slices.Equal(told, want) {
+		t.Errorf("got %q, want %q", told, want)
+	}
+}
+
+// partsInOrder: what brings people their answers starts before what makes them, and that before what takes messages.
+func partsInOrder(t *testing.T) {
+	want := []string{"database", "audit", "sweep", "admin", "outbox", "cleaner", "presses", "workers", "operations", "sessions",
+		"commands", "telegram", "telegram menu", "webhooks", "control socket"}
+	if got := app.PartNames(); !slices.Equal(got, want) {
+		t.Errorf("they start as %q, want %q", got, want)
+	}
+}
