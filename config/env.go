@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,9 +42,7 @@ func OS(effects EffectRules) (Env, error) {
 		return env, nil
 	}
 	env.Login = account.Username
-	if env.Home == "" {
-		env.Home = account.HomeDir
-	}
+	env.Home = cmp.Or(env.Home, account.HomeDir)
 	return env, nil
 }
 

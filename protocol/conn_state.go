@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -45,10 +46,7 @@ func (s *connState) end(cause error) bool {
 	if s.cause != nil {
 		return false
 	}
-	if cause == nil {
-		cause = ErrClosed
-	}
-	s.cause = cause
+	s.cause = cmp.Or(cause, ErrClosed)
 	return true
 }
 

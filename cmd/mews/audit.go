@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -104,10 +105,7 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	if found := daysPattern.FindStringSubmatch(text); found != nil {
-		var n int
-		if _, err := fmt.Sscan(found[1], &n); err != nil {
-			return time.Time{}, err
-		}
+		n, _ := strconv.Atoi(found[1]) // at most four digits
 		return now.AddDate(0, 0, -n), nil
 	}
 	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {

@@ -3,6 +3,7 @@
 package budget
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,12 +56,7 @@ type Reserver struct {
 
 // New makes a turn's Reserver.
 func New(o Options) *Reserver {
-	if o.Log == nil {
-		o.Log = hclog.NewNullLogger()
-	}
-	if o.Zone == nil {
-		o.Zone = time.Local
-	}
+	o.Log, o.Zone = cmp.Or(o.Log, hclog.NewNullLogger()), cmp.Or(o.Zone, time.Local)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -209,8 +209,5 @@ func (s *shownReply) next(u reply.Update) (Progress, bool) {
 
 // cut is the beginning of a text: at most that many bytes, and no half character.
 func cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "")
+	return strings.ToValidUTF8(text[:min(most, len(text))], "")
 }

@@ -1,6 +1,7 @@
 package hostcall
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,10 +35,7 @@ func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 
 // checkFields is checkResult without what has to be looked up.
 func (t *turn) checkFields(r *protocol.ToolResult) error {
-	most := t.Limits.Output
-	if most == 0 {
-		most = maxText
-	}
+	most := cmp.Or(t.Limits.Output, maxText)
 	switch name, known := t.openCalls.find(r.Call); {
 	case known && name != r.Name:
 		return fmt.Errorf("it is of %s, not of %s", printable(name, maxName), printable(r.Name, maxName))

@@ -100,9 +100,7 @@ func NewCatalogue(o Options) (*Catalogue, error) {
 	if o.Calls < 0 {
 		return nil, fmt.Errorf("%d calls at once; want 1 or more", o.Calls)
 	}
-	if o.Log == nil {
-		o.Log = hclog.NewNullLogger()
-	}
+	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
 	c := &Catalogue{
 		providers: map[string]provider{offline.Name: {offline.Provider{}, "offline", true, localityMachine}},
 		breakers:  newBreakers(o.Log),

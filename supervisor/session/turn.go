@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -186,13 +187,10 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	end := sqlite.FinishTurn{
 		Turn:       t.Turn.ID,
 		Why:        o.why,
-		State:      o.state,
+		State:      cmp.Or(o.state, supervisor.InboundAnswered),
 		Text:       finalText(o, text, t.Limits),
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
-	}
-	if end.State == "" {
-		end.State = supervisor.InboundAnswered
 	}
 	_, done = retry.Persist(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
 	if done {

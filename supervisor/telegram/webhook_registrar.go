@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -41,9 +42,7 @@ const notChecked = -1
 // NewWebhookRegistrar makes the registrar of the client's bot's webhook.
 func NewWebhookRegistrar(c *Client, o WebhookRegistrarOptions) *WebhookRegistrar {
 	o.Log, o.Health = loggerOr(o.Log), healthOr(o.Health)
-	if o.MaxConnections == 0 {
-		o.MaxConnections = defaultConnections
-	}
+	o.MaxConnections = cmp.Or(o.MaxConnections, defaultConnections)
 	return &WebhookRegistrar{o: o, client: c}
 }
 

@@ -60,15 +60,12 @@ func (l *limitedListener) wait(c *limitedConn) bool {
 		if in {
 			return true
 		}
-		timer := time.NewTimer(again)
 		select {
 		case <-l.freed:
-		case <-timer.C:
+		case <-time.After(again):
 		case <-l.closed:
-			timer.Stop()
 			return false
 		}
-		timer.Stop()
 	}
 }
 

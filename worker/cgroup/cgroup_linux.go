@@ -76,9 +76,7 @@ func unusable(format string, args ...any) error { return errUnusable{fmt.Sprintf
 // Open finds what this process may use. It is no error if that is nothing. It is an error if what it reads makes no sense.
 func Open(o Options) (*Tree, error) {
 	o.Root, o.Self = cmp.Or(o.Root, "/sys/fs/cgroup"), cmp.Or(o.Self, "/proc/self/cgroup")
-	if o.kernel == nil {
-		o.kernel = realKernel{}
-	}
+	o.kernel = cmp.Or(o.kernel, kernel(realKernel{}))
 	text, err := os.ReadFile(o.Self)
 	if errors.Is(err, fs.ErrNotExist) {
 		return unavailable(textNoCgroups), nil

@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -16,10 +17,7 @@ func statDisk(dir string) (Disk, error) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return Disk{}, err
 	}
-	unit := st.Frsize // of the counts; Bsize is on some file systems only the best size of a write
-	if unit == 0 {
-		unit = st.Bsize
-	}
+	unit := cmp.Or(st.Frsize, st.Bsize) // of the counts; Bsize is on some file systems only the best size of a write
 	return Disk{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit, Project: inProject(dir)}, nil
 }
 

@@ -1,6 +1,7 @@
 package spawn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -106,14 +107,10 @@ func (p Policy) limitAccounts(privilege sandbox.Privilege, own Account) error {
 // openGroups finds the control groups, and says for people what limits workers. Where this process and its supervisor are
 // not alone in the folder that they were given, as in a terminal, there are none for workers.
 func (s *spawner) openGroups() (why string, err error) {
-	supervisor := s.supervisor
-	if supervisor == 0 {
-		supervisor = os.Getppid()
-	}
 	if s.groups, err = cgroup.Open(s.Groups); err != nil {
 		return "", err
 	}
-	if err := s.groups.MakeRoom(supervisor); err != nil {
+	if err := s.groups.MakeRoom(cmp.Or(s.supervisor, os.Getppid())); err != nil {
 		return fmt.Sprintf(textNoGroups, err), nil
 	}
 	s.grouped = s.groups.Kind() != cgroup.None

@@ -3,6 +3,7 @@ package workspace
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -70,10 +71,5 @@ func matchesPathOrParent(globs []string, name string) bool {
 }
 
 func matches(globs []string, name string) bool {
-	for _, glob := range globs {
-		if doublestar.MatchUnvalidated(glob, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(globs, func(glob string) bool { return doublestar.MatchUnvalidated(glob, name) })
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,10 +34,7 @@ func examineModels(ctx context.Context, o Options) (string, error) {
 
 // dial opens a connection and closes it. It shows that something listens, not that a key is right.
 func dial(ctx context.Context, u *url.URL) error {
-	port := u.Port()
-	if port == "" {
-		port = u.Scheme // net knows http and https
-	}
+	port := cmp.Or(u.Port(), u.Scheme) // net knows http and https
 	dialer := net.Dialer{Timeout: 3 * time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 	if err != nil {

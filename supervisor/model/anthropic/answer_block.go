@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -20,10 +21,7 @@ type answerBlock struct {
 }
 
 func (n *answerBlock) call(i int) *protocol.ToolCall {
-	id := n.id
-	if id == "" {
-		id = "toolu_" + strconv.Itoa(i+1)
-	}
+	id := cmp.Or(n.id, "toolu_"+strconv.Itoa(i+1))
 	return &protocol.ToolCall{ID: id, Name: n.name, Arguments: supervisor.ParseArguments(n.input())}
 }
 

@@ -71,9 +71,7 @@ func New(o Options) (*Provider, error) {
 		return nil, fmt.Errorf("model provider %q: a limit is below zero", o.Name)
 	}
 	base.Path, base.RawPath = strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/v1")+"/v1", ""
-	if o.Log == nil {
-		o.Log = hclog.NewNullLogger()
-	}
+	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
 	silence := cmp.Or(o.Silence, DefaultSilence)
 	p := &Provider{base: base, maxTokens: int64(cmp.Or(o.MaxTokens, DefaultMaxTokens)), Endpoint: &remote.Endpoint{
 		Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{"Anthropic-Version": {version}},

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -249,10 +250,7 @@ func tellFolder(_ values, result string) string {
 }
 
 func tellFile(v values, result string) string {
-	file := v["path"]
-	if file == "" {
-		file = notesFile
-	}
+	file := cmp.Or(v["path"], notesFile)
 	if bare := strings.TrimSpace(result); bare == "" || bare == file+": empty" {
 		return fmt.Sprintf(textEmptyFile, code(file))
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -89,11 +90,8 @@ func (b *answerBuilder) parts() ([]protocol.Part, error) {
 		if name, renamed := b.names[c.name]; renamed {
 			c.name = name
 		}
-		if c.id == "" {
-			c.id = "call_" + strconv.Itoa(i+1)
-		}
-		arguments := supervisor.ParseArguments(c.arguments.String())
-		parts = append(parts, protocol.Part{Call: &protocol.ToolCall{ID: c.id, Name: c.name, Arguments: arguments}})
+		id, arguments := cmp.Or(c.id, "call_"+strconv.Itoa(i+1)), supervisor.ParseArguments(c.arguments.String())
+		parts = append(parts, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: c.name, Arguments: arguments}})
 	}
 	return parts, nil
 }

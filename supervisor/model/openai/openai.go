@@ -76,9 +76,7 @@ func New(o Options) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model provider %q: %w", o.Name, err)
 	}
-	if o.Log == nil {
-		o.Log = hclog.NewNullLogger()
-	}
+	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
 	p := &Provider{
 		chatURL: base.JoinPath("chat", "completions").String(), modelsURL: base.JoinPath("models").String(),
 		server: server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"mews/supervisor/model/remote"
@@ -28,12 +29,7 @@ func toolsAsText(r *request) bool {
 }
 
 func callsTools(messages []message) bool {
-	for _, m := range messages {
-		if len(m.ToolCalls) > 0 || m.Role == "tool" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(messages, func(m message) bool { return len(m.ToolCalls) > 0 || m.Role == "tool" })
 }
 
 func toolsText(tools []tool) string {

@@ -18,10 +18,7 @@ import (
 // both. model is "" where none was called; answer is what is known of the call.
 func (e *Endpoint) Explain(err error, model string, answer supervisor.ModelAnswer) *supervisor.ModelError {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
-	refusal, cause := RefusalIn(err), e.shorten(withoutURL(err))
-	if refusal == nil {
-		refusal = new(Refusal)
-	}
+	refusal, cause := cmp.Or(RefusalIn(err), &Refusal{}), e.shorten(withoutURL(err))
 	request := cmp.Or(answer.Request, e.clean(refusal.Request))
 	e.Log.Warn("a model did not answer", "provider", e.Name, "model", model, "class", rule.class, "request", request,
 		"cause", cause)

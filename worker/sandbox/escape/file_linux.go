@@ -2,6 +2,7 @@ package escape
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -171,14 +172,9 @@ func listAbove(v Victims) error {
 				return escaped(fmt.Sprintf("%s is listed in %s", e.Name(), above))
 			}
 		}
-		if first == nil {
-			first = err
-		}
+		first = cmp.Or(first, err)
 	}
-	if first == nil {
-		first = errors.New("no folder above lists the file outside")
-	}
-	return first
+	return cmp.Or(first, errors.New("no folder above lists the file outside"))
 }
 
 func renameOut(v Victims) error {

@@ -4,6 +4,7 @@
 package files
 
 import (
+	"cmp"
 	"time"
 
 	"mews/protocol"
@@ -20,10 +21,7 @@ type fileTools struct {
 
 // Tools makes the family over a workspace, which the caller closes later. Times are shown in zone; nil is the machine's own.
 func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
-	if zone == nil {
-		zone = time.Local
-	}
-	t := &fileTools{ws: ws, now: now, zone: zone}
+	t := &fileTools{ws: ws, now: now, zone: cmp.Or(zone, time.Local)}
 	return []worker.Tool{
 		worker.Define(appendSpec, appendArgs{}, t.append),
 		worker.Define(deleteSpec, deleteArgs{}, t.delete),

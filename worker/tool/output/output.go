@@ -2,6 +2,7 @@
 package output
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -60,10 +61,7 @@ func (a *readArgs) check(limit int) error {
 	if a.Start < 0 || a.Length < 0 {
 		return fmt.Errorf("read_output: start %d and length %d: neither can be negative", a.Start, a.Length)
 	}
-	if a.Length == 0 {
-		a.Length = defaultLength
-	}
-	a.Length = min(a.Length, maxLength)
+	a.Length = min(cmp.Or(a.Length, defaultLength), maxLength)
 	if limit > 0 {
 		a.Length = min(a.Length, max(limit-headerRoom, utf8.UTFMax))
 	}

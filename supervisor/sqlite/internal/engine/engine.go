@@ -9,6 +9,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,14 +58,9 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Log == nil {
-		o.Log = hclog.NewNullLogger()
-	}
+	o.Log, o.VFS = cmp.Or(o.Log, hclog.NewNullLogger()), cmp.Or(o.VFS, vfsName)
 	if o.Filesystem == nil {
 		o.Filesystem = filesystem
-	}
-	if o.VFS == "" {
-		o.VFS = vfsName
 	}
 	if o.Committed == nil {
 		o.Committed = func() {}
