@@ -10,6 +10,8 @@ import (
 const (
 	connectTimeout = 10 * time.Second
 	pingAfter      = 15 * time.Second // of silence on an HTTP/2 connection
+	// idleConns is how many connections are kept for the next calls. A call beyond them connects anew, with TLS's handshake.
+	idleConns = 64
 )
 
 // Client is a copy of given, or a client of our own. Neither follows redirects: they would take the person's words, and
@@ -20,7 +22,7 @@ func Client(given *http.Client) *http.Client {
 		DialContext:         (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: connectTimeout,
 		IdleConnTimeout:     90 * time.Second, // as net/http's own
-		MaxIdleConnsPerHost: 4,
+		MaxIdleConnsPerHost: idleConns,
 		DisableCompression:  true, // a compressing proxy would hold deltas back
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingAfter},

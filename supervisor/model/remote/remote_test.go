@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,6 +43,43 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	}
 	if asked != 2 {
 		t.Errorf("asked %d times", asked)
+	}
+}
+
+func TestCallsAtOnceKeepTheirConnections(t *testing.T) {
+	var connected atomic.Int64
+	var asked sync.WaitGroup
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked.Done()
+		asked.Wait() // so that each call has a connection of its own
+	}))
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connected.Add(1)
+		}
+	}
+	s.Start()
+	defer s.Close()
+	client := Client(nil)
+	defer client.CloseIdleConnections()
+	for range 3 {
+		asked.Add(idleConns)
+		var calls sync.WaitGroup
+		for range idleConns {
+			calls.Go(func() {
+				resp, err := client.Get(s.URL)
+				if err != nil {
+					t.Error(err)
+					asked.Done()
+					return
+				}
+				resp.Body.Close()
+			})
+		}
+		calls.Wait()
+	}
+	if n := connected.Load(); n != idleConns {
+		t.Errorf("%d connections for %d calls at once", n, idleConns)
 	}
 }
 
