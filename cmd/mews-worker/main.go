@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 	_ "time/tzdata" // people's time zones, also where the system has none installed
@@ -41,6 +42,9 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	// One person's turns have enough of one processor. With more, whatever wakes a goroutine wakes a thread for it too. The
+	// programs that tools start have all processors.
+	runtime.GOMAXPROCS(1)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	return serve.Run(ctx, socket, serve.Options{Build: version, Now: time.Now, Report: logError, Try: tryWalls, Temp: os.TempDir(),
