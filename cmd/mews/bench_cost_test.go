@@ -18,18 +18,24 @@ import (
 // cost is what the processes of a service have used up to now: the supervisor, the spawner and the workers. The outer world
 // is played by the benchmark's own process, which is not counted.
 type cost struct {
-	cpu      time.Duration
-	switches float64 // how often a thread of theirs has gone to wait
-	bytes    int     // of the database, without its free pages
+	cpu      map[string]time.Duration // by program
+	switches float64                  // how often a thread of theirs has gone to wait
+	bytes    int                      // of the database, without its free pages
 }
+
+// programs are the three that a service is.
+var programs = []string{"mews", "mews-spawner", "mews-worker"}
 
 // spent is what a service has used.
 func spent(b *testing.B, h *apptest.Service) (c cost) {
 	b.Helper()
-	for _, pid := range h.Processes("") {
-		c.cpu += processorTime(b, pid)
-		for _, thread := range threads(b, pid, "status") {
-			c.switches += field(thread, "voluntary_ctxt_switches:")
+	c.cpu = map[string]time.Duration{}
+	for _, program := range programs {
+		for _, pid := range h.Processes(program) {
+			c.cpu[program] += processorTime(b, pid)
+			for _, thread := range threads(b, pid, "status") {
+				c.switches += field(thread, "voluntary_ctxt_switches:")
+			}
 		}
 	}
 	c.bytes = h.Count(`SELECT (page_count - freelist_count) * page_size
@@ -70,7 +76,13 @@ func threads(b *testing.B, pid int, file string) []string {
 func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
 	b.Helper()
 	now, n := spent(b, h), float64(turns)
-	b.ReportMetric(float64((now.cpu-c.cpu).Microseconds())/n, "µs-cpu")
+	var all float64
+	for _, program := range programs {
+		own := float64((now.cpu[program] - c.cpu[program]).Microseconds()) / n
+		b.ReportMetric(own, "µs-cpu-"+program)
+		all += own
+	}
+	b.ReportMetric(all, "µs-cpu")
 	b.ReportMetric((now.switches-c.switches)/n, "switches/turn")
 	b.ReportMetric(float64(now.bytes-c.bytes)/n, "database-bytes/turn")
 }
