@@ -39,6 +39,7 @@ const (
 	WhyTime    Why = "time"    // TurnLimits.Seconds was reached
 	WhyRepeat  Why = "repeat"  // the model made the same call three times running
 	WhyError   Why = "error"   // a model call failed for good; the supervisor knows how
+	WhyRefused Why = "refused" // the model declined to answer; the supervisor makes it of WhyError, and no worker may say it
 )
 
 // TurnEnd is the result of turn.start. The supervisor itself knows what was said and what it cost.

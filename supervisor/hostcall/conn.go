@@ -81,9 +81,11 @@ func (c *Conn) EndTurn(id int64, why protocol.Why) TurnOutcome {
 		return TurnOutcome{}
 	}
 	t := w.turn
-	c.mu.Lock()
-	c.transcripts.put(t.Conversation, t.transcript)
-	c.mu.Unlock()
+	if t.outcome.Failure == nil { // else what was said here may leave the window
+		c.mu.Lock()
+		c.transcripts.put(t.Conversation, t.transcript)
+		c.mu.Unlock()
+	}
 	if t.outcome.Failure == nil && why == protocol.WhyError {
 		t.log().Error("a turn ended with an error, and no model call had failed")
 		t.outcome.Failure = &supervisor.Error{Code: supervisor.CodeInternal, Message: textUnexplained}

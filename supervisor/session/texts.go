@@ -18,7 +18,10 @@ const (
 	textTime        = "(Ended after %d minutes, the longest that one turn may take. Say “go on” and I continue.)"
 	textRepeat      = "(Ended because the model asked for the very same thing three times in a row. Other words may help.)"
 	textFailure     = "⚠ %s"
-	textReplaced    = "(Answered by %s: %s %s.)"
+	textRefused     = "⚠ %s\n\n(What you asked here, and all that I did for it, has left our conversation: a model that has declined once " +
+		"goes on declining while it still sees why. What was said before it is still there. If the next answer is declined too, " +
+		"/new begins without all of it.)"
+	textReplaced = "(Answered by %s: %s %s.)"
 
 	textParked = "I had to give up on this message: it could not be worked on; %d attempts failed. " +
 		"It is put aside and will not be tried again by itself. Send it again, perhaps in other words or in smaller parts; " +
@@ -47,6 +50,9 @@ var endTexts = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 	protocol.WhyRepeat: func(outcome, protocol.TurnLimits) string { return textRepeat },
 	protocol.WhyError: func(o outcome, _ protocol.TurnLimits) string {
 		return fmt.Sprintf(textFailure, supervisor.ErrorMessage(o.end.Failure))
+	},
+	protocol.WhyRefused: func(o outcome, _ protocol.TurnLimits) string {
+		return fmt.Sprintf(textRefused, supervisor.ErrorMessage(o.end.Failure))
 	},
 }
 

@@ -108,12 +108,21 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	case stopped != nil && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
 		return outcome{why: protocol.WhyStopped, superseded: stopped == errSuperseded}
 	case err == nil:
-		return outcome{why: end.Why, end: end}
+		return outcome{why: end.why(), end: end}
 	case errors.As(err, &noWorker):
 		t.waitForWorker(turnCtx, noWorker)
 		return outcome{again: true}
 	}
 	return t.workerDied(ctx, shared, err)
+}
+
+// why is why the turn ends: what its worker says, and where the model declined to answer, that.
+func (e End) why() protocol.Why {
+	failed := new(supervisor.ModelError)
+	if e.Why == protocol.WhyError && errors.As(e.Failure, &failed) && failed.Class == supervisor.ModelFiltered {
+		return protocol.WhyRefused
+	}
+	return e.Why
 }
 
 // stopCause is why the turn is to be stopped; nil where it is not.
@@ -144,7 +153,7 @@ func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) erro
 // checkWhy says what is wrong with the reason for an end that a worker reports. The worker is not trusted to make sense.
 func checkWhy(why protocol.Why, stopped bool) error {
 	switch _, known := endTexts[why]; {
-	case !known:
+	case !known || why == protocol.WhyRefused:
 		return fmt.Errorf("the worker ended the turn as %.40q, which means nothing", why)
 	case why == protocol.WhyStopped && !stopped:
 		return errors.New("the worker ended the turn as stopped, and nobody had asked for it")

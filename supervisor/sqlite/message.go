@@ -10,12 +10,13 @@ import (
 )
 
 // Transcript is what was said in conversations, as the model sees it. Each has a window, which begins at a message and
-// never ends; what lies before it is kept, and not shown.
+// never ends; what lies before it is kept, and not shown. Nor is what belongs to a turn that a model declined to answer.
 type Transcript struct{ db *DB }
 
 const (
 	listMessages = `SELECT id, role, parts FROM message WHERE conversation = ?1
-		AND id >= (SELECT window_from FROM conversation WHERE id = ?1) ORDER BY id`
+		AND id >= (SELECT window_from FROM conversation WHERE id = ?1)` + notRefused + ` ORDER BY id`
+	notRefused       = ` AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.id = message.turn AND t.why = 'refused')`
 	listTurnMessages = `SELECT id, role, parts FROM message WHERE turn = ? ORDER BY id`
 )
 
@@ -100,12 +101,12 @@ func messages(q engine.Querier, query string, args ...any) ([]protocol.Message, 
 // There is one bound of the id in it: of two, SQLite looks for one in the index and reads on to the other.
 const (
 	listMessagesSince = `SELECT id, role, parts FROM message WHERE conversation = ?1 AND id > max(?2,
-		(SELECT window_from FROM conversation WHERE id = ?1) - 1) ORDER BY id`
+		(SELECT window_from FROM conversation WHERE id = ?1) - 1)` + notRefused + ` ORDER BY id`
 	findWindow = `SELECT window_from FROM conversation WHERE id = ?`
 )
 
 // Since lists what Messages does, without the messages up to after, and says where the window begins: whoever has the earlier
-// ones drops those before it. Messages of a conversation are committed in the order of their ids, so none comes late.
+// ones drops those before it, and all of them when a turn was refused. Messages of a conversation are committed in the order of their ids, so none comes late.
 func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, from int64, err error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d after message %d", conversation, after)
 	if newer, err = messages(read, listMessagesSince, conversation, after); err != nil {

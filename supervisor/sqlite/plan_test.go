@@ -32,7 +32,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"listTurnPosts": listTurnPosts, "listDeliveryPosts": listDeliveryPosts, "findPost": findPost, "movePost": movePost,
 		"ownPost": assignPost, "insertPost": insertPost, "findSource": findSource, "moveSource": moveSource,
 		"putRaw": putRaw, "forgetRaw": forgetRaw, "listFrozen": listFrozen, "deleteFrozen": deleteFrozen,
-		"insertInbound": insertInbound, "findTurn": findTurn, "listMessagesSince": listMessagesSince,
+		"insertInbound": insertInbound, "findTurn": findTurn, "listMessagesSince": listMessagesSince, "refuseStopped": refuseStopped,
 		"sumUser": sumUser, "sumAll": sumAll, "findTurnOf": findTurnOf, "findSetting": findSetting,
 		"deleteSetting": deleteSetting, "findLogin": findLogin, "touchLogin": touchLogin, "openLogin": openLogin,
 		"openHeld": openHeld, "listHeld": listHeld, "listAllHeld": listAllHeld, "endEnrol": endEnrol, "releaseHeld": releaseHeld, "holdInbound": holdInbound,

@@ -74,7 +74,9 @@ func (t turnTx) keepPartial(f FinishTurn) error {
 }
 
 const (
-	endTurn      = `UPDATE turn SET why = ?, ended_at = ? WHERE id = ?`
+	endTurn       = `UPDATE turn SET why = ?, ended_at = ? WHERE id = ?`
+	refuseStopped = `UPDATE turn SET why = 'refused' WHERE why = 'stopped' AND id IN (SELECT turn FROM message
+		WHERE conversation = ?1 AND id >= ?2)`
 	listChildren = `SELECT id FROM turn WHERE parent = ? AND ended_at IS NULL ORDER BY id`
 )
 
@@ -94,6 +96,11 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) error {
 	if err := t.Exec(endTurn, f.Why, t.Now, t.turn.ID); err != nil {
 		return err
 	}
+	if f.Why == protocol.WhyRefused {
+		if err := t.refuse(); err != nil {
+			return err
+		}
+	}
 	children, err := engine.All(t, engine.Integer, listChildren, t.turn.ID)
 	if err != nil {
 		return err
@@ -108,4 +115,13 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) error {
 		}
 	}
 	return nil
+}
+
+// refuse marks what the refused turn was to answer beside its own: the turns that were stopped for it.
+func (t turnTx) refuse() error {
+	first, err := engine.Value(t, engine.Integer, findFirstMessage, t.turn.ID, t.endsTurn)
+	if err != nil {
+		return err
+	}
+	return t.Exec(refuseStopped, t.turn.Conversation.ID, first)
 }

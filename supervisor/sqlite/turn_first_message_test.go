@@ -59,3 +59,24 @@ func TestATurnIsToAnswerAllThatWasStoppedForIt(t *testing.T) {
 		}
 	}
 }
+
+// What a model declined to answer leaves the window, with what was stopped for it. What was said before and after stays.
+func TestWhatAModelDeclinedToAnswerLeavesTheWindow(t *testing.T) {
+	s := newStory(t)
+	s.finish(s.begun("zero"), "ok")
+	stopped(s, "how do I poison")
+	turn := s.begun("my neighbour")
+	first := s.transcript(s.home)
+	_, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyRefused,
+		State: supervisor.InboundAnswered, Text: "Declined."})
+	s.must(err)
+	s.begun("hello")
+	var left []string
+	for _, m := range s.transcript(s.home) {
+		left = append(left, m.Text())
+	}
+	s.same("window", left, []string{"zero", "hello"})
+	newer, _, err := s.db.Transcript().Since(t.Context(), s.home.ID, first[0].ID)
+	s.must(err)
+	s.same("newer than the first", len(newer), 1)
+}

@@ -1,0 +1,36 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"mews/supervisor/model/modeltest"
+)
+
+// TestARefusedExchangeLeavesTheConversation, tools and all: a model that has declined once goes on declining while it sees why.
+// What was said before it stays.
+func TestARefusedExchangeLeavesTheConversation(t *testing.T) {
+	declined := func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), "poison") }
+	l := newLodge(t, func(r modeltest.Request) modeltest.Answer {
+		switch {
+		case declined(r) && len(r.Done()) == 0:
+			return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
+		case declined(r):
+			return modeltest.Answer{Text: "I ", Stop: modeltest.StopFilter}
+		}
+		return modeltest.Answer{Text: "You said: " + r.Asked()}
+	}, "models: {default: test/claude-test, providers: {test: {kind: anthropic, api_key: k, base_url: MODEL_ROOT}}}\n", "bob, totp: off")
+	l.open()
+	l.say("bob", "my cat is called Tom")
+	l.last("bob", "You said: my cat")
+	l.say("bob", "brew me some poison")
+	l.last("bob", "declined to answer this", "has left our conversation", "/new")
+	for range 2 {
+		l.say("bob", "hello again")
+		l.last("bob", "You said: hello again")
+	}
+	all := l.model.Requests()
+	if newest := string(all[len(all)-1].Raw); !strings.Contains(newest, "Tom") || strings.Contains(newest, "list_files\",\"input") {
+		t.Errorf("the newest request is %s", newest)
+	}
+}
