@@ -2,20 +2,24 @@ package app_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"mews/protocol"
+	"mews/protocol/spawnwire"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 )
 
-// installOther puts a program of another version in the place of a house's: it is built from the same sources, but for one line of
-// one file.
-func installOther(l *lodge, program, file, line, other string) {
+// installOther puts a program of the version before in the place of a house's: it is built from the same sources, but for the
+// number of its wire's version in a file.
+func installOther(l *lodge, program, file string, version int) {
 	l.T.Helper()
+	line, other := fmt.Sprintf("const Version = %d", version), fmt.Sprintf("const Version = %d", version-1)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		l.T.Fatal(err)
@@ -54,7 +58,7 @@ func verb(l *lodge, args ...string) string {
 // Nobody's worker is left alone for having died, and once the programs are of one version the message is answered.
 func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 	l := newLodge(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
-	installOther(l, "mews-worker", "protocol/hello.go", "const Version = 2", "const Version = 1")
+	installOther(l, "mews-worker", "protocol/hello.go", protocol.Version)
 	l.Start()
 	const why = "can't be started: its program is of another version than the service. An admin has to install mews, mews-spawner and " +
 		"mews-worker of one release together, and then restart Mews"
@@ -65,7 +69,7 @@ func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 			t.Errorf("%s says\n%s", what, said)
 		}
 	}
-	if log := l.Log(); !strings.Contains(log, "hello: protocol 2, want 1: the binaries are of different builds") {
+	if met := fmt.Sprintf("hello: protocol %d, want %d: the binaries", protocol.Version, protocol.Version-1); !strings.Contains(l.Log(), met) {
 		t.Errorf("the log does not say which versions met")
 	}
 	l.Stop()
@@ -81,8 +85,9 @@ func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 // TestASpawnerOfAnotherVersionIsRefusedInWords: nothing starts, and what is said names the programs to install.
 func TestASpawnerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 	l := newLodge(t, modeltest.Echo, "", "bob, totp: 'off'")
-	installOther(l, "mews-spawner", "protocol/spawnwire/doc.go", "const Version = 2", "const Version = 1")
-	const want = "it speaks version 1, want 2: install mews, mews-spawner and mews-worker of one release together, and then start Mews again"
+	installOther(l, "mews-spawner", "protocol/spawnwire/doc.go", spawnwire.Version)
+	want := fmt.Sprintf("it speaks version %d, want %d: install mews, mews-spawner and mews-worker of one release together, and then start Mews again",
+		spawnwire.Version-1, spawnwire.Version)
 	for _, args := range []string{"run", "doctor"} {
 		if said := verb(l, args); !strings.Contains(said, want) {
 			t.Errorf("mews %s says\n%s", args, said)
