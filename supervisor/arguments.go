@@ -20,10 +20,7 @@ func ParseArguments(text string) json.RawMessage {
 	if CheckArguments(text) == nil && json.Compact(&buf, []byte(text)) == nil {
 		return buf.Bytes()
 	}
-	kept, err := json.Marshal(map[string]string{"_malformed": text})
-	if err != nil { // a map of strings has no way to fail
-		return json.RawMessage("{}")
-	}
+	kept, _ := json.Marshal(map[string]string{"_malformed": text}) // strings always can be
 	return kept
 }
 

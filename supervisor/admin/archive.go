@@ -2,6 +2,7 @@ package admin
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -32,7 +33,8 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) erro
 	if err := o.packRecords(ctx, u, p); err != nil {
 		return err
 	}
-	return errors.Join(p.text("left-out.txt", []byte(strings.Join(p.left, ""))), p.tar.Close(), zipped.Close())
+	left := strings.Join(p.left, "")
+	return errors.Join(p.member("left-out.txt", int64(len(left)), strings.NewReader(left)), p.tar.Close(), zipped.Close())
 }
 
 // packHome adds all that is in a person's home. Where only their own account may read it, a worker of theirs archives it.
@@ -63,11 +65,7 @@ func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer)
 	}
 	defer a.Close()
 	p.left = append(p.left, a.LeftOut...)
-	if err := p.tar.WriteHeader(&tar.Header{Name: "files.tar", Mode: 0o600, Size: a.Size}); err != nil {
-		return err
-	}
-	_, err = io.Copy(p.tar, a)
-	return err
+	return p.member("files.tar", a.Size, a)
 }
 
 // packRecords adds what the database has. It is written down first: an archive has each file's size before it.
@@ -80,7 +78,8 @@ func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer)
 	if err != nil {
 		return err
 	}
-	if err := p.text("settings.json", append(settings, '\n')); err != nil {
+	settings = append(settings, '\n')
+	if err := p.member("settings.json", int64(len(settings)), bytes.NewReader(settings)); err != nil {
 		return err
 	}
 	file, err := os.CreateTemp("", "mews-export-*")
@@ -101,11 +100,7 @@ func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer)
 	if err != nil {
 		return fmt.Errorf("export %s: %w", u.Name, err)
 	}
-	if err := p.tar.WriteHeader(&tar.Header{Name: "transcript.jsonl", Mode: 0o600, Size: size}); err != nil {
-		return err
-	}
-	_, err = io.Copy(p.tar, file)
-	return err
+	return p.member("transcript.jsonl", size, file)
 }
 
 // packer fills an archive.
@@ -115,11 +110,12 @@ type packer struct {
 	left []string // what could not be had, a line each
 }
 
-func (p *packer) text(name string, text []byte) error {
-	if err := p.tar.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(text))}); err != nil {
+// member adds a file that only its owner may read.
+func (p *packer) member(name string, size int64, from io.Reader) error {
+	if err := p.tar.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: size}); err != nil {
 		return err
 	}
-	_, err := p.tar.Write(text)
+	_, err := io.Copy(p.tar, from)
 	return err
 }
 

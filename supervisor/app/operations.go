@@ -39,10 +39,7 @@ func (s *service) archive(ctx context.Context, user string) (admin.Archive, erro
 	if err != nil {
 		return admin.Archive{}, err
 	}
-	parameters, err := json.Marshal(protocol.ArchiveParameters{MaxBytes: most})
-	if err != nil {
-		return admin.Archive{}, err
-	}
+	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: most}) // a number always can be
 	op, err := s.operations.Start(ctx, supervisor.Operation{User: user, Kind: supervisor.OperationArchive, Parameters: string(parameters)})
 	if err == nil {
 		op, err = s.operations.Wait(ctx, op.ID)

@@ -32,10 +32,7 @@ func newPayloads(o Options) *payloads {
 		if p.APIKey == "" {
 			continue
 		}
-		quoted, err := json.Marshal(p.APIKey)
-		if err != nil {
-			panic(err) // a string
-		}
+		quoted, _ := json.Marshal(p.APIKey) // a string always can be
 		pairs = append(pairs, p.APIKey, "***", strings.Trim(string(quoted), `"`), "***")
 	}
 	return &payloads{log: o.Log, keys: strings.NewReplacer(pairs...)}

@@ -60,9 +60,6 @@ func canonicalJSON(raw json.RawMessage) []byte {
 	if dec.Decode(&value) != nil {
 		return raw
 	}
-	out, err := json.Marshal(value)
-	if err != nil {
-		return raw
-	}
+	out, _ := json.Marshal(value) // it was JSON
 	return out
 }
