@@ -44,6 +44,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"session_max":   of((*checker).checkSessionMax),
 	"rules":         of((*checker).checkRules),
 	"users":         of((*checker).checkUsers),
+	"uids":          of((*checker).checkUIDs),
 	"account":       of((*checker).checkAccount),
 	"timezone":      of((*checker).checkTimezone),
 	"folders":       of((*checker).checkFolders),

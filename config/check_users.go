@@ -83,6 +83,26 @@ func (c *checker) checkAccount(path, account string) {
 	}
 }
 
+// UIDRange is UIDs as numbers, both ends included; 0, 0 is none.
+func (w Worker) UIDRange() (from, to uint32) {
+	left, right, _ := strings.Cut(w.UIDs, "-")
+	first, err1 := strconv.ParseUint(left, 10, 31)
+	last, err2 := strconv.ParseUint(right, 10, 31)
+	if err1 != nil || err2 != nil || first < firstUID || last < first {
+		return 0, 0
+	}
+	return uint32(first), uint32(last)
+}
+
+// firstUID is the first that no account of a system has (login.defs: UID_MIN).
+const firstUID = 1000
+
+func (c *checker) checkUIDs(path, uids string) {
+	if from, _ := (Worker{UIDs: uids}).UIDRange(); uids != "" && from == 0 {
+		c.wrong(path, quote(uids), wantUIDs)
+	}
+}
+
 func (c *checker) checkTimezone(path, zone string) {
 	if !validZone(zone) {
 		c.wrong(path, quote(zone), wantTimezone)

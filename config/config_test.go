@@ -109,7 +109,7 @@ models:
     cloud: {kind: openai, api_key: "${KEY}"}
     claude: {kind: anthropic, api_key: "${KEY}"}
     proxy: {kind: anthropic, base_url: http://proxy:8080}
-worker: {idle: 90s, sandbox: accounts, sandbox_min: landlock, account: hawks, memory: 2GiB, pids: 512, disk: 5GiB,
+worker: {idle: 90s, sandbox: accounts, sandbox_min: landlock, account: hawks, uids: 70000-79999, memory: 2GiB, pids: 512, disk: 5GiB,
   read_only: [/opt/models/]}
 chat: {stream: final, busy: queue}
 limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB, turns: 1, model_calls: 256}
@@ -156,7 +156,7 @@ func TestWholeFile(t *testing.T) {
 				"proxy":  {Kind: "anthropic", BaseURL: "http://proxy:8080"},
 			},
 		},
-		Worker: Worker{Idle: 90 * time.Second, Sandbox: "accounts", SandboxMin: "landlock", Account: "hawks", Memory: 2 * GiB,
+		Worker: Worker{Idle: 90 * time.Second, Sandbox: "accounts", SandboxMin: "landlock", Account: "hawks", UIDs: "70000-79999", Memory: 2 * GiB,
 			PIDs: 512, Disk: 5 * GiB, ReadOnly: []string{"/opt/models"}},
 		Chat:   Chat{Stream: "final", Busy: "queue"},
 		Limits: Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256},

@@ -2,7 +2,7 @@
 // SOCK_SEQPACKET, one message a packet. (macOS has none: there the socket is of type SOCK_STREAM, and each packet comes after
 // its length in four bytes.)
 //
-//	supervisor to spawner    spawn{id, uid, gid, root, path, profile, memory, pids, binds}, with two descriptors
+//	supervisor to spawner    spawn{id, uid, gid, root, path, make_home, profile, memory, pids, binds}, with two descriptors
 //	                         kill{id, signal}
 //	spawner to supervisor    ready{version, tier, why, limits}, once, first
 //	                         started{id, pid} or refused{id, reason, shortage}, one for each spawn
@@ -23,7 +23,7 @@ package spawnwire
 
 // Version is the version of this wire. There is no negotiation: the binaries are built and installed together. In every version
 // a Ready is of kind 3 and its version is its first field.
-const Version = 3
+const Version = 4
 
 // The bounds of what one message may hold, in bytes. A receiver has room for MaxPacket; a longer packet breaks the wire.
 const (

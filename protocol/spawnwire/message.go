@@ -12,15 +12,16 @@ type Message interface {
 // Spawn asks for a worker. It carries two descriptors: the worker's end of the socketpair, and the pipe that becomes
 // its standard error.
 type Spawn struct {
-	ID      uint64
-	UID     uint32 // the account that it runs as; 0 is the spawner's own, which is refused if that is root
-	GID     uint32
-	Root    string // absolute path of a folder that homes lie in
-	Path    string // the home, relative to Root and beneath it; "." is Root itself
-	Profile string // which walls: see worker/sandbox
-	Memory  uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
-	PIDs    uint32 // processes and threads of it; 0 is the spawner's own limit
-	Binds   []Bind // the folders that it sees besides the home, at most MaxBinds
+	ID       uint64
+	UID      uint32 // the account that it runs as; 0 is the spawner's own, which is refused if that is root
+	GID      uint32
+	Root     string // absolute path of a folder that homes lie in
+	Path     string // the home, relative to Root and beneath it; "." is Root itself
+	MakeHome bool   // make the home where it is missing; only for an account of the policy's people
+	Profile  string // which walls: see worker/sandbox
+	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
+	PIDs     uint32 // processes and threads of it; 0 is the spawner's own limit
+	Binds    []Bind // the folders that it sees besides the home, at most MaxBinds
 }
 
 // Bind is a folder besides the home that a worker sees.
@@ -107,6 +108,7 @@ func (m Spawn) code(c coder) Message {
 	c.uint32(&m.GID)
 	c.text("root", &m.Root, MaxPath)
 	c.text("path", &m.Path, MaxPath)
+	c.flag(&m.MakeHome)
 	c.text("profile", &m.Profile, MaxWord)
 	c.uint64(&m.Memory)
 	c.uint32(&m.PIDs)

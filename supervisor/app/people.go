@@ -12,7 +12,9 @@ import (
 
 // openPeople finds who there is and where their workers live, and sees that everybody has a home.
 func (s *service) openPeople(ctx context.Context) (err error) {
-	if s.places, err = placement.New(ctx, PlacementOptions(s.config, s.log)); err != nil {
+	o := PlacementOptions(s.config, s.log)
+	o.Kept = s.db.HostUIDs()
+	if s.places, err = placement.New(ctx, o); err != nil {
 		return err
 	}
 	if s.people, err = access.New(nil, uint32(os.Getuid()), accountID); err != nil {

@@ -26,7 +26,7 @@ type statusReporter struct {
 	db      *sqlite.DB
 	models  *model.Catalogue
 	people  *access.People
-	spawner *pool.Spawner
+	places  *placement.Places
 	pool    *workerPool
 	held    *placement.DiskUsage
 	channel *telegramChannel // nil where there is none
@@ -89,7 +89,7 @@ func (r statusReporter) statusOf(ctx context.Context, names []string, service bo
 	uses := pool.ProcessUsageOf(pids...)
 	for _, name := range names {
 		u, _ := r.people.Find(name)
-		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk)}
+		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk), HandOver: r.places.HandOver(u)}
 		line.Disk, line.DiskMore = r.held.Of(name)
 		if w, ok := workers[name]; ok {
 			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since
@@ -117,7 +117,7 @@ func (r statusReporter) statusOfChannels(ctx context.Context, status *control.St
 
 // walls are what the spawner has said of them.
 func (r statusReporter) walls() control.Walls {
-	w := r.spawner.Sandbox()
+	w := r.places.Spawner.Sandbox()
 	return control.Walls{Tier: w.Tier, Why: w.Why, Limits: fmt.Sprintf("%s of memory and %d processes for each worker. %s",
 		r.config.Worker.Memory, r.config.Worker.PIDs, w.Limits)}
 }
@@ -180,6 +180,6 @@ func ownMemory() (own, resident int64) {
 
 // newStatusReporter tells how the service is, once the parts are there that it tells of.
 func newStatusReporter(s *service) statusReporter {
-	return statusReporter{config: s.config, version: s.version, since: s.since, db: s.db, models: s.models, people: s.people, spawner: s.places.Spawner,
+	return statusReporter{config: s.config, version: s.version, since: s.since, db: s.db, models: s.models, people: s.people, places: s.places,
 		pool: s.pool, held: &s.places.Disk, channel: s.channel}
 }

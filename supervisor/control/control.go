@@ -174,7 +174,8 @@ type UserStatus struct {
 	Turns  int       `json:"turns"`
 	Deaths int       `json:"deaths"`
 
-	Refused string `json:"refused,omitempty"` // why their worker can't be started
+	HandOver string `json:"hand_over,omitempty"` // the command that gives their home to a uid of their own
+	Refused  string `json:"refused,omitempty"`   // why their worker can't be started
 
 	Memory    int64 `json:"memory,omitempty"`    // bytes that their worker and all it runs have; 0: it is not known
 	Processes int   `json:"processes,omitempty"` // how many those are

@@ -31,6 +31,8 @@ type Options struct {
 	ReadOnly    []string // folders that every worker may read
 	Memory      int64    // bytes of each worker with all that it runs
 	PIDs        int      // processes, likewise
+	UIDs        UIDRange // of people without an account, where the walls are accounts
+	Kept        UIDStore // which of them is whose
 	Log         hclog.Logger
 	// Tell tells a person something, wherever they are being worked for. It may be set until the first worker starts.
 	Tell func(ctx context.Context, user, text string)
@@ -39,8 +41,12 @@ type Options struct {
 // SpawnerOptions say how mews-spawner is started.
 func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
 	spawner, worker, err := Companions()
+	people := ""
+	if o.UIDs != (UIDRange{}) {
+		people = o.UIDs.String()
+	}
 	return pool.SpawnerOptions{
-		Path: spawner, Worker: worker, Tier: o.Tier, Least: o.LeastTier, UID: workers.UID, GID: workers.GID,
+		People: people, Path: spawner, Worker: worker, Tier: o.Tier, Least: o.LeastTier, UID: workers.UID, GID: workers.GID,
 		Memory: uint64(o.Memory), PIDs: uint32(o.PIDs),
 	}, err
 }
@@ -91,6 +97,15 @@ func (c *Places) Start(ctx context.Context) error {
 // error nothing has changed. A folder that is known already keeps what was found before: a worker may have put a link in
 // the way since.
 func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
+	var homes []string
+	for _, u := range users {
+		homes = append(homes, u.Home)
+	}
+	if c.UIDs != (UIDRange{}) {
+		if err := c.UIDs.checkFree("/etc", ownedFolders, homes); err != nil {
+			return nil, err
+		}
+	}
 	for _, u := range users {
 		if err := c.prepareHome(u); err != nil {
 			return nil, err
@@ -138,8 +153,18 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	if err != nil {
 		return pool.Place{}, fmt.Errorf("account %q of %s: %w", u.Account, u.Name, err)
 	}
+	own, missing, err := c.ownAccount(u)
+	if err == nil && own == (Account{}) && c.mayOwn(u) && c.isOurs(u.Home) {
+		err = c.makeOurs(u) // the walls are others than were thought when the service started
+	}
+	if err != nil {
+		return pool.Place{}, fmt.Errorf("the folder of %s: %w", u.Name, err)
+	}
+	if own != (Account{}) {
+		whose = own
+	}
 	roots := *c.roots.Load()
-	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), UID: whose.UID, GID: whose.GID,
+	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID, GID: whose.GID,
 		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)} // a spawner that started this has limits of its own
 	for _, path := range u.Workspaces {
 		p.Binds = append(p.Binds, spawnwire.Bind{Name: filepath.Base(path), Root: roots[path], Path: filepath.Base(path),
@@ -227,15 +252,30 @@ func SandboxFault(err error) error {
 	return errors.New(strings.TrimSpace(text))
 }
 
+// makeOurs makes a home in the folder of those that Mews makes, and gives it to its worker's account.
+func (c *Places) makeOurs(u supervisor.User) error {
+	if err := makeHome(u.Home); err != nil {
+		return fmt.Errorf("make the folder of %s: %w", u.Name, err)
+	}
+	if err := c.giveHome(u); err != nil {
+		return fmt.Errorf("give the folder of %s to its worker's account: %w", u.Name, err)
+	}
+	return nil
+}
+
 // Service sees that a person has a folder. One below the state folder is made; any other one is its person's own affair, and
 // has to be there.
 func (c *Places) prepareHome(u supervisor.User) error {
-	if filepath.Dir(u.Home) == filepath.Join(c.State, "homes") {
-		if err := makeHome(u.Home); err != nil {
-			return fmt.Errorf("make the folder of %s: %w", u.Name, err)
+	if c.isOurs(u.Home) && c.mayOwn(u) {
+		if err := c.makeHomes(filepath.Dir(u.Home)); err != nil {
+			return fmt.Errorf("make the folder of homes: %w", err)
 		}
-		if err := c.giveHome(u); err != nil {
-			return fmt.Errorf("give the folder of %s to its worker's account: %w", u.Name, err)
+		if _, err := os.Lstat(u.Home); errors.Is(err, fs.ErrNotExist) {
+			return nil // the spawner makes it with their first worker
+		}
+	} else if c.isOurs(u.Home) {
+		if err := c.makeOurs(u); err != nil {
+			return err
 		}
 	}
 	if info, err := os.Stat(u.Home); err != nil {

@@ -22,6 +22,21 @@ func makeHome(home string) error {
 	return os.Chmod(homes, homesMode)
 }
 
+// openHomesMode lets a spawner that is not root's make homes, with the service's group. Nobody moves another's.
+const openHomesMode = 0o731 | fs.ModeSticky
+
+// makeHomes makes the folder in which the spawner makes homes.
+func (c *Places) makeHomes(homes string) error {
+	if err := os.MkdirAll(homes, 0o700); err != nil {
+		return err
+	}
+	mode := homesMode
+	if os.Getuid() != 0 {
+		mode = openHomesMode
+	}
+	return os.Chmod(homes, mode)
+}
+
 // CheckReach refuses a home that a worker can't get to: in a tier without mounts of its own it is not carried there by root.
 func (c *Places) CheckReach(u supervisor.User) error {
 	walls := c.Spawner.Sandbox()

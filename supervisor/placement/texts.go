@@ -6,6 +6,9 @@ const (
 		"I go on without it. An admin can allow more in the configuration: worker.memory."
 	textShortage = "The machine has run out of something that your assistant needs to start: memory, processes or open files. " +
 		"I try again every second and then go on with what you sent; nothing of it is lost. The log has more of it for an admin."
+	textUIDsTaken = "worker.uids %s is not free: %s has an id there, in %s. Choose a range that nobody has"
+	textUIDsOwn   = "worker.uids %s is not free: %s belongs to uid %d. Choose a range of which nobody has files"
+
 	textOtherLimit = "Something that I ran came up against the limit of %s."
 )
 

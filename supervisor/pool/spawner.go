@@ -52,6 +52,7 @@ type SpawnerOptions struct {
 	Tier     string   // which sandbox workers get; "" or "auto" is the best that holds
 	Least    string   // the weakest that is enough: below it nothing is started; "" is the spawner's own default
 	UID, GID uint32   // the account of workers whose people have none; 0 is this process's own, unless that is root
+	People   string   // "FROM-TO": the uids of people without an account; "": none
 	Memory   uint64   // bytes, the most for a worker and all that it runs; 0 is the spawner's own default
 	PIDs     uint32   // processes and threads, the most
 	Started  *os.File // the socket of a spawner that has started this process, and has its own policy; nil: it is started here
@@ -68,6 +69,7 @@ func (o SpawnerOptions) policy() []string {
 	}{
 		{"sandbox", o.Tier != "", o.Tier}, {"sandbox_min", o.Least != "", o.Least},
 		{"account", o.UID != 0, fmt.Sprintf("%d:%d", o.UID, o.GID)},
+		{"people", o.People != "", o.People},
 		{"memory", o.Memory != 0, o.Memory}, {"pids", o.PIDs != 0, o.PIDs},
 	} {
 		if word.given {

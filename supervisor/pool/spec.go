@@ -46,6 +46,7 @@ func (s Spec) user() string {
 type Place struct {
 	Root     string // absolute
 	Path     string // relative to Root; "." is Root itself
+	MakeHome bool   // the spawner makes the home where it is missing
 	UID, GID uint32 // the person's own account; 0: the spawner's account for people without one
 	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
 	PIDs     uint32 // processes and threads of it
@@ -59,6 +60,6 @@ func (s Spec) request() (spawnwire.Spawn, error) {
 		return spawnwire.Spawn{}, fmt.Errorf("no worker has the profile %q", s.Profile)
 	}
 	p := s.Place
-	return spawnwire.Spawn{Root: p.Root, Path: p.Path, UID: p.UID, GID: p.GID, Memory: p.Memory, PIDs: p.PIDs, Binds: p.Binds,
+	return spawnwire.Spawn{Root: p.Root, Path: p.Path, MakeHome: p.MakeHome, UID: p.UID, GID: p.GID, Memory: p.Memory, PIDs: p.PIDs, Binds: p.Binds,
 		Profile: profile.sandbox}, nil
 }

@@ -27,6 +27,7 @@ var released = map[string]string{
 	"migration/0005_busy.sql":       "e896ab31ff958ae0c8295c49538e91569c501089db5fede868479a60492c6dc2",
 	"migration/0006_asking.sql":     "18191b16dfa4a1ed1ddcf2493177739c3d886ed60c8544b1a50149359c715eb4",
 	"migration/0007_operations.sql": "94085c5a1fe305064df89efdc1fc70fcf592c43885496b2309fb50d44312c3f4",
+	"migration/0008_host_uid.sql":   "9909f8e5682dd0da7f95d471eb5e6eadd60c1f440d91e3e2d5d594d6c2f9ab48",
 }
 
 func TestReleasedMigrationsAreNotChanged(t *testing.T) {

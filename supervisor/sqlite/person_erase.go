@@ -35,6 +35,7 @@ var erasePiece = map[string]string{
 		FROM inbox i JOIN attachment a ON a.inbound = i.id WHERE i.user = ? LIMIT 1000)`,
 	// One at a time: there is no index for some of the columns that may name a conversation.
 	"conversation": `DELETE FROM conversation WHERE id = (SELECT min(id) FROM conversation WHERE user = ?)`,
+	"host_uid":     leaveHostUID, // nobody else ever gets it
 }
 
 // tables are those with rows that name a person, in the order in which they are erased.

@@ -35,6 +35,7 @@ const (
 var roles = map[string]func(args []string) error{
 	sandbox.StageOneArgument:  func([]string) error { return sandbox.StageOne() },
 	sandbox.StageZeroArgument: func([]string) error { return sandbox.StageZero() },
+	sandbox.FolderArgument:    func([]string) error { return sandbox.OwnFolder() },
 	"serve":                   serve,
 	"supervise":               supervise,
 	"mews":                    actSupervised,

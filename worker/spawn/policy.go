@@ -23,6 +23,7 @@ type Policy struct {
 	Tier    sandbox.Tier    // which walls; "" is the best that hold
 	MinTier sandbox.Tier    // with less than these nothing is started
 	UIDs    sandbox.IDRange // the accounts of people
+	People  sandbox.IDRange // of people without an account, each a uid that is their group too; zero: none
 	Account Account         // of workers whose person has none; zero: the spawner's, which must not be root
 	Roots   []string        // the only folders in which homes, workspaces and other folders may lie; none: any
 	Memory  uint64          // bytes, the most for a worker and all that it runs
@@ -52,6 +53,7 @@ var policyKeys = map[string]func(p *Policy, value string) error{
 	"sandbox_min": func(p *Policy, v string) error { return parseTier(&p.MinTier, v) },
 	"uids":        func(p *Policy, v string) error { return parsePair(v, "-", &p.UIDs.From, &p.UIDs.To) },
 	"account":     func(p *Policy, v string) error { return parsePair(v, ":", &p.Account.UID, &p.Account.GID) },
+	"people":      func(p *Policy, v string) error { return parsePair(v, "-", &p.People.From, &p.People.To) },
 	"root":        func(p *Policy, v string) error { p.Roots = append(p.Roots, v); return checkAbsolute(v) },
 	"memory":      func(p *Policy, v string) (err error) { p.Memory, err = strconv.ParseUint(v, 10, 63); return err },
 	"pids": func(p *Policy, v string) error {
@@ -115,6 +117,8 @@ func (p *Policy) Check() error {
 		return fmt.Errorf("uids %d-%d: want a range above %d, where no system account is", p.UIDs.From, p.UIDs.To, personUIDs.From-1)
 	case p.UIDs.To > maxUID:
 		return fmt.Errorf("uids %d-%d: want a range up to %d", p.UIDs.From, p.UIDs.To, uint32(maxUID))
+	case p.People != sandbox.IDRange{} && (p.People.From < personUIDs.From || p.People.To < p.People.From || p.People.To > maxUID):
+		return fmt.Errorf("people %d-%d: want a range above %d and up to %d", p.People.From, p.People.To, personUIDs.From-1, uint32(maxUID))
 	case (p.Account.UID == 0) != (p.Account.GID == 0):
 		return errors.New("account: a worker is never root, nor of its group")
 	case max(p.Account.UID, p.Account.GID) > maxUID:
@@ -160,6 +164,7 @@ func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	case asked.UID == 0 || asked == own:
 		asked = own
 	case asked == p.Account:
+	case p.People.Has(asked.UID) && asked.GID == asked.UID:
 	case !p.UIDs.Has(asked.UID):
 		return asked, fmt.Errorf("uid %d: it is not among the accounts %d to %d of the policy", asked.UID, p.UIDs.From, p.UIDs.To)
 	case asked.GID != 0 && !p.UIDs.Has(asked.GID): // groups of the system open disks, containers and logs

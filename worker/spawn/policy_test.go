@@ -16,9 +16,10 @@ func TestReadPolicy(t *testing.T) {
 	}{
 		"the least that is enough": {"worker /usr/lib/mews/mews-worker", Policy{Worker: "/usr/lib/mews/mews-worker",
 			MinTier: sandbox.TierNamespaces, UIDs: personUIDs, Memory: defaultMemory, PIDs: defaultPIDs}},
-		"everything": {"# people\nworker\t/w \nsandbox accounts\n\n  sandbox_min   landlock\nuids 2000-2999\naccount 980:981\n" +
+		"everything": {"# people\nworker\t/w \nsandbox accounts\n\n  sandbox_min   landlock\nuids 2000-2999\npeople 70000-79999\naccount 980:981\n" +
 			"root /home\nroot /srv/my work\nmemory 1000\npids 20\n",
-			Policy{"/w", sandbox.TierAccounts, sandbox.TierLandlock, sandbox.IDRange{From: 2000, To: 2999}, Account{980, 981},
+			Policy{"/w", sandbox.TierAccounts, sandbox.TierLandlock, sandbox.IDRange{From: 2000, To: 2999},
+				sandbox.IDRange{From: 70000, To: 79999}, Account{980, 981},
 				[]string{"/home", "/srv/my work"}, 1000, 20}},
 		"what is found out": {"worker /w\nsandbox auto\nsandbox_min auto\r\n", Policy{Worker: "/w",
 			MinTier: sandbox.TierNamespaces, UIDs: personUIDs, Memory: defaultMemory, PIDs: defaultPIDs}},
@@ -47,6 +48,9 @@ func TestReadPolicyRefuses(t *testing.T) {
 		"a range upside down":     {"uids 3000-2000", "where no system account is"},
 		"a range of everybody":    {"uids 1000-4294967295", "up to 2147483647"},
 		"a range of more":         {"uids 1000-4294967296", "want two numbers"},
+		"people of the system":    {"people 999-2000", "want a range above 999"},
+		"people upside down":      {"people 3000-2000", "want a range above 999"},
+		"people of everybody":     {"people 70000-4294967295", "up to 2147483647"},
 		"an account of root":      {"account 0:1000", "never root"},
 		"an account in its group": {"account 1000:0", "never root"},
 		"an account that is -1":   {"account 4294967295:1000", "up to 2147483647"},

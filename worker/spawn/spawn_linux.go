@@ -96,6 +96,9 @@ func (p Policy) limitAccounts(privilege sandbox.Privilege, own Account) error {
 		return nil
 	}
 	allowed := []sandbox.IDRange{p.UIDs}
+	if p.People.From != 0 {
+		allowed = append(allowed, p.People)
+	}
 	for _, a := range []Account{p.Account, own} {
 		if a.UID != 0 {
 			allowed = append(allowed, sandbox.IDRange{From: a.UID, To: a.UID}, sandbox.IDRange{From: a.GID, To: a.GID})

@@ -62,6 +62,9 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 	if p.Binds, err = s.openBinds(m.Binds); err != nil {
 		return p, -1, err
 	}
+	if err := s.makeHome(m, a); err != nil {
+		return p, -1, err
+	}
 	if p.Home, home, err = s.open(m.Root, m.Path); err != nil {
 		return p, -1, fmt.Errorf("open home %q: %w", m.Path, err)
 	}

@@ -62,7 +62,9 @@ func (r *harness) workerOf(m spawnwire.Spawn) *testWorker {
 	r.t.Helper()
 	r.last++
 	m.ID, m.Root, m.Path, m.Profile = r.last, r.root, fmt.Sprintf("home%d", r.last), "worker"
-	r.makeFolder(m.Path)
+	if !m.MakeHome {
+		r.makeFolder(m.Path)
+	}
 	file, stderr := r.request(m)
 	r.t.Cleanup(func() { _ = stderr.Close() })
 	socket, err := net.FileConn(file)

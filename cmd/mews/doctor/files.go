@@ -66,7 +66,7 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 	status, err := serviceStatus(ctx, cfg)
 	ownAccounts := err == nil && status.Walls.Tier == "accounts" && os.Getuid() != 0
 	for _, u := range cfg.Users {
-		if ownAccounts && hasOwnAccount(u) {
+		if ownAccounts && (hasOwnAccount(u) || hasOwnUID(cfg, u)) {
 			continue // theirs alone: neither the service nor this looks into it
 		}
 		if err := unix.Access(nearest(u.Home), unix.W_OK|unix.X_OK); err != nil {
@@ -76,7 +76,19 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 			errs = append(errs, err)
 		}
 	}
+	for _, u := range status.Users {
+		if u.HandOver != "" && len(errs) == 0 {
+			return "", &warning{fmt.Sprintf(textHandOver, u.Name, u.Home, u.HandOver)}
+		}
+	}
 	return fmt.Sprintf(textHomes, amount.Of(len(cfg.Users), "person", "people, each")), errors.Join(errs...)
+}
+
+// hasOwnUID says whether somebody's home belongs to a uid that the configuration has for people without an account.
+func hasOwnUID(cfg *config.Config, u config.User) bool {
+	from, to := cfg.Worker.UIDRange()
+	info, err := os.Stat(u.Home)
+	return err == nil && placement.UIDRange{From: from, To: to}.Has(placement.UIDOf(info))
 }
 
 // hasOwnAccount says whether somebody has an OS account of their own, apart from this process's.
@@ -96,7 +108,7 @@ func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) erro
 	if own, bad := placement.FindAccount(u.Account); u.Account != "" && bad == nil && own.UID != 0 {
 		want = own
 	}
-	if err == nil && placement.UIDOf(info) != want.UID {
+	if err == nil && placement.UIDOf(info) != want.UID && !hasOwnUID(cfg, u) {
 		err = fmt.Errorf(textHomeOwner, u.Name, u.Home, placement.UIDOf(info), want.UID, want.UID, want.GID, u.Home)
 	}
 	return err

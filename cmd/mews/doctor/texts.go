@@ -15,6 +15,7 @@ const (
 
 	textHomes      = "%s with a folder"
 	textHomeClosed = "%s's folder %s: %w"
+	textHandOver   = "%s's folder %s belongs to an account that others share. Stop Mews and hand it over: %s"
 	textHomeOwner  = "%s's folder %s belongs to uid %d, and their worker is uid %d: chown -R %d:%d %s"
 
 	textProviderSilent = "provider %s: nothing answers at %s: %w; is it running, and is base_url right?"
@@ -53,7 +54,7 @@ const (
 const (
 	textLimits        = "%s of memory and %d processes for each worker. %s"
 	textLimitsUnknown = "not known before there are walls"
-	textSharedAccount = " %d people share the account %s: give each an `account:` of their own."
+	textSharedAccount = " %d people share the account %s: give each an `account:` of their own, or set worker.uids."
 	textSharedPools   = " %d people share what the kernel counts for one account: epoll watches, pipes, inotify, processes. Who " +
 		"takes more than a part is ended within seconds, for which the others may have to wait. Run as root, or by " +
 		"deploy/systemd/mews.service, Mews gives people accounts of their own, which share nothing; with sysctl " +

@@ -87,7 +87,7 @@ func lineATier(why string) string {
 func sharing(cfg *config.Config, tier string) string {
 	n := 0
 	for _, u := range cfg.Users {
-		if u.Account == "" {
+		if u.Account == "" && (cfg.Worker.UIDs == "" || len(u.Workspaces) > 0) {
 			n++
 		}
 	}

@@ -1,0 +1,37 @@
+package sqlite
+
+import "testing"
+
+// TestAUIDIsOnePersonsForGood: asked for again it is the same, and after the person is erased it is nobody's.
+func TestAUIDIsOnePersonsForGood(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	uids := r.db.HostUIDs()
+	of := func(user string, from, to uint32) uint32 {
+		t.Helper()
+		uid, err := uids.Of(t.Context(), user, from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uid
+	}
+	for _, c := range []struct {
+		user     string
+		from, to uint32
+		want     uint32
+	}{{"ann", 70000, 70002, 70000}, {"ben", 70000, 70002, 70001}, {"ann", 70000, 70002, 70000}, {"ann", 80000, 80009, 80000},
+		{"ben", 70000, 80009, 70001}} {
+		if got := of(c.user, c.from, c.to); got != c.want {
+			t.Errorf("%s between %d and %d: %d, want %d", c.user, c.from, c.to, got, c.want)
+		}
+	}
+	if _, err := r.db.Access().People.Erase(t.Context(), "ben"); err != nil {
+		t.Fatal(err)
+	}
+	if got := of("ben", 70000, 70002); got != 70002 {
+		t.Errorf("another ben has %d", got)
+	}
+	if uid, err := uids.Of(t.Context(), "cat", 70000, 70002); err == nil {
+		t.Errorf("beyond the last there is %d", uid)
+	}
+}

@@ -1,0 +1,43 @@
+package spawn
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"mews/protocol/spawnwire"
+	"mews/worker/sandbox"
+)
+
+// makeHome makes the home of somebody without an account, where it is asked for and missing. Root gives it away. Any other
+// spawner may not, but may become its owner: a child with that uid and the service's group makes it, in a folder that the
+// group may write to.
+func (s *spawner) makeHome(m spawnwire.Spawn, a Account) error {
+	if !m.MakeHome || !s.People.Has(a.UID) {
+		return nil
+	}
+	if filepath.Base(m.Path) != m.Path || m.Path == "." || m.Path == ".." {
+		return fmt.Errorf("make home %q: want a name without slashes", m.Path)
+	}
+	_, root, err := s.open(m.Root, ".")
+	if err != nil {
+		return fmt.Errorf("make home %q: %w", m.Path, err)
+	}
+	defer unix.Close(root)
+	var st unix.Stat_t
+	if err := unix.Fstatat(root, m.Path, &st, unix.AT_SYMLINK_NOFOLLOW); err == nil {
+		return nil
+	}
+	if s.privilege == sandbox.PrivilegeRoot {
+		if err = unix.Mkdirat(root, m.Path, 0o700); err == nil {
+			err = unix.Fchownat(root, m.Path, int(a.UID), int(a.GID), unix.AT_SYMLINK_NOFOLLOW)
+		}
+	} else {
+		err = sandbox.MakeFolder(root, m.Path, a.UID, s.own.GID)
+	}
+	if err != nil {
+		return fmt.Errorf("make home %s: %w", filepath.Join(m.Root, m.Path), err)
+	}
+	return nil
+}
