@@ -1,0 +1,147 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+)
+
+// call is Python for a system call by its number, which says its error.
+const call = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\ndef call(*args):\n" +
+	"    if libc.syscall(*args) < 0: print(os.strerror(ctypes.get_errno()))\n"
+
+// shortages are what alice's model does to use up what the kernel counts for an account or the machine.
+var shortages = []harm{
+	{
+		name: "epoll watches",
+		command: python("import select", "begun()", "files, all = [os.eventfd(0) for n in range(60)], []", "while len(all) < 60:",
+			"    e = select.epoll(); all.append(e)", "    for number in range(180, 240):", "        for f in files:",
+			"            os.dup2(f, number); e.register(number, select.EPOLLIN)", "wait()"),
+		notice: "watched more files and connections than", result: "ended by a signal: killed",
+	},
+	{
+		name: "pipes",
+		command: python("begun()", "for n in range(4):", "    if os.fork() == 0:", "        all = [os.pipe() for n in range(100)]",
+			"        time.sleep(1000)", "wait()"),
+		notice: "more than the [0-9]+ pipes", result: "ended by a signal: killed",
+	},
+	{
+		name: "terminals",
+		command: python("begun()", "all = []", "try:", "    for n in range(100): all.append(os.openpty())",
+			"except OSError as e: print('after', len(all), e)", "wait()"),
+		result: "after 64 .*No space left on device|after 64 out of pty devices",
+	},
+	{
+		name: "inotify",
+		command: python(call+"begun()", "made = 0", "while libc.inotify_init() >= 0: made += 1",
+			"print('after', made, os.strerror(ctypes.get_errno()))", "wait()"),
+		result: "after [0-9]{1,2} Too many open files",
+	},
+	{
+		name: "pending signals",
+		command: python(call+"import signal", "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN + 3])", "begun()", "made = 0",
+			"while libc.sigqueue(os.getpid(), signal.SIGRTMIN + 3, None) == 0: made += 1",
+			"print('after', made, os.strerror(ctypes.get_errno()))", "wait()"),
+		result: "after [0-9]{1,4} Resource temporarily unavailable",
+	},
+	{
+		name: "System V queues",
+		command: python(call+"begun()", "print(libc.msgget(0, 0o1600), os.strerror(ctypes.get_errno()))",
+			"print(libc.semget(0, 1, 0o1600), os.strerror(ctypes.get_errno()))", "print(libc.shmget(0, 1, 0o1600), os.strerror(ctypes.get_errno()))", "wait()"),
+		result: "(?s)(-1 Function not implemented.*){3}",
+	},
+	{
+		name: "asynchronous I/O",
+		command: python(call+"begun()", "number = {'x86_64': 206}.get(os.uname().machine, 0)",
+			"call(number, 1, ctypes.byref(ctypes.c_ulong()))", "wait()"),
+		result: "Function not implemented",
+	},
+}
+
+// TestNobodyUsesUpWhatAllShare: alice's model takes all that it can get of each pool in turn, while eight others talk. All are
+// answered meanwhile and afterwards, nobody's worker ends for it, and nobody is suspended. Whether uids differ only changes how
+// long an answer takes, which is logged.
+func TestNobodyUsesUpWhatAllShare(t *testing.T) {
+	others := strings.Fields("ben cat dan eve fay gus hal ida")
+	for name, own := range map[string]bool{"one uid": false, "a uid each": true} {
+		if own && os.Getuid() != 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			_, url := modeltest.NewServer(t, runner)
+			h := apptest.NewService(t, url, append([]string{"alice"}, others...)...)
+			if own {
+				withOwnUIDs(h, append([]string{"alice"}, others...)...)
+			}
+			h.Start()
+			defer h.Stop()
+			alice := newNeighbour(h, "alice")
+			var talking []*neighbour
+			for _, name := range others {
+				talking = append(talking, newNeighbour(h, name))
+			}
+			home := h.Home("alice")
+			if own {
+				home = filepath.Join(h.Dir, "state", "homes", "alice")
+			}
+			alice.ask("run true")
+			talkAll(talking) // everybody has a worker
+			before, usual := statusOf(h), talkAll(talking)
+			for _, pool := range shortages {
+				t.Run(pool.name, func(t *testing.T) { pool.useUp(t, home, alice, talking, usual) })
+			}
+			for i, now := range statusOf(h).Users {
+				if was := before.Users[i]; now.Deaths != 0 || now.Refused != "" || now.PID != was.PID {
+					t.Errorf("before: %+v; afterwards: %+v", was, now)
+				}
+			}
+		})
+	}
+}
+
+// useUp has alice's model, whose home it is, use a pool up while others talk.
+func (m harm) useUp(t *testing.T, home string, alice *neighbour, talking []*neighbour, usual time.Duration) {
+	heard := len(alice.notices())
+	answer := alice.say("run rm -f begun over; " + m.command)
+	alice.house.WaitFor(apptest.Patience, "the harm to begin", func() bool {
+		_, err := os.Stat(filepath.Join(home, "begun"))
+		return err == nil || len(answer) > 0
+	})
+	during := talkAll(talking)
+	t.Logf("eight answers took %v, and usually %v", during, usual)
+	if m.notice != "" {
+		alice.house.WaitFor(apptest.Patience, "alice to be told", func() bool {
+			return regexp.MustCompile(m.notice).MatchString(alice.notices()[heard:])
+		})
+	}
+	if err := os.WriteFile(filepath.Join(home, "over"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := alice.hear(answer); !regexp.MustCompile(m.result).MatchString(got) {
+		t.Errorf("the model was told %q, want %q", got, m.result)
+	}
+	talkAll(talking)
+}
+
+// talkAll has everybody say something at once, and says how long it took until all were answered.
+func talkAll(talking []*neighbour) time.Duration {
+	began := time.Now()
+	var all sync.WaitGroup
+	for _, n := range talking {
+		answer := n.say("run echo mine")
+		all.Go(func() {
+			if got := <-answer; !strings.Contains(got, "mine") {
+				n.house.T.Errorf("somebody else's command: %q", got)
+			}
+		})
+	}
+	all.Wait()
+	return time.Since(began)
+}
