@@ -61,6 +61,7 @@ type EntityType string
 const (
 	EntityBold          EntityType = "bold"
 	EntityItalic        EntityType = "italic"
+	EntityUnderline     EntityType = "underline"
 	EntityStrikethrough EntityType = "strikethrough"
 	EntitySpoiler       EntityType = "spoiler"
 	EntityCode          EntityType = "code"

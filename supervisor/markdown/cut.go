@@ -13,7 +13,8 @@ import (
 )
 
 // A message ends in the last half of its room, at the end of a paragraph, a line or a word. Where none ends there, it ends at an
-// earlier end of one, as long as an eighth of the room is used. Else it ends within a word.
+// earlier end of one, as long as an eighth of the room is used. In code it ends where the next line has no indentation, or else where
+// any line ends. Where there is nothing of all that, it ends within a word.
 const (
 	preferredPart = 2
 	leastPart     = 8
@@ -22,6 +23,7 @@ const (
 // breakPoints are where a message may end, the best kind first: the last place of each kind, 0 for none.
 type breakPoints struct {
 	paragraph, line, word int
+	indented              int // a line of code ends, and the next one is indented
 }
 
 // messageEnd is the end of the message that begins at at.
@@ -31,20 +33,17 @@ func (c *cutter) messageEnd(at int) int {
 		return end
 	}
 	half := at + (end-at)/preferredPart
-	if found := c.findBreaks(half, end, at); found != (breakPoints{}) {
-		return found.preferred()
+	found := c.findBreaks(half, end, at)
+	if best := cmp.Or(found.paragraph, found.line, found.word); best > 0 {
+		return best
 	}
 	lowest := at + (end-at)/leastPart
 	if in, ok := c.codeAt(end - 1); ok {
 		lowest = min(lowest, max(at, in.start))
 	}
-	if found := c.findBreaks(lowest, half, at); found != (breakPoints{}) {
-		return max(found.paragraph, found.line, found.word)
-	}
-	return end
+	earlier := c.findBreaks(lowest, half, at)
+	return cmp.Or(max(earlier.paragraph, earlier.line, earlier.word), found.indented, earlier.indented, end)
 }
-
-func (b breakPoints) preferred() int { return cmp.Or(b.paragraph, b.line, b.word) }
 
 // findBreaks finds the last break point of each kind behind from and up to end, in the room that begins at at.
 func (c *cutter) findBreaks(from, end, at int) breakPoints {
@@ -57,6 +56,8 @@ func (c *cutter) findBreaks(from, end, at int) breakPoints {
 		switch {
 		case c.text[i] == '\n' && !code && c.endsParagraph(i):
 			found.paragraph = i
+		case c.text[i] == '\n' && code && strings.HasPrefix(c.text[i+1:], " "):
+			found.indented = cmp.Or(found.indented, c.betweenCharacters(i, true))
 		case c.text[i] == '\n' && found.line == 0:
 			found.line = c.betweenCharacters(i, code)
 		case found.word == 0 && !code && c.text[i] != '\n':

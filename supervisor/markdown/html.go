@@ -13,7 +13,7 @@ import (
 // element is what a tag of HTML becomes.
 type element struct {
 	mark     supervisor.EntityType // "" for none
-	before   string                // stands where it opens
+	script   string                // ^ or _: its text is raised or lowered, behind this where there are no such characters
 	line     bool                  // stands on lines of its own
 	unpaired bool                  // a tag of it acts alone
 }
@@ -27,8 +27,9 @@ var elements = map[string]element{
 	"tg-spoiler": {mark: supervisor.EntitySpoiler},
 	"summary":    {mark: supervisor.EntityBold, line: true},
 	"kbd":        {mark: supervisor.EntityBold}, "mark": {mark: supervisor.EntityBold},
-	"code": {}, "u": {}, "ins": {}, "small": {}, "span": {},
-	"sup": {before: "^"}, "sub": {before: "_"},
+	"code": {mark: supervisor.EntityCode}, "tt": {mark: supervisor.EntityCode},
+	"u": {mark: supervisor.EntityUnderline}, "ins": {mark: supervisor.EntityUnderline},
+	"sup": {script: "^"}, "sub": {script: "_"}, "small": {}, "span": {},
 	"br":      {line: true, unpaired: true},
 	"details": {line: true, unpaired: true}, "p": {line: true, unpaired: true},
 	"div": {line: true, unpaired: true}, "center": {line: true, unpaired: true},
@@ -38,11 +39,28 @@ var (
 	simpleTag = regexp.MustCompile(`^<(/?)([A-Za-z][A-Za-z0-9-]*)(?: open| (?:align|class|dir|id|style)="[^"]*")*\s*/?>$`)
 	anchorTag = regexp.MustCompile(`^<a href="([^"<>]*)"\s*>$`)
 	anyTag    = regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
+	// preBlock is a block of code, its language, its text, and what stands behind it.
+	preBlock = regexp.MustCompile(`(?is)^\s*<pre[^<>]*>(?:<code(?:\s+class="(?:lang|language)-([\w+#.-]+)")?[^<>]*>)?\n?(.*?)(?:</code>)?\s*</pre>(.*)$`)
 )
+
+// scripts are the characters that can be raised and lowered (Unicode, Superscripts and Subscripts).
+var scripts = map[string]map[rune]rune{
+	"^": pairs("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ"),
+	"_": pairs("0123456789+-=()aeox", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₒₓ"),
+}
+
+func pairs(from, to string) map[rune]rune {
+	list, all := []rune(to), map[rune]rune{}
+	for i, r := range from {
+		all[r] = list[i]
+	}
+	return all
+}
 
 // tagAction is what to do about one tag.
 type tagAction struct {
 	text       string // shown
+	script     string // where a tag of it opens or closes
 	line       bool   // a line ends
 	opensMark  bool
 	opened     mark
@@ -54,8 +72,14 @@ func (p *page) showTag(s tagAction) {
 	if s.closesMark {
 		p.w.pop()
 	}
+	if s.closesMark && s.script != "" {
+		p.w.endScript(s.script)
+	}
 	if s.line {
 		p.w.newline()
+	}
+	if s.opensMark && s.script != "" {
+		p.w.scripts = append(p.w.scripts, len(p.w.text))
 	}
 	if s.opensMark {
 		p.w.push(s.opened)
@@ -134,7 +158,7 @@ func matchClosing(steps []tagAction, names []string, open []int, closing int) []
 		if !ok {
 			return open[:i]
 		}
-		steps[at], steps[closing] = opener, tagAction{closesMark: true, line: opener.line}
+		steps[at], steps[closing] = opener, tagAction{closesMark: true, line: opener.line, script: opener.script}
 		return open[:i]
 	}
 	return open
@@ -147,7 +171,7 @@ func openingAction(tag, name string) (tagAction, bool) {
 		return tagAction{opensMark: true, opened: mark{kind: supervisor.EntityLink, url: to}}, ok
 	}
 	e := elements[name]
-	return tagAction{opensMark: true, opened: mark{kind: e.mark}, text: e.before, line: e.line}, true
+	return tagAction{opensMark: true, opened: mark{kind: e.mark}, script: e.script, line: e.line}, true
 }
 
 // htmlBlock renders a block of HTML: its text, and the tags that are known.
@@ -156,7 +180,11 @@ func (p *page) htmlBlock(n *ast.HTMLBlock) {
 	if n.HasClosure() {
 		text += string(n.ClosureLine.Value(p.src))
 	}
-	if n.HTMLBlockType != ast.HTMLBlockType6 && n.HTMLBlockType != ast.HTMLBlockType7 {
+	if m := preBlock.FindStringSubmatch(text); m != nil {
+		p.w.pre(html.UnescapeString(m[2]), strings.ToLower(m[1]))
+		p.w.gap(1)
+		text = strings.TrimSpace(m[3])
+	} else if n.HTMLBlockType != ast.HTMLBlockType6 && n.HTMLBlockType != ast.HTMLBlockType7 {
 		p.showTag(tagAction{text: strings.TrimRight(text, "\n")})
 		return
 	}

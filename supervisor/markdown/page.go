@@ -141,8 +141,12 @@ func (p *page) fence(n *ast.FencedCodeBlock) {
 	p.w.pre(p.lines(n), language)
 }
 
-// quote renders a quote; one within another has marks before its lines.
+// quote renders a quote; one within another has marks before its lines, unless it is all that is in the other.
 func (p *page) quote(n *ast.Blockquote) {
+	if parent := n.Parent(); parent.Kind() == ast.KindBlockquote && parent.ChildCount() == 1 {
+		p.blocks(n, 2)
+		return
+	}
 	p.w.sameLine = false
 	p.w.gap(1)
 	p.depth++

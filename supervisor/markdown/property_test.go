@@ -69,7 +69,8 @@ type failer interface {
 // checkSplit holds Split to its promises. sound says that t keeps the rules for entities.
 func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 	t.Helper()
-	parts := markdown.Split(whole, limit)
+	parts := slices.Clone(markdown.Split(whole, limit))
+	whole.Text = plainSpaces(whole.Text) // the indentation that a message begins with is of no-break spaces
 	var text strings.Builder
 	var covers []string
 	for i, p := range parts {
@@ -82,6 +83,8 @@ func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 		if f := faults(p); sound && f != nil {
 			t.Fatalf("part %d: %q", i, f)
 		}
+		p.Text = plainSpaces(p.Text)
+		parts[i] = p
 		text.WriteString(p.Text)
 		covers = append(covers, coverage(p)...)
 	}
@@ -93,6 +96,8 @@ func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 	}
 	checkCharacters(t, whole.Text, parts, limit)
 }
+
+func plainSpaces(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }
 
 // checkCharacters says that no character is cut that fits.
 func checkCharacters(t failer, whole string, parts []supervisor.RichText, limit int) {

@@ -119,7 +119,17 @@ func (c *cutter) part(at, end int) supervisor.RichText {
 		}
 	}
 	slices.SortStableFunc(inside, byPlace)
-	return marked(c.text[at:end], inside, at)
+	return indented(marked(c.text[at:end], inside, at))
+}
+
+// indented keeps the indentation of code that a message begins with, by no-break spaces: Telegram moves other spaces out of the code,
+// and drops them at a message's beginning.
+func indented(t supervisor.RichText) supervisor.RichText {
+	code := slices.ContainsFunc(t.Entities, func(e supervisor.Entity) bool { return e.Type == supervisor.EntityPre && e.Offset == 0 })
+	if rest := strings.TrimLeft(t.Text, " "); code {
+		t.Text = strings.Repeat("\u00a0", len(t.Text)-len(rest)) + rest
+	}
+	return t
 }
 
 // edges are where s begins and ends between at and end, without the white space around it. A mark that begins with code begins

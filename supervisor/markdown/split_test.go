@@ -48,7 +48,7 @@ func TestWhereAMessageEnds(t *testing.T) {
 
 func TestAFenceGoesOnAsAFence(t *testing.T) {
 	got := markdown.Split(markdown.Render("```go\nif x {\n\ty()\n\n\tz()\n}\n```"), 13)
-	want := []supervisor.RichText{pre("if x {"), pre("    y()"), pre("    z()\n}")}
+	want := []supervisor.RichText{pre("if x {"), pre("\u00a0\u00a0\u00a0\u00a0y()"), pre("\u00a0\u00a0\u00a0\u00a0z()\n}")}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -56,14 +56,23 @@ func TestAFenceGoesOnAsAFence(t *testing.T) {
 
 func pre(text string) supervisor.RichText {
 	return supervisor.RichText{Text: text, Entities: []supervisor.Entity{
-		{Type: supervisor.EntityPre, Length: len(text), Language: "go"},
+		{Type: supervisor.EntityPre, Length: supervisor.Units(text), Language: "go"},
 	}}
+}
+
+// TestCodeIsCutBeforeALineWithoutIndentation where there is one, although more would fit.
+func TestCodeIsCutBeforeALineWithoutIndentation(t *testing.T) {
+	got := markdown.Split(markdown.Render("```go\nif x {\n\ty()\n}\nif z {\n\ta()\n\tb()\n}\n```"), 34)
+	want := []supervisor.RichText{pre("if x {\n    y()\n}"), pre("if z {\n    a()\n    b()\n}")}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // TestAQuoteBeginsWhereItsCodeDoes: did the quote begin behind the code's indentation, each would be within the other.
 func TestAQuoteBeginsWhereItsCodeDoes(t *testing.T) {
 	got := markdown.Split(markdown.Render("> ```go\n>   if x {\n> \ty()\n>\n> \tz()\n> }\n> ```"), 13)
-	want := []supervisor.RichText{quoted("  if x {"), quoted("    y()"), quoted("    z()\n}")}
+	want := []supervisor.RichText{quoted("\u00a0\u00a0if x {"), quoted("\u00a0\u00a0\u00a0\u00a0y()"), quoted("\u00a0\u00a0\u00a0\u00a0z()\n}")}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -71,7 +80,7 @@ func TestAQuoteBeginsWhereItsCodeDoes(t *testing.T) {
 
 func quoted(code string) supervisor.RichText {
 	t := pre(code)
-	quote := supervisor.Entity{Type: supervisor.EntityQuote, Length: len(code)}
+	quote := supervisor.Entity{Type: supervisor.EntityQuote, Length: supervisor.Units(code)}
 	t.Entities = append([]supervisor.Entity{quote}, t.Entities...)
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"mews/supervisor"
 )
@@ -29,6 +30,7 @@ type writer struct {
 	lastPrefix  string // the prefix of the line before
 	newlines    int    // newlines to be written before what comes next
 	sameLine    bool   // what comes next stays on this line, behind a space
+	scripts     []int  // where open raised or lowered texts begin
 }
 
 // put writes a part of a line.
@@ -85,7 +87,7 @@ func commonPrefix(a, b string) string {
 // startMarks begins here the open marks that have not begun. In code these are only the code's own and the quotes around it. At the
 // beginning of a line a quote includes its own part of the prefix.
 func (w *writer) startMarks(line bool, prefix int) {
-	code := len(w.open) > 0 && w.open[len(w.open)-1].kind == supervisor.EntityCode
+	code := slices.ContainsFunc(w.open, func(m mark) bool { return m.kind == supervisor.EntityCode })
 	for i, m := range w.open {
 		if m.start >= 0 || code && m.kind != supervisor.EntityCode && m.kind != supervisor.EntityQuote {
 			continue
@@ -111,10 +113,19 @@ func (w *writer) newline() {
 	}
 }
 
-// push opens a mark; pop closes it. A mark within another of its kind marks nothing.
+// push opens a mark; pop closes it. A mark within another of its kind marks nothing, and neither does one within code, which holds no
+// other. Code stands only in quotes: other marks around it end before it and begin again behind it. In a link code is text, because
+// the link says more, and in a spoiler, because that hides it.
 func (w *writer) push(m mark) {
-	if slices.ContainsFunc(w.open, func(o mark) bool { return o.kind == m.kind }) {
+	code := m.kind == supervisor.EntityCode
+	if slices.ContainsFunc(w.open, func(o mark) bool {
+		return o.kind == m.kind || o.kind == supervisor.EntityCode ||
+			code && (o.kind == supervisor.EntityLink || o.kind == supervisor.EntitySpoiler)
+	}) {
 		m.kind = ""
+	}
+	if m.kind == supervisor.EntityCode {
+		w.interrupt()
 	}
 	m.start, m.order, m.indent = -1, w.openedCount, len(w.prefix)
 	w.openedCount++
@@ -147,19 +158,31 @@ func (w *writer) close(m mark) int {
 	return len(w.marks) - 1
 }
 
-// code writes code, which holds no other mark and stands only in quotes: other marks around it end before it and begin again
-// behind it. In a link it is text, because the link says more, and in a spoiler, because that hides it.
+// code writes code.
 func (w *writer) code(s string) {
-	if slices.ContainsFunc(w.open, func(m mark) bool {
-		return m.kind == supervisor.EntityLink || m.kind == supervisor.EntitySpoiler
-	}) {
-		w.put(s)
-		return
-	}
-	w.interrupt()
 	w.push(mark{kind: supervisor.EntityCode})
 	w.put(s)
 	w.pop()
+}
+
+// endScript raises or lowers what was written since its tag opened, where there are such characters and no mark is in it. Else the
+// sign stands before it.
+func (w *writer) endScript(sign string) {
+	from := w.scripts[len(w.scripts)-1]
+	w.scripts = w.scripts[:len(w.scripts)-1]
+	plain := string(w.text[from:])
+	if plain == "" || slices.ContainsFunc(w.marks, func(m mark) bool { return m.end > from }) {
+		return
+	}
+	shown := strings.Map(func(r rune) rune { return cmp.Or(scripts[sign][r], -1) }, plain)
+	switch n := utf8.RuneCountInString(plain); {
+	case utf8.RuneCountInString(shown) == n:
+	case n == 1:
+		shown = sign + plain
+	default:
+		shown = sign + "(" + plain + ")"
+	}
+	w.text = append(w.text[:from], shown...)
 }
 
 // interrupt ends here the open marks that are no quotes. They begin again behind what is written next.
