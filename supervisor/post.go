@@ -91,6 +91,14 @@ type Post struct {
 	Content  RichText // what it is to show
 }
 
+// SendClaim is a chat's next call, taken for an answer that is about to be kept. The chat waits until it ends.
+type SendClaim struct {
+	Content RichText // what the answer's only post shows
+	// End has the post sent that was kept as being sent, with its delivery; without an ID nothing is. It is called once, after
+	// what was to be kept has been kept or has failed.
+	End func(Delivery, Post)
+}
+
 // PostState is how far a post has come.
 type PostState string
 

@@ -19,7 +19,7 @@
 //  12. supervisor/sqlite/turn_step.go keeps the model's message before the worker is told of it.
 //  13. Tools run in the worker: worker/agent/call.go. What needs the world is a host call of supervisor/hostcall/table.go.
 //  14. supervisor/sqlite/turn_finish.go keeps the answer's deliveries, the usage and that the message was answered, in one
-//     transaction.
+//     transaction: that of 12 where the model asks for nothing more and nothing waits.
 //  15. supervisor/outbox/chat_queue.go delivers: in order, at the channel's pace, once. supervisor/telegram/send.go sends.
-//     When all is delivered the message is done.
+//     What can be sent at once is claimed before 14: supervisor/outbox/claim.go. When all is delivered the message is done.
 package app

@@ -13,11 +13,15 @@ import (
 
 // openSessions makes what runs turns, and the commands that pass the queue by.
 func (s *service) openSessions(context.Context) error {
-	s.sessions = session.New(session.Options{
-		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.config),
+	o := session.Options{
+		Inbox: s.db.Inbox(), Turns: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.config),
 		AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Now: time.Now,
 		Log: s.log.Named("session"),
-	})
+	}
+	if s.channel != nil {
+		o.Claim = s.channel.outbox.Claim
+	}
+	s.sessions = session.New(o)
 	s.places.Tell = s.sessions.Tell
 	s.commands = command.New(chatCommands{s}.commandOptions(s.sessions, newStatusReporter(s)))
 	return nil

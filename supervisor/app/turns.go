@@ -71,7 +71,7 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	conn.BeginTurn(hostcall.Turn{
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Model: model, First: a.First,
 		Step: a.Start.Step, Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream,
-		Kind: a.Turn.Kind, Reserver: t.purses(a.Turn),
+		Kind: a.Turn.Kind, Reserver: t.purses(a.Turn), CommitLast: a.CommitLast,
 	})
 	end, err := call(ctx, worker, a)
 	t.held.Note(a.Turn.Conversation.User, end)

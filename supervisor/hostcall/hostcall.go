@@ -16,6 +16,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 )
 
 // Peer is the worker that a connection serves.
@@ -58,6 +59,9 @@ type Turn struct {
 	Pending      []protocol.PendingCall // calls of the last committed step that have no result
 	Reply        Reply
 	Reserver     supervisor.Reserver // pays for the calls of models; nil: nobody asks
+	// CommitLast commits a step that asks for nothing more, of which text is what the person sees, and says whether the turn has
+	// ended with it. nil: such a step is committed as any other.
+	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *supervisor.ReplacedModel) (message int64, ended bool, err error)
 }
 
 // TurnOutcome is what the supervisor knows of a turn that has ended.

@@ -78,7 +78,7 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 		s.chargeUnkept(ctx)
 		return nil, t.modelFailed(ctx, err)
 	}
-	t.Reply.Commit(reply.Join(t.textTaken(), answer.Message.Text()))
+	t.Reply.Commit(t.shown(answer.Message))
 	t.Step++
 	t.outcome.Replaced, t.outcome.Answered = answer.Replaced, answer.Spec
 	t.openCalls.put(answer.Message.Calls())
@@ -89,6 +89,9 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 // refused here, because what follows is paid for. What the person has sent meanwhile is taken in last, because it moves the
 // transcript on: a worker that was refused asks for the same once more.
 func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req supervisor.ModelRequest, err error) {
+	if t.ended {
+		return req, invalidParams("the turn has ended with the model's last message")
+	}
 	if err := t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation); err != nil {
 		return req, err
 	}
@@ -158,12 +161,22 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	return m, nil
 }
 
-// commitStep commits a model's message with what it cost, and gives its id. What it cost is then kept.
+// shown is what the person sees of a step.
+func (t *turn) shown(m protocol.Message) string { return reply.Join(t.textTaken(), m.Text()) }
+
+// commitStep commits a model's message with what it cost, and gives its id. What it cost is then kept. The turn ends with the last
+// one, as far as it may.
 func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *stepStream) (id int64, err error) {
 	cost, leases := s.sum()
+	step := sqlite.Step{Turn: t.ID, Message: a.Message, Spec: a.Spec, Model: a.Model,
+		Purpose: supervisor.PurposeChat, Usage: a.Usage, Cost: cost, Request: a.Request, Leases: leases}
+	last := t.CommitLast != nil && len(a.Message.Calls()) == 0
 	err = t.commit(ctx, func() (err error) {
-		id, err = t.o.Steps.CommitStep(ctx, sqlite.Step{Turn: t.ID, Message: a.Message, Spec: a.Spec, Model: a.Model,
-			Purpose: supervisor.PurposeChat, Usage: a.Usage, Cost: cost, Request: a.Request, Leases: leases})
+		if last {
+			id, t.ended, err = t.CommitLast(ctx, step, t.shown(a.Message), a.Replaced)
+		} else {
+			id, err = t.o.Steps.CommitStep(ctx, step)
+		}
 		return err
 	})
 	return id, err

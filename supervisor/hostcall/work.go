@@ -57,6 +57,7 @@ type turn struct {
 	transcript transcriptCache
 	openCalls  openCalls
 	outcome    TurnOutcome // of the last model call; written by model.stream, which is serial, and read after it
+	ended      bool        // with its last step; as outcome
 }
 
 // count counts a message of the worker's, or says why it may not come. Conn.mu is held.

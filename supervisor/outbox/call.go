@@ -25,6 +25,9 @@ func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bo
 	if at := q.outbox.gate.next(q.chat, set.growing()); at.After(q.Now()) {
 		return at, nil
 	}
+	if !q.outbox.resume(q) {
+		return time.Time{}, nil
+	}
 	if !q.outbox.gate.enter(ctx, q.chat) {
 		return time.Time{}, nil
 	}
@@ -42,12 +45,17 @@ func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bo
 			return time.Time{}, err
 		}
 	}
+	return time.Time{}, q.makeCall(ctx, set, what, i)
+}
+
+// makeCall makes a call that has its place among the calls of all chats, and keeps what became of it.
+func (q *chatQueue) makeCall(ctx context.Context, set *postSet, what call, i int) error {
 	message, err := calls[what].do(q, set, set.posts[i])
 	full := q.outbox.gate.leave(q.chat, true)
 	if err != nil {
-		return time.Time{}, q.callFailed(ctx, failure{set, i, what, sendError(err), full})
+		return q.callFailed(ctx, failure{set, i, what, sendError(err), full})
 	}
-	return time.Time{}, calls[what].succeeded(q, set, i, message)
+	return calls[what].succeeded(q, set, i, message)
 }
 
 // calls are how each call is made, and what follows once it has succeeded. message is the name of what was sent.

@@ -18,6 +18,8 @@ type chatQueue struct {
 	wake        chan struct{}      // holds a token when woken may hold something
 	woken       map[int64]struct{} // conversations to look at; guarded by the outbox's mutex, as renamed is
 	renamed     bool               // the chat has got a new name since the queue last looked
+	idle        bool               // the next call may be claimed; guarded by the outbox's mutex too
+	claim       queueClaim         // likewise
 	movePending bool               // it has, and the queue has not yet looked which conversations are still here
 
 	current  *postSet                      // the delivery that is being sent; nil between deliveries
@@ -39,6 +41,12 @@ type chatQueue struct {
 	typingAt     time.Time                   // typing is not shown before
 }
 
+// queueClaim is the claim of a queue's next call.
+type queueClaim struct {
+	held bool     // somebody has it, and the queue waits for them
+	set  *postSet // the delivery that it was for, to be sent before all else; nil for none
+}
+
 func newChatQueue(o *Outbox, chat string) *chatQueue {
 	return &chatQueue{
 		Options:    &o.Options,
@@ -57,8 +65,16 @@ func newChatQueue(o *Outbox, chat string) *chatQueue {
 // run works the chat until there is nothing left to do, or ctx ends. Calls under way end with calls.
 func (q *chatQueue) run(ctx, calls context.Context) {
 	q.calls = calls
-	for ctx.Err() == nil {
-		next, err := q.advance(ctx)
+	for {
+		var next time.Time
+		claimed, err := q.sendClaimed(ctx)
+		switch {
+		case claimed:
+		case ctx.Err() == nil:
+			next, err = q.advance(ctx)
+		case q.outbox.resume(q):
+			return
+		}
 		if err != nil && ctx.Err() == nil {
 			next = q.storeFailed(err)
 		}
@@ -68,6 +84,7 @@ func (q *chatQueue) run(ctx, calls context.Context) {
 		if idle := q.current == nil && len(q.replies) == 0; idle && next.Equal(never) && q.outbox.remove(q) {
 			return
 		}
+		q.outbox.setIdle(q, q.current == nil && !q.Now().Before(q.retryAt))
 		wait(ctx, q.wake, next.Sub(q.Now()))
 	}
 }

@@ -16,7 +16,7 @@ const askInterval = 500 * time.Millisecond
 // shown after this.
 func (q *chatQueue) findDelivery(ctx context.Context) error {
 	now := q.Now()
-	if q.current != nil || q.askAt.After(now) {
+	if q.current != nil || q.askAt.After(now) || !q.outbox.resume(q) {
 		return nil
 	}
 	pending, err := q.Deliveries.PendingIn(ctx, q.Name, q.chat, 1)
@@ -28,24 +28,27 @@ func (q *chatQueue) findDelivery(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		q.current = set
-		id := set.conversation.ID
-		if set.turn != 0 {
-			q.lastTurn[id] = set.turn
-		}
-		if g := q.replies[id]; g != nil && g.set.turn == set.turn {
-			delete(q.replies, id)
-		}
+		q.begin(set)
 	}
 	q.askAt, q.askedAt = never, now
 	return nil
 }
 
+// begin begins with a delivery.
+func (q *chatQueue) begin(set *postSet) {
+	q.current = set
+	id := set.conversation.ID
+	if set.turn != 0 {
+		q.lastTurn[id] = set.turn
+	}
+	if g := q.replies[id]; g != nil && g.set.turn == set.turn {
+		delete(q.replies, id)
+	}
+}
+
 // openDelivery finds what stands in the chat of a delivery, and says what it is to show.
 func (q *chatQueue) openDelivery(ctx context.Context, d supervisor.Delivery) (*postSet, error) {
-	set := &postSet{conversation: d.Conversation, turn: d.Turn, message: d.Message, delivery: d, unfit: map[int64]bool{}}
-	now := q.Now()
-	set.giveUpAt = now.Add(min(max(d.CreatedAt.Add(giveUpAfter).Sub(now), minTryTime), giveUpAfter))
+	set := q.newPostSet(d)
 	if err := q.loadPosts(ctx, set); err != nil {
 		return nil, err
 	}
@@ -54,6 +57,13 @@ func (q *chatQueue) openDelivery(ctx context.Context, d supervisor.Delivery) (*p
 		return set, nil
 	}
 	return set, q.composeParts(ctx, set)
+}
+
+// newPostSet is a delivery's, without its posts.
+func (o *Options) newPostSet(d supervisor.Delivery) *postSet {
+	now := o.Now()
+	return &postSet{conversation: d.Conversation, turn: d.Turn, message: d.Message, delivery: d, unfit: map[int64]bool{},
+		giveUpAt: now.Add(min(max(d.CreatedAt.Add(giveUpAfter).Sub(now), minTryTime), giveUpAfter))}
 }
 
 // loadPosts finds the posts of a set: an earlier life, or the growing reply, may have sent some.

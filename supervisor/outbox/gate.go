@@ -105,6 +105,19 @@ func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	return in, time.Time{}
 }
 
+// claim is enter for a call that is made at once or not at all.
+func (g *gate) claim(chat string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	if len(g.waiting) > 0 || !g.frozenUntil(chat, now).IsZero() || !g.pace.next(chat, false, now).IsZero() ||
+		!g.pace.all.next(now, 0).IsZero() {
+		return false
+	}
+	g.pace.begin(chat, now)
+	return true
+}
+
 // tryEnter is enter for a call that nobody misses: it waits for nothing, and leaves a third of the places to others.
 func (g *gate) tryEnter(chat string) bool {
 	g.mu.Lock()

@@ -25,7 +25,7 @@ type Outbox struct {
 	health      *health
 	cleaningDue chan struct{} // holds a token when there may be a new cleaning
 
-	mu        sync.Mutex // guards what follows, and woken and renamed of each queue
+	mu        sync.Mutex // guards what follows, and what each queue says is guarded by it
 	locations map[int64]location
 	moves     int                   // how many chats have got a new name: what was read before the last may be wrong
 	toLocate  map[int64]struct{}    // conversations whose location is to be found
@@ -268,7 +268,7 @@ func (o *Outbox) wakeWaiting(q *chatQueue) {
 func (o *Outbox) remove(q *chatQueue) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(q.woken) > 0 {
+	if len(q.woken) > 0 || q.claim != (queueClaim{}) {
 		return false
 	}
 	delete(o.queues, q.chat)

@@ -3,7 +3,6 @@ package outbox_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -59,20 +58,18 @@ func TestTheLastPostIsKeptWithItsDeliverysEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(h *house) {
-				var written []string
-				h.liveAs(&life{fails: func(call string) error {
-					if slices.Contains([]string{"open", "sending", "settle", "close"}, call) {
-						written = append(written, call)
-					}
+				l := &life{fails: func(call string) error {
 					if call == "close" && c.full {
 						c.full = false
 						return errors.New("the disk is full")
 					}
 					return nil
-				}})
+				}}
+				writes := l.writes()
+				h.liveAs(l)
 				h.notice(h.conversation("alice", alice), c.text)
 				pass(time.Minute)
-				h.same("written", strings.Join(written, " "), c.wants)
+				h.same("written", writes(), c.wants)
 				h.same("chat", strings.Join(h.far.texts(alice), ""), c.text)
 				h.same("waiting", h.waiting(alice), 0)
 			})

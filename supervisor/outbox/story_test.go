@@ -234,6 +234,9 @@ func (s *teller) act(e event) {
 		s.sent = append(s.sent, s.notice(c, s.text(e.Size)))
 	case e.Roll < 7:
 		turn.say(more(turn.said[:3], len(turn.said)/wordLength, e.Size))
+	case e.Roll == 7:
+		s.sent = append(s.sent, turn.commitLast(turn.said))
+		s.turns[e.Who] = nil
 	default:
 		s.sent = append(s.sent, turn.finish())
 		s.turns[e.Who] = nil

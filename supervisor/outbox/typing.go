@@ -45,7 +45,7 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 // something to send. People miss little where it fails: only a flood has consequences for other calls. To refuse it is an
 // answer too.
 func (q *chatQueue) sendTyping(thread string) (answered bool, err error) {
-	if !q.outbox.gate.tryEnter(q.chat) {
+	if !q.outbox.resume(q) || !q.outbox.gate.tryEnter(q.chat) {
 		return false, nil
 	}
 	ctx, cut := context.WithTimeout(q.calls, typingTimeout)

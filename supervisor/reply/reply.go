@@ -149,6 +149,13 @@ func (s *Stream) Text() (text, partial string) {
 	return s.text(), string(s.partial)
 }
 
+// With is the whole reply as it is once a step has said text.
+func (s *Stream) With(text string) string {
+	s.feeds.mu.Lock()
+	defer s.feeds.mu.Unlock()
+	return Join(s.said, text)
+}
+
 // text is the whole reply so far. The caller has the mutex.
 func (s *Stream) text() string { return Join(s.said, string(s.partial)) }
 

@@ -38,6 +38,11 @@ type Turns interface {
 	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
 }
 
+// LastSteps keeps what a model said last in a turn, with the turn's end.
+type LastSteps interface {
+	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error)
+}
+
 // Notices tells a person what no turn says.
 type Notices interface {
 	PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error)
@@ -45,20 +50,24 @@ type Notices interface {
 
 // Options are what all sessions share.
 type Options struct {
-	Inbox   Inbox
-	Turns   Turns
-	Notices Notices
-	Runner  Runner
-	Feeds   *reply.Feeds
-	Limits  protocol.TurnLimits
-	AtOnce  int                                // turns that run at once, of all people together; 0 is 8
-	Audit   func(user, action, detail string)  // never blocks
-	Serves  func(supervisor.Conversation) bool // whether its person is still to be served; nil: everybody is
+	Inbox     Inbox
+	Turns     Turns
+	LastSteps LastSteps
+	Notices   Notices
+	Runner    Runner
+	Feeds     *reply.Feeds
+	Limits    protocol.TurnLimits
+	AtOnce    int                                // turns that run at once, of all people together; 0 is 8
+	Audit     func(user, action, detail string)  // never blocks
+	Serves    func(supervisor.Conversation) bool // whether its person is still to be served; nil: everybody is
 	// Busy is what a person wants with what they send while a turn runs; nil: BusyQueue. BusySteer is done where a turn asks
 	// its model, and not here.
 	Busy func(ctx context.Context, user string) supervisor.Busy
-	Now  func() time.Time
-	Log  hclog.Logger
+	// Claim takes the next call of a chat for an answer there that is about to be kept, where it can be sent at once and is one
+	// message; nil: it never can.
+	Claim func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
+	Now   func() time.Time
+	Log   hclog.Logger
 }
 
 // session is one conversation's. runNext belongs to one goroutine.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"mews/protocol"
@@ -30,6 +31,9 @@ type Attempt struct {
 	Start    protocol.TurnStart
 	Stream   *reply.Stream
 	CheckEnd func(protocol.TurnEnd) error // says what is wrong with an end that the worker reports; it has been audited
+	// CommitLast commits a step that asks for nothing more, and ends the turn with it where nothing else is to be looked at: what
+	// the worker reports after that changes nothing.
+	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *supervisor.ReplacedModel) (message int64, ended bool, err error)
 }
 
 // End is how an attempt ended.
@@ -70,8 +74,9 @@ type turn struct {
 	*session
 	sqlite.RunningTurn
 	stream   *reply.Stream
-	alone    bool // it wants the worker for itself: one has ended while it ran
-	notified bool // the person was told that there is no worker
+	alone    bool        // it wants the worker for itself: one has ended while it ran
+	notified bool        // the person was told that there is no worker
+	ended    atomic.Bool // it has ended with its last step
 }
 
 // outcome is what an attempt has come to. Without again and unfinished it is the turn's end.
@@ -94,7 +99,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	}
 	defer t.watchInbox(ctx)()
 	a := Attempt{Turn: t.Turn, First: t.firstMessage(ctx, at), Start: at.start(t.Turn, t.Limits), Stream: t.stream,
-		CheckEnd: func(end protocol.TurnEnd) error { return t.checkEnd(ctx, turnCtx, end) }}
+		CheckEnd: func(end protocol.TurnEnd) error { return t.checkEnd(ctx, turnCtx, end) }, CommitLast: t.commitLast}
 	end, shared := End{}, false
 	use, err := t.userTurns.acquire(turnCtx, t.alone)
 	if err == nil {
@@ -103,6 +108,8 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	}
 	noWorker := new(NoWorkerError)
 	switch stopped := stopCause(turnCtx); {
+	case t.ended.Load():
+		return outcome{why: protocol.WhyDone}
 	case ctx.Err() != nil:
 		return outcome{unfinished: true}
 	case stopped != nil && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
@@ -139,7 +146,7 @@ func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) erro
 		return context.Cause(ctx) // at the service's end every turn is stopped, and goes on after the start
 	}
 	err := checkWhy(end.Why, stopCause(turnCtx) != nil)
-	if err == nil && end.Why == protocol.WhyDone {
+	if err == nil && end.Why == protocol.WhyDone && !t.ended.Load() {
 		if now, ok := t.reopen(ctx, t.Turn.ID); ok && !progressOf(now).answered {
 			err = errors.New("the worker ended the turn as done, and the model's last word is not there")
 		}
@@ -190,18 +197,35 @@ func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome
 	return outcome{again: ok, unfinished: !ok}
 }
 
-// finish puts the answer into the outbox. Until that is on disk, the turn is open.
-func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
-	text, partial := t.stream.Text()
-	end := sqlite.FinishTurn{
-		Turn:       t.Turn.ID,
-		Why:        o.why,
-		State:      cmp.Or(o.state, supervisor.InboundAnswered),
-		Text:       finalText(o, text, t.Limits),
-		Partial:    partial,
-		Unanswered: unanswered(o.why),
+// commitLast is an Attempt's CommitLast.
+func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, replaced *supervisor.ReplacedModel) (message int64, ended bool,
+	err error) {
+	o := outcome{why: protocol.WhyDone, end: End{Replaced: replaced, Answered: step.Spec}}
+	last := sqlite.LastStep{Step: step, End: t.finishTurn(o, t.stream.With(text), "")}
+	claim, claimed := supervisor.SendClaim{}, false
+	if t.Claim != nil {
+		claim, claimed = t.Claim(t.Turn.AnswersIn(), t.Turn, last.End.Text)
 	}
-	_, done = retry.Persist(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
+	if claimed {
+		last.Post = &claim.Content
+	}
+	e, err := t.LastSteps.CommitLast(ctx, last)
+	if e.Ended {
+		t.ended.Store(true)
+	}
+	if claimed {
+		claim.End(e.Delivery, e.Post)
+	}
+	return e.Message, e.Ended, err
+}
+
+// finish puts the answer into the outbox, unless it is there. Until that is on disk, the turn is open.
+func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
+	if done = t.ended.Load(); !done {
+		text, partial := t.stream.Text()
+		end := t.finishTurn(o, text, partial)
+		_, done = retry.Persist(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
+	}
 	if done {
 		if r := t.stops.turnEnded(t.Turn.Inbound, o.why); r != nil {
 			r.readers.Wait() // for one look into the store, or until its caller leaves
@@ -209,4 +233,16 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 		t.log.Debug("turn ended", "turn", t.Turn.ID, "why", o.why)
 	}
 	return done
+}
+
+// finishTurn is the turn's end with that outcome, once it has said text; partial is what no step has committed of it.
+func (t *turn) finishTurn(o outcome, text, partial string) sqlite.FinishTurn {
+	return sqlite.FinishTurn{
+		Turn:       t.Turn.ID,
+		Why:        o.why,
+		State:      cmp.Or(o.state, supervisor.InboundAnswered),
+		Text:       finalText(o, text, t.Limits),
+		Partial:    partial,
+		Unanswered: unanswered(o.why),
+	}
 }

@@ -30,7 +30,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"listUndelivered": listUndelivered, "listMoving": listMoving, "movePosts": movePosts,
 		"moveDeliveries": moveDeliveries, "findConversationByID": findConversationByID, "findDelivery": findDelivery,
 		"listTurnPosts": listTurnPosts, "listDeliveryPosts": listDeliveryPosts, "findPost": findPost, "movePost": movePost,
-		"ownPost": assignPost, "insertPost": insertPost, "findSource": findSource, "moveSource": moveSource,
+		"ownPost": assignPost, "insertPost": insertPost, "firstInChat": firstInChat, "findSource": findSource, "moveSource": moveSource,
 		"putRaw": putRaw, "forgetRaw": forgetRaw, "listFrozen": listFrozen, "deleteFrozen": deleteFrozen,
 		"insertInbound": insertInbound, "findTurn": findTurn, "listMessagesSince": listMessagesSince, "refuseStopped": refuseStopped,
 		"sumUser": sumUser, "sumAll": sumAll, "findTurnOf": findTurnOf, "findSetting": findSetting,

@@ -96,6 +96,24 @@ func (t tx) putPost(conversation int64, p supervisor.Post) (supervisor.Post, err
 	return p, err
 }
 
+// What else there is to send to a chat, or to say in it: ?1 is a delivery, ?2 its turn, ?3 its conversation, ?4 and ?5 the chat,
+// ?6 since when an earlier delivery to it that may not have arrived is told of.
+const firstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND state <> 'deleted')
+	AND NOT EXISTS (SELECT 1 FROM outbox WHERE delivered_at IS NULL AND id <> ?1 AND conversation IN
+		(SELECT id FROM conversation WHERE channel = ?4 AND chat = ?5))
+	AND NOT EXISTS (SELECT 1 FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
+		AND conversation = ?3 AND created_at >= ?6)`
+
+// putFirstPost keeps the only post of a delivery as being sent, where there is nothing to be sent before it. Else it keeps none.
+func (t tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (none supervisor.Post, _ error) {
+	c := d.Conversation
+	first, err := engine.Value(t, engine.Bool, firstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-resendAge.Milliseconds())
+	if err != nil || !first {
+		return none, err
+	}
+	return t.putPost(c.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, State: supervisor.PostSending, Content: content})
+}
+
 // postTransitions says which states a post may go to from each. It may also stay what it is, except when it is being sent.
 var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostQueued: {supervisor.PostSending, supervisor.PostFailed, supervisor.PostDeleted},

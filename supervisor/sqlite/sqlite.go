@@ -30,8 +30,9 @@ type Options struct {
 	// EndsTurn are the names of the commands that end a turn or part what comes behind them from it (SlashCommand.EndsTurn).
 	EndsTurn []string
 
-	vfs       string // tests count with another one
-	committed func()
+	Committed func() // called after each commit, before anybody is told of it; nil is nothing
+
+	vfs string // tests count with another one
 }
 
 // DB is an open database. Its methods may be called from any goroutine; those that write wait until Run has begun.
@@ -46,7 +47,7 @@ type DB struct {
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings always can be
 	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, VFS: o.vfs,
-		Committed: o.committed})
+		Committed: o.Committed})
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
 )
 
 // Step is what a model said in a turn, and what that cost.
@@ -25,6 +26,46 @@ type Step struct {
 func (s Turns) CommitStep(ctx context.Context, step Step) (message int64, err error) {
 	return inTurn(ctx, s.db, step.Turn, func(t turnTx) (int64, error) { return t.commitStep(step) }, "commit a step of turn %d",
 		step.Turn)
+}
+
+// LastStep is a step after which the model has nothing left to do, and how the turn ends with it.
+type LastStep struct {
+	Step Step // its message has no calls
+	End  FinishTurn
+	Post *supervisor.RichText // the only post that the answer is to have; nil where that is said later
+}
+
+// EndedStep is what has become of a LastStep.
+type EndedStep struct {
+	Message  int64
+	Ended    bool // the turn has ended with it; else it is committed as any other
+	Delivery supervisor.Delivery
+	Post     supervisor.Post // is being sent: whoever gets it, and nobody else, may do that; without an ID there is none
+}
+
+// CommitLast does what CommitStep does, and what Finish does, at once. The turn does not end where something waits that it could
+// take in. The post is kept where the answer is the first thing to be sent to its chat, and nothing of it was sent before.
+func (s Turns) CommitLast(ctx context.Context, l LastStep) (EndedStep, error) {
+	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) (EndedStep, error) { return t.commitLast(l) }, "commit the last step of turn %d",
+		l.Step.Turn)
+}
+
+func (t turnTx) commitLast(l LastStep) (e EndedStep, err error) {
+	if e.Message, err = t.commitStep(l.Step); err != nil {
+		return e, err
+	}
+	_, waits, err := engine.One(t, engine.Integer, findTakable, t.turn.ID, t.endsTurn)
+	if err != nil || waits || len(l.Step.Message.Calls()) > 0 {
+		return e, err
+	}
+	if e.Delivery, err = t.finish(l.End); err != nil {
+		return e, err
+	}
+	e.Ended = true
+	if l.Post != nil && e.Delivery.ID != 0 {
+		e.Post, err = t.putFirstPost(e.Delivery, *l.Post)
+	}
+	return e, err
 }
 
 func (t turnTx) commitStep(step Step) (int64, error) {

@@ -1,0 +1,316 @@
+package app_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/outbox"
+	"mews/supervisor/reply"
+	"mews/supervisor/session"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+const (
+	farSource = "far/1"
+	aliceChat = "42"
+)
+
+// farChat is a chat far away. It is also the model, and what a worker does with it.
+type farChat struct {
+	mu     sync.Mutex // guards what follows
+	sent   []string
+	during func(*life) // what happens while the model thinks; nil is nothing
+	tools  int         // how many steps ask for a tool before the last
+}
+
+func (f *farChat) Send(_ context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text := content.Text
+	if to.Silent {
+		text = "(again) " + strings.TrimLeft(text[strings.LastIndex(text, "\n")+1:], " ")
+	}
+	f.sent = append(f.sent, text)
+	return fmt.Sprint(len(f.sent)), nil
+}
+
+func (f *farChat) Edit(context.Context, supervisor.Address, string, supervisor.RichText) error {
+	return nil
+}
+func (f *farChat) Delete(context.Context, supervisor.Address, string) error   { return nil }
+func (f *farChat) Unbutton(context.Context, supervisor.Address, string) error { return nil }
+func (f *farChat) Typing(context.Context, supervisor.Address) error           { return nil }
+
+func (f *farChat) texts() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.sent)
+}
+
+// life is one life of all that a message passes between Telegram's update and its answer, with a worker that is a function.
+type life struct {
+	*testing.T
+	db       *sqlite.DB
+	chat     *farChat
+	feeds    reply.Feeds
+	box      *outbox.Outbox
+	sessions *session.Registry
+	host     *hostcall.Conn
+	updates  int64
+}
+
+func rise(t *testing.T, dir string, chat *farChat, committed func()) *life {
+	t.Helper()
+	l := &life{T: t, chat: chat}
+	l.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{Committed: committed})
+	whole := func(text string) []supervisor.RichText { return []supervisor.RichText{{Text: text}} }
+	l.box = outbox.New(outbox.Options{
+		Name: supervisor.ChannelTelegram, Source: farSource, Channel: chat, Deliveries: l.db.Outbox(), Posts: l.db.Posts(),
+		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.Rates{Chat: 1, All: 1000},
+		Render: func(text string, _ bool) []supervisor.RichText { return whole(text) },
+		Halve:  func(part supervisor.RichText) []supervisor.RichText { return whole(part.Text) },
+	})
+	l.feeds.Changed = l.box.Changed
+	l.host = hostcall.NewConn(&hostcall.Options{
+		ModelDependencies: hostcall.ModelDependencies{Transcript: l.db.Transcript(), Models: l, Usage: l.db.Usage(), History: 10_000,
+			Busy: func(context.Context, string) supervisor.Busy { return supervisor.BusySteer }},
+		StepDependencies: hostcall.StepDependencies{Steps: l.db.Turns()},
+		Audit:            func(_, _, detail string) { t.Error(detail) },
+		Log:              hclog.NewNullLogger(),
+	}, "alice", l)
+	l.host.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}}})
+	l.sessions = session.New(session.Options{
+		Inbox: l.db.Inbox(), Turns: l.db.Turns(), LastSteps: l.db.Turns(), Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.Claim,
+		Limits: protocol.TurnLimits{Steps: 9, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
+		Audit: func(_, _, detail string) { t.Error(detail) },
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	boxCtx, cancelBox := context.WithCancel(context.Background())
+	var box, sessions sync.WaitGroup
+	box.Go(func() { l.note(l.box.Run(boxCtx)) })
+	sessions.Go(func() { l.note(l.sessions.Run(ctx)) })
+	t.Cleanup(func() {
+		cancel()
+		sessions.Wait()
+		cancelBox()
+		box.Wait()
+	})
+	return l
+}
+
+func (l *life) note(err error) {
+	if err != nil {
+		l.Error(err)
+	}
+}
+
+// Notify and End are a worker's process.
+func (l *life) Notify(context.Context, string, any) error { return nil }
+func (l *life) End(reason error)                          { l.Error(reason) }
+
+// Stream is the model.
+func (l *life) Stream(_ context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
+	answer supervisor.ModelAnswer, err error) {
+	<-time.After(20 * time.Millisecond) // all that the turn's beginning has woken has come to rest
+	synctest.Wait()
+	if l.chat.during != nil {
+		l.chat.during(l)
+		synctest.Wait()
+	}
+	answer.Model, answer.Spec = "m", "far/m"
+	asked := ""
+	for _, m := range req.Messages {
+		if m.Role == protocol.RoleUser {
+			asked = m.Text()
+		}
+	}
+	if l.chat.tools > 0 {
+		l.chat.tools--
+		answer.Message.Parts = []protocol.Part{{Call: &protocol.ToolCall{Name: "get_time", Arguments: json.RawMessage(`{}`)}}}
+		return answer, nil
+	}
+	delta(supervisor.ModelDelta{Text: "re: " + asked})
+	answer.Message.Parts = []protocol.Part{{Text: "re: " + asked}}
+	return answer, nil
+}
+
+func (l *life) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 10, true }
+
+// Run is the worker: it asks the model until that wants no more.
+func (l *life) Run(ctx context.Context, a session.Attempt) (end session.End, err error) {
+	l.host.BeginTurn(hostcall.Turn{ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, First: a.First, Step: a.Start.Step,
+		Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream, Kind: a.Turn.Kind, CommitLast: a.CommitLast})
+	defer func() { l.host.EndTurn(a.Turn.ID, end.Why) }()
+	after, pending := a.Start.Last, a.Start.Pending
+	for {
+		for _, p := range pending {
+			kept, err := l.host.Call(ctx, request(protocol.MethodStepCommit, protocol.StepCommit{Turn: a.Turn.ID, Call: p.Call.ID,
+				State: protocol.StateDone, Result: &protocol.ToolResult{Call: p.Call.ID, Name: p.Call.Name, Text: "noon"}}))
+			if err != nil {
+				return end, err
+			}
+			after = kept.(protocol.StepCommitted).Message
+		}
+		said, err := l.host.Call(ctx, request(protocol.MethodModelStream, protocol.ModelStream{Turn: a.Turn.ID, After: after,
+			System: protocol.SystemRef{Hash: hash("be good"), Text: "be good"},
+			Tools:  protocol.ToolsRef{Hash: hash("get_time\n"), Names: []string{"get_time"}}}))
+		if err != nil {
+			return end, err
+		}
+		m := said.(protocol.ModelStreamed).Message
+		if pending = nil; len(m.Calls()) == 0 {
+			end.Why = protocol.WhyDone
+			return end, a.CheckEnd(end.TurnEnd)
+		}
+		after = m.ID
+		for _, c := range m.Calls() {
+			pending = append(pending, protocol.PendingCall{Call: c})
+		}
+	}
+}
+
+func request(method string, params any) *protocol.Request {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		panic(err)
+	}
+	return &protocol.Request{ID: 1, Method: method, Params: raw}
+}
+
+func hash(s string) string {
+	h := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(h[:])
+}
+
+// say is a poll that brings something from alice. Nothing begins before wake.
+func (l *life) say(text string) supervisor.Conversation {
+	l.Helper()
+	l.updates++
+	receipt, err := l.db.Inbox().PutBatch(l.Context(), supervisor.Batch{Source: farSource, Next: l.updates + 1, Items: []supervisor.Item{{
+		Update: l.updates, Inbound: supervisor.Inbound{Key: fmt.Sprint(l.updates), Kind: supervisor.KindText, Text: text,
+			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat}}}}})
+	if err != nil {
+		l.Fatal(err)
+	}
+	return receipt.Kept[0].Conversation
+}
+
+// ask has alice say something, and lets all come of it that comes of it.
+func (l *life) ask(text string) {
+	l.Helper()
+	l.sessions.Wake(l.say(text))
+	settleDown()
+}
+
+// settleDown lets pass what a turn and its delivery take.
+func settleDown() {
+	<-time.After(5 * time.Second)
+	synctest.Wait()
+}
+
+func (l *life) same(what string, got, want any) {
+	l.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		l.Errorf("%s: (-want +got)\n%s", what, d)
+	}
+}
+
+// allDone checks that nothing is left to do.
+func (l *life) allDone() {
+	l.Helper()
+	l.same("messages that are not done", sqlitetest.Look(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
+	l.same("open turns", sqlitetest.Look(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
+}
+
+// A turn with one post and no tool is four commits: the message, its start, the model's word with its end and the post that is
+// about to be sent, and the receipt. What cannot be told at once has commits of its own.
+func TestCommitsOfATurn(t *testing.T) {
+	for name, c := range map[string]struct {
+		during  func(*life) // while the model thinks
+		tools   int
+		commits int
+		sent    []string
+	}{
+		"one post": {nil, 0, 4, []string{"re: a"}},
+		"one tool": {nil, 1, 6, []string{"re: a"}}, // and its call, its result
+		"a notice meanwhile": {func(l *life) { // and that, its post, its receipt
+			if _, err := l.db.Outbox().PutNotice(l.Context(), 1, "by the way"); err != nil {
+				l.Fatal(err)
+			}
+			l.box.Changed(1)
+		}, 0, 7, []string{"by the way", "re: a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				commits := 0
+				l := rise(t, t.TempDir(), &farChat{during: c.during, tools: c.tools}, func() { commits++ })
+				settleDown()
+				commits = 0
+				l.ask("a")
+				l.same("commits", commits, c.commits)
+				l.same("sent", l.chat.texts(), c.sent)
+				l.allDone()
+			})
+		})
+	}
+}
+
+// Whatever commit of a turn the service is killed after, its message is answered once. An answer that was about to be sent is sent
+// again, and says so.
+func TestKilledAfterEachCommitOfATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, chat := t.TempDir(), &farChat{}
+		type image struct {
+			dir  string
+			sent []string
+		}
+		var images []image
+		began := false
+		l := rise(t, dir, chat, func() {
+			i := image{t.TempDir(), chat.texts()}
+			for _, file := range []string{"mews.db", "mews.db-wal"} {
+				data, err := os.ReadFile(filepath.Join(dir, file))
+				if err == nil {
+					err = os.WriteFile(filepath.Join(i.dir, file), data, 0o600)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			if began {
+				images = append(images, i)
+			}
+		})
+		settleDown()
+		began = true
+		l.ask("a")
+		answers := []string{"re: a", "re: a", "(again) re: a", "re: a"}
+		if len(images) != len(answers) {
+			t.Fatalf("%d commits", len(images))
+		}
+		for i, image := range images {
+			next := rise(t, image.dir, &farChat{sent: image.sent}, nil)
+			settleDown()
+			next.same(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{answers[i]})
+			next.allDone()
+		}
+	})
+}

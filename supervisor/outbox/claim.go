@@ -1,0 +1,106 @@
+package outbox
+
+import (
+	"context"
+
+	"mews/supervisor"
+)
+
+// Claim takes a chat's next call for the answer of a turn that is about to be kept, with its only post as being sent. There is none
+// where the answer is not one post, or the chat has something to do, waits for its pace or is in trouble: then the answer goes
+// as all else does. While the claim lasts, the chat's queue waits.
+func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text string) (claim supervisor.SendClaim, ok bool) {
+	if to.Channel != o.Name || !o.Serves(to) {
+		return claim, false
+	}
+	q := o.claimQueue(to.Chat)
+	if q == nil {
+		return claim, false
+	}
+	if !o.gate.claim(q.chat) {
+		o.endClaim(q, nil)
+		return claim, false
+	}
+	end := func(d supervisor.Delivery, p supervisor.Post) {
+		if p.ID == 0 {
+			o.gate.leave(q.chat, false)
+			o.endClaim(q, nil)
+			return
+		}
+		set := o.newPostSet(d)
+		set.posts, set.loaded, set.stored = []supervisor.Post{p}, true, true
+		o.endClaim(q, set)
+	}
+	parts := o.contents(supervisor.Delivery{Text: text}, false)
+	if len(parts) != 1 {
+		end(supervisor.Delivery{}, supervisor.Post{})
+		return claim, false
+	}
+	return supervisor.SendClaim{Content: parts[0], End: end}, true
+}
+
+// claimQueue is a chat's queue, where that is idle. It does nothing until endClaim.
+func (o *Outbox) claimQueue(chat string) *chatQueue {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	q := o.queues[chat]
+	if q == nil || !q.idle || q.renamed || q.claim.held || q.claim.set != nil {
+		return nil
+	}
+	q.claim.held = true
+	return q
+}
+
+// endClaim has a queue go on, with a delivery whose post is to be sent; nil for none.
+func (o *Outbox) endClaim(q *chatQueue, set *postSet) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	q.claim = queueClaim{set: set}
+	signal(q.wake)
+}
+
+// setIdle says whether a queue's next call may be claimed.
+func (o *Outbox) setIdle(q *chatQueue, idle bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	q.idle = idle
+}
+
+// resume ends a queue's idleness: it is about to ask the store or the channel for something. It says false where the claim of its
+// next call comes first.
+func (o *Outbox) resume(q *chatQueue) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if q.claim.held || q.claim.set != nil {
+		return false
+	}
+	q.idle = false
+	return true
+}
+
+// takeClaim takes the delivery that a queue's next call was claimed for; nil for none. held says that the claim has not ended.
+func (o *Outbox) takeClaim(q *chatQueue) (set *postSet, held bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	set, q.claim.set = q.claim.set, nil
+	q.idle = q.idle && set == nil
+	return set, q.claim.held
+}
+
+// sendClaimed sends what the queue's next call was claimed for. It waits for the end of a claim, and says whether there was one.
+func (q *chatQueue) sendClaimed(ctx context.Context) (claimed bool, err error) {
+	set, held := q.outbox.takeClaim(q)
+	switch {
+	case held:
+		<-q.wake
+		return true, nil
+	case set == nil:
+		return false, nil
+	}
+	q.begin(set)
+	if ctx.Err() != nil {
+		q.outbox.gate.leave(q.chat, false)
+		return true, q.settle(set, 0, afterUnsent(set.posts[0]))
+	}
+	return true, q.makeCall(ctx, set, callSend, 0)
+}

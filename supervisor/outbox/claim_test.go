@@ -1,0 +1,196 @@
+package outbox_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+	"mews/supervisor/sqlite"
+)
+
+// commitLast ends a turn with a step that says text, and claims its chat's call for that, as a session does.
+func (t *turn) commitLast(text string) supervisor.Delivery {
+	t.h.Helper()
+	last := sqlite.LastStep{
+		Step: sqlite.Step{Turn: t.ID, Model: "m",
+			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}},
+		End: sqlite.FinishTurn{Turn: t.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: text},
+	}
+	claim, ok := t.h.box.Claim(t.AnswersIn(), t.Turn, text)
+	if ok {
+		last.Post = &claim.Content
+	}
+	e, err := t.h.db.Turns().CommitLast(t.h.Context(), last)
+	if ok {
+		claim.End(e.Delivery, e.Post)
+	}
+	must(t.h, e, err)
+	t.Commit(text)
+	t.Close()
+	return e.Delivery
+}
+
+// writes lists the commits of a life's posts and deliveries.
+func (l *life) writes() func() string {
+	var written []string
+	fails := l.fails
+	l.fails = func(call string) error {
+		if slices.Contains([]string{"open", "sending", "settle", "close"}, call) {
+			written = append(written, call)
+		}
+		if fails == nil {
+			return nil
+		}
+		return fails(call)
+	}
+	return func() string { return strings.Join(written, " ") }
+}
+
+func TestAClaimedAnswerIsSentAsSoonAsItIsKept(t *testing.T) {
+	inBubble(t, func(h *house) {
+		l := &life{}
+		writes := l.writes()
+		h.liveAs(l)
+		turn := h.begin(h.conversation("alice", alice))
+		pass(100 * time.Millisecond)
+		begun := time.Now()
+		turn.commitLast("hello")
+		pass(time.Minute)
+		h.same("chat", h.far.texts(alice), []string{"hello"})
+		h.same("sent after", h.far.made(alice, "send")[0].at.Sub(begun), time.Duration(0))
+		h.same("commits", writes(), "close")
+		h.same("waiting", h.waiting(alice), 0)
+		h.same("chats", h.box.Status().Chats, []string(nil))
+	})
+}
+
+func TestWhatCannotBeSentAtOnceIsNotClaimed(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(h *house, c supervisor.Conversation) // what happens first
+		with   func(o *outbox.Options)
+		text   string
+		wants  []string
+	}{
+		"two parts": {text: words(room + 20), wants: []string{words(room + 20)[:room], words(room + 20)[room:]}},
+		"a chat to which something is sent": {before: func(h *house, c supervisor.Conversation) {
+			h.far.latency = 3 * time.Second
+			h.notice(c, "first")
+			pass(time.Second)
+		}, text: "hello", wants: []string{"first", "hello"}},
+		"a chat that waits for its pace": {before: func(h *house, c supervisor.Conversation) {
+			for _, text := range []string{"1", "2", "3"} {
+				h.notice(c, text)
+			}
+			pass(time.Second)
+		}, text: "hello", wants: []string{"1", "2", "3", "hello"}},
+		"a chat that is frozen": {before: func(h *house, c supervisor.Conversation) {
+			h.far.script = once("send", 1, false, flood(20*time.Second))
+			h.notice(c, "first")
+			pass(time.Second)
+		}, text: "hello", wants: []string{"first", "hello"}},
+		"a chat that does not answer": {before: func(h *house, c supervisor.Conversation) {
+			h.far.script = away(20*time.Second, afterUnsent())
+			h.notice(c, "first")
+			pass(time.Second)
+		}, text: "hello", wants: []string{"first", "hello"}},
+		"somebody who is not served": {with: func(o *outbox.Options) {
+			o.Serves = func(supervisor.Conversation) bool { return false }
+		}, text: "hello"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(h *house) {
+				with := c.with
+				if with == nil {
+					with = func(*outbox.Options) {}
+				}
+				h.live(with)
+				conversation := h.conversation("alice", alice)
+				turn := h.begin(conversation)
+				pass(100 * time.Millisecond)
+				if c.before != nil {
+					c.before(h, conversation)
+				}
+				if _, ok := h.box.Claim(conversation, turn.Turn, c.text); ok {
+					t.Error("it was claimed")
+				}
+				turn.commitLast(c.text)
+				pass(2 * time.Minute)
+				h.same("chat", h.far.texts(alice), c.wants)
+				h.same("waiting", h.waiting(alice), 0)
+			})
+		})
+	}
+}
+
+// What another has put into the outbox meanwhile goes first, and what of the reply was shown is edited.
+func TestAClaimForWhatIsNotTheNextThingIsLet(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		c := h.conversation("alice", alice)
+		turn := h.begin(c)
+		pass(100 * time.Millisecond)
+		if _, err := h.db.Outbox().PutNotice(h.Context(), c.ID, "first"); err != nil {
+			t.Fatal(err)
+		}
+		turn.commitLast("hello")
+		pass(time.Minute)
+		turn = h.begin(c)
+		turn.say("he")
+		pass(3 * time.Second)
+		turn.commitLast("hello again")
+		pass(time.Minute)
+		h.same("chat", h.far.texts(alice), []string{"first", "hello", "hello again"})
+		h.same("calls", h.far.verbs(alice), "send send send edit")
+	})
+}
+
+func TestAClaimHoldsUpItsChat(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		c := h.conversation("alice", alice)
+		turn := h.begin(c)
+		pass(100 * time.Millisecond)
+		claim, ok := h.box.Claim(c, turn.Turn, "hello")
+		if _, again := h.box.Claim(c, turn.Turn, "hello"); !ok || again {
+			t.Errorf("claimed %t, and again %t", ok, again)
+		}
+		h.notice(c, "first")
+		pass(10 * time.Second)
+		h.same("while it is claimed", h.far.texts(alice), []string(nil))
+		claim.End(supervisor.Delivery{}, supervisor.Post{})
+		pass(time.Second)
+		h.same("after that", h.far.texts(alice), []string{"first"})
+		turn.finishWith("done")
+		pass(time.Minute)
+		h.same("chat", h.far.texts(alice), []string{"first", "done"})
+	})
+}
+
+// The service's end comes between the commit and the sending: what was not sent does not become a repeat.
+func TestAClaimThatEndsWithTheServiceIsUnsent(t *testing.T) {
+	inBubble(t, func(h *house) {
+		end := h.live()
+		c := h.conversation("alice", alice)
+		turn := h.begin(c)
+		pass(100 * time.Millisecond)
+		claim, _ := h.box.Claim(c, turn.Turn, "hello")
+		ended := make(chan struct{})
+		go func() { end(); close(ended) }()
+		pass(time.Second)
+		e, err := h.db.Turns().CommitLast(h.Context(), sqlite.LastStep{
+			Step: sqlite.Step{Turn: turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: "hello"}}}},
+			End:  sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "hello"},
+			Post: &claim.Content})
+		claim.End(must(h, e, err).Delivery, e.Post)
+		<-ended
+		h.same("sent", h.far.texts(alice), []string(nil))
+		turn.Close()
+		h.live()
+		pass(time.Minute)
+		h.same("chat", h.far.texts(alice), []string{"hello"})
+	})
+}

@@ -1,0 +1,156 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/session"
+	"mews/supervisor/sqlite"
+)
+
+// commitLast keeps the last step of an attempt's, as its connection does, and says whether the turn has ended with it.
+func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string, replaced *supervisor.ReplacedModel) (ended bool, err error) {
+	step := sqlite.Step{Turn: a.Turn.ID, Model: "test", Spec: "other/model",
+		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}
+	if _, ended, err = a.CommitLast(ctx, step, text, replaced); err == nil {
+		a.Stream.Commit(text)
+	}
+	return ended, err
+}
+
+// What the worker does once the turn has ended with the model's last word changes nothing: it was asked for nothing more.
+func TestATurnEndsWithTheModelsLastWord(t *testing.T) {
+	for name, last := range map[string]func() (session.End, error){
+		"done":        func() (session.End, error) { return done, nil },
+		"an error":    func() (session.End, error) { return ended(protocol.WhyError), nil },
+		"its limit":   func() (session.End, error) { return ended(protocol.WhySteps), nil },
+		"its death":   func() (session.End, error) { return session.End{}, errors.New("signal: killed") },
+		"no worker":   func() (session.End, error) { return session.End{}, &session.NoWorkerError{Err: errors.New("broken")} },
+		"a bad end":   func() (session.End, error) { return ended("bored"), nil },
+		"what it has": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var h *harness
+			attempts := 0
+			h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+				attempts++
+				q := h.question(a)
+				h.commit(a, "I look.", "c"+q)
+				result := protocol.ToolResult{Call: "c" + q, Name: "write_file", Text: "ok"}
+				if _, err := h.db.Turns().CommitResult(ctx, a.Turn.ID, result); err != nil {
+					t.Error(err)
+				}
+				if ended, err := h.commitLast(ctx, a, "re: "+q, &supervisor.ReplacedModel{Spec: "first/model", Reason: "is overloaded"}); err != nil || !ended {
+					t.Errorf("ended %t, %v", ended, err)
+				}
+				if d := h.outbox(a.Turn.Conversation); !strings.HasPrefix(d[len(d)-1].Text, "I look.\n\nre: "+q) {
+					t.Errorf("before the worker hears of it there is %q", d[len(d)-1].Text)
+				}
+				if last == nil {
+					return done, nil
+				}
+				return last()
+			})
+			home := h.conversation("ann", "")
+			end := h.live()
+			h.say(home, "one")
+			const replaced = "\n\n(Answered by other/model: first/model is overloaded.)"
+			if d := h.await(home, 1)[0]; d.Text != "I look.\n\nre: one"+replaced || d.Why != protocol.WhyDone {
+				t.Errorf("told was %q (%s)", d.Text, d.Why)
+			}
+			h.say(home, "two")
+			if d := h.await(home, 2)[1]; d.Text != "I look.\n\nre: two"+replaced {
+				t.Errorf("told then was %q", d.Text)
+			}
+			end() // the answer was there before the worker had ended
+			if attempts != 2 {
+				t.Errorf("%d attempts", attempts)
+			}
+		})
+	}
+}
+
+// What waits has a turn of its own: the one that it might have become part of ends by itself.
+func TestATurnDoesNotEndWithItsLastWordWhereSomethingWaits(t *testing.T) {
+	var h *harness
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		if q := h.question(a); q == "one" {
+			h.keep(a.Turn.Conversation, "two")
+			if ended, err := h.commitLast(ctx, a, "re: one", nil); err != nil || ended {
+				t.Errorf("ended %t, %v", ended, err)
+			}
+			return done, nil
+		}
+		return h.echo(ctx, a)
+	})
+	home := h.conversation("ann", "")
+	h.live()
+	h.say(home, "one")
+	if d := h.await(home, 2); d[0].Text != "re: one" || d[1].Text != "re: two" {
+		t.Errorf("told were %q and %q", d[0].Text, d[1].Text)
+	}
+}
+
+// A /stop, or what is sent next, that comes once the turn has ended with its last word is too late.
+func TestAStopAfterTheLastWordIsTooLate(t *testing.T) {
+	for name, why := range map[string]protocol.Why{"the worker has stopped": protocol.WhyStopped, "it was done": protocol.WhyDone} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var h *harness
+				h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+					if h.question(a) != "one" {
+						return h.echo(ctx, a)
+					}
+					if ended, err := h.commitLast(ctx, a, "re: one", nil); err != nil || !ended {
+						t.Errorf("ended %t, %v", ended, err)
+					}
+					if why == protocol.WhyStopped {
+						h.say(a.Turn.Conversation, "two")
+						<-ctx.Done()
+					}
+					return ended(why), nil
+				})
+				h.wants(supervisor.BusyRestart)
+				home := h.conversation("ann", "")
+				h.live()
+				one := h.say(home, "one")
+				synctest.Wait()
+				command := h.command(home)
+				got := h.stop(home, command)
+				if got.Why == protocol.WhyStopped || got.Inbound == one.ID && got.Why != protocol.WhyDone {
+					t.Errorf("the stop came to %+v", got)
+				}
+				if d := h.await(home, 1)[0]; d.Text != "re: one" {
+					t.Errorf("told was %q", d.Text)
+				}
+			})
+		})
+	}
+}
+
+// A stop that is waiting for a turn learns that this has ended by itself.
+func TestAStopThatWaitsIsToldThatTheTurnHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h *harness
+		h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+			<-ctx.Done() // it is stopped, and the model has said its last word all the same
+			if ended, err := h.commitLast(context.WithoutCancel(ctx), a, "re: one", nil); err != nil || !ended {
+				t.Errorf("ended %t, %v", ended, err)
+			}
+			return ended(protocol.WhyStopped), nil
+		})
+		home := h.conversation("ann", "")
+		h.live()
+		one := h.say(home, "one")
+		synctest.Wait()
+		h.came("the stop", h.stop(home, h.command(home)), sqlite.PrecedingText{Inbound: one.ID, Why: protocol.WhyDone})
+		if d := h.await(home, 1)[0]; d.Text != "re: one" {
+			t.Errorf("told was %q", d.Text)
+		}
+	})
+}

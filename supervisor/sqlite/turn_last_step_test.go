@@ -1,0 +1,99 @@
+package sqlite_test
+
+import (
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// last is a turn's last step, with a post.
+func last(turn supervisor.Turn, text string) sqlite.LastStep {
+	return sqlite.LastStep{Step: step(turn, text), Post: &supervisor.RichText{Text: text},
+		End: sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: text}}
+}
+
+// sending is a turn of alice's on Telegram that has just begun.
+func (s *story) sending(chat string) supervisor.Turn {
+	s.Helper()
+	turn, err := s.db.Turns().Start(s.Context(), s.put(s.chat("alice", chat), supervisor.KindText, "hi").ID)
+	s.must(err)
+	return turn
+}
+
+func TestATurnEndsWithItsLastStep(t *testing.T) {
+	s := newStory(t)
+	turn := s.sending("7")
+	e, err := s.db.Turns().CommitLast(t.Context(), last(turn, "hello"))
+	s.must(err)
+	s.same("ended", e.Ended, true)
+	s.same("delivery", s.pending(turn.Conversation), []string{"hello"})
+	s.same("post", e.Post, supervisor.Post{ID: e.Post.ID, Turn: turn.ID, Delivery: e.Delivery.ID, State: supervisor.PostSending,
+		Content: supervisor.RichText{Text: "hello"}})
+	posts, err := s.db.Posts().List(t.Context(), 0, e.Delivery.ID)
+	s.must(err)
+	s.same("posts", posts, []supervisor.Post{e.Post})
+	s.same("state", s.state(turn.Inbound), "answered")
+	s.same("usage", s.look("SELECT count(*) FROM usage WHERE message = ?", e.Message), "1")
+	_, err = s.db.Turns().CommitLast(t.Context(), last(turn, "more"))
+	s.refused(err, supervisor.CodeInvalid, "has ended")
+}
+
+func TestATurnGoesOnAfterALastStepThatIsNone(t *testing.T) {
+	s := newStory(t)
+	turn := s.sending("7")
+	s.put(turn.Conversation, supervisor.KindText, "and this")
+	e, err := s.db.Turns().CommitLast(t.Context(), last(turn, "hello"))
+	s.must(err)
+	s.same("with something that waits", e, sqlite.EndedStep{Message: e.Message})
+	s.same("state", s.state(turn.Inbound), "running")
+	turn = s.sending("8")
+	asks := last(turn, "hello")
+	asks.Step = step(turn, "I look.", "c1")
+	e, err = s.db.Turns().CommitLast(t.Context(), asks)
+	s.must(err)
+	s.same("with a call", e, sqlite.EndedStep{Message: e.Message})
+	s.same("deliveries", s.look("SELECT count(*) FROM outbox"), "0")
+}
+
+func TestWhatGoesBeforeAnAnswerKeepsItsPostFromBeingSentAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(s *story, turn supervisor.Turn)
+		sends  bool
+	}{
+		"nothing":        {func(*story, supervisor.Turn) {}, true},
+		"another chat's": {func(s *story, _ supervisor.Turn) { s.notice(s.chat("alice", "8"), "first") }, true},
+		"what was sent": {func(s *story, turn supervisor.Turn) {
+			s.close(s.notice(turn.Conversation, "first"), supervisor.OutcomeSent, "")
+		}, true},
+		"what waits":        {func(s *story, turn supervisor.Turn) { s.notice(turn.Conversation, "first") }, false},
+		"somebody else's":   {func(s *story, _ supervisor.Turn) { s.notice(s.chat("bob", "7"), "first") }, false},
+		"the growing reply": {func(s *story, turn supervisor.Turn) { s.shown(turn) }, false},
+		"an apology": {func(s *story, turn supervisor.Turn) {
+			s.close(s.notice(turn.Conversation, "first"), supervisor.OutcomeFailed, "no")
+		}, false},
+		"an apology that is too late": {func(s *story, turn supervisor.Turn) {
+			s.close(s.notice(turn.Conversation, "first"), supervisor.OutcomeFailed, "no")
+			s.now = s.now.Add(8 * 24 * time.Hour)
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStory(t)
+			turn := s.sending("7")
+			c.before(s, turn)
+			e, err := s.db.Turns().CommitLast(t.Context(), last(turn, "hello"))
+			s.must(err)
+			s.same("ended", e.Ended, true)
+			s.same("is being sent", e.Post.ID != 0, c.sends)
+		})
+	}
+}
+
+// shown is a first post of a turn's growing reply.
+func (s *story) shown(turn supervisor.Turn) {
+	s.Helper()
+	_, err := s.db.Posts().Sending(s.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "he"}})
+	s.must(err)
+}
