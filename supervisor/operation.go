@@ -1,12 +1,16 @@
 package supervisor
 
-import "time"
+import (
+	"time"
+
+	"mews/protocol"
+)
 
 // Operation is work by a person's worker that is no turn. It is done again after a crash, under the same ID.
 type Operation struct {
 	ID         int64
 	User       string
-	Kind       OperationKind
+	Kind       protocol.OperationKind
 	Parameters string // a JSON object
 	State      OperationState
 	Deaths     int    // workers that ended in it
@@ -14,12 +18,6 @@ type Operation struct {
 	CreatedAt  time.Time
 	UpdatedAt  time.Time // when its state or its Deaths changed
 }
-
-// OperationKind is what an operation does.
-type OperationKind string
-
-// OperationArchive writes all files of the person's home to a tar.
-const OperationArchive OperationKind = "archive"
 
 // OperationState is how far an operation has come.
 type OperationState string

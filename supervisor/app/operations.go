@@ -40,7 +40,7 @@ func (s *service) archive(ctx context.Context, user string) (admin.Archive, erro
 		return admin.Archive{}, err
 	}
 	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: most}) // a number always can be
-	op, err := s.operations.Start(ctx, supervisor.Operation{User: user, Kind: supervisor.OperationArchive, Parameters: string(parameters)})
+	op, err := s.operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationArchive, Parameters: string(parameters)})
 	if err == nil {
 		op, err = s.operations.Wait(ctx, op.ID)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // kinds has a row for each kind of operation.
-var kinds = map[supervisor.OperationKind]struct {
+var kinds = map[protocol.OperationKind]struct {
 	profile  pool.Profile                                     // of the worker that does it
 	timeout  time.Duration                                    // of one attempt
 	keep     time.Duration                                    // how long what it committed is kept after its end
@@ -23,7 +23,7 @@ var kinds = map[supervisor.OperationKind]struct {
 	// check says what is wrong with a result that no honest worker sends.
 	check func(result json.RawMessage, committed []protocol.BlobRef) error
 }{
-	supervisor.OperationArchive: {profile: pool.ProfileArchive, timeout: 30 * time.Minute, keep: time.Hour,
+	protocol.OperationArchive: {profile: pool.ProfileArchive, timeout: 30 * time.Minute, keep: time.Hour,
 		maxBytes: archiveBytes, check: checkArchive},
 }
 
@@ -116,7 +116,7 @@ func (o *Operations[H]) attempt(ctx context.Context, op supervisor.Operation) (j
 	worker.Host().BeginOperation(op.ID, blobs, maxBytes)
 	bounded, cancel := context.WithTimeoutCause(ctx, kind.timeout, errTimeout)
 	defer cancel()
-	start := protocol.OperationStart{Operation: op.ID, Kind: protocol.OperationKind(op.Kind), Parameters: json.RawMessage(op.Parameters)}
+	start := protocol.OperationStart{Operation: op.ID, Kind: op.Kind, Parameters: json.RawMessage(op.Parameters)}
 	var end protocol.OperationEnd
 	err = worker.Call(bounded, protocol.MethodOperationStart, start, &end)
 	committed := worker.Host().EndOperation(op.ID)

@@ -107,7 +107,7 @@ func (r *rig) spec(user string, p pool.Profile) (pool.Spec, error) {
 // start has a person's home archived.
 func (r *rig) start(user string) supervisor.Operation {
 	r.Helper()
-	op, err := r.operations.Start(r.Context(), supervisor.Operation{User: user, Kind: supervisor.OperationArchive,
+	op, err := r.operations.Start(r.Context(), supervisor.Operation{User: user, Kind: protocol.OperationArchive,
 		Parameters: `{"max_bytes":1048576}`})
 	if err != nil {
 		r.Fatal(err)

@@ -3,11 +3,12 @@ package sqlite_test
 import (
 	"testing"
 
+	"mews/protocol"
 	"mews/supervisor"
 )
 
 func archive(user string) supervisor.Operation {
-	return supervisor.Operation{User: user, Kind: supervisor.OperationArchive, Parameters: `{"max_bytes":1048576}`}
+	return supervisor.Operation{User: user, Kind: protocol.OperationArchive, Parameters: `{"max_bytes":1048576}`}
 }
 
 func TestAnOperationIsDoneOnce(t *testing.T) {
