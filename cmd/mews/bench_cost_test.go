@@ -91,7 +91,7 @@ func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
 // they have their answer. The model and Telegram, which the benchmark plays, share the processors.
 func BenchmarkTelegramCrowd(b *testing.B) {
 	const people = 50
-	m := newMail(b, people, brisk)
+	m := newTelegramService(b, people, brisk)
 	m.Start()
 	m.warm(people)
 	before := spent(b, m.Service)
@@ -112,7 +112,7 @@ func BenchmarkTelegramCrowd(b *testing.B) {
 }
 
 // answered is who has the next answer.
-func (m *mail) answered() telegramtest.User {
+func (m *telegramService) answered() telegramtest.User {
 	m.b.Helper()
 	for {
 		select {
@@ -138,7 +138,7 @@ func BenchmarkTelegramCalls(b *testing.B) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		b.Skip("strace counts the calls: ", err)
 	}
-	m := newMail(b, 1, brisk)
+	m := newTelegramService(b, 1, brisk)
 	m.Start()
 	m.warm(1)
 	count := countCalls(m.Service)

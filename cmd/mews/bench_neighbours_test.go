@@ -43,7 +43,7 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	h.Start()
 	defer h.Stop()
 	b.Logf("%s", statusOf(h).Walls.Limits)
-	alice, bob := newNeighbour(h, "alice"), newVisitor(b, h, "bob")
+	alice, bob := newNeighbour(h, "alice"), newClient(b, h, "bob")
 	var alone, beside []time.Duration
 	for b.Loop() {
 		alone = append(alone, bob.block(b)...)
@@ -60,7 +60,7 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 }
 
 // block is how long each of a few turns of a new conversation takes: in a longer one they take longer.
-func (v *visitor) block(b *testing.B) (took []time.Duration) {
+func (v *client) block(b *testing.B) (took []time.Duration) {
 	b.Helper()
 	v.exchange(b, "/new")
 	for range 6 {

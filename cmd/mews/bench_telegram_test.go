@@ -50,8 +50,8 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.visits <- v
 }
 
-// mail is a service whose people talk on Telegram.
-type mail struct {
+// telegramService is a service whose people talk on Telegram.
+type telegramService struct {
 	*apptest.Service
 	b       *testing.B
 	model   *endpoint
@@ -61,9 +61,9 @@ type mail struct {
 	answers chan telegramtest.Call // those that show a whole answer
 }
 
-// newMail lays out a service; people are so many, and more is added to the configuration's telegram.
-func newMail(b *testing.B, people int, more string) *mail {
-	m := &mail{b: b, polls: make(chan telegramtest.Call, 1), answers: make(chan telegramtest.Call, 64)}
+// newTelegramService lays out a service; people are so many, and more is added to the configuration's telegram.
+func newTelegramService(b *testing.B, people int, more string) *telegramService {
+	m := &telegramService{b: b, polls: make(chan telegramtest.Call, 1), answers: make(chan telegramtest.Call, 64)}
 	var url string
 	m.model, url = newEndpoint(b)
 	var names []string
@@ -78,7 +78,7 @@ func newMail(b *testing.B, people int, more string) *mail {
 }
 
 // seen sorts what the Bot API is asked.
-func (m *mail) seen(c telegramtest.Call) {
+func (m *telegramService) seen(c telegramtest.Call) {
 	switch {
 	case c.Method == "getUpdates":
 		select {
@@ -91,7 +91,7 @@ func (m *mail) seen(c telegramtest.Call) {
 }
 
 // say has somebody write while the service polls, and returns when that was.
-func (m *mail) say(who int) time.Time {
+func (m *telegramService) say(who int) time.Time {
 	m.b.Helper()
 	m.server.Await(m.b, "a poll that waits", m.server.Polling)
 	u := m.people[who%len(m.people)]
@@ -101,7 +101,7 @@ func (m *mail) say(who int) time.Time {
 }
 
 // arrived is when the next answer came to the Bot API.
-func (m *mail) arrived() time.Time {
+func (m *telegramService) arrived() time.Time {
 	return within(m.b, m.answers, m.Service, "an answer").At
 }
 
@@ -118,7 +118,7 @@ func within[T any](b *testing.B, c <-chan T, h *apptest.Service, what string) T 
 }
 
 // turn is a whole turn: how long it took to the model, and from the model's end to the Bot API.
-func (m *mail) turn(who int) (before, after time.Duration) {
+func (m *telegramService) turn(who int) (before, after time.Duration) {
 	m.b.Helper()
 	said := m.say(who)
 	answered := m.arrived()
@@ -127,7 +127,7 @@ func (m *mail) turn(who int) (before, after time.Duration) {
 }
 
 // warm has each of the first people talk once, so that they have their worker.
-func (m *mail) warm(people int) {
+func (m *telegramService) warm(people int) {
 	m.b.Helper()
 	for i := range people {
 		m.turn(i)
@@ -136,7 +136,7 @@ func (m *mail) warm(people int) {
 }
 
 // rest leaves the service the time to do what follows an answer. It is not measured.
-func (m *mail) rest() { <-time.After(20 * time.Millisecond) }
+func (m *telegramService) rest() { <-time.After(20 * time.Millisecond) }
 
 // samples are what was measured. What is reported of them is the median: a machine that others use too has outliers.
 type samples []time.Duration
@@ -160,7 +160,7 @@ type disk struct {
 	took samples
 }
 
-func (m *mail) disk() *disk {
+func (m *telegramService) disk() *disk {
 	f, err := os.Create(filepath.Join(m.Dir, "raw"))
 	if err != nil {
 		m.b.Fatal(err)
@@ -184,7 +184,7 @@ func (d *disk) commit() {
 // BenchmarkTelegramTurn is a whole turn on Telegram with a warm worker and a model that answers at once: from the update
 // to the model's call there are two commits, and from the model's end to the answer's call three.
 func BenchmarkTelegramTurn(b *testing.B) {
-	m := newMail(b, 8, brisk)
+	m := newTelegramService(b, 8, brisk)
 	m.Start()
 	m.warm(8)
 	disk := m.disk()
@@ -207,7 +207,7 @@ func BenchmarkTelegramTurn(b *testing.B) {
 // BenchmarkTelegramEightAtOnce is how long the last of eight people waits for an answer of a model that takes a second, at
 // the pace that Telegram allows.
 func BenchmarkTelegramEightAtOnce(b *testing.B) {
-	m := newMail(b, 8, "")
+	m := newTelegramService(b, 8, "")
 	m.Start()
 	m.warm(8)
 	disk := m.disk()
@@ -239,7 +239,7 @@ func BenchmarkTelegramEightAtOnce(b *testing.B) {
 func BenchmarkTelegramStart(b *testing.B) {
 	var fresh, again samples
 	for b.Loop() {
-		m := newMail(b, 1, "")
+		m := newTelegramService(b, 1, "")
 		fresh = append(fresh, m.polled())
 		m.Stop()
 		for range 10 {
@@ -253,7 +253,7 @@ func BenchmarkTelegramStart(b *testing.B) {
 }
 
 // polled starts the service and returns how long that took to its first poll.
-func (m *mail) polled() time.Duration {
+func (m *telegramService) polled() time.Duration {
 	select {
 	case <-m.polls: // of an earlier life
 	default:
@@ -268,7 +268,7 @@ func (m *mail) polled() time.Duration {
 // 1,100 turns of one conversation than after a hundred. What is resident stands beside it.
 func BenchmarkTelegramMemory(b *testing.B) {
 	for b.Loop() {
-		m := newMail(b, 2, brisk)
+		m := newTelegramService(b, 2, brisk)
 		m.Configure(guarded)
 		m.Start()
 		supervisor, spawner := idle(b, m.Service, m.server)
@@ -316,7 +316,7 @@ type crowd struct{ people, messages int }
 
 // compare has two services take turns, so that what else the machine does is to the disadvantage of both.
 func compare(b *testing.B, less, more crowd) {
-	mails := []*mail{less.mail(b), more.mail(b)}
+	mails := []*telegramService{less.telegramService(b), more.telegramService(b)}
 	before := make([]samples, len(mails))
 	for b.Loop() {
 		for i, m := range mails {
@@ -332,9 +332,9 @@ func compare(b *testing.B, less, more crowd) {
 	b.ReportMetric(float64(before[1].median())/float64(before[0].median()), "times")
 }
 
-// mail is a service with that crowd, and with a warm worker of the first.
-func (c crowd) mail(b *testing.B) *mail {
-	m := newMail(b, c.people, brisk)
+// telegramService is a service with that crowd, and with a warm worker of the first.
+func (c crowd) telegramService(b *testing.B) *telegramService {
+	m := newTelegramService(b, c.people, brisk)
 	m.remember(c.messages)
 	m.Start()
 	m.warm(1)
@@ -349,7 +349,7 @@ const (
 )
 
 // remember gives the first person's conversation a past of so many messages. The service must not run.
-func (m *mail) remember(messages int) {
+func (m *telegramService) remember(messages int) {
 	m.b.Helper()
 	if messages == 0 {
 		return

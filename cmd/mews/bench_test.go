@@ -39,15 +39,15 @@ func (s *stopwatch) at() time.Time {
 	return s.called
 }
 
-// visitor is a client that says a line and waits for its answer.
-type visitor struct {
+// client is one that says a line and waits for its answer.
+type client struct {
 	chat *control.Chat
 	got  chan time.Time
 	stop func()
 }
 
-func newVisitor(b *testing.B, h *apptest.Service, user string) *visitor {
-	v := &visitor{got: make(chan time.Time, 1)}
+func newClient(b *testing.B, h *apptest.Service, user string) *client {
+	v := &client{got: make(chan time.Time, 1)}
 	v.chat = control.NewChat(h.Socket, control.Attach{User: user, After: control.FromNow}, v)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -57,7 +57,7 @@ func newVisitor(b *testing.B, h *apptest.Service, user string) *visitor {
 	return v
 }
 
-func (v *visitor) exchange(b *testing.B, text string) time.Time {
+func (v *client) exchange(b *testing.B, text string) time.Time {
 	b.Helper()
 	if _, err := v.chat.Say(b.Context(), control.NewKey(), text); err != nil {
 		b.Fatal(err)
@@ -71,14 +71,14 @@ func (v *visitor) exchange(b *testing.B, text string) time.Time {
 	}
 }
 
-func (v *visitor) Deliver(control.Delivery) bool {
+func (v *client) Deliver(control.Delivery) bool {
 	v.got <- time.Now()
 	return true
 }
 
-func (*visitor) Attached(control.Attached, bool) {}
-func (*visitor) Show(control.Progress)           {}
-func (*visitor) Lost(error)                      {}
+func (*client) Attached(control.Attached, bool) {}
+func (*client) Show(control.Progress)           {}
+func (*client) Lost(error)                      {}
 
 // BenchmarkTurn is a whole turn of a warm worker with a model that answers at once, over the real programs: what Mews adds
 // before the model is called and after it has answered.
@@ -87,7 +87,7 @@ func BenchmarkTurn(b *testing.B) {
 	_, url := modeltest.NewServer(b, watch.script)
 	h := apptest.NewService(b, url, "ann")
 	h.Start()
-	v := newVisitor(b, h, "ann")
+	v := newClient(b, h, "ann")
 	v.exchange(b, "warm up")
 	var before, after time.Duration
 	n := 0
@@ -112,16 +112,16 @@ func BenchmarkEightAtOnce(b *testing.B) {
 	}
 	h := apptest.NewService(b, url, people...)
 	h.Start()
-	var visitors []*visitor
+	var clients []*client
 	for _, p := range people {
-		v := newVisitor(b, h, p)
+		v := newClient(b, h, p)
 		v.exchange(b, "warm up")
-		visitors = append(visitors, v)
+		clients = append(clients, v)
 	}
 	watch.takes = time.Second
 	for b.Loop() {
 		var waiting sync.WaitGroup
-		for _, v := range visitors {
+		for _, v := range clients {
 			waiting.Go(func() { v.exchange(b, "hi") })
 		}
 		waiting.Wait()
@@ -146,7 +146,7 @@ func BenchmarkColdTurn(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		h.Start()
-		v := newVisitor(b, h, "ann")
+		v := newClient(b, h, "ann")
 		b.StartTimer()
 		v.exchange(b, "hi")
 		b.StopTimer()
@@ -168,7 +168,7 @@ func BenchmarkMemory(b *testing.B) {
 		b.ReportMetric(private(b, supervisor), "KB-supervisor-idle")
 		b.ReportMetric(resident(b, supervisor), "KB-supervisor-resident")
 		b.ReportMetric(private(b, spawner), "KB-spawner")
-		bob, v := newVisitor(b, h, "bob"), newVisitor(b, h, "ann")
+		bob, v := newClient(b, h, "bob"), newClient(b, h, "ann")
 		turns(b, bob, 1, "say hi")
 		turns(b, v, 1, "say hi")
 		b.ReportMetric(private(b, workerOf(h, "ann")), "KB-worker-one-turn")
@@ -194,7 +194,7 @@ func workerOf(h *apptest.Service, name string) int {
 	return pid
 }
 
-func turns(b *testing.B, v *visitor, n int, text string) {
+func turns(b *testing.B, v *client, n int, text string) {
 	b.Helper()
 	for range n {
 		v.exchange(b, text)

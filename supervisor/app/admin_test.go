@@ -26,8 +26,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// counter is where an admin types verbs: beside a running service, or without one.
-type counter struct {
+// commandLine is where an admin types verbs: beside a running service, or without one.
+type commandLine struct {
 	t    *testing.T
 	dir  string
 	file string
@@ -49,10 +49,10 @@ func readConfig(file string) (*config.Config, error) {
 	return config.Load(file, env)
 }
 
-// newCounter has a configuration with three people and, where served, the parts of a service that verbs speak with.
-func newCounter(t *testing.T, served bool) *counter {
+// newCommandLine has a configuration with three people and, where served, the parts of a service that verbs speak with.
+func newCommandLine(t *testing.T, served bool) *commandLine {
 	t.Helper()
-	c := &counter{t: t, dir: t.TempDir()}
+	c := &commandLine{t: t, dir: t.TempDir()}
 	c.file = filepath.Join(c.dir, "mews.yaml")
 	c.configure(fmt.Sprintf(counterConfig, c.dir))
 	for _, name := range []string{"ann", "ben", "cleo"} {
@@ -66,7 +66,7 @@ func newCounter(t *testing.T, served bool) *counter {
 	return c
 }
 
-func (c *counter) configure(text string) {
+func (c *commandLine) configure(text string) {
 	c.t.Helper()
 	if err := os.WriteFile(c.file, []byte(text), 0o600); err != nil {
 		c.t.Fatal(err)
@@ -74,7 +74,7 @@ func (c *counter) configure(text string) {
 }
 
 // running is what a service that runs has.
-func (c *counter) running() *admin.Running {
+func (c *commandLine) running() *admin.Running {
 	c.s.configuration.setPrices = func(cfg *config.Config) error { return c.s.models.SetPrices(pricesOf(cfg)) }
 	c.s.configuration.applied = c.s.applyConfiguration
 	return &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
@@ -86,7 +86,7 @@ func (c *counter) running() *admin.Running {
 }
 
 // Call opens the parts, and answers on the control socket until the test ends.
-func (c *counter) serve() {
+func (c *commandLine) serve() {
 	t := c.t
 	t.Helper()
 	cfg, err := readConfig(c.file)
@@ -101,16 +101,16 @@ func (c *counter) serve() {
 	}
 	c.s.codes = newConfirmations(c.s)
 	newGate(c.s)
-	desk := admin.New(c.s.adminOptions())
-	desk.Running = c.running()
-	server, err := control.Listen(SocketPath(cfg), control.Options{People: c.s.people, Methods: controlMethods(c.s, desk), Log: Discard()})
+	service := admin.New(c.s.adminOptions())
+	service.Running = c.running()
+	server, err := control.Listen(SocketPath(cfg), control.Options{People: c.s.people, Methods: controlMethods(c.s, service), Log: Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() {
-		ended <- runParts(ctx, []part{{"database", c.s.db.Run}, {"office", desk.Run}, {"control", server.Run}}, func() {})
+		ended <- runParts(ctx, []part{{"database", c.s.db.Run}, {"admin", service.Run}, {"control", server.Run}}, func() {})
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -124,7 +124,7 @@ func (c *counter) serve() {
 }
 
 // types runs a verb, with lines on its standard input, and gives what it printed and how it exited.
-func (c *counter) types(lines string, args ...string) (out, errs string, code int) {
+func (c *commandLine) types(lines string, args ...string) (out, errs string, code int) {
 	c.t.Helper()
 	cmd := exec.CommandContext(c.t.Context(), filepath.Join(apptest.PlainPrograms(c.t), "mews"), append(args, "--config", c.file)...)
 	var o, e bytes.Buffer
@@ -136,7 +136,7 @@ func (c *counter) types(lines string, args ...string) (out, errs string, code in
 }
 
 // does runs a verb that has to end well.
-func (c *counter) does(args ...string) string {
+func (c *commandLine) does(args ...string) string {
 	c.t.Helper()
 	out, errs, code := c.types("", args...)
 	if code != 0 {
@@ -146,7 +146,7 @@ func (c *counter) does(args ...string) string {
 }
 
 // refuses runs a verb that has to end badly, and say so.
-func (c *counter) refuses(want string, args ...string) {
+func (c *commandLine) refuses(want string, args ...string) {
 	c.t.Helper()
 	_, errs, code := c.types("", args...)
 	if code == 0 || !strings.Contains(errs, want) {
@@ -155,7 +155,7 @@ func (c *counter) refuses(want string, args ...string) {
 }
 
 // people is what `mews user list` tells, by name.
-func (c *counter) people() map[string]admin.Person {
+func (c *commandLine) people() map[string]admin.Person {
 	c.t.Helper()
 	var list admin.People
 	if err := json.Unmarshal([]byte(c.does("user", "list", "--json")), &list); err != nil {
@@ -169,7 +169,7 @@ func (c *counter) people() map[string]admin.Person {
 }
 
 // audited are the actions in the audit log that begin with a prefix, with whom they are about.
-func (c *counter) audited(prefix string) (actions []string) {
+func (c *commandLine) audited(prefix string) (actions []string) {
 	c.t.Helper()
 	for line := range strings.Lines(c.does("audit", "--json", "--action", prefix)) {
 		var row admin.AuditLine
@@ -182,14 +182,14 @@ func (c *counter) audited(prefix string) (actions []string) {
 }
 
 // bothWays runs a test with a service that answers, and with none.
-func bothWays(t *testing.T, test func(*counter)) {
+func bothWays(t *testing.T, test func(*commandLine)) {
 	for name, served := range map[string]bool{"beside a service": true, "alone": false} {
-		t.Run(name, func(t *testing.T) { test(newCounter(t, served)) })
+		t.Run(name, func(t *testing.T) { test(newCommandLine(t, served)) })
 	}
 }
 
 func TestPeopleAreAddedShutOutAndRemoved(t *testing.T) {
-	bothWays(t, func(c *counter) {
+	bothWays(t, func(c *commandLine) {
 		out := c.does("user", "add", "dan", "--timezone", "Europe/Madrid")
 		if home := filepath.Join(c.dir, "state", "homes", "dan"); !strings.Contains(out, home) {
 			c.t.Errorf("said %q, want the folder %s", out, home)
@@ -227,7 +227,7 @@ func TestPeopleAreAddedShutOutAndRemoved(t *testing.T) {
 }
 
 func TestAnInviteIsPrintedOnceAndTakenBack(t *testing.T) {
-	bothWays(t, func(c *counter) {
+	bothWays(t, func(c *commandLine) {
 		out := c.does("user", "invite", "ann")
 		code := regexp.MustCompile(`/start ([A-Z2-7]{26})\n`).FindStringSubmatch(out)
 		if code == nil || !strings.Contains(out, "second factor") {
@@ -254,17 +254,17 @@ func TestAnInviteIsPrintedOnceAndTakenBack(t *testing.T) {
 }
 
 func TestAnInviteHasALinkWhereTheBotIsKnown(t *testing.T) {
-	c := newCounter(t, true)
-	desk := admin.New(c.s.adminOptions())
-	desk.Bot = func() string { return "mews_bot" }
-	made, err := desk.Invite(t.Context(), desk.Caller(uint32(os.Getuid())), admin.InviteRequest{User: "ann"})
+	c := newCommandLine(t, true)
+	service := admin.New(c.s.adminOptions())
+	service.Bot = func() string { return "mews_bot" }
+	made, err := service.Invite(t.Context(), service.Caller(uint32(os.Getuid())), admin.InviteRequest{User: "ann"})
 	if want := "https://t.me/mews_bot?start=" + made.Code; err != nil || made.Link != want || made.Code == "" {
 		t.Errorf("made %+v, %v, want the link %s", made, err, want)
 	}
 }
 
 func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
-	bothWays(t, func(c *counter) {
+	bothWays(t, func(c *commandLine) {
 		out, errs, code := c.types("hello\n000000x\n", "totp", "enroll", "ben")
 		if code == 0 || !strings.Contains(errs, "counts for nothing yet") || strings.Count(out, "That is not a code") != 2 {
 			c.t.Errorf("exit %d, said %q, printed %q", code, errs, out)
@@ -349,18 +349,18 @@ func wrong(t *testing.T, secret string) string {
 
 // TestThePersonIsToldOfAReset in the terminal, where they are not on Telegram.
 func TestThePersonIsToldOfAReset(t *testing.T) {
-	c := newCounter(t, true)
+	c := newCommandLine(t, true)
 	var told []supervisor.Delivery
-	desk := admin.New(c.s.adminOptions())
-	desk.Say = func(_ context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
+	service := admin.New(c.s.adminOptions())
+	service.Say = func(_ context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 		told = append(told, d)
 		d.Conversation.ID = 7
 		return d, nil
 	}
 	var rung []int64
-	desk.Queued = func(id int64) { rung = append(rung, id) }
-	by := desk.Caller(uint32(os.Getuid()))
-	if _, err := desk.Enroll(t.Context(), by, admin.UserName{User: "ann"}); err != nil {
+	service.Queued = func(id int64) { rung = append(rung, id) }
+	by := service.Caller(uint32(os.Getuid()))
+	if _, err := service.Enroll(t.Context(), by, admin.UserName{User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	held, err := c.s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "x", Items: []supervisor.Item{{
@@ -370,7 +370,7 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := desk.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil {
+	if _, err := service.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []int64{held.Kept[0].Conversation.ID, 7}; !slices.Equal(rung, want) {
@@ -379,23 +379,23 @@ func TestThePersonIsToldOfAReset(t *testing.T) {
 	if len(told) != 1 || told[0].Conversation.Channel != supervisor.ChannelTerminal || told[0].Conversation.User != "ann" {
 		t.Errorf("told %+v, rang %v", told, rung)
 	}
-	if done, err := desk.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil || len(told) != 1 || done.Text != "ann has no second factor." {
+	if done, err := service.ResetFactor(t.Context(), by, admin.UserName{User: "ann"}); err != nil || len(told) != 1 || done.Text != "ann has no second factor." {
 		t.Errorf("a second time: %+v, %v, told %d times", done, err, len(told))
 	}
 }
 
 // TestOnlyAdminsSeeToOthers: whoever is none may look at themselves alone.
 func TestOnlyAdminsSeeToOthers(t *testing.T) {
-	c := newCounter(t, true)
-	desk := admin.New(c.s.adminOptions())
+	c := newCommandLine(t, true)
+	service := admin.New(c.s.adminOptions())
 	people := admin.Caller{UID: 4711}
-	if _, err := desk.ListPeople(t.Context(), people, admin.UserName{}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	if _, err := service.ListPeople(t.Context(), people, admin.UserName{}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("a stranger: %v", err)
 	}
-	if _, err := desk.ListPeople(t.Context(), people, admin.UserName{User: "ann"}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+	if _, err := service.ListPeople(t.Context(), people, admin.UserName{User: "ann"}); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
 		t.Errorf("a stranger about ann: %v", err)
 	}
-	for method, answer := range desk.Methods() {
+	for method, answer := range service.Methods() {
 		if method == admin.MethodUserList || method == admin.MethodUserExport || method == admin.MethodTotpEnroll || method == admin.MethodTotpConfirm {
 			continue
 		}
@@ -407,7 +407,7 @@ func TestOnlyAdminsSeeToOthers(t *testing.T) {
 }
 
 func TestTheAuditLogIsListedAndVerified(t *testing.T) {
-	bothWays(t, func(c *counter) {
+	bothWays(t, func(c *commandLine) {
 		c.does("user", "add", "dan")
 		c.does("user", "disable", "dan")
 		lines := strings.Split(strings.TrimSpace(c.does("audit", "--limit", "1", "--user", "dan")), "\n")
@@ -431,7 +431,7 @@ func TestTheAuditLogIsListedAndVerified(t *testing.T) {
 
 // TestALongAuditLogComesInPages, and the newest are the last.
 func TestALongAuditLogComesInPages(t *testing.T) {
-	c := newCounter(t, true)
+	c := newCommandLine(t, true)
 	var rows []sqlite.AuditRow
 	for i := range 1200 {
 		rows = append(rows, sqlite.AuditRow{User: "ann", Action: "test", Detail: fmt.Sprint(i, strings.Repeat("x", 1000))})
@@ -449,7 +449,7 @@ func TestALongAuditLogComesInPages(t *testing.T) {
 }
 
 func TestAReloadIsWholeOrNothing(t *testing.T) {
-	c := newCounter(t, true)
+	c := newCommandLine(t, true)
 	text := fmt.Sprintf(counterConfig, c.dir)
 	if out := c.does("reload"); out != "nothing has changed\n" {
 		t.Errorf("said %q", out)
@@ -492,7 +492,7 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 }
 
 func TestNothingIsReloadedWithoutAService(t *testing.T) {
-	newCounter(t, false).refuses("Mews is not running here", "reload")
+	newCommandLine(t, false).refuses("Mews is not running here", "reload")
 }
 
 func TestChangesArePrinted(t *testing.T) {
@@ -513,7 +513,7 @@ func TestAStateFolderOfAnotherAccountIsLeftAlone(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a folder away")
 	}
-	c := newCounter(t, false)
+	c := newCommandLine(t, false)
 	c.does("user", "list")
 	if err := os.Chown(filepath.Join(c.dir, "state", "private"), 4711, 4711); err != nil {
 		t.Fatal(err)
@@ -522,7 +522,7 @@ func TestAStateFolderOfAnotherAccountIsLeftAlone(t *testing.T) {
 }
 
 func TestASubverbSaysHowItIsUsed(t *testing.T) {
-	c := newCounter(t, false)
+	c := newCommandLine(t, false)
 	c.refuses("needs a name", "user", "show")
 	c.refuses(`takes no argument "b"`, "user", "show", "a", "b")
 	c.refuses(`there is no "fly"`, "user", "fly")

@@ -127,7 +127,7 @@ func TestACodeThatDoesNotComeIsANo(t *testing.T) {
 
 // TestNobodyIsAskedForACodeInVain: who has none, or would have to send it where others read it, is told so.
 func TestNobodyIsAskedForACodeInVain(t *testing.T) {
-	l := consent{newLodge(t, courier, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}
+	l := consent{newGatedService(t, courier, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}
 	l.lay("a.txt", "hello\n")
 	l.open()
 	l.asks("bob", "a.txt", "error: send a.txt: not sent: This needs a code, and bob has no second factor that makes any.")
@@ -147,7 +147,7 @@ func TestNobodyIsAskedForACodeInVain(t *testing.T) {
 
 // TestSettingsAndInvitesByACode: a command waits as a tool does, and what it is about is not done before.
 func TestSettingsAndInvitesByACode(t *testing.T) {
-	l := consent{newLodge(t, courier, "", "alice, role: admin, totp: required, approvals: {invite: step_up, settings: step_up}")}
+	l := consent{newGatedService(t, courier, "", "alice, role: admin, totp: required, approvals: {invite: step_up, settings: step_up}")}
 	l.enrol("alice")
 	l.open()
 	l.asks("alice", l.code("alice", 0), unlocked)

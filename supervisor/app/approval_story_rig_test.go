@@ -26,13 +26,13 @@ func courier(r modeltest.Request) modeltest.Answer {
 // mayI is how somebody is asked about a file.
 const mayI = "May I send the file "
 
-// consent is a lodge in which people are asked before something leaves.
-type consent struct{ *lodge }
+// consent is a gatedService in which people are asked before something leaves.
+type consent struct{ *gatedService }
 
 // approving is one with a courier in which bob is asked before a file leaves; by is how.
 func approving(t *testing.T, by, fields string) consent {
 	t.Helper()
-	l := consent{newLodge(t, courier, "", "bob, approvals: {send_file: "+by+"}"+fields)}
+	l := consent{newGatedService(t, courier, "", "bob, approvals: {send_file: "+by+"}"+fields)}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	return l
 }

@@ -27,10 +27,10 @@ func endless(r modeltest.Request) modeltest.Answer {
 }
 
 // spent is what all calls have cost, in millionths of a dollar.
-func spent(l *lodge) int { return l.Count("SELECT coalesce(sum(cost), 0) FROM usage") }
+func spent(l *gatedService) int { return l.Count("SELECT coalesce(sum(cost), 0) FROM usage") }
 
 // closeTo fails unless what was spent is close to a limit and not beyond it, and nothing is set aside any more.
-func closeTo(l *lodge, limit int) {
+func closeTo(l *gatedService, limit int) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
 	if n := spent(l); n > limit || n < limit-50_000 {
@@ -42,7 +42,7 @@ func closeTo(l *lodge, limit int) {
 }
 
 // last waits until the newest that a person was told has some words.
-func (l *lodge) last(name string, words ...string) {
+func (l *gatedService) last(name string, words ...string) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, words), func() bool {
 		told := l.told(name)
@@ -57,7 +57,7 @@ func (l *lodge) last(name string, words ...string) {
 // TestALoopEndsAtItsLimit: a model that never comes to an end spends what its turn may, and in the next turn what the day may,
 // not a millionth more.
 func TestALoopEndsAtItsLimit(t *testing.T) {
-	l := newLodge(t, endless, dear+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")
+	l := newGatedService(t, endless, dear+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")
 	l.open()
 	l.say("bob", "go")
 	l.last("bob", "beyond your limit for one answer, $0.10", "Every message that you send has a budget of its own")
@@ -93,8 +93,8 @@ func TestALimitHoldsToTheMillionth(t *testing.T) {
 // over, and of which each costs as much as it may.
 func costliest(t *testing.T, limit int) (costs []int) {
 	t.Helper()
-	var l *lodge
-	l = newLodge(t, func(r modeltest.Request) modeltest.Answer {
+	var l *gatedService
+	l = newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		cost := l.Count("SELECT amount FROM lease")
 		costs = append(costs, cost)
 		if len(costs) > 3 {
@@ -117,7 +117,7 @@ func costliest(t *testing.T, limit int) (costs []int) {
 
 // TestAPersonIsAskedForMore: once for each amount; with a yes the turn goes on, with a no it ends.
 func TestAPersonIsAskedForMore(t *testing.T) {
-	l := newLodge(t, endless, dear+"budget: {users: {turn: 0.1, extend: 0.25}}\n", "bob, totp: off", "carol, totp: off")
+	l := newGatedService(t, endless, dear+"budget: {users: {turn: 0.1, extend: 0.25}}\n", "bob, totp: off", "carol, totp: off")
 	l.open()
 	l.say("bob", "go")
 	card := l.card("bob", "May I go on, and spend up to $0.10 more?")
@@ -148,7 +148,7 @@ func TestAPersonIsAskedForMore(t *testing.T) {
 }
 
 // card waits for a message to a person that has buttons and these words.
-func (l *lodge) card(name, words string) (m telegramtest.Message) {
+func (l *gatedService) card(name, words string) (m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("a message with buttons and %q for %s", words, name), func() bool {
 		for _, m = range l.bot.Sent(l.who(name).ID) {
@@ -172,7 +172,7 @@ func labels(m telegramtest.Message) (texts []string) {
 }
 
 // press has a person press a button by its row.
-func (l *lodge) press(name string, m telegramtest.Message, row int) {
+func (l *gatedService) press(name string, m telegramtest.Message, row int) {
 	l.T.Helper()
 	u := l.who(name)
 	if _, _, err := l.bot.Press(telegramtest.Private(u), u, m.ID, m.Keyboard[row][0].Data); err != nil {
@@ -181,7 +181,7 @@ func (l *lodge) press(name string, m telegramtest.Message, row int) {
 }
 
 // unbuttoned waits until a message has no buttons any more.
-func (l *lodge) unbuttoned(name string, m telegramtest.Message) {
+func (l *gatedService) unbuttoned(name string, m telegramtest.Message) {
 	l.T.Helper()
 	l.bot.Await(l.T, "the buttons to go away", func() bool {
 		return slices.ContainsFunc(l.bot.Sent(l.who(name).ID), func(now telegramtest.Message) bool {
@@ -191,7 +191,7 @@ func (l *lodge) unbuttoned(name string, m telegramtest.Message) {
 }
 
 // pressAnothers has carol press bob's buttons, in her own chat, and waits until she is told that they are not hers.
-func pressAnothers(l *lodge, card telegramtest.Message) {
+func pressAnothers(l *gatedService, card telegramtest.Message) {
 	l.T.Helper()
 	carol := l.who("carol")
 	l.asks("carol", "/status", "")
@@ -213,7 +213,7 @@ func pressAnothers(l *lodge, card telegramtest.Message) {
 
 // TestTheSmallModelGoesOn where there is no money for another, and the person is told.
 func TestTheSmallModelGoesOn(t *testing.T) {
-	l := newLodge(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "I am " + r.Model} },
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "I am " + r.Model} },
 		priced+"budget: {users: {turn: 0.01}}\n", "bob, totp: off")
 	l.open()
 	l.say("bob", "hello")
@@ -228,7 +228,7 @@ func TestTheSmallModelGoesOn(t *testing.T) {
 func TestACallThatWasKilledIsPaidFor(t *testing.T) {
 	var hung atomic.Bool
 	reached := make(chan struct{})
-	l := newLodge(t, func(r modeltest.Request) modeltest.Answer {
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
 		case len(r.Done()) < 2:
 			return endless(r)

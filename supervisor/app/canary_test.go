@@ -25,7 +25,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// canaries are the secrets of a lodge, by what they are. Each is looked for as it is and in the ways that things are written
+// canaries are the secrets of a gatedService, by what they are. Each is looked for as it is and in the ways that things are written
 // on their way.
 type canaries map[string]string
 
@@ -77,7 +77,7 @@ func (c canaries) inFiles(t *testing.T, dir string) map[string][]string {
 			return err
 		}
 		look := c
-		if strings.HasPrefix(d.Name(), "mews.db") { // lodge.values has its texts apart from one another
+		if strings.HasPrefix(d.Name(), "mews.db") { // gatedService.values has its texts apart from one another
 			look = maps.Clone(c)
 			maps.DeleteFunc(look, func(what, _ string) bool { return strings.HasPrefix(what, "typed") })
 		}
@@ -92,9 +92,9 @@ func (c canaries) inFiles(t *testing.T, dir string) map[string][]string {
 	return all
 }
 
-// aviary is a lodge with a secret of its own in every place that there is for one.
+// aviary is a gatedService with a secret of its own in every place that there is for one.
 type aviary struct {
-	*lodge
+	*gatedService
 	canaries
 	printed bytes.Buffer // what all verbs have
 	hook    string
@@ -119,7 +119,7 @@ func newAviary(t *testing.T) *aviary {
 	listener.Close()
 	config := strings.NewReplacer("CANARY_WRONG", a.canaries["a wrong key"], "CANARY_DOWN", a.canaries["the key of who is down"],
 		"ANTHROPIC_URL", "MODEL_ROOT").Replace(aviaryConfig)
-	a.lodge = newLodge(t, modeltest.Echo, config, "alice, role: admin, totp: off", "bob, totp: required")
+	a.gatedService = newGatedService(t, modeltest.Echo, config, "alice, role: admin, totp: off", "bob, totp: required")
 	a.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	a.model.Key = a.canaries["the key"]
 	a.Env = []string{"MEWS_CANARY_KEY=" + a.canaries["the key"]}

@@ -24,7 +24,7 @@ func behind(t *testing.T, s *service, statements string) {
 // A picture that holds a secret does not outlast its message in a terminal either.
 func TestAPictureThatVanishesInATerminalLeavesTheSpool(t *testing.T) {
 	const secretStands = 10 * time.Minute
-	c := newCounter(t, true)
+	c := newCommandLine(t, true)
 	outbox := c.s.db.Outbox()
 	shown := func(name string, vanish time.Duration) string {
 		file, err := pictures{c.s.spool}.Keep(name, []byte(name))
@@ -59,7 +59,7 @@ func TestAPictureThatVanishesInATerminalLeavesTheSpool(t *testing.T) {
 
 // Where the audit log takes no entry, nothing that an admin has done takes effect.
 func TestNothingTakesEffectWithoutItsAuditEntry(t *testing.T) {
-	c := newCounter(t, true)
+	c := newCommandLine(t, true)
 	store := c.s.db.Access()
 	c.does("user", "add", "dan")
 	c.does("user", "add", "off")

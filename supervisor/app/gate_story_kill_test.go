@@ -21,7 +21,7 @@ func TestAKillBetweenACodeAndWhatItOpens(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 2))
-	l := newLodge(t, modeltest.Echo, "", "bob, totp: required")
+	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	for round := range codeKills {
 		l.store(func(db *sqlite.DB) {
@@ -60,7 +60,7 @@ func TestAKillBetweenACodeAndWhatItOpens(t *testing.T) {
 }
 
 // toldOnce fails unless bob was told something once, and at most once more as perhaps a repeat.
-func toldOnce(l *lodge, text string) {
+func toldOnce(l *gatedService, text string) {
 	l.T.Helper()
 	plain, marked := 0, 0
 	for _, told := range l.told("bob") {

@@ -26,9 +26,9 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// lodge is a house on Telegram, and the people who come to its gate. The service runs in the test's own process by a clock
+// gatedService is a service on Telegram, and the people who come to its gate. The service runs in the test's own process by a clock
 // that the test moves (open, shut), or as the real programs by the machine's (start, kill, stop).
-type lodge struct {
+type gatedService struct {
 	*apptest.Service
 	bot   *telegramtest.Server
 	model *modeltest.Server
@@ -47,12 +47,12 @@ type hands struct {
 	at time.Time  // the zero value is that nobody has moved it
 }
 
-// newLodge lays one out. more are further lines of the configuration, in which MODEL_URL is the model's base URL, and
+// newGatedService lays one out. more are further lines of the configuration, in which MODEL_URL is the model's base URL, and
 // MODEL_ROOT that of Anthropic's format; people are the fields of a user each, the name first.
-func newLodge(t testing.TB, script modeltest.Script, more string, people ...string) *lodge {
+func newGatedService(t testing.TB, script modeltest.Script, more string, people ...string) *gatedService {
 	t.Helper()
 	server, url := modeltest.NewServer(t, script)
-	l := &lodge{model: server, keys: map[string]string{}}
+	l := &gatedService{model: server, keys: map[string]string{}}
 	for _, fields := range people {
 		name, _, _ := strings.Cut(fields, ",")
 		l.names = append(l.names, name)
@@ -78,7 +78,7 @@ func newLodge(t testing.TB, script modeltest.Script, more string, people ...stri
 }
 
 // write puts a file beside the configuration, for nobody else's eyes.
-func (l *lodge) write(name, text string) {
+func (l *gatedService) write(name, text string) {
 	l.T.Helper()
 	if err := os.WriteFile(filepath.Join(l.Dir, name), []byte(text), 0o600); err != nil {
 		l.T.Fatal(err)
@@ -110,7 +110,7 @@ func (h *hands) move(d time.Duration) {
 }
 
 // open has the service run in the test's own process.
-func (l *lodge) open() {
+func (l *gatedService) open() {
 	l.T.Helper()
 	apptest.LinkPrograms(l.T)
 	l.move(0)
@@ -136,7 +136,7 @@ func (l *lodge) open() {
 }
 
 // shut ends the service inside, if there is one.
-func (l *lodge) shut() {
+func (l *gatedService) shut() {
 	if l.end != nil {
 		l.end()
 		l.end = nil
@@ -144,7 +144,7 @@ func (l *lodge) shut() {
 }
 
 // store opens the database while no service runs, for as long as work lasts.
-func (l *lodge) store(work func(*sqlite.DB)) {
+func (l *gatedService) store(work func(*sqlite.DB)) {
 	l.T.Helper()
 	private := filepath.Join(l.Dir, "state", "private")
 	if err := os.MkdirAll(private, 0o700); err != nil {
@@ -165,7 +165,7 @@ func (l *lodge) store(work func(*sqlite.DB)) {
 }
 
 // enrol gives a person a second factor that counts, and returns its recovery codes. No service may run.
-func (l *lodge) enrol(name string) (recovery []string) {
+func (l *gatedService) enrol(name string) (recovery []string) {
 	l.T.Helper()
 	made, err := l.seal.Enrol(name)
 	if err != nil {
@@ -193,7 +193,7 @@ func (l *lodge) enrol(name string) (recovery []string) {
 }
 
 // code is what a person's app shows some time from now.
-func (l *lodge) code(name string, later time.Duration) string {
+func (l *gatedService) code(name string, later time.Duration) string {
 	l.T.Helper()
 	code, err := totp.GenerateCode(l.keys[name], l.clock().Add(later))
 	if err != nil {
@@ -203,7 +203,7 @@ func (l *lodge) code(name string, later time.Duration) string {
 }
 
 // wrong is a code that is none of a person's for a while.
-func (l *lodge) wrong(name string) string {
+func (l *gatedService) wrong(name string) string {
 	l.T.Helper()
 	var right []string
 	for step := -2; step < 4; step++ {
@@ -217,7 +217,7 @@ func (l *lodge) wrong(name string) string {
 }
 
 // who is a person as Telegram knows them.
-func (l *lodge) who(name string) telegramtest.User {
+func (l *gatedService) who(name string) telegramtest.User {
 	i := slices.Index(l.names, name)
 	if i < 0 {
 		l.T.Fatalf("there is nobody %q", name)
@@ -226,14 +226,14 @@ func (l *lodge) who(name string) telegramtest.User {
 }
 
 // say has a person write in their private chat, and returns the message's id.
-func (l *lodge) say(name, text string, more ...telegramtest.Field) int64 {
+func (l *gatedService) say(name, text string, more ...telegramtest.Field) int64 {
 	u := l.who(name)
 	_, id := l.bot.Say(telegramtest.Private(u), u, text, more...)
 	return id
 }
 
 // told are the texts that the bot has in a person's chat.
-func (l *lodge) told(name string) (texts []string) {
+func (l *gatedService) told(name string) (texts []string) {
 	for _, m := range l.bot.Sent(l.who(name).ID) {
 		texts = append(texts, m.Text)
 	}
@@ -241,7 +241,7 @@ func (l *lodge) told(name string) (texts []string) {
 }
 
 // hears waits until the newest that a person was told begin so, in this order, and nothing else was told since from.
-func (l *lodge) hears(name string, from int, begin ...string) {
+func (l *gatedService) hears(name string, from int, begin ...string) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, begin), func() bool {
 		return len(l.told(name)) >= from+len(begin)
@@ -257,7 +257,7 @@ func (l *lodge) hears(name string, from int, begin ...string) {
 }
 
 // asks has a person write and waits for the one thing that they are told of it.
-func (l *lodge) asks(name, text, begin string) (message int64) {
+func (l *gatedService) asks(name, text, begin string) (message int64) {
 	l.T.Helper()
 	from := len(l.told(name))
 	message = l.say(name, text)
@@ -266,7 +266,7 @@ func (l *lodge) asks(name, text, begin string) (message int64) {
 }
 
 // gone waits until a message is deleted from a person's chat.
-func (l *lodge) gone(name string, message int64) {
+func (l *gatedService) gone(name string, message int64) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("message %d to be gone from %s's chat", message, name), func() bool {
 		return !slices.ContainsFunc(l.bot.Chat(l.who(name).ID), func(m telegramtest.Message) bool { return m.ID == message })
@@ -274,7 +274,7 @@ func (l *lodge) gone(name string, message int64) {
 }
 
 // heard are what the model was asked, in order: the newest words of a person in each request.
-func (l *lodge) heard() (asked []string) {
+func (l *gatedService) heard() (asked []string) {
 	for _, r := range l.model.Requests() {
 		asked = append(asked, r.Asked())
 	}
@@ -282,7 +282,7 @@ func (l *lodge) heard() (asked []string) {
 }
 
 // nowhere fails if a word stands by itself in any value of the database.
-func (l *lodge) nowhere(word string) {
+func (l *gatedService) nowhere(word string) {
 	l.T.Helper()
 	alone := regexp.MustCompile(`(^|[^0-9A-Za-z])` + regexp.QuoteMeta(word) + `($|[^0-9A-Za-z])`)
 	for where, value := range l.values() {
@@ -293,7 +293,7 @@ func (l *lodge) nowhere(word string) {
 }
 
 // values are all values of the database as text, by their places.
-func (l *lodge) values() map[string]string {
+func (l *gatedService) values() map[string]string {
 	l.T.Helper()
 	db := l.Database()
 	defer db.Close()

@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// mallory is nobody that a lodge knows.
+// mallory is nobody that a gatedService knows.
 var mallory = telegramtest.User{ID: 666, First: "mallory"}
 
 // theFlat is a group that no admin has allowed.
@@ -22,7 +22,7 @@ var theFlat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 // somebody who is to have a second factor and has none, and from somebody who is suspended. Nothing of it gets to the model,
 // and who may not speak is not answered.
 func TestNobodyTalksThroughTheGate(t *testing.T) {
-	l := newLodge(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required", "dave, totp: off", "erin, totp: required")
+	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required", "dave, totp: off", "erin, totp: required")
 	l.enrol("bob")
 	l.store(func(db *sqlite.DB) {
 		if err := db.Access().People.Suspend(t.Context(), "dave", true); err != nil {
@@ -73,7 +73,7 @@ func TestNobodyTalksThroughTheGate(t *testing.T) {
 }
 
 // opened has bob open his gate: then what he has said himself is answered, and nothing of what only looked like it.
-func opened(t *testing.T, l *lodge) {
+func opened(t *testing.T, l *gatedService) {
 	t.Helper()
 	l.say("bob", l.code("bob", 0))
 	l.bot.Await(t, "bob's last words to be answered", func() bool {
@@ -90,7 +90,7 @@ func opened(t *testing.T, l *lodge) {
 }
 
 // speak is every shape that a message may have.
-func speak(l *lodge, u telegramtest.User) {
+func speak(l *gatedService, u telegramtest.User) {
 	home, file := telegramtest.Private(u), telegramtest.File{Name: "f", Content: []byte("x")}
 	_, plain := l.bot.Say(home, u, "plain words")
 	for _, shape := range []telegramtest.Field{
@@ -116,7 +116,7 @@ func speak(l *lodge, u telegramtest.User) {
 }
 
 // press is every way to press what is not one's own: a made up button, and one of alice's, where it stands and elsewhere.
-func press(l *lodge, u telegramtest.User, card telegramtest.Message) {
+func press(l *gatedService, u telegramtest.User, card telegramtest.Message) {
 	for _, data := range []string{card.Keyboard[0][0].Data, "q:AAAAAAAAAAAAAAAAAAAAAA:once", "m:0", "s:stream=off", "g:1", "x"} {
 		for _, chat := range []int64{u.ID, apptest.FirstID} {
 			l.bot.Push(map[string]any{"callback_query": map[string]any{
@@ -130,7 +130,7 @@ func press(l *lodge, u telegramtest.User, card telegramtest.Message) {
 }
 
 // silent fails if anything was sent to a chat, or done to it.
-func silent(t *testing.T, l *lodge, chats ...int64) {
+func silent(t *testing.T, l *gatedService, chats ...int64) {
 	t.Helper()
 	for _, c := range l.bot.Calls() {
 		if slices.Contains(chats, c.ChatID) {

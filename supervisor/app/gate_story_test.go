@@ -24,7 +24,7 @@ const (
 // TestACodeOpensTheChat has somebody write to a closed gate: they are asked once for a code, all that they wrote is answered
 // toldOnce and in order when it has come, and nothing is left of the codes that they typed.
 func TestACodeOpensTheChat(t *testing.T) {
-	l := newLodge(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required")
+	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
 	for _, text := range []string{"one", "two", "three"} {
@@ -56,7 +56,7 @@ func TestACodeOpensTheChat(t *testing.T) {
 
 // TestASessionSlidesAndEnds: each message keeps a chat open for another while, up to its end; a restart changes nothing.
 func TestASessionSlidesAndEnds(t *testing.T) {
-	l := newLodge(t, modeltest.Echo, "", "bob, totp: required")
+	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
 	l.asks("bob", l.code("bob", 0), unlocked)
@@ -84,7 +84,7 @@ func TestASessionSlidesAndEnds(t *testing.T) {
 }
 
 // unlock has a person send a right code, half a minute after the last one at least, and waits for what that opens.
-func unlock(l *lodge, name string, held ...string) {
+func unlock(l *gatedService, name string, held ...string) {
 	l.T.Helper()
 	l.move(30 * time.Second)
 	from := len(l.told(name))
@@ -94,7 +94,7 @@ func unlock(l *lodge, name string, held ...string) {
 
 // TestGuessesLockOneWhoGuesses: nobody else is locked out, no right code helps meanwhile, and a restart opens nothing.
 func TestGuessesLockOneWhoGuesses(t *testing.T) {
-	l := newLodge(t, modeltest.Echo, "", "bob, totp: required", "carol, totp: required")
+	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required", "carol, totp: required")
 	l.enrol("bob")
 	l.enrol("carol")
 	l.open()
@@ -124,7 +124,7 @@ func TestGuessesLockOneWhoGuesses(t *testing.T) {
 
 // TestARecoveryCodeOpensOnce: without the app, each code once, however it is typed.
 func TestARecoveryCodeOpensOnce(t *testing.T) {
-	l := newLodge(t, modeltest.Echo, "", "bob, totp: required")
+	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	codes := l.enrol("bob")
 	l.open()
 	l.asks("bob", "one", locked)
@@ -147,7 +147,7 @@ func TestARecoveryCodeOpensOnce(t *testing.T) {
 
 // TestAnInviteHasItsTime: after a day it lets nobody in. Whom it let in sees the secret of their second factor for a while.
 func TestAnInviteHasItsTime(t *testing.T) {
-	l := newLodge(t, modeltest.Echo, "", "alice, role: admin, totp: off")
+	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off")
 	l.move(0)
 	codes := map[string]string{}
 	l.store(func(db *sqlite.DB) {

@@ -14,7 +14,7 @@ import (
 )
 
 // turnOff has nobody be asked for a code from the next reload or start on.
-func turnOff(l *lodge) {
+func turnOff(l *gatedService) {
 	l.T.Helper()
 	raw, err := os.ReadFile(l.Config)
 	if err != nil {
@@ -28,14 +28,14 @@ func turnOff(l *lodge) {
 func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
 	for name, restart := range map[string]bool{"by a reload": false, "while nobody runs": true} {
 		t.Run(name, func(t *testing.T) {
-			l := consent{newLodge(t, modeltest.Echo, "", "bob, totp: required")}
+			l := consent{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}
 			l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 			l.enrol("bob")
 			l.Start()
 			l.asks("bob", "the important one", locked)
 			l.say("bob", "/status")
 			l.WaitFor(apptest.Patience, "both to be held", func() bool { return l.Count("SELECT count(*) FROM inbox WHERE held = 1") == 2 })
-			turnOff(l.lodge)
+			turnOff(l.gatedService)
 			if restart {
 				l.die()
 				l.Start()
@@ -56,7 +56,7 @@ func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
 
 // TestAGroupMovesWhileNobodyRuns: what was said in it last is answered in the new one.
 func TestAGroupMovesWhileNobodyRuns(t *testing.T) {
-	l := consent{newLodge(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}
+	l := consent{newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	l.Start()
 	l.bot.Say(theFlat, l.who("alice"), "/allow")

@@ -93,7 +93,7 @@ func hasTest(t *testing.T, folder, test string) bool {
 // aCodeAndWhatItOpens: where what a code lets in cannot be let in, the code is not spent, nothing is opened, and Telegram is not
 // told that the code was taken. Once it can be, all of it happens, once.
 func aCodeAndWhatItOpens(t *testing.T) {
-	l := newLodge(t, modeltest.Echo, "", "bob, totp: required")
+	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
 	l.asks("bob", "held words", locked)
@@ -120,17 +120,17 @@ func aCodeAndWhatItOpens(t *testing.T) {
 }
 
 // database is the path of a house's.
-func (l *lodge) database() string { return filepath.Join(l.Dir, "state", "private", "mews.db") }
+func (l *gatedService) database() string { return filepath.Join(l.Dir, "state", "private", "mews.db") }
 
 // look is what a query finds first in a house's database as it is now. It may be called while Telegram or the model is asked.
-func (l *lodge) look(query string) string {
+func (l *gatedService) look(query string) string {
 	return strings.Join(sqlitetest.LookAt(l.T, l.database(), query), "\n")
 }
 
 // nothingIsPolledTooEarly: on a state folder of the version before, the first request for updates comes when the database is this
 // version's, and begins where the last batch that was kept has ended.
 func nothingIsPolledTooEarly(t *testing.T) {
-	var l *lodge
+	var l *gatedService
 	var schema string
 	var once sync.Once
 	l = newUpgraded(t, func(c telegramtest.Call) {
@@ -153,7 +153,7 @@ func nothingIsPolledTooEarly(t *testing.T) {
 // settledBeforeSessions: when the first session of a new life asks a model, the lease that the earlier one left is gone, and counts
 // with all that it may have cost.
 func settledBeforeSessions(t *testing.T) {
-	var l *lodge
+	var l *gatedService
 	var left string
 	var once sync.Once
 	l = newUpgraded(t, nil, func() {
@@ -269,7 +269,7 @@ func nothingForNobody(t *testing.T) {
 // committedBeforeTold: Telegram is told of an update's receipt when the update is on disk; the model is asked when the turn and its
 // lease are; and the answer is sent when the end of its turn is, and that it is being sent.
 func committedBeforeTold(t *testing.T) {
-	var l *lodge
+	var l *gatedService
 	var mu sync.Mutex // guards told
 	var told []string
 	note := func(what, query string) {
@@ -277,7 +277,7 @@ func committedBeforeTold(t *testing.T) {
 		defer mu.Unlock()
 		told = append(told, what+": "+l.look(query))
 	}
-	l = newLodge(t, func(r modeltest.Request) modeltest.Answer {
+	l = newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		note("model", "SELECT i.state || ', its turn ' || coalesce(t.why, 'runs') || ', leases ' || (SELECT count(*) FROM lease) "+
 			"FROM inbox i JOIN turn t ON t.inbound = i.id")
 		return modeltest.Echo(r)

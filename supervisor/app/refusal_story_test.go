@@ -11,7 +11,7 @@ import (
 // What was said before it stays.
 func TestARefusedExchangeLeavesTheConversation(t *testing.T) {
 	declined := func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), "poison") }
-	l := newLodge(t, func(r modeltest.Request) modeltest.Answer {
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
 		case declined(r) && len(r.Done()) == 0:
 			return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}

@@ -15,7 +15,7 @@ import (
 
 // Who is disabled has no invite any more, also once they are enabled again.
 func TestDisablingTakesInvitesBack(t *testing.T) {
-	bothWays(t, func(c *counter) {
+	bothWays(t, func(c *commandLine) {
 		c.does("user", "invite", "cleo")
 		if out := c.does("user", "disable", "cleo"); !strings.Contains(out, "invites of theirs that nobody has used are good for nothing") {
 			c.t.Errorf("said %q", out)
@@ -32,7 +32,7 @@ func TestDisablingTakesInvitesBack(t *testing.T) {
 
 // A name that somebody had before is not given away with what is theirs.
 func TestANameIsGivenAgainOnlyToWhoseItWas(t *testing.T) {
-	bothWays(t, func(c *counter) {
+	bothWays(t, func(c *commandLine) {
 		home := filepath.Join(c.dir, "state", "homes", "dan")
 		lay := func() { must(c.t, os.WriteFile(filepath.Join(home, "diary.md"), []byte("private"), 0o600)) }
 		c.does("user", "add", "dan")
@@ -76,19 +76,19 @@ func TestAnInviteInTheChatGivesNobodyAnothersThings(t *testing.T) {
 		!strings.Contains(words, "`mews user add dan --again`") {
 		t.Errorf("%v", err)
 	}
-	desk := admin.New(s.adminOptions())
-	_, err = desk.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user"})
+	service := admin.New(s.adminOptions())
+	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user"})
 	if supervisor.ErrorMessage(err) != words {
 		t.Errorf("on the command line it is refused with %v", err)
 	}
-	_, err = desk.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user", Again: true})
+	_, err = service.AddPerson(t.Context(), admin.Caller{Admin: true}, admin.NewUser{Name: "dan", Role: "user", Again: true})
 	must(t, err)
 	must(t, i.Check(t.Context(), "dan")) // who is a user by now
 }
 
 // What `mews user delete` advises before it deletes is possible.
 func TestWhoWasRemovedIsExported(t *testing.T) {
-	bothWays(t, func(c *counter) {
+	bothWays(t, func(c *commandLine) {
 		c.does("user", "add", "dan")
 		c.does("user", "invite", "dan")
 		must(c.t, os.WriteFile(filepath.Join(c.dir, "state", "homes", "dan", "diary.md"), []byte("private"), 0o600))
@@ -116,7 +116,7 @@ func TestWhoWasRemovedIsExported(t *testing.T) {
 
 // Where there is no bot nobody is sent to one.
 func TestWithoutTelegramNobodyIsSentToABot(t *testing.T) {
-	bothWays(t, func(c *counter) {
+	bothWays(t, func(c *commandLine) {
 		const none = "Telegram is not set up here"
 		if out := c.does("user", "add", "dan"); !strings.Contains(out, none) {
 			c.t.Errorf("user add said %q", out)

@@ -15,9 +15,9 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// installOther puts a program of the version before in the place of a house's: it is built from the same sources, but for the
+// installOther puts a program of the version before in the place of a service's: it is built from the same sources, but for the
 // number of its wire's version in a file.
-func installOther(l *lodge, program, file string, version int) {
+func installOther(l *gatedService, program, file string, version int) {
 	l.T.Helper()
 	line, other := fmt.Sprintf("const Version = %d", version), fmt.Sprintf("const Version = %d", version-1)
 	root, err := filepath.Abs("../..")
@@ -46,10 +46,10 @@ func installOther(l *lodge, program, file string, version int) {
 }
 
 // reinstall puts the right programs back.
-func reinstall(l *lodge) { l.Bin = apptest.OwnPrograms(l.T, apptest.Programs(l.T)) }
+func reinstall(l *gatedService) { l.Bin = apptest.OwnPrograms(l.T, apptest.Programs(l.T)) }
 
 // verb is what a verb of the command line says, whatever its exit status is.
-func verb(l *lodge, args ...string) string {
+func verb(l *gatedService, args ...string) string {
 	out, _ := exec.CommandContext(l.T.Context(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...).CombinedOutput()
 	return string(out)
 }
@@ -57,7 +57,7 @@ func verb(l *lodge, args ...string) string {
 // TestAWorkerOfAnotherVersionIsRefusedInWords: the person is told once, and so are status and doctor, what is wrong and what to do.
 // Nobody's worker is left alone for having died, and once the programs are of one version the message is answered.
 func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
-	l := newLodge(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
+	l := newGatedService(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
 	installOther(l, "mews-worker", "protocol/hello.go", protocol.Version)
 	l.Start()
 	const why = "can't be started: its program is of another version than the service. An admin has to install mews, mews-spawner and " +
@@ -84,7 +84,7 @@ func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 
 // TestASpawnerOfAnotherVersionIsRefusedInWords: nothing starts, and what is said names the programs to install.
 func TestASpawnerOfAnotherVersionIsRefusedInWords(t *testing.T) {
-	l := newLodge(t, modeltest.Echo, "", "bob, totp: 'off'")
+	l := newGatedService(t, modeltest.Echo, "", "bob, totp: 'off'")
 	installOther(l, "mews-spawner", "protocol/spawnwire/doc.go", spawnwire.Version)
 	want := fmt.Sprintf("it speaks version %d, want %d: install mews, mews-spawner and mews-worker of one release together, and then start Mews again",
 		spawnwire.Version-1, spawnwire.Version)

@@ -23,10 +23,10 @@ var killedAt = time.UnixMilli(1795405187062)
 
 // newUpgraded lays out a service of ann and carl on the state folder that the version before has left when it was killed. seen, where
 // it is not nil, is called with each request to Telegram, and asked with each to the model, before they are answered.
-func newUpgraded(t *testing.T, seen func(telegramtest.Call), asked func()) *lodge {
+func newUpgraded(t *testing.T, seen func(telegramtest.Call), asked func()) *gatedService {
 	t.Helper()
 	began := time.Now()
-	l := &lodge{names: []string{"ann", "carl"}}
+	l := &gatedService{names: []string{"ann", "carl"}}
 	var url string
 	l.model, url = modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		if asked != nil {
@@ -65,7 +65,7 @@ func newUpgraded(t *testing.T, seen func(telegramtest.Call), asked func()) *lodg
 }
 
 // received is the update of that number, as the version before has got it.
-func (l *lodge) received(update int64) json.RawMessage {
+func (l *gatedService) received(update int64) json.RawMessage {
 	l.T.Helper()
 	found := sqlitetest.LookAt(l.T, filepath.Join(l.Dir, "state", "private", "mews.db"), "SELECT raw FROM received WHERE id = ?", update)
 	if len(found) != 1 {

@@ -48,7 +48,7 @@ func unpack(t *testing.T, archive io.Reader) map[string]string {
 }
 
 func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
-	bothWays(t, func(c *counter) {
+	bothWays(t, func(c *commandLine) {
 		home := filepath.Join(c.dir, "ann")
 		secret := filepath.Join(c.dir, "secret")
 		long := strings.Repeat("0123456789abcdef", 200<<10/16)
@@ -106,7 +106,7 @@ func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
 }
 
 func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
-	bothWays(t, func(c *counter) {
+	bothWays(t, func(c *commandLine) {
 		c.does("user", "add", "dan")
 		home := filepath.Join(c.dir, "state", "homes", "dan")
 		outside := filepath.Join(c.dir, "outside")
@@ -152,12 +152,12 @@ func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 
 // What runs for somebody is ended once nothing more of theirs can begin, and before anything of theirs is deleted.
 func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
-	c := newCounter(t, true)
+	c := newCommandLine(t, true)
 	c.does("user", "add", "dan")
-	desk := admin.New(c.s.adminOptions())
+	service := admin.New(c.s.adminOptions())
 	home := filepath.Join(c.s.config.State, "homes", "dan")
 	stuck, runs, did := true, 3, []string(nil)
-	desk.Running = &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
+	service.Running = &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
 		EndCommands: func(_ context.Context, user string) error {
 			did = append(did, "quit "+user)
 			return nil
@@ -185,7 +185,7 @@ func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 		},
 	}}
 	drop := func() error {
-		_, err := desk.DeletePerson(t.Context(), desk.Caller(uint32(os.Getuid())), admin.DeleteRequest{User: "dan"})
+		_, err := service.DeletePerson(t.Context(), service.Caller(uint32(os.Getuid())), admin.DeleteRequest{User: "dan"})
 		return err
 	}
 	if err := drop(); supervisor.ErrorCode(err) != supervisor.CodeUnavailable || !strings.Contains(err.Error(), "it hangs. Run this again") {

@@ -147,8 +147,8 @@ func (p *rig) waiting() int {
 	return int(counts.Waiting)
 }
 
-// desk is a person at a terminal.
-type desk struct {
+// terminalUser is a person at a terminal.
+type terminalUser struct {
 	*rig
 	keys *os.File // what they type on, and see
 	tty  *os.File
@@ -161,12 +161,12 @@ type desk struct {
 }
 
 // sit has somebody chat in a terminal of 80 columns. What is on their screen is cleared away with the test.
-func (p *rig) sit(o Options) *desk {
+func (p *rig) sit(o Options) *terminalUser {
 	p.Helper()
 	keys, tty, err := pty.Open()
 	p.must(err)
 	p.must(pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
-	d := &desk{rig: p, keys: keys, tty: tty, left: make(chan error, 1), more: make(chan struct{}, 1)}
+	d := &terminalUser{rig: p, keys: keys, tty: tty, left: make(chan error, 1), more: make(chan struct{}, 1)}
 	var watching sync.WaitGroup
 	watching.Go(d.watch)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -186,7 +186,7 @@ func (p *rig) sit(o Options) *desk {
 	return d
 }
 
-func (d *desk) watch() {
+func (d *terminalUser) watch() {
 	buf := make([]byte, 4096)
 	for {
 		n, err := d.keys.Read(buf)
@@ -203,14 +203,14 @@ func (d *desk) watch() {
 	}
 }
 
-func (d *desk) screen() string {
+func (d *terminalUser) screen() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return string(d.seen)
 }
 
 // expect waits until a text is seen behind those that were expected before.
-func (d *desk) expect(text string) {
+func (d *terminalUser) expect(text string) {
 	d.Helper()
 	give := time.After(patience)
 	for {
@@ -227,14 +227,14 @@ func (d *desk) expect(text string) {
 	}
 }
 
-func (d *desk) press(keys string) {
+func (d *terminalUser) press(keys string) {
 	d.Helper()
 	_, err := d.keys.Write([]byte(keys))
 	d.must(err)
 }
 
 // leaves waits until the chat has ended.
-func (d *desk) leaves() error {
+func (d *terminalUser) leaves() error {
 	d.Helper()
 	select {
 	case err := <-d.left:
