@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/inbox"
 )
 
-func same(h *house, what string, got, want []string) {
+func same(h *rig, what string, got, want []string) {
 	h.Helper()
 	if !slices.Equal(got, want) {
 		h.Errorf("%s: got %q, want %q", what, got, want)
@@ -22,9 +22,9 @@ func same(h *house, what string, got, want []string) {
 }
 
 func TestAMessageIsSaidAnsweredDeliveredAndDone(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	v := h.come(control.Attach{After: control.Undelivered}, false)
+	v := h.startAttach(control.Attach{After: control.Undelivered}, false)
 	if a := next[attached](h, v); a.again || a.User != "ann" || a.Home != "/homes/ann" || a.Version != "1.2" || a.Conversation == 0 {
 		t.Errorf("attached to %+v", a)
 	}
@@ -46,9 +46,9 @@ func TestAMessageIsSaidAnsweredDeliveredAndDone(t *testing.T) {
 }
 
 func TestAClientWhoseSupervisorWentAwayGetsWhatItMissedOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	end := h.live()
-	v := h.visit(control.Attach{After: control.Undelivered})
+	v := h.attach(control.Attach{After: control.Undelivered})
 	h.notice("before")
 	same(h, "first", v.texts(h, 1), []string{"before"})
 	<-h.outbox.delivered
@@ -86,12 +86,12 @@ func (s noMethods) Put(ctx context.Context, in supervisor.Inbound) (supervisor.I
 }
 
 func TestAMessageWhoseAcceptanceWasLostIsSaidAgainAndKeptOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	whole := h.options.Inbox
 	s := noMethods{Inbox: whole.(*inbox.Inbox), kept: make(chan int64, 1)}
 	h.options.Inbox = s
 	end := h.live()
-	v := h.visit(control.Attach{After: control.Undelivered})
+	v := h.attach(control.Attach{After: control.Undelivered})
 	said := make(chan control.Said, 1)
 	go func() {
 		got, err := v.Say(context.Background(), "key", "hello")
@@ -112,9 +112,9 @@ func TestAMessageWhoseAcceptanceWasLostIsSaidAgainAndKeptOnce(t *testing.T) {
 // The supervisor ends between a client's answer and its commit: the client does not show the message twice, and nobody
 // else gets it.
 func TestADeliveryWhoseReceiptWasLostIsNeitherShownTwiceNorLeft(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	v := h.visit(control.Attach{After: control.Undelivered})
+	v := h.attach(control.Attach{After: control.Undelivered})
 	h.outbox.fail(1)
 	id := h.notice("one")
 	same(h, "first", v.texts(h, 1), []string{"one"})
@@ -128,18 +128,18 @@ func TestADeliveryWhoseReceiptWasLostIsNeitherShownTwiceNorLeft(t *testing.T) {
 }
 
 func TestWhereAClientBegins(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	first := h.visit(control.Attach{After: control.FromNow})
+	first := h.attach(control.Attach{After: control.FromNow})
 	h.notice("taken")
 	same(h, "the first", first.texts(h, 1), []string{"taken"})
 	<-h.outbox.delivered
 	first.end()
 	h.notice("waiting")
 
-	now := h.visit(control.Attach{After: control.FromNow})
-	undelivered := h.visit(control.Attach{After: control.Undelivered})
-	all := h.visit(control.Attach{After: 0})
+	now := h.attach(control.Attach{After: control.FromNow})
+	undelivered := h.attach(control.Attach{After: control.Undelivered})
+	all := h.attach(control.Attach{After: 0})
 	h.notice("new")
 	same(h, "from now on", now.texts(h, 1), []string{"new"})
 	same(h, "what was not delivered", undelivered.texts(h, 2), []string{"waiting", "new"})
@@ -147,18 +147,18 @@ func TestWhereAClientBegins(t *testing.T) {
 }
 
 func TestWhatAClientDoesNotTakeWaitsForTheNext(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
 	want := numbers(1, 120) // several batches
 	for _, text := range want {
 		h.notice(text)
 	}
-	leaves := h.come(control.Attach{After: control.Undelivered}, true)
+	leaves := h.startAttach(control.Attach{After: control.Undelivered}, true)
 	same(h, "offered", leaves.texts(h, 120), want)
 	h.notice("121")
 	same(h, "offered then", leaves.texts(h, 1), []string{"121"})
 	same(h, "waiting", h.pending(), numbers(1, 121))
-	takes := h.visit(control.Attach{After: control.Undelivered})
+	takes := h.attach(control.Attach{After: control.Undelivered})
 	same(h, "taken", takes.texts(h, 121), numbers(1, 121))
 	for range 121 {
 		<-h.outbox.delivered
@@ -169,7 +169,7 @@ func TestWhatAClientDoesNotTakeWaitsForTheNext(t *testing.T) {
 
 // A client is cut off while it catches up: what others had taken before it came is not shown to it when it is back.
 func TestAClientThatComesBackWhileCatchingUpGetsOnlyWhatNobodyHasTaken(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
 	for i, text := range numbers(1, 6) {
 		id := h.notice(text)
@@ -178,7 +178,7 @@ func TestAClientThatComesBackWhileCatchingUpGetsOnlyWhatNobodyHasTaken(t *testin
 		}
 	}
 	h.outbox.fail(1)
-	v := h.come(control.Attach{After: control.Undelivered}, false)
+	v := h.startAttach(control.Attach{After: control.Undelivered}, false)
 	same(h, "shown", v.texts(h, 3), []string{"1", "3", "5"})
 	for range 3 {
 		<-h.outbox.delivered
@@ -188,9 +188,9 @@ func TestAClientThatComesBackWhileCatchingUpGetsOnlyWhatNobodyHasTaken(t *testin
 }
 
 func TestAClientThatLeavesAtOnceHasTakenWhatItShowed(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	v := h.visit(control.Attach{After: control.FromNow})
+	v := h.attach(control.Attach{After: control.FromNow})
 	h.must(v.Leave(t.Context())) // nothing was shown: nothing to say
 	for range 20 {
 		h.notice("bye")
@@ -201,11 +201,11 @@ func TestAClientThatLeavesAtOnceHasTakenWhatItShowed(t *testing.T) {
 }
 
 func TestTwoClientsOfAConversationBothSeeEverything(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	one, two := h.visit(control.Attach{After: 0}), h.visit(control.Attach{After: 0})
-	other := h.visit(control.Attach{After: 0, Chat: "work"})
-	bob := h.visit(control.Attach{After: 0, User: "bob"})
+	one, two := h.attach(control.Attach{After: 0}), h.attach(control.Attach{After: 0})
+	other := h.attach(control.Attach{After: 0, Chat: "work"})
+	bob := h.attach(control.Attach{After: 0, User: "bob"})
 	one.say(h, "hello")
 	h.answer("Hello.")
 	two.say(h, "and again")
@@ -219,14 +219,14 @@ func TestTwoClientsOfAConversationBothSeeEverything(t *testing.T) {
 	same(h, "another person", bob.texts(h, 1), []string{"for bob"})
 }
 
-// wall is a screen's text as a client puts it together.
-type wall struct {
+// clientScreen is a screen's text as a client puts it together.
+type clientScreen struct {
 	turn  int64
 	text  string
 	tools []string
 }
 
-func (w *wall) show(t *testing.T, s control.Progress) {
+func (w *clientScreen) show(t *testing.T, s control.Progress) {
 	t.Helper()
 	if s.Turn != w.turn {
 		w.turn, w.text = s.Turn, ""
@@ -240,7 +240,7 @@ func (w *wall) show(t *testing.T, s control.Progress) {
 	}
 }
 
-func (w *wall) until(h *house, t *testing.T, v *visitor, text string) {
+func (w *clientScreen) until(h *rig, t *testing.T, v *client, text string) {
 	t.Helper()
 	for w.text != text {
 		w.show(t, next[control.Progress](h, v))
@@ -248,12 +248,12 @@ func (w *wall) until(h *house, t *testing.T, v *visitor, text string) {
 }
 
 func TestAReplyIsShownAsItGrows(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	v := h.visit(control.Attach{After: 0})
+	v := h.attach(control.Attach{After: 0})
 	v.say(h, "hello")
 	turn, s := h.begin()
-	var w wall
+	var w clientScreen
 	s.Add("I lo")
 	w.until(h, t, v, "I lo")
 	s.Add("ok.")
@@ -267,8 +267,8 @@ func TestAReplyIsShownAsItGrows(t *testing.T) {
 	w.until(h, t, v, whole)
 	same(h, "tools", w.tools, []string{"tool.ended list_files 3 files"})
 
-	late := h.visit(control.Attach{After: 0}) // in the middle
-	(&wall{}).until(h, t, late, whole)
+	late := h.attach(control.Attach{After: 0}) // in the middle
+	(&clientScreen{}).until(h, t, late, whole)
 
 	h.finish(turn, s, whole)
 	if d := next[control.Delivery](h, v); d.Text != whole {
@@ -278,9 +278,9 @@ func TestAReplyIsShownAsItGrows(t *testing.T) {
 
 // When one turn follows the other at once, the answer of the first comes before anything of the second.
 func TestAnAnswerComesBeforeTheNextTurnIsShown(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	v := h.visit(control.Attach{After: 0})
+	v := h.attach(control.Attach{After: 0})
 	for range 50 {
 		v.say(h, "one")
 		v.say(h, "two")
@@ -308,9 +308,9 @@ func TestAnAnswerComesBeforeTheNextTurnIsShown(t *testing.T) {
 }
 
 func TestAnAnswerTooLongForALineComesAsFarAsItFits(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	v := h.visit(control.Attach{After: 0})
+	v := h.attach(control.Attach{After: 0})
 	v.say(h, "tell me everything")
 	turn, s := h.begin()
 	long := strings.Repeat("ä€", 500<<10) // 2.5 MB
@@ -331,27 +331,27 @@ func TestAnAnswerTooLongForALineComesAsFarAsItFits(t *testing.T) {
 
 // A worker may name its calls as it likes; a line that does not fit is left out, and the client is not cut off for it.
 func TestAToolLineTooLongForALineIsLeftOut(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	v := h.visit(control.Attach{After: 0})
+	v := h.attach(control.Attach{After: 0})
 	s := h.feeds.Open(supervisor.Turn{ID: 1, Conversation: h.conversation("ann", "")}, "")
 	s.Tool(protocol.TurnEvent{Call: strings.Repeat("x", 2<<20)})
 	s.Add("hello")
-	(&wall{}).until(h, t, v, "hello")
+	(&clientScreen{}).until(h, t, v, "hello")
 	s.Close()
 }
 
 func TestAChatThatCannotBeJoinedFails(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	var gone *control.NotRunning
-	if err := <-h.come(control.Attach{After: 0}, false).ran; !errors.As(err, &gone) {
+	if err := <-h.startAttach(control.Attach{After: 0}, false).ran; !errors.As(err, &gone) {
 		t.Errorf("with no socket: %v", err)
 	}
 	end := h.live()
-	if err := <-h.come(control.Attach{After: 0, User: "eve"}, false).ran; err == nil || err.Error() != "There is no such user." {
+	if err := <-h.startAttach(control.Attach{After: 0, User: "eve"}, false).ran; err == nil || err.Error() != "There is no such user." {
 		t.Errorf("as nobody: %v", err)
 	}
-	v := h.visit(control.Attach{After: 0})
+	v := h.attach(control.Attach{After: 0})
 	end()
 	h.people.stranger.Store(true)
 	h.live()
@@ -361,7 +361,7 @@ func TestAChatThatCannotBeJoinedFails(t *testing.T) {
 }
 
 func TestAChatGivesUpWhenItsSupervisorStaysAway(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	end := h.live()
 	s := &shownReply{events: make(chan any, 100)}
 	chat := control.NewChat(h.path, control.Attach{After: 0}, s)
@@ -377,9 +377,9 @@ func TestAChatGivesUpWhenItsSupervisorStaysAway(t *testing.T) {
 }
 
 func TestWhatCannotBeSaidIsRefusedAtOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	v := h.visit(control.Attach{After: 0})
+	v := h.attach(control.Attach{After: 0})
 	for _, text := range []string{"", "  ", "a\x00b", "a\xffb", strings.Repeat("x", supervisor.MaxText+1)} {
 		if _, err := v.Say(t.Context(), "key", text); !strings.Contains(supervisor.ErrorMessage(err), "The message") {
 			t.Errorf("%.10q: %v", text, err)
@@ -392,7 +392,7 @@ func TestWhatCannotBeSaidIsRefusedAtOnce(t *testing.T) {
 }
 
 func TestSayingEndsWithItsContext(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	chat := control.NewChat(h.path, control.Attach{}, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")

@@ -14,7 +14,7 @@ import (
 var yesNo = [][]supervisor.Button{{{Text: "Yes", Press: "y"}, {Text: "No", Press: "n"}}, {{Text: "Help", Press: "/help"}}}
 
 // ask asks something that is answered with a button.
-func (h *house) ask(c supervisor.Conversation) int64 {
+func (h *rig) ask(c supervisor.Conversation) int64 {
 	h.Helper()
 	d, err := h.db.Outbox().Say(h.Context(), supervisor.Delivery{Conversation: c, Text: "Go on?", Buttons: yesNo,
 		Files: []supervisor.File{{SHA256: strings.Repeat("ab", 32), Size: 7, Name: "a.png", MediaType: "image/png", Caption: "an a"}}})
@@ -24,9 +24,9 @@ func (h *house) ask(c supervisor.Conversation) int64 {
 }
 
 func TestAButtonIsPressedAndAnswered(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	end := h.live()
-	v := h.visit(control.Attach{After: control.Undelivered})
+	v := h.attach(control.Attach{After: control.Undelivered})
 	id := h.ask(h.conversation("ann", ""))
 	d := next[control.Delivery](h, v)
 	if diff := cmp.Diff(control.Delivery{ID: id, Kind: supervisor.DeliveryNotice, Text: "Go on?", At: d.At, Buttons: yesNo,
@@ -66,15 +66,15 @@ func TestAButtonIsPressedAndAnswered(t *testing.T) {
 }
 
 func TestWhatVanishesIsShownOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
-	v := h.visit(control.Attach{After: control.Undelivered})
+	v := h.attach(control.Attach{After: control.Undelivered})
 	c := h.conversation("ann", "")
 	_, err := h.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: c, Text: "the secret", DeleteAfter: time.Minute})
 	h.must(err)
 	h.feeds.Delivery(c.ID)
 	same(h, "shown", v.texts(h, 1), []string{"the secret"})
 	<-h.outbox.delivered
-	later := h.visit(control.Attach{After: 0})
+	later := h.attach(control.Attach{After: 0})
 	same(h, "shown to who comes later", later.texts(h, 1), []string{"(This was for a moment, and is not kept.)"})
 }

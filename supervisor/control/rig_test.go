@@ -70,8 +70,8 @@ func (o *outbox) fail(n int) {
 	o.fails = n
 }
 
-// house is a control socket over a real database. Its methods end the test when what they do fails.
-type house struct {
+// rig is a control socket over a real database. Its methods end the test when what they do fails.
+type rig struct {
 	testing.TB
 	db       *sqlite.DB
 	feeds    reply.Feeds
@@ -82,14 +82,14 @@ type house struct {
 	accepted chan supervisor.Inbound
 }
 
-func newHouse(t testing.TB) *house {
+func newRig(t testing.TB) *rig {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mews") // a socket's path must be short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	h := &house{TB: t, db: sqlitetest.Open(t), path: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 1000)}
+	h := &rig{TB: t, db: sqlitetest.Open(t), path: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 1000)}
 	h.outbox = &outbox{Outbox: h.db.Outbox(), delivered: make(chan int64, 1000)}
 	h.options = control.Options{
 		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds,
@@ -112,7 +112,7 @@ func (openGate) Check(context.Context, supervisor.Inbound) (m supervisor.GateDec
 }
 
 // live serves the socket for one life, which ends with the test at the latest.
-func (h *house) live() (end func()) {
+func (h *rig) live() (end func()) {
 	h.Helper()
 	s, err := control.Listen(h.path, h.options)
 	h.must(err)
@@ -129,14 +129,14 @@ func (h *house) live() (end func()) {
 	return end
 }
 
-func (h *house) must(err error) {
+func (h *rig) must(err error) {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
 	}
 }
 
-func (h *house) conversation(user, chat string) supervisor.Conversation {
+func (h *rig) conversation(user, chat string) supervisor.Conversation {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelTerminal, chat, "")
 	h.must(err)
@@ -144,14 +144,14 @@ func (h *house) conversation(user, chat string) supervisor.Conversation {
 }
 
 // begin starts the turn of what was accepted next, and opens its reply.
-func (h *house) begin() (supervisor.Turn, *reply.Stream) {
+func (h *rig) begin() (supervisor.Turn, *reply.Stream) {
 	h.Helper()
 	turn, err := h.db.Turns().Start(h.Context(), (<-h.accepted).ID)
 	h.must(err)
 	return turn, h.feeds.Open(turn, "")
 }
 
-func (h *house) finish(turn supervisor.Turn, s *reply.Stream, text string) {
+func (h *rig) finish(turn supervisor.Turn, s *reply.Stream, text string) {
 	h.Helper()
 	_, err := h.db.Turns().Finish(h.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,
 		State: supervisor.InboundAnswered, Text: text})
@@ -160,19 +160,19 @@ func (h *house) finish(turn supervisor.Turn, s *reply.Stream, text string) {
 }
 
 // answer answers what was accepted next.
-func (h *house) answer(text string) {
+func (h *rig) answer(text string) {
 	h.Helper()
 	turn, s := h.begin()
 	h.finish(turn, s, text)
 }
 
 // notice tells ann something.
-func (h *house) notice(text string) int64 {
+func (h *rig) notice(text string) int64 {
 	h.Helper()
 	return h.noticeIn(h.conversation("ann", ""), text)
 }
 
-func (h *house) noticeIn(c supervisor.Conversation, text string) int64 {
+func (h *rig) noticeIn(c supervisor.Conversation, text string) int64 {
 	h.Helper()
 	d, err := h.db.Outbox().PutNotice(h.Context(), c.ID, text)
 	h.must(err)
@@ -181,7 +181,7 @@ func (h *house) noticeIn(c supervisor.Conversation, text string) int64 {
 }
 
 // pending are the texts of ann's that nobody has taken.
-func (h *house) pending() []string {
+func (h *rig) pending() []string {
 	h.Helper()
 	list, err := h.db.Outbox().Pending(h.Context(), h.conversation("ann", "").ID, 0, 1000)
 	h.must(err)
@@ -192,7 +192,7 @@ func (h *house) pending() []string {
 	return texts
 }
 
-func (h *house) inbounds() int {
+func (h *rig) inbounds() int {
 	h.Helper()
 	counts, err := h.db.Counts(h.Context())
 	h.must(err)
@@ -224,25 +224,25 @@ func (s *shownReply) Deliver(d control.Delivery) bool {
 	return !s.leaves
 }
 
-// visitor is a chat and its screen.
-type visitor struct {
+// client is a chat and its screen.
+type client struct {
 	*control.Chat
 	*shownReply
 	ran chan error
 	end func()
 }
 
-// visit joins a conversation and returns when that is done. The chat ends with the test at the latest.
-func (h *house) visit(a control.Attach) *visitor {
+// attach joins a conversation and returns when that is done. The chat ends with the test at the latest.
+func (h *rig) attach(a control.Attach) *client {
 	h.Helper()
-	v := h.come(a, false)
+	v := h.startAttach(a, false)
 	next[attached](h, v)
 	return v
 }
 
-// come begins to join a conversation.
-func (h *house) come(a control.Attach, leaves bool) *visitor {
-	v := &visitor{shownReply: &shownReply{events: make(chan any, 10_000), leaves: leaves}, ran: make(chan error, 1)}
+// startAttach begins to join a conversation.
+func (h *rig) startAttach(a control.Attach, leaves bool) *client {
+	v := &client{shownReply: &shownReply{events: make(chan any, 10_000), leaves: leaves}, ran: make(chan error, 1)}
 	v.Chat = control.NewChat(h.path, a, v.shownReply)
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan struct{})
@@ -259,7 +259,7 @@ func (h *house) come(a control.Attach, leaves bool) *visitor {
 }
 
 // say says something and fails the test when it is not accepted.
-func (v *visitor) say(h *house, text string) control.Said {
+func (v *client) say(h *rig, text string) control.Said {
 	h.Helper()
 	said, err := v.Say(h.Context(), control.NewKey(), text)
 	h.must(err)
@@ -267,7 +267,7 @@ func (v *visitor) say(h *house, text string) control.Said {
 }
 
 // next is the next event of a type; those of other types before it are passed over.
-func next[T any](h *house, v *visitor) T {
+func next[T any](h *rig, v *client) T {
 	h.Helper()
 	for {
 		select {
@@ -284,7 +284,7 @@ func next[T any](h *house, v *visitor) T {
 }
 
 // texts are the next n deliveries.
-func (v *visitor) texts(h *house, n int) []string {
+func (v *client) texts(h *rig, n int) []string {
 	h.Helper()
 	var texts []string
 	for range n {
@@ -294,7 +294,7 @@ func (v *visitor) texts(h *house, n int) []string {
 }
 
 // rest are the deliveries that came and were not looked at.
-func (v *visitor) rest() []string {
+func (v *client) rest() []string {
 	var texts []string
 	for len(v.events) > 0 {
 		if d, ok := (<-v.events).(control.Delivery); ok {

@@ -19,7 +19,7 @@ import (
 )
 
 func TestTheSocketIsForItsGroupAndInNobodysWay(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.must(os.WriteFile(h.path, []byte("left by a dead process"), 0o600))
 	end := h.live()
 	info, err := os.Stat(h.path)
@@ -38,7 +38,7 @@ func TestTheSocketIsForItsGroupAndInNobodysWay(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	var got control.Status
 	var gone *control.NotRunning
 	if err := control.Ask(t.Context(), h.path, control.MethodStatus, nil, &got); !errors.As(err, &gone) {
@@ -59,7 +59,7 @@ func TestStatus(t *testing.T) {
 }
 
 func TestASocketThatNobodyServesAnyMoreSaysSo(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: h.path, Net: "unix"})
 	h.must(err)
 	l.SetUnlinkOnClose(false)
@@ -84,7 +84,7 @@ func (nobody) Call(_ context.Context, req *protocol.Request) (any, error) {
 }
 func (nobody) Notify(*protocol.Request) {}
 
-func (h *house) dial() *net.UnixConn {
+func (h *rig) dial() *net.UnixConn {
 	h.Helper()
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: h.path, Net: "unix"})
 	h.must(err)
@@ -92,7 +92,7 @@ func (h *house) dial() *net.UnixConn {
 	return conn
 }
 
-func (h *house) raw() raw {
+func (h *rig) raw() raw {
 	h.Helper()
 	r := raw{Conn: protocol.NewConn(h.dial(), nobody{}, protocol.Options{})}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -109,7 +109,7 @@ func (h *house) raw() raw {
 }
 
 func TestWhatTheServerRefuses(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
 	bobs := h.noticeIn(h.conversation("bob", ""), "for bob")
 	anns, bobsToo := h.ask(h.conversation("ann", "")), h.ask(h.conversation("bob", ""))
@@ -164,7 +164,7 @@ func TestWhatTheServerRefuses(t *testing.T) {
 }
 
 func TestTheServersOwnFaultIsNotToldToAClient(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.Status = func(context.Context, uint32) (control.Status, error) {
 		return control.Status{}, errors.New("secret path /x")
 	}
@@ -186,13 +186,13 @@ func attachLine(t testing.TB, a control.Attach) []byte {
 }
 
 func TestAPeerThatStopsReadingHoldsNobodyUp(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	end := h.live()
 	for range 3 {
 		_, err := h.dial().Write(attachLine(t, control.Attach{After: 0}))
 		h.must(err)
 	}
-	v := h.visit(control.Attach{After: 0})
+	v := h.attach(control.Attach{After: 0})
 	v.say(h, "hello")
 	turn, s := h.begin()
 	for range 40 {
@@ -206,7 +206,7 @@ func TestAPeerThatStopsReadingHoldsNobodyUp(t *testing.T) {
 }
 
 func TestAPeerThatNeverAnswersADeliveryIsCutOff(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.CallTimeout = 2 * time.Second // in which it has to attach, too
 	h.live()
 	h.notice("hello")
@@ -229,7 +229,7 @@ func TestAPeerThatNeverAnswersADeliveryIsCutOff(t *testing.T) {
 }
 
 func TestAPeerThatSaysNothingIsCutOff(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.CallTimeout = 50 * time.Millisecond
 	h.live()
 	if n, err := h.dial().Read(make([]byte, 1)); err != io.EOF {
@@ -238,11 +238,11 @@ func TestAPeerThatSaysNothingIsCutOff(t *testing.T) {
 }
 
 func TestTooManyClientsAreTurnedAwayAndTheOthersStay(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	turned := make(chan string, 1)
 	h.options.Refused = func(_ uint32, why error) { turned <- why.Error() }
 	h.live()
-	v := h.visit(control.Attach{After: 0})
+	v := h.attach(control.Attach{After: 0})
 	for range 63 {
 		h.dial()
 	}
@@ -258,14 +258,14 @@ func TestTooManyClientsAreTurnedAwayAndTheOthersStay(t *testing.T) {
 }
 
 func TestAnAccountThatIsNoAdminsHasASmallerShare(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.people.plain.Store(true)
 	h.live()
 	for range 15 {
 		h.dial()
 	}
-	v := h.visit(control.Attach{After: 0})
-	sixteenth := <-h.come(control.Attach{After: 0}, false).ran
+	v := h.attach(control.Attach{After: 0})
+	sixteenth := <-h.startAttach(control.Attach{After: 0}, false).ran
 	if sixteenth == nil || !strings.Contains(sixteenth.Error(), "Too many terminals of this account are connected (16).") {
 		t.Errorf("one too many is told %v", sixteenth)
 	}
@@ -276,7 +276,7 @@ func TestAnAccountThatIsNoAdminsHasASmallerShare(t *testing.T) {
 }
 
 func TestThoseWhoAreTurnedAwayHoldNoPlace(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.people.stranger.Store(true)
 	end := h.live()
 	for range 200 {
@@ -289,7 +289,7 @@ func TestThoseWhoAreTurnedAwayHoldNoPlace(t *testing.T) {
 }
 
 func TestAPeerThatAsksForNothingIsCutOffSooner(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.options.FirstCallTimeout = 2 * time.Second // in which the one that asks has to ask
 	h.live()
 	asks := h.raw()
@@ -301,7 +301,7 @@ func TestAPeerThatAsksForNothingIsCutOffSooner(t *testing.T) {
 }
 
 func FuzzControl(f *testing.F) {
-	h := newHouse(f)
+	h := newRig(f)
 	h.live()
 	for _, line := range []string{
 		"", "\n", "{}", "[]", "null\n", "\x00\xff\n", `{"jsonrpc":"2.0","id":1,"method":"status"}` + "\n",
@@ -340,7 +340,7 @@ func FuzzControl(f *testing.F) {
 
 // TestWhoMayNotSpeakAnyMoreNeitherSpeaksNorHears, though they came in while they might.
 func TestWhoMayNotSpeakAnyMoreNeitherSpeaksNorHears(t *testing.T) {
-	h := newHouse(t)
+	h := newRig(t)
 	h.live()
 	anns := h.ask(h.conversation("ann", ""))
 	r := h.raw()
