@@ -18,9 +18,8 @@ const (
 	textTime        = "(Ended after %d minutes, the longest that one turn may take. Say “go on” and I continue.)"
 	textRepeat      = "(Ended because the model asked for the very same thing three times in a row. Other words may help.)"
 	textFailure     = "⚠ %s"
-	textRefused     = "⚠ %s\n\n(What you asked here, and all that I did for it, has left our conversation: a model that has declined once " +
-		"goes on declining while it still sees why. What was said before it is still there. If the next answer is declined too, " +
-		"/new begins without all of it.)"
+	textRefused     = "⚠ %s\n\n(What you asked here has left our conversation, with all that I did for it: a model that has declined " +
+		"goes on declining while it still sees why. If it declines the next message too, /new leaves the rest behind as well.)"
 	textReplaced = "(Answered by %s: %s %s.)"
 
 	textParked = "I had to give up on this message: it could not be worked on; %d attempts failed. " +
