@@ -94,6 +94,11 @@ func (p *Provider) dropLearned(r *request) {
 	}
 }
 
+// thinksUnasked says whether a model may think although it was not asked to: it did not take the word for that.
+func (p *Provider) thinksUnasked(model string) bool {
+	return slices.Contains(p.refused.Get(model), "reasoning_effort")
+}
+
 // learn says whether err refuses something of r that can be left out. It leaves it out of r, and of later requests for the
 // model. What is left out cannot be refused again, so repeated requests end.
 func (p *Provider) learn(r *request, err error) bool {

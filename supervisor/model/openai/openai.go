@@ -38,6 +38,7 @@ type Options struct {
 	MaxOutput  int           // tokens that an answer may have; 0 is the endpoint's own limit
 	HTTPClient *http.Client  // nil: one of our own, without redirects and with deadlines for connecting
 	Begin      time.Duration // the longest wait for the answer's first byte; 0 is DefaultBegin, and Stall at least
+	Far        bool          // it is beyond one's own network: Begin's defaults are FarBegin, and FarThinking where the model thinks
 	Stall      time.Duration // the longest silence within an answer; 0 is DefaultStall
 	Log        hclog.Logger  // nil: nothing is logged
 }
@@ -50,6 +51,9 @@ const (
 	// DefaultBegin is long because a local server may first read the model from a slow disk (Ollama allows five minutes
 	// for it) and then the whole prompt, and because a reasoning model may think before it says anything.
 	DefaultBegin = 5 * time.Minute
+	// FarBegin and FarThinking are for servers that have their models loaded, and a proxy before them that waits no longer.
+	FarBegin    = 60 * time.Second
+	FarThinking = 180 * time.Second
 	// DefaultStall is short because a server that has begun either speaks or sends comments to keep the line open.
 	DefaultStall = 60 * time.Second
 )
@@ -64,6 +68,7 @@ type Provider struct {
 	refused   remote.Memory[[]string] // names of optional parts that a model has refused
 	limits    remote.Memory[int]      // tokens that a model may answer
 	maxOutput int
+	thinking  time.Duration // the longest wait for the first byte where the model thinks
 }
 
 // New prepares an endpoint and connects to nothing. The caller closes the provider.
@@ -77,12 +82,17 @@ func New(o Options) (*Provider, error) {
 		return nil, fmt.Errorf("model provider %q: %w", o.Name, err)
 	}
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
+	begin, thinking := DefaultBegin, DefaultBegin
+	if o.Far {
+		begin, thinking = FarBegin, FarThinking
+	}
 	p := &Provider{
-		chatURL: base.JoinPath("chat", "completions").String(), modelsURL: base.JoinPath("models").String(),
+		thinking: cmp.Or(o.Begin, max(thinking, o.Stall)),
+		chatURL:  base.JoinPath("chat", "completions").String(), modelsURL: base.JoinPath("models").String(),
 		server: server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
 		Endpoint: &remote.Endpoint{
 			Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{}, Client: remote.Client(o.HTTPClient),
-			Begin: cmp.Or(o.Begin, max(DefaultBegin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultStall), Rules: errorRules, Log: o.Log,
+			Begin: cmp.Or(o.Begin, max(begin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultStall), Rules: errorRules, Log: o.Log,
 			Refusal: readRefusal, RetryAfter: remote.RetryAfter, RequestID: requestID,
 		},
 	}
@@ -109,6 +119,10 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 		return p.End(ctx, req.Model, supervisor.ModelAnswer{}, err)
 	}
 	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
+	endpoint := *p.Endpoint
+	if !thinksNot(req.Thinking) || p.thinksUnasked(req.Model) {
+		endpoint.Begin = p.thinking
+	}
 	for {
 		body, err := remote.Encode(r)
 		if err != nil {
@@ -116,7 +130,7 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 		}
 		b := newAnswerBuilder(say, p.server.thinkTags, r.textTools)
 		b.endpoint, b.names, b.idInBody = p.Endpoint, wireToolNames(req.Tools), p.server.idInBody
-		answer, err := p.Endpoint.Stream(ctx, p.chatURL, body, b)
+		answer, err := endpoint.Stream(ctx, p.chatURL, body, b)
 		begun := b.progress.Events > 0
 		switch {
 		case err != nil && ctx.Err() == nil && !begun && p.learn(r, err):

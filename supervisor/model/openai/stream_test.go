@@ -69,6 +69,7 @@ func TestAStreamInPiecesReadsTheSame(t *testing.T) {
 func TestSilenceEndsTheCall(t *testing.T) {
 	const start = `data: {"choices":[{"delta":{"content":"so"}}]}` + "\n\n"
 	const finish = `data: {"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	const thinking = "groq" // which is asked to think
 	cases := []struct {
 		name, sent string
 		mute       bool
@@ -78,6 +79,9 @@ func TestSilenceEndsTheCall(t *testing.T) {
 	}{
 		{"before the head", "", true, DefaultBegin, false, Options{}},
 		{"before the first byte", "", false, DefaultBegin, false, Options{}},
+		{"before the head of a far one", "", true, FarBegin, false, Options{Far: true}},
+		{"before the first byte of a far one that thinks", "", false, FarThinking, false, Options{Far: true, Server: thinking}},
+		{"before the first byte of a far and patient one", "", false, 4 * time.Minute, false, Options{Far: true, Stall: 4 * time.Minute}},
 		{"within the answer", start, false, DefaultStall, false, Options{}},
 		{"before the first byte of an impatient one", "", false, DefaultBegin, false, Options{Stall: time.Second}},
 		{"before the first byte of a patient one", "", false, 20 * time.Minute, false, Options{Stall: 20 * time.Minute}},
@@ -94,7 +98,11 @@ func TestSilenceEndsTheCall(t *testing.T) {
 				}
 				began := time.Now()
 				c.o.BaseURL, c.o.HTTPClient = "http://h/v1", client
-				answer, _, err := ask(open(t, c.o), hi())
+				req := hi()
+				if c.o.Server == thinking {
+					req.Thinking = supervisor.ThinkingHigh
+				}
+				answer, _, err := ask(open(t, c.o), req)
 				if took := time.Since(began); took != c.lasts {
 					t.Errorf("took %v, want %v", took, c.lasts)
 				}
