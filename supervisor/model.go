@@ -28,6 +28,9 @@ type ModelRequest struct {
 	// answers then and, with a Reserver, where ctx's end has stopped the attempt. With a Reserver it must be set, and must end
 	// the failure's Lease. The catalogue calls it, no provider does.
 	OnFailure func(ModelFailure)
+	// OnWait is told, in words for the person, why nothing comes for long: from any goroutine, and not once the catalogue's
+	// Stream has returned. nil: nobody wants to know. The catalogue calls it, no provider does.
+	OnWait func(text string)
 }
 
 // Measured is how many tokens a provider counted of an earlier request with which this one begins.
@@ -114,6 +117,7 @@ const (
 	StopEnd    StopReason = "end"    // it had said all
 	StopTools  StopReason = "tools"  // it wants tools run
 	StopLength StopReason = "length" // it reached what it may say at once: the message breaks off
+	StopOther  StopReason = "other"  // for a reason that is not known here: nobody can tell whether it had said all
 )
 
 // ModelError is how a model did not answer. Unwrap gives the *Error for the person.

@@ -31,6 +31,7 @@ type Reply interface {
 	Add(text string)
 	Commit(text string)
 	Reset()
+	Note(text string)
 	Tool(event protocol.TurnEvent)
 }
 

@@ -55,6 +55,10 @@ func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (s
 		said.Message = appendText(said.Message, textBrokenOff)
 		s.addText(ctx, textBrokenOff)
 	}
+	if err == nil && said.Stop == supervisor.StopOther {
+		said.Message = appendText(said.Message, textPerhapsCut)
+		s.addText(ctx, textPerhapsCut)
+	}
 	if err == nil {
 		s.flush(ctx)
 	}
@@ -65,6 +69,7 @@ func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (s
 func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
 	req.Measured = s.transcript.counted.of(req)
 	req.OnFailure = func(f supervisor.ModelFailure) { s.chargeFailed(ctx, f) }
+	req.OnWait = s.Reply.Note
 	said, err := s.o.Models.Stream(ctx, s.Model, req, func(delta supervisor.ModelDelta) {
 		if delta.Restart {
 			s.takeBack()

@@ -162,3 +162,11 @@ func TestAFailureSaysOfWhatKindItIs(t *testing.T) {
 		t.Errorf("the turn's failure is %v", ended.Failure)
 	}
 }
+
+// An answer that ended for a reason that nobody knows is shown as one that may not be whole.
+func TestAnAnswerThatMayNotBeWholeSaysSo(t *testing.T) {
+	r := newRigOf(t, &takes{t: t, list: []take{{answer: ended("One two", supervisor.StopOther)}}})
+	if got := said(t, r); !strings.HasPrefix(got, "One two\n\n[The answer may not be whole") {
+		t.Errorf("it said %q", got)
+	}
+}

@@ -24,4 +24,6 @@ const (
 		"do not say that you go on."
 	// textBrokenOff ends a message that breaks off all the same, so that nobody takes it for whole.
 	textBrokenOff = "\n\n[The answer breaks off here: the model reached the limit of what it may say at once.]"
+	// textPerhapsCut ends a message of which nobody can tell whether it is whole.
+	textPerhapsCut = "\n\n[The answer may not be whole: the model ended it for a reason that Mews does not know.]"
 )

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"mews/protocol"
@@ -30,7 +31,10 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 		return answer, err
 	}
 	c.payloads.request(m.Spec, req)
+	endSlow := c.tellAfter(slowAfter, fmt.Sprintf(textSlow, m.Spec))
+	c.deltas.spoke = func() { endSlow(); c.endNotice() }
 	answer, err = m.Provider.Stream(ctx, req, c.deltas.send)
+	endSlow()
 	place.Release()
 	c.payloads.answer(m.Spec, answer, err)
 	answer.Received = max(answer.Received, c.deltas.sent)

@@ -78,7 +78,7 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 		}}
 		s.c = costing(with(t, first, counts(protocol.Usage{Input: 5, Output: 1})), map[string]float64{"a/m": 1, "b/m": 2})
 		answer, err := s.ask(t.Context(), "")
-		if err != nil || answer.Lease != 4 || s.spent != 3*7+2*6 || len(s.purse.open) != 0 {
+		if err != nil || answer.Lease != 3 || s.spent != 2*7+2*6 || len(s.purse.open) != 0 {
 			t.Errorf("%+v, %v; spent %d, open %v", answer, err, s.spent, s.purse.open)
 		}
 		for _, f := range s.lost {
@@ -86,7 +86,7 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 				t.Errorf("lost %+v", f)
 			}
 		}
-		if bid := s.purse.bids[3]; bid.Spec != "b/m" || !bid.Priced || bid.MaxCost < 2*defaultOutput || first.asked[0].Output != defaultOutput {
+		if bid := s.purse.bids[2]; bid.Spec != "b/m" || !bid.Priced || bid.MaxCost < 2*defaultOutput || first.asked[0].Output != defaultOutput {
 			t.Errorf("bid %+v; held to %d", bid, first.asked[0].Output)
 		}
 	})

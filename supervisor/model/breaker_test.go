@@ -111,13 +111,13 @@ func TestAProbeIsMadeOnceAndAStoppedOneIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := fails(supervisor.ModelServer)
 		c := with(t, first, says("instead"))
-		for range 3 { // 3 tries, then one probe each
+		for range 3 { // 2 tries, then one probe each
 			if _, h, err := ask(t.Context(), c); err != nil || h.text != "instead" {
 				t.Fatalf("%q, %v", h.text, err)
 			}
 			time.Sleep(time.Minute)
 		}
-		if first.count() != 5 {
+		if first.count() != 4 {
 			t.Errorf("%d calls", first.count())
 		}
 		first.play = func(ctx context.Context, _ int, _ func(string)) (supervisor.ModelAnswer, error) {

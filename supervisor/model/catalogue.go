@@ -7,6 +7,7 @@
 //	failover.go   one call: the chosen model, then those of the fallback, each as often as its policy says
 //	attempt.go    one attempt: the money set aside before it, and what it cost
 //	costbound.go  the most that a request can cost
+//	notice.go     what the person is told while nothing comes
 //	policy.go     the table of what follows each class of failure
 //	breaker.go    which models are left alone for a while, and when one call probes them
 //	list.go       what the providers have
@@ -69,6 +70,7 @@ var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (supervisor.M
 	"openai": func(o ProviderOptions, log hclog.Logger) (supervisor.ModelProvider, error) {
 		return openai.New(openai.Options{
 			Name: o.Name, BaseURL: o.BaseURL, APIKey: o.APIKey, Server: o.Server, Stall: o.Silence, Log: log,
+			Far: localityOf(o.BaseURL) == localityInternet,
 		})
 	},
 }
@@ -204,7 +206,7 @@ func (c *Catalogue) Stream(ctx context.Context, spec string, req supervisor.Mode
 	if err != nil {
 		return supervisor.ModelAnswer{}, err
 	}
-	call := &call{Catalogue: c, req: req, candidates: c.candidates(first), deltas: deltaRelay{delta: delta}}
+	call := &call{Catalogue: c, req: req, candidates: c.candidates(first), deltas: deltaRelay{delta: delta}, endNotice: func() {}}
 	answer, err := call.run(ctx)
 	if err != nil && ctx.Err() != nil {
 		return supervisor.ModelAnswer{}, context.Cause(ctx)

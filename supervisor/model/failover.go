@@ -18,6 +18,7 @@ type call struct {
 	candidates []Choice // the chosen model first
 	failed     []failedModel
 	deltas     deltaRelay
+	endNotice  func() // ends the one that a model is tried again
 }
 
 // failedModel is a model that a call has given up.
@@ -29,10 +30,12 @@ type failedModel struct {
 // deltaRelay passes deltas on, and takes them back.
 type deltaRelay struct {
 	delta func(supervisor.ModelDelta)
-	sent  int64 // bytes of text since the last restart
+	sent  int64  // bytes of text since the last restart
+	spoke func() // called before each
 }
 
 func (r *deltaRelay) send(d supervisor.ModelDelta) {
+	r.spoke()
 	r.sent += int64(len(d.Text))
 	r.delta(d)
 }
@@ -94,6 +97,7 @@ func modelError(err error) *supervisor.ModelError {
 func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.ModelAnswer, error) {
 	once := may == permitProbe && len(c.candidates) > 1
 	var waited time.Duration
+	defer func() { c.endNotice() }()
 	for n := 1; ; n++ {
 		answer, err := c.attempt(ctx, m)
 		failed := modelError(err)
@@ -105,12 +109,19 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.M
 			c.breakers.release(m.Spec)
 			return supervisor.ModelAnswer{}, err
 		}
-		wait, again := policies[failed.Class].retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
+		p := policies[failed.Class]
+		if len(c.failed)+1 >= len(c.candidates) {
+			p = p.alone()
+		}
+		wait, again := p.retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
 		again = again && !once
 		c.report(m, failed, answer.Lease, wait, again)
 		if !again {
 			c.giveUp(m, failed)
 			return supervisor.ModelAnswer{}, err
+		}
+		if n == 1 {
+			c.endNotice = c.tellAfter(tryingAfter, fmt.Sprintf(textTrying, m.Spec, p.reason))
 		}
 		if !retry.Wait(ctx, wait) {
 			c.breakers.release(m.Spec)

@@ -18,12 +18,12 @@ import (
 
 func TestAnAnswerEndsTheTrying(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		first, second := fails(supervisor.ModelOverloaded, supervisor.ModelServer, ""), says("never")
+		first, second := fails(supervisor.ModelServer, ""), says("never")
 		c := with(t, first, second)
 		answer, h, err := ask(t.Context(), c)
 		time.Sleep(time.Hour)
 		if err != nil || h.text != "fine" || answer.Spec != "a/m" || answer.Replaced != nil ||
-			first.count() != 3 || second.count() != 0 {
+			first.count() != 2 || second.count() != 0 {
 			t.Fatalf("%+v, %q, %v; %d and %d calls", answer, h.text, err, first.count(), second.count())
 		}
 	})

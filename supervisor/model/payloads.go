@@ -61,6 +61,7 @@ type payload struct {
 	Picture   any `json:",omitempty"`
 	Reserver  any `json:",omitempty"`
 	OnFailure any `json:",omitempty"`
+	OnWait    any `json:",omitempty"`
 }
 
 // format is v as JSON without keys and pictures, cut where it is too long.

@@ -9,6 +9,7 @@ import (
 // policy is what follows a failure of one class.
 type policy struct {
 	tries     int           // of one model in one call, the first included
+	lone      int           // the same where no other model is left to be asked; 0: as tries
 	firstWait time.Duration // before the second try; twice as long before each later one
 	fallback  bool          // the next model of the fallback is asked; without it the caller gets the failure at once
 	trips     bool          // the model is at fault and not the request: other calls leave the model alone too
@@ -24,13 +25,14 @@ const (
 // policies has every class of a ModelError. What may work a moment later is tried again. What is wrong with a model or an
 // account is left to the fallback. What is wrong with the request would be wrong anywhere, or is the caller's to mend. What a
 // provider's filter stopped is not sent to another provider unasked: the message tells the person that they may do so.
+// Six tries of a model that has no other beside it take half a minute.
 var policies = map[supervisor.ModelClass]policy{
 	supervisor.ModelRateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, trips: true, reason: textRateLimited},
-	supervisor.ModelOverloaded:  {tries: 3, firstWait: time.Second, fallback: true, trips: true, reason: textOverloaded},
-	supervisor.ModelServer:      {tries: 3, firstWait: time.Second, fallback: true, trips: true, reason: textServer},
+	supervisor.ModelOverloaded:  {tries: 2, lone: 6, firstWait: time.Second, fallback: true, trips: true, reason: textOverloaded},
+	supervisor.ModelServer:      {tries: 2, lone: 6, firstWait: time.Second, fallback: true, trips: true, reason: textServer},
 	supervisor.ModelNetwork:     {tries: 3, firstWait: time.Second, fallback: true, trips: true, reason: textNetwork},
 
-	supervisor.ModelStalled:   {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: textStalled},
+	supervisor.ModelStalled:   {tries: 1, lone: 2, firstWait: time.Second, fallback: true, trips: true, reason: textStalled},
 	supervisor.ModelCut:       {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: textCut},
 	supervisor.ModelMalformed: {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: textMalformed},
 	supervisor.ModelEmpty:     {tries: 2, firstWait: time.Second, fallback: true, complete: true, reason: textEmpty},
@@ -45,6 +47,12 @@ var policies = map[supervisor.ModelClass]policy{
 	supervisor.ModelTooLong:  {tries: 1, reason: textTooLong},
 	supervisor.ModelFiltered: {tries: 1, complete: true, reason: textFiltered},
 	supervisor.ModelRefused:  {tries: 1, reason: textRefused},
+}
+
+// alone is the policy where no other model is left to be asked.
+func (p policy) alone() policy {
+	p.tries = max(p.tries, p.lone)
+	return p
 }
 
 // retry says whether a model is tried once more after n tries, and after which wait. asked is how long the provider wants to

@@ -11,6 +11,8 @@ const (
 	textOneProvider  = "There is one provider: %s"
 	textListTimeout  = "It did not say within %s what it has."
 	textFallback     = " And the fallback %s: %s"
+	textSlow         = "(⏳ %s has not said a word for 15 seconds. I am still waiting for it.)"
+	textTrying       = "(⏳ %s %s. I keep trying for a while.)"
 	textNoAnswer     = "did not answer"
 	textRateLimited  = "takes no more requests for now"
 	textOverloaded   = "is overloaded"

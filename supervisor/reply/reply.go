@@ -53,7 +53,7 @@ func (f *Feeds) Look(conversation int64) (supervisor.Reply, bool) {
 	if s == nil {
 		return supervisor.Reply{}, false
 	}
-	return supervisor.Reply{Turn: s.turn, Text: s.text()}, true
+	return supervisor.Reply{Turn: s.turn, Text: s.visible()}, true
 }
 
 // Watch shows a conversation from now on. The caller closes the watcher.
@@ -107,18 +107,19 @@ type Stream struct {
 	turn    supervisor.Turn
 	said    string // by committed steps
 	partial []byte // by the unfinished step
+	note    string // why nothing comes; no part of the reply
 }
 
 // Add appends what the model has just said.
 func (s *Stream) Add(text string) {
-	s.update(func(*feed) { s.partial = append(s.partial, text...) })
+	s.update(func(*feed) { s.partial, s.note = append(s.partial, text...), "" })
 }
 
 // Commit ends a step: text is what it said, whole. Where the stream has said just that, nobody is told: nothing has changed.
 func (s *Stream) Commit(text string) {
 	s.feeds.mu.Lock()
-	shown := s.text()
-	s.said, s.partial = Join(s.said, text), nil
+	shown := s.visible()
+	s.said, s.partial, s.note = Join(s.said, text), nil, ""
 	changed := s.said != shown
 	s.feeds.mu.Unlock()
 	if changed {
@@ -128,7 +129,12 @@ func (s *Stream) Commit(text string) {
 
 // Reset drops what the unfinished step has said: the step will be made again.
 func (s *Stream) Reset() {
-	s.update(func(*feed) { s.partial = nil })
+	s.update(func(*feed) { s.partial, s.note = nil, "" })
+}
+
+// Note shows below the reply why nothing comes. It is no part of the reply, and goes with what comes next.
+func (s *Stream) Note(text string) {
+	s.update(func(*feed) { s.note = text })
 }
 
 // Tool shows a line about a tool.
@@ -158,6 +164,9 @@ func (s *Stream) With(text string) string {
 
 // text is the whole reply so far. The caller has the mutex.
 func (s *Stream) text() string { return Join(s.said, string(s.partial)) }
+
+// visible is what is to be seen of the reply. The caller has the mutex.
+func (s *Stream) visible() string { return Join(s.text(), s.note) }
 
 func (s *Stream) update(change func(*feed)) { s.feeds.update(s.turn.AnswersIn().ID, change) }
 

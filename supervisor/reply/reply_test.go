@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"mews/protocol"
@@ -190,5 +191,28 @@ func TestOfSeveralRepliesTheFirstIsShown(t *testing.T) {
 	second.Close()
 	if u := next(t, w); u.Turn != 0 {
 		t.Errorf("at the end it shows %+v", u)
+	}
+}
+
+// What is noted below a reply is seen and is no part of it. It goes with whatever comes next.
+func TestANoteGoesWithWhatComesNext(t *testing.T) {
+	for name, next := range map[string]func(*reply.Stream){
+		"text": func(s *reply.Stream) { s.Add("Yes.") }, "a step's end": func(s *reply.Stream) { s.Commit("Yes.") }, "a reset": (*reply.Stream).Reset,
+	} {
+		var f reply.Feeds
+		s := f.Open(turn(1, 1, 1), "Well,")
+		watcher := f.Watch(1)
+		s.Note("(It is slow.)")
+		update, err := watcher.Next(t.Context())
+		if err != nil || update.Text != "Well,\n\n(It is slow.)" {
+			t.Errorf("before %s: %+v, %v", name, update, err)
+		}
+		if text, _ := s.Text(); text != "Well," {
+			t.Errorf("before %s the reply is %q", name, text)
+		}
+		next(s)
+		if r, _ := f.Look(1); strings.Contains(r.Text, "slow") {
+			t.Errorf("after %s it is still noted: %q", name, r.Text)
+		}
 	}
 }

@@ -48,7 +48,7 @@ func (w *Watcher) take() Update {
 	u := Update{Tools: w.tools, Outbox: w.outbox}
 	w.tools, w.outbox = nil, false
 	if s := w.feeds.feeds[w.conversation].shown(); s != nil {
-		u.Turn, u.Inbound, u.Text = s.turn.ID, s.turn.Inbound, s.text()
+		u.Turn, u.Inbound, u.Text = s.turn.ID, s.turn.Inbound, s.visible()
 	}
 	return u
 }

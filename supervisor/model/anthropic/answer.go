@@ -194,17 +194,21 @@ var lengthStops = map[string]error{
 	"pause_turn":                    remote.ErrEmpty,
 }
 
-// Answer is the whole message, or why there is none. An unknown stop reason is taken for end_turn.
+// wholeStops are the stop reasons of an answer that is whole.
+var wholeStops = map[string]bool{"end_turn": true, "stop_sequence": true, "tool_use": true}
+
+// Answer is the whole message, or why there is none. With an unknown stop reason it may have been cut anywhere.
 func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
 	nothing, broken := lengthStops[b.progress.Finish]
 	if !broken {
 		nothing = remote.ErrEmpty
 	}
+	unknown := !broken && !wholeStops[b.progress.Finish]
 	if b.progress.Finish == "refusal" {
 		return supervisor.ModelAnswer{}, errFiltered
 	}
 	message := protocol.Message{Role: protocol.RoleAssistant}
-	if err := b.parts(&message, broken); err != nil {
+	if err := b.parts(&message, broken || unknown); err != nil {
 		return supervisor.ModelAnswer{}, err
 	}
 	answer := supervisor.ModelAnswer{Message: message, Model: b.model, Stop: supervisor.StopEnd}
@@ -215,6 +219,8 @@ func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
 		answer.Stop = supervisor.StopLength
 	case calls > 0:
 		answer.Stop = supervisor.StopTools
+	case unknown:
+		answer.Stop = supervisor.StopOther
 	}
 	return answer, nil
 }

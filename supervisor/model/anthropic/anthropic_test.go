@@ -330,7 +330,10 @@ var answers = []struct {
 	calls                []string // id name arguments
 }{
 	{"all said", text("hi"), "end_turn", supervisor.StopEnd, "hi", nil},
-	{"a reason nobody has heard of", text("hi"), "tired", supervisor.StopEnd, "hi", nil},
+	{"a reason nobody has heard of", text("hi"), "tired", supervisor.StopOther, "hi", nil},
+	{"the last call before a reason nobody has heard of", text("hi") + call("g", `{"y":`), "tired", supervisor.StopOther, "hi", nil},
+	{"a whole call before a reason nobody has heard of", call("f", `{"x":1}`), "tired", supervisor.StopTools, "",
+		[]string{`f f {"x":1}`}},
 	{"a stop sequence", text("hi"), "stop_sequence", supervisor.StopEnd, "hi", nil},
 	{"a paused turn goes on when it is sent again", text("hi"), "pause_turn", supervisor.StopLength, "hi", nil},
 	{"broken off at the limit of tokens", text("once upon"), "max_tokens", supervisor.StopLength, "once upon", nil},

@@ -1,0 +1,78 @@
+package model
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// told asks a catalogue, and returns what the person was told while nothing came, and when.
+func told(t *testing.T, c *Catalogue) (words []string, at []time.Duration, err error) {
+	t.Helper()
+	begin := time.Now()
+	req := supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")}, OnWait: func(text string) {
+		words, at = append(words, text), append(at, time.Since(begin))
+	}}
+	_, err = c.Stream(t.Context(), "", req, func(supervisor.ModelDelta) {})
+	time.Sleep(time.Hour) // nothing is told later
+	return words, at, err
+}
+
+func TestALoneModelIsTriedForHalfAMinuteAndThePersonIsTold(t *testing.T) {
+	for _, class := range []supervisor.ModelClass{supervisor.ModelOverloaded, supervisor.ModelServer} {
+		synctest.Test(t, func(t *testing.T) {
+			alone := fails(class)
+			words, at, err := told(t, with(t, alone))
+			lasted := alone.at[len(alone.at)-1].Sub(alone.at[0])
+			if err == nil || alone.count() != 6 || lasted < 23*time.Second || lasted > 39*time.Second {
+				t.Errorf("%s: %d tries in %v: %v", class, alone.count(), lasted, err)
+			}
+			if len(words) != 1 || at[0] != 5*time.Second || !strings.Contains(words[0], "a/m "+policies[class].reason) {
+				t.Errorf("%s: told %q at %v", class, words, at)
+			}
+		})
+	}
+}
+
+// TestTheLastModelLeftIsTriedAsALoneOne, also where it is the fallback.
+func TestTheLastModelLeftIsTriedAsALoneOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second := fails(supervisor.ModelOverloaded), fails(supervisor.ModelOverloaded)
+		if _, _, err := told(t, with(t, first, second)); err == nil || first.count() != 2 || second.count() != 6 {
+			t.Errorf("%d and %d tries: %v", first.count(), second.count(), err)
+		}
+	})
+}
+
+func TestThePersonIsToldOfASilentModelOnceAndNotOfOneThatSpeaks(t *testing.T) {
+	speaksAfter := func(d time.Duration) *scripted {
+		return &scripted{play: func(_ context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+			time.Sleep(d)
+			answer := said("so", say)
+			time.Sleep(time.Minute)
+			return answer, nil
+		}}
+	}
+	for after, want := range map[time.Duration]int{14 * time.Second: 0, 16 * time.Second: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			words, at, err := told(t, with(t, speaksAfter(after)))
+			if err != nil || len(words) != want || want == 1 && (at[0] != 15*time.Second || !strings.Contains(words[0], "a/m")) {
+				t.Errorf("after %v: told %q at %v, %v", after, words, at, err)
+			}
+		})
+	}
+}
+
+// TestNoNoticeOutlivesTheTrying: a model that answers at its second try has not been slow.
+func TestNoNoticeOutlivesTheTrying(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if words, _, err := told(t, with(t, fails(supervisor.ModelOverloaded, ""))); err != nil || len(words) != 0 {
+			t.Errorf("told %q, %v", words, err)
+		}
+	})
+}
