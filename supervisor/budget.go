@@ -30,6 +30,7 @@ type Claim struct {
 	Spec         string // provider/model
 	Amount       int64  // millionths of a US dollar, more than 0
 	Limits       []Limit
+	Instead      int64 // a lease that ends with this claim, whether that is taken or not; 0 is none
 }
 
 // Limit is how much may be spent.

@@ -10,19 +10,29 @@ import (
 
 // reserver pays for the model calls of a turn.
 func (s *service) reserver(t supervisor.Turn) supervisor.Reserver {
-	configured, known := s.people.Find(t.Conversation.User)
-	if !known || !s.serves(t.AnswersIn()) {
-		return deniedBudget{} // they were taken out while their turn waited
-	}
-	limits, err := s.settings.Limits(t.Conversation.User)
-	if err != nil {
+	o, served, err := s.budgetOf(t)
+	switch {
+	case err != nil:
 		s.log.Error("find what a person may spend", "user", t.Conversation.User, "turn", t.ID, "error", err)
 		return unreadableBudget{err}
+	case !served:
+		return deniedBudget{} // they were taken out while their turn waited
 	}
-	return budget.New(budget.Options{
-		Leases: s.db.Leases(), Asker: s.asked, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(), Limits: limits,
-		Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now, Log: s.log.Named("budget"),
-	})
+	return budget.New(o)
+}
+
+// budgetOf is what a turn may spend, where its person is served.
+func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, err error) {
+	configured, known := s.people.Find(t.Conversation.User)
+	if !known || !s.serves(t.AnswersIn()) {
+		return o, false, nil
+	}
+	limits, err := s.settings.Limits(t.Conversation.User)
+	return budget.Options{
+		Leases: s.db.Leases(), Asker: s.asked, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
+		Limits: limits, Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
+		Log: s.log.Named("budget"),
+	}, true, err
 }
 
 // deniedBudget is the budget of somebody who is not served any more.

@@ -8,6 +8,7 @@ import (
 	"mews/supervisor/admin"
 	"mews/supervisor/approval"
 	"mews/supervisor/audit"
+	"mews/supervisor/budget"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
 	"mews/supervisor/hostcall"
@@ -36,6 +37,7 @@ type service struct {
 	pool          *workerPool
 	operations    *operation.Operations[*hostcall.Conn]
 	sessions      *session.Registry
+	advances      *budget.Advances
 	commands      *command.Commands
 	inbox         *inbox.Inbox
 	held          *ingress.HeldReleaser

@@ -7,15 +7,20 @@ import (
 	"mews/config"
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/budget"
 	"mews/supervisor/command"
 	"mews/supervisor/session"
 )
 
 // openSessions makes what runs turns, and the commands that pass the queue by.
 func (s *service) openSessions(context.Context) error {
+	s.advances = &budget.Advances{Leases: s.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
+		o, served, err := s.budgetOf(supervisor.Turn{Conversation: c})
+		return o, served && err == nil // the call itself says what is wrong
+	}}
 	o := session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.config),
-		AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Now: time.Now,
+		AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Now: time.Now,
 		Log: s.log.Named("session"),
 	}
 	if s.channel != nil {

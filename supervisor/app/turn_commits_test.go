@@ -20,6 +20,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/budget"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/outbox"
 	"mews/supervisor/reply"
@@ -39,6 +40,9 @@ type farChat struct {
 	sent   []string
 	during func(*life) // what happens while the model thinks; nil is nothing
 	tools  int         // how many steps ask for a tool before the last
+	day    int64       // what alice may spend in a day, in millionths of a dollar; 0 is no limit
+	dearer int64       // what each call can cost at most, more than the one before
+	calls  int64
 }
 
 func (f *farChat) Send(_ context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
@@ -73,6 +77,7 @@ type life struct {
 	feeds    reply.Feeds
 	box      *outbox.Outbox
 	sessions *session.Registry
+	advances *budget.Advances
 	host     *hostcall.Conn
 	updates  int64
 }
@@ -97,8 +102,14 @@ func rise(t *testing.T, dir string, chat *farChat, committed func()) *life {
 		Log:              hclog.NewNullLogger(),
 	}, "alice", l)
 	l.host.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}}})
+	if _, err := l.db.Leases().Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.advances = &budget.Advances{Leases: l.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
+		return l.budgetOf(c), true
+	}}
 	l.sessions = session.New(session.Options{
-		Inbox: l.db.Inbox(), Turns: l.db.Turns(), LastSteps: l.db.Turns(), Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.Claim,
+		Inbox: l.db.Inbox(), Turns: l.db.Turns(), LastSteps: l.db.Turns(), Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.Claim, Advances: l.advances,
 		Limits: protocol.TurnLimits{Steps: 9, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
 		Audit: func(_, _, detail string) { t.Error(detail) },
 	})
@@ -116,6 +127,11 @@ func rise(t *testing.T, dir string, chat *farChat, committed func()) *life {
 	return l
 }
 
+// budgetOf is what alice may spend.
+func (l *life) budgetOf(c supervisor.Conversation) budget.Options {
+	return budget.Options{Leases: l.db.Leases(), Advances: l.advances, Conversation: c, Limits: supervisor.Budget{Day: l.chat.day}}
+}
+
 func (l *life) note(err error) {
 	if err != nil {
 		l.Error(err)
@@ -127,7 +143,7 @@ func (l *life) Notify(context.Context, string, any) error { return nil }
 func (l *life) End(reason error)                          { l.Error(reason) }
 
 // Stream is the model.
-func (l *life) Stream(_ context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
+func (l *life) Stream(ctx context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
 	answer supervisor.ModelAnswer, err error) {
 	<-time.After(20 * time.Millisecond) // all that the turn's beginning has woken has come to rest
 	synctest.Wait()
@@ -136,6 +152,11 @@ func (l *life) Stream(_ context.Context, _ string, req supervisor.ModelRequest, 
 		synctest.Wait()
 	}
 	answer.Model, answer.Spec = "m", "far/m"
+	l.chat.calls++
+	answer.Lease, err = req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: "far/m", MaxCost: 1000 + l.chat.calls*l.chat.dearer, Priced: true})
+	if err != nil {
+		return answer, err
+	}
 	asked := ""
 	for _, m := range req.Messages {
 		if m.Role == protocol.RoleUser {
@@ -156,7 +177,9 @@ func (l *life) Cost(string, protocol.Usage, time.Duration) (int64, bool) { retur
 
 // Run is the worker: it asks the model until that wants no more.
 func (l *life) Run(ctx context.Context, a session.Attempt) (end session.End, err error) {
-	l.host.BeginTurn(hostcall.Turn{ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, First: a.First, Step: a.Start.Step,
+	o := l.budgetOf(a.Turn.Conversation)
+	o.Turn = a.Turn.ID
+	l.host.BeginTurn(hostcall.Turn{Reserver: budget.New(o), ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, First: a.First, Step: a.Start.Step,
 		Limits: a.Start.Limits, Pending: a.Start.Pending, Reply: a.Stream, Kind: a.Turn.Kind, CommitLast: a.CommitLast})
 	defer func() { l.host.EndTurn(a.Turn.ID, end.Why) }()
 	after, pending := a.Start.Last, a.Start.Pending
@@ -237,6 +260,7 @@ func (l *life) same(what string, got, want any) {
 func (l *life) allDone() {
 	l.Helper()
 	l.same("messages that are not done", sqlitetest.Look(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
+	l.same("leases", sqlitetest.Look(l, l.db, "SELECT id FROM lease"), []string(nil))
 	l.same("open turns", sqlitetest.Look(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
 }
 
@@ -273,11 +297,39 @@ func TestCommitsOfATurn(t *testing.T) {
 	}
 }
 
+// A turn in a conversation that has had one begins with the lease of its first call.
+func TestCommitsOfATurnWithABudget(t *testing.T) {
+	for name, c := range map[string]struct {
+		dearer int64
+		want   []int // of each turn
+	}{
+		"as dear as the one before": {0, []int{5, 4, 4}}, // the first has its lease by itself
+		"a little dearer":           {100, []int{5, 4, 4}},
+		"much dearer":               {1000, []int{5, 5, 5}}, // the lease is topped up
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				commits := 0
+				l := rise(t, t.TempDir(), &farChat{day: 1_000_000, dearer: c.dearer}, func() { commits++ })
+				for i, want := range c.want {
+					settleDown()
+					commits = 0
+					l.ask(fmt.Sprint(i))
+					l.same(fmt.Sprint("commits of turn ", i), commits, want)
+				}
+				l.same("sent", l.chat.texts(), []string{"re: 0", "re: 1", "re: 2"})
+				l.allDone()
+				l.same("spent", sqlitetest.Look(l, l.db, "SELECT sum(cost) FROM usage"), []string{"30"})
+			})
+		})
+	}
+}
+
 // Whatever commit of a turn the service is killed after, its message is answered once. An answer that was about to be sent is sent
-// again, and says so.
+// again, and says so. A call that may have been made counts with all that was set aside for it.
 func TestKilledAfterEachCommitOfATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir, chat := t.TempDir(), &farChat{}
+		dir, chat := t.TempDir(), &farChat{day: 1_000_000}
 		type image struct {
 			dir  string
 			sent []string
@@ -300,17 +352,21 @@ func TestKilledAfterEachCommitOfATurn(t *testing.T) {
 			}
 		})
 		settleDown()
+		l.ask("before")
 		began = true
 		l.ask("a")
 		answers := []string{"re: a", "re: a", "(again) re: a", "re: a"}
+		spent := []string{"20", "1145", "20", "20"}
 		if len(images) != len(answers) {
 			t.Fatalf("%d commits", len(images))
 		}
 		for i, image := range images {
-			next := rise(t, image.dir, &farChat{sent: image.sent}, nil)
+			next := rise(t, image.dir, &farChat{sent: image.sent, day: 1_000_000}, nil)
 			settleDown()
-			next.same(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{answers[i]})
+			next.same(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{"re: before", answers[i]})
 			next.allDone()
+			next.same(fmt.Sprint("spent, killed after commit ", i+1), sqlitetest.Look(next, next.db, "SELECT sum(cost) FROM usage"),
+				[]string{spent[i]})
 		}
 	})
 }

@@ -23,7 +23,7 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estima
 		return 0, context.Cause(ctx)
 	}
 	for { // it ends, because each round lengthens the limits by something and there is a most
-		lease, short, err := r.takeLease(ctx, e)
+		lease, short, err := r.takeLease(ctx, e, 0)
 		if err != nil || len(short) == 0 {
 			return lease, err
 		}

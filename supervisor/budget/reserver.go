@@ -19,6 +19,8 @@ import (
 type Leases interface {
 	// Take sets a claim aside, or says which of its limits that would exceed.
 	Take(ctx context.Context, c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error)
+	// Trim has a lease be less; one that has ended stays so.
+	Trim(ctx context.Context, lease, amount int64) error
 	// Return gives back what was set aside for a call that cost nothing.
 	Return(ctx context.Context, lease int64) error
 	// Extend lengthens a person's limits, and audits that, unless that is more than they may.
@@ -36,7 +38,9 @@ type Asker interface {
 type Options struct {
 	Leases Leases
 	Asker  Asker // nil: nobody can be asked, and a limit is the end
-	Log    hclog.Logger
+	// Advances are what turns have set aside as they started; nil: nothing.
+	Advances *Advances
+	Log      hclog.Logger
 
 	Turn         int64
 	Conversation supervisor.Conversation // the turn's
@@ -60,6 +64,9 @@ func New(o Options) *Reserver {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Advances == nil {
+		o.Advances = &Advances{}
+	}
 	r := &Reserver{o: o, asking: make(chan bool, 1)}
 	r.asking <- false
 	return r
@@ -74,10 +81,12 @@ func (r *Reserver) Reserve(ctx context.Context, e supervisor.Estimate) (lease in
 	case !e.Priced:
 		return 0, budgetError(fmt.Sprintf(textUnpriced, e.Spec), nil)
 	}
-	lease, short, err := r.takeLease(ctx, e)
-	if err == nil && len(short) > 0 {
-		lease, err = r.reserveWithExtension(ctx, e)
+	r.o.Advances.remember(r.o.Conversation.ID, e)
+	lease, instead := r.o.Advances.take(r.o.Turn, e)
+	if lease != 0 {
+		return lease, nil
 	}
+	lease, err = r.takeOrExtend(ctx, e, instead)
 	switch failed := new(supervisor.ModelError); {
 	case err == nil || errors.As(err, &failed):
 		return lease, err
@@ -98,9 +107,29 @@ func (r *Reserver) Return(ctx context.Context, lease int64) {
 	}
 }
 
-func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate) (int64, []supervisor.Shortage, error) {
+// takeOrExtend takes a lease in the place of another (0 for none). Where there is too little, it takes back first what others have
+// beyond their need, and then asks the person.
+func (r *Reserver) takeOrExtend(ctx context.Context, e supervisor.Estimate, instead int64) (lease int64, err error) {
+	lease, short, err := r.takeLease(ctx, e, instead)
+	if err == nil && instead != 0 {
+		r.o.Advances.replaced(r.o.Turn)
+	}
+	if err != nil || len(short) == 0 {
+		return lease, err
+	}
+	trimmed, err := r.o.Advances.trim(ctx)
+	if err == nil && trimmed {
+		lease, short, err = r.takeLease(ctx, e, 0)
+	}
+	if err != nil || len(short) == 0 {
+		return lease, err
+	}
+	return r.reserveWithExtension(ctx, e)
+}
+
+func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate, instead int64) (int64, []supervisor.Shortage, error) {
 	return r.o.Leases.Take(ctx, supervisor.Claim{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
-		Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Limits: r.limits()})
+		Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Limits: r.limits(), Instead: instead})
 }
 
 // limits are those that there are. The ones that nobody can lengthen when asked come first.

@@ -30,7 +30,7 @@ type Inbox interface {
 
 // Turns keeps how far the work has come.
 type Turns interface {
-	Start(ctx context.Context, inbound int64) (supervisor.Turn, error)
+	StartWithLease(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease int64, err error)
 	Take(ctx context.Context, turn int64, room int) (taken int, err error)
 	Asked(ctx context.Context, turn int64) (message int64, err error)
 	Open(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
@@ -41,6 +41,16 @@ type Turns interface {
 // LastSteps keeps what a model said last in a turn, with the turn's end.
 type LastSteps interface {
 	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error)
+}
+
+// Advances are what turns have set aside as they start.
+type Advances interface {
+	// Claim is what is to be set aside for a conversation's next turn; nil for nothing.
+	Claim(c supervisor.Conversation) *supervisor.Claim
+	// Begin says that a turn has started with a lease.
+	Begin(turn, lease int64, of supervisor.Claim)
+	// End gives back what an attempt has not used.
+	End(ctx context.Context, turn int64) error
 }
 
 // Notices tells a person what no turn says.
@@ -65,9 +75,10 @@ type Options struct {
 	Busy func(ctx context.Context, user string) supervisor.Busy
 	// Claim takes the next call of a chat for an answer there that is about to be kept, where it can be sent at once and is one
 	// message; nil: it never can.
-	Claim func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
-	Now   func() time.Time
-	Log   hclog.Logger
+	Claim    func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
+	Advances Advances // nil: nothing is set aside before a turn's first call of a model
+	Now      func() time.Time
+	Log      hclog.Logger
 }
 
 // session is one conversation's. runNext belongs to one goroutine.
@@ -148,12 +159,35 @@ func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok 
 		if err != nil || !found || !s.served() {
 			return running, err
 		}
-		if _, err = s.Turns.Start(ctx, in.ID); err == nil {
+		if err = s.start(ctx, in.ID); err == nil {
 			running, _, err = s.Turns.Open(ctx, s.conversation.ID)
 		}
 		return running, err
 	})
 	return running, kept && running.Turn.ID != 0
+}
+
+// start starts the turn of an inbound, with what its first call of a model is likely to need.
+func (s *session) start(ctx context.Context, inbound int64) error {
+	var claim *supervisor.Claim
+	if s.Advances != nil {
+		claim = s.Advances.Claim(s.conversation)
+	}
+	turn, lease, err := s.Turns.StartWithLease(ctx, inbound, claim)
+	if err == nil && lease != 0 {
+		s.Advances.Begin(turn.ID, lease, *claim)
+	}
+	return err
+}
+
+// endAdvance gives back what a turn has set aside and not used.
+func (t *turn) endAdvance(ctx context.Context) {
+	if t.Advances == nil {
+		return
+	}
+	if err := t.Advances.End(ctx, t.Turn.ID); err != nil { // it is given up at the service's next start
+		t.log.Error("give back what a turn has not used", "turn", t.Turn.ID, "error", err)
+	}
 }
 
 // served says whether the person is still served. Where not, what waits stays as it is, until they are back and the service

@@ -382,11 +382,11 @@ func (l *lazy) fail(what string) error {
 	return nil
 }
 
-func (l *lazy) Start(ctx context.Context, inbound int64) (supervisor.Turn, error) {
+func (l *lazy) StartWithLease(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, int64, error) {
 	if err := l.fail("start"); err != nil {
-		return supervisor.Turn{}, err
+		return supervisor.Turn{}, 0, err
 	}
-	return l.Turns.Start(ctx, inbound)
+	return l.Turns.StartWithLease(ctx, inbound, c)
 }
 
 func (l *lazy) Open(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error) {

@@ -33,11 +33,11 @@ func (p *paused) pause(ctx context.Context, at string) {
 	}
 }
 
-func (p *paused) Start(ctx context.Context, inbound int64) (supervisor.Turn, error) {
+func (p *paused) StartWithLease(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, int64, error) {
 	p.pause(ctx, "before the start")
-	turn, err := p.Turns.Start(ctx, inbound)
+	turn, lease, err := p.Turns.StartWithLease(ctx, inbound, c)
 	p.pause(ctx, "after the start")
-	return turn, err
+	return turn, lease, err
 }
 
 func (p *paused) Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error) {

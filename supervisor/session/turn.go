@@ -97,6 +97,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	if at.answered {
 		return outcome{why: protocol.WhyDone}
 	}
+	defer t.endAdvance(ctx)
 	defer t.watchInbox(ctx)()
 	a := Attempt{Turn: t.Turn, First: t.firstMessage(ctx, at), Start: at.start(t.Turn, t.Limits), Stream: t.stream,
 		CheckEnd: func(end protocol.TurnEnd) error { return t.checkEnd(ctx, turnCtx, end) }, CommitLast: t.commitLast}

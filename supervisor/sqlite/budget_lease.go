@@ -23,7 +23,7 @@ func (db *DB) Leases() Leases { return Leases{db} }
 const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES (?, ?, ?, ?, ?, ?)
 	RETURNING id`
 
-// Take sets a claim's amount aside and returns the lease's id. Where that would exceed limits, nothing is written: the shortages
+// Take sets a claim's amount aside and returns the lease's id. Where that would exceed limits, nothing is set aside: the shortages
 // are returned, in the order of the claim's limits. A call with no known price counts nothing.
 func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error) {
 	err = s.db.write(ctx, func(t tx) (err error) {
@@ -41,6 +41,11 @@ func (t tx) takeLease(c supervisor.Claim) (lease int64, short []supervisor.Short
 		return 0, nil, invalid("a lease is of more than %d millionths of a dollar", c.Amount)
 	}
 	c.Amount = clampCount(c.Amount)
+	if c.Instead != 0 {
+		if _, err := t.endLeases(c.User, c.Instead); err != nil {
+			return 0, nil, err
+		}
+	}
 	if err := t.checkTurnOf(c.Turn, c.Conversation, c.User); err != nil {
 		return 0, nil, err
 	}
@@ -115,6 +120,13 @@ func (t tx) endLeases(user string, leases ...int64) (taken int64, err error) {
 		}
 	}
 	return taken, nil
+}
+
+const trimLease = `UPDATE lease SET amount = ?1 WHERE id = ?2 AND amount > ?1`
+
+// Trim has a lease be of a smaller amount; one that is smaller, or has ended, stays so.
+func (s Leases) Trim(ctx context.Context, lease, amount int64) error {
+	return s.db.write(ctx, func(t tx) error { return t.Exec(trimLease, amount, lease) }, "trim lease %d", lease)
 }
 
 const returnLease = `DELETE FROM lease WHERE id = ?`

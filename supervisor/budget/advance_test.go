@@ -1,0 +1,181 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// counted are leases that count how often they are written.
+type counted struct {
+	sqlite.Leases
+	writes int
+	fails  error // of the next Take
+}
+
+func (c *counted) Take(ctx context.Context, claim supervisor.Claim) (int64, []supervisor.Shortage, error) {
+	c.writes++
+	if err := c.fails; err != nil {
+		c.fails = nil
+		return 0, nil, err
+	}
+	return c.Leases.Take(ctx, claim)
+}
+
+func (c *counted) Trim(ctx context.Context, lease, amount int64) error {
+	c.writes++
+	return c.Leases.Trim(ctx, lease, amount)
+}
+
+func (c *counted) Return(ctx context.Context, lease int64) error {
+	c.writes++
+	return c.Leases.Return(ctx, lease)
+}
+
+// advancing is a rig whose turns begin with leases.
+type advancing struct {
+	*rig
+	leases *counted
+	served bool
+}
+
+func newAdvancing(t *testing.T, limits supervisor.Budget) *advancing {
+	t.Helper()
+	a := &advancing{rig: newRig(t, limits), served: true}
+	a.leases = &counted{Leases: a.db.Leases()}
+	a.o.Leases = a.leases
+	a.o.Advances = &Advances{Leases: a.leases, Terms: func(c supervisor.Conversation) (Options, bool) {
+		o := a.o
+		o.Turn, o.Conversation = 0, c
+		return o, a.served
+	}}
+	return a
+}
+
+// next is a person's next turn in a chat, with what it has set aside, and its Reserver. It has written nothing yet.
+func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
+	a.Helper()
+	in, _, err := a.db.Inbox().Put(a.Context(), supervisor.Inbound{Source: "terminal", Key: key, Kind: supervisor.KindText, Text: "hi",
+		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
+	a.must(err)
+	claim := a.o.Advances.Claim(in.Conversation)
+	turn, lease, err := a.db.Turns().StartWithLease(a.Context(), in.ID, claim)
+	a.must(err)
+	if lease != 0 {
+		a.o.Advances.Begin(turn.ID, lease, *claim)
+	}
+	o := a.o
+	o.Turn, o.Conversation = turn.ID, turn.Conversation
+	a.leases.writes = 0
+	return turn, New(o)
+}
+
+// end ends a turn, after a call that cost so much.
+func (a *advancing) end(turn supervisor.Turn, cost, lease int64) {
+	a.Helper()
+	a.spend(turn, cost, lease)
+	a.must(a.o.Advances.End(a.Context(), turn.ID))
+	_, err := a.db.Turns().Finish(a.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: "done", State: supervisor.InboundAnswered})
+	a.must(err)
+}
+
+// held is what is set aside.
+func (a *advancing) held() string {
+	a.Helper()
+	return fmt.Sprint(sqlitetest.Look(a, a.db, "SELECT amount FROM lease ORDER BY id"))
+}
+
+// first is a first turn in a chat, whose call may cost 8 cents.
+func (a *advancing) first(user, chat string) {
+	a.Helper()
+	turn, r := a.next(user, chat, chat+" first")
+	a.same("a first turn has", a.held(), "[]")
+	a.end(turn, cent, a.paid(r, bid(8*cent)))
+}
+
+func TestATurnBeginsWithWhatItsFirstCallNeeds(t *testing.T) {
+	for name, c := range map[string]struct {
+		limits supervisor.Budget
+		bid    supervisor.Estimate
+		begins string // what is set aside as the turn begins
+		writes int
+		holds  string // and for its call
+	}{
+		"enough":                    {supervisor.Budget{Day: 100 * cent}, bid(8*cent + 9999), "[90000]", 0, "[90000]"},
+		"more":                      {supervisor.Budget{Day: 100 * cent}, bid(20 * cent), "[90000]", 1, "[200000]"},
+		"another model":             {supervisor.Budget{Day: 100 * cent}, supervisor.Estimate{Spec: "c/d", MaxCost: cent, Priced: true}, "[90000]", 1, "[10000]"},
+		"there is only just enough": {supervisor.Budget{Day: 9 * cent}, bid(8 * cent), "[]", 1, "[80000]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAdvancing(t, c.limits)
+			a.first("bob", "2")
+			turn, r := a.next("bob", "2", "second")
+			a.same("as it begins", a.held(), c.begins)
+			lease := a.paid(r, c.bid)
+			a.same("writes", a.leases.writes, c.writes)
+			a.same("for its call", a.held(), c.holds)
+			a.end(turn, cent, lease)
+			a.same("after it", a.held(), "[]")
+		})
+	}
+}
+
+func TestWhatATurnHasSetAsideAndNotUsedIsGivenBack(t *testing.T) {
+	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
+	a.first("bob", "2")
+	turn, _ := a.next("bob", "2", "second")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	a.must(a.o.Advances.End(ended, turn.ID))
+	a.same("after an attempt that asked no model", a.held(), "[]")
+	a.must(a.o.Advances.End(ended, turn.ID))
+	a.same("writes", a.leases.writes, 1)
+}
+
+func TestWhatATurnHasSetAsideIsNotLostWhereMoreCannotBe(t *testing.T) {
+	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
+	a.first("bob", "2")
+	turn, r := a.next("bob", "2", "second")
+	a.leases.fails = errors.New("the disk is full")
+	if _, err := r.Reserve(t.Context(), bid(20*cent)); err == nil {
+		t.Error("it was paid for")
+	}
+	a.same("then", a.held(), "[90000]")
+	a.must(a.o.Advances.End(t.Context(), turn.ID))
+	a.same("after the attempt", a.held(), "[]")
+}
+
+// Where there is too little, nobody is refused or asked for what another call has beyond its need.
+func TestWhatIsBeyondACallsNeedIsTakenBackFirst(t *testing.T) {
+	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
+	a.first("bob", "2")
+	turn, r := a.next("bob", "2", "second")
+	lease := a.paid(r, bid(8*cent))
+	a.o.Limits.Day = 17 * cent // one cent is spent
+	_, other := a.next("bob", "3", "other")
+	a.paid(other, bid(8*cent))
+	a.same("set aside", a.held(), "[80000 80000]")
+	if got := a.refused(other, bid(1)); got == "" {
+		t.Error("it says nothing")
+	}
+	a.same("writes", a.leases.writes, 5) // too little, the trim, enough; then too little, and once more before anybody would be asked
+	a.end(turn, cent, lease)
+}
+
+func TestWhoHasNoLimitBeginsWithNothing(t *testing.T) {
+	for name, change := range map[string]func(a *advancing){
+		"no limit":   func(a *advancing) { a.o.Limits = supervisor.Budget{} },
+		"not served": func(a *advancing) { a.served = false },
+	} {
+		a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
+		a.first("bob", "2")
+		change(a)
+		a.next("bob", "2", "second")
+		a.same(name, a.held(), "[]")
+	}
+}

@@ -1,0 +1,63 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/session"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// advances note what they are told of.
+type advances struct {
+	mu   sync.Mutex // guards what follows
+	told []string
+}
+
+func (a *advances) Claim(c supervisor.Conversation) *supervisor.Claim {
+	return &supervisor.Claim{User: c.User, Conversation: c.ID, Spec: "a/b", Amount: 100}
+}
+
+func (a *advances) Begin(int64, int64, supervisor.Claim) { a.tell("begin") }
+
+func (a *advances) End(context.Context, int64) error {
+	a.tell("end")
+	return errors.New("the disk is full")
+}
+
+func (a *advances) tell(what string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.told = append(a.told, what)
+}
+
+// What a turn has set aside as it starts is for its first attempt: that ends before a worker is waited for, or the turn goes on.
+func TestATurnStartsWithALeaseThatEndsWithItsFirstAttempt(t *testing.T) {
+	var h *harness
+	a := &advances{}
+	attempts := 0
+	h = newHarness(t, func(ctx context.Context, at session.Attempt) (session.End, error) {
+		if attempts++; attempts == 1 {
+			if held := sqlitetest.Look(h, h.db, "SELECT amount FROM lease WHERE turn = ?", at.Turn.ID); !slices.Equal(held, []string{"100"}) {
+				t.Errorf("set aside are %q", held)
+			}
+			a.tell("attempt")
+			return session.End{}, &session.NoWorkerError{Until: h.options.Now(), Err: errors.New("broken")}
+		}
+		a.tell("attempt")
+		return h.echo(ctx, at)
+	})
+	h.options.Advances = a
+	home := h.conversation("ann", "")
+	end := h.live()
+	h.say(home, "one")
+	h.await(home, 2) // one is that there is no worker
+	end()
+	if want := []string{"begin", "attempt", "end", "attempt", "end"}; !slices.Equal(a.told, want) {
+		t.Errorf("told were %q", a.told)
+	}
+}
