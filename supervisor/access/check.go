@@ -40,12 +40,16 @@ func (c *check) urgentCommand(context.Context) (*supervisor.GateDecision, error)
 
 // rateLimited refuses what comes too fast.
 func (c *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
-	result := c.gate.rates.take(c.user.Name, messageKey{c.in.Source, c.in.Key}, c.now, c.limits)
+	texts := c.in.Kind == supervisor.KindText
+	result := c.gate.rates.take(bucketKey{c.user.Name, texts}, messageKey{c.in.Source, c.in.Key}, c.now, c.limits)
 	if result == rateTaken {
 		return nil, nil
 	}
-	return &supervisor.GateDecision{Refused: fmt.Sprintf(textTooFast, c.limits.Burst, c.limits.PerSecond),
-		Quiet: result == rateRefusedQuietly, Code: supervisor.CodeUnavailable}, nil
+	refused := fmt.Sprintf(textTooFast, c.limits.Burst, c.limits.PerSecond)
+	if texts && c.limits.Waiting > 0 {
+		refused = fmt.Sprintf(textTooManyWaiting, c.limits.Waiting)
+	}
+	return &supervisor.GateDecision{Refused: refused, Quiet: result == rateRefusedQuietly, Code: supervisor.CodeUnavailable}, nil
 }
 
 // exempt lets through what needs no code.

@@ -43,10 +43,11 @@ type Limits struct {
 	Lifetime    time.Duration // in all; 12 h
 	Burst       int           // messages at once; 20
 	PerSecond   float64       // messages a second after that; 1
+	Waiting     int           // texts that are taken beyond that and wait for their turn; 0 is none
 }
 
 // defaultLimits: after 30 minutes and after 12 hours NIST SP 800-63B, section 4.2.3, asks for a second factor anew; the half hour
-// is Kai's too. Twenty messages are more than anybody forwards at once by hand.
+// is Kai's too.
 var defaultLimits = Limits{IdleTimeout: 30 * time.Minute, Lifetime: 12 * time.Hour, Burst: 20, PerSecond: 1}
 
 // Gate decides whether and how anything that a person sends is taken, by whatever channel it comes. It may be used from several
@@ -80,7 +81,7 @@ func NewGate(o Options) *Gate {
 // SetLimits sets other limits while the gate is in use. What was let through before is not asked again.
 func (g *Gate) SetLimits(l Limits) {
 	g.limits.Store(&Limits{IdleTimeout: positive(l.IdleTimeout, defaultLimits.IdleTimeout), Lifetime: positive(l.Lifetime, defaultLimits.Lifetime),
-		Burst: positive(l.Burst, defaultLimits.Burst), PerSecond: positive(l.PerSecond, defaultLimits.PerSecond)})
+		Burst: positive(l.Burst, defaultLimits.Burst), PerSecond: positive(l.PerSecond, defaultLimits.PerSecond), Waiting: l.Waiting})
 }
 
 func positive[T cmp.Ordered](value, instead T) T {

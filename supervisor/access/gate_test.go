@@ -467,8 +467,10 @@ func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
 			t.Errorf("%s: %+v", text, m)
 		}
 	}
-	if m := p.meet(t, commanded(typed("/help"))); outcomeOf(m) != quiet {
-		t.Errorf("/help: %+v", m)
+	for i, want := range append(slices.Repeat([]outcome{passes}, 20), refused, quiet) { // texts silence no command
+		if m := p.meet(t, commanded(typed("/help"))); outcomeOf(m) != want {
+			t.Errorf("/help, number %d: %+v", i, m)
+		}
 	}
 	if m := p.meet(t, from("bob", supervisor.ChannelTerminal, "", "hello")); outcomeOf(m) != passes {
 		t.Errorf("bob: %+v", m)
@@ -484,6 +486,26 @@ func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
 	p.now = noon.AddDate(-1, 0, 0)
 	if got := outcomes(2); !slices.Equal(got, []outcome{passes, passes}) {
 		t.Errorf("after the clock was set back: %v", got)
+	}
+}
+
+func TestTextsBeyondTheRateWait(t *testing.T) {
+	p := newRig(t)
+	p.SetLimits(access.Limits{Waiting: 200})
+	for i := range 220 {
+		if m := p.meet(t, typed("hello")); outcomeOf(m) != passes {
+			t.Fatalf("text %d: %+v", i, m)
+		}
+	}
+	if m := p.meet(t, typed("hello")); outcomeOf(m) != refused || !strings.Contains(m.Refused, "This message was not taken") {
+		t.Errorf("beyond what may wait: %+v", m)
+	}
+	if m := p.meet(t, commanded(typed("/help"))); outcomeOf(m) != passes {
+		t.Errorf("a command while texts wait: %+v", m)
+	}
+	p.now = noon.Add(time.Second)
+	if m := p.meet(t, typed("hello")); outcomeOf(m) != passes {
+		t.Errorf("a second later: %+v", m)
 	}
 }
 

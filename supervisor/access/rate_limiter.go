@@ -8,14 +8,21 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rateLimiter bounds how fast each person may send: so many at once, and after that so many a second. The zero value is ready; it
-// may be used from several goroutines. It remembers everybody it is asked about, so it is not for unknown people.
+// rateLimiter bounds how fast each person may send: so many at once, and after that so many a second. Texts beyond that may wait,
+// and have a limit apart from that of commands and presses, so that many texts silence no button. The zero value is ready; it may
+// be used from several goroutines. It remembers everybody it is asked about, so it is not for unknown people.
 type rateLimiter struct {
 	mu      sync.Mutex // guards what follows
-	buckets map[string]*bucket
+	buckets map[bucketKey]*bucket
 }
 
-// bucket is one person's.
+// bucketKey is whose texts a bucket is for, or whose commands and presses.
+type bucketKey struct {
+	user  string
+	texts bool
+}
+
+// bucket is one of a person's two.
 type bucket struct {
 	limiter        *rate.Limiter
 	last           time.Time             // when it was last asked
@@ -44,16 +51,19 @@ const (
 // take takes a message of a person, or refuses it. A message that was taken and comes again, because it could not be kept, costs
 // nothing; one whose refusal was told is refused aloud again. After the clock was set back a person has a full bucket: nobody is
 // silenced until it is as late again as it was.
-func (r *rateLimiter) take(user string, s messageKey, now time.Time, l Limits) rateResult {
+func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l Limits) rateResult {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	b := r.buckets[user]
+	if of.texts {
+		l.Burst += l.Waiting
+	}
+	b := r.buckets[of]
 	if b == nil || now.Before(b.last) {
 		b = &bucket{limiter: rate.NewLimiter(rate.Limit(l.PerSecond), l.Burst)}
 		if r.buckets == nil {
-			r.buckets = map[string]*bucket{}
+			r.buckets = map[bucketKey]*bucket{}
 		}
-		r.buckets[user] = b
+		r.buckets[of] = b
 	}
 	b.last = now
 	if b.limiter.Limit() != rate.Limit(l.PerSecond) || b.limiter.Burst() != l.Burst {

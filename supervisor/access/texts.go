@@ -4,10 +4,12 @@ import "fmt"
 
 // Why something is not taken, or what it waits for.
 const (
-	textNoUser    = "There is no user %q here."
-	textSuspended = "%s is suspended here, and nobody can speak as %s until an admin has ended that."
-	textTooFast   = "You are sending faster than I take it: %d at once, and then %g a second. This message was not taken, and neither is " +
-		"what follows it as fast. Send it again in a moment. /stop is always taken."
+	textNoUser         = "There is no user %q here."
+	textSuspended      = "%s is suspended here, and nobody can speak as %s until an admin has ended that."
+	textTooManyWaiting = "This message was not taken, and neither is what comes right behind it: you sent so many at once that %d of " +
+		"yours wait already. Send them again in a few minutes. /stop is always taken."
+	textTooFast = "This was not taken, for you send faster than I take it: %d at once, and then %g a second. Try again in a moment. " +
+		"/stop is always taken."
 
 	textLocked = "Locked. Send the six digits that your authenticator app shows, or a recovery code. What you sent is kept, and is " +
 		"answered then."

@@ -28,9 +28,12 @@ func newGate(s *service) *approval.CodeCheck {
 	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode}
 }
 
+// maxWaiting is how many texts of a person wait on disk beyond the rate: two of Telegram's largest forwards, of 100 messages each.
+const maxWaiting = 200
+
 func gateLimits(cfg *config.Config) access.Limits {
 	a := cfg.Access
-	return access.Limits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst, PerSecond: a.Rate.Second}
+	return access.Limits{IdleTimeout: a.Session, Lifetime: a.SessionMax, Burst: a.Rate.Burst, PerSecond: a.Rate.Second, Waiting: maxWaiting}
 }
 
 // newApprover makes what decides which effects may leave the sandbox.

@@ -102,11 +102,12 @@ func (q *chatQueue) place(thread string) supervisor.Address {
 	return supervisor.Address{Chat: q.chat, Thread: thread}
 }
 
-// address is where a post goes. In a group the first part of an answer names what it answers.
+// address is where a post goes. In a group the first part of an answer names what it answers. What the service itself says of one
+// message names that one everywhere: it may be one of many.
 func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address {
 	to := q.place(set.conversation.Thread)
 	to.Silent = p.Repeat
-	if p.Part == 0 && q.Name.IsGroup(q.chat) {
+	if p.Part == 0 && (q.Name.IsGroup(q.chat) || set.delivery.Kind == supervisor.DeliveryNotice) {
 		to.ReplyTo = set.message
 	}
 	return to

@@ -227,6 +227,22 @@ func TestInAGroupAnAnswerNamesWhatItAnswers(t *testing.T) {
 	})
 }
 
+// What the service says of one message names it also in private: it may be one of many.
+func TestANoticeNamesTheMessageThatItIsOf(t *testing.T) {
+	inBubble(t, func(h *house) {
+		h.live()
+		in := supervisor.Inbound{Conversation: h.conversation("alice", alice), Kind: supervisor.KindText, Key: "k", Message: "17", Text: "x"}
+		receipt, err := h.db.Inbox().PutBatch(h.Context(), supervisor.Batch{Source: "s",
+			Items: []supervisor.Item{{Inbound: in, Answer: "That was not taken."}}})
+		if err != nil {
+			h.Fatal(err)
+		}
+		h.feeds.Delivery(receipt.Queued[0])
+		pass(10 * time.Second)
+		h.same("named", h.far.made(alice, "send")[0].to.ReplyTo, "17")
+	})
+}
+
 func TestSeveralRepliesGrowInOneGroup(t *testing.T) {
 	inBubble(t, func(h *house) {
 		h.live()
