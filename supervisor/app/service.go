@@ -82,7 +82,7 @@ func (s *service) open(ctx context.Context) (err error) {
 // parts are what runs, in the order in which it starts; it stops in the reverse order. What brings people their answers starts
 // before what makes them, and that before what takes messages. Leases of an earlier run are settled before the first session.
 func (s *service) parts() []part {
-	list := []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"admin", s.admins.Run}}
+	list := []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"modes", s.keepModes}, {"admin", s.admins.Run}}
 	if c := s.channel; c != nil {
 		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"presses", c.acknowledge})
 	}

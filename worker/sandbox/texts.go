@@ -7,7 +7,8 @@ var tierTexts = map[Tier]string{
 	TierNamespaces: "Each person's worker has files, processes and no network of its own. All workers share one OS account, " +
 		"unless the configuration gives a person another one.",
 	TierLandlock: "Workers read and write only their person's files and reach no network. But they see the names of other " +
-		"processes and can change the permissions of any file of their account, and only Mews ends what they leave running.",
+		"processes and can change the permissions, times and attributes of any file of their account, other people's and Mews's own " +
+		"too, and only Mews ends what they leave running.",
 	TierOff: "There are no walls around workers: a worker, and any program that it runs, can do whatever its account can.",
 }
 
