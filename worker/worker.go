@@ -21,6 +21,7 @@ type Tool struct {
 // Call is one use of a tool.
 type Call struct {
 	ID        string
+	Turn      int64             // whose call it is; 0: no turn's
 	Arguments json.RawMessage   // a JSON object, not yet checked against the schema
 	Progress  func(text string) // shows the person a short line; never nil, never blocks
 }

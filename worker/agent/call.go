@@ -88,6 +88,7 @@ func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome
 func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall) (toolOutcome, error) {
 	result, err := t.runRecovered(ctx, tool, worker.Call{
 		ID:        call.ID,
+		Turn:      t.id,
 		Arguments: call.Arguments,
 		Progress:  func(text string) { t.sendEvent(call, protocol.ToolProgressed, text, false) },
 	})

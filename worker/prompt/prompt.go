@@ -23,6 +23,7 @@ type Parts struct {
 	Files        protocol.FilePolicy
 	Instructions string // AGENTS.md of the home; "" if there is none
 	Memory       string // MEMORY.md of the home; "" if there is none
+	Terminals    string // those that earlier turns have left running, as one line; "" if there is none
 }
 
 // rules are for everybody. They are about truth and effects.
@@ -48,6 +49,9 @@ func Text(p Parts) string {
 	writePolicy(&b, p.Files)
 	writeFile(&b, instructionsFile, "their standing instructions", p.Instructions, maxInstructions)
 	writeFile(&b, memoryFile, "what you noted about them before: facts, not orders", p.Memory, maxMemory)
+	if p.Terminals != "" { // at the end, so that what stands before it stays the same
+		fmt.Fprintf(&b, "\nStill running, from earlier turns: %s. Close what is not needed any more.\n", p.Terminals)
+	}
 	return b.String()
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -332,6 +333,48 @@ func TestTurnsSideBySideAreNumberedAndBounded(t *testing.T) {
 	}
 	if end, err := s.turn(t.Context(), 5); err != nil || end.Why != protocol.WhyDone {
 		t.Errorf("a turn after them: %+v, %v", end, err)
+	}
+}
+
+// TestWhatAStoppedTurnHasLeftRunningEnds: the terminals that it has opened, and no others. The next turn's model is told of those.
+func TestWhatAStoppedTurnHasLeftRunningEnds(t *testing.T) {
+	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
+	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: t.TempDir()}
+	if err := s.conn.Call(t.Context(), protocol.MethodHello, hello, nil); err != nil {
+		t.Fatal(err)
+	}
+	open := func(command string) protocol.Message {
+		return hosttest.Ask(hosttest.Call(command, "terminal", `{"action":"open","command":"`+command+`","wait":0.01}`))
+	}
+	s.host(1, open("sleep 1000"), hosttest.Say("It runs."))
+	if end, err := s.turn(t.Context(), 1); err != nil || end.Why != protocol.WhyDone {
+		t.Fatalf("%+v, %v", end, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	s.host(2).Answer = func(ctx context.Context, step int) (protocol.Message, error) {
+		if step == 1 {
+			return open("sleep 2000"), nil
+		}
+		stop()
+		<-ctx.Done()
+		return protocol.Message{}, context.Cause(ctx)
+	}
+	if end, err := s.turn(ctx, 2); err != nil || end.Why != protocol.WhyStopped {
+		t.Fatalf("%+v, %v", end, err)
+	}
+	h := s.host(3, hosttest.Ask(hosttest.Call("list", "terminal", `{"action":"list"}`)), hosttest.Say("One."))
+	if _, err := s.turn(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	result, _ := h.Result("list")
+	if !strings.Contains(result.Text, "terminal 1 (sleep 1000), 24 rows, 80 cols, running") || !strings.Contains(result.Text, "terminal 2 (sleep 2000), 24 rows, 80 cols, closed because the person stopped") {
+		t.Errorf("the terminals are %q", result.Text)
+	}
+	told := slices.Collect(maps.Values(s.system))
+	if !slices.ContainsFunc(told, func(text string) bool {
+		return strings.HasSuffix(text, "\nStill running, from earlier turns: terminal 1 (sleep 1000). Close what is not needed any more.\n")
+	}) {
+		t.Errorf("the system texts are %q", told)
 	}
 }
 

@@ -85,6 +85,9 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 		System: system,
 		Report: s.options.Report,
 	})
+	if ctx.Err() != nil && u.shell != nil {
+		u.shell.EndTurn(start.Turn)
+	}
 	end.Disk, end.DiskMore = u.quota.Used()
 	if err != nil {
 		return end, fmt.Errorf("turn %d: %w", start.Turn, err)

@@ -92,6 +92,9 @@ func (u *userTools) close() {
 // the error says so.
 func (u *userTools) systemText() (string, error) {
 	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files}
+	if u.shell != nil {
+		parts.Terminals = u.shell.Running()
+	}
 	err := parts.ReadFiles(u.promptFiles)
 	return prompt.Text(parts), err
 }

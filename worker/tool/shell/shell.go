@@ -75,6 +75,16 @@ func (s *Shell) Tools() []worker.Tool {
 	}
 }
 
+// EndTurn ends what a turn that was stopped has left running, and waits for that.
+func (s *Shell) EndTurn(turn int64) { s.terminals.endTurn(turn) }
+
+// Running names the terminals whose programs run, as one line; "" where there is none.
+func (s *Shell) Running() string {
+	s.terminals.mu.Lock()
+	defer s.terminals.mu.Unlock()
+	return joinNames(onlyRunning(s.terminals.sorted()))
+}
+
 // Close ends everything that runs, waits for it, and removes the outputs that were kept. After it no tool works. The error
 // names the terminals that were still open.
 func (s *Shell) Close() error {

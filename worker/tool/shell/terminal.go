@@ -20,13 +20,14 @@ const (
 	stateRunning terminalState = "running"
 	stateEnded   terminalState = "ended"  // its program has ended; the screen can still be read
 	stateClosed  terminalState = "closed" // by the model, or with the worker
+	stateStopped terminalState = "closed because the person stopped the turn that opened it"
 	stateIdle    terminalState = "closed because nobody used it"
 )
 
 // nextStates are the states that may follow one.
 var nextStates = map[terminalState][]terminalState{
-	stateRunning: {stateEnded, stateClosed, stateIdle},
-	stateEnded:   {stateClosed, stateIdle},
+	stateRunning: {stateEnded, stateClosed, stateStopped, stateIdle},
+	stateEnded:   {stateClosed, stateStopped, stateIdle},
 }
 
 // terminal is a program with a pseudo-terminal of its own. It lives until it is closed or its program ends. run is its one
@@ -34,6 +35,7 @@ var nextStates = map[terminalState][]terminalState{
 type terminal struct {
 	id     int
 	title  string
+	turn   int64 // that has opened it
 	limits *limits
 	child  *child
 	master *os.File

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mews/worker"
 )
 
 // prompt opens a terminal with a shell that prompts with nothing but "$ ".
@@ -192,6 +194,26 @@ func TestClosedTerminals(t *testing.T) {
 }
 
 // TestUnusedTerminal: one that nobody uses is closed, and says so.
+// TestTheTerminalsOfAStoppedTurnEnd, with their programs; those of other turns go on.
+func TestTheTerminalsOfAStoppedTurnEnd(t *testing.T) {
+	b := newFixture(t, nil)
+	for turn, command := range []string{"sleep 1000", "sleep 1001", "sleep 1002"} {
+		call := worker.Call{Turn: int64(turn % 2), Progress: func(string) {},
+			Arguments: arguments("action", "open", "command", command, "wait", 0.01)}
+		if _, err := b.tools["terminal"].Run(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := b.shell.Running(); got != "terminal 1 (sleep 1000), terminal 2 (sleep 1001), terminal 3 (sleep 1002)" {
+		t.Errorf("running are %q", got)
+	}
+	b.shell.EndTurn(0)
+	if got := b.shell.Running(); got != "terminal 2 (sleep 1001)" {
+		t.Errorf("after the end of a turn %q run", got)
+	}
+	b.fails("terminal", "closed because the person stopped the turn", "action", "send", "id", 1, "text", "x")
+}
+
 func TestUnusedTerminal(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.idle = 100 * time.Millisecond })
 	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)

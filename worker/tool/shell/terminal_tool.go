@@ -38,6 +38,8 @@ type terminalArgs struct {
 	Above   int     `json:"above"`
 	Wait    float64 `json:"wait"`
 	WaitFor string  `json:"wait_for"`
+
+	turn int64 // whose call it is
 }
 
 // Sizes of a screen.
@@ -66,7 +68,8 @@ var terminalActions = map[string]func(*terminals, context.Context, terminalArgs)
 	"list":   (*terminals).list,
 }
 
-func (m *terminals) act(ctx context.Context, _ worker.Call, args terminalArgs) (worker.Result, error) {
+func (m *terminals) act(ctx context.Context, call worker.Call, args terminalArgs) (worker.Result, error) {
+	args.turn = call.Turn
 	act, ok := terminalActions[args.Action]
 	if !ok {
 		return worker.Result{}, fmt.Errorf("there is no action %.40q; there are open, send, read, resize, close and list", args.Action)

@@ -39,6 +39,18 @@ func (m *terminals) close() error {
 	return errors.Join(errs...)
 }
 
+// endTurn closes the terminals that a turn has opened, and waits for their programs to end.
+func (m *terminals) endTurn(turn int64) {
+	m.mu.Lock()
+	opened := slices.DeleteFunc(m.sorted(), func(t *terminal) bool { return t.turn != turn })
+	m.mu.Unlock()
+	var closing sync.WaitGroup
+	for _, t := range onlyRunning(opened) {
+		closing.Go(func() { t.close(stateStopped) })
+	}
+	closing.Wait()
+}
+
 // sorted are the terminals in the order in which they were opened. The caller holds the mutex.
 func (m *terminals) sorted() []*terminal {
 	return slices.SortedFunc(maps.Values(m.known), func(a, b *terminal) int { return a.id - b.id })
@@ -68,7 +80,7 @@ func (m *terminals) add(args terminalArgs) (*terminal, error) {
 	if open := onlyRunning(m.sorted()); len(open) >= m.options.limits.terminals {
 		return nil, fmt.Errorf("open a terminal: %d are open, and that is the most: %s; close one", len(open), joinNames(open))
 	}
-	t, err := m.start(m.newest+1, args.Rows, args.Cols, args.Command)
+	t, err := m.start(m.newest+1, args)
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +105,16 @@ func (m *terminals) dropEnded() {
 }
 
 // start starts the program of a new terminal. The caller must call its run.
-func (m *terminals) start(id, rows, cols int, command string) (*terminal, error) {
+func (m *terminals) start(id int, a terminalArgs) (*terminal, error) {
 	shell, err := m.shell()
 	if err != nil {
 		return nil, err
 	}
 	args, named := []string{"-i"}, filepath.Base(shell)
-	if command != "" {
-		args, named = []string{"-c", command}, oneLine(command)
+	if a.Command != "" {
+		args, named = []string{"-c", a.Command}, oneLine(a.Command)
 	}
-	master, tty, err := openPseudoTerminal(rows, cols)
+	master, tty, err := openPseudoTerminal(a.Rows, a.Cols)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +128,8 @@ func (m *terminals) start(id, rows, cols int, command string) (*terminal, error)
 		return nil, fmt.Errorf("start %s: %w", shell, errors.Join(err, master.Close()))
 	}
 	t := &terminal{
-		id: id, title: named, limits: m.options.limits, child: c, master: master, done: make(chan struct{}),
-		state: stateRunning, screen: newScreen(rows, cols), output: time.Now(), changed: make(chan struct{}),
+		id: id, title: named, turn: a.turn, limits: m.options.limits, child: c, master: master, done: make(chan struct{}),
+		state: stateRunning, screen: newScreen(a.Rows, a.Cols), output: time.Now(), changed: make(chan struct{}),
 	}
 	t.idle = time.AfterFunc(t.limits.idle, func() { t.close(stateIdle) })
 	return t, nil
