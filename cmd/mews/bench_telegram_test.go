@@ -182,7 +182,7 @@ func (d *disk) commit() {
 }
 
 // BenchmarkTelegramTurn is a whole turn on Telegram with a warm worker and a model that answers at once: from the update
-// to the model's call there are two commits, and from the model's end to the answer's call three.
+// to the model's call there are two commits, from the model's end to the answer's call one, and one after that.
 func BenchmarkTelegramTurn(b *testing.B) {
 	m := newTelegramService(b, 8, brisk)
 	m.Start()
