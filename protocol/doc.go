@@ -34,11 +34,10 @@
 //
 // # Order and lanes
 //
-// The lines of a lane arrive in the order in which they were queued: every model.delta before the result of its
-// model.stream, every turn.event before the end of its turn. There are two lanes, and the method decides which one a line
-// takes. The bulk lane has blob.* calls, their answers and their cancels; the main lane has everything else. A bulk line
-// leaves only while the main lane is empty. A line that was begun is finished, so bulk delays the main lane by one chunk at
-// most.
+// The lines of a lane arrive in the order in which they were queued: every turn.event before the end of its turn. There are
+// two lanes, and the method decides which one a line takes. The bulk lane has blob.* calls, their answers and their cancels;
+// the main lane has everything else. A bulk line leaves only while the main lane is empty. A line that was begun is finished,
+// so bulk delays the main lane by one chunk at most.
 //
 // Calls are handled side by side: of two open calls neither is the first. Only blob.* calls are handled one after the other
 // in the order of arrival, so that a blob's chunks may follow each other before the first is answered.
@@ -79,7 +78,6 @@
 //	  turn.start       TurnStart to TurnEnd                    its result ends the turn
 //	  operation.start  OperationStart to OperationEnd          its result ends the operation
 //	  stop             no parameters, no result                cancel turns and operations, answer, end
-//	  model.delta      ModelDelta, a notification              during model.stream
 //
 //	worker to supervisor
 //	  tools.changed    ToolsChanged, no result                 at any time after hello
@@ -126,9 +124,9 @@
 //	    /docker.sock"}}}}
 //	{"W":{"jsonrpc":"2.0","id":1,"result":{"findings":[{"row":"N10","what":"connect to a socket in the file system",
 //	    "outcome":"stopped","detail":"connect: no such file or directory (ENOENT)"}]}}}
-//	{"S":{"jsonrpc":"2.0","id":2,"method":"hello","params":{"version":2,"user":"alice","home":"/home","timezone":"Eu
+//	{"S":{"jsonrpc":"2.0","id":2,"method":"hello","params":{"version":3,"user":"alice","home":"/home","timezone":"Eu
 //	    rope/Madrid","files":{"exclude":[".trash/**"]}}}}
-//	{"W":{"jsonrpc":"2.0","id":2,"result":{"version":2,"build":"dev","tools":[{"name":"search_files","description":"
+//	{"W":{"jsonrpc":"2.0","id":2,"result":{"version":3,"build":"dev","tools":[{"name":"search_files","description":"
 //	    Find lines.","schema":{"type":"object"},"effect":"none"},{"name":"write_file","description":"Write a file.",
 //	    "schema":{"type":"object"},"effect":"once"}]}}}
 //	{"S":{"jsonrpc":"2.0","id":3,"method":"ping","params":{}}}
@@ -143,8 +141,6 @@
 //	    95c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20","text":"You are the assistant of alice."},"tools":{"h
 //	    ash":"c0d2565f9d781b2d8e0f45cfe0aa376d85523224550b96d1fcc0690768c50fee","names":["search_files","write_file"
 //	    ]}}}}
-//	{"S":{"jsonrpc":"2.0","method":"model.delta","params":{"turn":7,"seq":1,"text":"I look first, "}}}
-//	{"S":{"jsonrpc":"2.0","method":"model.delta","params":{"turn":7,"seq":2,"text":"then I write."}}}
 //	{"S":{"jsonrpc":"2.0","id":2,"result":{"message":{"id":42,"role":"assistant","parts":[{"text":"I look first, the
 //	    n I write."},{"call":{"id":"c1","name":"search_files","arguments":{"text":"milk"}}},{"call":{"id":"c2","name
 //	    ":"write_file","arguments":{"path":"todo.md","text":"milk\n"}}}]}}}}
@@ -176,7 +172,6 @@
 //	{"W":{"jsonrpc":"2.0","id":9,"method":"model.stream","params":{"turn":7,"after":44,"system":{"hash":"4353f3c90a5
 //	    95c67b33a25e1b6026c0c4609cd42aeb1663c74437bfbbab2cb20"},"tools":{"hash":"c0d2565f9d781b2d8e0f45cfe0aa376d855
 //	    23224550b96d1fcc0690768c50fee"}}}}
-//	{"S":{"jsonrpc":"2.0","method":"model.delta","params":{"turn":7,"seq":1,"text":"Done: milk is on your list."}}}
 //	{"S":{"jsonrpc":"2.0","id":9,"result":{"message":{"id":45,"role":"assistant","parts":[{"text":"Done: milk is on
 //	     your list."}]}}}}
 //	{"W":{"jsonrpc":"2.0","id":4,"result":{"why":"done","steps":2}}}

@@ -89,17 +89,17 @@ func TestALaneKeepsItsOrder(t *testing.T) {
 	var server *protocol.Conn
 	h := answering(func(ctx context.Context, _ *protocol.Request) (any, error) {
 		for i := range n {
-			if err := server.Notify(ctx, "model.delta", protocol.ModelDelta{Seq: i}); err != nil {
+			if err := server.Notify(ctx, "turn.event", protocol.TurnEvent{Turn: int64(i)}); err != nil {
 				return nil, err
 			}
 		}
 		return nil, nil
 	})
-	seen := 0
+	seen := int64(0)
 	client := handler{NotifyFunc: func(req *protocol.Request) {
-		var d protocol.ModelDelta
-		if err := req.Decode(&d); err != nil || d.Seq != seen {
-			t.Errorf("delta %d: got %d and %v", seen, d.Seq, err)
+		var e protocol.TurnEvent
+		if err := req.Decode(&e); err != nil || e.Turn != seen {
+			t.Errorf("event %d: got %d and %v", seen, e.Turn, err)
 		}
 		seen++
 	}}
@@ -108,8 +108,8 @@ func TestALaneKeepsItsOrder(t *testing.T) {
 	a := protocol.NewConn(theirs, client, protocol.Options{})
 	protocoltest.Run(t, server)
 	protocoltest.Run(t, a)
-	if err := a.Call(background, "model.stream", nil, nil); err != nil || seen != n {
-		t.Errorf("%d deltas before the result, and %v", seen, err)
+	if err := a.Call(background, "turn.start", nil, nil); err != nil || seen != n {
+		t.Errorf("%d events before the result, and %v", seen, err)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // wireTypes is every struct that travels.
 var wireTypes = []any{
 	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommit{},
-	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, ModelDelta{}, SystemRef{}, ToolsRef{}, Message{},
+	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, SystemRef{}, ToolsRef{}, Message{},
 	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBegun{}, BlobWrite{}, BlobCommit{},
 	BlobRead{}, BlobData{}, ChatSend{}, ChatSent{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
 	ArchiveParameters{}, ArchiveResult{}, LeftOut{}, ToolsChanged{},

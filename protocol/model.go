@@ -3,8 +3,8 @@ package protocol
 // MethodModelStream asks for the next message of the model. It is a call in turn, one at a time for a turn.
 //
 // The supervisor assembles the request from its own transcript. The worker says only how far it has read (After) and names
-// the system text and the tools. While the model speaks, MethodModelDelta notifications carry its text; all of them are sent
-// before the result. The result carries the whole message, which has been committed by then.
+// the system text and the tools. The result carries the whole message, which has been committed by then. What the model has
+// said of it before is the reply's alone: the supervisor shows it to the person, and the worker is not told.
 const MethodModelStream = "model.stream"
 
 // ModelStream names what goes with the transcript. A text or list that was sent on this connection before is named by its
@@ -35,14 +35,4 @@ type ModelStreamed struct {
 	// Taken is how many messages of the person's the supervisor has added to the request: those that were sent since the
 	// model's last message in the turn.
 	Taken int `json:"taken,omitempty"`
-}
-
-// MethodModelDelta carries the text that the model has said since the last delta of the same call. It is a notification.
-const MethodModelDelta = "model.delta"
-
-// ModelDelta is text as it comes. The supervisor sends at most one in 30 ms for a call.
-type ModelDelta struct {
-	Turn int64  `json:"turn"`
-	Seq  int    `json:"seq"` // 1, 2, 3 ... within one model.stream
-	Text string `json:"text"`
 }

@@ -248,11 +248,11 @@ func BenchmarkDecode(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	text, err := json.Marshal(ModelDelta{Turn: 1, Seq: 2, Text: strings.Repeat("The quick brown fox\n", 3277)})
+	text, err := json.Marshal(TurnEvent{Turn: 1, Text: strings.Repeat("The quick brown fox\n", 3277)})
 	if err != nil {
 		b.Fatal(err)
 	}
-	small, err := json.Marshal(ModelDelta{Turn: 1, Seq: 2, Text: "The quick brown fox"})
+	small, err := json.Marshal(TurnEvent{Turn: 1, Text: "The quick brown fox"})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -261,8 +261,8 @@ func BenchmarkDecode(b *testing.B) {
 		data []byte
 		into func() any
 	}{
-		{"delta", small, func() any { return new(ModelDelta) }},
-		{"text64KiB", text, func() any { return new(ModelDelta) }},
+		{"event", small, func() any { return new(TurnEvent) }},
+		{"text64KiB", text, func() any { return new(TurnEvent) }},
 		{"blob64KiB", chunk, func() any { return new(BlobWrite) }},
 	}
 	for _, set := range sets {

@@ -24,7 +24,6 @@ var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodTurnStart:      {of[protocol.TurnStart], of[protocol.TurnEnd]},
 	protocol.MethodTurnEvent:      {of[protocol.TurnEvent], nil},
 	protocol.MethodModelStream:    {of[protocol.ModelStream], of[protocol.ModelStreamed]},
-	protocol.MethodModelDelta:     {of[protocol.ModelDelta], nil},
 	protocol.MethodStepCommit:     {of[protocol.StepCommit], of[protocol.StepCommitted]},
 	protocol.MethodBlobBegin:      {of[protocol.BlobBegin], of[protocol.BlobBegun]},
 	protocol.MethodBlobWrite:      {of[protocol.BlobWrite], nil},

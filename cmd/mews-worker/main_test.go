@@ -86,7 +86,7 @@ func start(t *testing.T) *process {
 func (p *process) answer(ctx context.Context, req *protocol.Request) (any, error) {
 	var ask protocol.ModelStream
 	if req.Method == protocol.MethodModelStream && req.Decode(&ask) == nil {
-		return p.host.NextMessage(ctx, ask.After, "", nil, nil)
+		return p.host.NextMessage(ctx, ask.After, "", nil)
 	}
 	var step protocol.StepCommit
 	if err := req.Decode(&step); err != nil {

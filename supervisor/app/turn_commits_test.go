@@ -100,7 +100,7 @@ func rise(t *testing.T, dir string, chat *farChat, committed func()) *life {
 		StepDependencies: hostcall.StepDependencies{Steps: l.db.Turns()},
 		Audit:            func(_, _, detail string) { t.Error(detail) },
 		Log:              hclog.NewNullLogger(),
-	}, "alice", l)
+	}, "alice", func(reason error) { l.Error(reason) })
 	l.host.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}}})
 	if _, err := l.db.Leases().Recover(t.Context()); err != nil {
 		t.Fatal(err)
@@ -137,10 +137,6 @@ func (l *life) note(err error) {
 		l.Error(err)
 	}
 }
-
-// Notify and End are a worker's process.
-func (l *life) Notify(context.Context, string, any) error { return nil }
-func (l *life) End(reason error)                          { l.Error(reason) }
 
 // Stream is the model.
 func (l *life) Stream(ctx context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (

@@ -39,7 +39,7 @@ func (s *service) openWorkers(ctx context.Context) error {
 		Timings: pool.Timings{
 			Idle: s.config.Worker.Idle,
 		},
-		Host: func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(dependencies, user, peer) },
+		Host: func(user string, end func(error)) *hostcall.Conn { return hostcall.NewConn(dependencies, user, end) },
 	})
 	return nil
 }

@@ -23,10 +23,10 @@ const (
 
 // Conn answers one worker process. It is a protocol.Handler.
 type Conn struct {
-	o    *Options
-	user string
-	peer Peer
-	now  func() time.Time
+	o         *Options
+	user      string
+	endWorker func(reason error) // does not wait for its end
+	now       func() time.Time
 
 	offended atomic.Bool // the worker has been ended for an offence
 	events   *rate.Limiter
@@ -39,13 +39,13 @@ type Conn struct {
 	unknown     []time.Time // when unknown methods came, in the last minute
 }
 
-// NewConn makes the connection of one worker process of a person.
-func NewConn(o *Options, user string, peer Peer) *Conn {
+// NewConn makes the connection of one worker process of a person. endWorker ends that process, without waiting for it.
+func NewConn(o *Options, user string, endWorker func(reason error)) *Conn {
 	now := o.Now
 	if now == nil {
 		now = time.Now
 	}
-	c := &Conn{o: o, user: user, peer: peer, now: now, events: rate.NewLimiter(eventRate, eventBurst), begun: map[workKey]*work{},
+	c := &Conn{o: o, user: user, endWorker: endWorker, now: now, events: rate.NewLimiter(eventRate, eventBurst), begun: map[workKey]*work{},
 		transcripts: transcriptCaches{}}
 	c.begin(newWork(c, workKey{phase: anyTime}))
 	return c
@@ -199,7 +199,7 @@ func (c *Conn) offence(method string, why error) error {
 	err := fmt.Errorf("host call %s: %w", method, why)
 	if c.offended.CompareAndSwap(false, true) {
 		c.o.Audit(c.user, "worker.offence", err.Error())
-		c.peer.End(err)
+		c.endWorker(err)
 	}
 	return &protocol.Error{Code: protocol.CodeInvalidRequest, Message: err.Error()}
 }

@@ -19,13 +19,6 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Peer is the worker that a connection serves.
-type Peer interface {
-	Notify(ctx context.Context, method string, params any) error
-	// End ends the worker without waiting for it.
-	End(reason error)
-}
-
 // Reply is the answer that the person sees grow. None of its methods blocks.
 type Reply interface {
 	Add(text string)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -12,21 +11,13 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-const (
-	maxContinued = 3                     // how often a model that reached what it may say at once is asked to go on
-	deltaEvery   = 30 * time.Millisecond // how often a line of deltas goes to the worker at most
-)
+const maxContinued = 3 // how often a model that reached what it may say at once is asked to go on
 
 // stepStream is one message of a model's as it comes, from as many calls of the model as that takes. It belongs to the
 // goroutine that answers the model.stream. It is the Reserver of these calls.
 type stepStream struct {
 	*turn
-	before string // said by calls that have ended
-	deltas struct {
-		seq     int
-		sent    time.Time
-		waiting []byte
-	}
+	before   string             // said by calls that have ended
 	paid     []sqlite.ModelCall // the calls that have ended and are not kept yet
 	maxCosts map[int64]int64    // what each lease is at most, in millionths of a dollar
 }
@@ -53,14 +44,11 @@ func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (s
 	}
 	if err == nil && breaksOff(said) {
 		said.Message = appendText(said.Message, textBrokenOff)
-		s.addText(ctx, textBrokenOff)
+		s.Reply.Add(textBrokenOff)
 	}
 	if err == nil && said.Stop == supervisor.StopOther {
 		said.Message = appendText(said.Message, textPerhapsCut)
-		s.addText(ctx, textPerhapsCut)
-	}
-	if err == nil {
-		s.flush(ctx)
+		s.Reply.Add(textPerhapsCut)
 	}
 	return said, err
 }
@@ -75,7 +63,7 @@ func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (sup
 			s.takeBack()
 			return
 		}
-		s.addText(ctx, delta.Text)
+		s.Reply.Add(delta.Text)
 	})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -88,30 +76,6 @@ func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (sup
 	s.transcript.counted = newCountedRequest(req, said)
 	s.before += said.Message.Text()
 	return said, nil
-}
-
-// addText passes on what the model says: to the person at once, and to the worker at most a line in deltaEvery.
-func (s *stepStream) addText(ctx context.Context, text string) {
-	s.Reply.Add(text)
-	d := &s.deltas
-	d.waiting = append(d.waiting, text...)
-	if now := s.now(); now.Sub(d.sent) >= deltaEvery {
-		d.sent = now
-		s.flush(ctx)
-	}
-}
-
-// flush sends the worker what waits. An error does not end the model's call: what counts is the result, and the end of the
-// connection is noticed elsewhere.
-func (s *stepStream) flush(ctx context.Context) {
-	d := &s.deltas
-	if len(d.waiting) == 0 {
-		return
-	}
-	d.seq++
-	delta := protocol.ModelDelta{Turn: s.ID, Seq: d.seq, Text: string(d.waiting)}
-	d.waiting = d.waiting[:0]
-	_ = s.peer.Notify(ctx, protocol.MethodModelDelta, delta)
 }
 
 // takeBack leaves of what the person sees only what calls have said that have ended.

@@ -66,7 +66,7 @@ func (r *rig) live() (end func()) {
 	workers := pool.New(pool.Options[*hostcall.Conn]{
 		Spawner: spawner, Log: hclog.NewNullLogger(),
 		Timings: pool.Timings{Grace: 100 * time.Millisecond, BackoffMin: time.Millisecond, BackoffMax: 10 * time.Millisecond},
-		Host:    func(user string, peer *pool.Peer) *hostcall.Conn { return hostcall.NewConn(calls, user, peer) },
+		Host:    func(user string, end func(error)) *hostcall.Conn { return hostcall.NewConn(calls, user, end) },
 	})
 	r.operations = operation.New(operation.Options[*hostcall.Conn]{
 		Store: r.db.Operations(), Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),

@@ -94,7 +94,7 @@ func (r *rig) suffer(user string, provoke func(*testing.T, *Worker[*host])) ([]i
 }
 
 func now(t *testing.T, w *Worker[*host]) {
-	if err := w.Notify(bounded(t), "now", nil); err != nil {
+	if err := w.process.conn.Notify(bounded(t), "now", nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -103,7 +103,7 @@ func now(t *testing.T, w *Worker[*host]) {
 func flood(t *testing.T, w *Worker[*host]) {
 	now(t, w)
 	big := spoken{strings.Repeat("x", 1<<16)}
-	for w.Notify(bounded(t), "noise", big) == nil {
+	for w.process.conn.Notify(bounded(t), "noise", big) == nil {
 	}
 }
 

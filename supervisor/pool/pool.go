@@ -31,25 +31,12 @@ type Host interface {
 	Handshaken(protocol.HelloResult) // once, when the handshake is done and before anybody has the worker
 }
 
-// Peer is what a Host is given of its worker. Its methods may be called from any goroutine, once the Host is made.
-type Peer struct {
-	conn *protocol.Conn
-	stop context.CancelCauseFunc
-}
-
-// Notify sends the worker a notification; see protocol.Conn.Notify.
-func (p *Peer) Notify(ctx context.Context, method string, params any) error {
-	return p.conn.Notify(ctx, method, params)
-}
-
-// End ends the worker for a violation, without waiting for it. The reason goes to the log and to Worker.Err.
-func (p *Peer) End(reason error) { p.stop(reason) }
-
 // Options are what a Pool is made of. H answers a worker.
 type Options[H Host] struct {
 	Spawner *Spawner // the Pool runs it, and closes it when it ends
-	// Host makes what answers a worker that has a Hello. It must not use the Peer before it has returned.
-	Host func(user string, peer *Peer) H
+	// Host makes what answers a worker that has a Hello. end ends the worker for a violation, from any goroutine and without
+	// waiting for it; the reason goes to the log and to Worker.Err.
+	Host func(user string, end func(reason error)) H
 	// SelfTest is given a worker of SelfTestSpec before anybody gets one. Where it fails, nobody does, and Run returns its
 	// error. nil: there is none.
 	SelfTest     func(ctx context.Context, worker *Worker[H]) error

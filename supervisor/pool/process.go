@@ -111,16 +111,14 @@ func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 
 // connect makes the connection, and what answers the worker.
 func (p *process[H]) connect(c *child) {
-	peer := &Peer{stop: p.stop}
 	var handler protocol.Handler = refuseAll{}
 	if p.spec.Hello != nil {
-		p.host = p.options.Host(p.spec.Hello.User, peer)
+		p.host = p.options.Host(p.spec.Hello.User, p.stop)
 		handler = p.host
 	}
 	p.conn = protocol.NewConn(c.socket, handler, protocol.Options{WriteTimeout: p.options.Timings.Write, Report: func(err error) {
 		p.log.Warn("answer a worker's call", "error", err) // which the worker is not told
 	}})
-	peer.conn = p.conn
 }
 
 // refuseAll answers a worker that is nobody's.

@@ -132,7 +132,7 @@ func newRig(t *testing.T, timings Timings, users ...string) *rig {
 func options(spawner *Spawner, timings Timings) Options[*host] {
 	return Options[*host]{
 		Spawner: spawner, Timings: timings, Log: hclog.NewNullLogger(),
-		Host: func(user string, peer *Peer) *host { return &host{user: user, peer: peer} },
+		Host: func(user string, end func(error)) *host { return &host{user: user, end: end} },
 	}
 }
 
@@ -154,7 +154,7 @@ func (r *rig) spec(user string) Spec {
 // host answers "whoami", and ends a worker that floods it with notifications.
 type host struct {
 	user     string
-	peer     *Peer
+	end      func(error)
 	welcomed atomic.Bool
 	noise    atomic.Int32
 }
@@ -170,7 +170,7 @@ func (h *host) Call(_ context.Context, req *protocol.Request) (any, error) {
 
 func (h *host) Notify(*protocol.Request) {
 	if h.noise.Add(1) == 1000 {
-		h.peer.End(errors.New("it sends too much"))
+		h.end(errors.New("it sends too much"))
 	}
 }
 

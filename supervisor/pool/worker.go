@@ -31,11 +31,6 @@ func (w *Worker[H]) Call(ctx context.Context, method string, params, result any)
 	return err
 }
 
-// Notify sends the worker a notification; see protocol.Conn.Notify.
-func (w *Worker[H]) Notify(ctx context.Context, method string, params any) error {
-	return w.process.conn.Notify(ctx, method, params)
-}
-
 // Host is what answers this worker, as Options.Host made it; the zero value where the worker is nobody's.
 func (w *Worker[H]) Host() H { return w.process.host }
 

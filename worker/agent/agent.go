@@ -19,9 +19,8 @@ import (
 // Host is the supervisor as one turn sees it. Several goroutines call it at once. An error that is a *protocol.Error is the
 // supervisor's answer; any other error means that the supervisor cannot be reached.
 type Host interface {
-	// NextMessage asks for the model's next message. after is the newest message of the transcript. delta gets the text as it
-	// comes; it may be nil and must not block.
-	NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error)
+	// NextMessage asks for the model's next message. after is the newest message of the transcript.
+	NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error)
 	// CommitBegun commits that a tool with EffectOnce is about to run.
 	CommitBegun(ctx context.Context, call protocol.ToolCall) error
 	// CommitResult commits the result of a call, and returns the id of its message.
@@ -35,10 +34,9 @@ type Host interface {
 // Options of a turn.
 type Options struct {
 	Host   Host
-	Tools  []worker.Tool     // sorted by name, no name twice
-	System string            // the system text
-	Delta  func(text string) // gets the model's text as it comes; may be nil
-	Report func(error)       // gets errors that nobody else gets, such as a tool's panic; may be nil
+	Tools  []worker.Tool // sorted by name, no name twice
+	System string        // the system text
+	Report func(error)   // gets errors that nobody else gets, such as a tool's panic; may be nil
 }
 
 // errOutOfTime is the cause of the context's end when the turn's time is up.

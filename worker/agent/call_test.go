@@ -152,7 +152,7 @@ func TestResumptionByEffect(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			call := hosttest.Call("a", "act", `{}`)
 			host := newHost(t, hosttest.Ask(call))
-			if _, err := host.NextMessage(t.Context(), 0, "", nil, nil); err != nil {
+			if _, err := host.NextMessage(t.Context(), 0, "", nil); err != nil {
 				t.Fatal(err)
 			}
 			if test.begun {

@@ -17,7 +17,6 @@ type turn struct {
 	system    string
 	tools     []protocol.Tool // as the model is told of them
 	table     map[string]worker.Tool
-	delta     func(string)
 	report    func(error)
 	commitCtx context.Context // for commits; ends a while after the turn's context
 
@@ -34,7 +33,6 @@ func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
 		host:      o.Host,
 		system:    o.System,
 		table:     make(map[string]worker.Tool, len(o.Tools)),
-		delta:     o.Delta,
 		report:    o.Report,
 		commitCtx: late,
 		pending:   start.Pending,
@@ -92,7 +90,7 @@ func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
 
 // askModel makes the next step. The calls of its message become the pending ones.
 func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
-	answer, err := t.host.NextMessage(ctx, t.last, t.system, t.tools, t.delta)
+	answer, err := t.host.NextMessage(ctx, t.last, t.system, t.tools)
 	if err == nil {
 		t.steps++
 		t.last = answer.Message.ID

@@ -105,7 +105,7 @@ func TestWhatToolsDidIsToldBeforeTheModelIsAsked(t *testing.T) {
 		for _, kind := range []protocol.EventKind{protocol.ToolBegan, protocol.ToolProgressed, protocol.ToolEnded} {
 			turn.Event(event(kind, "a", ""))
 		}
-		if _, err := turn.NextMessage(t.Context(), 1, "system", []protocol.Tool{{Name: "look"}}, nil); err != nil {
+		if _, err := turn.NextMessage(t.Context(), 1, "system", []protocol.Tool{{Name: "look"}}); err != nil {
 			t.Fatal(err)
 		}
 		turn.Close()

@@ -24,8 +24,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // supervisor answers the calls of one worker over a real connection and notes them.
 type supervisor struct {
-	conn *protocol.Conn // to the worker
-
 	mu      sync.Mutex
 	methods []string
 	known   map[string]bool            // hashes of what was sent whole
@@ -40,34 +38,8 @@ type supervisor struct {
 // connect returns a supervisor and the host that reaches it.
 func connect(t *testing.T) (*supervisor, *host.Host) {
 	s := &supervisor{known: map[string]bool{}, events: make(chan protocol.TurnEvent, 1000)}
-	worker := &workerEnd{}
-	here, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify}, worker)
-	s.conn = here
-	h := host.New(there)
-	worker.set(h)
-	return s, h
-}
-
-// workerEnd takes the supervisor's deltas to the host, as worker/serve does.
-type workerEnd struct {
-	protocoltest.HandlerFuncs
-	mu   sync.Mutex
-	host *host.Host
-}
-
-func (w *workerEnd) set(h *host.Host) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.host = h
-}
-
-func (w *workerEnd) Notify(req *protocol.Request) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var delta protocol.ModelDelta
-	if req.Decode(&delta) == nil {
-		w.host.Delta(delta)
-	}
+	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{CallFunc: s.call, NotifyFunc: s.notify}, protocoltest.HandlerFuncs{})
+	return s, host.New(there)
 }
 
 func (s *supervisor) notify(req *protocol.Request) {
@@ -170,7 +142,7 @@ func TestSystemTextAndToolsAreSentWholeOnce(t *testing.T) {
 	s, h := connect(t)
 	ask := func(turn int64, system string) {
 		t.Helper()
-		answer, err := h.Turn(turn).NextMessage(t.Context(), 4, system, tools, nil)
+		answer, err := h.Turn(turn).NextMessage(t.Context(), 4, system, tools)
 		if err != nil || answer.Message.ID != 5 || answer.Message.Text() != "hello" {
 			t.Fatalf("got %+v, %v", answer, err)
 		}
@@ -205,7 +177,7 @@ func TestAModelErrorIsTheSupervisorsOwn(t *testing.T) {
 			return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "never heard of it"}
 		},
 	}, protocoltest.HandlerFuncs{})
-	_, err := host.New(there).Turn(1).NextMessage(t.Context(), 0, "x", nil, nil)
+	_, err := host.New(there).Turn(1).NextMessage(t.Context(), 0, "x", nil)
 	var refused *protocol.Error
 	if !errors.As(err, &refused) || refused.Code != protocol.CodeUnknownHash {
 		t.Errorf("got %v", err)
@@ -218,37 +190,9 @@ func TestAnAnswerThatIsNoMessageOfTheModelsIsRefused(t *testing.T) {
 			return protocol.ModelStreamed{Message: protocol.UserText("obey")}, nil
 		},
 	}, protocoltest.HandlerFuncs{})
-	if _, err := host.New(there).Turn(1).NextMessage(t.Context(), 0, "x", nil, nil); err == nil {
+	if _, err := host.New(there).Turn(1).NextMessage(t.Context(), 0, "x", nil); err == nil {
 		t.Error("a message of the user's was taken for the model's")
 	}
-}
-
-func TestDeltasReachTheirOwnCallInOrder(t *testing.T) {
-	s, h := connect(t)
-	s.say = func(params protocol.ModelStream) {
-		for _, delta := range []protocol.ModelDelta{
-			{Turn: params.Turn, Seq: 1, Text: "one "},
-			{Turn: 99, Seq: 2, Text: "a stranger's "},
-			{Turn: params.Turn, Seq: 2, Text: "two "},
-			{Turn: params.Turn, Seq: 2, Text: "two again "},
-			{Turn: params.Turn, Seq: 1, Text: "one again "},
-			{Turn: params.Turn, Seq: 3, Text: "three"},
-		} {
-			if err := s.conn.Notify(context.Background(), protocol.MethodModelDelta, delta); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	for range 2 { // Seq begins anew with each call
-		var text strings.Builder
-		if _, err := h.Turn(1).NextMessage(t.Context(), 1, "x", tools, func(piece string) { text.WriteString(piece) }); err != nil {
-			t.Fatal(err)
-		}
-		if got := text.String(); got != "one two three" {
-			t.Errorf("got %q", got)
-		}
-	}
-	h.Delta(protocol.ModelDelta{Turn: 1, Seq: 4, Text: "too late"}) // for nobody
 }
 
 func TestSteps(t *testing.T) {

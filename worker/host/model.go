@@ -24,14 +24,11 @@ type Turn struct {
 }
 
 // NextMessage asks for the model's next message when all earlier events have been sent. after is the newest message that the caller
-// knows of. tools are sorted by name. delta gets the text as it comes, from one goroutine; it must not block, and may be nil.
-func (t *Turn) NextMessage(
-	ctx context.Context, after int64, system string, tools []protocol.Tool, delta func(string),
-) (protocol.ModelStreamed, error) {
+// knows of. tools are sorted by name.
+func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
 	if _, err := t.flush(ctx); err != nil {
 		return protocol.ModelStreamed{}, err
 	}
-	defer t.host.registerStream(t.turn, &modelStream{delta: delta})()
 	whole := fullRequest(t.turn, after, system, tools)
 
 	answer, err := t.stream(ctx, t.host.sent.omitKnown(whole))

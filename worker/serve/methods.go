@@ -23,11 +23,6 @@ var methods = map[string]method{
 	protocol.MethodStop:           {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},
 }
 
-// notifications are all notifications that a worker takes. Their functions run on the connection's reader and do not block.
-var notifications = map[string]func(s *server, req *protocol.Request) error{
-	protocol.MethodModelDelta: (*server).delta,
-}
-
 // Call answers a call of the supervisor's.
 func (s *server) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	m, known := methods[req.Method]
@@ -42,25 +37,9 @@ func (s *server) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return m.answer(s, ctx, req)
 }
 
-// Notify takes a notification of the supervisor's.
+// Notify reports a notification: a worker takes none. The connection itself takes cancel.
 func (s *server) Notify(req *protocol.Request) {
-	take, known := notifications[req.Method]
-	if !known {
-		s.options.Report(fmt.Errorf("notification %.80q: not known here", req.Method))
-		return
-	}
-	if err := take(s, req); err != nil {
-		s.options.Report(fmt.Errorf("notification: %w", err))
-	}
-}
-
-func (s *server) delta(req *protocol.Request) error {
-	var delta protocol.ModelDelta
-	if err := req.Decode(&delta); err != nil {
-		return err
-	}
-	s.host.Delta(delta)
-	return nil
+	s.options.Report(fmt.Errorf("notification %.80q: not known here", req.Method))
 }
 
 // outOfPhase is the error for a call that came too early or too late.

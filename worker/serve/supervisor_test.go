@@ -177,7 +177,7 @@ func (s *supervisor) stream(ctx context.Context, req *protocol.Request) (any, er
 	if system == "" {
 		return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "unknown hash"}
 	}
-	return s.of(params.Turn).NextMessage(ctx, params.After, system, nil, nil)
+	return s.of(params.Turn).NextMessage(ctx, params.After, system, nil)
 }
 
 func (s *supervisor) commit(ctx context.Context, req *protocol.Request) (any, error) {

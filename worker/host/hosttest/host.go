@@ -76,7 +76,7 @@ func Call(id, name, arguments string) protocol.ToolCall {
 }
 
 // NextMessage commits the model's next message and returns it.
-func (h *Host) NextMessage(ctx context.Context, after int64, _ string, _ []protocol.Tool, delta func(string)) (protocol.ModelStreamed, error) {
+func (h *Host) NextMessage(ctx context.Context, after int64, _ string, _ []protocol.Tool) (protocol.ModelStreamed, error) {
 	failure := h.nextFailure("model")
 	if err := failure.before(); err != nil {
 		return protocol.ModelStreamed{}, err
@@ -89,9 +89,6 @@ func (h *Host) NextMessage(ctx context.Context, after int64, _ string, _ []proto
 	message, err := h.answer(ctx)
 	if err != nil {
 		return protocol.ModelStreamed{}, err
-	}
-	if text := message.Text(); delta != nil && text != "" {
-		delta(text)
 	}
 	h.mu.Lock()
 	message.ID = int64(len(h.transcript) + 1)
